@@ -1,0 +1,98 @@
+/// The one place where state changes: batches of actions in, committed turns out.
+///
+/// A batch is handled in order, every store in the order that the root declares, and committed as one transaction.
+/// Replies and effects leave this type only after the commit. If the commit fails, memory is what it was before
+/// the batch: nothing is half-done.
+///
+/// Not thread safe, and deliberately so: its owner drains a mailbox from one place.
+public struct Dispatcher<Root: Store> {
+  /// What became of a batch that was committed.
+  public struct Turnout: Sendable {
+    /// Where the log stands now.
+    public var position: LogPosition
+    /// What became of each action, in the batch's order.
+    public var outcomes: [Outcome]
+    /// What is to be done now, in order.
+    public var effects: [Root.Effect]
+  }
+
+  /// What became of one action of a committed batch.
+  public enum Outcome: Sendable {
+    /// Handled; intents have a reply.
+    case handled(Root.Reply?)
+    /// Refused; nothing was changed for it.
+    case refused(Root.Refusal)
+  }
+
+  /// The state of all stores, read-only for everybody else.
+  public private(set) var state: Root
+  /// Where the log stands: the last committed turn.
+  public private(set) var position: LogPosition
+
+  private let ledger: any Ledger<Root.Tables>
+  private let seed: UInt64
+
+  /// Makes a dispatcher.
+  ///
+  /// - Parameters:
+  ///   - state: The stores, with the state that the ledger's tables hold at `position`.
+  ///   - position: Where the ledger's log stands.
+  ///   - ledger: Where batches are committed.
+  ///   - seed: What all random draws follow from.
+  public init(state: Root, position: LogPosition, ledger: any Ledger<Root.Tables>, seed: UInt64) {
+    self.state = state
+    self.position = position
+    self.ledger = ledger
+    self.seed = seed
+  }
+
+  /// Handles a batch of actions and commits it.
+  ///
+  /// - Throws: what the ledger threw. Nothing has changed then, and the owner refuses what clients asked for and
+  ///   delivers again what services found out.
+  public mutating func dispatch(_ batch: [Root.Action], at clock: ClockReading) throws -> Turnout {
+    let stateBefore = state
+    let positionBefore = position
+    do {
+      return try ledger.transaction { tables in try handle(batch, at: clock, with: tables) }
+    } catch {
+      state = stateBefore
+      position = positionBefore
+      throw error
+    }
+  }
+
+  private mutating func handle(
+    _ batch: [Root.Action], at clock: ClockReading, with tables: Root.Tables
+  ) throws -> Turnout {
+    var turn = Turn<Root.Tables, Root.Effect>(
+      sequence: position.sequence, clock: clock, random: SeededGenerator(seed: seed, index: position.sequence),
+      tables: tables)
+    var outcomes: [Outcome] = []
+    outcomes.reserveCapacity(batch.count)
+    for action in batch {
+      outcomes.append(try handle(action, in: &turn))
+    }
+    if turn.sequence > position.sequence {
+      try state.settle(in: &turn)
+      position = LogPosition(revision: position.revision + 1, sequence: turn.sequence)
+      try ledger.record(position)
+    }
+    return Turnout(position: position, outcomes: outcomes, effects: turn.effects)
+  }
+
+  private mutating func handle(_ action: Root.Action, in turn: inout Turn<Root.Tables, Root.Effect>) throws -> Outcome {
+    let previous = (turn.sequence, turn.random)
+    if !action.isReading {
+      turn.sequence += 1
+      turn.random = SeededGenerator(seed: seed, index: turn.sequence)
+    }
+    do {
+      return .handled(try state.handle(action, in: &turn))
+    } catch let refusal as Root.Refusal {
+      // A refused action was not committed: its number goes to the next one.
+      (turn.sequence, turn.random) = previous
+      return .refused(refusal)
+    }
+  }
+}

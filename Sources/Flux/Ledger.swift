@@ -1,0 +1,28 @@
+/// How far the log of committed actions has come.
+public struct LogPosition: Hashable, Sendable {
+  /// Grows by one for every committed transaction.
+  public var revision: Int64
+  /// Grows by one for every committed action.
+  public var sequence: Int64
+
+  /// Makes a position.
+  public init(revision: Int64, sequence: Int64) {
+    self.revision = revision
+    self.sequence = sequence
+  }
+
+  /// Where a new library begins.
+  public static let origin = LogPosition(revision: 0, sequence: 0)
+}
+
+/// Where turns are committed: one batch, one transaction.
+public protocol Ledger<Tables> {
+  /// The tables that stores write to.
+  associatedtype Tables
+
+  /// Runs the body in one transaction, commits it durably, and rolls everything back if the body or the commit throws.
+  func transaction<Result>(_ body: (Tables) throws -> Result) throws -> Result
+
+  /// Records, inside the transaction, the position that it reaches.
+  func record(_ position: LogPosition) throws
+}
