@@ -4,9 +4,22 @@ import PackageDescription
 /// Arrows point down only: a target may import what stands below it, never what stands above.
 let package = Package(
   name: "podflux",
+  dependencies: [
+    .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+  ],
   targets: [
+    .target(
+      name: "Persistence",
+      dependencies: ["Flux", "PodfluxCore", .product(name: "GRDB", package: "GRDB.swift")]),
+    .target(name: "PodfluxCore", dependencies: ["Flux"]),
     .target(name: "Flux"),
     .testTarget(name: "FluxTests", dependencies: ["Flux"]),
+    .testTarget(
+      name: "PodfluxCoreTests",
+      dependencies: ["Flux", "Persistence", "PodfluxCore", .product(name: "GRDB", package: "GRDB.swift")]),
+    .testTarget(
+      name: "PersistenceTests",
+      dependencies: ["Flux", "Persistence", "PodfluxCore", .product(name: "GRDB", package: "GRDB.swift")]),
   ],
   swiftLanguageModes: [.v6]
 )

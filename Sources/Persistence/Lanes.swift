@@ -1,0 +1,69 @@
+import Foundation
+import GRDB
+
+/// Keeps the `lanes` table true: for each host its first admissible download.
+///
+/// Hosts are noted as rows change and looked at once, before the lanes are read or the transaction ends.
+/// Owned by one connection and used on its queue only.
+final class Lanes {
+  private var touched: Set<String> = []
+
+  /// Notes that a download of this host was added, changed or removed.
+  func touch(_ host: String) {
+    touched.insert(host)
+  }
+
+  /// Forgets what was noted: the transaction was rolled back.
+  func reset() {
+    touched = []
+  }
+
+  /// The host whose first admissible download comes before all others'.
+  func first(excluding hosts: [String], in db: Database) throws -> String? {
+    try refresh(in: db)
+    let sql = """
+      SELECT host FROM lanes WHERE host NOT IN (SELECT value FROM json_each(?)) ORDER BY priority, position LIMIT 1
+      """
+    let list = String(decoding: try JSONEncoder().encode(hosts), as: UTF8.self)
+    return try String.fetchOne(db.cachedStatement(sql: sql), arguments: [list])
+  }
+
+  /// Brings the lanes of the touched hosts up to date.
+  func refresh(in db: Database) throws {
+    guard !touched.isEmpty else { return }
+    let head = try db.cachedStatement(
+      sql: """
+        SELECT priority, position FROM downloads WHERE host = ? AND state = 'queued' AND held = 0
+        ORDER BY priority, position LIMIT 1
+        """)
+    let write = try db.cachedStatement(
+      sql: """
+        INSERT INTO lanes VALUES (?, ?, ?)
+        ON CONFLICT (host) DO UPDATE SET priority = excluded.priority, position = excluded.position
+        WHERE priority <> excluded.priority OR position <> excluded.position
+        """)
+    let clear = try db.cachedStatement(sql: "DELETE FROM lanes WHERE host = ?")
+    for host in touched.sorted() {
+      if let row = try Row.fetchOne(head, arguments: [host]) {
+        try write.execute(arguments: [host, row["priority"] as Int, row["position"] as Int64])
+      } else {
+        try clear.execute(arguments: [host])
+      }
+    }
+    touched = []
+  }
+
+  /// Makes all lanes anew. Cost: all admissible rows.
+  func rebuild(in db: Database) throws {
+    touched = []
+    try db.cachedStatement(sql: "DELETE FROM lanes").execute()
+    try db.cachedStatement(
+      sql: """
+        INSERT INTO lanes SELECT host, priority, position FROM (
+          SELECT host, priority, position, row_number() OVER (PARTITION BY host ORDER BY priority, position) AS place
+          FROM downloads WHERE state = 'queued' AND held = 0)
+        WHERE place = 1
+        """
+    ).execute()
+  }
+}

@@ -1,0 +1,162 @@
+import Flux
+import Foundation
+import GRDB
+import PodfluxCore
+
+/// A library's SQLite database: where turns are committed and snapshots are read.
+///
+/// Commits are durable when they return: WAL with `synchronous = FULL`. Used from one place at a time; the connection
+/// serialises calls itself.
+public final class LibraryDatabase: Sendable {
+  /// Why a database is not opened. The file is as it was.
+  public enum OpeningError: Error, CustomStringConvertible {
+    /// A later version of Podflux has written it.
+    case newer
+    /// It is some other program's.
+    case foreign
+    /// It is no database, or a broken one.
+    case damaged(String)
+    /// There is none.
+    case missing
+
+    /// One sentence for people.
+    public var description: String {
+      switch self {
+      case .newer: "the library was written by a newer version of Podflux; use that version or a later one"
+      case .foreign: "the file podflux.sqlite is not a Podflux library; move it away or choose another folder"
+      case .damaged(let reason): "the library's database is damaged (\(reason)); restore it from a backup"
+      case .missing: "there is no Podflux library in this folder; `podflux run` makes one"
+      }
+    }
+  }
+
+  /// Memory that SQLite may use for pages, in KiB.
+  private static let pageCacheKibibytes = 8 * 1024
+  /// Databases up to this many bytes are checked whole before they are opened (about 100 ms).
+  private static let fullCheckLimit = 16 << 20
+
+  private let queue: DatabaseQueue
+
+  private init(queue: DatabaseQueue) {
+    self.queue = queue
+  }
+
+  /// Opens the database for an engine; makes it if there is none, and brings an older one up to date.
+  ///
+  /// - Throws: `OpeningError`; a newer or damaged file is left untouched.
+  public static func open(at path: String) throws -> LibraryDatabase {
+    if FileManager.default.fileExists(atPath: path) {
+      // Look before anything writes: opening for writing may already recover, migrate or truncate.
+      try checkUntouched(at: path)
+    }
+    return try translatingErrors {
+      let queue = try DatabaseQueue(path: path, configuration: configuration())
+      try Schema.migrator.migrate(queue)
+      return LibraryDatabase(queue: queue)
+    }
+  }
+
+  /// Opens the database to read it, without an engine or beside a running one.
+  public static func openReadOnly(at path: String) throws -> LibraryDatabase {
+    guard FileManager.default.fileExists(atPath: path) else { throw OpeningError.missing }
+    try translatingErrors {
+      let queue = try untouchingQueue(at: path)
+      try queue.read(checkOrigin)
+      try queue.close()
+    }
+    return try translatingErrors {
+      LibraryDatabase(queue: try DatabaseQueue(path: path, configuration: configuration(readOnly: true)))
+    }
+  }
+
+  /// Makes an empty database in memory.
+  public static func inMemory() throws -> LibraryDatabase {
+    let queue = try DatabaseQueue(configuration: configuration())
+    try Schema.migrator.migrate(queue)
+    return LibraryDatabase(queue: queue)
+  }
+
+  /// Closes the connection: afterwards the process holds no lock on the file.
+  public func close() throws {
+    try queue.close()
+  }
+
+  /// The ledger that a dispatcher commits to. There may be one only.
+  public func ledger() -> SQLLedger {
+    SQLLedger(queue: queue)
+  }
+
+  /// Reads one moment of the tables: everything that the body reads belongs to one commit.
+  public func read<Value>(_ body: (TableReader) throws -> Value) throws -> Value {
+    try queue.read { db in try body(TableReader(db: db)) }
+  }
+
+  // MARK: Opening
+
+  private static func configuration(readOnly: Bool = false) -> Configuration {
+    var configuration = Configuration()
+    configuration.readonly = readOnly
+    configuration.label = "podflux.database"
+    configuration.busyMode = .timeout(5)
+    configuration.maximumReaderCount = 1
+    configuration.prepareDatabase { db in
+      try db.execute(sql: "PRAGMA cache_size = -\(pageCacheKibibytes)")
+      guard !readOnly else { return }
+      try db.execute(sql: "PRAGMA journal_mode = WAL")
+      try db.execute(sql: "PRAGMA synchronous = FULL")
+    }
+    return configuration
+  }
+
+  private static func checkUntouched(at path: String) throws {
+    try translatingErrors {
+      let queue = try untouchingQueue(at: path)
+      try queue.read { db in
+        // An empty file is a library whose first start was cut short.
+        guard try Int.fetchOne(db, sql: "SELECT count(*) FROM sqlite_schema") != 0 else { return }
+        try checkOrigin(db)
+        try checkIntegrity(db, at: path)
+      }
+      try queue.close()
+    }
+  }
+
+  /// A connection that leaves nothing behind: even a reader makes -wal and -shm files beside a database in WAL mode.
+  ///
+  /// Where there is no -wal, nobody has the database open and all of it is in the one file, which may be read as it
+  /// stands (`immutable`, https://www.sqlite.org/uri.html). Where there is one, it has to be read too.
+  private static func untouchingQueue(at path: String) throws -> DatabaseQueue {
+    guard !FileManager.default.fileExists(atPath: path + "-wal") else {
+      return try DatabaseQueue(path: path, configuration: configuration(readOnly: true))
+    }
+    let url = URL(fileURLWithPath: path).absoluteString + "?immutable=1"
+    return try DatabaseQueue(path: url, configuration: configuration(readOnly: true))
+  }
+
+  private static func checkOrigin(_ db: Database) throws {
+    guard try Int32.fetchOne(db, sql: "PRAGMA application_id") == Schema.applicationID else {
+      throw OpeningError.foreign
+    }
+    guard try !Schema.migrator.hasBeenSuperseded(db) else { throw OpeningError.newer }
+  }
+
+  private static func checkIntegrity(_ db: Database, at path: String) throws {
+    let pages = try Int.fetchOne(db, sql: "PRAGMA page_count") ?? 0
+    let pageSize = try Int.fetchOne(db, sql: "PRAGMA page_size") ?? 0
+    guard pages * pageSize <= fullCheckLimit else { return }
+    let verdict = try String.fetchOne(db, sql: "PRAGMA quick_check(1)") ?? "no answer"
+    guard verdict == "ok" else { throw OpeningError.damaged(verdict) }
+  }
+
+  private static func translatingErrors<Value>(_ body: () throws -> Value) throws -> Value {
+    do {
+      return try body()
+    } catch let error as DatabaseError
+      where [.SQLITE_CORRUPT, .SQLITE_NOTADB, .SQLITE_FORMAT].contains(error.resultCode)
+    {
+      throw OpeningError.damaged(error.message ?? "SQLite error \(error.resultCode.rawValue)")
+    } catch let error as DamagedRow {
+      throw OpeningError.damaged(error.description)
+    }
+  }
+}

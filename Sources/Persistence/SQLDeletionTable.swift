@@ -1,0 +1,46 @@
+import GRDB
+import PodfluxCore
+
+/// What is owed its deletion, in SQLite, inside one transaction.
+struct SQLDeletionTable: DeletionTable {
+  let db: Database
+
+  func insert(_ deletion: Deletion, isReady: Bool) throws {
+    let sql = "INSERT INTO deletions (download, path, file_length, inode, ready) VALUES (?, ?, ?, ?, ?)"
+    try db.cachedStatement(sql: sql).execute(arguments: [
+      deletion.download.description, deletion.file?.path.description, deletion.file?.length,
+      deletion.file.map { Int64(bitPattern: $0.inode) }, isReady ? 1 : 0,
+    ])
+  }
+
+  func makeReady(_ download: DownloadID) throws {
+    try db.cachedStatement(sql: "UPDATE deletions SET ready = 1 WHERE download = ? AND ready = 0")
+      .execute(arguments: [download.description])
+  }
+
+  func makeAllReady() throws {
+    try db.cachedStatement(sql: "UPDATE deletions SET ready = 1 WHERE ready = 0").execute()
+  }
+
+  func ready(limit: Int) throws -> [Deletion] {
+    let sql = """
+      SELECT key, download, path, file_length, inode FROM deletions WHERE ready = 1 ORDER BY key LIMIT ?
+      """
+    return try Row.fetchAll(db.cachedStatement(sql: sql), arguments: [limit]).map { row in
+      guard let download = DownloadID(row["download"]) else { throw DamagedRow(column: "deletions.download") }
+      let file = DownloadRow.publishedFile(in: row)
+      guard file != nil || row["path"] as String? == nil else { throw DamagedRow(column: "deletions.path") }
+      return Deletion(key: row["key"], download: download, file: file)
+    }
+  }
+
+  func remove(_ key: Deletion.Key) throws -> DownloadID? {
+    let sql = "DELETE FROM deletions WHERE key = ? RETURNING download"
+    return try String.fetchOne(db.cachedStatement(sql: sql), arguments: [key]).flatMap(DownloadID.init)
+  }
+
+  func isOwed(_ download: DownloadID) throws -> Bool {
+    let sql = "SELECT 1 FROM deletions WHERE download = ? LIMIT 1"
+    return try Int.fetchOne(db.cachedStatement(sql: sql), arguments: [download.description]) != nil
+  }
+}

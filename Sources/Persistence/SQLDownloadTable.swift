@@ -1,0 +1,144 @@
+import Flux
+import Foundation
+import GRDB
+import PodfluxCore
+
+/// The downloads in SQLite, inside one transaction.
+struct SQLDownloadTable: DownloadTable {
+  let db: Database
+  let lanes: Lanes
+
+  func find(_ id: DownloadID) throws -> Download? {
+    try first("WHERE id = ?", [id.description])
+  }
+
+  func find(_ address: WebAddress) throws -> DownloadID? {
+    let sql = "SELECT id FROM downloads WHERE url_hash = ? AND url = ? AND state <> 'failed' ORDER BY key LIMIT 1"
+    let statement = try db.cachedStatement(sql: sql)
+    return try String.fetchOne(statement, arguments: [DownloadRow.hash(address), address.description])
+      .flatMap(DownloadID.init)
+  }
+
+  func insert(_ download: Download) throws {
+    let statement = try db.cachedStatement(sql: DownloadRow.insert)
+    try statement.execute(arguments: StatementArguments(DownloadRow.values(of: download)))
+    lanes.touch(download.address.host)
+  }
+
+  func update(_ download: Download) throws {
+    let statement = try db.cachedStatement(sql: DownloadRow.update)
+    // The address may be another one now: its former host's lane loses a download too.
+    if let host = try host(of: download.id), host != download.address.host { lanes.touch(host) }
+    try statement.execute(
+      arguments: StatementArguments(DownloadRow.values(of: download) + [download.id.description]))
+    lanes.touch(download.address.host)
+  }
+
+  func delete(_ id: DownloadID) throws {
+    if let host = try host(of: id) { lanes.touch(host) }
+    try db.cachedStatement(sql: "DELETE FROM downloads WHERE id = ?").execute(arguments: [id.description])
+  }
+
+  private func host(of id: DownloadID) throws -> String? {
+    try String.fetchOne(
+      db.cachedStatement(sql: "SELECT host FROM downloads WHERE id = ?"), arguments: [id.description])
+  }
+
+  // MARK: Counts and recovery
+
+  func counts() throws -> [DownloadState.Kind: Int] {
+    let rows = try Row.fetchAll(db.cachedStatement(sql: "SELECT state, number FROM counts"))
+    return try rows.reduce(into: [:]) { counts, row in
+      guard let kind = DownloadState.Kind(rawValue: row["state"]) else { throw DamagedRow(column: "counts.state") }
+      counts[kind] = row["number"]
+    }
+  }
+
+  func save(_ counts: [DownloadState.Kind: Int]) throws {
+    let sql = "INSERT INTO counts VALUES (?, ?) ON CONFLICT (state) DO UPDATE SET number = excluded.number"
+    let statement = try db.cachedStatement(sql: sql)
+    for kind in DownloadState.Kind.allCases {
+      try statement.execute(arguments: [kind.rawValue, counts[kind, default: 0]])
+    }
+  }
+
+  func running() throws -> [Download] {
+    try all("WHERE state = 'running' ORDER BY key", [])
+  }
+
+  // MARK: Scheduling
+
+  func nextAdmissible(excludingHosts hosts: [String]) throws -> Download? {
+    guard let host = try lanes.first(excluding: hosts, in: db) else { return nil }
+    return try first(
+      "WHERE host = ? AND state = 'queued' AND held = 0 ORDER BY priority, position LIMIT 1", [host])
+  }
+
+  func earliestRetry() throws -> Timestamp? {
+    let sql = """
+      SELECT retry_at FROM downloads WHERE state = 'waiting' AND retry_at IS NOT NULL ORDER BY retry_at LIMIT 1
+      """
+    return try Int64.fetchOne(db.cachedStatement(sql: sql)).map(Timestamp.init(milliseconds:))
+  }
+
+  func dueRetries(at now: Timestamp, limit: Int) throws -> [Download] {
+    try all(
+      "WHERE state = 'waiting' AND retry_at IS NOT NULL AND retry_at <= ? ORDER BY retry_at, key LIMIT ?",
+      [now.milliseconds, limit])
+  }
+
+  func release(_ id: DownloadID) throws {
+    guard var download = try find(id), download.isHeld, try !SQLDeletionTable(db: db).isOwed(id) else { return }
+    download.isHeld = false
+    try update(download)
+  }
+
+  func releaseAll() throws {
+    let sql = """
+      UPDATE downloads SET held = 0 WHERE held = 1 AND id NOT IN (SELECT download FROM deletions) RETURNING host
+      """
+    try String.fetchAll(db.cachedStatement(sql: sql)).forEach(lanes.touch)
+  }
+
+  // MARK: Order
+
+  func position(of end: QueueEnd, in priority: Priority) throws -> Int64? {
+    let sql = "SELECT position FROM downloads WHERE priority = ? ORDER BY position \(end.sqlOrder) LIMIT 1"
+    return try Int64.fetchOne(db.cachedStatement(sql: sql), arguments: [priority.code])
+  }
+
+  func position(nextTo rank: Download.Rank, towards end: QueueEnd) throws -> Int64? {
+    let beyond = end == .first ? ("<", "DESC") : (">", "ASC")
+    let sql = """
+      SELECT position FROM downloads WHERE priority = ? AND position \(beyond.0) ? ORDER BY position \(beyond.1) LIMIT 1
+      """
+    return try Int64.fetchOne(db.cachedStatement(sql: sql), arguments: [rank.priority.code, rank.position])
+  }
+
+  func respace(_ priority: Priority, step: Int64) throws {
+    let sql = """
+      UPDATE downloads SET position = numbered.number * ?
+      FROM (SELECT key, row_number() OVER (ORDER BY position, key) AS number FROM downloads WHERE priority = ?)
+        AS numbered
+      WHERE downloads.key = numbered.key
+      """
+    try db.cachedStatement(sql: sql).execute(arguments: [step, priority.code])
+    try lanes.rebuild(in: db)
+  }
+
+  // MARK: Reading rows
+
+  private func first(_ condition: String, _ arguments: StatementArguments) throws -> Download? {
+    let statement = try db.cachedStatement(sql: DownloadRow.select + condition)
+    return try Row.fetchOne(statement, arguments: arguments).map(DownloadRow.download(in:))
+  }
+
+  private func all(_ condition: String, _ arguments: StatementArguments) throws -> [Download] {
+    let statement = try db.cachedStatement(sql: DownloadRow.select + condition)
+    return try Row.fetchAll(statement, arguments: arguments).map(DownloadRow.download(in:))
+  }
+}
+
+extension QueueEnd {
+  fileprivate var sqlOrder: String { self == .first ? "ASC" : "DESC" }
+}

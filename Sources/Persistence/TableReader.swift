@@ -1,0 +1,72 @@
+import Flux
+import Foundation
+import GRDB
+import PodfluxCore
+
+/// Reads the tables, at one moment.
+public struct TableReader {
+  let db: Database
+
+  /// Where the log stands.
+  public func position() throws -> LogPosition {
+    guard let row = try Row.fetchOne(db.cachedStatement(sql: "SELECT revision, sequence FROM log")) else {
+      throw DamagedRow(column: "log")
+    }
+    return LogPosition(revision: row["revision"], sequence: row["sequence"])
+  }
+
+  /// The settings; the defaults if none were ever set.
+  public func settings() throws -> Settings {
+    try SettingsRow.read(from: db)
+  }
+
+  /// How many downloads are in each state.
+  public func counts() throws -> [DownloadState.Kind: Int] {
+    try table.counts()
+  }
+
+  /// The download of this name.
+  public func download(_ id: DownloadID) throws -> Download? {
+    try table.find(id)
+  }
+
+  /// What was running when the last engine ended.
+  public func running() throws -> [Download] {
+    try table.running()
+  }
+
+  /// A page of the downloads in the order in which they were added. Cost: one look-up and the page.
+  public func page(_ request: PageRequest) throws -> (downloads: [Download], next: PageCursor?) {
+    let sql = DownloadRow.select + "WHERE key > ? ORDER BY key LIMIT ?"
+    let rows = try Row.fetchAll(
+      db.cachedStatement(sql: sql), arguments: [request.after?.key ?? .min, request.limit + 1])
+    let page = rows.prefix(request.limit)
+    let next = rows.count > request.limit ? page.last.map { PageCursor(key: $0["key"]) } : nil
+    return (try page.map(DownloadRow.download(in:)), next)
+  }
+
+  private var table: SQLDownloadTable { SQLDownloadTable(db: db, lanes: Lanes()) }
+}
+
+/// The one row of settings.
+enum SettingsRow {
+  static func write(_ settings: Settings, to db: Database) throws {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys]
+    let json = String(decoding: try encoder.encode(settings), as: UTF8.self)
+    let sql = "INSERT INTO settings VALUES (1, ?) ON CONFLICT (singleton) DO UPDATE SET json = excluded.json"
+    try db.cachedStatement(sql: sql).execute(arguments: [json])
+  }
+
+  static func read(from db: Database) throws -> Settings {
+    guard let json = try String.fetchOne(db.cachedStatement(sql: "SELECT json FROM settings")) else {
+      return Settings()
+    }
+    guard let settings = try? JSONDecoder().decode(Settings.self, from: Data(json.utf8)),
+      settings.isWithinLimits
+    else {
+      throw DamagedRow(column: "settings.json")
+    }
+    return settings
+  }
+}

@@ -1,0 +1,21 @@
+/// What a removed download left on the disk and is owed its deletion.
+///
+/// It is a row before it is an effect: a crash between the two loses no deletion.
+public struct Deletion: Hashable, Sendable {
+  /// A deletion's number in its table.
+  public typealias Key = Int64
+
+  /// Its number; 0 until it has a row.
+  public var key: Key
+  /// Whose partial file is to go.
+  public var download: DownloadID
+  /// The published file that is to go, if it still is that file.
+  public var file: PublishedFile?
+
+  /// Makes a deletion.
+  public init(key: Key = 0, download: DownloadID, file: PublishedFile?) {
+    self.key = key
+    self.download = download
+    self.file = file
+  }
+}

@@ -1,0 +1,150 @@
+import Flux
+
+/// One download, as its row holds it.
+public struct Download: Hashable, Sendable {
+  /// Its name.
+  public let id: DownloadID
+  /// What to fetch.
+  public var address: WebAddress
+  /// What the client said about it.
+  public var description: Description
+  /// Its place among others.
+  public var rank: Rank
+  /// Who asked for it.
+  public var origin: Origin
+  /// Where it is in its life.
+  public var state: DownloadState
+  /// What is safe of it on the disk, and how to go on from there.
+  public var progress: Progress
+  /// Attempts that failed since the last one that made progress.
+  public var failures: Int
+  /// When it was added, first started and finished.
+  public var dates: Dates
+  /// Whether the scheduler passes it over: an earlier attempt or deletion under its name has not ended yet.
+  public var isHeld: Bool
+
+  /// What the client said about a download.
+  public struct Description: Hashable, Sendable {
+    /// The podcast's name.
+    public var podcast: String?
+    /// The episode's title.
+    public var title: String?
+    /// When the episode was published.
+    public var published: Timestamp?
+    /// Where the client wants the file.
+    public var path: LibraryPath?
+    /// Headers to send to the address's own host. They may hold secrets: never shown, never logged.
+    public var headers: [Header]
+    /// The length that the client expects in bytes: shown until the server says better, never enforced
+    /// (feeds' lengths are often wrong).
+    public var expectedLength: Int64?
+
+    /// Makes a description.
+    public init(
+      podcast: String? = nil, title: String? = nil, published: Timestamp? = nil, path: LibraryPath? = nil,
+      headers: [Header] = [], expectedLength: Int64? = nil
+    ) {
+      self.podcast = podcast
+      self.title = title
+      self.published = published
+      self.path = path
+      self.headers = headers
+      self.expectedLength = expectedLength
+    }
+  }
+
+  /// Where a download stands in the queue: by priority, then by position.
+  public struct Rank: Hashable, Sendable {
+    /// More urgent ones go first.
+    public var priority: Priority
+    /// Smaller ones go first. Only the order means something, not the distance.
+    public var position: Int64
+
+    /// Makes a rank.
+    public init(priority: Priority, position: Int64) {
+      self.priority = priority
+      self.position = position
+    }
+  }
+
+  /// What has been kept of the file so far.
+  public struct Progress: Hashable, Sendable {
+    /// Bytes in the partial file that survive even a power cut.
+    public var durable: Int64
+    /// The file's length in bytes, where known.
+    public var total: Int64?
+    /// Bytes that were fetched and thrown away because the file changed.
+    public var discarded: Int64
+    /// How to go on; nil if nothing is kept.
+    public var resume: ResumeRecord?
+
+    /// Makes a progress; of nothing, by default.
+    public init(durable: Int64 = 0, total: Int64? = nil, discarded: Int64 = 0, resume: ResumeRecord? = nil) {
+      self.durable = durable
+      self.total = total
+      self.discarded = discarded
+      self.resume = resume
+    }
+  }
+
+  /// The moments of a download's life.
+  public struct Dates: Hashable, Sendable {
+    /// When it was enqueued.
+    public var added: Timestamp
+    /// When its first attempt began.
+    public var started: Timestamp?
+    /// When it was completed.
+    public var finished: Timestamp?
+
+    /// Makes the dates of a download.
+    public init(added: Timestamp, started: Timestamp? = nil, finished: Timestamp? = nil) {
+      self.added = added
+      self.started = started
+      self.finished = finished
+    }
+  }
+
+  /// Makes a download.
+  public init(
+    id: DownloadID, address: WebAddress, description: Description, rank: Rank, origin: Origin, state: DownloadState,
+    progress: Progress, failures: Int, dates: Dates, isHeld: Bool
+  ) {
+    self.id = id
+    self.address = address
+    self.description = description
+    self.rank = rank
+    self.origin = origin
+    self.state = state
+    self.progress = progress
+    self.failures = failures
+    self.dates = dates
+    self.isHeld = isHeld
+  }
+}
+
+/// How urgent a download is.
+public enum Priority: String, Hashable, Sendable, CaseIterable {
+  case high, normal, low
+}
+
+/// Who asked for a download.
+public enum Origin: String, Hashable, Sendable, CaseIterable {
+  /// A person.
+  case user
+  /// A rule.
+  case auto
+}
+
+/// A request header that a client wants sent.
+public struct Header: Hashable, Sendable, Codable {
+  /// The field name, a token of RFC 9110 section 5.6.2.
+  public var name: String
+  /// The field value.
+  public var value: String
+
+  /// Makes a header.
+  public init(name: String, value: String) {
+    self.name = name
+    self.value = value
+  }
+}

@@ -1,0 +1,62 @@
+/// Why an attempt failed.
+public struct DownloadError: Error, Hashable, Sendable {
+  /// The machine-readable reason (PROTOCOL.md section 2).
+  public enum Code: String, Sendable, CaseIterable {
+    case unknownHost = "unknown_host"
+    case connectFailed = "connect_failed"
+    case tlsCertificate = "tls_certificate"
+    case timeout
+    case tooSlow = "too_slow"
+    case connectionLost = "connection_lost"
+    case tooManyRedirects = "too_many_redirects"
+    case unsafeRedirect = "unsafe_redirect"
+    case httpStatus = "http_status"
+    case notFound = "not_found"
+    case gone
+    case unauthorized
+    case forbidden
+    case rangeMismatch = "range_mismatch"
+    case validatorChanged = "validator_changed"
+    case lengthMismatch = "length_mismatch"
+    case integrityMismatch = "integrity_mismatch"
+    case notMedia = "not_media"
+    case tooLarge = "too_large"
+    case noSpace = "no_space"
+    case fileExists = "file_exists"
+    case io
+    case corruptFile = "corrupt_file"
+    case retriesExhausted = "retries_exhausted"
+  }
+
+  /// The machine-readable reason.
+  public var code: Code
+  /// One sentence for people; no secrets.
+  public var message: String
+  /// The HTTP status, where one was the reason.
+  public var status: Int?
+  /// What the last of the exhausted attempts failed with.
+  public var cause: Code?
+
+  /// Makes an error.
+  public init(_ code: Code, _ message: String, status: Int? = nil, cause: Code? = nil) {
+    self.code = code
+    self.message = message
+    self.status = status
+    self.cause = cause
+  }
+
+  /// Whether the same request may succeed later, with nobody doing anything about it.
+  ///
+  /// The statuses are those that curl retries.
+  public var isTransient: Bool {
+    switch code {
+    case .unknownHost, .connectFailed, .timeout, .tooSlow, .connectionLost, .rangeMismatch, .validatorChanged,
+      .lengthMismatch, .notMedia, .noSpace:
+      true
+    case .httpStatus: [408, 429, 500, 502, 503, 504, 522, 524].contains(status)
+    case .tlsCertificate, .tooManyRedirects, .unsafeRedirect, .notFound, .gone, .unauthorized, .forbidden,
+      .integrityMismatch, .tooLarge, .fileExists, .io, .corruptFile, .retriesExhausted:
+      false
+    }
+  }
+}

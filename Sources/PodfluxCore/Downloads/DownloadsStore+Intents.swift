@@ -1,0 +1,243 @@
+import Flux
+
+/// What clients want of the downloads.
+extension DownloadsStore {
+  mutating func handle(_ intent: DownloadIntent, in turn: inout PodfluxTurn) throws -> Reply {
+    try refuseIfStopping()
+    switch intent {
+    case .enqueue(let wish): return try enqueue(wish, in: &turn)
+    case .pause(let selection): return try change(selection, by: .pause, in: &turn)
+    case .resume(let selection): return try change(selection, by: .resume, in: &turn)
+    case .retry(let selection): return try change(selection, by: .retry, in: &turn)
+    case .cancel(let selection): return try change(selection, by: .cancel, in: &turn)
+    case .remove(let selection, let deletingFile):
+      return try change(selection, by: .remove(deletingFiles: deletingFile), in: &turn)
+    case .move(let id, let place): return try move(id, to: place, in: &turn)
+    case .update(let id, let update): return try self.update(id, with: update, in: &turn)
+    }
+  }
+
+  /// Refuses what clients want once the engine stops.
+  func refuseIfStopping() throws {
+    guard stopping != .now else {
+      throw Refusal(.shuttingDown, "the engine is stopping and takes no more actions; start it again")
+    }
+  }
+
+  // MARK: Enqueue
+
+  private mutating func enqueue(_ wish: DownloadIntent.Enqueue, in turn: inout PodfluxTurn) throws -> Reply {
+    let downloads = turn.tables.downloads
+    if let id = wish.id {
+      if try downloads.find(id) != nil { return .enqueued(id: id, created: false) }
+    } else if let known = try downloads.find(wish.address) {
+      return .enqueued(id: known, created: false)
+    }
+    let id = wish.id ?? DownloadID(from: &turn.random)
+    let isHeld = try live[id] != nil || turn.tables.deletions.isOwed(id)
+    let download = Download(
+      id: id, address: wish.address, description: wish.description,
+      rank: try rank(at: .last, of: wish.priority, in: turn), origin: wish.origin,
+      state: wish.isPaused ? .paused : .queued,
+      progress: .init(total: wish.resume?.total, resume: wish.resume), failures: 0,
+      dates: .init(added: turn.now), isHeld: isHeld)
+    try downloads.insert(download)
+    count(download.state.kind, +1)
+    return .enqueued(id: id, created: true)
+  }
+
+  // MARK: Changes of a selection
+
+  private mutating func change(
+    _ selection: DownloadIntent.Selection, by change: BulkChange, in turn: inout PodfluxTurn
+  ) throws -> Reply {
+    switch selection {
+    case .one(let id):
+      let download = try existing(id, in: turn)
+      switch change.verdict(on: download.state) {
+      case .alreadySo: return .affected(0)
+      case .allowed:
+        try self.change(download, by: change, in: &turn)
+        return .affected(1)
+      case .forbidden:
+        throw Refusal(
+          .illegalTransition,
+          "\(change.name) is not for a download that is \(download.state.kind.rawValue); \(change.advice)",
+          path: "payload.id")
+      }
+    case .many(let ids):
+      return .affected(try self.change(ids, by: change, in: &turn))
+    case .all:
+      // The live ones take their attempts along and go one by one; all others in one statement.
+      let active = live.keys.sorted()
+      let changed = try self.change(active, by: change, in: &turn)
+      let others = try turn.tables.downloads.apply(change, sparing: active)
+      for (kind, number) in others {
+        count(kind, -number)
+        if let result = change.resultingKind { count(result, number) }
+      }
+      return .affected(changed + others.values.reduce(0, +))
+    }
+  }
+
+  private mutating func change(_ ids: [DownloadID], by change: BulkChange, in turn: inout PodfluxTurn) throws -> Int {
+    var changed = 0
+    for id in ids {
+      guard let download = try turn.tables.downloads.find(id), change.verdict(on: download.state) == .allowed else {
+        continue
+      }
+      try self.change(download, by: change, in: &turn)
+      changed += 1
+    }
+    return changed
+  }
+
+  private mutating func change(_ download: Download, by change: BulkChange, in turn: inout PodfluxTurn) throws {
+    var download = download
+    switch change {
+    case .pause:
+      stopAttempt(of: download.id, in: &turn)
+      try transition(&download, to: .paused, in: turn)
+    case .resume, .retry:
+      download.failures = 0
+      download.isHeld = try live[download.id] != nil || turn.tables.deletions.isOwed(download.id)
+      try transition(&download, to: .queued, in: turn)
+    case .cancel: try forget(download, deletingFile: true, in: &turn)
+    case .remove(let deletingFiles): try forget(download, deletingFile: deletingFiles, in: &turn)
+    }
+  }
+
+  /// Deletes the row; what it leaves on the disk is owed its deletion, once no attempt uses it any more.
+  private mutating func forget(_ download: Download, deletingFile: Bool, in turn: inout PodfluxTurn) throws {
+    let file: PublishedFile? =
+      switch download.state {
+      case .completed(let file), .running(.publishing(let file)): deletingFile ? file : nil
+      case .queued, .waiting, .running, .paused, .failed: nil
+      }
+    let isLive = live[download.id] != nil
+    stopAttempt(of: download.id, in: &turn)
+    live[download.id]?.isDisowned = true
+    if download.mayHavePartial || file != nil {
+      try turn.tables.deletions.insert(Deletion(download: download.id, file: file), isReady: !isLive)
+    }
+    try turn.tables.downloads.delete(download.id)
+    count(download.state.kind, -1)
+  }
+
+  // MARK: Changes of one
+
+  private mutating func move(
+    _ id: DownloadID, to place: DownloadIntent.Place, in turn: inout PodfluxTurn
+  ) throws -> Reply {
+    var download = try existing(id, in: turn)
+    switch place {
+    case .top: download.rank = try rank(at: .first, of: download.rank.priority, in: turn)
+    case .bottom: download.rank = try rank(at: .last, of: download.rank.priority, in: turn)
+    case .before(let anchor): download.rank = try rank(besides: anchor, towards: .first, for: download, in: turn)
+    case .after(let anchor): download.rank = try rank(besides: anchor, towards: .last, for: download, in: turn)
+    }
+    try turn.tables.downloads.update(download)
+    return .affected(1)
+  }
+
+  private mutating func update(
+    _ id: DownloadID, with update: DownloadIntent.Update, in turn: inout PodfluxTurn
+  ) throws -> Reply {
+    var download = try existing(id, in: turn)
+    if update.concernsRequests || update.priority != nil {
+      switch download.state {
+      case .completed, .running(.publishing):
+        throw Refusal(
+          .illegalTransition,
+          "a download that is \(download.state.kind.rawValue) can change its title and podcast only", path: "payload.id"
+        )
+      case .queued, .waiting, .running, .paused, .failed: break
+      }
+    }
+    download.address = update.address ?? download.address
+    download.description.headers = update.headers ?? download.description.headers
+    download.description.title = update.title ?? download.description.title
+    download.description.podcast = update.podcast ?? download.description.podcast
+    if let priority = update.priority, priority != download.rank.priority {
+      download.rank = try rank(at: .last, of: priority, in: turn)
+    }
+    if update.concernsRequests, case .running = download.state {
+      stopAttempt(of: id, in: &turn)
+      download.isHeld = true
+      try transition(&download, to: .queued, in: turn)
+    } else {
+      try turn.tables.downloads.update(download)
+    }
+    return .affected(1)
+  }
+
+  private func existing(_ id: DownloadID, in turn: borrowing PodfluxTurn) throws -> Download {
+    guard let download = try turn.tables.downloads.find(id) else {
+      throw Refusal(
+        .notFound, "there is no download \"\(id)\"; its id is the one that enqueue replied", path: "payload.id")
+    }
+    return download
+  }
+}
+
+extension Download {
+  /// Whether a partial file may lie there: attempts write it, and an imported record speaks of one.
+  var mayHavePartial: Bool {
+    if case .completed = state { return false }
+    return dates.started != nil || progress.resume != nil
+  }
+}
+
+extension BulkChange {
+  /// What the transition table says of a change of a download in some state.
+  enum Verdict: Hashable {
+    case allowed, alreadySo, forbidden
+  }
+
+  func verdict(on state: DownloadState) -> Verdict {
+    switch (self, state) {
+    case (.pause, .queued), (.pause, .waiting): .allowed
+    case (.pause, .running(.publishing)): .forbidden
+    case (.pause, .running): .allowed
+    case (.pause, .paused): .alreadySo
+    case (.pause, .completed), (.pause, .failed): .forbidden
+    case (.resume, .paused), (.resume, .failed): .allowed
+    case (.resume, .queued), (.resume, .waiting), (.resume, .running): .alreadySo
+    case (.resume, .completed): .forbidden
+    case (.retry, .failed), (.retry, .waiting): .allowed
+    case (.retry, .queued), (.retry, .running): .alreadySo
+    case (.retry, .paused), (.retry, .completed): .forbidden
+    case (.cancel, .completed): .forbidden
+    case (.cancel, _), (.remove, _): .allowed
+    }
+  }
+
+  /// The state that it leads to; nil where the row goes.
+  var resultingKind: DownloadState.Kind? {
+    switch self {
+    case .pause: .paused
+    case .resume, .retry: .queued
+    case .cancel, .remove: nil
+    }
+  }
+
+  var name: String {
+    switch self {
+    case .pause: "downloads/pause"
+    case .resume: "downloads/resume"
+    case .retry: "downloads/retry"
+    case .cancel: "downloads/cancel"
+    case .remove: "downloads/remove"
+    }
+  }
+
+  var advice: String {
+    switch self {
+    case .pause: "pause what is queued, waiting or receiving"
+    case .resume: "resume what is paused or failed"
+    case .retry: "retry what has failed or waits for a retry"
+    case .cancel: "use downloads/remove for what is completed"
+    case .remove: "remove what exists"
+    }
+  }
+}

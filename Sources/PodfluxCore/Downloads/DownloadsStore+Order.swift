@@ -1,0 +1,50 @@
+import Flux
+
+/// Places in the queue.
+extension DownloadsStore {
+  /// The distance between neighbours: twenty moves to the same spot before places must be spread anew.
+  static let positionStep: Int64 = 1 << 20
+
+  /// A place beyond the present end.
+  func rank(at end: QueueEnd, of priority: Priority, in turn: borrowing PodfluxTurn) throws -> Download.Rank {
+    let outermost = try turn.tables.downloads.position(of: end, in: priority)
+    let step = end == .first ? -Self.positionStep : Self.positionStep
+    return .init(priority: priority, position: outermost.map { $0 + step } ?? 0)
+  }
+
+  /// A place directly before or after the anchor.
+  func rank(
+    besides anchorID: DownloadID, towards end: QueueEnd, for download: Download, in turn: borrowing PodfluxTurn
+  ) throws -> Download.Rank {
+    let downloads = turn.tables.downloads
+    guard anchorID != download.id else {
+      throw Refusal(.conflict, "a download cannot be moved next to itself; name another anchor", path: "payload.anchor")
+    }
+    guard let anchor = try downloads.find(anchorID) else {
+      throw Refusal(.notFound, "there is no download \"\(anchorID)\" to move next to", path: "payload.anchor")
+    }
+    guard anchor.rank.priority == download.rank.priority else {
+      throw Refusal(
+        .conflict,
+        "the anchor's priority is \(anchor.rank.priority.rawValue), the download's \(download.rank.priority.rawValue); "
+          + "moves are within one priority: use downloads/update to change it", path: "payload.anchor")
+    }
+    if let rank = try gap(besides: anchor.rank, towards: end, in: turn) { return rank }
+    try downloads.respace(anchor.rank.priority, step: Self.positionStep)
+    guard let respaced = try downloads.find(anchorID),
+      let rank = try gap(besides: respaced.rank, towards: end, in: turn)
+    else { preconditionFailure("places that were spread have gaps between them") }
+    return rank
+  }
+
+  private func gap(
+    besides anchor: Download.Rank, towards end: QueueEnd, in turn: borrowing PodfluxTurn
+  ) throws -> Download.Rank? {
+    guard let neighbour = try turn.tables.downloads.position(nextTo: anchor, towards: end) else {
+      return try rank(at: end, of: anchor.priority, in: turn)
+    }
+    let middle = anchor.position + (neighbour - anchor.position) / 2
+    guard middle != anchor.position, middle != neighbour else { return nil }
+    return .init(priority: anchor.priority, position: middle)
+  }
+}

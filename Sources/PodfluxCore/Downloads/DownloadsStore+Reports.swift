@@ -1,0 +1,173 @@
+import Flux
+
+/// What attempts tell. A report of an attempt that has been superseded is dropped.
+extension DownloadsStore {
+  mutating func handle(_ report: AttemptReport, settings: Settings, in turn: inout PodfluxTurn) throws {
+    let id = report.attempt.download
+    guard live[id]?.generation == report.attempt.generation else { return }
+    switch report.news {
+    case .reading(let received, let phase):
+      live[id]?.read(received, phase: phase, at: turn.clock.monotonicMilliseconds)
+    case .checkpoint(let record): try checkpoint(report.attempt, record, in: &turn)
+    case .restarting(let discarding, _): try restart(report.attempt, discarding: discarding, in: &turn)
+    case .publishing(let file, let kept): try publish(report.attempt, file, kept: kept, in: &turn)
+    case .finished(let file):
+      try end(report.attempt, in: &turn) { store, download, turn in
+        try store.complete(&download, as: file, in: turn)
+      }
+    case .failed(let error, let kept):
+      let hadProgress = hasProgress(kept, of: id)
+      try end(report.attempt, in: &turn) { store, download, turn in
+        download.progress.keep(kept)
+        try store.fail(&download, with: error, hadProgress: hadProgress, settings: settings, in: &turn)
+      }
+    case .stopped(let kept):
+      let hadProgress = hasProgress(kept, of: id)
+      try end(report.attempt, in: &turn) { store, download, turn in
+        download.progress.keep(kept)
+        if hadProgress { download.failures = 0 }
+        if case .running = download.state {
+          try store.transition(&download, to: .queued, in: turn)
+        } else {
+          try turn.tables.downloads.update(download)
+        }
+      }
+    }
+  }
+
+  /// Whether an attempt kept more than it began with. What it fetched again after a restart does not count until it
+  /// exceeds what there was: a file that changes at every request must not be tried for ever.
+  private func hasProgress(_ kept: ResumeRecord?, of id: DownloadID) -> Bool {
+    (kept?.durable ?? 0) > (live[id]?.durableAtStart ?? 0)
+  }
+
+  private mutating func checkpoint(
+    _ attempt: AttemptID, _ record: ResumeRecord, in turn: inout PodfluxTurn
+  ) throws {
+    guard var download = try download(of: attempt, in: turn) else { return }
+    download.progress.keep(record)
+    switch download.state {
+    case .running(.connecting), .running(.receiving):
+      live[attempt.download]?.phase = .receiving
+      try transition(&download, to: .running(.receiving), in: turn)
+    case .running, .queued, .waiting, .paused, .completed, .failed:
+      try turn.tables.downloads.update(download)
+    }
+  }
+
+  /// The row forgets the kept bytes before the attempt throws them away: `durable` never promises what is not there.
+  private mutating func restart(_ attempt: AttemptID, discarding: Int64, in turn: inout PodfluxTurn) throws {
+    turn.perform(.proceed(attempt))
+    guard var download = try download(of: attempt, in: turn) else { return }
+    download.progress = .init(durable: 0, total: nil, discarded: download.progress.discarded + discarding, resume: nil)
+    live[attempt.download]?.received = 0
+    if case .running = download.state {
+      live[attempt.download]?.phase = .connecting
+      try transition(&download, to: .running(.connecting), in: turn)
+    } else {
+      try turn.tables.downloads.update(download)
+    }
+  }
+
+  /// The row knows the name before the file gets it. Somebody who paused or cancelled meanwhile has already sent a stop:
+  /// then nothing is published.
+  private mutating func publish(
+    _ attempt: AttemptID, _ file: PublishedFile, kept: ResumeRecord, in turn: inout PodfluxTurn
+  ) throws {
+    guard live[attempt.download]?.isStopping == false, var download = try download(of: attempt, in: turn),
+      case .running = download.state
+    else { return }
+    live[attempt.download]?.phase = .publishing(file)
+    live[attempt.download]?.received = file.length
+    download.progress.keep(kept)
+    try transition(&download, to: .running(.publishing(file)), in: turn)
+    turn.perform(.proceed(attempt))
+  }
+
+  /// Frees the attempt's slot, and does the last thing to its row if there still is one.
+  private mutating func end(
+    _ attempt: AttemptID, in turn: inout PodfluxTurn,
+    finally change: (inout DownloadsStore, inout Download, inout PodfluxTurn) throws -> Void
+  ) throws {
+    let download = try download(of: attempt, in: turn)
+    live[attempt.download] = nil
+    if var download {
+      try change(&self, &download, &turn)
+    }
+    try turn.tables.deletions.makeReady(attempt.download)
+    try turn.tables.downloads.release(attempt.download)
+  }
+
+  /// A file that the row does not know of completes nothing: the download begins again, so that no row is left running.
+  mutating func complete(_ download: inout Download, as file: PublishedFile, in turn: borrowing PodfluxTurn) throws {
+    guard case .running(.publishing(file)) = download.state else {
+      guard case .running = download.state else { return }
+      return try transition(&download, to: .queued, in: turn)
+    }
+    download.progress = .init(
+      durable: file.length, total: file.length, discarded: download.progress.discarded, resume: nil)
+    download.failures = 0
+    download.dates.finished = turn.now
+    try transition(&download, to: .completed(file), in: turn)
+  }
+
+  private mutating func fail(
+    _ download: inout Download, with error: DownloadError, hadProgress: Bool, settings: Settings,
+    in turn: inout PodfluxTurn
+  ) throws {
+    guard case .running = download.state else {
+      try turn.tables.downloads.update(download)
+      return
+    }
+    download.failures = hadProgress ? 1 : download.failures + 1
+    guard error.isTransient else {
+      return try transition(&download, to: .failed(error), in: turn)
+    }
+    guard download.failures < settings.maxAttempts else {
+      let final = DownloadError(
+        .retriesExhausted, "\(download.failures) attempts without progress failed; the last one: \(error.message)",
+        status: error.status, cause: error.code)
+      return try transition(&download, to: .failed(final), in: turn)
+    }
+    let delay = RetryDelay(settings).milliseconds(afterFailures: download.failures, using: &turn.random)
+    try transition(
+      &download, to: .waiting(.retry(at: turn.now.advanced(byMilliseconds: delay), after: error)), in: turn)
+  }
+}
+
+extension Download.Progress {
+  /// Takes over what an attempt kept; nil means that it kept nothing.
+  mutating func keep(_ record: ResumeRecord?) {
+    durable = record?.durable ?? 0
+    total = record?.total ?? total
+    resume = record
+  }
+}
+
+/// How long to wait before the next attempt.
+///
+/// | failures | first 5 s, at most 3600 s | with jitter |
+/// |---|---|---|
+/// | 1 | 5 s | 5 – 7.5 s |
+/// | 2 | 10 s | 10 – 15 s |
+/// | 4 | 40 s | 40 – 60 s |
+/// | 10 | 2560 s | 2560 – 3840 s, so 3600 s at most |
+struct RetryDelay {
+  private let firstMilliseconds: Int64
+  private let maximumMilliseconds: Int64
+
+  init(_ settings: Settings) {
+    firstMilliseconds = Int64(settings.retryFirstSeconds) * 1000
+    maximumMilliseconds = Int64(settings.retryMaxSeconds) * 1000
+  }
+
+  func milliseconds(afterFailures failures: Int, using random: inout SeededGenerator) -> Int64 {
+    var delay = firstMilliseconds
+    for _ in 1..<max(1, failures) where delay < maximumMilliseconds {
+      delay *= 2
+    }
+    // Jitter of 1 to 1.5 keeps downloads that failed together from coming back together.
+    delay += Int64.random(in: 0...(delay / 2), using: &random)
+    return min(delay, maximumMilliseconds)
+  }
+}

@@ -1,0 +1,136 @@
+import Flux
+
+/// Who runs, who is woken, what is handed out; and how it begins and ends.
+extension DownloadsStore {
+  /// How many deletions are under way at once.
+  static let deletionsAtOnce = 64
+  /// How many waiting downloads are woken in one turn; the rest follow in the next.
+  static let wokenAtOnce = 256
+
+  mutating func settle(settings: Settings, in turn: inout PodfluxTurn) throws {
+    guard isRecovered else { return try saveCounts(in: turn) }
+    if stopping != .now {
+      try admit(settings: settings, in: &turn)
+      try askForWaking(in: &turn)
+    }
+    if stopping != .now { try handOutDeletions(in: &turn) }
+    try closeIfDone(in: &turn)
+    try saveCounts(in: turn)
+  }
+
+  // MARK: Admission
+
+  private mutating func admit(settings: Settings, in turn: inout PodfluxTurn) throws {
+    var liveByHost = live.values.reduce(into: [String: Int]()) { $0[$1.host, default: 0] += 1 }
+    while live.count < settings.maxConcurrent {
+      let fullHosts = liveByHost.filter { $0.value >= settings.maxPerHost }.keys.sorted()
+      guard var download = try turn.tables.downloads.nextAdmissible(excludingHosts: fullHosts) else { return }
+      liveByHost[download.address.host, default: 0] += 1
+      try start(&download, settings: settings, in: &turn)
+    }
+  }
+
+  private mutating func start(_ download: inout Download, settings: Settings, in turn: inout PodfluxTurn) throws {
+    let attempt = Attempt(
+      id: AttemptID(download: download.id, generation: turn.sequence), address: download.address,
+      description: download.description, origin: download.origin, resume: download.progress.resume, settings: settings)
+    live[download.id] = LiveAttempt(
+      generation: turn.sequence, host: download.address.host, durable: download.progress.durable)
+    download.dates.started = download.dates.started ?? turn.now
+    try transition(&download, to: .running(.connecting), in: turn)
+    turn.perform(.start(attempt))
+  }
+
+  /// Tells a live attempt to stop. It keeps its slot until it has ended, so that there are never two for a download.
+  mutating func stopAttempt(of id: DownloadID, in turn: inout PodfluxTurn) {
+    guard let attempt = live[id], !attempt.isStopping else { return }
+    live[id]?.isStopping = true
+    turn.perform(.stop(AttemptID(download: id, generation: attempt.generation)))
+  }
+
+  // MARK: Waking
+
+  mutating func wakeWaiting(in turn: inout PodfluxTurn) throws {
+    wakeAt = nil
+    for var download in try turn.tables.downloads.dueRetries(at: turn.now, limit: Self.wokenAtOnce) {
+      try transition(&download, to: .queued, in: turn)
+    }
+  }
+
+  private mutating func askForWaking(in turn: inout PodfluxTurn) throws {
+    let next = try turn.tables.downloads.earliestRetry()
+    guard next != wakeAt else { return }
+    wakeAt = next
+    turn.perform(.wake(at: next))
+  }
+
+  // MARK: Deletions
+
+  private mutating func handOutDeletions(in turn: inout PodfluxTurn) throws {
+    let room = Self.deletionsAtOnce - deletionsUnderWay.count
+    guard room > 0 else { return }
+    for deletion in try turn.tables.deletions.ready(limit: room + deletionsUnderWay.count)
+    where !deletionsUnderWay.contains(deletion.key) && deletionsUnderWay.count < Self.deletionsAtOnce {
+      deletionsUnderWay.insert(deletion.key)
+      turn.perform(.delete(deletion))
+    }
+  }
+
+  mutating func settleDeletion(_ key: Deletion.Key, in turn: inout PodfluxTurn) throws {
+    deletionsUnderWay.remove(key)
+    guard let id = try turn.tables.deletions.remove(key), live[id] == nil else { return }
+    try turn.tables.downloads.release(id)
+  }
+
+  /// Partial files without a download are what a crash left between a row's end and its file's.
+  mutating func disownPartials(_ names: [DownloadID], in turn: inout PodfluxTurn) throws {
+    for id in names where live[id] == nil {
+      guard try turn.tables.downloads.find(id)?.mayHavePartial != true, try !turn.tables.deletions.isOwed(id) else {
+        continue
+      }
+      try turn.tables.deletions.insert(Deletion(download: id, file: nil), isReady: true)
+      if var download = try turn.tables.downloads.find(id) {
+        download.isHeld = true
+        try turn.tables.downloads.update(download)
+      }
+    }
+  }
+
+  // MARK: Start and end
+
+  /// Puts the tables in order after a start: no attempt is alive, so no row says running.
+  mutating func recover(_ recovery: Recovery, in turn: inout PodfluxTurn) throws {
+    precondition(live.isEmpty, "a library is put in order before its first attempt")
+    let published = Set(recovery.published)
+    for var download in try turn.tables.downloads.running() {
+      if case .running(.publishing(let file)) = download.state, published.contains(download.id) {
+        try complete(&download, as: file, in: turn)
+      } else {
+        try transition(&download, to: .queued, in: turn)
+      }
+    }
+    try turn.tables.deletions.makeAllReady()
+    try turn.tables.downloads.releaseAll()
+    isRecovered = true
+  }
+
+  mutating func stop(_ mode: StopMode, in turn: inout PodfluxTurn) throws {
+    stopping = max(stopping ?? mode, mode)
+    guard mode == .now else { return }
+    for id in live.keys.sorted() {
+      stopAttempt(of: id, in: &turn)
+    }
+  }
+
+  private func closeIfDone(in turn: inout PodfluxTurn) throws {
+    guard let stopping, live.isEmpty else { return }
+    switch stopping {
+    case .now: turn.perform(.close)
+    case .drain:
+      guard deletionsUnderWay.isEmpty, counts[.waiting, default: 0] == 0,
+        try turn.tables.downloads.nextAdmissible(excludingHosts: []) == nil
+      else { return }
+      turn.perform(.close)
+    }
+  }
+}

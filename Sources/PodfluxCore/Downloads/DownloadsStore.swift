@@ -1,0 +1,135 @@
+import Flux
+
+/// The downloads: which there are, what state each is in, which of them run.
+///
+/// Rows live in the table; memory holds what is active (`live`) and running counts, so it does not grow with the
+/// library. Its aspects: `+Intents` (what clients want), `+Reports` (what attempts tell), `+Scheduling` (who runs).
+public struct DownloadsStore: Sendable {
+  /// The attempts that have not ended, at most `Settings.maxConcurrent`, and what is known of them beyond their rows.
+  public internal(set) var live: [DownloadID: LiveAttempt] = [:]
+  /// How many downloads are in each state.
+  public internal(set) var counts: [DownloadState.Kind: Int]
+  /// What the engine's work is to end with, if it is to end.
+  public internal(set) var stopping: StopMode?
+
+  /// The counts that the table holds.
+  private var savedCounts: [DownloadState.Kind: Int]
+  /// Whether the engine's tables have been put in order after a start; nothing is scheduled before.
+  var isRecovered = false
+  /// The deletions that have been handed out and not been reported done.
+  var deletionsUnderWay: Set<Deletion.Key> = []
+  /// The moment at which the store has asked to be woken.
+  var wakeAt: Timestamp?
+
+  /// Makes the store with what its table holds.
+  public init(counts: [DownloadState.Kind: Int]) {
+    self.counts = counts
+    savedCounts = counts
+  }
+
+  /// Bytes that arrive in a second, all running transfers together.
+  public var bytesPerSecond: Int64 {
+    live.values.reduce(0) { $0 + $1.rate }
+  }
+
+  mutating func handle(_ action: Action, settings: Settings, in turn: inout PodfluxTurn) throws -> Reply? {
+    switch action {
+    case .downloads(let intent): return try handle(intent, in: &turn)
+    case .attempt(let report): try handle(report, settings: settings, in: &turn)
+    case .recovered(let recovery): try recover(recovery, in: &turn)
+    case .stop(let mode): try stop(mode, in: &turn)
+    case .deleted(let key): try settleDeletion(key, in: &turn)
+    case .foundPartials(let names): try disownPartials(names, in: &turn)
+    case .timeCame: try wakeWaiting(in: &turn)
+    case .updateSettings: break
+    }
+    return nil
+  }
+
+  /// Writes a download's change of state, and refuses what the transition table forbids.
+  mutating func transition(
+    _ download: inout Download, to state: DownloadState, in turn: borrowing PodfluxTurn
+  ) throws {
+    precondition(
+      download.state.canBecome(state), "no way from \(download.state) to \(state): the store must look before it goes")
+    count(download.state.kind, -1)
+    count(state.kind, +1)
+    download.state = state
+    try turn.tables.downloads.update(download)
+  }
+
+  /// The row that an attempt works for; nil once that is gone.
+  func download(of attempt: AttemptID, in turn: borrowing PodfluxTurn) throws -> Download? {
+    guard live[attempt.download]?.isDisowned == false else { return nil }
+    return try turn.tables.downloads.find(attempt.download)
+  }
+
+  /// Writes the counts if they have changed in this batch.
+  mutating func saveCounts(in turn: borrowing PodfluxTurn) throws {
+    guard counts != savedCounts else { return }
+    try turn.tables.downloads.save(counts)
+    savedCounts = counts
+  }
+
+  mutating func count(_ kind: DownloadState.Kind, _ change: Int) {
+    counts[kind, default: 0] += change
+  }
+}
+
+/// An attempt that has not ended.
+public struct LiveAttempt: Hashable, Sendable {
+  /// Its generation.
+  public let generation: Int64
+  /// Its host, for the per-host limit.
+  public let host: String
+  /// Whether it has been told to stop. Its slot is free only when it has ended.
+  public internal(set) var isStopping = false
+  /// Whether the row that it was started for is gone: a row of the same name is another download's.
+  var isDisowned = false
+  /// What it is doing, as it last said.
+  public internal(set) var phase: DownloadState.Phase = .connecting
+  /// Bytes that have arrived, kept ones included.
+  public internal(set) var received: Int64
+  /// Bytes a second, smoothed.
+  public internal(set) var rate: Int64 = 0
+
+  /// The durable bytes with which it began: more of them is progress.
+  let durableAtStart: Int64
+  private var meter: (received: Int64, milliseconds: Int64)?
+
+  init(generation: Int64, host: String, durable: Int64) {
+    self.generation = generation
+    self.host = host
+    received = durable
+    durableAtStart = durable
+  }
+
+  /// The interval over which speed is measured.
+  private static let meterMilliseconds: Int64 = 500
+
+  /// Takes in a reading; the speed is an average of (3·old + new)/4 each half second, as Android's download manager has it.
+  mutating func read(_ received: Int64, phase: DownloadState.Phase, at monotonicMilliseconds: Int64) {
+    self.received = received
+    self.phase = phase
+    guard let last = meter, received >= last.received else {
+      meter = (received, monotonicMilliseconds)
+      return
+    }
+    let elapsed = monotonicMilliseconds - last.milliseconds
+    guard elapsed >= Self.meterMilliseconds else { return }
+    let current = (received - last.received) * 1000 / elapsed
+    rate = rate == 0 ? current : (3 * rate + current) / 4
+    meter = (received, monotonicMilliseconds)
+  }
+
+  /// Equal where what others can see of them is equal.
+  public static func == (lhs: Self, rhs: Self) -> Bool {
+    lhs.generation == rhs.generation && lhs.isStopping == rhs.isStopping && lhs.received == rhs.received
+      && lhs.rate == rhs.rate && lhs.phase == rhs.phase
+  }
+
+  /// Hashes what tells attempts apart.
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(generation)
+  }
+}

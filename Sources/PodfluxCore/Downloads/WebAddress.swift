@@ -1,0 +1,66 @@
+/// A checked http or https URL with its host: what a download fetches.
+///
+/// The text is kept as the client gave it. The check is RFC 3986's in as much as a wrong answer could hurt: scheme,
+/// authority, no control characters or blanks. libcurl parses it again and is held to http and https by itself.
+public struct WebAddress: Hashable, Sendable, CustomStringConvertible {
+  /// The longest URL, in UTF-8 bytes.
+  public static let maximumLength = 8192
+
+  /// What is wrong with a text that should be a web address.
+  public enum Fault: Error, Hashable, Sendable {
+    case tooLong
+    case forbiddenCharacter
+    case noScheme
+    case unsupportedScheme(String)
+    case noHost
+    case badPort
+  }
+
+  /// The URL.
+  public let description: String
+  /// Host and port in lower case, as per-host limits count them: `example.org`, `127.0.0.1:8080`, `[::1]:80`.
+  public let host: String
+
+  /// Checks a text.
+  public init(_ text: String) throws(Fault) {
+    let bytes = text.utf8
+    guard bytes.count <= Self.maximumLength else { throw .tooLong }
+    guard bytes.allSatisfy({ $0 > 0x20 && $0 != 0x7F && $0 != UInt8(ascii: "\\") }) else { throw .forbiddenCharacter }
+    guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")) else { throw .noScheme }
+    let scheme = text[..<colon].lowercased()
+    guard Self.isScheme(scheme) else { throw .noScheme }
+    guard scheme == "http" || scheme == "https" else { throw .unsupportedScheme(scheme) }
+    let rest = bytes[bytes.index(after: colon)...]
+    guard rest.starts(with: "//".utf8) else { throw .noHost }
+    // By bytes, as libcurl does it: a slash with a combining accent is one Character, and no slash to Swift.
+    let authority = rest.dropFirst(2).prefix { !"/?#".utf8.contains($0) }
+    let hostAndPort = authority.split(separator: UInt8(ascii: "@"), omittingEmptySubsequences: false).last
+    description = text
+    host = try Self.checkedHost(hostAndPort.map { String(Substring($0)).lowercased() } ?? "")
+  }
+
+  private static func isScheme(_ text: String) -> Bool {
+    guard let first = text.utf8.first, (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(first) else { return false }
+    return text.utf8.allSatisfy { byte in
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "+"),
+        UInt8(ascii: "-"), UInt8(ascii: "."):
+        true
+      default: false
+      }
+    }
+  }
+
+  private static func checkedHost(_ text: String) throws(Fault) -> String {
+    let nameEnd =
+      text.hasPrefix("[")
+      ? text.firstIndex(of: "]").map { text.index(after: $0) } : text.firstIndex(of: ":") ?? text.endIndex
+    guard let nameEnd, nameEnd != text.startIndex, text[..<nameEnd] != "[]" else { throw .noHost }
+    let port = text[nameEnd...]
+    guard !port.isEmpty else { return text }
+    guard port.first == ":", port.dropFirst().utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { throw .badPort }
+    if port.count == 1 { return String(text[..<nameEnd]) }
+    guard let number = UInt16(port.dropFirst()), number > 0 else { throw .badPort }
+    return text
+  }
+}

@@ -1,0 +1,134 @@
+import Flux
+
+/// A question: it changes nothing and sees every action before it (PROTOCOL.md section 9).
+public enum Query: Hashable, Sendable {
+  /// What the stores hold now.
+  case snapshot(SnapshotQuery)
+  /// How another library can go on with a download.
+  case resumeData(DownloadID)
+}
+
+/// Which part of the state a client wants to see.
+public struct SnapshotQuery: Hashable, Sendable {
+  /// The stores to show.
+  public var stores: Set<StoreName>
+  /// Which page of the downloads to show.
+  public var page: PageRequest
+
+  /// Asks for these stores; all, by default.
+  public init(stores: Set<StoreName> = Set(StoreName.allCases), page: PageRequest = .init()) {
+    self.stores = stores
+    self.page = page
+  }
+}
+
+/// A part of the state that can be asked for by name.
+public enum StoreName: String, Hashable, Sendable, CaseIterable {
+  case engine, settings, downloads
+}
+
+/// A page of a list.
+public struct PageRequest: Hashable, Sendable {
+  /// The most items that a page can have.
+  public static let maximumLimit = 1000
+
+  /// How many items at most.
+  public var limit: Int
+  /// Where the page before it ended; nil for the first page.
+  public var after: PageCursor?
+
+  /// Asks for a page; the first hundred items, by default.
+  public init(limit: Int = 100, after: PageCursor? = nil) {
+    self.limit = limit
+    self.after = after
+  }
+}
+
+/// The place in a list at which a page ended. It stays right while rows come and go.
+public struct PageCursor: Hashable, Sendable {
+  /// The row key of the page's last item.
+  public var key: Int64
+
+  /// Makes a cursor.
+  public init(key: Int64) {
+    self.key = key
+  }
+}
+
+/// An answer to a query.
+public enum Answer: Hashable, Sendable {
+  /// One moment of the stores that were asked for.
+  case snapshot(Snapshot)
+  /// What to go on with; nil if nothing of the download is kept.
+  case resumeData(ResumeRecord?)
+}
+
+/// One moment of the state: all its stores at one revision. A store that was not asked for is nil.
+public struct Snapshot: Hashable, Sendable {
+  /// The revision that it shows.
+  public var revision: Int64
+  /// The engine.
+  public var engine: EngineSnapshot?
+  /// The settings.
+  public var settings: Settings?
+  /// The downloads.
+  public var downloads: DownloadsSnapshot?
+
+  /// Makes a snapshot.
+  public init(
+    revision: Int64, engine: EngineSnapshot? = nil, settings: Settings? = nil, downloads: DownloadsSnapshot? = nil
+  ) {
+    self.revision = revision
+    self.engine = engine
+    self.settings = settings
+    self.downloads = downloads
+  }
+}
+
+/// What an engine says of itself.
+public struct EngineSnapshot: Hashable, Sendable {
+  /// Podflux's version.
+  public var version: String
+  /// The library's path.
+  public var library: String
+
+  /// Makes the engine's part of a snapshot.
+  public init(version: String, library: String) {
+    self.version = version
+    self.library = library
+  }
+}
+
+/// A page of the downloads, and what there is of them in all.
+public struct DownloadsSnapshot: Hashable, Sendable {
+  /// How many downloads are in each state.
+  public var counts: [DownloadState.Kind: Int]
+  /// Bytes that arrive in a second, all running transfers together.
+  public var bytesPerSecond: Int64
+  /// The page.
+  public var items: [Item]
+  /// Where the next page begins; nil if this is the last.
+  public var next: PageCursor?
+
+  /// A download and, while it runs, what is known beyond its row.
+  public struct Item: Hashable, Sendable {
+    /// The row.
+    public var download: Download
+    /// The running attempt.
+    public var live: LiveAttempt?
+
+    /// Makes an item.
+    public init(download: Download, live: LiveAttempt?) {
+      self.download = download
+      self.live = live
+    }
+  }
+
+  /// Makes the downloads' part of a snapshot.
+  public init(counts: [DownloadState.Kind: Int], bytesPerSecond: Int64, items: [Item], next: PageCursor?) {
+    self.counts = counts
+    self.bytesPerSecond = bytesPerSecond
+    self.items = items
+    self.next = next
+  }
+}

@@ -1,0 +1,92 @@
+import Flux
+
+/// The tables that the stores keep what is unbounded in. Valid during a turn, inside its transaction.
+public protocol Tables {
+  /// The downloads.
+  var downloads: any DownloadTable { get }
+  /// What removed downloads left on the disk.
+  var deletions: any DeletionTable { get }
+
+  /// Writes the settings.
+  func save(_ settings: Settings) throws
+}
+
+/// The downloads' rows. Each call costs a bounded number of index look-ups unless it says otherwise.
+public protocol DownloadTable {
+  /// The download of this name.
+  func find(_ id: DownloadID) throws -> Download?
+  /// A download of this address that has not failed.
+  func find(_ address: WebAddress) throws -> DownloadID?
+  /// Adds a row.
+  func insert(_ download: Download) throws
+  /// Writes a row that exists.
+  func update(_ download: Download) throws
+  /// Deletes a row.
+  func delete(_ id: DownloadID) throws
+
+  /// How many rows there are in each state, as last saved.
+  func counts() throws -> [DownloadState.Kind: Int]
+  /// Keeps how many rows there are in each state, so that a start need not count them.
+  func save(_ counts: [DownloadState.Kind: Int]) throws
+  /// The rows that an engine which ended left running: at most as many as can run at once.
+  func running() throws -> [Download]
+
+  /// The queued download that comes first of those not held and not on these hosts.
+  func nextAdmissible(excludingHosts: [String]) throws -> Download?
+  /// When the first waiting download may try again.
+  func earliestRetry() throws -> Timestamp?
+  /// Waiting downloads whose time has come, the earliest first.
+  func dueRetries(at now: Timestamp, limit: Int) throws -> [Download]
+
+  /// The place of the first or last download of a priority.
+  func position(of end: QueueEnd, in priority: Priority) throws -> Int64?
+  /// The place next to this one, on the side of that end.
+  func position(nextTo rank: Download.Rank, towards end: QueueEnd) throws -> Int64?
+  /// Spreads the places of a priority's downloads evenly again, keeping their order. Cost: all rows of the priority.
+  func respace(_ priority: Priority, step: Int64) throws
+
+  /// Applies a change to every row that it may change, other than running ones and those of these downloads.
+  ///
+  /// - Returns: how many rows of each state were changed. Cost: all rows concerned, in one statement.
+  func apply(_ change: BulkChange, sparing: [DownloadID]) throws -> [DownloadState.Kind: Int]
+
+  /// Lets the scheduler see a download again, if nothing else holds it.
+  func release(_ id: DownloadID) throws
+  /// Lets the scheduler see all downloads again but those that wait for a deletion.
+  func releaseAll() throws
+}
+
+/// An end of a queue.
+public enum QueueEnd: Hashable, Sendable {
+  case first, last
+}
+
+/// A change of all downloads at once.
+public enum BulkChange: Hashable, Sendable {
+  /// queued, waiting → paused.
+  case pause
+  /// paused, failed → queued.
+  case resume
+  /// failed, waiting → queued.
+  case retry
+  /// All but completed ones are forgotten; what they left is owed its deletion.
+  case cancel
+  /// All are forgotten; partials, and files if asked for, are owed their deletion.
+  case remove(deletingFiles: Bool)
+}
+
+/// What is owed its deletion.
+public protocol DeletionTable {
+  /// Adds a deletion; one that is not ready waits for `makeReady`.
+  func insert(_ deletion: Deletion, isReady: Bool) throws
+  /// The attempt that may still use the download's files has ended.
+  func makeReady(_ download: DownloadID) throws
+  /// No attempt is alive: every deletion may be done.
+  func makeAllReady() throws
+  /// The first deletions that are ready, handed out or not.
+  func ready(limit: Int) throws -> [Deletion]
+  /// It is done. Returns whose it was, nil if it was done before.
+  func remove(_ key: Deletion.Key) throws -> DownloadID?
+  /// Whether something of this download is owed its deletion.
+  func isOwed(_ download: DownloadID) throws -> Bool
+}

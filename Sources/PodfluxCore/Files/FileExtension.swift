@@ -1,0 +1,64 @@
+/// The extension of a downloaded file's name, without its dot and in lower case.
+public enum FileExtension {
+  /// What a file gets of which nothing is known.
+  public static let unknown = "bin"
+  /// The longest extension that is taken over from a stranger's name.
+  public static let maximumLength = 5
+
+  /// The extension for a download: by its media type, else from the suggested name (Content-Disposition), else from the
+  /// path of its URL, else `unknown`. At most `maximumLength` ASCII letters and digits.
+  public static func forDownload(mediaType: String?, suggestedName: String?, url: String) -> String {
+    mediaType.flatMap(of(mediaType:))
+      ?? suggestedName.flatMap(of(name:))
+      ?? RemoteName.lastPathComponent(ofURL: url).flatMap(of(name:))
+      ?? unknown
+  }
+
+  /// The extension that belongs to a media type, whose parameters are ignored (RFC 9110 section 8.3.1), or nil for types
+  /// that say nothing of use, such as `application/octet-stream`.
+  public static func of(mediaType: String) -> String? {
+    let essence = mediaType.prefix { $0 != ";" }.filter { !$0.isWhitespace }
+    return byMediaType[essence.lowercased()]
+  }
+
+  /// The extension at the end of a file's name, if it looks like one: 1 to 5 letters and digits, not digits alone, and
+  /// with something before the dot.
+  public static func of(name: String) -> String? {
+    guard let dot = name.utf8.lastIndex(of: UInt8(ascii: ".")), dot != name.startIndex else { return nil }
+    let candidate = name[dot...].unicodeScalars.dropFirst()
+    guard (1...maximumLength).contains(candidate.count),
+      candidate.allSatisfy({ $0.isASCIILetter || ("0"..."9").contains($0) }),
+      candidate.contains(where: { $0.isASCIILetter })
+    else { return nil }
+    return String(candidate).lowercased()
+  }
+
+  /// Whether this is an extension of the media that podcasts deliver, in lower case.
+  public static func isKnown(_ fileExtension: String) -> Bool {
+    known.contains(fileExtension)
+  }
+
+  private static let known = Set(byMediaType.values).union(["m2a", "m4p", "mpg", "mka", "3gp", "wma", "wmv", "avi"])
+
+  private static let byMediaType: [String: String] = [
+    "audio/mpeg": "mp3", "audio/mp3": "mp3", "audio/mpeg3": "mp3", "audio/x-mp3": "mp3", "audio/x-mpeg": "mp3",
+    "audio/mpg": "mp3",
+    "audio/mp4": "m4a", "audio/m4a": "m4a", "audio/x-m4a": "m4a", "audio/mp4a-latm": "m4a",
+    "audio/x-m4b": "m4b", "audio/m4b": "m4b",
+    "audio/aac": "aac", "audio/aacp": "aac", "audio/x-aac": "aac",
+    "audio/ogg": "ogg", "audio/vorbis": "ogg", "application/ogg": "ogg", "audio/opus": "opus",
+    "audio/flac": "flac", "audio/x-flac": "flac",
+    "audio/wav": "wav", "audio/wave": "wav", "audio/x-wav": "wav", "audio/vnd.wave": "wav",
+    "audio/aiff": "aiff", "audio/x-aiff": "aiff", "audio/webm": "webm", "audio/x-matroska": "mka",
+    "video/mp4": "mp4", "video/x-m4v": "m4v", "video/m4v": "m4v", "video/quicktime": "mov", "video/mpeg": "mpg",
+    "video/webm": "webm", "video/ogg": "ogv", "video/x-matroska": "mkv",
+    "application/pdf": "pdf", "application/x-pdf": "pdf", "application/epub+zip": "epub", "application/zip": "zip",
+    "image/jpeg": "jpg", "image/png": "png", "image/webp": "webp", "image/gif": "gif",
+  ]
+}
+
+extension Unicode.Scalar {
+  fileprivate var isASCIILetter: Bool {
+    ("a"..."z").contains(self) || ("A"..."Z").contains(self)
+  }
+}

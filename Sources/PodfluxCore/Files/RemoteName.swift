@@ -1,0 +1,48 @@
+/// File names in what servers and URLs say.
+public enum RemoteName {
+  /// The last component of a URL's path, percent-decoded, without query and fragment, or nil if the path is empty.
+  ///
+  /// Escapes that are malformed or decode to no UTF-8 stay as they are written.
+  public static func lastPathComponent(ofURL url: String) -> String? {
+    let location = url.utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
+    // "https:", "" and the host stand before the path.
+    let path = location.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).dropFirst(3)
+    guard let last = path.last(where: { !$0.isEmpty }) else { return nil }
+    let decoded = percentDecoded(last).flatMap { String(validating: $0, as: UTF8.self) }
+    return lastComponent(of: decoded ?? String(decoding: last, as: UTF8.self))
+  }
+
+  /// What stands after the last slash or backslash, or nil if that is no name.
+  static func lastComponent(of name: String) -> String? {
+    let separators: Set<Unicode.Scalar> = ["/", "\\"]
+    let last = name.unicodeScalars.split(omittingEmptySubsequences: false, whereSeparator: separators.contains).last
+    let text = last.map { String($0) } ?? ""
+    return ["", ".", ".."].contains(text) ? nil : text
+  }
+
+  /// The bytes that percent-encoded text stands for (RFC 3986 section 2.1), or nil if an escape is malformed.
+  static func percentDecoded(_ text: some Sequence<UInt8>) -> [UInt8]? {
+    var decoded: [UInt8] = []
+    var bytes = text.makeIterator()
+    while let byte = bytes.next() {
+      guard byte == UInt8(ascii: "%") else {
+        decoded.append(byte)
+        continue
+      }
+      guard let high = bytes.next().flatMap(hexadecimalValue), let low = bytes.next().flatMap(hexadecimalValue) else {
+        return nil
+      }
+      decoded.append(high << 4 | low)
+    }
+    return decoded
+  }
+
+  private static func hexadecimalValue(_ digit: UInt8) -> UInt8? {
+    switch digit {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
+    case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10
+    case UInt8(ascii: "A")...UInt8(ascii: "F"): digit - UInt8(ascii: "A") + 10
+    default: nil
+    }
+  }
+}

@@ -1,0 +1,106 @@
+/// What can be set (PROTOCOL.md section 4). Every value is within its range.
+public struct Settings: Hashable, Sendable, Codable {
+  /// How many transfers run at once.
+  public var maxConcurrent = 4
+  /// How many transfers run at once on one host.
+  public var maxPerHost = 2
+  /// How many attempts without progress a download gets.
+  public var maxAttempts = 5
+  /// How long to wait after the first failure, in seconds; doubled after each further one.
+  public var retryFirstSeconds = 5
+  /// The longest wait between attempts, in seconds.
+  public var retryMaxSeconds = 3600
+  /// How long connecting may take, in seconds.
+  public var connectTimeoutSeconds = 15
+  /// How long no byte may come, in seconds.
+  public var stallTimeoutSeconds = 30
+  /// What the engine calls itself to servers.
+  public var userAgent = "Podflux/1"
+  /// How often a running transfer tells how far it is, in seconds.
+  public var progressInterval = 0.25
+
+  /// The defaults.
+  public init() {}
+
+  /// Reads stored settings; a setting that is newer than they are has its default.
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    func read<Value: Decodable>(_ key: CodingKeys, into value: inout Value) throws {
+      value = try container.decodeIfPresent(Value.self, forKey: key) ?? value
+    }
+    try read(.maxConcurrent, into: &maxConcurrent)
+    try read(.maxPerHost, into: &maxPerHost)
+    try read(.maxAttempts, into: &maxAttempts)
+    try read(.retryFirstSeconds, into: &retryFirstSeconds)
+    try read(.retryMaxSeconds, into: &retryMaxSeconds)
+    try read(.connectTimeoutSeconds, into: &connectTimeoutSeconds)
+    try read(.stallTimeoutSeconds, into: &stallTimeoutSeconds)
+    try read(.userAgent, into: &userAgent)
+    try read(.progressInterval, into: &progressInterval)
+  }
+
+  /// The range of each setting.
+  public enum Limits {
+    /// Transfers at once.
+    public static let maxConcurrent = 1...256
+    /// Transfers at once on one host.
+    public static let maxPerHost = 1...64
+    /// Attempts without progress.
+    public static let maxAttempts = 1...1000
+    /// Seconds of waits and timeouts: up to a day.
+    public static let seconds = 1...86_400
+    /// Bytes of the user agent.
+    public static let userAgentLength = 1...256
+    /// Seconds between readings.
+    public static let progressInterval = 0.05...60.0
+  }
+
+  /// Whether every value is within its range, and the first wait no longer than the longest.
+  public var isWithinLimits: Bool {
+    let seconds = [retryFirstSeconds, retryMaxSeconds, connectTimeoutSeconds, stallTimeoutSeconds]
+    return Limits.maxConcurrent.contains(maxConcurrent) && Limits.maxPerHost.contains(maxPerHost)
+      && Limits.maxAttempts.contains(maxAttempts) && seconds.allSatisfy(Limits.seconds.contains)
+      && Limits.userAgentLength.contains(userAgent.utf8.count)
+      && Limits.progressInterval.contains(progressInterval) && retryFirstSeconds <= retryMaxSeconds
+  }
+}
+
+/// A change of settings: what is nil stays as it is.
+public struct SettingsPatch: Hashable, Sendable {
+  /// See `Settings.maxConcurrent`.
+  public var maxConcurrent: Int?
+  /// See `Settings.maxPerHost`.
+  public var maxPerHost: Int?
+  /// See `Settings.maxAttempts`.
+  public var maxAttempts: Int?
+  /// See `Settings.retryFirstSeconds`.
+  public var retryFirstSeconds: Int?
+  /// See `Settings.retryMaxSeconds`.
+  public var retryMaxSeconds: Int?
+  /// See `Settings.connectTimeoutSeconds`.
+  public var connectTimeoutSeconds: Int?
+  /// See `Settings.stallTimeoutSeconds`.
+  public var stallTimeoutSeconds: Int?
+  /// See `Settings.userAgent`.
+  public var userAgent: String?
+  /// See `Settings.progressInterval`.
+  public var progressInterval: Double?
+
+  /// A patch that changes nothing.
+  public init() {}
+
+  /// The settings after the change.
+  public func applied(to settings: Settings) -> Settings {
+    var result = settings
+    result.maxConcurrent = maxConcurrent ?? settings.maxConcurrent
+    result.maxPerHost = maxPerHost ?? settings.maxPerHost
+    result.maxAttempts = maxAttempts ?? settings.maxAttempts
+    result.retryFirstSeconds = retryFirstSeconds ?? settings.retryFirstSeconds
+    result.retryMaxSeconds = retryMaxSeconds ?? settings.retryMaxSeconds
+    result.connectTimeoutSeconds = connectTimeoutSeconds ?? settings.connectTimeoutSeconds
+    result.stallTimeoutSeconds = stallTimeoutSeconds ?? settings.stallTimeoutSeconds
+    result.userAgent = userAgent ?? settings.userAgent
+    result.progressInterval = progressInterval ?? settings.progressInterval
+    return result
+  }
+}

@@ -1,0 +1,53 @@
+/// The files that attempts work on, as the core sees them.
+public protocol AttemptFiles: Sendable {
+  /// Opens the partial file of a download; makes an empty one if there is none.
+  func openPartial(of download: DownloadID) throws(DownloadError) -> any PartialContents
+  /// A name for the complete file: the client's own, or one made of what is known. Each higher number gives another.
+  ///
+  /// - Returns: nil where there is no other name to try: the client's own is taken.
+  func name(for facts: PublishingFacts, number: Int) throws(DownloadError) -> LibraryPath?
+  /// Moves the complete partial to its place, never over another file, and syncs the place.
+  ///
+  /// - Returns: false if another file has that name.
+  func publish(_ download: DownloadID, as file: PublishedFile) throws(DownloadError) -> Bool
+}
+
+/// An open partial file.
+public protocol PartialContents: Sendable {
+  /// Its length in bytes.
+  func length() throws(DownloadError) -> Int64
+  /// Which file it is: renaming keeps this number.
+  func inode() throws(DownloadError) -> UInt64
+  /// Bytes from an offset; fewer where the file ends.
+  func read(offset: Int64, count: Int) throws(DownloadError) -> [UInt8]
+  /// Writes at the end.
+  func append(_ bytes: UnsafeRawBufferPointer) throws(DownloadError)
+  /// Cuts the file off.
+  func truncate(to length: Int64) throws(DownloadError)
+  /// Makes what was written survive a power cut.
+  func synchronize() throws(DownloadError)
+  /// Closes it.
+  func close()
+}
+
+/// What is known for naming a complete file.
+public struct PublishingFacts: Hashable, Sendable {
+  /// What the client said.
+  public var description: Download.Description
+  /// Where it was asked for.
+  public var address: WebAddress
+  /// The server's `Content-Disposition`.
+  public var contentDisposition: String?
+  /// The server's `Content-Type`.
+  public var contentType: String?
+
+  /// Collects what is known.
+  public init(
+    description: Download.Description, address: WebAddress, contentDisposition: String?, contentType: String?
+  ) {
+    self.description = description
+    self.address = address
+    self.contentDisposition = contentDisposition
+    self.contentType = contentType
+  }
+}

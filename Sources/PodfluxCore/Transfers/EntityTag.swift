@@ -1,0 +1,41 @@
+/// An entity tag: an origin's name for one version of a file (RFC 9110 section 8.8.3).
+public struct EntityTag: Sendable, Hashable {
+  /// The longest field value that is believed, in bytes. Real tags have some dozens.
+  public static let maxBytes = 1024
+
+  /// A weak tag promises the same meaning, not the same bytes: never splice on it.
+  public let isWeak: Bool
+
+  /// What stands between the quotes.
+  public let opaqueTag: String
+
+  /// Reads the value of an `ETag` field; nil where it is not one, or longer than `maxBytes`.
+  ///
+  /// Tags without quotes, which some origins send, are refused: echoed in `If-Range` they would be a broken date.
+  public init?(_ text: String) {
+    guard text.utf8.count <= Self.maxBytes else { return nil }
+    var rest = Substring(text)
+    isWeak = rest.hasPrefix("W/")
+    if isWeak { rest.removeFirst(2) }
+    let bytes = rest.utf8
+    guard bytes.count >= 2, bytes.first == Self.quote, bytes.last == Self.quote else { return nil }
+    let inner = bytes.dropFirst().dropLast()
+    guard inner.allSatisfy(Self.isTagByte) else { return nil }
+    opaqueTag = String(Substring(inner))
+  }
+
+  /// The tag as a field value, ready for `If-Range`.
+  public var fieldValue: String { (isWeak ? "W/" : "") + "\"\(opaqueTag)\"" }
+
+  /// Whether both tags are strong and name the same bytes (strong comparison, RFC 9110 section 8.8.3.2).
+  public func namesSameBytes(as other: EntityTag) -> Bool {
+    !isWeak && !other.isWeak && opaqueTag == other.opaqueTag
+  }
+
+  private static let quote = UInt8(ascii: "\"")
+
+  /// The grammar's `etagc`: visible ASCII but the quote, and bytes above it.
+  private static func isTagByte(_ byte: UInt8) -> Bool {
+    byte == 0x21 || (0x23...0x7E).contains(byte) || byte >= 0x80
+  }
+}

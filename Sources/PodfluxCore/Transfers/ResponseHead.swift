@@ -1,0 +1,128 @@
+/// The head of the response that ends an exchange: what an origin says of a body before its first byte.
+///
+/// Redirects that led here and interim (1xx) responses have left no trace but `redirects` and `effectiveURL`.
+public struct ResponseHead: Sendable, Hashable {
+  /// The status code, 200 to 999.
+  public let status: Int
+
+  /// The version the response came in.
+  public let httpVersion: HTTPVersion
+
+  /// The address that answered, without user info and fragment. It may carry tokens in its query: do not log it.
+  public let effectiveURL: String
+
+  /// How many redirects were followed to come here.
+  public let redirects: Int
+
+  /// Every field in the order received, names as sent.
+  public let fields: [HTTPField]
+
+  /// A head as received, or made up by a test.
+  public init(
+    status: Int, httpVersion: HTTPVersion = .http1_1, effectiveURL: String, redirects: Int = 0, fields: [HTTPField]
+  ) {
+    self.status = status
+    self.httpVersion = httpVersion
+    self.effectiveURL = effectiveURL
+    self.redirects = redirects
+    self.fields = fields
+  }
+
+  /// The first value of the field of that name, whatever its case. Cost: linear in the number of fields.
+  public subscript(name: String) -> String? {
+    fields.first { $0.isNamed(name) }?.value
+  }
+
+  /// Every value of the fields of that name, in order.
+  public func values(of name: String) -> [String] {
+    fields.filter { $0.isNamed(name) }.map(\.value)
+  }
+}
+
+extension ResponseHead {
+  /// The length of the body in bytes: nil if none is declared, if it is not a number, if several differ, or if
+  /// `Transfer-Encoding` overrides it (RFC 9112 section 6.3).
+  public var contentLength: Int64? {
+    guard !hasTransferEncoding, let declared = declaredLengths.first, !hasUnusableContentLength else { return nil }
+    return declared
+  }
+
+  /// Whether `Content-Length` is there but no number, or there with several values: such a response cannot be framed
+  /// (RFC 9112 section 6.3).
+  public var hasUnusableContentLength: Bool {
+    declaredLengths.contains(nil) || Set(declaredLengths).count > 1
+  }
+
+  /// Whether the body comes in a transfer coding (`chunked`), which marks its own end.
+  public var hasTransferEncoding: Bool { self["Transfer-Encoding"] != nil }
+
+  /// The entity tag, if there is a well-formed one.
+  public var entityTag: EntityTag? { self["ETag"].flatMap(EntityTag.init) }
+
+  /// `Last-Modified` as sent: to be echoed and compared, byte for byte.
+  public var lastModified: String? { self["Last-Modified"] }
+
+  /// `Content-Range` as sent; `ContentRange` reads it.
+  public var contentRange: String? { self["Content-Range"] }
+
+  /// `Content-Type` as sent.
+  public var contentType: String? { self["Content-Type"] }
+
+  /// `Content-Disposition` as sent.
+  public var contentDisposition: String? { self["Content-Disposition"] }
+
+  /// `Content-Encoding` as sent. Nothing is ever decoded: identity was asked for.
+  public var contentEncoding: String? { self["Content-Encoding"] }
+
+  /// `Retry-After` as sent: seconds or a date.
+  public var retryAfter: String? { self["Retry-After"] }
+
+  /// `Accept-Ranges` as sent.
+  public var acceptRanges: String? { self["Accept-Ranges"] }
+
+  /// A list with one value repeated (`5, 5`) counts as that value, as RFC 9112 section 6.3 allows.
+  private var declaredLengths: [Int64?] {
+    values(of: "Content-Length").flatMap { value in
+      value.utf8.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false)
+        .map { decimalNumber(trimmingBlanks($0)) }
+    }
+  }
+}
+
+/// The version of HTTP that a response came in.
+public enum HTTPVersion: Sendable, Hashable {
+  /// HTTP/1.0, or something older that called itself HTTP.
+  case http1_0
+  /// HTTP/1.1.
+  case http1_1
+  /// HTTP/2.
+  case http2
+  /// HTTP/3.
+  case http3
+
+  /// Whether the protocol itself marks the end of every body, so that a cut cannot pass for an end.
+  public var delimitsEveryBody: Bool { self == .http2 || self == .http3 }
+}
+
+/// One field of a head: a name and its value, without blanks around it.
+public struct HTTPField: Sendable, Hashable {
+  /// The name as sent; compare with `isNamed(_:)`.
+  public let name: String
+  /// The value, decoded as UTF-8, or as Latin-1 where it is not valid UTF-8.
+  public let value: String
+
+  /// A field of this name and value.
+  public init(name: String, value: String) {
+    self.name = name
+    self.value = value
+  }
+
+  /// Whether this is the field of that name; names have no case (RFC 9110 section 5.1).
+  public func isNamed(_ other: String) -> Bool {
+    name.utf8.count == other.utf8.count && zip(name.utf8, other.utf8).allSatisfy { lowercased($0) == lowercased($1) }
+  }
+
+  private func lowercased(_ byte: UInt8) -> UInt8 {
+    (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
+  }
+}

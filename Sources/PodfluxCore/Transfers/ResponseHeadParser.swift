@@ -1,0 +1,146 @@
+/// Makes a `ResponseHead` of the header lines of one request, as an HTTP library hands them out: line by line, interim
+/// responses first, trailers last.
+public struct ResponseHeadParser: Sendable {
+  /// The most bytes of header lines that one request may be answered with, interim responses and trailers included.
+  public static let maxBytes = 64 * 1024
+
+  /// The most fields that one head may have.
+  public static let maxFields = 512
+
+  /// What a line has brought.
+  public enum Progress: Sendable, Equatable {
+    /// More lines are needed, or the line belongs to nothing that counts.
+    case incomplete
+    /// This line, an empty one, has ended the head of the final response.
+    case complete(ResponseHead)
+  }
+
+  private enum Position {
+    case statusLine
+    case fields(status: Int, version: HTTPVersion)
+    case trailers
+  }
+
+  private let effectiveURL: String
+  private let redirects: Int
+  private var position = Position.statusLine
+  private var fields: [HTTPField] = []
+  private var bytes = 0
+
+  /// A parser for the answer of `effectiveURL`, after so many `redirects`: both go into the head unchanged.
+  public init(effectiveURL: String, redirects: Int) {
+    self.effectiveURL = effectiveURL
+    self.redirects = redirects
+  }
+
+  /// Takes one line, with or without its line end.
+  public mutating func consume(line: [UInt8]) throws(ResponseHeadError) -> Progress {
+    bytes += line.count
+    guard bytes <= Self.maxBytes else { throw .tooManyBytes }
+    let line = line[...].trimmingLineEnd()
+
+    switch position {
+    case .trailers:
+      return .incomplete
+    case .statusLine:
+      let (status, version) = try Self.readStatusLine(line)
+      position = .fields(status: status, version: version)
+      return .incomplete
+    case .fields(let status, let version):
+      guard line.isEmpty else {
+        try readField(line)
+        return .incomplete
+      }
+      return try endHead(status: status, version: version)
+    }
+  }
+
+  private mutating func endHead(status: Int, version: HTTPVersion) throws(ResponseHeadError) -> Progress {
+    defer { fields = [] }
+    guard status >= 200 else {
+      position = .statusLine
+      return .incomplete
+    }
+    position = .trailers
+    let head = ResponseHead(
+      status: status, httpVersion: version, effectiveURL: effectiveURL, redirects: redirects, fields: fields)
+    guard !head.hasUnusableContentLength else { throw .unusableContentLength }
+    return .complete(head)
+  }
+
+  private mutating func readField(_ line: ArraySlice<UInt8>) throws(ResponseHeadError) {
+    if isBlank(line[line.startIndex]) { return try unfold(line) }
+    guard let colon = line.firstIndex(of: UInt8(ascii: ":")), colon > line.startIndex else { throw .malformedField }
+    guard fields.count < Self.maxFields else { throw .tooManyFields }
+    let value = trimmingBlanks(line[(colon + 1)...])
+    fields.append(HTTPField(name: text(line[..<colon]), value: text(value)))
+  }
+
+  /// A line that begins with a blank goes on with the value before it (`obs-fold`, RFC 9112 section 5.2).
+  private mutating func unfold(_ line: ArraySlice<UInt8>) throws(ResponseHeadError) {
+    guard let last = fields.popLast() else { throw .malformedField }
+    fields.append(HTTPField(name: last.name, value: last.value + " " + text(trimmingBlanks(line))))
+  }
+
+  /// `HTTP/1.1 206 Partial Content`; the phrase, and the blank before it, may be missing.
+  private static func readStatusLine(_ line: ArraySlice<UInt8>) throws(ResponseHeadError) -> (Int, HTTPVersion) {
+    let words = line.split(separator: UInt8(ascii: " "), maxSplits: 2)
+    guard words.count >= 2, words[1].count == 3, let status = decimalNumber(words[1]), status >= 100 else {
+      throw .malformedStatusLine
+    }
+    guard let version = HTTPVersion(statusLineWord: String(decoding: words[0], as: UTF8.self)) else {
+      throw .malformedStatusLine
+    }
+    return (Int(status), version)
+  }
+}
+
+/// Why the header lines of a response make no head.
+public enum ResponseHeadError: Error, Sendable, Hashable {
+  /// More than `ResponseHeadParser.maxBytes`.
+  case tooManyBytes
+  /// More than `ResponseHeadParser.maxFields`.
+  case tooManyFields
+  /// The first line is not `HTTP/x.y NNN`.
+  case malformedStatusLine
+  /// A line without a name and a colon.
+  case malformedField
+  /// `Content-Length` is no number, or has several values.
+  case unusableContentLength
+}
+
+extension HTTPVersion {
+  fileprivate init?(statusLineWord word: String) {
+    switch word {
+    case "HTTP/1.1": self = .http1_1
+    case "HTTP/2", "HTTP/2.0": self = .http2
+    case "HTTP/3", "HTTP/3.0": self = .http3
+    default:
+      guard word.hasPrefix("HTTP/1.") || word.hasPrefix("HTTP/0.") else { return nil }
+      self = .http1_0
+    }
+  }
+}
+
+/// A field value's bytes without the blanks and tabs around them.
+func trimmingBlanks<Bytes: BidirectionalCollection>(_ bytes: Bytes) -> Bytes.SubSequence where Bytes.Element == UInt8 {
+  let start = bytes.firstIndex { !isBlank($0) } ?? bytes.endIndex
+  let end = bytes.lastIndex { !isBlank($0) }.map(bytes.index(after:)) ?? start
+  return bytes[start..<end]
+}
+
+private func isBlank(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
+
+/// Field values are bytes. Most are ASCII, file names often raw UTF-8, and the standard's old answer is Latin-1.
+private func text(_ bytes: ArraySlice<UInt8>) -> String {
+  String(validating: bytes, as: UTF8.self) ?? String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) }))
+}
+
+extension ArraySlice<UInt8> {
+  fileprivate func trimmingLineEnd() -> ArraySlice<UInt8> {
+    var line = self
+    if line.last == UInt8(ascii: "\n") { line.removeLast() }
+    if line.last == UInt8(ascii: "\r") { line.removeLast() }
+    return line
+  }
+}

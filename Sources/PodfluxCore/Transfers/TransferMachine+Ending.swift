@@ -1,0 +1,157 @@
+/// Restarting, stopping, failing and publishing.
+extension TransferMachine {
+  // MARK: The store's permission
+
+  /// Kept bytes are to go: the store is told, and nothing is thrown away before it has agreed.
+  mutating func restart(discarding: Int64, because cause: RestartCause, askAgain: Bool) -> [Order] {
+    state = .awaitingRestart(thenAskAgain: askAgain)
+    kept = nil
+    return [.report(.restarting(discarding: discarding, because: cause))]
+  }
+
+  /// The store has committed what was announced.
+  public mutating func proceed() -> [Order] {
+    guard !isStopping else { return [] }
+    switch state {
+    case .awaitingRestart(thenAskAgain: true): return [.truncate(to: 0)] + askForWhole()
+    case .awaitingRestart(thenAskAgain: false):
+      position = 0
+      head.map { version = Version(head: $0) }
+      state = .receiving
+      return [.truncate(to: 0), .resumeExchange]
+    case .awaitingPublishing(let file, let number):
+      state = .publishing(file, number: number)
+      return [.publish(file)]
+    case .idle, .opening, .readingOverlap, .requesting, .comparing, .receiving, .awaitingEnd, .finishing, .naming,
+      .publishing, .ended:
+      return []
+    }
+  }
+
+  private mutating func askForWhole() -> [Order] {
+    position = 0
+    version = Version()
+    overlap = []
+    guard !hasExchange else {
+      state = .awaitingEnd
+      return []
+    }
+    return requestWhole()
+  }
+
+  mutating func requestWhole() -> [Order] {
+    state = .requesting(.wholeFile)
+    hasExchange = true
+    return [.request(.wholeFile)]
+  }
+
+  // MARK: Ends before the file is complete
+
+  /// The attempt is to end and to keep what it has. After the store has agreed to the publishing it is too late:
+  /// the file is published.
+  public mutating func stop() -> [Order] {
+    guard !isStopping else { return [] }
+    switch state {
+    case .publishing, .ended: return []
+    case .idle, .opening, .readingOverlap, .naming, .finishing:
+      // The answer to what is under way finds `isStopping` and ends.
+      isStopping = true
+      return []
+    case .awaitingPublishing:
+      isStopping = true
+      return end(.stopped(kept: kept))
+    case .requesting, .comparing, .receiving, .awaitingRestart, .awaitingEnd:
+      isStopping = true
+      return hasExchange ? [.cancelExchange] : finish(as: .stopped)
+    }
+  }
+
+  /// Something could not be done with the files.
+  public mutating func filesFailed(_ error: DownloadError) -> [Order] {
+    switch state {
+    case .ended: return []
+    case .finishing(let ending):
+      // The sync itself has failed: only the last record is known to be durable.
+      return end(ending == .stopped ? .stopped(kept: kept) : .failed(error, kept: kept))
+    case .idle, .opening, .readingOverlap, .naming, .publishing, .awaitingPublishing:
+      return end(isStopping ? .stopped(kept: kept) : .failed(error, kept: kept))
+    case .requesting, .comparing, .receiving, .awaitingRestart, .awaitingEnd:
+      guard hasExchange else { return finish(as: .failed(error)) }
+      state = .finishing(.failed(error))
+      return [.cancelExchange]
+    }
+  }
+
+  /// A record is durable and has been reported.
+  public mutating func checkpointed(_ record: ResumeRecord) {
+    kept = record
+  }
+
+  /// What was taken is written and durable. The record is nil where nothing of the file is to be kept.
+  public mutating func written(_ record: ResumeRecord?) -> [Order] {
+    guard case .finishing(let ending) = state else { return [] }
+    kept = record
+    if isStopping { return end(.stopped(kept: kept)) }
+    switch ending {
+    case .stopped: return end(.stopped(kept: kept))
+    case .failed(let error): return end(.failed(error, kept: kept))
+    case .complete:
+      guard record?.durable == position else {
+        let found = "\(record?.durable ?? 0) bytes instead of \(position)"
+        return end(.failed(DownloadError(.io, "the partial file was changed from outside: it has \(found)"), kept: nil))
+      }
+      state = .naming(number: 1)
+      return [.name(number: 1)]
+    }
+  }
+
+  mutating func finish(as ending: Ending) -> [Order] {
+    // Between a restart's announcement and its truncation the file on the disk is the old version, which the row has
+    // already forgotten: nothing is kept.
+    switch (state, ending) {
+    case (.awaitingRestart, .failed(let error)), (.awaitingEnd, .failed(let error)):
+      return end(.failed(error, kept: nil))
+    case (.awaitingRestart, _), (.awaitingEnd, _): return end(.stopped(kept: nil))
+    default:
+      state = .finishing(ending)
+      return [.finishWriting]
+    }
+  }
+
+  mutating func end(_ news: AttemptReport.News) -> [Order] {
+    state = .ended
+    return [.end(news)]
+  }
+
+  // MARK: The complete file
+
+  /// A name for the complete file has been found; nil if the client's own is taken.
+  public mutating func named(_ path: LibraryPath?, inode: UInt64) -> [Order] {
+    guard case .naming(let number) = state, let kept else { return [] }
+    guard !isStopping else { return end(.stopped(kept: kept)) }
+    guard let path else {
+      let error = DownloadError(.fileExists, "another file has the name that was asked for; move it or ask for another")
+      return end(.failed(error, kept: kept))
+    }
+    let file = PublishedFile(path: path, length: position, inode: inode)
+    state = .awaitingPublishing(file, number: number)
+    return [.report(.publishing(file, kept: kept))]
+  }
+
+  /// The file stands at its place, or another file had its name.
+  public mutating func published(_ succeeded: Bool) -> [Order] {
+    guard case .publishing(let file, let number) = state else { return [] }
+    guard !succeeded else { return end(.finished(file)) }
+    state = .naming(number: number + 1)
+    return [.name(number: number + 1)]
+  }
+}
+
+extension TransferMachine.Version {
+  /// The version that a response's head describes.
+  init(head: ResponseHead) {
+    self.init(
+      strongETag: head.entityTag.flatMap { $0.isWeak ? nil : $0.fieldValue }, lastModified: head.lastModified,
+      total: head.contentLength)
+  }
+}

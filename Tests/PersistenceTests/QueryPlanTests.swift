@@ -1,0 +1,147 @@
+import Flux
+import GRDB
+import Synchronization
+import Testing
+
+@testable import Persistence
+@testable import PodfluxCore
+
+/// The plans of the statements that really run, traced from a workload that touches every method.
+@Suite("Query plans")
+struct QueryPlanTests {
+  /// Scans that cost no more than what they are for. The key is what EXPLAIN QUERY PLAN says; the value says why.
+  private static let boundedScans = [
+    "SCAN log": "one row",
+    "SCAN settings": "one row",
+    "SCAN counts": "one row for each state",
+    "SCAN json_each": "the list that was passed in",
+    "SCAN lanes USING INDEX lanes_order": "ends at the first lane that is not excluded",
+    "SCAN lanes USING COVERING INDEX lanes_order": "ends at the first lane that is not excluded",
+    "SCAN downloads USING INDEX downloads_running": "a partial index: at most as many as run at once",
+    "SCAN downloads USING INDEX downloads_retry": "a partial index, in order, one row",
+    "SCAN downloads USING COVERING INDEX downloads_retry": "a partial index, in order, one row",
+    "SCAN deletions USING INDEX deletions_ready": "a partial index, in order, with a limit",
+    "SCAN deletions USING INDEX deletions_pending": "a partial index: what waits for attempts that are alive",
+    "SCAN deletions USING COVERING INDEX deletions_pending": "a partial index: what waits for attempts that are alive",
+    "SCAN deletions": "at recovery only",
+  ]
+
+  /// How statements begin that change all rows at once, or make all lanes anew; their documentation says so.
+  private static let bulkStatements = [
+    "DELETE FROM lanes", "INSERT INTO lanes SELECT", "UPDATE downloads SET position",
+    "UPDATE downloads SET held = 0", "UPDATE downloads SET state", "DELETE FROM downloads WHERE state",
+    "SELECT state, count(*)", "INSERT INTO deletions (download, path, file_length, inode, ready) SELECT",
+  ]
+
+  @Test("No statement that the code runs scans a table, but those that change all rows at once")
+  func plans() throws {
+    let database = try LibraryDatabase.inMemory()
+    let statements = try traced(database)
+    #expect(statements.count > 30, "the workload must touch every method: \(statements.sorted())")
+    try database.withConnection { db in
+      for sql in statements.sorted() where !Self.bulkStatements.contains(where: sql.hasPrefix) {
+        for step in try Self.plan(of: sql, in: db) where step.hasPrefix("SCAN") {
+          let isBounded = Self.boundedScans.keys.contains { step == $0 || step.hasPrefix("\($0) VIRTUAL TABLE") }
+          #expect(isBounded, "\(step): \(sql)")
+        }
+      }
+    }
+  }
+
+  @Test("No statement sorts in a temporary table what an index could give in order")
+  func sorting() throws {
+    let database = try LibraryDatabase.inMemory()
+    let statements = try traced(database)
+    try database.withConnection { db in
+      for sql in statements.sorted() where !Self.bulkStatements.contains(where: sql.hasPrefix) {
+        let steps = try Self.plan(of: sql, in: db)
+        #expect(!steps.contains { $0.hasPrefix("USE TEMP B-TREE") }, "\(steps): \(sql)")
+      }
+    }
+  }
+
+  @Test("The check itself finds a scan and a sort")
+  func checkOfTheCheck() throws {
+    try LibraryDatabase.inMemory().withConnection { db in
+      let steps = try Self.plan(of: "SELECT * FROM downloads WHERE title = 'x' ORDER BY podcast", in: db)
+      #expect(steps == ["SCAN downloads", "USE TEMP B-TREE FOR ORDER BY"])
+    }
+  }
+
+  private static func plan(of sql: String, in db: Database) throws -> [String] {
+    let statement = try db.makeStatement(sql: "EXPLAIN QUERY PLAN \(sql)")
+    // The arguments do not matter to the plan; unbound ones are NULL.
+    statement.setUncheckedArguments([])
+    return try Row.fetchAll(statement).map { $0["detail"] }
+  }
+
+  // MARK: The workload
+
+  private func traced(_ database: LibraryDatabase) throws -> Set<String> {
+    let log = Mutex<Set<String>>([])
+    try database.withConnection { db in
+      db.trace { event in
+        guard case .statement(let statement) = event else { return }
+        log.withLock { _ = $0.insert(statement.sql) }
+      }
+    }
+    try exercise(database)
+    try database.withConnection { db in db.trace(options: []) }
+    return log.withLock { $0 }.filter { sql in
+      ["SELECT", "INSERT", "UPDATE", "DELETE"].contains { sql.hasPrefix($0) }
+    }
+  }
+
+  private func exercise(_ database: LibraryDatabase) throws {
+    let ledger = database.ledger()
+    try ledger.transaction { tables in
+      for (index, state) in try Sample.states().enumerated() {
+        try tables.downloads.insert(try Sample.download("x\(index)", state: state, position: Int64(index)))
+      }
+      try exercise(tables.downloads)
+      try exercise(tables.deletions)
+      try tables.save(Settings())
+      try ledger.record(LogPosition(revision: 1, sequence: 1))
+    }
+    for change in [
+      BulkChange.pause, .resume, .retry, .cancel, .remove(deletingFiles: true), .remove(deletingFiles: false),
+    ] {
+      _ = try database.write { try $0.downloads.apply(change, sparing: []) }
+    }
+    try database.read { reader in
+      _ = (try reader.position(), try reader.settings(), try reader.counts(), try reader.running())
+      _ = try reader.download(try #require(DownloadID("x1")))
+      _ = try reader.page(PageRequest(after: PageCursor(key: 1)))
+    }
+  }
+
+  private func exercise(_ downloads: any DownloadTable) throws {
+    let one = try Sample.download("x0")
+    _ = try downloads.find(one.address)
+    try downloads.update(one)
+    var held = one
+    held.isHeld = true
+    try downloads.update(held)
+    try downloads.release(one.id)
+    try downloads.save([.queued: 1])
+    _ = (try downloads.counts(), try downloads.running(), try downloads.earliestRetry())
+    _ = try downloads.nextAdmissible(excludingHosts: ["b.example"])
+    _ = try downloads.dueRetries(at: Sample.moment, limit: 5)
+    for end in [QueueEnd.first, .last] {
+      _ = try downloads.position(of: end, in: .normal)
+      _ = try downloads.position(nextTo: one.rank, towards: end)
+    }
+    try downloads.respace(.normal, step: 4)
+    try downloads.releaseAll()
+    try downloads.delete(one.id)
+  }
+
+  private func exercise(_ deletions: any DeletionTable) throws {
+    let id = try #require(DownloadID("x3"))
+    try deletions.insert(Deletion(download: id, file: nil), isReady: false)
+    _ = try deletions.isOwed(id)
+    try deletions.makeReady(id)
+    try deletions.makeAllReady()
+    for deletion in try deletions.ready(limit: 3) { _ = try deletions.remove(deletion.key) }
+  }
+}

@@ -1,0 +1,152 @@
+import Flux
+import GRDB
+import Testing
+
+@testable import Persistence
+@testable import PodfluxCore
+
+@Suite("Downloads come back from their table as they were")
+struct RoundTripTests {
+  private let database: LibraryDatabase
+
+  init() throws {
+    database = try LibraryDatabase.inMemory()
+  }
+
+  private func roundTrip(_ download: Download) throws {
+    try database.write { tables in
+      try tables.downloads.insert(download)
+      #expect(try tables.downloads.find(download.id) == download)
+      try tables.downloads.update(download)
+      #expect(try tables.downloads.find(download.id) == download)
+      #expect(try tables.downloads.find(download.address) == (download.state.kind == .failed ? nil : download.id))
+    }
+    #expect(try database.read { try $0.download(download.id) } == download)
+  }
+
+  @Test("In every state and phase")
+  func states() throws {
+    for (index, state) in try Sample.states().enumerated() {
+      try roundTrip(try Sample.download("x\(index)", state: state))
+    }
+  }
+
+  @Test("With every field filled, to the ends of its range")
+  func fullRow() throws {
+    for priority in Priority.allCases {
+      for origin in Origin.allCases {
+        var download = try Sample.download("\(priority)-\(origin)", state: .completed(Sample.file()))
+        download.description = Download.Description(
+          podcast: "Show", title: "Title", published: Timestamp(milliseconds: .min),
+          path: try LibraryPath(validating: "wanted/ep.mp3"),
+          headers: [Header(name: "A", value: "1"), Header(name: "A", value: "2/\u{0}\"\\")], expectedLength: .max)
+        download.rank = .init(priority: priority, position: -(1 << 40))
+        download.origin = origin
+        download.progress = .init(durable: .max, total: .max, discarded: .max, resume: Sample.record)
+        download.failures = 1_000_000
+        download.dates = .init(added: Timestamp(milliseconds: .max), started: Sample.moment, finished: Sample.moment)
+        download.isHeld = true
+        try roundTrip(download)
+      }
+    }
+  }
+
+  static let hostileTexts = [
+    "", " ", "'; DROP TABLE downloads; --", "\"", "%s%n", "?1", "\u{202E}evil", "e\u{301}", "\u{E9}",
+    "\u{1F468}\u{200D}\u{1F469}",
+    "line\nbreak\r\n", "tab\t", "\u{FEFF}bom", "\u{FFFF}\u{10FFFF}",
+    String(repeating: "long ", count: 20_000),
+  ]
+
+  @Test("With whatever text a client or a server sends", arguments: hostileTexts)
+  func hostileText(text: String) throws {
+    let error = DownloadError(.io, text)
+    let description = Download.Description(
+      podcast: text, title: text, headers: [Header(name: text, value: text)])
+    let download = try Sample.download(state: .failed(error), description: description)
+    try roundTrip(download)
+    let stored = try #require(try database.read { try $0.download(download.id) })
+    // Swift compares by canonical equivalence: the bytes must be the same too.
+    #expect(stored.description.title.map { Array($0.utf8) } == Array(text.utf8))
+    #expect(stored.description.podcast.map { Array($0.utf8) } == Array(text.utf8))
+    #expect(stored.description.headers.first.map { Array($0.value.utf8) } == Array(text.utf8))
+  }
+
+  /// SQLite's text functions end at a NUL, and so does GRDB's reading: what stands behind it must not be lost in silence.
+  @Test("NUL, which SQLite's text cannot hold, becomes the replacement character")
+  func nul() throws {
+    let description = Download.Description(podcast: "\u{0}", title: "nul\u{0}inside")
+    let download = try Sample.download(state: .failed(DownloadError(.io, "a\u{0}b")), description: description)
+    try database.write { try $0.downloads.insert(download) }
+    let stored = try #require(try database.read { try $0.download(download.id) })
+    #expect(stored.description.title == "nul\u{FFFD}inside")
+    #expect(stored.description.podcast == "\u{FFFD}")
+    #expect(stored.state == .failed(DownloadError(.io, "a\u{FFFD}b")))
+  }
+
+  @Test("Every code of an error")
+  func errorCodes() throws {
+    for code in DownloadError.Code.allCases {
+      try roundTrip(try Sample.download(code.rawValue, state: .failed(DownloadError(code, "m", cause: code))))
+    }
+  }
+
+  @Test("Addresses are told apart by their bytes, also where hashes are not asked")
+  func addresses() throws {
+    let composed = try WebAddress("https://a.example/\u{E9}")
+    let decomposed = try WebAddress("https://a.example/e\u{301}")
+    var download = try Sample.download()
+    download.address = composed
+    let stored = download
+    try database.write { tables in
+      try tables.downloads.insert(stored)
+      #expect(try tables.downloads.find(composed) == stored.id)
+      #expect(try tables.downloads.find(decomposed) == nil)
+    }
+  }
+
+  @Test("Settings come back, and are the defaults before they were ever set")
+  func settings() throws {
+    #expect(try database.read { try $0.settings() } == Settings())
+    var settings = Settings()
+    settings.userAgent = "nul\u{0} \"quote\" \u{1F600}"
+    settings.maxConcurrent = 256
+    settings.progressInterval = 0.05
+    let changed = settings
+    try database.write { try $0.save(changed) }
+    #expect(try database.read { try $0.settings() } == changed)
+  }
+
+  @Test("A deletion comes back with its file, whatever its inode")
+  func deletions() throws {
+    let id = try #require(DownloadID("x"))
+    try database.write { tables in
+      for file in [nil, try Sample.file(), try Sample.file(inode: 0)] {
+        try tables.deletions.insert(Deletion(download: id, file: file), isReady: true)
+      }
+      let ready = try tables.deletions.ready(limit: 10)
+      #expect(ready.map(\.file) == [nil, try Sample.file(), try Sample.file(inode: 0)])
+      #expect(ready.allSatisfy { $0.download == id })
+      #expect(try tables.deletions.ready(limit: 2).count == 2)
+      #expect(try tables.deletions.remove(ready[0].key) == id)
+      #expect(try tables.deletions.remove(ready[0].key) == nil)
+    }
+  }
+
+  @Test("Pages follow the order of addition and end with no cursor; rows that go do not disturb them")
+  func pages() throws {
+    try database.write { tables in
+      for number in 0..<25 { try tables.downloads.insert(try Sample.download("d\(number)", position: Int64(-number))) }
+    }
+    var names: [String] = []
+    var cursor: PageCursor?
+    repeat {
+      let after = cursor
+      let page = try database.read { try $0.page(PageRequest(limit: 10, after: after)) }
+      names += page.downloads.map(\.id.description)
+      cursor = page.next
+      if let last = page.downloads.last { try database.write { try $0.downloads.delete(last.id) } }
+    } while cursor != nil
+    #expect(names == (0..<25).map { "d\($0)" })
+  }
+}

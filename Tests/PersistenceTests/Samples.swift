@@ -1,0 +1,81 @@
+import Flux
+import Foundation
+import GRDB
+import Testing
+
+@testable import Persistence
+@testable import PodfluxCore
+
+/// Values that the tests of the tables need.
+enum Sample {
+  static let moment = Timestamp(milliseconds: 1_800_000_000_123)
+
+  static func file(inode: UInt64 = .max) throws -> PublishedFile {
+    PublishedFile(path: try LibraryPath(validating: "Süß/ep 1.mp3"), length: .max, inode: inode)
+  }
+
+  static let record = ResumeRecord(
+    url: "https://a.example/?q=\u{1F600}", strongETag: "\"v/1\"", lastModified: "Sat, 21 Nov 2026 03:00:00 GMT",
+    total: .max, durable: 65_536, tailHash: String(repeating: "f", count: 64), bootID: "boot", savedAt: moment)
+
+  static let error = DownloadError(.httpStatus, "it's \"busy\"; DROP TABLE downloads; --", status: 503, cause: .timeout)
+
+  /// One of each state, and of each phase that is stored.
+  static func states() throws -> [DownloadState] {
+    [
+      .queued, .paused, .waiting(.retry(at: moment, after: error)), .running(.connecting), .running(.receiving),
+      .running(.verifying), .running(.publishing(try file())), .completed(try file(inode: 1)), .failed(error),
+      .failed(DownloadError(.gone, "")),
+    ]
+  }
+
+  static func download(
+    _ name: String = "x", host: String = "a.example", state: DownloadState = .queued, position: Int64 = 0,
+    description: Download.Description = .init()
+  ) throws -> Download {
+    Download(
+      id: try #require(DownloadID(name)), address: try WebAddress("https://\(host)/\(name)"), description: description,
+      rank: .init(priority: .normal, position: position), origin: .user, state: state, progress: .init(), failures: 0,
+      dates: .init(added: moment, finished: state.kind == .completed ? moment : nil), isHeld: false)
+  }
+}
+
+extension LibraryDatabase {
+  /// Runs one transaction with the tables as stores see them.
+  @discardableResult
+  func write<Value>(_ body: (any Tables) throws -> Value) throws -> Value {
+    try ledger().transaction(body)
+  }
+
+  /// Runs SQL on the connection behind the ledger.
+  @discardableResult
+  func withConnection<Value>(_ body: (Database) throws -> Value) throws -> Value {
+    try ledger().transaction { tables in
+      try body(try #require(tables as? SQLTables).db)
+    }
+  }
+}
+
+/// A folder that goes when the test does.
+final class TemporaryFolder {
+  let url: URL
+
+  init() throws {
+    url = FileManager.default.temporaryDirectory.appendingPathComponent("podflux-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+  }
+
+  deinit {
+    try? FileManager.default.removeItem(at: url)
+  }
+
+  var databasePath: String { url.appendingPathComponent("podflux.sqlite").path }
+
+  /// The name and the bytes of every file in the folder.
+  func contents() throws -> [String: Data] {
+    let names = try FileManager.default.contentsOfDirectory(atPath: url.path)
+    return try names.reduce(into: [:]) { files, name in
+      files[name] = try Data(contentsOf: url.appendingPathComponent(name))
+    }
+  }
+}

@@ -1,0 +1,69 @@
+import Testing
+
+@Suite("The sources keep to the design")
+struct ArchitectureTests {
+  @Test("No file breaks a rule of its target")
+  func sources() throws {
+    let files = try SourceFile.all(in: SourceFile.sources())
+    #expect(files.contains { $0.target == "Flux" } && files.contains { $0.target == "PodfluxCore" })
+    for file in files {
+      #expect(SourceRules.violations(in: file) == [])
+    }
+  }
+
+  @Test("The table of arrows has no circle")
+  func noCircles() {
+    func reaches(_ start: String, _ goal: String) -> Bool {
+      SourceRules.allowedImports[start, default: []].contains { $0 == goal || reaches($0, goal) }
+    }
+    for target in SourceRules.allowedImports.keys {
+      #expect(!reaches(target, target), "\(target) can be reached from itself")
+    }
+  }
+
+  // MARK: The checker itself
+
+  private func rules(_ text: String, target: String = "PodfluxCore") -> [String] {
+    SourceRules.violations(in: SourceFile(target: target, path: "\(target)/Sample.swift", text: text)).map(\.rule)
+  }
+
+  @Test(
+    "The checker finds what is forbidden in a pure target",
+    arguments: [
+      "import Foundation", "@preconcurrency import Dispatch", "public import GRDB", "import struct Foundation.Date",
+      "@testable import Persistence", "  import Synchronization", "let now = Date()", "let id = UUID()",
+      "let n = Int.random(in: 0...1)", "names.shuffled()", "hosts.randomElement()", "DispatchQueue.main.async {}",
+      "FileManager.default", "print(1)", "Task { await x() }", "let x = try! y()", "let x = y as! Z", "// TODO: later",
+      "/// FIXME", "Int.random(in: 0...1) + Int.random(in: 0...1, using: &r)",
+    ])
+  func forbidden(text: String) {
+    #expect(rules(text).count == 1, "\(rules(text))")
+  }
+
+  @Test(
+    "The checker leaves alone what is allowed",
+    arguments: [
+      "import Flux", "// import Foundation", "/// See `Date()`.", "let text = \"Date() and // TODO\".isEmpty ? 1 : 2",
+      "Int.random(in: 0...1, using: &random)", "struct Dates {}", "var updated: UpDate(1)", "try? x()", "x as? Y",
+      "let important = 1", "Bool.random(using: &r)",
+    ])
+  func allowed(text: String) {
+    #expect(rules(text.replacing("// TODO", with: "")).isEmpty, "\(rules(text))")
+  }
+
+  @Test("Other targets may use the system, and only what stands below them")
+  func otherTargets() {
+    #expect(rules("import Foundation\nimport GRDB\nlet now = Date()", target: "Persistence").isEmpty)
+    #expect(rules("import PodfluxEngine", target: "Persistence").count == 1)
+    #expect(rules("import GRDB", target: "FileStore").count == 1)
+    #expect(rules("import PodfluxCore", target: "Flux").count == 1)
+    #expect(rules("", target: "Unknown").count == 1)
+  }
+
+  @Test("A file that is too long is found")
+  func length() {
+    let line = "let x = 1\n"
+    #expect(rules(String(repeating: line, count: SourceRules.maximumLines - 1)).isEmpty)
+    #expect(rules(String(repeating: line, count: SourceRules.maximumLines)).count == 1)
+  }
+}

@@ -1,0 +1,106 @@
+/// The rules of DESIGN.md section 2 and of STYLE.md that can be told from the text alone.
+enum SourceRules {
+  /// The longest file, in lines.
+  static let maximumLines = 400
+
+  /// What each target may import of the project and of other packages. The arrows point down only.
+  static let allowedImports: [String: Set<String>] = [
+    "podflux": ["PodfluxEngine", "WireProtocol", "PodfluxCore", "ArgumentParser", "Logging"],
+    "PodfluxEngine": [
+      "WireProtocol", "Transfers", "Feeds", "FileStore", "Reachability", "Persistence", "PodfluxCore", "Flux",
+      "Logging",
+    ],
+    "PodfluxSimulation": ["Persistence", "PodfluxCore", "Flux"],
+    "WireProtocol": ["PodfluxCore", "Flux"],
+    "Transfers": ["PodfluxCore", "Flux", "CCurl", "CLinux", "Crypto"],
+    "Feeds": ["PodfluxCore", "Flux"],
+    "FileStore": ["PodfluxCore", "Flux", "CLinux"],
+    "Reachability": ["PodfluxCore", "Flux", "CLinux"],
+    "Persistence": ["PodfluxCore", "Flux", "GRDB"],
+    "PodfluxCore": ["Flux"],
+    "Flux": ["Synchronization"],
+    "ScriptedOrigin": ["NIOCore", "NIOHTTP1", "NIOPosix", "NIOSSL"],
+    "podflux-demo": ["ScriptedOrigin", "PodfluxEngine", "PodfluxCore"],
+    "podflux-bench": ["ScriptedOrigin", "PodfluxEngine", "PodfluxCore", "Flux", "Persistence"],
+  ]
+
+  /// What comes with the toolchain: open to all but the pure targets.
+  static let systemModules: Set<String> = [
+    "Foundation", "Dispatch", "Glibc", "Synchronization", "FoundationXML", "FoundationEssentials",
+  ]
+
+  /// The targets that ask nobody for the time, an id or a random number, and touch no file and no thread.
+  static let pureTargets: Set<String> = ["Flux", "PodfluxCore"]
+
+  /// A rule that a file breaks.
+  struct Violation: Hashable, CustomStringConvertible {
+    var path: String
+    var line: Int
+    var rule: String
+
+    var description: String { "\(path):\(line): \(rule)" }
+  }
+
+  static func violations(in file: SourceFile) -> [Violation] {
+    importViolations(in: file) + textViolations(in: file) + lengthViolations(in: file)
+  }
+
+  private static func importViolations(in file: SourceFile) -> [Violation] {
+    guard let ownModules = allowedImports[file.target] else {
+      return [Violation(path: file.path, line: 1, rule: "the target \(file.target) is not in the table of arrows")]
+    }
+    let allowed = pureTargets.contains(file.target) ? ownModules : ownModules.union(systemModules)
+    return file.imports.filter { !allowed.contains($0.module) }.map {
+      Violation(path: file.path, line: $0.line, rule: "\(file.target) may not import \($0.module)")
+    }
+  }
+
+  private static func textViolations(in file: SourceFile) -> [Violation] {
+    var violations: [Violation] = []
+    for (index, (line, code)) in zip(file.lines, file.code).enumerated() {
+      func report(_ rule: String) {
+        violations.append(Violation(path: file.path, line: index + 1, rule: rule))
+      }
+      if unfinished.contains(where: { occurrences(of: $0, in: line) > 0 }) {
+        report("unfinished work is an issue, not a comment")
+      }
+      if occurrences(of: "try!", in: code) > 0 { report("try! turns an operating error into a trap") }
+      if occurrences(of: "as!", in: code) > 0 { report("as! turns a surprise into a trap") }
+      guard pureTargets.contains(file.target) else { continue }
+      for word in impureWords where occurrences(of: word, in: code) > 0 {
+        report("\(word) has no place in a pure target")
+      }
+      let draws = drawingCalls.reduce(0) { $0 + code.ranges(of: $1).count }
+      if draws > occurrences(of: "using:", in: code) { report("a random draw without `using:`") }
+    }
+    return violations
+  }
+
+  private static let unfinished = ["TODO", "FIXME", "XXX"]
+
+  /// What would make a turn something that cannot be replayed.
+  private static let impureWords = [
+    "Date(", "UUID(", "DispatchQueue", "DispatchSource", "DispatchSemaphore", "FileManager", "FileHandle",
+    "ProcessInfo", "Thread", "Task {", "Task.", "SystemRandomNumberGenerator", "ContinuousClock", "SuspendingClock",
+    "clock_gettime", "getenv", "print(",
+  ]
+
+  private static let drawingCalls = [".random(", ".shuffled(", ".shuffle(", ".randomElement("]
+
+  /// How often a text begins with this word somewhere, not in the middle of a longer one.
+  private static func occurrences(of word: String, in text: String) -> Int {
+    guard text.contains(word) else { return 0 }
+    return text.ranges(of: word).count { range in
+      guard range.lowerBound > text.startIndex else { return true }
+      let previous = text[text.index(before: range.lowerBound)]
+      return !previous.isLetter && !previous.isNumber && previous != "_"
+    }
+  }
+
+  private static func lengthViolations(in file: SourceFile) -> [Violation] {
+    guard file.lines.count > maximumLines else { return [] }
+    return [
+      Violation(path: file.path, line: maximumLines, rule: "a file of \(file.lines.count) lines holds two concepts")
+    ]
+  }
+}

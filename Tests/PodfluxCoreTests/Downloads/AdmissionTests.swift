@@ -1,0 +1,128 @@
+import Flux
+import Testing
+
+@testable import PodfluxCore
+
+@Suite("Admission")
+struct AdmissionTests {
+  private func stopAndEnd(_ world: World, _ id: DownloadID) throws {
+    try world.report(id, .failed(.missing, kept: nil))
+  }
+
+  @Test("No more than maxConcurrent run, and a slot that falls free is filled in the same turn")
+  func maxConcurrent() throws {
+    let world = try World { $0.maxConcurrent = 3 }
+    for number in 0..<6 { try world.enqueue("d\(number)", host: "h\(number).example") }
+    #expect(world.downloads.live.count == 3)
+    try stopAndEnd(world, .named("d1"))
+    #expect(world.started == ["d3"])
+    #expect(world.downloads.live.count == 3)
+  }
+
+  @Test("No more than maxPerHost run on one host; those behind it on other hosts go on")
+  func maxPerHost() throws {
+    let world = try World {
+      $0.maxConcurrent = 10
+      $0.maxPerHost = 2
+    }
+    for number in 0..<5 { try world.enqueue("a\(number)", host: "a.example") }
+    try world.enqueue("b0", host: "b.example")
+    #expect(world.attempts.keys.map(\.description).sorted() == ["a0", "a1", "b0"])
+    try stopAndEnd(world, .named("a0"))
+    #expect(world.started == ["a2"])
+  }
+
+  @Test("A port is part of the host")
+  func ports() throws {
+    let world = try World { $0.maxPerHost = 1 }
+    try world.enqueue("a", host: "a.example:8080")
+    try world.enqueue("b", host: "a.example:8081")
+    try world.enqueue("c", host: "A.example:8080")
+    #expect(world.attempts.keys.map(\.description).sorted() == ["a", "b"])
+  }
+
+  @Test("A long queue of one busy host hides no other host, and hosts are served in the queue's order")
+  func manyHosts() throws {
+    let world = try World {
+      $0.maxConcurrent = 100
+      $0.maxPerHost = 1
+    }
+    var wishes: [Action] = []
+    for number in 0..<300 {
+      wishes.append(
+        .downloads(.enqueue(.init(id: try .named("busy\(number)"), address: try .on("busy.example", "\(number)")))))
+    }
+    for number in 0..<120 {
+      wishes.append(.downloads(.enqueue(.init(id: try .named("h\(number)"), address: try .on("h\(number).example")))))
+    }
+    try world.dispatch(wishes)
+    #expect(world.started == ["busy0"] + (0..<99).map { "h\($0)" })
+  }
+
+  @Test("Lower limits stop nobody, and let nobody in until they are met")
+  func loweredLimits() throws {
+    let world = try World { $0.maxConcurrent = 4 }
+    for number in 0..<6 { try world.enqueue("d\(number)", host: "h\(number).example") }
+    var patch = SettingsPatch()
+    patch.maxConcurrent = 2
+    try world.send(.updateSettings(patch))
+    #expect(world.effects.isEmpty)
+    try stopAndEnd(world, .named("d0"))
+    try stopAndEnd(world, .named("d1"))
+    #expect(world.started.isEmpty)
+    try stopAndEnd(world, .named("d2"))
+    #expect(world.started == ["d4"])
+  }
+
+  @Test("Higher limits let more in, in the turn that sets them")
+  func raisedLimits() throws {
+    let world = try World {
+      $0.maxConcurrent = 1
+      $0.maxPerHost = 1
+    }
+    for number in 0..<4 { try world.enqueue("d\(number)") }
+    var patch = SettingsPatch()
+    patch.maxConcurrent = 4
+    patch.maxPerHost = 3
+    try world.send(.updateSettings(patch))
+    #expect(world.started == ["d1", "d2"])
+  }
+
+  @Test("An attempt that winds down keeps its slot, for its host too")
+  func windingDown() throws {
+    let world = try World {
+      $0.maxConcurrent = 2
+      $0.maxPerHost = 1
+    }
+    let a = try world.enqueue("a")
+    try world.enqueue("b")
+    try world.send(.downloads(.pause(.one(a))))
+    #expect(world.started.isEmpty)
+    try world.report(a, .stopped(kept: nil))
+    #expect(world.started == ["b"])
+  }
+
+  @Test("Another address moves a queued download to the other host's lane")
+  func movedHost() throws {
+    let world = try World {
+      $0.maxConcurrent = 2
+      $0.maxPerHost = 1
+    }
+    try world.enqueue("a")
+    let b = try world.enqueue("b")
+    var update = DownloadIntent.Update()
+    update.address = try .on("elsewhere.example")
+    try world.send(.downloads(.update(b, update)))
+    #expect(world.started == ["b"])
+    #expect(world.attempts[b]?.address == update.address)
+  }
+
+  @Test("Nothing starts before the engine has said what it found")
+  func beforeRecovery() throws {
+    let world = try World(isRecovered: false)
+    try world.enqueue("a")
+    #expect(world.effects.isEmpty)
+    try world.send(.recovered(Recovery(published: [])))
+    #expect(world.started == ["a"])
+  }
+}

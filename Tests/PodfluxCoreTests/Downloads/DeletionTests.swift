@@ -1,0 +1,141 @@
+import Flux
+import Testing
+
+@testable import PodfluxCore
+
+@Suite("Deletions that are owed")
+struct DeletionTests {
+  @Test("What never started leaves nothing to delete")
+  func nothing() throws {
+    let world = try World()
+    let id = try world.enqueue("a", paused: true)
+    try world.send(.downloads(.cancel(.one(id))))
+    #expect(world.effects.isEmpty)
+  }
+
+  @Test("Removing what is completed deletes its file, if asked to", arguments: [false, true])
+  func completed(deletingFile: Bool) throws {
+    for selection in [DownloadIntent.Selection.one(try .named("a")), .all] {
+      let world = try World()
+      let id = try world.enqueue("a")
+      try world.finish(id, as: .sample())
+      try world.send(.downloads(.remove(selection, deletingFile: deletingFile)))
+      #expect(world.deletions.map(\.file) == (deletingFile ? [try .sample()] : []))
+      #expect(try world.download(id) == nil)
+    }
+  }
+
+  @Test("At most so many are handed out at once; each that is done makes room for the next, in order")
+  func atMostAtOnce() throws {
+    let total = DownloadsStore.deletionsAtOnce + 6
+    let world = try World()
+    try enqueueImported(total, in: world)
+    try world.send(.downloads(.cancel(.all)))
+    let first = world.deletions.map(\.key)
+    #expect(first.count == DownloadsStore.deletionsAtOnce)
+    #expect(first == first.sorted())
+    try world.send(.downloads(.pause(.all)))
+    #expect(world.deletions.isEmpty)
+    try world.send(.deleted(first[5]))
+    #expect(world.deletions.count == 1)
+    try world.carryOutDeletions()
+    #expect(world.downloads.deletionsUnderWay.isEmpty)
+    try world.restart()
+    #expect(world.deletions.isEmpty)
+  }
+
+  @Test("What was handed out and not reported is handed out again after a restart")
+  func restart() throws {
+    let world = try World()
+    try enqueueImported(3, in: world)
+    try world.send(.downloads(.cancel(.all)))
+    let before = world.deletions
+    try world.send(.deleted(before[1].key))
+    try world.restart()
+    #expect(world.deletions == [before[0], before[2]])
+  }
+
+  @Test("A deletion that waited for its attempt is handed out after a crash: no attempt is alive then")
+  func crashBeforeTheAttemptEnded() throws {
+    let world = try World()
+    let id = try world.enqueue("a")
+    try world.send(.downloads(.cancel(.one(id))))
+    try world.enqueue("a")
+    try world.restart()
+    #expect(world.deletions.map(\.download) == [id])
+    #expect(world.started.isEmpty)
+    try world.carryOutDeletions()
+    #expect(world.started == ["a"])
+  }
+
+  @Test("A deletion reported twice is done once")
+  func reportedTwice() throws {
+    let world = try World()
+    try enqueueImported(1, in: world)
+    try world.send(.downloads(.cancel(.all)))
+    let key = try #require(world.deletions.first).key
+    try world.send(.deleted(key))
+    try world.send(.deleted(key))
+    #expect(world.effects.isEmpty)
+  }
+
+  /// Deleting bears being carried out twice, so it may be reported twice. If a number were given again, the second
+  /// report would strike out a deletion that nobody has carried out.
+  @Test("The second report of a deletion does not strike out a later one")
+  func numbersAreNotReused() throws {
+    let world = try World()
+    try enqueueImported(1, in: world)
+    try world.send(.downloads(.cancel(.all)))
+    let first = try #require(world.deletions.first).key
+    try world.send(.deleted(first))
+    try enqueueImported(1, in: world)
+    try world.send(.downloads(.cancel(.all)))
+    let second = try #require(world.deletions.first).key
+    try world.send(.deleted(first))
+    #expect(first != second)
+    #expect(world.downloads.deletionsUnderWay == [second])
+  }
+
+  @Test("Partial files without a download are deleted; those of downloads stay")
+  func disowned() throws {
+    let world = try World()
+    let started = try world.enqueue("started")
+    try world.report(started, .failed(.lost, kept: .sample(durable: 1)))
+    let running = try world.enqueue("running")
+    let imported = try world.enqueue("imported", paused: true, resume: .sample(durable: 1))
+    let completed = try world.enqueue("completed")
+    try world.finish(completed, as: .sample())
+    let nobody = try DownloadID.named("nobody")
+    try world.send(.foundPartials([started, running, imported, completed, nobody]))
+    #expect(
+      world.deletions == [
+        Deletion(key: world.deletions[0].key, download: completed, file: nil),
+        Deletion(key: world.deletions[1].key, download: nobody, file: nil),
+      ])
+    try world.send(.foundPartials([nobody]))
+    #expect(world.deletions.isEmpty)
+  }
+
+  @Test("A download that has not begun waits until a disowned partial of its name is gone")
+  func disownedNamesake() throws {
+    let world = try World { $0.maxConcurrent = 1 }
+    let blocker = try world.enqueue("blocker")
+    let id = try world.enqueue("a")
+    try world.send(.foundPartials([id]))
+    try world.report(blocker, .failed(.missing, kept: nil))
+    #expect(world.started.isEmpty)
+    try world.carryOutDeletions()
+    #expect(world.started == ["a"])
+  }
+
+  private func enqueueImported(_ number: Int, in world: World) throws {
+    let wishes = try (0..<number).map { index in
+      Action.downloads(
+        .enqueue(
+          .init(
+            id: try .named("d\(index)"), address: try .on("a.example", "\(index)"), isPaused: true,
+            resume: .sample(durable: 1))))
+    }
+    try world.dispatch(wishes)
+  }
+}

@@ -1,0 +1,214 @@
+import Flux
+import Testing
+
+@testable import PodfluxCore
+
+/// Many turns of intents and plausible reports, drawn from a seed; `World` checks its invariants on the way.
+@Suite("Random walks")
+struct RandomWalkTests {
+  @Test(
+    "Whatever clients want and attempts report, in whatever order, the invariants hold",
+    arguments: [1, 2, 3] as [UInt64])
+  func walk(seed: UInt64) throws {
+    var walk = try Walk(seed: seed)
+    for _ in 0..<500 { try walk.step() }
+    try walk.comeToRest()
+  }
+
+  @Test("The same seed walks the same way")
+  func repeatable() throws {
+    var one = try Walk(seed: 9)
+    var other = try Walk(seed: 9)
+    for _ in 0..<100 {
+      try one.step()
+      try other.step()
+      #expect(one.world.effects == other.world.effects)
+    }
+  }
+}
+
+/// A client and services that do what they may do, at random.
+private struct Walk {
+  let world: World
+  private var random: SeededGenerator
+  private var turns = 0
+  private let hosts = ["a.example", "b.example", "c.example"]
+  /// Attempts that announced their file and may finish: nobody else does.
+  private var announced: [AttemptID: PublishedFile] = [:]
+
+  init(seed: UInt64) throws {
+    random = SeededGenerator(seed: seed)
+    world = try World {
+      $0.maxConcurrent = 4
+      $0.maxPerHost = 2
+      $0.maxAttempts = 3
+    }
+  }
+
+  mutating func step() throws {
+    world.advance(seconds: Int64.random(in: 0...3, using: &random))
+    var batch: [Action] = []
+    for _ in 0..<Int.random(in: 1...4, using: &random) { batch.append(try action()) }
+    batch = onePerAttempt(batch)
+    turns += 1
+    // A broken invariant does not mend itself: looking now and then finds it too, and is cheaper.
+    world.checksInvariants = turns.isMultiple(of: 4)
+    try world.dispatch(batch)
+    noteProceeding(batch)
+    if Int.random(in: 0..<200, using: &random) == 0 { try restart() }
+  }
+
+  /// Without faults, everything that can finish does.
+  mutating func comeToRest() throws {
+    world.checksInvariants = true
+    var turns = 0
+    while world.downloads.counts[.queued, default: 0] + world.downloads.counts[.waiting, default: 0]
+      + world.downloads.live.count > 0
+    {
+      turns += 1
+      try #require(turns < 10_000, "the downloads never come to rest: \(world.downloads.counts)")
+      world.advance(seconds: 3_600)
+      try world.send(.timeCame)
+      try world.carryOutDeletions()
+      for id in world.attempts.keys.sorted() {
+        let isStopping = world.downloads.live[id]?.isStopping == true
+        if isStopping { try world.report(id, .stopped(kept: nil)) } else { try world.finish(id, as: file(of: id)) }
+      }
+    }
+  }
+
+  // MARK: What happens
+
+  private mutating func action() throws -> Action {
+    switch Int.random(in: 0..<20, using: &random) {
+    case 0...3: return try enqueue()
+    case 4...9: return try report() ?? .timeCame
+    case 10: return .timeCame
+    case 11...12: return world.downloads.deletionsUnderWay.min().map(Action.deleted) ?? .timeCame
+    case 13: return .foundPartials([try name(), try name()])
+    case 14: return settings()
+    default: return .downloads(try intent())
+    }
+  }
+
+  private mutating func enqueue() throws -> Action {
+    let id = Int.random(in: 0..<50, using: &random) == 0 ? nil : try name()
+    let host = try #require(hosts.randomElement(using: &random))
+    let path = "\(Int.random(in: 0..<30, using: &random)).mp3"
+    return .downloads(
+      .enqueue(
+        .init(
+          id: id, address: try .on(host, path),
+          priority: try #require(Priority.allCases.randomElement(using: &random)),
+          isPaused: Int.random(in: 0..<6, using: &random) == 0,
+          resume: Int.random(in: 0..<8, using: &random) == 0 ? .sample(durable: 50) : nil)))
+  }
+
+  private mutating func intent() throws -> DownloadIntent {
+    let selection = try selection()
+    switch Int.random(in: 0..<8, using: &random) {
+    case 0: return .pause(selection)
+    case 1, 2: return .resume(selection)
+    case 3: return .cancel(selection)
+    case 4: return .retry(selection)
+    case 5: return .remove(selection, deletingFile: Bool.random(using: &random))
+    case 6: return .move(try name(), try place())
+    default: return .update(try name(), try update())
+    }
+  }
+
+  private mutating func selection() throws -> DownloadIntent.Selection {
+    switch Int.random(in: 0..<12, using: &random) {
+    case 0: .all
+    case 1...3: .many([try name(), try name(), try name()])
+    default: .one(try name())
+    }
+  }
+
+  private mutating func place() throws -> DownloadIntent.Place {
+    switch Int.random(in: 0..<4, using: &random) {
+    case 0: .top
+    case 1: .bottom
+    case 2: .before(try name())
+    default: .after(try name())
+    }
+  }
+
+  private mutating func update() throws -> DownloadIntent.Update {
+    var update = DownloadIntent.Update()
+    switch Int.random(in: 0..<3, using: &random) {
+    case 0: update.address = try .on(try #require(hosts.randomElement(using: &random)), "new.mp3")
+    case 1: update.priority = Priority.allCases.randomElement(using: &random)
+    default: update.title = "title"
+    }
+    return update
+  }
+
+  private mutating func settings() -> Action {
+    var patch = SettingsPatch()
+    patch.maxConcurrent = Int.random(in: 1...6, using: &random)
+    patch.maxPerHost = Int.random(in: 1...3, using: &random)
+    return .updateSettings(patch)
+  }
+
+  /// What an attempt that is alive could say; now and then one that ended long ago speaks up.
+  private mutating func report() throws -> Action? {
+    guard let id = world.attempts.keys.sorted().randomElement(using: &random), let attempt = world.attempts[id]?.id
+    else { return nil }
+    if Int.random(in: 0..<20, using: &random) == 0 {
+      let late = AttemptID(download: id, generation: attempt.generation - 1)
+      return .attempt(AttemptReport(attempt: late, news: .finished(try file(of: id))))
+    }
+    return .attempt(AttemptReport(attempt: attempt, news: try news(of: attempt)))
+  }
+
+  private mutating func news(of attempt: AttemptID) throws -> AttemptReport.News {
+    let kept: ResumeRecord? =
+      Bool.random(using: &random) ? .sample(durable: .random(in: 1...900, using: &random)) : nil
+    if let file = announced[attempt] {
+      return Int.random(in: 0..<3, using: &random) == 0 ? .failed(.lost, kept: kept) : .finished(file)
+    }
+    let mayStop = world.downloads.live[attempt.download]?.isStopping == true
+    switch Int.random(in: 0..<8, using: &random) {
+    case 0: return .reading(received: .random(in: 0...900, using: &random), phase: .receiving)
+    case 1, 2: return .checkpoint(.sample(durable: .random(in: 1...900, using: &random)))
+    case 3: return .restarting(discarding: 10, because: .contentChanged)
+    case 4, 5:
+      return mayStop ? .stopped(kept: kept) : .publishing(try file(of: attempt.download), kept: .sample(durable: 1_000))
+    case 6: return mayStop ? .stopped(kept: kept) : .failed(.lost, kept: kept)
+    default: return mayStop ? .stopped(kept: kept) : .failed(.missing, kept: kept)
+    }
+  }
+
+  // MARK: What keeps it plausible
+
+  /// An attempt speaks once in a batch: it says nothing after its end, and waits for `proceed` before it goes on.
+  private func onePerAttempt(_ batch: [Action]) -> [Action] {
+    var spoken: Set<AttemptID> = []
+    return batch.filter { action in
+      guard case .attempt(let report) = action else { return true }
+      return spoken.insert(report.attempt).inserted
+    }
+  }
+
+  private mutating func noteProceeding(_ batch: [Action]) {
+    let proceeding = Set(world.proceeding)
+    for case .attempt(let report) in batch where proceeding.contains(report.attempt) {
+      if case .publishing(let file, _) = report.news { announced[report.attempt] = file }
+    }
+  }
+
+  private mutating func restart() throws {
+    let publishing = announced.keys.map(\.download).sorted().filter { _ in Bool.random(using: &random) }
+    announced = [:]
+    try world.restart(published: publishing)
+  }
+
+  private mutating func name() throws -> DownloadID {
+    try .named("d\(Int.random(in: 0..<25, using: &random))")
+  }
+
+  private func file(of id: DownloadID) throws -> PublishedFile {
+    try .sample("\(id.description.replacing(":", with: "-")).mp3")
+  }
+}

@@ -1,0 +1,167 @@
+import Flux
+import Testing
+
+@testable import PodfluxCore
+
+@Suite("Retries")
+struct RetryTests {
+  private func retryAt(_ world: World, _ id: DownloadID) throws -> Timestamp {
+    guard case .waiting(.retry(let at, _)) = try world.state(id) else {
+      throw Unexpected()
+    }
+    return at
+  }
+
+  private struct Unexpected: Error {}
+
+  @Test("A transient failure waits, asks to be woken at that moment, and then tries again")
+  func transient() throws {
+    let world = try World()
+    let id = try world.enqueue("a")
+    try world.report(id, .failed(.lost, kept: .sample(durable: 100)))
+    let at = try retryAt(world, id)
+    #expect(world.wakes == [at])
+    #expect((5_000...7_500).contains(at.milliseconds - world.clock.wall.milliseconds))
+
+    world.clock.wall = at.advanced(byMilliseconds: -1)
+    try world.send(.timeCame)
+    #expect(world.started.isEmpty)
+    #expect(world.wakes == [at])
+
+    world.clock.wall = at
+    try world.send(.timeCame)
+    #expect(world.started == ["a"])
+    #expect(world.attempts[id]?.resume?.durable == 100)
+    #expect(world.wakes.isEmpty || world.wakes == [nil])
+  }
+
+  @Test("Waits double from failure to failure, with jitter up to a half, and end at the longest")
+  func delays() {
+    var random = SeededGenerator(seed: 5)
+    let delay = RetryDelay(Settings())
+    let bounds: [(failures: Int, range: ClosedRange<Int64>)] = [
+      (0, 5_000...7_500), (1, 5_000...7_500), (2, 10_000...15_000), (3, 20_000...30_000), (4, 40_000...60_000),
+      (10, 2_560_000...3_600_000), (11, 3_600_000...3_600_000), (1_000, 3_600_000...3_600_000),
+    ]
+    for (failures, range) in bounds {
+      let drawn = (0..<500).map { _ in delay.milliseconds(afterFailures: failures, using: &random) }
+      #expect(drawn.allSatisfy(range.contains), "after \(failures) failures")
+      if range.lowerBound < range.upperBound { #expect(Set(drawn).count > 100) }
+    }
+  }
+
+  @Test("The longest waits that can be set overflow nothing")
+  func longestDelays() {
+    var settings = Settings()
+    settings.retryFirstSeconds = Settings.Limits.seconds.upperBound
+    settings.retryMaxSeconds = Settings.Limits.seconds.upperBound
+    var random = SeededGenerator(seed: 5)
+    let delay = RetryDelay(settings).milliseconds(
+      afterFailures: Settings.Limits.maxAttempts.upperBound, using: &random)
+    #expect(delay == 86_400_000)
+  }
+
+  @Test("After as many failures without progress as are allowed it fails, and says with what")
+  func exhausted() throws {
+    let world = try World { $0.maxAttempts = 3 }
+    let id = try world.enqueue("a")
+    for _ in 0..<2 {
+      try world.report(id, .failed(DownloadError(.httpStatus, "busy", status: 503), kept: nil))
+      world.clock.wall = try retryAt(world, id)
+      try world.send(.timeCame)
+    }
+    try world.report(id, .failed(DownloadError(.httpStatus, "busy", status: 503), kept: nil))
+    guard case .failed(let error) = try world.state(id) else {
+      Issue.record("not failed")
+      return
+    }
+    #expect(error.code == .retriesExhausted)
+    #expect(error.cause == .httpStatus)
+    #expect(error.status == 503)
+    #expect(try world.row(id).failures == 3)
+  }
+
+  @Test("Progress resets the count, and progress is more durable bytes than the attempt began with")
+  func progress() throws {
+    let world = try World { $0.maxAttempts = 3 }
+    let id = try world.enqueue("a")
+    var failures: [Int] = []
+    for durable: Int64 in [0, 0, 10, 10, 20, 20] {
+      try world.report(id, .failed(.lost, kept: durable == 0 ? nil : .sample(durable: durable)))
+      failures.append(try world.row(id).failures)
+      world.clock.wall = try retryAt(world, id)
+      try world.send(.timeCame)
+    }
+    #expect(failures == [1, 2, 1, 2, 1, 2])
+  }
+
+  @Test("A failure that no repetition can mend is final at once", arguments: DownloadError.Code.allCases)
+  func nonTransient(code: DownloadError.Code) throws {
+    let world = try World()
+    let id = try world.enqueue("a")
+    let error = DownloadError(code, "so it is")
+    try world.report(id, .failed(error, kept: .sample(durable: 1)))
+    if error.isTransient {
+      #expect(try world.state(id).kind == .waiting)
+    } else {
+      #expect(try world.state(id) == .failed(error))
+      #expect(try world.row(id).progress.durable == 1)
+    }
+  }
+
+  @Test("Statuses are repeated as curl repeats them", arguments: [408, 429, 500, 502, 503, 504, 522, 524])
+  func transientStatuses(status: Int) {
+    #expect(DownloadError(.httpStatus, "", status: status).isTransient)
+    #expect(!DownloadError(.httpStatus, "", status: 400).isTransient)
+    #expect(!DownloadError(.httpStatus, "").isTransient)
+  }
+
+  @Test("A retry that somebody asks for begins at once, and the count begins anew")
+  func askedFor() throws {
+    let world = try World()
+    let id = try world.enqueue("a")
+    try world.report(id, .failed(.lost, kept: nil))
+    try world.send(.downloads(.retry(.one(id))))
+    #expect(world.started == ["a"])
+    #expect(world.wakes == [nil])
+    #expect(try world.row(id).failures == 0)
+  }
+
+  @Test("The store asks for the earliest of several moments, and again only when that changes")
+  func wakes() throws {
+    let world = try World()
+    let a = try world.enqueue("a")
+    try world.enqueue("b")
+    try world.report(a, .failed(.lost, kept: nil))
+    let first = try retryAt(world, a)
+    try world.enqueue("c", paused: true)
+    #expect(world.wakes.isEmpty)
+    world.advance(seconds: 1)
+    try world.report(.named("b"), .failed(.lost, kept: nil))
+    let earliest = min(first, try retryAt(world, .named("b")))
+    #expect(world.wakes == (earliest == first ? [] : [earliest]))
+    try world.send(.downloads(.pause(.all)))
+    #expect(world.wakes == [nil])
+  }
+
+  @Test("More than fit into one turn are woken in several, each asking for the next at once")
+  func manyWaiting() throws {
+    let total = DownloadsStore.wokenAtOnce + 10
+    let world = try World {
+      $0.maxConcurrent = 256; $0.maxPerHost = 64; $0.retryMaxSeconds = 5
+    }
+    world.checksInvariants = false
+    for number in 0..<total {
+      let id = try world.enqueue("d\(number)", host: "h\(number).example")
+      try world.report(id, .failed(.lost, kept: nil))
+    }
+    world.advance(seconds: 100)
+    try world.send(.timeCame)
+    #expect(world.downloads.counts[.waiting] == 10)
+    #expect(world.wakes.count == 1)
+    world.checksInvariants = true
+    try world.send(.timeCame)
+    #expect(world.downloads.counts[.waiting] == 0)
+    #expect(world.downloads.live.count == 256)
+  }
+}

@@ -1,0 +1,127 @@
+import Flux
+import Testing
+
+@testable import PodfluxCore
+
+@Suite("The end of the engine's work")
+struct StopTests {
+  private func closes(_ world: World) -> Bool { world.effects.contains(.close) }
+
+  @Test("With nothing to do both modes close at once", arguments: [StopMode.drain, .now])
+  func idle(mode: StopMode) throws {
+    let world = try World()
+    try world.send(.stop(mode))
+    #expect(closes(world))
+  }
+
+  @Test("Now: everything that runs is told to stop, and the last one to end closes; rows are queued again")
+  func now() throws {
+    let world = try World()
+    let ids = try ["a", "b"].map { try world.enqueue($0) }
+    try world.enqueue("c")
+    try world.send(.stop(.now))
+    #expect(world.stopped.map(\.download) == ids)
+    #expect(!closes(world))
+    try world.report(ids[0], .stopped(kept: .sample(durable: 5)))
+    #expect(!closes(world) && world.started.isEmpty)
+    try world.report(ids[1], .stopped(kept: nil))
+    #expect(closes(world) && world.started.isEmpty)
+    #expect(world.downloads.counts[.queued] == 3)
+    try world.restart()
+    #expect(world.started == ["a", "b"])
+  }
+
+  @Test("Now: a file that is just being published is completed")
+  func nowWhilePublishing() throws {
+    let world = try World()
+    let id = try world.enqueue("a")
+    try world.report(id, .publishing(.sample(), kept: .sample(durable: 1_000)))
+    try world.send(.stop(.now))
+    try world.report(id, .finished(.sample()))
+    #expect(try world.state(id) == .completed(.sample()))
+    #expect(closes(world))
+  }
+
+  @Test("Now: clients' intents are refused")
+  func refusals() throws {
+    let world = try World()
+    let id = try world.enqueue("a")
+    try world.send(.stop(.now))
+    #expect(try refusalCode { try world.send(.downloads(.pause(.one(id)))) } == .shuttingDown)
+    #expect(try refusalCode { try world.enqueue("b") } == .shuttingDown)
+  }
+
+  @Test("Now: changes of settings are refused like every other intent")
+  func settingsAreRefused() throws {
+    let world = try World()
+    try world.send(.stop(.now))
+    var patch = SettingsPatch()
+    patch.maxConcurrent = 9
+    #expect(try refusalCode { try world.send(.updateSettings(patch)) } == .shuttingDown)
+  }
+
+  @Test("Drain: goes on until nothing can move; paused and failed ones do not keep it")
+  func drain() throws {
+    let world = try World { $0.maxConcurrent = 1 }
+    let a = try world.enqueue("a")
+    let b = try world.enqueue("b")
+    try world.enqueue("p", paused: true)
+    try world.send(.stop(.drain))
+    #expect(!closes(world))
+    try world.finish(a, as: .sample())
+    #expect(world.started == ["b"])
+    try world.report(b, .failed(.lost, kept: nil))
+    #expect(!closes(world))
+    world.advance(seconds: 100)
+    try world.send(.timeCame)
+    #expect(world.started == ["b"])
+    try world.report(b, .failed(.missing, kept: nil))
+    #expect(closes(world))
+  }
+
+  @Test("Drain: what is enqueued meanwhile is downloaded too")
+  func enqueueWhileDraining() throws {
+    let world = try World()
+    let a = try world.enqueue("a")
+    try world.send(.stop(.drain))
+    let b = try world.enqueue("b")
+    try world.finish(a, as: .sample("a.mp3"))
+    #expect(!closes(world))
+    try world.finish(b, as: .sample("b.mp3"))
+    #expect(closes(world))
+  }
+
+  @Test("Drain: deletions are carried out first")
+  func deletions() throws {
+    let world = try World()
+    let id = try world.enqueue("a")
+    try world.send(.stop(.drain))
+    try world.send(.downloads(.cancel(.one(id))))
+    try world.report(id, .stopped(kept: nil))
+    #expect(!closes(world))
+    try world.carryOutDeletions()
+    #expect(closes(world))
+  }
+
+  @Test("Now outranks drain, in whichever order they come")
+  func modes() throws {
+    let world = try World()
+    try world.enqueue("a")
+    try world.send(.stop(.drain))
+    try world.send(.stop(.now))
+    #expect(world.stopped.count == 1)
+    try world.send(.stop(.drain))
+    #expect(world.downloads.stopping == .now)
+  }
+
+  @Test("A stop that comes before recovery closes after it, and nothing is started")
+  func beforeRecovery() throws {
+    let world = try World(isRecovered: false)
+    try world.enqueue("a")
+    try world.send(.stop(.now))
+    #expect(!closes(world))
+    try world.send(.recovered(Recovery(published: [])))
+    #expect(world.started.isEmpty)
+    #expect(closes(world))
+  }
+}

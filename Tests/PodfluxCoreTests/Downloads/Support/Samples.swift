@@ -1,0 +1,122 @@
+import Flux
+import Testing
+
+@testable import PodfluxCore
+
+/// Values that tests need, short to write.
+extension DownloadID {
+  static func named(_ text: String) throws -> DownloadID {
+    try #require(DownloadID(text))
+  }
+}
+
+extension WebAddress {
+  static func on(_ host: String, _ path: String = "episode.mp3") throws -> WebAddress {
+    try WebAddress("https://\(host)/\(path)")
+  }
+}
+
+extension PublishedFile {
+  static func sample(_ name: String = "episode.mp3", length: Int64 = 1_000, inode: UInt64 = 77) throws -> PublishedFile
+  {
+    PublishedFile(path: try LibraryPath(validating: "Show/\(name)"), length: length, inode: inode)
+  }
+}
+
+extension ResumeRecord {
+  static func sample(durable: Int64, total: Int64? = 1_000) -> ResumeRecord {
+    ResumeRecord(
+      url: "https://a.example/episode.mp3", strongETag: "\"v1\"", lastModified: nil, total: total, durable: durable,
+      tailHash: String(repeating: "0", count: 64), bootID: "boot", savedAt: World.beginning)
+  }
+}
+
+extension DownloadError {
+  static let lost = DownloadError(.connectionLost, "the connection was lost")
+  static let missing = DownloadError(.notFound, "the server has no such file", status: 404)
+}
+
+extension World {
+  /// Enqueues a download of this name.
+  @discardableResult
+  func enqueue(
+    _ name: String, host: String = "a.example", priority: Priority = .normal, paused: Bool = false,
+    resume: ResumeRecord? = nil, at sourceLocation: SourceLocation = #_sourceLocation
+  ) throws -> DownloadID {
+    let id = try DownloadID.named(name)
+    try send(
+      .downloads(
+        .enqueue(
+          .init(id: id, address: try .on(host, name), priority: priority, isPaused: paused, resume: resume))),
+      at: sourceLocation)
+    return id
+  }
+
+  /// Reports what the attempt that is alive has to say.
+  func report(
+    _ id: DownloadID, _ news: AttemptReport.News, at sourceLocation: SourceLocation = #_sourceLocation
+  ) throws {
+    let attempt = try #require(attempts[id], "no attempt of \(id) is alive", sourceLocation: sourceLocation)
+    try send(.attempt(AttemptReport(attempt: attempt.id, news: news)), at: sourceLocation)
+  }
+
+  /// Lets the running attempt publish and finish its file.
+  func finish(_ id: DownloadID, as file: PublishedFile) throws {
+    try report(id, .publishing(file, kept: .sample(durable: file.length, total: file.length)))
+    try report(id, .finished(file))
+  }
+
+  /// Carries out and reports all deletions that were asked for, until none is left.
+  func carryOutDeletions() throws {
+    while let key = downloads.deletionsUnderWay.min() {
+      try send(.deleted(key))
+    }
+  }
+
+  func download(_ id: DownloadID) throws -> Download? {
+    try database.read { try $0.download(id) }
+  }
+
+  func row(_ id: DownloadID, at sourceLocation: SourceLocation = #_sourceLocation) throws -> Download {
+    try #require(try download(id), "there is no row for \(id)", sourceLocation: sourceLocation)
+  }
+
+  func state(_ id: DownloadID, at sourceLocation: SourceLocation = #_sourceLocation) throws -> DownloadState {
+    try row(id, at: sourceLocation).state
+  }
+
+  /// The downloads that the last turn started, in order.
+  var started: [String] {
+    effects.compactMap { if case .start(let attempt) = $0 { attempt.id.download.description } else { nil } }
+  }
+
+  /// The attempts that the last turn told to stop.
+  var stopped: [AttemptID] {
+    effects.compactMap { if case .stop(let attempt) = $0 { attempt } else { nil } }
+  }
+
+  /// The attempts that the last turn let proceed.
+  var proceeding: [AttemptID] {
+    effects.compactMap { if case .proceed(let attempt) = $0 { attempt } else { nil } }
+  }
+
+  /// What the last turn wanted deleted.
+  var deletions: [Deletion] {
+    effects.compactMap { if case .delete(let deletion) = $0 { deletion } else { nil } }
+  }
+
+  /// When the last turn asked to be woken, if it asked.
+  var wakes: [Timestamp?] {
+    effects.compactMap { if case .wake(let at) = $0 { .some(at) } else { nil } }
+  }
+}
+
+/// The code with which the body was refused; nil if it was not.
+func refusalCode(_ body: () throws -> Void) throws -> Refusal.Code? {
+  do {
+    try body()
+    return nil
+  } catch let refusal as Refusal {
+    return refusal.code
+  }
+}

@@ -1,0 +1,69 @@
+import Flux
+import GRDB
+
+import Testing
+
+@testable import Persistence
+@testable import PodfluxCore
+
+/// What must hold after every turn.
+extension World {
+  func checkInvariants(at sourceLocation: SourceLocation = #_sourceLocation) throws {
+    try database.read { reader in
+      let db = reader.db
+      try checkCounts(db, sourceLocation)
+      try checkLanes(db, sourceLocation)
+      try checkLiveAttempts(db, sourceLocation)
+      try checkHeldRows(db, sourceLocation)
+    }
+  }
+
+  /// Counts, in memory and in their table, are what counting the rows gives.
+  private func checkCounts(_ db: Database, _ sourceLocation: SourceLocation) throws {
+    let rows = try Row.fetchAll(
+      db.cachedStatement(sql: "SELECT state, count(*) AS number FROM downloads GROUP BY state"))
+    let counted = try rows.reduce(into: [DownloadState.Kind: Int]()) { counts, row in
+      counts[try #require(DownloadState.Kind(rawValue: row["state"]))] = row["number"]
+    }
+    #expect(downloads.counts.filter { $0.value != 0 } == counted, sourceLocation: sourceLocation)
+    let saved = try TableReader(db: db).counts().filter { $0.value != 0 }
+    #expect(saved == counted, sourceLocation: sourceLocation)
+  }
+
+  /// The lanes are what making them anew gives.
+  private func checkLanes(_ db: Database, _ sourceLocation: SourceLocation) throws {
+    let expected = """
+      SELECT host, priority, position FROM (
+        SELECT host, priority, position, row_number() OVER (PARTITION BY host ORDER BY priority, position) AS place
+        FROM downloads WHERE state = 'queued' AND held = 0)
+      WHERE place = 1
+      ORDER BY host
+      """
+    let lanes = try Row.fetchAll(db.cachedStatement(sql: "SELECT host, priority, position FROM lanes ORDER BY host"))
+    #expect(lanes == (try Row.fetchAll(db.cachedStatement(sql: expected))), sourceLocation: sourceLocation)
+  }
+
+  /// Rows say running exactly where an attempt is alive that belongs to them; what is alive, services know of.
+  private func checkLiveAttempts(_ db: Database, _ sourceLocation: SourceLocation) throws {
+    guard downloads.isRecovered else { return }
+    let running = try String.fetchSet(db.cachedStatement(sql: "SELECT id FROM downloads WHERE state = 'running'"))
+    let owners = downloads.live.filter { !$0.value.isDisowned }
+    #expect(running.isSubset(of: owners.keys.map(\.description)), sourceLocation: sourceLocation)
+    for (id, live) in owners where !live.isStopping {
+      #expect(running.contains(id.description), "\(id) is live and not running", sourceLocation: sourceLocation)
+    }
+    let alive = attempts.mapValues(\.id.generation)
+    #expect(downloads.live.mapValues(\.generation) == alive, sourceLocation: sourceLocation)
+  }
+
+  /// A queued row is held while, and only while, something of its name has not ended: nothing waits for ever.
+  private func checkHeldRows(_ db: Database, _ sourceLocation: SourceLocation) throws {
+    guard downloads.isRecovered else { return }
+    let owed = try String.fetchSet(db.cachedStatement(sql: "SELECT download FROM deletions"))
+    let held = try String.fetchSet(
+      db.cachedStatement(sql: "SELECT id FROM downloads WHERE state = 'queued' AND held = 1"))
+    let queued = try String.fetchSet(db.cachedStatement(sql: "SELECT id FROM downloads WHERE state = 'queued'"))
+    let busy = owed.union(downloads.live.keys.map(\.description)).intersection(queued)
+    #expect(held == busy, sourceLocation: sourceLocation)
+  }
+}

@@ -1,0 +1,113 @@
+import Flux
+import GRDB
+import Persistence
+import Testing
+
+@testable import PodfluxCore
+
+/// The real stores on a real SQLite database in memory, with a clock that only the test moves.
+///
+/// `send` is the one way in. It collects what the turn asks services to do, and after every turn checks what must
+/// always hold (`World+Invariants`).
+final class World {
+  static let beginning = Timestamp(milliseconds: 1_800_000_000_000)
+
+  let database: LibraryDatabase
+  private(set) var dispatcher: Dispatcher<Stores>
+  var clock = ClockReading(wall: beginning, monotonicMilliseconds: 1_000)
+  /// The effects of the last turn.
+  private(set) var effects: [Effect] = []
+  /// The attempts that services work at: started, and not yet ended.
+  private(set) var attempts: [DownloadID: Attempt] = [:]
+  /// Whether the tables are compared with memory after each turn.
+  var checksInvariants = true
+
+  /// Opens an empty library, and says so to the stores unless told otherwise.
+  init(isRecovered: Bool = true, _ settings: (inout SettingsPatch) -> Void = { _ in }) throws {
+    database = try LibraryDatabase.inMemory()
+    dispatcher = try Self.dispatcher(on: database)
+    if isRecovered { try send(.recovered(Recovery(published: []))) }
+    var patch = SettingsPatch()
+    settings(&patch)
+    if patch != SettingsPatch() { try send(.updateSettings(patch)) }
+  }
+
+  var downloads: DownloadsStore { dispatcher.state.downloads }
+
+  private static func dispatcher(on database: LibraryDatabase) throws -> Dispatcher<Stores> {
+    let (settings, counts, position) = try database.read { reader in
+      (try reader.settings(), try reader.counts(), try reader.position())
+    }
+    return Dispatcher(
+      state: Stores(settings: SettingsStore(settings: settings), downloads: DownloadsStore(counts: counts)),
+      position: position, ledger: database.ledger(), seed: 11)
+  }
+
+  // MARK: Given, when
+
+  /// Dispatches one batch, and throws if an action of it is refused.
+  @discardableResult
+  func send(_ actions: Action..., at sourceLocation: SourceLocation = #_sourceLocation) throws -> Reply? {
+    var reply: Reply?
+    for outcome in try dispatch(actions, at: sourceLocation) {
+      switch outcome {
+      case .handled(let handled): reply = handled
+      case .refused(let refusal): throw refusal
+      }
+    }
+    return reply
+  }
+
+  /// Dispatches one batch and returns what became of its actions.
+  @discardableResult
+  func dispatch(
+    _ actions: [Action], at sourceLocation: SourceLocation = #_sourceLocation
+  ) throws -> [Dispatcher<Stores>.Outcome] {
+    let turnout = try dispatcher.dispatch(actions, at: clock)
+    note(actions)
+    effects = turnout.effects
+    try follow(turnout.effects, at: sourceLocation)
+    if checksInvariants { try checkInvariants(at: sourceLocation) }
+    return turnout.outcomes
+  }
+
+  /// The process dies and another one opens the library: memory is gone, the tables are there.
+  func restart(published: [DownloadID] = [], isRecovered: Bool = true) throws {
+    dispatcher = try Self.dispatcher(on: database)
+    attempts = [:]
+    if isRecovered { try send(.recovered(Recovery(published: published))) }
+  }
+
+  func advance(seconds: Int64) {
+    clock.wall = clock.wall.advanced(byMilliseconds: seconds * 1000)
+    clock.monotonicMilliseconds += seconds * 1000
+  }
+
+  // MARK: What services do
+
+  private func note(_ actions: [Action]) {
+    for case .attempt(let report) in actions
+    where report.news.isEnd && attempts[report.attempt.download]?.id == report.attempt {
+      attempts[report.attempt.download] = nil
+    }
+  }
+
+  private func follow(_ effects: [Effect], at sourceLocation: SourceLocation) throws {
+    for case .start(let attempt) in effects {
+      #expect(
+        attempts[attempt.id.download] == nil, "two attempts alive for \(attempt.id.download)",
+        sourceLocation: sourceLocation)
+      attempts[attempt.id.download] = attempt
+    }
+  }
+}
+
+extension AttemptReport.News {
+  /// Whether the attempt has ended with it.
+  var isEnd: Bool {
+    switch self {
+    case .finished, .failed, .stopped: true
+    case .reading, .checkpoint, .restarting, .publishing: false
+    }
+  }
+}

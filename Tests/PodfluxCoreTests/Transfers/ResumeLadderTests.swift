@@ -1,0 +1,146 @@
+import Flux
+import PodfluxCore
+import Testing
+
+@Suite("The resume ladder")
+struct ResumeLadderTests {
+  static let record = ResumeRecord(
+    url: "https://example.org/a.mp3", strongETag: "\"v1\"", lastModified: "Mon, 02 Nov 2026 10:00:00 GMT",
+    total: 300_000, durable: 200_000, tailHash: "hash", bootID: "boot", savedAt: Timestamp(milliseconds: 0))
+  static let plan = ResumeLadder.Plan(keeping: 200_000, of: record)
+
+  static func head(_ status: Int, _ fields: [String: String]) -> ResponseHead {
+    ResponseHead(
+      status: status, effectiveURL: "https://example.org/a.mp3",
+      fields: fields.sorted { $0.key < $1.key }.map { HTTPField(name: $0.key, value: $0.value) })
+  }
+
+  static func part(_ changes: [String: String] = [:]) -> ResponseHead {
+    let fields = [
+      "Content-Range": "bytes 134464-299999/300000", "ETag": "\"v1\"", "Last-Modified": "Mon, 02 Nov 2026 10:00:00 GMT",
+      "Content-Type": "audio/mpeg",
+    ]
+    return head(206, fields.merging(changes) { $1 }.filter { !$0.value.isEmpty })
+  }
+
+  // MARK: Trust
+
+  struct TrustCase: Sendable, CustomTestStringConvertible {
+    var name: String
+    var record: ResumeRecord? = ResumeLadderTests.record
+    var length: Int64 = 200_000
+    var hash: String? = "hash"
+    var boot = "boot"
+    var expected: ResumeLadder.Trust
+    var testDescription: String { name }
+  }
+
+  @Test(
+    "A partial file is trusted as far as its record goes",
+    arguments: [
+      TrustCase(name: "as recorded", expected: .keep(200_000)),
+      TrustCase(name: "longer, same boot: the page cache has survived", length: 250_000, expected: .keep(250_000)),
+      TrustCase(
+        name: "longer, another boot: only what is durable", length: 250_000, boot: "x", expected: .keep(200_000)),
+      TrustCase(name: "shorter", length: 199_999, expected: .discard(.partialMissing)),
+      TrustCase(name: "gone", length: 0, hash: "other", expected: .discard(.partialMissing)),
+      TrustCase(name: "another end", hash: "other", expected: .discard(.partialDamaged)),
+      TrustCase(name: "no record: whatever lies there is nobody's", record: nil, hash: nil, expected: .keep(0)),
+    ])
+  func trust(_ row: TrustCase) {
+    let trust = ResumeLadder.trust(
+      in: row.record, partialLength: row.length, tailHash: row.hash, bootID: row.boot)
+    #expect(trust == row.expected)
+  }
+
+  // MARK: Plan
+
+  @Test("A resume asks again for the last 64 KiB, under the strong validator")
+  func planWithOverlap() {
+    #expect(Self.plan == ResumeLadder.Plan(rangeStart: 200_000 - 65_536, ifRange: "\"v1\""))
+  }
+
+  @Test("A short partial is asked for from its beginning")
+  func planOfShortPartial() {
+    #expect(ResumeLadder.Plan(keeping: 1000, of: Self.record).rangeStart == 0)
+  }
+
+  @Test("Where nothing is kept, the whole file is asked for without conditions")
+  func planOfNothing() {
+    #expect(ResumeLadder.Plan(keeping: 0, of: Self.record) == .wholeFile)
+    #expect(ResumeLadder.Plan(keeping: 0, of: nil) == .wholeFile)
+  }
+
+  // MARK: Heads
+
+  struct HeadCase: Sendable, CustomTestStringConvertible {
+    var name: String
+    var head: ResponseHead
+    var plan = ResumeLadderTests.plan
+    var expected: ResumeLadder.Verdict
+    var testDescription: String { name }
+  }
+
+  @Test(
+    "A head is judged before the first byte",
+    arguments: [
+      HeadCase(name: "the part asked for", head: part(), expected: .goOn(total: 300_000)),
+      HeadCase(
+        name: "no validators at all", head: part(["ETag": "", "Last-Modified": ""]), expected: .goOn(total: 300_000)),
+      HeadCase(name: "a weak tag says nothing", head: part(["ETag": "W/\"v2\""]), expected: .goOn(total: 300_000)),
+      HeadCase(name: "another strong tag", head: part(["ETag": "\"v2\""]), expected: .askForWhole(.validatorChanged)),
+      HeadCase(
+        name: "another date", head: part(["Last-Modified": "Tue, 03 Nov 2026 10:00:00 GMT"]),
+        expected: .askForWhole(.validatorChanged)),
+      HeadCase(
+        name: "another total", head: part(["Content-Range": "bytes 134464-299999/300001"]),
+        expected: .askForWhole(.lengthChanged)),
+      HeadCase(
+        name: "another start", head: part(["Content-Range": "bytes 134465-299999/300000"]),
+        expected: .askForWhole(.rangeMismatch)),
+      HeadCase(
+        name: "an unknown total", head: part(["Content-Range": "bytes 134464-299999/*"]),
+        expected: .askForWhole(.rangeMismatch)),
+      HeadCase(name: "no Content-Range", head: part(["Content-Range": ""]), expected: .askForWhole(.rangeMismatch)),
+      HeadCase(
+        name: "multipart", head: part(["Content-Range": "", "Content-Type": "multipart/byteranges; boundary=x"]),
+        expected: .askForWhole(.rangeMismatch)),
+      HeadCase(
+        name: "the whole file, same version", head: head(200, ["ETag": "\"v1\""]), expected: .replace(.wholeFileSent)),
+      HeadCase(
+        name: "the whole file, changed", head: head(200, ["ETag": "\"v2\""]), expected: .replace(.validatorChanged)),
+      HeadCase(name: "416", head: head(416, ["Content-Range": "bytes */10"]), expected: .askForWhole(.rangeMismatch)),
+      HeadCase(name: "412", head: head(412, [:]), expected: .askForWhole(.validatorChanged)),
+      HeadCase(name: "a whole file asked for", head: head(200, [:]), plan: .wholeFile, expected: .takeWhole),
+    ])
+  func judge(_ row: HeadCase) {
+    #expect(ResumeLadder.judge(row.head, plan: row.plan, record: Self.record) == row.expected)
+  }
+
+  @Test(
+    "A head whose body is no media never reaches the partial file",
+    arguments: [
+      (200, ["Content-Type": "text/html; charset=utf-8"], DownloadError.Code.notMedia),
+      (206, ["Content-Type": "TEXT/HTML"], .notMedia),
+      (200, ["Content-Encoding": "gzip"], .notMedia),
+      (206, ["Content-Range": "bytes 0-1/2"], .rangeMismatch),
+      (204, [:], .httpStatus), (401, [:], .unauthorized), (403, [:], .forbidden), (404, [:], .notFound),
+      (410, [:], .gone), (416, [:], .httpStatus), (429, [:], .httpStatus), (503, [:], .httpStatus),
+    ] as [(Int, [String: String], DownloadError.Code)])
+  func failures(_ status: Int, _ fields: [String: String], _ code: DownloadError.Code) {
+    guard case .fail(let error) = ResumeLadder.judge(Self.head(status, fields), plan: .wholeFile, record: nil) else {
+      Issue.record("a \(status) was accepted")
+      return
+    }
+    #expect(error.code == code)
+  }
+
+  @Test(
+    "The statuses that curl retries are transient, others are not",
+    arguments: [
+      (408, true), (429, true), (500, true), (503, true), (522, true), (501, false), (418, false), (301, false),
+    ])
+  func transience(_ status: Int, _ isTransient: Bool) {
+    #expect(DownloadError(.httpStatus, "", status: status).isTransient == isTransient)
+  }
+}
