@@ -8,11 +8,13 @@ let package = Package(
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
   ],
   targets: [
+    .target(name: "FileStore", dependencies: ["CLinux", "PodfluxCore"]),
     .target(
       name: "Persistence",
       dependencies: ["Flux", "PodfluxCore", .product(name: "GRDB", package: "GRDB.swift")]),
     .target(name: "PodfluxCore", dependencies: ["Flux"]),
     .target(name: "Flux"),
+    .systemLibrary(name: "CLinux"),
     .testTarget(name: "FluxTests", dependencies: ["Flux"]),
     .testTarget(
       name: "PodfluxCoreTests",
@@ -20,6 +22,7 @@ let package = Package(
     .testTarget(
       name: "PersistenceTests",
       dependencies: ["Flux", "Persistence", "PodfluxCore", .product(name: "GRDB", package: "GRDB.swift")]),
+    .testTarget(name: "FileStoreTests", dependencies: ["FileStore", "PodfluxCore"]),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -1,0 +1,18 @@
+// The Linux calls that Swift's Glibc module does not show, because it is built without _GNU_SOURCE.
+#ifndef PODFLUX_LINUX_CALLS_H
+#define PODFLUX_LINUX_CALLS_H
+
+#include <errno.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/// renameat2(2) with RENAME_NOREPLACE: 0, or the errno of the failure (EEXIST when the destination is taken).
+static inline int linux_rename_without_replacing(
+    int source_folder, const char *source, int destination_folder, const char *destination) {
+  const unsigned int rename_noreplace = 1;
+  long result = syscall(
+      SYS_renameat2, source_folder, source, destination_folder, destination, rename_noreplace);
+  return result == 0 ? 0 : errno;
+}
+
+#endif

@@ -1,0 +1,64 @@
+import Glibc
+
+/// What can go wrong with files. Paths are relative to the library, except that of the library itself.
+public enum FileError: Error, Hashable, Sendable {
+  /// The device or the user's quota is full (ENOSPC, EDQUOT).
+  case noSpace(path: String)
+  /// Something is there already (EEXIST).
+  case exists(path: String)
+  /// Nothing is there (ENOENT).
+  case notFound(path: String)
+  /// The file system is mounted read-only (EROFS).
+  case readOnly(path: String)
+  /// The permissions do not allow it (EACCES, EPERM).
+  case denied(path: String)
+  /// A symbolic link is in the way; none is ever followed inside a library (ELOOP).
+  case symbolicLink(path: String)
+  /// What should be a folder is none (ENOTDIR).
+  case notAFolder(path: String)
+  /// What should be a regular file is a folder, a pipe or a device.
+  case notARegularFile(path: String)
+  /// The library is spread over several file systems, between which nothing can be renamed (EXDEV).
+  case crossDevice(path: String)
+  /// The library's marker names a format that this version does not know.
+  case unknownFormat(path: String)
+  /// Any other failure of a system call, with its errno.
+  case io(operation: String, path: String, code: Int32)
+}
+
+extension FileError {
+  /// Sorts an errno under the cases above.
+  init(operation: String, path: String, code: Int32) {
+    switch code {
+    case ENOSPC, EDQUOT: self = .noSpace(path: path)
+    case EEXIST: self = .exists(path: path)
+    case ENOENT: self = .notFound(path: path)
+    case EROFS: self = .readOnly(path: path)
+    case EACCES, EPERM: self = .denied(path: path)
+    case ELOOP: self = .symbolicLink(path: path)
+    case ENOTDIR: self = .notAFolder(path: path)
+    case EXDEV: self = .crossDevice(path: path)
+    default: self = .io(operation: operation, path: path, code: code)
+    }
+  }
+}
+
+extension FileError: CustomStringConvertible {
+  /// One sentence: what was wrong and, where one can say it, what would be right.
+  public var description: String {
+    switch self {
+    case .noSpace(let path): "there is no space left to write \"\(path)\"; free some on the device or raise the quota"
+    case .exists(let path): "\"\(path)\" exists already and is not replaced"
+    case .notFound(let path): "\"\(path)\" does not exist"
+    case .readOnly(let path): "\"\(path)\" is on a file system that is mounted read-only"
+    case .denied(let path): "the permissions of \"\(path)\" do not allow this; give this user access to it"
+    case .symbolicLink(let path): "\"\(path)\" is a symbolic link, and none is followed inside a library"
+    case .notAFolder(let path): "\"\(path)\" is not a folder"
+    case .notARegularFile(let path): "\"\(path)\" is not a regular file"
+    case .crossDevice(let path): "\"\(path)\" is on another file system than the library; keep a library on one"
+    case .unknownFormat(let path): "\"\(path)\" names a library format that this version of Podflux does not know"
+    case .io(let operation, let path, let code):
+      "\(operation) failed for \"\(path)\": \(String(cString: strerror(code)))"
+    }
+  }
+}

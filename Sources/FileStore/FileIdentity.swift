@@ -1,0 +1,56 @@
+import Glibc
+
+/// Which file this is, whatever its name, and how long it is.
+public struct FileIdentity: Hashable, Sendable {
+  /// The device that holds the file. After a reboot the same device may have another number.
+  public let device: UInt64
+  /// The file's number on its device. It stays when the file is renamed.
+  public let inode: UInt64
+  /// The length in bytes.
+  public let size: Int64
+
+  /// An identity put together again, for example from a database.
+  public init(device: UInt64, inode: UInt64, size: Int64) {
+    self.device = device
+    self.inode = inode
+    self.size = size
+  }
+
+  /// Whether this is the file that was recorded as `other`, perhaps before a reboot.
+  ///
+  /// Compares inode and size and leaves out the device, whose number a reboot may change: a library lies on one device.
+  public func isSameFile(as other: FileIdentity) -> Bool {
+    inode == other.inode && size == other.size
+  }
+}
+
+/// What `stat` says, as far as it matters here.
+struct FileStatus {
+  enum Kind {
+    case regular, folder, symbolicLink, other
+  }
+
+  let kind: Kind
+  let identity: FileIdentity
+
+  init(_ status: stat) {
+    kind =
+      switch status.st_mode & S_IFMT {
+      case S_IFREG: .regular
+      case S_IFDIR: .folder
+      case S_IFLNK: .symbolicLink
+      default: .other
+      }
+    identity = FileIdentity(
+      device: UInt64(status.st_dev), inode: UInt64(status.st_ino), size: Int64(status.st_size))
+  }
+
+  /// The identity, if this is a regular file.
+  func regularFile(at path: @autoclosure () -> String) throws(FileError) -> FileIdentity {
+    switch kind {
+    case .regular: return identity
+    case .symbolicLink: throw .symbolicLink(path: path())
+    case .folder, .other: throw .notARegularFile(path: path())
+    }
+  }
+}

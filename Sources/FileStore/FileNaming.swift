@@ -1,0 +1,50 @@
+import PodfluxCore
+
+/// Where a download's file goes if its client names no path: `<podcast>/<yyyy-MM-dd> <title>.<extension>`.
+///
+/// The same facts give the same names. A path that a client names itself is not treated here: it is used as it is, and
+/// if a file is there the download fails.
+public struct FileNaming: Sendable {
+  /// The name of a file of which nothing is known.
+  private static let nameless = "download"
+
+  private let folder: String?
+  private let stem: String
+  private let fileExtension: String
+
+  /// Works the names out once, for as many candidates as are needed.
+  public init(_ facts: NamingFacts) {
+    let suggestedName = facts.contentDisposition.flatMap(ContentDisposition.filename(in:))
+    fileExtension = FileExtension.forDownload(
+      mediaType: facts.mediaType, suggestedName: suggestedName, url: facts.url)
+    folder = facts.podcast.flatMap(NameComponent.clean).flatMap {
+      NameComponent.cut($0, toBytes: LibraryPath.maximumComponentBytes)
+    }
+    let names = [facts.title, suggestedName, RemoteName.lastPathComponent(ofURL: facts.url)]
+    let name = names.lazy.compactMap { [fileExtension] in $0.flatMap { Self.stem(of: $0, without: fileExtension) } }
+      .first
+    let day = facts.publishedMilliseconds.flatMap { CivilDate(milliseconds: $0).text }.map { "\($0) " }
+    stem = (day ?? "") + (name ?? Self.nameless)
+  }
+
+  /// The first choice for number 1, and `name (2).ext`, `name (3).ext` … for use where the choice before is taken.
+  ///
+  /// No facts are known for which it throws: their text is cleaned for just that. Should there be some after all, one
+  /// download fails, and not the engine.
+  public func candidate(number: Int) throws(LibraryPathError) -> LibraryPath {
+    precondition(number >= 1, "candidates are counted from 1")
+    let ending = (number == 1 ? "" : " (\(number))") + "." + fileExtension
+    let room = LibraryPath.maximumComponentBytes - ending.utf8.count
+    let name = (NameComponent.cut(stem, toBytes: room) ?? Self.nameless) + ending
+    return try LibraryPath(validating: folder.map { $0 + "/" + name } ?? name)
+  }
+
+  /// The name without an extension of media, which would only stand there twice.
+  private static func stem(of name: String, without fileExtension: String) -> String? {
+    guard let clean = NameComponent.clean(name) else { return nil }
+    guard let found = FileExtension.of(name: clean), found == fileExtension || FileExtension.isKnown(found) else {
+      return clean
+    }
+    return NameComponent.clean(String(clean.unicodeScalars.dropLast(found.utf8.count + 1)))
+  }
+}

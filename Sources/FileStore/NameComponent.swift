@@ -1,0 +1,63 @@
+import Foundation
+import PodfluxCore
+
+/// Makes one component of a path out of anybody's text.
+enum NameComponent {
+  /// Text beyond this is not looked at; a component holds 255 bytes.
+  private static let maximumScalars = 4096
+
+  /// The text in NFC, without separators, control characters, leading dots, runs of blanks, and blanks or dots at its
+  /// end, or nil if nothing is left.
+  static func clean(_ text: String) -> String? {
+    var scalars = String.UnicodeScalarView()
+    for scalar in text.unicodeScalars.prefix(maximumScalars) {
+      guard let kept = replacement(for: scalar) else { continue }
+      if kept == " " && scalars.last == " " { continue }
+      scalars.append(kept)
+    }
+    // Normalized last, since what is left out may have stood between a letter and its accent.
+    let normalized = String(scalars).precomposedStringWithCanonicalMapping
+    let visible = normalized.unicodeScalars.drop { $0.properties.isDefaultIgnorableCodePoint || isEdge($0) }
+    return trimmedAtEnd(String(visible)).map(withoutDeviceName)
+  }
+
+  /// Cuts at the end of a character to at most `limit` bytes; nil if nothing is left.
+  static func cut(_ text: String, toBytes limit: Int) -> String? {
+    guard text.utf8.count > limit else { return text }
+    var end = text.startIndex
+    var room = limit
+    while end < text.endIndex {
+      let next = text.index(after: end)
+      room -= text.utf8.distance(from: end, to: next)
+      if room < 0 { break }
+      end = next
+    }
+    return trimmedAtEnd(String(text[..<end]))
+  }
+
+  private static func replacement(for scalar: Unicode.Scalar) -> Unicode.Scalar? {
+    if scalar == "/" || scalar == "\\" || scalar == ":" { return "-" }
+    if scalar.properties.isBidiControl { return nil }
+    return scalar.properties.isWhitespace || scalar.isUnprintable ? " " : scalar
+  }
+
+  private static func isEdge(_ scalar: Unicode.Scalar) -> Bool {
+    scalar.isDotLike || scalar.properties.isWhitespace
+  }
+
+  private static func trimmedAtEnd(_ text: String) -> String? {
+    guard let last = text.unicodeScalars.lastIndex(where: { !isEdge($0) }) else { return nil }
+    return String(text.unicodeScalars[...last])
+  }
+
+  /// Windows takes `CON`, and `CON.` with anything behind it, for a device, whatever the case.
+  private static func withoutDeviceName(_ text: String) -> String {
+    let name = text.unicodeScalars.prefix { $0 != "." }.filter { $0 != " " }
+    return deviceNames.contains(String(String.UnicodeScalarView(name)).uppercased()) ? "_" + text : text
+  }
+
+  private static let deviceNames: Set<String> = {
+    let numbered = (0...9).flatMap { ["COM\($0)", "LPT\($0)"] }
+    return Set(["CON", "PRN", "AUX", "NUL"] + numbered)
+  }()
+}

@@ -1,0 +1,28 @@
+/// What is known about a download when its file gets a name. All of it is strangers' text.
+public struct NamingFacts: Hashable, Sendable {
+  /// The podcast's title: the folder.
+  public var podcast: String?
+  /// The episode's title.
+  public var title: String?
+  /// When the episode was published, in milliseconds since 1970 (UTC).
+  public var publishedMilliseconds: Int64?
+  /// Where the file comes from.
+  public var url: String
+  /// The Content-Disposition header of the answer.
+  public var contentDisposition: String?
+  /// The Content-Type header of the answer.
+  public var mediaType: String?
+
+  /// Whatever is not known is nil.
+  public init(
+    podcast: String? = nil, title: String? = nil, publishedMilliseconds: Int64? = nil, url: String,
+    contentDisposition: String? = nil, mediaType: String? = nil
+  ) {
+    self.podcast = podcast
+    self.title = title
+    self.publishedMilliseconds = publishedMilliseconds
+    self.url = url
+    self.contentDisposition = contentDisposition
+    self.mediaType = mediaType
+  }
+}

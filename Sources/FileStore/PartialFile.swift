@@ -1,0 +1,109 @@
+import Glibc
+import Synchronization
+
+/// One open partial file. It is only ever appended to or truncated.
+///
+/// It belongs to one attempt at a time; the lock only makes a late call of an older attempt harmless.
+public final class PartialFile: Sendable {
+  /// An append that did not get to its end.
+  public struct AppendFailure: Error, Hashable, Sendable {
+    /// How many of the bytes are in the file nevertheless. The next append goes on behind them.
+    public let bytesWritten: Int
+    /// What stopped it, `FileError.noSpace` for one.
+    public let cause: FileError
+  }
+
+  private struct State {
+    /// Nil when closed.
+    var file: Descriptor?
+    /// Where the next append goes.
+    var end: Int64
+    /// The folder that still has to be synced, since the file was made in it.
+    var unsyncedFolder: Descriptor?
+  }
+
+  private let state: Mutex<State>
+  private let path: String
+
+  /// Takes over a file that was just opened; `folder` is where it was made, nil if it was there before.
+  init(_ file: Descriptor, madeIn folder: Descriptor?) throws(FileError) {
+    let identity = try file.status().regularFile(at: file.path)
+    path = file.path
+    state = Mutex(State(file: file, end: identity.size, unsyncedFolder: folder))
+  }
+
+  /// Writes `bytes` behind what is there. Costs one pwrite(2), more only where the kernel takes less at a time.
+  public func append(_ bytes: UnsafeRawBufferPointer) throws(AppendFailure) {
+    let outcome = state.withLock { state in
+      guard let file = state.file else { return Descriptor.WriteOutcome(failure: closedError("pwrite")) }
+      let outcome = file.write(bytes, offset: state.end)
+      state.end += Int64(outcome.written)
+      return outcome
+    }
+    if let failure = outcome.failure {
+      throw AppendFailure(bytesWritten: outcome.written, cause: failure)
+    }
+  }
+
+  /// The length on the disk now, in bytes.
+  public func length() throws(FileError) -> Int64 {
+    try identity().size
+  }
+
+  /// Whether the file is as long as the caller believes: the check before going on with it.
+  public func lengthMatches(_ expected: Int64) throws(FileError) -> Bool {
+    try length() == expected
+  }
+
+  /// Reads `count` bytes from `offset`, or fewer where the file ends.
+  public func read(offset: Int64, count: Int) throws(FileError) -> [UInt8] {
+    precondition(offset >= 0 && count >= 0, "a file has no bytes before its beginning")
+    return try withFile("pread") { (file, _) throws(FileError) in try file.read(offset: offset, count: count) }
+  }
+
+  /// Cuts the file to `length` bytes; the next append goes there. A file that is shorter stays as it is.
+  public func truncate(to length: Int64) throws(FileError) {
+    precondition(length >= 0, "a length is not negative")
+    try withFile("ftruncate") { (file, state) throws(FileError) in
+      let current = try file.status().identity.size
+      if length < current {
+        try systemCall("ftruncate", file.path) { ftruncate(file.number, off_t(length)) }
+      }
+      state.end = min(length, current)
+    }
+  }
+
+  /// Brings the contents to the device (fdatasync(2)), and the first time the entry of a new file in its folder.
+  public func synchronize() throws(FileError) {
+    try withFile("fdatasync") { (file, state) throws(FileError) in
+      try systemCall("fdatasync", file.path) { fdatasync(file.number) }
+      try state.unsyncedFolder?.synchronize()
+      state.unsyncedFolder = nil
+    }
+  }
+
+  /// Which file this is, with its length: what to record before it is published.
+  public func identity() throws(FileError) -> FileIdentity {
+    try withFile("fstat") { (file, _) throws(FileError) in try file.status().identity }
+  }
+
+  /// Closes the file. Whatever is asked of it later fails, but closing it again does nothing.
+  ///
+  /// It does not sync: call `synchronize()` first where the bytes must survive a power cut.
+  public func close() {
+    state.withLock { $0.file = nil }
+  }
+
+  private func withFile<Result: Sendable>(
+    _ operation: String, _ body: (Descriptor, inout State) throws(FileError) -> Result
+  ) throws(FileError) -> Result {
+    try state.withLock { (state) throws(FileError) in
+      guard let file = state.file else { throw closedError(operation) }
+      return try body(file, &state)
+    }
+  }
+
+  private func closedError(_ operation: String) -> FileError {
+    .io(operation: operation, path: path, code: EBADF)
+  }
+}

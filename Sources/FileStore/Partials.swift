@@ -1,0 +1,59 @@
+import Glibc
+
+/// The folder of partial files, `.podflux/partial`.
+public struct Partials: Sendable {
+  /// What to do about a partial file that is not there.
+  public enum Mode: Sendable {
+    /// Make an empty one.
+    case createIfMissing
+    /// Fail with `FileError.notFound`.
+    case existing
+  }
+
+  private let folder: Descriptor
+
+  /// The partial files of `library`.
+  public init(_ library: Library) {
+    folder = library.partialFolder
+  }
+
+  /// Opens a partial file at its end. A link in its place is refused.
+  public func open(_ name: PartialName, mode: Mode = .createIfMissing) throws(FileError) -> PartialFile {
+    do throws(FileError) {
+      return try PartialFile(folder.openChild(name.fileName, O_RDWR), madeIn: nil)
+    } catch .notFound where mode == .createIfMissing {
+      let file = try folder.openChild(name.fileName, O_RDWR | O_CREAT, mode: Library.Layout.fileMode)
+      return try PartialFile(file, madeIn: folder)
+    }
+  }
+
+  /// Which file a partial is, or nil if there is none. Costs one stat.
+  public func identity(of name: PartialName) throws(FileError) -> FileIdentity? {
+    try folder.statusOfChild(name.fileName)?.regularFile(at: folder.pathOfChild(name.fileName))
+  }
+
+  /// Deletes a partial file. Returns false if there was none, which is as good.
+  @discardableResult
+  public func delete(_ name: PartialName) throws(FileError) -> Bool {
+    try folder.deleteFile(name.fileName)
+  }
+
+  /// Goes through all partial files, in no order. Costs one stat for each and no memory for the whole.
+  public func list() throws(FileError) -> PartialListing {
+    try PartialListing(folder)
+  }
+}
+
+extension Descriptor {
+  /// Unlinks a child that is no folder. Returns false if there was none.
+  func deleteFile(_ name: String) throws(FileError) -> Bool {
+    do throws(FileError) {
+      try systemCall("unlinkat", pathOfChild(name)) { unlinkat(number, name, 0) }
+      return true
+    } catch .notFound {
+      return false
+    } catch .io(_, let path, EISDIR) {
+      throw .notARegularFile(path: path)
+    }
+  }
+}

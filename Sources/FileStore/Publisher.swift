@@ -1,0 +1,115 @@
+import CLinux
+import Glibc
+import PodfluxCore
+
+/// Moves finished files from the partial folder to their place in the library, never over another file.
+///
+/// Each call can be made again after a crash at any point and comes to the same end.
+public struct Publisher: Sendable {
+  /// How a publication came about.
+  public enum Publication: Hashable, Sendable {
+    /// The file was moved now.
+    case published(FileIdentity)
+    /// An earlier call, perhaps before a crash, had moved it.
+    case alreadyPublished(FileIdentity)
+
+    /// The file at its place.
+    public var identity: FileIdentity {
+      switch self {
+      case .published(let identity), .alreadyPublished(let identity): identity
+      }
+    }
+  }
+
+  private let library: Library
+  private let move: Move
+
+  /// Publishes into `library`.
+  public init(_ library: Library) {
+    self.init(library, move: .renaming)
+  }
+
+  init(_ library: Library, move: Move) {
+    self.library = library
+    self.move = move
+  }
+
+  /// Moves the partial file `name` to `path`, makes the folders that are missing, and syncs the folder.
+  ///
+  /// The contents must be synced before. `recorded` is the identity of the complete partial file as it was noted down
+  /// before the first try: if the file at `path` is that one, an earlier call had come so far, and this one succeeds.
+  /// Fails with `exists` if another file is there, and with `symbolicLink` or `notAFolder` if one is in the way.
+  public func publish(
+    _ name: PartialName, to path: LibraryPath, recorded: FileIdentity? = nil
+  ) throws(FileError) -> Publication {
+    do throws(FileError) {
+      let (publication, folder) = try library.folderChanges.withLock { (_) throws(FileError) in
+        let source = try Partials(library).identity(of: name)
+        let walk = try FolderWalk(to: path, in: library, makingFolders: source != nil)
+        return (try place(name, source, as: path.name, in: walk.folder, recorded), walk.folder)
+      }
+      try folder.synchronize()
+      return publication
+    } catch .notFound {
+      throw .notFound(path: library.partialFolder.pathOfChild(name.fileName))
+    }
+  }
+
+  private func place(
+    _ name: PartialName, _ source: FileIdentity?, as published: String, in folder: Descriptor,
+    _ recorded: FileIdentity?
+  ) throws(FileError) -> Publication {
+    guard let source else {
+      return try earlierPublication(published, in: folder, recorded, otherwise: .notFound(path: name.fileName))
+    }
+    let partials = library.partialFolder
+    do throws(FileError) {
+      try move.perform(name.fileName, in: partials, to: published, in: folder)
+      return .published(source)
+    } catch .exists {
+      if try folder.statusOfChild(published)?.identity == source {
+        // Where files cannot be renamed without replacing, they are linked and unlinked: a crash came in between.
+        _ = try partials.deleteFile(name.fileName)
+        return .alreadyPublished(source)
+      }
+      let collision = FileError.exists(path: folder.pathOfChild(published))
+      return try earlierPublication(published, in: folder, recorded, otherwise: collision)
+    }
+  }
+
+  private func earlierPublication(
+    _ published: String, in folder: Descriptor, _ recorded: FileIdentity?, otherwise failure: FileError
+  ) throws(FileError) -> Publication {
+    guard let recorded, let status = try folder.statusOfChild(published), status.kind == .regular,
+      status.identity.isSameFile(as: recorded)
+    else { throw failure }
+    return .alreadyPublished(status.identity)
+  }
+}
+
+/// How a file is moved without replacing another.
+enum Move {
+  /// renameat2(2) with RENAME_NOREPLACE, and `linking` where the file system has no such thing.
+  case renaming
+  /// linkat(2), which never replaces, then unlinkat(2).
+  case linking
+
+  func perform(
+    _ name: String, in source: Descriptor, to newName: String, in destination: Descriptor
+  ) throws(FileError) {
+    switch self {
+    case .renaming:
+      let code = linux_rename_without_replacing(source.number, name, destination.number, newName)
+      switch code {
+      case 0: return
+      case EINVAL, ENOSYS: try Move.linking.perform(name, in: source, to: newName, in: destination)
+      default: throw FileError(operation: "renameat2", path: destination.pathOfChild(newName), code: code)
+      }
+    case .linking:
+      try systemCall("linkat", destination.pathOfChild(newName)) {
+        linkat(source.number, name, destination.number, newName, 0)
+      }
+      _ = try source.deleteFile(name)
+    }
+  }
+}

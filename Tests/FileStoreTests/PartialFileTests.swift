@@ -1,0 +1,145 @@
+import Foundation
+import Glibc
+import Testing
+
+@testable import FileStore
+
+@Suite("A partial file")
+struct PartialFileTests {
+  @Test("is appended to at its end, also after it was opened again")
+  func appends() throws {
+    let library = try TemporaryLibrary()
+    let partials = Partials(library.library)
+    let file = try partials.open(partial("ep:1"))
+    try file.append("one ")
+    try file.append("two ")
+    try file.synchronize()
+    file.close()
+    let again = try partials.open(partial("ep:1"), mode: .existing)
+    try again.append("three")
+    #expect(try again.text() == "one two three")
+    #expect(try again.lengthMatches(13))
+    #expect(try again.read(offset: 4, count: 3) == Array("two".utf8))
+    #expect(try again.read(offset: 100, count: 3).isEmpty)
+  }
+
+  @Test("that is longer than its row says is cut, and appending goes on there")
+  func truncates() throws {
+    let library = try TemporaryLibrary()
+    let file = try Partials(library.library).open(partial("a"))
+    try file.append("durable and lost")
+    try file.truncate(to: 7)
+    try file.append("!")
+    #expect(try file.text() == "durable!")
+  }
+
+  @Test("that is shorter than its row says is seen, and cutting never makes it longer")
+  func noticesMissingBytes() throws {
+    let library = try TemporaryLibrary()
+    let file = try Partials(library.library).open(partial("a"))
+    try file.append("abc")
+    #expect(try !file.lengthMatches(4))
+    try file.truncate(to: 100)
+    try file.append("d")
+    #expect(try file.text() == "abcd")
+  }
+
+  @Test("that somebody cut from outside has the length that the disk has")
+  func measuresTheDisk() throws {
+    let library = try TemporaryLibrary()
+    let file = try Partials(library.library).open(partial("a"))
+    try file.append("abcdef")
+    #expect(truncate(library.url(".podflux/partial/a.part").path, 2) == 0)
+    #expect(try file.length() == 2)
+    #expect(try !file.lengthMatches(6))
+  }
+
+  @Test("does nothing once it is closed")
+  func staysClosed() throws {
+    let library = try TemporaryLibrary()
+    let file = try Partials(library.library).open(partial("a"))
+    file.close()
+    file.close()
+    let failure = FileError.io(operation: "pwrite", path: ".podflux/partial/a.part", code: EBADF)
+    #expect(throws: PartialFile.AppendFailure(bytesWritten: 0, cause: failure)) { try file.append("x") }
+    #expect(throws: FileError.self) { try file.length() }
+  }
+
+  @Test("on a full device says so, and how much it could take")
+  func reportsFullDevice() throws {
+    let bytes = Array("abcdefgh".utf8)
+    var calls: [Int64] = []
+    let outcome = bytes.withUnsafeBytes { bytes in
+      Descriptor.writeAll(bytes, offset: 100, path: "a.part") { rest, offset in
+        calls.append(offset)
+        switch calls.count {
+        case 1: return min(rest.count, 3)
+        case 2: errno = EINTR
+        case 3: return min(rest.count, 2)
+        default: errno = ENOSPC
+        }
+        return -1
+      }
+    }
+    #expect(outcome.written == 5)
+    #expect(outcome.failure == .noSpace(path: "a.part"))
+    #expect(calls == [100, 103, 103, 105])
+  }
+
+  @Test("gives up when the kernel takes nothing and does not say why")
+  func endsLoop() {
+    let outcome = [UInt8(1)].withUnsafeBytes { Descriptor.writeAll($0, offset: 0, path: "a") { _, _ in 0 } }
+    #expect(outcome.failure == .io(operation: "pwrite", path: "a", code: EIO))
+  }
+
+  @Test("is refused when a link or a folder is in its place")
+  func refusesOthers() throws {
+    let library = try TemporaryLibrary()
+    try library.write("precious", to: "other")
+    try library.link(".podflux/partial/a.part", to: "../../other")
+    try library.write("x", to: ".podflux/partial/b.part/x")
+    let partials = Partials(library.library)
+    #expect(throws: FileError.symbolicLink(path: ".podflux/partial/a.part")) { try partials.open(partial("a")) }
+    #expect(throws: FileError.self) { try partials.open(partial("b")) }
+    #expect(throws: FileError.notARegularFile(path: ".podflux/partial/b.part")) { try partials.delete(partial("b")) }
+    #expect(throws: FileError.notFound(path: ".podflux/partial/c.part")) {
+      try partials.open(partial("c"), mode: .existing)
+    }
+    #expect(try library.contents("other") == "precious")
+  }
+
+  @Test("is deleted once, and a second time without complaint")
+  func deletes() throws {
+    let library = try TemporaryLibrary()
+    try library.makePartial("a", "x")
+    let partials = Partials(library.library)
+    #expect(try partials.delete(partial("a")))
+    #expect(try !partials.delete(partial("a")))
+    #expect(try partials.identity(of: partial("a")) == nil)
+  }
+
+  @Test("is listed with its length, and files of others without a name")
+  func lists() throws {
+    let library = try TemporaryLibrary()
+    let identity = try library.makePartial("a", "abc")
+    try library.write("12345", to: ".podflux/partial/foreign file")
+    try library.link(".podflux/partial/link.part", to: "a.part")
+    try library.write("x", to: ".podflux/partial/folder/x")
+    let listing = try Partials(library.library).list()
+    var entries: [PartialListing.Entry] = []
+    while let entry = try listing.next() { entries.append(entry) }
+    entries.sort { $0.fileName < $1.fileName }
+    #expect(entries.map(\.fileName) == ["a.part", "foreign file"])
+    #expect(entries.map(\.name) == [try partial("a"), nil])
+    #expect(entries.map(\.identity.size) == [3, 5])
+    #expect(entries.first?.identity == identity)
+  }
+
+  @Test(
+    "has a name of letters, digits and a few signs",
+    arguments: ["", ".a", "a/b", "a b", "é", "a\0", "..", String(repeating: "a", count: 129)])
+  func refusesNames(text: String) {
+    #expect(PartialName(text) == nil)
+    #expect(PartialName("A-z_0.9:" + String(repeating: "a", count: 120)) != nil)
+  }
+}
