@@ -8,6 +8,7 @@ let package = Package(
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
   ],
   targets: [
+    .target(name: "WireProtocol", dependencies: ["Flux", "PodfluxCore"]),
     .target(name: "FileStore", dependencies: ["CLinux", "PodfluxCore"]),
     .target(
       name: "Persistence",
@@ -15,6 +16,7 @@ let package = Package(
     .target(name: "PodfluxCore", dependencies: ["Flux"]),
     .target(name: "Flux"),
     .systemLibrary(name: "CLinux"),
+    .target(name: "TestSupport"),
     .testTarget(name: "FluxTests", dependencies: ["Flux"]),
     .testTarget(
       name: "PodfluxCoreTests",
@@ -23,6 +25,7 @@ let package = Package(
       name: "PersistenceTests",
       dependencies: ["Flux", "Persistence", "PodfluxCore", .product(name: "GRDB", package: "GRDB.swift")]),
     .testTarget(name: "FileStoreTests", dependencies: ["FileStore", "PodfluxCore"]),
+    .testTarget(name: "WireProtocolTests", dependencies: ["WireProtocol", "TestSupport"]),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -1,0 +1,43 @@
+import Foundation
+
+/// A `podflux` command that runs to its end: `podflux snapshot`, or an engine that is expected not to start.
+public enum PodfluxCommand {
+  /// What a command has left behind.
+  public struct Result: Sendable {
+    /// The exit status.
+    public let status: Int32
+    /// What it wrote to stdout.
+    public let output: String
+    /// What it wrote to stderr.
+    public let errors: String
+  }
+
+  /// Runs `podflux` with these arguments, with nothing on its stdin, and waits for its end with a bound.
+  ///
+  /// - Throws: `PodfluxProcess.Failure` if it takes too long; it is killed then.
+  public static func run(_ arguments: [String], upTo seconds: Double = 20) throws -> Result {
+    let folder = try TemporaryFolder("podflux-command")
+    let (output, errors) = (folder.path + "/output", folder.path + "/errors")
+    for path in [output, errors] {
+      guard FileManager.default.createFile(atPath: path, contents: nil) else {
+        throw PodfluxProcess.Failure("\(path) cannot be made")
+      }
+    }
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: PodfluxProcess.executablePath)
+    process.arguments = arguments
+    process.standardInput = FileHandle.nullDevice
+    process.standardOutput = try FileHandle(forWritingTo: URL(fileURLWithPath: output))
+    process.standardError = try FileHandle(forWritingTo: URL(fileURLWithPath: errors))
+    let end = DispatchSemaphore(value: 0)
+    process.terminationHandler = { _ in end.signal() }
+    try process.run()
+    guard end.wait(timeout: .now() + seconds) == .success else {
+      kill(process.processIdentifier, SIGKILL)
+      throw PodfluxProcess.Failure("podflux \(arguments) did not end within \(seconds) s")
+    }
+    return Result(
+      status: process.terminationStatus, output: try String(contentsOfFile: output, encoding: .utf8),
+      errors: try String(contentsOfFile: errors, encoding: .utf8))
+  }
+}

@@ -1,0 +1,353 @@
+import Foundation
+import Synchronization
+
+/// A real `podflux run` child, driven through its stdin as any program would: for tests, the demo and benchmarks.
+///
+/// Blocking calls wait for a condition with a bound and throw `Failure` when it passes; nothing sleeps.
+public final class PodfluxProcess: Sendable {
+  /// What went wrong, in words for a person.
+  public struct Failure: Error, CustomStringConvertible {
+    /// What went wrong.
+    public let description: String
+
+    /// Makes a failure.
+    public init(_ description: String) {
+      self.description = description
+    }
+  }
+
+  /// How a child has ended, and what it used.
+  public struct Ending: Sendable {
+    /// The exit status; nil if a signal ended it.
+    public var status: Int32?
+    /// The signal that ended it.
+    public var signal: Int32?
+    /// User and system time of the processor, in seconds.
+    public var cpuSeconds: Double
+    /// The largest resident memory, in bytes.
+    public var peakResidentBytes: Int64
+  }
+
+  private struct State {
+    var lines: [String] = []
+    /// The lines before this one have been handed out.
+    var next = 0
+    var ending: Ending?
+    var isInputOpen = true
+    var lastID = 0
+  }
+
+  /// The child's process id.
+  public let pid: pid_t
+  private let input: Int32
+  /// The child's output until somebody reads it.
+  private let output: Mutex<Int32?>
+  private let state = Mutex(State())
+  /// Signalled at every line and at the end.
+  private let news = NSCondition()
+
+  /// The `podflux` that was built beside this executable, or the one that PODFLUX_BINARY names.
+  public static var executablePath: String {
+    if let path = ProcessInfo.processInfo.environment["PODFLUX_BINARY"] { return path }
+    let own = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? "."
+    return URL(fileURLWithPath: own).deletingLastPathComponent().appendingPathComponent("podflux").path
+  }
+
+  /// Starts a child.
+  ///
+  /// - Parameters:
+  ///   - library: The library's folder.
+  ///   - arguments: More arguments of `podflux run`.
+  ///   - logPath: Where the child's stderr goes.
+  ///   - isListening: Whether its lines are read from the start; otherwise not before `listen()`.
+  public init(
+    library: String, arguments: [String] = [], logPath: String = "/dev/null", isListening: Bool = true
+  ) throws {
+    // One at a time: a child must not inherit another's pipes before they are close-on-exec, or that one's end of
+    // input would never come.
+    let child = try Self.spawning.withLock { _ in
+      try Self.spawn([Self.executablePath, "run", "--library", library] + arguments, logPath: logPath)
+    }
+    pid = child.pid
+    input = child.input
+    output = Mutex(child.output)
+    if isListening { listen() }
+  }
+
+  /// Begins to read the child's lines.
+  public func listen() {
+    guard let output = takeOutput() else { return }
+    follow { self.read(output) }
+  }
+
+  /// Closes the child's output without having read it, as a client that dies does.
+  public func hangUp() {
+    guard let output = takeOutput() else { return }
+    close(output)
+    follow {}
+  }
+
+  private func takeOutput() -> Int32? {
+    output.withLock { output in
+      defer { output = nil }
+      return output
+    }
+  }
+
+  private static let spawning = Mutex(())
+
+  private static func spawn(_ words: [String], logPath: String) throws -> (pid: pid_t, input: Int32, output: Int32) {
+    var stdin: [Int32] = [0, 0]
+    var stdout: [Int32] = [0, 0]
+    guard pipe(&stdin) == 0, pipe(&stdout) == 0 else {
+      throw Failure("no pipe: \(String(cString: strerror(errno)))")
+    }
+    for descriptor in stdin + stdout { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
+    Foundation.signal(SIGPIPE, SIG_IGN)
+    var actions = posix_spawn_file_actions_t()
+    posix_spawn_file_actions_init(&actions)
+    defer { posix_spawn_file_actions_destroy(&actions) }
+    posix_spawn_file_actions_adddup2(&actions, stdin[0], 0)
+    posix_spawn_file_actions_adddup2(&actions, stdout[1], 1)
+    posix_spawn_file_actions_addopen(&actions, 2, logPath, O_WRONLY | O_CREAT | O_APPEND, 0o644)
+    var argv = words.map { strdup($0) } + [nil]
+    defer { argv.forEach { free($0) } }
+    var child: pid_t = 0
+    let refusal = posix_spawn(&child, words[0], &actions, nil, &argv, environ)
+    close(stdin[0])
+    close(stdout[1])
+    guard refusal == 0 else { throw Failure("\(words[0]) cannot be started: \(String(cString: strerror(refusal)))") }
+    return (child, stdin[1], stdout[0])
+  }
+
+  // MARK: Speaking
+
+  /// Writes bytes to the child's stdin. A child that has ended takes none.
+  public func send(bytes: [UInt8]) throws {
+    try bytes.withUnsafeBytes { bytes in
+      var rest = bytes[...]
+      while !rest.isEmpty {
+        let count = write(input, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
+        guard count > 0 || errno == EINTR else {
+          throw Failure("the child takes no input: \(String(cString: strerror(errno)))")
+        }
+        rest = rest.dropFirst(max(0, count))
+      }
+    }
+  }
+
+  /// Writes a line.
+  public func send(line: String) throws {
+    try send(bytes: Array((line + "\n").utf8))
+  }
+
+  /// Sends an action or a query and waits for its reply.
+  ///
+  /// - Returns: The reply's line, parsed; refusals too.
+  @discardableResult
+  public func ask(_ type: String, _ payload: [String: Any] = [:], upTo seconds: Double = 20) throws -> [String: Any] {
+    let id = state.withLock { state in
+      state.lastID += 1
+      return "ask-\(state.lastID)"
+    }
+    let line: [String: Any] = ["type": type, "payload": payload, "meta": ["id": id]]
+    let data = try JSONSerialization.data(withJSONObject: line, options: [.sortedKeys])
+    try send(line: String(decoding: data, as: UTF8.self))
+    let text = try wait(upTo: seconds, for: "the reply to \(type)") { $0.contains("\"id\":\"\(id)\"") }
+    return try Self.parse(text)
+  }
+
+  /// Sends an action and wants it carried out.
+  ///
+  /// - Returns: The reply's payload.
+  @discardableResult
+  public func order(_ type: String, _ payload: [String: Any] = [:], upTo seconds: Double = 20) throws -> [String: Any] {
+    let reply = try ask(type, payload, upTo: seconds)
+    guard reply["type"] as? String == "ok", let payload = reply["payload"] as? [String: Any] else {
+      throw Failure("\(type) was refused: \(reply)")
+    }
+    return payload
+  }
+
+  /// The downloads' part of a snapshot.
+  public func downloads(limit: Int = 1000) throws -> (counts: [String: Int], items: [[String: Any]]) {
+    let payload = try order("snapshot", ["stores": ["downloads"], "downloads": ["limit": limit]])
+    guard let downloads = payload["downloads"] as? [String: Any], let counts = downloads["counts"] as? [String: Int],
+      let items = downloads["items"] as? [[String: Any]]
+    else { throw Failure("a snapshot without downloads: \(payload)") }
+    return (counts, items)
+  }
+
+  /// Asks for snapshots until one satisfies the condition. Between two it waits for nothing but the child's answer and a
+  /// scheduling quantum of 5 ms.
+  @discardableResult
+  public func waitForDownloads(
+    upTo seconds: Double = 30, _ condition: ([String: Int], [[String: Any]]) throws -> Bool
+  ) throws -> [[String: Any]] {
+    let deadline = Date(timeIntervalSinceNow: seconds)
+    while true {
+      let (counts, items) = try downloads()
+      if try condition(counts, items) { return items }
+      guard Date() < deadline else { throw Failure("the downloads did not come so far: \(counts) \(items.prefix(3))") }
+      var pause = timespec(tv_sec: 0, tv_nsec: 5_000_000)
+      nanosleep(&pause, nil)
+    }
+  }
+
+  /// Waits until the child has taken no input for so long although there is some.
+  public func waitUntilInputIsStuck(forMilliseconds milliseconds: Int32 = 300, upTo seconds: Double = 20) throws {
+    let deadline = Date(timeIntervalSinceNow: seconds)
+    var descriptor = pollfd(fd: input, events: Int16(POLLOUT), revents: 0)
+    while poll(&descriptor, 1, milliseconds) != 0 {
+      guard Date() < deadline else { throw Failure("the child still takes input after \(seconds) s") }
+    }
+  }
+
+  /// Ends the child's input.
+  public func closeInput() {
+    let shouldClose = state.withLock { state in
+      defer { state.isInputOpen = false }
+      return state.isInputOpen
+    }
+    if shouldClose { close(input) }
+  }
+
+  /// Sends the child a signal.
+  public func signal(_ number: Int32) {
+    // While the child has not been reaped its id is its own.
+    state.withLock { state in
+      guard state.ending == nil else { return }
+      Foundation.kill(pid, number)
+    }
+  }
+
+  // MARK: Listening
+
+  /// All lines so far.
+  public var lines: [String] { state.withLock { $0.lines } }
+
+  /// Waits for the next line that satisfies the condition, and passes over those before it.
+  @discardableResult
+  public func wait(upTo seconds: Double = 20, for what: String, _ condition: (String) -> Bool) throws -> String {
+    let found = try waitUntil(upTo: seconds, what) { state -> String? in
+      guard let index = state.lines[state.next...].firstIndex(where: condition) else { return nil }
+      state.next = index + 1
+      return state.lines[index]
+    }
+    return found
+  }
+
+  /// Waits for the first line.
+  @discardableResult
+  public func waitUntilReady(upTo seconds: Double = 20) throws -> String {
+    try wait(upTo: seconds, for: "engine/ready") { $0.contains("\"engine/ready\"") }
+  }
+
+  /// Waits until so many lines have come in all.
+  public func waitForLines(_ count: Int, upTo seconds: Double = 60) throws {
+    _ = try waitUntil(upTo: seconds, "\(count) lines") { $0.lines.count >= count ? true : nil }
+  }
+
+  /// Waits until the child has ended.
+  public func waitForEnd(upTo seconds: Double = 20) throws -> Ending {
+    try waitUntil(upTo: seconds, "the end of the child") { $0.ending }
+  }
+
+  /// Kills the child as a power cut would, and waits until it is gone.
+  @discardableResult
+  public func kill() throws -> Ending {
+    signal(SIGKILL)
+    let ending = try waitForEnd()
+    closeInput()
+    return ending
+  }
+
+  /// A line as JSON.
+  public static func parse(_ line: String) throws -> [String: Any] {
+    guard let object = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any] else {
+      throw Failure("no object: \(line)")
+    }
+    return object
+  }
+
+  private func waitUntil<Value: Sendable>(
+    upTo seconds: Double, _ what: String, _ condition: (inout State) -> Value?
+  ) throws -> Value {
+    let deadline = Date(timeIntervalSinceNow: seconds)
+    news.lock()
+    defer { news.unlock() }
+    while true {
+      if let value = withState(condition) { return value }
+      let hasEnded = state.withLock { $0.ending != nil }
+      guard !hasEnded, news.wait(until: deadline) else {
+        let last = state.withLock { $0.lines.suffix(3) }
+        throw Failure("no \(what) within \(seconds) s\(hasEnded ? ", the child has ended" : ""); last lines: \(last)")
+      }
+    }
+  }
+
+  private func withState<Value: Sendable>(_ body: (inout State) -> Value?) -> Value? {
+    var result: Value?
+    state.withLock { result = body(&$0) }
+    return result
+  }
+
+  /// Waits for the child's end, on a thread of its own, when its output has been read.
+  private func follow(_ readOutput: @escaping @Sendable () -> Void) {
+    let thread = Thread { [self] in
+      readOutput()
+      reap()
+    }
+    thread.name = "podflux-child-output"
+    thread.start()
+  }
+
+  private func read(_ output: Int32) {
+    var rest: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: 256 << 10)
+    while true {
+      let count = Foundation.read(output, &buffer, buffer.count)
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else { break }
+      var start = 0
+      var lines: [String] = []
+      for index in 0..<count where buffer[index] == UInt8(ascii: "\n") {
+        rest.append(contentsOf: buffer[start..<index])
+        lines.append(String(decoding: rest, as: UTF8.self))
+        rest.removeAll(keepingCapacity: true)
+        start = index + 1
+      }
+      rest.append(contentsOf: buffer[start..<count])
+      announce { $0.lines += lines }
+    }
+    close(output)
+  }
+
+  private func reap() {
+    var status: Int32 = 0
+    var usage = rusage()
+    while wait4(pid, &status, 0, &usage) < 0, errno == EINTR {}
+    let ending = Ending(status: status, usage: usage)
+    announce { $0.ending = ending }
+  }
+
+  private func announce(_ change: (inout State) -> Void) {
+    news.lock()
+    state.withLock { change(&$0) }
+    news.broadcast()
+    news.unlock()
+  }
+}
+
+extension PodfluxProcess.Ending {
+  fileprivate init(status: Int32, usage: rusage) {
+    let signal = status & 0x7F
+    self.init(
+      status: signal == 0 ? (status >> 8) & 0xFF : nil, signal: signal == 0 ? nil : signal,
+      cpuSeconds: usage.ru_utime.seconds + usage.ru_stime.seconds, peakResidentBytes: Int64(usage.ru_maxrss) * 1024)
+  }
+}
+
+extension timeval {
+  fileprivate var seconds: Double { Double(tv_sec) + Double(tv_usec) / 1_000_000 }
+}

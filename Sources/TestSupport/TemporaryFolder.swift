@@ -1,0 +1,21 @@
+import Foundation
+
+/// A folder that is gone with its last user.
+public final class TemporaryFolder: Sendable {
+  /// Where it is.
+  public let path: String
+
+  /// Makes one.
+  public init(_ name: String = "podflux") throws {
+    let template = "\(FileManager.default.temporaryDirectory.path)/\(name)-XXXXXX"
+    var bytes = Array(template.utf8CString)
+    guard mkdtemp(&bytes) != nil else {
+      throw PodfluxProcess.Failure("no temporary folder: \(String(cString: strerror(errno)))")
+    }
+    path = String(decoding: bytes.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+  }
+
+  deinit {
+    try? FileManager.default.removeItem(atPath: path)
+  }
+}

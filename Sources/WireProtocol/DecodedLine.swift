@@ -1,0 +1,37 @@
+import PodfluxCore
+
+/// What a client's line came to.
+public struct DecodedLine: Hashable, Sendable {
+  /// The line's number, counted from 1.
+  public var number: Int
+  /// The line's `meta.id`; known for most refused lines too.
+  public var id: RequestID?
+  /// What it asks for, or why it is refused.
+  public var content: Result<Request, Refusal>
+
+  /// Makes a decoded line.
+  public init(number: Int, id: RequestID?, content: Result<Request, Refusal>) {
+    self.number = number
+    self.id = id
+    self.content = content
+  }
+}
+
+/// What a line asks for.
+public enum Request: Hashable, Sendable {
+  /// A change.
+  case action(Action)
+  /// An answer.
+  case query(Query)
+}
+
+/// A client's name for its line, echoed in the reply.
+public enum RequestID: Hashable, Sendable {
+  /// The longest text, in bytes.
+  public static let maximumBytes = 128
+
+  /// A text of at most `maximumBytes` bytes.
+  case string(String)
+  /// A number.
+  case integer(Int64)
+}

@@ -1,0 +1,85 @@
+import Flux
+import PodfluxCore
+
+/// Texts with a meaning of their own.
+extension Field {
+  /// The longest title, and the longest name of a podcast, in bytes.
+  static let maximumLabelBytes = 1024
+
+  /// A text that people read and files are named by.
+  func label() throws(Refusal) -> String {
+    let text = try string()
+    guard text.utf8.count <= Self.maximumLabelBytes, !text.hasControlCharacters else {
+      throw mustBe("at most \(Self.maximumLabelBytes) bytes without control characters")
+    }
+    return text
+  }
+
+  func downloadID() throws(Refusal) -> DownloadID {
+    guard let id = DownloadID(try string()) else {
+      throw mustBe(
+        "1 to \(DownloadID.maximumLength) characters of A-Z a-z 0-9 . _ - : that do not begin with a dot")
+    }
+    return id
+  }
+
+  func address() throws(Refusal) -> WebAddress {
+    let text = try string()
+    do throws(WebAddress.Fault) {
+      return try WebAddress(text)
+    } catch {
+      throw refusal(for: error)
+    }
+  }
+
+  func libraryPath() throws(Refusal) -> LibraryPath {
+    let text = try string()
+    do throws(LibraryPathError) {
+      return try LibraryPath(validating: text)
+    } catch {
+      throw refusal(.unsafePath, error.description)
+    }
+  }
+
+  func moment() throws(Refusal) -> Timestamp {
+    guard let moment = WireMoment.parse(try string()) else {
+      throw mustBe("a date and time of RFC 3339 such as 2026-11-21T03:00:00Z")
+    }
+    return moment
+  }
+
+  /// The user agent is a header's value, and everybody sees it: printable ASCII only.
+  func userAgent() throws(Refusal) -> String {
+    let text = try string()
+    guard Settings.Limits.userAgentLength.contains(text.utf8.count), text.isPrintableASCII else {
+      let length = Settings.Limits.userAgentLength
+      throw mustBe("\(length.lowerBound) to \(length.upperBound) printable ASCII characters")
+    }
+    return text
+  }
+
+  /// Repeats nothing of the URL: its user and query may be secrets.
+  private func refusal(for fault: WebAddress.Fault) -> Refusal {
+    switch fault {
+    case .unsupportedScheme:
+      refusal(.unsupportedScheme, "\(path) has a scheme that is not supported; use http or https")
+    case .tooLong: mustBe("at most \(WebAddress.maximumLength) bytes long")
+    case .forbiddenCharacter: mustBe("a URL without blanks, control characters and backslashes; escape them with %")
+    case .noScheme: mustBe("a URL that begins with http:// or https://")
+    case .noHost: mustBe("a URL with a host such as https://example.org/episode.mp3")
+    case .badPort: mustBe("a URL with a port from 1 to 65535, or with none")
+    }
+  }
+}
+
+extension String {
+  var isPrintableASCII: Bool {
+    utf8.allSatisfy { (0x20...0x7E).contains($0) }
+  }
+
+  /// Whether a C0 or C1 control character or DEL is in the text.
+  var hasControlCharacters: Bool {
+    !isPrintableASCII
+      && unicodeScalars.contains { $0.value < 0x20 || (0x7F...0x9F).contains($0.value) }
+  }
+}

@@ -1,0 +1,73 @@
+import PodfluxCore
+
+/// Every line that a client can send.
+extension Request {
+  init(_ line: Envelope) throws(Refusal) {
+    switch line.type {
+    case "downloads/enqueue": self = .action(.downloads(.enqueue(try .init(line.payload))))
+    case "downloads/pause": self = .action(.downloads(.pause(try .init(line.payload))))
+    case "downloads/resume": self = .action(.downloads(.resume(try .init(line.payload))))
+    case "downloads/cancel": self = .action(.downloads(.cancel(try .init(line.payload))))
+    case "downloads/retry": self = .action(.downloads(.retry(try .init(line.payload))))
+    case "downloads/remove": self = .action(.downloads(try .remove(line.payload)))
+    case "downloads/move": self = .action(.downloads(try .move(line.payload)))
+    case "downloads/update": self = .action(.downloads(try .update(line.payload)))
+    case "downloads/resumeData": self = .query(try .resumeData(line.payload))
+    case "settings/update": self = .action(.updateSettings(try SettingsPatch(line.payload)))
+    case "engine/shutdown": self = .action(.stop(try StopMode(line.payload)))
+    case "snapshot": self = .query(.snapshot(try SnapshotQuery(line.payload)))
+    default:
+      throw Refusal(
+        .unknownAction,
+        "there is no action or query \"\(line.type.clipped)\"; there are " + Self.types.joined(separator: ", "),
+        path: "type")
+    }
+  }
+
+  /// What the switch above knows.
+  static let types = [
+    "downloads/enqueue", "downloads/pause", "downloads/resume", "downloads/cancel", "downloads/retry",
+    "downloads/remove", "downloads/move", "downloads/update", "downloads/resumeData", "settings/update",
+    "engine/shutdown", "snapshot",
+  ]
+
+  /// Where an action's or query's own values stand.
+  static let payloadPath = "payload"
+}
+
+extension StopMode {
+  fileprivate init(_ payload: JSONObject) throws(Refusal) {
+    let fields = try Fields(payload, at: Request.payloadPath, knowing: ["mode"])
+    self = try fields["mode"]?.choice(of: [.now, .drain]) ?? .now
+  }
+}
+
+extension SettingsPatch {
+  private static let keys = [
+    "connectTimeoutSeconds", "maxAttempts", "maxConcurrent", "maxPerHost", "progressInterval", "retryFirstSeconds",
+    "retryMaxSeconds", "stallTimeoutSeconds", "userAgent",
+  ]
+
+  fileprivate init(_ payload: JSONObject) throws(Refusal) {
+    let fields = try Fields(payload, at: Request.payloadPath, knowing: Self.keys)
+    try fields.requireAny(of: Self.keys)
+    self.init()
+    maxConcurrent = try fields["maxConcurrent"]?.integer(in: Settings.Limits.maxConcurrent)
+    maxPerHost = try fields["maxPerHost"]?.integer(in: Settings.Limits.maxPerHost)
+    maxAttempts = try fields["maxAttempts"]?.integer(in: Settings.Limits.maxAttempts)
+    retryFirstSeconds = try fields["retryFirstSeconds"]?.integer(in: Settings.Limits.seconds)
+    retryMaxSeconds = try fields["retryMaxSeconds"]?.integer(in: Settings.Limits.seconds)
+    connectTimeoutSeconds = try fields["connectTimeoutSeconds"]?.integer(in: Settings.Limits.seconds)
+    stallTimeoutSeconds = try fields["stallTimeoutSeconds"]?.integer(in: Settings.Limits.seconds)
+    userAgent = try fields["userAgent"]?.userAgent()
+    progressInterval = try fields["progressInterval"]?.number(in: Settings.Limits.progressInterval)
+  }
+}
+
+extension Fields {
+  /// Refuses a change of nothing: it is a mistake.
+  func requireAny(of keys: [String]) throws(Refusal) {
+    guard !keys.contains(where: { object[$0] != nil }) else { return }
+    throw Refusal(.missingField, "nothing is to change; give any of " + keys.joined(separator: ", "), path: path)
+  }
+}

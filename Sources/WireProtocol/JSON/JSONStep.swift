@@ -1,0 +1,31 @@
+/// One step of the way to a value inside a line.
+enum JSONStep: Hashable {
+  case key(String)
+  case index(Int)
+
+  /// The path that leads one step further than `path`, as a refusal shows it: `payload.ids[3]`.
+  func appended(to path: String) -> String {
+    switch self {
+    case .key(let key): path.isEmpty ? key.clipped : path + "." + key.clipped
+    case .index(let index): path + "[\(index)]"
+    }
+  }
+}
+
+extension String {
+  /// How many bytes of a client's own text a refusal repeats at most, for each key or value.
+  private static let clippedBytes = 64
+
+  /// The text, or its beginning if it is long: what a client sends must not come back without bound.
+  var clipped: String {
+    guard utf8.count > Self.clippedBytes else { return self }
+    var beginning = String.UnicodeScalarView()
+    var room = Self.clippedBytes
+    for scalar in unicodeScalars {
+      room -= UTF8.width(scalar)
+      if room < 0 { break }
+      beginning.append(scalar)
+    }
+    return String(beginning) + "…"
+  }
+}

@@ -1,0 +1,44 @@
+import PodfluxCore
+
+/// The stores as clients see them (PROTOCOL.md section 9).
+extension JSONWriter {
+  mutating func members(of snapshot: Snapshot) {
+    if let downloads = snapshot.downloads { object("downloads") { $0.members(of: downloads) } }
+    if let engine = snapshot.engine { object("engine") { $0.members(of: engine) } }
+    if let settings = snapshot.settings { object("settings") { $0.members(of: settings) } }
+  }
+
+  private mutating func members(of engine: EngineSnapshot) {
+    member("library", engine.library)
+    member("protocol", LineEncoder.protocolVersion)
+    member("version", engine.version)
+  }
+
+  private mutating func members(of settings: Settings) {
+    member("connectTimeoutSeconds", settings.connectTimeoutSeconds)
+    member("maxAttempts", settings.maxAttempts)
+    member("maxConcurrent", settings.maxConcurrent)
+    member("maxPerHost", settings.maxPerHost)
+    member("progressInterval", settings.progressInterval)
+    member("retryFirstSeconds", settings.retryFirstSeconds)
+    member("retryMaxSeconds", settings.retryMaxSeconds)
+    member("stallTimeoutSeconds", settings.stallTimeoutSeconds)
+    member("userAgent", settings.userAgent)
+  }
+
+  private mutating func members(of downloads: DownloadsSnapshot) {
+    member("bytesPerSecond", downloads.bytesPerSecond)
+    object("counts") { counts in
+      counts.member("completed", downloads.counts[.completed, default: 0])
+      counts.member("failed", downloads.counts[.failed, default: 0])
+      counts.member("paused", downloads.counts[.paused, default: 0])
+      counts.member("queued", downloads.counts[.queued, default: 0])
+      counts.member("running", downloads.counts[.running, default: 0])
+      counts.member("waiting", downloads.counts[.waiting, default: 0])
+    }
+    array("items", downloads.items) { item, items in
+      items.object { $0.members(of: item) }
+    }
+    member("next", downloads.next?.text)
+  }
+}

@@ -1,0 +1,111 @@
+import PodfluxCore
+
+/// Writes the engine's lines (PROTOCOL.md section 1), each with its line feed, one behind the other.
+///
+/// The same values give the same bytes: keys are in the order of the alphabet, and nothing is written in another
+/// notation from one time to the next.
+public struct LineEncoder: Sendable {
+  /// The version of the protocol that is spoken.
+  public static let protocolVersion = 1
+
+  private var writer = JSONWriter()
+
+  /// Makes an encoder that has written nothing.
+  public init() {}
+
+  /// The lines written since the buffer was last emptied.
+  public var bytes: [UInt8] { writer.bytes }
+
+  /// Forgets the lines that have been written, and keeps their memory for those to come.
+  public mutating func removeAll() {
+    writer.removeAll()
+  }
+
+  /// The first line: the engine has opened its library.
+  public mutating func ready(version: String, library: String, revision: Int64, pid: Int32) {
+    line("engine/ready") { payload in
+      payload.member("library", library)
+      payload.member("pid", Int64(pid))
+      payload.member("protocol", Self.protocolVersion)
+      payload.member("revision", revision)
+      payload.member("version", version)
+    }
+  }
+
+  /// The last line: nothing comes behind it.
+  public mutating func stopped(_ reason: StopReason, revision: Int64) {
+    line("engine/stopped") { payload in
+      payload.member("reason", reason.rawValue)
+      payload.member("revision", revision)
+    }
+  }
+
+  /// An action is committed and durable.
+  public mutating func reply(_ reply: Reply, id: RequestID?, revision: Int64) {
+    line("ok", id: id, revision: revision) { payload in
+      switch reply {
+      case .enqueued(let id, let created):
+        payload.member("created", created)
+        payload.member("id", id.description)
+      case .affected(let number): payload.member("affected", number)
+      case .done: break
+      }
+    }
+  }
+
+  /// A query is answered.
+  public mutating func answer(_ answer: Answer, id: RequestID?, revision: Int64) {
+    line("ok", id: id, revision: revision) { payload in
+      switch answer {
+      case .resumeData(let record): payload.member("resumeData", record?.resumeData)
+      case .snapshot(let snapshot): payload.members(of: snapshot)
+      }
+    }
+  }
+
+  /// A line is not carried out.
+  public mutating func refusal(_ refusal: Refusal, line number: Int, id: RequestID?) {
+    line("error", isError: true, id: id) { payload in
+      payload.member("code", refusal.code.rawValue)
+      payload.member("line", number)
+      payload.member("message", refusal.message)
+      if let path = refusal.path { payload.member("path", path) }
+    }
+  }
+
+  private mutating func line(
+    _ type: String, isError: Bool = false, id: RequestID? = nil, revision: Int64? = nil,
+    _ writePayload: (inout JSONWriter) -> Void
+  ) {
+    writer.object { line in
+      if isError { line.member("error", true) }
+      if id != nil || revision != nil { line.meta(id: id, revision: revision) }
+      line.object("payload", writePayload)
+      line.member("type", type)
+    }
+    writer.endLine()
+  }
+}
+
+/// Why the engine has stopped.
+public enum StopReason: String, Hashable, Sendable, CaseIterable {
+  /// Its input ended.
+  case eof
+  /// A client said so.
+  case shutdown
+  /// A signal came.
+  case signal
+}
+
+extension JSONWriter {
+  fileprivate mutating func meta(id: RequestID?, revision: Int64?) {
+    object("meta") { meta in
+      switch id {
+      case .string(let string): meta.member("id", string)
+      case .integer(let integer): meta.member("id", integer)
+      case nil: break
+      }
+      if let revision { meta.member("revision", revision) }
+    }
+  }
+}

@@ -1,0 +1,127 @@
+import Flux
+import Foundation
+import Testing
+import WireProtocol
+
+@testable import PodfluxCore
+
+@Suite("A download in a snapshot")
+struct ItemTests {
+  @Test("is shown byte for byte the same, with every key, while it runs")
+  func running() throws {
+    var live = LiveAttempt(generation: 1, host: "example.org", durable: 1_048_576)
+    live.phase = .receiving
+    live.received = 1_572_864
+    live.rate = 524_288
+    let item = DownloadsSnapshot.Item(download: try download(.running(.connecting)), live: live)
+    #expect(
+      line(item)
+        == #"{"addedAt":"2026-11-21T03:00:00.000Z","attempt":3,"#
+        + #""bytes":{"discarded":5,"durable":1048576,"received":1572864,"total":4194304},"error":null,"eta":5,"#
+        + #""finishedAt":null,"id":"ep-1","network":"inherit","origin":"user","path":null,"phase":"receiving","#
+        + #""podcast":"Show","position":17,"priority":"normal","rate":524288,"reason":null,"resumable":true,"#
+        + #""retryAt":null,"startedAt":"2026-11-21T03:00:01.001Z","state":"running","title":null,"#
+        + #""url":"https://u:p@example.org/a.mp3?t=1"}"#)
+  }
+
+  @Test("that waits says what for, until when, and what went wrong")
+  func waiting() throws {
+    let error = DownloadError(.retriesExhausted, "it \"failed\"", status: 503, cause: .httpStatus)
+    let state = DownloadState.waiting(.retry(at: Timestamp(milliseconds: 1_795_230_000_123), after: error))
+    let shown = line(.init(download: try download(state), live: nil))
+    #expect(shown.contains(#""reason":"retry""#))
+    #expect(shown.contains(#""retryAt":"2026-11-21T03:00:00.123Z""#))
+    #expect(
+      shown.contains(
+        #""error":{"cause":"http_status","code":"retries_exhausted","message":"it \"failed\"","status":503},"eta":null"#
+      ))
+    #expect(shown.contains(#""attempt":3"#))
+    #expect(shown.contains(#""phase":null"#))
+  }
+
+  @Test("that failed shows its error and the attempt that was its last")
+  func failed() throws {
+    let state = DownloadState.failed(DownloadError(.notFound, "gone"))
+    let shown = line(.init(download: try download(state), live: nil))
+    #expect(shown.contains(#""error":{"code":"not_found","message":"gone"}"#))
+    #expect(shown.contains(#""attempt":2"#))
+    var fresh = try download(state)
+    fresh.failures = 0
+    #expect(line(.init(download: fresh, live: nil)).contains(#""attempt":1"#))
+  }
+
+  @Test("that is completed shows its path and cannot be resumed")
+  func completed() throws {
+    let file = PublishedFile(path: try LibraryPath(validating: "Show/a.mp3"), length: 1, inode: 2)
+    let shown = line(.init(download: try download(.completed(file)), live: nil))
+    #expect(shown.contains(#""path":"Show/a.mp3""#))
+    #expect(shown.contains(#""resumable":false"#))
+    let publishing = line(.init(download: try download(.running(.publishing(file))), live: nil))
+    #expect(publishing.contains(#""path":null,"phase":"publishing""#))
+  }
+
+  @Test("whose attempt is still stopping has neither phase nor speed")
+  func stopping() throws {
+    var live = LiveAttempt(generation: 1, host: "example.org", durable: 0)
+    live.rate = 10
+    live.received = 2_000_000
+    let shown = line(.init(download: try download(.paused), live: live))
+    #expect(shown.contains(#""phase":null"#))
+    #expect(shown.contains(#""rate":0"#))
+    #expect(shown.contains(#""eta":null"#))
+    #expect(shown.contains(#""received":2000000"#))
+  }
+
+  @Test("has the length that its client expects until the server says better")
+  func expectedLength() throws {
+    var download = try download(.queued)
+    (download.progress.total, download.description.expectedLength) = (nil, 77)
+    #expect(line(.init(download: download, live: nil)).contains(#""total":77"#))
+    download.description.expectedLength = nil
+    #expect(line(.init(download: download, live: nil)).contains(#""total":null"#))
+  }
+
+  @Test("never shows the values of its headers")
+  func secrets() throws {
+    var download = try download(.queued)
+    download.description.headers = [Header(name: "Authorization", value: "SECRET")]
+    #expect(!line(.init(download: download, live: nil)).contains("SECRET"))
+  }
+
+  @Test("has its keys in the order in which Foundation sorts them, as has everything around it")
+  func sorted() throws {
+    let error = DownloadError(.httpStatus, "é / \u{8}\u{C}\r", status: 500, cause: .timeout)
+    let items = [
+      DownloadsSnapshot.Item(download: try download(.failed(error)), live: nil),
+      DownloadsSnapshot.Item(download: try download(.queued), live: nil),
+    ]
+    let downloads = DownloadsSnapshot(counts: [:], bytesPerSecond: 0, items: items, next: nil)
+    let snapshot = Snapshot(
+      revision: 1, engine: EngineSnapshot(version: "1", library: "/"), settings: Settings(), downloads: downloads)
+    var encoder = LineEncoder()
+    encoder.answer(.snapshot(snapshot), id: .integer(1), revision: 1)
+    let parsed = try JSONSerialization.jsonObject(with: Data(encoder.bytes))
+    let again = try JSONSerialization.data(withJSONObject: parsed, options: [.sortedKeys, .withoutEscapingSlashes])
+    #expect(again == Data(encoder.bytes.dropLast()))
+  }
+
+  private func download(_ state: DownloadState) throws -> Download {
+    Download(
+      id: Samples.id("ep-1"), address: try WebAddress("https://u:p@example.org/a.mp3?t=1"),
+      description: .init(podcast: "Show"), rank: .init(priority: .normal, position: 17), origin: .user, state: state,
+      progress: .init(durable: 1_048_576, total: 4_194_304, discarded: 5, resume: Samples.record), failures: 2,
+      dates: .init(
+        added: Timestamp(milliseconds: 1_795_230_000_000), started: Timestamp(milliseconds: 1_795_230_001_001)),
+      isHeld: false)
+  }
+
+  /// The one item of a snapshot.
+  private func line(_ item: DownloadsSnapshot.Item) -> String {
+    let downloads = DownloadsSnapshot(counts: [:], bytesPerSecond: 0, items: [item], next: nil)
+    var encoder = LineEncoder()
+    encoder.answer(.snapshot(Snapshot(revision: 1, downloads: downloads)), id: nil, revision: 1)
+    let text = String(decoding: encoder.bytes, as: UTF8.self)
+    guard let items = text.firstMatch(of: #/"items":\[(.*)\],"next"/#) else { return text }
+    return String(items.1)
+  }
+}

@@ -1,0 +1,181 @@
+import Flux
+import Foundation
+import PodfluxCore
+import Testing
+
+@testable import WireProtocol
+
+@Suite("A client's line")
+struct RequestTests {
+  @Test("enqueues a URL alone, with the defaults for all else")
+  func enqueueDefaults() throws {
+    let wish = DownloadIntent.Enqueue(address: try WebAddress("https://example.org/a.mp3"))
+    #expect(
+      try request(#"{"type":"downloads/enqueue","payload":{"url":"https://example.org/a.mp3"}}"#)
+        == .action(.downloads(.enqueue(wish))))
+  }
+
+  @Test("enqueues with everything that can be said of a download")
+  func enqueueAll() throws {
+    let record = Samples.record
+    let wish = DownloadIntent.Enqueue(
+      id: DownloadID("ep-1"), address: try WebAddress("http://u:p@example.org:8080/a.mp3?t=1"),
+      description: .init(
+        podcast: "Show \"A\"", title: "😀 / é", published: Timestamp(milliseconds: 1_795_222_800_500),
+        path: try LibraryPath(validating: "Show/a.mp3"),
+        headers: [Header(name: "X-B", value: "2"), Header(name: "Authorization", value: "Bearer\tx")],
+        expectedLength: 1 << 53),
+      priority: .high, origin: .auto, isPaused: true, resume: record)
+    let line = #"""
+      {"type":"downloads/enqueue","payload":{"id":"ep-1","url":"http:\/\/u:p@example.org:8080/a.mp3?t=1",
+      "podcast":"Show \"A\"","title":"\ud83d\uDE00 \/ \u00e9","published":"2026-11-21T03:00:00.5+02:00",
+      "path":"Show/a.mp3","headers":{"X-B":"2","Authorization":"Bearer\tx"},"length":9007199254740992,
+      "priority":"high","origin":"auto","paused":true,"resumeData":"\#(record.resumeData)"},"error":false}
+      """#
+    #expect(try request(line.replacing("\n", with: "")) == .action(.downloads(.enqueue(wish))))
+  }
+
+  @Test(
+    "chooses downloads by id, by ids, or all",
+    arguments: [
+      (#"{"id":"a"}"#, DownloadIntent.Selection.one(Samples.id("a"))), (#"{"all":true}"#, .all),
+      (#"{"ids":[]}"#, .many([])),
+      (#"{"ids":["b","a"]}"#, .many([Samples.id("b"), Samples.id("a")])),
+    ])
+  func selections(json: String, selection: DownloadIntent.Selection) throws {
+    func intent(_ name: String) throws -> Request { try request(#"{"type":"downloads/\#(name)","payload":\#(json)}"#) }
+    #expect(try intent("pause") == .action(.downloads(.pause(selection))))
+    #expect(try intent("resume") == .action(.downloads(.resume(selection))))
+    #expect(try intent("cancel") == .action(.downloads(.cancel(selection))))
+    #expect(try intent("retry") == .action(.downloads(.retry(selection))))
+    #expect(try intent("remove") == .action(.downloads(.remove(selection, deletingFile: true))))
+    let keeping = #"{"deleteFile":false,"# + json.dropFirst()
+    #expect(
+      try request(#"{"type":"downloads/remove","payload":\#(keeping)}"#)
+        == .action(.downloads(.remove(selection, deletingFile: false))))
+  }
+
+  @Test(
+    "moves a download to each place",
+    arguments: [
+      (#""to":"top""#, DownloadIntent.Place.top), (#""to":"bottom""#, .bottom),
+      (#""to":"before","anchor":"b""#, .before(Samples.id("b"))),
+      (#""anchor":"b","to":"after""#, .after(Samples.id("b"))),
+    ])
+  func moves(json: String, place: DownloadIntent.Place) throws {
+    let line = #"{"type":"downloads/move","payload":{"id":"a",\#(json)}}"#
+    #expect(try request(line) == .action(.downloads(.move(Samples.id("a"), place))))
+  }
+
+  @Test("updates what it names and nothing else")
+  func updates() throws {
+    var update = DownloadIntent.Update()
+    update.title = "T"
+    #expect(
+      try request(#"{"type":"downloads/update","payload":{"id":"a","title":"T"}}"#)
+        == .action(.downloads(.update(Samples.id("a"), update))))
+    update.address = try WebAddress("https://b.example/")
+    update.headers = []
+    update.priority = .low
+    update.podcast = ""
+    let all = #"{"id":"a","title":"T","url":"https://b.example/","headers":{},"priority":"low","podcast":""}"#
+    #expect(
+      try request(#"{"type":"downloads/update","payload":\#(all)}"#)
+        == .action(.downloads(.update(Samples.id("a"), update))))
+  }
+
+  @Test("changes every setting, at both ends of its range")
+  func settings() throws {
+    var patch = SettingsPatch()
+    patch.maxConcurrent = 256
+    patch.maxPerHost = 1
+    patch.maxAttempts = 1000
+    patch.retryFirstSeconds = 1
+    patch.retryMaxSeconds = 86_400
+    patch.connectTimeoutSeconds = 1
+    patch.stallTimeoutSeconds = 86_400
+    patch.userAgent = "Me/1 (+https://example.org)"
+    patch.progressInterval = 60
+    let line = #"""
+      {"type":"settings/update","payload":{"maxConcurrent":256,"maxPerHost":1,"maxAttempts":1000,"retryFirstSeconds":1,
+      "retryMaxSeconds":86400,"connectTimeoutSeconds":1,"stallTimeoutSeconds":86400,
+      "userAgent":"Me/1 (+https://example.org)","progressInterval":60}}
+      """#
+    #expect(try request(line.replacing("\n", with: "")) == .action(.updateSettings(patch)))
+    var other = SettingsPatch()
+    other.progressInterval = 0.05
+    #expect(
+      try request(#"{"type":"settings/update","payload":{"progressInterval":5e-2}}"#) == .action(.updateSettings(other))
+    )
+  }
+
+  @Test("shuts the engine down, now unless it says drain")
+  func shutdown() throws {
+    #expect(try request(#"{"type":"engine/shutdown"}"#) == .action(.stop(.now)))
+    #expect(try request(#"{"type":"engine/shutdown","payload":{"mode":"now"}}"#) == .action(.stop(.now)))
+    #expect(try request(#"{"type":"engine/shutdown","payload":{"mode":"drain"}}"#) == .action(.stop(.drain)))
+  }
+
+  @Test("asks for a snapshot: of all, of some stores, of a page")
+  func snapshots() throws {
+    #expect(try request(#" { "type" : "snapshot" } "#) == .query(.snapshot(SnapshotQuery())))
+    #expect(
+      try request(#"{"type":"snapshot","payload":{"stores":["settings","engine"]}}"#)
+        == .query(.snapshot(SnapshotQuery(stores: [.engine, .settings]))))
+    let cursor = PageCursor(key: 123_456_789)
+    #expect(
+      try request(#"{"type":"snapshot","payload":{"downloads":{"limit":1000,"after":"\#(cursor.text)"}}}"#)
+        == .query(.snapshot(SnapshotQuery(page: PageRequest(limit: 1000, after: cursor)))))
+  }
+
+  @Test("asks for the resume data of a download")
+  func resumeData() throws {
+    #expect(
+      try request(#"{"type":"downloads/resumeData","payload":{"id":"a"}}"#) == .query(.resumeData(Samples.id("a"))))
+  }
+
+  @Test("may be one MiB long, and nested 32 deep")
+  func largest() throws {
+    let padding = String(repeating: " ", count: LineDecoder.maximumLineBytes - 19)
+    #expect(try request(#"{"type":"snapshot"}"# + padding) == .query(.snapshot(SnapshotQuery())))
+    var reader = JSONReader(
+      Array((#"{"a":"# + String(repeating: "[", count: 31) + String(repeating: "]", count: 31) + "}").utf8))
+    #expect(reader.readDocument().fault == nil)
+  }
+
+  @Test("is known for each type that a refusal lists", arguments: Request.types)
+  func types(type: String) throws {
+    let line = LineDecoder().decode(Array(#"{"type":"\#(type)"}"#.utf8), number: 1)
+    if case .failure(let refusal) = line.content { #expect(refusal.code == .missingField) }
+  }
+
+  @Test("never has its secrets repeated in a refusal")
+  func secrets() {
+    let lines = [
+      #"{"type":"downloads/enqueue","payload":{"url":"ftp://user:SECRET@example.org/?SECRET"}}"#,
+      #"{"type":"downloads/enqueue","payload":{"url":"SECRET"}}"#,
+      #"{"type":"downloads/enqueue","payload":{"url":"https://a/","headers":{"Cookie":"SECRET\u0000"}}}"#,
+      #"{"type":"downloads/enqueue","payload":{"url":"https://a/","resumeData":"SECRET"}}"#,
+      #"{"type":"downloads/enqueue","payload":{"url":"https://a/","headers":{"Cookie":["SECRET"]}}}"#,
+    ]
+    for line in lines {
+      let content = LineDecoder().decode(Array(line.utf8), number: 1).content
+      guard case .failure(let refusal) = content else {
+        Issue.record("it was not refused")
+        continue
+      }
+      #expect(!"\(refusal)".contains("SECRET"))
+    }
+  }
+
+  @Test("in a buffer of any kind is the same line")
+  func buffers() {
+    let bytes = Array(#"{"type":"snapshot","meta":{"id":1}}"#.utf8)
+    let fromPointer = bytes.withUnsafeBytes { LineDecoder().decode($0, number: 2) }
+    #expect(fromPointer == LineDecoder().decode(bytes, number: 2))
+  }
+
+  private func request(_ line: String) throws -> Request {
+    try LineDecoder().decode(Array(line.utf8), number: 1).content.get()
+  }
+}

@@ -1,0 +1,69 @@
+import Flux
+import Foundation
+import Testing
+
+@testable import WireProtocol
+
+@Suite("A moment on the wire")
+struct WireMomentTests {
+  @Test(
+    "is read from RFC 3339, with any offset and fraction",
+    arguments: [
+      ("1970-01-01T00:00:00Z", 0), ("2026-11-21T03:00:00Z", 1_795_230_000_000),
+      ("2026-11-21t03:00:00z", 1_795_230_000_000), ("2026-11-21T05:30:00+02:30", 1_795_230_000_000),
+      ("2026-11-20T19:00:00-08:00", 1_795_230_000_000), ("2026-11-21T03:00:00.5Z", 1_795_230_000_500),
+      ("2026-11-21T03:00:00.123456789Z", 1_795_230_000_123), ("2024-02-29T00:00:00Z", 1_709_164_800_000),
+      ("2000-02-29T00:00:00Z", 951_782_400_000), ("1969-12-31T23:59:59.999Z", -1),
+      ("2016-12-31T23:59:60Z", 1_483_228_800_000), ("0001-01-01T00:00:00Z", -62_135_596_800_000),
+      ("9999-12-31T23:59:59.999Z", 253_402_300_799_999), ("1970-01-01T00:00:00-00:00", 0),
+    ] as [(String, Int64)])
+  func reads(text: String, milliseconds: Int64) {
+    #expect(WireMoment.parse(text) == Timestamp(milliseconds: milliseconds))
+  }
+
+  @Test(
+    "is nothing else",
+    arguments: [
+      "", "2026", "2026-11-21", "2026-11-21 03:00:00Z", "2026-11-21T03:00Z", "2026-11-21T03:00:00", "20261121T030000Z",
+      "2026-11-21T03:00:00.Z", "2026-11-21T03:00:00,5Z", "2026-11-21T03:00:00+0200", "2026-11-21T03:00:00+24:00",
+      "2026-11-21T03:00:00+02:60", "2026-13-01T00:00:00Z", "2026-00-01T00:00:00Z", "2026-04-31T00:00:00Z",
+      "2026-04-00T00:00:00Z", "2025-02-29T00:00:00Z", "1900-02-29T00:00:00Z", "2026-11-21T24:00:00Z",
+      "2026-11-21T03:60:00Z", "2026-11-21T03:00:61Z", "+026-11-21T03:00:00Z", "２026-11-21T03:00:00Z",
+      "0000-12-31T23:59:59Z", "0001-01-01T00:00:00+00:01", "9999-12-31T23:59:59-00:01", "2026-11-21T03:00:00Z ",
+      "2026-11-21T03:00:00." + String(repeating: "0", count: 100) + "Z",
+    ])
+  func refuses(text: String) {
+    #expect(WireMoment.parse(text) == nil)
+  }
+
+  @Test("is written as it is read, on every kind of day", arguments: [1, 2, 3] as [UInt64])
+  func roundTrip(seed: UInt64) {
+    var random = SeededGenerator(seed: seed)
+    for _ in 0..<5000 {
+      let moment = Timestamp(milliseconds: .random(in: -62_135_596_800_000...253_402_300_799_999, using: &random))
+      #expect(WireMoment.parse(text(moment)) == moment, "seed \(seed)")
+    }
+  }
+
+  @Test("is the moment that Foundation names so")
+  func agreesWithFoundation() {
+    for day in stride(from: -40_000, through: 60_000, by: 61) {
+      let seconds = Double(day) * 86_400 + 3661
+      #expect(
+        text(Timestamp(milliseconds: Int64(seconds) * 1000)).prefix(19) + "Z"
+          == Date(timeIntervalSince1970: seconds).formatted(.iso8601))
+    }
+  }
+
+  @Test("outside the years of four digits is shown as their end")
+  func ends() {
+    #expect(text(Timestamp(milliseconds: .min)) == "0001-01-01T00:00:00.000Z")
+    #expect(text(Timestamp(milliseconds: .max)) == "9999-12-31T23:59:59.999Z")
+  }
+
+  private func text(_ moment: Timestamp) -> String {
+    var bytes: [UInt8] = []
+    WireMoment.append(moment, to: &bytes)
+    return String(decoding: bytes, as: UTF8.self)
+  }
+}
