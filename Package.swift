@@ -6,6 +6,8 @@ let package = Package(
   name: "podflux",
   dependencies: [
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+    .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+    .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
   ],
   targets: [
     .target(name: "WireProtocol", dependencies: ["Flux", "PodfluxCore"]),
@@ -16,6 +18,14 @@ let package = Package(
     .target(name: "PodfluxCore", dependencies: ["Flux"]),
     .target(name: "Flux"),
     .systemLibrary(name: "CLinux"),
+    .target(
+      name: "ScriptedOrigin",
+      dependencies: [
+        .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "NIOHTTP1", package: "swift-nio"),
+        .product(name: "NIOPosix", package: "swift-nio"),
+        .product(name: "NIOSSL", package: "swift-nio-ssl"),
+      ]),
     .target(name: "TestSupport"),
     .testTarget(name: "FluxTests", dependencies: ["Flux"]),
     .testTarget(
@@ -26,6 +36,7 @@ let package = Package(
       dependencies: ["Flux", "Persistence", "PodfluxCore", .product(name: "GRDB", package: "GRDB.swift")]),
     .testTarget(name: "FileStoreTests", dependencies: ["FileStore", "PodfluxCore"]),
     .testTarget(name: "WireProtocolTests", dependencies: ["WireProtocol", "TestSupport"]),
+    .testTarget(name: "ScriptedOriginTests", dependencies: ["ScriptedOrigin"]),
   ],
   swiftLanguageModes: [.v6]
 )

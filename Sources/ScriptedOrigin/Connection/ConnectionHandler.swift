@@ -1,0 +1,189 @@
+import NIOCore
+import NIOHTTP1
+
+/// One connection: takes its requests in order, and puts the scripted answers onto the wire one behind the other.
+final class ConnectionHandler: ChannelInboundHandler {
+  typealias InboundIn = HTTPServerRequestPart
+  typealias OutboundOut = ByteBuffer
+
+  /// A client may send this many requests ahead; one that sends more is cut off.
+  private static let maximumPipelinedRequests = 64
+  /// After this many bytes in a row, the other connections of the loop have their turn.
+  private static let maximumBurstBytes = 4 * 1024 * 1024
+
+  private let routes: RouteTable
+  private let log: RequestLog
+
+  private var number = 0
+  private var head: HTTPRequestHead?
+  private var pending = CircularBuffer<HTTPRequestHead>()
+  private var transmission: Transmission?
+  private var unfinishedWrites = 0
+  private var ending: Delivery.Ending?
+  private var timer: Scheduled<Void>?
+  private var isPumping = false
+
+  init(routes: RouteTable, log: RequestLog) {
+    self.routes = routes
+    self.log = log
+  }
+}
+
+// MARK: - Requests
+
+extension ConnectionHandler {
+  func channelActive(context: ChannelHandlerContext) {
+    number = log.connectionOpened()
+    context.fireChannelActive()
+  }
+
+  func channelInactive(context: ChannelHandlerContext) {
+    timer?.cancel()
+    if let transmission {
+      log.requestEnded(transmission.sequence, .abandoned)
+    }
+    transmission = nil
+    pending.removeAll()
+    log.connectionClosed()
+    context.fireChannelInactive()
+  }
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    switch unwrapInboundIn(data) {
+    case .head(let head): self.head = head
+    case .body: break
+    case .end:
+      guard let head else { return }
+      self.head = nil
+      pending.append(head)
+      guard pending.count <= Self.maximumPipelinedRequests else {
+        context.sever(.cut)
+        return
+      }
+      answerNext(context)
+    }
+  }
+
+  /// The decoder refused a request: malformed, or a head beyond its limits.
+  func errorCaught(context: ChannelHandlerContext, error: any Error) {
+    guard transmission == nil, error is HTTPParserError else {
+      context.close(promise: nil)
+      return
+    }
+    let status = error as? HTTPParserError == .headerOverflow ? "431 Header Too Large" : "400 Bad Request"
+    let answer = ByteBuffer(string: "HTTP/1.1 \(status)\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
+    context.writeAndFlush(wrapOutboundOut(answer)).assumeIsolated().whenComplete { _ in
+      context.close(promise: nil)
+    }
+  }
+
+  func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+    guard let drop = event as? DropConnection else {
+      context.fireUserInboundEventTriggered(event)
+      return
+    }
+    context.sever(drop.kind)
+  }
+
+  private func answerNext(_ context: ChannelHandlerContext) {
+    guard transmission == nil, let head = pending.popFirst() else { return }
+    let record = log.requestReceived(
+      connection: number, method: head.method.rawValue, target: head.uri, headers: HeaderFields(head.headers))
+    let delivery = routes.behaviour(for: record).delivery(for: record, keepingAlive: head.isKeepAlive)
+    transmission = Transmission(delivery, sequence: record.sequence, now: .now())
+    pump(context)
+  }
+}
+
+// MARK: - Answers
+
+extension ConnectionHandler {
+  func channelWritabilityChanged(context: ChannelHandlerContext) {
+    pump(context)
+    context.fireChannelWritabilityChanged()
+  }
+
+  /// Writes as long as the channel takes it. Flushing may make the channel writable again, which calls this again:
+  /// such inner calls are left to the loop of the outer one.
+  private func pump(_ context: ChannelHandlerContext) {
+    guard !isPumping else { return }
+    isPumping = true
+    var burst = 0
+    while ending == nil, context.channel.isWritable, burst < Self.maximumBurstBytes, let written = fill(context) {
+      burst += written
+      context.flush()
+    }
+    isPumping = false
+    concludeIfWritten(context)
+    if burst >= Self.maximumBurstBytes {
+      context.eventLoop.assumeIsolated().execute { self.pump(context) }
+    }
+  }
+
+  /// Queues writes until the channel's buffer is full, and returns their bytes, or `nil` if there is nothing to do now.
+  private func fill(_ context: ChannelHandlerContext) -> Int? {
+    var written = 0
+    while context.channel.isWritable, let step = transmission?.nextStep(at: .now()) {
+      switch step {
+      case .write(let buffer, let bodyByteCount):
+        written += buffer.readableBytes
+        write(buffer, bodyByteCount: bodyByteCount, context)
+      case .wait(let deadline):
+        wake(at: deadline, context)
+        return written > 0 ? written : nil
+      case .end(let ending):
+        self.ending = ending
+        return written
+      }
+    }
+    return written > 0 ? written : nil
+  }
+
+  private func write(_ buffer: ByteBuffer, bodyByteCount: Int, _ context: ChannelHandlerContext) {
+    guard let transmission else { return }
+    unfinishedWrites += 1
+    context.write(wrapOutboundOut(buffer)).assumeIsolated().whenComplete { [log] result in
+      self.unfinishedWrites -= 1
+      guard case .success = result else { return }
+      if bodyByteCount > 0 {
+        log.bodySent(transmission.sequence, byteCount: bodyByteCount)
+      } else {
+        log.headSent(transmission.sequence, status: transmission.status)
+      }
+      self.concludeIfWritten(context)
+    }
+  }
+
+  private func wake(at deadline: NIODeadline, _ context: ChannelHandlerContext) {
+    timer?.cancel()
+    timer = context.eventLoop.assumeIsolated().scheduleTask(deadline: deadline) { self.pump(context) }
+  }
+
+  /// Ends the response when the kernel has all of it.
+  private func concludeIfWritten(_ context: ChannelHandlerContext) {
+    guard !isPumping, unfinishedWrites == 0, let ending, let transmission else { return }
+    if ending == .fault(.stall) { return }
+    self.ending = nil
+    self.transmission = nil
+    switch ending {
+    case .keepAlive:
+      log.requestEnded(transmission.sequence, .answered)
+      answerNext(context)
+    case .close:
+      log.requestEnded(transmission.sequence, .answered)
+      context.close(promise: nil)
+    case .fault(let kind):
+      log.requestEnded(transmission.sequence, .failed(kind))
+      context.sever(kind)
+    }
+  }
+}
+
+extension HeaderFields {
+  fileprivate init(_ headers: HTTPHeaders) {
+    self.init()
+    for (name, value) in headers {
+      append(name, value)
+    }
+  }
+}

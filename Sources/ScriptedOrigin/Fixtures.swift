@@ -1,0 +1,40 @@
+import Foundation
+
+/// The files under `Fixtures` at the root of the repository; `Fixtures/README.md` tells what they are.
+public enum Fixtures {
+  /// An MP3 file of 10 s with ID3 tags.
+  public static let mp3 = "audio/tone.mp3"
+  /// An AAC file of 10 s in MP4.
+  public static let m4a = "audio/tone.m4a"
+  /// An Opus file of 10 s in Ogg.
+  public static let opus = "audio/tone.opus"
+
+  /// The folder: what the environment variable `PODFLUX_FIXTURES` says, or the one beside these sources.
+  public static let root: String =
+    ProcessInfo.processInfo.environment["PODFLUX_FIXTURES"] ?? repositoryRoot.appendingPathComponent("Fixtures").path
+
+  /// The path of a fixture, given relative to the folder.
+  public static func path(_ name: String) -> String {
+    root + "/" + name
+  }
+
+  /// The content of a fixture, as a body.
+  public static func body(_ name: String) throws -> Body {
+    .bytes(try contents(name))
+  }
+
+  /// A fixture repeated until there are `length` bytes: it begins like the real file, and is as long as you like.
+  public static func body(_ name: String, repeatedToLength length: Int) throws -> Body {
+    .repeating(try contents(name), length: length)
+  }
+
+  private static func contents(_ name: String) throws -> Data {
+    try Data(contentsOf: URL(fileURLWithPath: path(name)))
+  }
+
+  /// Three folders above this file: Sources/ScriptedOrigin/Fixtures.swift.
+  private static var repositoryRoot: URL {
+    URL(fileURLWithPath: #filePath).resolvingSymlinksInPath()
+      .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+  }
+}

@@ -1,0 +1,52 @@
+import Synchronization
+
+/// What each path answers.
+final class RouteTable: Sendable {
+  /// What decides how the next request is answered.
+  enum Route: Sendable {
+    case script([Behaviour], next: Int)
+    case choice(@Sendable (RequestRecord) -> Behaviour)
+  }
+
+  private struct State {
+    var routes: [String: Route] = [:]
+    var fallback = Route.choice { _ in RouteTable.notFound }
+  }
+
+  private let state = Mutex(State())
+
+  private static let notFound = Behaviour.status(
+    404, headers: ["Content-Type": "text/plain"], body: .text("There is nothing here.\n"))
+  private static let methodNotAllowed = Behaviour.status(405, headers: ["Allow": "GET, HEAD"])
+
+  func set(_ route: Route, path: String) {
+    state.withLock { $0.routes[path] = route }
+  }
+
+  /// Sets what decides for every path that has no route.
+  func setFallback(_ choose: @escaping @Sendable (RequestRecord) -> Behaviour) {
+    state.withLock { $0.fallback = .choice(choose) }
+  }
+
+  func remove(path: String) {
+    state.withLock { _ = $0.routes.removeValue(forKey: path) }
+  }
+
+  /// How `request` is answered; a script moves on by this.
+  func behaviour(for request: RequestRecord) -> Behaviour {
+    guard ["GET", "HEAD"].contains(request.method) else { return Self.methodNotAllowed }
+    // The closure of a choice runs outside the lock, so that it may change the routes.
+    let route = state.withLock { state in
+      let key = state.routes[request.target] == nil ? request.path : request.target
+      let route = state.routes[key] ?? state.fallback
+      if case .script(let behaviours, let next) = route {
+        state.routes[key] = .script(behaviours, next: min(next + 1, behaviours.count - 1))
+      }
+      return route
+    }
+    switch route {
+    case .script(let behaviours, let next): return behaviours[next]
+    case .choice(let choose): return choose(request)
+    }
+  }
+}

@@ -1,0 +1,34 @@
+import NIOSSL
+
+/// The certificate and key with which an origin proves who it is, and the authority that its clients must trust.
+public struct TLSMaterial: Sendable {
+  /// The PEM file of the server's certificate.
+  public let certificatePath: String
+  /// The PEM file of the server's private key.
+  public let privateKeyPath: String
+  /// The PEM file of the authority that signed the certificate: what a client is told to trust.
+  public let authorityPath: String
+
+  /// Names the three files; they are read when an origin starts.
+  public init(certificatePath: String, privateKeyPath: String, authorityPath: String) {
+    self.certificatePath = certificatePath
+    self.privateKeyPath = privateKeyPath
+    self.authorityPath = authorityPath
+  }
+
+  /// The test material in `Fixtures/tls`, for localhost, 127.0.0.1 and ::1.
+  public static var fixture: TLSMaterial {
+    TLSMaterial(
+      certificatePath: Fixtures.path("tls/server.pem"),
+      privateKeyPath: Fixtures.path("tls/server-key.pem"),
+      authorityPath: Fixtures.path("tls/ca.pem"))
+  }
+
+  func makeContext() throws -> NIOSSLContext {
+    var configuration = TLSConfiguration.makeServerConfiguration(
+      certificateChain: try NIOSSLCertificate.fromPEMFile(certificatePath).map { .certificate($0) },
+      privateKey: .privateKey(try NIOSSLPrivateKey(file: privateKeyPath, format: .pem)))
+    configuration.applicationProtocols = ["http/1.1"]
+    return try NIOSSLContext(configuration: configuration)
+  }
+}

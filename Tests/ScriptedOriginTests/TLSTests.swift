@@ -1,0 +1,67 @@
+import Foundation
+import ScriptedOrigin
+import Testing
+
+@Suite("An origin with TLS")
+struct TLSTests {
+  @Test("is trusted by who trusts its authority, under each of its names", arguments: ["127.0.0.1", "localhost"])
+  func trusted(host: String) throws {
+    try withOrigin(tls: .fixture) { origin in
+      let body = Body.stamped(length: 700_000, seed: 8)
+      origin.serve("/1.mp3", Resource(body))
+      let result = try curl(["--cacert", TLSMaterial.fixture.authorityPath, "https://\(host):\(origin.port)/1.mp3"])
+      #expect(result.status == 0)
+      #expect(result.output == body.allBytes)
+    }
+  }
+
+  @Test("is not trusted by others")
+  func untrusted() throws {
+    try withOrigin(tls: .fixture) { origin throws in
+      #expect(try curl([origin.url("/")]).status == 60)
+      #expect(origin.requests.isEmpty)
+    }
+  }
+
+  @Test("cuts without saying goodbye")
+  func cut() throws {
+    try withOrigin(tls: .fixture) { origin in
+      origin.serve("/", Behaviour.status(200, body: .text("0123456789")).cutting(afterBytes: 5))
+      let result = try curl(["--cacert", TLSMaterial.fixture.authorityPath, origin.url("/")])
+      #expect([18, 56].contains(result.status))
+      #expect(result.output == Array("01234".utf8))
+      #expect(try origin.wait(upTo: .seconds(5)) { $0.activeRequests == 0 }.requests[0].bytesSent == 5)
+    }
+  }
+
+  @Test("stops at once, though connections stall")
+  func stopping() throws {
+    let origin = try ScriptedOrigin.start(tls: .fixture)
+    origin.serve("/", Behaviour.status(200, body: .text("0123456789")).stalling(afterBytes: 5))
+    let process = try startCurl(["--cacert", TLSMaterial.fixture.authorityPath, origin.url("/")], output: Pipe())
+    try origin.wait(upTo: .seconds(5)) { $0.totalBodyBytesSent == 5 }
+    let start = ContinuousClock.now
+    try origin.stop()
+    #expect(ContinuousClock.now - start < .seconds(2))
+    process.waitUntilExit()
+    #expect(process.terminationStatus != 0)
+    #expect(origin.requests[0].outcome == .abandoned)
+  }
+
+  private func curl(_ arguments: [String]) throws -> (status: Int32, output: [UInt8]) {
+    let output = Pipe()
+    let process = try startCurl(arguments, output: output)
+    let bytes = try output.fileHandleForReading.readToEnd() ?? Data()
+    process.waitUntilExit()
+    return (process.terminationStatus, [UInt8](bytes))
+  }
+
+  private func startCurl(_ arguments: [String], output: Pipe) throws -> Process {
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/curl")
+    process.arguments = ["--silent", "--max-time", "10", "--noproxy", "*"] + arguments
+    process.standardOutput = output
+    try process.run()
+    return process
+  }
+}
