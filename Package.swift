@@ -6,17 +6,23 @@ let package = Package(
   name: "podflux",
   dependencies: [
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+    .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
     .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
   ],
   targets: [
     .target(name: "WireProtocol", dependencies: ["Flux", "PodfluxCore"]),
+    .target(
+      name: "Transfers",
+      dependencies: ["CCurl", "Flux", "PodfluxCore", .product(name: "Crypto", package: "swift-crypto")]),
     .target(name: "FileStore", dependencies: ["CLinux", "PodfluxCore"]),
     .target(
       name: "Persistence",
       dependencies: ["Flux", "PodfluxCore", .product(name: "GRDB", package: "GRDB.swift")]),
     .target(name: "PodfluxCore", dependencies: ["Flux"]),
     .target(name: "Flux"),
+    .systemLibrary(
+      name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
     .systemLibrary(name: "CLinux"),
     .target(
       name: "ScriptedOrigin",
@@ -35,6 +41,7 @@ let package = Package(
       name: "PersistenceTests",
       dependencies: ["Flux", "Persistence", "PodfluxCore", .product(name: "GRDB", package: "GRDB.swift")]),
     .testTarget(name: "FileStoreTests", dependencies: ["FileStore", "PodfluxCore"]),
+    .testTarget(name: "TransfersTests", dependencies: ["Transfers", "PodfluxCore", "ScriptedOrigin"]),
     .testTarget(name: "WireProtocolTests", dependencies: ["WireProtocol", "TestSupport"]),
     .testTarget(name: "ScriptedOriginTests", dependencies: ["ScriptedOrigin"]),
   ],

@@ -1,0 +1,98 @@
+import Dispatch
+import Glibc
+import Synchronization
+
+/// The one libcurl thread: every transfer of the process runs on it, and nothing else waits for it.
+///
+/// Idle it sleeps; a transfer costs no thread and, beside libcurl's buffer (`CurlLimits`), a few KiB.
+package final class CurlDriver: Sendable {
+  /// What is the same for every exchange.
+  package struct Configuration: Sendable {
+    /// A PEM file of the only authorities to be trusted; nil for the system's.
+    package var certificateAuthorityFile: String?
+
+    /// The system's authorities, or those in a file.
+    package init(certificateAuthorityFile: String? = nil) {
+      self.certificateAuthorityFile = certificateAuthorityFile
+    }
+  }
+
+  /// The machine would not give what the driver needs.
+  package enum SetupError: Error, Sendable, Hashable {
+    case libraryUnavailable
+    case threadRefused(errno: Int32)
+  }
+
+  private let mailbox: CurlMailbox
+  /// Nil once somebody has taken it to join it.
+  private let thread: Mutex<pthread_t?>
+
+  /// Starts the thread.
+  package init(configuration: Configuration = Configuration()) throws(SetupError) {
+    guard let multi = MultiHandle() else { throw .libraryUnavailable }
+    mailbox = CurlMailbox(multi: multi)
+    let trust = TrustStore(certificateAuthorityFile: configuration.certificateAuthorityFile)
+    thread = Mutex(try Self.startThread(CurlLoop(multi: multi, mailbox: mailbox, trust: trust)))
+  }
+
+  /// Without `shutDown()` everything is cancelled as well, but nobody waits for it.
+  deinit {
+    guard let running = takeThread() else { return }
+    mailbox.post { $0.isShuttingDown = true }
+    pthread_detach(running)
+  }
+
+  /// Starts an exchange. Returns at once; whatever is wrong comes as `finished`, on the driver's thread.
+  func start(_ request: HTTPRequest, delegate: any HTTPExchangeDelegate) -> HTTPExchange {
+    let exchange = HTTPExchange(id: mailbox.nextID(), mailbox: mailbox)
+    let start = CurlMailbox.Start(exchange: exchange, request: request, delegate: delegate)
+    if !mailbox.post({ $0.started.append(start) }) {
+      // The thread is gone, and the caller may hold a lock that the delegate wants.
+      DispatchQueue.global().async { delegate.exchange(exchange, finished: .failure(.cancelled)) }
+    }
+    return exchange
+  }
+
+  /// Cancels every exchange, waits until each delegate has heard so, and ends the thread. A second call does nothing.
+  ///
+  /// Not to be called from a delegate: the thread cannot wait for itself.
+  package func shutDown() {
+    guard let running = takeThread() else { return }
+    precondition(pthread_equal(running, pthread_self()) == 0, "the driver cannot be shut down from its own thread")
+    mailbox.post { $0.isShuttingDown = true }
+    pthread_join(running, nil)
+  }
+
+  private func takeThread() -> pthread_t? {
+    thread.withLock { thread in
+      defer { thread = nil }
+      return thread
+    }
+  }
+
+  private static func startThread(_ loop: CurlLoop) throws(SetupError) -> pthread_t {
+    let context = Unmanaged.passRetained(loop)
+    var thread = pthread_t()
+    let refusal = pthread_create(&thread, nil, runLoop, context.toOpaque())
+    guard refusal == 0 else {
+      context.release()
+      throw .threadRefused(errno: refusal)
+    }
+    return thread
+  }
+}
+
+private func runLoop(_ context: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
+  guard let context else { return nil }
+  blockBrokenPipeSignal()
+  Unmanaged<CurlLoop>.fromOpaque(context).takeRetainedValue().run()
+  return nil
+}
+
+/// With CURLOPT_NOSIGNAL libcurl leaves SIGPIPE alone, and a TLS write to a closed connection raises it.
+private func blockBrokenPipeSignal() {
+  var signals = sigset_t()
+  sigemptyset(&signals)
+  sigaddset(&signals, SIGPIPE)
+  pthread_sigmask(SIG_BLOCK, &signals, nil)
+}

@@ -1,0 +1,161 @@
+import CCurl
+
+/// The life of the driver's thread: read letters, move transfers on, see who is done, tick, sleep.
+final class CurlLoop {
+  private let multi: MultiHandle
+  private let mailbox: CurlMailbox
+  private let trust: TrustStore
+  private var transfers: [HTTPExchange.ID: CurlTransfer] = [:]
+  private var idleHandles: [EasyHandle] = []
+  private var nextTick = SuspendingClock.now
+
+  init(multi: MultiHandle, mailbox: CurlMailbox, trust: TrustStore) {
+    self.multi = multi
+    self.mailbox = mailbox
+    self.trust = trust
+  }
+
+  func run() {
+    while readLetters() {
+      let performed = multi.perform()
+      if performed != CURLM_OK { failAll(performed) }
+      concludeDone()
+      tickIfDue()
+      let polled = multi.poll(timeoutMilliseconds: pollMilliseconds)
+      if polled != CURLM_OK { failAll(polled) }
+    }
+    cancelAll()
+  }
+
+  /// False when the thread is to end.
+  private func readLetters() -> Bool {
+    let letters = mailbox.collect()
+    for start in letters.started { begin(start) }
+    for id in letters.cancelled { cancel(id) }
+    for id in letters.resumed { resume(id) }
+    return !letters.isShuttingDown
+  }
+}
+
+// MARK: - Beginning
+
+extension CurlLoop {
+  private func begin(_ start: CurlMailbox.Start) {
+    do throws(ExchangeFailure) {
+      if transfers.isEmpty { nextTick = .now + tickInterval }
+      let transfer = CurlTransfer(start, hop: try HTTPHop(to: start.request.url), easy: try takeHandle())
+      try add(transfer)
+      transfers[start.exchange.id] = transfer
+    } catch {
+      start.delegate.exchange(start.exchange, finished: .failure(error))
+    }
+  }
+
+  /// Where a hop has ended with a redirect, the next one begins.
+  private func follow(_ location: String, _ transfer: CurlTransfer) {
+    do throws(ExchangeFailure) {
+      transfer.begin(try transfer.hop.following(location: location), easy: try takeHandle())
+      try add(transfer)
+    } catch {
+      transfers[transfer.exchange.id] = nil
+      transfer.finish(.failure(error))
+    }
+  }
+
+  private func add(_ transfer: CurlTransfer) throws(ExchangeFailure) {
+    let isOneOfFew = transfers.count < CurlLimits.maxExchangesWithLargeBuffer
+    let bufferBytes = isOneOfFew ? CurlLimits.largeBufferBytes : CurlLimits.smallBufferBytes
+    try transfer.easy.prepare(for: transfer, trust: trust, bufferBytes: bufferBytes)
+    let code = multi.add(transfer.easy)
+    guard code == CURLM_OK else { throw .multi(code) }
+  }
+
+  private func takeHandle() throws(ExchangeFailure) -> EasyHandle {
+    guard let easy = idleHandles.popLast() ?? EasyHandle() else {
+      throw ExchangeFailure(.other, message: "libcurl has no memory for a handle")
+    }
+    return easy
+  }
+}
+
+// MARK: - Going on
+
+extension CurlLoop {
+  private func resume(_ id: HTTPExchange.ID) {
+    guard let transfer = transfers[id] else { return }
+    let code = transfer.unpause()
+    // libcurl delivers held bytes from within; if that fails it does not always report the transfer as done.
+    if code != CURLE_OK { conclude(transfer, code) }
+  }
+
+  private func tickIfDue() {
+    let now = SuspendingClock.now
+    guard now >= nextTick, !transfers.isEmpty else { return }
+    nextTick = now + tickInterval
+    for transfer in Array(transfers.values) {
+      guard let failure = transfer.tick(now: now) else { continue }
+      end(transfer, .failure(failure))
+    }
+  }
+
+  private var tickInterval: Duration { .milliseconds(CurlLimits.tickMilliseconds) }
+
+  private var pollMilliseconds: Int {
+    guard !transfers.isEmpty else { return CurlLimits.idlePollMilliseconds }
+    let (seconds, attoseconds) = (nextTick - .now).components
+    return max(0, Int(seconds) * 1000 + Int(attoseconds / 1_000_000_000_000_000) + 1)
+  }
+}
+
+// MARK: - Ending
+
+extension CurlLoop {
+  private func concludeDone() {
+    while let (transfer, code) = multi.nextDone() { conclude(transfer, code) }
+  }
+
+  private func conclude(_ transfer: CurlTransfer, _ code: CURLcode) {
+    switch transfer.conclusion(code) {
+    case .finished(let result):
+      end(transfer, result)
+    case .redirect(let location):
+      release(transfer.easy)
+      follow(location, transfer)
+    }
+  }
+
+  private func cancel(_ id: HTTPExchange.ID) {
+    guard let transfer = transfers[id] else { return }
+    end(transfer, .failure(.cancelled))
+  }
+
+  private func cancelAll() {
+    for transfer in Array(transfers.values) { end(transfer, .failure(.cancelled)) }
+    idleHandles = []
+  }
+
+  /// The multi handle itself has failed: nothing that runs on it can be trusted to end.
+  private func failAll(_ code: CURLMcode) {
+    for transfer in Array(transfers.values) { end(transfer, .failure(.multi(code))) }
+  }
+
+  /// Takes the handle from libcurl before the delegate hears of the end: no callback can come after it.
+  private func end(_ transfer: CurlTransfer, _ result: Result<ExchangeSummary, ExchangeFailure>) {
+    release(transfer.easy)
+    transfers[transfer.exchange.id] = nil
+    transfer.finish(result)
+  }
+
+  private func release(_ easy: EasyHandle) {
+    multi.remove(easy)
+    guard idleHandles.count < CurlLimits.maxIdleEasyHandles else { return }
+    easy.reset()
+    idleHandles.append(easy)
+  }
+}
+
+extension ExchangeFailure {
+  fileprivate static func multi(_ code: CURLMcode) -> ExchangeFailure {
+    ExchangeFailure(.other, message: "libcurl's multi handle: " + String(cString: curl_multi_strerror(code)))
+  }
+}

@@ -1,0 +1,97 @@
+import CCurl
+
+extension EasyHandle {
+  /// Sets everything for one hop of a transfer. The handle must be fresh or reset.
+  func prepare(for transfer: CurlTransfer, trust: TrustStore, bufferBytes: Int) throws(ExchangeFailure) {
+    try setErrorBuffer()
+    try setAddress(transfer.hop)
+    try setRequest(transfer.request, hop: transfer.hop)
+    try setTransport(bufferBytes: bufferBytes, connectTimeoutMilliseconds: transfer.request.connectTimeoutMilliseconds)
+    try setTLS(trust)
+    try setCallbacks(transfer)
+  }
+
+  private func setAddress(_ hop: HTTPHop) throws(ExchangeFailure) {
+    try set(CURLOPT_URL, hop.url.text)
+    try set(CURLOPT_PROTOCOLS_STR, "http,https")
+    try set(CURLOPT_REDIR_PROTOCOLS_STR, "http,https")
+    try set(CURLOPT_FOLLOWLOCATION, 0)
+    guard let credentials = hop.credentials else { return }
+    try set(CURLOPT_USERNAME, credentials.user)
+    try set(CURLOPT_PASSWORD, credentials.password)
+  }
+
+  private func setRequest(_ request: HTTPRequest, hop: HTTPHop) throws(ExchangeFailure) {
+    try setHeaders(try request.headerLines(includingClientHeaders: hop.carriesClientHeaders))
+    try set(CURLOPT_USERAGENT, request.userAgent)
+    // Never CURLOPT_RESUME_FROM: libcurl takes a 200 whose length equals the offset for "already complete".
+    if let start = request.rangeStart { try set(CURLOPT_RANGE, "\(start)-") }
+    try set(CURLOPT_HTTP09_ALLOWED, 0)
+    try set(CURLOPT_NETRC, Int(CURL_NETRC_IGNORED.rawValue))
+    // Otherwise a proxy's answer to CONNECT would come as if it were the origin's head.
+    try set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
+    try setVersion(isSecure: hop.url.origin.isSecure)
+  }
+
+  /// HTTP/2 is negotiated within TLS. Waiting for a connection to share makes sense there only: in plain HTTP it would
+  /// hold every request back until the first one of that host has been answered.
+  private func setVersion(isSecure: Bool) throws(ExchangeFailure) {
+    try set(CURLOPT_HTTP_VERSION, isSecure ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1)
+    try set(CURLOPT_PIPEWAIT, isSecure ? 1 : 0)
+  }
+
+  private func setTransport(bufferBytes: Int, connectTimeoutMilliseconds: Int) throws(ExchangeFailure) {
+    try set(CURLOPT_NOSIGNAL, 1)
+    // Cancelling must not wait for a name server: the resolver's thread is left to end by itself.
+    try set(CURLOPT_QUICK_EXIT, 1)
+    try set(CURLOPT_BUFFERSIZE, bufferBytes)
+    try set(CURLOPT_TCP_KEEPALIVE, 1)
+    try set(CURLOPT_CONNECTTIMEOUT_MS, connectTimeoutMilliseconds)
+  }
+
+  private func setTLS(_ trust: TrustStore) throws(ExchangeFailure) {
+    try set(CURLOPT_SSL_VERIFYPEER, 1)
+    try set(CURLOPT_SSL_VERIFYHOST, 2)
+    try set(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
+    guard let bundle = trust.bundlePath else { return }
+    try set(CURLOPT_CAINFO, bundle)
+    // With a folder set, as Debian's default has it, libcurl reads the whole bundle anew for each connection.
+    try set(CURLOPT_CAPATH, String?.none)
+  }
+
+  private func setCallbacks(_ transfer: CurlTransfer) throws(ExchangeFailure) {
+    let context = Unmanaged.passUnretained(transfer).toOpaque()
+    try set(CURLOPT_PRIVATE, context)
+    try set(CURLOPT_HEADERDATA, context)
+    try set(CURLOPT_WRITEDATA, context)
+    try set(CURLOPT_HEADERFUNCTION, receiveHeader)
+    try set(CURLOPT_WRITEFUNCTION, receiveBody)
+  }
+}
+
+/// What an aborting callback returns: any number but the one it was given, and 0 is never given with bytes.
+private let abortTransfer = 0
+
+private func receiveHeader(
+  _ bytes: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int, _ context: UnsafeMutableRawPointer?
+) -> Int {
+  guard let context else { return abortTransfer }
+  let line = UnsafeRawBufferPointer(start: bytes, count: size * count)
+  let transfer = Unmanaged<CurlTransfer>.fromOpaque(context).takeUnretainedValue()
+  return transfer.receive(headerLine: line) ? line.count : abortTransfer
+}
+
+private func receiveBody(
+  _ bytes: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int, _ context: UnsafeMutableRawPointer?
+) -> Int {
+  guard let context else { return abortTransfer }
+  let piece = UnsafeRawBufferPointer(start: bytes, count: size * count)
+  // An empty body may be announced with an empty piece, to which 0 is the right answer.
+  guard !piece.isEmpty else { return 0 }
+  let transfer = Unmanaged<CurlTransfer>.fromOpaque(context).takeUnretainedValue()
+  switch transfer.receive(body: piece) {
+  case .more: return piece.count
+  case .pause: return ccurl_write_pause
+  case .stop: return abortTransfer
+  }
+}

@@ -1,0 +1,81 @@
+import CCurl
+
+/// A libcurl easy handle with the buffer for its error texts. Confined to the driver's thread.
+final class EasyHandle {
+  let pointer: UnsafeMutableRawPointer
+  private let errorBuffer: UnsafeMutableBufferPointer<CChar>
+
+  init?() {
+    guard let pointer = curl_easy_init() else { return nil }
+    self.pointer = pointer
+    errorBuffer = .allocate(capacity: Int(CURL_ERROR_SIZE))
+    errorBuffer.initialize(repeating: 0)
+  }
+
+  deinit {
+    curl_easy_cleanup(pointer)
+    errorBuffer.deallocate()
+    curl_slist_free_all(headerList)
+  }
+
+  /// libcurl does not copy the list: it must live as long as the hop.
+  private var headerList: UnsafeMutablePointer<curl_slist>?
+
+  /// Everything that a hop set is forgotten; connections and names looked up live on in the multi handle.
+  func reset() {
+    curl_easy_reset(pointer)
+    curl_slist_free_all(headerList)
+    headerList = nil
+    errorBuffer[0] = 0
+  }
+
+  var errorText: String {
+    String(decoding: errorBuffer.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+  }
+
+  /// Whether a connection is there and the request is on its way.
+  var isConnected: Bool {
+    var microseconds: curl_off_t = 0
+    return ccurl_get_offset(pointer, CURLINFO_PRETRANSFER_TIME_T, &microseconds) == CURLE_OK && microseconds > 0
+  }
+}
+
+/// Setters that throw what libcurl answers.
+extension EasyHandle {
+  func set(_ option: CURLoption, _ value: Int) throws(ExchangeFailure) {
+    try check(ccurl_set_long(pointer, option, value), option)
+  }
+
+  func set(_ option: CURLoption, _ value: String?) throws(ExchangeFailure) {
+    // libcurl copies the text.
+    try check(ccurl_set_string(pointer, option, value), option)
+  }
+
+  func set(_ option: CURLoption, _ value: UnsafeMutableRawPointer) throws(ExchangeFailure) {
+    try check(ccurl_set_pointer(pointer, option, value), option)
+  }
+
+  func set(_ option: CURLoption, _ value: @escaping ccurl_receive_function) throws(ExchangeFailure) {
+    try check(ccurl_set_receiver(pointer, option, value), option)
+  }
+
+  func setHeaders(_ lines: [String]) throws(ExchangeFailure) {
+    for line in lines {
+      guard let list = curl_slist_append(headerList, line) else {
+        throw ExchangeFailure(.other, message: "no memory for headers")
+      }
+      headerList = list
+    }
+    try check(ccurl_set_list(pointer, CURLOPT_HTTPHEADER, headerList), CURLOPT_HTTPHEADER)
+  }
+
+  func setErrorBuffer() throws(ExchangeFailure) {
+    try check(ccurl_set_pointer(pointer, CURLOPT_ERRORBUFFER, errorBuffer.baseAddress), CURLOPT_ERRORBUFFER)
+  }
+
+  private func check(_ code: CURLcode, _ option: CURLoption) throws(ExchangeFailure) {
+    guard code != CURLE_OK else { return }
+    throw ExchangeFailure(
+      .other, curlCode: Int(code.rawValue), message: "libcurl refuses option \(option.rawValue)")
+  }
+}

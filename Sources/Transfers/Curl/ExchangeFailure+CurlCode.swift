@@ -1,0 +1,37 @@
+import CCurl
+
+extension ExchangeFailure {
+  /// What libcurl reports, classed. `headWasSeen` tells apart what one code is used for before and after the head.
+  init(_ code: CURLcode, errorText: String, headWasSeen: Bool) {
+    let text = errorText.isEmpty ? String(cString: curl_easy_strerror(code)) : errorText
+    self.init(Reason(code, headWasSeen: headWasSeen), curlCode: Int(code.rawValue), message: text)
+  }
+}
+
+extension ExchangeFailure.Reason {
+  fileprivate init(_ code: CURLcode, headWasSeen: Bool) {
+    switch code {
+    case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY: self = .unknownHost
+    case CURLE_COULDNT_CONNECT, CURLE_PROXY, CURLE_INTERFACE_FAILED: self = .connectFailed
+    // The time for connecting is the only one that libcurl itself watches.
+    case CURLE_OPERATION_TIMEDOUT: self = .timeout
+
+    case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_INVALIDCERTSTATUS: self = .tlsCertificate
+    case CURLE_SSL_CONNECT_ERROR, CURLE_SSL_ENGINE_NOTFOUND, CURLE_SSL_ENGINE_SETFAILED, CURLE_SSL_CERTPROBLEM,
+      CURLE_SSL_CIPHER, CURLE_USE_SSL_FAILED, CURLE_SSL_CACERT_BADFILE, CURLE_SSL_SHUTDOWN_FAILED,
+      CURLE_SSL_CRL_BADFILE, CURLE_SSL_CLIENTCERT:
+      self = .tls
+
+    case CURLE_PARTIAL_FILE, CURLE_GOT_NOTHING, CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_HTTP2, CURLE_HTTP2_STREAM:
+      self = .connectionLost
+
+    case CURLE_WEIRD_SERVER_REPLY, CURLE_BAD_CONTENT_ENCODING: self = .malformedResponse
+    // The scheme was checked before libcurl saw it: what is left of this code is an answer without a status line.
+    case CURLE_UNSUPPORTED_PROTOCOL: self = .malformedResponse
+    // libcurl's word for a header line beyond its own limit of 100 KiB.
+    case CURLE_OUT_OF_MEMORY where !headWasSeen: self = .malformedResponse
+    case CURLE_URL_MALFORMAT: self = .malformedRequest
+    default: self = .other
+    }
+  }
+}

@@ -1,0 +1,57 @@
+/// Why an exchange has failed: a reason to act on, and libcurl's own words to show.
+struct ExchangeFailure: Error, Sendable, Hashable {
+  enum Reason: Sendable, Hashable {
+    case unknownHost
+    case connectFailed
+    /// The origin's certificate is not to be trusted.
+    case tlsCertificate
+    /// Any other failure of TLS.
+    case tls
+    /// No connection within the time for it.
+    case timeout
+    /// Connected, but no byte for too long.
+    case stalled
+    /// Broken off: cut bodies, failed HTTP/2 streams and empty answers included.
+    case connectionLost
+    case tooManyRedirects
+    /// A redirect from https to http, or to neither of them.
+    case unsafeRedirect
+    case unsupportedProtocol
+    /// The address or a header is not well formed: nothing was sent.
+    case malformedRequest
+    case malformedResponse
+    /// The delegate answered `.stop`.
+    case refusedByDelegate
+    case cancelled
+    case other
+  }
+
+  let reason: Reason
+  /// libcurl's `CURLcode`; 0 where the driver itself decided.
+  let curlCode: Int
+  /// For people. User info and queries of URLs are taken out.
+  let message: String
+
+  init(_ reason: Reason, curlCode: Int = 0, message: String) {
+    self.reason = reason
+    self.curlCode = curlCode
+    self.message = redactingURLs(in: message)
+  }
+
+  static let cancelled = ExchangeFailure(.cancelled, message: "cancelled")
+}
+
+/// Takes what may be secret out of the URLs in a text: user info, query and fragment.
+func redactingURLs(in text: String) -> String {
+  text.split(separator: " ", omittingEmptySubsequences: false)
+    .map { $0.contains("://") ? redactingURL($0) : $0 }
+    .joined(separator: " ")
+}
+
+private func redactingURL(_ word: Substring) -> Substring {
+  let withoutQuery = word.prefix { $0 != "?" && $0 != "#" }
+  guard let marker = withoutQuery.firstRange(of: "://") else { return withoutQuery }
+  let authority = withoutQuery[marker.upperBound...].prefix { $0 != "/" }
+  guard let at = authority.lastIndex(of: "@") else { return withoutQuery }
+  return withoutQuery[..<marker.upperBound] + withoutQuery[withoutQuery.index(after: at)...]
+}

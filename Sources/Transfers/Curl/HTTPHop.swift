@@ -1,0 +1,60 @@
+import PodfluxCore
+
+/// One request of an exchange: where it goes, and what may go along.
+///
+/// Redirects are followed here and not by libcurl, which in 7.88 sends a client's headers on to every host and has no
+/// say in whether https may lead to http.
+struct HTTPHop: Sendable, Hashable {
+  let url: CurlURL
+  let credentials: CurlURL.Credentials?
+  /// Once another origin was visited the client's headers stay at home, even if the way leads back.
+  let carriesClientHeaders: Bool
+  let redirects: Int
+
+  /// The first hop, to the address that was asked for.
+  init(to address: String) throws(ExchangeFailure) {
+    guard let url = CurlURL(address) else {
+      throw ExchangeFailure(.malformedRequest, message: "the address is not a URL")
+    }
+    guard url.origin.isSupported else {
+      throw ExchangeFailure(.unsupportedProtocol, message: "\(url.origin.scheme) is not http or https")
+    }
+    self.init(url: url, credentials: url.credentials, carriesClientHeaders: true, redirects: 0)
+  }
+
+  /// The hop that a `Location` leads to (RFC 9110 section 15.4).
+  func following(location: String) throws(ExchangeFailure) -> HTTPHop {
+    guard redirects < CurlLimits.maxRedirects else {
+      throw ExchangeFailure(.tooManyRedirects, message: "more than \(CurlLimits.maxRedirects) redirects")
+    }
+    guard let next = CurlURL(location, relativeTo: url) else {
+      throw ExchangeFailure(.malformedResponse, message: "a redirect leads to something that is not a URL")
+    }
+    guard next.origin.isSupported else {
+      throw ExchangeFailure(.unsafeRedirect, message: "a redirect leads to \(next.origin.scheme)")
+    }
+    guard next.origin.isSecure || !url.origin.isSecure else {
+      throw ExchangeFailure(.unsafeRedirect, message: "a redirect leads from https to http")
+    }
+    let staysAtOrigin = next.origin == url.origin
+    return HTTPHop(
+      url: next,
+      credentials: next.credentials ?? (staysAtOrigin ? credentials : nil),
+      carriesClientHeaders: carriesClientHeaders && staysAtOrigin,
+      redirects: redirects + 1)
+  }
+
+  private init(url: CurlURL, credentials: CurlURL.Credentials?, carriesClientHeaders: Bool, redirects: Int) {
+    self.url = url
+    self.credentials = credentials
+    self.carriesClientHeaders = carriesClientHeaders
+    self.redirects = redirects
+  }
+}
+
+extension ResponseHead {
+  /// Where this response sends us: nil if it is to be taken as it is.
+  var redirectLocation: String? {
+    [301, 302, 303, 307, 308].contains(status) ? self["Location"] : nil
+  }
+}

@@ -1,0 +1,107 @@
+import Crypto
+import Flux
+import Foundation
+import PodfluxCore
+
+/// Bytes to the disk: writes, checkpoints, the last sync. All of it on the operation's queue.
+extension DownloadOperation {
+  /// Has a piece written, and whatever has filled up by the time it is written, so that nothing is left to be written behind
+  /// an order that comes later.
+  func write(_ piece: Piece) {
+    queue.async { [self] in
+      do throws(DownloadError) {
+        var next: Piece? = piece
+        while let piece = next {
+          try append(piece)
+          try checkpointIfDue()
+          next = giveBack(piece)
+        }
+      } catch {
+        advance { $0.machine.filesFailed(error) }
+      }
+    }
+  }
+
+  private func append(_ piece: Piece) throws(DownloadError) {
+    let file = try openedPartial()
+    let outcome: Result<Void, DownloadError> = piece.bytes.withUnsafeBytes { bytes in
+      Result { () throws(DownloadError) in try file.append(bytes) }
+    }
+    try outcome.get()
+  }
+
+  /// There is room again: takes the piece that has filled meanwhile, and lets the exchange read on.
+  private func giveBack(_ piece: Piece) -> Piece? {
+    let (next, paused) = state.withLock { state in
+      state.buffer.giveBack(piece)
+      defer { state.isExchangePaused = false }
+      let next = state.buffer.takePiece(evenIfSmall: state.isExchangePaused)
+      return (next, state.isExchangePaused ? state.exchange : nil)
+    }
+    paused?.resume()
+    return next
+  }
+
+  // MARK: Checkpoints
+
+  private func checkpointIfDue() throws(DownloadError) {
+    let now = environment.readClock()
+    let file = try openedPartial()
+    let length = try file.length()
+    let step = state.withLock { state in
+      state.machine.isReceiving ? state.checkpoints.step(at: length, milliseconds: now.monotonicMilliseconds) : .none
+    }
+    switch step {
+    case .none: return
+    case .announce:
+      // That promises no byte, so it needs no sync.
+      try report(checkpoint: file, durable: 0, at: now.wall)
+    case .synchronize:
+      try file.synchronize()
+      try report(checkpoint: file, durable: length, at: now.wall)
+    }
+  }
+
+  private func report(
+    checkpoint file: any PartialContents, durable: Int64, at moment: Timestamp
+  ) throws(DownloadError) {
+    let record = try record(of: file, durable: durable, savedAt: moment)
+    state.withLock { $0.machine.checkpointed(record) }
+    report(.checkpoint(record))
+  }
+
+  private func record(
+    of file: any PartialContents, durable: Int64, savedAt: Timestamp
+  ) throws(DownloadError) -> ResumeRecord {
+    let hash = try tailHash(of: file, in: max(0, durable - ResumeRecord.overlap)..<durable)
+    return state.withLock { $0.machine.record(durable: durable, tailHash: hash, savedAt: savedAt) }
+  }
+
+  func tailHash(of file: any PartialContents, in range: Range<Int64>) throws(DownloadError) -> String {
+    let bytes = try file.read(offset: range.lowerBound, count: Int(range.upperBound - range.lowerBound))
+    return SHA256.hash(data: bytes).map { byte in
+      let digits = String(byte, radix: 16)
+      return digits.count == 1 ? "0" + digits : digits
+    }.joined()
+  }
+
+  // MARK: The end of writing
+
+  /// Writes what is left and makes all of it durable.
+  func finishWriting() throws(DownloadError) {
+    let file = try openedPartial()
+    if let rest = state.withLock({ $0.buffer.takePiece(evenIfSmall: true) }) {
+      do throws(DownloadError) {
+        try append(rest)
+      } catch {
+        // What was written before counts all the same.
+        try? file.synchronize()
+        throw error
+      }
+    }
+    let length = try file.length()
+    try file.synchronize()
+    let kept = length == 0 ? nil : try record(of: file, durable: length, savedAt: environment.readClock().wall)
+    advance { $0.machine.written(kept) }
+  }
+}

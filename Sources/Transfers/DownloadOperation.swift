@@ -1,0 +1,160 @@
+import Crypto
+import Flux
+import Foundation
+import PodfluxCore
+import Synchronization
+
+/// One attempt at a download: the thin shell around its `TransferMachine`.
+///
+/// It never blocks a thread. Events come from the curl thread, from its own queue and from the service; each locks the
+/// state, asks the machine, and puts its orders on the operation's own serial queue before it unlocks: they are carried
+/// out in the order in which they were decided. File work happens on that queue alone, so a slow disk slows its own
+/// transfers and nothing else.
+final class DownloadOperation: AsynchronousOperation, @unchecked Sendable {
+  // `@unchecked`: inherited from Operation. Everything below is immutable or in the locked state.
+
+  struct State {
+    var machine: TransferMachine
+    var buffer: WriteBuffer
+    var exchange: HTTPExchange?
+    /// Whether the exchange waits for room in the buffer.
+    var isExchangePaused = false
+    var clockAtWrite: Int64 = 0
+    var clockAtReading: Int64 = 0
+    var checkpoints = CheckpointMeter()
+  }
+
+  let attempt: Attempt
+  let environment: TransferEnvironment
+  let queue: DispatchQueue
+  let state: Mutex<State>
+  /// The open partial; touched on `queue` only.
+  let partial = Mutex<(any PartialContents)?>(nil)
+  private let ended: @Sendable (AttemptID) -> Void
+
+  init(_ attempt: Attempt, in environment: TransferEnvironment, ended: @escaping @Sendable (AttemptID) -> Void) {
+    self.attempt = attempt
+    self.environment = environment
+    self.ended = ended
+    queue = DispatchQueue(label: "podflux.attempt", target: .global(qos: .utility))
+    let capacity = WritePolicy.writeSize(transfersAtOnce: attempt.settings.maxConcurrent)
+    state = Mutex(
+      State(
+        machine: TransferMachine(attempt: attempt, bootID: environment.bootID),
+        buffer: WriteBuffer(capacity: capacity)))
+    super.init()
+    qualityOfService = attempt.origin == .user ? .userInitiated : .utility
+  }
+
+  override func begin() {
+    advance { $0.machine.start() }
+  }
+
+  /// The store has committed what the attempt announced.
+  func proceed() {
+    advance { $0.machine.proceed() }
+  }
+
+  /// The attempt is to end and to keep what it has.
+  func stop() {
+    advance { $0.machine.stop() }
+  }
+
+  // MARK: Orders
+
+  /// Lets the machine decide, and has what it orders carried out.
+  func advance(_ event: (inout State) -> [TransferMachine.Order]) {
+    state.withLock { carryOut(event(&$0)) }
+  }
+
+  /// Puts orders on the queue. To be called with the state locked, by whoever has just had them decided: were a stop's
+  /// order to overtake that of the request which it ends, nobody would end the request.
+  func carryOut(_ orders: [TransferMachine.Order]) {
+    guard !orders.isEmpty else { return }
+    queue.async { [self] in
+      for order in orders {
+        do throws(DownloadError) {
+          try carryOut(order)
+        } catch {
+          return advance { $0.machine.filesFailed(error) }
+        }
+      }
+    }
+  }
+
+  private func carryOut(_ order: TransferMachine.Order) throws(DownloadError) {
+    switch order {
+    case .openPartial(let tail): try openPartial(tail: tail)
+    case .readOverlap(let range):
+      let bytes = try openedPartial().read(offset: range.lowerBound, count: Int(range.upperBound - range.lowerBound))
+      advance { $0.machine.overlapRead(bytes) }
+    case .truncate(let length): try openedPartial().truncate(to: length)
+    case .request(let plan): request(plan)
+    case .resumeExchange: state.withLock { $0.exchange }?.resume()
+    case .cancelExchange: state.withLock { $0.exchange }?.cancel()
+    case .finishWriting: try finishWriting()
+    case .name(let number): try name(number: number)
+    case .publish(let file):
+      let succeeded = try environment.files.publish(attempt.id.download, as: file)
+      advance { $0.machine.published(succeeded) }
+    case .report(let news): report(news)
+    case .end(let news): end(news)
+    }
+  }
+
+  private func openPartial(tail: Range<Int64>?) throws(DownloadError) {
+    let file = try environment.files.openPartial(of: attempt.id.download)
+    partial.withLock { $0 = file }
+    let length = try file.length()
+    let hash = try tail.map { (range) throws(DownloadError) in try tailHash(of: file, in: range) }
+    advance { $0.machine.partialOpened(length: length, tailHash: hash) }
+  }
+
+  private func request(_ plan: ResumeLadder.Plan) {
+    let settings = attempt.settings
+    let request = HTTPRequest(
+      url: attempt.address.description, headers: attempt.description.headers.map { ($0.name, $0.value) },
+      rangeStart: plan.rangeStart, ifRange: plan.ifRange, userAgent: settings.userAgent,
+      connectTimeoutMilliseconds: settings.connectTimeoutSeconds * 1000,
+      stallTimeoutMilliseconds: settings.stallTimeoutSeconds * 1000)
+    let now = environment.readClock().monotonicMilliseconds
+    state.withLock { state in
+      state.clockAtWrite = now
+      state.checkpoints.begin(at: state.machine.position, milliseconds: now)
+      // Started under the lock: the first callback, on the curl thread, finds the exchange in its place.
+      state.exchange = environment.driver.start(request, delegate: self)
+    }
+  }
+
+  private func name(number: Int) throws(DownloadError) {
+    let head = state.withLock { $0.machine.head }
+    let facts = PublishingFacts(
+      description: attempt.description, address: attempt.address, contentDisposition: head?.contentDisposition,
+      contentType: head?.contentType)
+    let path = try environment.files.name(for: facts, number: number)
+    let inode = try openedPartial().inode()
+    advance { $0.machine.named(path, inode: inode) }
+  }
+
+  func report(_ news: AttemptReport.News) {
+    environment.report(AttemptReport(attempt: attempt.id, news: news))
+  }
+
+  private func end(_ news: AttemptReport.News) {
+    partial.withLock { file in
+      file?.close()
+      file = nil
+    }
+    // The service forgets the attempt before the store hears that it has ended and may start another.
+    ended(attempt.id)
+    report(news)
+    finish()
+  }
+
+  func openedPartial() throws(DownloadError) -> any PartialContents {
+    guard let file = partial.withLock({ $0 }) else {
+      throw DownloadError(.io, "the partial file was used before it was open")
+    }
+    return file
+  }
+}

@@ -1,0 +1,16 @@
+import Flux
+import PodfluxCore
+
+/// What all attempts of an engine share.
+struct TransferEnvironment: Sendable {
+  /// The one curl thread.
+  let driver: CurlDriver
+  /// The library's files.
+  let files: any AttemptFiles
+  /// The machine's current boot.
+  let bootID: String
+  /// The clocks.
+  let readClock: @Sendable () -> ClockReading
+  /// Where attempts report; called from any thread, never blocks.
+  let report: @Sendable (AttemptReport) -> Void
+}

@@ -1,0 +1,62 @@
+import Flux
+import Foundation
+import PodfluxCore
+import Synchronization
+
+/// Carries out attempts: each is a `DownloadOperation` on one `OperationQueue`, all of them on one curl thread.
+///
+/// Only admitted downloads come here, so the queue holds what runs and nothing else. Every call is thread safe, returns
+/// at once and may be repeated.
+public final class TransferService: Sendable {
+  private let environment: TransferEnvironment
+  private let operations = OperationQueue()
+  private let running = Mutex<[AttemptID: DownloadOperation]>([:])
+
+  /// Starts the curl thread.
+  ///
+  /// - Parameters:
+  ///   - files: The library's files.
+  ///   - certificateAuthorityFile: A PEM file of the only authorities to trust; nil for the system's.
+  ///   - bootID: Names the machine's current boot.
+  ///   - readClock: Reads both clocks.
+  ///   - report: Hears what attempts tell; called from any thread, must not block.
+  /// - Throws: where the machine refuses a thread or libcurl.
+  public init(
+    files: any AttemptFiles, certificateAuthorityFile: String?, bootID: String,
+    readClock: @escaping @Sendable () -> ClockReading, report: @escaping @Sendable (AttemptReport) -> Void
+  ) throws {
+    let driver = try CurlDriver(configuration: .init(certificateAuthorityFile: certificateAuthorityFile))
+    environment = TransferEnvironment(
+      driver: driver, files: files, bootID: bootID, readClock: readClock, report: report)
+    // Admission is the store's: whatever comes here runs.
+    operations.maxConcurrentOperationCount = Settings.Limits.maxConcurrent.upperBound
+  }
+
+  /// Starts an attempt; one that has been started already is left alone.
+  public func start(_ attempt: Attempt) {
+    let operation = running.withLock { running -> DownloadOperation? in
+      guard running[attempt.id] == nil else { return nil }
+      let operation = DownloadOperation(attempt, in: environment) { [weak self] id in
+        self?.running.withLock { $0[id] = nil }
+      }
+      running[attempt.id] = operation
+      return operation
+    }
+    if let operation { operations.addOperation(operation) }
+  }
+
+  /// Lets an attempt go on with what it announced.
+  public func proceed(_ attempt: AttemptID) {
+    running.withLock { $0[attempt] }?.proceed()
+  }
+
+  /// Ends an attempt; it keeps and reports what it has.
+  public func stop(_ attempt: AttemptID) {
+    running.withLock { $0[attempt] }?.stop()
+  }
+
+  /// Ends the curl thread. Call it when no attempt is alive; what is left is cut off.
+  public func shutDown() {
+    environment.driver.shutDown()
+  }
+}
