@@ -4,13 +4,32 @@ import PackageDescription
 /// Arrows point down only: a target may import what stands below it, never what stands above.
 let package = Package(
   name: "podflux",
+  products: [
+    .library(name: "PodfluxEngine", targets: ["PodfluxEngine"]),
+    .executable(name: "podflux", targets: ["podflux"]),
+  ],
   dependencies: [
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
+    .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
     .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
   ],
   targets: [
+    .executableTarget(
+      name: "podflux",
+      dependencies: [
+        "PodfluxEngine", "WireProtocol",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(name: "Logging", package: "swift-log"),
+      ]),
+    .target(
+      name: "PodfluxEngine",
+      dependencies: [
+        "FileStore", "Flux", "Persistence", "PodfluxCore", "Transfers",
+        .product(name: "Logging", package: "swift-log"),
+      ]),
     .target(name: "WireProtocol", dependencies: ["Flux", "PodfluxCore"]),
     .target(
       name: "Transfers",

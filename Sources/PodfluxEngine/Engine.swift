@@ -1,0 +1,159 @@
+import Dispatch
+import FileStore
+import Flux
+import Foundation
+import Logging
+import Persistence
+import PodfluxCore
+import Synchronization
+import Transfers
+
+/// A running Podflux: opens a library, takes requests, downloads, and stops without losing anything.
+///
+/// Requests and facts meet in a mailbox; one serial queue drains it in batches, commits each as one transaction, and only
+/// then answers and hands effects to the services. Every method is thread safe and returns at once.
+public final class Engine: Sendable {
+  /// Podflux's version.
+  public static let version = "1.0.0"
+
+  /// How many requests may wait to be handled; a client that sends more is held up.
+  static let requestCapacity = 4096
+  /// The most requests that one transaction commits.
+  static let batchSize = 512
+  /// How long after `stop(.now)` attempts have for their last sync. A process must be gone within two seconds.
+  static let stopMilliseconds = 1700
+
+  private let core: EngineCore
+  private let mailbox: Mailbox<Request, Action>
+  private let turns: DispatchQueue
+
+  /// Opens the library and begins to work.
+  ///
+  /// - Parameters:
+  ///   - configuration: Which library, and how.
+  ///   - client: Hears of what happens; see `EngineClient`.
+  /// - Throws: `EngineError`. Nothing has been changed then.
+  public init(_ configuration: EngineConfiguration, client: any EngineClient) throws {
+    let turns = DispatchQueue(label: "podflux.turns", qos: .userInitiated)
+    let wake = Mutex<(@Sendable () -> Void)?>(nil)
+    let mailbox = Mailbox<Request, Action>(requestCapacity: Self.requestCapacity) {
+      wake.withLock { $0 }?()
+    }
+    let core = try EngineCore(configuration, client: client, mailbox: mailbox, turns: turns)
+    wake.withLock { $0 = { turns.async { core.drain() } } }
+    self.core = core
+    self.mailbox = mailbox
+    self.turns = turns
+    turns.async { core.begin() }
+  }
+
+  /// Posts a request; its completion is called with the answer, on the engine's queue, in the order of posting.
+  ///
+  /// - Returns: false if too many wait; the caller tries again after `EngineClient.turnEnded`.
+  public func post(_ request: Request) -> Bool {
+    mailbox.post(request: request)
+  }
+
+  /// Ends the engine's work, now or when nothing can move any more. `EngineClient.closed` tells when it has ended.
+  public func stop(_ mode: StopMode, because cause: StopCause) {
+    turns.async { [core] in core.stop(mode, because: cause) }
+  }
+
+  /// Has another look at requests that wait because the client had no room for answers.
+  public func clientHasRoom() {
+    mailbox.nudge()
+  }
+}
+
+/// Which library, and how.
+public struct EngineConfiguration: Sendable {
+  /// The library's folder; made if it is missing.
+  public var libraryPath: String
+  /// A PEM file of the only authorities to trust; nil for the system's.
+  public var certificateAuthorityFile: String?
+  /// Where logs go.
+  public var logger: Logger
+
+  /// Makes a configuration.
+  public init(libraryPath: String, certificateAuthorityFile: String? = nil, logger: Logger) {
+    self.libraryPath = libraryPath
+    self.certificateAuthorityFile = certificateAuthorityFile
+    self.logger = logger
+  }
+}
+
+/// Why an engine cannot start.
+public enum EngineError: Error, CustomStringConvertible {
+  /// Another engine holds the library; its process, where known.
+  case libraryInUse(byProcess: Int32?)
+  /// The library cannot be read, or was written by a newer version.
+  case unreadableLibrary(String)
+  /// The machine refuses something that an engine needs.
+  case cannotStart(String)
+
+  /// One sentence for people.
+  public var description: String {
+    switch self {
+    case .libraryInUse(let process):
+      "another engine\(process.map { " (process \($0))" } ?? "") holds this library; stop it or choose another folder"
+    case .unreadableLibrary(let reason): reason
+    case .cannotStart(let reason): "the engine cannot start: \(reason)"
+    }
+  }
+}
+
+/// Why an engine has stopped.
+public enum StopCause: String, Sendable {
+  case eof, shutdown, signal
+}
+
+/// Something that a client asks of the engine.
+public struct Request: Sendable {
+  /// What is asked.
+  public enum Content: Sendable {
+    case action(Action)
+    case query(Query)
+    /// It was refused before it came here; it keeps its place in the order of answers.
+    case refused(Refusal)
+    /// Nothing, but to be told when its turn has come.
+    case barrier
+  }
+
+  /// What is asked.
+  public var content: Content
+  /// Hears the answer, on the engine's queue.
+  public var completion: @Sendable (Response) -> Void
+
+  /// Makes a request.
+  public init(_ content: Content, completion: @escaping @Sendable (Response) -> Void) {
+    self.content = content
+    self.completion = completion
+  }
+}
+
+/// What became of a request, and the revision at which it did.
+public struct Response: Sendable {
+  /// What became of a request.
+  public enum Outcome: Sendable {
+    case reply(Reply)
+    case answer(Answer)
+    case refusal(Refusal)
+  }
+
+  /// What became of it.
+  public var outcome: Outcome
+  /// The last committed revision.
+  public var revision: Int64
+}
+
+/// Who hears of an engine's life. Calls come on the engine's queue and must not block.
+public protocol EngineClient: Sendable {
+  /// Whether answers can be taken; while not, requests wait and transfers go on.
+  var hasRoom: Bool { get }
+  /// The library is in order and work begins.
+  func ready(revision: Int64)
+  /// The answers of a batch have been given.
+  func turnEnded()
+  /// The engine has ended; the library is free.
+  func closed(because cause: StopCause, revision: Int64)
+}

@@ -1,0 +1,157 @@
+import FileStore
+import PodfluxCore
+
+/// The library's folder in the core's terms: what attempts work on, what deletions delete.
+struct LibraryFiles: AttemptFiles {
+  private let partials: Partials
+  private let publisher: Publisher
+  private let published: PublishedFiles
+
+  init(_ library: Library) {
+    partials = Partials(library)
+    publisher = Publisher(library)
+    published = PublishedFiles(library)
+  }
+
+  func openPartial(of download: DownloadID) throws(DownloadError) -> any PartialContents {
+    try translatingErrors { () throws(FileError) in OpenPartial(file: try partials.open(try name(of: download))) }
+  }
+
+  func name(for facts: PublishingFacts, number: Int) throws(DownloadError) -> LibraryPath? {
+    if let path = facts.description.path { return number == 1 ? path : nil }
+    let naming = FileNaming(NamingFacts(facts))
+    var number = number
+    while true {
+      let candidate: LibraryPath
+      do throws(LibraryPathError) {
+        candidate = try naming.candidate(number: number)
+      } catch {
+        throw DownloadError(.io, "no name can be made for the file: \(error)")
+      }
+      guard try translatingErrors({ () throws(FileError) in try published.exists(candidate) }) else { return candidate }
+      number += 1
+    }
+  }
+
+  func publish(_ download: DownloadID, as file: PublishedFile) throws(DownloadError) -> Bool {
+    do throws(FileError) {
+      _ = try publisher.publish(try name(of: download), to: file.path, recorded: FileIdentity(file))
+      return true
+    } catch .exists {
+      return false
+    } catch {
+      throw DownloadError(error)
+    }
+  }
+
+  /// Whether the file stands where it was to be published.
+  func isPublished(_ file: PublishedFile) throws(FileError) -> Bool {
+    guard let identity = try published.identity(of: file.path) else { return false }
+    return identity.isSameFile(as: FileIdentity(file))
+  }
+
+  /// Deletes what a removed download left. What is not there any more, or is another file by now, is left alone.
+  func delete(_ deletion: Deletion) throws(FileError) {
+    try partials.delete(try name(of: deletion.download))
+    if let file = deletion.file, try isPublished(file) {
+      try published.delete(file.path)
+    }
+  }
+
+  /// Calls the body with the names of all partial files, some at a time.
+  func forEachPartial(atOnce limit: Int, _ body: ([DownloadID]) -> Void) throws(FileError) {
+    let listing = try partials.list()
+    var names: [DownloadID] = []
+    while let entry = try listing.next() {
+      guard let name = entry.name, let id = DownloadID(name.description) else { continue }
+      names.append(id)
+      if names.count == limit {
+        body(names)
+        names = []
+      }
+    }
+    if !names.isEmpty { body(names) }
+  }
+
+  private func name(of download: DownloadID) throws(FileError) -> PartialName {
+    guard let name = PartialName(download.description) else {
+      preconditionFailure("every download's id is a file name")
+    }
+    return name
+  }
+}
+
+/// A partial file in the core's terms.
+private struct OpenPartial: PartialContents {
+  let file: PartialFile
+
+  func length() throws(DownloadError) -> Int64 {
+    try translatingErrors { () throws(FileError) in try file.length() }
+  }
+
+  func inode() throws(DownloadError) -> UInt64 {
+    try translatingErrors { () throws(FileError) in try file.identity().inode }
+  }
+
+  func read(offset: Int64, count: Int) throws(DownloadError) -> [UInt8] {
+    try translatingErrors { () throws(FileError) in try file.read(offset: offset, count: count) }
+  }
+
+  func append(_ bytes: UnsafeRawBufferPointer) throws(DownloadError) {
+    do throws(PartialFile.AppendFailure) {
+      try file.append(bytes)
+    } catch {
+      throw DownloadError(error.cause)
+    }
+  }
+
+  func truncate(to length: Int64) throws(DownloadError) {
+    try translatingErrors { () throws(FileError) in try file.truncate(to: length) }
+  }
+
+  func synchronize() throws(DownloadError) {
+    try translatingErrors { () throws(FileError) in try file.synchronize() }
+  }
+
+  func close() {
+    file.close()
+  }
+}
+
+private func translatingErrors<Value>(_ body: () throws(FileError) -> Value) throws(DownloadError) -> Value {
+  do throws(FileError) {
+    return try body()
+  } catch {
+    throw DownloadError(error)
+  }
+}
+
+extension DownloadError {
+  /// A file's trouble in the protocol's terms.
+  init(_ error: FileError) {
+    let code: Code =
+      switch error {
+      case .noSpace: .noSpace
+      case .exists: .fileExists
+      case .notFound, .readOnly, .denied, .symbolicLink, .notAFolder, .notARegularFile, .crossDevice, .unknownFormat,
+        .io:
+        .io
+      }
+    self.init(code, error.description)
+  }
+}
+
+extension FileIdentity {
+  fileprivate init(_ file: PublishedFile) {
+    self.init(device: 0, inode: file.inode, size: file.length)
+  }
+}
+
+extension NamingFacts {
+  fileprivate init(_ facts: PublishingFacts) {
+    self.init(
+      podcast: facts.description.podcast, title: facts.description.title,
+      publishedMilliseconds: facts.description.published?.milliseconds, url: facts.address.description,
+      contentDisposition: facts.contentDisposition, mediaType: facts.contentType)
+  }
+}

@@ -1,0 +1,127 @@
+import FileStore
+import Flux
+import Foundation
+import Persistence
+import PodfluxCore
+
+/// A library that an engine has opened: its folder, its lock, its database.
+final class OpenLibrary: Sendable {
+  /// The database's name in the engine's folder.
+  static let databaseName = "podflux.sqlite"
+
+  let files: LibraryFiles
+  let folder: Library
+  /// What the last engine left undone.
+  let recovery: Recovery
+  private let lock: LibraryLock
+  private let database: LibraryDatabase
+
+  init(_ configuration: EngineConfiguration) throws(EngineError) {
+    do {
+      let folder = try Library.open(at: configuration.libraryPath)
+      let lock = try LibraryLock(folder)
+      let database = try LibraryDatabase.open(at: folder.engineFolderPath + "/" + Self.databaseName)
+      let files = LibraryFiles(folder)
+      recovery = try Self.recovery(from: database, files)
+      (self.folder, self.lock, self.database, self.files) = (folder, lock, database, files)
+    } catch let failure as LibraryLock.Failure {
+      switch failure {
+      case .held(let process): throw .libraryInUse(byProcess: process)
+      case .file(let error): throw .unreadableLibrary("the library cannot be locked: \(error)")
+      }
+    } catch let error as FileError {
+      throw .unreadableLibrary("the library cannot be opened: \(error)")
+    } catch {
+      throw .unreadableLibrary("\(error)")
+    }
+  }
+
+  /// A dispatcher whose stores begin with what the tables hold.
+  func dispatcher() throws(EngineError) -> Dispatcher<Stores> {
+    do {
+      return try database.read { tables in
+        Dispatcher(
+          state: Stores(
+            settings: SettingsStore(settings: try tables.settings()),
+            downloads: DownloadsStore(counts: try tables.counts())),
+          position: try tables.position(), ledger: database.ledger(), seed: .random(in: .min ... .max))
+      }
+    } catch {
+      throw .unreadableLibrary("\(error)")
+    }
+  }
+
+  /// Answers a query: rows from the tables, what is active from the stores.
+  func answer(_ query: Query, from stores: Stores) throws -> Answer {
+    try database.read { tables in
+      switch query {
+      case .resumeData(let id):
+        guard let download = try tables.download(id) else {
+          throw Refusal(.notFound, "there is no download \"\(id)\"", path: "payload.id")
+        }
+        return .resumeData(download.progress.resume)
+      case .snapshot(let query):
+        return .snapshot(try tables.snapshot(query, library: folder.path, stores: stores))
+      }
+    }
+  }
+
+  /// Afterwards the process holds no lock and no open database.
+  func close() throws {
+    defer { lock.release() }
+    try database.close()
+  }
+
+  /// Which of the files that were being published stand at their place: only their rows were missing.
+  private static func recovery(from database: LibraryDatabase, _ files: LibraryFiles) throws -> Recovery {
+    let running = try database.read { try $0.running() }
+    return Recovery(
+      published: try running.compactMap { download in
+        guard case .running(.publishing(let file)) = download.state, try files.isPublished(file) else { return nil }
+        return download.id
+      })
+  }
+}
+
+extension TableReader {
+  /// One moment of the state. Without an engine there are no stores, and nothing is active.
+  func snapshot(_ query: SnapshotQuery, library: String, stores: Stores?) throws -> Snapshot {
+    var snapshot = Snapshot(revision: try position().revision)
+    if query.stores.contains(.engine) {
+      snapshot.engine = EngineSnapshot(version: Engine.version, library: library)
+    }
+    if query.stores.contains(.settings) {
+      snapshot.settings = try stores?.settings.settings ?? settings()
+    }
+    if query.stores.contains(.downloads) {
+      let (downloads, next) = try page(query.page)
+      snapshot.downloads = DownloadsSnapshot(
+        counts: try stores?.downloads.counts ?? counts(), bytesPerSecond: stores?.downloads.bytesPerSecond ?? 0,
+        items: downloads.map { download in
+          let live = stores?.downloads.live[download.id]
+          return .init(download: download, live: download.state.kind == .running ? live : nil)
+        },
+        next: next)
+    }
+    return snapshot
+  }
+}
+
+/// Reads a library without an engine, or beside a running one, and changes nothing.
+public enum LibraryReader {
+  /// One moment of a library's state.
+  ///
+  /// - Throws: `EngineError.unreadableLibrary`.
+  public static func snapshot(ofLibraryAt path: String, _ query: SnapshotQuery) throws(EngineError) -> Snapshot {
+    do {
+      let folder = try Library.open(at: path, mode: .existing)
+      let database = try LibraryDatabase.openReadOnly(at: folder.engineFolderPath + "/" + OpenLibrary.databaseName)
+      defer { try? database.close() }
+      return try database.read { try $0.snapshot(query, library: folder.path, stores: nil) }
+    } catch let error as FileError {
+      throw .unreadableLibrary("the library cannot be opened: \(error)")
+    } catch {
+      throw .unreadableLibrary("\(error)")
+    }
+  }
+}

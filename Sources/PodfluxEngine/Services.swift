@@ -1,0 +1,122 @@
+import Dispatch
+import FileStore
+import Flux
+import Foundation
+import Logging
+import PodfluxCore
+import Transfers
+
+/// What carries effects out: transfers, deletions, the alarm clock. What it finds out it posts as facts.
+final class Services: @unchecked Sendable {
+  // `@unchecked`: the timer is touched on `turns` only; the rest is immutable and thread safe.
+
+  private let transfers: TransferService
+  private let files: LibraryFiles
+  private let turns: DispatchQueue
+  private let fileQueue = DispatchQueue(label: "podflux.files", qos: .utility)
+  private let logger: Logger
+  private let post: @Sendable (Action) -> Void
+  private var alarm: DispatchSourceTimer?
+
+  /// How long to wait before a deletion that failed is tried again.
+  private static let deletionRetrySeconds = 30
+
+  init(
+    library: OpenLibrary, certificateAuthorityFile: String?, turns: DispatchQueue, logger: Logger,
+    post: @escaping @Sendable (Action) -> Void
+  ) throws(EngineError) {
+    files = library.files
+    self.turns = turns
+    self.logger = logger
+    self.post = post
+    do {
+      transfers = try TransferService(
+        files: library.files, certificateAuthorityFile: certificateAuthorityFile, bootID: try Self.bootID(),
+        readClock: Self.clock
+      ) { post(.attempt($0)) }
+    } catch {
+      throw .cannotStart("\(error)")
+    }
+  }
+
+  /// What both clocks show.
+  func readClock() -> ClockReading {
+    Self.clock()
+  }
+
+  /// Carries an effect out, or begins to. Not for `.close`.
+  func carryOut(_ effect: Effect) {
+    switch effect {
+    case .start(let attempt): transfers.start(attempt)
+    case .stop(let attempt): transfers.stop(attempt)
+    case .proceed(let attempt): transfers.proceed(attempt)
+    case .delete(let deletion): fileQueue.async { self.delete(deletion) }
+    case .wake(let moment): setAlarm(at: moment)
+    case .close: preconditionFailure("closing is the engine's own")
+    }
+  }
+
+  /// Posts the names of all partial files, so that those of no download can be told.
+  func lookForPartials(atOnce limit: Int) {
+    fileQueue.async { [self] in
+      do {
+        try files.forEachPartial(atOnce: limit) { post(.foundPartials($0)) }
+      } catch {
+        logger.warning("the partial files cannot be listed", metadata: ["reason": "\(error)"])
+      }
+    }
+  }
+
+  func shutDown() {
+    alarm?.cancel()
+    alarm = nil
+    transfers.shutDown()
+    // A deletion under way ends before the library is given up.
+    fileQueue.sync {}
+  }
+
+  private func delete(_ deletion: Deletion) {
+    do {
+      try files.delete(deletion)
+      post(.deleted(deletion.key))
+    } catch {
+      logger.warning("a removed download's file cannot be deleted yet", metadata: ["reason": "\(error)"])
+      fileQueue.asyncAfter(deadline: .now() + .seconds(Self.deletionRetrySeconds)) { [weak self] in
+        self?.delete(deletion)
+      }
+    }
+  }
+
+  private func setAlarm(at moment: Timestamp?) {
+    alarm?.cancel()
+    alarm = nil
+    guard let moment else { return }
+    let delay = max(0, moment.milliseconds - readClock().wall.milliseconds)
+    let timer = DispatchSource.makeTimerSource(queue: turns)
+    timer.schedule(deadline: .now() + .milliseconds(Int(min(delay, Self.longestAlarmMilliseconds))))
+    timer.setEventHandler { [post] in post(.timeCame) }
+    timer.resume()
+    alarm = timer
+  }
+
+  /// A clock that is set back must not make a retry sleep for years: the alarm rings and the store looks again.
+  private static let longestAlarmMilliseconds: Int64 = 60_000
+
+  private static func clock() -> ClockReading {
+    var wall = timespec()
+    var monotonic = timespec()
+    clock_gettime(CLOCK_REALTIME, &wall)
+    clock_gettime(CLOCK_BOOTTIME, &monotonic)
+    return ClockReading(
+      wall: Timestamp(milliseconds: wall.milliseconds), monotonicMilliseconds: monotonic.milliseconds)
+  }
+
+  private static func bootID() throws -> String {
+    try String(contentsOfFile: "/proc/sys/kernel/random/boot_id", encoding: .utf8)
+      .trimmingCharacters(in: .whitespacesAndNewlines)
+  }
+}
+
+extension timespec {
+  fileprivate var milliseconds: Int64 { Int64(tv_sec) * 1000 + Int64(tv_nsec) / 1_000_000 }
+}

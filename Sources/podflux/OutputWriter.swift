@@ -1,0 +1,128 @@
+import Foundation
+import Synchronization
+
+/// Writes lines to stdout on a thread of its own, whole lines only, and says when there is too much of them.
+///
+/// It keeps a private copy of the descriptor and points stdout itself at stderr: whatever else in the process prints
+/// cannot spoil the protocol.
+final class OutputWriter: Sendable {
+  /// How much may wait before no more requests are answered, in bytes.
+  private static let roomBytes = 4 << 20
+  /// How long the last lines may take when nobody seems to read, in milliseconds.
+  private static let finishMilliseconds = 250
+
+  private struct State {
+    var pending: [UInt8] = []
+    var isCrowded = false
+    var isFinished = false
+    var isClosed = false
+    var onRoom: @Sendable () -> Void = {}
+    var onClosed: @Sendable () -> Void = {}
+  }
+
+  private let descriptor: Int32
+  private let state = Mutex(State())
+  private let wakeUp = DispatchSemaphore(value: 0)
+  private let done = DispatchSemaphore(value: 0)
+
+  enum Source {
+    case standardOutput
+  }
+
+  init(takingOver _: Source) throws {
+    signal(SIGPIPE, SIG_IGN)
+    descriptor = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3)
+    guard descriptor >= 0, dup2(STDERR_FILENO, STDOUT_FILENO) >= 0 else {
+      throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO)
+    }
+    let thread = Thread { [self] in write() }
+    thread.name = "podflux.stdout"
+    thread.start()
+  }
+
+  /// Whether more may be appended soon.
+  var hasRoom: Bool {
+    state.withLock { state in
+      state.isCrowded = state.pending.count >= Self.roomBytes
+      return !state.isCrowded
+    }
+  }
+
+  /// Appends lines; `flush` sends them on.
+  func append(_ lines: [UInt8]) {
+    state.withLock { state in
+      guard !state.isClosed else { return }
+      state.pending += lines
+    }
+  }
+
+  /// Sends on what was appended.
+  func flush() {
+    wakeUp.signal()
+  }
+
+  /// Called when there is room again after there was none.
+  func onRoom(_ body: @escaping @Sendable () -> Void) {
+    state.withLock { $0.onRoom = body }
+  }
+
+  /// Called when nobody can read any more.
+  func onClosed(_ body: @escaping @Sendable () -> Void) {
+    state.withLock { $0.onClosed = body }
+  }
+
+  /// Writes the last lines and ends, at the latest after a moment: a client that does not read holds nobody up.
+  func finish() {
+    state.withLock { $0.isFinished = true }
+    wakeUp.signal()
+    _ = done.wait(timeout: .now() + .milliseconds(Self.finishMilliseconds))
+  }
+
+  private func write() {
+    while true {
+      wakeUp.wait()
+      while true {
+        let (bytes, isFinished) = state.withLock { state in
+          defer { state.pending = [] }
+          return (state.pending, state.isFinished)
+        }
+        guard !bytes.isEmpty else {
+          if isFinished { return _ = done.signal() }
+          break
+        }
+        guard write(bytes) else {
+          let onClosed = state.withLock { state in
+            state.isClosed = true
+            return state.onClosed
+          }
+          onClosed()
+          return _ = done.signal()
+        }
+        let onRoom = state.withLock { state -> (@Sendable () -> Void)? in
+          defer { state.isCrowded = false }
+          return state.isCrowded ? state.onRoom : nil
+        }
+        onRoom?()
+      }
+    }
+  }
+
+  private func write(_ bytes: [UInt8]) -> Bool {
+    bytes.withUnsafeBytes { bytes in
+      var rest = bytes[...]
+      while !rest.isEmpty {
+        let slice = UnsafeRawBufferPointer(rebasing: rest)
+        let count = Foundation.write(descriptor, slice.baseAddress, slice.count)
+        if count > 0 {
+          rest = rest.dropFirst(count)
+        } else if errno == EAGAIN {
+          var poll = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+          _ = Foundation.poll(&poll, 1, -1)
+        } else if errno != EINTR {
+          return false
+        }
+      }
+      return true
+    }
+  }
+}

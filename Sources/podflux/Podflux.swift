@@ -1,0 +1,33 @@
+import ArgumentParser
+import PodfluxEngine
+
+/// The command.
+@main
+struct Podflux: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "podflux",
+    abstract: "Downloads podcasts, and loses nothing: a headless engine that takes JSON lines.",
+    version: Engine.version,
+    subcommands: [RunCommand.self, SnapshotCommand.self])
+}
+
+extension ExitCode {
+  /// The library cannot be read, or was written by a newer version (sysexits.h EX_DATAERR).
+  static let unreadableLibrary = ExitCode(65)
+  /// Another engine holds the library (sysexits.h EX_TEMPFAIL).
+  static let libraryInUse = ExitCode(75)
+
+  init(_ error: EngineError) {
+    switch error {
+    case .libraryInUse: self = .libraryInUse
+    case .unreadableLibrary: self = .unreadableLibrary
+    case .cannotStart: self = .failure
+    }
+  }
+}
+
+/// Tells a person why there is no engine, on stderr, and ends the command.
+func giveUp(_ error: EngineError) -> ExitCode {
+  StandardError.print("podflux: \(error)")
+  return ExitCode(error)
+}

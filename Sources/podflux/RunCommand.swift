@@ -1,0 +1,52 @@
+import ArgumentParser
+import Dispatch
+import Logging
+import PodfluxCore
+import PodfluxEngine
+
+/// `podflux run`: the engine, driven by lines.
+struct RunCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "run",
+    abstract: "Runs the engine: actions and queries on stdin, replies and state on stdout, logs on stderr.")
+
+  @Option(help: "The library's folder; made if it is missing.")
+  var library: String
+
+  @Option(help: "What to do when stdin ends: go on until nothing can move any more (drain), or stop (exit).")
+  var onEof = EndOfInput.drain
+
+  @Option(help: "A PEM file of the only certificate authorities to trust, instead of the system's.")
+  var caFile: String?
+
+  @Option(help: "How much to log: trace, debug, info, notice, warning, error or critical.")
+  var logLevel = Logger.Level.warning
+
+  enum EndOfInput: String, ExpressibleByArgument, CaseIterable {
+    case drain, exit
+
+    var stopMode: StopMode { self == .drain ? .drain : .now }
+  }
+
+  func run() throws {
+    let output = try OutputWriter(takingOver: .standardOutput)
+    var logger = Logger(label: "podflux") { StreamLogHandler.standardError(label: $0) }
+    logger.logLevel = logLevel
+    let session = Session(output: output, libraryPath: library)
+    let engine: Engine
+    do {
+      engine = try Engine(
+        EngineConfiguration(libraryPath: library, certificateAuthorityFile: caFile, logger: logger), client: session)
+    } catch let error as EngineError {
+      throw giveUp(error)
+    }
+    output.onRoom { engine.clientHasRoom() }
+    output.onClosed { engine.stop(.now, because: .shutdown) }
+    let signals = SignalWatch { engine.stop(.now, because: .signal) }
+    LineReader(session: session, engine: engine, atEnd: onEof.stopMode).start()
+    withExtendedLifetime(signals) { session.waitUntilClosed() }
+    output.finish()
+  }
+}
+
+extension Logger.Level: @retroactive ExpressibleByArgument {}

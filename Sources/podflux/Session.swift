@@ -1,0 +1,124 @@
+import Dispatch
+import Foundation
+import PodfluxCore
+import PodfluxEngine
+import Synchronization
+import WireProtocol
+
+/// Between the protocol and the engine: lines become requests, answers become lines.
+final class Session: EngineClient {
+  private let output: OutputWriter
+  private let libraryPath: String
+  private let decoder = LineDecoder()
+  private let encoder = Mutex(LineEncoder())
+  private let turns = TurnGate()
+  private let isClosed = DispatchSemaphore(value: 0)
+
+  init(output: OutputWriter, libraryPath: String) {
+    self.output = output
+    self.libraryPath = libraryPath
+  }
+
+  /// Waits until the engine has ended.
+  func waitUntilClosed() {
+    isClosed.wait()
+  }
+
+  // MARK: Requests
+
+  /// What a line asks of the engine. Decoded on the reader's thread: the engine's queue has other work.
+  func request(for line: LineSplitter.Line) -> PodfluxEngine.Request {
+    let decoded =
+      switch line {
+      case .complete(let bytes, let number): decoder.decode(bytes, number: number)
+      case .tooLong(let number): decoder.tooLong(number: number)
+      }
+    let content: PodfluxEngine.Request.Content =
+      switch decoded.content {
+      case .success(.action(let action)): .action(action)
+      case .success(.query(let query)): .query(query)
+      case .failure(let refusal): .refused(refusal)
+      }
+    return .init(content) { [self, number = decoded.number, id = decoded.id] response in
+      write(response, line: number, id: id)
+    }
+  }
+
+  /// Waits until the engine has handled some requests, unless the attempt succeeds now. Returns whether it did.
+  func waitForTurn(unless attempt: () -> Bool) -> Bool {
+    turns.wait(unless: attempt)
+  }
+
+  private func write(_ response: Response, line number: Int, id: RequestID?) {
+    encoder.withLock { encoder in
+      switch response.outcome {
+      case .reply(let reply): encoder.reply(reply, id: id, revision: response.revision)
+      case .answer(let answer): encoder.answer(answer, id: id, revision: response.revision)
+      case .refusal(let refusal): encoder.refusal(refusal, line: number, id: id)
+      }
+    }
+  }
+
+  // MARK: EngineClient
+
+  var hasRoom: Bool { output.hasRoom }
+
+  func ready(revision: Int64) {
+    encoder.withLock { encoder in
+      encoder.ready(version: Engine.version, library: libraryPath, revision: revision, pid: getpid())
+    }
+    sendLines()
+  }
+
+  func turnEnded() {
+    sendLines()
+    turns.open()
+  }
+
+  func closed(because cause: StopCause, revision: Int64) {
+    let reason: StopReason =
+      switch cause {
+      case .eof: .eof
+      case .shutdown: .shutdown
+      case .signal: .signal
+      }
+    encoder.withLock { $0.stopped(reason, revision: revision) }
+    sendLines()
+    turns.open()
+    isClosed.signal()
+  }
+
+  private func sendLines() {
+    encoder.withLock { encoder in
+      guard !encoder.bytes.isEmpty else { return }
+      output.append(encoder.bytes)
+      encoder.removeAll()
+    }
+    output.flush()
+  }
+}
+
+/// Lets one thread wait for the end of a turn.
+private final class TurnGate: Sendable {
+  private let isWaiting = Mutex(false)
+  private let semaphore = DispatchSemaphore(value: 0)
+
+  func wait(unless attempt: () -> Bool) -> Bool {
+    isWaiting.withLock { $0 = true }
+    // A turn may have ended before the flag was up: look once more, or nobody would ever signal.
+    guard !attempt() else {
+      isWaiting.withLock { $0 = false }
+      return true
+    }
+    semaphore.wait()
+    return false
+  }
+
+  func open() {
+    let shouldSignal = isWaiting.withLock { isWaiting in
+      defer { isWaiting = false }
+      return isWaiting
+    }
+    if shouldSignal { semaphore.signal() }
+  }
+}
