@@ -63,6 +63,9 @@ let package = Package(
     .testTarget(name: "TransfersTests", dependencies: ["Transfers", "PodfluxCore", "ScriptedOrigin"]),
     .testTarget(name: "WireProtocolTests", dependencies: ["WireProtocol", "TestSupport"]),
     .testTarget(name: "ScriptedOriginTests", dependencies: ["ScriptedOrigin"]),
+    .testTarget(
+      name: "PodfluxTests",
+      dependencies: ["ScriptedOrigin", "TestSupport", "podflux", .product(name: "Crypto", package: "swift-crypto")]),
   ],
   swiftLanguageModes: [.v6]
 )

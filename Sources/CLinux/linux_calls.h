@@ -15,4 +15,11 @@ static inline int linux_rename_without_replacing(
   return result == 0 ? 0 : errno;
 }
 
+/// sync_file_range(2) with SYNC_FILE_RANGE_WRITE: has the kernel begin to write, and waits for nothing. It takes no
+/// error away from a later fsync(2), and says nothing about what is durable.
+static inline void linux_begin_writing_back(int file, long long offset, long long length) {
+  const unsigned int sync_file_range_write = 2;
+  (void)syscall(SYS_sync_file_range, file, offset, length, sync_file_range_write);
+}
+
 #endif

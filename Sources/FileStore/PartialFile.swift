@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 import Synchronization
 
@@ -22,6 +23,10 @@ public final class PartialFile: Sendable {
     var unsyncedFolder: Descriptor?
   }
 
+  /// From this many bytes on, the kernel is told at once to bring a write to the device. A page that slow transfers
+  /// fill bit by bit would be brought there again for every bit.
+  private static let promptWritingBytes = 256 << 10
+
   private let state: Mutex<State>
   private let path: String
 
@@ -37,6 +42,10 @@ public final class PartialFile: Sendable {
     let outcome = state.withLock { state in
       guard let file = state.file else { return Descriptor.WriteOutcome(failure: closedError("pwrite")) }
       let outcome = file.write(bytes, offset: state.end)
+      if outcome.written >= Self.promptWritingBytes {
+        // The disk works while more arrives, and the next sync finds little left to wait for.
+        linux_begin_writing_back(file.number, state.end, Int64(outcome.written))
+      }
       state.end += Int64(outcome.written)
       return outcome
     }

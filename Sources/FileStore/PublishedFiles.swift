@@ -38,6 +38,11 @@ public struct PublishedFiles: Sendable {
     return isDeleted
   }
 
+  /// Makes the name of the file at `path` survive a power cut.
+  public func synchronizeFolder(of path: LibraryPath) throws(FileError) {
+    try walk(to: path)?.folder.synchronize()
+  }
+
   private func status(of path: LibraryPath) throws(FileError) -> FileStatus? {
     try walk(to: path)?.folder.statusOfChild(path.name)
   }

@@ -63,13 +63,14 @@ public final class Mailbox<Request: Sendable, Fact: Sendable>: Sendable {
     post { lanes in lanes.isNudged = lanes.isDraining }
   }
 
-  /// Takes out what waits: all facts, and at most so many requests.
+  /// Takes out what waits: all facts, and at most so many requests, none behind the first that `isLast` names.
   ///
   /// An empty delivery ends the drain: the next post wakes the drainer again. A nudge that came since the last delivery
   /// wakes it at once: `limit` may be older than the nudge.
-  public func take(requestsUpTo limit: Int) -> Delivery {
+  public func take(requestsUpTo limit: Int, endingWith isLast: (Request) -> Bool = { _ in false }) -> Delivery {
     let (delivery, shouldWake) = lanes.withLock { lanes in
-      let count = min(limit, lanes.requests.count)
+      let end = lanes.requests.prefix(limit).firstIndex(where: isLast).map { $0 + 1 }
+      let count = end ?? min(limit, lanes.requests.count)
       let delivery = Delivery(facts: lanes.facts, requests: Array(lanes.requests.prefix(count)))
       lanes.facts.removeAll(keepingCapacity: true)
       lanes.requests.removeFirst(count)

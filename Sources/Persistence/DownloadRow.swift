@@ -44,7 +44,8 @@ enum DownloadRow {
 
   /// SQLite's text ends at a NUL: without this, what stands behind one would be lost in silence.
   private static func text(_ text: String?) -> String? {
-    text?.replacing("\u{0}", with: "\u{FFFD}")
+    guard let text, text.utf8.contains(0) else { return text }
+    return text.replacing("\u{0}", with: "\u{FFFD}")
   }
 
   /// FNV-1a of the URL, so that a million URLs can be looked up without being stored twice.

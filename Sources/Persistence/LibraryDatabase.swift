@@ -59,13 +59,10 @@ public final class LibraryDatabase: Sendable {
   /// Opens the database to read it, without an engine or beside a running one.
   public static func openReadOnly(at path: String) throws -> LibraryDatabase {
     guard FileManager.default.fileExists(atPath: path) else { throw OpeningError.missing }
-    try translatingErrors {
+    return try translatingErrors {
       let queue = try untouchingQueue(at: path)
       try queue.read(checkOrigin)
-      try queue.close()
-    }
-    return try translatingErrors {
-      LibraryDatabase(queue: try DatabaseQueue(path: path, configuration: configuration(readOnly: true)))
+      return LibraryDatabase(queue: queue)
     }
   }
 

@@ -22,6 +22,10 @@ struct SQLDeletionTable: DeletionTable {
     try db.cachedStatement(sql: "UPDATE deletions SET ready = 1 WHERE ready = 0").execute()
   }
 
+  func postpone(_ key: Deletion.Key) throws {
+    try db.cachedStatement(sql: "UPDATE deletions SET ready = 0 WHERE key = ?").execute(arguments: [key])
+  }
+
   func ready(limit: Int) throws -> [Deletion] {
     let sql = """
       SELECT key, download, path, file_length, inode FROM deletions WHERE ready = 1 ORDER BY key LIMIT ?

@@ -12,6 +12,12 @@ struct SQLDownloadTable: DownloadTable {
     try first("WHERE id = ?", [id.description])
   }
 
+  func contains(_ id: DownloadID) throws -> Bool {
+    // A row of GRDB's costs more to prepare than the look-up, and one number needs none.
+    let statement = try db.cachedStatement(sql: "SELECT 1 FROM downloads WHERE id = ?")
+    return try Int.fetchOne(statement, arguments: [id.description]) != nil
+  }
+
   func find(_ address: WebAddress) throws -> DownloadID? {
     let sql = "SELECT id FROM downloads WHERE url_hash = ? AND url = ? AND state <> 'failed' ORDER BY key LIMIT 1"
     let statement = try db.cachedStatement(sql: sql)

@@ -57,21 +57,24 @@ final class EngineCore: @unchecked Sendable {
   }
 
   /// Handles what waits in the mailbox, batch by batch, until nothing does.
+  ///
+  /// A batch ends with its first query, so that the client is asked before each answer whether it has room. Each batch
+  /// is a block of its own on the queue: a stop and the alarm get their turn however fast a client asks.
   func drain() {
-    while !isClosed {
-      let delivery = mailbox.take(requestsUpTo: client.hasRoom ? Engine.batchSize : 0)
-      guard !delivery.isEmpty else { return }
-      handle(delivery)
-      client.turnEnded()
-      closeIfDone()
-    }
+    guard !isClosed else { return }
+    let delivery = mailbox.take(requestsUpTo: client.hasRoom ? Engine.batchSize : 0) { $0.isQuery }
+    guard !delivery.isEmpty else { return }
+    handle(delivery)
+    client.turnEnded()
+    closeIfDone()
+    turns.async { self.drain() }
   }
 
   private func handle(_ delivery: Mailbox<Request, Action>.Delivery) {
     var facts = delivery.facts
     if !undelivered.isEmpty {
       // They failed once: alone, so that no request is refused for their sake.
-      deliver(facts: undelivered + facts, requests: [])
+      deliver(facts: takeUndelivered() + facts, requests: [])
       facts = []
     }
     var batch: [Request] = []
@@ -95,7 +98,6 @@ final class EngineCore: @unchecked Sendable {
     let intents = requests.compactMap(\.action)
     do {
       let turnout = try dispatcher.dispatch(facts + intents, at: services.readClock())
-      undelivered = []
       var outcomes = turnout.outcomes.dropFirst(facts.count)
       for request in requests {
         answer(request, with: request.action == nil ? nil : outcomes.removeFirst())
@@ -112,13 +114,19 @@ final class EngineCore: @unchecked Sendable {
     }
   }
 
+  /// Takes them out: another delivery between now and their success must neither lose nor repeat them.
+  private func takeUndelivered() -> [Action] {
+    defer { undelivered = [] }
+    return undelivered
+  }
+
   private func redeliverLater(_ facts: [Action]) {
     // A reading is worth nothing a second later.
-    undelivered = facts.filter { !$0.isReading }
+    undelivered += facts.filter { !$0.isReading }
     guard !undelivered.isEmpty else { return }
     turns.asyncAfter(deadline: .now() + .milliseconds(Self.redeliveryMilliseconds)) { [self] in
       guard !isClosed, !undelivered.isEmpty else { return }
-      deliver(facts: undelivered, requests: [])
+      deliver(facts: takeUndelivered(), requests: [])
       closeIfDone()
     }
   }
@@ -209,5 +217,9 @@ final class EngineCore: @unchecked Sendable {
 extension Request {
   fileprivate var action: Action? {
     if case .action(let action) = content { action } else { nil }
+  }
+
+  fileprivate var isQuery: Bool {
+    if case .query = content { true } else { false }
   }
 }

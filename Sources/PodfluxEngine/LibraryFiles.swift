@@ -44,10 +44,22 @@ struct LibraryFiles: AttemptFiles {
     }
   }
 
-  /// Whether the file stands where it was to be published.
+  /// Whether the file stands where it was to be published, and makes it stand there whatever happens: the engine that
+  /// moved it may have died before it synced the folder.
+  func isPublishedDurably(_ file: PublishedFile) throws(FileError) -> Bool {
+    guard try isPublished(file) else { return false }
+    try published.synchronizeFolder(of: file.path)
+    return true
+  }
+
+  /// Whether the file stands where it was to be published. A link or a folder there, or a link on the way, is not it.
   func isPublished(_ file: PublishedFile) throws(FileError) -> Bool {
-    guard let identity = try published.identity(of: file.path) else { return false }
-    return identity.isSameFile(as: FileIdentity(file))
+    do throws(FileError) {
+      guard let identity = try published.identity(of: file.path) else { return false }
+      return identity.isSameFile(as: FileIdentity(file))
+    } catch .symbolicLink, .notARegularFile {
+      return false
+    }
   }
 
   /// Deletes what a removed download left. What is not there any more, or is another file by now, is left alone.

@@ -77,7 +77,9 @@ final class OpenLibrary: Sendable {
     let running = try database.read { try $0.running() }
     return Recovery(
       published: try running.compactMap { download in
-        guard case .running(.publishing(let file)) = download.state, try files.isPublished(file) else { return nil }
+        guard case .running(.publishing(let file)) = download.state, try files.isPublishedDurably(file) else {
+          return nil
+        }
         return download.id
       })
   }
@@ -117,11 +119,23 @@ public enum LibraryReader {
       let folder = try Library.open(at: path, mode: .existing)
       let database = try LibraryDatabase.openReadOnly(at: folder.engineFolderPath + "/" + OpenLibrary.databaseName)
       defer { try? database.close() }
-      return try database.read { try $0.snapshot(query, library: folder.path, stores: nil) }
+      var snapshot = try database.read { try $0.snapshot(query, library: folder.path, stores: nil) }
+      if try !LibraryLock.isHeld(folder) { snapshot.downloads?.showNothingRunning() }
+      return snapshot
     } catch let error as FileError {
       throw .unreadableLibrary("the library cannot be opened: \(error)")
     } catch {
       throw .unreadableLibrary("\(error)")
+    }
+  }
+}
+
+extension DownloadsSnapshot {
+  /// Without an engine nothing runs: what a killed one was at is queued, as the next one will find it.
+  fileprivate mutating func showNothingRunning() {
+    counts[.queued, default: 0] += counts.removeValue(forKey: .running) ?? 0
+    for index in items.indices where items[index].download.state.kind == .running {
+      items[index].download.state = .queued
     }
   }
 }

@@ -18,9 +18,6 @@ final class Services: @unchecked Sendable {
   private let post: @Sendable (Action) -> Void
   private var alarm: DispatchSourceTimer?
 
-  /// How long to wait before a deletion that failed is tried again.
-  private static let deletionRetrySeconds = 30
-
   init(
     library: OpenLibrary, certificateAuthorityFile: String?, turns: DispatchQueue, logger: Logger,
     post: @escaping @Sendable (Action) -> Void
@@ -80,10 +77,10 @@ final class Services: @unchecked Sendable {
       try files.delete(deletion)
       post(.deleted(deletion.key))
     } catch {
-      logger.warning("a removed download's file cannot be deleted yet", metadata: ["reason": "\(error)"])
-      fileQueue.asyncAfter(deadline: .now() + .seconds(Self.deletionRetrySeconds)) { [weak self] in
-        self?.delete(deletion)
-      }
+      logger.warning(
+        "a removed download's file cannot be deleted; it is tried again at the next start",
+        metadata: ["reason": "\(error)"])
+      post(.notDeleted(deletion.key))
     }
   }
 

@@ -7,7 +7,7 @@ public final class TemporaryFolder: Sendable {
 
   /// Makes one.
   public init(_ name: String = "podflux") throws {
-    let template = "\(FileManager.default.temporaryDirectory.path)/\(name)-XXXXXX"
+    let template = "\(FileManager.default.temporaryDirectory.path)/\(name)-" + String(repeating: "X", count: 6)
     var bytes = Array(template.utf8CString)
     guard mkdtemp(&bytes) != nil else {
       throw PodfluxProcess.Failure("no temporary folder: \(String(cString: strerror(errno)))")

@@ -36,14 +36,16 @@ final class DownloadOperation: AsynchronousOperation, @unchecked Sendable {
     self.attempt = attempt
     self.environment = environment
     self.ended = ended
-    queue = DispatchQueue(label: "podflux.attempt", target: .global(qos: .utility))
+    // Quality of service is a thread's priority on Linux: writing must not fall behind what a person waits for.
+    let qualityOfService: DispatchQoS.QoSClass = attempt.origin == .user ? .userInitiated : .utility
+    queue = DispatchQueue(label: "podflux.attempt", target: .global(qos: qualityOfService))
     let capacity = WritePolicy.writeSize(transfersAtOnce: attempt.settings.maxConcurrent)
     state = Mutex(
       State(
         machine: TransferMachine(attempt: attempt, bootID: environment.bootID),
         buffer: WriteBuffer(capacity: capacity)))
     super.init()
-    qualityOfService = attempt.origin == .user ? .userInitiated : .utility
+    self.qualityOfService = attempt.origin == .user ? .userInitiated : .utility
   }
 
   override func begin() {
@@ -88,7 +90,7 @@ final class DownloadOperation: AsynchronousOperation, @unchecked Sendable {
     case .readOverlap(let range):
       let bytes = try openedPartial().read(offset: range.lowerBound, count: Int(range.upperBound - range.lowerBound))
       advance { $0.machine.overlapRead(bytes) }
-    case .truncate(let length): try openedPartial().truncate(to: length)
+    case .truncate(let length): try truncate(to: length)
     case .request(let plan): request(plan)
     case .resumeExchange: state.withLock { $0.exchange }?.resume()
     case .cancelExchange: state.withLock { $0.exchange }?.cancel()
@@ -108,6 +110,13 @@ final class DownloadOperation: AsynchronousOperation, @unchecked Sendable {
     let length = try file.length()
     let hash = try tail.map { (range) throws(DownloadError) in try tailHash(of: file, in: range) }
     advance { $0.machine.partialOpened(length: length, tailHash: hash) }
+  }
+
+  /// Cuts the partial; checkpoints are counted from there.
+  private func truncate(to length: Int64) throws(DownloadError) {
+    try openedPartial().truncate(to: length)
+    let now = environment.readClock().monotonicMilliseconds
+    state.withLock { $0.checkpoints.begin(at: length, milliseconds: now) }
   }
 
   private func request(_ plan: ResumeLadder.Plan) {

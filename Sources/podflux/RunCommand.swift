@@ -1,5 +1,6 @@
 import ArgumentParser
 import Dispatch
+import Foundation
 import Logging
 import PodfluxCore
 import PodfluxEngine
@@ -29,6 +30,7 @@ struct RunCommand: ParsableCommand {
   }
 
   func run() throws {
+    allowManyFiles()
     let output = try OutputWriter(takingOver: .standardOutput)
     var logger = Logger(label: "podflux") { StreamLogHandler.standardError(label: $0) }
     logger.logLevel = logLevel
@@ -47,6 +49,15 @@ struct RunCommand: ParsableCommand {
     withExtendedLifetime(signals) { session.waitUntilClosed() }
     output.finish()
   }
+}
+
+/// Each transfer has a socket and a file: the usual soft limit of 1,024 descriptors is raised as far as is allowed.
+private func allowManyFiles() {
+  var limit = rlimit()
+  guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }
+  limit.rlim_cur = limit.rlim_max
+  // Where it is refused the engine works with what it has.
+  _ = setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
 }
 
 extension Logger.Level: @retroactive ExpressibleByArgument {}

@@ -141,6 +141,7 @@ struct QueryPlanTests {
     try deletions.insert(Deletion(download: id, file: nil), isReady: false)
     _ = try deletions.isOwed(id)
     try deletions.makeReady(id)
+    try deletions.postpone(1)
     try deletions.makeAllReady()
     for deletion in try deletions.ready(limit: 3) { _ = try deletions.remove(deletion.key) }
   }

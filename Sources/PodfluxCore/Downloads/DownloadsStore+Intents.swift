@@ -29,7 +29,7 @@ extension DownloadsStore {
   private mutating func enqueue(_ wish: DownloadIntent.Enqueue, in turn: inout PodfluxTurn) throws -> Reply {
     let downloads = turn.tables.downloads
     if let id = wish.id {
-      if try downloads.find(id) != nil { return .enqueued(id: id, created: false) }
+      if try downloads.contains(id) { return .enqueued(id: id, created: false) }
     } else if let known = try downloads.find(wish.address) {
       return .enqueued(id: known, created: false)
     }

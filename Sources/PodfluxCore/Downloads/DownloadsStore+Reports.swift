@@ -137,7 +137,10 @@ extension DownloadsStore {
 
 extension Download.Progress {
   /// Takes over what an attempt kept; nil means that it kept nothing.
+  ///
+  /// A record that comes back as it went tells nothing new: of an imported one nobody has seen yet whether its bytes are there.
   mutating func keep(_ record: ResumeRecord?) {
+    guard record != resume else { return }
     durable = record?.durable ?? 0
     total = record?.total ?? total
     resume = record

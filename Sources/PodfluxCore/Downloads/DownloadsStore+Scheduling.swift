@@ -35,7 +35,7 @@ extension DownloadsStore {
       id: AttemptID(download: download.id, generation: turn.sequence), address: download.address,
       description: download.description, origin: download.origin, resume: download.progress.resume, settings: settings)
     live[download.id] = LiveAttempt(
-      generation: turn.sequence, host: download.address.host, durable: download.progress.durable)
+      generation: turn.sequence, host: download.address.host, durable: download.progress.resume?.durable ?? 0)
     download.dates.started = download.dates.started ?? turn.now
     try transition(&download, to: .running(.connecting), in: turn)
     turn.perform(.start(attempt))
@@ -80,6 +80,13 @@ extension DownloadsStore {
     deletionsUnderWay.remove(key)
     guard let id = try turn.tables.deletions.remove(key), live[id] == nil else { return }
     try turn.tables.downloads.release(id)
+  }
+
+  /// What cannot be deleted now, because the disk is read-only for instance, is tried again at the next start: a drain
+  /// must not wait for it.
+  mutating func postponeDeletion(_ key: Deletion.Key, in turn: inout PodfluxTurn) throws {
+    deletionsUnderWay.remove(key)
+    try turn.tables.deletions.postpone(key)
   }
 
   /// Partial files without a download are what a crash left between a row's end and its file's.

@@ -39,6 +39,7 @@ public struct DownloadsStore: Sendable {
     case .recovered(let recovery): try recover(recovery, in: &turn)
     case .stop(let mode): try stop(mode, in: &turn)
     case .deleted(let key): try settleDeletion(key, in: &turn)
+    case .notDeleted(let key): try postponeDeletion(key, in: &turn)
     case .foundPartials(let names): try disownPartials(names, in: &turn)
     case .timeCame: try wakeWaiting(in: &turn)
     case .updateSettings: break

@@ -13,6 +13,7 @@ public struct WebAddress: Hashable, Sendable, CustomStringConvertible {
     case noScheme
     case unsupportedScheme(String)
     case noHost
+    case foreignHost
     case badPort
   }
 
@@ -51,7 +52,17 @@ public struct WebAddress: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
+  /// The URL as it may be shown: without user name and password.
+  public var redacted: String {
+    let bytes = description.utf8
+    guard let slashes = description.firstRange(of: "://") else { return description }
+    let authority = bytes[slashes.upperBound...].prefix { !"/?#".utf8.contains($0) }
+    guard let at = authority.lastIndex(of: UInt8(ascii: "@")) else { return description }
+    return String(description[..<slashes.upperBound]) + String(Substring(bytes[bytes.index(after: at)...]))
+  }
+
   private static func checkedHost(_ text: String) throws(Fault) -> String {
+    guard text.utf8.allSatisfy({ $0 < 0x80 }) else { throw .foreignHost }
     let nameEnd =
       text.hasPrefix("[")
       ? text.firstIndex(of: "]").map { text.index(after: $0) } : text.firstIndex(of: ":") ?? text.endIndex

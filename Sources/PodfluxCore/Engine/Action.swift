@@ -14,6 +14,8 @@ public enum Action: ActionProtocol, Hashable {
   case attempt(AttemptReport)
   /// A file that was owed its deletion is gone.
   case deleted(Deletion.Key)
+  /// A file that is owed its deletion cannot be deleted now.
+  case notDeleted(Deletion.Key)
   /// Partial files lie there; some may belong to no download.
   case foundPartials([DownloadID])
   /// The moment that a store wanted to be woken at has come.

@@ -15,6 +15,8 @@ public protocol Tables {
 public protocol DownloadTable {
   /// The download of this name.
   func find(_ id: DownloadID) throws -> Download?
+  /// Whether there is a download of this name: cheaper than finding it, and asked for each one that is enqueued.
+  func contains(_ id: DownloadID) throws -> Bool
   /// A download of this address that has not failed.
   func find(_ address: WebAddress) throws -> DownloadID?
   /// Adds a row.
@@ -83,6 +85,8 @@ public protocol DeletionTable {
   func makeReady(_ download: DownloadID) throws
   /// No attempt is alive: every deletion may be done.
   func makeAllReady() throws
+  /// It cannot be done now: it waits for `makeAllReady`.
+  func postpone(_ key: Deletion.Key) throws
   /// The first deletions that are ready, handed out or not.
   func ready(limit: Int) throws -> [Deletion]
   /// It is done. Returns whose it was, nil if it was done before.

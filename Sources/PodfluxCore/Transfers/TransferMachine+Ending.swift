@@ -48,12 +48,12 @@ extension TransferMachine {
   // MARK: Ends before the file is complete
 
   /// The attempt is to end and to keep what it has. After the store has agreed to the publishing it is too late:
-  /// the file is published.
+  /// the file is published, if its name is free.
   public mutating func stop() -> [Order] {
     guard !isStopping else { return [] }
     switch state {
-    case .publishing, .ended: return []
-    case .idle, .opening, .readingOverlap, .naming, .finishing:
+    case .ended: return []
+    case .idle, .opening, .readingOverlap, .naming, .finishing, .publishing:
       // The answer to what is under way finds `isStopping` and ends.
       isStopping = true
       return []
@@ -142,6 +142,8 @@ extension TransferMachine {
   public mutating func published(_ succeeded: Bool) -> [Order] {
     guard case .publishing(let file, let number) = state else { return [] }
     guard !succeeded else { return end(.finished(file)) }
+    // The store has told it to stop and hears of no other name.
+    guard !isStopping else { return end(.stopped(kept: kept)) }
     state = .naming(number: number + 1)
     return [.name(number: number + 1)]
   }

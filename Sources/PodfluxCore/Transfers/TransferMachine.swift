@@ -107,11 +107,12 @@ public struct TransferMachine: Sendable {
     if case .receiving = state { true } else { false }
   }
 
-  /// A record for so many durable bytes of the present version.
+  /// A record for so many durable bytes of the present version. A total that the file has outgrown is none.
   public func record(durable: Int64, tailHash: String, savedAt: Timestamp) -> ResumeRecord {
-    ResumeRecord(
-      url: attempt.address.description, strongETag: version.strongETag, lastModified: version.lastModified,
-      total: version.total, durable: durable, tailHash: tailHash, bootID: bootID, savedAt: savedAt)
+    let total = version.total.flatMap { $0 < durable ? nil : $0 }
+    return ResumeRecord(
+      url: attempt.address.redacted, strongETag: version.strongETag, lastModified: version.lastModified,
+      total: total, durable: durable, tailHash: tailHash, bootID: bootID, savedAt: savedAt)
   }
 
   // MARK: Beginning

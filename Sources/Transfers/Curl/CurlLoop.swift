@@ -148,8 +148,7 @@ extension CurlLoop {
 
   private func release(_ easy: EasyHandle) {
     multi.remove(easy)
-    guard idleHandles.count < CurlLimits.maxIdleEasyHandles else { return }
-    easy.reset()
+    guard idleHandles.count < CurlLimits.maxIdleEasyHandles, easy.reset() else { return }
     idleHandles.append(easy)
   }
 }

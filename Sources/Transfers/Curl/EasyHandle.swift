@@ -22,11 +22,15 @@ final class EasyHandle {
   private var headerList: UnsafeMutablePointer<curl_slist>?
 
   /// Everything that a hop set is forgotten; connections and names looked up live on in the multi handle.
-  func reset() {
+  ///
+  /// - Returns: Whether the handle can be used again. Where a hop ended before it had a connection, libcurl 7.88 keeps
+  ///   the receive buffer, and refuses to be told another size for it.
+  func reset() -> Bool {
     curl_easy_reset(pointer)
     curl_slist_free_all(headerList)
     headerList = nil
     errorBuffer[0] = 0
+    return ccurl_set_long(pointer, CURLOPT_BUFFERSIZE, CurlLimits.smallBufferBytes) == CURLE_OK
   }
 
   var errorText: String {

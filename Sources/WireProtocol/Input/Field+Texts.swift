@@ -67,6 +67,7 @@ extension Field {
     case .forbiddenCharacter: mustBe("a URL without blanks, control characters and backslashes; escape them with %")
     case .noScheme: mustBe("a URL that begins with http:// or https://")
     case .noHost: mustBe("a URL with a host such as https://example.org/episode.mp3")
+    case .foreignHost: mustBe("a URL with a host in ASCII; write an international name as xn--…")
     case .badPort: mustBe("a URL with a port from 1 to 65535, or with none")
     }
   }

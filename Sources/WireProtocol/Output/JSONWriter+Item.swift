@@ -31,7 +31,7 @@ extension JSONWriter {
     member("startedAt", download.dates.started)
     member("state", download.state.kind.rawValue)
     member("title", download.description.title)
-    member("url", download.address.description)
+    member("url", download.address.redacted)
   }
 
   /// What a download says of the network as long as it cannot say anything of its own.

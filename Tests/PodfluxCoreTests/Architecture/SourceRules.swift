@@ -20,8 +20,10 @@ enum SourceRules {
     "PodfluxCore": ["Flux"],
     "Flux": ["Synchronization"],
     "ScriptedOrigin": ["NIOCore", "NIOHTTP1", "NIOPosix", "NIOSSL"],
-    "podflux-demo": ["ScriptedOrigin", "PodfluxEngine", "PodfluxCore"],
-    "podflux-bench": ["ScriptedOrigin", "PodfluxEngine", "PodfluxCore", "Flux", "Persistence"],
+    "TestSupport": [],
+    "podflux-demo": ["ScriptedOrigin", "TestSupport", "Crypto"],
+    "podflux-bench": ["ScriptedOrigin", "TestSupport", "ArgumentParser", "Crypto"],
+    "podflux-sim": ["PodfluxSimulation", "ArgumentParser"],
   ]
 
   /// What comes with the toolchain: open to all but the pure targets.

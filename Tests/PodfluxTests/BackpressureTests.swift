@@ -1,0 +1,57 @@
+import ScriptedOrigin
+import TestSupport
+import Testing
+
+@Suite("A client that does not read", .serialized)
+struct BackpressureTests {
+  @Test(
+    "Lines from a client that does not read cost bounded memory, downloads go on, and all are answered in the end",
+    arguments: [
+      (#"{"type":"snapshot"}"#, 20_000), (#"{"type":"downloads/fly"}"#, 200_000),
+      (#"{"type":"downloads/enqueue","payload":{"url":"http://127.0.0.1:1/NUMBER","paused":true}}"#, 50_000),
+    ])
+  func deaf(line: String, count: Int) throws {
+    let scene = try Scene()
+    let body = scene.serve("/a.mp3", length: 3 << 20, bytesPerSecond: 6 << 20).body
+    let engine = try scene.startUnheard()
+    try engine.send(line: #"{"type":"downloads/enqueue","payload":{"url":"\#(scene.origin.url("/a.mp3"))","id":"a"}}"#)
+    inBackground {
+      let parts = (0..<count).map { line.replacing("NUMBER", with: "\($0)") }
+      try? engine.send(line: parts.joined(separator: "\n"))
+    }
+    try waitUntil("the file", upTo: 20) { scene.publishedFiles() == ["a.mp3"] }
+    try engine.waitUntilInputIsStuck()
+    let peak = try engine.peakResidentBytes()
+    print("\(count) × \(line.prefix(40)): at most \(peak >> 20) MiB")
+    #expect(peak < 80 << 20)
+    #expect(scene.hash(of: "a.mp3") == body.hash)
+    engine.listen()
+    try engine.waitForLines(count + 2, upTo: 120)
+  }
+
+  @Test("Large answers that nobody reads are not all prepared")
+  func largeAnswers() throws {
+    let scene = try Scene()
+    let filler = try scene.start()
+    let title = String(repeating: "x", count: 1000)
+    for number in 0..<1000 {
+      try filler.send(
+        line:
+          #"{"type":"downloads/enqueue","payload":{"url":"http://127.0.0.1:1/\#(number)","title":"\#(title)","paused":true}}"#
+      )
+    }
+    try filler.waitForAcknowledgements(1000)
+    try filler.kill()
+    let engine = try scene.startUnheard()
+    let count = 100
+    let query = #"{"type":"snapshot","payload":{"downloads":{"limit":1000}}}"#
+    try engine.send(line: Array(repeating: query, count: count).joined(separator: "\n"))
+    // Its own pipe takes them all: what shows that it has stopped is that it does nothing any more.
+    try waitUntil("a full pipe", upTo: 20) { try engine.isIdle(forMilliseconds: 300) }
+    let peak = try engine.peakResidentBytes()
+    print("\(count) answers of 1.4 MB each: at most \(peak >> 20) MiB")
+    #expect(peak < 90 << 20)
+    engine.listen()
+    try engine.waitForLines(count + 1)
+  }
+}

@@ -1,0 +1,188 @@
+import Foundation
+import ScriptedOrigin
+import TestSupport
+import Testing
+
+@Suite("Ends", .serialized)
+struct EndingTests {
+  private static let slow = 1 << 20
+
+  @Test(
+    "A signal ends the engine within 2 s with status 0, and the next one goes on from its bytes",
+    arguments: [SIGTERM, SIGINT])
+  func signalled(number: Int32) throws {
+    let scene = try Scene()
+    let body = scene.serve("/a.mp3", length: 3 << 20, bytesPerSecond: 2 << 20).body
+    let engine = try scene.startEager()
+    try engine.order("downloads/enqueue", ["url": scene.origin.url("/a.mp3"), "id": "a"])
+    try engine.wait(for: "a") { $0.received > 1 << 20 }
+    let begin = ContinuousClock.now
+    engine.signal(number)
+    #expect(try engine.waitForEnd().status == 0)
+    let time = ContinuousClock.now - begin
+    print("signal \(number) ended the engine in \(time)")
+    #expect(time < .seconds(2))
+    #expect(engine.lines.last?.contains(#""reason":"signal""#) == true)
+    let between = try snapshotItems(try PodfluxCommand.run(["snapshot", "--library", scene.library]).output)
+    #expect(between.map(\.state) == ["queued"])
+    #expect(between.map(\.attempt) == [1])
+    let durable = try #require(between.first?.durable)
+    #expect(durable > 1 << 20)
+    let next = try scene.start()
+    let item = try #require(try next.waitForAllCompleted().first)
+    #expect(scene.hash(of: item.path) == body.hash)
+    let ranges = scene.origin.requests.map(\.rangeHeader)
+    #expect(ranges == [nil, "bytes=\(durable - 65536)-"])
+  }
+
+  @Test("A second signal ends the engine at once")
+  func twice() throws {
+    let scene = try Scene()
+    scene.origin.serve("/a.mp3", Behaviour.resource(Resource(.audio(length: 1 << 20, seed: 1))).stalling(afterBytes: 9))
+    let engine = try scene.startEager()
+    try engine.order("downloads/enqueue", ["url": scene.origin.url("/a.mp3"), "id": "a"])
+    try scene.origin.wait(upTo: .seconds(5)) { $0.activeRequests == 1 }
+    let time = try ContinuousClock().measure {
+      engine.signal(SIGTERM)
+      engine.signal(SIGINT)
+      _ = try engine.waitForEnd()
+    }
+    #expect(time < .seconds(1))
+  }
+
+  @Test("A signal ends an engine whose client does not read, within 2 s")
+  func deafClient() throws {
+    let scene = try Scene()
+    let engine = try scene.startUnheard()
+    inBackground {
+      try? engine.send(line: Array(repeating: #"{"type":"snapshot"}"#, count: 200_000).joined(separator: "\n"))
+    }
+    try engine.waitUntilInputIsStuck()
+    let time = try ContinuousClock().measure {
+      engine.signal(SIGTERM)
+      try waitUntil("the end", upTo: 5) { !engine.isAlive }
+    }
+    print("an unheard engine ended in \(time)")
+    #expect(time < .seconds(2))
+  }
+
+  @Test("A signal ends an engine within 2 s whose client asks without a pause")
+  func busyClient() throws {
+    let scene = try Scene()
+    let engine = try scene.start()
+    inBackground {
+      let lines = Array(repeating: #"{"type":"snapshot"}"#, count: 1000).joined(separator: "\n")
+      while (try? engine.send(line: lines)) != nil {}
+    }
+    try engine.waitForLines(2000)
+    let begin = ContinuousClock.now
+    engine.signal(SIGTERM)
+    #expect(try engine.waitForEnd().status == 0)
+    let time = ContinuousClock.now - begin
+    print("a busy engine ended in \(time)")
+    #expect(time < .seconds(2))
+    #expect(engine.lines.last?.contains(#""reason":"signal""#) == true)
+  }
+
+  @Test("An engine whose client has gone without a word ends")
+  func goneClient() throws {
+    let scene = try Scene()
+    scene.serve("/a.mp3", length: 50 << 20, bytesPerSecond: Self.slow)
+    let engine = try scene.startUnheard()
+    try engine.send(line: #"{"type":"downloads/enqueue","payload":{"url":"\#(scene.origin.url("/a.mp3"))"}}"#)
+    try scene.origin.wait(upTo: .seconds(10)) { $0.activeRequests == 1 }
+    engine.hangUp()
+    try engine.send(line: #"{"type":"snapshot"}"#)
+    #expect(try engine.waitForEnd(upTo: 5).status == 0)
+  }
+
+  @Test("Shutdown now keeps what has arrived; everything behind it is refused")
+  func shutdown() throws {
+    let scene = try Scene()
+    scene.serve("/a.mp3", length: 20 << 20, bytesPerSecond: 4 << 20)
+    let engine = try scene.startEager()
+    try engine.order("downloads/enqueue", ["url": scene.origin.url("/a.mp3"), "id": "a"])
+    try engine.wait(for: "a") { $0.received > 1 << 20 }
+    try engine.send(line: #"{"type":"engine/shutdown","payload":{"mode":"now"},"meta":{"id":1}}"#)
+    try engine.send(line: #"{"type":"downloads/pause","payload":{"all":true},"meta":{"id":2}}"#)
+    #expect(try engine.waitForEnd().status == 0)
+    let last = engine.lines.suffix(3)
+    #expect(last.first?.contains(#""type":"ok""#) == true)
+    #expect(last.dropFirst().first?.contains(#""code":"shutting_down""#) == true)
+    #expect(last.last?.contains(#""reason":"shutdown""#) == true)
+  }
+
+  @Test("At the end of input with exit the engine stops at once")
+  func onEndOfInputExit() throws {
+    let scene = try Scene()
+    scene.serve("/a.mp3", length: 20 << 20, bytesPerSecond: Self.slow)
+    let engine = try scene.startEager(["--on-eof", "exit"])
+    try engine.order("downloads/enqueue", ["url": scene.origin.url("/a.mp3"), "id": "a"])
+    try scene.origin.wait(upTo: .seconds(5)) { $0.totalBodyBytesSent > 0 }
+    let begin = ContinuousClock.now
+    engine.closeInput()
+    #expect(try engine.waitForEnd().status == 0)
+    let time = ContinuousClock.now - begin
+    #expect(time < .seconds(2))
+  }
+
+  @Test("A drain finishes everything, also what waits for a retry, and what is paused holds nothing up")
+  func drain() throws {
+    let scene = try Scene()
+    let resource = scene.serve("/b.mp3", length: 50_000)
+    scene.origin.serve("/a.mp3", script: [.status(503), .resource(resource)])
+    scene.origin.serve("/gone.mp3", .status(410))
+    let engine = try scene.startEager(settings: ["maxConcurrent": 1])
+    try engine.order("downloads/enqueue", ["url": scene.origin.url("/a.mp3"), "id": "a"])
+    try engine.order("downloads/enqueue", ["url": scene.origin.url("/c.mp3"), "id": "c", "paused": true])
+    try engine.order("downloads/enqueue", ["url": scene.origin.url("/gone.mp3"), "id": "gone"])
+    try engine.order("downloads/enqueue", ["url": scene.origin.url("/b.mp3"), "id": "b"])
+    engine.closeInput()
+    #expect(try engine.waitForEnd().status == 0)
+    let items = try snapshotItems(try PodfluxCommand.run(["snapshot", "--library", scene.library]).output)
+    let states = Dictionary(uniqueKeysWithValues: items.map { ($0.id, $0.state) })
+    #expect(states == ["a": "completed", "b": "completed", "c": "paused", "gone": "failed"])
+  }
+
+  @Test("A drain that is asked for over the protocol takes lines until it is done")
+  func drainByShutdown() throws {
+    let scene = try Scene()
+    scene.serve("/a.mp3", length: 1 << 20, bytesPerSecond: Self.slow)
+    scene.serve("/b.mp3", length: 10_000)
+    let engine = try scene.startEager()
+    try engine.order("downloads/enqueue", ["url": scene.origin.url("/a.mp3"), "id": "a"])
+    try engine.order("engine/shutdown", ["mode": "drain"])
+    try engine.order("downloads/enqueue", ["url": scene.origin.url("/b.mp3"), "id": "b"])
+    #expect(try engine.waitForEnd().status == 0)
+    #expect(engine.lines.last?.contains(#""reason":"shutdown""#) == true)
+    #expect(scene.publishedFiles() == ["a.mp3", "b.mp3"])
+  }
+
+  @Test("A signal ends a drain")
+  func signalledDrain() throws {
+    let scene = try Scene()
+    scene.serve("/a.mp3", length: 50 << 20, bytesPerSecond: Self.slow)
+    let engine = try scene.startEager()
+    try engine.order("downloads/enqueue", ["url": scene.origin.url("/a.mp3"), "id": "a"])
+    engine.closeInput()
+    try scene.origin.wait(upTo: .seconds(5)) { $0.totalBodyBytesSent > 0 }
+    engine.signal(SIGTERM)
+    #expect(try engine.waitForEnd(upTo: 2).status == 0)
+  }
+
+  @Test("A file whose folder has become a link is left alone when its download is removed, and holds no drain up")
+  func removalThroughLink() throws {
+    let scene = try Scene()
+    scene.serve("/a.mp3", length: 10_000)
+    let engine = try scene.startEager()
+    try engine.order("downloads/enqueue", ["url": scene.origin.url("/a.mp3"), "id": "a", "podcast": "Show"])
+    try engine.wait(for: "a", toBe: "completed")
+    let files = FileManager.default
+    try files.moveItem(atPath: scene.library + "/Show", toPath: scene.outside + "/Show")
+    try files.createSymbolicLink(atPath: scene.library + "/Show", withDestinationPath: scene.outside + "/Show")
+    try engine.order("downloads/remove", ["id": "a"])
+    engine.closeInput()
+    #expect(try engine.waitForEnd(upTo: 5).status == 0)
+    #expect(files.fileExists(atPath: scene.outside + "/Show/a.mp3"))
+  }
+}

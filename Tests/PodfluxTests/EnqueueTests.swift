@@ -1,0 +1,199 @@
+import Foundation
+import ScriptedOrigin
+import TestSupport
+import Testing
+
+@Suite("Enqueueing and names")
+struct EnqueueTests {
+  @Test("Every field has its effect, and headers go to the origin and are never shown")
+  func fields() throws {
+    let scene = try Scene()
+    scene.serve("/x.mp3", length: 10_000)
+    let engine = try scene.start()
+    let secret = "Bearer 4e7d-secret"
+    let reply = try engine.order(
+      "downloads/enqueue",
+      [
+        "url": scene.origin.url("/x.mp3"), "id": "ep:1.a_b-c", "podcast": "Show", "title": "Title",
+        "published": "2026-03-01T23:30:00+01:00", "priority": "high", "origin": "auto", "length": 10_000,
+        "headers": ["Authorization": secret, "X-Token": "t"],
+      ])
+    #expect(reply["id"] as? String == "ep:1.a_b-c")
+    #expect(reply["created"] as? Bool == true)
+    let item = try engine.wait(for: "ep:1.a_b-c", toBe: "completed")
+    #expect(item.path == "Show/2026-03-01 Title.mp3")
+    #expect(item.json["priority"] as? String == "high")
+    #expect(item.json["origin"] as? String == "auto")
+    #expect(item.json["podcast"] as? String == "Show")
+    #expect(item.json["title"] as? String == "Title")
+    let request = try #require(scene.origin.requests.first)
+    #expect(request.headers["Authorization"] == secret)
+    #expect(request.headers["X-Token"] == "t")
+    #expect(request.headers["Accept-Encoding"] == "identity")
+    engine.closeInput()
+    _ = try engine.waitForEnd()
+    #expect(!engine.lines.contains { $0.contains("secret") })
+    #expect(!scene.log.contains("secret"))
+  }
+
+  @Test("The same id, or the same URL without an id, makes nothing new unless the known one has failed")
+  func again() throws {
+    let scene = try Scene()
+    scene.origin.serve("/gone.mp3", .status(410))
+    let engine = try scene.start()
+    let url = "http://127.0.0.1:1/a"
+    let first = try engine.order("downloads/enqueue", ["url": url, "paused": true])
+    let second = try engine.order("downloads/enqueue", ["url": url])
+    #expect(second["created"] as? Bool == false)
+    #expect(second["id"] as? String == first["id"] as? String)
+    let other = try engine.order("downloads/enqueue", ["url": url, "id": "other", "paused": true])
+    #expect(other["created"] as? Bool == true)
+    let same = try engine.order("downloads/enqueue", ["url": "http://127.0.0.1:1/b", "id": "other"])
+    #expect(same["created"] as? Bool == false)
+    #expect(try engine.item("other")?.json["url"] as? String == url)
+
+    let gone = try engine.order("downloads/enqueue", ["url": scene.origin.url("/gone.mp3")])
+    let id = try #require(gone["id"] as? String)
+    try engine.wait(for: id, toBe: "failed")
+    #expect(try engine.order("downloads/enqueue", ["url": scene.origin.url("/gone.mp3")])["created"] as? Bool == true)
+  }
+
+  @Test(
+    "A file's name comes from its title, the origin's suggestion or its URL, and its ending from the media type",
+    arguments: [
+      ("/plain.mp3", nil, nil, nil, "plain.mp3"),
+      ("/no-ending", nil, "audio/mp4", nil, "no-ending.m4a"),
+      ("/x?file=1", nil, "audio/ogg", "attachment; filename=\"Folge 7.mp3\"", "Folge 7.ogg"),
+      ("/y", nil, "application/octet-stream", "attachment; filename*=UTF-8''F%C3%B6lge%208.mp3", "Fölge 8.mp3"),
+      ("/z", "A/B: \"C\" ..", "audio/mpeg", nil, nil),
+      ("/evil", nil, "audio/mpeg", "attachment; filename=\"../../../etc/passwd\"", nil),
+      ("/hidden", nil, "audio/mpeg", "attachment; filename=\".bashrc\"", nil),
+      ("/nothing", nil, nil, nil, "nothing.bin"),
+    ] as [(String, String?, String?, String?, String?)])
+  func names(target: String, title: String?, mediaType: String?, disposition: String?, expected: String?) throws {
+    let scene = try Scene()
+    var resource = Resource(.audio(length: 5000, seed: 1), mediaType: mediaType)
+    resource.headers["Content-Disposition"] = disposition
+    scene.origin.serve(target, resource)
+    let engine = try scene.start()
+    var payload: [String: Any] = ["url": scene.origin.url(target), "id": "a"]
+    payload["title"] = title
+    try engine.order("downloads/enqueue", payload)
+    let item = try engine.wait(for: "a", toBe: "completed")
+    let path = try #require(item.path)
+    if let expected { #expect(path == expected) }
+    #expect(!path.contains("/") && !path.hasPrefix("."))
+    #expect(scene.publishedFiles() == [path])
+    #expect(scene.hash(of: path) == resource.body.hash)
+  }
+
+  @Test("Files that want the same name are numbered and never replace each other")
+  func collisions() throws {
+    let scene = try Scene()
+    let engine = try scene.startEager()
+    let count = 12
+    for number in 0..<count {
+      scene.serve("/\(number).mp3", length: 2000 + number)
+      try engine.send(
+        line:
+          #"{"type":"downloads/enqueue","payload":{"url":"\#(scene.origin.url("/\(number).mp3"))","id":"e\#(number)","title":"Same","podcast":"P"}}"#
+      )
+    }
+    try engine.waitForAcknowledgements(count)
+    let items = try engine.waitForAllCompleted()
+    let expected = (1...count).map { $0 == 1 ? "P/Same.mp3" : "P/Same (\($0)).mp3" }
+    #expect(items.compactMap(\.path).sorted() == expected.sorted())
+    for item in items {
+      let number = try #require(Int(item.id.dropFirst()))
+      let length = 2000 + number
+      #expect(scene.hash(of: item.path) == Body.audio(length: length, seed: UInt64(length)).hash)
+    }
+  }
+
+  @Test("A client's path is used as it is; where another file stands the download fails with file_exists")
+  func clientPath() throws {
+    let scene = try Scene()
+    scene.serve("/a.mp3", length: 3000)
+    let engine = try scene.start()
+    let payload: [String: Any] = ["url": scene.origin.url("/a.mp3"), "path": "deep/er/x.dat"]
+    try engine.order("downloads/enqueue", payload.merging(["id": "a"]) { $1 })
+    #expect(try engine.wait(for: "a", toBe: "completed").path == "deep/er/x.dat")
+    try engine.order("downloads/enqueue", payload.merging(["id": "b"]) { $1 })
+    #expect(try engine.wait(for: "b", toBe: "failed").errorCode == "file_exists")
+    try engine.order("downloads/enqueue", payload.merging(["id": "c", "path": "deep"]) { $1 })
+    #expect(try engine.wait(for: "c", toBe: "failed").errorCode == "file_exists")
+    #expect(scene.publishedFiles() == ["deep/er/x.dat"])
+
+    // Once the way is free, the bytes are still there: nothing is fetched again but the overlap.
+    try FileManager.default.removeItem(atPath: scene.library + "/deep/er/x.dat")
+    try engine.order("downloads/retry", ["id": "b"])
+    try engine.wait(for: "b", toBe: "completed")
+  }
+
+  @Test(
+    "A path through a link never leaves the library: the download fails with io",
+    arguments: ["Show/a.mp3", "Show/x/a.mp3"])
+  func linkedFolder(path: String) throws {
+    let scene = try Scene()
+    scene.serve("/a.mp3", length: 3000)
+    let engine = try scene.start()
+    let elsewhere = scene.outside + "/elsewhere"
+    try FileManager.default.createDirectory(atPath: elsewhere, withIntermediateDirectories: true)
+    try FileManager.default.createSymbolicLink(atPath: scene.library + "/Show", withDestinationPath: elsewhere)
+    try engine.order("downloads/enqueue", ["url": scene.origin.url("/a.mp3"), "id": "a", "path": path])
+    #expect(try engine.wait(for: "a", toBe: "failed").errorCode == "io")
+    try engine.order("downloads/enqueue", ["url": scene.origin.url("/a.mp3"), "id": "b", "podcast": "Show"])
+    #expect(try engine.wait(for: "b", toBe: "failed").errorCode == "io")
+    #expect(try FileManager.default.contentsOfDirectory(atPath: elsewhere).isEmpty)
+  }
+
+  @Test("A link or a folder in the place of a file is not written through")
+  func linkedFile() throws {
+    let scene = try Scene()
+    scene.serve("/a.mp3", length: 3000)
+    let engine = try scene.start()
+    let target = scene.outside + "/target"
+    try Data("mine".utf8).write(to: URL(fileURLWithPath: target))
+    try FileManager.default.createSymbolicLink(atPath: scene.library + "/a.mp3", withDestinationPath: target)
+    try engine.order("downloads/enqueue", ["url": scene.origin.url("/a.mp3"), "id": "a"])
+    #expect(try engine.wait(for: "a", toBe: "completed").path == "a (2).mp3")
+    #expect(try String(contentsOfFile: target, encoding: .utf8) == "mine")
+  }
+
+  @Test("A link in the place of a partial file is not followed")
+  func linkedPartial() throws {
+    let scene = try Scene()
+    scene.serve("/a.mp3", length: 3000)
+    let engine = try scene.start()
+    let target = scene.outside + "/target"
+    try Data("mine".utf8).write(to: URL(fileURLWithPath: target))
+    try FileManager.default.createSymbolicLink(atPath: scene.partialPath("a"), withDestinationPath: target)
+    try engine.order("downloads/enqueue", ["url": scene.origin.url("/a.mp3"), "id": "a"])
+    #expect(try engine.wait(for: "a", toBe: "failed").errorCode == "io")
+    #expect(try String(contentsOfFile: target, encoding: .utf8) == "mine")
+  }
+
+  @Test("Names of any length and script fit: 255 bytes a component, NFC, no control characters")
+  func longNames() throws {
+    let scene = try Scene()
+    scene.serve("/a.mp3", length: 3000)
+    let engine = try scene.startEager()
+    let titles = [
+      String(repeating: "ä", count: 500), String(repeating: "👨‍👩‍👧‍👦", count: 40), "e\u{301}te\u{301}", "CON", "...", "  x  ",
+    ]
+    for (number, title) in titles.enumerated() {
+      try engine.order(
+        "downloads/enqueue",
+        ["url": scene.origin.url("/a.mp3?\(number)"), "id": "t\(number)", "title": title, "podcast": title])
+    }
+    let items = try engine.waitForAllCompleted()
+    #expect(scene.publishedFiles().count == titles.count)
+    for path in items.compactMap(\.path) {
+      for component in path.split(separator: "/") {
+        #expect(component.utf8.count <= 255)
+        #expect(!component.hasPrefix(".") && !component.hasSuffix(" "))
+        #expect(Array(String(component).precomposedStringWithCanonicalMapping.utf8) == Array(component.utf8))
+      }
+    }
+  }
+}

@@ -1,0 +1,46 @@
+import Foundation
+import Synchronization
+import TestSupport
+import Testing
+
+@Suite("Kills", .serialized)
+struct KillTests {
+  /// How many rounds run beside each other: their transfers are slow on purpose and cost next to nothing.
+  private static let lanes = 16
+  /// The most that the origin may serve, in bytes for each byte of the files.
+  private static let allowedRatio = 1.15
+
+  @Test("After SIGKILL at a random moment every acknowledged download completes, and little is fetched twice")
+  func rounds() throws {
+    let seed = SeededRandom.seed()
+    let count = ProcessInfo.processInfo.environment["PODFLUX_KILL_ROUNDS"].flatMap(Int.init) ?? 100
+    let next = Mutex(0)
+    let cost = Mutex(KillRound.Cost())
+    let problems = Mutex<[String]>([])
+    inLanes(Self.lanes) {
+      while let number = next.withLock({ $0.nextNumber(below: count) }) {
+        do {
+          var round = try KillRound(number: number, seed: seed)
+          let spent = try round.run()
+          cost.withLock { $0.add(spent) }
+          problems.withLock { $0 += round.problems }
+        } catch {
+          problems.withLock { $0.append("round \(number): \(error)") }
+        }
+      }
+    }
+    let total = cost.withLock { $0 }
+    let ratio = Double(total.servedBytes) / Double(max(1, total.neededBytes))
+    print("\(count) kills, seed \(seed): served \(total.servedBytes) of \(total.neededBytes) bytes, ratio \(ratio)")
+    #expect(problems.withLock { $0 } == [], "PODFLUX_SEED=\(seed) repeats it")
+    #expect(ratio <= Self.allowedRatio, "PODFLUX_SEED=\(seed) repeats it")
+  }
+}
+
+extension Int {
+  fileprivate mutating func nextNumber(below limit: Int) -> Int? {
+    guard self < limit else { return nil }
+    defer { self += 1 }
+    return self
+  }
+}

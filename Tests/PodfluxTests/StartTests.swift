@@ -1,0 +1,135 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("Starts that are refused")
+struct StartTests {
+  @Test(
+    "Wrong usage ends with 64 and a word on stderr",
+    arguments: [
+      ["run"], ["run", "--library"], ["run", "--library", "/nowhere", "--fly"],
+      ["run", "--library", "/nowhere", "--on-eof", "sleep"], ["run", "--library", "/nowhere", "--log-level", "loud"],
+      ["fly"], ["snapshot"], ["snapshot", "--library", "/nowhere", "[]"], ["snapshot", "--library", "/nowhere", "{"],
+      ["snapshot", "--library", "/nowhere", #"{"stores":["fly"]}"#],
+    ])
+  func usage(arguments: [String]) throws {
+    let result = try PodfluxCommand.run(arguments)
+    #expect(result.status == 64)
+    #expect(!result.errors.isEmpty)
+    #expect(result.output.isEmpty)
+    #expect(!FileManager.default.fileExists(atPath: "/nowhere"))
+  }
+
+  @Test("A second engine ends with 75 and names the first, which goes on")
+  func held() throws {
+    let scene = try Scene()
+    let engine = try scene.start()
+    let result = try PodfluxCommand.run(["run", "--library", scene.library])
+    #expect(result.status == 75)
+    #expect(result.errors.contains("\(engine.pid)"))
+    #expect(result.output.isEmpty)
+    try engine.order("downloads/enqueue", ["url": "http://127.0.0.1:1/a", "paused": true])
+  }
+
+  @Test("After a SIGKILL nobody holds the library, whatever the lock file says")
+  func freedByKill() throws {
+    let scene = try Scene()
+    try scene.start().kill()
+    _ = try scene.start()
+  }
+
+  @Test("A library of a newer version ends with 65, untouched")
+  func newer() throws {
+    try expectRefusal { database in
+      // The migrations' names are in the file; a library that knows of one more is a newer one's.
+      database.replaceAll("1-downloads", with: "9-downloads")
+    }
+  }
+
+  @Test("Some other program's database ends with 65, untouched")
+  func foreign() throws {
+    // The application id stands at byte 68 (sqlite.org/fileformat.html section 1.3).
+    try expectRefusal { $0.replaceSubrange(68..<72, with: Data([0, 0, 0, 7])) }
+  }
+
+  @Test("A damaged database ends with 65, untouched")
+  func damagedHeader() throws {
+    try expectRefusal { $0.replaceSubrange(0..<16, with: Data("not a database!!".utf8)) }
+  }
+
+  @Test("A database with a damaged page ends with 65, untouched")
+  func damagedPage() throws {
+    // A snapshot reads a few pages only, and may not meet the damage.
+    try expectRefusal(of: ["run"]) { $0.replaceSubrange(8192..<8292, with: Data(repeating: 0xFF, count: 100)) }
+  }
+
+  @Test("A database that was cut short ends with 65, untouched")
+  func truncated() throws {
+    try expectRefusal { $0 = $0.prefix($0.count / 2) }
+  }
+
+  @Test("A library of another format ends with 65, untouched")
+  func format() throws {
+    let scene = try Scene()
+    try runOnce(scene)
+    let marker = scene.library + "/.podflux/library"
+    try Data("podflux library 2\n".utf8).write(to: URL(fileURLWithPath: marker))
+    #expect(try PodfluxCommand.run(["run", "--library", scene.library]).status == 65)
+    #expect(try String(contentsOfFile: marker, encoding: .utf8) == "podflux library 2\n")
+  }
+
+  @Test("A library's path that is a file ends with 65")
+  func file() throws {
+    let scene = try Scene()
+    try Data("x".utf8).write(to: URL(fileURLWithPath: scene.library))
+    let result = try PodfluxCommand.run(["run", "--library", scene.library])
+    #expect(result.status == 65)
+    #expect(!result.errors.isEmpty)
+  }
+
+  @Test("A .podflux that leads elsewhere over a symbolic link ends with 65, and nothing is written there")
+  func linkedEngineFolder() throws {
+    let scene = try Scene()
+    let files = FileManager.default
+    let elsewhere = scene.outside + "/elsewhere"
+    try files.createDirectory(atPath: elsewhere, withIntermediateDirectories: true)
+    try files.createDirectory(atPath: scene.library, withIntermediateDirectories: true)
+    try files.createSymbolicLink(atPath: scene.library + "/.podflux", withDestinationPath: elsewhere)
+    #expect(try PodfluxCommand.run(["run", "--library", scene.library]).status == 65)
+    #expect(try files.contentsOfDirectory(atPath: elsewhere).isEmpty)
+  }
+
+  /// Damages a good library's database, and wants engine and snapshot to leave it as it is.
+  private func expectRefusal(of commands: [String] = ["run", "snapshot"], _ damage: (inout Data) -> Void) throws {
+    let scene = try Scene()
+    try runOnce(scene)
+    let path = scene.library + "/.podflux/podflux.sqlite"
+    var database = try Data(contentsOf: URL(fileURLWithPath: path))
+    damage(&database)
+    try database.write(to: URL(fileURLWithPath: path))
+    for command in commands {
+      let result = try PodfluxCommand.run([command, "--library", scene.library])
+      #expect(result.status == 65, "\(command): \(result.errors)")
+      #expect(!result.errors.isEmpty)
+      #expect(result.output.prefix(80) == "")
+      #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == database, "\(command) changed the file")
+    }
+  }
+
+  /// Makes a library with some rows, closed and checkpointed.
+  private func runOnce(_ scene: Scene) throws {
+    let engine = try scene.start()
+    for number in 0..<50 {
+      try engine.order("downloads/enqueue", ["url": "http://127.0.0.1:1/\(number)", "paused": true])
+    }
+    engine.closeInput()
+    #expect(try engine.waitForEnd().status == 0)
+  }
+}
+
+extension Data {
+  fileprivate mutating func replaceAll(_ text: String, with other: String) {
+    let (pattern, replacement) = (Data(text.utf8), Data(other.utf8))
+    while let range = range(of: pattern) { replaceSubrange(range, with: replacement) }
+  }
+}

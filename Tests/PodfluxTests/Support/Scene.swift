@@ -1,0 +1,123 @@
+import Crypto
+import Foundation
+import ScriptedOrigin
+import Synchronization
+import TestSupport
+
+/// An origin, a library, and the engines that run on it one after the other. All of it is gone with the scene.
+final class Scene: Sendable {
+  let origin: ScriptedOrigin
+  private let folder: TemporaryFolder
+  private let engines = Mutex<[PodfluxProcess]>([])
+
+  init(tls: TLSMaterial? = nil) throws {
+    origin = try ScriptedOrigin.start(tls: tls)
+    folder = try TemporaryFolder("podflux-scene")
+  }
+
+  deinit {
+    for engine in engines.withLock({ $0 }) {
+      engine.signal(SIGKILL)
+      engine.closeInput()
+    }
+    try? origin.stop()
+  }
+
+  /// The library's folder.
+  var library: String { folder.path + "/library" }
+  /// Where what is outside the library may lie.
+  var outside: String { folder.path }
+  /// Where all engines log.
+  var logPath: String { folder.path + "/log" }
+  /// What the engines have logged.
+  var log: String { (try? String(contentsOfFile: logPath, encoding: .utf8)) ?? "" }
+
+  /// Starts an engine, and waits until it is ready.
+  func start(_ arguments: [String] = []) throws -> PodfluxProcess {
+    let engine = try PodfluxProcess(library: library, arguments: arguments, logPath: logPath)
+    engines.withLock { $0.append(engine) }
+    do {
+      try engine.waitUntilReady()
+    } catch {
+      throw PodfluxProcess.Failure("\(error); log: \(log)")
+    }
+    return engine
+  }
+
+  /// Starts an engine to whose output nobody listens.
+  func startUnheard() throws -> PodfluxProcess {
+    let engine = try PodfluxProcess(library: library, logPath: logPath, isListening: false)
+    engines.withLock { $0.append(engine) }
+    return engine
+  }
+
+  /// Starts an engine that retries after one second and takes many transfers.
+  func startEager(_ arguments: [String] = [], settings: [String: Any] = [:]) throws -> PodfluxProcess {
+    let engine = try start(arguments)
+    let eager: [String: Any] = ["retryFirstSeconds": 1, "maxConcurrent": 16, "maxPerHost": 16]
+    try engine.order("settings/update", eager.merging(settings) { $1 })
+    return engine
+  }
+
+  /// Serves a file made from its own length.
+  @discardableResult
+  func serve(_ path: String, length: Int, bytesPerSecond: Int? = nil, seed: UInt64? = nil) -> Resource {
+    let resource = Resource(.audio(length: length, seed: seed ?? UInt64(length)), entityTag: .strong("v1"))
+    let behaviour = Behaviour.resource(resource)
+    origin.serve(path, bytesPerSecond.map(behaviour.limited(toBytesPerSecond:)) ?? behaviour)
+    return resource
+  }
+}
+
+// MARK: - What lies in the library
+
+extension Scene {
+  /// Every file of the library that is not the engine's own, relative to it, in order.
+  func publishedFiles() -> [String] {
+    let names = FileManager.default.enumerator(atPath: library)?.compactMap { $0 as? String } ?? []
+    return names.filter { !$0.hasPrefix(".podflux") && isFile(library + "/" + $0) }.sorted()
+  }
+
+  /// The names of the partial files, in order.
+  func partialFiles() -> [String] {
+    ((try? FileManager.default.contentsOfDirectory(atPath: library + "/.podflux/partial")) ?? []).sorted()
+  }
+
+  /// Where a download's partial file lies.
+  func partialPath(_ id: String) -> String {
+    library + "/.podflux/partial/\(id).part"
+  }
+
+  /// The hash of a published file; nil if it is not there.
+  func hash(of path: String?) -> String? {
+    path.flatMap { FileManager.default.contents(atPath: library + "/" + $0) }.map { SHA256.hash(data: $0).text }
+  }
+
+  private func isFile(_ path: String) -> Bool {
+    var isFolder: ObjCBool = false
+    return FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) && !isFolder.boolValue
+  }
+}
+
+extension Body {
+  /// The hash of the whole content.
+  var hash: String {
+    var hasher = SHA256()
+    forEachChunk { hasher.update(bufferPointer: $0) }
+    return hasher.finalize().text
+  }
+}
+
+extension SHA256.Digest {
+  fileprivate var text: String { map { String(format: "%02x", $0) }.joined() }
+}
+
+/// Waits for a condition that nobody announces, with a bound; looks again each 2 ms.
+func waitUntil(_ what: String, upTo seconds: Double = 10, _ condition: () throws -> Bool) throws {
+  let deadline = Date(timeIntervalSinceNow: seconds)
+  while try !condition() {
+    guard Date() < deadline else { throw PodfluxProcess.Failure("not within \(seconds) s: \(what)") }
+    var pause = timespec(tv_sec: 0, tv_nsec: 2_000_000)
+    nanosleep(&pause, nil)
+  }
+}
