@@ -30,8 +30,18 @@ struct DamagedRowTests {
   }
 
   static let brokenSettings = [
-    "[]", "{}", "{\"maxConcurrent\":\"four\"}", "null", "1", "not json",
+    "[]", "{\"maxConcurrent\":\"four\"}", "null", "1", "not json",
   ]
+
+  @Test("Settings that an older version has stored have the defaults of those that it did not know")
+  func olderSettings() throws {
+    let database = try LibraryDatabase.inMemory()
+    try database.write { try $0.save(Settings()) }
+    try database.damage("UPDATE settings SET json = '{\"maxConcurrent\":9}'")
+    var expected = Settings()
+    expected.maxConcurrent = 9
+    #expect(try database.read { try $0.settings() } == expected)
+  }
 
   @Test("Settings", arguments: brokenSettings)
   func settings(json: String) throws {

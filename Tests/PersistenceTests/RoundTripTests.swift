@@ -42,7 +42,7 @@ struct RoundTripTests {
           headers: [Header(name: "A", value: "1"), Header(name: "A", value: "2/\u{0}\"\\")], expectedLength: .max)
         download.rank = .init(priority: priority, position: -(1 << 40))
         download.origin = origin
-        download.progress = .init(durable: .max, total: .max, discarded: .max, resume: Sample.record)
+        download.progress = .init(durable: .max, total: .max, discarded: 1 << 62, resume: Sample.record)
         download.failures = 1_000_000
         download.dates = .init(added: Timestamp(milliseconds: .max), started: Sample.moment, finished: Sample.moment)
         download.isHeld = true
