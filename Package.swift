@@ -7,6 +7,7 @@ let package = Package(
   products: [
     .library(name: "PodfluxEngine", targets: ["PodfluxEngine"]),
     .executable(name: "podflux", targets: ["podflux"]),
+    .executable(name: "podflux-demo", targets: ["podflux-demo"]),
   ],
   dependencies: [
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
@@ -52,6 +53,9 @@ let package = Package(
         .product(name: "NIOSSL", package: "swift-nio-ssl"),
       ]),
     .target(name: "TestSupport"),
+    .executableTarget(
+      name: "podflux-demo",
+      dependencies: ["ScriptedOrigin", "TestSupport", "podflux", .product(name: "Crypto", package: "swift-crypto")]),
     .testTarget(name: "FluxTests", dependencies: ["Flux"]),
     .testTarget(
       name: "PodfluxCoreTests",

@@ -1,0 +1,118 @@
+import Crypto
+import Foundation
+import ScriptedOrigin
+import TestSupport
+
+/// What must be true when everything is over. The server's log and its content are the witnesses, not the engine.
+extension Story {
+  /// How much of the end of what it kept an engine fetches again to compare, in bytes: `ResumeRecord.overlap` of the engine.
+  private static let overlapBytes = 64 * 1024
+
+  func verify(
+    _ last: LibrarySnapshot, after wreck: Wreck, _ ending: PodfluxProcess.Ending
+  ) throws -> Checklist {
+    var checklist = Checklist()
+    checklist.add("SIGKILL ended the first engine", wreck.signal == SIGKILL)
+    checkMemory(of: wreck, &checklist)
+    checkTraffic(after: wreck, &checklist)
+    checklist.add("the second engine drained its queue and exited 0", ending.status == EXIT_SUCCESS)
+    checklist.add(
+      "all \(episodes.count) downloads are completed", last.counts == Self.allCompleted(episodes.count))
+    checklist.add("no kept byte was ever thrown away", last.items.allSatisfy { $0.discarded == 0 })
+    for episode in episodes {
+      checkFile(of: episode, last.items.first { $0.id == episode.id }, &checklist)
+    }
+    try checkFolder(last.items, &checklist)
+    return checklist
+  }
+
+  /// What was acknowledged before the SIGKILL is there after it.
+  private func checkMemory(of wreck: Wreck, _ checklist: inout Checklist) {
+    let ids = Set(wreck.snapshot.items.map(\.id))
+    checklist.add(
+      "every acknowledged download outlived it, in the order of the queue",
+      wreck.snapshot.items.map(\.id) == episodes.map(\.id) && ids.count == episodes.count)
+    let paused = wreck.snapshot.items.first { $0.id == Catalogue.pausedID }
+    checklist.add(
+      "the paused one was still paused, with \(Self.megabytes(paused?.durable ?? 0))",
+      paused?.state == "paused" && (paused?.durable ?? 0) > 0)
+  }
+
+  /// What the second engine asked of the server.
+  private func checkTraffic(after wreck: Wreck, _ checklist: inout Checklist) {
+    let snapshot = origin.snapshot
+    let later = snapshot.requests.dropFirst(wreck.requestCount)
+    let files = episodes.reduce(0) { $0 + $1.length }
+    let completed = Set(wreck.completed.map { "/" + $0.id })
+    let fromZero = episodes.reduce(0) { completed.contains($1.urlPath) ? $0 : $0 + $1.length }
+    let overlaps = wreck.partials.values.reduce(0) { $0 + min($1, Self.overlapBytes) }
+    let served = snapshot.totalBodyBytesSent - wreck.bytesServed
+    sayCost(files: files, wreck, served: served, fromZero: fromZero)
+
+    checklist.add(
+      "none of the \(completed.count) files that were complete was asked for again",
+      !later.contains { completed.contains($0.path) })
+    checklist.add(
+      "each of the \(wreck.partials.count) interrupted downloads went on with one Range request (206)",
+      wreck.partials.allSatisfy { id, length in
+        let requests = later.filter { $0.path == "/" + id }
+        return requests.count == 1 && requests[0].status == 206
+          && requests[0].rangeHeader == "bytes=\(max(0, length - Self.overlapBytes))-"
+      })
+    checklist.add(
+      "what was fetched twice is the 64 KiB overlap of each, for comparison, and no byte more",
+      served == fromZero - wreck.keptBytes + overlaps)
+  }
+
+  private func sayCost(files: Int, _ wreck: Wreck, served: Int, fromZero: Int) {
+    screen.announce("What the SIGKILL cost")
+    screen.say("  all files               \(Self.exact(files))")
+    screen.say("  served before it        \(Self.exact(wreck.bytesServed))")
+    screen.say("  served after it         \(Self.exact(served))")
+    screen.say("  a start from zero       \(Self.exact(fromZero))   (every unfinished file again)")
+    screen.say("  not fetched again       \(Self.exact(fromZero - served))")
+    screen.say()
+  }
+
+  /// Bytes, in a column.
+  private static func exact(_ bytes: Int) -> String {
+    let digits = String(bytes)
+    return String(repeating: " ", count: max(0, 10 - digits.count)) + digits + " bytes"
+  }
+
+  // MARK: Files
+
+  private func checkFile(of episode: Episode, _ item: Item?, _ checklist: inout Checklist) {
+    guard let path = item?.path else { return checklist.add("“\(episode.title)” has a file", false) }
+    let expected = Self.hash(of: episode.resource.body)
+    let found = FileManager.default.contents(atPath: library + "/" + path).map { Self.text(SHA256.hash(data: $0)) }
+    checklist.add("sha256 \(expected.prefix(12))… \(path)", found == expected)
+  }
+
+  private func checkFolder(_ items: [Item], _ checklist: inout Checklist) throws {
+    let found = try FileManager.default.subpathsOfDirectory(atPath: library)
+    let isFolder = { (path: String) in
+      var isFolder: ObjCBool = false
+      return FileManager.default.fileExists(atPath: self.library + "/" + path, isDirectory: &isFolder)
+        && isFolder.boolValue
+    }
+    let published = found.filter { !$0.hasPrefix(".podflux") && !isFolder($0) }
+    checklist.add(
+      "the library holds these files and no others, and no partial file is left",
+      Set(published) == Set(items.compactMap(\.path)) && !found.contains { $0.hasPrefix(".podflux/partial/") })
+  }
+
+  private static func hash(of body: Body) -> String {
+    var hasher = SHA256()
+    body.forEachChunk { hasher.update(bufferPointer: $0) }
+    return text(hasher.finalize())
+  }
+
+  private static func text(_ digest: SHA256.Digest) -> String {
+    digest.map { String(format: "%02x", $0) }.joined()
+  }
+
+  private static func allCompleted(_ count: Int) -> [String: Int] {
+    ["completed": count, "failed": 0, "paused": 0, "queued": 0, "running": 0, "waiting": 0]
+  }
+}
