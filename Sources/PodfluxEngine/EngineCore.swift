@@ -77,22 +77,16 @@ final class EngineCore: @unchecked Sendable {
       deliver(facts: takeUndelivered() + facts, requests: [])
       facts = []
     }
-    var batch: [Request] = []
-    for request in delivery.requests {
-      guard case .query(let query) = request.content else {
-        batch.append(request)
-        continue
-      }
-      // A query sees every action before it, committed, and none after it.
-      deliver(facts: facts, requests: batch)
-      (facts, batch) = ([], [])
-      answer(query, request)
+    guard let last = delivery.requests.last, case .query(let query) = last.content else {
+      return deliver(facts: facts, requests: delivery.requests)
     }
-    deliver(facts: facts, requests: batch)
+    // A query sees every action before it, committed, and none after it: it comes last.
+    deliver(facts: facts, requests: delivery.requests.dropLast())
+    answer(query, last)
   }
 
   /// Commits a batch, then answers, then lets the services act.
-  private func deliver(facts: [Action], requests: [Request]) {
+  private func deliver(facts: [Action], requests: some Collection<Request>) {
     guard !isDone else { return requests.forEach { respond(to: $0, .refusal(Self.isStopping)) } }
     guard !facts.isEmpty || !requests.isEmpty else { return }
     let intents = requests.compactMap(\.action)
@@ -175,6 +169,8 @@ final class EngineCore: @unchecked Sendable {
     guard !isClosed else { return }
     stopCause = stopCause ?? cause
     deliver(facts: [.stop(mode)], requests: [])
+    // Even if that could not be committed: a full disk must not keep a process from ending.
+    if mode == .now { setDeadline() }
     closeIfDone()
   }
 

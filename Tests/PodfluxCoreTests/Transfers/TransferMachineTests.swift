@@ -44,6 +44,17 @@ struct TransferMachineTests {
     return machine
   }
 
+  /// A machine to which a whole new file has come, and whose exchange has come to its end.
+  static func fetched(_ bytes: [UInt8], declared: Int) throws -> TransferMachine {
+    var machine = try machine()
+    _ = machine.start()
+    _ = machine.partialOpened(length: 0, tailHash: nil)
+    _ = machine.received(head: head(200, [("Content-Length", "\(declared)")]))
+    if !bytes.isEmpty { _ = receive(bytes, into: &machine) }
+    #expect(machine.exchangeFinished(failure: nil) == [.finishWriting])
+    return machine
+  }
+
   static let fittingPart = head(206, [("Content-Range", "bytes 0-1499/1500"), ("ETag", "\"v1\"")])
 
   // MARK: The straight way
@@ -66,12 +77,7 @@ struct TransferMachineTests {
 
   @Test("A name that was taken meanwhile is followed by the next, and the row is asked again")
   func takenName() throws {
-    var machine = try Self.machine()
-    _ = machine.start()
-    _ = machine.partialOpened(length: 0, tailHash: nil)
-    _ = machine.received(head: Self.head(200, [("Content-Length", "1")]))
-    _ = Self.receive([1], into: &machine)
-    _ = machine.exchangeFinished(failure: nil)
+    var machine = try Self.fetched([1], declared: 1)
     _ = machine.written(Self.written(machine, 1))
     _ = machine.named(try LibraryPath(validating: "a.mp3"), inode: 9)
     _ = machine.proceed()
@@ -175,12 +181,7 @@ struct TransferMachineTests {
     "A body that ends too early or too late is no success",
     arguments: [(2, DownloadError.Code.connectionLost), (4, .lengthMismatch)])
   func wrongLength(_ count: Int, _ code: DownloadError.Code) throws {
-    var machine = try Self.machine()
-    _ = machine.start()
-    _ = machine.partialOpened(length: 0, tailHash: nil)
-    _ = machine.received(head: Self.head(200, [("Content-Length", "3")]))
-    _ = Self.receive([UInt8](repeating: 1, count: count), into: &machine)
-    _ = machine.exchangeFinished(failure: nil)
+    var machine = try Self.fetched([UInt8](repeating: 1, count: count), declared: 3)
     guard case .end(.failed(let error, _))? = machine.written(Self.written(machine, Int64(count))).first else {
       Issue.record("it was taken for complete")
       return
@@ -190,11 +191,7 @@ struct TransferMachineTests {
 
   @Test("An empty file is no success, and nothing of it is kept")
   func emptyFile() throws {
-    var machine = try Self.machine()
-    _ = machine.start()
-    _ = machine.partialOpened(length: 0, tailHash: nil)
-    _ = machine.received(head: Self.head(200))
-    _ = machine.exchangeFinished(failure: nil)
+    var machine = try Self.fetched([], declared: 0)
     guard case .end(.failed(let error, nil))? = machine.written(nil).first else {
       Issue.record("it was taken for complete")
       return
@@ -204,12 +201,7 @@ struct TransferMachineTests {
 
   @Test("A partial that is shorter than what was taken is never published")
   func shrunkPartial() throws {
-    var machine = try Self.machine()
-    _ = machine.start()
-    _ = machine.partialOpened(length: 0, tailHash: nil)
-    _ = machine.received(head: Self.head(200, [("Content-Length", "3")]))
-    _ = Self.receive([1, 2, 3], into: &machine)
-    _ = machine.exchangeFinished(failure: nil)
+    var machine = try Self.fetched([1, 2, 3], declared: 3)
     guard case .end(.failed(let error, nil))? = machine.written(Self.written(machine, 2)).first else {
       Issue.record("it was published")
       return
@@ -240,12 +232,7 @@ struct TransferMachineTests {
 
   @Test("A stop before the store agrees prevents the publishing, a stop after it comes too late")
   func stopAroundPublishing() throws {
-    var machine = try Self.machine()
-    _ = machine.start()
-    _ = machine.partialOpened(length: 0, tailHash: nil)
-    _ = machine.received(head: Self.head(200, [("Content-Length", "1")]))
-    _ = Self.receive([1], into: &machine)
-    _ = machine.exchangeFinished(failure: nil)
+    var machine = try Self.fetched([1], declared: 1)
     let record = Self.written(machine, 1)
     _ = machine.written(record)
     _ = machine.named(try LibraryPath(validating: "a.mp3"), inode: 9)
