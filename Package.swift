@@ -8,6 +8,7 @@ let package = Package(
     .library(name: "PodfluxEngine", targets: ["PodfluxEngine"]),
     .executable(name: "podflux", targets: ["podflux"]),
     .executable(name: "podflux-demo", targets: ["podflux-demo"]),
+    .executable(name: "podflux-bench", targets: ["podflux-bench"]),
   ],
   dependencies: [
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
@@ -56,6 +57,12 @@ let package = Package(
     .executableTarget(
       name: "podflux-demo",
       dependencies: ["ScriptedOrigin", "TestSupport", "podflux", .product(name: "Crypto", package: "swift-crypto")]),
+    .executableTarget(
+      name: "podflux-bench",
+      dependencies: [
+        "ScriptedOrigin", "TestSupport", "podflux",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ]),
     .testTarget(name: "FluxTests", dependencies: ["Flux"]),
     .testTarget(
       name: "PodfluxCoreTests",

@@ -7,9 +7,15 @@ extension Descriptor {
     var failure: FileError?
   }
 
+  /// The most that one pwrite(2) is given. With ext4 on Linux 6.18, 1 GiB takes 0.4 s of system time in writes of 32 or
+  /// 64 KiB, 0.5 to 1.3 s in writes of 128 KiB, and 2 to 3 s in writes of 1 MiB.
+  private static let sliceBytes = 64 << 10
+
   /// Writes all of `bytes` at `offset`, or as much as can be.
   func write(_ bytes: UnsafeRawBufferPointer, offset: Int64) -> WriteOutcome {
-    Self.writeAll(bytes, offset: offset, path: path) { pwrite(number, $0.baseAddress, $0.count, off_t($1)) }
+    Self.writeAll(bytes, offset: offset, path: path) {
+      pwrite(number, $0.baseAddress, min($0.count, Self.sliceBytes), off_t($1))
+    }
   }
 
   /// The loop around pwrite(2), which may write less than it was given, or be interrupted.

@@ -84,11 +84,12 @@ public final class PartialFile: Sendable {
 
   /// Brings the contents to the device (fdatasync(2)), and the first time the entry of a new file in its folder.
   public func synchronize() throws(FileError) {
-    try withFile("fdatasync") { (file, state) throws(FileError) in
-      try systemCall("fdatasync", file.path) { fdatasync(file.number) }
-      try state.unsyncedFolder?.synchronize()
-      state.unsyncedFolder = nil
-    }
+    // Outside the lock: a sync may take long, and appending goes on meanwhile.
+    let (file, folder) = try withFile("fdatasync") { (file, state) throws(FileError) in (file, state.unsyncedFolder) }
+    try systemCall("fdatasync", file.path) { fdatasync(file.number) }
+    guard let folder else { return }
+    try folder.synchronize()
+    state.withLock { $0.unsyncedFolder = nil }
   }
 
   /// Which file this is, with its length: what to record before it is published.

@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import PodfluxCore
 
 /// Keeps the `lanes` table true: for each host its first admissible download.
 ///
@@ -7,15 +8,32 @@ import GRDB
 /// Owned by one connection and used on its queue only.
 final class Lanes {
   private var touched: Set<String> = []
+  /// The best rank that was offered for a host in this transaction: what comes behind it changes no lane.
+  private var offered: [String: Download.Rank] = [:]
 
   /// Notes that a download of this host was added, changed or removed.
   func touch(_ host: String) {
     touched.insert(host)
+    offered[host] = nil
   }
 
-  /// Forgets what was noted: the transaction was rolled back.
+  /// Takes in that a download of this rank has been added: it is the first of its host, or changes nothing.
+  func offer(_ rank: Download.Rank, on host: String, in db: Database) throws {
+    guard !touched.contains(host), offered[host].map({ rank.precedes($0) }) ?? true else { return }
+    offered[host] = rank
+    let write = try db.cachedStatement(
+      sql: """
+        INSERT INTO lanes VALUES (?, ?, ?)
+        ON CONFLICT (host) DO UPDATE SET priority = excluded.priority, position = excluded.position
+        WHERE (excluded.priority, excluded.position) < (priority, position)
+        """)
+    try write.execute(arguments: [host, rank.priority.code, rank.position])
+  }
+
+  /// Forgets what was noted: the transaction has ended.
   func reset() {
     touched = []
+    offered = [:]
   }
 
   /// The host whose first admissible download comes before all others'.
@@ -65,5 +83,12 @@ final class Lanes {
         WHERE place = 1
         """
     ).execute()
+  }
+}
+
+extension Download.Rank {
+  /// Whether it stands before another in the queue.
+  fileprivate func precedes(_ other: Self) -> Bool {
+    (priority.code, position) < (other.priority.code, other.position)
   }
 }

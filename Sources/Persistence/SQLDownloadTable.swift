@@ -28,7 +28,9 @@ struct SQLDownloadTable: DownloadTable {
   func insert(_ download: Download) throws {
     let statement = try db.cachedStatement(sql: DownloadRow.insert)
     try statement.execute(arguments: StatementArguments(DownloadRow.values(of: download)))
-    lanes.touch(download.address.host)
+    if download.state == .queued, !download.isHeld {
+      try lanes.offer(download.rank, on: download.address.host, in: db)
+    }
   }
 
   func update(_ download: Download) throws {
@@ -94,9 +96,11 @@ struct SQLDownloadTable: DownloadTable {
   }
 
   func release(_ id: DownloadID) throws {
-    guard var download = try find(id), download.isHeld, try !SQLDeletionTable(db: db).isOwed(id) else { return }
-    download.isHeld = false
-    try update(download)
+    let sql = """
+      UPDATE downloads SET held = 0
+      WHERE id = ? AND held = 1 AND NOT EXISTS (SELECT 1 FROM deletions WHERE download = downloads.id) RETURNING host
+      """
+    try String.fetchOne(db.cachedStatement(sql: sql), arguments: [id.description]).map(lanes.touch)
   }
 
   func releaseAll() throws {

@@ -17,6 +17,7 @@ public final class SQLLedger: Ledger {
     try queue.writeWithoutTransaction { db in
       current = db
       defer { current = nil }
+      defer { lanes.reset() }
       do {
         var result: Result?
         try db.inTransaction(.immediate) {
@@ -27,7 +28,6 @@ public final class SQLLedger: Ledger {
         guard let result else { preconditionFailure("a committed transaction has a result") }
         return result
       } catch {
-        lanes.reset()
         throw (error as? DatabaseError).map(StorageFailure.init) ?? error
       }
     }

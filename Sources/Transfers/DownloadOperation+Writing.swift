@@ -5,12 +5,12 @@ import PodfluxCore
 
 /// Bytes to the disk: writes, checkpoints, the last sync. All of it on the operation's queue.
 extension DownloadOperation {
-  /// Has a piece written, and whatever has filled up by the time it is written, so that nothing is left to be written behind
-  /// an order that comes later.
-  func write(_ piece: Piece) {
+  /// Has a piece written, and whatever has filled up by the time it is written, so that nothing is left to be written
+  /// behind an order that comes later.
+  func write(_ piece: [Block]) {
     queue.async { [self] in
       do throws(DownloadError) {
-        var next: Piece? = piece
+        var next: [Block]? = piece
         while let piece = next {
           try append(piece)
           try checkpointIfDue()
@@ -22,16 +22,15 @@ extension DownloadOperation {
     }
   }
 
-  private func append(_ piece: Piece) throws(DownloadError) {
+  private func append(_ piece: [Block]) throws(DownloadError) {
     let file = try openedPartial()
-    let outcome: Result<Void, DownloadError> = piece.bytes.withUnsafeBytes { bytes in
-      Result { () throws(DownloadError) in try file.append(bytes) }
+    for block in piece {
+      try file.append(block.bytes)
     }
-    try outcome.get()
   }
 
   /// There is room again: takes the piece that has filled meanwhile, and lets the exchange read on.
-  private func giveBack(_ piece: Piece) -> Piece? {
+  private func giveBack(_ piece: [Block]) -> [Block]? {
     let (next, paused) = state.withLock { state in
       state.buffer.giveBack(piece)
       defer { state.isExchangePaused = false }
@@ -48,24 +47,44 @@ extension DownloadOperation {
     let now = environment.readClock()
     let file = try openedPartial()
     let length = try file.length()
-    let step = state.withLock { state in
-      state.machine.isReceiving ? state.checkpoints.step(at: length, milliseconds: now.monotonicMilliseconds) : .none
+    let step = state.withLock { state -> CheckpointMeter.Step in
+      guard state.machine.wantsCheckpoints, !state.isSyncing else { return .none }
+      let step = state.checkpoints.step(at: length, milliseconds: now.monotonicMilliseconds)
+      state.isSyncing = step == .synchronize
+      return step
     }
     switch step {
     case .none: return
     case .announce:
       // That promises no byte, so it needs no sync.
-      try report(checkpoint: file, durable: 0, at: now.wall)
-    case .synchronize:
-      try file.synchronize()
-      try report(checkpoint: file, durable: length, at: now.wall)
+      try report(checkpoint: file, durable: 0)
+    case .synchronize: synchronize(file, upTo: length)
     }
   }
 
-  private func report(
-    checkpoint file: any PartialContents, durable: Int64, at moment: Timestamp
-  ) throws(DownloadError) {
-    let record = try record(of: file, durable: durable, savedAt: moment)
+  /// Syncs beside the writing that goes on, and reports when it is done, unless the end has come by then: the last
+  /// sync covers this one. It waits for this one, since the kernel tells a failed write to one of them only.
+  private func synchronize(_ file: any PartialContents, upTo length: Int64) {
+    DispatchQueue.global(qos: .utility).async { [self] in
+      let outcome = Result { () throws(DownloadError) in try file.synchronize() }
+      queue.async { [self] in
+        let (isReceiving, isFinishPending) = state.withLock { state in
+          state.isSyncing = false
+          return (state.machine.isReceiving, state.isFinishPending)
+        }
+        do throws(DownloadError) {
+          try outcome.get()
+          if isReceiving { try report(checkpoint: file, durable: length) }
+          if isFinishPending { try finishWriting() }
+        } catch {
+          advance { $0.machine.filesFailed(error) }
+        }
+      }
+    }
+  }
+
+  private func report(checkpoint file: any PartialContents, durable: Int64) throws(DownloadError) {
+    let record = try record(of: file, durable: durable, savedAt: environment.readClock().wall)
     state.withLock { $0.machine.checkpointed(record) }
     report(.checkpoint(record))
   }
@@ -89,6 +108,11 @@ extension DownloadOperation {
 
   /// Writes what is left and makes all of it durable.
   func finishWriting() throws(DownloadError) {
+    let mustWait = state.withLock { state in
+      state.isFinishPending = state.isSyncing
+      return state.isSyncing
+    }
+    guard !mustWait else { return }
     let file = try openedPartial()
     if let rest = state.withLock({ $0.buffer.takePiece(evenIfSmall: true) }) {
       do throws(DownloadError) {

@@ -22,6 +22,10 @@ final class DownloadOperation: AsynchronousOperation, @unchecked Sendable {
     var clockAtWrite: Int64 = 0
     var clockAtReading: Int64 = 0
     var checkpoints = CheckpointMeter()
+    /// Whether a checkpoint's sync is under way, beside the writing.
+    var isSyncing = false
+    /// Whether the last sync waits for that one's end.
+    var isFinishPending = false
   }
 
   let attempt: Attempt
@@ -43,7 +47,7 @@ final class DownloadOperation: AsynchronousOperation, @unchecked Sendable {
     state = Mutex(
       State(
         machine: TransferMachine(attempt: attempt, bootID: environment.bootID),
-        buffer: WriteBuffer(capacity: capacity)))
+        buffer: WriteBuffer(capacity: capacity, pool: environment.pool)))
     super.init()
     self.qualityOfService = attempt.origin == .user ? .userInitiated : .utility
   }

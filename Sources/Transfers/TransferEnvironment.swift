@@ -5,6 +5,8 @@ import PodfluxCore
 struct TransferEnvironment: Sendable {
   /// The one curl thread.
   let driver: CurlDriver
+  /// Memory for what arrives.
+  let pool = BlockPool()
   /// The library's files.
   let files: any AttemptFiles
   /// The machine's current boot.

@@ -1,40 +1,97 @@
+import Synchronization
+
 /// Collects what arrives until it is worth a write: one piece fills while another is written.
 struct WriteBuffer: Sendable {
   private let capacity: Int
-  private var filling = Piece()
-  private var spare: Piece? = Piece()
+  private let pool: BlockPool
+  private var filling: [Block] = []
+  private var count = 0
+  private var isWriting = false
 
-  init(capacity: Int) {
+  init(capacity: Int, pool: BlockPool) {
     self.capacity = capacity
+    self.pool = pool
   }
 
   /// Whether so many more bytes can be taken without waiting for the write under way.
   func hasRoom(for count: Int) -> Bool {
-    spare != nil || filling.bytes.count + count <= capacity
+    !isWriting || self.count + count <= capacity
   }
 
   /// Takes bytes.
   mutating func append(_ bytes: UnsafeRawBufferPointer) {
-    filling.bytes.append(contentsOf: bytes)
+    var rest = bytes
+    while !rest.isEmpty {
+      if filling.last?.isFull ?? true { filling.append(pool.take()) }
+      let taken = filling[filling.count - 1].append(rest)
+      rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(taken))
+    }
+    count += bytes.count
   }
 
   /// The piece to write now, if it is full, or if anything at all is to be written, and no write is under way.
-  mutating func takePiece(evenIfSmall: Bool) -> Piece? {
-    guard let empty = spare, evenIfSmall ? !filling.bytes.isEmpty : filling.bytes.count >= capacity else { return nil }
-    spare = nil
-    defer { filling = empty }
+  mutating func takePiece(evenIfSmall: Bool) -> [Block]? {
+    guard !isWriting, count >= (evenIfSmall ? 1 : capacity) else { return nil }
+    isWriting = true
+    count = 0
+    defer { filling = [] }
     return filling
   }
 
   /// The write has ended; its memory is used again.
-  mutating func giveBack(_ piece: Piece) {
-    piece.bytes.removeAll(keepingCapacity: true)
-    spare = piece
+  mutating func giveBack(_ piece: [Block]) {
+    isWriting = false
+    pool.giveBack(piece)
   }
 }
 
-/// Bytes on their way to the disk, in memory that is used again and again.
-final class Piece: @unchecked Sendable {
+/// Memory for bytes on their way to the disk, shared by all transfers and used again and again: fresh pages cost more than
+/// the bytes that they hold.
+final class BlockPool: Sendable {
+  /// How many blocks are kept for later, 16 MiB in all.
+  private static let idleLimit = 256
+
+  private let idle = Mutex<[Block]>([])
+
+  func take() -> Block {
+    idle.withLock { $0.popLast() } ?? Block()
+  }
+
+  func giveBack(_ blocks: [Block]) {
+    idle.withLock { idle in
+      for block in blocks.prefix(max(0, Self.idleLimit - idle.count)) {
+        block.count = 0
+        idle.append(block)
+      }
+    }
+  }
+}
+
+/// A block of bytes, written by one write(2).
+final class Block: @unchecked Sendable {
   // `@unchecked`: it has one owner at a time. The buffer, under its lock, hands it to the writer and gets it back.
-  fileprivate(set) var bytes: [UInt8] = []
+
+  /// Its size, which is also what one write is best given: see `Descriptor.sliceBytes`.
+  static let size = 64 << 10
+
+  private let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: size, alignment: 64)
+  fileprivate var count = 0
+
+  deinit {
+    memory.deallocate()
+  }
+
+  var isFull: Bool { count == Self.size }
+
+  /// What it holds; valid while the block is.
+  var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: memory[..<count]) }
+
+  /// Takes as much as there is room for, and tells how much that is.
+  fileprivate func append(_ bytes: UnsafeRawBufferPointer) -> Int {
+    let taken = min(bytes.count, Self.size - count)
+    UnsafeMutableRawBufferPointer(rebasing: memory[count...]).copyMemory(
+      from: UnsafeRawBufferPointer(rebasing: bytes.prefix(taken)))
+    count += taken
+    return taken
+  }
 }

@@ -107,6 +107,11 @@ public struct TransferMachine: Sendable {
     if case .receiving = state { true } else { false }
   }
 
+  /// Whether it is worth recording how far the file has come: not if the end has come, and the last record with it.
+  public var wantsCheckpoints: Bool {
+    isReceiving && position != version.total
+  }
+
   /// A record for so many durable bytes of the present version. A total that the file has outgrown is none.
   public func record(durable: Int64, tailHash: String, savedAt: Timestamp) -> ResumeRecord {
     let total = version.total.flatMap { $0 < durable ? nil : $0 }
@@ -169,6 +174,10 @@ public struct TransferMachine: Sendable {
     self.head = head
     switch ResumeLadder.judge(head, plan: plan, record: attempt.resume) {
     case .goOn(let total):
+      // A file that is shorter now than what is kept can never repeat it.
+      guard total >= position else {
+        return (false, restart(discarding: position, because: .lengthChanged, askAgain: true))
+      }
       version.total = total
       version.strongETag = Version(head: head).strongETag ?? version.strongETag
       state = .comparing(OverlapComparison(expected: overlap))

@@ -1,0 +1,40 @@
+import TestSupport
+
+extension PodfluxProcess {
+  /// Starts a child and waits until it is ready; the seconds count from before it was spawned.
+  static func started(library: String) throws -> (process: PodfluxProcess, seconds: Double) {
+    let stopwatch = Stopwatch()
+    let process = try PodfluxProcess(library: library)
+    try process.waitUntilReady()
+    return (process, stopwatch.seconds)
+  }
+
+  /// Sends a line whose `meta.id` is the number given and returns how long its `ok` takes, in milliseconds.
+  func roundTripMilliseconds(_ type: String, payload: String, number: Int) throws -> Double {
+    let stopwatch = Stopwatch()
+    try send(line: #"{"type":"\#(type)","payload":\#(payload),"meta":{"id":\#(number)}}"#)
+    // Keys are sorted: the reply begins with `meta`, whose first key is `id`.
+    let reply = try wait(for: "the reply to \(type)") { $0.hasPrefix(#"{"meta":{"id":\#(number),"#) }
+    let milliseconds = stopwatch.milliseconds
+    guard reply.hasSuffix(#""type":"ok"}"#) else {
+      throw MeasurementFailure("\(type) was refused: \(reply.prefix(300))")
+    }
+    return milliseconds
+  }
+
+  /// Ends the input of a child that then has nothing left to do but its downloads, and waits for its end.
+  func drain(upTo seconds: Double) throws -> Ending {
+    closeInput()
+    let ending = try waitForEnd(upTo: seconds)
+    guard ending.status == 0 else { throw MeasurementFailure("podflux ended with \(ending)") }
+    return ending
+  }
+
+  /// Stops a child with SIGTERM.
+  func terminate() throws {
+    signal(15)
+    let ending = try waitForEnd()
+    guard ending.status == 0 else { throw MeasurementFailure("podflux ended with \(ending)") }
+    closeInput()
+  }
+}

@@ -1,0 +1,7 @@
+/// Time that has passed since it was made, in seconds.
+struct Stopwatch {
+  private let start = ContinuousClock.now
+
+  var seconds: Double { (ContinuousClock.now - start) / .seconds(1) }
+  var milliseconds: Double { seconds * 1000 }
+}

@@ -1,0 +1,64 @@
+import Foundation
+import TestSupport
+
+/// Many small files.
+struct SmallScenario: Scenario {
+  let name = "small"
+  let abstract = "2,000 files, half 64 KiB and half 1 MiB, 8 at once; each one synced and recorded by podflux only"
+
+  private static let fileCount = 2000
+  private static let lengths = [64 << 10, 1 << 20]
+  private static let atOnce = 8
+
+  func measure(_ bench: Bench) throws -> [Figure] {
+    let origin = try OriginProcess()
+    var contest = Contest()
+    for _ in 0..<bench.runs {
+      try bench.folder.withFolder { contest.add(try Self.podflux(library: $0 + "/library", origin)) }
+      for peer in Peer.allCases where peer.path != nil {
+        try bench.folder.withFolder { folder in
+          contest.add(
+            try peer.fetch((0..<Self.fileCount).map { Self.url($0, origin) }, into: folder, atOnce: Self.atOnce),
+            of: peer)
+          try Self.check(folder)
+        }
+      }
+    }
+    return contest.figures(wallTarget: .atMost(1.5), cpuTarget: nil)
+  }
+
+  private static func podflux(library: String, _ origin: OriginProcess) throws -> ChildCommand.Usage {
+    let (process, _) = try PodfluxProcess.started(library: library)
+    defer { process.signal(SIGKILL) }
+    try process.order("settings/update", ["maxConcurrent": atOnce, "maxPerHost": atOnce])
+    let lines = (0..<fileCount).map { number in
+      """
+      {"type":"downloads/enqueue","payload":{"id":"\(number)","path":"\(name(number))","url":"\(url(number, origin))"}}
+
+      """
+    }
+    let stopwatch = Stopwatch()
+    try process.send(bytes: lines.flatMap(\.utf8))
+    let ending = try process.drain(upTo: 600)
+    let wall = stopwatch.seconds
+    try check(library)
+    return ChildCommand.Usage(
+      wallSeconds: wall, cpuSeconds: ending.cpuSeconds, peakResidentBytes: ending.peakResidentBytes)
+  }
+
+  private static func name(_ number: Int) -> String { "episode-\(number).mp3" }
+
+  private static func url(_ number: Int, _ origin: OriginProcess) -> String {
+    origin.url("/file/\(lengths[number % lengths.count])/\(number % 16)/\(name(number))")
+  }
+
+  /// Whether all files are there, in their lengths.
+  private static func check(_ folder: String) throws {
+    for number in 0..<fileCount {
+      var status = stat()
+      guard stat("\(folder)/\(name(number))", &status) == 0, status.st_size == lengths[number % lengths.count] else {
+        throw MeasurementFailure("\(name(number)) is missing in \(folder), or has a wrong length")
+      }
+    }
+  }
+}
