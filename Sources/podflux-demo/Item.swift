@@ -13,7 +13,6 @@ struct Item {
   let total: Int?
   let discarded: Int
   let bytesPerSecond: Int
-  let isResumable: Bool
   let path: String?
 
   /// Reads an element of `downloads.items`.
@@ -33,7 +32,6 @@ struct Item {
     title = object["title"] as? String ?? id
     total = bytes["total"] as? Int
     bytesPerSecond = object["rate"] as? Int ?? 0
-    isResumable = object["resumable"] as? Bool ?? false
     path = object["path"] as? String
   }
 

@@ -76,7 +76,7 @@ struct Story {
   /// Starts the engine again on the same library, resumes what is paused, and lets it drain.
   private func secondLife(after wreck: Wreck) throws -> PodfluxProcess.Ending {
     screen.say(
-      "On the disk: \(wreck.completed.count) complete, and \(Self.megabytes(wreck.keptBytes)) of \(wreck.partials.count) others."
+      "On the disk: \(wreck.completed.count) complete, and \(Self.megabytes(wreck.partialBytes)) of \(wreck.partials.count) others."
     )
     let engine = try start()
     defer { engine.signal(SIGKILL) }

@@ -4,7 +4,7 @@ import Foundation
 struct Wreck {
   /// What `podflux snapshot` says of the library, with no engine alive.
   let snapshot: LibrarySnapshot
-  /// The bytes of each partial file that can be gone on with, by download.
+  /// The bytes of each partial file, by download.
   let partials: [String: Int]
   /// The signal that ended the engine.
   let signal: Int32?
@@ -19,10 +19,11 @@ struct Wreck {
     self.requestCount = requestCount
     self.bytesServed = bytesServed
     var partials: [String: Int] = [:]
-    for item in snapshot.items where item.isResumable || item.state == "running" {
+    for item in snapshot.items where item.state != "completed" {
       let path = "\(library)/.podflux/partial/\(item.id).part"
+      guard FileManager.default.fileExists(atPath: path) else { continue }
       let length = try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int
-      partials[item.id] = length ?? 0
+      if let length, length > 0 { partials[item.id] = length }
     }
     self.partials = partials
   }
@@ -31,5 +32,5 @@ struct Wreck {
   var completed: [Item] { snapshot.items.filter { $0.state == "completed" } }
 
   /// What the partial files hold, in bytes.
-  var keptBytes: Int { partials.values.reduce(0, +) }
+  var partialBytes: Int { partials.values.reduce(0, +) }
 }
