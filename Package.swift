@@ -9,6 +9,7 @@ let package = Package(
     .executable(name: "podflux", targets: ["podflux"]),
     .executable(name: "podflux-demo", targets: ["podflux-demo"]),
     .executable(name: "podflux-bench", targets: ["podflux-bench"]),
+    .executable(name: "podflux-sim", targets: ["podflux-sim"]),
   ],
   dependencies: [
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
@@ -19,6 +20,7 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
   ],
   targets: [
+    // The product.
     .executableTarget(
       name: "podflux",
       dependencies: [
@@ -45,6 +47,8 @@ let package = Package(
     .systemLibrary(
       name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
     .systemLibrary(name: "CLinux"),
+
+    // What tests, demo and benchmarks share.
     .target(
       name: "ScriptedOrigin",
       dependencies: [
@@ -63,6 +67,11 @@ let package = Package(
         "ScriptedOrigin", "TestSupport", "podflux",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
+    .target(name: "PodfluxSimulation", dependencies: ["Flux", "Persistence", "PodfluxCore"]),
+    .executableTarget(
+      name: "podflux-sim",
+      dependencies: ["PodfluxSimulation", .product(name: "ArgumentParser", package: "swift-argument-parser")]),
+
     .testTarget(name: "FluxTests", dependencies: ["Flux"]),
     .testTarget(
       name: "PodfluxCoreTests",
@@ -73,6 +82,9 @@ let package = Package(
     .testTarget(name: "FileStoreTests", dependencies: ["FileStore", "PodfluxCore"]),
     .testTarget(name: "TransfersTests", dependencies: ["Transfers", "PodfluxCore", "ScriptedOrigin"]),
     .testTarget(name: "WireProtocolTests", dependencies: ["WireProtocol", "TestSupport"]),
+    .testTarget(
+      name: "PodfluxSimulationTests",
+      dependencies: ["Flux", "Persistence", "PodfluxCore", "PodfluxSimulation", "podflux-sim"]),
     .testTarget(name: "ScriptedOriginTests", dependencies: ["ScriptedOrigin"]),
     .testTarget(
       name: "PodfluxTests",

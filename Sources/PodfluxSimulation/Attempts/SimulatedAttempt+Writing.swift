@@ -1,0 +1,86 @@
+import Flux
+import PodfluxCore
+
+/// Bytes to the disk, step by step, as `DownloadOperation+Writing` does it.
+extension SimulatedAttempt {
+  func write(_ piece: [UInt8]) throws {
+    try disk.append(piece, to: try openedFile())
+    if unrecordedSince == nil { unrecordedSince = world.now }
+    follow(with: .afterWrite)
+  }
+
+  /// There is room again: writes the piece that has filled meanwhile, and lets the exchange read on.
+  func goOnReading() {
+    buffer.giveBack()
+    let isPaused = exchange?.isPaused == true
+    if let piece = buffer.takePiece(evenIfSmall: isPaused) { follow(with: .write(piece)) }
+    if isPaused { resumeExchange() }
+  }
+
+  // MARK: Checkpoints
+
+  func checkpointIfDue() throws {
+    let length = try openedFile().length
+    let step = machine.isReceiving ? checkpoints.step(at: Int64(length), milliseconds: world.now) : .none
+    switch step {
+    case .none:
+      try checkPatience()
+      goOnReading()
+    case .announce:
+      try report(checkpoint: 0)
+      goOnReading()
+    case .synchronize:
+      if world.sabotage != .rowBeforeData { try openedFile().synchronize() }
+      follow(with: .checkpoint(length: length))
+    }
+  }
+
+  func checkpoint(_ length: Int) throws {
+    try report(checkpoint: length)
+    unrecordedSince = nil
+    goOnReading()
+  }
+
+  private func checkPatience() throws {
+    guard machine.isReceiving, let since = unrecordedSince else { return }
+    let limit = 2 * WritePolicy.checkpointMilliseconds
+    guard world.now - since > limit, world.now - clockAtRequest > limit else { return }
+    throw Violation(
+      .checkpointed,
+      "attempt \(attempt.id.generation) of \(download) wrote bytes at \(since) ms and has not recorded them at \(world.now) ms"
+    )
+  }
+
+  private func report(checkpoint durable: Int) throws {
+    let record = try record(durable: durable)
+    machine.checkpointed(record)
+    try report(.checkpoint(record))
+  }
+
+  private func record(durable: Int) throws -> ResumeRecord {
+    let range = max(0, durable - Int(ResumeRecord.overlap))..<durable
+    return machine.record(
+      durable: Int64(durable), tailHash: try openedFile().hash(of: range), savedAt: world.clock.wall)
+  }
+
+  // MARK: The end of writing
+
+  func finishWriting() throws {
+    let file = try openedFile()
+    if let rest = buffer.takePiece(evenIfSmall: true) {
+      do {
+        try disk.append(rest, to: file)
+      } catch {
+        file.synchronize()
+        throw error
+      }
+    }
+    follow(with: .finishSync)
+  }
+
+  func finishSync() throws {
+    let file = try openedFile()
+    file.synchronize()
+    try carryOut(machine.written(file.length == 0 ? nil : try record(durable: file.length)))
+  }
+}

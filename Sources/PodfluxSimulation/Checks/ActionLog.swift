@@ -1,0 +1,66 @@
+import Flux
+import Persistence
+import PodfluxCore
+
+/// Every start and every committed batch of a run: enough to come to the same state again.
+final class ActionLog {
+  private enum Entry {
+    case start(seed: UInt64)
+    case batch([Action], ClockReading)
+  }
+
+  private var entries: [Entry] = []
+
+  func note(start seed: UInt64) {
+    entries.append(.start(seed: seed))
+  }
+
+  func note(_ batch: Batch) {
+    entries.append(.batch(batch.actions, batch.clock))
+  }
+
+  /// Replays everything on an empty library, discards the effects, and returns the state's hash.
+  func replay() throws -> UInt64 {
+    let database = try LibraryDatabase.inMemory()
+    defer { try? database.close() }
+    var dispatcher: Dispatcher<Stores>?
+    for entry in entries {
+      switch entry {
+      case .start(let seed): dispatcher = try Self.dispatcher(on: database, seed: seed)
+      case .batch(let actions, let clock): _ = try dispatcher?.dispatch(actions, at: clock)
+      }
+    }
+    guard let dispatcher else { return 0 }
+    return try stateHash(of: database, dispatcher)
+  }
+
+  private static func dispatcher(on database: LibraryDatabase, seed: UInt64) throws -> Dispatcher<Stores> {
+    try database.read { tables in
+      Dispatcher(
+        state: Stores(
+          settings: SettingsStore(settings: try tables.settings()),
+          downloads: DownloadsStore(counts: try tables.counts())),
+        position: try tables.position(), ledger: database.ledger(), seed: seed)
+    }
+  }
+}
+
+/// A hash of the rows and of what the stores hold, in a fixed order.
+func stateHash(of database: LibraryDatabase, _ dispatcher: Dispatcher<Stores>) throws -> UInt64 {
+  var hash = StableHash()
+  try database.read { tables in
+    for download in try tables.page(PageRequest(limit: PageRequest.maximumLimit)).downloads { hash.mix("\(download)") }
+    let position = try tables.position()
+    hash.mix(position.revision)
+    hash.mix(position.sequence)
+    hash.mix("\(try tables.settings())")
+  }
+  let downloads = dispatcher.state.downloads
+  for id in downloads.live.keys.sorted() {
+    guard let live = downloads.live[id] else { continue }
+    hash.mix("\(id) \(live.generation) \(live.host) \(live.isStopping) \(live.phase) \(live.received) \(live.rate)")
+  }
+  for kind in DownloadState.Kind.allCases { hash.mix(Int64(downloads.counts[kind, default: 0])) }
+  hash.mix(downloads.stopping?.rawValue ?? "")
+  return hash.value
+}

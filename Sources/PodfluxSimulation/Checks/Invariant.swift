@@ -1,0 +1,46 @@
+/// What must always hold, in words.
+public enum Invariant: String, CaseIterable, Sendable {
+  case acknowledged = "an acknowledged action's effect is never lost"
+  case oneAttempt = "a download has at most one live attempt"
+  case totalLimit = "no more attempts are started than maxConcurrent allows"
+  case hostLimit = "no more attempts are started on a host than maxPerHost allows"
+  case durable = "a row's durable bytes would survive a power cut"
+  case torn = "bytes that a power cut may have torn are not gone on with"
+  case checkpointed = "written bytes do not wait for their checkpoint for ever"
+  case keptBytes = "kept bytes are forgotten only when an attempt says that they are of no use"
+  case oneVersion = "a completed file is exactly one version of the origin's content"
+  case publishedDurably = "a completed download's file stands at its place and would survive a power cut"
+  case rowFirst = "a file gets its name only after the row knows it"
+  case foreignFiles = "files of others are left alone"
+  case counts = "the counts equal the rows"
+  case transitions = "every change of state is in the transition table"
+  case logGrows = "revision and sequence only grow, by one for each commit and each action"
+  case reasons = "a waiting download's reason is true when it is given"
+  case twice = "an effect carried out twice changes nothing more"
+  case afterCommit = "no effect is released before its commit"
+  case slots = "an attempt that the store thinks alive is alive, or its end is on the way"
+  case holds = "a queued download is held while, and only while, something of its name has not ended"
+  case deletions = "nothing is deleted while an attempt works on it"
+  case order = "downloads stand in the order that was asked for"
+  case orphans = "no file is left on the disk that belongs to nothing"
+  case mirror = "the rows are what was written to them"
+  case liveness = "when faults stop, everything that can finish does, and nothing waits without a reason"
+  case replay = "the log of actions, replayed on an empty library, gives the same state"
+  case engine = "the engine goes on"
+}
+
+/// An invariant that did not hold.
+public struct Violation: Error, Sendable, CustomStringConvertible {
+  /// Which one.
+  public var invariant: Invariant
+  /// How it was broken.
+  public var detail: String
+
+  init(_ invariant: Invariant, _ detail: String) {
+    self.invariant = invariant
+    self.detail = detail
+  }
+
+  /// The invariant, and how it was broken.
+  public var description: String { "\(invariant.rawValue): \(detail)" }
+}

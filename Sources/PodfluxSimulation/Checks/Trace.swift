@@ -1,0 +1,172 @@
+import Flux
+import PodfluxCore
+
+/// One committed batch, and what came of it.
+struct Batch {
+  var actions: [Action]
+  var clock: ClockReading
+  var turnout: Dispatcher<Stores>.Turnout
+}
+
+/// What happened, for people: the last turns; for machines: a hash of everything.
+struct Trace {
+  struct Turn {
+    var batch: Batch
+    var time: Int64
+
+    init(_ batch: Batch, at time: Int64) {
+      self.batch = batch
+      self.time = time
+    }
+  }
+
+  private enum Entry {
+    case turn(Turn)
+    case note(String)
+  }
+
+  private static let kept = 40
+
+  private var entries: [Entry] = []
+  private var hash = StableHash()
+
+  /// A hash of all that happened, in order.
+  var fingerprint: UInt64 { hash.value }
+
+  mutating func note(_ turn: Turn) {
+    hash.mix(turn.time)
+    hash.mix(turn.batch.turnout.position.sequence)
+    hash.mix(Int64(turn.batch.turnout.effects.count))
+    for action in turn.batch.actions { hash.mix(action) }
+    append(.turn(turn))
+  }
+
+  mutating func note(_ text: String) {
+    hash.mix(text)
+    append(.note(text))
+  }
+
+  private mutating func append(_ entry: Entry) {
+    entries.append(entry)
+    if entries.count >= 2 * Self.kept { entries.removeFirst(Self.kept) }
+  }
+
+  /// The last turns, in words.
+  var lastLines: [String] {
+    entries.suffix(Self.kept).flatMap { entry in
+      switch entry {
+      case .note(let text): ["-- \(text)"]
+      case .turn(let turn): Self.lines(of: turn)
+      }
+    }
+  }
+
+  private static func lines(of turn: Turn) -> [String] {
+    let turnout = turn.batch.turnout
+    let head = "\(turn.time) ms, revision \(turnout.position.revision), sequence \(turnout.position.sequence)"
+    let actions = zip(turn.batch.actions, turnout.outcomes).map { action, outcome in
+      switch outcome {
+      case .refused(let refusal): "   \(action.summary) refused: \(refusal.code.rawValue)"
+      case .handled(let reply?): "   \(action.summary) -> \(reply)"
+      case .handled(nil): "   \(action.summary)"
+      }
+    }
+    return [head] + actions + turnout.effects.map { "   => \($0.summary)" }
+  }
+}
+
+extension StableHash {
+  /// Tells actions apart as far as runs could differ; cheap, since it is done for each.
+  mutating func mix(_ action: Action) {
+    switch action {
+    case .attempt(let report):
+      mix(report.attempt.download.description)
+      mix(report.attempt.generation)
+      mix(report.news.number)
+    case .deleted(let key), .notDeleted(let key): mix(key)
+    case .foundPartials(let names): names.forEach { mix($0.description) }
+    case .timeCame: mix(1 as UInt64)
+    case .downloads(let intent): mix(intent)
+    case .updateSettings(let patch): mix(Int64(patch.maxConcurrent ?? -1))
+    case .stop(let mode): mix(mode.rawValue)
+    case .recovered(let recovery): recovery.published.forEach { mix($0.description) }
+    }
+  }
+
+  private mutating func mix(_ intent: DownloadIntent) {
+    switch intent {
+    case .enqueue(let wish):
+      mix(wish.address.description)
+      mix(wish.id?.description ?? "")
+    case .pause(let selection), .resume(let selection), .cancel(let selection), .retry(let selection),
+      .remove(let selection, _):
+      mix(selection)
+    case .move(let id, _), .update(let id, _): mix(id.description)
+    }
+  }
+
+  private mutating func mix(_ selection: DownloadIntent.Selection) {
+    switch selection {
+    case .one(let id): mix(id.description)
+    case .many(let ids): ids.forEach { mix($0.description) }
+    case .all: mix(2 as UInt64)
+    }
+  }
+}
+
+extension AttemptReport.News {
+  /// A number that goes with it.
+  fileprivate var number: Int64 {
+    switch self {
+    case .reading(let received, _): received
+    case .checkpoint(let record): record.durable
+    case .restarting(let discarding, _): discarding
+    case .publishing(let file, _), .finished(let file): Int64(bitPattern: file.inode)
+    case .failed(_, let kept), .stopped(let kept): kept?.durable ?? -1
+    }
+  }
+}
+
+extension Action {
+  /// The action in a few words.
+  var summary: String {
+    switch self {
+    case .attempt(let report): "\(report.attempt.download)/\(report.attempt.generation) \(report.news.summary)"
+    case .downloads(.enqueue(let wish)):
+      "enqueue \(wish.id?.description ?? "-") \(wish.address) \(wish.priority)\(wish.isPaused ? " paused" : "")"
+        + (wish.description.path.map { " as \($0)" } ?? "")
+    case .downloads(let intent): "\(intent)"
+    case .updateSettings(let patch):
+      "settings maxConcurrent \(patch.maxConcurrent.map(String.init) ?? "-") maxPerHost \(patch.maxPerHost.map(String.init) ?? "-")"
+    case .stop, .recovered, .deleted, .notDeleted, .foundPartials, .timeCame: "\(self)"
+    }
+  }
+}
+
+extension AttemptReport.News {
+  fileprivate var summary: String {
+    switch self {
+    case .reading(let received, let phase): "reading \(received) \(phase.name)"
+    case .checkpoint(let record): "checkpoint \(record.durable) of \(record.total.map(String.init) ?? "?")"
+    case .restarting(let discarding, let cause): "restarting, discarding \(discarding) because \(cause.rawValue)"
+    case .publishing(let file, _): "publishing \(file.path) length \(file.length) inode \(file.inode)"
+    case .finished(let file): "finished \(file.path)"
+    case .failed(let error, let kept): "failed \(error.code.rawValue), kept \(kept?.durable ?? 0)"
+    case .stopped(let kept): "stopped, kept \(kept?.durable ?? 0)"
+    }
+  }
+}
+
+extension Effect {
+  fileprivate var summary: String {
+    switch self {
+    case .start(let attempt):
+      "start \(attempt.id.download)/\(attempt.id.generation) with \(attempt.resume?.durable ?? 0) durable bytes"
+    case .stop(let id): "stop \(id.download)/\(id.generation)"
+    case .proceed(let id): "proceed \(id.download)/\(id.generation)"
+    case .delete(let deletion): "delete \(deletion.key): \(deletion.download) \(deletion.file?.path.description ?? "")"
+    case .wake(let moment): "wake at \(moment.map { String($0.milliseconds - World.beginning) } ?? "never")"
+    case .close: "close"
+    }
+  }
+}

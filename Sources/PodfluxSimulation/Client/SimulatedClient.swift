@@ -1,0 +1,228 @@
+import Flux
+import PodfluxCore
+
+/// A client that wants this and that at random, and remembers what it was promised.
+struct SimulatedClient {
+  /// What the client knows of one of its downloads.
+  struct Wish {
+    /// Every address that it has had, the present one last.
+    var addresses: [WebAddress]
+    var priority: Priority
+    var title: String?
+    var isPaused: Bool
+  }
+
+  let limit: Int
+  private(set) var wishes: [DownloadID: Wish] = [:]
+  /// The downloads of each priority, in the order that was asked for.
+  private(set) var order: [Priority: [DownloadID]] = [:]
+  private(set) var settings = Settings()
+
+  init(limit: Int) {
+    self.limit = limit
+  }
+
+  // MARK: What it wants
+
+  func intent(
+    rows: [DownloadID: Download], origins: [SimulatedOrigin], using random: inout SeededGenerator
+  ) -> Action {
+    switch random.below(40) {
+    case 0...11 where rows.count < limit: .downloads(.enqueue(wish(for: origins, using: &random)))
+    case 0...11: .downloads(.remove(.one(name(rows, using: &random)), deletingFile: random.once(in: 2)))
+    case 12...15: .downloads(.pause(selection(rows, using: &random)))
+    case 16...21: .downloads(.resume(selection(rows, using: &random)))
+    case 22...23: .downloads(.cancel(selection(rows, using: &random)))
+    case 24...27: .downloads(.retry(selection(rows, using: &random)))
+    case 28...30: .downloads(.remove(selection(rows, using: &random), deletingFile: random.once(in: 2)))
+    case 31...34: .downloads(.move(name(rows, using: &random), place(rows, using: &random)))
+    case 35...37: .downloads(.update(name(rows, using: &random), update(origins, using: &random)))
+    case 38: .updateSettings(patch(using: &random))
+    default: random.once(in: 8) ? .stop(random.once(in: 2) ? .now : .drain) : .timeCame
+    }
+  }
+
+  private func wish(for origins: [SimulatedOrigin], using random: inout SeededGenerator) -> DownloadIntent.Enqueue {
+    let origin = random.pick(origins)
+    var wish = DownloadIntent.Enqueue(address: origin.address)
+    if !random.once(in: 5) { wish.id = DownloadID("d\(random.below(limit + 2))") }
+    wish.priority = random.pick(Priority.allCases)
+    wish.isPaused = random.once(in: 8)
+    wish.origin = random.once(in: 4) ? .auto : .user
+    if random.once(in: 6) { wish.description.path = try? LibraryPath(validating: path(using: &random)) }
+    if random.once(in: 12) { wish.resume = Self.importedRecord(for: origin, using: &random) }
+    return wish
+  }
+
+  /// A place that a client may ask for.
+  func path(using random: inout SeededGenerator) -> String {
+    "mine/\(random.below(4)).mp3"
+  }
+
+  /// Of another library, whose partial file did not come along.
+  private static func importedRecord(
+    for origin: SimulatedOrigin, using random: inout SeededGenerator
+  ) -> ResumeRecord {
+    ResumeRecord(
+      url: origin.address.description, strongETag: nil, lastModified: nil, total: Int64(origin.current.length),
+      durable: Int64(random.within(1...origin.current.length)), tailHash: String(repeating: "0", count: 64),
+      bootID: "another",
+      savedAt: Timestamp(milliseconds: World.beginning))
+  }
+
+  private func name(_ rows: [DownloadID: Download], using random: inout SeededGenerator) -> DownloadID {
+    let names = rows.keys.sorted()
+    guard !names.isEmpty, !random.once(in: 20) else { return DownloadID("d\(random.below(limit))") ?? names[0] }
+    return random.pick(names)
+  }
+
+  private func selection(
+    _ rows: [DownloadID: Download], using random: inout SeededGenerator
+  ) -> DownloadIntent.Selection {
+    switch random.below(24) {
+    case 0: .all
+    case 1...3: .many((0..<random.within(1...4)).map { _ in name(rows, using: &random) })
+    default: .one(name(rows, using: &random))
+    }
+  }
+
+  private func place(_ rows: [DownloadID: Download], using random: inout SeededGenerator) -> DownloadIntent.Place {
+    switch random.below(4) {
+    case 0: .top
+    case 1: .bottom
+    case 2: .before(name(rows, using: &random))
+    default: .after(name(rows, using: &random))
+    }
+  }
+
+  private func update(_ origins: [SimulatedOrigin], using random: inout SeededGenerator) -> DownloadIntent.Update {
+    var update = DownloadIntent.Update()
+    switch random.below(3) {
+    case 0: update.address = random.pick(origins).address
+    case 1: update.priority = random.pick(Priority.allCases)
+    default: update.title = "title \(random.below(100))"
+    }
+    return update
+  }
+
+  private func patch(using random: inout SeededGenerator) -> SettingsPatch {
+    var patch = SettingsPatch()
+    patch.maxConcurrent = random.within(1...6)
+    patch.maxPerHost = random.within(1...3)
+    if random.once(in: 2) { patch.maxAttempts = random.within(1...8) }
+    if random.once(in: 2) { patch.retryFirstSeconds = random.within(1...30) }
+    if random.once(in: 2) { patch.stallTimeoutSeconds = random.within(1...40) }
+    return patch
+  }
+}
+
+// MARK: - What it was promised
+
+extension SimulatedClient {
+  /// Hears what became of its intents. `rows` are those before the batch.
+  ///
+  /// - Parameter isAlone: Whether nothing else happened in the batch, so that what many downloads became is known.
+  mutating func hear(
+    _ answers: [(Action, Dispatcher<Stores>.Outcome)], rows: [DownloadID: Download], isAlone: Bool
+  ) {
+    for (action, outcome) in answers {
+      guard case .handled(let reply) = outcome else { continue }
+      switch (action, reply) {
+      case (.downloads(.enqueue(let wish)), .enqueued(let id, created: true)?): add(wish, as: id)
+      case (.downloads(.move(let id, let place)), .affected?): move(id, to: place)
+      case (.downloads(.update(let id, let update)), .affected?): self.update(id, with: update)
+      case (.updateSettings(let patch), _): settings = patch.applied(to: settings)
+      case (.downloads(let intent), .affected(let number)?): change(by: intent, affected: number, rows, isAlone)
+      default: break
+      }
+    }
+  }
+
+  /// Takes the rows' word: many downloads were changed while other things happened to them.
+  mutating func adopt(_ rows: [DownloadID: Download]) {
+    for id in wishes.keys.sorted() {
+      if let row = rows[id] { wishes[id]?.isPaused = row.state.kind == .paused } else { forget(id) }
+    }
+  }
+
+  private mutating func add(_ wish: DownloadIntent.Enqueue, as id: DownloadID) {
+    forget(id)
+    wishes[id] = Wish(
+      addresses: [wish.address], priority: wish.priority, title: wish.description.title, isPaused: wish.isPaused)
+    order[wish.priority, default: []].append(id)
+  }
+
+  private mutating func forget(_ id: DownloadID) {
+    guard let wish = wishes.removeValue(forKey: id) else { return }
+    order[wish.priority]?.removeAll { $0 == id }
+  }
+
+  private mutating func change(
+    by intent: DownloadIntent, affected: Int, _ rows: [DownloadID: Download], _ isAlone: Bool
+  ) {
+    switch intent {
+    case .pause(.one(let id)): wishes[id]?.isPaused = true
+    case .resume(.one(let id)) where affected == 1, .retry(.one(let id)) where affected == 1:
+      wishes[id]?.isPaused = false
+    case .cancel(.one(let id)), .remove(.one(let id), _): forget(id)
+    case .pause(let selection) where isAlone:
+      for id in concerned(selection, rows, { $0.kind == .queued || $0.kind == .waiting || $0.isReceiving }) {
+        wishes[id]?.isPaused = true
+      }
+    case .resume(let selection) where isAlone:
+      for id in concerned(selection, rows, { $0.kind == .paused || $0.kind == .failed }) {
+        wishes[id]?.isPaused = false
+      }
+    case .cancel(let selection) where isAlone:
+      concerned(selection, rows, { $0.kind != .completed }).forEach { forget($0) }
+    case .remove(let selection, _) where isAlone: concerned(selection, rows, { _ in true }).forEach { forget($0) }
+    default: break
+    }
+  }
+
+  private func concerned(
+    _ selection: DownloadIntent.Selection, _ rows: [DownloadID: Download], _ isConcerned: (DownloadState) -> Bool
+  ) -> [DownloadID] {
+    let named: [DownloadID] =
+      switch selection {
+      case .one(let id): [id]
+      case .many(let ids): ids
+      case .all: rows.keys.sorted()
+      }
+    return named.filter { id in rows[id].map { isConcerned($0.state) } ?? false }
+  }
+
+  private mutating func move(_ id: DownloadID, to place: DownloadIntent.Place) {
+    guard let priority = wishes[id]?.priority, var list = order[priority] else { return }
+    list.removeAll { $0 == id }
+    switch place {
+    case .top: list.insert(id, at: 0)
+    case .bottom: list.append(id)
+    case .before(let anchor): list.insert(id, at: list.firstIndex(of: anchor) ?? 0)
+    case .after(let anchor): list.insert(id, at: list.firstIndex(of: anchor).map { $0 + 1 } ?? list.count)
+    }
+    order[priority] = list
+  }
+
+  private mutating func update(_ id: DownloadID, with update: DownloadIntent.Update) {
+    guard let wish = wishes[id] else { return }
+    if let address = update.address { wishes[id]?.addresses.append(address) }
+    if let title = update.title { wishes[id]?.title = title }
+    if let priority = update.priority, priority != wish.priority {
+      order[wish.priority]?.removeAll { $0 == id }
+      order[priority, default: []].append(id)
+      wishes[id]?.priority = priority
+    }
+  }
+}
+
+extension DownloadState {
+  /// Whether an attempt runs and has not announced its file yet.
+  var isReceiving: Bool {
+    switch self {
+    case .running(.publishing): false
+    case .running: true
+    default: false
+    }
+  }
+}

@@ -1,0 +1,90 @@
+import Flux
+import PodfluxCore
+
+/// A file on the simulated disk: what a reader sees, and what a power cut would leave of it.
+final class SimulatedFile {
+  let inode: UInt64
+  private(set) var content: [UInt8] = []
+  /// How much of the content is on the device.
+  private(set) var syncedLength = 0
+  /// What was on the device before a truncation that is not synced: a power cut may bring it back.
+  private var beforeTruncation: [UInt8]?
+  /// How much of the content no power cut can have torn; nil for all of it.
+  private(set) var untornLength: Int?
+  /// Whether the file's name in its folder is on the device.
+  var isNameSynced = false
+
+  init(inode: UInt64) {
+    self.inode = inode
+  }
+
+  var length: Int { content.count }
+
+  func append(_ bytes: some Collection<UInt8>) {
+    content.append(contentsOf: bytes)
+  }
+
+  func truncate(to length: Int) {
+    if let untorn = untornLength, length <= untorn { untornLength = nil }
+    guard length < content.count else { return }
+    if length < syncedLength {
+      if beforeTruncation == nil { beforeTruncation = Array(content[..<syncedLength]) }
+      syncedLength = length
+    }
+    content.removeLast(content.count - length)
+  }
+
+  func synchronize() {
+    syncedLength = content.count
+    beforeTruncation = nil
+    isNameSynced = true
+  }
+
+  func bytes(_ range: Range<Int>) -> ArraySlice<UInt8> {
+    content[range.clamped(to: 0..<content.count)]
+  }
+
+  func hash(of range: Range<Int>) -> String {
+    var hash = StableHash()
+    content.withUnsafeBytes { hash.mix(UnsafeRawBufferPointer(rebasing: $0[range.clamped(to: 0..<content.count)])) }
+    return String(hash.value, radix: 16)
+  }
+
+  // MARK: Misfortune
+
+  /// What the device holds when the power comes back.
+  func losePower(using random: inout SeededGenerator) {
+    if let old = beforeTruncation, random.once(in: 2) {
+      content = old
+    } else if syncedLength < content.count {
+      // Of what was not synced a part survives; pages of that may be empty.
+      content.removeLast(random.below(content.count - syncedLength + 1))
+      loseUnsyncedPages(using: &random)
+      if syncedLength < content.count { untornLength = min(untornLength ?? .max, syncedLength) }
+    }
+    syncedLength = content.count
+    beforeTruncation = nil
+    isNameSynced = true
+  }
+
+  private func loseUnsyncedPages(using random: inout SeededGenerator) {
+    var page = syncedLength
+    while page < content.count {
+      let end = min(content.count, (page / 4096 + 1) * 4096)
+      if random.once(in: 3) {
+        for index in page..<end { content[index] = 0 }
+      }
+      page = end
+    }
+  }
+
+  /// Somebody changes it behind the engine's back.
+  func tamper(using random: inout SeededGenerator) {
+    guard !content.isEmpty else { return }
+    switch random.below(3) {
+    case 0: truncate(to: random.below(content.count))
+    case 1: content[max(0, content.count - 1 - random.below(500))] ^= 0x55
+    default: content.append(contentsOf: (0..<random.within(1...300)).map { _ in 0x2A })
+    }
+  }
+}

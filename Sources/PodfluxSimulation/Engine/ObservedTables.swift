@@ -1,0 +1,146 @@
+import Flux
+import PodfluxCore
+
+/// What a transaction has written, in order.
+enum TableWrite {
+  case row(Download)
+  case noRow(DownloadID)
+  /// Every row may have changed.
+  case manyRows(BulkChange?, sparing: [DownloadID])
+  case savedCounts([DownloadState.Kind: Int])
+  case owed(Deletion)
+  case settled(DownloadID)
+}
+
+/// Notes of the present transaction. Confined to the simulation's one thread.
+final class TransactionNotes {
+  var writes: [TableWrite] = []
+  /// Whose debts may have changed.
+  var debtors: Set<DownloadID> = []
+  /// The downloads whose rows were written one by one.
+  var writtenDownloads: [DownloadID] {
+    writes.compactMap { if case .row(let row) = $0 { row.id } else { nil } }
+  }
+  /// Whether one statement has changed many rows.
+  var changesMany: Bool {
+    writes.contains { if case .manyRows = $0 { true } else { false } }
+  }
+}
+
+/// The real tables, watched. The sabotages that concern tables are built in here.
+struct ObservedTables: Tables {
+  let inner: any Tables
+  let notes: TransactionNotes
+  let sabotage: Sabotage?
+  let isFirstStart: Bool
+
+  var downloads: any DownloadTable {
+    ObservedDownloads(inner: inner.downloads, notes: notes, sabotage: sabotage, isFirstStart: isFirstStart)
+  }
+  var deletions: any DeletionTable { ObservedDeletions(inner: inner.deletions, notes: notes, sabotage: sabotage) }
+
+  func save(_ settings: Settings) throws { try inner.save(settings) }
+}
+
+struct ObservedDownloads: DownloadTable {
+  let inner: any DownloadTable
+  let notes: TransactionNotes
+  let sabotage: Sabotage?
+  let isFirstStart: Bool
+
+  func insert(_ download: Download) throws {
+    var download = download
+    if sabotage == .holdForgotten { download.isHeld = false }
+    try inner.insert(download)
+    notes.writes.append(.row(download))
+  }
+
+  func update(_ download: Download) throws {
+    try inner.update(download)
+    notes.writes.append(.row(download))
+  }
+
+  func delete(_ id: DownloadID) throws {
+    try inner.delete(id)
+    notes.writes.append(.noRow(id))
+  }
+
+  func save(_ counts: [DownloadState.Kind: Int]) throws {
+    try inner.save(counts)
+    notes.writes.append(.savedCounts(counts))
+  }
+
+  func nextAdmissible(excludingHosts hosts: [String]) throws -> Download? {
+    try inner.nextAdmissible(excludingHosts: sabotage == .hostLimitIgnored && !isFirstStart ? [] : hosts)
+  }
+
+  func dueRetries(at now: Timestamp, limit: Int) throws -> [Download] {
+    let due = try inner.dueRetries(at: now, limit: limit)
+    guard sabotage == .retryForgetsResume else { return due }
+    return due.map { download in
+      var forgetful = download
+      forgetful.progress = .init(total: download.progress.total)
+      return forgetful
+    }
+  }
+
+  func respace(_ priority: Priority, step: Int64) throws {
+    try inner.respace(priority, step: step)
+    notes.writes.append(.manyRows(nil, sparing: []))
+  }
+
+  func apply(_ change: BulkChange, sparing: [DownloadID]) throws -> [DownloadState.Kind: Int] {
+    var changed = try inner.apply(change, sparing: sparing)
+    notes.writes.append(.manyRows(change, sparing: sparing))
+    if sabotage == .counterDrift { changed[.queued] = nil }
+    return changed
+  }
+
+  func release(_ id: DownloadID) throws {
+    try inner.release(id)
+    if let download = try inner.find(id) { notes.writes.append(.row(download)) }
+  }
+
+  func releaseAll() throws {
+    try inner.releaseAll()
+    notes.writes.append(.manyRows(nil, sparing: []))
+  }
+
+  func find(_ id: DownloadID) throws -> Download? { try inner.find(id) }
+  func contains(_ id: DownloadID) throws -> Bool { try inner.contains(id) }
+  func find(_ address: WebAddress) throws -> DownloadID? { try inner.find(address) }
+  func counts() throws -> [DownloadState.Kind: Int] { try inner.counts() }
+  func running() throws -> [Download] { try inner.running() }
+  func earliestRetry() throws -> Timestamp? { try inner.earliestRetry() }
+  func position(of end: QueueEnd, in priority: Priority) throws -> Int64? { try inner.position(of: end, in: priority) }
+  func position(nextTo rank: Download.Rank, towards end: QueueEnd) throws -> Int64? {
+    try inner.position(nextTo: rank, towards: end)
+  }
+}
+
+struct ObservedDeletions: DeletionTable {
+  let inner: any DeletionTable
+  let notes: TransactionNotes
+  let sabotage: Sabotage?
+
+  func insert(_ deletion: Deletion, isReady: Bool) throws {
+    try inner.insert(deletion, isReady: isReady || sabotage == .deletionWhileAlive)
+    notes.writes.append(.owed(deletion))
+    notes.debtors.insert(deletion.download)
+  }
+
+  func remove(_ key: Deletion.Key) throws -> DownloadID? {
+    let download = try inner.remove(key)
+    if let download {
+      notes.writes.append(.settled(download))
+      notes.debtors.insert(download)
+    }
+    return download
+  }
+
+  func makeReady(_ download: DownloadID) throws { try inner.makeReady(download) }
+  func postpone(_ key: Deletion.Key) throws { try inner.postpone(key) }
+  func makeAllReady() throws { try inner.makeAllReady() }
+  func ready(limit: Int) throws -> [Deletion] { try inner.ready(limit: limit) }
+  func isOwed(_ download: DownloadID) throws -> Bool { try inner.isOwed(download) }
+}

@@ -1,0 +1,74 @@
+import Flux
+
+/// Draws that read as they are meant.
+extension SeededGenerator {
+  /// A number from 0 up to, not including, the bound.
+  mutating func below(_ bound: Int) -> Int {
+    Int(truncatingIfNeeded: ((next() >> 32) &* UInt64(truncatingIfNeeded: bound)) >> 32)
+  }
+
+  /// A number of the range, its ends included.
+  mutating func within(_ range: ClosedRange<Int>) -> Int {
+    range.lowerBound + below(range.upperBound - range.lowerBound + 1)
+  }
+
+  /// True once in so many draws.
+  mutating func once(in draws: Int) -> Bool {
+    below(draws) == 0
+  }
+
+  /// One of these.
+  mutating func pick<Element>(_ elements: [Element]) -> Element {
+    elements[below(elements.count)]
+  }
+
+  /// Milliseconds: mostly few, now and then many, so that timers of all lengths matter.
+  mutating func delay() -> Int64 {
+    switch below(16) {
+    case 0...7: Int64(within(0...5))
+    case 8...12: Int64(within(5...120))
+    case 13...14: Int64(within(100...900))
+    default: Int64(within(900...4000))
+    }
+  }
+}
+
+/// A hash that depends on nothing but what it is fed, in this order (FNV-1a, RFC 9923, by words).
+struct StableHash {
+  private(set) var value: UInt64 = 0xCBF2_9CE4_8422_2325
+
+  mutating func mix(_ word: UInt64) {
+    value = (value ^ word) &* 0x0000_0100_0000_01B3
+    value ^= value >> 29
+  }
+
+  mutating func mix(_ number: Int64) {
+    mix(UInt64(bitPattern: number))
+  }
+
+  mutating func mix(_ text: String) {
+    for byte in text.utf8 { mix(UInt64(byte)) }
+    mix(UInt64(text.utf8.count))
+  }
+
+  /// Hashes bytes, eight at a time.
+  mutating func mix(_ bytes: UnsafeRawBufferPointer) {
+    var offset = 0
+    while offset + 8 <= bytes.count {
+      mix(bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+      offset += 8
+    }
+    while offset < bytes.count {
+      mix(UInt64(bytes[offset]))
+      offset += 1
+    }
+    mix(UInt64(bytes.count))
+  }
+}
+
+extension Range<Int> {
+  /// A range of a file as an index into memory.
+  init(bytes: Range<Int64>) {
+    self = Int(bytes.lowerBound)..<Int(bytes.upperBound)
+  }
+}

@@ -1,0 +1,99 @@
+import PodfluxCore
+
+/// One run of a simulated world: turns with faults, then rest without, then a replay.
+public struct Simulation: Sendable {
+  /// What a run that found nothing came to.
+  public struct Summary: Hashable, Sendable {
+    /// Turns in all, those without faults included.
+    public var turns: Int
+    /// Simulated milliseconds.
+    public var milliseconds: Int64
+    /// How often the engine was started.
+    public var starts: Int
+    /// A hash of all that happened.
+    public var traceHash: UInt64
+    /// A hash of the rows and stores at the end.
+    public var stateHash: UInt64
+  }
+
+  /// What a run that found something tells.
+  public struct Failure: Error, Sendable {
+    /// The run.
+    public var options: SimulationOptions
+    /// What did not hold.
+    public var violation: Violation
+    /// How many turns had been taken.
+    public var turns: Int
+    /// The last turns, in words.
+    public var lastLines: [String]
+  }
+
+  /// How many turns everything may take to come to rest.
+  private static let turnsToRest = 20_000
+  /// How many simulated milliseconds everything may take to come to rest: 30 days.
+  private static let millisecondsToRest: Int64 = 30 * 86_400_000
+
+  private let options: SimulationOptions
+
+  /// Makes a run; nothing happens yet.
+  public init(_ options: SimulationOptions) {
+    self.options = options
+  }
+
+  /// Runs, checks everything and, if asked to, replays.
+  public func run(replaying: Bool = false) -> Result<Summary, Failure> {
+    let world: World
+    do {
+      world = try World(options)
+    } catch {
+      return .failure(failure(Violation(.engine, "no world: \(error)"), nil))
+    }
+    do {
+      return .success(try run(world, replaying: replaying))
+    } catch let violation as Violation {
+      return .failure(failure(violation, world))
+    } catch {
+      return .failure(failure(Violation(.engine, "\(error)"), world))
+    }
+  }
+
+  private func failure(_ violation: Violation, _ world: World?) -> Failure {
+    Failure(options: options, violation: violation, turns: world?.turns ?? 0, lastLines: world?.trace.lastLines ?? [])
+  }
+
+  private func run(_ world: World, replaying: Bool) throws -> Summary {
+    while world.turns < options.turns, try world.step() {}
+    world.calmDown()
+    try comeToRest(world)
+    try world.checker.checkNobodyWaits()
+    for action in [Action.downloads(.retry(.all)), .downloads(.resume(.all))] {
+      world.incarnation?.ask(action)
+      try comeToRest(world)
+    }
+    try world.checker.checkRest(of: world)
+    return try summary(of: world, replaying: replaying)
+  }
+
+  private func comeToRest(_ world: World) throws {
+    let turns = world.turns
+    let begin = world.now
+    while try world.step() {
+      guard world.turns - turns < Self.turnsToRest, world.now - begin < Self.millisecondsToRest else {
+        throw Violation(.liveness, "after \(world.turns - turns) turns and \(world.now - begin) ms there is no rest")
+      }
+    }
+  }
+
+  private func summary(of world: World, replaying: Bool) throws -> Summary {
+    guard let dispatcher = world.incarnation?.dispatcher else { throw Violation(.engine, "there is no engine") }
+    let hash = try stateHash(of: world.database, dispatcher)
+    if replaying {
+      let replayed = try world.log.replay()
+      guard replayed == hash else { throw Violation(.replay, "the hash of the state is \(replayed), not \(hash)") }
+    }
+    try world.database.close()
+    return Summary(
+      turns: world.turns, milliseconds: world.now, starts: world.starts, traceHash: world.trace.fingerprint,
+      stateHash: hash)
+  }
+}

@@ -1,0 +1,70 @@
+/// Mistakes that engines of this kind have really made. Each is built into what surrounds the stores, by name, to see
+/// whether the checks find it: a checker that finds nothing might look at nothing.
+public enum Sabotage: String, CaseIterable, Sendable {
+  /// A checkpoint is reported before the bytes are synced.
+  case rowBeforeData = "row-before-data"
+  /// What an ended attempt says is taken for the present one's word.
+  case generationNotChecked = "generation-not-checked"
+  /// The whole file, sent instead of the rest, is appended to what is kept.
+  case wholeAppendedToPartial = "whole-appended-to-partial"
+  /// An attempt that was told to stop never says that it has ended.
+  case slotLeakedOnCancel = "slot-leaked-on-cancel"
+  /// A retry begins from nothing although bytes are kept.
+  case retryForgetsResume = "retry-forgets-resume"
+  /// Changing many downloads at once miscounts them.
+  case counterDrift = "counter-drift"
+  /// After a restart the limit for each host is not obeyed.
+  case hostLimitIgnored = "host-limit-ignored-after-restart"
+  /// Effects are carried out although their commit failed.
+  case effectBeforeCommit = "effect-before-commit"
+  /// What services found out is forgotten when its commit fails.
+  case factsLost = "facts-lost-at-failed-commit"
+  /// A file that changed is not cut before the new version is written.
+  case noTruncation = "no-truncation-on-restart"
+  /// The overlap is taken for equal without a look.
+  case overlapNotCompared = "overlap-not-compared"
+  /// After a reboot the partial's length is believed as if the page cache had survived.
+  case pageCacheTrusted = "page-cache-trusted-after-reboot"
+  /// Publishing replaces whatever has the name.
+  case publishReplaces = "publish-replaces-foreign-file"
+  /// What a cancelled download left is deleted while its attempt still runs.
+  case deletionWhileAlive = "deletion-while-alive"
+  /// At a start nobody looks whether a file that was being published stands at its place.
+  case publishForgotten = "publish-forgotten-at-recovery"
+  /// Kept bytes are thrown away before the row has forgotten them.
+  case truncatedTooEarly = "truncated-before-the-row-knows"
+  /// The file gets its name before the row knows it.
+  case publishedTooEarly = "published-before-the-row-knows"
+  /// The alarm clock is lost.
+  case wakeLost = "wake-lost"
+  /// An action is acknowledged although its commit failed.
+  case acknowledgedTooEarly = "acknowledged-before-commit"
+  /// A download that is enqueued again starts while its namesake's remains are still being deleted.
+  case holdForgotten = "hold-forgotten"
+
+  /// What the mistake is, in words.
+  public var story: String {
+    switch self {
+    case .rowBeforeData: "a checkpoint is reported before the bytes are synced"
+    case .generationNotChecked: "what an ended attempt says is taken for the present one's word"
+    case .wholeAppendedToPartial: "a 200 is appended to the partial as if it were the rest"
+    case .slotLeakedOnCancel: "a stopped attempt never says that it has ended"
+    case .retryForgetsResume: "a retry begins from nothing although bytes are kept"
+    case .counterDrift: "changing many downloads at once miscounts them"
+    case .hostLimitIgnored: "after a restart the per-host limit is not obeyed"
+    case .effectBeforeCommit: "effects are carried out although their commit failed"
+    case .factsLost: "what services found out is forgotten when its commit fails"
+    case .noTruncation: "the old version is not cut away before the new one is written"
+    case .overlapNotCompared: "the overlap is taken for equal without a look"
+    case .pageCacheTrusted: "after a reboot unsynced bytes are believed"
+    case .publishReplaces: "publishing replaces another file of that name"
+    case .deletionWhileAlive: "a partial is deleted while its attempt still runs"
+    case .publishForgotten: "a file whose rename survived a crash is not recognised"
+    case .truncatedTooEarly: "kept bytes go before the row has forgotten them"
+    case .publishedTooEarly: "the file gets its name before the row knows it"
+    case .wakeLost: "the alarm clock for retries is lost"
+    case .acknowledgedTooEarly: "an action is acknowledged although its commit failed"
+    case .holdForgotten: "a download starts while its namesake's remains are being deleted"
+    }
+  }
+}

@@ -1,0 +1,81 @@
+import Flux
+import PodfluxCore
+
+/// What can happen next.
+enum Event {
+  /// The mailbox is looked into.
+  case turn(Incarnation)
+  /// Facts whose commit failed are tried again.
+  case redelivery(Incarnation)
+  /// An attempt does the next thing with its files.
+  case files(SimulatedAttempt)
+  /// Something happens to an exchange; a number that is not its present one means nothing any more.
+  case network(SimulatedAttempt, number: Int)
+  case deletion(Incarnation, Deletion)
+  case listing(Incarnation)
+  case alarm(Incarnation, number: Int)
+  /// An attempt that has ended says something once more.
+  case lateReport(Incarnation, AttemptReport)
+  /// `stop(.now)` has waited long enough.
+  case patienceEnds(Incarnation)
+  case client
+  case mishap
+  case boot
+}
+
+/// Events by time; of the same time, the one that was scheduled first. A binary heap.
+struct Scheduler {
+  private struct Entry {
+    var time: Int64
+    var number: Int
+    var event: Event
+
+    func precedes(_ other: Entry) -> Bool {
+      time == other.time ? number < other.number : time < other.time
+    }
+  }
+
+  /// The present, in milliseconds since the world began.
+  private(set) var now: Int64 = 0
+  private var heap: [Entry] = []
+  private var number = 0
+
+  var isEmpty: Bool { heap.isEmpty }
+
+  mutating func schedule(_ event: Event, after delay: Int64) {
+    number += 1
+    heap.append(Entry(time: now + max(0, delay), number: number, event: event))
+    var child = heap.count - 1
+    while child > 0 {
+      let parent = (child - 1) / 2
+      guard heap[child].precedes(heap[parent]) else { return }
+      heap.swapAt(child, parent)
+      child = parent
+    }
+  }
+
+  /// Takes out the next event; the clock goes on to its time.
+  mutating func next() -> Event? {
+    guard let first = heap.first else { return nil }
+    let last = heap.removeLast()
+    if !heap.isEmpty {
+      heap[0] = last
+      siftDown()
+    }
+    now = first.time
+    return first.event
+  }
+
+  private mutating func siftDown() {
+    var parent = 0
+    while true {
+      var smallest = parent
+      for child in [2 * parent + 1, 2 * parent + 2] where child < heap.count {
+        if heap[child].precedes(heap[smallest]) { smallest = child }
+      }
+      guard smallest != parent else { return }
+      heap.swapAt(parent, smallest)
+      parent = smallest
+    }
+  }
+}

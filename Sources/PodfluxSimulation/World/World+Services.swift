@@ -1,0 +1,84 @@
+import Flux
+import PodfluxCore
+
+extension SimulatedOrigin {
+  /// How many files there are on all hosts.
+  static let count = 12
+  static let hosts = 4
+}
+
+/// What attempts find outside.
+extension World {
+  func response(to plan: ResumeLadder.Plan, for attempt: Attempt) -> SimulatedResponse {
+    guard let index = origins.firstIndex(where: { $0.address == attempt.address }) else {
+      return SimulatedResponse(status: 404, fields: [], content: origins[0].current)
+    }
+    var response = origins[index].answer(plan)
+    if suffers(.network) { response.suffer(using: &random) }
+    return response
+  }
+
+  /// A name for a complete file, as `LibraryFiles` finds one.
+  func name(for attempt: Attempt, number: Int) throws -> LibraryPath? {
+    if let path = attempt.description.path { return number == 1 ? path : nil }
+    let stem = Self.stem(of: attempt.address)
+    var number = number
+    while disk.published[Self.name(stem, number)] != nil { number += 1 }
+    return try LibraryPath(validating: Self.name(stem, number))
+  }
+
+  /// Downloads of one folder share their name, so that names collide.
+  static func stem(of address: WebAddress) -> String {
+    let parts = address.description.split(separator: "/")
+    return "show/episode \(parts[2])"
+  }
+
+  private static func name(_ stem: String, _ number: Int) -> String {
+    number == 1 ? "\(stem).mp3" : "\(stem) (\(number)).mp3"
+  }
+
+  // MARK: Misfortune
+
+  /// Something happens that nobody asked for.
+  func befall() {
+    guard !isCalm else { return }
+    defer { schedule(.mishap, after: Int64(random.within(50...8_000))) }
+    switch random.below(20) {
+    case 0 where suffers(.crashes): die()
+    case 1 where suffers(.powerCuts) && random.once(in: 2): die(withPower: true)
+    case 2...6 where suffers(.changes):
+      let index = random.below(origins.count)
+      origins[index].change(using: &random)
+      noteTrouble("the content of \(origins[index].address) changes")
+    case 7...9 where suffers(.protocols):
+      origins[random.below(origins.count)].misbehave(using: &random)
+    case 10 where suffers(.disk):
+      disk.isFull = true
+      noteTrouble("the disk is full")
+    case 11...13: disk.isFull = false
+    case 14 where suffers(.commits): commitsFail = true
+    case 15...16: commitsFail = false
+    case 17 where suffers(.foreignFiles): appearForeignFile()
+    case 18 where suffers(.disk): tamper()
+    case 19 where suffers(.clock) && random.once(in: 4):
+      clockOffset += Int64(random.within(-3_600_000...3_600_000))
+      noteTrouble("the wall clock jumps")
+    default: break
+    }
+  }
+
+  private func appearForeignFile() {
+    let stem = Self.stem(of: random.pick(origins).address)
+    let path = Self.name(stem, random.within(1...3))
+    disk.addForeignFile(at: random.once(in: 4) ? client.path(using: &random) : path)
+    noteTrouble("somebody puts a file at \(path)")
+  }
+
+  /// Somebody changes a partial file that no attempt works on: what a live one writes cannot be watched.
+  private func tamper() {
+    guard let download = disk.partialNames.first(where: { incarnation?.isWorking(on: $0) != true }) else { return }
+    disk.tamper(with: download, using: &random)
+    checker.tampered.insert(download)
+    noteTrouble("somebody changes the partial file of \(download)")
+  }
+}

@@ -1,0 +1,157 @@
+import Flux
+import Persistence
+import PodfluxCore
+
+/// What survives crashes: the tables, the disk, the origins, the client; and what the simulator knows of all that.
+///
+/// One thread, one clock, one seed. Everything that happens is an event of the scheduler.
+final class World {
+  static let beginning: Int64 = 1_800_000_000_000
+
+  let options: SimulationOptions
+  let database: LibraryDatabase
+  let disk = SimulatedDisk()
+  let checker = Checker()
+  let log = ActionLog()
+  var client: SimulatedClient
+  var random: SeededGenerator
+  var origins: [SimulatedOrigin] = []
+  private(set) var scheduler = Scheduler()
+  private(set) var incarnation: Incarnation?
+  private(set) var starts = 0
+  private(set) var boots = 1
+  /// How far the wall clock is off.
+  var clockOffset: Int64 = 0
+  /// Whether commits are failing for a while.
+  var commitsFail = false
+  /// Whether faults have stopped.
+  private(set) var isCalm = false
+  private(set) var turns = 0
+  private(set) var trace = Trace()
+
+  init(_ options: SimulationOptions) throws {
+    self.options = options
+    random = SeededGenerator(seed: options.seed, index: 1)
+    database = try LibraryDatabase.inMemory()
+    client = SimulatedClient(limit: options.downloads)
+    for number in 0..<SimulatedOrigin.count {
+      let address = try WebAddress(
+        "http://host\(number % SimulatedOrigin.hosts).example/\(number / SimulatedOrigin.hosts % 3)/\(number).mp3")
+      origins.append(SimulatedOrigin(number: number, address: address, using: &random))
+    }
+    schedule(.boot, after: 0)
+    schedule(.client, after: 1)
+    schedule(.mishap, after: 100)
+  }
+
+  var sabotage: Sabotage? { options.sabotage }
+  var now: Int64 { scheduler.now }
+  var bootID: String { sabotage == .pageCacheTrusted ? "boot" : "boot \(boots)" }
+  var clock: ClockReading {
+    ClockReading(
+      wall: Timestamp(milliseconds: Self.beginning + now + clockOffset), monotonicMilliseconds: 1_000 + now)
+  }
+
+  func suffers(_ kind: FaultKinds) -> Bool {
+    !isCalm && options.faults.contains(kind)
+  }
+
+  func schedule(_ event: Event, after delay: Int64) {
+    scheduler.schedule(event, after: delay)
+  }
+
+  /// A turn has been committed.
+  func noteTurn(_ turn: Trace.Turn) {
+    turns += 1
+    trace.note(turn)
+  }
+
+  func noteTrouble(_ text: @autoclosure () -> String) {
+    trace.note(text())
+  }
+
+  // MARK: Events
+
+  /// Takes the next event; false if there is none.
+  func step() throws -> Bool {
+    guard let event = scheduler.next() else { return false }
+    try handle(event)
+    return true
+  }
+
+  private func handle(_ event: Event) throws {
+    switch event {
+    case .turn(let incarnation): try incarnation.ifAlive { try $0.turn() }
+    case .redelivery(let incarnation): try incarnation.ifAlive { try $0.redeliver() }
+    case .files(let attempt):
+      guard !dies(in: 4_000) else { return }
+      try attempt.incarnation.ifAlive { _ in try attempt.workOnFiles() }
+    case .network(let attempt, let number):
+      try attempt.incarnation.ifAlive { _ in try attempt.hear(number: number) }
+    case .deletion(let incarnation, let deletion): try incarnation.ifAlive { try $0.delete(deletion) }
+    case .listing(let incarnation): incarnation.ifAlive { $0.listPartials() }
+    case .alarm(let incarnation, let number): incarnation.ifAlive { $0.ring(number) }
+    case .lateReport(let incarnation, let report): incarnation.ifAlive { $0.hearLate(report) }
+    case .patienceEnds(let incarnation): incarnation.ifAlive { $0.close() }
+    case .client: speak()
+    case .mishap: befall()
+    case .boot: try boot()
+    }
+  }
+
+  private func speak() {
+    guard !isCalm else { return }
+    if let incarnation, incarnation.isAlive {
+      for _ in 0..<random.within(1...3) {
+        incarnation.ask(client.intent(rows: checker.rows, origins: origins, using: &random))
+      }
+    }
+    schedule(.client, after: random.once(in: 30) ? Int64(random.within(1_000...60_000)) : random.delay() * 2)
+  }
+
+  // MARK: Life and death
+
+  private func boot() throws {
+    guard incarnation?.isAlive != true else { return }
+    starts += 1
+    let next = try Incarnation(in: self, number: starts)
+    incarnation = next
+    try next.begin()
+  }
+
+  /// Perhaps the process dies here.
+  func dies(in draws: Int) -> Bool {
+    guard suffers(.crashes), random.once(in: draws) else { return false }
+    die()
+    return true
+  }
+
+  /// The process ends; what was only in memory is gone.
+  func die(withPower: Bool = false) {
+    guard incarnation?.isAlive == true else { return }
+    incarnation?.end()
+    noteTrouble(withPower ? "the power fails" : "the process dies")
+    if withPower {
+      boots += 1
+      disk.losePower(using: &random)
+    }
+    schedule(.boot, after: random.delay())
+  }
+
+  /// The engine has closed by itself; somebody starts it again.
+  func closed() {
+    noteTrouble("the engine closes")
+    schedule(.boot, after: random.delay())
+  }
+
+  /// Faults stop: from now on everything behaves.
+  func calmDown() {
+    isCalm = true
+    noteTrouble("faults stop")
+    disk.isFull = false
+    commitsFail = false
+    for index in origins.indices { origins[index].behave() }
+    // A new start is what ends a stop, and what takes up deletions that could not be done.
+    die()
+  }
+}

@@ -1,0 +1,53 @@
+import ArgumentParser
+import PodfluxSimulation
+
+/// The command.
+@main
+struct PodfluxSim: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "podflux-sim",
+    abstract:
+      "Lives through years of bad luck in minutes: the real engine's stores in a simulated world, from one seed.",
+    subcommands: [RunCommand.self, SweepCommand.self, SabotagesCommand.self])
+}
+
+/// What makes a world, but for its seed.
+struct WorldOptions: ParsableArguments {
+  @Option(help: "Turns before faults stop.")
+  var turns = 2_000
+
+  @Option(help: "Downloads at once, at most.")
+  var downloads = 12
+
+  @Option(help: "Kinds of faults, with commas between them; 'none' for none.")
+  var faults: String = FaultKinds.all.names.joined(separator: ",")
+
+  @Option(help: "A mistake to build in, by its name; see 'podflux-sim sabotages --list'.")
+  var sabotage: String?
+
+  func options(seed: UInt64) throws -> SimulationOptions {
+    guard let faults = FaultKinds(names: faults.split(separator: ",").map(String.init)) else {
+      throw ValidationError("unknown kind of fault; there are: \(FaultKinds.all.names.joined(separator: ", "))")
+    }
+    guard turns > 0, downloads > 0 else { throw ValidationError("a world has at least one turn and one download") }
+    return SimulationOptions(
+      seed: seed, turns: turns, downloads: downloads, faults: faults, sabotage: try sabotage.map(Self.parse))
+  }
+
+  private static func parse(_ name: String) throws -> Sabotage {
+    guard let sabotage = Sabotage(rawValue: name) else {
+      throw ValidationError("unknown sabotage; there are: \(Sabotage.allCases.map(\.rawValue).joined(separator: ", "))")
+    }
+    return sabotage
+  }
+}
+
+/// Tells people what was found.
+func report(_ failure: Simulation.Failure) {
+  print("seed \(failure.options.seed) failed after \(failure.turns) turns")
+  print("must always hold: \(failure.violation.invariant.rawValue)")
+  print("but: \(failure.violation.detail)")
+  print("the last turns:")
+  for line in failure.lastLines { print("  \(line)") }
+  print("repeat it with: \(failure.options.command)")
+}

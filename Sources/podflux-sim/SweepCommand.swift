@@ -1,0 +1,40 @@
+import ArgumentParser
+import PodfluxSimulation
+
+/// `podflux-sim sweep`: many seeds.
+struct SweepCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "sweep", abstract: "Runs many seeds; the first failures are made smaller and reported.")
+
+  @Option(help: "The first seed.")
+  var from: UInt64 = 1
+
+  @Option(help: "How many seeds.")
+  var count: UInt64 = 1_000
+
+  @Option(help: "How many worlds turn at once.")
+  var threads = 2
+
+  @Option(help: "End when so many runs have failed.")
+  var failures = 20
+
+  @Flag(inversion: .prefixedNo, help: "Make failing runs smaller before reporting them.")
+  var shrink = true
+
+  @OptionGroup var world: WorldOptions
+
+  func run() throws {
+    TrapWatch.begin()
+    let clock = ContinuousClock()
+    let begin = clock.now
+    let sweep = Sweep(
+      from..<(from + count), like: try world.options(seed: from), threads: threads, failureLimit: failures)
+    let result = sweep.run(began: TrapWatch.note)
+    let seconds = (clock.now - begin) / .seconds(1)
+    for failure in result.failures { report(shrink ? Shrinking.shrink(failure) : failure) }
+    print(
+      "\(result.runs) runs, \(result.turns) turns, \(result.starts) starts, \(result.failures.count) failures, "
+        + "\(Int(seconds)) s, \(Int(Double(result.turns) / seconds)) turns a second")
+    guard result.failures.isEmpty else { throw ExitCode.failure }
+  }
+}

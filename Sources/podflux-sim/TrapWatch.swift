@@ -1,0 +1,36 @@
+import Glibc
+import Synchronization
+
+/// Where a precondition of the engine's stores traps, the process says which seed it was in.
+enum TrapWatch {
+  /// The seed that began last. Atomic, so that a signal handler may read it.
+  private static let seed = Atomic<UInt64>(0)
+
+  static func note(_ next: UInt64) {
+    seed.store(next, ordering: .relaxed)
+  }
+
+  static func begin() {
+    for number in [SIGILL, SIGTRAP] {
+      signal(number) { _ in TrapWatch.tell() }
+    }
+  }
+
+  /// Only what is safe in a signal handler: no allocation, write(2), _exit(2).
+  private static func tell() {
+    write("podflux-sim: the engine trapped in seed ")
+    writeDigits(of: seed.load(ordering: .relaxed))
+    write(" or one that ran beside it\n")
+    _exit(EXIT_FAILURE)
+  }
+
+  private static func write(_ text: StaticString) {
+    _ = Glibc.write(STDERR_FILENO, text.utf8Start, text.utf8CodeUnitCount)
+  }
+
+  private static func writeDigits(of number: UInt64) {
+    if number >= 10 { writeDigits(of: number / 10) }
+    var digit = UInt8(ascii: "0") + UInt8(number % 10)
+    _ = Glibc.write(STDERR_FILENO, &digit, 1)
+  }
+}

@@ -1,0 +1,150 @@
+import Flux
+import Persistence
+import PodfluxCore
+import PodfluxSimulation
+import Testing
+
+/// What the simulator has found in the engine, each with the seed that found it and its story.
+@Suite("What the simulator has found")
+struct RegressionTests {
+  /// A seed that once broke a rule.
+  struct Find: CustomTestStringConvertible {
+    var seed: UInt64
+    var story: String
+
+    var testDescription: String { "seed \(seed): \(story)" }
+  }
+
+  static let finds = [
+    Find(
+      seed: 11,
+      story: "the commit of a fact failed, and so did the next one, of requests only: the fact was forgotten, and its "
+        + "attempt kept its slot until the next start"),
+    Find(
+      seed: 14,
+      story:
+        "an imported record came back from an attempt that had not even opened the partial: its bytes were promised "
+        + "as durable, and counted as progress at every failure"),
+    Find(
+      seed: 36,
+      story: "a partial grew beyond the length that its server had declared: the record said more durable bytes than "
+        + "there were in all, and no later turn could read the row"),
+    Find(
+      seed: 7,
+      story:
+        "a server sent the whole file again: checkpoints were counted from the old length, so none was made before "
+        + "the new version had outgrown it"),
+    Find(
+      seed: 26,
+      story:
+        "the process died between a rename and the sync of its folder; the next one called the download completed, "
+        + "the power failed, and file and partial were gone"),
+    Find(
+      seed: 236,
+      story:
+        "a file without a known length became shorter than what was kept of it: every response ended before it had "
+        + "repeated the kept bytes, and the download was tried in vain until its attempts were exhausted"),
+  ]
+
+  @Test("A seed that once broke a rule breaks none", arguments: finds)
+  func seed(find: Find) throws {
+    _ = try Simulation(SimulationOptions(seed: find.seed)).run(replaying: true).get()
+  }
+
+  @Test("An attempt that is cancelled while it publishes ends although its name is taken")
+  func stopWhilePublishing() throws {
+    // The store had told it to stop and let it publish under no other name; the machine had not listened, because it was
+    // publishing, asked for another name, and held its slot for ever.
+    var machine = try Self.publishingMachine()
+    #expect(machine.stop().isEmpty)
+    let orders = machine.published(false)
+    guard case .end(.stopped(let kept))? = orders.first else {
+      Issue.record("\(orders) instead of an end")
+      return
+    }
+    #expect(kept?.durable == 4)
+  }
+
+  @Test("A cancelled attempt whose file is published all the same says so")
+  func stopAfterPublishing() throws {
+    var machine = try Self.publishingMachine()
+    #expect(machine.stop().isEmpty)
+    guard case .end(.finished)? = machine.published(true).first else {
+      Issue.record("a published file is not reported")
+      return
+    }
+  }
+
+  @Test("A total that the file has outgrown is no part of its record")
+  func outgrownTotal() throws {
+    let machine = try Self.publishingMachine()
+    #expect(machine.record(durable: 4, tailHash: "", savedAt: .init(milliseconds: 0)).total == 4)
+    #expect(machine.record(durable: 5, tailHash: "", savedAt: .init(milliseconds: 0)).total == nil)
+  }
+
+  @Test("An imported record that nobody has looked at promises nothing, and its download is not tried for ever")
+  func importedRecord() throws {
+    let library = try Library()
+    let record = ResumeRecord(
+      url: "http://a.example/1", strongETag: nil, lastModified: nil, total: 100, durable: 50,
+      tailHash: String(repeating: "0", count: 64), bootID: "another", savedAt: .init(milliseconds: 0))
+    try library.send(.downloads(.enqueue(.init(id: library.id, address: try WebAddress(record.url), resume: record))))
+    for _ in 0..<Settings().maxAttempts {
+      let attempt = try #require(library.started)
+      try library.send(
+        .attempt(.init(attempt: attempt, news: .failed(.init(.connectFailed, "nobody listens"), kept: record))))
+      #expect(try library.row().progress.durable == 0)
+      try library.send(.timeCame, after: 4_000_000)
+    }
+    #expect(try library.row().state.kind == .failed)
+    #expect(try library.row().progress.resume == record)
+  }
+
+  /// A machine whose file of four bytes is about to get its name.
+  private static func publishingMachine() throws -> TransferMachine {
+    let attempt = Attempt(
+      id: AttemptID(download: try #require(DownloadID("d")), generation: 1),
+      address: try WebAddress("http://a.example/1"), description: .init(), origin: .user, resume: nil,
+      settings: Settings())
+    var machine = TransferMachine(attempt: attempt, bootID: "boot")
+    _ = machine.start()
+    _ = machine.partialOpened(length: 0, tailHash: nil)
+    let length = HTTPField(name: "Content-Length", value: "4")
+    _ = machine.received(head: ResponseHead(status: 200, effectiveURL: "http://a.example/1", fields: [length]))
+    _ = [UInt8](repeating: 1, count: 4).withUnsafeBytes { machine.received(body: $0) }
+    _ = machine.exchangeFinished(failure: nil)
+    _ = machine.written(machine.record(durable: 4, tailHash: "", savedAt: .init(milliseconds: 0)))
+    _ = machine.named(try LibraryPath(validating: "taken.mp3"), inode: 1)
+    #expect(machine.proceed().count == 1)
+    return machine
+  }
+}
+
+/// The real stores on an empty library, with a clock that goes on when told.
+private final class Library {
+  let id: DownloadID
+  private let database: LibraryDatabase
+  private var dispatcher: Dispatcher<Stores>
+  private var clock = ClockReading(wall: .init(milliseconds: 1_800_000_000_000), monotonicMilliseconds: 0)
+  /// The attempt that the last turn started.
+  private(set) var started: AttemptID?
+
+  init() throws {
+    id = try #require(DownloadID("d"))
+    database = try LibraryDatabase.inMemory()
+    dispatcher = Dispatcher(
+      state: Stores(settings: SettingsStore(settings: Settings()), downloads: DownloadsStore(counts: [:])),
+      position: .origin, ledger: database.ledger(), seed: 1)
+    try send(.recovered(Recovery(published: [])))
+  }
+
+  func send(_ action: Action, after milliseconds: Int64 = 0) throws {
+    clock.wall = clock.wall.advanced(byMilliseconds: milliseconds)
+    clock.monotonicMilliseconds += milliseconds
+    for case .start(let attempt) in try dispatcher.dispatch([action], at: clock).effects { started = attempt.id }
+  }
+
+  func row() throws -> Download {
+    try #require(try database.read { try $0.download(id) })
+  }
+}

@@ -1,0 +1,52 @@
+import Foundation
+import PodfluxSimulation
+import Testing
+
+@Suite("The simulated world")
+struct SimulationTests {
+  @Test("Whatever goes wrong, what must always hold holds, and everything finishes when the faults stop")
+  func smallSweep() throws {
+    let result = Sweep(1..<41, like: SimulationOptions(seed: 1, turns: 400), threads: 2).run()
+    for failure in result.failures { Issue.record("\(failure.violation)\nrepeat it with: \(failure.options.command)") }
+    #expect(result.turns >= 40 * 400)
+    #expect(result.starts > 100, "engines die and start again")
+  }
+
+  // A debug build would take far longer than CI may: an optimised binary does it where one was built.
+  @Test(
+    "A thousand seeds of two thousand turns find nothing",
+    .enabled(if: Child.hasOptimisedSimulator, "$PODFLUX_SIM_BINARY is not set"))
+  func fullSweep() throws {
+    let run = try Child(Child.simulator, ["sweep", "--count", "1000", "--turns", "2000"])
+    #expect(run.status == 0, "\(run.output)")
+  }
+
+  @Test("The same seed lives the same life twice")
+  func repeatable() throws {
+    let options = SimulationOptions(seed: 77, turns: 300)
+    #expect(try Simulation(options).run().get() == Simulation(options).run().get())
+    #expect(try Simulation(SimulationOptions(seed: 78, turns: 300)).run().get() != Simulation(options).run().get())
+  }
+
+  @Test("The same seed lives the same life in another process, whether or not hashing is deterministic there")
+  func repeatableElsewhere() throws {
+    let arguments = ["run", "--seed", "5", "--turns", "300"]
+    let random = try Child(Child.simulator, arguments)
+    let deterministic = try Child(Child.simulator, arguments, environment: ["SWIFT_DETERMINISTIC_HASHING": "1"])
+    #expect(random.status == 0, "\(random.output)")
+    #expect(random.output.contains("trace "))
+    #expect(random.output == deterministic.output)
+  }
+
+  @Test(
+    "The log of actions, replayed on an empty library, gives the same state", arguments: 1...4 as ClosedRange<UInt64>)
+  func replay(seed: UInt64) throws {
+    _ = try Simulation(SimulationOptions(seed: seed, turns: 300)).run(replaying: true).get()
+  }
+
+  @Test("Without faults everything just works")
+  func calm() throws {
+    let summary = try Simulation(SimulationOptions(seed: 3, turns: 300, faults: [])).run(replaying: true).get()
+    #expect(summary.starts <= 20, "only clients stop the engine then, and the end of the first phase")
+  }
+}
