@@ -32,6 +32,9 @@ public final class LibraryDatabase: Sendable {
 
   /// Memory that SQLite may use for pages, in KiB.
   private static let pageCacheKibibytes = 8 * 1024
+  /// How many pages the write-ahead log holds before it is copied into the database, 16 MiB: a page that changes often
+  /// is copied once.
+  private static let checkpointPages = 4096
   /// Databases up to this many bytes are checked whole before they are opened (about 100 ms).
   private static let fullCheckLimit = 16 << 20
 
@@ -101,6 +104,7 @@ public final class LibraryDatabase: Sendable {
       guard !readOnly else { return }
       try db.execute(sql: "PRAGMA journal_mode = WAL")
       try db.execute(sql: "PRAGMA synchronous = FULL")
+      try db.execute(sql: "PRAGMA wal_autocheckpoint = \(checkpointPages)")
     }
     return configuration
   }

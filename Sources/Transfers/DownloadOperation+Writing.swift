@@ -13,7 +13,7 @@ extension DownloadOperation {
         var next: [Block]? = piece
         while let piece = next {
           try append(piece)
-          try checkpointIfDue()
+          try checkpointIfDue(besideWriting: piece.count >= WritePolicy.fastPieceBlocks)
           next = giveBack(piece)
         }
       } catch {
@@ -43,7 +43,7 @@ extension DownloadOperation {
 
   // MARK: Checkpoints
 
-  private func checkpointIfDue() throws(DownloadError) {
+  private func checkpointIfDue(besideWriting: Bool) throws(DownloadError) {
     let now = environment.readClock()
     let file = try openedPartial()
     let length = try file.length()
@@ -58,7 +58,11 @@ extension DownloadOperation {
     case .announce:
       // That promises no byte, so it needs no sync.
       try report(checkpoint: file, durable: 0)
-    case .synchronize: synchronize(file, upTo: length)
+    case .synchronize where besideWriting: synchronize(file, upTo: length)
+    case .synchronize:
+      defer { state.withLock { $0.isSyncing = false } }
+      try file.synchronize()
+      try report(checkpoint: file, durable: length)
     }
   }
 

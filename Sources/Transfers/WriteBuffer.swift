@@ -1,3 +1,4 @@
+import PodfluxCore
 import Synchronization
 
 /// Collects what arrives until it is worth a write: one piece fills while another is written.
@@ -65,6 +66,12 @@ final class BlockPool: Sendable {
       }
     }
   }
+}
+
+extension WritePolicy {
+  /// A transfer that fills so many blocks for one write is fast: its syncs run beside its writing. For slow ones another
+  /// thread would cost more than it saves.
+  static let fastPieceBlocks = 8
 }
 
 /// A block of bytes, written by one write(2).
