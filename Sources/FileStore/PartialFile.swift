@@ -19,12 +19,14 @@ public final class PartialFile: Sendable {
     var file: Descriptor?
     /// Where the next append goes.
     var end: Int64
+    /// Up to where the kernel has been told to bring the bytes to the device.
+    var writtenBack: Int64
     /// The folder that still has to be synced, since the file was made in it.
     var unsyncedFolder: Descriptor?
   }
 
-  /// From this many bytes on, the kernel is told at once to bring a write to the device. A page that slow transfers
-  /// fill bit by bit would be brought there again for every bit.
+  /// Each time so many bytes have come together, the kernel is told to bring them to the device. A page that slow
+  /// transfers fill bit by bit would otherwise be brought there again for every bit.
   private static let promptWritingBytes = 256 << 10
 
   private let state: Mutex<State>
@@ -34,7 +36,7 @@ public final class PartialFile: Sendable {
   init(_ file: Descriptor, madeIn folder: Descriptor?) throws(FileError) {
     let identity = try file.status().regularFile(at: file.path)
     path = file.path
-    state = Mutex(State(file: file, end: identity.size, unsyncedFolder: folder))
+    state = Mutex(State(file: file, end: identity.size, writtenBack: identity.size, unsyncedFolder: folder))
   }
 
   /// Writes `bytes` behind what is there. Costs one pwrite(2), more only where the kernel takes less at a time.
@@ -42,11 +44,13 @@ public final class PartialFile: Sendable {
     let outcome = state.withLock { state in
       guard let file = state.file else { return Descriptor.WriteOutcome(failure: closedError("pwrite")) }
       let outcome = file.write(bytes, offset: state.end)
-      if outcome.written >= Self.promptWritingBytes {
-        // The disk works while more arrives, and the next sync finds little left to wait for.
-        linux_begin_writing_back(file.number, state.end, Int64(outcome.written))
-      }
       state.end += Int64(outcome.written)
+      let waiting = state.end - state.writtenBack
+      if waiting >= Self.promptWritingBytes {
+        // The disk works while more arrives, and the next sync finds little left to wait for.
+        linux_begin_writing_back(file.number, state.writtenBack, waiting)
+        state.writtenBack = state.end
+      }
       return outcome
     }
     if let failure = outcome.failure {
@@ -79,6 +83,7 @@ public final class PartialFile: Sendable {
         try systemCall("ftruncate", file.path) { ftruncate(file.number, off_t(length)) }
       }
       state.end = min(length, current)
+      state.writtenBack = min(state.writtenBack, state.end)
     }
   }
 

@@ -50,7 +50,7 @@ public struct PublishedFile: Hashable, Sendable {
 
 extension DownloadState {
   /// The state's name, without what belongs to it.
-  public enum Kind: String, Sendable, CaseIterable, CodingKeyRepresentable {
+  public enum Kind: String, Sendable, CaseIterable {
     case queued, waiting, running, paused, completed, failed
   }
 
