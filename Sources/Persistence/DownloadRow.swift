@@ -7,39 +7,100 @@ import PodfluxCore
 ///
 /// What stands in a row is checked like any other input: a value that the code cannot mean is a `DamagedRow`.
 enum DownloadRow {
-  /// The columns but `key`, in the order of `values(of:)`.
-  static let columns = [
-    "id", "url", "url_hash", "host", "podcast", "title", "published", "wanted_path", "headers", "expected_length",
-    "priority", "position", "origin", "state", "phase", "reason", "retry_at", "error_code", "error_message",
-    "error_status", "error_cause", "path", "file_length", "inode", "durable", "total", "discarded", "resume",
-    "failures", "added_at", "started_at", "finished_at", "held",
-  ]
+  /// Columns that change together. Those that have not changed are not written: each index that a statement names a
+  /// column of is written anew, whatever the column's value.
+  enum Part: CaseIterable {
+    case identity, rank, state, progress
 
+    var columns: [String] {
+      switch self {
+      case .identity:
+        [
+          "id", "url", "url_hash", "host", "podcast", "title", "published", "wanted_path", "headers", "expected_length",
+          "origin", "added_at",
+        ]
+      case .rank: ["priority", "position"]
+      case .state:
+        [
+          "phase", "state", "reason", "retry_at", "error_code", "error_message", "error_status", "error_cause", "path",
+          "file_length", "inode", "failures", "started_at", "finished_at", "held",
+        ]
+      case .progress: ["durable", "total", "discarded", "resume"]
+      }
+    }
+  }
+
+  static let columns = Part.allCases.flatMap(\.columns)
   static let select = "SELECT key, " + columns.joined(separator: ", ") + " FROM downloads "
   static let insert =
     "INSERT INTO downloads (" + columns.joined(separator: ", ") + ") VALUES ("
     + columns.map { _ in "?" }.joined(separator: ", ") + ")"
-  static let update =
-    "UPDATE downloads SET " + columns.map { "\($0) = ?" }.joined(separator: ", ") + " WHERE id = ?"
+
+  /// The statement that writes some parts, their values in the parts' order and the id behind them.
+  static func update(_ parts: [Part]) -> String {
+    "UPDATE downloads SET " + parts.map { assignments[$0, default: ""] }.joined(separator: ", ") + " WHERE id = ?"
+  }
+
+  private static let assignments = Dictionary(
+    uniqueKeysWithValues: Part.allCases.map { ($0, $0.columns.map { "\($0) = ?" }.joined(separator: ", ")) })
+
+  /// The parts in which two values of one download differ.
+  static func difference(_ old: Download, _ new: Download) -> [Part] {
+    Part.allCases.filter { part in
+      switch part {
+      case .identity: !hasSameIdentity(old, new)
+      case .rank: old.rank != new.rank
+      case .state:
+        old.state != new.state || old.failures != new.failures || old.dates.started != new.dates.started
+          || old.dates.finished != new.dates.finished || old.isHeld != new.isHeld
+      case .progress: old.progress != new.progress
+      }
+    }
+  }
+
+  private static func hasSameIdentity(_ old: Download, _ new: Download) -> Bool {
+    old.id == new.id && old.address == new.address && old.description == new.description && old.origin == new.origin
+      && old.dates.added == new.dates.added
+      // To Swift, texts are equal that are canonically equivalent; whoever changes one into the other wants it written.
+      && zip(texts(of: old), texts(of: new)).allSatisfy { $0.utf8.elementsEqual($1.utf8) }
+  }
+
+  private static func texts(of download: Download) -> [String] {
+    [download.address.description, download.description.title ?? "", download.description.podcast ?? ""]
+  }
 
   // MARK: Writing
 
-  static func values(of download: Download) throws -> [(any DatabaseValueConvertible)?] {
-    let description = download.description
-    let state = StateColumns(download.state)
-    return [
-      download.id.description, download.address.description, hash(download.address), download.address.host,
-      text(description.podcast), text(description.title), description.published?.milliseconds,
-      description.path?.description,
-      description.headers.isEmpty ? nil : try json(description.headers), description.expectedLength,
-      download.rank.priority.code, download.rank.position, download.origin.rawValue, download.state.kind.rawValue,
-      state.phase, state.reason, state.retryAt?.milliseconds, state.error?.code.rawValue, text(state.error?.message),
-      state.error?.status, state.error?.cause?.rawValue, state.file?.path.description, state.file?.length,
-      state.file.map { Int64(bitPattern: $0.inode) }, download.progress.durable, download.progress.total,
-      download.progress.discarded, try download.progress.resume.map { try json($0) }, download.failures,
-      download.dates.added.milliseconds, download.dates.started?.milliseconds, download.dates.finished?.milliseconds,
-      download.isHeld ? 1 : 0,
-    ]
+  static func values(
+    of download: Download, _ parts: [Part] = Part.allCases
+  ) throws -> [(any DatabaseValueConvertible)?] {
+    try parts.flatMap { try values(of: download, $0) }
+  }
+
+  private static func values(of download: Download, _ part: Part) throws -> [(any DatabaseValueConvertible)?] {
+    switch part {
+    case .identity:
+      let description = download.description
+      return [
+        download.id.description, download.address.description, hash(download.address), download.address.host,
+        text(description.podcast), text(description.title), description.published?.milliseconds,
+        description.path?.description, description.headers.isEmpty ? nil : try json(description.headers),
+        description.expectedLength, download.origin.rawValue, download.dates.added.milliseconds,
+      ]
+    case .rank: return [download.rank.priority.code, download.rank.position]
+    case .state:
+      let state = StateColumns(download.state)
+      return [
+        state.phase, download.state.kind.rawValue, state.reason, state.retryAt?.milliseconds,
+        state.error?.code.rawValue, text(state.error?.message), state.error?.status, state.error?.cause?.rawValue,
+        state.file?.path.description, state.file?.length, state.file.map { Int64(bitPattern: $0.inode) },
+        download.failures, download.dates.started?.milliseconds, download.dates.finished?.milliseconds,
+        download.isHeld ? 1 : 0,
+      ]
+    case .progress:
+      let progress = download.progress
+      return [progress.durable, progress.total, progress.discarded, try progress.resume.map { try json($0) }]
+    }
   }
 
   /// SQLite's text ends at a NUL: without this, what stands behind one would be lost in silence.
@@ -64,94 +125,6 @@ enum DownloadRow {
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     return String(decoding: try encoder.encode(value), as: UTF8.self)
   }
-
-  // MARK: Reading
-
-  static func download(in row: Row) throws -> Download {
-    let id = try checked("id", DownloadID(row["id"]))
-    return Download(
-      id: id,
-      address: try checked("url", try? WebAddress(row["url"])),
-      description: Download.Description(
-        podcast: row["podcast"], title: row["title"],
-        published: (row["published"] as Int64?).map(Timestamp.init(milliseconds:)),
-        path: try (row["wanted_path"] as String?).map { try checked("wanted_path", try? LibraryPath(validating: $0)) },
-        headers: try (row["headers"] as String?).map { try checked("headers", parsed([Header].self, from: $0)) } ?? [],
-        expectedLength: row["expected_length"]),
-      rank: Download.Rank(
-        priority: try checked("priority", Priority(code: row["priority"])), position: row["position"]),
-      origin: try checked("origin", Origin(rawValue: row["origin"])),
-      state: try state(in: row),
-      progress: Download.Progress(
-        durable: row["durable"], total: row["total"], discarded: row["discarded"],
-        resume: try (row["resume"] as String?).map { try checked("resume", resumeRecord(in: $0)) }),
-      failures: row["failures"],
-      dates: Download.Dates(
-        added: Timestamp(milliseconds: row["added_at"]),
-        started: (row["started_at"] as Int64?).map(Timestamp.init(milliseconds:)),
-        finished: (row["finished_at"] as Int64?).map(Timestamp.init(milliseconds:))),
-      isHeld: row["held"])
-  }
-
-  private static func state(in row: Row) throws -> DownloadState {
-    switch try checked("state", DownloadState.Kind(rawValue: row["state"])) {
-    case .queued: return .queued
-    case .paused: return .paused
-    case .completed: return .completed(try checked("path", publishedFile(in: row)))
-    case .failed: return .failed(try checked("error_code", error(in: row)))
-    case .waiting:
-      guard row["reason"] as String? == "retry" else { throw DamagedRow(column: "reason") }
-      return .waiting(
-        .retry(
-          at: Timestamp(milliseconds: try checked("retry_at", row["retry_at"])),
-          after: try checked("error_code", error(in: row))))
-    case .running:
-      switch row["phase"] as String? {
-      case "connecting": return .running(.connecting)
-      case "receiving": return .running(.receiving)
-      case "verifying": return .running(.verifying)
-      case "publishing": return .running(.publishing(try checked("path", publishedFile(in: row))))
-      default: throw DamagedRow(column: "phase")
-      }
-    }
-  }
-
-  /// The file that the columns path, file_length and inode describe; nil if there is none or if it cannot be one.
-  static func publishedFile(in row: Row) -> PublishedFile? {
-    guard let text = row["path"] as String?, let path = try? LibraryPath(validating: text),
-      let length = row["file_length"] as Int64?, let inode = row["inode"] as Int64?
-    else { return nil }
-    return PublishedFile(path: path, length: length, inode: UInt64(bitPattern: inode))
-  }
-
-  private static func error(in row: Row) -> DownloadError? {
-    guard let code = (row["error_code"] as String?).flatMap(DownloadError.Code.init(rawValue:)),
-      let message = row["error_message"] as String?
-    else { return nil }
-    return DownloadError(
-      code, message, status: row["error_status"],
-      cause: (row["error_cause"] as String?).flatMap(DownloadError.Code.init(rawValue:)))
-  }
-
-  private static func resumeRecord(in text: String) -> ResumeRecord? {
-    parsed(ResumeRecord.self, from: text).flatMap { $0.isPlausible ? $0 : nil }
-  }
-
-  private static func parsed<Value: Decodable>(_ type: Value.Type, from text: String) -> Value? {
-    try? JSONDecoder().decode(type, from: Data(text.utf8))
-  }
-
-  private static func checked<Value>(_ column: String, _ value: Value?) throws -> Value {
-    guard let value else { throw DamagedRow(column: column) }
-    return value
-  }
-}
-
-/// A row holds what no version of this code writes.
-struct DamagedRow: Error, CustomStringConvertible {
-  let column: String
-
-  var description: String { "the database holds a value that cannot be in the column \(column)" }
 }
 
 /// What belongs to some states only, spread over columns.

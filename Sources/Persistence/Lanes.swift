@@ -1,4 +1,3 @@
-import Foundation
 import GRDB
 import PodfluxCore
 
@@ -36,14 +35,15 @@ final class Lanes {
     offered = [:]
   }
 
-  /// The host whose first admissible download comes before all others'.
-  func first(excluding hosts: [String], in db: Database) throws -> String? {
+  /// The host whose first admissible download comes before all others'. Cost: the excluded hosts that come before it.
+  func first(excluding hosts: Set<String>, in db: Database) throws -> String? {
     try refresh(in: db)
-    let sql = """
-      SELECT host FROM lanes WHERE host NOT IN (SELECT value FROM json_each(?)) ORDER BY priority, position LIMIT 1
-      """
-    let list = String(decoding: try JSONEncoder().encode(hosts), as: UTF8.self)
-    return try String.fetchOne(db.cachedStatement(sql: sql), arguments: [list])
+    let statement = try db.cachedStatement(sql: "SELECT host FROM lanes ORDER BY priority, position")
+    let lanes = try String.fetchCursor(statement)
+    while let host = try lanes.next() {
+      if !hosts.contains(host) { return host }
+    }
+    return nil
   }
 
   /// Brings the lanes of the touched hosts up to date.

@@ -88,7 +88,16 @@ public final class LibraryDatabase: Sendable {
 
   /// Reads one moment of the tables: everything that the body reads belongs to one commit.
   public func read<Value>(_ body: (TableReader) throws -> Value) throws -> Value {
-    try queue.read { db in try body(TableReader(db: db)) }
+    // Not GRDB's `read`: it switches `query_only` on and off, and each switch has SQLite prepare every statement anew.
+    try queue.writeWithoutTransaction { db in
+      var value: Value?
+      try db.inTransaction(.deferred) {
+        value = try body(TableReader(db: db))
+        return .commit
+      }
+      guard let value else { preconditionFailure("a transaction that has ended has read its value") }
+      return value
+    }
   }
 
   // MARK: Opening

@@ -31,10 +31,13 @@ struct SQLDeletionTable: DeletionTable {
       SELECT key, download, path, file_length, inode FROM deletions WHERE ready = 1 ORDER BY key LIMIT ?
       """
     return try Row.fetchAll(db.cachedStatement(sql: sql), arguments: [limit]).map { row in
-      guard let download = DownloadID(row["download"]) else { throw DamagedRow(column: "deletions.download") }
-      let file = DownloadRow.publishedFile(in: row)
-      guard file != nil || row["path"] as String? == nil else { throw DamagedRow(column: "deletions.path") }
-      return Deletion(key: row["key"], download: download, file: file)
+      var columns = ColumnReader(row: row)
+      let key: Int64 = columns.next()
+      guard let download = DownloadID(columns.next()) else { throw DamagedRow(column: "deletions.download") }
+      let isFileNamed = row["path"] as String? != nil
+      let file = DownloadRow.publishedFile(&columns)
+      guard file != nil || !isFileNamed else { throw DamagedRow(column: "deletions.path") }
+      return Deletion(key: key, download: download, file: file)
     }
   }
 

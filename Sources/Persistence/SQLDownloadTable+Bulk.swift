@@ -14,6 +14,7 @@ extension SQLDownloadTable {
       let sql = "INSERT INTO deletions (download, path, file_length, inode, ready) \(owed) AND \(scope)"
       try db.cachedStatement(sql: sql).execute(arguments: [list])
     }
+    known.forgetAll()
     try db.cachedStatement(sql: "\(change.statement) WHERE \(scope)").execute(arguments: [list])
     try lanes.rebuild(in: db)
     return try counts.reduce(into: [:]) { result, row in

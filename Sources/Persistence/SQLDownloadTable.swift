@@ -7,9 +7,11 @@ import PodfluxCore
 struct SQLDownloadTable: DownloadTable {
   let db: Database
   let lanes: Lanes
+  let known: KnownRows
 
   func find(_ id: DownloadID) throws -> Download? {
-    try first("WHERE id = ?", [id.description])
+    if let download = known[id] { return download }
+    return try first("WHERE id = ?", [id.description])
   }
 
   func contains(_ id: DownloadID) throws -> Bool {
@@ -27,29 +29,39 @@ struct SQLDownloadTable: DownloadTable {
 
   func insert(_ download: Download) throws {
     let statement = try db.cachedStatement(sql: DownloadRow.insert)
-    try statement.execute(arguments: StatementArguments(DownloadRow.values(of: download)))
-    if download.state == .queued, !download.isHeld {
+    statement.setUncheckedArguments(StatementArguments(try DownloadRow.values(of: download)))
+    try statement.execute()
+    if download.isAdmissible {
       try lanes.offer(download.rank, on: download.address.host, in: db)
     }
   }
 
   func update(_ download: Download) throws {
-    let statement = try db.cachedStatement(sql: DownloadRow.update)
+    guard let former = try find(download.id) else { return }
+    let parts = DownloadRow.difference(former, download)
+    guard !parts.isEmpty else { return }
+    let statement = try db.cachedStatement(sql: DownloadRow.update(parts))
+    statement.setUncheckedArguments(
+      StatementArguments(try DownloadRow.values(of: download, parts) + [download.id.description]))
+    try statement.execute()
+    known.note(download)
+    touchLanes(former, download, parts)
+  }
+
+  private func touchLanes(_ former: Download, _ download: Download, _ parts: [DownloadRow.Part]) {
+    guard former.isAdmissible || download.isAdmissible else { return }
+    guard former.isAdmissible != download.isAdmissible || parts.contains(.rank) || parts.contains(.identity) else {
+      return
+    }
     // The address may be another one now: its former host's lane loses a download too.
-    if let host = try host(of: download.id), host != download.address.host { lanes.touch(host) }
-    try statement.execute(
-      arguments: StatementArguments(DownloadRow.values(of: download) + [download.id.description]))
+    lanes.touch(former.address.host)
     lanes.touch(download.address.host)
   }
 
   func delete(_ id: DownloadID) throws {
-    if let host = try host(of: id) { lanes.touch(host) }
+    if let download = try find(id), download.isAdmissible { lanes.touch(download.address.host) }
+    known.forget(id)
     try db.cachedStatement(sql: "DELETE FROM downloads WHERE id = ?").execute(arguments: [id.description])
-  }
-
-  private func host(of id: DownloadID) throws -> String? {
-    try String.fetchOne(
-      db.cachedStatement(sql: "SELECT host FROM downloads WHERE id = ?"), arguments: [id.description])
   }
 
   // MARK: Counts and recovery
@@ -66,7 +78,8 @@ struct SQLDownloadTable: DownloadTable {
     let sql = "INSERT INTO counts VALUES (?, ?) ON CONFLICT (state) DO UPDATE SET number = excluded.number"
     let statement = try db.cachedStatement(sql: sql)
     for kind in DownloadState.Kind.allCases {
-      try statement.execute(arguments: [kind.rawValue, counts[kind, default: 0]])
+      guard let number = counts[kind] else { continue }
+      try statement.execute(arguments: [kind.rawValue, number])
     }
   }
 
@@ -76,7 +89,7 @@ struct SQLDownloadTable: DownloadTable {
 
   // MARK: Scheduling
 
-  func nextAdmissible(excludingHosts hosts: [String]) throws -> Download? {
+  func nextAdmissible(excludingHosts hosts: Set<String>) throws -> Download? {
     guard let host = try lanes.first(excluding: hosts, in: db) else { return nil }
     return try first(
       "WHERE host = ? AND state = 'queued' AND held = 0 ORDER BY priority, position LIMIT 1", [host])
@@ -96,6 +109,7 @@ struct SQLDownloadTable: DownloadTable {
   }
 
   func release(_ id: DownloadID) throws {
+    known.forget(id)
     let sql = """
       UPDATE downloads SET held = 0
       WHERE id = ? AND held = 1 AND NOT EXISTS (SELECT 1 FROM deletions WHERE download = downloads.id) RETURNING host
@@ -104,6 +118,7 @@ struct SQLDownloadTable: DownloadTable {
   }
 
   func releaseAll() throws {
+    known.forgetAll()
     let sql = """
       UPDATE downloads SET held = 0 WHERE held = 1 AND id NOT IN (SELECT download FROM deletions) RETURNING host
       """
@@ -132,6 +147,7 @@ struct SQLDownloadTable: DownloadTable {
         AS numbered
       WHERE downloads.key = numbered.key
       """
+    known.forgetAll()
     try db.cachedStatement(sql: sql).execute(arguments: [step, priority.code])
     try lanes.rebuild(in: db)
   }
@@ -139,13 +155,19 @@ struct SQLDownloadTable: DownloadTable {
   // MARK: Reading rows
 
   private func first(_ condition: String, _ arguments: StatementArguments) throws -> Download? {
-    let statement = try db.cachedStatement(sql: DownloadRow.select + condition)
-    return try Row.fetchOne(statement, arguments: arguments).map(DownloadRow.download(in:))
+    try all(condition, arguments).first
   }
 
   private func all(_ condition: String, _ arguments: StatementArguments) throws -> [Download] {
     let statement = try db.cachedStatement(sql: DownloadRow.select + condition)
-    return try Row.fetchAll(statement, arguments: arguments).map(DownloadRow.download(in:))
+    let rows = try Row.fetchCursor(statement, arguments: arguments)
+    var downloads: [Download] = []
+    while let row = try rows.next() {
+      let download = try DownloadRow.download(in: row)
+      known.note(download)
+      downloads.append(download)
+    }
+    return downloads
   }
 }
 

@@ -6,6 +6,7 @@ import PodfluxCore
 public final class SQLLedger: Ledger {
   private let queue: DatabaseQueue
   private let lanes = Lanes()
+  private let known = KnownRows()
   private var current: Database?
 
   init(queue: DatabaseQueue) {
@@ -21,13 +22,15 @@ public final class SQLLedger: Ledger {
       do {
         var result: Result?
         try db.inTransaction(.immediate) {
-          result = try body(SQLTables(db: db, lanes: lanes))
+          result = try body(SQLTables(db: db, lanes: lanes, known: known))
           try lanes.refresh(in: db)
           return .commit
         }
+        known.keepRunning()
         guard let result else { preconditionFailure("a committed transaction has a result") }
         return result
       } catch {
+        known.forgetAll()
         throw (error as? DatabaseError).map(StorageFailure.init) ?? error
       }
     }
@@ -55,8 +58,9 @@ public struct StorageFailure: Error, CustomStringConvertible {
 struct SQLTables: Tables {
   let db: Database
   let lanes: Lanes
+  let known: KnownRows
 
-  var downloads: any DownloadTable { SQLDownloadTable(db: db, lanes: lanes) }
+  var downloads: any DownloadTable { SQLDownloadTable(db: db, lanes: lanes, known: known) }
   var deletions: any DeletionTable { SQLDeletionTable(db: db) }
 
   func save(_ settings: Settings) throws {

@@ -45,7 +45,7 @@ public struct TableReader {
     return (try page.map(DownloadRow.download(in:)), next)
   }
 
-  private var table: SQLDownloadTable { SQLDownloadTable(db: db, lanes: Lanes()) }
+  private var table: SQLDownloadTable { SQLDownloadTable(db: db, lanes: Lanes(), known: KnownRows()) }
 }
 
 /// The one row of settings.

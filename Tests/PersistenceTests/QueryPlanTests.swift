@@ -29,7 +29,8 @@ struct QueryPlanTests {
   /// How statements begin that change all rows at once, or make all lanes anew; their documentation says so.
   private static let bulkStatements = [
     "DELETE FROM lanes", "INSERT INTO lanes SELECT", "UPDATE downloads SET position",
-    "UPDATE downloads SET held = 0", "UPDATE downloads SET state", "DELETE FROM downloads WHERE state",
+    "UPDATE downloads SET held = 0", "UPDATE downloads SET state = 'paused'", "UPDATE downloads SET state = 'queued'",
+    "DELETE FROM downloads WHERE state",
     "SELECT state, count(*)", "INSERT INTO deletions (download, path, file_length, inode, ready) SELECT",
   ]
 

@@ -149,4 +149,63 @@ struct RoundTripTests {
     } while cursor != nil
     #expect(names == (0..<25).map { "d\($0)" })
   }
+
+  // MARK: Updates write what has changed
+
+  @Test("An update of any part is written, whatever was known of the row", arguments: [UInt64(1), 2, 3])
+  func updates(seed: UInt64) throws {
+    var random = SeededGenerator(seed: seed, index: 0)
+    let states = try Sample.states()
+    let ledger = database.ledger()
+    var expected = try (0..<6).map { try Sample.download("x\($0)") }
+    try ledger.transaction { tables in try expected.forEach(tables.downloads.insert) }
+    for _ in 0..<200 {
+      var changed = expected
+      let isUndone = Int.random(in: 0..<5, using: &random) == 0
+      do {
+        try ledger.transaction { tables in
+          for _ in 0..<Int.random(in: 1...4, using: &random) {
+            let index = Int.random(in: changed.indices, using: &random)
+            Self.change(&changed[index], states, using: &random)
+            try tables.downloads.update(changed[index])
+            #expect(try tables.downloads.find(changed[index].id) == changed[index])
+          }
+          if isUndone { throw Undone() }
+        }
+        expected = changed
+      } catch is Undone {}
+      let stored = try database.read { reader in try expected.map { try reader.download($0.id) } }
+      #expect(stored == expected)
+      let known = try ledger.transaction { tables in try expected.map { try tables.downloads.find($0.id) } }
+      #expect(known == expected)
+    }
+  }
+
+  private struct Undone: Error {}
+
+  private static func change(
+    _ download: inout Download, _ states: [DownloadState], using random: inout SeededGenerator
+  ) {
+    switch Int.random(in: 0..<6, using: &random) {
+    case 0:
+      let state = states[Int.random(in: states.indices, using: &random)]
+      download.dates.finished = state.kind == .completed ? Sample.moment : nil
+      download.state = state
+    case 1: download.rank.position += 1
+    case 2: download.progress.durable += 1
+    case 3: download.progress.resume = download.progress.resume == nil ? Sample.record : nil
+    case 4: download.isHeld.toggle()
+    default: download.description.title = download.description.title == "\u{E9}" ? "e\u{301}" : "\u{E9}"
+    }
+  }
+
+  @Test("A text that is changed into a canonically equivalent one is written as it came")
+  func equivalentTexts() throws {
+    var download = try Sample.download("x", description: .init(title: "\u{E9}"))
+    try database.write { try $0.downloads.insert(download) }
+    download.description.title = "e\u{301}"
+    try database.write { try $0.downloads.update(download) }
+    let stored = try database.read { try $0.download(download.id)?.description.title }
+    #expect(stored.map { Array($0.utf8) } == Array("e\u{301}".utf8))
+  }
 }

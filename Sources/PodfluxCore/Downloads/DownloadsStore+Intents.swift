@@ -72,6 +72,7 @@ extension DownloadsStore {
       let active = live.keys.sorted()
       let changed = try self.change(active, by: change, in: &turn)
       let others = try turn.tables.downloads.apply(change, sparing: active)
+      mayOweDeletions = true
       for (kind, number) in others {
         count(kind, -number)
         if let result = change.resultingKind { count(result, number) }
@@ -119,6 +120,7 @@ extension DownloadsStore {
     live[download.id]?.isDisowned = true
     if download.mayHavePartial || file != nil {
       try turn.tables.deletions.insert(Deletion(download: download.id, file: file), isReady: !isLive)
+      mayOweDeletions = true
     }
     try turn.tables.downloads.delete(download.id)
     count(download.state.kind, -1)
@@ -181,6 +183,11 @@ extension DownloadsStore {
 }
 
 extension Download {
+  /// Whether the scheduler may start it.
+  public var isAdmissible: Bool {
+    if case .queued = state { !isHeld } else { false }
+  }
+
   /// Whether a partial file may lie there: attempts write it, and an imported record speaks of one.
   var mayHavePartial: Bool {
     if case .completed = state { return false }

@@ -91,11 +91,14 @@ extension DownloadsStore {
   ) throws {
     let download = try download(of: attempt, in: turn)
     live[attempt.download] = nil
-    if var download {
-      try change(&self, &download, &turn)
+    guard var download else {
+      // Its row is gone; what it left may go now, and then a new row of that name may be started.
+      try turn.tables.deletions.makeReady(attempt.download)
+      mayOweDeletions = true
+      return try turn.tables.downloads.release(attempt.download)
     }
-    try turn.tables.deletions.makeReady(attempt.download)
-    try turn.tables.downloads.release(attempt.download)
+    try change(&self, &download, &turn)
+    if download.isHeld { try turn.tables.downloads.release(attempt.download) }
   }
 
   /// A file that the row does not know of completes nothing: the download begins again, so that no row is left running.

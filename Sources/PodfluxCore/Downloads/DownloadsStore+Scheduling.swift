@@ -23,8 +23,8 @@ extension DownloadsStore {
   private mutating func admit(settings: Settings, in turn: inout PodfluxTurn) throws {
     var liveByHost = live.values.reduce(into: [String: Int]()) { $0[$1.host, default: 0] += 1 }
     while live.count < settings.maxConcurrent {
-      let fullHosts = liveByHost.filter { $0.value >= settings.maxPerHost }.keys.sorted()
-      guard var download = try turn.tables.downloads.nextAdmissible(excludingHosts: fullHosts) else { return }
+      let fullHosts = liveByHost.filter { $0.value >= settings.maxPerHost }.keys
+      guard var download = try turn.tables.downloads.nextAdmissible(excludingHosts: Set(fullHosts)) else { return }
       liveByHost[download.address.host, default: 0] += 1
       try start(&download, settings: settings, in: &turn)
     }
@@ -58,7 +58,7 @@ extension DownloadsStore {
   }
 
   private mutating func askForWaking(in turn: inout PodfluxTurn) throws {
-    let next = try turn.tables.downloads.earliestRetry()
+    let next = counts[.waiting, default: 0] == 0 ? nil : try turn.tables.downloads.earliestRetry()
     guard next != wakeAt else { return }
     wakeAt = next
     turn.perform(.wake(at: next))
@@ -67,13 +67,15 @@ extension DownloadsStore {
   // MARK: Deletions
 
   private mutating func handOutDeletions(in turn: inout PodfluxTurn) throws {
-    let room = Self.deletionsAtOnce - deletionsUnderWay.count
-    guard room > 0 else { return }
-    for deletion in try turn.tables.deletions.ready(limit: room + deletionsUnderWay.count)
+    guard mayOweDeletions, deletionsUnderWay.count < Self.deletionsAtOnce else { return }
+    // Those under way are ready too, so as many as may be under way are enough to fill all places.
+    let ready = try turn.tables.deletions.ready(limit: Self.deletionsAtOnce)
+    for deletion in ready
     where !deletionsUnderWay.contains(deletion.key) && deletionsUnderWay.count < Self.deletionsAtOnce {
       deletionsUnderWay.insert(deletion.key)
       turn.perform(.delete(deletion))
     }
+    mayOweDeletions = ready.count == Self.deletionsAtOnce
   }
 
   mutating func settleDeletion(_ key: Deletion.Key, in turn: inout PodfluxTurn) throws {
@@ -96,6 +98,7 @@ extension DownloadsStore {
         continue
       }
       try turn.tables.deletions.insert(Deletion(download: id, file: nil), isReady: true)
+      mayOweDeletions = true
       if var download = try turn.tables.downloads.find(id) {
         download.isHeld = true
         try turn.tables.downloads.update(download)
@@ -117,6 +120,7 @@ extension DownloadsStore {
       }
     }
     try turn.tables.deletions.makeAllReady()
+    mayOweDeletions = true
     try turn.tables.downloads.releaseAll()
     isRecovered = true
   }

@@ -16,6 +16,8 @@ public struct DownloadsStore: Sendable {
   private var savedCounts: [DownloadState.Kind: Int]
   /// Whether the engine's tables have been put in order after a start; nothing is scheduled before.
   var isRecovered = false
+  /// Whether deletions may be ready that have not been handed out.
+  var mayOweDeletions = false
   /// The deletions that have been handed out and not been reported done.
   var deletionsUnderWay: Set<Deletion.Key> = []
   /// The moment at which the store has asked to be woken.
@@ -67,8 +69,9 @@ public struct DownloadsStore: Sendable {
 
   /// Writes the counts if they have changed in this batch.
   mutating func saveCounts(in turn: borrowing PodfluxTurn) throws {
-    guard counts != savedCounts else { return }
-    try turn.tables.downloads.save(counts)
+    let changed = counts.filter { savedCounts[$0.key] != $0.value }
+    guard !changed.isEmpty else { return }
+    try turn.tables.downloads.save(changed)
     savedCounts = counts
   }
 

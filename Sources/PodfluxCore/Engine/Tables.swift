@@ -28,13 +28,13 @@ public protocol DownloadTable {
 
   /// How many rows there are in each state, as last saved.
   func counts() throws -> [DownloadState.Kind: Int]
-  /// Keeps how many rows there are in each state, so that a start need not count them.
+  /// Keeps how many rows there are in some states, so that a start need not count them; those not named stay.
   func save(_ counts: [DownloadState.Kind: Int]) throws
   /// The rows that an engine which ended left running: at most as many as can run at once.
   func running() throws -> [Download]
 
   /// The queued download that comes first of those not held and not on these hosts.
-  func nextAdmissible(excludingHosts: [String]) throws -> Download?
+  func nextAdmissible(excludingHosts: Set<String>) throws -> Download?
   /// When the first waiting download may try again.
   func earliestRetry() throws -> Timestamp?
   /// Waiting downloads whose time has come, the earliest first.

@@ -80,7 +80,7 @@ final class Checker {
       case .row(let row): try note(row, in: &changes)
       case .noRow(let id): note(end: id, in: &changes, world)
       case .manyRows(let change, let spared): note(change, sparing: spared, in: &changes, world)
-      case .savedCounts(let counts): savedCounts = counts.filter { $0.value != 0 }
+      case .savedCounts(let counts): savedCounts = savedCounts.merging(counts) { $1 }.filter { $0.value != 0 }
       case .owed(let deletion): if let file = deletion.file { changes.owedFiles.append(file) }
       case .settled: break
       }

@@ -70,7 +70,7 @@ struct ObservedDownloads: DownloadTable {
     notes.writes.append(.savedCounts(counts))
   }
 
-  func nextAdmissible(excludingHosts hosts: [String]) throws -> Download? {
+  func nextAdmissible(excludingHosts hosts: Set<String>) throws -> Download? {
     try inner.nextAdmissible(excludingHosts: sabotage == .hostLimitIgnored && !isFirstStart ? [] : hosts)
   }
 
