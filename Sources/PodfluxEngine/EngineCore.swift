@@ -19,8 +19,7 @@ final class EngineCore: @unchecked Sendable {
   private let services: Services
   private let logger: Logger
   private var dispatcher: Dispatcher<Stores>
-  /// Facts that could not be committed; they are delivered again, before all later ones.
-  private var undelivered: [Action] = []
+  private var undelivered = UndeliveredFacts<Action>()
   private var stopCause: StopCause?
   /// Whether the stores have said that nothing is left to do.
   private var isDone = false
@@ -74,7 +73,7 @@ final class EngineCore: @unchecked Sendable {
     var facts = delivery.facts
     if !undelivered.isEmpty {
       // They failed once: alone, so that no request is refused for their sake.
-      deliver(facts: takeUndelivered() + facts, requests: [])
+      deliver(facts: undelivered.take(with: facts), requests: [])
       facts = []
     }
     guard let last = delivery.requests.last, case .query(let query) = last.content else {
@@ -108,19 +107,12 @@ final class EngineCore: @unchecked Sendable {
     }
   }
 
-  /// Takes them out: another delivery between now and their success must neither lose nor repeat them.
-  private func takeUndelivered() -> [Action] {
-    defer { undelivered = [] }
-    return undelivered
-  }
-
   private func redeliverLater(_ facts: [Action]) {
-    // A reading is worth nothing a second later.
-    undelivered += facts.filter { !$0.isReading }
+    undelivered.note(failed: facts)
     guard !undelivered.isEmpty else { return }
     turns.asyncAfter(deadline: .now() + .milliseconds(Self.redeliveryMilliseconds)) { [self] in
       guard !isClosed, !undelivered.isEmpty else { return }
-      deliver(facts: takeUndelivered(), requests: [])
+      deliver(facts: undelivered.take(), requests: [])
       closeIfDone()
     }
   }

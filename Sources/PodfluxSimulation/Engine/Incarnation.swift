@@ -15,7 +15,7 @@ final class Incarnation {
   private let recovery: Recovery
   private var facts: [Action] = []
   private var requests: [Action] = []
-  private var undelivered = UndeliveredFacts()
+  private var undelivered = UndeliveredFacts<Action>()
   private var isTurnScheduled = false
   private var alarmNumber = 0
   private(set) var isStopping = false
@@ -107,7 +107,7 @@ final class Incarnation {
 
   func redeliver() throws {
     guard !undelivered.isEmpty else { return }
-    try deliver(facts: undelivered.take(with: []), requests: [])
+    try deliver(facts: undelivered.take(), requests: [])
   }
 
   private func deliver(facts: [Action], requests: [Action]) throws {
