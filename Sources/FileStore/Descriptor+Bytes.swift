@@ -7,30 +7,38 @@ extension Descriptor {
     var failure: FileError?
   }
 
-  /// The most that one pwrite(2) is given. With ext4 on Linux 6.18, 1 GiB takes 0.4 s of system time in writes of 32 or
-  /// 64 KiB, 0.5 to 1.3 s in writes of 128 KiB, and 2 to 3 s in writes of 1 MiB.
-  private static let sliceBytes = 64 << 10
+  /// The most buffers that one pwritev(2) takes (IOV_MAX).
+  static let maximumBuffers = 1024
 
-  /// Writes all of `bytes` at `offset`, or as much as can be.
-  func write(_ bytes: UnsafeRawBufferPointer, offset: Int64) -> WriteOutcome {
-    Self.writeAll(bytes, offset: offset, path: path) {
-      pwrite(number, $0.baseAddress, min($0.count, Self.sliceBytes), off_t($1))
+  /// Writes all of `buffers`, one behind the other, at `offset`, or as much as can be.
+  func write(_ buffers: [UnsafeRawBufferPointer], offset: Int64) -> WriteOutcome {
+    Self.writeAll(buffers, offset: offset, path: path) {
+      pwritev(number, $0.baseAddress, Int32($0.count), off_t($1))
     }
   }
 
-  /// The loop around pwrite(2), which may write less than it was given, or be interrupted.
+  /// Writes all of `bytes` at `offset`, or as much as can be.
+  func write(_ bytes: [UInt8], offset: Int64) -> WriteOutcome {
+    bytes.withUnsafeBytes { write([$0], offset: offset) }
+  }
+
+  /// The loop around pwritev(2), which may write less than it was given, even a part of a buffer, or be interrupted.
   static func writeAll(
-    _ bytes: UnsafeRawBufferPointer, offset: Int64, path: String,
-    using write: (_ rest: UnsafeRawBufferPointer, _ offset: Int64) -> Int
+    _ buffers: [UnsafeRawBufferPointer], offset: Int64, path: String,
+    using write: (_ rest: UnsafeBufferPointer<iovec>, _ offset: Int64) -> Int
   ) -> WriteOutcome {
     var outcome = WriteOutcome()
-    while outcome.written < bytes.count {
-      let rest = UnsafeRawBufferPointer(rebasing: bytes[outcome.written...])
+    var rest = buffers.filter { !$0.isEmpty }.map(iovec.init)[...]
+    while !rest.isEmpty {
       do throws(FileError) {
-        let count = try systemCall("pwrite", path) { write(rest, offset + Int64(outcome.written)) }
+        let position = offset + Int64(outcome.written)
+        let count = try systemCall("pwritev", path) {
+          rest.prefix(maximumBuffers).withUnsafeBufferPointer { write($0, position) }
+        }
         // A regular file never takes nothing without saying why; a loop without end would be worse than an error.
-        guard count > 0 else { throw .io(operation: "pwrite", path: path, code: EIO) }
+        guard count > 0 else { throw .io(operation: "pwritev", path: path, code: EIO) }
         outcome.written += count
+        rest.dropBytes(count)
       } catch {
         outcome.failure = error
         return outcome
@@ -63,5 +71,25 @@ extension Descriptor {
       if count == 0 { return }
       filled += count
     }
+  }
+}
+
+extension iovec {
+  fileprivate init(_ bytes: UnsafeRawBufferPointer) {
+    self.init(iov_base: UnsafeMutableRawPointer(mutating: bytes.baseAddress), iov_len: bytes.count)
+  }
+}
+
+extension ArraySlice<iovec> {
+  /// Leaves out what has been written: whole buffers, and the beginning of the one in which the write has ended.
+  fileprivate mutating func dropBytes(_ count: Int) {
+    var count = count
+    while let length = first?.iov_len, count >= length {
+      removeFirst()
+      count -= length
+    }
+    guard count > 0 else { return }
+    self[startIndex].iov_base += count
+    self[startIndex].iov_len -= count
   }
 }

@@ -27,7 +27,7 @@ public final class PartialFile: Sendable {
 
   /// Each time so many bytes have come together, the kernel is told to bring them to the device. A page that slow
   /// transfers fill bit by bit would otherwise be brought there again for every bit.
-  private static let promptWritingBytes = 256 << 10
+  private static let promptWritingBytes = 1 << 20
 
   private let state: Mutex<State>
   private let path: String
@@ -39,11 +39,13 @@ public final class PartialFile: Sendable {
     state = Mutex(State(file: file, end: identity.size, writtenBack: identity.size, unsyncedFolder: folder))
   }
 
-  /// Writes `bytes` behind what is there. Costs one pwrite(2), more only where the kernel takes less at a time.
-  public func append(_ bytes: UnsafeRawBufferPointer) throws(AppendFailure) {
+  /// Writes `buffers`, one behind the other, behind what is there.
+  ///
+  /// Costs one pwritev(2), more only for more than 1024 buffers and where the kernel takes less at a time.
+  public func append(_ buffers: [UnsafeRawBufferPointer]) throws(AppendFailure) {
     let outcome = state.withLock { state in
-      guard let file = state.file else { return Descriptor.WriteOutcome(failure: closedError("pwrite")) }
-      let outcome = file.write(bytes, offset: state.end)
+      guard let file = state.file else { return Descriptor.WriteOutcome(failure: closedError("pwritev")) }
+      let outcome = file.write(buffers, offset: state.end)
       state.end += Int64(outcome.written)
       let waiting = state.end - state.writtenBack
       if waiting >= Self.promptWritingBytes {

@@ -109,9 +109,9 @@ private struct OpenPartial: PartialContents {
     try translatingErrors { () throws(FileError) in try file.read(offset: offset, count: count) }
   }
 
-  func append(_ bytes: UnsafeRawBufferPointer) throws(DownloadError) {
+  func append(_ buffers: [UnsafeRawBufferPointer]) throws(DownloadError) {
     do throws(PartialFile.AppendFailure) {
-      try file.append(bytes)
+      try file.append(buffers)
     } catch {
       throw DownloadError(error.cause)
     }

@@ -24,9 +24,8 @@ extension DownloadOperation {
 
   private func append(_ piece: [Block]) throws(DownloadError) {
     let file = try openedPartial()
-    for block in piece {
-      try file.append(block.bytes)
-    }
+    // The buffers are the blocks' own memory.
+    try withExtendedLifetime(piece) { () throws(DownloadError) in try file.append(piece.map(\.bytes)) }
   }
 
   /// There is room again: takes the piece that has filled meanwhile, and lets the exchange read on.

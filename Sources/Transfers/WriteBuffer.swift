@@ -74,11 +74,11 @@ extension WritePolicy {
   static let fastPieceBlocks = 8
 }
 
-/// A block of bytes, written by one write(2).
+/// A block of bytes: memory is given out and taken back in these, and a piece is some of them.
 final class Block: @unchecked Sendable {
   // `@unchecked`: it has one owner at a time. The buffer, under its lock, hands it to the writer and gets it back.
 
-  /// Its size, which is also what one write is best given: see `Descriptor.sliceBytes`.
+  /// Small enough that a slow transfer holds little memory, large enough that a piece is few of them.
   static let size = 64 << 10
 
   private let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: size, alignment: 64)
