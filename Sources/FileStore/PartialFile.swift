@@ -21,8 +21,8 @@ public final class PartialFile: Sendable {
     var end: Int64
     /// Up to where the kernel has been told to bring the bytes to the device.
     var writtenBack: Int64
-    /// The folder that still has to be synced, since the file was made in it.
-    var unsyncedFolder: Descriptor?
+    /// Whether the file's entry in its folder is known to be on the device.
+    var isEntrySynced = false
   }
 
   /// Each time so many bytes have come together, the kernel is told to bring them to the device. A page that slow
@@ -30,13 +30,15 @@ public final class PartialFile: Sendable {
   private static let promptWritingBytes = 1 << 20
 
   private let state: Mutex<State>
+  private let folder: Descriptor
   private let path: String
 
-  /// Takes over a file that was just opened; `folder` is where it was made, nil if it was there before.
-  init(_ file: Descriptor, madeIn folder: Descriptor?) throws(FileError) {
+  /// Takes over a file that was just opened in `folder`.
+  init(_ file: Descriptor, in folder: Descriptor) throws(FileError) {
     let identity = try file.status().regularFile(at: file.path)
+    self.folder = folder
     path = file.path
-    state = Mutex(State(file: file, end: identity.size, writtenBack: identity.size, unsyncedFolder: folder))
+    state = Mutex(State(file: file, end: identity.size, writtenBack: identity.size))
   }
 
   /// Writes `buffers`, one behind the other, behind what is there.
@@ -89,14 +91,20 @@ public final class PartialFile: Sendable {
     }
   }
 
-  /// Brings the contents to the device (fdatasync(2)), and the first time the entry of a new file in its folder.
-  public func synchronize() throws(FileError) {
+  /// Brings the contents to the device (fdatasync(2)). The entry of a new file in its folder may still be lost.
+  public func synchronizeContents() throws(FileError) {
     // Outside the lock: a sync may take long, and appending goes on meanwhile.
-    let (file, folder) = try withFile("fdatasync") { (file, state) throws(FileError) in (file, state.unsyncedFolder) }
+    let file = try withFile("fdatasync") { (file, _) throws(FileError) in file }
     try systemCall("fdatasync", file.path) { fdatasync(file.number) }
-    guard let folder else { return }
+  }
+
+  /// Brings the contents to the device, and the first time the entry in the folder too: a file that was there before may
+  /// have been made by a process that was killed before it came to that.
+  public func synchronize() throws(FileError) {
+    try synchronizeContents()
+    guard !state.withLock(\.isEntrySynced) else { return }
     try folder.synchronize()
-    state.withLock { $0.unsyncedFolder = nil }
+    state.withLock { $0.isEntrySynced = true }
   }
 
   /// Which file this is, with its length: what to record before it is published.

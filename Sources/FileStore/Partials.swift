@@ -19,12 +19,8 @@ public struct Partials: Sendable {
 
   /// Opens a partial file at its end. A link in its place is refused.
   public func open(_ name: PartialName, mode: Mode = .createIfMissing) throws(FileError) -> PartialFile {
-    do throws(FileError) {
-      return try PartialFile(folder.openChild(name.fileName, O_RDWR), madeIn: nil)
-    } catch .notFound where mode == .createIfMissing {
-      let file = try folder.openChild(name.fileName, O_RDWR | O_CREAT, mode: Library.Layout.fileMode)
-      return try PartialFile(file, madeIn: folder)
-    }
+    let flags = mode == .createIfMissing ? O_RDWR | O_CREAT : O_RDWR
+    return try PartialFile(folder.openChild(name.fileName, flags, mode: Library.Layout.fileMode), in: folder)
   }
 
   /// Which file a partial is, or nil if there is none. Costs one stat.

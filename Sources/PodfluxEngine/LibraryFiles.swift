@@ -121,6 +121,10 @@ private struct OpenPartial: PartialContents {
     try translatingErrors { () throws(FileError) in try file.truncate(to: length) }
   }
 
+  func synchronizeContents() throws(DownloadError) {
+    try translatingErrors { () throws(FileError) in try file.synchronizeContents() }
+  }
+
   func synchronize() throws(DownloadError) {
     try translatingErrors { () throws(FileError) in try file.synchronize() }
   }

@@ -3,6 +3,8 @@
 public enum Sabotage: String, CaseIterable, Sendable {
   /// A checkpoint is reported before the bytes are synced.
   case rowBeforeData = "row-before-data"
+  /// A checkpoint is reported before the new file's entry in its folder is synced.
+  case entryNotSynced = "entry-not-synced"
   /// What an ended attempt says is taken for the present one's word.
   case generationNotChecked = "generation-not-checked"
   /// The whole file, sent instead of the rest, is appended to what is kept.
@@ -46,6 +48,7 @@ public enum Sabotage: String, CaseIterable, Sendable {
   public var story: String {
     switch self {
     case .rowBeforeData: "a checkpoint is reported before the bytes are synced"
+    case .entryNotSynced: "a checkpoint is reported while a power cut could still take the whole file"
     case .generationNotChecked: "what an ended attempt says is taken for the present one's word"
     case .wholeAppendedToPartial: "a 200 is appended to the partial as if it were the rest"
     case .slotLeakedOnCancel: "a stopped attempt never says that it has ended"

@@ -71,14 +71,14 @@ extension DownloadOperation {
     DispatchQueue.global(qos: .utility).async { [self] in
       let outcome = Result { () throws(DownloadError) in try file.synchronize() }
       queue.async { [self] in
-        let (isReceiving, isFinishPending) = state.withLock { state in
+        let (isReceiving, pendingFinish) = state.withLock { state in
           state.isSyncing = false
-          return (state.machine.isReceiving, state.isFinishPending)
+          return (state.machine.isReceiving, state.pendingFinish)
         }
         do throws(DownloadError) {
           try outcome.get()
           if isReceiving { try report(checkpoint: file, durable: length) }
-          if isFinishPending { try finishWriting() }
+          if let pendingFinish { try finishWriting(for: pendingFinish) }
         } catch {
           advance { $0.machine.filesFailed(error) }
         }
@@ -110,25 +110,35 @@ extension DownloadOperation {
   // MARK: The end of writing
 
   /// Writes what is left and makes all of it durable.
-  func finishWriting() throws(DownloadError) {
+  func finishWriting(for prospect: TransferMachine.Prospect) throws(DownloadError) {
     let mustWait = state.withLock { state in
-      state.isFinishPending = state.isSyncing
+      state.pendingFinish = state.isSyncing ? prospect : nil
       return state.isSyncing
     }
     guard !mustWait else { return }
     let file = try openedPartial()
-    if let rest = state.withLock({ $0.buffer.takePiece(evenIfSmall: true) }) {
-      do throws(DownloadError) {
-        try append(rest)
-      } catch {
-        // What was written before counts all the same.
-        try? file.synchronize()
-        throw error
-      }
-    }
+    try appendRest(to: file)
     let length = try file.length()
-    try file.synchronize()
-    let kept = length == 0 ? nil : try record(of: file, durable: length, savedAt: environment.readClock().wall)
-    advance { $0.machine.written(kept) }
+    switch prospect {
+    case .publishing:
+      try file.synchronizeContents()
+      let blank = try record(of: file, durable: 0, savedAt: environment.readClock().wall)
+      advance { $0.machine.contentsWritten(length: length, blank: blank) }
+    case .resuming:
+      try file.synchronize()
+      let kept = length == 0 ? nil : try record(of: file, durable: length, savedAt: environment.readClock().wall)
+      advance { $0.machine.written(kept) }
+    }
+  }
+
+  private func appendRest(to file: any PartialContents) throws(DownloadError) {
+    guard let rest = state.withLock({ $0.buffer.takePiece(evenIfSmall: true) }) else { return }
+    do throws(DownloadError) {
+      try append(rest)
+    } catch {
+      // What was written before counts all the same.
+      try? file.synchronize()
+      throw error
+    }
   }
 }

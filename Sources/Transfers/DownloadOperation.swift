@@ -24,8 +24,8 @@ final class DownloadOperation: AsynchronousOperation, @unchecked Sendable {
     var checkpoints = CheckpointMeter()
     /// Whether a checkpoint's sync is under way, beside the writing.
     var isSyncing = false
-    /// Whether the last sync waits for that one's end.
-    var isFinishPending = false
+    /// What the last sync is for, while it waits for that one's end.
+    var pendingFinish: TransferMachine.Prospect?
   }
 
   let attempt: Attempt
@@ -98,7 +98,7 @@ final class DownloadOperation: AsynchronousOperation, @unchecked Sendable {
     case .request(let plan): request(plan)
     case .resumeExchange: state.withLock { $0.exchange }?.resume()
     case .cancelExchange: state.withLock { $0.exchange }?.cancel()
-    case .finishWriting: try finishWriting()
+    case .finishWriting(let prospect): try finishWriting(for: prospect)
     case .name(let number): try name(number: number)
     case .publish(let file):
       let succeeded = try environment.files.publish(attempt.id.download, as: file)

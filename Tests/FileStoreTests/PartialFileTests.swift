@@ -23,6 +23,21 @@ struct PartialFileTests {
     #expect(try again.read(offset: 100, count: 3).isEmpty)
   }
 
+  @Test("can have its contents synced alone, and is synced again and again")
+  func synchronizes() throws {
+    let library = try TemporaryLibrary()
+    let file = try Partials(library.library).open(partial("a"))
+    try file.append("one")
+    try file.synchronizeContents()
+    for _ in 0..<2 {
+      try file.append("more")
+      try file.synchronize()
+    }
+    file.close()
+    #expect(throws: FileError.self) { try file.synchronizeContents() }
+    #expect(throws: FileError.self) { try file.synchronize() }
+  }
+
   @Test("that is longer than its row says is cut, and appending goes on there")
   func truncates() throws {
     let library = try TemporaryLibrary()

@@ -24,7 +24,9 @@ public protocol PartialContents: Sendable {
   func append(_ buffers: [UnsafeRawBufferPointer]) throws(DownloadError)
   /// Cuts the file off.
   func truncate(to length: Int64) throws(DownloadError)
-  /// Makes what was written survive a power cut.
+  /// Makes what was written survive a power cut, if the file's entry in its folder does.
+  func synchronizeContents() throws(DownloadError)
+  /// Makes what was written, and the file's entry in its folder, survive a power cut.
   func synchronize() throws(DownloadError)
   /// Closes it.
   func close()

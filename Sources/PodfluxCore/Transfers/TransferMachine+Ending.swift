@@ -59,7 +59,7 @@ extension TransferMachine {
       return []
     case .awaitingPublishing:
       isStopping = true
-      return end(.stopped(kept: kept))
+      return finish(as: .stopped)
     case .requesting, .comparing, .receiving, .awaitingRestart, .awaitingEnd:
       isStopping = true
       return hasExchange ? [.cancelExchange] : finish(as: .stopped)
@@ -73,8 +73,9 @@ extension TransferMachine {
     case .finishing(let ending):
       // The sync itself has failed: only the last record is known to be durable.
       return end(ending == .stopped ? .stopped(kept: kept) : .failed(error, kept: kept))
-    case .idle, .opening, .readingOverlap, .naming, .publishing, .awaitingPublishing:
+    case .idle, .opening, .readingOverlap:
       return end(isStopping ? .stopped(kept: kept) : .failed(error, kept: kept))
+    case .naming, .publishing, .awaitingPublishing: return finish(as: isStopping ? .stopped : .failed(error))
     case .requesting, .comparing, .receiving, .awaitingRestart, .awaitingEnd:
       guard hasExchange else { return finish(as: .failed(error)) }
       state = .finishing(.failed(error))
@@ -89,22 +90,32 @@ extension TransferMachine {
 
   /// What was taken is written and durable. The record is nil where nothing of the file is to be kept.
   public mutating func written(_ record: ResumeRecord?) -> [Order] {
-    guard case .finishing(let ending) = state else { return [] }
+    guard case .finishing(let ending) = state, ending != .complete else { return [] }
     kept = record
-    if isStopping { return end(.stopped(kept: kept)) }
-    switch ending {
-    case .stopped: return end(.stopped(kept: kept))
-    case .failed(let error): return end(.failed(error, kept: kept))
-    case .complete:
-      guard record?.durable == position else {
-        let found = "\(record?.durable ?? 0) bytes instead of \(position)"
-        return end(.failed(DownloadError(.io, "the partial file was changed from outside: it has \(found)"), kept: nil))
-      }
-      state = .naming(number: 1)
-      return [.name(number: 1)]
-    }
+    guard case .failed(let error) = ending, !isStopping else { return end(.stopped(kept: kept)) }
+    return end(.failed(error, kept: kept))
   }
 
+  /// The complete file is written and its contents are durable; its entry among the partial files need not be.
+  ///
+  /// - Parameters:
+  ///   - length: The file's length on the disk, in bytes.
+  ///   - blank: A record of 0 durable bytes, as made by `record(durable:tailHash:savedAt:)`: where no checkpoint was made
+  ///     it tells the row which version the partial holds. During the same boot all of the partial counts by it.
+  public mutating func contentsWritten(length: Int64, blank: ResumeRecord) -> [Order] {
+    guard case .finishing(.complete) = state else { return [] }
+    guard !isStopping else { return finish(as: .stopped) }
+    guard length == position else {
+      let found = "\(length) bytes instead of \(position)"
+      return end(.failed(DownloadError(.io, "the partial file was changed from outside: it has \(found)"), kept: nil))
+    }
+    // A record without durable bytes may be an older version's.
+    kept = kept.flatMap { $0.durable > 0 ? $0 : nil } ?? blank
+    state = .naming(number: 1)
+    return [.name(number: 1)]
+  }
+
+  /// Has what was taken written. What is complete and is not published after all comes here too, for its full record.
   mutating func finish(as ending: Ending) -> [Order] {
     // Between a restart's announcement and its truncation the file on the disk is the old version, which the row has
     // already forgotten: nothing is kept.
@@ -114,7 +125,7 @@ extension TransferMachine {
     case (.awaitingRestart, _), (.awaitingEnd, _): return end(.stopped(kept: nil))
     default:
       state = .finishing(ending)
-      return [.finishWriting]
+      return [.finishWriting(for: ending == .complete ? .publishing : .resuming)]
     }
   }
 
@@ -128,10 +139,10 @@ extension TransferMachine {
   /// A name for the complete file has been found; nil if the client's own is taken.
   public mutating func named(_ path: LibraryPath?, inode: UInt64) -> [Order] {
     guard case .naming(let number) = state, let kept else { return [] }
-    guard !isStopping else { return end(.stopped(kept: kept)) }
+    guard !isStopping else { return finish(as: .stopped) }
     guard let path else {
       let error = DownloadError(.fileExists, "another file has the name that was asked for; move it or ask for another")
-      return end(.failed(error, kept: kept))
+      return finish(as: .failed(error))
     }
     let file = PublishedFile(path: path, length: position, inode: inode)
     state = .awaitingPublishing(file, number: number)
@@ -143,7 +154,7 @@ extension TransferMachine {
     guard case .publishing(let file, let number) = state else { return [] }
     guard !succeeded else { return end(.finished(file)) }
     // The store has told it to stop and hears of no other name.
-    guard !isStopping else { return end(.stopped(kept: kept)) }
+    guard !isStopping else { return finish(as: .stopped) }
     state = .naming(number: number + 1)
     return [.name(number: number + 1)]
   }

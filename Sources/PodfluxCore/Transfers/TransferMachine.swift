@@ -23,8 +23,9 @@ public struct TransferMachine: Sendable {
     case resumeExchange
     /// End the exchange. Answer: `exchangeFinished`.
     case cancelExchange
-    /// Write what has been taken and make it durable. Answer: `written`.
-    case finishWriting
+    /// Write what has been taken and make it durable, as far as what follows needs it. Answer: `contentsWritten` for
+    /// publishing, `written` for resuming.
+    case finishWriting(for: Prospect)
     /// Find a name for the complete file, this number's. Answer: `named`.
     case name(number: Int)
     /// Move the partial to its place. Answer: `published`.
@@ -33,6 +34,15 @@ public struct TransferMachine: Sendable {
     case report(AttemptReport.News)
     /// Tell the stores the last thing, and end.
     case end(AttemptReport.News)
+  }
+
+  /// What is to become of the partial file once all that has come is written.
+  public enum Prospect: Hashable, Sendable {
+    /// It is complete and gets its name at once. Its contents are made durable; its entry among the partial files soon
+    /// goes, and a record would be of use only if the power failed before that.
+    case publishing
+    /// Another attempt is to go on with it. Contents and entry are made durable, and a record says so.
+    case resuming
   }
 
   enum State: Hashable, Sendable {
@@ -236,7 +246,7 @@ public struct TransferMachine: Sendable {
       state = .awaitingRestart(thenAskAgain: true)
       return []
     case .awaitingEnd: return requestWhole()
-    case .finishing: return [.finishWriting]
+    case .finishing: return [.finishWriting(for: .resuming)]
     case .requesting, .comparing, .receiving:
       return finish(as: (failure ?? incompleteness()).map(Ending.failed) ?? .complete)
     case .idle, .opening, .readingOverlap, .naming, .awaitingPublishing, .publishing, .ended: return []

@@ -30,8 +30,16 @@ extension SimulatedAttempt {
       try report(checkpoint: 0)
       goOnReading()
     case .synchronize:
-      if world.sabotage != .rowBeforeData { try openedFile().synchronize() }
+      synchronize(try openedFile())
       follow(with: .checkpoint(length: length))
+    }
+  }
+
+  private func synchronize(_ file: SimulatedFile) {
+    switch world.sabotage {
+    case .rowBeforeData: return
+    case .entryNotSynced: file.synchronizeContents()
+    default: file.synchronize()
     }
   }
 
@@ -65,7 +73,7 @@ extension SimulatedAttempt {
 
   // MARK: The end of writing
 
-  func finishWriting() throws {
+  func finishWriting(for prospect: TransferMachine.Prospect) throws {
     let file = try openedFile()
     if let rest = buffer.takePiece(evenIfSmall: true) {
       do {
@@ -75,12 +83,18 @@ extension SimulatedAttempt {
         throw error
       }
     }
-    follow(with: .finishSync)
+    follow(with: .finishSync(prospect))
   }
 
-  func finishSync() throws {
+  func finishSync(for prospect: TransferMachine.Prospect) throws {
     let file = try openedFile()
-    file.synchronize()
-    try carryOut(machine.written(file.length == 0 ? nil : try record(durable: file.length)))
+    switch prospect {
+    case .publishing:
+      file.synchronizeContents()
+      try carryOut(machine.contentsWritten(length: Int64(file.length), blank: try record(durable: 0)))
+    case .resuming:
+      file.synchronize()
+      try carryOut(machine.written(file.length == 0 ? nil : try record(durable: file.length)))
+    }
   }
 }

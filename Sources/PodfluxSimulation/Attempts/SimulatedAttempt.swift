@@ -13,7 +13,7 @@ final class SimulatedAttempt {
     /// A piece has been appended: a checkpoint may be due.
     case afterWrite
     case checkpoint(length: Int)
-    case finishSync
+    case finishSync(TransferMachine.Prospect)
     /// The file is renamed; its folder is to be synced.
     case syncFolder(PublishedFile)
   }
@@ -107,7 +107,7 @@ final class SimulatedAttempt {
     case .write(let piece): try write(piece)
     case .afterWrite: try checkpointIfDue()
     case .checkpoint(let length): try checkpoint(length)
-    case .finishSync: try finishSync()
+    case .finishSync(let prospect): try finishSync(for: prospect)
     case .syncFolder(let published):
       disk.synchronizeFolder(of: published.path.description)
       try carryOut(machine.published(true))
@@ -129,7 +129,7 @@ final class SimulatedAttempt {
       request(plan)
     case .resumeExchange: resumeExchange()
     case .cancelExchange: cancelExchange()
-    case .finishWriting: try finishWriting()
+    case .finishWriting(let prospect): try finishWriting(for: prospect)
     case .name(let number): try name(number: number)
     case .publish(let file): try publish(file)
     case .report(let news): try report(news)

@@ -31,6 +31,9 @@ extension Checker {
         .durable,
         "the row of \(row.id) promises \(durable) bytes, \(file(of: row, world)?.syncedLength ?? 0) would survive")
     }
+    guard file.isNameSynced else {
+      throw Violation(.durable, "the row of \(row.id) promises \(durable) bytes of a file that a power cut could take")
+    }
     if record != before?.progress.resume, file.hash(of: Range(bytes: record.tailRange)) != record.tailHash {
       throw Violation(.durable, "the last durable bytes of \(row.id) are not what its record says")
     }

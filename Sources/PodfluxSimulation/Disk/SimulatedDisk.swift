@@ -2,7 +2,7 @@ import Flux
 import PodfluxCore
 
 /// The library's folder: partial files, published files, files of others. It outlives crashes; a power cut takes what
-/// was not synced.
+/// was not synced: bytes, a new file's entry in its folder, a rename.
 final class SimulatedDisk {
   struct PublishedEntry {
     var file: SimulatedFile

@@ -12,7 +12,7 @@ final class SimulatedFile {
   /// How much of the content no power cut can have torn; nil for all of it.
   private(set) var untornLength: Int?
   /// Whether the file's name in its folder is on the device.
-  var isNameSynced = false
+  private(set) var isNameSynced = false
 
   init(inode: UInt64) {
     self.inode = inode
@@ -34,9 +34,15 @@ final class SimulatedFile {
     content.removeLast(content.count - length)
   }
 
-  func synchronize() {
+  /// The contents are on the device. The name of a new file need not be.
+  func synchronizeContents() {
     syncedLength = content.count
     beforeTruncation = nil
+  }
+
+  /// Contents and name are on the device.
+  func synchronize() {
+    synchronizeContents()
     isNameSynced = true
   }
 

@@ -31,6 +31,11 @@ struct TransferMachineTests {
     machine.record(durable: durable, tailHash: "new", savedAt: Timestamp(milliseconds: 1))
   }
 
+  /// The answer for a complete file: its contents are durable, and no checkpoint was made.
+  static func complete(_ machine: inout TransferMachine, length: Int64) -> [Order] {
+    machine.contentsWritten(length: length, blank: written(machine, 0))
+  }
+
   static func receive(_ bytes: [UInt8], into machine: inout TransferMachine) -> TransferMachine.BodyVerdict {
     bytes.withUnsafeBytes { machine.received(body: $0).verdict }
   }
@@ -44,15 +49,30 @@ struct TransferMachineTests {
     return machine
   }
 
-  /// A machine to which a whole new file has come, and whose exchange has come to its end.
+  /// A machine to which a new file has come, and whose exchange has come to its end.
   static func fetched(_ bytes: [UInt8], declared: Int) throws -> TransferMachine {
     var machine = try machine()
     _ = machine.start()
     _ = machine.partialOpened(length: 0, tailHash: nil)
     _ = machine.received(head: head(200, [("Content-Length", "\(declared)")]))
     if !bytes.isEmpty { _ = receive(bytes, into: &machine) }
-    #expect(machine.exchangeFinished(failure: nil) == [.finishWriting])
+    let prospect: TransferMachine.Prospect = bytes.count == declared && declared > 0 ? .publishing : .resuming
+    #expect(machine.exchangeFinished(failure: nil) == [.finishWriting(for: prospect)])
     return machine
+  }
+
+  /// A machine that has found a name for its file of one byte, and has told the store.
+  static func awaitingPublishing() throws -> TransferMachine {
+    var machine = try fetched([1], declared: 1)
+    _ = complete(&machine, length: 1)
+    _ = machine.named(try LibraryPath(validating: "a.mp3"), inode: 9)
+    return machine
+  }
+
+  /// What a machine has kept that was told to stop, or could not publish: all of the file, with a full record.
+  static func expectFullRecord(_ orders: [Order], _ machine: inout TransferMachine) -> [Order] {
+    #expect(orders == [.finishWriting(for: .resuming)])
+    return machine.written(written(machine, 1))
   }
 
   static let fittingPart = head(206, [("Content-Range", "bytes 0-1499/1500"), ("ETag", "\"v1\"")])
@@ -66,9 +86,9 @@ struct TransferMachineTests {
     #expect(machine.partialOpened(length: 0, tailHash: nil) == [.request(.wholeFile)])
     #expect(machine.received(head: Self.head(200, [("Content-Length", "3")])).goesOn)
     #expect(Self.receive([1, 2, 3], into: &machine) == .take(droppingFirst: 0))
-    #expect(machine.exchangeFinished(failure: nil) == [.finishWriting])
-    let record = Self.written(machine, 3)
-    #expect(machine.written(record) == [.name(number: 1)])
+    #expect(machine.exchangeFinished(failure: nil) == [.finishWriting(for: .publishing)])
+    let record = Self.written(machine, 0)
+    #expect(machine.contentsWritten(length: 3, blank: record) == [.name(number: 1)])
     let file = PublishedFile(path: try LibraryPath(validating: "a.mp3"), length: 3, inode: 9)
     #expect(machine.named(file.path, inode: 9) == [.report(.publishing(file, kept: record))])
     #expect(machine.proceed() == [.publish(file)])
@@ -77,9 +97,7 @@ struct TransferMachineTests {
 
   @Test("A name that was taken meanwhile is followed by the next, and the row is asked again")
   func takenName() throws {
-    var machine = try Self.fetched([1], declared: 1)
-    _ = machine.written(Self.written(machine, 1))
-    _ = machine.named(try LibraryPath(validating: "a.mp3"), inode: 9)
+    var machine = try Self.awaitingPublishing()
     _ = machine.proceed()
     #expect(machine.published(false) == [.name(number: 2)])
     let orders = machine.named(try LibraryPath(validating: "a (2).mp3"), inode: 9)
@@ -89,6 +107,36 @@ struct TransferMachineTests {
     }
     #expect(file.path.description == "a (2).mp3")
     #expect(machine.named(nil, inode: 9).isEmpty, "an answer that nobody waits for changes nothing")
+  }
+
+  @Test("What is published is promised as far as its last checkpoint: the rest is durable only under its name")
+  func keptWhilePublishing() throws {
+    var machine = try Self.fetched([1, 2, 3], declared: 3)
+    let checkpoint = Self.written(machine, 2)
+    machine.checkpointed(checkpoint)
+    _ = Self.complete(&machine, length: 3)
+    let file = PublishedFile(path: try LibraryPath(validating: "a.mp3"), length: 3, inode: 9)
+    #expect(machine.named(file.path, inode: 9) == [.report(.publishing(file, kept: checkpoint))])
+  }
+
+  @Test("An older version's record that promises no byte is not published along with a new version")
+  func recordOfOlderVersion() throws {
+    var old = Self.record
+    old.durable = 0
+    var machine = try Self.machine(resuming: old)
+    _ = machine.start()
+    #expect(machine.partialOpened(length: 0, tailHash: "hash") == [.request(.wholeFile)])
+    _ = machine.received(head: Self.head(200, [("Content-Length", "1"), ("ETag", "\"v2\"")]))
+    _ = Self.receive([1], into: &machine)
+    _ = machine.exchangeFinished(failure: nil)
+    _ = Self.complete(&machine, length: 1)
+    let orders = machine.named(try LibraryPath(validating: "a.mp3"), inode: 9)
+    guard case .report(.publishing(_, let kept))? = orders.first else {
+      Issue.record("\(orders)")
+      return
+    }
+    #expect(kept.strongETag == "\"v2\"")
+    #expect(kept.durable == 0)
   }
 
   @Test("A resume compares the overlap and takes only what is new")
@@ -172,7 +220,7 @@ struct TransferMachineTests {
     _ = machine.received(head: Self.fittingPart)
     _ = Self.receive(Self.kept + [1], into: &machine)
     let lost = DownloadError(.connectionLost, "cut")
-    #expect(machine.exchangeFinished(failure: lost) == [.finishWriting])
+    #expect(machine.exchangeFinished(failure: lost) == [.finishWriting(for: .resuming)])
     let record = Self.written(machine, 1001)
     #expect(machine.written(record) == [.end(.failed(lost, kept: record))])
   }
@@ -202,7 +250,7 @@ struct TransferMachineTests {
   @Test("A partial that is shorter than what was taken is never published")
   func shrunkPartial() throws {
     var machine = try Self.fetched([1, 2, 3], declared: 3)
-    guard case .end(.failed(let error, nil))? = machine.written(Self.written(machine, 2)).first else {
+    guard case .end(.failed(let error, nil))? = Self.complete(&machine, length: 2).first else {
       Issue.record("it was published")
       return
     }
@@ -217,7 +265,7 @@ struct TransferMachineTests {
     #expect(machine.stop() == [.cancelExchange])
     #expect(machine.stop().isEmpty, "a stop can be said twice")
     #expect(Self.receive([2], into: &machine) == .stop)
-    #expect(machine.exchangeFinished(failure: DownloadError(.connectionLost, "")) == [.finishWriting])
+    #expect(machine.exchangeFinished(failure: DownloadError(.connectionLost, "")) == [.finishWriting(for: .resuming)])
     let record = Self.written(machine, 1001)
     #expect(machine.written(record) == [.end(.stopped(kept: record))])
   }
@@ -232,16 +280,47 @@ struct TransferMachineTests {
 
   @Test("A stop before the store agrees prevents the publishing, a stop after it comes too late")
   func stopAroundPublishing() throws {
-    var machine = try Self.fetched([1], declared: 1)
-    let record = Self.written(machine, 1)
-    _ = machine.written(record)
-    _ = machine.named(try LibraryPath(validating: "a.mp3"), inode: 9)
+    var machine = try Self.awaitingPublishing()
     var late = machine
-    #expect(machine.stop() == [.end(.stopped(kept: record))])
+    let record = Self.written(machine, 1)
+    #expect(Self.expectFullRecord(machine.stop(), &machine) == [.end(.stopped(kept: record))])
     #expect(machine.proceed().isEmpty)
     _ = late.proceed()
     #expect(late.stop().isEmpty)
     #expect(late.published(true).count == 1)
+  }
+
+  @Test("A stop while the complete file is synced or named keeps all of it")
+  func stopBeforePublishing() throws {
+    var machine = try Self.fetched([1], declared: 1)
+    var named = machine
+    let record = Self.written(machine, 1)
+    #expect(machine.stop().isEmpty)
+    #expect(Self.expectFullRecord(Self.complete(&machine, length: 1), &machine) == [.end(.stopped(kept: record))])
+    _ = Self.complete(&named, length: 1)
+    #expect(named.stop().isEmpty)
+    let orders = named.named(try LibraryPath(validating: "a.mp3"), inode: 9)
+    #expect(Self.expectFullRecord(orders, &named) == [.end(.stopped(kept: record))])
+  }
+
+  @Test("A complete file whose name is taken, or that cannot be moved, is kept with a full record")
+  func unpublishable() throws {
+    var machine = try Self.fetched([1], declared: 1)
+    let record = Self.written(machine, 1)
+    _ = Self.complete(&machine, length: 1)
+    let orders = Self.expectFullRecord(machine.named(nil, inode: 9), &machine)
+    guard case .end(.failed(let error, let kept))? = orders.first else {
+      Issue.record("\(orders)")
+      return
+    }
+    #expect(error.code == .fileExists)
+    #expect(kept == record)
+
+    var denied = try Self.awaitingPublishing()
+    _ = denied.proceed()
+    let trouble = DownloadError(.io, "denied")
+    let ending = Self.expectFullRecord(denied.filesFailed(trouble), &denied)
+    #expect(ending == [.end(.failed(trouble, kept: record))])
   }
 
   @Test("A stop before anything was begun ends the attempt as soon as it begins")
@@ -258,7 +337,7 @@ struct TransferMachineTests {
     _ = Self.receive(Self.kept + [1], into: &machine)
     let full = DownloadError(.noSpace, "full")
     #expect(machine.filesFailed(full) == [.cancelExchange])
-    #expect(machine.exchangeFinished(failure: nil) == [.finishWriting])
+    #expect(machine.exchangeFinished(failure: nil) == [.finishWriting(for: .resuming)])
     #expect(machine.filesFailed(full) == [.end(.failed(full, kept: Self.record))])
     #expect(machine.filesFailed(full).isEmpty)
   }
