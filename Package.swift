@@ -24,7 +24,7 @@ let package = Package(
     .executableTarget(
       name: "podflux",
       dependencies: [
-        "PodfluxEngine", "WireProtocol",
+        "CLinux", "PodfluxEngine", "WireProtocol",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
       ]),

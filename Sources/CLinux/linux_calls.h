@@ -3,6 +3,7 @@
 #define PODFLUX_LINUX_CALLS_H
 
 #include <errno.h>
+#include <malloc.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -20,6 +21,12 @@ static inline int linux_rename_without_replacing(
 static inline void linux_begin_writing_back(int file, long long offset, long long length) {
   const unsigned int sync_file_range_write = 2;
   (void)syscall(SYS_sync_file_range, file, offset, length, sync_file_range_write);
+}
+
+/// mallopt(3): pieces below `mapping_threshold` come from the heap, and so much free memory at a heap's end is kept.
+static inline void linux_keep_freed_memory(int mapping_threshold, int kept_bytes) {
+  (void)mallopt(M_MMAP_THRESHOLD, mapping_threshold);
+  (void)mallopt(M_TRIM_THRESHOLD, kept_bytes);
 }
 
 #endif

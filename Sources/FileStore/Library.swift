@@ -22,6 +22,7 @@ public final class Library: Sendable {
   /// Held from the making of a folder until a file is in it, and while an empty folder is removed: otherwise a deletion
   /// could take away the folder into which a file is just being published.
   let folderChanges = Mutex(())
+  let folderSyncs = FolderSyncs()
 
   private init(path: String, top: Descriptor, engineFolder: Descriptor, partialFolder: Descriptor) {
     self.path = path

@@ -27,16 +27,18 @@ public final class PartialFile: Sendable {
 
   /// Each time so many bytes have come together, the kernel is told to bring them to the device. A page that slow
   /// transfers fill bit by bit would otherwise be brought there again for every bit.
-  private static let promptWritingBytes = 1 << 20
+  private static let promptWritingBytes = 2 << 20
 
   private let state: Mutex<State>
   private let folder: Descriptor
+  private let syncs: FolderSyncs
   private let path: String
 
   /// Takes over a file that was just opened in `folder`.
-  init(_ file: Descriptor, in folder: Descriptor) throws(FileError) {
+  init(_ file: Descriptor, in folder: Descriptor, syncs: FolderSyncs) throws(FileError) {
     let identity = try file.status().regularFile(at: file.path)
     self.folder = folder
+    self.syncs = syncs
     path = file.path
     state = Mutex(State(file: file, end: identity.size, writtenBack: identity.size))
   }
@@ -103,7 +105,7 @@ public final class PartialFile: Sendable {
   public func synchronize() throws(FileError) {
     try synchronizeContents()
     guard !state.withLock(\.isEntrySynced) else { return }
-    try folder.synchronize()
+    try syncs.synchronize(folder)
     state.withLock { $0.isEntrySynced = true }
   }
 

@@ -48,7 +48,7 @@ public struct Publisher: Sendable {
         let walk = try FolderWalk(to: path, in: library, makingFolders: source != nil)
         return (try place(name, source, as: path.name, in: walk.folder, recorded), walk.folder)
       }
-      try folder.synchronize()
+      try library.folderSyncs.synchronize(folder)
       return publication
     } catch .notFound {
       throw .notFound(path: library.partialFolder.pathOfChild(name.fileName))

@@ -5,7 +5,7 @@ enum SourceRules {
 
   /// What each target may import of the project and of other packages. The arrows point down only.
   static let allowedImports: [String: Set<String>] = [
-    "podflux": ["PodfluxEngine", "WireProtocol", "PodfluxCore", "ArgumentParser", "Logging"],
+    "podflux": ["CLinux", "PodfluxEngine", "WireProtocol", "PodfluxCore", "ArgumentParser", "Logging"],
     "PodfluxEngine": [
       "WireProtocol", "Transfers", "Feeds", "FileStore", "Reachability", "Persistence", "PodfluxCore", "Flux",
       "Logging",
