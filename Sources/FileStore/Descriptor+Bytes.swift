@@ -7,38 +7,32 @@ extension Descriptor {
     var failure: FileError?
   }
 
-  /// The most buffers that one pwritev(2) takes (IOV_MAX).
-  static let maximumBuffers = 1024
+  /// The most that one pwrite(2) is given. File systems take memory in pieces as large as the write, and a virtual machine
+  /// that reports free pages has given large pieces back to its host: their first touch costs ten times the copy. Measured
+  /// on ext4, Linux 6.18, for 1 GiB: 0.19 s of system time in writes of 1 MiB and 0.26 s in writes of 32 KiB with memory
+  /// at hand; 2 to 3 s and 0.3 to 0.5 s where the host has taken it back.
+  private static let sliceBytes = 32 << 10
 
-  /// Writes all of `buffers`, one behind the other, at `offset`, or as much as can be.
-  func write(_ buffers: [UnsafeRawBufferPointer], offset: Int64) -> WriteOutcome {
-    Self.writeAll(buffers, offset: offset, path: path) {
-      pwritev(number, $0.baseAddress, Int32($0.count), off_t($1))
+  /// Writes all of `bytes` at `offset`, or as much as can be.
+  func write(_ bytes: UnsafeRawBufferPointer, offset: Int64) -> WriteOutcome {
+    Self.writeAll(bytes, offset: offset, path: path) {
+      pwrite(number, $0.baseAddress, min($0.count, Self.sliceBytes), off_t($1))
     }
   }
 
-  /// Writes all of `bytes` at `offset`, or as much as can be.
-  func write(_ bytes: [UInt8], offset: Int64) -> WriteOutcome {
-    bytes.withUnsafeBytes { write([$0], offset: offset) }
-  }
-
-  /// The loop around pwritev(2), which may write less than it was given, even a part of a buffer, or be interrupted.
+  /// The loop around pwrite(2), which may write less than it was given, or be interrupted.
   static func writeAll(
-    _ buffers: [UnsafeRawBufferPointer], offset: Int64, path: String,
-    using write: (_ rest: UnsafeBufferPointer<iovec>, _ offset: Int64) -> Int
+    _ bytes: UnsafeRawBufferPointer, offset: Int64, path: String,
+    using write: (_ rest: UnsafeRawBufferPointer, _ offset: Int64) -> Int
   ) -> WriteOutcome {
     var outcome = WriteOutcome()
-    var rest = buffers.filter { !$0.isEmpty }.map(iovec.init)[...]
-    while !rest.isEmpty {
+    while outcome.written < bytes.count {
+      let rest = UnsafeRawBufferPointer(rebasing: bytes[outcome.written...])
       do throws(FileError) {
-        let position = offset + Int64(outcome.written)
-        let count = try systemCall("pwritev", path) {
-          rest.prefix(maximumBuffers).withUnsafeBufferPointer { write($0, position) }
-        }
+        let count = try systemCall("pwrite", path) { write(rest, offset + Int64(outcome.written)) }
         // A regular file never takes nothing without saying why; a loop without end would be worse than an error.
-        guard count > 0 else { throw .io(operation: "pwritev", path: path, code: EIO) }
+        guard count > 0 else { throw .io(operation: "pwrite", path: path, code: EIO) }
         outcome.written += count
-        rest.dropBytes(count)
       } catch {
         outcome.failure = error
         return outcome
@@ -71,25 +65,5 @@ extension Descriptor {
       if count == 0 { return }
       filled += count
     }
-  }
-}
-
-extension iovec {
-  fileprivate init(_ bytes: UnsafeRawBufferPointer) {
-    self.init(iov_base: UnsafeMutableRawPointer(mutating: bytes.baseAddress), iov_len: bytes.count)
-  }
-}
-
-extension ArraySlice<iovec> {
-  /// Leaves out what has been written: whole buffers, and the beginning of the one in which the write has ended.
-  fileprivate mutating func dropBytes(_ count: Int) {
-    var count = count
-    while let length = first?.iov_len, count >= length {
-      removeFirst()
-      count -= length
-    }
-    guard count > 0 else { return }
-    self[startIndex].iov_base += count
-    self[startIndex].iov_len -= count
   }
 }

@@ -107,7 +107,7 @@ extension Library {
     let file = try folder.openChild(Layout.marker, flags, mode: Layout.fileMode)
     let found = try file.read(offset: 0, count: marker.count + 1)
     if found.isEmpty, mode == .createIfMissing {
-      let outcome = file.write(marker, offset: 0)
+      let outcome = marker.withUnsafeBytes { file.write($0, offset: 0) }
       if let failure = outcome.failure { throw failure }
       try file.synchronize()
       try folder.synchronize()

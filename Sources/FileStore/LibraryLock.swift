@@ -42,7 +42,7 @@ public final class LibraryLock: Sendable {
   /// Writes this process's number into the file, for the messages of those who come later.
   private static func sign(_ file: Descriptor) throws(FileError) {
     try systemCall("ftruncate", file.path) { ftruncate(file.number, 0) }
-    let outcome = file.write(Array("\(getpid())\n".utf8), offset: 0)
+    let outcome = Array("\(getpid())\n".utf8).withUnsafeBytes { file.write($0, offset: 0) }
     if let failure = outcome.failure { throw failure }
   }
 

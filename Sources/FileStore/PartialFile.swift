@@ -43,13 +43,11 @@ public final class PartialFile: Sendable {
     state = Mutex(State(file: file, end: identity.size, writtenBack: identity.size))
   }
 
-  /// Writes `buffers`, one behind the other, behind what is there.
-  ///
-  /// Costs one pwritev(2), more only for more than 1024 buffers and where the kernel takes less at a time.
-  public func append(_ buffers: [UnsafeRawBufferPointer]) throws(AppendFailure) {
+  /// Writes `bytes` behind what is there. Costs one pwrite(2), more only where the kernel takes less at a time.
+  public func append(_ bytes: UnsafeRawBufferPointer) throws(AppendFailure) {
     let outcome = state.withLock { state in
-      guard let file = state.file else { return Descriptor.WriteOutcome(failure: closedError("pwritev")) }
-      let outcome = file.write(buffers, offset: state.end)
+      guard let file = state.file else { return Descriptor.WriteOutcome(failure: closedError("pwrite")) }
+      let outcome = file.write(bytes, offset: state.end)
       state.end += Int64(outcome.written)
       let waiting = state.end - state.writtenBack
       if waiting >= Self.promptWritingBytes {

@@ -109,9 +109,9 @@ private struct OpenPartial: PartialContents {
     try translatingErrors { () throws(FileError) in try file.read(offset: offset, count: count) }
   }
 
-  func append(_ buffers: [UnsafeRawBufferPointer]) throws(DownloadError) {
+  func append(_ bytes: UnsafeRawBufferPointer) throws(DownloadError) {
     do throws(PartialFile.AppendFailure) {
-      try file.append(buffers)
+      try file.append(bytes)
     } catch {
       throw DownloadError(error.cause)
     }

@@ -24,8 +24,9 @@ extension DownloadOperation {
 
   private func append(_ piece: [Block]) throws(DownloadError) {
     let file = try openedPartial()
-    // The buffers are the blocks' own memory.
-    try withExtendedLifetime(piece) { () throws(DownloadError) in try file.append(piece.map(\.bytes)) }
+    for block in piece {
+      try file.append(block.bytes)
+    }
   }
 
   /// There is room again: takes the piece that has filled meanwhile, and lets the exchange read on.
@@ -71,14 +72,18 @@ extension DownloadOperation {
     DispatchQueue.global(qos: .utility).async { [self] in
       let outcome = Result { () throws(DownloadError) in try file.synchronize() }
       queue.async { [self] in
-        let (isReceiving, pendingFinish) = state.withLock { state in
+        let (isReceiving, pending) = state.withLock { state in
           state.isSyncing = false
-          return (state.machine.isReceiving, state.pendingFinish)
+          return (state.machine.isReceiving, state.pendingSync)
         }
         do throws(DownloadError) {
           try outcome.get()
           if isReceiving { try report(checkpoint: file, durable: length) }
-          if let pendingFinish { try finishWriting(for: pendingFinish) }
+          switch pending {
+          case nil: break
+          case .contents: try synchronizeContents()
+          case .everything: try finishWriting()
+          }
         } catch {
           advance { $0.machine.filesFailed(error) }
         }
@@ -109,25 +114,38 @@ extension DownloadOperation {
 
   // MARK: The end of writing
 
-  /// Writes what is left and makes all of it durable.
-  func finishWriting(for prospect: TransferMachine.Prospect) throws(DownloadError) {
-    let mustWait = state.withLock { state in
-      state.pendingFinish = state.isSyncing ? prospect : nil
-      return state.isSyncing
-    }
-    guard !mustWait else { return }
+  /// Writes what is left and makes all of it durable, for another attempt.
+  func finishWriting() throws(DownloadError) {
+    guard !mustWait(for: .everything) else { return }
     let file = try openedPartial()
     try appendRest(to: file)
     let length = try file.length()
-    switch prospect {
-    case .publishing:
-      try file.synchronizeContents()
-      let blank = try record(of: file, durable: 0, savedAt: environment.readClock().wall)
-      advance { $0.machine.contentsWritten(length: length, blank: blank) }
-    case .resuming:
-      try file.synchronize()
-      let kept = length == 0 ? nil : try record(of: file, durable: length, savedAt: environment.readClock().wall)
-      advance { $0.machine.written(kept) }
+    try file.synchronize()
+    let kept = length == 0 ? nil : try record(of: file, durable: length, savedAt: environment.readClock().wall)
+    advance { $0.machine.written(kept) }
+  }
+
+  /// Writes what is left of a complete file.
+  func completeWriting() throws(DownloadError) {
+    let file = try openedPartial()
+    try appendRest(to: file)
+    let length = try file.length()
+    let blank = try record(of: file, durable: 0, savedAt: environment.readClock().wall)
+    advance { $0.machine.completed(length: length, blank: blank) }
+  }
+
+  /// Makes a complete file's contents durable.
+  func synchronizeContents() throws(DownloadError) {
+    guard !mustWait(for: .contents) else { return }
+    try openedPartial().synchronizeContents()
+    advance { $0.machine.contentsSynchronized() }
+  }
+
+  /// Whether a checkpoint's sync is under way; then this one is taken up at its end.
+  private func mustWait(for sync: PendingSync) -> Bool {
+    state.withLock { state in
+      state.pendingSync = state.isSyncing ? sync : nil
+      return state.isSyncing
     }
   }
 

@@ -24,8 +24,13 @@ final class DownloadOperation: AsynchronousOperation, @unchecked Sendable {
     var checkpoints = CheckpointMeter()
     /// Whether a checkpoint's sync is under way, beside the writing.
     var isSyncing = false
-    /// What the last sync is for, while it waits for that one's end.
-    var pendingFinish: TransferMachine.Prospect?
+    /// What waits for that one's end.
+    var pendingSync: PendingSync?
+  }
+
+  /// A last sync, which must not run beside a checkpoint's.
+  enum PendingSync {
+    case contents, everything
   }
 
   let attempt: Attempt
@@ -98,7 +103,9 @@ final class DownloadOperation: AsynchronousOperation, @unchecked Sendable {
     case .request(let plan): request(plan)
     case .resumeExchange: state.withLock { $0.exchange }?.resume()
     case .cancelExchange: state.withLock { $0.exchange }?.cancel()
-    case .finishWriting(let prospect): try finishWriting(for: prospect)
+    case .finishWriting: try finishWriting()
+    case .completeWriting: try completeWriting()
+    case .synchronizeContents: try synchronizeContents()
     case .name(let number): try name(number: number)
     case .publish(let file):
       let succeeded = try environment.files.publish(attempt.id.download, as: file)

@@ -74,11 +74,11 @@ extension WritePolicy {
   static let fastPieceBlocks = 8
 }
 
-/// A block of bytes: memory is given out and taken back in these, and a piece is some of them.
+/// A block of bytes, written by one write(2).
 final class Block: @unchecked Sendable {
   // `@unchecked`: it has one owner at a time. The buffer, under its lock, hands it to the writer and gets it back.
 
-  /// Small enough that a slow transfer holds little memory, large enough that a piece is few of them.
+  /// Its size in bytes.
   static let size = 64 << 10
 
   private let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: size, alignment: 64)

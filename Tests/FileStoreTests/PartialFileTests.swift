@@ -75,51 +75,36 @@ struct PartialFileTests {
     let file = try Partials(library.library).open(partial("a"))
     file.close()
     file.close()
-    let failure = FileError.io(operation: "pwritev", path: ".podflux/partial/a.part", code: EBADF)
+    let failure = FileError.io(operation: "pwrite", path: ".podflux/partial/a.part", code: EBADF)
     #expect(throws: PartialFile.AppendFailure(bytesWritten: 0, cause: failure)) { try file.append("x") }
     #expect(throws: FileError.self) { try file.length() }
   }
 
-  @Test("takes several buffers, empty ones and more than one call can carry among them")
-  func appendsBuffers() throws {
-    let library = try TemporaryLibrary()
-    let file = try Partials(library.library).open(partial("a"))
-    try file.append("start")
-    let bytes = (0..<3_000).map { UInt8(truncatingIfNeeded: $0) }
-    try bytes.withUnsafeBytes { bytes in
-      let single = bytes.indices.map { UnsafeRawBufferPointer(rebasing: bytes[$0..<$0 + 1]) }
-      try file.append([UnsafeRawBufferPointer(rebasing: bytes[..<0])] + single)
-      try file.append([])
-    }
-    #expect(try file.length() == 3_005)
-    #expect(try file.read(offset: 5, count: 4_000) == bytes)
-  }
-
   @Test("on a full device says so, and how much it could take")
   func reportsFullDevice() throws {
-    let kernel = ReluctantKernel(takes: [3, nil, 2], then: ENOSPC)
-    let outcome = kernel.write(["abcd", "efgh"], offset: 100)
+    let bytes = Array("abcdefgh".utf8)
+    var calls: [Int64] = []
+    let outcome = bytes.withUnsafeBytes { bytes in
+      Descriptor.writeAll(bytes, offset: 100, path: "a.part") { rest, offset in
+        calls.append(offset)
+        switch calls.count {
+        case 1: return min(rest.count, 3)
+        case 2: errno = EINTR
+        case 3: return min(rest.count, 2)
+        default: errno = ENOSPC
+        }
+        return -1
+      }
+    }
     #expect(outcome.written == 5)
     #expect(outcome.failure == .noSpace(path: "a.part"))
-    #expect(kernel.offsets == [100, 103, 103, 105])
-    #expect(kernel.written == "abcde")
-  }
-
-  @Test(
-    "is whole although the kernel takes less than it is given, in the middle of a buffer or at its end",
-    arguments: [[1, 4, 6], [4, 7], [11], [3, 3, 3, 2], [5, nil, 1, nil, 5]])
-  func goesOnAfterShortWrites(takes: [Int?]) {
-    let kernel = ReluctantKernel(takes: takes, then: EIO)
-    let outcome = kernel.write(["abcd", "", "e", "fghijk"], offset: 0)
-    #expect(outcome.written == 11)
-    #expect(outcome.failure == nil)
-    #expect(kernel.written == "abcdefghijk")
+    #expect(calls == [100, 103, 103, 105])
   }
 
   @Test("gives up when the kernel takes nothing and does not say why")
   func endsLoop() {
-    let outcome = ReluctantKernel(takes: [0], then: EIO).write(["a"], offset: 0)
-    #expect(outcome.failure == .io(operation: "pwritev", path: "a.part", code: EIO))
+    let outcome = [UInt8(1)].withUnsafeBytes { Descriptor.writeAll($0, offset: 0, path: "a") { _, _ in 0 } }
+    #expect(outcome.failure == .io(operation: "pwrite", path: "a", code: EIO))
   }
 
   @Test("is refused when a link or a folder is in its place")
@@ -171,44 +156,5 @@ struct PartialFileTests {
   func refusesNames(text: String) {
     #expect(PartialName(text) == nil)
     #expect(PartialName("A-z_0.9:" + String(repeating: "a", count: 120)) != nil)
-  }
-}
-
-/// In place of pwritev(2): takes so many bytes at each call, is interrupted where that is nil, and fails in the end.
-private final class ReluctantKernel {
-  private var takes: [Int?]
-  private let code: Int32
-  private(set) var offsets: [Int64] = []
-  private(set) var written = ""
-
-  init(takes: [Int?], then code: Int32) {
-    self.takes = takes
-    self.code = code
-  }
-
-  func write(_ texts: [String], offset: Int64) -> Descriptor.WriteOutcome {
-    let bytes = Array(texts.joined().utf8)
-    return bytes.withUnsafeBytes { bytes in
-      var start = 0
-      let buffers = texts.map { text in
-        defer { start += text.utf8.count }
-        return UnsafeRawBufferPointer(rebasing: bytes[start..<start + text.utf8.count])
-      }
-      return Descriptor.writeAll(buffers, offset: offset, path: "a.part", using: take)
-    }
-  }
-
-  private func take(_ buffers: UnsafeBufferPointer<iovec>, at offset: Int64) -> Int {
-    offsets.append(offset)
-    guard !takes.isEmpty else { return fail(code) }
-    guard let count = takes.removeFirst() else { return fail(EINTR) }
-    let bytes = buffers.flatMap { UnsafeRawBufferPointer(start: $0.iov_base, count: $0.iov_len) }
-    written += String(decoding: bytes.prefix(count), as: UTF8.self)
-    return min(count, bytes.count)
-  }
-
-  private func fail(_ code: Int32) -> Int {
-    errno = code
-    return -1
   }
 }

@@ -50,8 +50,8 @@ public struct AttemptReport: Hashable, Sendable {
     case checkpoint(ResumeRecord)
     /// What is kept does not belong to what the server has now. Waits for `proceed` before it throws it away.
     case restarting(discarding: Int64, because: RestartCause)
-    /// The file is complete and its contents are durable. Until it has its name only what the record says would survive
-    /// a power cut for certain. Waits for `proceed` before it renames it so.
+    /// The file is complete. Until it has its name only what the record says would survive a power cut for certain.
+    /// Waits for `proceed`, and for its contents to be durable, before it renames it so.
     case publishing(PublishedFile, kept: ResumeRecord)
     /// The file stands at its place, and the place is synced. The attempt has ended.
     case finished(PublishedFile)

@@ -20,8 +20,8 @@ public protocol PartialContents: Sendable {
   func inode() throws(DownloadError) -> UInt64
   /// Bytes from an offset; fewer where the file ends.
   func read(offset: Int64, count: Int) throws(DownloadError) -> [UInt8]
-  /// Writes at the end, one buffer behind the other.
-  func append(_ buffers: [UnsafeRawBufferPointer]) throws(DownloadError)
+  /// Writes at the end.
+  func append(_ bytes: UnsafeRawBufferPointer) throws(DownloadError)
   /// Cuts the file off.
   func truncate(to length: Int64) throws(DownloadError)
   /// Makes what was written survive a power cut, if the file's entry in its folder does.

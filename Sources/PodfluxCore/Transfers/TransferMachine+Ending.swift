@@ -20,10 +20,13 @@ extension TransferMachine {
       state = .receiving
       return [.truncate(to: 0), .resumeExchange]
     case .awaitingPublishing(let file, let number):
-      state = .publishing(file, number: number)
-      return [.publish(file)]
+      guard isSynchronized else {
+        state = .awaitingContents(file, number: number)
+        return []
+      }
+      return publish(file, number: number)
     case .idle, .opening, .readingOverlap, .requesting, .comparing, .receiving, .awaitingEnd, .finishing, .naming,
-      .publishing, .ended:
+      .awaitingContents, .publishing, .ended:
       return []
     }
   }
@@ -53,7 +56,7 @@ extension TransferMachine {
     guard !isStopping else { return [] }
     switch state {
     case .ended: return []
-    case .idle, .opening, .readingOverlap, .naming, .finishing, .publishing:
+    case .idle, .opening, .readingOverlap, .naming, .finishing, .awaitingContents, .publishing:
       // The answer to what is under way finds `isStopping` and ends.
       isStopping = true
       return []
@@ -75,7 +78,10 @@ extension TransferMachine {
       return end(ending == .stopped ? .stopped(kept: kept) : .failed(error, kept: kept))
     case .idle, .opening, .readingOverlap:
       return end(isStopping ? .stopped(kept: kept) : .failed(error, kept: kept))
-    case .naming, .publishing, .awaitingPublishing: return finish(as: isStopping ? .stopped : .failed(error))
+    case .naming, .publishing: return finish(as: isStopping ? .stopped : .failed(error))
+    case .awaitingPublishing, .awaitingContents:
+      // The sync of the contents has failed. The kernel says so once: another one could seem to succeed.
+      return end(isStopping ? .stopped(kept: kept) : .failed(error, kept: kept))
     case .requesting, .comparing, .receiving, .awaitingRestart, .awaitingEnd:
       guard hasExchange else { return finish(as: .failed(error)) }
       state = .finishing(.failed(error))
@@ -96,13 +102,13 @@ extension TransferMachine {
     return end(.failed(error, kept: kept))
   }
 
-  /// The complete file is written and its contents are durable; its entry among the partial files need not be.
+  /// All bytes of the complete file are written.
   ///
   /// - Parameters:
   ///   - length: The file's length on the disk, in bytes.
   ///   - blank: A record of 0 durable bytes, as made by `record(durable:tailHash:savedAt:)`: where no checkpoint was made
   ///     it tells the row which version the partial holds. During the same boot all of the partial counts by it.
-  public mutating func contentsWritten(length: Int64, blank: ResumeRecord) -> [Order] {
+  public mutating func completed(length: Int64, blank: ResumeRecord) -> [Order] {
     guard case .finishing(.complete) = state else { return [] }
     guard !isStopping else { return finish(as: .stopped) }
     guard length == position else {
@@ -125,7 +131,7 @@ extension TransferMachine {
     case (.awaitingRestart, _), (.awaitingEnd, _): return end(.stopped(kept: nil))
     default:
       state = .finishing(ending)
-      return [.finishWriting(for: ending == .complete ? .publishing : .resuming)]
+      return [ending == .complete ? .completeWriting : .finishWriting]
     }
   }
 
@@ -146,7 +152,20 @@ extension TransferMachine {
     }
     let file = PublishedFile(path: path, length: position, inode: inode)
     state = .awaitingPublishing(file, number: number)
-    return [.report(.publishing(file, kept: kept))]
+    // The row learns the name while the contents are made durable. The file gets it when both are done.
+    return [.report(.publishing(file, kept: kept))] + (isSynchronized ? [] : [.synchronizeContents])
+  }
+
+  /// The complete file's contents are durable; its entry among the partial files need not be.
+  public mutating func contentsSynchronized() -> [Order] {
+    isSynchronized = true
+    guard case .awaitingContents(let file, let number) = state else { return [] }
+    return publish(file, number: number)
+  }
+
+  private mutating func publish(_ file: PublishedFile, number: Int) -> [Order] {
+    state = .publishing(file, number: number)
+    return [.publish(file)]
   }
 
   /// The file stands at its place, or another file had its name.

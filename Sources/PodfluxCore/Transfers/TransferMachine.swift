@@ -6,7 +6,7 @@ import Flux
 /// they find out comes back through the methods below.
 ///
 /// The story of an attempt: open the partial and compare it with its record; ask the server; judge the head; compare
-/// the overlap; receive; sync; name the file; publish. Twice it waits for the store, so that the row is always first:
+/// the overlap; receive; name the file; sync, while the store learns the name; publish. Twice it waits for the store, so that the row is always first:
 /// before kept bytes are thrown away, and before the file gets its name.
 public struct TransferMachine: Sendable {
   /// What the shell is to do.
@@ -23,9 +23,13 @@ public struct TransferMachine: Sendable {
     case resumeExchange
     /// End the exchange. Answer: `exchangeFinished`.
     case cancelExchange
-    /// Write what has been taken and make it durable, as far as what follows needs it. Answer: `contentsWritten` for
-    /// publishing, `written` for resuming.
-    case finishWriting(for: Prospect)
+    /// Write what has been taken and make it durable, for another attempt to go on with. Answer: `written`.
+    case finishWriting
+    /// Write what has been taken: the file is complete. Answer: `completed`.
+    case completeWriting
+    /// Make the complete file's contents durable; its entry among the partial files soon goes. Answer:
+    /// `contentsSynchronized`.
+    case synchronizeContents
     /// Find a name for the complete file, this number's. Answer: `named`.
     case name(number: Int)
     /// Move the partial to its place. Answer: `published`.
@@ -34,15 +38,6 @@ public struct TransferMachine: Sendable {
     case report(AttemptReport.News)
     /// Tell the stores the last thing, and end.
     case end(AttemptReport.News)
-  }
-
-  /// What is to become of the partial file once all that has come is written.
-  public enum Prospect: Hashable, Sendable {
-    /// It is complete and gets its name at once. Its contents are made durable; its entry among the partial files soon
-    /// goes, and a record would be of use only if the power failed before that.
-    case publishing
-    /// Another attempt is to go on with it. Contents and entry are made durable, and a record says so.
-    case resuming
   }
 
   enum State: Hashable, Sendable {
@@ -59,6 +54,8 @@ public struct TransferMachine: Sendable {
     case finishing(Ending)
     case naming(number: Int)
     case awaitingPublishing(PublishedFile, number: Int)
+    /// The store has agreed to the name; the contents are not durable yet.
+    case awaitingContents(PublishedFile, number: Int)
     case publishing(PublishedFile, number: Int)
     case ended
   }
@@ -74,6 +71,8 @@ public struct TransferMachine: Sendable {
   var state = State.idle
   var isStopping = false
   var hasExchange = false
+  /// Whether the complete file's contents are durable.
+  var isSynchronized = false
   /// What the next record says of the file's version.
   public internal(set) var version: Version
   /// The last record known to be durable.
@@ -108,7 +107,7 @@ public struct TransferMachine: Sendable {
     case .idle, .opening, .readingOverlap, .requesting, .awaitingRestart, .awaitingEnd: .connecting
     case .comparing, .receiving: .receiving
     case .finishing, .naming, .ended: .verifying
-    case .awaitingPublishing(let file, _), .publishing(let file, _): .publishing(file)
+    case .awaitingPublishing(let file, _), .awaitingContents(let file, _), .publishing(let file, _): .publishing(file)
     }
   }
 
@@ -232,7 +231,7 @@ public struct TransferMachine: Sendable {
       return (.take(droppingFirst: compared), [])
     case .awaitingRestart(thenAskAgain: false): return (.wait, [])
     case .idle, .opening, .readingOverlap, .requesting, .awaitingRestart, .awaitingEnd, .finishing, .naming,
-      .awaitingPublishing, .publishing, .ended:
+      .awaitingPublishing, .awaitingContents, .publishing, .ended:
       return (.stop, [])
     }
   }
@@ -246,10 +245,11 @@ public struct TransferMachine: Sendable {
       state = .awaitingRestart(thenAskAgain: true)
       return []
     case .awaitingEnd: return requestWhole()
-    case .finishing: return [.finishWriting(for: .resuming)]
+    case .finishing: return [.finishWriting]
     case .requesting, .comparing, .receiving:
       return finish(as: (failure ?? incompleteness()).map(Ending.failed) ?? .complete)
-    case .idle, .opening, .readingOverlap, .naming, .awaitingPublishing, .publishing, .ended: return []
+    case .idle, .opening, .readingOverlap, .naming, .awaitingPublishing, .awaitingContents, .publishing, .ended:
+      return []
     }
   }
 

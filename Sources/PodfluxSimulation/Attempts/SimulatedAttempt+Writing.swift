@@ -73,28 +73,30 @@ extension SimulatedAttempt {
 
   // MARK: The end of writing
 
-  func finishWriting(for prospect: TransferMachine.Prospect) throws {
-    let file = try openedFile()
-    if let rest = buffer.takePiece(evenIfSmall: true) {
-      do {
-        try disk.append(rest, to: file)
-      } catch {
-        file.synchronize()
-        throw error
-      }
-    }
-    follow(with: .finishSync(prospect))
+  func finishWriting() throws {
+    try appendRest(to: try openedFile())
+    follow(with: .finishSync)
   }
 
-  func finishSync(for prospect: TransferMachine.Prospect) throws {
+  func finishSync() throws {
     let file = try openedFile()
-    switch prospect {
-    case .publishing:
-      file.synchronizeContents()
-      try carryOut(machine.contentsWritten(length: Int64(file.length), blank: try record(durable: 0)))
-    case .resuming:
+    file.synchronize()
+    try carryOut(machine.written(file.length == 0 ? nil : try record(durable: file.length)))
+  }
+
+  func completeWriting() throws {
+    let file = try openedFile()
+    try appendRest(to: file)
+    try carryOut(machine.completed(length: Int64(file.length), blank: try record(durable: 0)))
+  }
+
+  private func appendRest(to file: SimulatedFile) throws {
+    guard let rest = buffer.takePiece(evenIfSmall: true) else { return }
+    do {
+      try disk.append(rest, to: file)
+    } catch {
       file.synchronize()
-      try carryOut(machine.written(file.length == 0 ? nil : try record(durable: file.length)))
+      throw error
     }
   }
 }

@@ -13,7 +13,7 @@ final class SimulatedAttempt {
     /// A piece has been appended: a checkpoint may be due.
     case afterWrite
     case checkpoint(length: Int)
-    case finishSync(TransferMachine.Prospect)
+    case finishSync
     /// The file is renamed; its folder is to be synced.
     case syncFolder(PublishedFile)
   }
@@ -107,7 +107,7 @@ final class SimulatedAttempt {
     case .write(let piece): try write(piece)
     case .afterWrite: try checkpointIfDue()
     case .checkpoint(let length): try checkpoint(length)
-    case .finishSync(let prospect): try finishSync(for: prospect)
+    case .finishSync: try finishSync()
     case .syncFolder(let published):
       disk.synchronizeFolder(of: published.path.description)
       try carryOut(machine.published(true))
@@ -129,7 +129,11 @@ final class SimulatedAttempt {
       request(plan)
     case .resumeExchange: resumeExchange()
     case .cancelExchange: cancelExchange()
-    case .finishWriting(let prospect): try finishWriting(for: prospect)
+    case .finishWriting: try finishWriting()
+    case .completeWriting: try completeWriting()
+    case .synchronizeContents:
+      try openedFile().synchronizeContents()
+      try carryOut(machine.contentsSynchronized())
     case .name(let number): try name(number: number)
     case .publish(let file): try publish(file)
     case .report(let news): try report(news)
