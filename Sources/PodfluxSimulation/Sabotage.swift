@@ -37,6 +37,8 @@ public enum Sabotage: String, CaseIterable, Sendable {
   case truncatedTooEarly = "truncated-before-the-row-knows"
   /// The file gets its name before the row knows it.
   case publishedTooEarly = "published-before-the-row-knows"
+  /// The file gets its name before its contents are synced.
+  case publishedUnsynced = "published-before-its-contents-are-synced"
   /// The alarm clock is lost.
   case wakeLost = "wake-lost"
   /// An action is acknowledged although its commit failed.
@@ -65,6 +67,7 @@ public enum Sabotage: String, CaseIterable, Sendable {
     case .publishForgotten: "a file whose rename survived a crash is not recognised"
     case .truncatedTooEarly: "kept bytes go before the row has forgotten them"
     case .publishedTooEarly: "the file gets its name before the row knows it"
+    case .publishedUnsynced: "the file gets its name before its contents are synced"
     case .wakeLost: "the alarm clock for retries is lost"
     case .acknowledgedTooEarly: "an action is acknowledged although its commit failed"
     case .holdForgotten: "a download starts while its namesake's remains are being deleted"

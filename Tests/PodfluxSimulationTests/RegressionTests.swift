@@ -57,7 +57,7 @@ struct RegressionTests {
     // publishing, asked for another name, and held its slot for ever.
     var machine = try Self.publishingMachine()
     #expect(machine.stop().isEmpty)
-    #expect(machine.published(false) == [.finishWriting(for: .resuming)])
+    #expect(machine.published(false) == [.finishWriting])
     let orders = machine.written(machine.record(durable: 4, tailHash: "", savedAt: .init(milliseconds: 0)))
     guard case .end(.stopped(let kept))? = orders.first else {
       Issue.record("\(orders) instead of an end")
@@ -115,8 +115,9 @@ struct RegressionTests {
     _ = [UInt8](repeating: 1, count: 4).withUnsafeBytes { machine.received(body: $0) }
     _ = machine.exchangeFinished(failure: nil)
     let blank = machine.record(durable: 0, tailHash: "", savedAt: .init(milliseconds: 0))
-    _ = machine.contentsWritten(length: 4, blank: blank)
+    _ = machine.completed(length: 4, blank: blank)
     _ = machine.named(try LibraryPath(validating: "taken.mp3"), inode: 1)
+    _ = machine.contentsSynchronized()
     #expect(machine.proceed().count == 1)
     return machine
   }

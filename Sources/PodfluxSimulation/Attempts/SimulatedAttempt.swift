@@ -132,7 +132,7 @@ final class SimulatedAttempt {
     case .finishWriting: try finishWriting()
     case .completeWriting: try completeWriting()
     case .synchronizeContents:
-      try openedFile().synchronizeContents()
+      if world.sabotage != .publishedUnsynced { try openedFile().synchronizeContents() }
       try carryOut(machine.contentsSynchronized())
     case .name(let number): try name(number: number)
     case .publish(let file): try publish(file)

@@ -31,9 +31,9 @@ struct TransferMachineTests {
     machine.record(durable: durable, tailHash: "new", savedAt: Timestamp(milliseconds: 1))
   }
 
-  /// The answer for a complete file: its contents are durable, and no checkpoint was made.
+  /// The answer for a complete file of which no checkpoint was made.
   static func complete(_ machine: inout TransferMachine, length: Int64) -> [Order] {
-    machine.contentsWritten(length: length, blank: written(machine, 0))
+    machine.completed(length: length, blank: written(machine, 0))
   }
 
   static func receive(_ bytes: [UInt8], into machine: inout TransferMachine) -> TransferMachine.BodyVerdict {
@@ -56,8 +56,8 @@ struct TransferMachineTests {
     _ = machine.partialOpened(length: 0, tailHash: nil)
     _ = machine.received(head: head(200, [("Content-Length", "\(declared)")]))
     if !bytes.isEmpty { _ = receive(bytes, into: &machine) }
-    let prospect: TransferMachine.Prospect = bytes.count == declared && declared > 0 ? .publishing : .resuming
-    #expect(machine.exchangeFinished(failure: nil) == [.finishWriting(for: prospect)])
+    let isComplete = bytes.count == declared && declared > 0
+    #expect(machine.exchangeFinished(failure: nil) == [isComplete ? .completeWriting : .finishWriting])
     return machine
   }
 
@@ -66,12 +66,13 @@ struct TransferMachineTests {
     var machine = try fetched([1], declared: 1)
     _ = complete(&machine, length: 1)
     _ = machine.named(try LibraryPath(validating: "a.mp3"), inode: 9)
+    _ = machine.contentsSynchronized()
     return machine
   }
 
   /// What a machine has kept that was told to stop, or could not publish: all of the file, with a full record.
   static func expectFullRecord(_ orders: [Order], _ machine: inout TransferMachine) -> [Order] {
-    #expect(orders == [.finishWriting(for: .resuming)])
+    #expect(orders == [.finishWriting])
     return machine.written(written(machine, 1))
   }
 
@@ -86,11 +87,13 @@ struct TransferMachineTests {
     #expect(machine.partialOpened(length: 0, tailHash: nil) == [.request(.wholeFile)])
     #expect(machine.received(head: Self.head(200, [("Content-Length", "3")])).goesOn)
     #expect(Self.receive([1, 2, 3], into: &machine) == .take(droppingFirst: 0))
-    #expect(machine.exchangeFinished(failure: nil) == [.finishWriting(for: .publishing)])
+    #expect(machine.exchangeFinished(failure: nil) == [.completeWriting])
     let record = Self.written(machine, 0)
-    #expect(machine.contentsWritten(length: 3, blank: record) == [.name(number: 1)])
+    #expect(machine.completed(length: 3, blank: record) == [.name(number: 1)])
     let file = PublishedFile(path: try LibraryPath(validating: "a.mp3"), length: 3, inode: 9)
-    #expect(machine.named(file.path, inode: 9) == [.report(.publishing(file, kept: record))])
+    #expect(
+      machine.named(file.path, inode: 9) == [.report(.publishing(file, kept: record)), .synchronizeContents])
+    #expect(machine.contentsSynchronized().isEmpty)
     #expect(machine.proceed() == [.publish(file)])
     #expect(machine.published(true) == [.end(.finished(file))])
   }
@@ -106,7 +109,33 @@ struct TransferMachineTests {
       return
     }
     #expect(file.path.description == "a (2).mp3")
+    #expect(orders.count == 1, "the contents are synced once")
     #expect(machine.named(nil, inode: 9).isEmpty, "an answer that nobody waits for changes nothing")
+  }
+
+  @Test("A file gets no name before its contents are durable, however early the store agrees")
+  func agreementBeforeSync() throws {
+    var machine = try Self.fetched([1], declared: 1)
+    _ = Self.complete(&machine, length: 1)
+    let file = PublishedFile(path: try LibraryPath(validating: "a.mp3"), length: 1, inode: 9)
+    _ = machine.named(file.path, inode: 9)
+    #expect(machine.proceed().isEmpty)
+    #expect(machine.stop().isEmpty, "the store has agreed: it is too late")
+    #expect(machine.contentsSynchronized() == [.publish(file)])
+    #expect(machine.published(true) == [.end(.finished(file))])
+  }
+
+  @Test(
+    "A file whose contents cannot be made durable gets no name, and nothing new is promised", arguments: [true, false])
+  func failedSync(hasAgreed: Bool) throws {
+    var machine = try Self.fetched([1], declared: 1)
+    _ = Self.complete(&machine, length: 1)
+    _ = machine.named(try LibraryPath(validating: "a.mp3"), inode: 9)
+    if hasAgreed { _ = machine.proceed() }
+    let trouble = DownloadError(.io, "the disk is broken")
+    #expect(machine.filesFailed(trouble) == [.end(.failed(trouble, kept: Self.written(machine, 0)))])
+    #expect(machine.proceed().isEmpty)
+    #expect(machine.contentsSynchronized().isEmpty)
   }
 
   @Test("What is published is promised as far as its last checkpoint: the rest is durable only under its name")
@@ -116,7 +145,7 @@ struct TransferMachineTests {
     machine.checkpointed(checkpoint)
     _ = Self.complete(&machine, length: 3)
     let file = PublishedFile(path: try LibraryPath(validating: "a.mp3"), length: 3, inode: 9)
-    #expect(machine.named(file.path, inode: 9) == [.report(.publishing(file, kept: checkpoint))])
+    #expect(machine.named(file.path, inode: 9).first == .report(.publishing(file, kept: checkpoint)))
   }
 
   @Test("An older version's record that promises no byte is not published along with a new version")
@@ -220,7 +249,7 @@ struct TransferMachineTests {
     _ = machine.received(head: Self.fittingPart)
     _ = Self.receive(Self.kept + [1], into: &machine)
     let lost = DownloadError(.connectionLost, "cut")
-    #expect(machine.exchangeFinished(failure: lost) == [.finishWriting(for: .resuming)])
+    #expect(machine.exchangeFinished(failure: lost) == [.finishWriting])
     let record = Self.written(machine, 1001)
     #expect(machine.written(record) == [.end(.failed(lost, kept: record))])
   }
@@ -265,7 +294,7 @@ struct TransferMachineTests {
     #expect(machine.stop() == [.cancelExchange])
     #expect(machine.stop().isEmpty, "a stop can be said twice")
     #expect(Self.receive([2], into: &machine) == .stop)
-    #expect(machine.exchangeFinished(failure: DownloadError(.connectionLost, "")) == [.finishWriting(for: .resuming)])
+    #expect(machine.exchangeFinished(failure: DownloadError(.connectionLost, "")) == [.finishWriting])
     let record = Self.written(machine, 1001)
     #expect(machine.written(record) == [.end(.stopped(kept: record))])
   }
@@ -337,7 +366,7 @@ struct TransferMachineTests {
     _ = Self.receive(Self.kept + [1], into: &machine)
     let full = DownloadError(.noSpace, "full")
     #expect(machine.filesFailed(full) == [.cancelExchange])
-    #expect(machine.exchangeFinished(failure: nil) == [.finishWriting(for: .resuming)])
+    #expect(machine.exchangeFinished(failure: nil) == [.finishWriting])
     #expect(machine.filesFailed(full) == [.end(.failed(full, kept: Self.record))])
     #expect(machine.filesFailed(full).isEmpty)
   }
