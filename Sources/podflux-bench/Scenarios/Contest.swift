@@ -3,12 +3,19 @@ struct Contest {
   private var podflux: [ChildCommand.Usage] = []
   private var peers: [Peer: [ChildCommand.Usage]] = [:]
 
-  mutating func add(_ usage: ChildCommand.Usage) {
-    podflux.append(usage)
-  }
-
-  mutating func add(_ usage: ChildCommand.Usage, of peer: Peer) {
-    peers[peer, default: []].append(usage)
+  /// Has each contender do the work once, every other round in the opposite order: who goes first finds the memory that
+  /// the one before has left, which on a virtual machine can matter more than the program.
+  mutating func addRound(
+    podflux work: () throws -> ChildCommand.Usage, peer peerWork: (Peer) throws -> ChildCommand.Usage
+  ) throws {
+    let installed: [Peer?] = [nil] + Peer.allCases.filter { $0.path != nil }
+    for contender in podflux.count.isMultiple(of: 2) ? installed : installed.reversed() {
+      if let peer = contender {
+        peers[peer, default: []].append(try peerWork(peer))
+      } else {
+        podflux.append(try work())
+      }
+    }
   }
 
   /// What each took, and Podflux's share of wget2's in the same round.

@@ -14,11 +14,13 @@ struct LargeScenario: Scenario {
     let origin = try OriginProcess()
     var contest = Contest()
     for _ in 0..<bench.runs {
-      try bench.folder.withFolder { contest.add(try Self.podflux(library: $0 + "/library", origin)) }
-      for peer in Peer.allCases where peer.path != nil {
+      try contest.addRound {
+        try bench.folder.withFolder { try Self.podflux(library: $0 + "/library", origin) }
+      } peer: { peer in
         try bench.folder.withFolder { folder in
-          contest.add(try peer.fetch(origin.url(Self.path), to: folder + "/large.mp3"), of: peer)
+          let usage = try peer.fetch(origin.url(Self.path), to: folder + "/large.mp3")
           try Self.check(folder + "/large.mp3")
+          return usage
         }
       }
     }

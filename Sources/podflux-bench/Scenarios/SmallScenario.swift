@@ -14,13 +14,14 @@ struct SmallScenario: Scenario {
     let origin = try OriginProcess()
     var contest = Contest()
     for _ in 0..<bench.runs {
-      try bench.folder.withFolder { contest.add(try Self.podflux(library: $0 + "/library", origin)) }
-      for peer in Peer.allCases where peer.path != nil {
+      try contest.addRound {
+        try bench.folder.withFolder { try Self.podflux(library: $0 + "/library", origin) }
+      } peer: { peer in
         try bench.folder.withFolder { folder in
-          contest.add(
-            try peer.fetch((0..<Self.fileCount).map { Self.url($0, origin) }, into: folder, atOnce: Self.atOnce),
-            of: peer)
+          let urls = (0..<Self.fileCount).map { Self.url($0, origin) }
+          let usage = try peer.fetch(urls, into: folder, atOnce: Self.atOnce)
           try Self.check(folder)
+          return usage
         }
       }
     }
