@@ -23,6 +23,9 @@ public final class PartialFile: Sendable {
     var writtenBack: Int64
     /// Whether the file's entry in its folder is known to be on the device.
     var isEntrySynced = false
+    /// Why something could not be brought to the device. The kernel tells so once, and keeps nothing to try again with:
+    /// a later sync would only seem to succeed.
+    var syncFailure: FileError?
   }
 
   /// Each time so many bytes have come together, the kernel is told to bring them to the device. A page that slow
@@ -33,12 +36,17 @@ public final class PartialFile: Sendable {
   private let folder: Descriptor
   private let syncs: FolderSyncs
   private let path: String
+  private let syncContents: @Sendable (Int32) -> Int32
 
-  /// Takes over a file that was just opened in `folder`.
-  init(_ file: Descriptor, in folder: Descriptor, syncs: FolderSyncs) throws(FileError) {
+  /// Takes over a file that was just opened in `folder`; `syncContents` stands for fdatasync(2).
+  init(
+    _ file: Descriptor, in folder: Descriptor, syncs: FolderSyncs,
+    syncContents: @escaping @Sendable (Int32) -> Int32 = fdatasync
+  ) throws(FileError) {
     let identity = try file.status().regularFile(at: file.path)
     self.folder = folder
     self.syncs = syncs
+    self.syncContents = syncContents
     path = file.path
     state = Mutex(State(file: file, end: identity.size, writtenBack: identity.size))
   }
@@ -92,10 +100,18 @@ public final class PartialFile: Sendable {
   }
 
   /// Brings the contents to the device (fdatasync(2)). The entry of a new file in its folder may still be lost.
+  ///
+  /// Once this has failed it always fails: what was written since the last success may be gone, whatever the kernel says
+  /// to another sync.
   public func synchronizeContents() throws(FileError) {
     // Outside the lock: a sync may take long, and appending goes on meanwhile.
-    let file = try withFile("fdatasync") { (file, _) throws(FileError) in file }
-    try systemCall("fdatasync", file.path) { fdatasync(file.number) }
+    let file = try withFile("fdatasync") { (file, state) throws(FileError) in
+      if let failure = state.syncFailure { throw failure }
+      return file
+    }
+    try remembering { () throws(FileError) in
+      try systemCall("fdatasync", file.path) { syncContents(file.number) }
+    }
   }
 
   /// Brings the contents to the device, and the first time the entry in the folder too: a file that was there before may
@@ -103,8 +119,17 @@ public final class PartialFile: Sendable {
   public func synchronize() throws(FileError) {
     try synchronizeContents()
     guard !state.withLock(\.isEntrySynced) else { return }
-    try syncs.synchronize(folder)
+    try remembering { () throws(FileError) in try syncs.synchronize(folder) }
     state.withLock { $0.isEntrySynced = true }
+  }
+
+  private func remembering(_ sync: () throws(FileError) -> Void) throws(FileError) {
+    do throws(FileError) {
+      try sync()
+    } catch {
+      state.withLock { $0.syncFailure = error }
+      throw error
+    }
   }
 
   /// Which file this is, with its length: what to record before it is published.

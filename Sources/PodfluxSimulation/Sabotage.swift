@@ -39,6 +39,8 @@ public enum Sabotage: String, CaseIterable, Sendable {
   case publishedTooEarly = "published-before-the-row-knows"
   /// The file gets its name before its contents are synced.
   case publishedUnsynced = "published-before-its-contents-are-synced"
+  /// After a failed sync the next one is believed.
+  case syncFailureForgotten = "sync-failure-forgotten"
   /// The alarm clock is lost.
   case wakeLost = "wake-lost"
   /// An action is acknowledged although its commit failed.
@@ -68,6 +70,7 @@ public enum Sabotage: String, CaseIterable, Sendable {
     case .truncatedTooEarly: "kept bytes go before the row has forgotten them"
     case .publishedTooEarly: "the file gets its name before the row knows it"
     case .publishedUnsynced: "the file gets its name before its contents are synced"
+    case .syncFailureForgotten: "a sync fails, the next one seems to succeed and is believed"
     case .wakeLost: "the alarm clock for retries is lost"
     case .acknowledgedTooEarly: "an action is acknowledged although its commit failed"
     case .holdForgotten: "a download starts while its namesake's remains are being deleted"

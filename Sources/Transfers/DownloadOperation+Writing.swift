@@ -61,7 +61,7 @@ extension DownloadOperation {
     case .synchronize where besideWriting: synchronize(file, upTo: length)
     case .synchronize:
       defer { state.withLock { $0.isSyncing = false } }
-      try file.synchronize()
+      try synchronized(file.synchronize)
       try report(checkpoint: file, durable: length)
     }
   }
@@ -77,7 +77,7 @@ extension DownloadOperation {
           return (state.machine.isReceiving, state.pendingSync)
         }
         do throws(DownloadError) {
-          try outcome.get()
+          try synchronized(outcome.get)
           if isReceiving { try report(checkpoint: file, durable: length) }
           switch pending {
           case nil: break
@@ -120,7 +120,7 @@ extension DownloadOperation {
     let file = try openedPartial()
     try appendRest(to: file)
     let length = try file.length()
-    try file.synchronize()
+    try synchronized(file.synchronize)
     let kept = length == 0 ? nil : try record(of: file, durable: length, savedAt: environment.readClock().wall)
     advance { $0.machine.written(kept) }
   }
@@ -137,8 +137,18 @@ extension DownloadOperation {
   /// Makes a complete file's contents durable.
   func synchronizeContents() throws(DownloadError) {
     guard !mustWait(for: .contents) else { return }
-    try openedPartial().synchronizeContents()
+    try synchronized(openedPartial().synchronizeContents)
     advance { $0.machine.contentsSynchronized() }
+  }
+
+  /// Has the machine know that a sync has failed before the failure takes its way.
+  private func synchronized(_ sync: () throws(DownloadError) -> Void) throws(DownloadError) {
+    do throws(DownloadError) {
+      try sync()
+    } catch {
+      state.withLock { $0.machine.synchronizationFailed() }
+      throw error
+    }
   }
 
   /// Whether a checkpoint's sync is under way; then this one is taken up at its end.
@@ -155,7 +165,7 @@ extension DownloadOperation {
       try append(rest)
     } catch {
       // What was written before counts all the same.
-      try? file.synchronize()
+      try? synchronized(file.synchronize)
       throw error
     }
   }

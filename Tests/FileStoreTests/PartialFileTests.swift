@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import Synchronization
 import Testing
 
 @testable import FileStore
@@ -156,5 +157,25 @@ struct PartialFileTests {
   func refusesNames(text: String) {
     #expect(PartialName(text) == nil)
     #expect(PartialName("A-z_0.9:" + String(repeating: "a", count: 120)) != nil)
+  }
+
+  @Test("A sync that has failed once fails for ever: the kernel keeps nothing to try again with")
+  func failedSync() throws {
+    let library = try TemporaryLibrary()
+    let folder = library.library.partialFolder
+    let isBroken = Atomic(true)
+    let file = try PartialFile(
+      folder.openChild("a.part", O_RDWR | O_CREAT, mode: 0o600), in: folder, syncs: library.library.folderSyncs,
+      syncContents: { _ in
+        guard isBroken.load(ordering: .relaxed) else { return 0 }
+        errno = EIO
+        return -1
+      })
+    try file.append("text")
+    let failure = FileError.io(operation: "fdatasync", path: folder.pathOfChild("a.part"), code: EIO)
+    #expect(throws: failure) { try file.synchronize() }
+    isBroken.store(false, ordering: .relaxed)
+    #expect(throws: failure) { try file.synchronizeContents() }
+    #expect(throws: failure) { try file.synchronize() }
   }
 }

@@ -7,6 +7,8 @@ import Flux
 public struct ResumeRecord: Hashable, Sendable, Codable {
   /// The version that this code writes, and the only one it reads.
   public static let currentVersion = 1
+  /// The boot of a record beyond whose durable bytes nothing is believed, whatever lies there.
+  public static let noBoot = ""
   /// How many bytes before the end of the partial are fetched again and compared.
   public static let overlap: Int64 = 64 * 1024
 

@@ -89,6 +89,12 @@ extension TransferMachine {
     }
   }
 
+  /// A sync has failed, as `filesFailed` is about to tell. What was written since the last record may never reach the
+  /// device, and the next attempt's sync could seem to succeed: only what the record promises is believed from now on.
+  public mutating func synchronizationFailed() {
+    kept?.bootID = ResumeRecord.noBoot
+  }
+
   /// A record is durable and has been reported.
   public mutating func checkpointed(_ record: ResumeRecord) {
     kept = record

@@ -30,17 +30,30 @@ extension SimulatedAttempt {
       try report(checkpoint: 0)
       goOnReading()
     case .synchronize:
-      synchronize(try openedFile())
+      try synchronize(try openedFile())
       follow(with: .checkpoint(length: length))
     }
   }
 
-  private func synchronize(_ file: SimulatedFile) {
+  private func synchronize(_ file: SimulatedFile) throws {
     switch world.sabotage {
     case .rowBeforeData: return
     case .entryNotSynced: file.synchronizeContents()
-    default: file.synchronize()
+    default: try synchronize(file) { file.synchronize() }
     }
+  }
+
+  /// A sync, which may fail; once it has, it always does, as with the product's own partial files.
+  func synchronize(_ file: SimulatedFile, by sync: () -> Void) throws {
+    if let syncFailure { throw syncFailure }
+    guard world.suffers(.disk), world.random.once(in: 60) else { return sync() }
+    file.failToSynchronize()
+    let failure = DownloadError(.io, "the simulated device does not take it")
+    if world.sabotage != .syncFailureForgotten {
+      syncFailure = failure
+      machine.synchronizationFailed()
+    }
+    throw failure
   }
 
   func checkpoint(_ length: Int) throws {
@@ -80,7 +93,7 @@ extension SimulatedAttempt {
 
   func finishSync() throws {
     let file = try openedFile()
-    file.synchronize()
+    try synchronize(file) { file.synchronize() }
     try carryOut(machine.written(file.length == 0 ? nil : try record(durable: file.length)))
   }
 
@@ -95,7 +108,8 @@ extension SimulatedAttempt {
     do {
       try disk.append(rest, to: file)
     } catch {
-      file.synchronize()
+      // What was written before counts all the same.
+      try? synchronize(file) { file.synchronize() }
       throw error
     }
   }

@@ -30,6 +30,8 @@ final class SimulatedAttempt {
   /// Only the network event of this number means something.
   var networkNumber = 0
   var file: SimulatedFile?
+  /// The failure of an earlier sync of the file.
+  var syncFailure: DownloadError?
   var tasks: [Task] = []
   private var isScheduled = false
   var isOver = false
@@ -132,7 +134,8 @@ final class SimulatedAttempt {
     case .finishWriting: try finishWriting()
     case .completeWriting: try completeWriting()
     case .synchronizeContents:
-      if world.sabotage != .publishedUnsynced { try openedFile().synchronizeContents() }
+      let file = try openedFile()
+      if world.sabotage != .publishedUnsynced { try synchronize(file) { file.synchronizeContents() } }
       try carryOut(machine.contentsSynchronized())
     case .name(let number): try name(number: number)
     case .publish(let file): try publish(file)

@@ -11,6 +11,8 @@ final class SimulatedFile {
   private var beforeTruncation: [UInt8]?
   /// How much of the content no power cut can have torn; nil for all of it.
   private(set) var untornLength: Int?
+  /// From where on the device will never have the bytes, whatever it says to a later sync; nil for nowhere.
+  private var lostFrom: Int?
   /// Whether the file's name in its folder is on the device.
   private(set) var isNameSynced = false
 
@@ -26,6 +28,7 @@ final class SimulatedFile {
 
   func truncate(to length: Int) {
     if let untorn = untornLength, length <= untorn { untornLength = nil }
+    if let lost = lostFrom, length <= lost { lostFrom = nil }
     guard length < content.count else { return }
     if length < syncedLength {
       if beforeTruncation == nil { beforeTruncation = Array(content[..<syncedLength]) }
@@ -36,8 +39,13 @@ final class SimulatedFile {
 
   /// The contents are on the device. The name of a new file need not be.
   func synchronizeContents() {
-    syncedLength = content.count
+    syncedLength = min(content.count, lostFrom ?? .max)
     beforeTruncation = nil
+  }
+
+  /// A sync fails: what it was to bring to the device never gets there.
+  func failToSynchronize() {
+    if syncedLength < content.count { lostFrom = min(lostFrom ?? .max, syncedLength) }
   }
 
   /// Contents and name are on the device.
@@ -70,6 +78,7 @@ final class SimulatedFile {
     }
     syncedLength = content.count
     beforeTruncation = nil
+    lostFrom = nil
     isNameSynced = true
   }
 

@@ -352,6 +352,20 @@ struct TransferMachineTests {
     #expect(ending == [.end(.failed(trouble, kept: record))])
   }
 
+  @Test("After a failed sync nothing is believed but what the last record promises")
+  func distrust() throws {
+    var machine = try Self.resuming()
+    _ = machine.received(head: Self.fittingPart)
+    _ = Self.receive(Self.kept + [1], into: &machine)
+    let broken = DownloadError(.io, "broken")
+    machine.synchronizationFailed()
+    #expect(machine.filesFailed(broken) == [.cancelExchange])
+    #expect(machine.exchangeFinished(failure: nil) == [.finishWriting])
+    var record = Self.record
+    record.bootID = ResumeRecord.noBoot
+    #expect(machine.filesFailed(broken) == [.end(.failed(broken, kept: record))])
+  }
+
   @Test("A stop before anything was begun ends the attempt as soon as it begins")
   func stopBeforeStart() throws {
     var machine = try Self.machine(resuming: Self.record)
