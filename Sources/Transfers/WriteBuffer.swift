@@ -74,7 +74,7 @@ extension WritePolicy {
   static let fastPieceBlocks = 8
 }
 
-/// A block of bytes, written by one write(2).
+/// A block of bytes on its way to the disk.
 final class Block: @unchecked Sendable {
   // `@unchecked`: it has one owner at a time. The buffer, under its lock, hands it to the writer and gets it back.
 

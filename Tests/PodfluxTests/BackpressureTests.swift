@@ -8,7 +8,7 @@ struct BackpressureTests {
     "Lines from a client that does not read cost bounded memory, downloads go on, and all are answered in the end",
     arguments: [
       (#"{"type":"snapshot"}"#, 20_000), (#"{"type":"downloads/fly"}"#, 200_000),
-      (#"{"type":"downloads/enqueue","payload":{"url":"http://127.0.0.1:1/NUMBER","paused":true}}"#, 50_000),
+      (#"{"type":"downloads/enqueue","payload":{"url":"http://127.0.0.1:1/NUMBER","paused":true}}"#, 100_000),
     ])
   func deaf(line: String, count: Int) throws {
     let scene = try Scene()
