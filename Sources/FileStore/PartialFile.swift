@@ -55,6 +55,7 @@ public final class PartialFile: Sendable {
   public func append(_ bytes: UnsafeRawBufferPointer) throws(AppendFailure) {
     let outcome = state.withLock { state in
       guard let file = state.file else { return Descriptor.WriteOutcome(failure: closedError("pwrite")) }
+      if let failure = state.syncFailure { return Descriptor.WriteOutcome(failure: failure) }
       let outcome = file.write(bytes, offset: state.end)
       state.end += Int64(outcome.written)
       let waiting = state.end - state.writtenBack
@@ -101,8 +102,8 @@ public final class PartialFile: Sendable {
 
   /// Brings the contents to the device (fdatasync(2)). The entry of a new file in its folder may still be lost.
   ///
-  /// Once this has failed it always fails: what was written since the last success may be gone, whatever the kernel says
-  /// to another sync.
+  /// Once this has failed it always fails, and nothing can be appended: what was written since the last success may be
+  /// gone, whatever the kernel says to another sync.
   public func synchronizeContents() throws(FileError) {
     // Outside the lock: a sync may take long, and appending goes on meanwhile.
     let file = try withFile("fdatasync") { (file, state) throws(FileError) in

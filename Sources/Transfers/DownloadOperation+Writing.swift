@@ -141,12 +141,14 @@ extension DownloadOperation {
     advance { $0.machine.contentsSynchronized() }
   }
 
-  /// Has the machine know that a sync has failed before the failure takes its way.
+  /// Has what a failed sync leaves in doubt cut away before the failure takes its way.
   private func synchronized(_ sync: () throws(DownloadError) -> Void) throws(DownloadError) {
     do throws(DownloadError) {
       try sync()
     } catch {
-      state.withLock { $0.machine.synchronizationFailed() }
+      let believed = state.withLock { $0.machine.synchronizationFailed() }
+      // If that fails too, the record still lets nobody believe more.
+      try? openedPartial().truncate(to: believed)
       throw error
     }
   }

@@ -176,6 +176,8 @@ struct PartialFileTests {
     #expect(throws: failure) { try file.synchronize() }
     isBroken.store(false, ordering: .relaxed)
     #expect(throws: failure) { try file.synchronizeContents() }
+    #expect(throws: PartialFile.AppendFailure(bytesWritten: 0, cause: failure)) { try file.append("more") }
+    try file.truncate(to: 1)
     #expect(throws: failure) { try file.synchronize() }
   }
 }

@@ -44,6 +44,13 @@ struct RegressionTests {
       story:
         "a file without a known length became shorter than what was kept of it: every response ended before it had "
         + "repeated the kept bytes, and the download was tried in vain until its attempts were exhausted"),
+    Find(
+      seed: 277,
+      story: "a sync failed, the commit of that failed too, and the process died: the next one believed the partial's "
+        + "length, synced it without complaint and promised bytes that the device had never got"),
+    Find(
+      seed: 969,
+      story: "the same, and the file was complete: it was published, and a power cut could have taken its contents"),
   ]
 
   @Test("A seed that once broke a rule breaks none", arguments: finds)

@@ -91,8 +91,11 @@ extension TransferMachine {
 
   /// A sync has failed, as `filesFailed` is about to tell. What was written since the last record may never reach the
   /// device, and the next attempt's sync could seem to succeed: only what the record promises is believed from now on.
-  public mutating func synchronizationFailed() {
+  ///
+  /// - Returns: the length to cut the partial to, at once and before anything else: the row may learn of this too late.
+  public mutating func synchronizationFailed() -> Int64 {
     kept?.bootID = ResumeRecord.noBoot
+    return kept?.durable ?? 0
   }
 
   /// A record is durable and has been reported.

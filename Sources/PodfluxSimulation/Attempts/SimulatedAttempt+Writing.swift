@@ -4,6 +4,7 @@ import PodfluxCore
 /// Bytes to the disk, step by step, as `DownloadOperation+Writing` does it.
 extension SimulatedAttempt {
   func write(_ piece: [UInt8]) throws {
+    if let syncFailure { throw syncFailure }
     try disk.append(piece, to: try openedFile())
     if unrecordedSince == nil { unrecordedSince = world.now }
     follow(with: .afterWrite)
@@ -51,7 +52,7 @@ extension SimulatedAttempt {
     let failure = DownloadError(.io, "the simulated device does not take it")
     if world.sabotage != .syncFailureForgotten {
       syncFailure = failure
-      machine.synchronizationFailed()
+      file.truncate(to: Int(machine.synchronizationFailed()))
     }
     throw failure
   }
@@ -105,6 +106,7 @@ extension SimulatedAttempt {
 
   private func appendRest(to file: SimulatedFile) throws {
     guard let rest = buffer.takePiece(evenIfSmall: true) else { return }
+    if let syncFailure { throw syncFailure }
     do {
       try disk.append(rest, to: file)
     } catch {

@@ -358,7 +358,7 @@ struct TransferMachineTests {
     _ = machine.received(head: Self.fittingPart)
     _ = Self.receive(Self.kept + [1], into: &machine)
     let broken = DownloadError(.io, "broken")
-    machine.synchronizationFailed()
+    #expect(machine.synchronizationFailed() == Self.record.durable)
     #expect(machine.filesFailed(broken) == [.cancelExchange])
     #expect(machine.exchangeFinished(failure: nil) == [.finishWriting])
     var record = Self.record
