@@ -29,7 +29,7 @@ final class Lanes {
     try write.execute(arguments: [host, rank.priority.code, rank.position])
   }
 
-  /// Forgets what was noted: the transaction has ended.
+  /// Forgets what was noted: the transaction has ended, or all lanes are made anew.
   func reset() {
     touched = []
     offered = [:]
@@ -73,7 +73,7 @@ final class Lanes {
 
   /// Makes all lanes anew. Cost: all admissible rows.
   func rebuild(in db: Database) throws {
-    touched = []
+    reset()
     try db.cachedStatement(sql: "DELETE FROM lanes").execute()
     try db.cachedStatement(
       sql: """

@@ -10,6 +10,8 @@ struct RegressionTests {
   /// A seed that once broke a rule.
   struct Find: CustomTestStringConvertible {
     var seed: UInt64
+    /// How long the run was; the options' own length, by default.
+    var turns: Int?
     var story: String
 
     var testDescription: String { "seed \(seed): \(story)" }
@@ -51,11 +53,24 @@ struct RegressionTests {
     Find(
       seed: 969,
       story: "the same, and the file was complete: it was published, and a power cut could have taken its contents"),
+    Find(
+      seed: 207944, turns: 400,
+      story: "one batch added a download, paused all, and added another for the same host: the lane of that host "
+        + "stayed empty, since the first one had been remembered as its head, and the second one never ran"),
+    Find(
+      seed: 210858, turns: 400,
+      story: "the commit of a start's first turn failed, and a pause of all came before it was tried again: rows "
+        + "that a killed engine had left running were passed over, and ran afterwards"),
+    Find(
+      seed: 219701, turns: 400,
+      story: "the same with a removal of all: the client was told that they were gone, and they came back"),
   ]
 
   @Test("A seed that once broke a rule breaks none", arguments: finds)
   func seed(find: Find) throws {
-    _ = try Simulation(SimulationOptions(seed: find.seed)).run(replaying: true).get()
+    var options = SimulationOptions(seed: find.seed)
+    options.turns = find.turns ?? options.turns
+    _ = try Simulation(options).run(replaying: true).get()
   }
 
   @Test("An attempt that is cancelled while it publishes ends although its name is taken")

@@ -3,7 +3,7 @@ import Flux
 /// What clients want of the downloads.
 extension DownloadsStore {
   mutating func handle(_ intent: DownloadIntent, in turn: inout PodfluxTurn) throws -> Reply {
-    try refuseIfStopping()
+    try refuseUnlessOpen()
     switch intent {
     case .enqueue(let wish): return try enqueue(wish, in: &turn)
     case .pause(let selection): return try change(selection, by: .pause, in: &turn)
@@ -17,8 +17,13 @@ extension DownloadsStore {
     }
   }
 
-  /// Refuses what clients want once the engine stops.
-  func refuseIfStopping() throws {
+  /// Refuses what clients want once the engine stops, and before the tables are in order: rows that a killed engine left
+  /// running have no attempt that could be told anything.
+  func refuseUnlessOpen() throws {
+    guard isRecovered else {
+      throw Refusal(
+        .storageFailure, "the library is not in order yet, because its database could not be written; try again later")
+    }
     guard stopping != .now else {
       throw Refusal(.shuttingDown, "the engine is stopping and takes no more actions; start it again")
     }

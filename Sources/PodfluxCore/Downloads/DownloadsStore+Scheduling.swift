@@ -8,7 +8,7 @@ extension DownloadsStore {
   static let wokenAtOnce = 256
 
   mutating func settle(settings: Settings, in turn: inout PodfluxTurn) throws {
-    guard isRecovered else { return try saveCounts(in: turn) }
+    guard isRecovered || stopping == .now else { return }
     if stopping != .now {
       try admit(settings: settings, in: &turn)
       try askForWaking(in: &turn)

@@ -29,7 +29,7 @@ public struct Stores: Store {
 
   /// Hands the action to each store. A store may read those before it.
   public mutating func handle(_ action: Action, in turn: inout PodfluxTurn) throws -> Reply? {
-    if case .updateSettings = action { try downloads.refuseIfStopping() }
+    if case .updateSettings = action { try downloads.refuseUnlessOpen() }
     let settingsReply = try settings.handle(action, in: &turn)
     let downloadsReply = try downloads.handle(action, settings: settings.settings, in: &turn)
     return settingsReply ?? downloadsReply

@@ -117,12 +117,14 @@ struct AdmissionTests {
     #expect(world.attempts[b]?.address == update.address)
   }
 
-  @Test("Nothing starts before the engine has said what it found")
-  func beforeRecovery() throws {
-    let world = try World(isRecovered: false)
-    try world.enqueue("a")
-    #expect(world.effects.isEmpty)
-    try world.send(.recovered(Recovery(published: [])))
-    #expect(world.started == ["a"])
+  @Test("What one batch adds, pauses with all others and adds again runs")
+  func addedAroundAPauseOfAll() throws {
+    let world = try World()
+    func enqueue(_ name: String, _ priority: Priority) throws -> Action {
+      .downloads(.enqueue(.init(id: try .named(name), address: try .on("a.example", name), priority: priority)))
+    }
+    // The first one's place at the head of its host's lane is not to be remembered beyond the pause.
+    try world.send(enqueue("first", .normal), .downloads(.pause(.all)), enqueue("second", .low))
+    #expect(world.started == ["second"])
   }
 }
