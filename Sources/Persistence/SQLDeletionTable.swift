@@ -46,6 +46,14 @@ struct SQLDeletionTable: DeletionTable {
     return try String.fetchOne(db.cachedStatement(sql: sql), arguments: [key]).flatMap(DownloadID.init)
   }
 
+  func spare(_ file: PublishedFile) throws -> [Deletion.Key] {
+    let sql = """
+      UPDATE deletions SET path = NULL, file_length = NULL, inode = NULL WHERE inode = ? AND path = ? RETURNING key
+      """
+    return try Int64.fetchAll(
+      db.cachedStatement(sql: sql), arguments: [Int64(bitPattern: file.inode), file.path.description])
+  }
+
   func isOwed(_ download: DownloadID) throws -> Bool {
     let sql = "SELECT 1 FROM deletions WHERE download = ? LIMIT 1"
     return try Int.fetchOne(db.cachedStatement(sql: sql), arguments: [download.description]) != nil

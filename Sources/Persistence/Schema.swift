@@ -14,6 +14,9 @@ enum Schema {
       try db.execute(sql: downloads)
       try db.execute(sql: deletions)
     }
+    migrator.registerMigration("2-deletions-by-file") { db in
+      try db.execute(sql: "CREATE INDEX deletions_file ON deletions (inode) WHERE inode IS NOT NULL")
+    }
     return migrator
   }
 

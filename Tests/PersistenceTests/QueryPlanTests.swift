@@ -141,6 +141,7 @@ struct QueryPlanTests {
     let id = try #require(DownloadID("x3"))
     try deletions.insert(Deletion(download: id, file: nil), isReady: false)
     _ = try deletions.isOwed(id)
+    _ = try deletions.spare(Sample.file())
     try deletions.makeReady(id)
     try deletions.postpone(1)
     try deletions.makeAllReady()

@@ -62,6 +62,13 @@ struct RegressionTests {
       story: "the commit of a start's first turn failed, and a pause of all came before it was tried again: rows "
         + "that a killed engine had left running were passed over, and ran afterwards"),
     Find(
+      seed: 311924, turns: 300,
+      story: "an alarm rang before a start was recovered from, and what it changed was counted in memory only"),
+    Find(
+      seed: 301634, turns: 300,
+      story: "a deletion was carried out and could not be recorded; later another download of the same file got the "
+        + "same name, and by chance the deleted file's inode: the next start carried the deletion out on it"),
+    Find(
       seed: 219701, turns: 400,
       story: "the same with a removal of all: the client was told that they were gone, and they came back"),
   ]

@@ -71,6 +71,9 @@ extension DownloadsStore {
 
   /// The row knows the name before the file gets it. Somebody who paused or cancelled meanwhile has already sent a stop:
   /// then nothing is published.
+  ///
+  /// A deletion that is under way may have been carried out by an engine that died before it could say so. If the file's
+  /// inode is this one's now, and its name too, the deletion is let end first: it could not tell the two apart.
   private mutating func publish(
     _ attempt: AttemptID, _ file: PublishedFile, kept: ResumeRecord, in turn: inout PodfluxTurn
   ) throws {
@@ -81,7 +84,9 @@ extension DownloadsStore {
     live[attempt.download]?.received = file.length
     download.progress.keep(kept)
     try transition(&download, to: .running(.publishing(file)), in: turn)
-    turn.perform(.proceed(attempt))
+    let confusable = try turn.tables.deletions.spare(file).filter(deletionsUnderWay.contains)
+    live[attempt.download]?.awaitedDeletions = Set(confusable)
+    if confusable.isEmpty { turn.perform(.proceed(attempt)) }
   }
 
   /// Frees the attempt's slot, and does the last thing to its row if there still is one.

@@ -8,7 +8,7 @@ extension DownloadsStore {
   static let wokenAtOnce = 256
 
   mutating func settle(settings: Settings, in turn: inout PodfluxTurn) throws {
-    guard isRecovered || stopping == .now else { return }
+    guard isRecovered || stopping == .now else { return try saveCounts(in: turn) }
     if stopping != .now {
       try admit(settings: settings, in: &turn)
       try askForWaking(in: &turn)
@@ -79,7 +79,7 @@ extension DownloadsStore {
   }
 
   mutating func settleDeletion(_ key: Deletion.Key, in turn: inout PodfluxTurn) throws {
-    deletionsUnderWay.remove(key)
+    endDeletion(key, in: &turn)
     guard let id = try turn.tables.deletions.remove(key), live[id] == nil else { return }
     try turn.tables.downloads.release(id)
   }
@@ -87,8 +87,19 @@ extension DownloadsStore {
   /// What cannot be deleted now, because the disk is read-only for instance, is tried again at the next start: a drain
   /// must not wait for it.
   mutating func postponeDeletion(_ key: Deletion.Key, in turn: inout PodfluxTurn) throws {
-    deletionsUnderWay.remove(key)
+    endDeletion(key, in: &turn)
     try turn.tables.deletions.postpone(key)
+  }
+
+  /// A deletion is no longer under way: who waited for that may publish.
+  private mutating func endDeletion(_ key: Deletion.Key, in turn: inout PodfluxTurn) {
+    guard deletionsUnderWay.remove(key) != nil else { return }
+    for id in live.keys.sorted() {
+      guard var attempt = live[id], attempt.awaitedDeletions.remove(key) != nil else { continue }
+      live[id] = attempt
+      guard attempt.awaitedDeletions.isEmpty, !attempt.isStopping else { continue }
+      turn.perform(.proceed(AttemptID(download: id, generation: attempt.generation)))
+    }
   }
 
   /// Partial files without a download are what a crash left between a row's end and its file's.

@@ -90,6 +90,8 @@ public struct LiveAttempt: Hashable, Sendable {
   public internal(set) var isStopping = false
   /// Whether the row that it was started for is gone: a row of the same name is another download's.
   var isDisowned = false
+  /// The deletions under way that must end before it publishes.
+  var awaitedDeletions: Set<Deletion.Key> = []
   /// What it is doing, as it last said.
   public internal(set) var phase: DownloadState.Phase = .connecting
   /// Bytes that have arrived, kept ones included.

@@ -91,6 +91,11 @@ public protocol DeletionTable {
   func ready(limit: Int) throws -> [Deletion]
   /// It is done. Returns whose it was, nil if it was done before.
   func remove(_ key: Deletion.Key) throws -> DownloadID?
+  /// A file is about to get its name. Deletions of a file of that name and inode mean another one, which is gone: they
+  /// name no file any more.
+  ///
+  /// - Returns: which deletions these are.
+  func spare(_ file: PublishedFile) throws -> [Deletion.Key]
   /// Whether something of this download is owed its deletion.
   func isOwed(_ download: DownloadID) throws -> Bool
 }

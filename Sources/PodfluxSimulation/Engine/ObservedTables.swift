@@ -138,6 +138,7 @@ struct ObservedDeletions: DeletionTable {
     return download
   }
 
+  func spare(_ file: PublishedFile) throws -> [Deletion.Key] { try inner.spare(file) }
   func makeReady(_ download: DownloadID) throws { try inner.makeReady(download) }
   func postpone(_ key: Deletion.Key) throws { try inner.postpone(key) }
   func makeAllReady() throws { try inner.makeAllReady() }

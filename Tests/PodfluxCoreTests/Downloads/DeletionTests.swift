@@ -55,6 +55,34 @@ struct DeletionTests {
     #expect(world.deletions == [before[0], before[2]])
   }
 
+  @Test("A deletion that another file's inode has made ambiguous spares that file, and is let end before it is named")
+  func inodeUsedAgain() throws {
+    let world = try World()
+    let old = try world.enqueue("old")
+    try world.finish(old, as: .sample())
+    try world.send(.downloads(.remove(.one(old), deletingFile: true)))
+    let deletion = try #require(world.deletions.first)
+    // The file is gone; its name is free, and its inode another's. The news of it has not come yet.
+    let new = try world.enqueue("new")
+    try world.report(new, .publishing(.sample(), kept: .sample(durable: 1_000)))
+    #expect(world.proceeding.isEmpty)
+    try world.send(.deleted(deletion.key))
+    #expect(world.proceeding.map(\.download) == [new])
+  }
+
+  @Test("A deletion that could not be done does not remember a file whose name and inode are another's now")
+  func postponedAndAmbiguous() throws {
+    let world = try World()
+    let old = try world.enqueue("old")
+    try world.finish(old, as: .sample())
+    try world.send(.downloads(.remove(.one(old), deletingFile: true)))
+    try world.send(.notDeleted(try #require(world.deletions.first).key))
+    let new = try world.enqueue("new")
+    try world.finish(new, as: .sample())
+    try world.restart()
+    #expect(world.deletions.map(\.file) == [nil])
+  }
+
   @Test("A deletion that waited for its attempt is handed out after a crash: no attempt is alive then")
   func crashBeforeTheAttemptEnded() throws {
     let world = try World()
