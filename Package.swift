@@ -42,10 +42,12 @@ let package = Package(
     .target(
       name: "Persistence",
       dependencies: ["Flux", "PodfluxCore", .product(name: "GRDB", package: "GRDB.swift")]),
+    .target(name: "Digests", dependencies: ["CCrypto", "PodfluxCore"]),
     .target(name: "PodfluxCore", dependencies: ["Flux"]),
     .target(name: "Flux"),
     .systemLibrary(
       name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+    .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
     .systemLibrary(name: "CLinux"),
 
     // What tests, demo and benchmarks share.
@@ -73,6 +75,7 @@ let package = Package(
       dependencies: ["PodfluxSimulation", .product(name: "ArgumentParser", package: "swift-argument-parser")]),
 
     .testTarget(name: "FluxTests", dependencies: ["Flux"]),
+    .testTarget(name: "DigestsTests", dependencies: ["Digests", "Flux", "PodfluxCore"]),
     .testTarget(
       name: "PodfluxCoreTests",
       dependencies: ["Flux", "Persistence", "PodfluxCore", .product(name: "GRDB", package: "GRDB.swift")]),

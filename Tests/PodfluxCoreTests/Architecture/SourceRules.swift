@@ -7,12 +7,13 @@ enum SourceRules {
   static let allowedImports: [String: Set<String>] = [
     "podflux": ["CLinux", "PodfluxEngine", "WireProtocol", "PodfluxCore", "ArgumentParser", "Logging"],
     "PodfluxEngine": [
-      "WireProtocol", "Transfers", "Feeds", "FileStore", "Reachability", "Persistence", "PodfluxCore", "Flux",
-      "Logging",
+      "WireProtocol", "Transfers", "Digests", "Feeds", "FileStore", "Reachability", "Persistence", "PodfluxCore",
+      "Flux", "Logging",
     ],
     "PodfluxSimulation": ["Persistence", "PodfluxCore", "Flux"],
     "WireProtocol": ["PodfluxCore", "Flux"],
-    "Transfers": ["PodfluxCore", "Flux", "CCurl", "CLinux", "Crypto"],
+    "Transfers": ["PodfluxCore", "Flux", "CCurl", "CLinux", "Crypto", "Digests"],
+    "Digests": ["PodfluxCore", "CCrypto"],
     "Feeds": ["PodfluxCore", "Flux"],
     "FileStore": ["PodfluxCore", "Flux", "CLinux"],
     "Reachability": ["PodfluxCore", "Flux", "CLinux"],
