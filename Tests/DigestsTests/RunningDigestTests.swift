@@ -45,7 +45,7 @@ struct RunningDigestTests {
     let bytes = (0..<repeats).flatMap { _ in Array(text.utf8) }
     bytes.withUnsafeBytes { digest.update($0) }
     #expect(digest.count == Int64(bytes.count))
-    #expect(hexadecimal(digest.digest()) == expected)
+    #expect(digest.digest().hexadecimal == expected)
     #expect(digest.digest().count == algorithm.digestLength)
   }
 
@@ -159,9 +159,5 @@ struct RunningDigestTests {
   private func state(version: UInt8 = 1, algorithm: UInt8, count: UInt64, words: Int, buffered: Int) -> String {
     let number = (0..<8).map { UInt8(truncatingIfNeeded: count >> (56 - 8 * $0)) }
     return Base64.text(of: [version, algorithm] + number + [UInt8](repeating: 7, count: words + buffered))
-  }
-
-  private func hexadecimal(_ bytes: [UInt8]) -> String {
-    bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
   }
 }
