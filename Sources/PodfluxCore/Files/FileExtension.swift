@@ -5,13 +5,19 @@ public enum FileExtension {
   /// The longest extension that is taken over from a stranger's name.
   public static let maximumLength = 5
 
-  /// The extension for a download: by its media type, else from the suggested name (Content-Disposition), else from the
-  /// path of its URL, else `unknown`. At most `maximumLength` ASCII letters and digits.
-  public static func forDownload(mediaType: String?, suggestedName: String?, url: String) -> String {
-    mediaType.flatMap(of(mediaType:))
-      ?? suggestedName.flatMap(of(name:))
-      ?? RemoteName.lastPathComponent(ofURL: url).flatMap(of(name:))
-      ?? unknown
+  /// The extension for a download: what its first bytes say it is, else by its media type, else from the suggested name
+  /// (Content-Disposition), else from the path of its URL, else `unknown`. At most `maximumLength` ASCII letters and digits.
+  ///
+  /// Type and names still count where the bytes leave it open: MPEG-4 of a general brand is an audio book if its name says
+  /// so.
+  public static func forDownload(
+    mediaType: String?, suggestedName: String?, url: String, signature: MediaSignature? = nil
+  ) -> String {
+    let hints = [
+      mediaType.flatMap(of(mediaType:)), suggestedName.flatMap(of(name:)),
+      RemoteName.lastPathComponent(ofURL: url).flatMap(of(name:)),
+    ].compactMap(\.self)
+    return signature?.fileExtension(mediaType: mediaType.map(MediaType.init), hints: hints) ?? hints.first ?? unknown
   }
 
   /// The extension that belongs to a media type, whose parameters are ignored (RFC 9110 section 8.3.1), or nil for types
@@ -38,7 +44,9 @@ public enum FileExtension {
     known.contains(fileExtension)
   }
 
-  private static let known = Set(byMediaType.values).union(["m2a", "m4p", "mpg", "mka", "3gp", "wma", "wmv", "avi"])
+  private static let known = Set(byMediaType.values).union([
+    "m2a", "mp2", "m4p", "m4r", "mpg", "mka", "3gp", "wma", "wmv", "asf", "avi", "oga", "aif", "aifc",
+  ])
 
   private static let byMediaType: [String: String] = [
     "audio/mpeg": "mp3", "audio/mp3": "mp3", "audio/mpeg3": "mp3", "audio/x-mp3": "mp3", "audio/x-mpeg": "mp3",

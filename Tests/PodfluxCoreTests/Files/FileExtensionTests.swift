@@ -20,6 +20,33 @@ struct FileExtensionTests {
   }
 
   @Test(
+    "comes from what the file is, and is as special as type and names make it",
+    arguments: [
+      (.mp3, "audio/ogg", "x.ogg", "https://h/e.wav", "mp3"),
+      (.mp3, "application/octet-stream", nil, "https://h/e.php", "mp3"),
+      (.mp3, nil, nil, "https://h/e.m2a", "m2a"), (.taggedAudio, "audio/mpeg", nil, "https://h/e", "mp3"),
+      (.taggedAudio, "audio/flac", nil, "https://h/e", "flac"), (.taggedAudio, nil, "e.aac", "https://h/e.mp3", "aac"),
+      (.mp4, "video/mp4", nil, "https://h/e", "mp4"), (.mp4, nil, nil, "https://h/e.mp3", "mp4"),
+      (.mp4, "Audio/MPEG; x=y", nil, "https://h/e.mp3", "m4a"), (.mp4, "audio/mp4", nil, "https://h/e.m4b", "m4b"),
+      (.mp4, "audio/x-m4b", nil, "https://h/e.m4a", "m4b"), (.mp4, "video/mp4", "e.M4V", "https://h/e", "m4v"),
+      (.m4a, "video/mp4", nil, "https://h/e.mp4", "m4a"), (.m4a, nil, nil, "https://h/e.m4b", "m4b"),
+      (.m4b, "audio/mp4", nil, "https://h/e.m4a", "m4b"), (.matroska, nil, nil, "https://h/e", "mkv"),
+      (.matroska, "audio/x-matroska", nil, "https://h/e", "mka"), (.matroska, nil, nil, "https://h/e.mka", "mka"),
+      (.ogg, "audio/opus", nil, "https://h/e.oga", "oga"), (.ogg, "audio/opus", nil, "https://h/e.opus", "ogg"),
+      (.opus, "audio/ogg", nil, "https://h/e.ogg", "opus"), (.asf, "audio/x-ms-wma", nil, "https://h/e", "wma"),
+      (.asf, "video/x-ms-wmv", nil, "https://h/e", "wmv"), (.asf, nil, nil, "https://h/e", "asf"),
+      (.text, nil, nil, "https://h/e.vtt", "vtt"), (.text, nil, nil, "https://h/e.exe", "txt"),
+      (.zip, nil, nil, "https://h/e.epub", "epub"), (.xml, "audio/mpeg", nil, "https://h/e.opml", "opml"),
+    ] as [(MediaSignature, String?, String?, String, String)])
+  func signature(
+    signature: MediaSignature, mediaType: String?, suggestedName: String?, url: String, expected: String
+  ) {
+    let found = FileExtension.forDownload(
+      mediaType: mediaType, suggestedName: suggestedName, url: url, signature: signature)
+    #expect(found == expected)
+  }
+
+  @Test(
     "The last component of a URL's path is its name",
     arguments: [
       ("https://h/a/b%20c.mp3?x=/y", "b c.mp3"), ("https://h/a/b/", "b"), ("https://h", nil), ("https://h/", nil),

@@ -1,0 +1,171 @@
+/// What the first bytes of a file say that it is.
+///
+/// A description of formats: whether a download may be such a file is for `MediaCheck` to say.
+public enum MediaSignature: String, Sendable, CaseIterable {
+  /// MPEG audio frames of any layer.
+  case mp3
+  /// An ID3 tag (ID3v2.4.0 section 3.1), and nothing to be seen of what it belongs to: most likely MP3.
+  case taggedAudio
+  /// AAC in ADTS frames (ISO/IEC 13818-7 section 6.2).
+  case aac
+  /// MPEG-4 audio, by its brand.
+  case m4a
+  /// An MPEG-4 audio book, by its brand.
+  case m4b
+  /// MPEG-4 of a general brand: video, or audio alone.
+  case mp4
+  /// Apple's MPEG-4 video, by its brand.
+  case m4v
+  /// QuickTime, by its brand.
+  case quickTime
+  /// Ogg (RFC 3533) with Vorbis, FLAC, or what is not known.
+  case ogg
+  /// Ogg with Opus (RFC 7845).
+  case opus
+  /// Ogg with Theora.
+  case theora
+  /// FLAC (RFC 9639).
+  case flac
+  /// RIFF WAVE, or RF64.
+  case wav
+  /// RIFF AVI.
+  case avi
+  /// AIFF or AIFF-C.
+  case aiff
+  /// WebM.
+  case webm
+  /// Matroska (RFC 9559): video, or audio alone.
+  case matroska
+  /// An MPEG program stream.
+  case mpegProgramStream
+  /// An MPEG transport stream.
+  case mpegTransportStream
+  /// Microsoft's ASF: video, or audio alone.
+  case asf
+  /// PDF.
+  case pdf
+  /// EPUB, by the first entry of its archive.
+  case epub
+  /// Any other ZIP archive.
+  case zip
+  /// gzip (RFC 1952).
+  case gzip
+  /// JPEG.
+  case jpeg
+  /// PNG.
+  case png
+  /// GIF.
+  case gif
+  /// WebP.
+  case webp
+  /// HEIF, by its brand.
+  case heic
+  /// AVIF, by its brand.
+  case avif
+  /// HTML or XHTML.
+  case html
+  /// XML of any other kind.
+  case xml
+  /// What begins like JSON (RFC 8259) and is text.
+  case json
+  /// Text in ASCII or UTF-8.
+  case text
+
+  /// How many bytes at the start of a file are looked at. With fewer, less may be recognised.
+  public static let length = 4096
+
+  /// What a file that begins with `prefix` is, nil if that is not recognised. Bytes beyond `length` are not looked at.
+  ///
+  /// Any bytes may be given: nothing in them is believed. Cost: linear in their number.
+  public init?(_ prefix: some Collection<UInt8>) {
+    let prefix = MediaPrefix(prefix.prefix(Self.length))
+    let found =
+      Self.byMagic(prefix) ?? Self.ofISOMedia(prefix) ?? Self.ofOgg(prefix) ?? Self.ofChunks(prefix)
+      ?? Self.ofEBML(prefix) ?? Self.ofZIP(prefix) ?? Self.ofID3(prefix) ?? Self.ofAudioFrames(prefix, at: 0)
+      ?? Self.ofTransportStream(prefix) ?? Self.ofText(prefix)
+    guard let found else { return nil }
+    self = found
+  }
+}
+
+extension MediaSignature {
+  /// Kinds of files.
+  public enum Kind: Sendable, Hashable, CaseIterable {
+    /// To be listened to.
+    case audio
+    /// To be watched. MPEG-4, Matroska and ASF count as video, although audio comes in them too.
+    case video
+    /// A picture.
+    case image
+    /// To be read: PDF and EPUB.
+    case document
+    /// Files in a file.
+    case archive
+    /// Text: HTML, XML, JSON or plain.
+    case page
+  }
+
+  /// Its kind.
+  public var kind: Kind {
+    switch self {
+    case .mp3, .taggedAudio, .aac, .m4a, .m4b, .ogg, .opus, .flac, .wav, .aiff: .audio
+    case .mp4, .m4v, .quickTime, .theora, .avi, .webm, .matroska, .mpegProgramStream, .mpegTransportStream, .asf: .video
+    case .jpeg, .png, .gif, .webp, .heic, .avif: .image
+    case .pdf, .epub: .document
+    case .zip, .gzip: .archive
+    case .html, .xml, .json, .text: .page
+    }
+  }
+
+  /// The extension of such a file if nothing more is known of it, without the dot.
+  public var fileExtension: String {
+    switch self {
+    case .mp3, .taggedAudio: "mp3"
+    case .quickTime: "mov"
+    case .theora: "ogv"
+    case .matroska: "mkv"
+    case .mpegProgramStream: "mpg"
+    case .mpegTransportStream: "ts"
+    case .gzip: "gz"
+    case .jpeg: "jpg"
+    case .text: "txt"
+    case .aac, .m4a, .m4b, .mp4, .m4v, .ogg, .opus, .flac, .wav, .avi, .aiff, .webm, .asf, .pdf, .epub, .zip, .png,
+      .gif,
+      .webp, .heic, .avif, .html, .xml, .json:
+      rawValue
+    }
+  }
+
+  /// The extension if the file was announced as `mediaType` and stands under names with the extensions `hints`: the most
+  /// special one among them that a file with this signature may have, else the one that goes with the type, else
+  /// `fileExtension`.
+  func fileExtension(mediaType: MediaType?, hints: [String]) -> String {
+    if let special = specialExtensions.first(where: hints.contains) { return special }
+    switch self {
+    case .mp4 where mediaType?.isAudio == true: return "m4a"
+    case .matroska where mediaType?.isAudio == true: return "mka"
+    case .asf where mediaType?.isAudio == true: return "wma"
+    case .asf where mediaType?.isVideo == true: return "wmv"
+    default: return fileExtension
+    }
+  }
+
+  /// Extensions that say more than `fileExtension` and that the first bytes do not contradict, the most special first.
+  private var specialExtensions: [String] {
+    switch self {
+    case .mp3: ["m2a", "mp2"]
+    case .taggedAudio: ["flac", "aac", "m2a", "mp2"]
+    case .m4a: ["m4b", "m4r", "m4p"]
+    case .mp4: ["m4b", "m4r", "m4p", "m4a", "m4v", "3gp", "3g2"]
+    case .ogg: ["oga", "spx"]
+    case .aiff: ["aifc", "aif"]
+    case .matroska: ["mka"]
+    case .mpegTransportStream: ["mts"]
+    case .asf: ["wma", "wmv"]
+    case .zip: ["epub", "cbz"]
+    case .xml: ["opml", "rss", "atom", "svg"]
+    case .text: ["vtt", "srt", "lrc", "md", "csv", "m3u8", "m3u", "pls", "opml", "rss", "json", "xml"]
+    default: []
+    }
+  }
+}

@@ -1,0 +1,100 @@
+/// Whether what a server sends may be the media that was asked for, and not the page of a captive portal, an error in JSON
+/// or the cover instead of the episode.
+///
+/// What is refused is `not_media`: tried again later, never published.
+public enum MediaCheck {
+  /// A whole body shorter than this, in bytes, must be of a known format.
+  public static let smallestUnrecognized: Int64 = 512
+
+  /// A prefix shorter than this, in bytes, is judged only if it is the whole body, or beyond doubt a web page.
+  public static let shortestJudged = 64
+
+  /// The extensions of text that a client may want.
+  private static let textExtensions: Set<String> = [
+    "txt", "vtt", "srt", "json", "xml", "opml", "rss", "lrc", "md", "csv",
+  ]
+
+  /// How much of a media type is repeated in a message, in bytes.
+  private static let maxShownBytes = 100
+
+  /// Why a body that was announced as `mediaType`, a `Content-Type` as sent, is refused before its first byte: web pages.
+  /// nil for all else, which is judged by its bytes.
+  public static func fault(announced mediaType: String?) -> DownloadError? {
+    guard let mediaType, MediaType(mediaType).isWebPage else { return nil }
+    return DownloadError(.notMedia, "the server announced a web page (\(shown(mediaType))) instead of media")
+  }
+
+  /// Why a body that begins with `prefix` cannot be what was asked for; nil if it may be, so far.
+  ///
+  /// Ask again with each longer prefix up to `MediaSignature.length` bytes, and once more at the end.
+  ///
+  /// - Parameters:
+  ///   - prefix: the first bytes of the file, from its very start: those that came so far, or `MediaSignature.length`.
+  ///   - length: of the whole body in bytes, if it is known; the prefix's own if it is not. Counts once complete.
+  ///   - isComplete: whether the whole body is there.
+  ///   - mediaType: `Content-Type` as sent. Nothing in it is believed.
+  ///   - wantedExtension: what the client asked for, as `wantedExtension(path:url:)` finds it.
+  public static func fault(
+    prefix: some Collection<UInt8>, length: Int64?, isComplete: Bool, mediaType: String?, wantedExtension: String?
+  ) -> DownloadError? {
+    let signature = MediaSignature(prefix)
+    guard isComplete || signature == .html || prefix.count >= shortestJudged else { return nil }
+    let announced = mediaType.map(MediaType.init)
+
+    guard let signature else {
+      let length = length ?? Int64(prefix.count)
+      guard isComplete, length < smallestUnrecognized else { return nil }
+      return refused("a tiny body of \(length) bytes that is no known media", mediaType)
+    }
+
+    let isWantedText =
+      signature != .html && wantedExtension.map { textExtensions.contains($0.lowercased()) } ?? false
+    let isAnnouncedAsMedia = announced.map { $0.isAudio || $0.isVideo } ?? false
+    switch signature.kind {
+    case .audio, .video: return nil
+    case .page where isWantedText && !isAnnouncedAsMedia: return nil
+    case .image, .document, .archive: return isAnnouncedAsMedia ? refused(signature.noun, mediaType) : nil
+    case .page: return refused(signature.noun, mediaType)
+    }
+  }
+
+  /// The extension of what a client wants, in lower case: that of the path it gave itself, else that in its URL's path.
+  public static func wantedExtension(path: LibraryPath?, url: String) -> String? {
+    let name = path?.name ?? RemoteName.lastPathComponent(ofURL: url)
+    return name.flatMap(FileExtension.of(name:))
+  }
+
+  private static func refused(_ found: String, _ mediaType: String?) -> DownloadError {
+    let announced = mediaType.map { "announced as \(shown($0))" } ?? "announced without a type"
+    return DownloadError(.notMedia, "the server sent \(found), \(announced), instead of media")
+  }
+
+  /// A stranger's text, fit to be read by people: printable ASCII of a limited length.
+  private static func shown(_ mediaType: String) -> String {
+    let bytes = mediaType.utf8.prefix(maxShownBytes).map { (0x20...0x7E).contains($0) ? $0 : UInt8(ascii: "?") }
+    return bytes.isEmpty ? "nothing" : String(decoding: bytes, as: UTF8.self)
+  }
+}
+
+extension MediaSignature {
+  /// What to call it in a sentence.
+  fileprivate var noun: String {
+    switch self {
+    case .html: "a web page"
+    case .xml: "an XML document"
+    case .json: "JSON"
+    case .text: "plain text"
+    case .pdf: "a PDF document"
+    case .epub: "an EPUB book"
+    case .zip: "a ZIP archive"
+    case .gzip: "a gzip archive"
+    case .jpeg: "a JPEG image"
+    case .png: "a PNG image"
+    case .gif: "a GIF image"
+    case .webp: "a WebP image"
+    case .heic: "a HEIF image"
+    case .avif: "an AVIF image"
+    default: kind == .audio ? "audio" : "video"
+    }
+  }
+}

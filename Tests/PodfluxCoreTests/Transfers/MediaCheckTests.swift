@@ -1,0 +1,185 @@
+import Flux
+import PodfluxCore
+import Testing
+
+@Suite("Whether a body is media")
+struct MediaCheckTests {
+  private typealias Samples = MediaSamples
+
+  /// A body, whether it is whole, as what it was announced, the extension that is wanted, and what it is taken for: nil
+  /// if it may be media.
+  struct Row: Sendable, CustomTestStringConvertible {
+    var name: String
+    var bytes: [UInt8]
+    var isComplete = false
+    var mediaType: String?
+    var wanted: String?
+    var refusedAs: String?
+
+    init(
+      _ name: String, _ bytes: [UInt8], isComplete: Bool = false, _ mediaType: String?, wanted: String? = "mp3",
+      refusedAs: String? = nil
+    ) {
+      (self.name, self.bytes, self.isComplete, self.mediaType) = (name, bytes, isComplete, mediaType)
+      (self.wanted, self.refusedAs) = (wanted, refusedAs)
+    }
+
+    var testDescription: String { name }
+  }
+
+  private static let page = Samples.text(
+    "<!doctype html><html><head><title>Sign in</title></head><body>…</body></html>")
+  private static let longText = Samples.text(String(repeating: "Service unavailable. ", count: 40))
+  private static let json = Samples.text(#"{"error":"rate limit exceeded","message":"try again in a minute, please"}"#)
+  private static let rss = Samples.text(
+    "<?xml version=\"1.0\"?><rss version=\"2.0\"><channel><title>A show</title></channel>")
+  private static let mp3 = Samples.mp3Frame + Samples.mp3Frame
+  private static let octets = "application/octet-stream"
+
+  static let rows: [Row] = [
+    // Pages are nothing that anybody wants.
+    Row("a portal's page", page, "audio/mpeg", refusedAs: "a web page"),
+    Row("a page, announced as one", page, "text/html; charset=utf-8", refusedAs: "a web page"),
+    Row("a page, announced as bytes", page, octets, refusedAs: "a web page"),
+    Row("a page, announced as nothing", page, nil, refusedAs: "a web page"),
+    Row("a page, wanted", page, nil, wanted: "html", refusedAs: "a web page"),
+    Row("a page instead of the transcript", page, "text/vtt", wanted: "vtt", refusedAs: "a web page"),
+    Row("the first bytes of a page", Array(page.prefix(20)), "audio/mpeg", refusedAs: "a web page"),
+    Row(
+      "XHTML instead of the feed", Samples.text("<?xml version='1.0'?><html>"), nil, wanted: "xml",
+      refusedAs: "a web page"),
+    // Text is media only where it is wanted.
+    Row("an error in JSON", json, "audio/mpeg", refusedAs: "JSON"),
+    Row("an error in JSON, announced", json, "application/json", refusedAs: "JSON"),
+    Row("an error in JSON, announced as bytes", json, octets, refusedAs: "JSON"),
+    Row("chapters", json, "application/json", wanted: "json"),
+    Row("chapters, announced as text", json, "text/plain", wanted: "JSON"),
+    Row("chapters, announced as audio", json, "audio/mpeg", wanted: "json", refusedAs: "JSON"),
+    Row("an error in XML", rss, "application/xml", refusedAs: "an XML document"),
+    Row("an error in XML, no extension wanted", rss, nil, wanted: nil, refusedAs: "an XML document"),
+    Row("a feed", rss, "application/rss+xml", wanted: "rss"), Row("subscriptions", rss, nil, wanted: "opml"),
+    Row("an error in text", longText, "text/plain", refusedAs: "plain text"),
+    Row("an error in text, announced as audio", longText, "audio/mpeg", refusedAs: "plain text"),
+    Row("a short text, so far", Samples.text("Slow down"), "audio/mpeg"),
+    Row("a short text, all of it", Samples.text("Slow down"), isComplete: true, "audio/mpeg", refusedAs: "plain text"),
+    Row("a transcript", longText, "text/vtt", wanted: "vtt"), Row("subtitles", longText, nil, wanted: "srt"),
+    Row("a short transcript", Samples.text("WEBVTT"), isComplete: true, nil, wanted: "vtt"),
+    Row("notes", longText, "text/markdown", wanted: "md"), Row("lyrics", longText, octets, wanted: "lrc"),
+    Row("a table", longText, "text/csv", wanted: "csv"),
+    // What was announced as audio or video is not something else.
+    Row("the cover", Samples.jpeg, "audio/mpeg", refusedAs: "a JPEG image"),
+    Row("the cover as PNG", Samples.png, "video/mp4", refusedAs: "a PNG image"),
+    Row("the cover as WebP", Samples.riff("WEBP"), "audio/x-m4a", refusedAs: "a WebP image"),
+    Row("a tracking pixel", Samples.gif, "AUDIO/MPEG;x=y", refusedAs: "a GIF image"),
+    Row("a document", Samples.pdf, "audio/mpeg", refusedAs: "a PDF document"),
+    Row("an archive", Samples.zip("a", "b"), "audio/mpeg", refusedAs: "a ZIP archive"),
+    Row("an encoded file", Samples.gzip, "audio/mpeg", refusedAs: "a gzip archive"),
+    Row("a book", Samples.zip("mimetype", "application/epub+zip"), "audio/mp4", refusedAs: "an EPUB book"),
+    Row("the first bytes of the cover", Array(Samples.jpeg.prefix(12)), "audio/mpeg"),
+    Row("a small cover", Array(Samples.jpeg.prefix(12)), isComplete: true, "audio/mpeg", refusedAs: "a JPEG image"),
+    // Other types, and none, promise nothing.
+    Row("a cover that is one", Samples.jpeg, "image/jpeg", wanted: "jpg"), Row("a cover of no type", Samples.jpeg, nil),
+    Row("a document that is one", Samples.pdf, "application/pdf", wanted: "pdf"),
+    Row("a document of bytes", Samples.pdf, octets),
+    Row("an archive of bytes", Samples.zip("a", "b"), "binary/octet-stream"),
+    Row("a book of an unknown type", Samples.zip("mimetype", "application/epub+zip"), "x/y"),
+    Row("nonsense for a type", Samples.pdf, "\u{0};;/"),
+    // Audio and video are, whatever they were announced as.
+    Row("MP3", mp3, "audio/mpeg"), Row("MP3, announced as Ogg", mp3, "audio/ogg"),
+    Row("MP3, announced as text", mp3, "text/plain"),
+    Row("MP3, announced as nothing", mp3, nil), Row("MP3, announced as an image", mp3, "image/jpeg"),
+    Row("video, announced as audio", Samples.isoMedia("isom"), "audio/mpeg"),
+    Row("MP3 with a long tag", Array(Samples.id3(9000).prefix(4096)), "audio/mpeg"),
+    Row("a very short MP3", Array(mp3.prefix(60)), isComplete: true, "audio/mpeg"),
+    // What is not known may be media, if it is no tiny thing.
+    Row("noise", Samples.noise(4096), "audio/mpeg"), Row("noise, complete", Samples.noise(4096), isComplete: true, nil),
+    Row("a little noise, so far", Samples.noise(100), "audio/mpeg"), Row("nothing so far", [], "audio/mpeg"),
+    Row(
+      "nothing at all", [], isComplete: true, "audio/mpeg", refusedAs: "a tiny body of 0 bytes that is no known media"),
+    Row(
+      "tiny", Samples.noise(511), isComplete: true, octets, refusedAs: "a tiny body of 511 bytes that is no known media"
+    ),
+    Row("just not tiny", Samples.noise(512), isComplete: true, octets),
+  ]
+
+  @Test("is judged by its bytes, by what it was announced as and by what is wanted", arguments: rows)
+  func judges(row: Row) {
+    let fault = row.bytes.withUnsafeBytes { prefix in
+      MediaCheck.fault(
+        prefix: prefix, length: row.isComplete ? Int64(row.bytes.count) : nil, isComplete: row.isComplete,
+        mediaType: row.mediaType, wantedExtension: row.wanted)
+    }
+    let announced = row.mediaType.map { "announced as \($0)" } ?? "announced without a type"
+    let expected = row.refusedAs.map {
+      DownloadError(.notMedia, "the server sent \($0), \(announced), instead of media")
+    }
+    #expect(fault == expected)
+  }
+
+  @Test("is not refused for being tiny if only its prefix is short")
+  func lengthCounts() {
+    func fault(length: Int64?) -> DownloadError? {
+      MediaCheck.fault(
+        prefix: MediaSamples.noise(100), length: length, isComplete: true, mediaType: nil, wantedExtension: nil)
+    }
+    #expect(fault(length: MediaCheck.smallestUnrecognized) == nil)
+    #expect(fault(length: MediaCheck.smallestUnrecognized - 1) != nil)
+    #expect(fault(length: nil)?.message.contains("100 bytes") == true)
+  }
+
+  @Test(
+    "is refused before its first byte if a page is announced",
+    arguments: ["text/html", "Text/HTML; charset=utf-8", " application/xhtml+xml ", "text/html,text/html"])
+  func refusesHeads(mediaType: String) throws {
+    let fault = try #require(MediaCheck.fault(announced: mediaType))
+    #expect(fault.code == .notMedia && fault.message.contains(mediaType))
+  }
+
+  @Test(
+    "is not refused before its first byte otherwise",
+    arguments: [
+      nil, "", "audio/mpeg", "text/plain", "text/vtt", "application/json", "application/xml", "application/rss+xml",
+      "application/ld+json", "text/htmlx", "image/jpeg", "application/octet-stream",
+    ])
+  func acceptsHeads(mediaType: String?) {
+    #expect(MediaCheck.fault(announced: mediaType) == nil)
+  }
+
+  @Test("repeats no more of a stranger's type than people can read")
+  func showsTypes() throws {
+    let hostile = "text/html;\r\n\u{1B}[31m\u{202E}" + String(repeating: "x", count: 5000)
+    let head = try #require(MediaCheck.fault(announced: hostile)).message
+    let body = try #require(
+      MediaCheck.fault(prefix: Self.page, length: nil, isComplete: false, mediaType: hostile, wantedExtension: nil)
+    ).message
+    for message in [head, body] {
+      #expect(message.utf8.count < 200 && message.utf8.allSatisfy { (0x20...0x7E).contains($0) }, "\(message)")
+    }
+  }
+
+  @Test("knows what is wanted from the client's path, else from the URL")
+  func wanted() throws {
+    let path = try LibraryPath(validating: "Show/Notes.TXT")
+    #expect(MediaCheck.wantedExtension(path: path, url: "https://h/e.mp3") == "txt")
+    #expect(MediaCheck.wantedExtension(path: nil, url: "https://h/a.b/e.VTT?x=y.mp3") == "vtt")
+    #expect(MediaCheck.wantedExtension(path: try LibraryPath(validating: "Notes"), url: "https://h/e.vtt") == nil)
+    #expect(MediaCheck.wantedExtension(path: nil, url: "https://h/") == nil)
+  }
+
+  @Test("is judged without a trap, whatever it is", arguments: [1, 2, 3] as [UInt64])
+  func noise(seed: UInt64) {
+    var random = SeededGenerator(seed: seed)
+    for row in Self.rows {
+      for _ in 0..<30 {
+        var bytes = Array(row.bytes.prefix(Int.random(in: 0...max(row.bytes.count, 1), using: &random)))
+        for _ in 0..<(bytes.isEmpty ? 0 : 3) {
+          bytes[Int.random(in: bytes.indices, using: &random)] = UInt8.random(in: 0...255, using: &random)
+        }
+        let fault = MediaCheck.fault(
+          prefix: bytes, length: Bool.random(using: &random) ? .random(in: .min ... .max, using: &random) : nil,
+          isComplete: Bool.random(using: &random), mediaType: row.mediaType, wantedExtension: row.wanted)
+        #expect(fault == nil || fault?.code == .notMedia, "seed \(seed)")
+      }
+    }
+  }
+}
