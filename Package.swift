@@ -31,13 +31,13 @@ let package = Package(
     .target(
       name: "PodfluxEngine",
       dependencies: [
-        "FileStore", "Flux", "Persistence", "PodfluxCore", "Transfers",
+        "Digests", "FileStore", "Flux", "Persistence", "PodfluxCore", "Transfers",
         .product(name: "Logging", package: "swift-log"),
       ]),
     .target(name: "WireProtocol", dependencies: ["Flux", "PodfluxCore"]),
     .target(
       name: "Transfers",
-      dependencies: ["CCurl", "Flux", "PodfluxCore", .product(name: "Crypto", package: "swift-crypto")]),
+      dependencies: ["CCurl", "Digests", "Flux", "PodfluxCore"]),
     .target(name: "FileStore", dependencies: ["CLinux", "PodfluxCore"]),
     .target(
       name: "Persistence",
@@ -69,7 +69,7 @@ let package = Package(
         "ScriptedOrigin", "TestSupport", "podflux",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
-    .target(name: "PodfluxSimulation", dependencies: ["Flux", "Persistence", "PodfluxCore"]),
+    .target(name: "PodfluxSimulation", dependencies: ["Digests", "Flux", "Persistence", "PodfluxCore"]),
     .executableTarget(
       name: "podflux-sim",
       dependencies: ["PodfluxSimulation", .product(name: "ArgumentParser", package: "swift-argument-parser")]),
@@ -83,7 +83,8 @@ let package = Package(
       name: "PersistenceTests",
       dependencies: ["Flux", "Persistence", "PodfluxCore", .product(name: "GRDB", package: "GRDB.swift")]),
     .testTarget(name: "FileStoreTests", dependencies: ["FileStore", "PodfluxCore"]),
-    .testTarget(name: "TransfersTests", dependencies: ["Transfers", "PodfluxCore", "ScriptedOrigin"]),
+    .testTarget(
+      name: "TransfersTests", dependencies: ["Transfers", "PodfluxCore", "ScriptedOrigin", "TestSupport"]),
     .testTarget(name: "WireProtocolTests", dependencies: ["WireProtocol", "TestSupport"]),
     .testTarget(
       name: "PodfluxSimulationTests",

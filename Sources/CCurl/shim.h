@@ -28,7 +28,17 @@ static inline CURLcode ccurl_set_receiver(CURL *easy, CURLoption option, ccurl_r
   return curl_easy_setopt(easy, option, value);
 }
 
+typedef int (*ccurl_progress_function)(void *context, curl_off_t, curl_off_t, curl_off_t, curl_off_t);
+
+static inline CURLcode ccurl_set_progress(CURL *easy, CURLoption option, ccurl_progress_function value) {
+  return curl_easy_setopt(easy, option, value);
+}
+
 static inline CURLcode ccurl_get_offset(CURL *easy, CURLINFO info, curl_off_t *value) {
+  return curl_easy_getinfo(easy, info, value);
+}
+
+static inline CURLcode ccurl_get_long(CURL *easy, CURLINFO info, long *value) {
   return curl_easy_getinfo(easy, info, value);
 }
 

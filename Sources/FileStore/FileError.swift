@@ -18,6 +18,8 @@ public enum FileError: Error, Hashable, Sendable {
   case notAFolder(path: String)
   /// What should be a regular file is a folder, a pipe or a device.
   case notARegularFile(path: String)
+  /// A file that the engine is writing was deleted, cut or written to by somebody else.
+  case changedOutside(path: String)
   /// The library is spread over several file systems, between which nothing can be renamed (EXDEV).
   case crossDevice(path: String)
   /// The library's marker names a format that this version does not know.
@@ -55,6 +57,7 @@ extension FileError: CustomStringConvertible {
     case .symbolicLink(let path): "\"\(path)\" is a symbolic link, and none is followed inside a library"
     case .notAFolder(let path): "\"\(path)\" is not a folder"
     case .notARegularFile(let path): "\"\(path)\" is not a regular file"
+    case .changedOutside(let path): "\"\(path)\" was deleted or changed by another program while it was being written"
     case .crossDevice(let path): "\"\(path)\" is on another file system than the library; keep a library on one"
     case .unknownFormat(let path): "\"\(path)\" names a library format that this version of Podflux does not know"
     case .io(let operation, let path, let code):

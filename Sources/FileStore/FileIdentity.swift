@@ -32,6 +32,8 @@ struct FileStatus {
 
   let kind: Kind
   let identity: FileIdentity
+  /// How many names it has: none, once it is deleted.
+  let linkCount: Int
 
   init(_ status: stat) {
     kind =
@@ -43,6 +45,7 @@ struct FileStatus {
       }
     identity = FileIdentity(
       device: UInt64(status.st_dev), inode: UInt64(status.st_ino), size: Int64(status.st_size))
+    linkCount = Int(status.st_nlink)
   }
 
   /// The identity, if this is a regular file.

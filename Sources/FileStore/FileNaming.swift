@@ -16,7 +16,8 @@ public struct FileNaming: Sendable {
   public init(_ facts: NamingFacts) {
     let suggestedName = facts.contentDisposition.flatMap(ContentDisposition.filename(in:))
     fileExtension = FileExtension.forDownload(
-      mediaType: facts.mediaType, suggestedName: suggestedName, url: facts.url)
+      mediaType: facts.mediaType, suggestedName: suggestedName, url: facts.url,
+      signature: MediaSignature(facts.beginning))
     folder = facts.podcast.flatMap(NameComponent.clean).flatMap {
       NameComponent.cut($0, toBytes: LibraryPath.maximumComponentBytes)
     }

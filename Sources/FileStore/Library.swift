@@ -57,6 +57,7 @@ extension Library {
   enum Layout {
     static let engine = ".podflux"
     static let partial = "partial"
+    static let quarantine = "quarantine"
     static let marker = "library"
     static let lock = "lock"
     static let privateFolderMode: mode_t = 0o700

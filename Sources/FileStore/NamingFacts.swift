@@ -12,11 +12,13 @@ public struct NamingFacts: Hashable, Sendable {
   public var contentDisposition: String?
   /// The Content-Type header of the answer.
   public var mediaType: String?
+  /// How the file begins: at most `MediaSignature.length` bytes.
+  public var beginning: [UInt8]
 
   /// Whatever is not known is nil.
   public init(
     podcast: String? = nil, title: String? = nil, publishedMilliseconds: Int64? = nil, url: String,
-    contentDisposition: String? = nil, mediaType: String? = nil
+    contentDisposition: String? = nil, mediaType: String? = nil, beginning: [UInt8] = []
   ) {
     self.podcast = podcast
     self.title = title
@@ -24,5 +26,6 @@ public struct NamingFacts: Hashable, Sendable {
     self.url = url
     self.contentDisposition = contentDisposition
     self.mediaType = mediaType
+    self.beginning = beginning
   }
 }

@@ -51,11 +51,17 @@ public final class PartialFile: Sendable {
     state = Mutex(State(file: file, end: identity.size, writtenBack: identity.size))
   }
 
-  /// Writes `bytes` behind what is there. Costs one pwrite(2), more only where the kernel takes less at a time.
+  /// Writes `bytes` behind what is there. Costs an fstat(2) and one pwrite(2), more only where the kernel takes less at a
+  /// time.
+  ///
+  /// Fails with `changedOutside` where the file is gone or has not the length that it was given here: bytes behind a hole,
+  /// or behind somebody else's, must not look like a part of the download.
   public func append(_ bytes: UnsafeRawBufferPointer) throws(AppendFailure) {
     let outcome = state.withLock { state in
       guard let file = state.file else { return Descriptor.WriteOutcome(failure: closedError("pwrite")) }
-      if let failure = state.syncFailure { return Descriptor.WriteOutcome(failure: failure) }
+      if let failure = state.syncFailure ?? change(of: file, from: state.end) {
+        return Descriptor.WriteOutcome(failure: failure)
+      }
       let outcome = file.write(bytes, offset: state.end)
       state.end += Int64(outcome.written)
       let waiting = state.end - state.writtenBack
@@ -68,6 +74,15 @@ public final class PartialFile: Sendable {
     }
     if let failure = outcome.failure {
       throw AppendFailure(bytesWritten: outcome.written, cause: failure)
+    }
+  }
+
+  private func change(of file: Descriptor, from end: Int64) -> FileError? {
+    do throws(FileError) {
+      let status = try file.status()
+      return status.linkCount > 0 && status.identity.size == end ? nil : .changedOutside(path: path)
+    } catch {
+      return error
     }
   }
 

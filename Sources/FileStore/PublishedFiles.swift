@@ -2,8 +2,10 @@ import Glibc
 import PodfluxCore
 
 /// The published files of a library: what is there, and deleting it. Follows no link.
+///
+/// Its aspects: `+Quarantine` (putting damaged ones aside).
 public struct PublishedFiles: Sendable {
-  private let library: Library
+  let library: Library
 
   /// The published files of `library`.
   public init(_ library: Library) {
@@ -22,6 +24,20 @@ public struct PublishedFiles: Sendable {
     try status(of: path)?.regularFile(at: path.description)
   }
 
+  /// Opens the file at `path` to read it, or returns nil if nothing is there. Fails with `symbolicLink` or
+  /// `notARegularFile` if it is no file.
+  public func open(_ path: LibraryPath) throws(FileError) -> PublishedContents? {
+    guard let folder = try walk(to: path)?.folder,
+      // Looked at before it is opened: opening a pipe would wait for somebody to write, a device might do anything.
+      try folder.statusOfChild(path.name)?.regularFile(at: path.description) != nil
+    else { return nil }
+    do throws(FileError) {
+      return try PublishedContents(folder.openChild(path.name, O_RDONLY | O_NONBLOCK))
+    } catch .notFound {
+      return nil
+    }
+  }
+
   /// Deletes the file at `path`, and then its folder if that is empty now and not the top of the library.
   ///
   /// Returns false if there was no file. Fails with `symbolicLink` or `notARegularFile` if something else is there, and
@@ -32,9 +48,7 @@ public struct PublishedFiles: Sendable {
     let status = try walk.folder.statusOfChild(path.name)
     _ = try status?.regularFile(at: path.description)
     let isDeleted = try walk.folder.deleteFile(path.name)
-    if let parent = walk.parent {
-      try removeIfEmpty(parent.childName, in: parent.folder)
-    }
+    try removeIfEmpty(walk)
     return isDeleted
   }
 
@@ -48,7 +62,7 @@ public struct PublishedFiles: Sendable {
   }
 
   /// The way to `path`, or nil if a folder is missing on it or is a file.
-  private func walk(to path: LibraryPath) throws(FileError) -> FolderWalk? {
+  func walk(to path: LibraryPath) throws(FileError) -> FolderWalk? {
     do throws(FileError) {
       return try FolderWalk(to: path, in: library, makingFolders: false)
     } catch .notFound {
@@ -58,7 +72,9 @@ public struct PublishedFiles: Sendable {
     }
   }
 
-  private func removeIfEmpty(_ name: String, in parent: Descriptor) throws(FileError) {
+  /// Removes the folder that the walk led to, if it is empty and not the top of the library.
+  func removeIfEmpty(_ walk: FolderWalk) throws(FileError) {
+    guard let (parent, name) = walk.parent else { return }
     do throws(FileError) {
       try library.folderChanges.withLock { (_) throws(FileError) in
         _ = try systemCall("unlinkat", parent.pathOfChild(name)) { unlinkat(parent.number, name, AT_REMOVEDIR) }

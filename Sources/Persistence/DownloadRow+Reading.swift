@@ -3,25 +3,36 @@ import Foundation
 import GRDB
 import PodfluxCore
 
+/// A row of `DownloadRow.select`.
+struct StoredDownload: StatementRow {
+  let key: Int64
+  let download: Download
+
+  init(_ columns: inout ColumnReader) throws {
+    key = columns.next()
+    download = try DownloadRow.download(&columns)
+  }
+}
+
 extension DownloadRow {
-  /// The download in a row of `select`.
-  static func download(in row: Row) throws -> Download {
-    var columns = ColumnReader(row: row, index: 1)
+  /// The download in the columns behind the key.
+  fileprivate static func download(_ columns: inout ColumnReader) throws -> Download {
     let identity = try Identity(&columns)
     let rank = Download.Rank(
       priority: try checked("priority", Priority(code: columns.next())), position: columns.next())
-    let (state, failures, started, finished, isHeld) = try state(&columns)
+    let (state, failures, round, started, finished, isHeld) = try state(&columns)
     return Download(
       id: identity.id, address: identity.address, description: identity.description, rank: rank,
       origin: identity.origin, state: state, progress: try progress(&columns), failures: failures,
-      dates: Download.Dates(added: identity.added, started: started, finished: finished), isHeld: isHeld)
+      round: round, dates: Download.Dates(added: identity.added, started: started, finished: finished), isHeld: isHeld)
   }
 
-  /// The file that the columns path, file_length and inode describe; nil if there is none or if it cannot be one.
+  /// The file that the columns path, file_length, inode and sha256 describe; nil if there is none or if it cannot be one.
   static func publishedFile(_ columns: inout ColumnReader) -> PublishedFile? {
     let (text, length, inode): (String?, Int64?, Int64?) = (columns.next(), columns.next(), columns.next())
+    let sha256: String? = columns.next()
     guard let text, let path = try? LibraryPath(validating: text), let length, let inode else { return nil }
-    return PublishedFile(path: path, length: length, inode: UInt64(bitPattern: inode))
+    return PublishedFile(path: path, length: length, inode: UInt64(bitPattern: inode), sha256: sha256)
   }
 
   private struct Identity {
@@ -41,6 +52,13 @@ extension DownloadRow {
       }
       description.headers =
         try (columns.next() as String?).map { try checked("headers", parsed([Header].self, from: $0)) } ?? []
+      description.mirrors =
+        try (columns.next() as String?).map { text in
+          try checked("mirrors", parsed([String].self, from: text)).map {
+            try checked("mirrors", try? WebAddress($0))
+          }
+        } ?? []
+      description.integrity = try (columns.next() as String?).map { try checked("integrity", Integrity($0)) }
       description.expectedLength = columns.next()
       origin = try checked("origin", Origin(rawValue: columns.next()))
       added = Timestamp(milliseconds: columns.next())
@@ -49,7 +67,9 @@ extension DownloadRow {
 
   private static func state(
     _ columns: inout ColumnReader
-  ) throws -> (DownloadState, failures: Int, started: Timestamp?, finished: Timestamp?, isHeld: Bool) {
+  ) throws -> (
+    DownloadState, failures: Int, round: Download.Round, started: Timestamp?, finished: Timestamp?, isHeld: Bool
+  ) {
     let phase: String? = columns.next()
     let kind = try checked("state", DownloadState.Kind(rawValue: columns.next()))
     let reason: String? = columns.next()
@@ -65,14 +85,21 @@ extension DownloadRow {
       case .waiting: .waiting(try waiting(reason, until: retryAt, after: error))
       case .running: .running(try running(phase, file))
       }
-    return (state, columns.next(), columns.moment(), columns.moment(), columns.next())
+    let failures: Int = columns.next()
+    columns.skip("home_host")
+    let round = Download.Round(source: columns.next(), mayPass: columns.next())
+    return (state, failures, round, columns.moment(), columns.moment(), columns.next())
   }
 
   private static func waiting(
     _ reason: String?, until moment: Timestamp?, after error: DownloadError?
   ) throws -> DownloadState.Waiting {
-    guard reason == "retry" else { throw DamagedRow(column: "reason") }
-    return .retry(at: try checked("retry_at", moment), after: try checked("error_code", error))
+    let (moment, error) = (try checked("retry_at", moment), try checked("error_code", error))
+    return switch reason {
+    case "retry": .retry(at: moment, after: error)
+    case "storage": .storage(until: moment, after: error)
+    default: throw DamagedRow(column: "reason")
+    }
   }
 
   private static func running(_ phase: String?, _ file: PublishedFile?) throws -> DownloadState.Phase {
@@ -93,9 +120,18 @@ extension DownloadRow {
   }
 
   private static func progress(_ columns: inout ColumnReader) throws -> Download.Progress {
-    Download.Progress(
-      durable: columns.next(), total: columns.next(), discarded: columns.next(),
+    let (durable, total): (Int64, Int64?) = (columns.next(), columns.next())
+    columns.skip("discarded")
+    return Download.Progress(
+      durable: durable, total: total, discarded: try discarded(in: columns.next()),
       resume: try (columns.next() as String?).map { try checked("resume", resumeRecord(in: $0)) })
+  }
+
+  private static func discarded(in text: String?) throws -> Download.Discarded {
+    guard let text else { return .init() }
+    return try checked("discards", parsed([String: Int64].self, from: text)).reduce(into: .init()) {
+      $0.add($1.value, because: try checked("discards", RestartCause(rawValue: $1.key)))
+    }
   }
 
   private static func resumeRecord(in text: String) -> ResumeRecord? {
@@ -109,27 +145,6 @@ extension DownloadRow {
   private static func checked<Value>(_ column: String, _ value: Value?) throws -> Value {
     guard let value else { throw DamagedRow(column: column) }
     return value
-  }
-}
-
-/// Reads a row's columns one after the other, in the order of its statement: by number, since looking for names would
-/// cost more than reading.
-struct ColumnReader {
-  let row: Row
-  var index = 0
-
-  mutating func next<Value: DatabaseValueConvertible & StatementColumnConvertible>() -> Value {
-    defer { index += 1 }
-    return row[index]
-  }
-
-  mutating func moment() -> Timestamp? {
-    (next() as Int64?).map { Timestamp(milliseconds: $0) }
-  }
-
-  /// Passes over columns, which are named for the reader's sake.
-  mutating func skip(_ names: String...) {
-    index += names.count
   }
 }
 

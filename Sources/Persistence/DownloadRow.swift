@@ -16,16 +16,17 @@ enum DownloadRow {
       switch self {
       case .identity:
         [
-          "id", "url", "url_hash", "host", "podcast", "title", "published", "wanted_path", "headers", "expected_length",
-          "origin", "added_at",
+          "id", "url", "url_hash", "host", "podcast", "title", "published", "wanted_path", "headers", "mirrors",
+          "integrity", "expected_length", "origin", "added_at",
         ]
       case .rank: ["priority", "position"]
       case .state:
         [
           "phase", "state", "reason", "retry_at", "error_code", "error_message", "error_status", "error_cause", "path",
-          "file_length", "inode", "failures", "started_at", "finished_at", "held",
+          "file_length", "inode", "sha256", "failures", "home_host", "source", "may_pass", "started_at", "finished_at",
+          "held",
         ]
-      case .progress: ["durable", "total", "discarded", "resume"]
+      case .progress: ["durable", "total", "discarded", "discards", "resume"]
       }
     }
   }
@@ -51,7 +52,8 @@ enum DownloadRow {
       case .identity: !hasSameIdentity(old, new)
       case .rank: old.rank != new.rank
       case .state:
-        old.state != new.state || old.failures != new.failures || old.dates.started != new.dates.started
+        old.state != new.state || old.failures != new.failures || old.round != new.round
+          || old.dates.started != new.dates.started
           || old.dates.finished != new.dates.finished || old.isHeld != new.isHeld
       case .progress: old.progress != new.progress
       }
@@ -60,7 +62,7 @@ enum DownloadRow {
 
   private static func hasSameIdentity(_ old: Download, _ new: Download) -> Bool {
     old.id == new.id && old.address == new.address && old.description == new.description && old.origin == new.origin
-      && old.dates.added == new.dates.added
+      && old.dates.added == new.dates.added && old.source.host == new.source.host
       // To Swift, texts are equal that are canonically equivalent; whoever changes one into the other wants it written.
       && zip(texts(of: old), texts(of: new)).allSatisfy { $0.utf8.elementsEqual($1.utf8) }
   }
@@ -82,10 +84,12 @@ enum DownloadRow {
     case .identity:
       let description = download.description
       return [
-        download.id.description, download.address.description, hash(download.address), download.address.host,
+        download.id.description, download.address.description, hash(download.address), download.source.host,
         text(description.podcast), text(description.title), description.published?.milliseconds,
         description.path?.description, description.headers.isEmpty ? nil : try json(description.headers),
-        description.expectedLength, download.origin.rawValue, download.dates.added.milliseconds,
+        description.mirrors.isEmpty ? nil : try json(description.mirrors.map(\.description)),
+        description.integrity?.description, description.expectedLength, download.origin.rawValue,
+        download.dates.added.milliseconds,
       ]
     case .rank: return [download.rank.priority.code, download.rank.position]
     case .state:
@@ -94,13 +98,23 @@ enum DownloadRow {
         state.phase, download.state.kind.rawValue, state.reason, state.retryAt?.milliseconds,
         state.error?.code.rawValue, text(state.error?.message), state.error?.status, state.error?.cause?.rawValue,
         state.file?.path.description, state.file?.length, state.file.map { Int64(bitPattern: $0.inode) },
-        download.failures, download.dates.started?.milliseconds, download.dates.finished?.milliseconds,
+        state.file?.sha256, download.failures, download.round.source == 0 ? nil : download.address.host,
+        download.round.source, download.round.mayPass ? 1 : 0,
+        download.dates.started?.milliseconds, download.dates.finished?.milliseconds,
         download.isHeld ? 1 : 0,
       ]
     case .progress:
       let progress = download.progress
-      return [progress.durable, progress.total, progress.discarded, try progress.resume.map { try json($0) }]
+      return [
+        progress.durable, progress.total, progress.discarded.total, try discards(progress.discarded),
+        try progress.resume.map { try json($0) },
+      ]
     }
+  }
+
+  private static func discards(_ discarded: Download.Discarded) throws -> String? {
+    guard discarded.total > 0 else { return nil }
+    return try json(discarded.amounts.reduce(into: [:]) { $0[$1.cause.rawValue] = $1.bytes })
   }
 
   /// SQLite's text ends at a NUL: without this, what stands behind one would be lost in silence.
@@ -138,7 +152,7 @@ private struct StateColumns {
   init(_ state: DownloadState) {
     switch state {
     case .queued, .paused: break
-    case .waiting(.retry(let at, let after)): (reason, retryAt, error) = ("retry", at, after)
+    case .waiting(let waiting): (reason, retryAt, error) = (waiting.reason, waiting.until, waiting.error)
     case .running(let phase):
       self.phase = phase.name
       if case .publishing(let file) = phase { self.file = file }

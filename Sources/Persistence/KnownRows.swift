@@ -1,10 +1,13 @@
 import PodfluxCore
 
-/// The rows that a turn has read or written, and between turns those of running downloads: at most as many as can run
-/// at once. Whatever changes rows without telling them apart has them forgotten.
+/// The rows that turns have read or written of late, a bounded number of them; those of running downloads always. Whatever
+/// changes rows without telling them apart has them forgotten.
 ///
 /// Owned by one connection and used on its queue only; nobody else writes to the database.
 final class KnownRows {
+  /// How many rows are remembered between turns, about a kilobyte each; of more only those that run.
+  private static let limit = 1024
+
   private var downloads: [DownloadID: Download] = [:]
 
   subscript(id: DownloadID) -> Download? { downloads[id] }
@@ -24,7 +27,8 @@ final class KnownRows {
   }
 
   /// The transaction is committed: attempts go on reporting on what runs.
-  func keepRunning() {
+  func keepSome() {
+    guard downloads.count > Self.limit else { return }
     downloads = downloads.filter { _, download in
       if case .running = download.state { true } else { false }
     }

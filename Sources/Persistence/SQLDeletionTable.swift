@@ -6,10 +6,11 @@ struct SQLDeletionTable: DeletionTable {
   let db: Database
 
   func insert(_ deletion: Deletion, isReady: Bool) throws {
-    let sql = "INSERT INTO deletions (download, path, file_length, inode, ready) VALUES (?, ?, ?, ?, ?)"
+    let sql = "INSERT INTO deletions (download, path, file_length, inode, ready, quarantine) VALUES (?, ?, ?, ?, ?, ?)"
     try db.cachedStatement(sql: sql).execute(arguments: [
       deletion.download.description, deletion.file?.path.description, deletion.file?.length,
       deletion.file.map { Int64(bitPattern: $0.inode) }, isReady ? 1 : 0,
+      deletion.fate == .quarantined ? 1 : 0,
     ])
   }
 
@@ -28,17 +29,10 @@ struct SQLDeletionTable: DeletionTable {
 
   func ready(limit: Int) throws -> [Deletion] {
     let sql = """
-      SELECT key, download, path, file_length, inode FROM deletions WHERE ready = 1 ORDER BY key LIMIT ?
+      SELECT key, download, path IS NOT NULL, path, file_length, inode, NULL, quarantine
+      FROM deletions WHERE ready = 1 ORDER BY key LIMIT ?
       """
-    return try Row.fetchAll(db.cachedStatement(sql: sql), arguments: [limit]).map { row in
-      var columns = ColumnReader(row: row)
-      let key: Int64 = columns.next()
-      guard let download = DownloadID(columns.next()) else { throw DamagedRow(column: "deletions.download") }
-      let isFileNamed = row["path"] as String? != nil
-      let file = DownloadRow.publishedFile(&columns)
-      guard file != nil || !isFileNamed else { throw DamagedRow(column: "deletions.path") }
-      return Deletion(key: key, download: download, file: file)
-    }
+    return try Deletion.fetchAll(db.cachedStatement(sql: sql), arguments: [limit])
   }
 
   func remove(_ key: Deletion.Key) throws -> DownloadID? {
@@ -57,5 +51,20 @@ struct SQLDeletionTable: DeletionTable {
   func isOwed(_ download: DownloadID) throws -> Bool {
     let sql = "SELECT 1 FROM deletions WHERE download = ? LIMIT 1"
     return try Int.fetchOne(db.cachedStatement(sql: sql), arguments: [download.description]) != nil
+  }
+}
+
+extension Deletion: StatementRow {
+  init(_ columns: inout ColumnReader) throws {
+    let key: Int64 = columns.next()
+    guard let download = DownloadID(columns.next()) else { throw DamagedRow(column: "deletions.download") }
+    var file: PublishedFile?
+    if columns.next() {
+      file = DownloadRow.publishedFile(&columns)
+      guard file != nil else { throw DamagedRow(column: "deletions.path") }
+    } else {
+      columns.skip("path", "file_length", "inode", "sha256")
+    }
+    self.init(key: key, download: download, file: file, fate: columns.next() ? .quarantined : .deleted)
   }
 }

@@ -41,7 +41,11 @@ extension BulkChange {
       """
     return switch self {
     case .pause: "UPDATE downloads SET state = 'paused', \(calm)"
-    case .resume, .retry: "UPDATE downloads SET state = 'queued', failures = 0, \(calm)"
+    case .resume, .retry:
+      """
+      UPDATE downloads SET state = 'queued', failures = 0, host = coalesce(home_host, host), home_host = NULL,
+        source = 0, may_pass = 0, \(calm)
+      """
     case .cancel, .remove: "DELETE FROM downloads"
     }
   }

@@ -27,12 +27,19 @@ struct SQLDownloadTable: DownloadTable {
       .flatMap(DownloadID.init)
   }
 
+  func isClaimed(_ file: PublishedFile, otherThanBy id: DownloadID) throws -> Bool {
+    let sql = "SELECT 1 FROM downloads WHERE path = ? AND inode = ? AND id <> ? LIMIT 1"
+    return try Int.fetchOne(
+      db.cachedStatement(sql: sql),
+      arguments: [file.path.description, Int64(bitPattern: file.inode), id.description]) != nil
+  }
+
   func insert(_ download: Download) throws {
     let statement = try db.cachedStatement(sql: DownloadRow.insert)
     statement.setUncheckedArguments(StatementArguments(try DownloadRow.values(of: download)))
     try statement.execute()
     if download.isAdmissible {
-      try lanes.offer(download.rank, on: download.address.host, in: db)
+      try lanes.offer(download.rank, on: download.source.host, in: db)
     }
   }
 
@@ -54,12 +61,12 @@ struct SQLDownloadTable: DownloadTable {
       return
     }
     // The address may be another one now: its former host's lane loses a download too.
-    lanes.touch(former.address.host)
-    lanes.touch(download.address.host)
+    lanes.touch(former.source.host)
+    lanes.touch(download.source.host)
   }
 
   func delete(_ id: DownloadID) throws {
-    if let download = try find(id), download.isAdmissible { lanes.touch(download.address.host) }
+    if let download = try find(id), download.isAdmissible { lanes.touch(download.source.host) }
     known.forget(id)
     try db.cachedStatement(sql: "DELETE FROM downloads WHERE id = ?").execute(arguments: [id.description])
   }
@@ -160,13 +167,8 @@ struct SQLDownloadTable: DownloadTable {
 
   private func all(_ condition: String, _ arguments: StatementArguments) throws -> [Download] {
     let statement = try db.cachedStatement(sql: DownloadRow.select + condition)
-    let rows = try Row.fetchCursor(statement, arguments: arguments)
-    var downloads: [Download] = []
-    while let row = try rows.next() {
-      let download = try DownloadRow.download(in: row)
-      known.note(download)
-      downloads.append(download)
-    }
+    let downloads = try StoredDownload.fetchAll(statement, arguments: arguments).map(\.download)
+    for download in downloads { known.note(download) }
     return downloads
   }
 }

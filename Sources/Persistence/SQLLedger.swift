@@ -26,7 +26,7 @@ public final class SQLLedger: Ledger {
           try lanes.refresh(in: db)
           return .commit
         }
-        known.keepRunning()
+        known.keepSome()
         guard let result else { preconditionFailure("a committed transaction has a result") }
         return result
       } catch {
@@ -62,8 +62,17 @@ struct SQLTables: Tables {
 
   var downloads: any DownloadTable { SQLDownloadTable(db: db, lanes: lanes, known: known) }
   var deletions: any DeletionTable { SQLDeletionTable(db: db) }
+  var verifications: any VerificationTable { SQLVerificationTable(db: db) }
 
   func save(_ settings: Settings) throws {
     try SettingsRow.write(settings, to: db)
+  }
+
+  func save(cooldownOf host: String, until moment: Timestamp?) throws {
+    try SQLHosts.save(cooldownOf: host, until: moment, in: db)
+  }
+
+  func save(discarded bytes: Int64, because cause: RestartCause) throws {
+    try SQLHosts.save(discarded: bytes, because: cause, in: db)
   }
 }

@@ -17,6 +17,13 @@ enum Schema {
     migrator.registerMigration("2-deletions-by-file") { db in
       try db.execute(sql: "CREATE INDEX deletions_file ON deletions (inode) WHERE inode IS NOT NULL")
     }
+    migrator.registerMigration("3-sources-and-digests") { db in
+      try db.execute(sql: sourcesAndDigests)
+      try db.execute(sql: hosts)
+    }
+    migrator.registerMigration("4-verifications") { db in
+      try db.execute(sql: verifications)
+    }
     return migrator
   }
 
@@ -106,5 +113,102 @@ enum Schema {
     CREATE INDEX deletions_download ON deletions (download);
     CREATE INDEX deletions_ready ON deletions (key) WHERE ready = 1;
     CREATE INDEX deletions_pending ON deletions (key) WHERE ready = 0;
+    """
+
+  /// SQLite changes no constraint of a table that exists: it is made anew, and its rows move over.
+  private static let sourcesAndDigests = """
+    CREATE TABLE new_downloads (
+      key INTEGER PRIMARY KEY AUTOINCREMENT,
+      id TEXT NOT NULL UNIQUE CHECK (length(id) BETWEEN 1 AND 128),
+      url TEXT NOT NULL CHECK (length(url) BETWEEN 1 AND 8192),
+      url_hash INTEGER NOT NULL,
+      host TEXT NOT NULL CHECK (length(host) > 0),
+      podcast TEXT, title TEXT, published INTEGER, wanted_path TEXT,
+      headers TEXT CHECK (headers IS NULL OR json_valid(headers)),
+      mirrors TEXT CHECK (mirrors IS NULL OR json_valid(mirrors)),
+      integrity TEXT,
+      expected_length INTEGER CHECK (expected_length >= 0),
+      priority INTEGER NOT NULL CHECK (priority BETWEEN 0 AND 2),
+      position INTEGER NOT NULL CHECK (abs(position) < 1 << 62),
+      origin TEXT NOT NULL CHECK (origin IN ('user', 'auto')),
+      state TEXT NOT NULL CHECK (state IN ('queued', 'waiting', 'running', 'paused', 'completed', 'failed')),
+      phase TEXT CHECK (phase IN ('connecting', 'receiving', 'verifying', 'publishing')),
+      reason TEXT CHECK (reason IN
+        ('network', 'policy', 'retry', 'host', 'storage', 'schedule', 'budget', 'auth')),
+      retry_at INTEGER,
+      error_code TEXT, error_message TEXT, error_status INTEGER, error_cause TEXT,
+      path TEXT, file_length INTEGER CHECK (file_length >= 0), inode INTEGER,
+      sha256 TEXT CHECK (length(sha256) = 64 AND sha256 NOT GLOB '*[^0-9a-f]*'),
+      durable INTEGER NOT NULL CHECK (durable >= 0),
+      total INTEGER CHECK (total >= 0),
+      discarded INTEGER NOT NULL CHECK (discarded BETWEEN 0 AND 1 << 62),
+      discards TEXT CHECK (discards IS NULL OR json_valid(discards)),
+      resume TEXT CHECK (resume IS NULL OR json_valid(resume)),
+      failures INTEGER NOT NULL CHECK (failures BETWEEN 0 AND 1 << 31),
+      home_host TEXT,
+      source INTEGER NOT NULL DEFAULT 0 CHECK (source >= 0),
+      may_pass INTEGER NOT NULL DEFAULT 0 CHECK (may_pass IN (0, 1)),
+      added_at INTEGER NOT NULL, started_at INTEGER, finished_at INTEGER,
+      held INTEGER NOT NULL CHECK (held IN (0, 1)),
+      CHECK ((state = 'running') = (phase IS NOT NULL)),
+      CHECK ((state = 'waiting') = (reason IS NOT NULL)),
+      CHECK ((reason IS 'retry' OR reason IS 'storage') = (retry_at IS NOT NULL)),
+      CHECK ((state = 'failed' OR reason IS 'retry' OR reason IS 'storage') = (error_code IS NOT NULL)),
+      CHECK ((error_code IS NULL) = (error_message IS NULL)),
+      CHECK (error_code IS NOT NULL OR (error_status IS NULL AND error_cause IS NULL)),
+      CHECK ((state = 'completed' OR phase IS 'publishing') = (path IS NOT NULL)),
+      CHECK ((path IS NULL) = (file_length IS NULL) AND (path IS NULL) = (inode IS NULL)),
+      CHECK (path IS NOT NULL OR sha256 IS NULL),
+      CHECK ((state = 'completed') = (finished_at IS NOT NULL)),
+      CHECK ((discarded = 0) = (discards IS NULL)),
+      CHECK (source = 0 OR mirrors IS NOT NULL),
+      CHECK ((source = 0) = (home_host IS NULL))
+    ) STRICT;
+    INSERT INTO new_downloads (
+      key, id, url, url_hash, host, podcast, title, published, wanted_path, headers, expected_length, priority,
+      position, origin, state, phase, reason, retry_at, error_code, error_message, error_status, error_cause, path,
+      file_length, inode, durable, total, discarded, discards, resume, failures, added_at, started_at, finished_at,
+      held)
+    SELECT
+      key, id, url, url_hash, host, podcast, title, published, wanted_path, headers, expected_length, priority,
+      position, origin, state, phase, reason, retry_at, error_code, error_message, error_status, error_cause, path,
+      file_length, inode, durable, total, discarded,
+      CASE WHEN discarded > 0 THEN json_object('content_changed', discarded) END,
+      resume, failures, added_at, started_at, finished_at, held
+    FROM downloads;
+    UPDATE sqlite_sequence
+      SET seq = max(seq, (SELECT old.seq FROM sqlite_sequence AS old WHERE old.name = 'downloads'))
+      WHERE name = 'new_downloads' AND EXISTS (SELECT 1 FROM sqlite_sequence AS old WHERE old.name = 'downloads');
+    DROP TABLE downloads;
+    ALTER TABLE new_downloads RENAME TO downloads;
+    CREATE INDEX downloads_url ON downloads (url_hash);
+    CREATE INDEX downloads_order ON downloads (priority, position);
+    CREATE INDEX downloads_admissible ON downloads (host, priority, position) WHERE state = 'queued' AND held = 0;
+    CREATE INDEX downloads_running ON downloads (key) WHERE state = 'running';
+    CREATE INDEX downloads_retry ON downloads (retry_at) WHERE state = 'waiting' AND retry_at IS NOT NULL;
+    CREATE INDEX downloads_held ON downloads (id) WHERE held = 1;
+    """
+
+  private static let hosts = """
+    CREATE TABLE cooldowns (
+      host TEXT PRIMARY KEY CHECK (length(host) > 0),
+      until INTEGER NOT NULL
+    ) STRICT, WITHOUT ROWID;
+    CREATE TABLE discards (
+      cause TEXT PRIMARY KEY,
+      bytes INTEGER NOT NULL CHECK (bytes >= 0)
+    ) STRICT, WITHOUT ROWID;
+    """
+
+  /// A path is looked up when the file there is found damaged; all of them may be.
+  ///
+  /// A verification's number is never given again, so that a late word of one says nothing about another.
+  private static let verifications = """
+    CREATE TABLE verifications (
+      key INTEGER PRIMARY KEY AUTOINCREMENT,
+      download INTEGER NOT NULL UNIQUE REFERENCES downloads (key) ON DELETE CASCADE
+    ) STRICT;
+    CREATE INDEX downloads_path ON downloads (path) WHERE path IS NOT NULL;
+    ALTER TABLE deletions ADD COLUMN quarantine INTEGER NOT NULL DEFAULT 0 CHECK (quarantine IN (0, 1));
     """
 }

@@ -15,6 +15,13 @@ public struct TableReader {
     return LogPosition(revision: row["revision"], sequence: row["sequence"])
   }
 
+  /// The stores, with what their tables hold.
+  public func stores() throws -> Stores {
+    Stores(
+      settings: SettingsStore(settings: try settings()),
+      downloads: DownloadsStore(counts: try counts(), cooldowns: try cooldowns(), discarded: try discarded()))
+  }
+
   /// The settings; the defaults if none were ever set.
   public func settings() throws -> Settings {
     try SettingsRow.read(from: db)
@@ -23,6 +30,22 @@ public struct TableReader {
   /// How many downloads are in each state.
   public func counts() throws -> [DownloadState.Kind: Int] {
     try table.counts()
+  }
+
+  /// Until when hosts are left alone.
+  public func cooldowns() throws -> [String: Timestamp] {
+    try SQLHosts.cooldowns(in: db)
+  }
+
+  /// How many queued downloads wait for a host. Cost: as many as there are.
+  public func queued(on host: String) throws -> Int {
+    let sql = "SELECT count(*) FROM downloads WHERE host = ? AND state = 'queued' AND held = 0"
+    return try Int.fetchOne(db.cachedStatement(sql: sql), arguments: [host]) ?? 0
+  }
+
+  /// What all downloads that there ever were have thrown away.
+  public func discarded() throws -> Download.Discarded {
+    try SQLHosts.discarded(in: db)
   }
 
   /// The download of this name.
@@ -38,11 +61,11 @@ public struct TableReader {
   /// A page of the downloads in the order in which they were added. Cost: one look-up and the page.
   public func page(_ request: PageRequest) throws -> (downloads: [Download], next: PageCursor?) {
     let sql = DownloadRow.select + "WHERE key > ? ORDER BY key LIMIT ?"
-    let rows = try Row.fetchAll(
+    let rows = try StoredDownload.fetchAll(
       db.cachedStatement(sql: sql), arguments: [request.after?.key ?? .min, request.limit + 1])
     let page = rows.prefix(request.limit)
-    let next = rows.count > request.limit ? page.last.map { PageCursor(key: $0["key"]) } : nil
-    return (try page.map(DownloadRow.download(in:)), next)
+    let next = rows.count > request.limit ? page.last.map { PageCursor(key: $0.key) } : nil
+    return (page.map(\.download), next)
   }
 
   private var table: SQLDownloadTable { SQLDownloadTable(db: db, lanes: Lanes(), known: KnownRows()) }

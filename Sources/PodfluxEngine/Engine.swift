@@ -70,7 +70,7 @@ public final class Engine: Sendable {
 public struct EngineConfiguration: Sendable {
   /// The library's folder; made if it is missing.
   public var libraryPath: String
-  /// A PEM file of the only authorities to trust; nil for the system's.
+  /// A PEM file of certificate authorities to trust beside the system's.
   public var certificateAuthorityFile: String?
   /// Where logs go.
   public var logger: Logger
@@ -81,6 +81,16 @@ public struct EngineConfiguration: Sendable {
     self.certificateAuthorityFile = certificateAuthorityFile
     self.logger = logger
   }
+
+  /// What the file of authorities holds.
+  func authorities() throws(EngineError) -> CertificateAuthorities? {
+    guard let certificateAuthorityFile else { return nil }
+    do {
+      return try CertificateAuthorities(contentsOfFile: certificateAuthorityFile)
+    } catch {
+      throw .unusableAuthorities("\(error)")
+    }
+  }
 }
 
 /// Why an engine cannot start.
@@ -89,6 +99,8 @@ public enum EngineError: Error, CustomStringConvertible {
   case libraryInUse(byProcess: Int32?)
   /// The library cannot be read, or was written by a newer version.
   case unreadableLibrary(String)
+  /// The file of certificate authorities cannot be read, or holds none.
+  case unusableAuthorities(String)
   /// The machine refuses something that an engine needs.
   case cannotStart(String)
 
@@ -97,7 +109,7 @@ public enum EngineError: Error, CustomStringConvertible {
     switch self {
     case .libraryInUse(let process):
       "another engine\(process.map { " (process \($0))" } ?? "") holds this library; stop it or choose another folder"
-    case .unreadableLibrary(let reason): reason
+    case .unreadableLibrary(let reason), .unusableAuthorities(let reason): reason
     case .cannotStart(let reason): "the engine cannot start: \(reason)"
     }
   }

@@ -39,10 +39,12 @@ final class EngineCore: @unchecked Sendable {
     self.mailbox = mailbox
     self.turns = turns
     logger = configuration.logger
+    // Before the library is touched: wrong usage changes nothing.
+    let authorities = try configuration.authorities()
     library = try OpenLibrary(configuration)
     dispatcher = try library.dispatcher()
     services = try Services(
-      library: library, certificateAuthorityFile: configuration.certificateAuthorityFile, turns: turns, logger: logger
+      library: library, authorities: authorities, turns: turns, logger: logger
     ) { mailbox.post(fact: $0) }
   }
 

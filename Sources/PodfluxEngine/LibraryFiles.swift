@@ -5,12 +5,18 @@ import PodfluxCore
 struct LibraryFiles: AttemptFiles {
   private let partials: Partials
   private let publisher: Publisher
-  private let published: PublishedFiles
+  let published: PublishedFiles
+  private let library: Library
 
   init(_ library: Library) {
     partials = Partials(library)
     publisher = Publisher(library)
     published = PublishedFiles(library)
+    self.library = library
+  }
+
+  func availableBytes() throws(DownloadError) -> Int64 {
+    try translatingErrors { () throws(FileError) in try library.diskSpace().freeBytes }
   }
 
   func openPartial(of download: DownloadID) throws(DownloadError) -> any PartialContents {
@@ -62,11 +68,23 @@ struct LibraryFiles: AttemptFiles {
     }
   }
 
-  /// Deletes what a removed download left. What is not there any more, or is another file by now, is left alone.
+  /// Deletes what a removed download left, or puts a damaged file into quarantine. What is not there any more, or is
+  /// another file by now, is left alone.
   func delete(_ deletion: Deletion) throws(FileError) {
-    try partials.delete(try name(of: deletion.download))
-    if let file = deletion.file, try isPublished(file) {
-      try published.delete(file.path)
+    let name = try name(of: deletion.download)
+    switch deletion.fate {
+    case .deleted:
+      try partials.delete(name)
+      if let file = deletion.file, try isPublished(file) {
+        try published.delete(file.path)
+      }
+    case .quarantined:
+      guard let file = deletion.file else { return }
+      do throws(FileError) {
+        try published.quarantine(file.path, recorded: FileIdentity(file), as: name)
+      } catch .symbolicLink, .notARegularFile {
+        // Something else is in its place now.
+      }
     }
   }
 
@@ -148,6 +166,7 @@ extension DownloadError {
     let code: Code =
       switch error {
       case .noSpace: .noSpace
+      case .changedOutside: .lengthMismatch
       case .exists: .fileExists
       case .notFound, .readOnly, .denied, .symbolicLink, .notAFolder, .notARegularFile, .crossDevice, .unknownFormat,
         .io:
@@ -168,6 +187,6 @@ extension NamingFacts {
     self.init(
       podcast: facts.description.podcast, title: facts.description.title,
       publishedMilliseconds: facts.description.published?.milliseconds, url: facts.address.description,
-      contentDisposition: facts.contentDisposition, mediaType: facts.contentType)
+      contentDisposition: facts.contentDisposition, mediaType: facts.contentType, beginning: facts.beginning)
   }
 }

@@ -41,10 +41,8 @@ final class OpenLibrary: Sendable {
     do {
       return try database.read { tables in
         Dispatcher(
-          state: Stores(
-            settings: SettingsStore(settings: try tables.settings()),
-            downloads: DownloadsStore(counts: try tables.counts())),
-          position: try tables.position(), ledger: database.ledger(), seed: .random(in: .min ... .max))
+          state: try tables.stores(), position: try tables.position(), ledger: database.ledger(),
+          seed: .random(in: .min ... .max))
       }
     } catch {
       throw .unreadableLibrary("\(error)")
@@ -96,16 +94,28 @@ extension TableReader {
       snapshot.settings = try stores?.settings.settings ?? settings()
     }
     if query.stores.contains(.downloads) {
-      let (downloads, next) = try page(query.page)
-      snapshot.downloads = DownloadsSnapshot(
-        counts: try stores?.downloads.counts ?? counts(), bytesPerSecond: stores?.downloads.bytesPerSecond ?? 0,
-        items: downloads.map { download in
-          let live = stores?.downloads.live[download.id]
-          return .init(download: download, live: download.state.kind == .running ? live : nil)
-        },
-        next: next)
+      snapshot.downloads = try downloads(query.page, stores: stores)
     }
     return snapshot
+  }
+
+  private func downloads(_ request: PageRequest, stores: Stores?) throws -> DownloadsSnapshot {
+    let (page, next) = try page(request)
+    let cooldowns = try stores?.downloads.cooldowns ?? cooldowns()
+    var counts = try stores?.downloads.counts ?? counts()
+    for host in cooldowns.keys {
+      let held = try queued(on: host)
+      counts[.queued, default: 0] -= held
+      counts[.waiting, default: 0] += held
+    }
+    let items = page.map { download in
+      let live = download.state.kind == .running ? stores?.downloads.live[download.id] : nil
+      let hostUntil = download.isAdmissible ? cooldowns[download.source.host] : nil
+      return DownloadsSnapshot.Item(download: download, live: live, hostUntil: hostUntil)
+    }
+    return DownloadsSnapshot(
+      counts: counts, bytesPerSecond: stores?.downloads.bytesPerSecond ?? 0,
+      discarded: try stores?.downloads.discarded ?? discarded(), items: items, next: next)
   }
 }
 

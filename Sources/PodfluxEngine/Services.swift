@@ -6,11 +6,15 @@ import Logging
 import PodfluxCore
 import Transfers
 
-/// What carries effects out: transfers, deletions, the alarm clock. What it finds out it posts as facts.
+/// What carries effects out: transfers, deletions, verifications, the alarm clock. What it finds out it posts as facts.
 final class Services: @unchecked Sendable {
   // `@unchecked`: the timer is touched on `turns` only; the rest is immutable and thread safe.
 
+  /// The name, in the engine's folder, of the file of all certificate authorities.
+  private static let authorityBundleName = "authorities.pem"
+
   private let transfers: TransferService
+  private let verifications: VerificationService
   private let files: LibraryFiles
   private let turns: DispatchQueue
   private let fileQueue = DispatchQueue(label: "podflux.files", qos: .utility)
@@ -19,17 +23,19 @@ final class Services: @unchecked Sendable {
   private var alarm: DispatchSourceTimer?
 
   init(
-    library: OpenLibrary, certificateAuthorityFile: String?, turns: DispatchQueue, logger: Logger,
+    library: OpenLibrary, authorities: CertificateAuthorities?, turns: DispatchQueue, logger: Logger,
     post: @escaping @Sendable (Action) -> Void
   ) throws(EngineError) {
     files = library.files
     self.turns = turns
     self.logger = logger
     self.post = post
+    verifications = VerificationService(files: library.files, logger: logger, post: post)
     do {
       transfers = try TransferService(
-        files: library.files, certificateAuthorityFile: certificateAuthorityFile, bootID: try Self.bootID(),
-        readClock: Self.clock
+        files: library.files, authorities: authorities,
+        authorityBundlePath: library.folder.engineFolderPath + "/" + Self.authorityBundleName,
+        bootID: try Self.bootID(), readClock: Self.clock
       ) { post(.attempt($0)) }
     } catch {
       throw .cannotStart("\(error)")
@@ -47,6 +53,7 @@ final class Services: @unchecked Sendable {
     case .start(let attempt): transfers.start(attempt)
     case .stop(let attempt): transfers.stop(attempt)
     case .proceed(let attempt): transfers.proceed(attempt)
+    case .verify(let verification): verifications.start(verification)
     case .delete(let deletion): fileQueue.async { self.delete(deletion) }
     case .wake(let moment): setAlarm(at: moment)
     case .close: preconditionFailure("closing is the engine's own")
@@ -67,6 +74,7 @@ final class Services: @unchecked Sendable {
   func shutDown() {
     alarm?.cancel()
     alarm = nil
+    verifications.shutDown()
     transfers.shutDown()
     // A deletion under way ends before the library is given up.
     fileQueue.sync {}
@@ -78,7 +86,7 @@ final class Services: @unchecked Sendable {
       post(.deleted(deletion.key))
     } catch {
       logger.warning(
-        "a removed download's file cannot be deleted; it is tried again at the next start",
+        "a removed download's file cannot be deleted, or a damaged one moved; it is tried again at the next start",
         metadata: ["reason": "\(error)"])
       post(.notDeleted(deletion.key))
     }

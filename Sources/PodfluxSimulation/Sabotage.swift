@@ -41,12 +41,19 @@ public enum Sabotage: String, CaseIterable, Sendable {
   case publishedUnsynced = "published-before-its-contents-are-synced"
   /// After a failed sync the next one is believed.
   case syncFailureForgotten = "sync-failure-forgotten"
+  /// Whatever the complete file hashes to is taken for what its client knows.
+  case digestNotChecked = "digest-not-checked"
   /// The alarm clock is lost.
   case wakeLost = "wake-lost"
   /// An action is acknowledged although its commit failed.
   case acknowledgedTooEarly = "acknowledged-before-commit"
   /// A download that is enqueued again starts while its namesake's remains are still being deleted.
   case holdForgotten = "hold-forgotten"
+
+  /// Whatever is read again is said to be intact.
+  case damageOverlooked = "damage-overlooked"
+  /// What is to go to quarantine is deleted.
+  case quarantineDeletes = "quarantine-deletes"
 
   /// What the mistake is, in words.
   public var story: String {
@@ -71,9 +78,12 @@ public enum Sabotage: String, CaseIterable, Sendable {
     case .publishedTooEarly: "the file gets its name before the row knows it"
     case .publishedUnsynced: "the file gets its name before its contents are synced"
     case .syncFailureForgotten: "a sync fails, the next one seems to succeed and is believed"
+    case .digestNotChecked: "a complete file is published whatever its digest"
     case .wakeLost: "the alarm clock for retries is lost"
     case .acknowledgedTooEarly: "an action is acknowledged although its commit failed"
     case .holdForgotten: "a download starts while its namesake's remains are being deleted"
+    case .damageOverlooked: "a damaged file is read again and said to be intact"
+    case .quarantineDeletes: "a damaged file is deleted instead of being put aside"
     }
   }
 }

@@ -24,11 +24,11 @@ public struct TLSMaterial: Sendable {
       authorityPath: Fixtures.path("tls/ca.pem"))
   }
 
-  func makeContext() throws -> NIOSSLContext {
+  func makeContext(applicationProtocols: [String] = ["http/1.1"]) throws -> NIOSSLContext {
     var configuration = TLSConfiguration.makeServerConfiguration(
       certificateChain: try NIOSSLCertificate.fromPEMFile(certificatePath).map { .certificate($0) },
       privateKey: .privateKey(try NIOSSLPrivateKey(file: privateKeyPath, format: .pem)))
-    configuration.applicationProtocols = ["http/1.1"]
+    configuration.applicationProtocols = applicationProtocols
     return try NIOSSLContext(configuration: configuration)
   }
 }

@@ -59,14 +59,17 @@ public final class PodfluxProcess: Sendable {
   ///   - library: The library's folder.
   ///   - arguments: More arguments of `podflux run`.
   ///   - logPath: Where the child's stderr goes.
+  ///   - environment: Variables that it has beside, or instead of, this process's own.
   ///   - isListening: Whether its lines are read from the start; otherwise not before `listen()`.
   public init(
-    library: String, arguments: [String] = [], logPath: String = "/dev/null", isListening: Bool = true
+    library: String, arguments: [String] = [], logPath: String = "/dev/null", environment: [String: String] = [:],
+    isListening: Bool = true
   ) throws {
     // One at a time: a child must not inherit another's pipes before they are close-on-exec, or that one's end of
     // input would never come.
     let child = try Self.spawning.withLock { _ in
-      try Self.spawn([Self.executablePath, "run", "--library", library] + arguments, logPath: logPath)
+      try Self.spawn(
+        [Self.executablePath, "run", "--library", library] + arguments, logPath: logPath, environment: environment)
     }
     pid = child.pid
     input = child.input
@@ -96,7 +99,9 @@ public final class PodfluxProcess: Sendable {
 
   private static let spawning = Mutex(())
 
-  private static func spawn(_ words: [String], logPath: String) throws -> (pid: pid_t, input: Int32, output: Int32) {
+  private static func spawn(
+    _ words: [String], logPath: String, environment: [String: String]
+  ) throws -> (pid: pid_t, input: Int32, output: Int32) {
     var stdin: [Int32] = [0, 0]
     var stdout: [Int32] = [0, 0]
     guard pipe(&stdin) == 0, pipe(&stdout) == 0 else {
@@ -112,8 +117,11 @@ public final class PodfluxProcess: Sendable {
     posix_spawn_file_actions_addopen(&actions, 2, logPath, O_WRONLY | O_CREAT | O_APPEND, 0o644)
     var argv = words.map { strdup($0) } + [nil]
     defer { argv.forEach { free($0) } }
+    let variables = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+    var envp = variables.map { strdup("\($0.key)=\($0.value)") } + [nil]
+    defer { envp.forEach { free($0) } }
     var child: pid_t = 0
-    let refusal = posix_spawn(&child, words[0], &actions, nil, &argv, environ)
+    let refusal = posix_spawn(&child, words[0], &actions, nil, &argv, &envp)
     close(stdin[0])
     close(stdout[1])
     guard refusal == 0 else { throw Failure("\(words[0]) cannot be started: \(String(cString: strerror(refusal)))") }

@@ -4,8 +4,10 @@ import PodfluxCore
 /// What the curl thread tells. Every answer takes microseconds.
 extension DownloadOperation: HTTPExchangeDelegate {
   func exchange(_ exchange: HTTPExchange, received head: ResponseHead) -> HeadDemand {
-    state.withLock { state in
-      let (goesOn, orders) = state.machine.received(head: head)
+    let now = environment.readClock().wall
+    return state.withLock { state in
+      let (goesOn, orders) = state.machine.received(head: head, at: now)
+      if goesOn { state.comparison = state.machine.comparison }
       carryOut(orders)
       return goesOn ? .proceed : .stop
     }
@@ -17,16 +19,10 @@ extension DownloadOperation: HTTPExchangeDelegate {
         state.isExchangePaused = true
         return .pause
       }
-      let (verdict, orders) = state.machine.received(body: bytes)
-      carryOut(orders)
-      switch verdict {
-      case .take(let count):
-        state.buffer.append(UnsafeRawBufferPointer(rebasing: bytes.dropFirst(count)))
-        if let piece = state.buffer.takePiece(evenIfSmall: false) { write(piece) }
-        return .more
-      case .wait: return .pause
-      case .stop: return .stop
-      }
+      guard state.machine.received(body: bytes) == .take else { return .stop }
+      state.buffer.append(bytes)
+      if let piece = state.buffer.takePiece(evenIfSmall: false) { write(piece) }
+      return .more
     }
   }
 
@@ -36,24 +32,24 @@ extension DownloadOperation: HTTPExchangeDelegate {
     let reading = state.withLock { state -> AttemptReport.News? in
       if now - state.clockAtWrite >= WritePolicy.writeMilliseconds {
         state.clockAtWrite = now
-        if let piece = state.buffer.takePiece(evenIfSmall: true) { write(piece) }
+        if state.machine.mayWrite, let piece = state.buffer.takePiece(evenIfSmall: true) { write(piece) }
       }
       guard state.machine.isReceiving, now - state.clockAtReading >= interval else { return nil }
       state.clockAtReading = now
-      return .reading(received: state.machine.position, phase: state.machine.phase)
+      return .reading(received: state.machine.received, phase: state.machine.phase)
     }
     if let reading { report(reading) }
   }
 
   func exchange(_ exchange: HTTPExchange, finished result: Result<ExchangeSummary, ExchangeFailure>) {
-    let failure: DownloadError? =
+    let (failure, isDelimited): (DownloadError?, Bool) =
       switch result {
-      case .success: nil
-      case .failure(let failure): DownloadError(failure)
+      case .success(let summary): (nil, summary.isDelimited)
+      case .failure(let failure): (DownloadError(failure), false)
       }
     advance { state in
       state.exchange = nil
-      return state.machine.exchangeFinished(failure: failure)
+      return state.machine.exchangeFinished(failure: failure, isDelimited: isDelimited)
     }
   }
 }
@@ -64,13 +60,13 @@ extension DownloadError {
     let code: Code =
       switch failure.reason {
       case .unknownHost: .unknownHost
-      case .connectFailed: .connectFailed
+      case .connectFailed, .tls: .connectFailed
       case .tlsCertificate: .tlsCertificate
-      case .timeout: .timeout
-      case .stalled: .timeout
+      case .timeout, .stalled: .timeout
+      case .tooSlow: .tooSlow
       case .tooManyRedirects: .tooManyRedirects
       case .unsafeRedirect, .unsupportedProtocol, .malformedRequest: .unsafeRedirect
-      case .tls, .connectionLost, .malformedResponse, .refusedByDelegate, .cancelled, .other: .connectionLost
+      case .connectionLost, .malformedResponse, .refusedByDelegate, .cancelled, .other: .connectionLost
       }
     self.init(code, failure.message)
   }

@@ -1,4 +1,4 @@
-import Crypto
+import Digests
 import Flux
 import Foundation
 import PodfluxCore
@@ -10,23 +10,77 @@ extension DownloadOperation {
   func write(_ piece: [Block]) {
     queue.async { [self] in
       do throws(DownloadError) {
-        var next: [Block]? = piece
-        while let piece = next {
-          try append(piece)
-          try checkpointIfDue(besideWriting: piece.count >= WritePolicy.fastPieceBlocks)
-          next = giveBack(piece)
-        }
+        try writeOn(with: piece, skipping: 0)
       } catch {
         advance { $0.machine.filesFailed(error) }
       }
     }
   }
 
-  private func append(_ piece: [Block]) throws(DownloadError) {
-    let file = try openedPartial()
-    for block in piece {
-      try file.append(block.bytes)
+  private func writeOn(with piece: [Block], skipping skipped: Int) throws(DownloadError) {
+    var next: [Block]? = piece
+    var skipped = skipped
+    while let piece = next {
+      guard try lay(piece, skipping: skipped) else { return }
+      try checkpointIfDue(besideWriting: piece.count >= WritePolicy.fastPieceBlocks)
+      next = giveBack(piece)
+      skipped = 0
     }
+  }
+
+  /// The store has agreed to give up what the piece kept back differs from.
+  func resumeWriting() throws(DownloadError) {
+    let held = state.withLock { state in
+      defer { state.held = nil }
+      state.comparison = KeptComparison(from: state.machine.base, to: state.machine.base)
+      return state.held
+    }
+    // The file has been cut, and was perhaps complete then: there need not be a piece.
+    try bringDigestsUpToDate()
+    guard let held else { return }
+    try writeOn(with: held.piece, skipping: held.repeated)
+  }
+
+  /// Compares with what is kept as far as that goes, and appends the rest.
+  ///
+  /// - Returns: false where the piece differs: then it is kept back, and the machine knows.
+  private func lay(_ piece: [Block], skipping skipped: Int) throws(DownloadError) -> Bool {
+    let file = try openedPartial()
+    var position = 0
+    for block in piece {
+      let bytes = UnsafeRawBufferPointer(rebasing: block.bytes.dropFirst(max(0, skipped - position)))
+      let repeated: Int
+      switch try compare(bytes, with: file) {
+      case .repeats(let count): repeated = count
+      case .differs(let count):
+        let sameUpTo = max(position, skipped) + count
+        advance { state in
+          state.held = (piece, sameUpTo)
+          return state.machine.keptDiffers(at: state.comparison.offset)
+        }
+        return false
+      }
+      let new = UnsafeRawBufferPointer(rebasing: bytes.dropFirst(repeated))
+      if !new.isEmpty {
+        try file.append(new)
+        digests.withLock { $0.append(new) }
+      }
+      position += block.bytes.count
+    }
+    return true
+  }
+
+  private func compare(
+    _ bytes: UnsafeRawBufferPointer, with file: any PartialContents
+  ) throws(DownloadError) -> KeptComparison.Finding {
+    var comparison = state.withLock(\.comparison)
+    guard !comparison.isDone else { return .repeats(0) }
+    let finding = try comparison.compare(bytes, with: file)
+    state.withLock { state in
+      state.comparison = comparison
+      if comparison.isDone { state.machine.keptWasRepeated() }
+    }
+    return finding
   }
 
   /// There is room again: takes the piece that has filled meanwhile, and lets the exchange read on.
@@ -57,18 +111,18 @@ extension DownloadOperation {
     case .none: return
     case .announce:
       // That promises no byte, so it needs no sync.
-      try report(checkpoint: file, durable: 0)
-    case .synchronize where besideWriting: synchronize(file, upTo: length)
+      try report(checkpoint: file, durable: 0, digestStates: [])
+    case .synchronize where besideWriting: synchronize(file, upTo: length, digests.withLock(\.states))
     case .synchronize:
       defer { state.withLock { $0.isSyncing = false } }
       try synchronized(file.synchronize)
-      try report(checkpoint: file, durable: length)
+      try report(checkpoint: file, durable: length, digestStates: digests.withLock(\.states))
     }
   }
 
   /// Syncs beside the writing that goes on, and reports when it is done, unless the end has come by then: the last
   /// sync covers this one. It waits for this one, since the kernel tells a failed write to one of them only.
-  private func synchronize(_ file: any PartialContents, upTo length: Int64) {
+  private func synchronize(_ file: any PartialContents, upTo length: Int64, _ digestStates: [String]) {
     DispatchQueue.global(qos: .utility).async { [self] in
       let outcome = Result { () throws(DownloadError) in try file.synchronize() }
       queue.async { [self] in
@@ -78,7 +132,7 @@ extension DownloadOperation {
         }
         do throws(DownloadError) {
           try synchronized(outcome.get)
-          if isReceiving { try report(checkpoint: file, durable: length) }
+          if isReceiving { try report(checkpoint: file, durable: length, digestStates: digestStates) }
           switch pending {
           case nil: break
           case .contents: try synchronizeContents()
@@ -91,25 +145,44 @@ extension DownloadOperation {
     }
   }
 
-  private func report(checkpoint file: any PartialContents, durable: Int64) throws(DownloadError) {
-    let record = try record(of: file, durable: durable, savedAt: environment.readClock().wall)
+  private func report(
+    checkpoint file: any PartialContents, durable: Int64, digestStates: [String]
+  ) throws(DownloadError) {
+    let record = try record(of: file, durable: durable, digestStates: digestStates)
     state.withLock { $0.machine.checkpointed(record) }
     report(.checkpoint(record))
   }
 
   private func record(
-    of file: any PartialContents, durable: Int64, savedAt: Timestamp
+    of file: any PartialContents, durable: Int64, digestStates: [String]
   ) throws(DownloadError) -> ResumeRecord {
     let hash = try tailHash(of: file, in: max(0, durable - ResumeRecord.overlap)..<durable)
-    return state.withLock { $0.machine.record(durable: durable, tailHash: hash, savedAt: savedAt) }
+    let now = environment.readClock().wall
+    return state.withLock {
+      $0.machine.record(durable: durable, tailHash: hash, savedAt: now, digestStates: digestStates)
+    }
   }
 
   func tailHash(of file: any PartialContents, in range: Range<Int64>) throws(DownloadError) -> String {
     let bytes = try file.read(offset: range.lowerBound, count: Int(range.upperBound - range.lowerBound))
-    return SHA256.hash(data: bytes).map { byte in
-      let digits = String(byte, radix: 16)
-      return digits.count == 1 ? "0" + digits : digits
-    }.joined()
+    var digest = RunningDigest(.sha256)
+    bytes.withUnsafeBytes { digest.update($0) }
+    return digest.digest().hexadecimal
+  }
+
+  /// Makes the digests those of all that the partial holds. What the record's states cover is not read again.
+  func bringDigestsUpToDate() throws(DownloadError) {
+    guard !attempt.digestAlgorithms.isEmpty else { return }
+    let file = try openedPartial()
+    let length = try file.length()
+    let states = state.withLock(\.machine.keptDigestStates)
+    var digests = digests.withLock { $0 }
+    try digests.follow(file, to: length, from: states)
+    self.digests.withLock { $0 = digests }
+  }
+
+  func beginning(of file: any PartialContents) throws(DownloadError) -> [UInt8] {
+    try file.read(offset: 0, count: MediaSignature.length)
   }
 
   // MARK: The end of writing
@@ -118,20 +191,22 @@ extension DownloadOperation {
   func finishWriting() throws(DownloadError) {
     guard !mustWait(for: .everything) else { return }
     let file = try openedPartial()
-    try appendRest(to: file)
+    guard try layRest(on: file) else { return }
     let length = try file.length()
     try synchronized(file.synchronize)
-    let kept = length == 0 ? nil : try record(of: file, durable: length, savedAt: environment.readClock().wall)
+    let states = digests.withLock(\.states)
+    let kept = length == 0 ? nil : try record(of: file, durable: length, digestStates: states)
     advance { $0.machine.written(kept) }
   }
 
   /// Writes what is left of a complete file.
   func completeWriting() throws(DownloadError) {
     let file = try openedPartial()
-    try appendRest(to: file)
-    let length = try file.length()
-    let blank = try record(of: file, durable: 0, savedAt: environment.readClock().wall)
-    advance { $0.machine.completed(length: length, blank: blank) }
+    guard try layRest(on: file) else { return }
+    let contents = TransferMachine.Contents(
+      length: try file.length(), beginning: try beginning(of: file), digests: digests.withLock(\.values))
+    let blank = try record(of: file, durable: 0, digestStates: [])
+    advance { $0.machine.completed(contents, blank: blank) }
   }
 
   /// Makes a complete file's contents durable.
@@ -161,10 +236,13 @@ extension DownloadOperation {
     }
   }
 
-  private func appendRest(to file: any PartialContents) throws(DownloadError) {
-    guard let rest = state.withLock({ $0.buffer.takePiece(evenIfSmall: true) }) else { return }
+  /// - Returns: false where it differs from what is kept: then the machine knows.
+  private func layRest(on file: any PartialContents) throws(DownloadError) -> Bool {
+    guard let rest = state.withLock({ $0.buffer.takePiece(evenIfSmall: true) }) else { return true }
     do throws(DownloadError) {
-      try append(rest)
+      guard try lay(rest, skipping: 0) else { return false }
+      state.withLock { $0.buffer.giveBack(rest) }
+      return true
     } catch {
       // What was written before counts all the same.
       try? synchronized(file.synchronize)

@@ -1,4 +1,4 @@
-import Crypto
+import Digests
 import Flux
 import Foundation
 import PodfluxCore
@@ -22,6 +22,10 @@ final class DownloadOperation: AsynchronousOperation, @unchecked Sendable {
     var clockAtWrite: Int64 = 0
     var clockAtReading: Int64 = 0
     var checkpoints = CheckpointMeter()
+    /// Tells what arrives and repeats kept bytes from what is new. Touched on the operation's queue while an exchange runs.
+    var comparison = KeptComparison(from: 0, to: 0)
+    /// The piece that differs from what is kept, and how many of its bytes do not: it waits for the store.
+    var held: (piece: [Block], repeated: Int)?
     /// Whether a checkpoint's sync is under way, beside the writing.
     var isSyncing = false
     /// What waits for that one's end.
@@ -39,6 +43,8 @@ final class DownloadOperation: AsynchronousOperation, @unchecked Sendable {
   let state: Mutex<State>
   /// The open partial; touched on `queue` only.
   let partial = Mutex<(any PartialContents)?>(nil)
+  /// The digests of what the partial holds; touched on `queue` only.
+  let digests: Mutex<ContentDigests>
   private let ended: @Sendable (AttemptID) -> Void
 
   init(_ attempt: Attempt, in environment: TransferEnvironment, ended: @escaping @Sendable (AttemptID) -> Void) {
@@ -49,6 +55,7 @@ final class DownloadOperation: AsynchronousOperation, @unchecked Sendable {
     let qualityOfService: DispatchQoS.QoSClass = attempt.origin == .user ? .userInitiated : .utility
     queue = DispatchQueue(label: "podflux.attempt", target: .global(qos: qualityOfService))
     let capacity = WritePolicy.writeSize(transfersAtOnce: attempt.settings.maxConcurrent)
+    digests = Mutex(ContentDigests(attempt.digestAlgorithms))
     state = Mutex(
       State(
         machine: TransferMachine(attempt: attempt, bootID: environment.bootID),
@@ -96,13 +103,10 @@ final class DownloadOperation: AsynchronousOperation, @unchecked Sendable {
   private func carryOut(_ order: TransferMachine.Order) throws(DownloadError) {
     switch order {
     case .openPartial(let tail): try openPartial(tail: tail)
-    case .readOverlap(let range):
-      let bytes = try openedPartial().read(offset: range.lowerBound, count: Int(range.upperBound - range.lowerBound))
-      advance { $0.machine.overlapRead(bytes) }
     case .truncate(let length): try truncate(to: length)
-    case .request(let plan): request(plan)
-    case .resumeExchange: state.withLock { $0.exchange }?.resume()
+    case .request(let plan): try request(plan)
     case .cancelExchange: state.withLock { $0.exchange }?.cancel()
+    case .resumeWriting: try resumeWriting()
     case .finishWriting: try finishWriting()
     case .completeWriting: try completeWriting()
     case .synchronizeContents: try synchronizeContents()
@@ -120,7 +124,8 @@ final class DownloadOperation: AsynchronousOperation, @unchecked Sendable {
     partial.withLock { $0 = file }
     let length = try file.length()
     let hash = try tail.map { (range) throws(DownloadError) in try tailHash(of: file, in: range) }
-    advance { $0.machine.partialOpened(length: length, tailHash: hash) }
+    let room = try environment.files.availableBytes()
+    advance { $0.machine.partialOpened(length: length, tailHash: hash, room: room) }
   }
 
   /// Cuts the partial; checkpoints are counted from there.
@@ -130,17 +135,23 @@ final class DownloadOperation: AsynchronousOperation, @unchecked Sendable {
     state.withLock { $0.checkpoints.begin(at: length, milliseconds: now) }
   }
 
-  private func request(_ plan: ResumeLadder.Plan) {
+  private func request(_ plan: ResumeLadder.Plan) throws(DownloadError) {
+    try bringDigestsUpToDate()
     let settings = attempt.settings
     let request = HTTPRequest(
       url: attempt.address.description, headers: attempt.description.headers.map { ($0.name, $0.value) },
       rangeStart: plan.rangeStart, ifRange: plan.ifRange, userAgent: settings.userAgent,
       connectTimeoutMilliseconds: settings.connectTimeoutSeconds * 1000,
-      stallTimeoutMilliseconds: settings.stallTimeoutSeconds * 1000)
+      firstByteTimeoutMilliseconds: settings.firstByteTimeoutSeconds * 1000,
+      stallTimeoutMilliseconds: settings.stallTimeoutSeconds * 1000, slowBytesPerSecond: settings.slowBytesPerSecond,
+      slowWindowMilliseconds: settings.slowWindowSeconds * 1000,
+      allowsInsecureRedirects: settings.allowInsecureRedirects)
     let now = environment.readClock().monotonicMilliseconds
     state.withLock { state in
       state.clockAtWrite = now
-      state.checkpoints.begin(at: state.machine.position, milliseconds: now)
+      state.checkpoints.begin(at: state.machine.base, milliseconds: now)
+      state.buffer.reset()
+      state.held = nil
       // Started under the lock: the first callback, on the curl thread, finds the exchange in its place.
       state.exchange = environment.driver.start(request, delegate: self)
     }
@@ -149,8 +160,8 @@ final class DownloadOperation: AsynchronousOperation, @unchecked Sendable {
   private func name(number: Int) throws(DownloadError) {
     let head = state.withLock { $0.machine.head }
     let facts = PublishingFacts(
-      description: attempt.description, address: attempt.address, contentDisposition: head?.contentDisposition,
-      contentType: head?.contentType)
+      description: attempt.description, address: attempt.ownAddress, contentDisposition: head?.contentDisposition,
+      contentType: head?.contentType, beginning: try beginning(of: openedPartial()))
     let path = try environment.files.name(for: facts, number: number)
     let inode = try openedPartial().inode()
     advance { $0.machine.named(path, inode: inode) }

@@ -16,16 +16,19 @@ public final class TransferService: Sendable {
   ///
   /// - Parameters:
   ///   - files: The library's files.
-  ///   - certificateAuthorityFile: A PEM file of the only authorities to trust; nil for the system's.
+  ///   - authorities: Whom to trust beside the system's certificate authorities.
+  ///   - authorityBundlePath: Where the file of all authorities is to lie; written anew where some are added, otherwise
+  ///     removed.
   ///   - bootID: Names the machine's current boot.
   ///   - readClock: Reads both clocks.
   ///   - report: Hears what attempts tell; called from any thread, must not block.
-  /// - Throws: where the machine refuses a thread or libcurl.
+  /// - Throws: where the machine refuses a thread, libcurl, or the file of all authorities.
   public init(
-    files: any AttemptFiles, certificateAuthorityFile: String?, bootID: String,
+    files: any AttemptFiles, authorities: CertificateAuthorities?, authorityBundlePath: String, bootID: String,
     readClock: @escaping @Sendable () -> ClockReading, report: @escaping @Sendable (AttemptReport) -> Void
   ) throws {
-    let driver = try CurlDriver(configuration: .init(certificateAuthorityFile: certificateAuthorityFile))
+    let driver = try CurlDriver(
+      configuration: .init(addedAuthorities: authorities, bundlePath: authorityBundlePath))
     environment = TransferEnvironment(
       driver: driver, files: files, bootID: bootID, readClock: readClock, report: report)
     // Admission is the store's: whatever comes here runs.

@@ -39,6 +39,12 @@ struct WriteBuffer: Sendable {
     return filling
   }
 
+  /// Forgets what it holds: another exchange begins.
+  mutating func reset() {
+    pool.giveBack(filling)
+    (filling, count, isWriting) = ([], 0, false)
+  }
+
   /// The write has ended; its memory is used again.
   mutating func giveBack(_ piece: [Block]) {
     isWriting = false

@@ -9,8 +9,11 @@ extension ResumeRecord {
     var json = JSONWriter()
     json.object { json in
       json.member("bootID", bootID)
+      if !digestStates.isEmpty { json.array("digestStates", digestStates) { $1.element($0) } }
       json.member("durable", durable)
+      if isDateStrong { json.member("isDateStrong", true) }
       if let lastModified { json.member("lastModified", lastModified) }
+      if rotatesTags { json.member("rotatesTags", true) }
       json.member("savedAt", savedAt.milliseconds)
       if let strongETag { json.member("strongETag", strongETag) }
       json.member("tailHash", tailHash)
@@ -46,27 +49,44 @@ extension Field {
 
 extension ResumeRecord {
   private static let keys = [
-    "bootID", "durable", "lastModified", "savedAt", "strongETag", "tailHash", "total", "url", "version",
+    "bootID", "digestStates", "durable", "isDateStrong", "lastModified", "rotatesTags", "savedAt", "strongETag",
+    "tailHash", "total", "url", "version",
   ]
+  /// There are as many digests as algorithms, and their states are short.
+  private static let maximumDigestStates = 3
+  private static let maximumDigestStateBytes = 512
   /// SHA-256 in hexadecimal digits.
   private static let tailHashLength = 64
   private static let maximumTextBytes = 256
 
   fileprivate init(_ object: JSONObject) throws(Refusal) {
-    let version = try Fields(object, at: "", knowing: Self.keys).required("version")
-    _ = try version.integer(in: Self.currentVersion...Self.currentVersion)
     let fields = try Fields(object, at: "", knowing: Self.keys)
+    let versions = Int64(Self.knownVersions.lowerBound)...Int64(Self.knownVersions.upperBound)
+    _ = try fields.required("version").integer(in: versions)
     let lengths = DownloadIntent.Enqueue.lengths
     let total = try fields["total"]?.integer(in: lengths)
     self.init(
       url: try fields.required("url").address().description,
       strongETag: try fields["strongETag"]?.strongETag(),
+      rotatesTags: try fields["rotatesTags"]?.boolean() ?? false,
       lastModified: try fields["lastModified"]?.plainText(atMost: Self.maximumTextBytes),
+      isDateStrong: try fields["isDateStrong"]?.boolean() ?? false,
       total: total,
       durable: try fields.required("durable").integer(in: 0...(total ?? lengths.upperBound)),
       tailHash: try fields.required("tailHash").hash(digits: Self.tailHashLength),
       bootID: try fields.required("bootID").plainText(atMost: Self.maximumTextBytes),
-      savedAt: Timestamp(milliseconds: try fields.required("savedAt").integer(in: lengths)))
+      savedAt: Timestamp(milliseconds: try fields.required("savedAt").integer(in: lengths)),
+      digestStates: try fields["digestStates"].map(Self.digestStates) ?? [])
+  }
+}
+
+extension ResumeRecord {
+  private static func digestStates(_ field: Field) throws(Refusal) -> [String] {
+    var states: [String] = []
+    for element in try field.elements(atMost: maximumDigestStates) {
+      states.append(try element.plainText(atMost: maximumDigestStateBytes))
+    }
+    return states
   }
 }
 

@@ -12,6 +12,8 @@ struct Podflux: ParsableCommand {
 }
 
 extension ExitCode {
+  /// The command was not used as it is meant to be (sysexits.h EX_USAGE).
+  static let wrongUsage = ExitCode(64)
   /// The library cannot be read, or was written by a newer version (sysexits.h EX_DATAERR).
   static let unreadableLibrary = ExitCode(65)
   /// Another engine holds the library (sysexits.h EX_TEMPFAIL).
@@ -21,6 +23,7 @@ extension ExitCode {
     switch error {
     case .libraryInUse: self = .libraryInUse
     case .unreadableLibrary: self = .unreadableLibrary
+    case .unusableAuthorities: self = .wrongUsage
     case .cannotStart: self = .failure
     }
   }

@@ -18,7 +18,7 @@ struct RunCommand: ParsableCommand {
   @Option(help: "What to do when stdin ends: go on until nothing can move any more (drain), or stop (exit).")
   var onEof = EndOfInput.drain
 
-  @Option(help: "A PEM file of the only certificate authorities to trust, instead of the system's.")
+  @Option(help: "A PEM file of certificate authorities to trust beside the system's.")
   var caFile: String?
 
   @Option(help: "How much to log: trace, debug, info, notice, warning, error or critical.")

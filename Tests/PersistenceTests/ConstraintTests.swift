@@ -29,7 +29,11 @@ struct ConstraintTests {
     ("failed", "state = 'queued'"), ("failed", "reason = 'retry'"), ("completed", "path = NULL"),
     ("completed", "file_length = -1"), ("completed", "file_length = NULL"), ("completed", "inode = NULL"),
     ("completed", "finished_at = NULL"), ("completed", "state = 'queued'"),
-    ("completed", "path = NULL, file_length = NULL, inode = NULL"),
+    ("completed", "path = NULL, file_length = NULL, inode = NULL"), ("completed", "sha256 = 'x'"),
+    ("completed", "sha256 = '\(String(repeating: "G", count: 64))'"), ("queued", "discarded = 5"),
+    ("queued", "sha256 = '\(String(repeating: "0", count: 64))'"), ("queued", "mirrors = '['"),
+    ("queued", "source = -1"), ("queued", "source = 1"), ("queued", "may_pass = 2"), ("queued", "home_host = 'a'"),
+    ("queued", "discards = '{'"),
   ]
 
   @Test("A download's row", arguments: illegalDownloads)
@@ -53,7 +57,11 @@ struct ConstraintTests {
       "INSERT INTO deletions (download, ready) VALUES ('x', 2)",
       "INSERT INTO deletions (download, path, ready) VALUES ('x', 'p', 1)",
       "INSERT INTO deletions (download, inode, ready) VALUES ('x', 1, 1)",
-      "INSERT INTO lanes VALUES (NULL, 0, 0)", "INSERT INTO lanes VALUES ('a', 0, NULL)",
+      "INSERT INTO deletions (download, ready, quarantine) VALUES ('x', 1, 2)",
+      "INSERT INTO verifications (download) VALUES (NULL)",
+      "INSERT INTO cooldowns VALUES ('', 0)", "INSERT INTO cooldowns VALUES ('a', NULL)",
+      "INSERT INTO discards VALUES ('a', -1)", "INSERT INTO lanes VALUES (NULL, 0, 0)",
+      "INSERT INTO lanes VALUES ('a', 0, NULL)",
     ])
   func others(sql: String) throws {
     try LibraryDatabase.inMemory().withConnection { db in

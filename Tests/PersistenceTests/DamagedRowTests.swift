@@ -56,10 +56,21 @@ struct DamagedRowTests {
     "Settings out of their ranges",
     arguments: [
       "$.retryFirstSeconds", "$.retryMaxSeconds", "$.maxConcurrent", "$.maxPerHost", "$.maxAttempts",
-      "$.connectTimeoutSeconds", "$.stallTimeoutSeconds", "$.progressInterval",
+      "$.connectTimeoutSeconds", "$.stallTimeoutSeconds", "$.progressInterval", "$.firstByteTimeoutSeconds",
+      "$.slowWindowSeconds",
     ])
   func settingsOutOfRange(path: String) throws {
     for value in [Int64.max, -1, 0] {
+      let database = try LibraryDatabase.inMemory()
+      try database.write { try $0.save(Settings()) }
+      try database.damage("UPDATE settings SET json = json_set(json, '\(path)', \(value))")
+      #expect(throws: DamagedRow.self, "\(path) = \(value)") { try database.read { try $0.settings() } }
+    }
+  }
+
+  @Test("Settings for which 0 means no limit", arguments: ["$.slowBytesPerSecond", "$.maxFileBytes"])
+  func limitsOutOfRange(path: String) throws {
+    for value in [Int64.max, -1] {
       let database = try LibraryDatabase.inMemory()
       try database.write { try $0.save(Settings()) }
       try database.damage("UPDATE settings SET json = json_set(json, '\(path)', \(value))")
@@ -74,6 +85,17 @@ struct DamagedRowTests {
     try database.write { try $0.deletions.insert(Deletion(download: id, file: nil), isReady: true) }
     try database.damage("UPDATE deletions SET \(change)")
     #expect(throws: DamagedRow.self) { try database.write { _ = try $0.deletions.ready(limit: 1) } }
+  }
+
+  @Test("A verification of what has no file", arguments: ["path = NULL", "id = '.x'", "inode = NULL"])
+  func verifications(change: String) throws {
+    let database = try LibraryDatabase.inMemory()
+    try database.write { tables in
+      try tables.downloads.insert(try Sample.download(state: .completed(try Sample.file())))
+      _ = try tables.verifications.insertAll()
+    }
+    try database.damage("UPDATE downloads SET \(change)")
+    #expect(throws: DamagedRow.self) { try database.write { _ = try $0.verifications.owed(limit: 1) } }
   }
 
   @Test("Counts, and a log without its row")

@@ -141,6 +141,22 @@ struct OpeningTests {
     try database.close()
   }
 
+  @Test("A library of before there were verifications is brought up to date, and what it owed is still owed")
+  func beforeVerifications() throws {
+    let queue = try DatabaseQueue(path: folder.databasePath)
+    try Schema.migrator.migrate(queue, upTo: "3-sources-and-digests")
+    try queue.write { try $0.execute(sql: "INSERT INTO deletions (download, ready) VALUES ('old', 1)") }
+    try queue.close()
+    let database = try LibraryDatabase.open(at: folder.databasePath)
+    try database.write { tables in
+      let owed = try tables.deletions.ready(limit: 2)
+      #expect(owed.map(\.download.description) == ["old"])
+      #expect(owed.map(\.fate) == [.deleted])
+      #expect(try tables.verifications.insertAll() == 0)
+    }
+    try database.close()
+  }
+
   @Test("Commits are durable: WAL, synchronous FULL")
   func durability() throws {
     let database = try LibraryDatabase.open(at: folder.databasePath)

@@ -24,6 +24,7 @@ struct QueryPlanTests {
     "SCAN deletions USING INDEX deletions_pending": "a partial index: what waits for attempts that are alive",
     "SCAN deletions USING COVERING INDEX deletions_pending": "a partial index: what waits for attempts that are alive",
     "SCAN deletions": "at recovery only",
+    "SCAN verifications": "in the order of its key, with a limit",
   ]
 
   /// How statements begin that change all rows at once, or make all lanes anew; their documentation says so.
@@ -32,6 +33,7 @@ struct QueryPlanTests {
     "UPDATE downloads SET held = 0", "UPDATE downloads SET state = 'paused'", "UPDATE downloads SET state = 'queued'",
     "DELETE FROM downloads WHERE state",
     "SELECT state, count(*)", "INSERT INTO deletions (download, path, file_length, inode, ready) SELECT",
+    "INSERT OR IGNORE INTO verifications (download) SELECT key FROM downloads WHERE state",
   ]
 
   @Test("No statement that the code runs scans a table, but those that change all rows at once")
@@ -101,6 +103,7 @@ struct QueryPlanTests {
       }
       try exercise(tables.downloads)
       try exercise(tables.deletions)
+      try exercise(tables.verifications)
       try tables.save(Settings())
       try ledger.record(LogPosition(revision: 1, sequence: 1))
     }
@@ -119,6 +122,7 @@ struct QueryPlanTests {
   private func exercise(_ downloads: any DownloadTable) throws {
     let one = try Sample.download("x0")
     _ = try downloads.find(one.address)
+    _ = try downloads.isClaimed(Sample.file(), otherThanBy: one.id)
     try downloads.update(one)
     var held = one
     held.isHeld = true
@@ -135,6 +139,12 @@ struct QueryPlanTests {
     try downloads.respace(.normal, step: 4)
     try downloads.releaseAll()
     try downloads.delete(one.id)
+  }
+
+  private func exercise(_ verifications: any VerificationTable) throws {
+    _ = try verifications.insert(try #require(DownloadID("x8")))
+    _ = try verifications.insertAll()
+    for verification in try verifications.owed(limit: 3) { _ = try verifications.remove(verification.key) }
   }
 
   private func exercise(_ deletions: any DeletionTable) throws {

@@ -39,11 +39,18 @@ struct RoundTripTests {
         download.description = Download.Description(
           podcast: "Show", title: "Title", published: Timestamp(milliseconds: .min),
           path: try LibraryPath(validating: "wanted/ep.mp3"),
-          headers: [Header(name: "A", value: "1"), Header(name: "A", value: "2/\u{0}\"\\")], expectedLength: .max)
+          headers: [Header(name: "A", value: "1"), Header(name: "A", value: "2/\u{0}\"\\")],
+          mirrors: [try WebAddress("http://mirror.example/\"'?q=1")],
+          integrity: Sample.integrity,
+          expectedLength: .max)
         download.rank = .init(priority: priority, position: -(1 << 40))
         download.origin = origin
-        download.progress = .init(durable: .max, total: .max, discarded: 1 << 62, resume: Sample.record)
+        var discarded = Download.Discarded()
+        discarded.add(1 << 61, because: .contentChanged)
+        discarded.add(1 << 61, because: .notMedia)
+        download.progress = .init(durable: .max, total: .max, discarded: discarded, resume: Sample.record)
         download.failures = 1_000_000
+        download.round = .init(source: 1, mayPass: true)
         download.dates = .init(added: Timestamp(milliseconds: .max), started: Sample.moment, finished: Sample.moment)
         download.isHeld = true
         try roundTrip(download)
@@ -121,15 +128,71 @@ struct RoundTripTests {
   func deletions() throws {
     let id = try #require(DownloadID("x"))
     try database.write { tables in
-      for file in [nil, try Sample.file(), try Sample.file(inode: 0)] {
-        try tables.deletions.insert(Deletion(download: id, file: file), isReady: true)
+      for (file, fate) in [
+        (nil, Deletion.Fate.deleted), (try Sample.file(), .quarantined), (try Sample.file(inode: 0), .deleted),
+      ] {
+        try tables.deletions.insert(Deletion(download: id, file: file, fate: fate), isReady: true)
       }
       let ready = try tables.deletions.ready(limit: 10)
-      #expect(ready.map(\.file) == [nil, try Sample.file(), try Sample.file(inode: 0)])
+      #expect(ready.map(\.fate) == [.deleted, .quarantined, .deleted])
+      #expect(ready.map { $0.file?.inode } == [nil, .max, 0])
+      #expect(try ready.dropFirst().allSatisfy { $0.file?.path == (try Sample.file().path) && $0.file?.length == .max })
       #expect(ready.allSatisfy { $0.download == id })
       #expect(try tables.deletions.ready(limit: 2).count == 2)
       #expect(try tables.deletions.remove(ready[0].key) == id)
       #expect(try tables.deletions.remove(ready[0].key) == nil)
+    }
+  }
+
+  @Test("A verification comes back with its file, in the order of choosing, and goes with its download")
+  func verifications() throws {
+    let ids = try ["a", "b", "c"].map { try #require(DownloadID($0)) }
+    let ledger = database.ledger()
+    try ledger.transaction { tables in
+      for (number, id) in ids.enumerated() {
+        let state = DownloadState.completed(try Sample.file(inode: UInt64(number)))
+        try tables.downloads.insert(try Sample.download(id.description, state: state, position: Int64(number)))
+      }
+      try tables.downloads.insert(try Sample.download("queued", position: 9))
+      let table = tables.verifications
+      #expect(try table.insert(ids[1]))
+      #expect(try !table.insert(ids[1]))
+      #expect(try !table.insert(try #require(DownloadID("queued"))))
+      #expect(try !table.insert(try #require(DownloadID("nobody"))))
+      #expect(try table.insertAll() == 2)
+      #expect(try table.insertAll() == 0)
+    }
+    try ledger.transaction { tables in
+      let table = tables.verifications
+      let owed = try table.owed(limit: 10)
+      #expect(owed.map(\.download) == [ids[1], ids[0], ids[2]])
+      #expect(try owed.map(\.file) == [1, 0, 2].map { try Sample.file(inode: $0) })
+      #expect(try table.owed(limit: 2) == Array(owed.prefix(2)))
+      try tables.downloads.delete(ids[0])
+      #expect(try !table.remove(owed[1].key))
+      #expect(try table.remove(owed[2].key))
+      #expect(try !table.remove(owed[2].key))
+      _ = try tables.downloads.apply(.remove(deletingFiles: false), sparing: [])
+      #expect(try table.owed(limit: 10).isEmpty)
+      // A number is not given again, though the one that had it is gone.
+      try tables.downloads.insert(try Sample.download("a", state: .completed(try Sample.file(inode: 0))))
+      #expect(try table.insertAll() == 1)
+      #expect(try table.owed(limit: 1).allSatisfy { !owed.map(\.key).contains($0.key) })
+    }
+  }
+
+  @Test("Claimed is only what another download says is its file")
+  func claims() throws {
+    let file = try Sample.file()
+    try database.write { tables in
+      let publishing = try Sample.download("a", state: .running(.publishing(file)))
+      try tables.downloads.insert(publishing)
+      let other = try #require(DownloadID("b"))
+      #expect(try !tables.downloads.isClaimed(file, otherThanBy: publishing.id))
+      #expect(try tables.downloads.isClaimed(file, otherThanBy: other))
+      #expect(try !tables.downloads.isClaimed(try Sample.file(inode: 5), otherThanBy: other))
+      let elsewhere = PublishedFile(path: try LibraryPath(validating: "x"), length: 1, inode: file.inode)
+      #expect(try !tables.downloads.isClaimed(elsewhere, otherThanBy: other))
     }
   }
 

@@ -11,19 +11,25 @@ enum Sample {
   static let moment = Timestamp(milliseconds: 1_800_000_000_123)
 
   static func file(inode: UInt64 = .max) throws -> PublishedFile {
-    PublishedFile(path: try LibraryPath(validating: "Süß/ep 1.mp3"), length: .max, inode: inode)
+    PublishedFile(
+      path: try LibraryPath(validating: "Süß/ep 1.mp3"), length: .max, inode: inode,
+      sha256: String(repeating: "0f", count: 32))
   }
 
   static let record = ResumeRecord(
     url: "https://a.example/?q=\u{1F600}", strongETag: "\"v/1\"", lastModified: "Sat, 21 Nov 2026 03:00:00 GMT",
-    total: .max, durable: 65_536, tailHash: String(repeating: "f", count: 64), bootID: "boot", savedAt: moment)
+    total: .max, durable: 65_536, tailHash: String(repeating: "f", count: 64), bootID: "boot", savedAt: moment,
+    digestStates: ["state"])
+
+  static let integrity = Integrity("sha256-" + String(repeating: "A", count: 43) + "=")
 
   static let error = DownloadError(.httpStatus, "it's \"busy\"; DROP TABLE downloads; --", status: 503, cause: .timeout)
 
   /// One of each state, and of each phase that is stored.
   static func states() throws -> [DownloadState] {
     [
-      .queued, .paused, .waiting(.retry(at: moment, after: error)), .running(.connecting), .running(.receiving),
+      .queued, .paused, .waiting(.retry(at: moment, after: error)), .waiting(.storage(until: moment, after: error)),
+      .running(.connecting), .running(.receiving),
       .running(.verifying), .running(.publishing(try file())), .completed(try file(inode: 1)), .failed(error),
       .failed(DownloadError(.gone, "")),
     ]

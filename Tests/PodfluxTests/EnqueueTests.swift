@@ -59,16 +59,16 @@ struct EnqueueTests {
   }
 
   @Test(
-    "A file's name comes from its title, the origin's suggestion or its URL, and its ending from the media type",
+    "A file's name comes from its title, the origin's suggestion or its URL, and its ending from what the file is",
     arguments: [
       ("/plain.mp3", nil, nil, nil, "plain.mp3"),
-      ("/no-ending", nil, "audio/mp4", nil, "no-ending.m4a"),
-      ("/x?file=1", nil, "audio/ogg", "attachment; filename=\"Folge 7.mp3\"", "Folge 7.ogg"),
+      ("/no-ending", nil, "audio/mp4", nil, "no-ending.mp3"),
+      ("/x?file=1", nil, "audio/ogg", "attachment; filename=\"Folge 7.mp3\"", "Folge 7.mp3"),
       ("/y", nil, "application/octet-stream", "attachment; filename*=UTF-8''F%C3%B6lge%208.mp3", "Fölge 8.mp3"),
       ("/z", "A/B: \"C\" ..", "audio/mpeg", nil, nil),
       ("/evil", nil, "audio/mpeg", "attachment; filename=\"../../../etc/passwd\"", nil),
       ("/hidden", nil, "audio/mpeg", "attachment; filename=\".bashrc\"", nil),
-      ("/nothing", nil, nil, nil, "nothing.bin"),
+      ("/nothing", nil, nil, nil, "nothing.mp3"),
     ] as [(String, String?, String?, String?, String?)])
   func names(target: String, title: String?, mediaType: String?, disposition: String?, expected: String?) throws {
     let scene = try Scene()
@@ -85,6 +85,17 @@ struct EnqueueTests {
     #expect(!path.contains("/") && !path.hasPrefix("."))
     #expect(scene.publishedFiles() == [path])
     #expect(scene.hash(of: path) == resource.body.hash)
+  }
+
+  @Test(
+    "Of bytes that are no known media the announced type decides, and without one the ending says that",
+    arguments: [("audio/mp4", "x.m4a"), (nil, "x.bin")] as [(String?, String)])
+  func unknownBytes(mediaType: String?, expected: String) throws {
+    let scene = try Scene()
+    scene.origin.serve("/x", Resource(.stamped(length: 5000, seed: 1), mediaType: mediaType))
+    let engine = try scene.start()
+    try engine.order("downloads/enqueue", ["url": scene.origin.url("/x"), "id": "a"])
+    #expect(try engine.wait(for: "a", toBe: "completed").path == expected)
   }
 
   @Test("Files that want the same name are numbered and never replace each other")

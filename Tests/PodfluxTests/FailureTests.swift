@@ -9,7 +9,6 @@ struct FailureTests {
     "Answers that say no fail the download at once, each with its code",
     arguments: [
       (404, "not_found"), (410, "gone"), (401, "unauthorized"), (403, "forbidden"), (400, "http_status"),
-      (501, "http_status"),
     ])
   func refused(status: Int, code: String) throws {
     let scene = try Scene()
@@ -166,7 +165,7 @@ struct FailureTests {
   func silence() throws {
     let scene = try Scene()
     scene.origin.serve("/a.mp3", Behaviour.status(200).failingBeforeHead(.stall))
-    let engine = try scene.startEager(settings: ["stallTimeoutSeconds": 1, "maxAttempts": 1])
+    let engine = try scene.startEager(settings: ["firstByteTimeoutSeconds": 1, "maxAttempts": 1])
     try engine.order("downloads/enqueue", ["url": scene.origin.url("/a.mp3"), "id": "a"])
     #expect(try engine.wait(for: "a", toBe: "failed").errorCause == "timeout")
   }

@@ -36,11 +36,3 @@ struct KillTests {
     #expect(ratio <= Self.allowedRatio, "PODFLUX_SEED=\(seed) repeats it")
   }
 }
-
-extension Int {
-  fileprivate mutating func nextNumber(below limit: Int) -> Int? {
-    guard self < limit else { return nil }
-    defer { self += 1 }
-    return self
-  }
-}

@@ -34,6 +34,21 @@ struct TLSTests {
     }
   }
 
+  @Test("says goodbye where a body ends with the connection, unless it is cut")
+  func closing() throws {
+    try withOrigin(tls: .fixture) { origin in
+      let whole = Behaviour.status(200, body: .text("0123456789")).framed(.closing)
+      origin.serve("/signed", whole)
+      origin.serve("/cut", whole.cutting(afterBytes: 10))
+      for (path, isSigned) in [("/signed", true), ("/cut", false)] {
+        let trace = try curl(["--cacert", TLSMaterial.fixture.authorityPath, "--trace-ascii", "-", origin.url(path)])
+        let text = String(decoding: trace.output, as: UTF8.self)
+        #expect(text.contains("0123456789"))
+        #expect(text.contains("(IN), TLS alert, close notify") == isSigned)
+      }
+    }
+  }
+
   @Test("stops at once, though connections stall")
   func stopping() throws {
     let origin = try ScriptedOrigin.start(tls: .fixture)
@@ -46,22 +61,5 @@ struct TLSTests {
     process.waitUntilExit()
     #expect(process.terminationStatus != 0)
     #expect(origin.requests[0].outcome == .abandoned)
-  }
-
-  private func curl(_ arguments: [String]) throws -> (status: Int32, output: [UInt8]) {
-    let output = Pipe()
-    let process = try startCurl(arguments, output: output)
-    let bytes = try output.fileHandleForReading.readToEnd() ?? Data()
-    process.waitUntilExit()
-    return (process.terminationStatus, [UInt8](bytes))
-  }
-
-  private func startCurl(_ arguments: [String], output: Pipe) throws -> Process {
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/curl")
-    process.arguments = ["--silent", "--max-time", "10", "--noproxy", "*"] + arguments
-    process.standardOutput = output
-    try process.run()
-    return process
   }
 }

@@ -17,10 +17,11 @@ struct ItemTests {
     #expect(
       line(item)
         == #"{"addedAt":"2026-11-21T03:00:00.000Z","attempt":3,"#
-        + #""bytes":{"discarded":5,"durable":1048576,"received":1572864,"total":4194304},"error":null,"eta":5,"#
+        + #""bytes":{"discarded":5,"discardedBecause":{"content_changed":5},"durable":1048576,"#
+        + #""received":1572864,"total":4194304},"error":null,"eta":5,"#
         + #""finishedAt":null,"id":"ep-1","network":"inherit","origin":"user","path":null,"phase":"receiving","#
         + #""podcast":"Show","position":17,"priority":"normal","rate":524288,"reason":null,"resumable":true,"#
-        + #""retryAt":null,"startedAt":"2026-11-21T03:00:01.001Z","state":"running","title":null,"#
+        + #""retryAt":null,"sha256":null,"startedAt":"2026-11-21T03:00:01.001Z","state":"running","title":null,"#
         + #""url":"https://example.org/a.mp3?t=1"}"#, "user name and password are nobody's to see")
   }
 
@@ -37,6 +38,15 @@ struct ItemTests {
       ))
     #expect(shown.contains(#""attempt":3"#))
     #expect(shown.contains(#""phase":null"#))
+  }
+
+  @Test("that is queued for a host which wants to be left alone waits for it")
+  func waitingForHost() throws {
+    let moment = Timestamp(milliseconds: 1_795_230_000_123)
+    let shown = line(.init(download: try download(.queued), live: nil, hostUntil: moment))
+    #expect(shown.contains(#""reason":"host""#))
+    #expect(shown.contains(#""retryAt":"2026-11-21T03:00:00.123Z""#))
+    #expect(shown.contains(#""state":"waiting""#))
   }
 
   @Test("that failed shows its error and the attempt that was its last")
@@ -105,11 +115,18 @@ struct ItemTests {
     #expect(again == Data(encoder.bytes.dropLast()))
   }
 
+  private static var discarded: Download.Discarded {
+    var discarded = Download.Discarded()
+    discarded.add(5, because: .contentChanged)
+    return discarded
+  }
+
   private func download(_ state: DownloadState) throws -> Download {
     Download(
       id: Samples.id("ep-1"), address: try WebAddress("https://u:p@example.org/a.mp3?t=1"),
       description: .init(podcast: "Show"), rank: .init(priority: .normal, position: 17), origin: .user, state: state,
-      progress: .init(durable: 1_048_576, total: 4_194_304, discarded: 5, resume: Samples.record), failures: 2,
+      progress: .init(durable: 1_048_576, total: 4_194_304, discarded: Self.discarded, resume: Samples.record),
+      failures: 2,
       dates: .init(
         added: Timestamp(milliseconds: 1_795_230_000_000), started: Timestamp(milliseconds: 1_795_230_001_001)),
       isHeld: false)

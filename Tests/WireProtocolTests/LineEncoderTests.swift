@@ -75,8 +75,10 @@ struct LineEncoderTests {
     #expect(
       lines { $0.answer(.snapshot(snapshot), id: nil, revision: 5) }
         == #"{"meta":{"revision":5},"payload":{"engine":{"library":"/l","protocol":1,"version":"1.0.0"},"#
-        + #""settings":{"connectTimeoutSeconds":15,"maxAttempts":5,"maxConcurrent":4,"maxPerHost":2,"#
-        + #""progressInterval":0.25,"retryFirstSeconds":5,"retryMaxSeconds":3600,"stallTimeoutSeconds":30,"#
+        + #""settings":{"allowInsecureRedirects":false,"checksum":false,"connectTimeoutSeconds":15,"#
+        + #""firstByteTimeoutSeconds":60,"maxAttempts":5,"maxConcurrent":4,"maxFileBytes":17179869184,"#
+        + #""maxPerHost":2,"progressInterval":0.25,"retryFirstSeconds":5,"retryMaxSeconds":3600,"#
+        + #""slowBytesPerSecond":0,"slowWindowSeconds":60,"stallTimeoutSeconds":30,"#
         + #""userAgent":"Podflux/1"}},"type":"ok"}"# + "\n")
     #expect(
       lines { $0.answer(.snapshot(Snapshot(revision: 5)), id: nil, revision: 5) }
@@ -90,7 +92,8 @@ struct LineEncoderTests {
     #expect(
       lines { $0.answer(.snapshot(Snapshot(revision: 5, downloads: downloads)), id: nil, revision: 5) }
         == #"{"meta":{"revision":5},"payload":{"downloads":{"bytesPerSecond":7,"counts":{"completed":0,"failed":1,"#
-        + #""paused":0,"queued":2,"running":0,"waiting":0},"items":[],"next":"z"}},"type":"ok"}"# + "\n")
+        + #""paused":0,"queued":2,"running":0,"waiting":0},"discarded":{"bytes":0,"discardedBecause":{}},"#
+        + #""items":[],"next":"z"}},"type":"ok"}"# + "\n")
   }
 
   @Test("forgets what was taken from its buffer")

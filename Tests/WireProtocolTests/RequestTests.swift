@@ -48,6 +48,7 @@ struct RequestTests {
     #expect(try intent("resume") == .action(.downloads(.resume(selection))))
     #expect(try intent("cancel") == .action(.downloads(.cancel(selection))))
     #expect(try intent("retry") == .action(.downloads(.retry(selection))))
+    #expect(try intent("verify") == .action(.downloads(.verify(selection))))
     #expect(try intent("remove") == .action(.downloads(.remove(selection, deletingFile: true))))
     let keeping = #"{"deleteFile":false,"# + json.dropFirst()
     #expect(
@@ -94,11 +95,19 @@ struct RequestTests {
     patch.retryMaxSeconds = 86_400
     patch.connectTimeoutSeconds = 1
     patch.stallTimeoutSeconds = 86_400
+    patch.firstByteTimeoutSeconds = 1
+    patch.slowBytesPerSecond = 1 << 30
+    patch.slowWindowSeconds = 86_400
+    patch.allowInsecureRedirects = true
+    patch.maxFileBytes = 1 << 50
+    patch.checksum = false
     patch.userAgent = "Me/1 (+https://example.org)"
     patch.progressInterval = 60
     let line = #"""
       {"type":"settings/update","payload":{"maxConcurrent":256,"maxPerHost":1,"maxAttempts":1000,"retryFirstSeconds":1,
-      "retryMaxSeconds":86400,"connectTimeoutSeconds":1,"stallTimeoutSeconds":86400,
+      "retryMaxSeconds":86400,"connectTimeoutSeconds":1,"stallTimeoutSeconds":86400,"firstByteTimeoutSeconds":1,
+      "slowBytesPerSecond":1073741824,"slowWindowSeconds":86400,"allowInsecureRedirects":true,
+      "maxFileBytes":1125899906842624,"checksum":false,
       "userAgent":"Me/1 (+https://example.org)","progressInterval":60}}
       """#
     #expect(try request(line.replacing("\n", with: "")) == .action(.updateSettings(patch)))

@@ -1,4 +1,4 @@
-/// What a removed download left on the disk and is owed its deletion.
+/// What a removed or damaged download left on the disk and is owed its deletion, or its move to quarantine.
 ///
 /// It is a row before it is an effect: a crash between the two loses no deletion.
 public struct Deletion: Hashable, Sendable {
@@ -11,11 +11,22 @@ public struct Deletion: Hashable, Sendable {
   public var download: DownloadID
   /// The published file that is to go, if it still is that file.
   public var file: PublishedFile?
+  /// Where that file goes.
+  public var fate: Fate
+
+  /// What becomes of a published file that is to go.
+  public enum Fate: Hashable, Sendable {
+    /// It is deleted.
+    case deleted
+    /// It is kept where nobody takes it for a download's file. The partial file is left alone.
+    case quarantined
+  }
 
   /// Makes a deletion.
-  public init(key: Key = 0, download: DownloadID, file: PublishedFile?) {
+  public init(key: Key = 0, download: DownloadID, file: PublishedFile?, fate: Fate = .deleted) {
     self.key = key
     self.download = download
     self.file = file
+    self.fate = fate
   }
 }

@@ -16,8 +16,10 @@ public struct Download: Hashable, Sendable {
   public var state: DownloadState
   /// What is safe of it on the disk, and how to go on from there.
   public var progress: Progress
-  /// Attempts that failed since the last one that made progress.
+  /// Attempts that failed since the last one that made progress; one for each round through all addresses.
   public var failures: Int
+  /// Which of its addresses is asked next.
+  public var round: Round
   /// When it was added, first started and finished.
   public var dates: Dates
   /// Whether the scheduler passes it over: an earlier attempt or deletion under its name has not ended yet.
@@ -35,6 +37,10 @@ public struct Download: Hashable, Sendable {
     public var path: LibraryPath?
     /// Headers to send to the address's own host. They may hold secrets: never shown, never logged.
     public var headers: [Header]
+    /// Other addresses of the same file, to be tried in order.
+    public var mirrors: [WebAddress]
+    /// What the complete file must hash to.
+    public var integrity: Integrity?
     /// The length that the client expects in bytes: shown until the server says better, never enforced
     /// (feeds' lengths are often wrong).
     public var expectedLength: Int64?
@@ -42,13 +48,15 @@ public struct Download: Hashable, Sendable {
     /// Makes a description.
     public init(
       podcast: String? = nil, title: String? = nil, published: Timestamp? = nil, path: LibraryPath? = nil,
-      headers: [Header] = [], expectedLength: Int64? = nil
+      headers: [Header] = [], mirrors: [WebAddress] = [], integrity: Integrity? = nil, expectedLength: Int64? = nil
     ) {
       self.podcast = podcast
       self.title = title
       self.published = published
       self.path = path
       self.headers = headers
+      self.mirrors = mirrors
+      self.integrity = integrity
       self.expectedLength = expectedLength
     }
   }
@@ -73,18 +81,72 @@ public struct Download: Hashable, Sendable {
     public var durable: Int64
     /// The file's length in bytes, where known.
     public var total: Int64?
-    /// Bytes that were fetched and thrown away because the file changed.
-    public var discarded: Int64
+    /// Bytes that were fetched and thrown away, and why.
+    public var discarded: Discarded
     /// How to go on; nil if nothing is kept.
     public var resume: ResumeRecord?
 
     /// Makes a progress; of nothing, by default.
-    public init(durable: Int64 = 0, total: Int64? = nil, discarded: Int64 = 0, resume: ResumeRecord? = nil) {
+    public init(durable: Int64 = 0, total: Int64? = nil, discarded: Discarded = .init(), resume: ResumeRecord? = nil) {
       self.durable = durable
       self.total = total
       self.discarded = discarded
       self.resume = resume
     }
+  }
+
+  /// Bytes that were fetched and thrown away, by cause.
+  public struct Discarded: Hashable, Sendable {
+    /// How many bytes were thrown away for a cause.
+    public struct Amount: Hashable, Sendable {
+      /// Why.
+      public var cause: RestartCause
+      /// How many; never 0.
+      public var bytes: Int64
+    }
+
+    /// One for each cause that there was, in the order of their names.
+    public private(set) var amounts: [Amount] = []
+
+    /// Nothing was thrown away.
+    public init() {}
+
+    /// All of them.
+    public var total: Int64 { amounts.reduce(0) { $0 + $1.bytes } }
+
+    /// How many for a cause.
+    public subscript(cause: RestartCause) -> Int64 {
+      amounts.first { $0.cause == cause }?.bytes ?? 0
+    }
+
+    /// Counts bytes.
+    public mutating func add(_ bytes: Int64, because cause: RestartCause) {
+      guard bytes > 0 else { return }
+      let sum = self[cause] + bytes
+      amounts.removeAll { $0.cause == cause }
+      let place = amounts.firstIndex { $0.cause.rawValue > cause.rawValue } ?? amounts.endIndex
+      amounts.insert(Amount(cause: cause, bytes: sum), at: place)
+    }
+  }
+
+  /// Where a download stands among its addresses. Each is tried once, in order; then a failure is counted, and the next
+  /// round begins with the first.
+  public struct Round: Hashable, Sendable {
+    /// 0 for the download's own address, then its mirrors.
+    public var source: Int
+    /// Whether an address before this one failed in a way that may pass.
+    public var mayPass: Bool
+
+    /// Stands at a place; at the beginning, by default.
+    public init(source: Int = 0, mayPass: Bool = false) {
+      self.source = source
+      self.mayPass = mayPass
+    }
+  }
+
+  /// The address to ask next.
+  public var source: WebAddress {
+    description.mirrors.indices.contains(round.source - 1) ? description.mirrors[round.source - 1] : address
   }
 
   /// The moments of a download's life.
@@ -107,7 +169,7 @@ public struct Download: Hashable, Sendable {
   /// Makes a download.
   public init(
     id: DownloadID, address: WebAddress, description: Description, rank: Rank, origin: Origin, state: DownloadState,
-    progress: Progress, failures: Int, dates: Dates, isHeld: Bool
+    progress: Progress, failures: Int, round: Round = .init(), dates: Dates, isHeld: Bool
   ) {
     self.id = id
     self.address = address
@@ -117,6 +179,7 @@ public struct Download: Hashable, Sendable {
     self.state = state
     self.progress = progress
     self.failures = failures
+    self.round = round
     self.dates = dates
     self.isHeld = isHeld
   }

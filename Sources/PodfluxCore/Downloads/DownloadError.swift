@@ -46,17 +46,26 @@ public struct DownloadError: Error, Hashable, Sendable {
   }
 
   /// Whether the same request may succeed later, with nobody doing anything about it.
-  ///
-  /// The statuses are those that curl retries.
   public var isTransient: Bool {
     switch code {
     case .unknownHost, .connectFailed, .timeout, .tooSlow, .connectionLost, .rangeMismatch, .validatorChanged,
       .lengthMismatch, .notMedia, .noSpace:
       true
-    case .httpStatus: [408, 429, 500, 502, 503, 504, 522, 524].contains(status)
+    case .httpStatus: status.map { $0 == 408 || $0 == 425 || $0 == 429 || (500...599).contains($0) } ?? false
     case .tlsCertificate, .tooManyRedirects, .unsafeRedirect, .notFound, .gone, .unauthorized, .forbidden,
       .integrityMismatch, .tooLarge, .fileExists, .io, .corruptFile, .retriesExhausted:
       false
+    }
+  }
+
+  /// Whether another address of the same file may do better.
+  var concernsSource: Bool {
+    switch code {
+    case .noSpace, .fileExists, .io, .corruptFile, .retriesExhausted: false
+    case .unknownHost, .connectFailed, .tlsCertificate, .timeout, .tooSlow, .connectionLost, .tooManyRedirects,
+      .unsafeRedirect, .httpStatus, .notFound, .gone, .unauthorized, .forbidden, .rangeMismatch, .validatorChanged,
+      .lengthMismatch, .integrityMismatch, .notMedia, .tooLarge:
+      true
     }
   }
 }

@@ -8,6 +8,7 @@ public enum DownloadIntent: Hashable, Sendable {
   case cancel(Selection)
   case retry(Selection)
   case remove(Selection, deletingFile: Bool)
+  case verify(Selection)
   case move(DownloadID, Place)
   case update(DownloadID, Update)
 
@@ -67,6 +68,8 @@ public enum DownloadIntent: Hashable, Sendable {
     public var address: WebAddress?
     /// Another urgency: the download goes to that priority's end.
     public var priority: Priority?
+    /// Other mirrors.
+    public var mirrors: [WebAddress]?
     /// Other headers.
     public var headers: [Header]?
     /// Another title.
@@ -78,6 +81,6 @@ public enum DownloadIntent: Hashable, Sendable {
     public init() {}
 
     /// Whether a running attempt must begin again to follow it.
-    public var concernsRequests: Bool { address != nil || headers != nil }
+    public var concernsRequests: Bool { address != nil || mirrors != nil || headers != nil }
   }
 }

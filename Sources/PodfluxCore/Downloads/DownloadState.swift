@@ -19,6 +19,8 @@ public enum DownloadState: Hashable, Sendable {
   public enum Waiting: Hashable, Sendable {
     /// The last attempt failed with this error; the next begins then.
     case retry(at: Timestamp, after: DownloadError)
+    /// There was no room on the disk; whether there is now is looked at then. No attempt is counted.
+    case storage(until: Timestamp, after: DownloadError)
   }
 
   /// What an attempt is doing.
@@ -39,12 +41,40 @@ public struct PublishedFile: Hashable, Sendable {
   public var length: Int64
   /// Which file it is, so that after a crash a file of that name is not taken for it: rename keeps the inode.
   public var inode: UInt64
+  /// Its SHA-256 in hexadecimal digits, where the settings or the client wanted it.
+  public var sha256: String?
 
   /// Makes a description of a published file.
-  public init(path: LibraryPath, length: Int64, inode: UInt64) {
+  public init(path: LibraryPath, length: Int64, inode: UInt64, sha256: String? = nil) {
     self.path = path
     self.length = length
     self.inode = inode
+    self.sha256 = sha256
+  }
+}
+
+extension DownloadState.Waiting {
+  /// When it is looked at again.
+  public var until: Timestamp {
+    switch self {
+    case .retry(let at, _): at
+    case .storage(let until, _): until
+    }
+  }
+
+  /// What the last attempt failed with.
+  public var error: DownloadError {
+    switch self {
+    case .retry(_, let error), .storage(_, let error): error
+    }
+  }
+
+  /// What it waits for, in the protocol's word.
+  public var reason: String {
+    switch self {
+    case .retry: "retry"
+    case .storage: "storage"
+    }
   }
 }
 
@@ -76,6 +106,8 @@ extension DownloadState {
     case (.running, .queued), (.running, .waiting), (.running, .paused), (.running, .failed): true
     case (.paused, .queued): true
     case (.failed, .queued): true
+    // Read again, the file was not what it had been.
+    case (.completed, .failed(let error)): error.code == .corruptFile
     case (.queued, _), (.waiting, _), (.running, .completed), (.paused, _), (.failed, _), (.completed, _): false
     }
   }

@@ -12,6 +12,7 @@ extension DownloadsStore {
     case .cancel(let selection): return try change(selection, by: .cancel, in: &turn)
     case .remove(let selection, let deletingFile):
       return try change(selection, by: .remove(deletingFiles: deletingFile), in: &turn)
+    case .verify(let selection): return .affected(try choose(selection, in: &turn))
     case .move(let id, let place): return try move(id, to: place, in: &turn)
     case .update(let id, let update): return try self.update(id, with: update, in: &turn)
     }
@@ -106,6 +107,7 @@ extension DownloadsStore {
       try transition(&download, to: .paused, in: turn)
     case .resume, .retry:
       download.failures = 0
+      download.round = .init()
       download.isHeld = try live[download.id] != nil || turn.tables.deletions.isOwed(download.id)
       try transition(&download, to: .queued, in: turn)
     case .cancel: try forget(download, deletingFile: true, in: &turn)
@@ -162,6 +164,8 @@ extension DownloadsStore {
       }
     }
     download.address = update.address ?? download.address
+    if update.concernsRequests { download.round = .init() }
+    download.description.mirrors = update.mirrors ?? download.description.mirrors
     download.description.headers = update.headers ?? download.description.headers
     download.description.title = update.title ?? download.description.title
     download.description.podcast = update.podcast ?? download.description.podcast
@@ -178,7 +182,7 @@ extension DownloadsStore {
     return .affected(1)
   }
 
-  private func existing(_ id: DownloadID, in turn: borrowing PodfluxTurn) throws -> Download {
+  func existing(_ id: DownloadID, in turn: borrowing PodfluxTurn) throws -> Download {
     guard let download = try turn.tables.downloads.find(id) else {
       throw Refusal(
         .notFound, "there is no download \"\(id)\"; its id is the one that enqueue replied", path: "payload.id")

@@ -9,14 +9,18 @@ extension DownloadsStore {
     case .reading(let received, let phase):
       live[id]?.read(received, phase: phase, at: turn.clock.monotonicMilliseconds)
     case .checkpoint(let record): try checkpoint(report.attempt, record, in: &turn)
-    case .restarting(let discarding, _): try restart(report.attempt, discarding: discarding, in: &turn)
+    case .restarting(let discarding, let cause):
+      try restart(report.attempt, discarding: discarding, because: cause, in: &turn)
     case .publishing(let file, let kept): try publish(report.attempt, file, kept: kept, in: &turn)
     case .finished(let file):
       try end(report.attempt, in: &turn) { store, download, turn in
         try store.complete(&download, as: file, in: turn)
       }
-    case .failed(let error, let kept):
+    case .failed(let error, let kept, let retryAfter):
       let hadProgress = hasProgress(kept, of: id)
+      if let host = live[id]?.host {
+        try heed(error, retryAfter: retryAfter, of: host, settings: settings, in: &turn)
+      }
       try end(report.attempt, in: &turn) { store, download, turn in
         download.progress.keep(kept)
         try store.fail(&download, with: error, hadProgress: hadProgress, settings: settings, in: &turn)
@@ -56,10 +60,15 @@ extension DownloadsStore {
   }
 
   /// The row forgets the kept bytes before the attempt throws them away: `durable` never promises what is not there.
-  private mutating func restart(_ attempt: AttemptID, discarding: Int64, in turn: inout PodfluxTurn) throws {
+  private mutating func restart(
+    _ attempt: AttemptID, discarding: Int64, because cause: RestartCause, in turn: inout PodfluxTurn
+  ) throws {
     turn.perform(.proceed(attempt))
+    discarded.add(discarding, because: cause)
+    try turn.tables.save(discarded: discarded[cause], because: cause)
     guard var download = try download(of: attempt, in: turn) else { return }
-    download.progress = .init(durable: 0, total: nil, discarded: download.progress.discarded + discarding, resume: nil)
+    download.progress = .init(durable: 0, total: nil, discarded: download.progress.discarded, resume: nil)
+    download.progress.discarded.add(discarding, because: cause)
     live[attempt.download]?.received = 0
     if case .running = download.state {
       live[attempt.download]?.phase = .connecting
@@ -115,8 +124,18 @@ extension DownloadsStore {
     download.progress = .init(
       durable: file.length, total: file.length, discarded: download.progress.discarded, resume: nil)
     download.failures = 0
+    download.round = .init()
     download.dates.finished = turn.now
     try transition(&download, to: .completed(file), in: turn)
+  }
+
+  /// Leaves a host alone that asks for it: 429 always does (RFC 6585 section 4), others by `Retry-After`.
+  private mutating func heed(
+    _ error: DownloadError, retryAfter: Int64?, of host: String, settings: Settings, in turn: inout PodfluxTurn
+  ) throws {
+    guard retryAfter != nil || error.status == 429 else { return }
+    let delay = retryAfter ?? RetryDelay(settings).milliseconds(afterFailures: 1, using: &turn.random)
+    try cool(host, until: turn.now.advanced(byMilliseconds: delay), in: turn)
   }
 
   private mutating func fail(
@@ -127,8 +146,21 @@ extension DownloadsStore {
       try turn.tables.downloads.update(download)
       return
     }
+    guard error.code != .noSpace else {
+      if hadProgress { download.failures = 0 }
+      let delay = RetryDelay(settings).milliseconds(afterFailures: Self.storageWaitFailures, using: &turn.random)
+      return try transition(
+        &download, to: .waiting(.storage(until: turn.now.advanced(byMilliseconds: delay), after: error)), in: turn)
+    }
+    // What has made progress goes on where it was; what has not may do better elsewhere.
+    let mayPass = error.isTransient || (error.concernsSource && download.round.mayPass)
+    if error.concernsSource, !hadProgress, download.round.source < download.description.mirrors.count {
+      download.round = .init(source: download.round.source + 1, mayPass: mayPass)
+      return try transition(&download, to: .queued, in: turn)
+    }
     download.failures = hadProgress ? 1 : download.failures + 1
-    guard error.isTransient else {
+    if !hadProgress { download.round = .init() }
+    guard mayPass else {
       return try transition(&download, to: .failed(error), in: turn)
     }
     guard download.failures < settings.maxAttempts else {
@@ -138,9 +170,13 @@ extension DownloadsStore {
       return try transition(&download, to: .failed(final), in: turn)
     }
     let delay = RetryDelay(settings).milliseconds(afterFailures: download.failures, using: &turn.random)
-    try transition(
-      &download, to: .waiting(.retry(at: turn.now.advanced(byMilliseconds: delay), after: error)), in: turn)
+    let earliest = turn.now.advanced(byMilliseconds: delay)
+    let moment = max(earliest, cooldowns[download.source.host] ?? earliest)
+    try transition(&download, to: .waiting(.retry(at: moment, after: error)), in: turn)
   }
+
+  /// How long a full disk is waited for: as long as after so many failures, 20 to 30 s by default.
+  private static let storageWaitFailures = 3
 }
 
 extension Download.Progress {

@@ -13,7 +13,10 @@ extension DownloadsStore {
       try admit(settings: settings, in: &turn)
       try askForWaking(in: &turn)
     }
-    if stopping != .now { try handOutDeletions(in: &turn) }
+    if stopping != .now {
+      try handOutDeletions(in: &turn)
+      try handOutVerifications(in: &turn)
+    }
     try closeIfDone(in: &turn)
     try saveCounts(in: turn)
   }
@@ -22,20 +25,24 @@ extension DownloadsStore {
 
   private mutating func admit(settings: Settings, in turn: inout PodfluxTurn) throws {
     var liveByHost = live.values.reduce(into: [String: Int]()) { $0[$1.host, default: 0] += 1 }
+    let now = turn.now
+    let coolingHosts = cooldowns.filter { $0.value > now }.keys
     while live.count < settings.maxConcurrent {
       let fullHosts = liveByHost.filter { $0.value >= settings.maxPerHost }.keys
-      guard var download = try turn.tables.downloads.nextAdmissible(excludingHosts: Set(fullHosts)) else { return }
-      liveByHost[download.address.host, default: 0] += 1
+      let excluded = Set(fullHosts).union(coolingHosts)
+      guard var download = try turn.tables.downloads.nextAdmissible(excludingHosts: excluded) else { return }
+      liveByHost[download.source.host, default: 0] += 1
       try start(&download, settings: settings, in: &turn)
     }
   }
 
   private mutating func start(_ download: inout Download, settings: Settings, in turn: inout PodfluxTurn) throws {
     let attempt = Attempt(
-      id: AttemptID(download: download.id, generation: turn.sequence), address: download.address,
-      description: download.description, origin: download.origin, resume: download.progress.resume, settings: settings)
+      id: AttemptID(download: download.id, generation: turn.sequence), address: download.source,
+      ownAddress: download.address, description: download.description, origin: download.origin,
+      resume: download.progress.resume, settings: settings)
     live[download.id] = LiveAttempt(
-      generation: turn.sequence, host: download.address.host, durable: download.progress.resume?.durable ?? 0)
+      generation: turn.sequence, host: download.source.host, durable: download.progress.resume?.durable ?? 0)
     download.dates.started = download.dates.started ?? turn.now
     try transition(&download, to: .running(.connecting), in: turn)
     turn.perform(.start(attempt))
@@ -52,16 +59,37 @@ extension DownloadsStore {
 
   mutating func wakeWaiting(in turn: inout PodfluxTurn) throws {
     wakeAt = nil
+    try endCooldowns(in: turn)
     for var download in try turn.tables.downloads.dueRetries(at: turn.now, limit: Self.wokenAtOnce) {
       try transition(&download, to: .queued, in: turn)
     }
   }
 
   private mutating func askForWaking(in turn: inout PodfluxTurn) throws {
-    let next = counts[.waiting, default: 0] == 0 ? nil : try turn.tables.downloads.earliestRetry()
+    let retry = counts[.waiting, default: 0] == 0 ? nil : try turn.tables.downloads.earliestRetry()
+    let next = [retry, cooldowns.values.min()].compactMap { $0 }.min()
     guard next != wakeAt else { return }
     wakeAt = next
     turn.perform(.wake(at: next))
+  }
+
+  // MARK: Hosts that want to be left alone
+
+  /// A server has said that it is asked too much, or when to come again: that goes for all downloads of its host.
+  mutating func cool(_ host: String, until moment: Timestamp, in turn: borrowing PodfluxTurn) throws {
+    try endCooldowns(in: turn)
+    let now = turn.now
+    guard moment > cooldowns[host] ?? now else { return }
+    cooldowns[host] = moment
+    try turn.tables.save(cooldownOf: host, until: moment)
+  }
+
+  private mutating func endCooldowns(in turn: borrowing PodfluxTurn) throws {
+    let now = turn.now
+    for host in cooldowns.filter({ $0.value <= now }).keys.sorted() {
+      cooldowns[host] = nil
+      try turn.tables.save(cooldownOf: host, until: nil)
+    }
   }
 
   // MARK: Deletions
@@ -132,6 +160,7 @@ extension DownloadsStore {
     }
     try turn.tables.deletions.makeAllReady()
     mayOweDeletions = true
+    mayOweVerifications = true
     try turn.tables.downloads.releaseAll()
     isRecovered = true
   }
@@ -149,7 +178,7 @@ extension DownloadsStore {
     switch stopping {
     case .now: turn.perform(.close)
     case .drain:
-      guard deletionsUnderWay.isEmpty, counts[.waiting, default: 0] == 0,
+      guard deletionsUnderWay.isEmpty, verificationsUnderWay.isEmpty, counts[.waiting, default: 0] == 0,
         try turn.tables.downloads.nextAdmissible(excludingHosts: []) == nil
       else { return }
       turn.perform(.close)

@@ -3,12 +3,17 @@ import Flux
 /// The downloads: which there are, what state each is in, which of them run.
 ///
 /// Rows live in the table; memory holds what is active (`live`) and running counts, so it does not grow with the
-/// library. Its aspects: `+Intents` (what clients want), `+Reports` (what attempts tell), `+Scheduling` (who runs).
+/// library. Its aspects: `+Intents` (what clients want), `+Reports` (what attempts tell), `+Scheduling` (who runs),
+/// `+Verifying` (what is read again).
 public struct DownloadsStore: Sendable {
   /// The attempts that have not ended, at most `Settings.maxConcurrent`, and what is known of them beyond their rows.
   public internal(set) var live: [DownloadID: LiveAttempt] = [:]
   /// How many downloads are in each state.
   public internal(set) var counts: [DownloadState.Kind: Int]
+  /// Hosts that are not to be asked before a moment. As many as have said so of late; kept over a restart.
+  public internal(set) var cooldowns: [String: Timestamp]
+  /// Bytes that were fetched and thrown away, of all downloads that there ever were.
+  public internal(set) var discarded: Download.Discarded
   /// What the engine's work is to end with, if it is to end.
   public internal(set) var stopping: StopMode?
 
@@ -20,12 +25,20 @@ public struct DownloadsStore: Sendable {
   var mayOweDeletions = false
   /// The deletions that have been handed out and not been reported done.
   var deletionsUnderWay: Set<Deletion.Key> = []
+  /// Whether verifications may be owed that have not been handed out.
+  var mayOweVerifications = false
+  /// The verifications that have been handed out and not been reported done.
+  var verificationsUnderWay: Set<Verification.Key> = []
   /// The moment at which the store has asked to be woken.
   var wakeAt: Timestamp?
 
   /// Makes the store with what its table holds.
-  public init(counts: [DownloadState.Kind: Int]) {
+  public init(
+    counts: [DownloadState.Kind: Int], cooldowns: [String: Timestamp] = [:], discarded: Download.Discarded = .init()
+  ) {
     self.counts = counts
+    self.cooldowns = cooldowns
+    self.discarded = discarded
     savedCounts = counts
   }
 
@@ -42,6 +55,7 @@ public struct DownloadsStore: Sendable {
     case .stop(let mode): try stop(mode, in: &turn)
     case .deleted(let key): try settleDeletion(key, in: &turn)
     case .notDeleted(let key): try postponeDeletion(key, in: &turn)
+    case .verified(let verification, let verdict): try settle(verification, verdict, in: &turn)
     case .foundPartials(let names): try disownPartials(names, in: &turn)
     case .timeCame: try wakeWaiting(in: &turn)
     case .updateSettings: break

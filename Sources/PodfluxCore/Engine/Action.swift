@@ -12,10 +12,12 @@ public enum Action: ActionProtocol, Hashable {
   case recovered(Recovery)
   /// An attempt reports.
   case attempt(AttemptReport)
-  /// A file that was owed its deletion is gone.
+  /// A file that was owed its deletion is gone, or in quarantine.
   case deleted(Deletion.Key)
-  /// A file that is owed its deletion cannot be deleted now.
+  /// A file that is owed its deletion cannot be deleted, or put into quarantine, now.
   case notDeleted(Deletion.Key)
+  /// A completed file has been read again.
+  case verified(Verification, Verification.Verdict)
   /// Partial files lie there; some may belong to no download.
   case foundPartials([DownloadID])
   /// The moment that a store wanted to be woken at has come.
@@ -60,8 +62,10 @@ public enum Effect: Hashable, Sendable {
   case stop(AttemptID)
   /// The attempt announced a step that needs a row first; the row is there.
   case proceed(AttemptID)
-  /// Delete what a removed download left.
+  /// Delete what a removed download left, or put a damaged file into quarantine.
   case delete(Deletion)
+  /// Read a completed file again.
+  case verify(Verification)
   /// Post `timeCame` at this moment, and forget any earlier wish; nil wishes nothing.
   case wake(at: Timestamp?)
   /// Nothing runs and nothing can move any more: the engine may close.

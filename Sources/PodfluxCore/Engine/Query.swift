@@ -105,6 +105,8 @@ public struct DownloadsSnapshot: Hashable, Sendable {
   public var counts: [DownloadState.Kind: Int]
   /// Bytes that arrive in a second, all running transfers together.
   public var bytesPerSecond: Int64
+  /// Bytes that were fetched and thrown away, of all downloads that there ever were.
+  public var discarded: Download.Discarded
   /// The page.
   public var items: [Item]
   /// Where the next page begins; nil if this is the last.
@@ -116,18 +118,25 @@ public struct DownloadsSnapshot: Hashable, Sendable {
     public var download: Download
     /// The running attempt.
     public var live: LiveAttempt?
+    /// Until when its host is left alone, if nothing else keeps it from running.
+    public var hostUntil: Timestamp?
 
     /// Makes an item.
-    public init(download: Download, live: LiveAttempt?) {
+    public init(download: Download, live: LiveAttempt?, hostUntil: Timestamp? = nil) {
       self.download = download
       self.live = live
+      self.hostUntil = hostUntil
     }
   }
 
   /// Makes the downloads' part of a snapshot.
-  public init(counts: [DownloadState.Kind: Int], bytesPerSecond: Int64, items: [Item], next: PageCursor?) {
+  public init(
+    counts: [DownloadState.Kind: Int], bytesPerSecond: Int64, discarded: Download.Discarded = .init(), items: [Item],
+    next: PageCursor?
+  ) {
     self.counts = counts
     self.bytesPerSecond = bytesPerSecond
+    self.discarded = discarded
     self.items = items
     self.next = next
   }

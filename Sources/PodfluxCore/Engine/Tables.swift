@@ -4,17 +4,25 @@ import Flux
 public protocol Tables {
   /// The downloads.
   var downloads: any DownloadTable { get }
-  /// What removed downloads left on the disk.
+  /// What removed and damaged downloads left on the disk.
   var deletions: any DeletionTable { get }
+  /// Which completed files are to be read again.
+  var verifications: any VerificationTable { get }
 
   /// Writes the settings.
   func save(_ settings: Settings) throws
+  /// Writes until when a host is left alone; nil forgets it.
+  func save(cooldownOf host: String, until moment: Timestamp?) throws
+  /// Writes how many bytes were thrown away for a cause, of all downloads that there ever were.
+  func save(discarded bytes: Int64, because cause: RestartCause) throws
 }
 
 /// The downloads' rows. Each call costs a bounded number of index look-ups unless it says otherwise.
 public protocol DownloadTable {
   /// The download of this name.
   func find(_ id: DownloadID) throws -> Download?
+  /// Whether another download than this one says that the file of this path and inode is its own, or is about to be.
+  func isClaimed(_ file: PublishedFile, otherThanBy id: DownloadID) throws -> Bool
   /// Whether there is a download of this name: cheaper than finding it, and asked for each one that is enqueued.
   func contains(_ id: DownloadID) throws -> Bool
   /// A download of this address that has not failed.
@@ -98,4 +106,18 @@ public protocol DeletionTable {
   func spare(_ file: PublishedFile) throws -> [Deletion.Key]
   /// Whether something of this download is owed its deletion.
   func isOwed(_ download: DownloadID) throws -> Bool
+}
+
+/// Which completed files are to be read again. The rows of a download that is removed go with it.
+public protocol VerificationTable {
+  /// Chooses a download's file, if it is completed. Returns whether it was not chosen before.
+  func insert(_ download: DownloadID) throws -> Bool
+  /// Chooses the files of all completed downloads. Returns how many were not chosen before.
+  ///
+  /// Cost: all rows, in one statement.
+  func insertAll() throws -> Int
+  /// The first of those that are owed, handed out or not, in the order in which they were chosen.
+  func owed(limit: Int) throws -> [Verification]
+  /// It is done. Returns whether it was owed: the download may have been removed meanwhile.
+  func remove(_ key: Verification.Key) throws -> Bool
 }

@@ -14,6 +14,18 @@ public struct Settings: Hashable, Sendable, Codable {
   public var connectTimeoutSeconds = 15
   /// How long no byte may come, in seconds.
   public var stallTimeoutSeconds = 30
+  /// How long a server may take from the request to the end of its response's head, in seconds; each redirect anew.
+  public var firstByteTimeoutSeconds = 60
+  /// What a transfer must receive per second, averaged over `slowWindowSeconds`; 0 for no such limit.
+  public var slowBytesPerSecond: Int64 = 0
+  /// Over how long that average is taken, in seconds; pauses of the engine's own do not count.
+  public var slowWindowSeconds = 60
+  /// Whether a redirect may lead from https to http.
+  public var allowInsecureRedirects = false
+  /// The largest file that is accepted, in bytes; 0 for no such limit.
+  public var maxFileBytes: Int64 = 16 << 30
+  /// Whether the SHA-256 of each published file is recorded.
+  public var checksum = false
   /// What the engine calls itself to servers.
   public var userAgent = "Podflux/1"
   /// How often a running transfer tells how far it is, in seconds.
@@ -35,6 +47,12 @@ public struct Settings: Hashable, Sendable, Codable {
     try read(.retryMaxSeconds, into: &retryMaxSeconds)
     try read(.connectTimeoutSeconds, into: &connectTimeoutSeconds)
     try read(.stallTimeoutSeconds, into: &stallTimeoutSeconds)
+    try read(.firstByteTimeoutSeconds, into: &firstByteTimeoutSeconds)
+    try read(.slowBytesPerSecond, into: &slowBytesPerSecond)
+    try read(.slowWindowSeconds, into: &slowWindowSeconds)
+    try read(.allowInsecureRedirects, into: &allowInsecureRedirects)
+    try read(.maxFileBytes, into: &maxFileBytes)
+    try read(.checksum, into: &checksum)
     try read(.userAgent, into: &userAgent)
     try read(.progressInterval, into: &progressInterval)
   }
@@ -49,6 +67,10 @@ public struct Settings: Hashable, Sendable, Codable {
     public static let maxAttempts = 1...1000
     /// Seconds of waits and timeouts: up to a day.
     public static let seconds = 1...86_400
+    /// The slowest bytes per second that are put up with: up to 1 GiB.
+    public static let slowBytesPerSecond: ClosedRange<Int64> = 0...(1 << 30)
+    /// Bytes of the largest file: up to 1 PiB.
+    public static let maxFileBytes: ClosedRange<Int64> = 0...(1 << 50)
     /// Bytes of the user agent.
     public static let userAgentLength = 1...256
     /// Seconds between readings.
@@ -57,9 +79,13 @@ public struct Settings: Hashable, Sendable, Codable {
 
   /// Whether every value is within its range, and the first wait no longer than the longest.
   public var isWithinLimits: Bool {
-    let seconds = [retryFirstSeconds, retryMaxSeconds, connectTimeoutSeconds, stallTimeoutSeconds]
+    let seconds = [
+      retryFirstSeconds, retryMaxSeconds, connectTimeoutSeconds, stallTimeoutSeconds, firstByteTimeoutSeconds,
+      slowWindowSeconds,
+    ]
     return Limits.maxConcurrent.contains(maxConcurrent) && Limits.maxPerHost.contains(maxPerHost)
       && Limits.maxAttempts.contains(maxAttempts) && seconds.allSatisfy(Limits.seconds.contains)
+      && Limits.slowBytesPerSecond.contains(slowBytesPerSecond) && Limits.maxFileBytes.contains(maxFileBytes)
       && Limits.userAgentLength.contains(userAgent.utf8.count)
       && Limits.progressInterval.contains(progressInterval) && retryFirstSeconds <= retryMaxSeconds
   }
@@ -81,6 +107,18 @@ public struct SettingsPatch: Hashable, Sendable {
   public var connectTimeoutSeconds: Int?
   /// See `Settings.stallTimeoutSeconds`.
   public var stallTimeoutSeconds: Int?
+  /// See `Settings.firstByteTimeoutSeconds`.
+  public var firstByteTimeoutSeconds: Int?
+  /// See `Settings.slowBytesPerSecond`.
+  public var slowBytesPerSecond: Int64?
+  /// See `Settings.slowWindowSeconds`.
+  public var slowWindowSeconds: Int?
+  /// See `Settings.allowInsecureRedirects`.
+  public var allowInsecureRedirects: Bool?
+  /// See `Settings.maxFileBytes`.
+  public var maxFileBytes: Int64?
+  /// See `Settings.checksum`.
+  public var checksum: Bool?
   /// See `Settings.userAgent`.
   public var userAgent: String?
   /// See `Settings.progressInterval`.
@@ -99,6 +137,12 @@ public struct SettingsPatch: Hashable, Sendable {
     result.retryMaxSeconds = retryMaxSeconds ?? settings.retryMaxSeconds
     result.connectTimeoutSeconds = connectTimeoutSeconds ?? settings.connectTimeoutSeconds
     result.stallTimeoutSeconds = stallTimeoutSeconds ?? settings.stallTimeoutSeconds
+    result.firstByteTimeoutSeconds = firstByteTimeoutSeconds ?? settings.firstByteTimeoutSeconds
+    result.slowBytesPerSecond = slowBytesPerSecond ?? settings.slowBytesPerSecond
+    result.slowWindowSeconds = slowWindowSeconds ?? settings.slowWindowSeconds
+    result.allowInsecureRedirects = allowInsecureRedirects ?? settings.allowInsecureRedirects
+    result.maxFileBytes = maxFileBytes ?? settings.maxFileBytes
+    result.checksum = checksum ?? settings.checksum
     result.userAgent = userAgent ?? settings.userAgent
     result.progressInterval = progressInterval ?? settings.progressInterval
     return result

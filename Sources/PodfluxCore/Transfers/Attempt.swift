@@ -4,8 +4,10 @@ import Flux
 public struct Attempt: Hashable, Sendable {
   /// Which attempt it is.
   public var id: AttemptID
-  /// What to fetch.
+  /// What to fetch: the download's own address, or the mirror whose turn it is.
   public var address: WebAddress
+  /// The download's own address: the file is named after it, wherever it comes from.
+  public var ownAddress: WebAddress
   /// What the client said about the download: headers, the name that it wants.
   public var description: Download.Description
   /// Who asked, which decides the quality of service.
@@ -17,15 +19,30 @@ public struct Attempt: Hashable, Sendable {
 
   /// Makes an attempt.
   public init(
-    id: AttemptID, address: WebAddress, description: Download.Description, origin: Origin, resume: ResumeRecord?,
+    id: AttemptID, address: WebAddress, ownAddress: WebAddress? = nil, description: Download.Description,
+    origin: Origin, resume: ResumeRecord?,
     settings: Settings
   ) {
     self.id = id
     self.address = address
+    self.ownAddress = ownAddress ?? address
     self.description = description
     self.origin = origin
     self.resume = resume
     self.settings = settings
+  }
+}
+
+extension Attempt {
+  /// The digests that the complete file is to have: what the client knows one of, and what the settings want recorded.
+  public var digestAlgorithms: [DigestAlgorithm] {
+    let wanted = [description.integrity?.algorithm, settings.checksum ? .sha256 : nil].compactMap { $0 }
+    return DigestAlgorithm.allCases.filter(wanted.contains)
+  }
+
+  /// The extension of the file that the client wants, as far as it has said so.
+  var wantedExtension: String? {
+    MediaCheck.wantedExtension(path: description.path, url: ownAddress.description)
   }
 }
 
@@ -48,15 +65,17 @@ public struct AttemptReport: Hashable, Sendable {
     case reading(received: Int64, phase: DownloadState.Phase)
     /// The record's durable bytes are on the disk.
     case checkpoint(ResumeRecord)
-    /// What is kept does not belong to what the server has now. Waits for `proceed` before it throws it away.
+    /// So many bytes are of no use. Waits for `proceed` before it throws them away; until then, and in the row from now
+    /// on, nothing is promised.
     case restarting(discarding: Int64, because: RestartCause)
     /// The file is complete. Until it has its name only what the record says would survive a power cut for certain.
     /// Waits for `proceed`, and for its contents to be durable, before it renames it so.
     case publishing(PublishedFile, kept: ResumeRecord)
     /// The file stands at its place, and the place is synced. The attempt has ended.
     case finished(PublishedFile)
-    /// The attempt has ended without the file; the record tells what is kept.
-    case failed(DownloadError, kept: ResumeRecord?)
+    /// The attempt has ended without the file; the record tells what is kept, and the server may have said how long to
+    /// leave it alone.
+    case failed(DownloadError, kept: ResumeRecord?, retryAfterMilliseconds: Int64? = nil)
     /// The attempt has ended because it was told to; the record tells what is kept.
     case stopped(kept: ResumeRecord?)
 
@@ -67,20 +86,24 @@ public struct AttemptReport: Hashable, Sendable {
   }
 }
 
-/// Why kept bytes are thrown away.
+/// Why bytes that were fetched are thrown away.
 public enum RestartCause: String, Hashable, Sendable, CaseIterable {
   /// The partial file is gone or shorter than its record.
   case partialMissing = "partial_missing"
   /// The partial file's end is not what its record says.
   case partialDamaged = "partial_damaged"
-  /// The server sent the whole file although a part was asked for: it changed, or the server knows no ranges.
-  case wholeFileSent = "whole_file_sent"
-  /// The part that came is not the part that was asked for.
+  /// The part that came was not the part that was asked for, and the whole file is another one.
   case rangeMismatch = "range_mismatch"
-  /// The server names another entity tag or modification date.
+  /// The server names another entity tag or modification date, and the file is another one.
   case validatorChanged = "validator_changed"
   /// The file has another length now.
   case lengthChanged = "length_changed"
   /// The bytes fetched again differ from the kept ones.
   case contentChanged = "content_changed"
+  /// The complete file is no media.
+  case notMedia = "not_media"
+  /// The complete file's digest is not the one that the client knows.
+  case integrityMismatch = "integrity_mismatch"
+  /// The file is longer than the settings allow.
+  case tooLarge = "too_large"
 }

@@ -2,6 +2,8 @@
 public protocol AttemptFiles: Sendable {
   /// Opens the partial file of a download; makes an empty one if there is none.
   func openPartial(of download: DownloadID) throws(DownloadError) -> any PartialContents
+  /// How many bytes can be written now.
+  func availableBytes() throws(DownloadError) -> Int64
   /// A name for the complete file: the client's own, or one made of what is known. Each higher number gives another.
   ///
   /// - Returns: nil where there is no other name to try: the client's own is taken.
@@ -12,15 +14,19 @@ public protocol AttemptFiles: Sendable {
   func publish(_ download: DownloadID, as file: PublishedFile) throws(DownloadError) -> Bool
 }
 
+/// Bytes that can be read anywhere.
+public protocol ReadableContents {
+  /// Bytes from an offset; fewer where they end.
+  func read(offset: Int64, count: Int) throws(DownloadError) -> [UInt8]
+}
+
 /// An open partial file.
-public protocol PartialContents: Sendable {
+public protocol PartialContents: ReadableContents, Sendable {
   /// Its length in bytes.
   func length() throws(DownloadError) -> Int64
   /// Which file it is: renaming keeps this number.
   func inode() throws(DownloadError) -> UInt64
-  /// Bytes from an offset; fewer where the file ends.
-  func read(offset: Int64, count: Int) throws(DownloadError) -> [UInt8]
-  /// Writes at the end.
+  /// Writes at the end. Fails where the file is gone or has another length than what was written made it.
   func append(_ bytes: UnsafeRawBufferPointer) throws(DownloadError)
   /// Cuts the file off.
   func truncate(to length: Int64) throws(DownloadError)
@@ -42,14 +48,18 @@ public struct PublishingFacts: Hashable, Sendable {
   public var contentDisposition: String?
   /// The server's `Content-Type`.
   public var contentType: String?
+  /// How the file begins: at most `MediaSignature.length` bytes.
+  public var beginning: [UInt8]
 
   /// Collects what is known.
   public init(
-    description: Download.Description, address: WebAddress, contentDisposition: String?, contentType: String?
+    description: Download.Description, address: WebAddress, contentDisposition: String?, contentType: String?,
+    beginning: [UInt8]
   ) {
     self.description = description
     self.address = address
     self.contentDisposition = contentDisposition
     self.contentType = contentType
+    self.beginning = beginning
   }
 }

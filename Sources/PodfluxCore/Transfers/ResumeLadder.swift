@@ -1,4 +1,8 @@
 /// The rules by which kept bytes are gone on with, or not (DESIGN.md section 4). Pure: no state, no I/O.
+///
+/// One way leads on safely whatever a server does: ask for the whole file, and compare it with what is kept while it
+/// streams. Nothing is thrown away before a byte differs, and what breaks off before that has cost nothing but time. So
+/// everything that does not fit — another validator, another length, a part that was not asked for — leads there.
 public enum ResumeLadder {
   /// What the partial file is good for, before anything is asked of the server.
   public enum Trust: Hashable, Sendable {
@@ -21,6 +25,18 @@ public enum ResumeLadder {
     return .keep(record.bootID == bootID ? partialLength : record.durable)
   }
 
+  /// What is kept, and what is known of it.
+  public struct Kept: Hashable, Sendable {
+    /// How many bytes.
+    public var length: Int64
+    /// Which version they are of.
+    public var version: FileVersion
+    /// Whether they came from another address than the one to be asked now: its validators say nothing of ours.
+    public var isFromElsewhere: Bool
+    /// Whether the complete file will be compared with a digest that the client knows: what is wrong will show.
+    public var isProvenAtTheEnd: Bool
+  }
+
   /// What to ask the server for.
   public struct Plan: Hashable, Sendable {
     /// The first byte wanted; nil for the whole file without conditions.
@@ -38,61 +54,70 @@ public enum ResumeLadder {
     }
 
     /// Goes on behind the kept bytes, and fetches the last of them again to compare.
-    public init(keeping kept: Int64, of record: ResumeRecord?) {
-      guard kept > 0, let record else {
+    public init(_ kept: Kept) {
+      guard kept.length > 0 else {
         self = .wholeFile
         return
       }
-      self.init(rangeStart: max(0, kept - ResumeRecord.overlap), ifRange: record.strongETag)
+      let version = kept.version
+      let tag = version.rotatesTags ? nil : version.strongETag
+      guard kept.isFromElsewhere, !kept.isProvenAtTheEnd else {
+        let condition = tag ?? (version.isDateStrong ? version.lastModified : nil)
+        self.init(
+          rangeStart: max(0, kept.length - ResumeRecord.overlap), ifRange: kept.isFromElsewhere ? nil : condition)
+        return
+      }
+      // Another server's file is the same if its strong tag is. Without one all of it is to be seen.
+      self = tag.map { Plan(rangeStart: max(0, kept.length - ResumeRecord.overlap), ifRange: $0) } ?? .wholeFile
     }
   }
 
   /// What to do with a response, decided before its first byte.
   public enum Verdict: Hashable, Sendable {
-    /// The body goes on where asked for; the file has so many bytes in all.
-    case goOn(total: Int64)
-    /// The body is the whole file.
-    case takeWhole
-    /// The body is the whole file, and what is kept goes.
-    case replace(RestartCause)
-    /// The body is of no use: what is kept goes, and the whole file is asked for.
+    /// The body is the part asked for, and repeats the end of what is kept; the file has so many bytes in all.
+    case part(total: Int64)
+    /// The body is the whole file, and repeats everything that is kept, or the file has changed.
+    case whole
+    /// The body is of no use: the whole file is asked for. The cause is why the file is thought to have changed.
     case askForWhole(RestartCause)
     /// The attempt has failed.
     case fail(DownloadError)
   }
 
   /// Judges a response's head.
-  public static func judge(_ head: ResponseHead, plan: Plan, record: ResumeRecord?) -> Verdict {
+  public static func judge(_ head: ResponseHead, plan: Plan, kept: Kept) -> Verdict {
     if let error = refusal(of: head) { return .fail(error) }
     guard let rangeStart = plan.rangeStart else {
-      return head.status == 200 ? .takeWhole : .fail(error(for: head))
+      return head.status == 200 ? .whole : .fail(error(for: head))
     }
     switch head.status {
-    case 200: return .replace(changedValidator(in: head, record: record) ? .validatorChanged : .wholeFileSent)
-    case 206: return judgePart(head, rangeStart: rangeStart, record: record)
-    case 412, 416: return .askForWhole(head.status == 412 ? .validatorChanged : .rangeMismatch)
+    case 200: return .whole
+    case 206: return judgePart(head, rangeStart: rangeStart, kept: kept)
+    case 412: return .askForWhole(.validatorChanged)
+    case 416: return .askForWhole(cause(ofUnsatisfied: head, kept: kept))
     default: return .fail(error(for: head))
     }
   }
 
-  private static func judgePart(_ head: ResponseHead, rangeStart: Int64, record: ResumeRecord?) -> Verdict {
+  private static func judgePart(_ head: ResponseHead, rangeStart: Int64, kept: Kept) -> Verdict {
     guard case .bytes(rangeStart, _, let total?)? = head.contentRange.flatMap(ContentRange.init) else {
       return .askForWhole(.rangeMismatch)
     }
-    if changedValidator(in: head, record: record) { return .askForWhole(.validatorChanged) }
-    if let known = record?.total, known != total { return .askForWhole(.lengthChanged) }
-    return .goOn(total: total)
+    if let known = kept.version.total, known != total { return .askForWhole(.lengthChanged) }
+    guard total >= kept.length else { return .askForWhole(.lengthChanged) }
+    guard kept.isFromElsewhere else {
+      return kept.version.isContradicted(by: head) ? .askForWhole(.validatorChanged) : .part(total: total)
+    }
+    let isSame = kept.isProvenAtTheEnd || kept.version.isConfirmed(by: head)
+    return isSame ? .part(total: total) : .askForWhole(.validatorChanged)
   }
 
-  /// Whether the head contradicts what the record says of the file's version.
-  private static func changedValidator(in head: ResponseHead, record: ResumeRecord?) -> Bool {
-    if let known = record?.strongETag.flatMap(EntityTag.init), let current = head.entityTag, !current.isWeak,
-      !current.namesSameBytes(as: known)
-    {
-      return true
+  /// Every range that is asked for begins before the end of what is kept: a 416 says that the file is shorter, or lies.
+  private static func cause(ofUnsatisfied head: ResponseHead, kept: Kept) -> RestartCause {
+    if case .unsatisfied(let total)? = head.contentRange.flatMap(ContentRange.init), total < kept.length {
+      return .lengthChanged
     }
-    if let known = record?.lastModified, let current = head.lastModified { return known != current }
-    return false
+    return .rangeMismatch
   }
 
   /// Heads whose bodies must never reach the partial file, whatever their status.
@@ -101,11 +126,7 @@ public enum ResumeLadder {
     if let coding = head.contentEncoding?.lowercased(), coding != "identity", !coding.isEmpty {
       return DownloadError(.notMedia, "the server sent the file encoded although identity was asked for")
     }
-    let mediaType = head.contentType?.lowercased().prefix { $0 != ";" && $0 != " " } ?? ""
-    if ["text/html", "application/xhtml+xml"].contains(mediaType) {
-      return DownloadError(.notMedia, "the server sent a web page (\(mediaType)) instead of media")
-    }
-    return nil
+    return MediaCheck.fault(announced: head.contentType)
   }
 
   private static func error(for head: ResponseHead) -> DownloadError {

@@ -2,9 +2,9 @@
 extension TransferMachine {
   // MARK: The store's permission
 
-  /// Kept bytes are to go: the store is told, and nothing is thrown away before it has agreed.
-  mutating func restart(discarding: Int64, because cause: RestartCause, askAgain: Bool) -> [Order] {
-    state = .awaitingRestart(thenAskAgain: askAgain)
+  /// Bytes are to go: the store is told, and nothing is thrown away before it has agreed.
+  mutating func restart(discarding: Int64, because cause: RestartCause, then next: Next) -> [Order] {
+    state = .awaitingRestart(next)
     kept = nil
     return [.report(.restarting(discarding: discarding, because: cause))]
   }
@@ -13,39 +13,70 @@ extension TransferMachine {
   public mutating func proceed() -> [Order] {
     guard !isStopping else { return [] }
     switch state {
-    case .awaitingRestart(thenAskAgain: true): return [.truncate(to: 0)] + askForWhole()
-    case .awaitingRestart(thenAskAgain: false):
-      position = 0
-      head.map { version = Version(head: $0) }
-      state = .receiving
-      return [.truncate(to: 0), .resumeExchange]
+    case .awaitingRestart(.askForWhole):
+      base = 0
+      version = FileVersion()
+      return [.truncate(to: 0)] + askForWhole()
+    case .awaitingRestart(.goOn(let offset, let ending)): return goOn(at: offset, ending)
+    case .awaitingRestart(.fail(let error)):
+      return [.truncate(to: 0)] + end(failed(with: error, kept: nil))
     case .awaitingPublishing(let file, let number):
       guard isSynchronized else {
         state = .awaitingContents(file, number: number)
         return []
       }
       return publish(file, number: number)
-    case .idle, .opening, .readingOverlap, .requesting, .comparing, .receiving, .awaitingEnd, .finishing, .naming,
-      .awaitingContents, .publishing, .ended:
+    case .idle, .opening, .requesting, .receiving, .awaitingEnd, .finishing, .naming, .awaitingContents, .publishing,
+      .ended:
       return []
     }
   }
 
-  private mutating func askForWhole() -> [Order] {
-    position = 0
-    version = Version()
-    overlap = []
-    guard !hasExchange else {
-      state = .awaitingEnd
-      return []
+  /// The old version's bytes go, and the piece that differed from them is written.
+  private mutating func goOn(at offset: Int64, _ ending: Ending?) -> [Order] {
+    base = offset
+    let orders: [Order] = [.truncate(to: offset), .resumeWriting]
+    guard let ending else {
+      state = .receiving(.wholeFile)
+      return orders
     }
-    return requestWhole()
+    state = .finishing(ending, .wholeFile)
+    return orders + [ending == .complete ? .completeWriting : .finishWriting]
   }
 
-  mutating func requestWhole() -> [Order] {
-    state = .requesting(.wholeFile)
-    hasExchange = true
-    return [.request(.wholeFile)]
+  // MARK: The end of an exchange
+
+  /// How an exchange has ended.
+  func ending(_ failure: DownloadError?, _ isDelimited: Bool) -> Ending {
+    (failure ?? incompleteness(isDelimited)).map(Ending.failed) ?? .complete
+  }
+
+  /// What is wrong with a whole body that was too short to be judged before, where kept bytes are at stake. Without any
+  /// it is judged as every complete file is, and by its digest alone if the client knows that.
+  private var faultOfTinyBody: DownloadError? {
+    guard base > 0, let beginning, attempt.description.integrity == nil || base > position else { return nil }
+    return MediaCheck.fault(
+      prefix: beginning, length: position, isComplete: true, mediaType: head?.contentType,
+      wantedExtension: attempt.wantedExtension)
+  }
+
+  /// What is wrong with a body that came to its end, if anything is.
+  private func incompleteness(_ isDelimited: Bool) -> DownloadError? {
+    guard position > 0 else { return DownloadError(.lengthMismatch, "the server sent an empty file") }
+    if let error = faultOfTinyBody { return error }
+    let total = (incoming ?? version).total
+    // What an earlier response said makes a cut of what might be the end, and nothing else.
+    if isTotalAssumed, isDelimited || position >= total ?? base { return nil }
+    guard let total else {
+      // A connection that just closes is the end of a file whose length nobody has named (RFC 9112 section 6.3). But if
+      // there was more before, it is more likely a cut.
+      guard position < base, !isDelimited else { return nil }
+      return DownloadError(.connectionLost, "the response ended before it had repeated the bytes that are kept")
+    }
+    guard total != position else { return nil }
+    return position < total
+      ? DownloadError(.connectionLost, "the response ended after \(position) of \(total) bytes")
+      : DownloadError(.lengthMismatch, "the server sent \(position) bytes of a file of \(total)")
   }
 
   // MARK: Ends before the file is complete
@@ -56,14 +87,14 @@ extension TransferMachine {
     guard !isStopping else { return [] }
     switch state {
     case .ended: return []
-    case .idle, .opening, .readingOverlap, .naming, .finishing, .awaitingContents, .publishing:
+    case .idle, .opening, .naming, .finishing, .awaitingContents, .publishing:
       // The answer to what is under way finds `isStopping` and ends.
       isStopping = true
       return []
     case .awaitingPublishing:
       isStopping = true
       return finish(as: .stopped)
-    case .requesting, .comparing, .receiving, .awaitingRestart, .awaitingEnd:
+    case .requesting, .receiving, .awaitingRestart, .awaitingEnd:
       isStopping = true
       return hasExchange ? [.cancelExchange] : finish(as: .stopped)
     }
@@ -73,18 +104,18 @@ extension TransferMachine {
   public mutating func filesFailed(_ error: DownloadError) -> [Order] {
     switch state {
     case .ended: return []
-    case .finishing(let ending):
+    case .finishing(let ending, _):
       // The sync itself has failed: only the last record is known to be durable.
       return end(ending == .stopped ? .stopped(kept: kept) : .failed(error, kept: kept))
-    case .idle, .opening, .readingOverlap:
+    case .idle, .opening:
       return end(isStopping ? .stopped(kept: kept) : .failed(error, kept: kept))
     case .naming, .publishing: return finish(as: isStopping ? .stopped : .failed(error))
     case .awaitingPublishing, .awaitingContents:
       // The sync of the contents has failed. The kernel says so once: another one could seem to succeed.
       return end(isStopping ? .stopped(kept: kept) : .failed(error, kept: kept))
-    case .requesting, .comparing, .receiving, .awaitingRestart, .awaitingEnd:
+    case .requesting, .receiving, .awaitingRestart, .awaitingEnd:
       guard hasExchange else { return finish(as: .failed(error)) }
-      state = .finishing(.failed(error))
+      state = .finishing(.failed(error), .wholeFile)
       return [.cancelExchange]
     }
   }
@@ -105,41 +136,102 @@ extension TransferMachine {
 
   /// What was taken is written and durable. The record is nil where nothing of the file is to be kept.
   public mutating func written(_ record: ResumeRecord?) -> [Order] {
-    guard case .finishing(let ending) = state, ending != .complete else { return [] }
+    guard case .finishing(let ending, _) = state, ending != .complete else { return [] }
     kept = record
     guard case .failed(let error) = ending, !isStopping else { return end(.stopped(kept: kept)) }
-    return end(.failed(error, kept: kept))
+    if let record, let cause = uselessness(of: record, after: error) {
+      return restart(discarding: record.durable, because: cause, then: .fail(error))
+    }
+    return end(failed(with: error, kept: kept))
+  }
+
+  /// Why what came before a failure is nothing to go on with, if so. What was kept from earlier is not to blame.
+  private func uselessness(of record: ResumeRecord, after error: DownloadError) -> RestartCause? {
+    switch error.code {
+    case .notMedia where base == 0: .notMedia
+    case .tooLarge: .tooLarge
+    default: nil
+    }
+  }
+
+  private func failed(with error: DownloadError, kept: ResumeRecord?) -> AttemptReport.News {
+    .failed(error, kept: kept, retryAfterMilliseconds: retryAfterMilliseconds)
+  }
+
+  /// A complete file, as it lies on the disk.
+  public struct Contents: Hashable, Sendable {
+    /// Its length in bytes.
+    public var length: Int64
+    /// How it begins: at most `MediaSignature.length` bytes.
+    public var beginning: [UInt8]
+    /// The digests that the attempt asks for.
+    public var digests: [DigestAlgorithm: [UInt8]]
+
+    /// Describes a complete file.
+    public init(length: Int64, beginning: [UInt8], digests: [DigestAlgorithm: [UInt8]] = [:]) {
+      self.length = length
+      self.beginning = beginning
+      self.digests = digests
+    }
   }
 
   /// All bytes of the complete file are written.
   ///
-  /// - Parameters:
-  ///   - length: The file's length on the disk, in bytes.
-  ///   - blank: A record of 0 durable bytes, as made by `record(durable:tailHash:savedAt:)`: where no checkpoint was made
-  ///     it tells the row which version the partial holds. During the same boot all of the partial counts by it.
-  public mutating func completed(length: Int64, blank: ResumeRecord) -> [Order] {
-    guard case .finishing(.complete) = state else { return [] }
+  /// - Parameter blank: A record of 0 durable bytes, as made by `record(durable:tailHash:savedAt:)`: where no checkpoint
+  ///   was made it tells the row which version the partial holds. During the same boot all of the partial counts by it.
+  public mutating func completed(_ contents: Contents, blank: ResumeRecord) -> [Order] {
+    guard case .finishing(.complete, let plan) = state else { return [] }
     guard !isStopping else { return finish(as: .stopped) }
-    guard length == position else {
-      let found = "\(length) bytes instead of \(position)"
-      return end(.failed(DownloadError(.io, "the partial file was changed from outside: it has \(found)"), kept: nil))
+    if contents.length > position, position < base {
+      // The file has become shorter, and all of it repeats what is kept.
+      version = incoming ?? version
+      incoming = nil
+      return restart(
+        discarding: contents.length - position, because: .lengthChanged, then: .goOn(at: position, .complete))
     }
+    guard contents.length == position else {
+      let found = "\(contents.length) bytes instead of \(position)"
+      let error = DownloadError(.lengthMismatch, "the partial file was changed from outside: it has \(found)")
+      return end(.failed(error, kept: nil))
+    }
+    if let (cause, error) = fault(of: contents) {
+      // What an earlier exchange brought may be to blame: then this server's whole file is to be seen.
+      let isOfOnePiece = plan.rangeStart == nil || cause != .integrityMismatch
+      return restart(discarding: contents.length, because: cause, then: isOfOnePiece ? .fail(error) : .askForWhole)
+    }
+    digests = contents.digests
     // A record without durable bytes may be an older version's.
     kept = kept.flatMap { $0.durable > 0 ? $0 : nil } ?? blank
     state = .naming(number: 1)
     return [.name(number: 1)]
   }
 
+  /// Why the complete file is not what was wanted, if it is not.
+  private func fault(of contents: Contents) -> (RestartCause, DownloadError)? {
+    let notMedia = MediaCheck.fault(
+      prefix: contents.beginning, length: contents.length, isComplete: true, mediaType: head?.contentType,
+      wantedExtension: attempt.wantedExtension)
+    guard let integrity = attempt.description.integrity else { return notMedia.map { (.notMedia, $0) } }
+    // What has the digest that the client knows is what the client wants. Web pages have been refused before.
+    guard let digest = contents.digests[integrity.algorithm], integrity.accepts(digest) else {
+      let name = integrity.algorithm.rawValue
+      let error = DownloadError(.integrityMismatch, "the \(name) of the complete file is not the one that was given")
+      // A captive portal's page has another digest, too, and there may be none of it later.
+      return notMedia.map { (.notMedia, $0) } ?? (.integrityMismatch, error)
+    }
+    return nil
+  }
+
   /// Has what was taken written. What is complete and is not published after all comes here too, for its full record.
   mutating func finish(as ending: Ending) -> [Order] {
-    // Between a restart's announcement and its truncation the file on the disk is the old version, which the row has
-    // already forgotten: nothing is kept.
     switch (state, ending) {
     case (.awaitingRestart, .failed(let error)), (.awaitingEnd, .failed(let error)):
-      return end(.failed(error, kept: nil))
-    case (.awaitingRestart, _), (.awaitingEnd, _): return end(.stopped(kept: nil))
+      // After a restart's announcement nothing is kept: the file on the disk is what the row has already forgotten.
+      // Before a whole file was asked for nothing was written.
+      return end(failed(with: error, kept: kept))
+    case (.awaitingRestart, _), (.awaitingEnd, _): return end(.stopped(kept: kept))
     default:
-      state = .finishing(ending)
+      state = .finishing(ending, .wholeFile)
       return [ending == .complete ? .completeWriting : .finishWriting]
     }
   }
@@ -159,7 +251,7 @@ extension TransferMachine {
       let error = DownloadError(.fileExists, "another file has the name that was asked for; move it or ask for another")
       return finish(as: .failed(error))
     }
-    let file = PublishedFile(path: path, length: position, inode: inode)
+    let file = PublishedFile(path: path, length: position, inode: inode, sha256: digests[.sha256]?.hexadecimal)
     state = .awaitingPublishing(file, number: number)
     // The row learns the name while the contents are made durable. The file gets it when both are done.
     return [.report(.publishing(file, kept: kept))] + (isSynchronized ? [] : [.synchronizeContents])
@@ -185,14 +277,5 @@ extension TransferMachine {
     guard !isStopping else { return finish(as: .stopped) }
     state = .naming(number: number + 1)
     return [.name(number: number + 1)]
-  }
-}
-
-extension TransferMachine.Version {
-  /// The version that a response's head describes.
-  init(head: ResponseHead) {
-    self.init(
-      strongETag: head.entityTag.flatMap { $0.isWeak ? nil : $0.fieldValue }, lastModified: head.lastModified,
-      total: head.contentLength)
   }
 }

@@ -5,24 +5,24 @@ import Flux
 /// Its shell is `DownloadOperation`; the simulator is another. Orders are carried out one after the other, in order; what
 /// they find out comes back through the methods below.
 ///
-/// The story of an attempt: open the partial and compare it with its record; ask the server; judge the head; compare
-/// the overlap; receive; name the file; sync, while the store learns the name; publish. Twice it waits for the store, so that the row is always first:
-/// before kept bytes are thrown away, and before the file gets its name.
+/// The story of an attempt: open the partial and compare it with its record; ask the server; judge the head; receive,
+/// comparing what repeats kept bytes and appending what follows; check the complete file; name it; sync, while the store
+/// learns the name; publish. Twice it waits for the store, so that the row is always first: before kept bytes are thrown
+/// away, and before the file gets its name.
 public struct TransferMachine: Sendable {
   /// What the shell is to do.
   public enum Order: Hashable, Sendable {
     /// Open the partial, and hash the part that the record's tail hash covers. Answer: `partialOpened`.
     case openPartial(tail: Range<Int64>?)
-    /// Read these bytes of the partial. Answer: `overlapRead`.
-    case readOverlap(Range<Int64>)
     /// Cut the partial.
     case truncate(to: Int64)
-    /// Begin an exchange. Answers: `received(head:)`, `received(body:)`, `exchangeFinished`.
+    /// Begin an exchange, and forget what an earlier one has left in memory. Answers: `received(head:)`,
+    /// `received(body:)`, `exchangeFinished`.
     case request(ResumeLadder.Plan)
-    /// Go on with the exchange, which waits in the middle.
-    case resumeExchange
     /// End the exchange. Answer: `exchangeFinished`.
     case cancelExchange
+    /// Go on with the piece that differed from what was kept: all of it is new now.
+    case resumeWriting
     /// Write what has been taken and make it durable, for another attempt to go on with. Answer: `written`.
     case finishWriting
     /// Write what has been taken: the file is complete. Answer: `completed`.
@@ -43,21 +43,30 @@ public struct TransferMachine: Sendable {
   enum State: Hashable, Sendable {
     case idle
     case opening
-    case readingOverlap(Range<Int64>)
     case requesting(ResumeLadder.Plan)
-    case comparing(OverlapComparison)
-    case receiving
-    /// The store has been told that kept bytes are to go, and has not answered yet.
-    case awaitingRestart(thenAskAgain: Bool)
-    /// The store has agreed; the exchange that is to be replaced has not ended yet.
+    case receiving(ResumeLadder.Plan)
+    /// The store has been told that bytes are to go, and has not answered yet.
+    case awaitingRestart(Next)
+    /// The whole file is to be asked for, once the exchange that is of no use has ended.
     case awaitingEnd
-    case finishing(Ending)
+    case finishing(Ending, ResumeLadder.Plan)
     case naming(number: Int)
     case awaitingPublishing(PublishedFile, number: Int)
     /// The store has agreed to the name; the contents are not durable yet.
     case awaitingContents(PublishedFile, number: Int)
     case publishing(PublishedFile, number: Int)
     case ended
+  }
+
+  /// What follows when the store has agreed to a restart.
+  enum Next: Hashable, Sendable {
+    /// Nothing is kept: the whole file is asked for.
+    case askForWhole
+    /// What came up to this offset repeats what is kept; from there on it is the new version. The exchange goes on, or
+    /// has ended so.
+    case goOn(at: Int64, Ending?)
+    /// The attempt ends, and nothing is kept.
+    case fail(DownloadError)
   }
 
   enum Ending: Hashable, Sendable {
@@ -73,39 +82,42 @@ public struct TransferMachine: Sendable {
   var hasExchange = false
   /// Whether the complete file's contents are durable.
   var isSynchronized = false
-  /// What the next record says of the file's version.
-  public internal(set) var version: Version
+  /// The version of what is kept: what the next record says.
+  public internal(set) var version: FileVersion
+  /// The version that comes over the wire, until it has repeated what is kept.
+  var incoming: FileVersion?
+  /// Why the file is thought to have changed, if the server has given a reason.
+  var suspicion: RestartCause?
   /// The last record known to be durable.
   var kept: ResumeRecord?
-  /// How many bytes of the file have been taken, kept ones included.
+  /// How many bytes of the partial file were gone on with: what arrives has to repeat them first, or their end.
+  public internal(set) var base: Int64 = 0
+  /// Where in the file the next byte of the exchange belongs.
   public internal(set) var position: Int64 = 0
+  /// The complete file's digests.
+  var digests: [DigestAlgorithm: [UInt8]] = [:]
   /// What the final response said, for naming.
   public internal(set) var head: ResponseHead?
-
-  /// What tells one version of a file from another.
-  public struct Version: Hashable, Sendable {
-    /// Its strong entity tag.
-    public var strongETag: String?
-    /// Its Last-Modified header.
-    public var lastModified: String?
-    /// Its length in bytes.
-    public var total: Int64?
-  }
+  /// How long the server wants to be left alone.
+  var retryAfterMilliseconds: Int64?
+  /// How the body of a whole file begins, until that has been judged.
+  var beginning: [UInt8]?
+  /// Whether the total of the version that comes is only what an earlier response said of it.
+  var isTotalAssumed = false
 
   /// Makes the machine of an attempt.
   public init(attempt: Attempt, bootID: String) {
     self.attempt = attempt
     self.bootID = bootID
     kept = attempt.resume
-    version = Version(
-      strongETag: attempt.resume?.strongETag, lastModified: attempt.resume?.lastModified, total: attempt.resume?.total)
+    version = FileVersion(attempt.resume)
   }
 
   /// What the attempt is doing, for people.
   public var phase: DownloadState.Phase {
     switch state {
-    case .idle, .opening, .readingOverlap, .requesting, .awaitingRestart, .awaitingEnd: .connecting
-    case .comparing, .receiving: .receiving
+    case .idle, .opening, .requesting, .awaitingRestart, .awaitingEnd: .connecting
+    case .receiving: .receiving
     case .finishing, .naming, .ended: .verifying
     case .awaitingPublishing(let file, _), .awaitingContents(let file, _), .publishing(let file, _): .publishing(file)
     }
@@ -116,18 +128,36 @@ public struct TransferMachine: Sendable {
     if case .receiving = state { true } else { false }
   }
 
+  /// How many bytes of the file are here, those included that are kept and still to be repeated.
+  public var received: Int64 { max(position, base) }
+
+  /// Whether what has come may be written before there is more of it. While it may still turn out to be a web page it is
+  /// not compared with what is kept: nothing is given up for a captive portal.
+  public var mayWrite: Bool { beginning == nil || base == 0 }
+
   /// Whether it is worth recording how far the file has come: not if the end has come, and the last record with it.
   public var wantsCheckpoints: Bool {
-    isReceiving && position != version.total
+    isReceiving && position != (incoming ?? version).total
+  }
+
+  /// Compares what arrives with what is kept: the shell takes it over with each head that goes on.
+  public var comparison: KeptComparison {
+    KeptComparison(from: position, to: base)
   }
 
   /// A record for so many durable bytes of the present version. A total that the file has outgrown is none.
-  public func record(durable: Int64, tailHash: String, savedAt: Timestamp) -> ResumeRecord {
+  public func record(
+    durable: Int64, tailHash: String, savedAt: Timestamp, digestStates: [String] = []
+  ) -> ResumeRecord {
     let total = version.total.flatMap { $0 < durable ? nil : $0 }
     return ResumeRecord(
-      url: attempt.address.redacted, strongETag: version.strongETag, lastModified: version.lastModified,
-      total: total, durable: durable, tailHash: tailHash, bootID: bootID, savedAt: savedAt)
+      url: attempt.address.redacted, strongETag: version.strongETag, rotatesTags: version.rotatesTags,
+      lastModified: version.lastModified, isDateStrong: version.isDateStrong, total: total, durable: durable,
+      tailHash: tailHash, bootID: bootID, savedAt: savedAt, digestStates: digestStates)
   }
+
+  /// The states of the digests of what is kept: nothing that they cover is to be read again.
+  public var keptDigestStates: [String] { kept?.digestStates ?? [] }
 
   // MARK: Beginning
 
@@ -138,36 +168,37 @@ public struct TransferMachine: Sendable {
     return [.openPartial(tail: attempt.resume?.tailRange)]
   }
 
-  /// The partial file is open.
-  public mutating func partialOpened(length: Int64, tailHash: String?) -> [Order] {
+  /// How much room there must be for a file of unknown length, in bytes.
+  static let leastRoom: Int64 = 1 << 20
+
+  /// The partial file is open, and there is room for so many more bytes: where that is known not to be enough nobody is
+  /// asked for them.
+  public mutating func partialOpened(length: Int64, tailHash: String?, room: Int64 = .max) -> [Order] {
     guard !isStopping else { return end(.stopped(kept: kept)) }
     switch ResumeLadder.trust(in: attempt.resume, partialLength: length, tailHash: tailHash, bootID: bootID) {
-    case .discard(let cause): return restart(discarding: attempt.resume?.durable ?? 0, because: cause, askAgain: true)
+    case .discard(let cause):
+      return restart(discarding: attempt.resume?.durable ?? 0, because: cause, then: .askForWhole)
     case .keep(let count):
-      position = count
+      base = count
+      let needed = version.total.map { max(0, $0 - count) } ?? Self.leastRoom
+      guard room >= needed else {
+        let error = DownloadError(.noSpace, "\(needed) bytes are needed, and there is room for \(room); free some")
+        return end(.failed(error, kept: kept))
+      }
       let cut: [Order] = count < length ? [.truncate(to: count)] : []
-      guard count > 0 else { return cut + request() }
-      let overlap = max(0, count - ResumeRecord.overlap)..<count
-      state = .readingOverlap(overlap)
-      return cut + [.readOverlap(overlap)]
+      return cut + request(ResumeLadder.Plan(keptBytes))
     }
   }
 
-  /// The end of the kept bytes has been read.
-  public mutating func overlapRead(_ bytes: [UInt8]) -> [Order] {
-    guard !isStopping else { return end(.stopped(kept: kept)) }
-    guard case .readingOverlap(let range) = state, Int64(bytes.count) == range.upperBound - range.lowerBound else {
-      return restart(discarding: position, because: .partialMissing, askAgain: true)
-    }
-    overlap = bytes
-    return request()
+  /// What is kept, for the ladder.
+  var keptBytes: ResumeLadder.Kept {
+    ResumeLadder.Kept(
+      length: base, version: version,
+      isFromElsewhere: kept.map { $0.url != attempt.address.redacted } ?? false,
+      isProvenAtTheEnd: attempt.description.integrity != nil)
   }
 
-  /// The end of the kept bytes, to be compared with what the server sends.
-  var overlap: [UInt8] = []
-
-  private mutating func request() -> [Order] {
-    let plan = ResumeLadder.Plan(keeping: position, of: attempt.resume)
+  mutating func request(_ plan: ResumeLadder.Plan) -> [Order] {
     state = .requesting(plan)
     hasExchange = true
     return [.request(plan)]
@@ -178,90 +209,180 @@ public struct TransferMachine: Sendable {
   /// The head of the response has come.
   ///
   /// - Returns: whether the exchange goes on, and what else to do.
-  public mutating func received(head: ResponseHead) -> (goesOn: Bool, orders: [Order]) {
+  public mutating func received(head: ResponseHead, at now: Timestamp) -> (goesOn: Bool, orders: [Order]) {
     guard case .requesting(let plan) = state, !isStopping else { return (false, []) }
     self.head = head
-    switch ResumeLadder.judge(head, plan: plan, record: attempt.resume) {
-    case .goOn(let total):
-      // A file that is shorter now than what is kept can never repeat it.
-      guard total >= position else {
-        return (false, restart(discarding: position, because: .lengthChanged, askAgain: true))
-      }
-      version.total = total
-      version.strongETag = Version(head: head).strongETag ?? version.strongETag
-      state = .comparing(OverlapComparison(expected: overlap))
-      return (true, [])
-    case .takeWhole:
-      version = Version(head: head)
-      state = .receiving
-      return (true, [])
-    case .replace(let cause):
-      return (true, restart(discarding: position, because: cause, askAgain: false))
+    switch ResumeLadder.judge(head, plan: plan, kept: keptBytes) {
+    case .part(let total):
+      let described = FileVersion(head, at: now)
+      var incoming = keptBytes.isFromElsewhere ? described : version
+      incoming.strongETag = described.strongETag ?? incoming.strongETag
+      incoming.total = total
+      return receive(incoming, from: plan)
+    case .whole: return receive(FileVersion(head, at: now), from: plan.rangeStart == nil ? plan : .wholeFile)
     case .askForWhole(let cause):
-      return (false, restart(discarding: position, because: cause, askAgain: true))
+      suspicion = cause
+      state = .awaitingEnd
+      return (false, [])
     case .fail(let error):
-      state = .finishing(.failed(error))
+      retryAfterMilliseconds = RetryAfter.milliseconds(in: head, now: now)
+      state = .finishing(.failed(error), plan)
       return (false, [])
     }
   }
 
+  private mutating func receive(
+    _ incoming: FileVersion, from plan: ResumeLadder.Plan
+  ) -> (goesOn: Bool, orders: [Order]) {
+    if let error = tooLarge(incoming.total ?? 0) {
+      state = .finishing(.failed(error), plan)
+      return (false, [])
+    }
+    position = plan.rangeStart ?? 0
+    beginning = position == 0 ? [] : nil
+    self.incoming = incoming
+    isTotalAssumed = base > 0 && incoming.total == nil && head.map(version.isContradicted) == false
+    if isTotalAssumed { self.incoming?.total = version.total }
+    if base == 0 { keptWasRepeated() }
+    state = .receiving(plan)
+    return (true, [])
+  }
+
   /// What to do with a piece of the body.
   public enum BodyVerdict: Hashable, Sendable {
-    /// Leave out so many bytes at its beginning and take the rest.
-    case take(droppingFirst: Int)
-    /// Take none and bring it again later.
-    case wait
+    /// Take it.
+    case take
     /// Take none; the exchange ends.
     case stop
   }
 
-  /// A piece of the body has come.
-  public mutating func received(body: UnsafeRawBufferPointer) -> (verdict: BodyVerdict, orders: [Order]) {
-    guard !isStopping else { return (.stop, []) }
+  /// A piece of the body has come. Cost: for the first ones of a file a look at how they begin.
+  public mutating func received(body: UnsafeRawBufferPointer) -> BodyVerdict {
+    guard !isStopping else { return .stop }
     switch state {
-    case .receiving:
-      position += Int64(body.count)
-      return (.take(droppingFirst: 0), [])
-    case .comparing(var comparison):
-      guard let compared = comparison.compare(body) else {
-        return (.stop, restart(discarding: position, because: .contentChanged, askAgain: true))
+    case .receiving(let plan):
+      if let error = fault(in: body) ?? tooLarge(position + Int64(body.count)) {
+        state = .finishing(.failed(error), plan)
+        return .stop
       }
-      state = comparison.isDone ? .receiving : .comparing(comparison)
-      position += Int64(body.count - compared)
-      return (.take(droppingFirst: compared), [])
-    case .awaitingRestart(thenAskAgain: false): return (.wait, [])
-    case .idle, .opening, .readingOverlap, .requesting, .awaitingRestart, .awaitingEnd, .finishing, .naming,
-      .awaitingPublishing, .awaitingContents, .publishing, .ended:
-      return (.stop, [])
+      position += Int64(body.count)
+      return .take
+    case .awaitingRestart(.goOn):
+      position += Int64(body.count)
+      return .take
+    case .idle, .opening, .requesting, .awaitingRestart, .awaitingEnd, .finishing, .naming, .awaitingPublishing,
+      .awaitingContents, .publishing, .ended:
+      return .stop
     }
+  }
+
+  /// Judges how a whole file begins, before any kept byte could be given up for it: captive portals answer everything.
+  private mutating func fault(in body: UnsafeRawBufferPointer) -> DownloadError? {
+    guard var known = beginning else { return nil }
+    known.append(contentsOf: body.prefix(MediaSignature.length - known.count))
+    beginning = known.count < MediaSignature.length ? known : nil
+    return MediaCheck.fault(
+      prefix: known, length: nil, isComplete: false, mediaType: head?.contentType,
+      wantedExtension: attempt.wantedExtension)
+  }
+
+  private func tooLarge(_ length: Int64) -> DownloadError? {
+    let limit = attempt.settings.maxFileBytes
+    guard limit > 0, length > limit else { return nil }
+    return DownloadError(.tooLarge, "the file has \(length) bytes or more; the setting maxFileBytes allows \(limit)")
+  }
+
+  /// Everything kept has been repeated: what follows is new, and of the version that comes.
+  public mutating func keptWasRepeated() {
+    guard var incoming else { return }
+    incoming.rotatesTags = rotatesTags(incoming)
+    version = incoming
+    self.incoming = nil
+    suspicion = nil
+  }
+
+  /// Another tag for the same bytes. That length and date are the same too makes sure that it is not just the beginning
+  /// of another version.
+  private func rotatesTags(_ incoming: FileVersion) -> Bool {
+    guard !keptBytes.isFromElsewhere, !isTotalAssumed, let known = version.strongETag,
+      let current = incoming.strongETag, version.total == incoming.total, let date = version.lastModified,
+      incoming.lastModified == date
+    else { return false }
+    return version.rotatesTags || (known != current && base >= ResumeRecord.overlap)
+  }
+
+  /// What arrives differs from what is kept. The shell keeps the piece back.
+  public mutating func keptDiffers(at offset: Int64) -> [Order] {
+    switch state {
+    case .receiving(let plan) where !isStopping: return changed(at: offset, plan, ending: nil)
+    case .finishing(let ending, let plan):
+      guard isStopping || !isWorth(aRestart: ending) else { return changed(at: offset, plan, ending: ending) }
+      // The piece has been kept back: this time there is nothing to write, and what is kept stands.
+      state = .finishing(isStopping ? .stopped : ending, plan)
+      return [.finishWriting]
+    case .idle, .opening, .requesting, .receiving, .awaitingRestart, .awaitingEnd, .naming, .awaitingPublishing,
+      .awaitingContents, .publishing, .ended:
+      return []
+    }
+  }
+
+  /// Nothing is given up for what is no media, or too little to be judged.
+  private func isWorth(aRestart ending: Ending) -> Bool {
+    switch ending {
+    case .complete: true
+    case .failed(let error): mayWrite && error.code != .notMedia
+    case .stopped: false
+    }
+  }
+
+  private mutating func changed(at offset: Int64, _ plan: ResumeLadder.Plan, ending: Ending?) -> [Order] {
+    guard plan.rangeStart == nil else {
+      // A part of another version: what stands before it is to be seen.
+      suspicion = .contentChanged
+      return askForWhole()
+    }
+    let cause = suspicion ?? self.cause
+    version = incoming ?? version
+    incoming = nil
+    // It is another version after all.
+    if isTotalAssumed { (version.total, isTotalAssumed) = (nil, false) }
+    return restart(discarding: base - offset, because: cause, then: .goOn(at: offset, ending))
+  }
+
+  private var cause: RestartCause {
+    guard let incoming else { return .contentChanged }
+    if let head, version.isContradicted(by: head) { return .validatorChanged }
+    if let known = version.total, let current = incoming.total, known != current { return .lengthChanged }
+    return .contentChanged
+  }
+
+  /// Asks for the whole file, to compare it with what is kept; first ends the exchange that there may be.
+  mutating func askForWhole() -> [Order] {
+    guard !hasExchange else {
+      state = .awaitingEnd
+      return [.cancelExchange]
+    }
+    return request(.wholeFile)
   }
 
   /// The exchange has ended; nil means that it came to its own end.
-  public mutating func exchangeFinished(failure: DownloadError?) -> [Order] {
+  ///
+  /// - Parameter isDelimited: Whether that end was marked, so that a cut cannot pass for it.
+  public mutating func exchangeFinished(failure: DownloadError?, isDelimited: Bool = true) -> [Order] {
     hasExchange = false
     if isStopping { return finish(as: .stopped) }
     switch state {
-    case .awaitingRestart:
-      state = .awaitingRestart(thenAskAgain: true)
+    case .awaitingRestart(.goOn(let offset, nil)):
+      state = .awaitingRestart(.goOn(at: offset, ending(failure, isDelimited)))
       return []
-    case .awaitingEnd: return requestWhole()
+    case .awaitingEnd: return request(.wholeFile)
     case .finishing: return [.finishWriting]
-    case .requesting, .comparing, .receiving:
-      return finish(as: (failure ?? incompleteness()).map(Ending.failed) ?? .complete)
-    case .idle, .opening, .readingOverlap, .naming, .awaitingPublishing, .awaitingContents, .publishing, .ended:
+    case .requesting(let plan), .receiving(let plan):
+      let ending = ending(failure, isDelimited)
+      state = .finishing(ending, plan)
+      return [ending == .complete ? .completeWriting : .finishWriting]
+    case .awaitingRestart, .idle, .opening, .naming, .awaitingPublishing, .awaitingContents, .publishing, .ended:
       return []
     }
-  }
-
-  /// What is wrong with a body that came to its end, if anything is.
-  private func incompleteness() -> DownloadError? {
-    guard case .receiving = state else {
-      return DownloadError(.connectionLost, "the response ended before it had repeated the bytes that are kept")
-    }
-    guard position > 0 else { return DownloadError(.lengthMismatch, "the server sent an empty file") }
-    guard let total = version.total, total != position else { return nil }
-    return position < total
-      ? DownloadError(.connectionLost, "the response ended after \(position) of \(total) bytes")
-      : DownloadError(.lengthMismatch, "the server sent \(position) bytes of a file of \(total)")
   }
 }

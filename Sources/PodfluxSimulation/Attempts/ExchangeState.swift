@@ -13,7 +13,7 @@ struct ExchangeState {
   var offset: Int
   /// Whether nothing more is taken until somebody says so.
   var isPaused = false
-  /// Bytes that come before the body; for a sabotage only.
+  /// Bytes that come before the body: somebody else's page, or a sabotage's.
   var prefix: [UInt8] = []
   /// What the body is said to begin with; for a sabotage only.
   var falseOverlap: [UInt8] = []
@@ -57,5 +57,9 @@ struct PieceBuffer {
 
   mutating func giveBack() {
     isWriting = false
+  }
+
+  mutating func reset() {
+    (filling, isWriting) = ([], false)
   }
 }

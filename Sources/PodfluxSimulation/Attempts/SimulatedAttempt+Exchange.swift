@@ -5,7 +5,7 @@ import PodfluxCore
 extension SimulatedAttempt {
   func request(_ plan: ResumeLadder.Plan) {
     var response = world.response(to: plan, for: attempt)
-    var prefix: [UInt8] = []
+    var prefix = response.page
     if world.sabotage == .wholeAppendedToPartial, attempt.resume?.total == nil {
       prefix = disguise(&response, as: plan)
     }
@@ -16,7 +16,9 @@ extension SimulatedAttempt {
     }
     clockAtWrite = world.now
     clockAtRequest = world.now
-    checkpoints.begin(at: machine.position, milliseconds: world.now)
+    checkpoints.begin(at: machine.base, milliseconds: world.now)
+    buffer.reset()
+    held = nil
     scheduleNetwork()
   }
 
@@ -61,7 +63,8 @@ extension SimulatedAttempt {
 
   private func hearHead(_ response: SimulatedResponse) throws {
     if let failure = response.failure { return finish(failure) }
-    let (goesOn, orders) = machine.received(head: response.head(from: attempt.address))
+    let (goesOn, orders) = machine.received(head: response.head(from: attempt.address), at: world.clock.wall)
+    if goesOn { comparison = machine.comparison }
     exchange?.phase = .body
     try carryOut(orders)
     if goesOn { scheduleNetwork() } else { finish(.refused) }
@@ -76,17 +79,14 @@ extension SimulatedAttempt {
       self.exchange?.isPaused = true
       return
     }
-    let (verdict, orders) = piece.withUnsafeBytes { machine.received(body: $0) }
-    switch verdict {
-    case .take(let count):
-      buffer.append(piece.dropFirst(count))
+    switch piece.withUnsafeBytes({ machine.received(body: $0) }) {
+    case .take:
+      buffer.append(piece[...])
       advance(by: piece.count)
       if let full = buffer.takePiece(evenIfSmall: false) { enqueue(.write(full)) }
       scheduleNetwork()
-    case .wait: self.exchange?.isPaused = true
     case .stop: finish(.refused)
     }
-    try carryOut(orders)
   }
 
   private func nextPiece(of exchange: ExchangeState) -> [UInt8] {
@@ -111,7 +111,7 @@ extension SimulatedAttempt {
   private func tick() {
     if world.now - clockAtWrite >= WritePolicy.writeMilliseconds {
       clockAtWrite = world.now
-      if let piece = buffer.takePiece(evenIfSmall: true) { enqueue(.write(piece)) }
+      if machine.mayWrite, let piece = buffer.takePiece(evenIfSmall: true) { enqueue(.write(piece)) }
     }
     let interval = Int64(attempt.settings.progressInterval * 1000)
     if machine.isReceiving, world.now - clockAtReading >= interval {
@@ -119,7 +119,7 @@ extension SimulatedAttempt {
       incarnation.post(
         .attempt(
           AttemptReport(
-            attempt: attempt.id, news: .reading(received: machine.position, phase: machine.phase))))
+            attempt: attempt.id, news: .reading(received: machine.received, phase: machine.phase))))
     }
   }
 

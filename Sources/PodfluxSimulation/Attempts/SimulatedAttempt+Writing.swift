@@ -4,10 +4,46 @@ import PodfluxCore
 /// Bytes to the disk, step by step, as `DownloadOperation+Writing` does it.
 extension SimulatedAttempt {
   func write(_ piece: [UInt8]) throws {
+    if try lay(piece) { follow(with: .afterWrite) }
+  }
+
+  /// Compares with what is kept as far as that goes, and appends the rest; false where the piece differs.
+  private func lay(_ piece: [UInt8]) throws -> Bool {
+    let file = try openedFile()
+    var repeated = 0
+    if !comparison.isDone {
+      switch try piece.withUnsafeBytes({ try comparison.compare($0, with: file) }) {
+      case .repeats(let count): repeated = count
+      case .differs(let count):
+        held = Array(piece.dropFirst(count))
+        try carryOut(machine.keptDiffers(at: comparison.offset))
+        return false
+      }
+      if comparison.isDone { machine.keptWasRepeated() }
+    }
+    let new = Array(piece.dropFirst(repeated))
+    guard !new.isEmpty else { return true }
     if let syncFailure { throw syncFailure }
-    try disk.append(piece, to: try openedFile())
+    try disk.append(new, to: file)
+    new.withUnsafeBytes { digests.append($0) }
     if unrecordedSince == nil { unrecordedSince = world.now }
-    follow(with: .afterWrite)
+    return true
+  }
+
+  /// The store has agreed to give up what the piece kept back differs from.
+  func resumeWriting() throws {
+    comparison = KeptComparison(from: machine.base, to: machine.base)
+    // The file has been cut, and was perhaps complete then: there need not be a piece.
+    try bringDigestsUpToDate()
+    guard let piece = held else { return }
+    held = nil
+    follow(with: .write(piece))
+  }
+
+  func bringDigestsUpToDate() throws {
+    guard !attempt.digestAlgorithms.isEmpty else { return }
+    let file = try openedFile()
+    try digests.follow(file, to: Int64(file.length), from: machine.keptDigestStates)
   }
 
   /// There is room again: writes the piece that has filled meanwhile, and lets the exchange read on.
@@ -82,14 +118,14 @@ extension SimulatedAttempt {
   private func record(durable: Int) throws -> ResumeRecord {
     let range = max(0, durable - Int(ResumeRecord.overlap))..<durable
     return machine.record(
-      durable: Int64(durable), tailHash: try openedFile().hash(of: range), savedAt: world.clock.wall)
+      durable: Int64(durable), tailHash: try openedFile().hash(of: range), savedAt: world.clock.wall,
+      digestStates: try durable == openedFile().length ? digests.states : [])
   }
 
   // MARK: The end of writing
 
   func finishWriting() throws {
-    try appendRest(to: try openedFile())
-    follow(with: .finishSync)
+    if try layRest() { follow(with: .finishSync) }
   }
 
   func finishSync() throws {
@@ -99,16 +135,24 @@ extension SimulatedAttempt {
   }
 
   func completeWriting() throws {
+    guard try layRest() else { return }
     let file = try openedFile()
-    try appendRest(to: file)
-    try carryOut(machine.completed(length: Int64(file.length), blank: try record(durable: 0)))
+    var contents = TransferMachine.Contents(
+      length: Int64(file.length), beginning: file.read(offset: 0, count: MediaSignature.length),
+      digests: digests.values)
+    if world.sabotage == .digestNotChecked, let integrity = attempt.description.integrity {
+      contents.digests[integrity.algorithm] = integrity.digests[0]
+    }
+    try carryOut(machine.completed(contents, blank: try record(durable: 0)))
   }
 
-  private func appendRest(to file: SimulatedFile) throws {
-    guard let rest = buffer.takePiece(evenIfSmall: true) else { return }
-    if let syncFailure { throw syncFailure }
+  private func layRest() throws -> Bool {
+    guard let rest = buffer.takePiece(evenIfSmall: true) else { return true }
+    let file = try openedFile()
     do {
-      try disk.append(rest, to: file)
+      guard try lay(rest) else { return false }
+      buffer.giveBack()
+      return true
     } catch {
       // What was written before counts all the same.
       try? synchronize(file) { file.synchronize() }

@@ -1,8 +1,9 @@
+import Digests
 import Flux
 import PodfluxCore
 
-/// A shell around the real `TransferMachine`, after the model of `DownloadOperation`: the machine, the ladder, the overlap's
-/// comparison and the meter of checkpoints are the product's own; disk, network and time are simulated.
+/// A shell around the real `TransferMachine`, after the model of `DownloadOperation`: the machine, the ladder, the
+/// comparison with what is kept, the digests and the meter of checkpoints are the product's own; disk, network and time are simulated.
 ///
 /// Files and network are two threads of events, as in the real shell: what is done with files waits in one queue and is done
 /// one step at a time, so that a crash can fall between any two.
@@ -26,6 +27,10 @@ final class SimulatedAttempt {
   var machine: TransferMachine
   var buffer: PieceBuffer
   var checkpoints = CheckpointMeter()
+  var comparison = KeptComparison(from: 0, to: 0)
+  /// What differs from what is kept, and waits for the store.
+  var held: [UInt8]?
+  var digests: ContentDigests
   var exchange: ExchangeState?
   /// Only the network event of this number means something.
   var networkNumber = 0
@@ -46,6 +51,7 @@ final class SimulatedAttempt {
     self.incarnation = incarnation
     world = incarnation.world
     bootID = incarnation.bootID
+    digests = ContentDigests(attempt.digestAlgorithms)
     machine = TransferMachine(attempt: attempt, bootID: bootID)
     buffer = PieceBuffer(capacity: 1 << world.random.within(9...16))
   }
@@ -122,15 +128,16 @@ final class SimulatedAttempt {
       let file = try disk.openPartial(of: download)
       self.file = file
       try carryOut(
-        machine.partialOpened(length: Int64(file.length), tailHash: tail.map { file.hash(of: Range(bytes: $0)) }))
-    case .readOverlap(let range):
-      try carryOut(machine.overlapRead(Array(try openedFile().bytes(Range(bytes: range)))))
+        machine.partialOpened(
+          length: Int64(file.length), tailHash: tail.map { file.hash(of: Range(bytes: $0)) },
+          room: disk.isFull ? 0 : .max))
     case .truncate(let length): try truncate(to: Int(length))
     case .request(let plan):
-      try world.checker.willGoOn(download, with: file, from: machine.position)
+      try world.checker.willGoOn(download, with: file, from: machine.base)
+      try bringDigestsUpToDate()
       request(plan)
-    case .resumeExchange: resumeExchange()
     case .cancelExchange: cancelExchange()
+    case .resumeWriting: try resumeWriting()
     case .finishWriting: try finishWriting()
     case .completeWriting: try completeWriting()
     case .synchronizeContents:
@@ -151,7 +158,7 @@ final class SimulatedAttempt {
 
   private func truncate(to length: Int) throws {
     try world.checker.willTruncate(download, attempt: attempt.id, to: length)
-    if world.sabotage == .noTruncation, length == 0 { return }
+    if world.sabotage == .noTruncation { return }
     try openedFile().truncate(to: length)
     checkpoints.begin(at: Int64(length), milliseconds: world.now)
     unrecordedSince = nil

@@ -37,10 +37,7 @@ final class ActionLog {
   private static func dispatcher(on database: LibraryDatabase, seed: UInt64) throws -> Dispatcher<Stores> {
     try database.read { tables in
       Dispatcher(
-        state: Stores(
-          settings: SettingsStore(settings: try tables.settings()),
-          downloads: DownloadsStore(counts: try tables.counts())),
-        position: try tables.position(), ledger: database.ledger(), seed: seed)
+        state: try tables.stores(), position: try tables.position(), ledger: database.ledger(), seed: seed)
     }
   }
 }

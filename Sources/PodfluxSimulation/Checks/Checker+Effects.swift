@@ -17,6 +17,11 @@ extension Checker {
     guard live.count < settings.maxConcurrent else {
       throw Violation(.totalLimit, "\(live.count + 1) attempts, \(settings.maxConcurrent) allowed")
     }
+    if let until = incarnation.dispatcher.state.downloads.cooldowns[attempt.address.host],
+      until > incarnation.world.clock.wall
+    {
+      throw Violation(.cooldown, "\(id.download) starts on \(attempt.address.host), which is left alone until \(until)")
+    }
     let onHost = incarnation.attempts.values.filter { $0.attempt.address.host == attempt.address.host }.count
     guard onHost < settings.maxPerHost else {
       throw Violation(.hostLimit, "\(onHost + 1) attempts on \(attempt.address.host), \(settings.maxPerHost) allowed")

@@ -15,8 +15,10 @@ extension Checker {
     for id in rows.keys.sorted() {
       guard let row = rows[id] else { continue }
       switch row.state {
-      case .completed: break
+      case .completed(let file): try checkIntact(file, of: id, on: world.disk)
       case .failed(let error) where error.code == .fileExists: break
+      case .failed(let error) where (error.cause ?? error.code) == .integrityMismatch && !canHaveDigest(row, world):
+        break
       case .queued, .waiting, .running, .paused, .failed:
         throw Violation(.liveness, "\(id) could be completed and is \(row.state)\(row.isHeld ? ", held" : "")")
       }
@@ -26,6 +28,16 @@ extension Checker {
       throw Violation(.liveness, "attempts are live for ever")
     }
     try checkOrphans(world)
+    try checkQuarantine(world.disk)
+  }
+
+  /// Whether any of its addresses has what the client knows the digest of.
+  private func canHaveDigest(_ row: Download, _ world: World) -> Bool {
+    guard let integrity = row.description.integrity else { return true }
+    return world.origins.contains { origin in
+      guard ([row.address] + row.description.mirrors).contains(origin.address) else { return false }
+      return integrity.accepts(Self.digest(of: origin.current.all, integrity.algorithm))
+    }
   }
 
   private func checkOrphans(_ world: World) throws {

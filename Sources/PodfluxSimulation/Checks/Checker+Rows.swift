@@ -1,3 +1,4 @@
+import Digests
 import Flux
 import PodfluxCore
 
@@ -5,12 +6,18 @@ import PodfluxCore
 extension Checker {
   /// Looks at a row that a batch has written.
   func check(_ row: Download, before: Download?, _ batch: Batch, _ world: World) throws {
+    if let wish = world.client.wishes[row.id], before == nil,
+      wish.mirrors != row.description.mirrors || wish.integrity != row.description.integrity
+    {
+      throw Violation(.acknowledged, "\(row.id) has other mirrors or another integrity than its client gave it")
+    }
     try checkDurable(row, before, world)
     try checkKept(row, before, batch)
     switch row.state {
     case .waiting(let waiting) where before?.state != row.state: try check(waiting, of: row, batch, world)
     case .completed(let file) where before?.state != row.state: try check(file, of: row, world)
-    case .queued, .waiting, .running, .paused, .completed, .failed: break
+    case .failed: try checkDamage(row, before, world)
+    case .queued, .waiting, .running, .paused, .completed: break
     }
   }
 
@@ -47,6 +54,7 @@ extension Checker {
 
   private func checkKept(_ row: Download, _ before: Download?, _ batch: Batch) throws {
     guard let before, row.progress.durable < before.progress.durable else { return }
+    if case .completed = before.state { return }
     let isAnnounced = batch.actions.contains { action in
       guard case .attempt(let report) = action, report.attempt.download == row.id else { return false }
       if case .restarting = report.news { return true }
@@ -59,19 +67,22 @@ extension Checker {
   }
 
   private func check(_ waiting: DownloadState.Waiting, of row: Download, _ batch: Batch, _ world: World) throws {
-    guard case .retry(let at, let error) = waiting else { return }
+    let error = waiting.error
     let isTrue = batch.actions.contains { action in
       guard case .attempt(let report) = action, report.attempt.download == row.id,
-        case .failed(let reported, _) = report.news
+        case .failed(let reported, _, _) = report.news
       else { return false }
       return reported == error
     }
-    guard isTrue, error.isTransient else {
+    let isFitting = if case .storage = waiting { error.code == .noSpace } else { error.code != .noSpace }
+    guard isTrue, isFitting, error.isTransient || row.description.mirrors.count > 0 else {
       throw Violation(
         .reasons, "\(row.id) waits after \(error.code.rawValue), which no attempt reported or nothing can mend")
     }
-    let delay = at.milliseconds - batch.clock.wall.milliseconds
-    guard delay > 0, delay <= Int64(world.client.settings.retryMaxSeconds) * 1_000 else {
+    let delay = waiting.until.milliseconds - batch.clock.wall.milliseconds
+    let cooldowns = world.incarnation?.dispatcher.state.downloads.cooldowns ?? [:]
+    let hostDelay = (cooldowns[row.source.host]?.milliseconds ?? 0) - batch.clock.wall.milliseconds
+    guard delay > 0, delay <= max(Int64(world.client.settings.retryMaxSeconds) * 1_000, hostDelay) else {
       throw Violation(.reasons, "\(row.id) waits \(delay) ms for its retry")
     }
   }
@@ -85,13 +96,22 @@ extension Checker {
       throw Violation(.publishedDurably, "\(row.id) is completed, and a power cut could take its file from \(path)")
     }
     guard let wish = world.client.wishes[row.id] else { return }
-    let versions = world.origins.filter { wish.addresses.contains($0.address) }.flatMap(\.versions)
+    let versions = world.origins.filter { (wish.addresses + wish.mirrors).contains($0.address) }.flatMap(\.versions)
     let isOne = entry.file.content.withUnsafeBytes { bytes in
       versions.contains { $0.length == bytes.count && $0.matches(bytes) }
+    }
+    if let integrity = wish.integrity, !integrity.accepts(Self.digest(of: entry.file.content, integrity.algorithm)) {
+      throw Violation(.integrity, "the \(file.length) bytes of \(row.id) are not what its client knows the digest of")
     }
     guard isOne else {
       throw Violation(.oneVersion, "the \(file.length) bytes of \(row.id) at \(path) are no version of \(row.address)")
     }
+  }
+
+  static func digest(of bytes: [UInt8], _ algorithm: DigestAlgorithm) -> [UInt8] {
+    var digest = RunningDigest(algorithm)
+    bytes.withUnsafeBytes { digest.update($0) }
+    return digest.digest()
   }
 
   // MARK: All rows

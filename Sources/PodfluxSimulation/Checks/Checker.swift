@@ -12,6 +12,8 @@ final class Checker {
   private(set) var owed: Set<DownloadID> = []
   /// Partial files that somebody has changed: what rows say of them is not the engine's fault.
   var tampered: Set<DownloadID> = []
+  /// Damaged files that were put aside.
+  var quarantined: [SimulatedFile] = []
   private(set) var position = LogPosition.origin
   private(set) var savedCounts: [DownloadState.Kind: Int] = [:]
   private var turns = 0
@@ -123,6 +125,7 @@ final class Checker {
       case .resume, .retry:
         rows[id]?.state = .queued
         rows[id]?.failures = 0
+        rows[id]?.round = .init()
       case .cancel:
         rows[id] = nil
         changes.before[id] = .some(nil)

@@ -84,6 +84,9 @@ extension StableHash {
       mix(report.attempt.generation)
       mix(report.news.number)
     case .deleted(let key), .notDeleted(let key): mix(key)
+    case .verified(let verification, let verdict):
+      mix(verification.key)
+      mix("\(verdict)")
     case .foundPartials(let names): names.forEach { mix($0.description) }
     case .timeCame: mix(1 as UInt64)
     case .downloads(let intent): mix(intent)
@@ -99,7 +102,7 @@ extension StableHash {
       mix(wish.address.description)
       mix(wish.id?.description ?? "")
     case .pause(let selection), .resume(let selection), .cancel(let selection), .retry(let selection),
-      .remove(let selection, _):
+      .remove(let selection, _), .verify(let selection):
       mix(selection)
     case .move(let id, _), .update(let id, _): mix(id.description)
     }
@@ -122,7 +125,7 @@ extension AttemptReport.News {
     case .checkpoint(let record): record.durable
     case .restarting(let discarding, _): discarding
     case .publishing(let file, _), .finished(let file): Int64(bitPattern: file.inode)
-    case .failed(_, let kept), .stopped(let kept): kept?.durable ?? -1
+    case .failed(_, let kept, _), .stopped(let kept): kept?.durable ?? -1
     }
   }
 }
@@ -138,6 +141,7 @@ extension Action {
     case .downloads(let intent): "\(intent)"
     case .updateSettings(let patch):
       "settings maxConcurrent \(patch.maxConcurrent.map(String.init) ?? "-") maxPerHost \(patch.maxPerHost.map(String.init) ?? "-")"
+    case .verified(let verification, let verdict): "verified \(verification.key): \(verification.download) \(verdict)"
     case .stop, .recovered, .deleted, .notDeleted, .foundPartials, .timeCame: "\(self)"
     }
   }
@@ -151,7 +155,7 @@ extension AttemptReport.News {
     case .restarting(let discarding, let cause): "restarting, discarding \(discarding) because \(cause.rawValue)"
     case .publishing(let file, _): "publishing \(file.path) length \(file.length) inode \(file.inode)"
     case .finished(let file): "finished \(file.path)"
-    case .failed(let error, let kept): "failed \(error.code.rawValue), kept \(kept?.durable ?? 0)"
+    case .failed(let error, let kept, _): "failed \(error.code.rawValue), kept \(kept?.durable ?? 0)"
     case .stopped(let kept): "stopped, kept \(kept?.durable ?? 0)"
     }
   }
@@ -164,7 +168,9 @@ extension Effect {
       "start \(attempt.id.download)/\(attempt.id.generation) with \(attempt.resume?.durable ?? 0) durable bytes"
     case .stop(let id): "stop \(id.download)/\(id.generation)"
     case .proceed(let id): "proceed \(id.download)/\(id.generation)"
-    case .delete(let deletion): "delete \(deletion.key): \(deletion.download) \(deletion.file?.path.description ?? "")"
+    case .delete(let deletion):
+      "\(deletion.fate) \(deletion.key): \(deletion.download) \(deletion.file?.path.description ?? "")"
+    case .verify(let verification): "verify \(verification.key): \(verification.download) \(verification.file.path)"
     case .wake(let moment): "wake at \(moment.map { String($0.milliseconds - World.beginning) } ?? "never")"
     case .close: "close"
     }

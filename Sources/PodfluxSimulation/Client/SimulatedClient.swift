@@ -1,3 +1,4 @@
+import Digests
 import Flux
 import PodfluxCore
 
@@ -10,6 +11,8 @@ struct SimulatedClient {
     var priority: Priority
     var title: String?
     var isPaused: Bool
+    var mirrors: [WebAddress] = []
+    var integrity: Integrity?
   }
 
   let limit: Int
@@ -27,7 +30,7 @@ struct SimulatedClient {
   func intent(
     rows: [DownloadID: Download], origins: [SimulatedOrigin], using random: inout SeededGenerator
   ) -> Action {
-    switch random.below(40) {
+    switch random.below(41) {
     case 0...11 where rows.count < limit: .downloads(.enqueue(wish(for: origins, using: &random)))
     case 0...11: .downloads(.remove(.one(name(rows, using: &random)), deletingFile: random.once(in: 2)))
     case 12...15: .downloads(.pause(selection(rows, using: &random)))
@@ -38,6 +41,7 @@ struct SimulatedClient {
     case 31...34: .downloads(.move(name(rows, using: &random), place(rows, using: &random)))
     case 35...37: .downloads(.update(name(rows, using: &random), update(origins, using: &random)))
     case 38: .updateSettings(patch(using: &random))
+    case 39: .downloads(.verify(selection(rows, using: &random)))
     default: random.once(in: 8) ? .stop(random.once(in: 2) ? .now : .drain) : .timeCame
     }
   }
@@ -50,6 +54,10 @@ struct SimulatedClient {
     wish.isPaused = random.once(in: 8)
     wish.origin = random.once(in: 4) ? .auto : .user
     if random.once(in: 6) { wish.description.path = try? LibraryPath(validating: path(using: &random)) }
+    if random.once(in: 6) {
+      wish.description.mirrors = (0..<random.within(1...2)).map { _ in random.pick(origins).address }
+    }
+    if random.once(in: 10) { wish.description.integrity = Self.integrity(of: random.pick(origins), origin, &random) }
     if random.once(in: 12) { wish.resume = Self.importedRecord(for: origin, using: &random) }
     return wish
   }
@@ -57,6 +65,16 @@ struct SimulatedClient {
   /// A place that a client may ask for.
   func path(using random: inout SeededGenerator) -> String {
     "mine/\(random.below(4)).mp3"
+  }
+
+  /// What the client knows of the file: mostly the truth of the moment.
+  private static func integrity(
+    of other: SimulatedOrigin, _ origin: SimulatedOrigin, _ random: inout SeededGenerator
+  ) -> Integrity? {
+    let content = random.once(in: 8) ? other.current : origin.current
+    let algorithm = random.pick(DigestAlgorithm.allCases)
+    let digest = Base64.text(of: Checker.digest(of: content.all, algorithm))
+    return Integrity("\(algorithm.rawValue)-\(digest)")
   }
 
   /// Of another library, whose partial file did not come along.
@@ -112,6 +130,7 @@ struct SimulatedClient {
     if random.once(in: 2) { patch.maxAttempts = random.within(1...8) }
     if random.once(in: 2) { patch.retryFirstSeconds = random.within(1...30) }
     if random.once(in: 2) { patch.stallTimeoutSeconds = random.within(1...40) }
+    patch.checksum = random.once(in: 2)
     return patch
   }
 }
@@ -148,7 +167,8 @@ extension SimulatedClient {
   private mutating func add(_ wish: DownloadIntent.Enqueue, as id: DownloadID) {
     forget(id)
     wishes[id] = Wish(
-      addresses: [wish.address], priority: wish.priority, title: wish.description.title, isPaused: wish.isPaused)
+      addresses: [wish.address], priority: wish.priority, title: wish.description.title, isPaused: wish.isPaused,
+      mirrors: wish.description.mirrors, integrity: wish.description.integrity)
     order[wish.priority, default: []].append(id)
   }
 

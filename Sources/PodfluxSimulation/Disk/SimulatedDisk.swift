@@ -10,8 +10,13 @@ final class SimulatedDisk {
     var isForeign: Bool
   }
 
+  private struct Place: Hashable {
+    var path: String
+    var inode: UInt64
+  }
+
   /// Files that are the client's as soon as they stand at their places.
-  private var released: [String: UInt64] = [:]
+  private var released: Set<Place> = []
 
   private struct Rename {
     var download: DownloadID
@@ -20,6 +25,8 @@ final class SimulatedDisk {
 
   private(set) var partials: [DownloadID: SimulatedFile] = [:]
   private(set) var published: [String: PublishedEntry] = [:]
+  /// Damaged files that were put aside. None ever leaves.
+  private(set) var quarantined: [SimulatedFile] = []
   /// Renames whose folders are not synced.
   private var unsyncedRenames: [Rename] = []
   /// Deletions of partials that are not on the device.
@@ -38,6 +45,8 @@ final class SimulatedDisk {
 
   private func free(_ file: SimulatedFile) {
     freeInodes.append(file.inode)
+    // What was a client's under this number will never stand at its place.
+    released = released.filter { $0.inode != file.inode }
   }
 
   // MARK: Partials
@@ -76,7 +85,7 @@ final class SimulatedDisk {
     }
     guard published[path] == nil || replacing else { return false }
     partials[download] = nil
-    published[path] = PublishedEntry(file: file, isForeign: released[path] == file.inode)
+    published[path] = PublishedEntry(file: file, isForeign: released.contains(Place(path: path, inode: file.inode)))
     unsyncedRenames.append(Rename(download: download, path: path))
     return true
   }
@@ -101,14 +110,25 @@ final class SimulatedDisk {
     free(entry.file)
   }
 
+  func quarantine(_ path: String) {
+    guard let entry = published.removeValue(forKey: path) else { return }
+    unsyncedRenames.removeAll { $0.path == path }
+    quarantined.append(entry.file)
+  }
+
   /// The file is the client's from now on, or from when it stands at its place.
   func release(_ file: PublishedFile) {
     let path = file.path.description
     if published[path]?.file.inode == file.inode {
       published[path]?.isForeign = true
     } else {
-      released[path] = file.inode
+      released.insert(Place(path: path, inode: file.inode))
     }
+  }
+
+  /// What somebody has made longer or shorter since it was to go is left alone, as somebody's own.
+  func releaseIfChanged(_ file: PublishedFile) {
+    if published[file.path.description]?.file.inode == file.inode { release(file) }
   }
 
   /// Somebody puts a file there.
@@ -146,6 +166,11 @@ final class SimulatedDisk {
       }
     }
     for path in published.keys.sorted() { published[path]?.file.losePower(using: &random) }
+  }
+
+  /// Somebody changes a published file, or takes it away.
+  func damage(_ path: String, using random: inout SeededGenerator) {
+    if random.once(in: 4) { published[path] = nil } else { published[path]?.file.damage(using: &random) }
   }
 
   /// Something happens to a partial file that nobody in the engine has done.

@@ -15,6 +15,8 @@ final class SimulatedFile {
   private var lostFrom: Int?
   /// Whether the file's name in its folder is on the device.
   private(set) var isNameSynced = false
+  /// Whether somebody has changed it after it was published.
+  private(set) var isDamaged = false
 
   init(inode: UInt64) {
     self.inode = inode
@@ -93,6 +95,14 @@ final class SimulatedFile {
     }
   }
 
+  /// Somebody changes it when it is complete, and no power cut undoes that.
+  func damage(using random: inout SeededGenerator) {
+    let before = content
+    tamper(using: &random)
+    synchronize()
+    isDamaged = isDamaged || content != before
+  }
+
   /// Somebody changes it behind the engine's back.
   func tamper(using random: inout SeededGenerator) {
     guard !content.isEmpty else { return }
@@ -101,5 +111,11 @@ final class SimulatedFile {
     case 1: content[max(0, content.count - 1 - random.below(500))] ^= 0x55
     default: content.append(contentsOf: (0..<random.within(1...300)).map { _ in 0x2A })
     }
+  }
+}
+
+extension SimulatedFile: ReadableContents {
+  func read(offset: Int64, count: Int) -> [UInt8] {
+    Array(bytes(Int(offset)..<(Int(offset) + count)))
   }
 }

@@ -36,10 +36,7 @@ final class Incarnation {
     let seed = world.random.next()
     dispatcher = try world.database.read { tables in
       Dispatcher(
-        state: Stores(
-          settings: SettingsStore(settings: try tables.settings()),
-          downloads: DownloadsStore(counts: try tables.counts())),
-        position: try tables.position(), ledger: ledger, seed: seed)
+        state: try tables.stores(), position: try tables.position(), ledger: ledger, seed: seed)
     }
     recovery = try Self.recovery(in: world)
     world.log.note(start: seed)
@@ -193,6 +190,7 @@ final class Incarnation {
     case .stop(let id): try attempts[id]?.stop()
     case .proceed(let id): try attempts[id]?.proceed()
     case .delete(let deletion): world.schedule(.deletion(self, deletion), after: 3)
+    case .verify(let verification): world.schedule(.verification(self, verification), after: world.random.delay())
     case .wake(let moment): setAlarm(at: moment)
     case .close: close()
     }
@@ -245,13 +243,20 @@ final class Incarnation {
       throw Violation(.deletions, "what \(deletion.download) left is deleted while an attempt works on it")
     }
     for _ in 0..<(world.suffers(.repetition) && world.random.once(in: 12) ? 2 : 1) {
-      world.disk.deletePartial(of: deletion.download)
-      if let file = deletion.file, world.disk.isPublished(file) {
-        try world.checker.willDelete(file, on: world.disk)
-        world.disk.deletePublished(file.path.description)
+      switch deletion.fate {
+      case .deleted:
+        world.disk.deletePartial(of: deletion.download)
+        try deletion.file.map { try deletePublished($0) }
+      case .quarantined: try deletion.file.map { try quarantine($0) }
       }
       post(.deleted(deletion.key))
     }
+  }
+
+  private func deletePublished(_ file: PublishedFile) throws {
+    guard world.disk.isPublished(file) else { return world.disk.releaseIfChanged(file) }
+    try world.checker.willDelete(file, on: world.disk)
+    world.disk.deletePublished(file.path.description)
   }
 
   func listPartials() {

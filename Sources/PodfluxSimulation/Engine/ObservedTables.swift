@@ -38,8 +38,15 @@ struct ObservedTables: Tables {
     ObservedDownloads(inner: inner.downloads, notes: notes, sabotage: sabotage, isFirstStart: isFirstStart)
   }
   var deletions: any DeletionTable { ObservedDeletions(inner: inner.deletions, notes: notes, sabotage: sabotage) }
+  var verifications: any VerificationTable { inner.verifications }
 
   func save(_ settings: Settings) throws { try inner.save(settings) }
+  func save(cooldownOf host: String, until moment: Timestamp?) throws {
+    try inner.save(cooldownOf: host, until: moment)
+  }
+  func save(discarded bytes: Int64, because cause: RestartCause) throws {
+    try inner.save(discarded: bytes, because: cause)
+  }
 }
 
 struct ObservedDownloads: DownloadTable {
@@ -108,6 +115,9 @@ struct ObservedDownloads: DownloadTable {
 
   func find(_ id: DownloadID) throws -> Download? { try inner.find(id) }
   func contains(_ id: DownloadID) throws -> Bool { try inner.contains(id) }
+  func isClaimed(_ file: PublishedFile, otherThanBy id: DownloadID) throws -> Bool {
+    try inner.isClaimed(file, otherThanBy: id)
+  }
   func find(_ address: WebAddress) throws -> DownloadID? { try inner.find(address) }
   func counts() throws -> [DownloadState.Kind: Int] { try inner.counts() }
   func running() throws -> [Download] { try inner.running() }

@@ -15,6 +15,13 @@ struct Content: Hashable {
 
   private static let series: [UInt8] = (0..<(longest + 2 * period)).map { UInt8(($0 % period) * 89 % period) }
 
+  /// All of its bytes.
+  var all: [UInt8] {
+    var bytes: [UInt8] = []
+    append(0..<length, to: &bytes)
+    return bytes
+  }
+
   /// Appends the bytes of a range to a buffer.
   func append(_ range: Range<Int>, to buffer: inout [UInt8]) {
     for (part, phase) in parts(of: range) {

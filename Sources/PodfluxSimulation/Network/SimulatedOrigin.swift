@@ -40,7 +40,7 @@ struct SimulatedOrigin {
 
   private static func length(using random: inout SeededGenerator) -> Int {
     switch random.below(40) {
-    case 0...25: random.within(1...2_000)
+    case 0...25: random.within(Int(MediaCheck.smallestUnrecognized)...2_000)
     case 26...35: random.within(2_000...20_000)
     case 36...38: random.within(60_000...140_000)
     default: random.within(140_000...Content.longest)
@@ -172,6 +172,8 @@ struct SimulatedResponse {
   var ending = Ending.complete
   /// What goes wrong before a head comes.
   var failure: DownloadError?
+  /// What comes instead of the content.
+  var page: [UInt8] = []
 
   func head(from address: WebAddress) -> ResponseHead {
     ResponseHead(status: status, effectiveURL: address.description, fields: fields)
@@ -181,19 +183,33 @@ struct SimulatedResponse {
 extension SimulatedResponse {
   /// Something goes wrong on the way, perhaps.
   mutating func suffer(using random: inout SeededGenerator) {
-    switch random.below(24) {
+    switch random.below(26) {
     case 0: failure = DownloadError(.connectFailed, "nobody listens")
     case 1: failure = DownloadError(.unknownHost, "no such host")
     case 2: fail(with: random.pick([404, 410, 403, 401]))
-    case 3: fail(with: random.pick([429, 500, 503, 408]))
+    case 3:
+      fail(with: random.pick([429, 500, 503, 408]))
+      if random.once(in: 2) { fields = [HTTPField(name: "Retry-After", value: "\(random.below(120))")] }
     case 4:
       fields.append(HTTPField(name: "Content-Type", value: "text/html"))
     case 5: range = range.lowerBound..<range.lowerBound
     case 6: fields.append(HTTPField(name: "Content-Encoding", value: "gzip"))
     case 7...10: end(.cut, using: &random)
     case 11: end(.silence, using: &random)
+    case 12: becomePage(using: &random)
     default: break
     }
+  }
+
+  /// A captive portal answers, and calls its page what was asked for.
+  private mutating func becomePage(using random: inout SeededGenerator) {
+    status = 200
+    fields = [
+      HTTPField(name: "Transfer-Encoding", value: "chunked"), HTTPField(name: "Content-Type", value: "audio/mpeg"),
+    ]
+    range = 0..<0
+    let text = random.once(in: 2) ? "<!DOCTYPE html><title>Log in</title>" : "{\"error\":\"log in\"}"
+    page = Array(String(repeating: text, count: random.within(1...200)).utf8)
   }
 
   private mutating func fail(with status: Int) {

@@ -66,7 +66,7 @@ public struct Simulation: Sendable {
     world.calmDown()
     try comeToRest(world)
     try world.checker.checkNobodyWaits()
-    for action in [Action.downloads(.retry(.all)), .downloads(.resume(.all))] {
+    for action in [Action.downloads(.verify(.all)), .downloads(.retry(.all)), .downloads(.resume(.all))] {
       world.incarnation?.ask(action)
       try comeToRest(world)
     }

@@ -12,6 +12,7 @@ enum Event {
   /// Something happens to an exchange; a number that is not its present one means nothing any more.
   case network(SimulatedAttempt, number: Int)
   case deletion(Incarnation, Deletion)
+  case verification(Incarnation, Verification)
   case listing(Incarnation)
   case alarm(Incarnation, number: Int)
   /// An attempt that has ended says something once more.

@@ -59,7 +59,9 @@ extension World {
     case 14 where suffers(.commits): commitsFail = true
     case 15...16: commitsFail = false
     case 17 where suffers(.foreignFiles): appearForeignFile()
-    case 18 where suffers(.disk): tamper()
+    case 18 where suffers(.disk):
+      tamper()
+      damage()
     case 19 where suffers(.clock) && random.once(in: 4):
       clockOffset += Int64(random.within(-3_600_000...3_600_000))
       noteTrouble("the wall clock jumps")
@@ -72,6 +74,19 @@ extension World {
     let path = Self.name(stem, random.within(1...3))
     disk.addForeignFile(at: random.once(in: 4) ? client.path(using: &random) : path)
     noteTrouble("somebody puts a file at \(path)")
+  }
+
+  /// Somebody changes the file of a completed download.
+  private func damage() {
+    let files = checker.rows.keys.sorted().compactMap { id -> PublishedFile? in
+      guard case .completed(let file)? = checker.rows[id]?.state, disk.isPublished(file) else { return nil }
+      return file
+    }
+    guard !files.isEmpty, random.once(in: 2) else { return }
+    let path = random.pick(files).path.description
+    guard disk.published[path]?.isForeign == false else { return }
+    disk.damage(path, using: &random)
+    noteTrouble("somebody changes the file at \(path)")
   }
 
   /// Somebody changes a partial file that no attempt works on: what a live one writes cannot be watched.

@@ -89,6 +89,7 @@ final class World {
     case .network(let attempt, let number):
       try attempt.incarnation.ifAlive { _ in try attempt.hear(number: number) }
     case .deletion(let incarnation, let deletion): try incarnation.ifAlive { try $0.delete(deletion) }
+    case .verification(let incarnation, let verification): incarnation.ifAlive { $0.verify(verification) }
     case .listing(let incarnation): incarnation.ifAlive { $0.listPartials() }
     case .alarm(let incarnation, let number): incarnation.ifAlive { $0.ring(number) }
     case .lateReport(let incarnation, let report): incarnation.ifAlive { $0.hearLate(report) }

@@ -8,12 +8,15 @@ import Synchronization
 package final class CurlDriver: Sendable {
   /// What is the same for every exchange.
   package struct Configuration: Sendable {
-    /// A PEM file of the only authorities to be trusted; nil for the system's.
-    package var certificateAuthorityFile: String?
+    /// Whom to trust beside the system's authorities.
+    package var addedAuthorities: CertificateAuthorities?
+    /// Where the file of all authorities is to lie, in a folder that nobody else writes to. Needed where some are added.
+    package var bundlePath: String?
 
-    /// The system's authorities, or those in a file.
-    package init(certificateAuthorityFile: String? = nil) {
-      self.certificateAuthorityFile = certificateAuthorityFile
+    /// The system's authorities, and others if there are any.
+    package init(addedAuthorities: CertificateAuthorities? = nil, bundlePath: String? = nil) {
+      self.addedAuthorities = addedAuthorities
+      self.bundlePath = bundlePath
     }
   }
 
@@ -21,6 +24,8 @@ package final class CurlDriver: Sendable {
   package enum SetupError: Error, Sendable, Hashable {
     case libraryUnavailable
     case threadRefused(errno: Int32)
+    /// The file of all authorities cannot be put together.
+    case bundleRefused(path: String, errno: Int32)
   }
 
   private let mailbox: CurlMailbox
@@ -31,7 +36,7 @@ package final class CurlDriver: Sendable {
   package init(configuration: Configuration = Configuration()) throws(SetupError) {
     guard let multi = MultiHandle() else { throw .libraryUnavailable }
     mailbox = CurlMailbox(multi: multi)
-    let trust = TrustStore(certificateAuthorityFile: configuration.certificateAuthorityFile)
+    let trust = try TrustStore(configuration)
     thread = Mutex(try Self.startThread(CurlLoop(multi: multi, mailbox: mailbox, trust: trust)))
   }
 

@@ -43,7 +43,7 @@ extension CurlLoop {
   private func begin(_ start: CurlMailbox.Start) {
     do throws(ExchangeFailure) {
       if transfers.isEmpty { nextTick = .now + tickInterval }
-      let transfer = CurlTransfer(start, hop: try HTTPHop(to: start.request.url), easy: try takeHandle())
+      let transfer = CurlTransfer(start, hop: try start.request.firstHop(), easy: try takeHandle())
       try add(transfer)
       transfers[start.exchange.id] = transfer
     } catch {
@@ -51,10 +51,13 @@ extension CurlLoop {
     }
   }
 
-  /// Where a hop has ended with a redirect, the next one begins.
-  private func follow(_ location: String, _ transfer: CurlTransfer) {
+  /// Where a hop has ended without an end of the exchange, the next one begins, or the same once more.
+  private func goOn(
+    _ transfer: CurlTransfer, isRepetition: Bool, to next: () throws(ExchangeFailure) -> HTTPHop
+  ) {
+    release(transfer.easy)
     do throws(ExchangeFailure) {
-      transfer.begin(try transfer.hop.following(location: location), easy: try takeHandle())
+      transfer.begin(try next(), isRepetition: isRepetition, easy: try takeHandle())
       try add(transfer)
     } catch {
       transfers[transfer.exchange.id] = nil
@@ -85,7 +88,7 @@ extension CurlLoop {
     guard let transfer = transfers[id] else { return }
     let code = transfer.unpause()
     // libcurl delivers held bytes from within; if that fails it does not always report the transfer as done.
-    if code != CURLE_OK { conclude(transfer, code) }
+    if code != CURLE_OK { conclude(transfer, transfer.conclusion(code)) }
   }
 
   private func tickIfDue() {
@@ -94,7 +97,8 @@ extension CurlLoop {
     nextTick = now + tickInterval
     for transfer in Array(transfers.values) {
       guard let failure = transfer.tick(now: now) else { continue }
-      end(transfer, .failure(failure))
+      if failure.reason == .stalled { transfer.easy.distrustConnection() }
+      conclude(transfer, transfer.conclusion(impatient: failure))
     }
   }
 
@@ -111,16 +115,17 @@ extension CurlLoop {
 
 extension CurlLoop {
   private func concludeDone() {
-    while let (transfer, code) = multi.nextDone() { conclude(transfer, code) }
+    while let (transfer, code) = multi.nextDone() { conclude(transfer, transfer.conclusion(code)) }
   }
 
-  private func conclude(_ transfer: CurlTransfer, _ code: CURLcode) {
-    switch transfer.conclusion(code) {
-    case .finished(let result):
-      end(transfer, result)
+  private func conclude(_ transfer: CurlTransfer, _ conclusion: CurlTransfer.Conclusion) {
+    switch conclusion {
+    case .finished(let result): end(transfer, result)
+    case .repetition: goOn(transfer, isRepetition: true) { transfer.hop }
     case .redirect(let location):
-      release(transfer.easy)
-      follow(location, transfer)
+      goOn(transfer, isRepetition: false) { () throws(ExchangeFailure) in
+        try transfer.hop.following(location: location)
+      }
     }
   }
 

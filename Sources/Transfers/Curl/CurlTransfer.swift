@@ -11,6 +11,8 @@ final class CurlTransfer {
   private(set) var hop: HTTPHop
   private(set) var easy: EasyHandle
   private(set) var isPaused = false
+  /// Whether the hop is tried for the second time, and wants a connection of its own.
+  private(set) var isRepetition = false
 
   private let delegate: any HTTPExchangeDelegate
   private var parser: ResponseHeadParser
@@ -19,6 +21,10 @@ final class CurlTransfer {
   private var verdict: ExchangeFailure?
   private var bytesReceived: Int64 = 0
   private var patience: Patience
+  /// Whether TLS has said that the connection is at its end; only looked at for bodies that end with it.
+  private var hasSignedEnd: Bool?
+  /// Whether the origin has begun to answer the hop's request.
+  private var hasAnswer = false
 
   private enum Phase {
     case awaitingHead
@@ -29,6 +35,8 @@ final class CurlTransfer {
 
   /// What follows when libcurl is done with a hop.
   enum Conclusion {
+    /// The connection was an earlier exchange's and had died: the same again, on a fresh one.
+    case repetition
     case redirect(location: String)
     case finished(Result<ExchangeSummary, ExchangeFailure>)
   }
@@ -43,11 +51,15 @@ final class CurlTransfer {
     patience = Patience(request)
   }
 
-  func begin(_ next: HTTPHop, easy: EasyHandle) {
+  /// Begins the next hop, or the same once more.
+  func begin(_ next: HTTPHop, isRepetition: Bool, easy: EasyHandle) {
     hop = next
+    self.isRepetition = isRepetition
     self.easy = easy
     parser = ResponseHeadParser(effectiveURL: next.url.text, redirects: next.redirects)
     phase = .awaitingHead
+    hasAnswer = false
+    hasSignedEnd = nil
     patience = Patience(request)
   }
 
@@ -63,7 +75,7 @@ extension CurlTransfer {
   /// Takes a header line; false aborts the hop.
   func receive(headerLine: UnsafeRawBufferPointer) -> Bool {
     guard verdict == nil else { return false }
-    patience.noteProgress()
+    hasAnswer = true
     do throws(ResponseHeadError) {
       guard case .complete(let head) = try parser.consume(line: Array(headerLine)) else { return true }
       return receive(head)
@@ -76,7 +88,6 @@ extension CurlTransfer {
   /// Takes a piece of the body.
   func receive(body bytes: UnsafeRawBufferPointer) -> BodyDemand {
     guard verdict == nil else { return .stop }
-    patience.noteProgress()
     switch phase {
     case .awaitingHead: return .stop
     case .redirected(let location, let skipped): return skip(bytes.count, of: location, after: skipped)
@@ -90,6 +101,8 @@ extension CurlTransfer {
       return head.contentLength ?? 0 <= CurlLimits.maxRedirectBodyBytes
     }
     phase = .body(head)
+    patience.noteHead()
+    if hop.url.origin.isSecure, !head.delimitsBody { easy.watchConnection() }
     switch delegate.exchange(exchange, received: head) {
     case .proceed: return true
     case .stop: return refuse()
@@ -104,12 +117,20 @@ extension CurlTransfer {
 
   private func deliver(_ bytes: UnsafeRawBufferPointer) -> BodyDemand {
     let demand = delegate.exchange(exchange, received: bytes)
+    patience.noteProgress(bytes: demand == .more ? bytes.count : 0)
     switch demand {
     case .more: bytesReceived += Int64(bytes.count)
-    case .pause: isPaused = true
+    case .pause:
+      isPaused = true
+      patience.notePause()
     case .stop: _ = refuse()
     }
     return demand
+  }
+
+  /// Sees whether TLS has said that the connection is at its end.
+  func lookAtConnection() {
+    hasSignedEnd = easy.hasSignedEnd
   }
 
   private func refuse() -> Bool {
@@ -127,20 +148,49 @@ extension CurlTransfer {
     // Where a redirect leads is known: how its own body ended does not matter.
     if case .redirected(let location, _) = phase { return .redirect(location: location) }
     guard code == CURLE_OK else {
-      let failure = ExchangeFailure(code, errorText: easy.errorText, headWasSeen: headWasSeen)
-      return .finished(.failure(failure))
+      let failure = ExchangeFailure(
+        code, errorText: easy.errorText, headWasSeen: headWasSeen, proxyStatus: easy.proxyStatus)
+      return failure.reason == .connectionLost ? ending(failure) : .finished(.failure(failure))
     }
     guard case .body(let head) = phase else {
       return .finished(.failure(ExchangeFailure(.connectionLost, message: "the connection closed within the head")))
     }
-    return .finished(.success(summary(of: head)))
+    let summary = summary(of: head)
+    // Who can close the connection could otherwise cut the body: RFC 9112 section 9.8 has it incomplete.
+    guard summary.isDelimited || hasSignedEnd != false else {
+      let message = "the connection closed without a TLS close_notify, so nobody can say whether the body is complete"
+      return .finished(.failure(ExchangeFailure(.connectionLost, message: message)))
+    }
+    return .finished(.success(summary))
+  }
+
+  /// What is to be done now that the hop has taken too long; libcurl is not done with it.
+  func conclusion(impatient failure: ExchangeFailure) -> Conclusion {
+    if case .redirected(let location, _) = phase { return .redirect(location: location) }
+    return failure.reason == .stalled ? ending(failure) : .finished(.failure(failure))
+  }
+
+  /// An origin may close an idle connection just when the next request comes, or the network behind it has changed and
+  /// nobody hears. An HTTP/2 connection may go away with streams that it has not processed. That is no failure of the
+  /// origin's: the hop is repeated, once, as RFC 9110 section 9.2.2 allows for GET.
+  ///
+  /// | before any byte of an answer, on a connection kept for us | libcurl 7.88 |
+  /// |---|---|
+  /// | HTTP/1.1: closed or reset; HTTP/2: stream refused | repeats by itself |
+  /// | HTTP/2: GOAWAY, also on a fresh connection | fails with `CURLE_HTTP2` |
+  /// | HTTP/2: closed | fails with `CURLE_PARTIAL_FILE` |
+  /// | silence | waits |
+  private func ending(_ failure: ExchangeFailure) -> Conclusion {
+    let isOnlyTheConnection = easy.usesEarlierConnection || failure.curlCode == Int(CURLE_HTTP2.rawValue)
+    let isWorthRepeating = isOnlyTheConnection && !isRepetition && !hasAnswer
+    return isWorthRepeating ? .repetition : .finished(.failure(failure))
   }
 
   /// Lets libcurl go on after a pause. It may call back from within, and fail.
   func unpause() -> CURLcode {
     guard isPaused else { return CURLE_OK }
     isPaused = false
-    patience.noteProgress()
+    patience.notePause()
     return curl_easy_pause(easy.pointer, CURLPAUSE_CONT)
   }
 
@@ -155,10 +205,15 @@ extension CurlTransfer {
   }
 
   private func summary(of head: ResponseHead) -> ExchangeSummary {
-    let hasNoBody = head.status == 204 || head.status == 304
-    let isDelimited =
-      head.contentLength != nil || head.hasTransferEncoding || head.httpVersion.delimitsEveryBody || hasNoBody
-    return ExchangeSummary(
-      bytesReceived: bytesReceived, contentLength: head.contentLength, isDelimited: isDelimited)
+    ExchangeSummary(
+      bytesReceived: bytesReceived, contentLength: head.contentLength, isDelimited: head.delimitsBody)
+  }
+}
+
+extension ResponseHead {
+  /// Whether something else than the end of the connection ends the body (RFC 9112 section 6.3).
+  fileprivate var delimitsBody: Bool {
+    let hasNoBody = status == 204 || status == 304
+    return contentLength != nil || hasTransferEncoding || httpVersion.delimitsEveryBody || hasNoBody
   }
 }

@@ -7,6 +7,7 @@ extension EasyHandle {
     try setAddress(transfer.hop)
     try setRequest(transfer.request, hop: transfer.hop)
     try setTransport(bufferBytes: bufferBytes, connectTimeoutMilliseconds: transfer.request.connectTimeoutMilliseconds)
+    if transfer.isRepetition { try set(CURLOPT_FRESH_CONNECT, 1) }
     try setTLS(trust)
     try setCallbacks(transfer)
   }
@@ -55,8 +56,11 @@ extension EasyHandle {
     try set(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
     guard let bundle = trust.bundlePath else { return }
     try set(CURLOPT_CAINFO, bundle)
+    try set(CURLOPT_PROXY_CAINFO, bundle)
+    guard trust.isComplete else { return }
     // With a folder set, as Debian's default has it, libcurl reads the whole bundle anew for each connection.
     try set(CURLOPT_CAPATH, String?.none)
+    try set(CURLOPT_PROXY_CAPATH, String?.none)
   }
 
   private func setCallbacks(_ transfer: CurlTransfer) throws(ExchangeFailure) {
@@ -66,6 +70,14 @@ extension EasyHandle {
     try set(CURLOPT_WRITEDATA, context)
     try set(CURLOPT_HEADERFUNCTION, receiveHeader)
     try set(CURLOPT_WRITEFUNCTION, receiveBody)
+    try set(CURLOPT_XFERINFODATA, context)
+    try set(CURLOPT_XFERINFOFUNCTION, receiveProgress)
+  }
+
+  /// Has `receiveProgress` called: often while bytes come, and once more when they are at an end, before libcurl closes
+  /// the connection.
+  func watchConnection() {
+    _ = ccurl_set_long(pointer, CURLOPT_NOPROGRESS, 0)
   }
 }
 
@@ -94,4 +106,12 @@ private func receiveBody(
   case .pause: return ccurl_write_pause
   case .stop: return abortTransfer
   }
+}
+
+private func receiveProgress(
+  _ context: UnsafeMutableRawPointer?, _: curl_off_t, _: curl_off_t, _: curl_off_t, _: curl_off_t
+) -> Int32 {
+  guard let context else { return 0 }
+  Unmanaged<CurlTransfer>.fromOpaque(context).takeUnretainedValue().lookAtConnection()
+  return 0
 }

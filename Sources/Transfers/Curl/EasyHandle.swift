@@ -37,6 +37,25 @@ final class EasyHandle {
     String(decoding: errorBuffer.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
   }
 
+  /// Whether the connection was opened for an earlier exchange: none was for this one.
+  var usesEarlierConnection: Bool {
+    var count = 0
+    return ccurl_get_long(pointer, CURLINFO_NUM_CONNECTS, &count) == CURLE_OK && count == 0
+  }
+
+  /// What a proxy answered to CONNECT; 0 if none was asked.
+  var proxyStatus: Int {
+    var status = 0
+    return ccurl_get_long(pointer, CURLINFO_HTTP_CONNECTCODE, &status) == CURLE_OK ? status : 0
+  }
+
+  /// Nobody shall use the connection after this: it has been silent. An HTTP/2 connection would else outlive the exchange,
+  /// and swallow the next one as well.
+  func distrustConnection() {
+    // Refused or not, the exchange ends.
+    _ = ccurl_set_long(pointer, CURLOPT_FORBID_REUSE, 1)
+  }
+
   /// Whether a connection is there and the request is on its way.
   var isConnected: Bool {
     var microseconds: curl_off_t = 0
@@ -57,6 +76,10 @@ extension EasyHandle {
 
   func set(_ option: CURLoption, _ value: UnsafeMutableRawPointer) throws(ExchangeFailure) {
     try check(ccurl_set_pointer(pointer, option, value), option)
+  }
+
+  func set(_ option: CURLoption, _ value: @escaping ccurl_progress_function) throws(ExchangeFailure) {
+    try check(ccurl_set_progress(pointer, option, value), option)
   }
 
   func set(_ option: CURLoption, _ value: @escaping ccurl_receive_function) throws(ExchangeFailure) {

@@ -1,10 +1,23 @@
 import CCurl
 
 extension ExchangeFailure {
-  /// What libcurl reports, classed. `headWasSeen` tells apart what one code is used for before and after the head.
-  init(_ code: CURLcode, errorText: String, headWasSeen: Bool) {
+  /// What libcurl reports, classed.
+  ///
+  /// - Parameters:
+  ///   - headWasSeen: Tells apart what one code is used for before and after the head.
+  ///   - proxyStatus: What a proxy answered to CONNECT; 0 if none was asked.
+  init(_ code: CURLcode, errorText: String, headWasSeen: Bool, proxyStatus: Int) {
     let text = errorText.isEmpty ? String(cString: curl_easy_strerror(code)) : errorText
-    self.init(Reason(code, headWasSeen: headWasSeen), curlCode: Int(code.rawValue), message: text)
+    let isRefusedByProxy = code == CURLE_RECV_ERROR && proxyStatus != 0 && proxyStatus / 100 != 2
+    self.init(
+      isRefusedByProxy ? .connectFailed : Reason(code, headWasSeen: headWasSeen), curlCode: Int(code.rawValue),
+      message: Self.withoutProxyAddress(text))
+  }
+
+  /// libcurl quotes a proxy that it cannot use as the environment has it: with its password.
+  private static func withoutProxyAddress(_ text: String) -> String {
+    guard text.hasPrefix("Unsupported proxy") else { return text }
+    return "the proxy that the environment names is not one that can be used"
   }
 }
 

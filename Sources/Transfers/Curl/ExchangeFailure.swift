@@ -9,12 +9,14 @@ struct ExchangeFailure: Error, Sendable, Hashable {
     case tls
     /// No connection within the time for it.
     case timeout
-    /// Connected, but no byte for too long.
+    /// Connected, but no head or then no byte of the body for too long.
     case stalled
+    /// The body came at less than the rate that was wanted.
+    case tooSlow
     /// Broken off: cut bodies, failed HTTP/2 streams and empty answers included.
     case connectionLost
     case tooManyRedirects
-    /// A redirect from https to http, or to neither of them.
+    /// A redirect from https to http where that is not allowed, or to neither of them.
     case unsafeRedirect
     case unsupportedProtocol
     /// The address or a header is not well formed: nothing was sent.

@@ -10,16 +10,19 @@ struct HTTPHop: Sendable, Hashable {
   /// Once another origin was visited the client's headers stay at home, even if the way leads back.
   let carriesClientHeaders: Bool
   let redirects: Int
+  private let allowsInsecureRedirects: Bool
 
   /// The first hop, to the address that was asked for.
-  init(to address: String) throws(ExchangeFailure) {
+  init(to address: String, allowingInsecureRedirects: Bool = false) throws(ExchangeFailure) {
     guard let url = CurlURL(address) else {
       throw ExchangeFailure(.malformedRequest, message: "the address is not a URL")
     }
     guard url.origin.isSupported else {
       throw ExchangeFailure(.unsupportedProtocol, message: "\(url.origin.scheme) is not http or https")
     }
-    self.init(url: url, credentials: url.credentials, carriesClientHeaders: true, redirects: 0)
+    self.init(
+      url: url, credentials: url.credentials, carriesClientHeaders: true, redirects: 0,
+      allowsInsecureRedirects: allowingInsecureRedirects)
   }
 
   /// The hop that a `Location` leads to (RFC 9110 section 15.4).
@@ -33,7 +36,7 @@ struct HTTPHop: Sendable, Hashable {
     guard next.origin.isSupported else {
       throw ExchangeFailure(.unsafeRedirect, message: "a redirect leads to \(next.origin.scheme)")
     }
-    guard next.origin.isSecure || !url.origin.isSecure else {
+    guard next.origin.isSecure || !url.origin.isSecure || allowsInsecureRedirects else {
       throw ExchangeFailure(.unsafeRedirect, message: "a redirect leads from https to http")
     }
     let staysAtOrigin = next.origin == url.origin
@@ -41,14 +44,19 @@ struct HTTPHop: Sendable, Hashable {
       url: next,
       credentials: next.credentials ?? (staysAtOrigin ? credentials : nil),
       carriesClientHeaders: carriesClientHeaders && staysAtOrigin,
-      redirects: redirects + 1)
+      redirects: redirects + 1,
+      allowsInsecureRedirects: allowsInsecureRedirects)
   }
 
-  private init(url: CurlURL, credentials: CurlURL.Credentials?, carriesClientHeaders: Bool, redirects: Int) {
+  private init(
+    url: CurlURL, credentials: CurlURL.Credentials?, carriesClientHeaders: Bool, redirects: Int,
+    allowsInsecureRedirects: Bool
+  ) {
     self.url = url
     self.credentials = credentials
     self.carriesClientHeaders = carriesClientHeaders
     self.redirects = redirects
+    self.allowsInsecureRedirects = allowsInsecureRedirects
   }
 }
 

@@ -15,11 +15,27 @@ struct HTTPRequest: Sendable {
   var userAgent: String
   var connectTimeoutMilliseconds: Int
 
-  /// How long may pass without a byte, once connected. Time spent paused does not count.
+  /// How long may pass from the request being sent to the end of the final head, on each hop anew.
+  var firstByteTimeoutMilliseconds: Int
+
+  /// How long may pass without a byte, once the head has come. Time spent paused does not count.
   var stallTimeoutMilliseconds: Int
+
+  /// The bytes per second below which the body is given up, averaged over the window; 0 for none.
+  var slowBytesPerSecond: Int64 = 0
+
+  /// Over how long the average is taken. Time spent paused does not count.
+  var slowWindowMilliseconds = 60_000
+
+  /// Whether a redirect may lead from https to http.
+  var allowsInsecureRedirects = false
 }
 
 extension HTTPRequest {
+  func firstHop() throws(ExchangeFailure) -> HTTPHop {
+    try HTTPHop(to: url, allowingInsecureRedirects: allowsInsecureRedirects)
+  }
+
   /// Fields that frame the message or that the engine sets itself: a client that set them would break resuming.
   private static let reservedFieldNames: Set<String> = [
     "accept-encoding", "connection", "content-length", "expect", "host", "if-range", "range", "te", "transfer-encoding",

@@ -14,12 +14,13 @@ extension DownloadIntent {
   }
 
   static func update(_ payload: JSONObject) throws(Refusal) -> Self {
-    let keys = ["url", "priority", "headers", "title", "podcast"]
+    let keys = ["url", "mirrors", "priority", "headers", "title", "podcast"]
     let fields = try Fields(payload, at: Request.payloadPath, knowing: ["id"] + keys)
     let id = try fields.required("id").downloadID()
     try fields.requireAny(of: keys)
     var update = Update()
     update.address = try fields["url"]?.address()
+    update.mirrors = try fields["mirrors"]?.mirrors()
     update.priority = try fields["priority"]?.choice()
     update.headers = try fields["headers"]?.headers()
     update.title = try fields["title"]?.label()
@@ -33,8 +34,8 @@ extension DownloadIntent.Enqueue {
   static let lengths: ClosedRange<Int64> = 0...(1 << 53)
 
   private static let keys = [
-    "url", "id", "podcast", "title", "published", "path", "priority", "headers", "length", "resumeData", "paused",
-    "origin",
+    "url", "id", "podcast", "title", "published", "path", "priority", "headers", "mirrors", "integrity", "length",
+    "resumeData", "paused", "origin",
   ]
 
   init(_ payload: JSONObject) throws(Refusal) {
@@ -43,7 +44,8 @@ extension DownloadIntent.Enqueue {
     let description = Download.Description(
       podcast: try fields["podcast"]?.label(), title: try fields["title"]?.label(),
       published: try fields["published"]?.moment(), path: try fields["path"]?.libraryPath(),
-      headers: try fields["headers"]?.headers() ?? [],
+      headers: try fields["headers"]?.headers() ?? [], mirrors: try fields["mirrors"]?.mirrors() ?? [],
+      integrity: try fields["integrity"]?.integrity(),
       expectedLength: try fields["length"]?.integer(in: Self.lengths))
     self.init(
       id: try fields["id"]?.downloadID(), address: address, description: description,

@@ -32,6 +32,24 @@ extension Field {
     }
   }
 
+  /// How many mirrors a download can have at most.
+  static let maximumMirrors = 16
+
+  func mirrors() throws(Refusal) -> [WebAddress] {
+    var mirrors: [WebAddress] = []
+    for element in try elements(atMost: Self.maximumMirrors) {
+      mirrors.append(try element.address())
+    }
+    return mirrors
+  }
+
+  func integrity() throws(Refusal) -> Integrity {
+    guard let integrity = Integrity(try string()) else {
+      throw mustBe("Subresource Integrity: sha256-, sha384- or sha512- and the digest in base64")
+    }
+    return integrity
+  }
+
   func libraryPath() throws(Refusal) -> LibraryPath {
     let text = try string()
     do throws(LibraryPathError) {

@@ -10,6 +10,7 @@ extension Request {
     case "downloads/cancel": self = .action(.downloads(.cancel(try .init(line.payload))))
     case "downloads/retry": self = .action(.downloads(.retry(try .init(line.payload))))
     case "downloads/remove": self = .action(.downloads(try .remove(line.payload)))
+    case "downloads/verify": self = .action(.downloads(.verify(try .init(line.payload))))
     case "downloads/move": self = .action(.downloads(try .move(line.payload)))
     case "downloads/update": self = .action(.downloads(try .update(line.payload)))
     case "downloads/resumeData": self = .query(try .resumeData(line.payload))
@@ -27,8 +28,8 @@ extension Request {
   /// What the switch above knows.
   static let types = [
     "downloads/enqueue", "downloads/pause", "downloads/resume", "downloads/cancel", "downloads/retry",
-    "downloads/remove", "downloads/move", "downloads/update", "downloads/resumeData", "settings/update",
-    "engine/shutdown", "snapshot",
+    "downloads/remove", "downloads/verify", "downloads/move", "downloads/update", "downloads/resumeData",
+    "settings/update", "engine/shutdown", "snapshot",
   ]
 
   /// Where an action's or query's own values stand.
@@ -44,8 +45,9 @@ extension StopMode {
 
 extension SettingsPatch {
   private static let keys = [
-    "connectTimeoutSeconds", "maxAttempts", "maxConcurrent", "maxPerHost", "progressInterval", "retryFirstSeconds",
-    "retryMaxSeconds", "stallTimeoutSeconds", "userAgent",
+    "allowInsecureRedirects", "checksum", "connectTimeoutSeconds", "firstByteTimeoutSeconds", "maxAttempts",
+    "maxConcurrent", "maxFileBytes", "maxPerHost", "progressInterval", "retryFirstSeconds", "retryMaxSeconds",
+    "slowBytesPerSecond", "slowWindowSeconds", "stallTimeoutSeconds", "userAgent",
   ]
 
   fileprivate init(_ payload: JSONObject) throws(Refusal) {
@@ -59,6 +61,12 @@ extension SettingsPatch {
     retryMaxSeconds = try fields["retryMaxSeconds"]?.integer(in: Settings.Limits.seconds)
     connectTimeoutSeconds = try fields["connectTimeoutSeconds"]?.integer(in: Settings.Limits.seconds)
     stallTimeoutSeconds = try fields["stallTimeoutSeconds"]?.integer(in: Settings.Limits.seconds)
+    firstByteTimeoutSeconds = try fields["firstByteTimeoutSeconds"]?.integer(in: Settings.Limits.seconds)
+    slowBytesPerSecond = try fields["slowBytesPerSecond"]?.integer(in: Settings.Limits.slowBytesPerSecond)
+    slowWindowSeconds = try fields["slowWindowSeconds"]?.integer(in: Settings.Limits.seconds)
+    allowInsecureRedirects = try fields["allowInsecureRedirects"]?.boolean()
+    maxFileBytes = try fields["maxFileBytes"]?.integer(in: Settings.Limits.maxFileBytes)
+    checksum = try fields["checksum"]?.boolean()
     userAgent = try fields["userAgent"]?.userAgent()
     progressInterval = try fields["progressInterval"]?.number(in: Settings.Limits.progressInterval)
   }

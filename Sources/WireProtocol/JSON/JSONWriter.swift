@@ -29,6 +29,16 @@ struct JSONWriter {
     needsComma = false
   }
 
+  /// The same for a key that is known at run time only: letters, digits and underscores.
+  mutating func key(named key: String) {
+    separate()
+    append("\"")
+    bytes += key.utf8
+    append("\"")
+    append(":")
+    needsComma = false
+  }
+
   mutating func object(_ key: StaticString, _ writeMembers: (inout JSONWriter) -> Void) {
     self.key(key)
     object(writeMembers)
@@ -49,6 +59,11 @@ struct JSONWriter {
     needsComma = false
   }
 
+  /// An element of an array.
+  mutating func element(_ text: String) {
+    string(text)
+  }
+
   // MARK: Members
 
   mutating func member(_ key: StaticString, _ value: String?) {
@@ -59,6 +74,11 @@ struct JSONWriter {
   mutating func member(_ key: StaticString, _ value: Int64?) {
     self.key(key)
     if let value { integer(value) } else { literal("null") }
+  }
+
+  mutating func member(named key: String, _ value: Int64) {
+    self.key(named: key)
+    integer(value)
   }
 
   mutating func member(_ key: StaticString, _ value: Int) {

@@ -8,7 +8,8 @@ extension JSONWriter {
     member("addedAt", download.dates.added)
     member("attempt", download.attempt)
     object("bytes") { bytes in
-      bytes.member("discarded", download.progress.discarded)
+      bytes.member("discarded", download.progress.discarded.total)
+      bytes.member(discardedByCause: download.progress.discarded)
       bytes.member("durable", download.progress.durable)
       bytes.member("received", item.received)
       bytes.member("total", download.total)
@@ -25,11 +26,12 @@ extension JSONWriter {
     member("position", download.rank.position)
     member("priority", download.rank.priority.rawValue)
     member("rate", item.rate)
-    member("reason", download.state.waitingReason)
+    member("reason", item.waitingReason)
     member("resumable", download.isResumable)
-    member("retryAt", download.state.retryAt)
+    member("retryAt", item.retryAt)
+    member("sha256", download.state.published?.sha256)
     member("startedAt", download.dates.started)
-    member("state", download.state.kind.rawValue)
+    member("state", item.kind.rawValue)
     member("title", download.description.title)
     member("url", download.address.redacted)
   }
@@ -56,6 +58,12 @@ extension DownloadsSnapshot.Item {
     guard case .running(let phase) = download.state else { return nil }
     return live?.phase ?? phase
   }
+
+  /// What is queued and cannot be started because its host wants to be left alone waits, as clients see it. Its row need
+  /// not know: there may be a million of them.
+  fileprivate var kind: DownloadState.Kind { hostUntil == nil ? download.state.kind : .waiting }
+  fileprivate var waitingReason: String? { hostUntil == nil ? download.state.waitingReason : "host" }
+  fileprivate var retryAt: Timestamp? { hostUntil ?? download.state.retryAt }
 
   fileprivate var rate: Int64 { phase == nil ? 0 : live?.rate ?? 0 }
 
@@ -86,18 +94,28 @@ extension DownloadState {
   }
 
   fileprivate var waitingReason: String? {
-    if case .waiting(.retry) = self { "retry" } else { nil }
+    if case .waiting(let waiting) = self { waiting.reason } else { nil }
   }
 
   fileprivate var retryAt: Timestamp? {
-    if case .waiting(.retry(let moment, _)) = self { moment } else { nil }
+    if case .waiting(let waiting) = self { waiting.until } else { nil }
   }
 
   /// What failed it, or its last attempt.
   fileprivate var error: DownloadError? {
     switch self {
-    case .failed(let error), .waiting(.retry(_, let error)): error
+    case .failed(let error): error
+    case .waiting(let waiting): waiting.error
     case .queued, .running, .paused, .completed: nil
+    }
+  }
+}
+
+extension JSONWriter {
+  /// What was thrown away, a number for each cause that there was.
+  mutating func member(discardedByCause discarded: Download.Discarded) {
+    object("discardedBecause") { causes in
+      for amount in discarded.amounts { causes.member(named: amount.cause.rawValue, amount.bytes) }
     }
   }
 }

@@ -15,13 +15,19 @@ extension JSONWriter {
   }
 
   private mutating func members(of settings: Settings) {
+    member("allowInsecureRedirects", settings.allowInsecureRedirects)
+    member("checksum", settings.checksum)
     member("connectTimeoutSeconds", settings.connectTimeoutSeconds)
+    member("firstByteTimeoutSeconds", settings.firstByteTimeoutSeconds)
     member("maxAttempts", settings.maxAttempts)
     member("maxConcurrent", settings.maxConcurrent)
+    member("maxFileBytes", settings.maxFileBytes)
     member("maxPerHost", settings.maxPerHost)
     member("progressInterval", settings.progressInterval)
     member("retryFirstSeconds", settings.retryFirstSeconds)
     member("retryMaxSeconds", settings.retryMaxSeconds)
+    member("slowBytesPerSecond", settings.slowBytesPerSecond)
+    member("slowWindowSeconds", settings.slowWindowSeconds)
     member("stallTimeoutSeconds", settings.stallTimeoutSeconds)
     member("userAgent", settings.userAgent)
   }
@@ -35,6 +41,10 @@ extension JSONWriter {
       counts.member("queued", downloads.counts[.queued, default: 0])
       counts.member("running", downloads.counts[.running, default: 0])
       counts.member("waiting", downloads.counts[.waiting, default: 0])
+    }
+    object("discarded") { discarded in
+      discarded.member("bytes", downloads.discarded.total)
+      discarded.member(discardedByCause: downloads.discarded)
     }
     array("items", downloads.items) { item, items in
       items.object { $0.members(of: item) }

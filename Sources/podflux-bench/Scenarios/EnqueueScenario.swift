@@ -70,7 +70,8 @@ struct EnqueueScenario: Scenario {
     var result = Result()
     let (first, _) = try PodfluxProcess.started(library: library)
     defer { first.signal(SIGKILL) }
-    try first.order("settings/update", ["maxConcurrent": 1, "stallTimeoutSeconds": 3600])
+    try first.order(
+      "settings/update", ["maxConcurrent": 1, "firstByteTimeoutSeconds": 3600, "stallTimeoutSeconds": 3600])
     try enqueue(lines, first, &result)
     result.enqueues = try (0..<roundTripCount).map { number in
       let payload = #"{"url":"\#(origin.url("/stall/further/\(number)"))","title":"Further \#(number)"}"#

@@ -80,7 +80,8 @@ private struct Walk {
   // MARK: What happens
 
   private mutating func action() throws -> Action {
-    switch Int.random(in: 0..<20, using: &random) {
+    switch Int.random(in: 0..<21, using: &random) {
+    case 20: return try verdict() ?? .downloads(.verify(try selection()))
     case 0...3: return try enqueue()
     case 4...9: return try report() ?? .timeCame
     case 10: return .timeCame
@@ -106,7 +107,8 @@ private struct Walk {
 
   private mutating func intent() throws -> DownloadIntent {
     let selection = try selection()
-    switch Int.random(in: 0..<8, using: &random) {
+    switch Int.random(in: 0..<9, using: &random) {
+    case 8: return .verify(selection)
     case 0: return .pause(selection)
     case 1, 2: return .resume(selection)
     case 3: return .cancel(selection)
@@ -177,6 +179,19 @@ private struct Walk {
       return mayStop ? .stopped(kept: kept) : .publishing(try file(of: attempt.download), kept: .sample(durable: 1_000))
     case 6: return mayStop ? .stopped(kept: kept) : .failed(.lost, kept: kept)
     default: return mayStop ? .stopped(kept: kept) : .failed(.missing, kept: kept)
+    }
+  }
+
+  /// What reading a file again could come to.
+  private mutating func verdict() throws -> Action? {
+    guard let key = world.verifications.keys.sorted().randomElement(using: &random),
+      let verification = world.verifications[key]
+    else { return nil }
+    switch Int.random(in: 0..<4, using: &random) {
+    case 0: return .verified(verification, .intact)
+    case 1: return .verified(verification, .unreadable("It is too dark."))
+    case 2: return .verified(verification, .damaged("It is gone.", remains: nil))
+    default: return .verified(verification, .damaged("It is another.", remains: verification.file))
     }
   }
 

@@ -53,10 +53,15 @@ struct ReportTests {
     try world.report(id, .restarting(discarding: 250, because: .validatorChanged))
     #expect(world.proceeding == [world.attempts[id]?.id])
     #expect(try world.state(id) == .running(.connecting))
-    #expect(try world.row(id).progress == .init(discarded: 250))
+    #expect(try world.row(id).progress == .init(discarded: .bytes(250, .validatorChanged)))
     try world.report(id, .checkpoint(.sample(durable: 100)))
     try world.report(id, .restarting(discarding: 120, because: .contentChanged))
-    #expect(try world.row(id).progress == .init(discarded: 370))
+    var discarded = Download.Discarded.bytes(250, .validatorChanged)
+    discarded.add(120, because: .contentChanged)
+    #expect(try world.row(id).progress == .init(discarded: discarded))
+    #expect(world.downloads.discarded == discarded)
+    try world.restart()
+    #expect(world.downloads.discarded == discarded, "what all have thrown away is kept over a restart")
   }
 
   @Test("A file is published in two steps: the row knows its name before the file has it")

@@ -188,6 +188,14 @@ struct TransitionTests {
     }
   }
 
+  @Test("What is completed can fail only by being damaged")
+  func onlyDamageFailsTheCompleted() throws {
+    let completed = DownloadState.completed(try .sample())
+    for code in DownloadError.Code.allCases {
+      #expect(completed.canBecome(.failed(DownloadError(code, ""))) == (code == .corruptFile))
+    }
+  }
+
   @Test("Only the file that was announced can be completed")
   func onlyTheAnnouncedFile() throws {
     let announced = DownloadState.running(.publishing(try .sample(inode: 1)))

@@ -30,6 +30,12 @@ struct SettingsStoreTests {
     patch.retryMaxSeconds = 7
     patch.connectTimeoutSeconds = 8
     patch.stallTimeoutSeconds = 9
+    patch.firstByteTimeoutSeconds = 10
+    patch.slowBytesPerSecond = 11
+    patch.slowWindowSeconds = 12
+    patch.allowInsecureRedirects = true
+    patch.maxFileBytes = 13
+    patch.checksum = true
     patch.userAgent = "x"
     patch.progressInterval = 1.5
     let applied = Mirror(reflecting: patch.applied(to: Settings()))
@@ -75,10 +81,13 @@ struct SettingsStoreTests {
     #expect(Settings.Limits.maxAttempts.contains(settings.maxAttempts))
     for seconds in [
       settings.retryFirstSeconds, settings.retryMaxSeconds, settings.connectTimeoutSeconds,
-      settings.stallTimeoutSeconds,
+      settings.stallTimeoutSeconds, settings.firstByteTimeoutSeconds, settings.slowWindowSeconds,
     ] {
       #expect(Settings.Limits.seconds.contains(seconds))
     }
+    #expect(Settings.Limits.slowBytesPerSecond.contains(settings.slowBytesPerSecond))
+    #expect(Settings.Limits.maxFileBytes.contains(settings.maxFileBytes))
+    #expect(settings.isWithinLimits)
     #expect(Settings.Limits.userAgentLength.contains(settings.userAgent.utf8.count))
     #expect(Settings.Limits.progressInterval.contains(settings.progressInterval))
   }

@@ -13,6 +13,9 @@ struct TransferMachineTests {
     url: "https://example.org/a.mp3", strongETag: "\"v1\"", lastModified: nil, total: 1500, durable: 1000,
     tailHash: "hash", bootID: "boot", savedAt: Timestamp(milliseconds: 0))
   static let kept = [UInt8](repeating: 7, count: 1000)
+  /// How every file here begins.
+  static let media = [UInt8]("ID3".utf8) + [4, 0, 0, 0, 0, 0, 0]
+  static let now = Timestamp(milliseconds: 0)
 
   static func machine(resuming record: ResumeRecord? = nil) throws -> TransferMachine {
     let attempt = Attempt(
@@ -33,20 +36,30 @@ struct TransferMachineTests {
 
   /// The answer for a complete file of which no checkpoint was made.
   static func complete(_ machine: inout TransferMachine, length: Int64) -> [Order] {
-    machine.completed(length: length, blank: written(machine, 0))
+    machine.completed(.init(length: length, beginning: media), blank: written(machine, 0))
   }
 
   static func receive(_ bytes: [UInt8], into machine: inout TransferMachine) -> TransferMachine.BodyVerdict {
-    bytes.withUnsafeBytes { machine.received(body: $0).verdict }
+    bytes.withUnsafeBytes { machine.received(body: $0) }
   }
 
   /// A machine that has asked for the rest of its file.
   static func resuming() throws -> TransferMachine {
     var machine = try machine(resuming: record)
     #expect(machine.start() == [.openPartial(tail: 0..<1000)])
-    #expect(machine.partialOpened(length: 1000, tailHash: "hash") == [.readOverlap(0..<1000)])
-    #expect(machine.overlapRead(kept) == [.request(.init(rangeStart: 0, ifRange: "\"v1\""))])
+    #expect(
+      machine.partialOpened(length: 1000, tailHash: "hash") == [.request(.init(rangeStart: 0, ifRange: "\"v1\""))])
     return machine
+  }
+
+  /// A machine that has been sent the whole file of another version, and what differs from an offset on.
+  static func changed(at offset: Int64, declared: Int = 1200) throws -> (machine: TransferMachine, orders: [Order]) {
+    var machine = try resuming()
+    let other = head(200, [("Content-Length", "\(declared)"), ("ETag", "\"v2\"")])
+    #expect(machine.received(head: other, at: now).goesOn)
+    #expect(receive([UInt8](repeating: 7, count: declared), into: &machine) == .take)
+    let orders = machine.keptDiffers(at: offset)
+    return (machine, orders)
   }
 
   /// A machine to which a new file has come, and whose exchange has come to its end.
@@ -54,7 +67,7 @@ struct TransferMachineTests {
     var machine = try machine()
     _ = machine.start()
     _ = machine.partialOpened(length: 0, tailHash: nil)
-    _ = machine.received(head: head(200, [("Content-Length", "\(declared)")]))
+    _ = machine.received(head: head(200, [("Content-Length", "\(declared)")]), at: Self.now)
     if !bytes.isEmpty { _ = receive(bytes, into: &machine) }
     let isComplete = bytes.count == declared && declared > 0
     #expect(machine.exchangeFinished(failure: nil) == [isComplete ? .completeWriting : .finishWriting])
@@ -85,11 +98,11 @@ struct TransferMachineTests {
     var machine = try Self.machine()
     #expect(machine.start() == [.openPartial(tail: nil)])
     #expect(machine.partialOpened(length: 0, tailHash: nil) == [.request(.wholeFile)])
-    #expect(machine.received(head: Self.head(200, [("Content-Length", "3")])).goesOn)
-    #expect(Self.receive([1, 2, 3], into: &machine) == .take(droppingFirst: 0))
+    #expect(machine.received(head: Self.head(200, [("Content-Length", "3")]), at: Self.now).goesOn)
+    #expect(Self.receive([1, 2, 3], into: &machine) == .take)
     #expect(machine.exchangeFinished(failure: nil) == [.completeWriting])
     let record = Self.written(machine, 0)
-    #expect(machine.completed(length: 3, blank: record) == [.name(number: 1)])
+    #expect(machine.completed(.init(length: 3, beginning: Self.media), blank: record) == [.name(number: 1)])
     let file = PublishedFile(path: try LibraryPath(validating: "a.mp3"), length: 3, inode: 9)
     #expect(
       machine.named(file.path, inode: 9) == [.report(.publishing(file, kept: record)), .synchronizeContents])
@@ -155,7 +168,7 @@ struct TransferMachineTests {
     var machine = try Self.machine(resuming: old)
     _ = machine.start()
     #expect(machine.partialOpened(length: 0, tailHash: "hash") == [.request(.wholeFile)])
-    _ = machine.received(head: Self.head(200, [("Content-Length", "1"), ("ETag", "\"v2\"")]))
+    _ = machine.received(head: Self.head(200, [("Content-Length", "1"), ("ETag", "\"v2\"")]), at: Self.now)
     _ = Self.receive([1], into: &machine)
     _ = machine.exchangeFinished(failure: nil)
     _ = Self.complete(&machine, length: 1)
@@ -168,61 +181,133 @@ struct TransferMachineTests {
     #expect(kept.durable == 0)
   }
 
-  @Test("A resume compares the overlap and takes only what is new")
+  @Test("A resume takes what comes, to be compared from where it begins, and says what is here already")
   func resume() throws {
     var machine = try Self.resuming()
-    #expect(machine.received(head: Self.fittingPart).goesOn)
-    #expect(Self.receive(Array(Self.kept[..<600]), into: &machine) == .take(droppingFirst: 600))
-    #expect(Self.receive(Array(Self.kept[600...]) + [1, 2], into: &machine) == .take(droppingFirst: 400))
-    #expect(machine.position == 1002)
+    #expect(machine.received(head: Self.fittingPart, at: Self.now).goesOn)
+    #expect(machine.comparison == KeptComparison(from: 0, to: 1000))
+    #expect(Self.receive(Array(Self.kept[..<600]), into: &machine) == .take)
+    #expect((machine.position, machine.received) == (600, 1000))
+    #expect(Self.receive(Array(Self.kept[600...]) + [1, 2], into: &machine) == .take)
+    machine.keptWasRepeated()
+    #expect((machine.position, machine.received) == (1002, 1002))
     #expect(machine.isReceiving)
+    #expect(Self.written(machine, 1002).strongETag == "\"v1\"")
   }
 
-  // MARK: Restarts
+  // MARK: Changed files
 
-  @Test("An overlap that differs throws nothing away before the store has agreed")
+  @Test("A part whose overlap differs is thrown away, not what is kept: the whole file is asked for and compared")
   func differentOverlap() throws {
     var machine = try Self.resuming()
-    _ = machine.received(head: Self.fittingPart)
-    let (verdict, orders) = [UInt8](repeating: 8, count: 10).withUnsafeBytes { machine.received(body: $0) }
-    #expect(verdict == .stop)
-    #expect(orders == [.report(.restarting(discarding: 1000, because: .contentChanged))])
-    #expect(machine.exchangeFinished(failure: DownloadError(.connectionLost, "")).isEmpty)
-    #expect(machine.proceed() == [.truncate(to: 0), .request(.wholeFile)])
+    _ = machine.received(head: Self.fittingPart, at: Self.now)
+    _ = Self.receive([8], into: &machine)
+    #expect(machine.keptDiffers(at: 0) == [.cancelExchange])
+    #expect(Self.receive([8], into: &machine) == .stop)
+    #expect(machine.exchangeFinished(failure: DownloadError(.connectionLost, "")) == [.request(.wholeFile)])
+    #expect(machine.received(head: Self.head(200, [("Content-Length", "4")]), at: Self.now).goesOn)
+    _ = Self.receive([8, 8], into: &machine)
+    #expect(machine.keptDiffers(at: 0) == [.report(.restarting(discarding: 1000, because: .contentChanged))])
   }
 
-  @Test("Where the store agrees before the old exchange has ended, the new one waits for that end")
-  func agreementBeforeEnd() throws {
+  @Test(
+    "What does not fit is no loss: the whole file is asked for, once the exchange has ended",
+    arguments: [
+      (206, ["Content-Range": "bytes 0-1499/1500", "ETag": "\"v2\""]), (206, ["Content-Range": "bytes 1-1499/1500"]),
+      (206, ["Content-Type": "multipart/byteranges; boundary=x"]), (412, [:]), (416, ["Content-Range": "bytes */10"]),
+    ] as [(Int, [String: String])])
+  func unfit(_ status: Int, _ fields: [String: String]) throws {
     var machine = try Self.resuming()
-    let changed = Self.head(206, [("Content-Range", "bytes 0-1499/1500"), ("ETag", "\"v2\"")])
-    let (goesOn, orders) = machine.received(head: changed)
+    let (goesOn, orders) = machine.received(
+      head: Self.head(status, fields.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }), at: Self.now)
     #expect(!goesOn)
-    #expect(orders == [.report(.restarting(discarding: 1000, because: .validatorChanged))])
-    #expect(machine.proceed() == [.truncate(to: 0)])
+    #expect(orders.isEmpty)
     #expect(machine.exchangeFinished(failure: nil) == [.request(.wholeFile)])
   }
 
-  @Test("A whole file that answers a range waits, is let in at zero, and is the new version")
+  @Test("A whole file that answers a range is compared; where it differs the rest is given up, after the store agreed")
   func wholeFileSent() throws {
-    var machine = try Self.resuming()
-    let (goesOn, orders) = machine.received(head: Self.head(200, [("Content-Length", "4"), ("ETag", "\"v2\"")]))
-    #expect(goesOn)
-    #expect(orders == [.report(.restarting(discarding: 1000, because: .validatorChanged))])
-    #expect(Self.receive([1, 2], into: &machine) == .wait)
-    #expect(machine.proceed() == [.truncate(to: 0), .resumeExchange])
-    #expect(Self.receive([1, 2], into: &machine) == .take(droppingFirst: 0))
-    #expect(machine.position == 2)
-    #expect(Self.written(machine, 2).strongETag == "\"v2\"")
-    #expect(Self.written(machine, 2).total == 4)
+    var (machine, orders) = try Self.changed(at: 400)
+    #expect(orders == [.report(.restarting(discarding: 600, because: .validatorChanged))])
+    #expect(Self.receive([9], into: &machine) == .take, "more may come while the store is asked")
+    #expect(machine.proceed() == [.truncate(to: 400), .resumeWriting])
+    #expect(machine.position == 1201)
+    #expect(machine.isReceiving)
+    #expect(Self.written(machine, 900).strongETag == "\"v2\"")
+    #expect(Self.written(machine, 900).total == 1200)
   }
 
-  @Test("A connection that dies while the store is asked is made anew")
-  func deathWhileAsking() throws {
+  @Test("A whole file that ended before the difference was found is complete all the same")
+  func changedAtItsEnd() throws {
     var machine = try Self.resuming()
-    _ = machine.received(head: Self.head(200, [("Content-Length", "4")]))
-    #expect(machine.exchangeFinished(failure: DownloadError(.connectionLost, "")).isEmpty)
-    #expect(machine.proceed() == [.truncate(to: 0), .request(.wholeFile)])
+    _ = machine.received(head: Self.head(200, [("Content-Length", "1200")]), at: Self.now)
+    _ = Self.receive([UInt8](repeating: 7, count: 1200), into: &machine)
+    #expect(machine.exchangeFinished(failure: nil) == [.completeWriting])
+    #expect(machine.keptDiffers(at: 10) == [.report(.restarting(discarding: 990, because: .lengthChanged))])
+    #expect(machine.proceed() == [.truncate(to: 10), .resumeWriting, .completeWriting])
+    #expect(Self.complete(&machine, length: 1200) == [.name(number: 1)])
   }
+
+  @Test("A connection that dies while the store is asked keeps what came of the new version")
+  func deathWhileAsking() throws {
+    var (machine, _) = try Self.changed(at: 400, declared: 1500)
+    let lost = DownloadError(.connectionLost, "cut")
+    #expect(machine.exchangeFinished(failure: lost).isEmpty)
+    #expect(machine.proceed() == [.truncate(to: 400), .resumeWriting, .finishWriting])
+    let record = Self.written(machine, 1500)
+    #expect(machine.written(record) == [.end(.failed(lost, kept: record))])
+  }
+
+  @Test("A whole file that breaks off before it has repeated what is kept costs nothing of that")
+  func brokenComparison() throws {
+    var machine = try Self.resuming()
+    _ = machine.received(head: Self.head(200, [("Content-Length", "1500"), ("ETag", "\"v2\"")]), at: Self.now)
+    _ = Self.receive(Array(Self.kept[..<600]), into: &machine)
+    let lost = DownloadError(.connectionLost, "cut")
+    #expect(machine.exchangeFinished(failure: lost) == [.finishWriting])
+    let record = Self.written(machine, 1000)
+    #expect(record.strongETag == "\"v1\"", "nothing is known of the new version's end")
+    #expect(machine.written(record) == [.end(.failed(lost, kept: record))])
+  }
+
+  @Test("A file that is shorter now and repeats what is kept is cut there")
+  func shorterFile() throws {
+    var machine = try Self.resuming()
+    _ = machine.received(head: Self.head(200, [("Content-Length", "700")]), at: Self.now)
+    _ = Self.receive(Array(Self.kept[..<700]), into: &machine)
+    #expect(machine.exchangeFinished(failure: nil) == [.completeWriting])
+    #expect(
+      Self.complete(&machine, length: 1000) == [.report(.restarting(discarding: 300, because: .lengthChanged))])
+    #expect(machine.proceed() == [.truncate(to: 700), .resumeWriting, .completeWriting])
+    #expect(Self.complete(&machine, length: 700) == [.name(number: 1)])
+  }
+
+  @Test("Without a length, an end that nobody marked is a cut if there was more before", arguments: [true, false])
+  func unmarkedEnd(isDelimited: Bool) throws {
+    var machine = try Self.resuming()
+    _ = machine.received(head: Self.head(200), at: Self.now)
+    _ = Self.receive(Array(Self.kept[..<700]), into: &machine)
+    let orders = machine.exchangeFinished(failure: nil, isDelimited: isDelimited)
+    #expect(orders == [isDelimited ? .completeWriting : .finishWriting])
+  }
+
+  @Test("Another tag for the same bytes, of the same length and date, is a tag that rotates")
+  func rotatingTag() throws {
+    var record = Self.record
+    (record.durable, record.total, record.lastModified) = (100_000, 200_000, "Sat, 21 Nov 2026 03:00:00 GMT")
+    for (date, rotates) in [(record.lastModified, true), ("Sun, 22 Nov 2026 03:00:00 GMT", false), (nil, false)] {
+      var machine = try Self.machine(resuming: record)
+      _ = machine.start()
+      _ = machine.partialOpened(length: 100_000, tailHash: "hash")
+      var fields = [("Content-Length", "200000"), ("ETag", "\"v2\"")]
+      if let date { fields.append(("Last-Modified", date)) }
+      #expect(machine.received(head: Self.head(200, fields), at: Self.now).goesOn)
+      machine.keptWasRepeated()
+      #expect(Self.written(machine, 100_000).rotatesTags == rotates)
+    }
+  }
+
+  // MARK: Partial files
 
   @Test("A partial that is not what its record says is given up before anything is asked")
   func damagedPartial() throws {
@@ -246,7 +331,7 @@ struct TransferMachineTests {
   @Test("A cut keeps what came and fails with what is known")
   func cut() throws {
     var machine = try Self.resuming()
-    _ = machine.received(head: Self.fittingPart)
+    _ = machine.received(head: Self.fittingPart, at: Self.now)
     _ = Self.receive(Self.kept + [1], into: &machine)
     let lost = DownloadError(.connectionLost, "cut")
     #expect(machine.exchangeFinished(failure: lost) == [.finishWriting])
@@ -259,7 +344,7 @@ struct TransferMachineTests {
     arguments: [(2, DownloadError.Code.connectionLost), (4, .lengthMismatch)])
   func wrongLength(_ count: Int, _ code: DownloadError.Code) throws {
     var machine = try Self.fetched([UInt8](repeating: 1, count: count), declared: 3)
-    guard case .end(.failed(let error, _))? = machine.written(Self.written(machine, Int64(count))).first else {
+    guard case .end(.failed(let error, _, _))? = machine.written(Self.written(machine, Int64(count))).first else {
       Issue.record("it was taken for complete")
       return
     }
@@ -269,7 +354,7 @@ struct TransferMachineTests {
   @Test("An empty file is no success, and nothing of it is kept")
   func emptyFile() throws {
     var machine = try Self.fetched([], declared: 0)
-    guard case .end(.failed(let error, nil))? = machine.written(nil).first else {
+    guard case .end(.failed(let error, nil, _))? = machine.written(nil).first else {
       Issue.record("it was taken for complete")
       return
     }
@@ -279,17 +364,17 @@ struct TransferMachineTests {
   @Test("A partial that is shorter than what was taken is never published")
   func shrunkPartial() throws {
     var machine = try Self.fetched([1, 2, 3], declared: 3)
-    guard case .end(.failed(let error, nil))? = Self.complete(&machine, length: 2).first else {
+    guard case .end(.failed(let error, nil, _))? = Self.complete(&machine, length: 2).first else {
       Issue.record("it was published")
       return
     }
-    #expect(error.code == .io)
+    #expect(error.code == .lengthMismatch)
   }
 
   @Test("A stop while receiving ends the exchange, syncs and keeps")
   func stopWhileReceiving() throws {
     var machine = try Self.resuming()
-    _ = machine.received(head: Self.fittingPart)
+    _ = machine.received(head: Self.fittingPart, at: Self.now)
     _ = Self.receive(Self.kept + [1], into: &machine)
     #expect(machine.stop() == [.cancelExchange])
     #expect(machine.stop().isEmpty, "a stop can be said twice")
@@ -301,8 +386,7 @@ struct TransferMachineTests {
 
   @Test("A stop while a restart is announced keeps nothing: the row has already forgotten it")
   func stopWhileRestarting() throws {
-    var machine = try Self.resuming()
-    _ = machine.received(head: Self.head(412))
+    var (machine, _) = try Self.changed(at: 400)
     #expect(machine.stop() == [.cancelExchange])
     #expect(machine.exchangeFinished(failure: nil) == [.end(.stopped(kept: nil))])
   }
@@ -338,7 +422,7 @@ struct TransferMachineTests {
     let record = Self.written(machine, 1)
     _ = Self.complete(&machine, length: 1)
     let orders = Self.expectFullRecord(machine.named(nil, inode: 9), &machine)
-    guard case .end(.failed(let error, let kept))? = orders.first else {
+    guard case .end(.failed(let error, let kept, _))? = orders.first else {
       Issue.record("\(orders)")
       return
     }
@@ -355,7 +439,7 @@ struct TransferMachineTests {
   @Test("After a failed sync nothing is believed but what the last record promises")
   func distrust() throws {
     var machine = try Self.resuming()
-    _ = machine.received(head: Self.fittingPart)
+    _ = machine.received(head: Self.fittingPart, at: Self.now)
     _ = Self.receive(Self.kept + [1], into: &machine)
     let broken = DownloadError(.io, "broken")
     #expect(machine.synchronizationFailed() == Self.record.durable)
@@ -376,7 +460,7 @@ struct TransferMachineTests {
   @Test("Trouble with the files ends the exchange, keeps what is on the disk, and names the trouble")
   func fileTrouble() throws {
     var machine = try Self.resuming()
-    _ = machine.received(head: Self.fittingPart)
+    _ = machine.received(head: Self.fittingPart, at: Self.now)
     _ = Self.receive(Self.kept + [1], into: &machine)
     let full = DownloadError(.noSpace, "full")
     #expect(machine.filesFailed(full) == [.cancelExchange])

@@ -14,6 +14,9 @@ struct Item {
   var received: Int { bytes("received") }
   var durable: Int { bytes("durable") }
   var discarded: Int { bytes("discarded") }
+  var discardedBecause: [String: Int] {
+    (json["bytes"] as? [String: Any])?["discardedBecause"] as? [String: Int] ?? [:]
+  }
   var errorCode: String? { error("code") as? String }
   var errorCause: String? { error("cause") as? String }
   var errorStatus: Int? { error("status") as? Int }

@@ -19,7 +19,7 @@ struct KillRound {
 
   private static let slowBytesPerSecond = 1 << 20
   private static let slowLengths = (2 << 20)...(8 << 20)
-  private static let tinyLengths = 1...(100 << 10)
+  private static let tinyLengths = 1024...(100 << 10)
   private static let tinyCount = 12
 
   let number: Int

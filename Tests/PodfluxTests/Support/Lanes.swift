@@ -22,3 +22,12 @@ func inBackground(_ body: @escaping @Sendable () -> Void) {
   thread.name = "background"
   thread.start()
 }
+
+extension Int {
+  /// The next of so many numbers, for lanes that share them out among each other.
+  mutating func nextNumber(below limit: Int) -> Int? {
+    guard self < limit else { return nil }
+    defer { self += 1 }
+    return self
+  }
+}

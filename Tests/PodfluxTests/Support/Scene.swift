@@ -33,8 +33,9 @@ final class Scene: Sendable {
   var log: String { (try? String(contentsOfFile: logPath, encoding: .utf8)) ?? "" }
 
   /// Starts an engine, and waits until it is ready.
-  func start(_ arguments: [String] = []) throws -> PodfluxProcess {
-    let engine = try PodfluxProcess(library: library, arguments: arguments, logPath: logPath)
+  func start(_ arguments: [String] = [], environment: [String: String] = [:]) throws -> PodfluxProcess {
+    let engine = try PodfluxProcess(
+      library: library, arguments: arguments, logPath: logPath, environment: environment)
     engines.withLock { $0.append(engine) }
     do {
       try engine.waitUntilReady()
@@ -52,8 +53,10 @@ final class Scene: Sendable {
   }
 
   /// Starts an engine that retries after one second and takes many transfers.
-  func startEager(_ arguments: [String] = [], settings: [String: Any] = [:]) throws -> PodfluxProcess {
-    let engine = try start(arguments)
+  func startEager(
+    _ arguments: [String] = [], settings: [String: Any] = [:], environment: [String: String] = [:]
+  ) throws -> PodfluxProcess {
+    let engine = try start(arguments, environment: environment)
     let eager: [String: Any] = ["retryFirstSeconds": 1, "maxConcurrent": 16, "maxPerHost": 16]
     try engine.order("settings/update", eager.merging(settings) { $1 })
     return engine

@@ -1,4 +1,6 @@
+import Dispatch
 import PodfluxCore
+import ScriptedOrigin
 import Testing
 
 @testable import Transfers
@@ -79,7 +81,11 @@ struct CurlFailureTests {
   }
 
   @Test(
-    "silence before the head and within the body", arguments: ["", "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nab"])
+    "silence before the head, within it and within the body",
+    arguments: [
+      "", "HTTP/1.1 103 Early Hints\r\n\r\n", "HTTP/1.1 200 OK\r\nContent-Le",
+      "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nab",
+    ])
   func stalled(answer: String) async throws {
     let origin = try RawOrigin { connection in
       guard connection.readHead() != nil else { return }
@@ -87,9 +93,39 @@ struct CurlFailureTests {
       connection.waitForClose()
     }
     let recorder = Recorder()
-    let request = HTTPRequest(origin.url(), stallTimeoutMilliseconds: 1000)
+    let request = HTTPRequest(
+      origin.url(), firstByteTimeoutMilliseconds: 1000, stallTimeoutMilliseconds: 1000)
     #expect(try await failure(of: request, recorder)?.reason == .stalled)
     #expect(recorder.now.ticks >= 3)
+  }
+
+  @Test("a head has its own time, however short that for a stall is")
+  func lateHead() async throws {
+    let mayAnswer = DispatchSemaphore(value: 0)
+    let origin = try RawOrigin.answering { _ in
+      mayAnswer.wait()
+      return response("200 OK", body: "hello")
+    }
+    let driver = try CurlDriver()
+    defer { driver.shutDown() }
+    let recorder = Recorder()
+    _ = driver.start(HTTPRequest(origin.url(), stallTimeoutMilliseconds: 500), delegate: recorder)
+    for _ in 0..<4 { await recorder.wait(for: .tick) }
+    mayAnswer.signal()
+    #expect(try await recorder.outcome().get().bytesReceived == 5)
+  }
+
+  @Test("a body that comes too slowly")
+  func tooSlow() async throws {
+    let origin = try ScriptedOrigin.start()
+    defer { #expect(throws: Never.self) { try origin.stop() } }
+    origin.serve("/", Behaviour.status(200, body: .stamped(length: 100_000, seed: 1)).limited(toBytesPerSecond: 2000))
+    var request = HTTPRequest(origin.url("/"))
+    request.slowBytesPerSecond = 50_000
+    request.slowWindowMilliseconds = 500
+    let recorder = Recorder()
+    #expect(try await failure(of: request, recorder)?.reason == .tooSlow)
+    #expect(recorder.now.heads.map(\.status) == [200])
   }
 
   @Test("a pause is no stall")

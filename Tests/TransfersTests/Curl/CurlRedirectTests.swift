@@ -53,6 +53,133 @@ struct CurlRedirectTests {
     #expect(!head.contains("X-Key") && !head.contains("Authorization"))
   }
 
+  @Test("of every kind, with the client's headers at home only", arguments: [301, 302, 303, 307, 308])
+  func everyStatus(status: Int) async throws {
+    let seen = Mutex<[String]>([])
+    let target = try RawOrigin.answering { head in
+      seen.withLock { $0.append(head) }
+      return response("200 OK")
+    }
+    let away = target.url("/away")
+    let origin = try RawOrigin.answering { head in
+      seen.withLock { $0.append(head) }
+      return response("\(status) Moved", ["Location: \(head.hasPrefix("GET /one ") ? "/two" : away)"])
+    }
+    let driver = try CurlDriver()
+    defer { driver.shutDown() }
+    var request = HTTPRequest("http://me:pw@127.0.0.1:\(origin.port)/one")
+    request.headers = [(name: "X-Key", value: "1")]
+    let recorder = Recorder()
+    _ = driver.start(request, delegate: recorder)
+
+    _ = try await recorder.outcome().get()
+    let heads = seen.withLock { $0 }
+    #expect(heads.map { $0.prefix { $0 != "H" } } == ["GET /one ", "GET /two ", "GET /away "])
+    #expect(heads.map { $0.contains("X-Key: 1\r\n") } == [true, true, false])
+    #expect(heads.map { $0.contains("Authorization: Basic") } == [true, true, false])
+  }
+
+  @Test("away and back again, without what the client gave along for home")
+  func backAgain() async throws {
+    let seen = Mutex<[String]>([])
+    let home = Mutex("")
+    let target = try RawOrigin.answering { _ in response("302 Found", ["Location: \(home.withLock { $0 })"]) }
+    let away = target.url()
+    let origin = try RawOrigin.answering { head in
+      seen.withLock { $0.append(head) }
+      return head.hasPrefix("GET /back ") ? response("200 OK") : response("302 Found", ["Location: \(away)"])
+    }
+    home.withLock { $0 = origin.url("/back") }
+    let driver = try CurlDriver()
+    defer { driver.shutDown() }
+    var request = HTTPRequest("http://me:pw@127.0.0.1:\(origin.port)/")
+    request.headers = [(name: "Cookie", value: "a=1")]
+    let recorder = Recorder()
+    _ = driver.start(request, delegate: recorder)
+
+    _ = try await recorder.outcome().get()
+    let heads = seen.withLock { $0 }
+    #expect(heads.map { $0.contains("Cookie") } == [true, false])
+    #expect(heads.map { $0.contains("Authorization") } == [true, false])
+  }
+
+  @Test("to another name of the same machine as to a stranger")
+  func otherName() async throws {
+    let seen = Mutex("")
+    let port = Mutex(UInt16(0))
+    let origin = try RawOrigin.answering { head in
+      guard head.hasPrefix("GET /there ") else {
+        return response("302 Found", ["Location: http://localhost:\(port.withLock { $0 })/there"])
+      }
+      seen.withLock { $0 = head }
+      return response("200 OK")
+    }
+    port.withLock { $0 = origin.port }
+    let driver = try CurlDriver()
+    defer { driver.shutDown() }
+    var request = HTTPRequest(origin.url())
+    request.headers = [(name: "X-Key", value: "1")]
+    let recorder = Recorder()
+    _ = driver.start(request, delegate: recorder)
+
+    _ = try await recorder.outcome().get()
+    #expect(seen.withLock { $0.hasPrefix("GET /there ") && !$0.contains("X-Key") })
+  }
+
+  @Test("with user info of their own, which goes there and no further")
+  func userInfo() async throws {
+    let seen = Mutex<[String]>([])
+    let last = try RawOrigin.answering { head in
+      seen.withLock { $0.append(head) }
+      return response("200 OK")
+    }
+    let lastURL = last.url("/last")
+    let second = try RawOrigin.answering { head in
+      seen.withLock { $0.append(head) }
+      return response("302 Found", ["Location: \(lastURL)"])
+    }
+    let location = "http://u:p%40@127.0.0.1:\(second.port)/second"
+    let first = try RawOrigin.answering { _ in response("302 Found", ["Location: \(location)"]) }
+    let driver = try CurlDriver()
+    defer { driver.shutDown() }
+    let recorder = Recorder()
+    _ = driver.start(HTTPRequest(first.url()), delegate: recorder)
+
+    _ = try await recorder.outcome().get()
+    let heads = seen.withLock { $0 }
+    #expect(heads.map { $0.contains("Authorization: Basic dTpwQA==\r\n") } == [true, false])
+    #expect(heads.map { $0.contains("Authorization") } == [true, false])
+    #expect(recorder.now.heads.first?.effectiveURL == lastURL)
+  }
+
+  @Test(
+    "to places that are relative",
+    arguments: [
+      ("two?x=1", "/a/two?x=1"), ("/two", "/two"), ("?x=2", "/a/one?x=2"), ("../two", "/two"),
+      ("../../../b/./c", "/b/c"),
+      ("two#part", "/a/two"), ("//127.0.0.1:80/two", "/two"), ("two words", "/a/two%20words"),
+    ])
+  func relativePlace(location: String, path: String) throws {
+    let next = try HTTPHop(to: "http://127.0.0.1/a/one?x=1").following(location: location)
+    #expect(next.url.text == "http://127.0.0.1" + path || next.url.text == "http://127.0.0.1:80" + path)
+    #expect(next.carriesClientHeaders)
+  }
+
+  @Test("before the end of a body that does not come")
+  func silentBody() async throws {
+    let origin = try RawOrigin { connection in
+      guard let head = connection.readHead() else { return }
+      guard head.hasPrefix("GET /silent ") else { return connection.send(response("200 OK", body: "ok")) }
+      connection.send("HTTP/1.1 302 Found\r\nLocation: /next\r\nContent-Length: 9\r\n\r\nab")
+      connection.waitForClose()
+    }
+    let driver = try CurlDriver()
+    defer { driver.shutDown() }
+    let recorder = Recorder()
+    _ = driver.start(HTTPRequest(origin.url("/silent"), firstByteTimeoutMilliseconds: 500), delegate: recorder)
+    #expect(try await recorder.outcome().get().bytesReceived == 2)
+  }
+
   @Test("ten of them, and no more")
   func tooMany() async throws {
     let origin = try RawOrigin.answering { head in
@@ -105,6 +232,11 @@ struct CurlRedirectTests {
     #expect(start.credentials == CurlURL.Credentials(user: "u", password: "p"))
 
     #expect(throws: ExchangeFailure.self) { try start.following(location: "http://example.com/a") }
+    let daring = try HTTPHop(to: "https://u:p@example.com/", allowingInsecureRedirects: true)
+    let insecure = try daring.following(location: "http://example.com/a")
+    #expect(!insecure.carriesClientHeaders && insecure.credentials == nil)
+    #expect(try insecure.following(location: "https://example.com/b").following(location: "http://x/").redirects == 3)
+    #expect(throws: ExchangeFailure.self) { try daring.following(location: "ftp://example.com/a") }
     let same = try start.following(location: "//EXAMPLE.com:443/c d")
     #expect(same.carriesClientHeaders && same.credentials != nil)
     #expect(same.url.text.hasSuffix("/c%20d"))

@@ -61,6 +61,12 @@ struct RawConnection {
     return String(decoding: head, as: UTF8.self)
   }
 
+  /// Reads whatever comes first.
+  func readSome() {
+    var bytes = [UInt8](repeating: 0, count: 4096)
+    _ = recv(descriptor, &bytes, bytes.count, 0)
+  }
+
   func send(_ text: String) { send(Array(text.utf8)) }
 
   /// Sends everything, or what goes until the client closes.

@@ -88,9 +88,9 @@ extension Result where Failure == ExchangeFailure {
 }
 
 extension HTTPRequest {
-  init(_ url: String, stallTimeoutMilliseconds: Int = 10_000) {
+  init(_ url: String, firstByteTimeoutMilliseconds: Int = 10_000, stallTimeoutMilliseconds: Int = 10_000) {
     self.init(
       url: url, userAgent: "podflux-tests", connectTimeoutMilliseconds: 5000,
-      stallTimeoutMilliseconds: stallTimeoutMilliseconds)
+      firstByteTimeoutMilliseconds: firstByteTimeoutMilliseconds, stallTimeoutMilliseconds: stallTimeoutMilliseconds)
   }
 }

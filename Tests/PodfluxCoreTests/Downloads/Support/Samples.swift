@@ -31,6 +31,15 @@ extension ResumeRecord {
   }
 }
 
+extension Download.Discarded {
+  /// So many bytes for one cause.
+  static func bytes(_ bytes: Int64, _ cause: RestartCause) -> Self {
+    var discarded = Self()
+    discarded.add(bytes, because: cause)
+    return discarded
+  }
+}
+
 extension DownloadError {
   static let lost = DownloadError(.connectionLost, "the connection was lost")
   static let missing = DownloadError(.notFound, "the server has no such file", status: 404)
@@ -103,6 +112,20 @@ extension World {
   /// What the last turn wanted deleted.
   var deletions: [Deletion] {
     effects.compactMap { if case .delete(let deletion) = $0 { deletion } else { nil } }
+  }
+
+  /// Whose files the last turn wanted read again, in order.
+  var verifying: [String] {
+    effects.compactMap { if case .verify(let verification) = $0 { verification.download.description } else { nil } }
+  }
+
+  /// Reports what reading the file of this download again came to.
+  func verified(
+    _ id: DownloadID, _ verdict: Verification.Verdict, at sourceLocation: SourceLocation = #_sourceLocation
+  ) throws {
+    let verification = try #require(
+      verifications.values.first { $0.download == id }, "\(id) is not read again", sourceLocation: sourceLocation)
+    try send(.verified(verification, verdict), at: sourceLocation)
   }
 
   /// When the last turn asked to be woken, if it asked.

@@ -15,6 +15,7 @@ extension World {
       try checkLanes(db, sourceLocation)
       try checkLiveAttempts(db, sourceLocation)
       try checkHeldRows(db, sourceLocation)
+      try checkVerifications(db, sourceLocation)
     }
   }
 
@@ -65,5 +66,20 @@ extension World {
     let queued = try String.fetchSet(db.cachedStatement(sql: "SELECT id FROM downloads WHERE state = 'queued'"))
     let busy = owed.union(downloads.live.keys.map(\.description)).intersection(queued)
     #expect(held == busy, sourceLocation: sourceLocation)
+  }
+
+  /// Only completed files are owed their verification, and none waits while there is room.
+  private func checkVerifications(_ db: Database, _ sourceLocation: SourceLocation) throws {
+    let sql = "SELECT state FROM verifications LEFT JOIN downloads ON downloads.key = download"
+    let states = try String?.fetchAll(db.cachedStatement(sql: sql))
+    #expect(states.allSatisfy { $0 == "completed" }, sourceLocation: sourceLocation)
+    let underWay = downloads.verificationsUnderWay
+    #expect(underWay == Set(verifications.keys), sourceLocation: sourceLocation)
+    #expect(underWay.count <= DownloadsStore.verificationsAtOnce, sourceLocation: sourceLocation)
+    guard downloads.isRecovered, downloads.stopping != .now else { return }
+    let keys = try Int64.fetchSet(db.cachedStatement(sql: "SELECT key FROM verifications"))
+    #expect(
+      keys.isSubset(of: underWay) || underWay.count == DownloadsStore.verificationsAtOnce,
+      sourceLocation: sourceLocation)
   }
 }

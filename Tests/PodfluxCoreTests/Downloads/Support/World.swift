@@ -19,6 +19,8 @@ final class World {
   private(set) var effects: [Effect] = []
   /// The attempts that services work at: started, and not yet ended.
   private(set) var attempts: [DownloadID: Attempt] = [:]
+  /// The files that services read again: asked for, and not yet reported.
+  private(set) var verifications: [Verification.Key: Verification] = [:]
   /// Whether the tables are compared with memory after each turn.
   var checksInvariants = true
 
@@ -35,12 +37,9 @@ final class World {
   var downloads: DownloadsStore { dispatcher.state.downloads }
 
   private static func dispatcher(on database: LibraryDatabase) throws -> Dispatcher<Stores> {
-    let (settings, counts, position) = try database.read { reader in
-      (try reader.settings(), try reader.counts(), try reader.position())
+    try database.read { tables in
+      Dispatcher(state: try tables.stores(), position: try tables.position(), ledger: database.ledger(), seed: 11)
     }
-    return Dispatcher(
-      state: Stores(settings: SettingsStore(settings: settings), downloads: DownloadsStore(counts: counts)),
-      position: position, ledger: database.ledger(), seed: 11)
   }
 
   // MARK: Given, when
@@ -75,6 +74,7 @@ final class World {
   func restart(published: [DownloadID] = [], isRecovered: Bool = true) throws {
     dispatcher = try Self.dispatcher(on: database)
     attempts = [:]
+    verifications = [:]
     if isRecovered { try send(.recovered(Recovery(published: published))) }
   }
 
@@ -90,6 +90,7 @@ final class World {
     where report.news.isEnd && attempts[report.attempt.download]?.id == report.attempt {
       attempts[report.attempt.download] = nil
     }
+    for case .verified(let verification, _) in actions { verifications[verification.key] = nil }
   }
 
   private func follow(_ effects: [Effect], at sourceLocation: SourceLocation) throws {
@@ -98,6 +99,12 @@ final class World {
         attempts[attempt.id.download] == nil, "two attempts alive for \(attempt.id.download)",
         sourceLocation: sourceLocation)
       attempts[attempt.id.download] = attempt
+    }
+    for case .verify(let verification) in effects {
+      #expect(
+        verifications[verification.key] == nil, "\(verification.download) is read twice", sourceLocation: sourceLocation
+      )
+      verifications[verification.key] = verification
     }
   }
 }

@@ -1,0 +1,58 @@
+import PodfluxCore
+
+/// The digests of a file that grows, each as far as the file goes.
+public struct ContentDigests: Sendable {
+  /// How much is read at once where a digest has to catch up, in bytes.
+  private static let readBytes = 1 << 20
+
+  private var running: [DigestAlgorithm: RunningDigest]
+
+  /// Digests of an empty file.
+  public init(_ algorithms: [DigestAlgorithm]) {
+    running = Dictionary(uniqueKeysWithValues: algorithms.map { ($0, RunningDigest($0)) })
+  }
+
+  /// What was appended to the file.
+  public mutating func append(_ bytes: UnsafeRawBufferPointer) {
+    for algorithm in DigestAlgorithm.allCases {
+      running[algorithm]?.update(bytes)
+    }
+  }
+
+  /// Makes these the digests of the first bytes of a file that may have been cut, or was there before. Cost: reads what
+  /// neither the digests nor the earlier states cover.
+  public mutating func follow(
+    _ contents: some ReadableContents, to length: Int64, from states: [String]
+  ) throws(DownloadError) {
+    for algorithm in DigestAlgorithm.allCases {
+      guard let present = running[algorithm] else { continue }
+      let known = states.compactMap(RunningDigest.init(state:)).first { $0.algorithm == algorithm }
+      let candidates = [present, known].compactMap { $0 }.filter { $0.count <= length }
+      var digest = candidates.max { $0.count < $1.count } ?? RunningDigest(algorithm)
+      try Self.catchUp(&digest, with: contents, to: length)
+      running[algorithm] = digest
+    }
+  }
+
+  private static func catchUp(
+    _ digest: inout RunningDigest, with contents: some ReadableContents, to length: Int64
+  ) throws(DownloadError) {
+    while digest.count < length {
+      let bytes = try contents.read(offset: digest.count, count: Int(min(Int64(readBytes), length - digest.count)))
+      guard !bytes.isEmpty else {
+        throw DownloadError(.lengthMismatch, "the partial file became shorter than \(length) bytes while it was read")
+      }
+      bytes.withUnsafeBytes { digest.update($0) }
+    }
+  }
+
+  /// How to go on later without reading anything again: one text for each digest.
+  public var states: [String] {
+    DigestAlgorithm.allCases.compactMap { running[$0]?.state }
+  }
+
+  /// The digests of what came so far.
+  public var values: [DigestAlgorithm: [UInt8]] {
+    running.mapValues { $0.digest() }
+  }
+}

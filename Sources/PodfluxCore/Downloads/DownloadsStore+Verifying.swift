@@ -1,0 +1,68 @@
+import Flux
+
+/// Completed files that are read again.
+extension DownloadsStore {
+  /// How many files are read again at once.
+  static let verificationsAtOnce = 2
+
+  /// Owes the completed files of a selection their verification.
+  ///
+  /// - Returns: how many were not owed it before.
+  mutating func choose(_ selection: DownloadIntent.Selection, in turn: inout PodfluxTurn) throws -> Int {
+    let table = turn.tables.verifications
+    var chosen = 0
+    switch selection {
+    case .one(let id):
+      let state = try existing(id, in: turn).state
+      guard case .completed = state else {
+        throw Refusal(
+          .illegalTransition,
+          "downloads/verify is not for a download that is \(state.kind.rawValue); verify what is completed",
+          path: "payload.id")
+      }
+      chosen = try table.insert(id) ? 1 : 0
+    case .many(let ids):
+      for id in ids where try table.insert(id) { chosen += 1 }
+    case .all: chosen = try table.insertAll()
+    }
+    if chosen > 0 { mayOweVerifications = true }
+    return chosen
+  }
+
+  mutating func handOutVerifications(in turn: inout PodfluxTurn) throws {
+    guard mayOweVerifications, verificationsUnderWay.count < Self.verificationsAtOnce else { return }
+    // Those under way are owed too, so as many as may be under way are enough to fill all places.
+    let owed = try turn.tables.verifications.owed(limit: Self.verificationsAtOnce)
+    for verification in owed
+    where !verificationsUnderWay.contains(verification.key)
+      && verificationsUnderWay.count < Self.verificationsAtOnce
+    {
+      verificationsUnderWay.insert(verification.key)
+      turn.perform(.verify(verification))
+    }
+    mayOweVerifications = owed.count == Self.verificationsAtOnce
+  }
+
+  /// Takes in what reading came to. Nothing follows from it if the download was removed meanwhile: another one may have
+  /// its name and even its file's inode.
+  mutating func settle(
+    _ verification: Verification, _ verdict: Verification.Verdict, in turn: inout PodfluxTurn
+  ) throws {
+    guard verificationsUnderWay.remove(verification.key) != nil,
+      try turn.tables.verifications.remove(verification.key),
+      case .damaged(let message, let remains) = verdict,
+      var download = try turn.tables.downloads.find(verification.download),
+      download.state == .completed(verification.file)
+    else { return }
+    // A file that went missing leaves its name and its inode to others, perhaps to the file of another download.
+    if let remains, try !turn.tables.downloads.isClaimed(remains, otherThanBy: download.id) {
+      try turn.tables.deletions.insert(
+        Deletion(download: download.id, file: remains, fate: .quarantined), isReady: live[download.id] == nil)
+      mayOweDeletions = true
+      download.isHeld = true
+    }
+    download.progress = .init(discarded: download.progress.discarded)
+    download.dates.finished = nil
+    try transition(&download, to: .failed(DownloadError(.corruptFile, message)), in: turn)
+  }
+}

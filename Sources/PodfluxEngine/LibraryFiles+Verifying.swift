@@ -1,0 +1,67 @@
+import Digests
+import FileStore
+import PodfluxCore
+
+/// Reading completed files again.
+extension LibraryFiles {
+  /// How much is read at once, in bytes.
+  private static let verifyingBytes = 1 << 20
+
+  /// Reads a completed file to its end and compares it with what was recorded of it: length and, where there is one,
+  /// SHA-256. The content decides, so that a library that was copied elsewhere, where every file has another inode, is
+  /// as intact as it was.
+  ///
+  /// - Parameter isCancelled: Asked before each MiB.
+  /// - Returns: nil if it was cancelled.
+  func verify(_ file: PublishedFile, isCancelled: () -> Bool) -> Verification.Verdict? {
+    do throws(FileError) {
+      guard let contents = try published.open(file.path) else {
+        return .damaged("the file \"\(file.path)\" is gone", remains: nil)
+      }
+      return try verify(contents, file, isCancelled)
+    } catch {
+      switch error {
+      case .symbolicLink, .notARegularFile:
+        return .damaged(
+          "the file \"\(file.path)\" is gone, and something that is no file is in its place", remains: nil)
+      default: return .unreadable("\(error)")
+      }
+    }
+  }
+
+  private func verify(
+    _ contents: PublishedContents, _ file: PublishedFile, _ isCancelled: () -> Bool
+  ) throws(FileError) -> Verification.Verdict? {
+    let length = contents.identity.size
+    guard length == file.length else {
+      return damage("has \(length) bytes instead of \(file.length)", contents, file)
+    }
+    var digest = file.sha256.map { _ in RunningDigest(.sha256) }
+    var offset: Int64 = 0
+    while offset < length {
+      if isCancelled() { return nil }
+      let bytes = try contents.read(offset: offset, count: Int(min(Int64(Self.verifyingBytes), length - offset)))
+      guard !bytes.isEmpty else {
+        return .unreadable("\"\(file.path)\" became shorter while it was read")
+      }
+      bytes.withUnsafeBytes { digest?.update($0) }
+      offset += Int64(bytes.count)
+    }
+    guard digest?.digest().hexadecimal == file.sha256 else {
+      return damage("has another content than was downloaded: its SHA-256 differs", contents, file)
+    }
+    return .intact
+  }
+
+  /// A file of another inode is somebody else's, whatever its name: it stays where it is.
+  private func damage(
+    _ reason: String, _ contents: PublishedContents, _ file: PublishedFile
+  ) -> Verification.Verdict {
+    guard contents.identity.inode == file.inode else {
+      return .damaged("the file \"\(file.path)\" is gone, and the one in its place \(reason)", remains: nil)
+    }
+    var remains = file
+    remains.length = contents.identity.size
+    return .damaged("the file \"\(file.path)\" \(reason)", remains: remains)
+  }
+}

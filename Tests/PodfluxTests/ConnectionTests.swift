@@ -1,0 +1,53 @@
+import ScriptedOrigin
+import TestSupport
+import Testing
+
+@Suite("Connections")
+struct ConnectionTests {
+  @Test(
+    "A kept connection that dies when the next request comes costs no attempt and no wait",
+    arguments: [Fault.Kind.cut, .reset, .stall])
+  func deadConnection(kind: Fault.Kind) throws {
+    let scene = try Scene(tls: .fixture)
+    scene.serve("/a.mp3", length: 10_000)
+    let resource = Resource(.audio(length: 20_000, seed: 2))
+    scene.origin.serve(
+      "/b.mp3", script: [Behaviour.resource(resource).failingBeforeHead(kind), .resource(resource)])
+    let engine = try scene.start(["--ca-file", TLSMaterial.fixture.authorityPath])
+    try engine.order(
+      "settings/update", ["maxAttempts": 1, "retryFirstSeconds": 3600, "firstByteTimeoutSeconds": 1])
+    for name in ["a", "b"] {
+      try engine.order("downloads/enqueue", ["url": scene.origin.url("/\(name).mp3"), "id": name])
+      let item = try engine.wait(for: name, toBe: "completed")
+      #expect(item.attempt == 1)
+    }
+    #expect(scene.hash(of: try engine.item("b")?.path) == resource.body.hash)
+    #expect(scene.origin.requests.map(\.connection) == [0, 0, 1])
+  }
+
+  @Test("A redirect from https to http is followed only if that is set")
+  func insecureRedirect() throws {
+    let (scene, plain) = (try Scene(tls: .fixture), try Scene())
+    let resource = plain.serve("/a.mp3", length: 10_000)
+    scene.origin.serve("/a.mp3", .redirect(302, to: plain.origin.url("/a.mp3")))
+    let engine = try scene.start(["--ca-file", TLSMaterial.fixture.authorityPath])
+    try engine.order("downloads/enqueue", ["url": scene.origin.url("/a.mp3"), "id": "a"])
+    #expect(try engine.wait(for: "a", toBe: "failed").errorCode == "unsafe_redirect")
+    #expect(plain.origin.requests.isEmpty)
+    try engine.order("settings/update", ["allowInsecureRedirects": true])
+    try engine.order("downloads/retry", ["id": "a"])
+    #expect(scene.hash(of: try engine.wait(for: "a", toBe: "completed").path) == resource.body.hash)
+  }
+
+  @Test("A transfer below the rate that is set is ended as too slow")
+  func tooSlow() throws {
+    let scene = try Scene()
+    scene.serve("/a.mp3", length: 100_000, bytesPerSecond: 5000)
+    let engine = try scene.startEager(
+      settings: ["slowBytesPerSecond": 50_000, "slowWindowSeconds": 1, "retryFirstSeconds": 3600])
+    try engine.order("downloads/enqueue", ["url": scene.origin.url("/a.mp3"), "id": "a"])
+    let item = try engine.wait(for: "a", toBe: "waiting")
+    #expect(item.errorCode == "too_slow")
+    #expect(item.durable > 0)
+  }
+}

@@ -1,0 +1,25 @@
+import ScriptedOrigin
+import TestSupport
+import Testing
+
+/// A client's stop just when the origin's file turns out to be another.
+@Suite("Stopping in the face of another version")
+struct StopTests {
+  /// What had come and differed was still in memory when the pause came: the attempt waited for an answer that nobody
+  /// gave, kept its slot, and the download never ran again.
+  @Test("A pause right behind the first bytes of another version ends the attempt, and the download goes on later")
+  func pause() throws {
+    let scene = try Scene()
+    let other = Behaviour.resource(Resource(Episode.other, entityTag: .strong("v2")))
+    scene.origin.serve("/a.mp3", script: [Episode.half, other.stalling(afterBytes: 10_000), other])
+    let engine = try scene.startEager()
+    try engine.order("downloads/enqueue", ["url": scene.origin.url("/a.mp3"), "id": "a"])
+    try scene.origin.wait(upTo: .seconds(10)) { $0.requests.count == 2 && $0.requests[1].bytesSent == 10_000 }
+    try engine.order("downloads/pause", ["id": "a"])
+    try scene.origin.wait(upTo: .seconds(10)) { $0.activeConnections == 0 }
+    try engine.order("downloads/resume", ["id": "a"])
+    let item = try engine.wait(for: "a", toBe: "completed")
+    #expect(scene.hash(of: item.path) == Episode.other.hash)
+    #expect(item.discardedBecause == ["validator_changed": Episode.cut - Episode.common])
+  }
+}

@@ -1,0 +1,168 @@
+import Crypto
+import Foundation
+import ScriptedOrigin
+import TestSupport
+import Testing
+
+@Suite("Mirrors and integrity")
+struct SourceTests {
+  static let length = 600_000
+  static let content = Body.audio(length: length, seed: 1)
+  static let other = Body.audio(length: length, seed: 2)
+
+  /// What the content is known by.
+  static func integrity(of body: Body) -> String {
+    var hasher = SHA256()
+    body.forEachChunk { hasher.update(bufferPointer: $0) }
+    return "sha256-" + Data(hasher.finalize()).base64EncodedString()
+  }
+
+  private func enqueue(
+    _ scene: Scene, _ engine: PodfluxProcess, mirrors: [String] = [], integrity: String? = nil
+  ) throws {
+    var payload: [String: Any] = ["url": scene.origin.url("/first.mp3"), "id": "a"]
+    payload["mirrors"] = mirrors.map { scene.origin.url($0) }
+    payload["integrity"] = integrity
+    try engine.order("downloads/enqueue", payload)
+  }
+
+  @Test("Where the first address fails, a mirror is asked at once, and no attempt is counted")
+  func mirror() throws {
+    let scene = try Scene()
+    scene.origin.serve("/first.mp3", .status(404))
+    scene.origin.serve("/second.mp3", .status(503))
+    scene.origin.serve("/third.mp3", Resource(Self.content))
+    let engine = try scene.start()
+    try enqueue(scene, engine, mirrors: ["/second.mp3", "/third.mp3"])
+    let item = try engine.wait(for: "a", toBe: "completed")
+    #expect(scene.hash(of: item.path) == Self.content.hash)
+    #expect(item.path == "first.mp3", "the name is that of the download's own address")
+    #expect(item.attempt == 1)
+    #expect(scene.origin.requests.map(\.path) == ["/first.mp3", "/second.mp3", "/third.mp3"])
+  }
+
+  @Test("What has not the digest that is known is thrown away, and the mirror that has it is taken")
+  func integrity() throws {
+    let scene = try Scene()
+    scene.origin.serve("/first.mp3", Resource(Self.other))
+    scene.origin.serve("/second.mp3", Resource(Self.content))
+    let engine = try scene.start()
+    try enqueue(scene, engine, mirrors: ["/second.mp3"], integrity: Self.integrity(of: Self.content))
+    let item = try engine.wait(for: "a", toBe: "completed")
+    #expect(scene.hash(of: item.path) == Self.content.hash)
+    #expect(item.json["sha256"] as? String == Self.content.hash)
+    #expect(item.discardedBecause == ["integrity_mismatch": Self.length])
+  }
+
+  @Test("A file that nowhere has its digest fails, and nothing of it is left")
+  func mismatch() throws {
+    let scene = try Scene()
+    scene.origin.serve("/first.mp3", Resource(Self.other))
+    let engine = try scene.start()
+    try enqueue(scene, engine, integrity: Self.integrity(of: Self.content))
+    #expect(try engine.wait(for: "a", toBe: "failed").errorCode == "integrity_mismatch")
+    #expect(scene.publishedFiles().isEmpty)
+    #expect(scene.hash(of: ".podflux/partial/a.part") == Body.empty.hash)
+  }
+
+  @Test("A digest is gone on with after a pause and after a kill", arguments: [false, true])
+  func resumedDigest(killing: Bool) throws {
+    let scene = try Scene()
+    let resource = Resource(Self.content, entityTag: .strong("v1"))
+    scene.origin.serve("/first.mp3", Behaviour.resource(resource).limited(toBytesPerSecond: 400_000))
+    var engine = try scene.startEager()
+    try enqueue(scene, engine, integrity: Self.integrity(of: Self.content))
+    try engine.wait(for: "a") { $0.received > 200_000 }
+    if killing {
+      try engine.kill()
+      engine = try scene.start()
+    } else {
+      try engine.order("downloads/pause", ["id": "a"])
+      try engine.wait(for: "a") { $0.state == "paused" && $0.durable > 200_000 }
+      try engine.order("downloads/resume", ["id": "a"])
+    }
+    let item = try engine.wait(for: "a", toBe: "completed")
+    #expect(item.json["sha256"] as? String == Self.content.hash)
+    #expect(item.discarded == 0)
+    #expect(scene.origin.requests.count == 2)
+  }
+
+  @Test("With the setting checksum the digest of each file is recorded")
+  func checksum() throws {
+    let scene = try Scene()
+    scene.origin.serve("/first.mp3", Resource(Self.content))
+    let engine = try scene.startEager(settings: ["checksum": true])
+    try enqueue(scene, engine)
+    #expect(try engine.wait(for: "a", toBe: "completed").json["sha256"] as? String == Self.content.hash)
+  }
+
+  @Test(
+    "A mirror goes on where the first address broke off: by its tag, by the digest, or after a look at all of it",
+    arguments: ["tag", "digest", "whole"])
+  func kept(proof: String) throws {
+    let scene = try Scene()
+    let tag: EntityTag? = proof == "tag" ? .strong("v1") : nil
+    let resource = Resource(Self.content, entityTag: tag)
+    // The cut makes progress, so that address is asked again; it is gone by then.
+    scene.origin.serve("/first.mp3", script: [Behaviour.resource(resource).cutting(afterBytes: 300_000), .status(404)])
+    scene.origin.serve("/second.mp3", resource)
+    let engine = try scene.startEager()
+    let integrity = proof == "digest" ? Self.integrity(of: Self.content) : nil
+    try enqueue(scene, engine, mirrors: ["/second.mp3"], integrity: integrity)
+    let item = try engine.wait(for: "a", toBe: "completed")
+    #expect(scene.hash(of: item.path) == Self.content.hash)
+    #expect(item.discarded == 0)
+    let last = try #require(scene.origin.requests.last)
+    #expect(last.path == "/second.mp3")
+    #expect((last.rangeHeader == nil) == (proof == "whole"))
+  }
+
+  @Test("A mirror with another file is not spliced to what the first address sent")
+  func differentMirror() throws {
+    let scene = try Scene()
+    scene.origin.serve(
+      "/first.mp3",
+      script: [Behaviour.resource(Resource(Self.other)).cutting(afterBytes: 300_000), .status(404)])
+    scene.origin.serve("/second.mp3", Resource(Self.content))
+    let engine = try scene.startEager()
+    try enqueue(scene, engine, mirrors: ["/second.mp3"])
+    let item = try engine.wait(for: "a", toBe: "completed")
+    #expect(scene.hash(of: item.path) == Self.content.hash)
+    #expect(item.discarded > 0)
+  }
+
+  @Test(
+    "A file longer than the settings allow is not begun, or given up where it exceeds them", arguments: [true, false])
+  func tooLarge(isAnnounced: Bool) throws {
+    let scene = try Scene()
+    let behaviour = Behaviour.resource(Resource(Self.content))
+    scene.origin.serve("/first.mp3", isAnnounced ? behaviour : behaviour.framed(.chunked))
+    let engine = try scene.startEager(settings: ["maxFileBytes": 100_000])
+    try enqueue(scene, engine)
+    let item = try engine.wait(for: "a", toBe: "failed")
+    #expect(item.errorCode == "too_large")
+    #expect(item.durable == 0)
+    #expect(scene.publishedFiles().isEmpty)
+  }
+
+  @Test("One 429 makes all downloads of its host wait for it, and says so; then they go on by themselves")
+  func busyHost() throws {
+    let scene = try Scene()
+    let resource = Resource(Self.content)
+    scene.origin.serve(
+      "/first.mp3", script: [.status(429, headers: ["Retry-After": "2"], body: .empty), .resource(resource)])
+    scene.origin.serve("/second.mp3", resource)
+    let engine = try scene.startEager(settings: ["maxConcurrent": 1])
+    try enqueue(scene, engine)
+    try engine.order("downloads/enqueue", ["url": scene.origin.url("/second.mp3"), "id": "b"])
+    let waiting = try engine.wait(for: "b") { $0.state == "waiting" }
+    #expect(waiting.json["reason"] as? String == "host")
+    #expect(waiting.json["retryAt"] is String)
+    let counts = try engine.downloads().counts
+    #expect(counts["waiting"] == 2)
+    #expect(counts["queued"] == 0)
+    #expect(scene.origin.requests.count == 1)
+    try engine.waitForAllCompleted()
+    #expect(scene.origin.requests.count == 3)
+  }
+}

@@ -1,0 +1,177 @@
+import Foundation
+import TestSupport
+
+/// nginx or Apache, as Debian has them, with a configuration of its own: on free ports of the loopback interface, with
+/// everything it writes in a temporary folder, as a child that is gone with its last user.
+final class RealServer {
+  /// Which server.
+  enum Kind: String, CaseIterable {
+    case nginx, apache
+
+    /// The program, and the Debian package that it comes with.
+    fileprivate var program: (path: String, package: String) {
+      switch self {
+      case .nginx: ("/usr/sbin/nginx", "nginx-light")
+      case .apache: ("/usr/sbin/apache2", "apache2-bin")
+      }
+    }
+  }
+
+  /// How a folder of files is served.
+  enum Manner: String, CaseIterable {
+    /// As fast as can be, with ranges.
+    case quick
+    /// As fast as can be, compressed for who accepts that.
+    case quickgzip
+    /// At a limited rate, with ranges.
+    case limited
+    /// At a limited rate, without ranges.
+    case rangeless
+    /// At a limited rate, compressed for who accepts that, with ranges otherwise.
+    case gzip
+  }
+
+  /// A request, as the server's log has it.
+  struct LoggedRequest: Hashable {
+    var path: String
+    var range: String?
+    var ifRange: String?
+    var status: Int
+    var version: String
+  }
+
+  /// The rate of the limited manners, in KiB per second.
+  static let limitedKibibytesPerSecond = 512
+
+  private let folder: TemporaryFolder
+  private let process = Process()
+  private let hasEnded = DispatchSemaphore(value: 0)
+  private let kind: Kind
+  private let (port, securePort): (UInt16, UInt16)
+
+  /// Starts a server, and waits until it can be connected to.
+  init(_ kind: Kind) throws {
+    self.kind = kind
+    guard FileManager.default.isExecutableFile(atPath: kind.program.path) else {
+      throw PodfluxProcess.Failure("\(kind.program.path) is missing: apt-get install \(kind.program.package)")
+    }
+    folder = try TemporaryFolder("podflux-\(kind.rawValue)")
+    // Its workers may run as somebody else.
+    try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: folder.path)
+    for manner in Manner.allCases {
+      try FileManager.default.createDirectory(
+        atPath: "\(folder.path)/files/\(manner.rawValue)", withIntermediateDirectories: true)
+    }
+    (port, securePort) = (try LoopbackPort.free(), try LoopbackPort.free())
+    try start()
+  }
+
+  deinit {
+    guard process.isRunning else { return }
+    process.terminate()
+    guard hasEnded.wait(timeout: .now() + 5) == .timedOut else { return }
+    kill(process.processIdentifier, SIGKILL)
+  }
+
+  private func start() throws {
+    let configuration = folder.path + "/configuration"
+    let text = RealServerConfiguration(folder: folder.path, port: port, securePort: securePort)
+    try Data((kind == .nginx ? text.nginx : text.apache).utf8).write(to: URL(fileURLWithPath: configuration))
+    try Data(text.nginxManners.utf8).write(to: URL(fileURLWithPath: configuration + ".manners"))
+    let output = folder.path + "/output"
+    try Data().write(to: URL(fileURLWithPath: output))
+    process.executableURL = URL(fileURLWithPath: kind.program.path)
+    switch kind {
+    case .nginx: process.arguments = ["-p", folder.path, "-c", configuration, "-e", folder.path + "/errors"]
+    case .apache: process.arguments = ["-D", "FOREGROUND", "-f", configuration]
+    }
+    process.standardInput = FileHandle.nullDevice
+    process.standardOutput = try FileHandle(forWritingTo: URL(fileURLWithPath: output))
+    process.standardError = process.standardOutput
+    process.terminationHandler = { [hasEnded] _ in hasEnded.signal() }
+    try Self.withSignals { try process.run() }
+    do {
+      try waitUntil("\(kind) listens") {
+        guard process.isRunning else { throw PodfluxProcess.Failure("\(kind) has ended") }
+        return LoopbackPort.answers(port) && LoopbackPort.answers(securePort)
+      }
+    } catch {
+      throw PodfluxProcess.Failure("\(error): \(contents(output)) \(contents(folder.path + "/errors"))")
+    }
+  }
+
+  /// Apache inherits the signals that a thread of Dispatch's blocks, SIGTERM too, and would never end.
+  private static func withSignals(_ body: () throws -> Void) rethrows {
+    var (none, before) = (sigset_t(), sigset_t())
+    sigemptyset(&none)
+    pthread_sigmask(SIG_SETMASK, &none, &before)
+    defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
+    try body()
+  }
+
+  /// Puts a file there, which is a day old: only then are its validators strong.
+  func add(_ contents: [UInt8], _ name: String, _ manner: Manner) throws {
+    let path = "\(folder.path)/files/\(manner.rawValue)/\(name)"
+    try Data(contents).write(to: URL(fileURLWithPath: path))
+    try FileManager.default.setAttributes(
+      [.modificationDate: Date(timeIntervalSinceNow: -86_400), .posixPermissions: 0o644], ofItemAtPath: path)
+  }
+
+  /// Where a file is to be had.
+  func url(_ name: String, _ manner: Manner, secure: Bool) -> String {
+    let base = secure ? "https://127.0.0.1:\(securePort)" : "http://127.0.0.1:\(port)"
+    return "\(base)/\(manner.rawValue)/\(name)"
+  }
+
+  /// The requests that have ended, oldest first.
+  func requests() -> [LoggedRequest] {
+    contents(folder.path + "/requests").split(separator: "\n").compactMap { line in
+      let fields = line.split(separator: "|", omittingEmptySubsequences: false).map(String.init)
+      guard fields.count == 5, let status = Int(fields[3]) else { return nil }
+      return LoggedRequest(
+        path: fields[0], range: fields[1] == "-" ? nil : fields[1], ifRange: fields[2] == "-" ? nil : fields[2],
+        status: status, version: fields[4])
+    }
+  }
+
+  private func contents(_ path: String) -> String {
+    (try? String(contentsOfFile: path, encoding: .utf8)) ?? ""
+  }
+}
+
+/// Ports of the loopback interface.
+enum LoopbackPort {
+  /// A port that nobody listens on at the moment.
+  static func free() throws -> UInt16 {
+    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    defer { close(descriptor) }
+    guard use(descriptor, port: 0, bind) == 0 else { throw PodfluxProcess.Failure("no free port") }
+    var address = sockaddr_in()
+    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+    _ = withUnsafeMutablePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(descriptor, $0, &length) }
+    }
+    return UInt16(bigEndian: address.sin_port)
+  }
+
+  /// Whether somebody listens there.
+  static func answers(_ port: UInt16) -> Bool {
+    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    defer { close(descriptor) }
+    return use(descriptor, port: port, connect) == 0
+  }
+
+  private static func use(
+    _ descriptor: Int32, port: UInt16, _ call: (Int32, UnsafePointer<sockaddr>, socklen_t) -> Int32
+  ) -> Int32 {
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_port = port.bigEndian
+    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+    return withUnsafePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        call(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+      }
+    }
+  }
+}
