@@ -25,6 +25,10 @@ final class EngineCore: @unchecked Sendable {
   private var isDone = false
   private var isClosed = false
   private var isDeadlineSet = false
+  /// Whether undelivered facts have a time at which they are tried again.
+  private var isRedeliverySet = false
+  /// Whether the last turn could not be committed, which is told once.
+  private var isCommitFailing = false
 
   /// How long to wait before undelivered facts are tried again.
   private static let redeliveryMilliseconds = 1000
@@ -98,9 +102,14 @@ final class EngineCore: @unchecked Sendable {
         answer(request, with: request.action == nil ? nil : outcomes.removeFirst())
       }
       carryOut(turnout.effects)
+      if isCommitFailing { logger.notice("turns can be committed again") }
+      isCommitFailing = false
     } catch {
       let count = facts.count + intents.count
-      logger.error("a turn could not be committed", metadata: ["reason": "\(error)", "actions": "\(count)"])
+      let level: Logger.Level = isCommitFailing ? .debug : .error
+      logger.log(
+        level: level, "a turn could not be committed", metadata: ["reason": "\(error)", "actions": "\(count)"])
+      isCommitFailing = true
       let refusal = Refusal(.storageFailure, "the library's database cannot be written: \(error)")
       for request in requests {
         if request.action == nil { answer(request, with: nil) } else { respond(to: request, .refusal(refusal)) }
@@ -111,8 +120,10 @@ final class EngineCore: @unchecked Sendable {
 
   private func redeliverLater(_ facts: [Action]) {
     undelivered.note(failed: facts)
-    guard !undelivered.isEmpty else { return }
+    guard !undelivered.isEmpty, !isRedeliverySet else { return }
+    isRedeliverySet = true
     turns.asyncAfter(deadline: .now() + .milliseconds(Self.redeliveryMilliseconds)) { [self] in
+      isRedeliverySet = false
       guard !isClosed, !undelivered.isEmpty else { return }
       deliver(facts: undelivered.take(), requests: [])
       closeIfDone()

@@ -30,10 +30,7 @@ extension DownloadOperation: HTTPExchangeDelegate {
     let now = environment.readClock().monotonicMilliseconds
     let interval = Int64(attempt.settings.progressInterval * 1000)
     let reading = state.withLock { state -> AttemptReport.News? in
-      if now - state.clockAtWrite >= WritePolicy.writeMilliseconds {
-        state.clockAtWrite = now
-        if state.machine.mayWrite, let piece = state.buffer.takePiece(evenIfSmall: true) { write(piece) }
-      }
+      if state.machine.mayWrite, let piece = state.buffer.takePiece(evenIfSmall: true) { write(piece) }
       guard state.machine.isReceiving, now - state.clockAtReading >= interval else { return nil }
       state.clockAtReading = now
       return .reading(received: state.machine.received, phase: state.machine.phase)

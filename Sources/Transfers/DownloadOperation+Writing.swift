@@ -46,6 +46,9 @@ extension DownloadOperation {
   /// - Returns: false where the piece differs: then it is kept back, and the machine knows.
   private func lay(_ piece: [Block], skipping skipped: Int) throws(DownloadError) -> Bool {
     let file = try openedPartial()
+    let room = try environment.files.availableBytes()
+    let length = Int64(piece.reduce(0) { $0 + $1.bytes.count })
+    guard room - WritePolicy.reservedRoom >= length else { throw .noRoom(room, for: length) }
     var position = 0
     for block in piece {
       let bytes = UnsafeRawBufferPointer(rebasing: block.bytes.dropFirst(max(0, skipped - position)))

@@ -19,7 +19,6 @@ final class DownloadOperation: AsynchronousOperation, @unchecked Sendable {
     var exchange: HTTPExchange?
     /// Whether the exchange waits for room in the buffer.
     var isExchangePaused = false
-    var clockAtWrite: Int64 = 0
     var clockAtReading: Int64 = 0
     var checkpoints = CheckpointMeter()
     /// Tells what arrives and repeats kept bytes from what is new. Touched on the operation's queue while an exchange runs.
@@ -148,7 +147,6 @@ final class DownloadOperation: AsynchronousOperation, @unchecked Sendable {
       allowsInsecureRedirects: settings.allowInsecureRedirects)
     let now = environment.readClock().monotonicMilliseconds
     state.withLock { state in
-      state.clockAtWrite = now
       state.checkpoints.begin(at: state.machine.base, milliseconds: now)
       state.buffer.reset()
       state.held = nil

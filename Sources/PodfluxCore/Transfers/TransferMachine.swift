@@ -181,9 +181,8 @@ public struct TransferMachine: Sendable {
     case .keep(let count):
       base = count
       let needed = version.total.map { max(0, $0 - count) } ?? Self.leastRoom
-      guard room >= needed else {
-        let error = DownloadError(.noSpace, "\(needed) bytes are needed, and there is room for \(room); free some")
-        return end(.failed(error, kept: kept))
+      guard room - WritePolicy.reservedRoom >= needed else {
+        return end(.failed(.noRoom(room, for: needed), kept: kept))
       }
       let cut: [Order] = count < length ? [.truncate(to: count)] : []
       return cut + request(ResumeLadder.Plan(keptBytes))
@@ -384,5 +383,15 @@ public struct TransferMachine: Sendable {
     case .awaitingRestart, .idle, .opening, .naming, .awaitingPublishing, .awaitingContents, .publishing, .ended:
       return []
     }
+  }
+}
+
+extension DownloadError {
+  /// There is too little room on the disk, as it was just found to be.
+  public static func noRoom(_ room: Int64, for needed: Int64) -> DownloadError {
+    DownloadError(
+      .noSpace,
+      "\(needed) bytes are needed beside \(WritePolicy.reservedRoom) for the library itself, and \(room) are free; free some"
+    )
   }
 }

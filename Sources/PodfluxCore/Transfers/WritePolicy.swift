@@ -6,6 +6,9 @@ public enum WritePolicy {
   public static let smallestWrite = 64 << 10
   /// What all transfers together may collect, in bytes; each has up to two pieces.
   public static let sharedBytes = 64 << 20
+  /// How much room is left on the disk for the library's own records, in bytes: without them nobody could even note that
+  /// the disk is full.
+  public static let reservedRoom: Int64 = 16 << 20
   /// How long arrived bytes may be in memory only.
   public static let writeMilliseconds: Int64 = 250
   /// How many written bytes may be without a sync.

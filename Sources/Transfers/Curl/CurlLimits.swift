@@ -1,7 +1,9 @@
+import PodfluxCore
+
 /// Every bound the driver keeps.
 enum CurlLimits {
-  /// How often delegates hear that time passes, and stalls are looked for.
-  static let tickMilliseconds = 250
+  /// How often delegates hear that time passes, write what has come, and stalls are looked for.
+  static let tickMilliseconds = Int(WritePolicy.writeMilliseconds)
 
   static let maxRedirects = 10
 

@@ -326,6 +326,23 @@ struct TransferMachineTests {
     #expect(machine.partialOpened(length: 12, tailHash: nil) == [.truncate(to: 0), .request(.wholeFile)])
   }
 
+  @Test("Where there is no room for the rest nobody is asked for it, and the library keeps some for its own records")
+  func room() throws {
+    let needed: Int64 = 500
+    for (room, isEnough) in [(needed + WritePolicy.reservedRoom, true), (needed + WritePolicy.reservedRoom - 1, false)]
+    {
+      var machine = try Self.machine(resuming: Self.record)
+      _ = machine.start()
+      let orders = machine.partialOpened(length: 1000, tailHash: "hash", room: room)
+      if case .end(.failed(let error, Self.record?, _))? = orders.first {
+        #expect(error.code == .noSpace)
+        #expect(!isEnough)
+      } else {
+        #expect(isEnough)
+      }
+    }
+  }
+
   // MARK: Ends
 
   @Test("A cut keeps what came and fails with what is known")
