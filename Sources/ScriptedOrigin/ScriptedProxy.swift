@@ -104,7 +104,7 @@ private final class TCPSocket: Sendable {
 
   init(listeningOnBacklog backlog: Int32) throws {
     descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-    guard Self.withLoopbackAddress(port: 0, { bind(descriptor, $0, $1) }) == 0, listen(descriptor, backlog) == 0 else {
+    guard Loopback.withAddress(port: 0, { bind(descriptor, $0, $1) }) == 0, listen(descriptor, backlog) == 0 else {
       throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO)
     }
   }
@@ -113,7 +113,7 @@ private final class TCPSocket: Sendable {
   init?(connectedTo authority: String) {
     guard let port = authority.split(separator: ":").last.flatMap({ UInt16($0) }) else { return nil }
     descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-    guard Self.withLoopbackAddress(port: port, { connect(descriptor, $0, $1) }) == 0 else { return nil }
+    guard Loopback.withAddress(port: port, { connect(descriptor, $0, $1) }) == 0 else { return nil }
   }
 
   var port: Int {
@@ -168,20 +168,6 @@ private final class TCPSocket: Sendable {
       for (index, sockets) in [(one, other), (other, one)].enumerated() where watched[index].revents != 0 {
         let count = recv(sockets.0.descriptor, &piece, piece.count, 0)
         guard count > 0, sockets.1.send(piece[..<count]) else { return }
-      }
-    }
-  }
-
-  private static func withLoopbackAddress(
-    port: UInt16, _ use: (UnsafePointer<sockaddr>, socklen_t) -> Int32
-  ) -> Int32 {
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_port = port.bigEndian
-    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-    return withUnsafePointer(to: &address) { pointer in
-      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        use($0, socklen_t(MemoryLayout<sockaddr_in>.size))
       }
     }
   }

@@ -184,10 +184,6 @@ extension DownloadOperation {
     self.digests.withLock { $0 = digests }
   }
 
-  func beginning(of file: any PartialContents) throws(DownloadError) -> [UInt8] {
-    try file.read(offset: 0, count: MediaSignature.length)
-  }
-
   // MARK: The end of writing
 
   /// Writes what is left and makes all of it durable, for another attempt.
@@ -207,7 +203,8 @@ extension DownloadOperation {
     let file = try openedPartial()
     guard try layRest(on: file) else { return }
     let contents = TransferMachine.Contents(
-      length: try file.length(), beginning: try beginning(of: file), digests: digests.withLock(\.values))
+      length: try file.length(), beginning: try file.read(offset: 0, count: MediaSignature.length),
+      digests: digests.withLock(\.values))
     let blank = try record(of: file, durable: 0, digestStates: [])
     advance { $0.machine.completed(contents, blank: blank) }
   }

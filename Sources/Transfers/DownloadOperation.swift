@@ -156,10 +156,10 @@ final class DownloadOperation: AsynchronousOperation, @unchecked Sendable {
   }
 
   private func name(number: Int) throws(DownloadError) {
-    let head = state.withLock { $0.machine.head }
+    let (head, contents) = state.withLock { ($0.machine.head, $0.machine.contents) }
     let facts = PublishingFacts(
       description: attempt.description, address: attempt.ownAddress, contentDisposition: head?.contentDisposition,
-      contentType: head?.contentType, beginning: try beginning(of: openedPartial()))
+      contentType: head?.contentType, beginning: contents?.beginning ?? [])
     let path = try environment.files.name(for: facts, number: number)
     let inode = try openedPartial().inode()
     advance { $0.machine.named(path, inode: inode) }

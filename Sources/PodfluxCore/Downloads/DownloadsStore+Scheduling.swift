@@ -122,10 +122,9 @@ extension DownloadsStore {
   /// A deletion is no longer under way: who waited for that may publish.
   private mutating func endDeletion(_ key: Deletion.Key, in turn: inout PodfluxTurn) {
     guard deletionsUnderWay.remove(key) != nil else { return }
-    for id in live.keys.sorted() {
-      guard var attempt = live[id], attempt.awaitedDeletions.remove(key) != nil else { continue }
-      live[id] = attempt
-      guard attempt.awaitedDeletions.isEmpty, !attempt.isStopping else { continue }
+    for id in live.filter({ $0.value.awaitedDeletions.contains(key) }).keys.sorted() {
+      live[id]?.awaitedDeletions.remove(key)
+      guard let attempt = live[id], attempt.awaitedDeletions.isEmpty, !attempt.isStopping else { continue }
       turn.perform(.proceed(AttemptID(download: id, generation: attempt.generation)))
     }
   }

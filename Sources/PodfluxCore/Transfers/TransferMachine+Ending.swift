@@ -199,7 +199,7 @@ extension TransferMachine {
       let isOfOnePiece = plan.rangeStart == nil || cause != .integrityMismatch
       return restart(discarding: contents.length, because: cause, then: isOfOnePiece ? .fail(error) : .askForWhole)
     }
-    digests = contents.digests
+    self.contents = contents
     // A record without durable bytes may be an older version's.
     kept = kept.flatMap { $0.durable > 0 ? $0 : nil } ?? blank
     state = .naming(number: 1)
@@ -251,7 +251,8 @@ extension TransferMachine {
       let error = DownloadError(.fileExists, "another file has the name that was asked for; move it or ask for another")
       return finish(as: .failed(error))
     }
-    let file = PublishedFile(path: path, length: position, inode: inode, sha256: digests[.sha256]?.hexadecimal)
+    let sha256 = contents?.digests[.sha256]?.hexadecimal
+    let file = PublishedFile(path: path, length: position, inode: inode, sha256: sha256)
     state = .awaitingPublishing(file, number: number)
     // The row learns the name while the contents are made durable. The file gets it when both are done.
     return [.report(.publishing(file, kept: kept))] + (isSynchronized ? [] : [.synchronizeContents])

@@ -94,8 +94,8 @@ public struct TransferMachine: Sendable {
   public internal(set) var base: Int64 = 0
   /// Where in the file the next byte of the exchange belongs.
   public internal(set) var position: Int64 = 0
-  /// The complete file's digests.
-  var digests: [DigestAlgorithm: [UInt8]] = [:]
+  /// The complete file, once it is one.
+  public internal(set) var contents: Contents?
   /// What the final response said, for naming.
   public internal(set) var head: ResponseHead?
   /// How long the server wants to be left alone.

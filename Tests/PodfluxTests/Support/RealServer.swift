@@ -1,4 +1,5 @@
 import Foundation
+import ScriptedOrigin
 import TestSupport
 
 /// nginx or Apache, as Debian has them, with a configuration of its own: on free ports of the loopback interface, with
@@ -145,7 +146,9 @@ enum LoopbackPort {
   static func free() throws -> UInt16 {
     let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     defer { close(descriptor) }
-    guard use(descriptor, port: 0, bind) == 0 else { throw PodfluxProcess.Failure("no free port") }
+    guard Loopback.withAddress(port: 0, { bind(descriptor, $0, $1) }) == 0 else {
+      throw PodfluxProcess.Failure("no free port")
+    }
     var address = sockaddr_in()
     var length = socklen_t(MemoryLayout<sockaddr_in>.size)
     _ = withUnsafeMutablePointer(to: &address) { pointer in
@@ -158,20 +161,6 @@ enum LoopbackPort {
   static func answers(_ port: UInt16) -> Bool {
     let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     defer { close(descriptor) }
-    return use(descriptor, port: port, connect) == 0
-  }
-
-  private static func use(
-    _ descriptor: Int32, port: UInt16, _ call: (Int32, UnsafePointer<sockaddr>, socklen_t) -> Int32
-  ) -> Int32 {
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_port = port.bigEndian
-    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-    return withUnsafePointer(to: &address) { pointer in
-      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        call(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-      }
-    }
+    return Loopback.withAddress(port: port) { connect(descriptor, $0, $1) } == 0
   }
 }
