@@ -44,6 +44,8 @@ final class DownloadOperation: AsynchronousOperation, @unchecked Sendable {
   let partial = Mutex<(any PartialContents)?>(nil)
   /// The digests of what the partial holds; touched on `queue` only.
   let digests: Mutex<ContentDigests>
+  private let lanes: FileLanes
+  private let place: FileLanes.Place
   private let ended: @Sendable (AttemptID) -> Void
 
   init(_ attempt: Attempt, in environment: TransferEnvironment, ended: @escaping @Sendable (AttemptID) -> Void) {
@@ -51,8 +53,9 @@ final class DownloadOperation: AsynchronousOperation, @unchecked Sendable {
     self.environment = environment
     self.ended = ended
     // Quality of service is a thread's priority on Linux: writing must not fall behind what a person waits for.
-    let qualityOfService: DispatchQoS.QoSClass = attempt.origin == .user ? .userInitiated : .utility
-    queue = DispatchQueue(label: "podflux.attempt", target: .global(qos: qualityOfService))
+    lanes = attempt.origin == .user ? environment.userLanes : environment.otherLanes
+    place = lanes.enter()
+    queue = DispatchQueue(label: "podflux.attempt", target: place.queue)
     let capacity = WritePolicy.writeSize(transfersAtOnce: attempt.settings.maxConcurrent)
     digests = Mutex(ContentDigests(attempt.digestAlgorithms))
     state = Mutex(
@@ -176,6 +179,7 @@ final class DownloadOperation: AsynchronousOperation, @unchecked Sendable {
     }
     // The service forgets the attempt before the store hears that it has ended and may start another.
     ended(attempt.id)
+    lanes.leave(place)
     report(news)
     finish()
   }

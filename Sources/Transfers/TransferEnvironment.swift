@@ -7,6 +7,10 @@ struct TransferEnvironment: Sendable {
   let driver: CurlDriver
   /// Memory for what arrives.
   let pool = BlockPool()
+  /// Where file work is done that a person waits for.
+  let userLanes = FileLanes(label: "podflux.files.user", qos: .userInitiated)
+  /// Where other file work is done.
+  let otherLanes = FileLanes(label: "podflux.files", qos: .utility)
   /// The library's files.
   let files: any AttemptFiles
   /// The machine's current boot.
