@@ -38,7 +38,7 @@ let package = Package(
     .target(
       name: "Transfers",
       dependencies: ["CCurl", "Digests", "Flux", "PodfluxCore"]),
-    .target(name: "FileStore", dependencies: ["CLinux", "PodfluxCore"]),
+    .target(name: "FileStore", dependencies: ["CLinux", "Flux", "PodfluxCore"]),
     .target(
       name: "Persistence",
       dependencies: ["Flux", "PodfluxCore", .product(name: "GRDB", package: "GRDB.swift")]),
@@ -82,7 +82,7 @@ let package = Package(
     .testTarget(
       name: "PersistenceTests",
       dependencies: ["Flux", "Persistence", "PodfluxCore", .product(name: "GRDB", package: "GRDB.swift")]),
-    .testTarget(name: "FileStoreTests", dependencies: ["FileStore", "PodfluxCore"]),
+    .testTarget(name: "FileStoreTests", dependencies: ["FileStore", "Flux", "PodfluxCore"]),
     .testTarget(
       name: "TransfersTests", dependencies: ["Transfers", "PodfluxCore", "ScriptedOrigin", "TestSupport"]),
     .testTarget(name: "WireProtocolTests", dependencies: ["WireProtocol", "TestSupport"]),
