@@ -25,16 +25,16 @@ final class Descriptor: Sendable {
   }
 
   /// Opens a child of this folder, which may be anything but a symbolic link.
-  func openChild(_ name: String, _ flags: Int32, mode: mode_t = 0) throws(FileError) -> Descriptor {
+  func openChild(_ name: EntryName, _ flags: Int32, mode: mode_t = 0) throws(FileError) -> Descriptor {
     let child = pathOfChild(name)
     let number = try systemCall("openat", child) {
-      openat(self.number, name, flags | O_NOFOLLOW | O_CLOEXEC, mode)
+      openat(self.number, name.cString, flags | O_NOFOLLOW | O_CLOEXEC, mode)
     }
     return Descriptor(number: number, path: child)
   }
 
   /// Opens a folder in this folder. A symbolic link is refused even if it leads to one.
-  func openFolder(_ name: String) throws(FileError) -> Descriptor {
+  func openFolder(_ name: EntryName) throws(FileError) -> Descriptor {
     do throws(FileError) {
       return try openChild(name, O_RDONLY | O_DIRECTORY)
     } catch .notAFolder {
@@ -47,9 +47,9 @@ final class Descriptor: Sendable {
   /// Makes a folder in this folder and syncs this one, so that the new one survives a power cut.
   ///
   /// If the folder is there already, nothing happens.
-  func makeFolder(_ name: String, mode: mode_t) throws(FileError) {
+  func makeFolder(_ name: EntryName, mode: mode_t) throws(FileError) {
     do throws(FileError) {
-      try systemCall("mkdirat", pathOfChild(name)) { mkdirat(number, name, mode) }
+      try systemCall("mkdirat", pathOfChild(name)) { mkdirat(number, name.cString, mode) }
       try synchronize()
     } catch .exists {
       return
@@ -57,10 +57,10 @@ final class Descriptor: Sendable {
   }
 
   /// What a child is, or nil if there is none. Follows no link.
-  func statusOfChild(_ name: String) throws(FileError) -> FileStatus? {
+  func statusOfChild(_ name: EntryName) throws(FileError) -> FileStatus? {
     var status = stat()
     do throws(FileError) {
-      try systemCall("fstatat", pathOfChild(name)) { fstatat(number, name, &status, AT_SYMLINK_NOFOLLOW) }
+      try systemCall("fstatat", pathOfChild(name)) { fstatat(number, name.cString, &status, AT_SYMLINK_NOFOLLOW) }
       return FileStatus(status)
     } catch .notFound {
       return nil
@@ -80,7 +80,7 @@ final class Descriptor: Sendable {
   }
 
   /// The child's path for messages.
-  func pathOfChild(_ name: String) -> String {
-    path == Self.topPath ? name : path + "/" + name
+  func pathOfChild(_ name: EntryName) -> String {
+    path == Self.topPath ? name.text : path + "/" + name.text
   }
 }

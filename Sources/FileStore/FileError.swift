@@ -22,6 +22,10 @@ public enum FileError: Error, Hashable, Sendable {
   case changedOutside(path: String)
   /// The library is spread over several file systems, between which nothing can be renamed (EXDEV).
   case crossDevice(path: String)
+  /// The path could lead out of the library or into the engine's own folder, or is too long or too deep.
+  case illegalPath(path: String)
+  /// A folder lies deeper than the engine goes.
+  case tooDeep(path: String)
   /// The library's marker names a format that this version does not know.
   case unknownFormat(path: String)
   /// Any other failure of a system call, with its errno.
@@ -59,6 +63,9 @@ extension FileError: CustomStringConvertible {
     case .notARegularFile(let path): "\"\(path)\" is not a regular file"
     case .changedOutside(let path): "\"\(path)\" was deleted or changed by another program while it was being written"
     case .crossDevice(let path): "\"\(path)\" is on another file system than the library; keep a library on one"
+    case .illegalPath(let path):
+      "\"\(path)\" is no path in a library; give a relative one of visible names, without \"..\" and not too long"
+    case .tooDeep(let path): "\"\(path)\" lies deeper in the library than the engine goes; move it up"
     case .unknownFormat(let path): "\"\(path)\" names a library format that this version of Podflux does not know"
     case .io(let operation, let path, let code):
       "\(operation) failed for \"\(path)\": \(String(cString: strerror(code)))"

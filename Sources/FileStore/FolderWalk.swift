@@ -4,24 +4,33 @@ import PodfluxCore
 struct FolderWalk {
   /// The folder that holds the file.
   let folder: Descriptor
+  /// The file's name there.
+  let name: EntryName
   /// The folder above it with the folder's name there, or nil if the file lies at the top.
-  let parent: (folder: Descriptor, childName: String)?
+  let parent: (folder: Descriptor, childName: EntryName)?
 
   /// Opens the folders on the way to `path`, and makes them first where `makingFolders` says so.
-  init(to path: LibraryPath, in library: Library, makingFolders: Bool) throws(FileError) {
+  init(to path: EntryPath, in library: Library, makingFolders: Bool) throws(FileError) {
+    var names = try path.names()
+    name = names.removeLast()
     var folder = library.top
-    var parent: (folder: Descriptor, childName: String)?
-    for component in path.components.dropLast() {
-      let child = try Self.open(component, in: folder, makingFolders: makingFolders)
-      parent = (folder, component)
+    var parent: (folder: Descriptor, childName: EntryName)?
+    for name in names {
+      let child = try Self.open(name, in: folder, makingFolders: makingFolders)
+      parent = (folder, name)
       folder = child
     }
     self.folder = folder
     self.parent = parent
   }
 
+  /// What is at the path, or nil if nothing is.
+  func status() throws(FileError) -> FileStatus? {
+    try folder.statusOfChild(name)
+  }
+
   private static func open(
-    _ name: String, in folder: Descriptor, makingFolders: Bool
+    _ name: EntryName, in folder: Descriptor, makingFolders: Bool
   ) throws(FileError) -> Descriptor {
     do throws(FileError) {
       return try folder.openFolder(name)

@@ -48,18 +48,18 @@ public final class Library: Sendable {
 
   /// The path of `.podflux`, for those who can open files by path only, such as SQLite.
   public var engineFolderPath: String {
-    path + "/" + Layout.engine
+    path + "/" + Layout.engine.text
   }
 }
 
 extension Library {
   /// The engine's names inside a library.
   enum Layout {
-    static let engine = ".podflux"
-    static let partial = "partial"
-    static let quarantine = "quarantine"
-    static let marker = "library"
-    static let lock = "lock"
+    static let engine: EntryName = ".podflux"
+    static let partial: EntryName = "partial"
+    static let quarantine: EntryName = "quarantine"
+    static let marker: EntryName = "library"
+    static let lock: EntryName = "lock"
     static let privateFolderMode: mode_t = 0o700
     static let folderMode: mode_t = 0o777
     static let privateFileMode: mode_t = 0o600
@@ -70,7 +70,7 @@ extension Library {
   private static let marker = Array("podflux library 1\n".utf8)
 
   private static func openFolder(
-    _ name: String, in parent: Descriptor, _ mode: Mode
+    _ name: EntryName, in parent: Descriptor, _ mode: Mode
   ) throws(FileError) -> Descriptor {
     if mode == .createIfMissing {
       try parent.makeFolder(name, mode: Layout.privateFolderMode)

@@ -16,13 +16,15 @@ public struct PartialName: Hashable, Sendable, CustomStringConvertible {
   }
 
   /// The name that belongs to a file in the folder of partial files, or nil if the file is none of the engine's.
-  init?(fileName: String) {
-    guard fileName.hasSuffix(Self.fileSuffix) else { return nil }
-    self.init(fileName.dropLast(Self.fileSuffix.count))
+  init?(fileName: EntryName) {
+    guard let text = String(validating: fileName.bytes, as: UTF8.self), text.hasSuffix(Self.fileSuffix) else {
+      return nil
+    }
+    self.init(text.dropLast(Self.fileSuffix.count))
   }
 
-  var fileName: String {
-    description + Self.fileSuffix
+  var fileName: EntryName {
+    EntryName(description + Self.fileSuffix)
   }
 
   private static func isAllowed(_ byte: UInt8) -> Bool {

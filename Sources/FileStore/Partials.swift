@@ -45,9 +45,9 @@ public struct Partials: Sendable {
 
 extension Descriptor {
   /// Unlinks a child that is no folder. Returns false if there was none.
-  func deleteFile(_ name: String) throws(FileError) -> Bool {
+  func deleteFile(_ name: EntryName) throws(FileError) -> Bool {
     do throws(FileError) {
-      try systemCall("unlinkat", pathOfChild(name)) { unlinkat(number, name, 0) }
+      try systemCall("unlinkat", pathOfChild(name)) { unlinkat(number, name.cString, 0) }
       return true
     } catch .notFound {
       return false

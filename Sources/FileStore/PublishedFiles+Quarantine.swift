@@ -15,11 +15,11 @@ extension PublishedFiles {
     _ path: LibraryPath, recorded: FileIdentity, as name: PartialName, move: Move
   ) throws(FileError) {
     let quarantine = try openQuarantine()
-    guard let walk = try walk(to: path) else { return try quarantine.synchronize() }
-    let status = try walk.folder.statusOfChild(path.name)
+    guard let walk = try walk(to: EntryPath(path)) else { return try quarantine.synchronize() }
+    let status = try walk.status()
     if let identity = try status?.regularFile(at: path.description), identity.isSameFile(as: recorded) {
       let ending = "." + (FileExtension.of(name: path.name) ?? FileExtension.unknown)
-      try place(path.name, identity, in: walk.folder, as: name.description, ending, in: quarantine, move)
+      try place(walk.name, identity, in: walk.folder, as: name.description, ending, in: quarantine, move)
     }
     // Also where there was nothing to move: the engine that moved it may have died before it synced.
     try quarantine.synchronize()
@@ -36,12 +36,12 @@ extension PublishedFiles {
   }
 
   private func place(
-    _ name: String, _ identity: FileIdentity, in folder: Descriptor, as newName: String, _ ending: String,
+    _ name: EntryName, _ identity: FileIdentity, in folder: Descriptor, as newName: String, _ ending: String,
     in quarantine: Descriptor, _ move: Move
   ) throws(FileError) {
     var number = 1
     while true {
-      let candidate = "\(newName)-\(number)\(ending)"
+      let candidate = EntryName("\(newName)-\(number)\(ending)")
       do throws(FileError) {
         return try move.perform(name, in: folder, to: candidate, in: quarantine)
       } catch .exists {

@@ -3,7 +3,10 @@ import PodfluxCore
 
 /// The published files of a library: what is there, and deleting it. Follows no link.
 ///
-/// Its aspects: `+Quarantine` (putting damaged ones aside).
+/// Files are named by their bytes, since people put files into a library too; a path from a database that is none a
+/// walk could come upon is refused with `illegalPath`.
+///
+/// Its aspects: `+Checked` (the same for paths that the engine has made).
 public struct PublishedFiles: Sendable {
   let library: Library
 
@@ -13,26 +16,26 @@ public struct PublishedFiles: Sendable {
   }
 
   /// Whether anything at all is at `path`, be it a folder or a link.
-  public func exists(_ path: LibraryPath) throws(FileError) -> Bool {
-    try status(of: path) != nil
+  public func exists(_ path: EntryPath) throws(FileError) -> Bool {
+    try walk(to: path)?.status() != nil
   }
 
   /// Which file is at `path`, or nil if nothing is. Fails with `symbolicLink` or `notARegularFile` if it is no file.
   ///
   /// Costs one stat, and one open for each folder on the way.
-  public func identity(of path: LibraryPath) throws(FileError) -> FileIdentity? {
-    try status(of: path)?.regularFile(at: path.description)
+  public func identity(of path: EntryPath) throws(FileError) -> FileIdentity? {
+    try walk(to: path)?.status()?.regularFile(at: path.text)
   }
 
   /// Opens the file at `path` to read it, or returns nil if nothing is there. Fails with `symbolicLink` or
   /// `notARegularFile` if it is no file.
-  public func open(_ path: LibraryPath) throws(FileError) -> PublishedContents? {
-    guard let folder = try walk(to: path)?.folder,
+  public func open(_ path: EntryPath) throws(FileError) -> PublishedContents? {
+    guard let walk = try walk(to: path),
       // Looked at before it is opened: opening a pipe would wait for somebody to write, a device might do anything.
-      try folder.statusOfChild(path.name)?.regularFile(at: path.description) != nil
+      try walk.status()?.regularFile(at: path.text) != nil
     else { return nil }
     do throws(FileError) {
-      return try PublishedContents(folder.openChild(path.name, O_RDONLY | O_NONBLOCK))
+      return try PublishedContents(walk.folder.openChild(walk.name, O_RDONLY | O_NONBLOCK))
     } catch .notFound {
       return nil
     }
@@ -40,29 +43,35 @@ public struct PublishedFiles: Sendable {
 
   /// Deletes the file at `path`, and then its folder if that is empty now and not the top of the library.
   ///
-  /// Returns false if there was no file. Fails with `symbolicLink` or `notARegularFile` if something else is there, and
-  /// leaves that alone. It does not sync: what a power cut brings back is found as a file without an owner.
+  /// Returns false if there was no file or, where it is told which file is meant, if it is another one. Fails with
+  /// `symbolicLink` or `notARegularFile` if something else is there, and leaves that alone. It does not sync: what a
+  /// power cut brings back is found as a file without an owner.
   @discardableResult
-  public func delete(_ path: LibraryPath) throws(FileError) -> Bool {
+  public func delete(_ path: EntryPath, recorded: FileIdentity? = nil) throws(FileError) -> Bool {
     guard let walk = try walk(to: path) else { return false }
-    let status = try walk.folder.statusOfChild(path.name)
-    _ = try status?.regularFile(at: path.description)
-    let isDeleted = try walk.folder.deleteFile(path.name)
+    let identity = try walk.status()?.regularFile(at: path.text)
+    if let recorded, let identity, !identity.isSameFile(as: recorded) { return false }
+    let isDeleted = try walk.folder.deleteFile(walk.name)
     try removeIfEmpty(walk)
     return isDeleted
   }
 
+  /// Removes the folder at `path` if nothing is in it.
+  ///
+  /// Returns false, and changes nothing, if something is in it, be it a hidden file, or if no folder is there. The
+  /// folders above it stay, even if they are empty now. It does not sync.
+  public func removeEmptyFolder(_ path: EntryPath) throws(FileError) -> Bool {
+    guard let walk = try walk(to: path) else { return false }
+    return try removeEmptyFolder(walk.name, in: walk.folder)
+  }
+
   /// Makes the name of the file at `path` survive a power cut.
-  public func synchronizeFolder(of path: LibraryPath) throws(FileError) {
+  public func synchronizeFolder(of path: EntryPath) throws(FileError) {
     try walk(to: path)?.folder.synchronize()
   }
 
-  private func status(of path: LibraryPath) throws(FileError) -> FileStatus? {
-    try walk(to: path)?.folder.statusOfChild(path.name)
-  }
-
   /// The way to `path`, or nil if a folder is missing on it or is a file.
-  func walk(to path: LibraryPath) throws(FileError) -> FolderWalk? {
+  func walk(to path: EntryPath) throws(FileError) -> FolderWalk? {
     do throws(FileError) {
       return try FolderWalk(to: path, in: library, makingFolders: false)
     } catch .notFound {
@@ -75,12 +84,19 @@ public struct PublishedFiles: Sendable {
   /// Removes the folder that the walk led to, if it is empty and not the top of the library.
   func removeIfEmpty(_ walk: FolderWalk) throws(FileError) {
     guard let (parent, name) = walk.parent else { return }
+    _ = try removeEmptyFolder(name, in: parent)
+  }
+
+  private func removeEmptyFolder(_ name: EntryName, in parent: Descriptor) throws(FileError) -> Bool {
     do throws(FileError) {
       try library.folderChanges.withLock { (_) throws(FileError) in
-        _ = try systemCall("unlinkat", parent.pathOfChild(name)) { unlinkat(parent.number, name, AT_REMOVEDIR) }
+        _ = try systemCall("unlinkat", parent.pathOfChild(name)) {
+          unlinkat(parent.number, name.cString, AT_REMOVEDIR)
+        }
       }
-    } catch .io(_, _, ENOTEMPTY), .io(_, _, EBUSY), .exists, .notFound {
-      return
+      return true
+    } catch .io(_, _, ENOTEMPTY), .io(_, _, EBUSY), .exists, .notFound, .notAFolder {
+      return false
     }
   }
 }

@@ -45,8 +45,8 @@ public struct Publisher: Sendable {
     do throws(FileError) {
       let (publication, folder) = try library.folderChanges.withLock { (_) throws(FileError) in
         let source = try Partials(library).identity(of: name)
-        let walk = try FolderWalk(to: path, in: library, makingFolders: source != nil)
-        return (try place(name, source, as: path.name, in: walk.folder, recorded), walk.folder)
+        let walk = try FolderWalk(to: EntryPath(path), in: library, makingFolders: source != nil)
+        return (try place(name, source, as: walk.name, in: walk.folder, recorded), walk.folder)
       }
       try library.folderSyncs.synchronize(folder)
       return publication
@@ -56,11 +56,11 @@ public struct Publisher: Sendable {
   }
 
   private func place(
-    _ name: PartialName, _ source: FileIdentity?, as published: String, in folder: Descriptor,
+    _ name: PartialName, _ source: FileIdentity?, as published: EntryName, in folder: Descriptor,
     _ recorded: FileIdentity?
   ) throws(FileError) -> Publication {
     guard let source else {
-      return try earlierPublication(published, in: folder, recorded, otherwise: .notFound(path: name.fileName))
+      return try earlierPublication(published, in: folder, recorded, otherwise: .notFound(path: name.fileName.text))
     }
     let partials = library.partialFolder
     do throws(FileError) {
@@ -78,7 +78,7 @@ public struct Publisher: Sendable {
   }
 
   private func earlierPublication(
-    _ published: String, in folder: Descriptor, _ recorded: FileIdentity?, otherwise failure: FileError
+    _ published: EntryName, in folder: Descriptor, _ recorded: FileIdentity?, otherwise failure: FileError
   ) throws(FileError) -> Publication {
     guard let recorded, let status = try folder.statusOfChild(published), status.kind == .regular,
       status.identity.isSameFile(as: recorded)
@@ -95,11 +95,12 @@ enum Move {
   case linking
 
   func perform(
-    _ name: String, in source: Descriptor, to newName: String, in destination: Descriptor
+    _ name: EntryName, in source: Descriptor, to newName: EntryName, in destination: Descriptor
   ) throws(FileError) {
     switch self {
     case .renaming:
-      let code = linux_rename_without_replacing(source.number, name, destination.number, newName)
+      let code = linux_rename_without_replacing(
+        source.number, name.cString, destination.number, newName.cString)
       switch code {
       case 0: return
       case EINVAL, ENOSYS: try Move.linking.perform(name, in: source, to: newName, in: destination)
@@ -107,7 +108,7 @@ enum Move {
       }
     case .linking:
       try systemCall("linkat", destination.pathOfChild(newName)) {
-        linkat(source.number, name, destination.number, newName, 0)
+        linkat(source.number, name.cString, destination.number, newName.cString, 0)
       }
       _ = try source.deleteFile(name)
     }

@@ -168,8 +168,8 @@ extension DownloadError {
       case .noSpace: .noSpace
       case .changedOutside: .lengthMismatch
       case .exists: .fileExists
-      case .notFound, .readOnly, .denied, .symbolicLink, .notAFolder, .notARegularFile, .crossDevice, .unknownFormat,
-        .io:
+      case .notFound, .readOnly, .denied, .symbolicLink, .notAFolder, .notARegularFile, .crossDevice, .illegalPath,
+        .tooDeep, .unknownFormat, .io:
         .io
       }
     self.init(code, error.description)

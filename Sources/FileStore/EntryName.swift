@@ -1,0 +1,42 @@
+/// A name in a folder as the disk has it: bytes, which need not be UTF-8.
+public struct EntryName: Hashable, Sendable {
+  /// The name's bytes with the zero behind them that system calls want.
+  let cString: [CChar]
+
+  /// Takes bytes without a zero among them.
+  init(bytes: some Collection<UInt8>) {
+    var name: [CChar] = []
+    name.reserveCapacity(bytes.count + 1)
+    name.append(contentsOf: bytes.lazy.map(CChar.init(bitPattern:)))
+    name.append(0)
+    cString = name
+  }
+
+  /// Takes text without a zero in it.
+  init(_ text: String) {
+    self.init(bytes: text.utf8)
+  }
+
+  /// The name's bytes.
+  public var bytes: [UInt8] { cString.dropLast().map(UInt8.init(bitPattern:)) }
+
+  /// The name for people: what is no UTF-8 in it is replaced.
+  public var text: String { String(decoding: bytes, as: UTF8.self) }
+
+  /// Whether it begins with a dot: the engine's folder, other people's hidden files, "." and "..".
+  var isHidden: Bool { cString.first == CChar(bitPattern: UInt8(ascii: ".")) }
+}
+
+extension EntryName: Comparable {
+  /// Orders by bytes.
+  public static func < (left: Self, right: Self) -> Bool {
+    left.bytes.lexicographicallyPrecedes(right.bytes)
+  }
+}
+
+extension EntryName: ExpressibleByStringLiteral {
+  /// Takes a literal without a zero in it.
+  public init(stringLiteral text: StaticString) {
+    self.init(bytes: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+  }
+}

@@ -1,0 +1,104 @@
+import Glibc
+
+/// What is in one folder, in the order of the paths' bytes: a folder's name counts as if "/" stood behind it.
+///
+/// All is read when it is made; later changes are for those to see who touch what it tells of.
+final class FolderLevel {
+  enum Kind {
+    case file(FileIdentity)
+    case folder
+    case other
+    case unreadable(FileError)
+  }
+
+  struct Item {
+    let kind: Kind
+    /// Where the name begins among all names.
+    fileprivate let start: Int
+    fileprivate let length: Int
+    /// The length with the "/" of a folder.
+    fileprivate let orderedLength: Int
+  }
+
+  let folder: Descriptor
+  /// How much of the listing's prefix remains when this level is left.
+  let prefixLength: Int
+  /// Whether the folder had nothing in it, not even something hidden.
+  private(set) var isEmpty = true
+  /// The names, those of folders with "/" behind them, in the order in which they were read.
+  private var names: [UInt8] = []
+  private var items: [Item] = []
+  private var position = 0
+
+  init(_ folder: Descriptor, prefixLength: Int) throws(FileError) {
+    self.folder = folder
+    self.prefixLength = prefixLength
+    let stream = try FolderStream(folder)
+    while let record = try stream.next() {
+      isEmpty = false
+      if record.isHidden { continue }
+      guard let kind = try kind(of: record) else { continue }
+      append(record, kind)
+    }
+    sort()
+  }
+
+  /// The next item, or nil at the end.
+  func next() -> Item? {
+    guard position < items.count else { return nil }
+    defer { position += 1 }
+    return items[position]
+  }
+
+  /// The item's name.
+  func name(of item: Item) -> ArraySlice<UInt8> {
+    names[item.start..<(item.start + item.length)]
+  }
+
+  /// What the record stands for; nil if it has vanished.
+  private func kind(of record: FolderStream.Record) throws(FileError) -> Kind? {
+    var status = stat()
+    guard fstatat(folder.number, record.name, &status, AT_SYMLINK_NOFOLLOW) != 0 else {
+      let status = FileStatus(status)
+      switch status.kind {
+      case .regular: return .file(status.identity)
+      case .folder: return .folder
+      case .symbolicLink, .other: return .other
+      }
+    }
+    let error = FileError(operation: "fstatat", path: folder.pathOfChild(record.entryName), code: errno)
+    switch error {
+    case .notFound: return nil
+    // The folder lets nobody look at what is in it: its names alone say nothing.
+    case .denied: throw .denied(path: folder.path)
+    // Such as the place where a device was mounted that is broken now.
+    default: return .unreadable(error)
+    }
+  }
+
+  private func append(_ record: FolderStream.Record, _ kind: Kind) {
+    let start = names.count
+    names.append(contentsOf: UnsafeRawBufferPointer(start: record.name, count: record.length))
+    if Self.standsAsFolder(kind, record.type) { names.append(UInt8(ascii: "/")) }
+    items.append(Item(kind: kind, start: start, length: record.length, orderedLength: names.count - start))
+  }
+
+  private static func standsAsFolder(_ kind: Kind, _ type: UInt8) -> Bool {
+    switch kind {
+    case .folder: true
+    case .unreadable: type == UInt8(DT_DIR)
+    case .file, .other: false
+    }
+  }
+
+  private func sort() {
+    names.withUnsafeBytes { names in
+      items.sort { left, right in
+        let common = min(left.orderedLength, right.orderedLength)
+        guard let base = names.baseAddress else { return false }
+        let order = memcmp(base + left.start, base + right.start, common)
+        return order == 0 ? left.orderedLength < right.orderedLength : order < 0
+      }
+    }
+  }
+}

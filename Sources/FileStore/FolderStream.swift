@@ -1,0 +1,71 @@
+import Glibc
+
+/// The names in a folder, one after the other in no order. It belongs to one thread.
+final class FolderStream {
+  /// One record of the folder. Its name is good until the next one is read.
+  struct Record {
+    /// The name, with a zero at its end.
+    let name: UnsafePointer<CChar>
+    /// The name's length in bytes.
+    let length: Int
+    /// What the folder's file system says that it is (DT_…), which some leave out: a hint, and no more.
+    let type: UInt8
+    /// Which file it is, by what the folder says: a hint too, since another device may be mounted there.
+    let inode: UInt64
+
+    /// Whether the name begins with a dot.
+    var isHidden: Bool { name[0] == CChar(bitPattern: UInt8(ascii: ".")) }
+
+    /// A copy of the name.
+    var entryName: EntryName {
+      EntryName(bytes: UnsafeRawBufferPointer(start: name, count: length))
+    }
+  }
+
+  private let folder: Descriptor
+  private let stream: OpaquePointer
+
+  init(_ folder: Descriptor) throws(FileError) {
+    // A description of its own, since a duplicate would share the position with every other walk.
+    let number = try systemCall("openat", folder.path) {
+      openat(folder.number, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    }
+    guard let stream = fdopendir(number) else {
+      let code = errno
+      close(number)
+      throw FileError(operation: "fdopendir", path: folder.path, code: code)
+    }
+    self.folder = folder
+    self.stream = stream
+  }
+
+  deinit {
+    closedir(stream)
+  }
+
+  /// The next record, or nil at the end. The folder itself and the one above it are left out.
+  func next() throws(FileError) -> Record? {
+    while let record = try read() {
+      let isFolderItself =
+        record.isHidden && (record.length == 1 || record.length == 2 && record.name[1] == record.name[0])
+      if !isFolderItself { return record }
+    }
+    return nil
+  }
+
+  private func read() throws(FileError) -> Record? {
+    errno = 0
+    guard let entry = readdir(stream) else {
+      let code = errno
+      if code == 0 { return nil }
+      throw FileError(operation: "readdir", path: folder.path, code: code)
+    }
+    // The record ends with its name: to copy the whole `dirent` would read beyond it.
+    guard let nameOffset = MemoryLayout<dirent>.offset(of: \.d_name) else {
+      preconditionFailure("dirent is a C structure with a name")
+    }
+    let name = UnsafeRawPointer(entry).advanced(by: nameOffset).assumingMemoryBound(to: CChar.self)
+    return Record(
+      name: name, length: strlen(name), type: entry.pointee.d_type, inode: UInt64(entry.pointee.d_ino))
+  }
+}
