@@ -60,7 +60,7 @@ extension Field {
   }
 
   func moment() throws(Refusal) -> Timestamp {
-    guard let moment = WireMoment.parse(try string()) else {
+    guard let moment = InternetDate.parse(try string()) else {
       throw mustBe("a date and time of RFC 3339 such as 2026-11-21T03:00:00Z")
     }
     return moment

@@ -1,4 +1,5 @@
 import Flux
+import PodfluxCore
 
 /// Appends JSON to a buffer: no blanks, slashes not escaped, and members in the order in which they are given, which
 /// is the alphabet's everywhere in this module.
@@ -103,7 +104,7 @@ struct JSONWriter {
     guard let value else { return literal("null") }
     separate()
     append("\"")
-    WireMoment.append(value, to: &bytes)
+    InternetDate.append(value, to: &bytes)
     append("\"")
   }
 }

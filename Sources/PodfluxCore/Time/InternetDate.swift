@@ -1,10 +1,9 @@
 import Flux
-import PodfluxCore
 
-/// Moments on the wire: RFC 3339 in, RFC 3339 UTC with exactly three fraction digits out.
+/// Moments as the protocol and manifests have them: RFC 3339 in, RFC 3339 UTC with exactly three fraction digits out.
 ///
 /// Foundation's ISO 8601 style wants its fraction digits told before it reads, and rounds through a `Double`.
-enum WireMoment {
+public enum InternetDate {
   private static let millisecondsPerSecond: Int64 = 1000
   private static let secondsPerDay: Int64 = 86_400
   /// 0001-01-01T00:00:00.000Z to 9999-12-31T23:59:59.999Z: the years that have four digits everywhere.
@@ -14,7 +13,7 @@ enum WireMoment {
 
   /// Reads `date-time` of RFC 3339 section 5.6; digits beyond milliseconds are dropped, a leap second counts as the
   /// second behind it. nil for anything else, and for years that do not have four digits in UTC.
-  static func parse(_ text: String) -> Timestamp? {
+  public static func parse(_ text: String) -> Timestamp? {
     guard text.utf8.count <= maximumBytes else { return nil }
     var scanner = DigitScanner(rest: Array(text.utf8)[...])
     guard let year = scanner.number(digits: 4), scanner.skip("-"),
@@ -33,7 +32,7 @@ enum WireMoment {
   }
 
   /// Appends a moment such as `2026-11-21T03:00:00.000Z`; what lies outside the years 1 to 9999 is shown as their end.
-  static func append(_ moment: Timestamp, to bytes: inout [UInt8]) {
+  public static func append(_ moment: Timestamp, to bytes: inout [UInt8]) {
     let milliseconds = min(max(moment.milliseconds, showable.lowerBound), showable.upperBound)
     let (seconds, fraction) = milliseconds.dividedDown(by: millisecondsPerSecond)
     let (days, time) = seconds.dividedDown(by: secondsPerDay)

@@ -1,11 +1,10 @@
 import Flux
 import Foundation
+import PodfluxCore
 import Testing
 
-@testable import WireProtocol
-
-@Suite("A moment on the wire")
-struct WireMomentTests {
+@Suite("An Internet date")
+struct InternetDateTests {
   @Test(
     "is read from RFC 3339, with any offset and fraction",
     arguments: [
@@ -18,7 +17,7 @@ struct WireMomentTests {
       ("9999-12-31T23:59:59.999Z", 253_402_300_799_999), ("1970-01-01T00:00:00-00:00", 0),
     ] as [(String, Int64)])
   func reads(text: String, milliseconds: Int64) {
-    #expect(WireMoment.parse(text) == Timestamp(milliseconds: milliseconds))
+    #expect(InternetDate.parse(text) == Timestamp(milliseconds: milliseconds))
   }
 
   @Test(
@@ -33,7 +32,7 @@ struct WireMomentTests {
       "2026-11-21T03:00:00." + String(repeating: "0", count: 100) + "Z",
     ])
   func refuses(text: String) {
-    #expect(WireMoment.parse(text) == nil)
+    #expect(InternetDate.parse(text) == nil)
   }
 
   @Test("is written as it is read, on every kind of day", arguments: [1, 2, 3] as [UInt64])
@@ -41,7 +40,7 @@ struct WireMomentTests {
     var random = SeededGenerator(seed: seed)
     for _ in 0..<5000 {
       let moment = Timestamp(milliseconds: .random(in: -62_135_596_800_000...253_402_300_799_999, using: &random))
-      #expect(WireMoment.parse(text(moment)) == moment, "seed \(seed)")
+      #expect(InternetDate.parse(text(moment)) == moment, "seed \(seed)")
     }
   }
 
@@ -63,7 +62,7 @@ struct WireMomentTests {
 
   private func text(_ moment: Timestamp) -> String {
     var bytes: [UInt8] = []
-    WireMoment.append(moment, to: &bytes)
+    InternetDate.append(moment, to: &bytes)
     return String(decoding: bytes, as: UTF8.self)
   }
 }
