@@ -1,3 +1,4 @@
+import Flux
 import Glibc
 
 /// Which file this is, whatever its name, and how long it is.
@@ -34,6 +35,8 @@ struct FileStatus {
   let identity: FileIdentity
   /// How many names it has: none, once it is deleted.
   let linkCount: Int
+  /// When its name, place or contents last changed (st_ctim).
+  let changed: Timestamp
 
   init(_ status: stat) {
     kind =
@@ -46,6 +49,8 @@ struct FileStatus {
     identity = FileIdentity(
       device: UInt64(status.st_dev), inode: UInt64(status.st_ino), size: Int64(status.st_size))
     linkCount = Int(status.st_nlink)
+    changed = Timestamp(
+      milliseconds: Int64(status.st_ctim.tv_sec) * 1000 + Int64(status.st_ctim.tv_nsec) / 1_000_000)
   }
 
   /// The identity, if this is a regular file.

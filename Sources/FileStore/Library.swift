@@ -67,7 +67,7 @@ extension Library {
     static let fileMode: mode_t = 0o666
   }
 
-  private static let marker = Array("podflux library 1\n".utf8)
+  static let marker = Array("podflux library 1\n".utf8)
 
   private static func openFolder(
     _ name: EntryName, in parent: Descriptor, _ mode: Mode

@@ -1,4 +1,5 @@
 import FileStore
+import Flux
 import PodfluxCore
 
 /// The library's folder in the core's terms: what attempts work on, what deletions delete.
@@ -6,12 +7,14 @@ struct LibraryFiles: AttemptFiles {
   private let partials: Partials
   private let publisher: Publisher
   let published: PublishedFiles
+  private let quarantine: Quarantine
   private let library: Library
 
   init(_ library: Library) {
     partials = Partials(library)
     publisher = Publisher(library)
     published = PublishedFiles(library)
+    quarantine = Quarantine(library)
     self.library = library
   }
 
@@ -69,21 +72,22 @@ struct LibraryFiles: AttemptFiles {
   }
 
   /// Deletes what a removed download left, or puts a damaged file into quarantine. What is not there any more, or is
-  /// another file by now, is left alone.
-  func delete(_ deletion: Deletion) throws(FileError) {
-    let name = try name(of: deletion.download)
+  /// another file by now, is left alone. `moment` is now.
+  func delete(_ deletion: Deletion, at moment: Timestamp) throws(FileError) {
     switch deletion.fate {
     case .deleted:
-      try partials.delete(name)
+      try partials.delete(try name(of: deletion.download))
       if let file = deletion.file, try isPublished(file) {
         try published.delete(file.path)
       }
     case .quarantined:
       guard let file = deletion.file else { return }
       do throws(FileError) {
-        try published.quarantine(file.path, recorded: FileIdentity(file), as: name)
-      } catch .symbolicLink, .notARegularFile {
-        // Something else is in its place now.
+        _ = try quarantine.take(
+          EntryPath(file.path), recorded: FileIdentity(file), because: "it is not what was downloaded",
+          download: deletion.download, at: moment)
+      } catch .symbolicLink {
+        // A link is on the way to its place now.
       }
     }
   }

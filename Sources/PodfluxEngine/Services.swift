@@ -82,7 +82,7 @@ final class Services: @unchecked Sendable {
 
   private func delete(_ deletion: Deletion) {
     do {
-      try files.delete(deletion)
+      try files.delete(deletion, at: readClock().wall)
       post(.deleted(deletion.key))
     } catch {
       logger.warning(

@@ -24,16 +24,14 @@ struct LibraryListingTests {
 
   @Test("Files come in the order of their whole paths' bytes, also where a name goes on with less than a slash")
   func order() throws {
-    let paths = ["a", "a b/x", "a-b", "a.mp3", "a/b", "a/b-c", "a/b/c", "a0", "A", "ä/z", "z"].filter {
-      $0 != "a" && $0 != "a/b"
-    }
+    let paths = ["a b/x", "a-b", "a.mp3", "a/b-c", "a/b/c", "a0", "A", "ä/z", "z"]
     for path in paths.reversed() { try library.write(path, to: path) }
     let expected = paths.map { EntryPath($0) }.sorted()
     #expect(try files() == expected)
-    #expect(expected.map(\.text).firstIndex(of: "a-b") == 2)
+    #expect(expected.map(\.text) == ["A", "a b/x", "a-b", "a.mp3", "a/b-c", "a/b/c", "a0", "z", "ä/z"])
   }
 
-  @Test("A thousand random trees come in order, whole", arguments: [1, 2, 3] as [UInt64])
+  @Test("Random trees come in order, and whole", arguments: [1, 2, 3] as [UInt64])
   func randomTrees(seed: UInt64) throws {
     var state = seed
     func draw(_ bound: UInt64) -> Int {
@@ -45,7 +43,6 @@ struct LibraryListingTests {
     for _ in 0..<300 {
       let folders = (0..<draw(4)).map { _ in "d" + letters[draw(6)] }
       let path = (folders + [letters[draw(3)] + letters[draw(6)] + letters[draw(6)]]).joined(separator: "/")
-      if path.hasPrefix(".") { continue }
       try library.write("x", to: path)
       expected.insert(EntryPath(path))
     }

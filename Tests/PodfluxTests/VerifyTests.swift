@@ -159,11 +159,12 @@ extension Scene {
     return try ids.map { try engine.wait(for: $0, toBe: "completed") }
   }
 
-  /// What lies in quarantine, by name.
+  /// What lies in quarantine, by name, without the manifests.
   fileprivate func quarantined() -> [String: Data] {
     let folder = library + "/.podflux/quarantine"
     let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
-    return names.reduce(into: [:]) { $0[$1] = FileManager.default.contents(atPath: folder + "/" + $1) }
+    let files = names.filter { !$0.hasSuffix(".manifest.json") }
+    return files.reduce(into: [:]) { $0[$1] = FileManager.default.contents(atPath: folder + "/" + $1) }
   }
 
   fileprivate func replaceByCopy(_ path: String) throws {

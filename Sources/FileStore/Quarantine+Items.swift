@@ -1,0 +1,93 @@
+import Flux
+import PodfluxCore
+
+/// What is in quarantine, and emptying it.
+extension Quarantine {
+  /// How much there is, or was.
+  public struct Usage: Hashable, Sendable {
+    /// How many files, manifests not counted.
+    public var files = 0
+    /// Their bytes.
+    public var bytes: Int64 = 0
+
+    fileprivate mutating func add(_ file: FileStatus) {
+      files += 1
+      bytes += file.identity.size
+    }
+  }
+
+  private static let unknownReason = "nothing that can be read says why it is here"
+
+  /// Calls the body with all files in quarantine, in the order of their names, one at a time. What vanishes meanwhile is
+  /// passed over; so are folders, links and hidden files. A file without a manifest is told of with what can be said.
+  ///
+  /// Changes nothing, and holds up nobody. Memory: the names.
+  public func forEachItem(_ body: (Item) throws(FileError) -> Void) throws(FileError) {
+    guard let quarantine = try QuarantineFolder.existing(in: library) else { return }
+    for name in try quarantine.names().files {
+      guard let status = try quarantine.file(name) else { continue }
+      try body(item(name, status, try quarantine.beside(name)))
+    }
+  }
+
+  /// All files in quarantine, in the order of their names.
+  public func items() throws(FileError) -> [Item] {
+    var items: [Item] = []
+    try forEachItem { (item) throws(FileError) in items.append(item) }
+    return items
+  }
+
+  /// How much is in quarantine. Costs one stat for each file.
+  public func usage() throws(FileError) -> Usage {
+    var usage = Usage()
+    guard let quarantine = try QuarantineFolder.existing(in: library) else { return usage }
+    for name in try quarantine.names().files {
+      if let status = try quarantine.file(name) { usage.add(status) }
+    }
+    return usage
+  }
+
+  /// Deletes for good what was put aside before `moment`, or all without one, each file before its manifest; and the
+  /// manifests whose files never came, and the marks of restored files that are gone.
+  ///
+  /// Tells how much was deleted. A crash leaves the rest for the next call. It does not sync. Others can put files aside
+  /// meanwhile.
+  public func empty(olderThan moment: Timestamp? = nil) throws(FileError) -> Usage {
+    var deleted = Usage()
+    guard let quarantine = try QuarantineFolder.existing(in: library) else { return deleted }
+    let (files, manifests) = try quarantine.names()
+    for name in files {
+      try quarantine.locked { () throws(FileError) in
+        guard let status = try quarantine.file(name) else { return }
+        if let moment, item(name, status, try quarantine.beside(name)).at >= moment { return }
+        guard try quarantine.descriptor.deleteFile(name) else { return }
+        try quarantine.removeManifest(of: name)
+        deleted.add(status)
+      }
+    }
+    for name in manifests { try removeManifestWithoutFile(name, in: quarantine) }
+    try quarantine.locked { () throws(FileError) in try quarantine.removeUnfinishedManifest() }
+    try dropGoneRestorations()
+    return deleted
+  }
+
+  /// Removes a manifest whose file never came: nobody is about to move it while the quarantine is locked.
+  private func removeManifestWithoutFile(_ name: EntryName, in quarantine: QuarantineFolder) throws(FileError) {
+    try quarantine.locked { () throws(FileError) in
+      guard try quarantine.descriptor.statusOfChild(name) == nil else { return }
+      if case .manifest(let manifest) = try quarantine.beside(name), manifest.restoration != nil { return }
+      try quarantine.removeManifest(of: name)
+    }
+  }
+
+  private func item(_ name: EntryName, _ status: FileStatus, _ beside: QuarantineFolder.Beside) -> Item {
+    guard case .manifest(let manifest) = beside else {
+      return Item(
+        name: name.text, place: nil, length: status.identity.size, because: Self.unknownReason, at: status.changed,
+        download: nil)
+    }
+    return Item(
+      name: name.text, place: manifest.legalPlace, length: status.identity.size, because: manifest.because,
+      at: manifest.at ?? status.changed, download: manifest.download)
+  }
+}

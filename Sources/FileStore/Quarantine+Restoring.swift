@@ -1,0 +1,167 @@
+import Flux
+import PodfluxCore
+
+/// Putting files back, and knowing which ones a person has put back.
+extension Quarantine {
+  /// What became of a file that was to be put back.
+  public enum Restoring: Hashable, Sendable {
+    /// It lies at this place, now or since an earlier call.
+    case restored(EntryPath, FileIdentity)
+    /// Something else is at this place; nothing was changed.
+    case occupied(EntryPath)
+    /// It is not known whence it came, or that is no place for a published file: one has to be named.
+    case noPlace
+    /// There is no such file in quarantine.
+    case gone
+  }
+
+  /// A file that a person has put back, and wants where it is.
+  public struct Restored: Hashable, Sendable {
+    /// Where it is.
+    public let place: EntryPath
+    /// Which file it is, with the length that it has now.
+    public let identity: FileIdentity
+  }
+
+  /// How often folders are made again that somebody removes meanwhile.
+  private static let attempts = 8
+
+  /// Moves the file `name` from quarantine back to whence it came, or to another `destination`, never over anything, and
+  /// makes the folders that are missing. Its manifest stays and says so.
+  ///
+  /// Called again after a crash at any point, it comes to the same end. Fails with `illegalPath` if there can be no published
+  /// file at the destination, with `symbolicLink` or `notAFolder` if one is on the way.
+  public func restore(_ name: String, to destination: EntryPath? = nil) throws(FileError) -> Restoring {
+    guard let quarantine = try QuarantineFolder.existing(in: library) else { return .gone }
+    return try quarantine.locked { () throws(FileError) in
+      guard let name = try Self.entryName(name, in: quarantine) else { return .gone }
+      guard let status = try quarantine.file(name) else { return try earlierRestoring(name, quarantine) }
+      var manifest = try manifest(of: name, status, quarantine)
+      guard let place = destination ?? manifest.legalPlace else { return .noPlace }
+      if let other = try PublishedFiles(library).walk(to: place)?.status(), other.identity != status.identity {
+        return .occupied(place)
+      }
+      manifest.restoration = QuarantineManifest.Restoration(
+        place: place, inode: status.identity.inode, length: status.identity.size)
+      try quarantine.write(manifest, for: name)
+      return try putBack(name, status.identity, to: place, quarantine)
+    }
+  }
+
+  /// The files that a person has put back and that are still there, by their inodes; one that cannot be looked at now
+  /// counts as there. Changes nothing.
+  public func restored() throws(FileError) -> [Restored] {
+    var restored: [Restored] = []
+    guard let quarantine = try QuarantineFolder.existing(in: library) else { return restored }
+    for name in try quarantine.names().manifests {
+      guard let restoration = try restoration(name, quarantine), let found = found(restoration) else { continue }
+      restored.append(found)
+    }
+    return restored
+  }
+
+  /// Forgets of those files that a person has put back the ones that are gone from their places.
+  public func dropGoneRestorations() throws(FileError) {
+    guard let quarantine = try QuarantineFolder.existing(in: library) else { return }
+    for name in try quarantine.names().manifests {
+      try quarantine.locked { () throws(FileError) in
+        guard let restoration = try restoration(name, quarantine), found(restoration) == nil else { return }
+        try quarantine.removeManifest(of: name)
+      }
+    }
+  }
+}
+
+// MARK: - Steps
+
+extension Quarantine {
+  /// The name on the disk; nil if no file in quarantine can have it. What people are shown of a name that is no UTF-8 is
+  /// taken for that name.
+  private static func entryName(_ text: String, in quarantine: QuarantineFolder) throws(FileError) -> EntryName? {
+    let isOneName = !text.isEmpty && !text.utf8.contains { $0 == 0 || $0 == UInt8(ascii: "/") }
+    guard isOneName, text.utf8.count <= LibraryPath.maximumComponentBytes * 3 else { return nil }
+    let name = EntryName(text)
+    guard !QuarantineFolder.isReserved(name) else { return nil }
+    guard text.unicodeScalars.contains("\u{FFFD}") else { return name }
+    return try quarantine.names().files.first { $0 == name || $0.text == text } ?? name
+  }
+
+  private func manifest(
+    of name: EntryName, _ status: FileStatus, _ quarantine: QuarantineFolder
+  ) throws(FileError) -> QuarantineManifest {
+    if case .manifest(let manifest) = try quarantine.beside(name) { return manifest }
+    return QuarantineManifest(
+      place: nil, inode: status.identity.inode, length: status.identity.size,
+      because: "it lay in the quarantine without a manifest", at: status.changed, download: nil)
+  }
+
+  /// There is no such file. The one who put it back may have died before the folder was synced.
+  private func earlierRestoring(_ name: EntryName, _ quarantine: QuarantineFolder) throws(FileError) -> Restoring {
+    guard let restoration = try restoration(name, quarantine), let found = found(restoration) else { return .gone }
+    try PublishedFiles(library).synchronizeFolder(of: found.place)
+    try quarantine.descriptor.synchronize()
+    return .restored(found.place, found.identity)
+  }
+
+  private func putBack(
+    _ name: EntryName, _ identity: FileIdentity, to place: EntryPath, _ quarantine: QuarantineFolder
+  ) throws(FileError) -> Restoring {
+    var attempt = 1
+    while true {
+      do throws(FileError) {
+        let folder = try library.folderChanges.withLock { (_) throws(FileError) in
+          let walk = try FolderWalk(to: place, in: library, makingFolders: true)
+          try putBack(name, identity, as: walk.name, in: walk.folder, quarantine)
+          return walk.folder
+        }
+        try folder.synchronize()
+        try quarantine.descriptor.synchronize()
+        return .restored(place, identity)
+      } catch .exists {
+        return .occupied(place)
+      } catch .notFound where attempt < Self.attempts {
+        // An engine beside this command has removed the folder, which was empty until now.
+        attempt += 1
+      }
+    }
+  }
+
+  private func putBack(
+    _ name: EntryName, _ identity: FileIdentity, as newName: EntryName, in folder: Descriptor,
+    _ quarantine: QuarantineFolder
+  ) throws(FileError) {
+    do throws(FileError) {
+      try move.perform(name, in: quarantine.descriptor, to: newName, in: folder)
+    } catch .exists(let path) {
+      guard try folder.statusOfChild(newName)?.identity == identity else { throw .exists(path: path) }
+      // Linked already, by somebody who died before unlinking it here.
+      _ = try quarantine.descriptor.deleteFile(name)
+    }
+  }
+
+  /// What the manifest says of a file that is not in quarantine any more because a person has put it back.
+  private func restoration(
+    _ name: EntryName, _ quarantine: QuarantineFolder
+  ) throws(FileError) -> QuarantineManifest.Restoration? {
+    guard try quarantine.descriptor.statusOfChild(name) == nil,
+      case .manifest(let manifest) = try quarantine.beside(name)
+    else { return nil }
+    return manifest.restoration
+  }
+
+  /// The file that was put back, if it is still there or cannot be looked at.
+  private func found(_ restoration: QuarantineManifest.Restoration) -> Restored? {
+    do throws(FileError) {
+      guard let identity = try PublishedFiles(library).identity(of: restoration.place),
+        identity.inode == restoration.inode
+      else { return nil }
+      return Restored(place: restoration.place, identity: identity)
+    } catch .symbolicLink, .notARegularFile, .illegalPath {
+      return nil
+    } catch {
+      return Restored(
+        place: restoration.place,
+        identity: FileIdentity(device: 0, inode: restoration.inode, size: restoration.length))
+    }
+  }
+}

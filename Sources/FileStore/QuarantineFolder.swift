@@ -1,0 +1,176 @@
+import Glibc
+import PodfluxCore
+
+/// The open folder of the quarantine: files, and beside each its manifest.
+struct QuarantineFolder {
+  /// What stands beside a file, or where one should stand.
+  enum Beside {
+    case nothing
+    /// Something that is no manifest, or that a later version has written.
+    case unreadable
+    case manifest(QuarantineManifest)
+  }
+
+  private static let manifestSuffix = Array(".manifest.json".utf8)
+  /// A manifest that is being written.
+  private static let unfinishedManifest: EntryName = ".manifest.new"
+  private static let largestNumber = 1 << 40
+
+  let descriptor: Descriptor
+
+  /// Opens the folder, and makes it if it is missing.
+  static func make(in library: Library) throws(FileError) -> QuarantineFolder {
+    let parent = library.engineFolder
+    try parent.makeFolder(Library.Layout.quarantine, mode: Library.Layout.privateFolderMode)
+    let folder = try QuarantineFolder(descriptor: parent.openFolder(Library.Layout.quarantine))
+    // The engine that made it may have died before it synced.
+    try parent.synchronize()
+    return folder
+  }
+
+  /// Opens the folder; nil if there is none.
+  static func existing(in library: Library) throws(FileError) -> QuarantineFolder? {
+    do throws(FileError) {
+      return try QuarantineFolder(descriptor: library.engineFolder.openFolder(Library.Layout.quarantine))
+    } catch .notFound {
+      return nil
+    }
+  }
+
+  /// Lets nobody else change the quarantine meanwhile, be it another thread or another process: the command works beside
+  /// an engine. The kernel frees the lock (flock(2)) of whoever dies. Waits for as long as others move one file.
+  ///
+  /// It must not be nested: each opening of the folder is locked for itself.
+  func locked<Result>(_ body: () throws(FileError) -> Result) throws(FileError) -> Result {
+    try systemCall("flock", descriptor.path) { flock(descriptor.number, LOCK_EX) }
+    defer { _ = flock(descriptor.number, LOCK_UN) }
+    return try body()
+  }
+
+  /// The names of all files that could be items, and those of all that have a manifest, in order.
+  func names() throws(FileError) -> (files: [EntryName], manifests: [EntryName]) {
+    let stream = try FolderStream(descriptor)
+    var (files, manifests): ([EntryName], [EntryName]) = ([], [])
+    while let record = try stream.next() {
+      if record.isHidden { continue }
+      let name = record.entryName
+      if let file = Self.file(ofManifest: name) { manifests.append(file) } else { files.append(name) }
+    }
+    return (files.sorted(), manifests.sorted())
+  }
+
+  /// The file of this name; nil if there is none, or something else.
+  func file(_ name: EntryName) throws(FileError) -> FileStatus? {
+    guard let status = try descriptor.statusOfChild(name), status.kind == .regular else { return nil }
+    return status
+  }
+
+  /// Under which name a file lies here that came from `place`, nil if it does not.
+  ///
+  /// Costs a read of the folder: it is for what a crash has left.
+  func name(of identity: FileIdentity, from place: EntryPath) throws(FileError) -> EntryName? {
+    let stream = try FolderStream(descriptor)
+    while let record = try stream.next() {
+      guard !record.isHidden, record.inode == identity.inode else { continue }
+      let name = record.entryName
+      guard let found = try file(name), found.identity.isSameFile(as: identity),
+        case .manifest(let manifest) = try beside(name), manifest.place == place
+      else { continue }
+      return name
+    }
+    return nil
+  }
+
+  /// `<stem>-<number>.<extension>` with a number that is free: the lowest, as long as none below it was freed.
+  func freeName(stem: String, fileExtension: String) throws(FileError) -> EntryName {
+    func name(_ number: Int) -> EntryName { EntryName("\(stem)-\(number).\(fileExtension)") }
+    // Doubled and then bisected: where thousands have the same stem, not every number is tried.
+    var (taken, free) = (0, 1)
+    while try !isFree(name(free)) {
+      guard free < Self.largestNumber else { throw .exists(path: descriptor.pathOfChild(name(free))) }
+      (taken, free) = (free, free * 2)
+    }
+    while free - taken > 1 {
+      let middle = (taken + free) / 2
+      if try isFree(name(middle)) { free = middle } else { taken = middle }
+    }
+    return name(free)
+  }
+
+  /// Whether a file can be put here under this name. A manifest whose file never came is in nobody's way.
+  private func isFree(_ name: EntryName) throws(FileError) -> Bool {
+    guard try descriptor.statusOfChild(name) == nil else { return false }
+    switch try beside(name) {
+    case .nothing: return true
+    case .unreadable: return false
+    case .manifest(let manifest): return manifest.restoration == nil
+    }
+  }
+}
+
+// MARK: - Manifests
+
+extension QuarantineFolder {
+  /// What stands beside the file of this name.
+  func beside(_ name: EntryName) throws(FileError) -> Beside {
+    guard let manifestName = Self.manifest(of: name), let status = try descriptor.statusOfChild(manifestName) else {
+      return .nothing
+    }
+    guard status.kind == .regular else { return .unreadable }
+    do throws(FileError) {
+      let file = try descriptor.openChild(manifestName, O_RDONLY | O_NONBLOCK)
+      let json = try file.read(offset: 0, count: QuarantineManifest.maximumBytes + 1)
+      return QuarantineManifest(json: json).map(Beside.manifest) ?? .unreadable
+    } catch .notFound {
+      return .nothing
+    } catch .denied, .symbolicLink {
+      return .unreadable
+    }
+  }
+
+  /// Puts a manifest, on the device, in the place of the one that is there; a crash leaves either of them whole. Nothing
+  /// is written for a name that leaves no room for the manifest's: only people give such names.
+  func write(_ manifest: QuarantineManifest, for name: EntryName) throws(FileError) {
+    guard let finished = Self.manifest(of: name) else { return }
+    let unfinished = Self.unfinishedManifest
+    _ = try descriptor.deleteFile(unfinished)
+    let file = try descriptor.openChild(
+      unfinished, O_WRONLY | O_CREAT | O_EXCL, mode: Library.Layout.privateFileMode)
+    let outcome = manifest.json.withUnsafeBytes { file.write($0, offset: 0) }
+    if let failure = outcome.failure { throw failure }
+    try file.synchronize()
+    try systemCall("renameat", descriptor.pathOfChild(finished)) {
+      renameat(descriptor.number, unfinished.cString, descriptor.number, finished.cString)
+    }
+    try descriptor.synchronize()
+  }
+
+  /// Removes the manifest of this name. It does not sync: one that comes back is a manifest without a file.
+  func removeManifest(of name: EntryName) throws(FileError) {
+    guard let manifestName = Self.manifest(of: name), try file(manifestName) != nil else { return }
+    _ = try descriptor.deleteFile(manifestName)
+  }
+
+  /// Removes what a crash has left of a manifest that was being written.
+  func removeUnfinishedManifest() throws(FileError) {
+    _ = try descriptor.deleteFile(Self.unfinishedManifest)
+  }
+
+  /// Whether this is no name that a file in quarantine can have.
+  static func isReserved(_ name: EntryName) -> Bool {
+    name.isHidden || file(ofManifest: name) != nil
+  }
+
+  private static func manifest(of name: EntryName) -> EntryName? {
+    let bytes = name.bytes + manifestSuffix
+    return bytes.count <= LibraryPath.maximumComponentBytes ? EntryName(bytes: bytes) : nil
+  }
+
+  private static func file(ofManifest name: EntryName) -> EntryName? {
+    let bytes = name.bytes
+    guard bytes.count > manifestSuffix.count, bytes.suffix(manifestSuffix.count).elementsEqual(manifestSuffix) else {
+      return nil
+    }
+    return EntryName(bytes: bytes.dropLast(manifestSuffix.count))
+  }
+}
