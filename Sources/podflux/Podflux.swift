@@ -8,7 +8,7 @@ struct Podflux: ParsableCommand {
     commandName: "podflux",
     abstract: "Downloads podcasts, and loses nothing: a headless engine that takes JSON lines.",
     version: Engine.version,
-    subcommands: [RunCommand.self, SnapshotCommand.self])
+    subcommands: [RunCommand.self, SnapshotCommand.self, QuarantineCommand.self])
 }
 
 extension ExitCode {

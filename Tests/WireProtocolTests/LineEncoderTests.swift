@@ -36,6 +36,29 @@ struct LineEncoderTests {
         """#)
   }
 
+  @Test("tells of files in quarantine, and what became of them")
+  func quarantine() {
+    let moment = Timestamp(milliseconds: 1_795_230_000_007)
+    let place = EntryPath(bytes: Array("x/a \"1\".mp3".utf8))
+    let written = lines {
+      $0.quarantined(
+        QuarantinedFile(
+          name: "ep-1.mp3", place: place, length: 5, because: "it is damaged", at: moment, download: Samples.id("ep")))
+      $0.quarantined(
+        QuarantinedFile(name: "b", place: nil, length: 0, because: "?", at: moment, download: nil))
+      $0.restored("ep-1.mp3", to: place, bytes: 5)
+      $0.emptied(files: 2, bytes: .max)
+    }
+    #expect(
+      written == #"""
+        {"at":"2026-11-21T03:00:00.007Z","because":"it is damaged","bytes":5,"download":"ep","name":"ep-1.mp3","path":"x/a \"1\".mp3"}
+        {"at":"2026-11-21T03:00:00.007Z","because":"?","bytes":0,"download":null,"name":"b","path":null}
+        {"bytes":5,"name":"ep-1.mp3","path":"x/a \"1\".mp3"}
+        {"bytes":9223372036854775807,"files":2}
+
+        """#)
+  }
+
   @Test("refuses with code, message, path and the line's number")
   func refusals() {
     let refusals = lines {

@@ -8,7 +8,7 @@ public struct LineEncoder: Sendable {
   /// The version of the protocol that is spoken.
   public static let protocolVersion = 1
 
-  private var writer = JSONWriter()
+  var writer = JSONWriter()
 
   /// Makes an encoder that has written nothing.
   public init() {}

@@ -1,0 +1,114 @@
+import ArgumentParser
+import Flux
+import Foundation
+import PodfluxCore
+import PodfluxEngine
+import WireProtocol
+
+/// `podflux quarantine`: what was put aside, without an engine or beside a running one.
+struct QuarantineCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "quarantine",
+    abstract: "Shows what was put aside, puts it back, or deletes it for good.",
+    subcommands: [List.self, Restore.self, Empty.self])
+
+  struct List: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Prints one line of JSON for each file in quarantine, and changes nothing.")
+
+    @OptionGroup var folder: LibraryOption
+
+    func run() throws {
+      try printing { quarantine, encoder throws(LibraryQuarantine.Failure) in
+        try quarantine.forEachFile { encoder.quarantined($0) }
+      }
+    }
+  }
+
+  struct Restore: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Puts a file back to where it came from, or to another place in the library, never over anything.")
+
+    @OptionGroup var folder: LibraryOption
+
+    @Argument(help: "The file's name in quarantine, as the list shows it.")
+    var name: String
+
+    @Option(help: "Where to put it, relative to the library.")
+    var to: String?
+
+    func run() throws {
+      try printing { quarantine, encoder throws(LibraryQuarantine.Failure) in
+        let destination = to.map { EntryPath(bytes: Array($0.utf8)) }
+        let (place, bytes) = try quarantine.restore(name, to: destination)
+        encoder.restored(name, to: place, bytes: bytes)
+      }
+    }
+  }
+
+  struct Empty: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Deletes what is in quarantine, for good, and prints how much that was.")
+    private static let longestAgeDays = 36_500
+    private static let millisecondsPerDay: Int64 = 86_400_000
+
+    @OptionGroup var folder: LibraryOption
+
+    @Option(help: "Only what was put aside longer ago than so many days.")
+    var olderThanDays: Int?
+
+    func validate() throws {
+      guard let olderThanDays, !(0...Self.longestAgeDays).contains(olderThanDays) else { return }
+      throw ValidationError("--older-than-days takes 0 to \(Self.longestAgeDays)")
+    }
+
+    func run() throws {
+      let now = Timestamp(milliseconds: Int64(Date().timeIntervalSince1970 * 1000))
+      let limit = olderThanDays.map { now.advanced(byMilliseconds: -Int64($0) * Self.millisecondsPerDay) }
+      try printing { quarantine, encoder throws(LibraryQuarantine.Failure) in
+        let (files, bytes) = try quarantine.empty(olderThan: limit)
+        encoder.emptied(files: files, bytes: bytes)
+      }
+    }
+  }
+}
+
+/// Which library is meant.
+struct LibraryOption: ParsableArguments {
+  @Option(help: "The library's folder.")
+  var library: String
+}
+
+private protocol QuarantineSubcommand: ParsableCommand {
+  var folder: LibraryOption { get }
+}
+
+extension QuarantineCommand.List: QuarantineSubcommand {}
+extension QuarantineCommand.Restore: QuarantineSubcommand {}
+extension QuarantineCommand.Empty: QuarantineSubcommand {}
+
+extension QuarantineSubcommand {
+  /// Opens the quarantine, and prints what the body has encoded when it has come to its end.
+  fileprivate func printing(
+    _ body: (LibraryQuarantine, inout LineEncoder) throws(LibraryQuarantine.Failure) -> Void
+  ) throws {
+    do throws(LibraryQuarantine.Failure) {
+      var encoder = LineEncoder()
+      try body(LibraryQuarantine(ofLibraryAt: folder.library), &encoder)
+      FileHandle.standardOutput.write(Data(encoder.bytes))
+    } catch {
+      StandardError.print("podflux: \(error)")
+      throw ExitCode(error)
+    }
+  }
+}
+
+extension ExitCode {
+  fileprivate init(_ failure: LibraryQuarantine.Failure) {
+    switch failure {
+    case .unreadableLibrary: self = .unreadableLibrary
+    case .wrongUsage: self = .wrongUsage
+    case .failed: self = .failure
+    }
+  }
+}
