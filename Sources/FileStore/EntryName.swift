@@ -30,7 +30,7 @@ public struct EntryName: Hashable, Sendable {
 extension EntryName: Comparable {
   /// Orders by bytes.
   public static func < (left: Self, right: Self) -> Bool {
-    left.bytes.lexicographicallyPrecedes(right.bytes)
+    left.cString.lexicographicallyPrecedes(right.cString) { UInt8(bitPattern: $0) < UInt8(bitPattern: $1) }
   }
 }
 

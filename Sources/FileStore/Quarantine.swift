@@ -126,11 +126,12 @@ extension Quarantine {
     try quarantine.write(manifest, for: newName)
     do throws(FileError) {
       try move.perform(name, in: folder, to: newName, in: quarantine.descriptor)
-    } catch .notFound {
-      try quarantine.removeManifest(of: newName)
-      return .gone
     } catch {
-      try quarantine.removeManifest(of: newName)
+      // It may be linked here already, and then its manifest is needed.
+      if try quarantine.file(newName)?.identity.isSameFile(as: recorded) != true {
+        try quarantine.removeManifest(of: newName)
+      }
+      if case .notFound = error { return .gone }
       throw error
     }
     if let found = try quarantine.file(newName), found.identity.isSameFile(as: recorded) {

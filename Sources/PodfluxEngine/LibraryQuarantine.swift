@@ -1,5 +1,6 @@
 import FileStore
 import Flux
+import Foundation
 import PodfluxCore
 
 /// A library's quarantine for people, without an engine or beside a running one.
@@ -20,6 +21,8 @@ public struct LibraryQuarantine: Sendable {
       }
     }
   }
+
+  private static let millisecondsPerDay: Int64 = 86_400_000
 
   private let quarantine: Quarantine
 
@@ -62,8 +65,11 @@ public struct LibraryQuarantine: Sendable {
     }
   }
 
-  /// Deletes for good what was put aside before `moment`, or all without one, and tells how much that was.
-  public func empty(olderThan moment: Timestamp?) throws(Failure) -> (files: Int, bytes: Int64) {
+  /// Deletes for good what was put aside longer ago than so many days, or all without a number, and tells how much that
+  /// was.
+  public func empty(olderThanDays days: Int?) throws(Failure) -> (files: Int, bytes: Int64) {
+    let now = Timestamp(milliseconds: Int64(Date().timeIntervalSince1970 * 1000))
+    let moment = days.map { now.advanced(byMilliseconds: -Int64($0) * Self.millisecondsPerDay) }
     do throws(FileError) {
       let deleted = try quarantine.empty(olderThan: moment)
       return (deleted.files, deleted.bytes)

@@ -1,5 +1,4 @@
 import ArgumentParser
-import Flux
 import Foundation
 import PodfluxCore
 import PodfluxEngine
@@ -50,7 +49,6 @@ struct QuarantineCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Deletes what is in quarantine, for good, and prints how much that was.")
     private static let longestAgeDays = 36_500
-    private static let millisecondsPerDay: Int64 = 86_400_000
 
     @OptionGroup var folder: LibraryOption
 
@@ -63,10 +61,8 @@ struct QuarantineCommand: ParsableCommand {
     }
 
     func run() throws {
-      let now = Timestamp(milliseconds: Int64(Date().timeIntervalSince1970 * 1000))
-      let limit = olderThanDays.map { now.advanced(byMilliseconds: -Int64($0) * Self.millisecondsPerDay) }
       try printing { quarantine, encoder throws(LibraryQuarantine.Failure) in
-        let (files, bytes) = try quarantine.empty(olderThan: limit)
+        let (files, bytes) = try quarantine.empty(olderThanDays: olderThanDays)
         encoder.emptied(files: files, bytes: bytes)
       }
     }

@@ -144,12 +144,18 @@ struct QuarantineTests {
     case "folder": try library.write("a person's", to: "a.mp3/inner")
     default: try library.link("a.mp3", to: "/nowhere")
     }
-    if kind == "folder", move == .linking { return }
     let recorded = FileIdentity(device: 0, inode: 1, size: 3)
     let folder = try QuarantineFolder.make(in: library.library)
-    let taking = try Quarantine(library.library, move: move).carry(
-      "a.mp3", in: library.library.top, recorded, Sample.manifest(EntryPath("a.mp3"), recorded), to: folder)
-    #expect(taking == .changed)
+    let taking = Result {
+      try Quarantine(library.library, move: move).carry(
+        "a.mp3", in: library.library.top, recorded, Sample.manifest(EntryPath("a.mp3"), recorded), to: folder)
+    }
+    if kind == "folder", move == .linking {
+      // Nobody can give a folder a second name.
+      #expect(throws: FileError.denied(path: ".podflux/quarantine/d-1.mp3")) { try taking.get() }
+    } else {
+      #expect(try taking.get() == .changed)
+    }
     #expect(library.isThere("a.mp3"))
     #expect(try library.quarantineNames().isEmpty)
   }
