@@ -18,6 +18,13 @@ extension Library {
       totalBytes: Self.bytes(blocks: UInt64(status.f_blocks), of: UInt64(status.f_frsize)))
   }
 
+  /// How many bytes the files of these names in `.podflux` have together; what is not there has none.
+  public func engineFileBytes(_ names: [String]) throws(FileError) -> Int64 {
+    var bytes: Int64 = 0
+    for name in names { bytes += try engineFolder.statusOfChild(EntryName(name))?.identity.size ?? 0 }
+    return bytes
+  }
+
   /// Some network file systems say "without limit" with numbers that overflow.
   private static func bytes(blocks: UInt64, of size: UInt64) -> Int64 {
     let (bytes, isOverflow) = blocks.multipliedReportingOverflow(by: size)

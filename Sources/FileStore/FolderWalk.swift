@@ -6,22 +6,23 @@ struct FolderWalk {
   let folder: Descriptor
   /// The file's name there.
   let name: EntryName
-  /// The folder above it with the folder's name there, or nil if the file lies at the top.
-  let parent: (folder: Descriptor, childName: EntryName)?
+  /// The folders above that one, from the top of the library down, each with the next one's name in it; none if the file
+  /// lies at the top.
+  let parents: [(folder: Descriptor, childName: EntryName)]
 
   /// Opens the folders on the way to `path`, and makes them first where `makingFolders` says so.
   init(to path: EntryPath, in library: Library, makingFolders: Bool) throws(FileError) {
     var names = try path.names()
     name = names.removeLast()
     var folder = library.top
-    var parent: (folder: Descriptor, childName: EntryName)?
+    var parents: [(folder: Descriptor, childName: EntryName)] = []
     for name in names {
       let child = try Self.open(name, in: folder, makingFolders: makingFolders)
-      parent = (folder, name)
+      parents.append((folder, name))
       folder = child
     }
     self.folder = folder
-    self.parent = parent
+    self.parents = parents
   }
 
   /// What is at the path, or nil if nothing is.

@@ -34,7 +34,8 @@ public final class Library: Sendable {
   /// Opens the library at `path`, which may be reached over symbolic links; inside it none is followed.
   ///
   /// Makes what is missing in this order: the folder, `.podflux` (mode 0700), `.podflux/partial`, and last the marker
-  /// `.podflux/library`. A crash in between is made good by the next call.
+  /// `.podflux/library`. A crash in between is made good by the next call. A library that has been used gets no new marker:
+  /// see `isInPlace`.
   public static func open(at path: String, mode: Mode = .createIfMissing) throws(FileError) -> Library {
     if mode == .createIfMissing {
       try makeFolders(path)
@@ -104,10 +105,11 @@ extension Library {
 
   /// Checks the marker, and writes it if it is missing or, after a crash, empty.
   private static func checkMarker(in folder: Descriptor, _ mode: Mode) throws(FileError) {
-    let flags = mode == .createIfMissing ? O_RDWR | O_CREAT : O_RDONLY
-    let file = try folder.openChild(Layout.marker, flags, mode: Layout.fileMode)
+    let isWanted = mode == .createIfMissing
+    if isWanted, try folder.statusOfChild(Layout.marker) == nil, try !isUnused(folder) { return }
+    let file = try folder.openChild(Layout.marker, isWanted ? O_RDWR | O_CREAT : O_RDONLY, mode: Layout.fileMode)
     let found = try file.read(offset: 0, count: marker.count + 1)
-    if found.isEmpty, mode == .createIfMissing {
+    if found.isEmpty, isWanted {
       let outcome = marker.withUnsafeBytes { file.write($0, offset: 0) }
       if let failure = outcome.failure { throw failure }
       try file.synchronize()
@@ -115,5 +117,14 @@ extension Library {
     } else if found != marker {
       throw .unknownFormat(path: file.path)
     }
+  }
+
+  /// Whether nothing is in `.podflux` but what comes before the marker.
+  private static func isUnused(_ folder: Descriptor) throws(FileError) -> Bool {
+    let stream = try FolderStream(folder)
+    while let name = try stream.next()?.entryName {
+      guard name == Layout.partial else { return false }
+    }
+    return true
   }
 }

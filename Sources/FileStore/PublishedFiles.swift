@@ -41,7 +41,7 @@ public struct PublishedFiles: Sendable {
     }
   }
 
-  /// Deletes the file at `path`, and then its folder if that is empty now and not the top of the library.
+  /// Deletes the file at `path`, and then its folders that are empty now, never the top of the library.
   ///
   /// Returns false if there was no file or, where it is told which file is meant, if it is another one. Fails with
   /// `symbolicLink` or `notARegularFile` if something else is there, and leaves that alone. It does not sync: what a
@@ -56,13 +56,14 @@ public struct PublishedFiles: Sendable {
     return isDeleted
   }
 
-  /// Removes the folder at `path` if nothing is in it.
+  /// Removes the folder at `path` if nothing is in it, and then those above it that are empty now.
   ///
-  /// Returns false, and changes nothing, if something is in it, be it a hidden file, or if no folder is there. The
-  /// folders above it stay, even if they are empty now. It does not sync.
+  /// Returns false, and changes nothing, if something is in it, be it a hidden file, or if no folder is there. It does
+  /// not sync.
   public func removeEmptyFolder(_ path: EntryPath) throws(FileError) -> Bool {
-    guard let walk = try walk(to: path) else { return false }
-    return try removeEmptyFolder(walk.name, in: walk.folder)
+    guard let walk = try walk(to: path), try removeEmptyFolder(walk.name, in: walk.folder) else { return false }
+    try removeIfEmpty(walk)
+    return true
   }
 
   /// Makes the name of the file at `path` survive a power cut.
@@ -81,10 +82,12 @@ public struct PublishedFiles: Sendable {
     }
   }
 
-  /// Removes the folder that the walk led to, if it is empty and not the top of the library.
+  /// Removes the folder that the walk led to, if it is empty, and then those above it that are empty now; never the top
+  /// of the library.
   func removeIfEmpty(_ walk: FolderWalk) throws(FileError) {
-    guard let (parent, name) = walk.parent else { return }
-    _ = try removeEmptyFolder(name, in: parent)
+    for (parent, name) in walk.parents.reversed() {
+      guard try removeEmptyFolder(name, in: parent) else { return }
+    }
   }
 
   private func removeEmptyFolder(_ name: EntryName, in parent: Descriptor) throws(FileError) -> Bool {

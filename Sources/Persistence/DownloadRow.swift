@@ -118,7 +118,7 @@ enum DownloadRow {
   }
 
   /// SQLite's text ends at a NUL: without this, what stands behind one would be lost in silence.
-  private static func text(_ text: String?) -> String? {
+  static func text(_ text: String?) -> String? {
     guard let text, text.utf8.contains(0) else { return text }
     return text.replacing("\u{0}", with: "\u{FFFD}")
   }

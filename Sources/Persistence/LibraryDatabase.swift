@@ -100,6 +100,11 @@ public final class LibraryDatabase: Sendable {
     }
   }
 
+  /// A second connection to read over, beside this one: long readings hold up no turn. It is to be closed.
+  public func reader() throws -> LibraryDatabase {
+    LibraryDatabase(queue: try DatabaseQueue(path: queue.path, configuration: Self.configuration(readOnly: true)))
+  }
+
   // MARK: Opening
 
   private static func configuration(readOnly: Bool = false) -> Configuration {

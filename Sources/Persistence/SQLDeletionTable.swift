@@ -48,6 +48,12 @@ struct SQLDeletionTable: DeletionTable {
       db.cachedStatement(sql: sql), arguments: [Int64(bitPattern: file.inode), file.path.description])
   }
 
+  func names(_ file: PublishedFile) throws -> Bool {
+    let sql = "SELECT 1 FROM deletions WHERE inode = ? AND path = ? LIMIT 1"
+    return try Int.fetchOne(
+      db.cachedStatement(sql: sql), arguments: [Int64(bitPattern: file.inode), file.path.description]) != nil
+  }
+
   func isOwed(_ download: DownloadID) throws -> Bool {
     let sql = "SELECT 1 FROM deletions WHERE download = ? LIMIT 1"
     return try Int.fetchOne(db.cachedStatement(sql: sql), arguments: [download.description]) != nil

@@ -14,6 +14,11 @@ extension SQLDownloadTable {
       let sql = "INSERT INTO deletions (download, path, file_length, inode, ready) \(owed) AND \(scope)"
       try db.cachedStatement(sql: sql).execute(arguments: [list])
     }
+    if change == .remove(deletingFiles: false) {
+      let kept = SQLCleanupTable.insertFormer + "SELECT id, url, url_hash, path, file_length, inode, sha256, 'kept' "
+      try db.cachedStatement(sql: kept + "FROM downloads WHERE state = 'completed' AND \(scope)")
+        .execute(arguments: [list])
+    }
     known.forgetAll()
     try db.cachedStatement(sql: "\(change.statement) WHERE \(scope)").execute(arguments: [list])
     try lanes.rebuild(in: db)

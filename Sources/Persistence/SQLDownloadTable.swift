@@ -27,11 +27,17 @@ struct SQLDownloadTable: DownloadTable {
       .flatMap(DownloadID.init)
   }
 
-  func isClaimed(_ file: PublishedFile, otherThanBy id: DownloadID) throws -> Bool {
-    let sql = "SELECT 1 FROM downloads WHERE path = ? AND inode = ? AND id <> ? LIMIT 1"
+  func isClaimed(_ file: PublishedFile, otherThanBy id: DownloadID?) throws -> Bool {
+    let sql = "SELECT 1 FROM downloads WHERE path = ? AND inode = ? AND file_length = ? AND id IS NOT ? LIMIT 1"
     return try Int.fetchOne(
       db.cachedStatement(sql: sql),
-      arguments: [file.path.description, Int64(bitPattern: file.inode), id.description]) != nil
+      arguments: [file.path.description, Int64(bitPattern: file.inode), file.length, id?.description]) != nil
+  }
+
+  func isNeeded(_ file: FoundFile, otherThanBy id: DownloadID?) throws -> Bool {
+    let sql = "SELECT 1 FROM downloads WHERE inode = ? AND file_length = ? AND id IS NOT ? LIMIT 1"
+    return try Int.fetchOne(
+      db.cachedStatement(sql: sql), arguments: [Int64(bitPattern: file.inode), file.length, id?.description]) != nil
   }
 
   func insert(_ download: Download) throws {

@@ -63,6 +63,7 @@ struct SQLTables: Tables {
   var downloads: any DownloadTable { SQLDownloadTable(db: db, lanes: lanes, known: known) }
   var deletions: any DeletionTable { SQLDeletionTable(db: db) }
   var verifications: any VerificationTable { SQLVerificationTable(db: db) }
+  var cleanup: any CleanupTable { SQLCleanupTable(db: db) }
 
   func save(_ settings: Settings) throws {
     try SettingsRow.write(settings, to: db)

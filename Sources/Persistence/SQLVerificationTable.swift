@@ -35,6 +35,11 @@ struct SQLVerificationTable: VerificationTable {
     try db.cachedStatement(sql: "DELETE FROM verifications WHERE key = ?").execute(arguments: [key])
     return db.changesCount == 1
   }
+
+  func forget(_ download: DownloadID) throws {
+    let sql = "DELETE FROM verifications WHERE download = (SELECT key FROM downloads WHERE id = ?)"
+    try db.cachedStatement(sql: sql).execute(arguments: [download.description])
+  }
 }
 
 extension Verification: StatementRow {

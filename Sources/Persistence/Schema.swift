@@ -24,6 +24,9 @@ enum Schema {
     migrator.registerMigration("4-verifications") { db in
       try db.execute(sql: verifications)
     }
+    migrator.registerMigration("5-cleanup") { db in
+      try db.execute(sql: cleanup)
+    }
     return migrator
   }
 
@@ -210,5 +213,50 @@ enum Schema {
     ) STRICT;
     CREATE INDEX downloads_path ON downloads (path) WHERE path IS NOT NULL;
     ALTER TABLE deletions ADD COLUMN quarantine INTEGER NOT NULL DEFAULT 0 CHECK (quarantine IN (0, 1));
+    """
+
+  /// A step's number is never given again, so that a late word of one says nothing about another.
+  ///
+  /// `folders` are those into which the engine has published: an empty one of these is its own to remove.
+  private static let cleanup = """
+    CREATE TABLE cleanup_runs (
+      key INTEGER PRIMARY KEY,
+      json TEXT NOT NULL CHECK (json_valid(json))
+    ) STRICT;
+    CREATE TABLE cleanup_steps (
+      key INTEGER PRIMARY KEY AUTOINCREMENT,
+      status TEXT NOT NULL CHECK (status IN ('planned', 'done', 'left')),
+      decision TEXT NOT NULL,
+      because TEXT NOT NULL,
+      matter TEXT NOT NULL CHECK (json_valid(matter))
+    ) STRICT;
+    CREATE INDEX cleanup_steps_planned ON cleanup_steps (key) WHERE status = 'planned';
+    CREATE TABLE former_files (
+      key INTEGER PRIMARY KEY,
+      download TEXT NOT NULL,
+      url TEXT NOT NULL,
+      url_hash INTEGER NOT NULL,
+      path TEXT NOT NULL,
+      file_length INTEGER NOT NULL CHECK (file_length >= 0),
+      inode INTEGER NOT NULL,
+      sha256 TEXT CHECK (length(sha256) = 64 AND sha256 NOT GLOB '*[^0-9a-f]*'),
+      cause TEXT NOT NULL CHECK (cause IN ('missing', 'corrupt', 'kept')),
+      UNIQUE (download, path)
+    ) STRICT;
+    CREATE INDEX former_files_path ON former_files (path);
+    CREATE INDEX former_files_content ON former_files (file_length) WHERE sha256 IS NOT NULL;
+    CREATE INDEX former_files_url ON former_files (url_hash);
+    CREATE TABLE folders (
+      path TEXT PRIMARY KEY
+    ) STRICT, WITHOUT ROWID;
+    INSERT OR IGNORE INTO folders
+      WITH RECURSIVE above (path) AS (
+        SELECT rtrim(rtrim(path, replace(path, '/', '')), '/') FROM downloads WHERE instr(path, '/') > 0
+        UNION
+        SELECT rtrim(rtrim(path, replace(path, '/', '')), '/') FROM above WHERE instr(path, '/') > 0)
+      SELECT path FROM above;
+    CREATE INDEX downloads_failed_wish ON downloads (wanted_path) WHERE state = 'failed' AND wanted_path IS NOT NULL;
+    CREATE INDEX downloads_inode ON downloads (inode) WHERE inode IS NOT NULL;
+    CREATE INDEX downloads_kept ON downloads (id) WHERE durable > 0 AND state <> 'completed';
     """
 }

@@ -19,7 +19,8 @@ public struct TableReader {
   public func stores() throws -> Stores {
     Stores(
       settings: SettingsStore(settings: try settings()),
-      downloads: DownloadsStore(counts: try counts(), cooldowns: try cooldowns(), discarded: try discarded()))
+      downloads: DownloadsStore(counts: try counts(), cooldowns: try cooldowns(), discarded: try discarded()),
+      cleanup: CleanupStore(runs: try cleanupRuns()))
   }
 
   /// The settings; the defaults if none were ever set.

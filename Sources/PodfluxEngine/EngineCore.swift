@@ -32,8 +32,6 @@ final class EngineCore: @unchecked Sendable {
 
   /// How long to wait before undelivered facts are tried again.
   private static let redeliveryMilliseconds = 1000
-  /// How many partial files are looked up in one turn.
-  private static let partialsAtOnce = 256
 
   init(
     _ configuration: EngineConfiguration, client: any EngineClient, mailbox: Mailbox<Request, Action>,
@@ -58,7 +56,6 @@ final class EngineCore: @unchecked Sendable {
   func begin() {
     deliver(facts: [.recovered(library.recovery)], requests: [])
     client.ready(revision: dispatcher.position.revision)
-    services.lookForPartials(atOnce: Self.partialsAtOnce)
   }
 
   /// Handles what waits in the mailbox, batch by batch, until nothing does.

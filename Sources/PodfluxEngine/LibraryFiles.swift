@@ -4,11 +4,11 @@ import PodfluxCore
 
 /// The library's folder in the core's terms: what attempts work on, what deletions delete.
 struct LibraryFiles: AttemptFiles {
-  private let partials: Partials
+  let partials: Partials
   private let publisher: Publisher
   let published: PublishedFiles
-  private let quarantine: Quarantine
-  private let library: Library
+  let quarantine: Quarantine
+  let library: Library
 
   init(_ library: Library) {
     partials = Partials(library)
@@ -92,22 +92,7 @@ struct LibraryFiles: AttemptFiles {
     }
   }
 
-  /// Calls the body with the names of all partial files, some at a time.
-  func forEachPartial(atOnce limit: Int, _ body: ([DownloadID]) -> Void) throws(FileError) {
-    let listing = try partials.list()
-    var names: [DownloadID] = []
-    while let entry = try listing.next() {
-      guard let name = entry.name, let id = DownloadID(name.description) else { continue }
-      names.append(id)
-      if names.count == limit {
-        body(names)
-        names = []
-      }
-    }
-    if !names.isEmpty { body(names) }
-  }
-
-  private func name(of download: DownloadID) throws(FileError) -> PartialName {
+  func name(of download: DownloadID) throws(FileError) -> PartialName {
     guard let name = PartialName(download.description) else {
       preconditionFailure("every download's id is a file name")
     }

@@ -14,7 +14,7 @@ final class OpenLibrary: Sendable {
   /// What the last engine left undone.
   let recovery: Recovery
   private let lock: LibraryLock
-  private let database: LibraryDatabase
+  let database: LibraryDatabase
 
   init(_ configuration: EngineConfiguration) throws(EngineError) {
     do {
@@ -96,7 +96,16 @@ extension TableReader {
     if query.stores.contains(.downloads) {
       snapshot.downloads = try downloads(query.page, stores: stores)
     }
+    if query.stores.contains(.cleanup) {
+      snapshot.cleanup = try cleanup(query.stepsPage, stores?.cleanup ?? CleanupStore(runs: cleanupRuns()))
+    }
     return snapshot
+  }
+
+  private func cleanup(_ request: PageRequest, _ store: CleanupStore) throws -> CleanupSnapshot {
+    let (steps, next) = try cleanupSteps(request)
+    return CleanupSnapshot(
+      run: store.active ?? store.last, progress: store.progress, waiting: store.waiting, steps: steps, next: next)
   }
 
   private func downloads(_ request: PageRequest, stores: Stores?) throws -> DownloadsSnapshot {

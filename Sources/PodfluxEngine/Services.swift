@@ -15,6 +15,7 @@ final class Services: @unchecked Sendable {
 
   private let transfers: TransferService
   private let verifications: VerificationService
+  private let cleanup: CleanupService
   private let files: LibraryFiles
   private let turns: DispatchQueue
   private let fileQueue = DispatchQueue(label: "podflux.files", qos: .utility)
@@ -26,16 +27,19 @@ final class Services: @unchecked Sendable {
     library: OpenLibrary, authorities: CertificateAuthorities?, turns: DispatchQueue, logger: Logger,
     post: @escaping @Sendable (Action) -> Void
   ) throws(EngineError) {
+    let bootID = try Self.bootID()
     files = library.files
     self.turns = turns
     self.logger = logger
     self.post = post
     verifications = VerificationService(files: library.files, logger: logger, post: post)
+    cleanup = CleanupService(
+      files: library.files, database: library.database, bootID: bootID, now: Self.clock, post: post)
     do {
       transfers = try TransferService(
         files: library.files, authorities: authorities,
         authorityBundlePath: library.folder.engineFolderPath + "/" + Self.authorityBundleName,
-        bootID: try Self.bootID(), readClock: Self.clock
+        bootID: bootID, readClock: Self.clock
       ) { post(.attempt($0)) }
     } catch {
       throw .cannotStart("\(error)")
@@ -55,25 +59,19 @@ final class Services: @unchecked Sendable {
     case .proceed(let attempt): transfers.proceed(attempt)
     case .verify(let verification): verifications.start(verification)
     case .delete(let deletion): fileQueue.async { self.delete(deletion) }
+    case .look(let run, let days): cleanup.look(run, quarantineDays: days)
+    case .tellMore(let run): cleanup.tellMore(run)
+    case .endLooking(let run): cleanup.endLooking(run)
+    case .cleanUp(let step): cleanup.cleanUp(step)
     case .wake(let moment): setAlarm(at: moment)
     case .close: preconditionFailure("closing is the engine's own")
-    }
-  }
-
-  /// Posts the names of all partial files, so that those of no download can be told.
-  func lookForPartials(atOnce limit: Int) {
-    fileQueue.async { [self] in
-      do {
-        try files.forEachPartial(atOnce: limit) { post(.foundPartials($0)) }
-      } catch {
-        logger.warning("the partial files cannot be listed", metadata: ["reason": "\(error)"])
-      }
     }
   }
 
   func shutDown() {
     alarm?.cancel()
     alarm = nil
+    cleanup.shutDown()
     verifications.shutDown()
     transfers.shutDown()
     // A deletion under way ends before the library is given up.
@@ -116,9 +114,13 @@ final class Services: @unchecked Sendable {
       wall: Timestamp(milliseconds: wall.milliseconds), monotonicMilliseconds: monotonic.milliseconds)
   }
 
-  private static func bootID() throws -> String {
-    try String(contentsOfFile: "/proc/sys/kernel/random/boot_id", encoding: .utf8)
-      .trimmingCharacters(in: .whitespacesAndNewlines)
+  private static func bootID() throws(EngineError) -> String {
+    do {
+      return try String(contentsOfFile: "/proc/sys/kernel/random/boot_id", encoding: .utf8)
+        .trimmingCharacters(in: .whitespacesAndNewlines)
+    } catch {
+      throw .cannotStart("the machine's boot cannot be told: \(error)")
+    }
   }
 }
 

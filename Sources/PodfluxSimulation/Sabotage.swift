@@ -55,6 +55,19 @@ public enum Sabotage: String, CaseIterable, Sendable {
   /// What is to go to quarantine is deleted.
   case quarantineDeletes = "quarantine-deletes"
 
+  /// Whether a file has become a download's since it was found is not asked when it is taken away.
+  case orphanNotRechecked = "orphan-not-rechecked"
+  /// A file is taken away by its name, whichever file that is by now.
+  case orphanByNameOnly = "orphan-by-name-only"
+  /// Whether a lost file is back is not asked when its download goes.
+  case missingNotRechecked = "missing-not-rechecked"
+  /// What was decided is done before it is committed.
+  case stepBeforeItsRow = "step-before-its-row"
+  /// All files are gone at once, and all downloads are given up.
+  case everythingGoneIgnored = "everything-gone-ignored"
+  /// A plan is carried out.
+  case planThatActs = "plan-that-acts"
+
   /// What the mistake is, in words.
   public var story: String {
     switch self {
@@ -84,6 +97,12 @@ public enum Sabotage: String, CaseIterable, Sendable {
     case .holdForgotten: "a download starts while its namesake's remains are being deleted"
     case .damageOverlooked: "a damaged file is read again and said to be intact"
     case .quarantineDeletes: "a damaged file is deleted instead of being put aside"
+    case .orphanNotRechecked: "a file that has become a download's is taken for nobody's"
+    case .orphanByNameOnly: "a file is put aside that is not the one which was found"
+    case .missingNotRechecked: "a download is given up although its file is back"
+    case .stepBeforeItsRow: "a step of a cleanup is carried out before its row is committed"
+    case .everythingGoneIgnored: "a disk is not mounted, and all downloads are forgotten"
+    case .planThatActs: "a plan of a cleanup changes files"
     }
   }
 }

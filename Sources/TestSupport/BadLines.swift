@@ -3,7 +3,7 @@ public enum BadLines {
   /// The whole table.
   public static let all =
     shapes + encodings + limits + envelopes + enqueues + addresses + paths + headers + resumeData + selections
-    + settings + queries + refusedByEngine
+    + settings + cleanups + queries + refusedByEngine
 
   private static let shapes = [
     BadLine("an empty line", "", "invalid_line"),
@@ -131,8 +131,34 @@ public enum BadLines {
     BadLine(type: "settings/update", #"{"progressInterval":1e400}"#, "invalid_value", "payload.progressInterval"),
     BadLine(type: "settings/update", #"{"userAgent":""}"#, "invalid_value", "payload.userAgent"),
     BadLine(type: "settings/update", #"{"userAgent":"a\r\nX: y"}"#, "invalid_value", "payload.userAgent"),
+    BadLine(type: "settings/update", #"{"cleanupOnStart":"yes"}"#, "invalid_value", "payload.cleanupOnStart"),
+    BadLine(type: "settings/update", #"{"cleanupOnStart":null}"#, "invalid_value", "payload.cleanupOnStart"),
+    BadLine(type: "settings/update", #"{"quarantineDays":-1}"#, "invalid_value", "payload.quarantineDays"),
+    BadLine(type: "settings/update", #"{"quarantineDays":36501}"#, "invalid_value", "payload.quarantineDays"),
+    BadLine(type: "settings/update", #"{"quarantineDays":0.5}"#, "invalid_value", "payload.quarantineDays"),
     BadLine(type: "settings/update", #"{"storageQuotaBytes":1}"#, "unknown_field", "payload.storageQuotaBytes"),
     BadLine(type: "settings/update", #"{"MaxConcurrent":4}"#, "unknown_field", "payload.MaxConcurrent"),
+  ]
+
+  private static let cleanups = [
+    BadLine(type: "cleanup/run", #"{"mode":"now"}"#, "invalid_value", "payload.mode"),
+    BadLine(type: "cleanup/run", #"{"mode":null}"#, "invalid_value", "payload.mode"),
+    BadLine(type: "cleanup/run", #"{"mode":["plan"]}"#, "invalid_value", "payload.mode"),
+    BadLine(type: "cleanup/run", #"{"Mode":"plan"}"#, "unknown_field", "payload.Mode"),
+    BadLine(type: "cleanup/run", #"{"mode":"plan","mode":"apply"}"#, "invalid_json", "payload.mode"),
+    BadLine(type: "cleanup/run", #"{"missing":"delete"}"#, "invalid_value", "payload.missing"),
+    BadLine(type: "cleanup/run", #"{"missing":""}"#, "invalid_value", "payload.missing"),
+    BadLine(type: "cleanup/run", #"{"missing":true}"#, "invalid_value", "payload.missing"),
+    BadLine(type: "cleanup/run", #"{"orphans":"forget"}"#, "invalid_value", "payload.orphans"),
+    BadLine(type: "cleanup/run", #"{"orphans":7}"#, "invalid_value", "payload.orphans"),
+    BadLine(type: "cleanup/run", #"{"deep":1}"#, "invalid_value", "payload.deep"),
+    BadLine(type: "cleanup/run", #"{"deep":"true"}"#, "invalid_value", "payload.deep"),
+    BadLine(type: "cleanup/run", #"{"deep":null}"#, "invalid_value", "payload.deep"),
+    BadLine(type: "cleanup/run", #"{"all":true}"#, "unknown_field", "payload.all"),
+    BadLine(type: "cleanup/run", "[]", "invalid_value", "payload"),
+    BadLine(type: "cleanup/cancel", #"{"run":1}"#, "unknown_field", "payload.run"),
+    BadLine(type: "cleanup/cancel", #""all""#, "invalid_value", "payload"),
+    BadLine(type: "cleanup/plan", "{}", "unknown_action", "type"),
   ]
 
   private static let queries = [
@@ -152,6 +178,12 @@ public enum BadLines {
     BadLine(
       type: "snapshot", #"{"downloads":{"after":"zzzzzzzzzzzzzzzzz"}}"#, "invalid_value", "payload.downloads.after"),
     BadLine(type: "snapshot", #"{"downloads":{"after":null}}"#, "invalid_value", "payload.downloads.after"),
+    BadLine(type: "snapshot", #"{"cleanup":true}"#, "invalid_value", "payload.cleanup"),
+    BadLine(type: "snapshot", #"{"cleanup":{"limit":1001}}"#, "invalid_value", "payload.cleanup.limit"),
+    BadLine(type: "snapshot", #"{"cleanup":{"limit":"9"}}"#, "invalid_value", "payload.cleanup.limit"),
+    BadLine(type: "snapshot", #"{"cleanup":{"after":7}}"#, "invalid_value", "payload.cleanup.after"),
+    BadLine(type: "snapshot", #"{"cleanup":{"after":"-0"}}"#, "invalid_value", "payload.cleanup.after"),
+    BadLine(type: "snapshot", #"{"cleanup":{"run":1}}"#, "unknown_field", "payload.cleanup.run"),
     BadLine(type: "observe", "{}", "unknown_action", "type"),
   ]
 

@@ -60,7 +60,8 @@ struct RawPathTests {
     try library.write("x", to: "file")
     try library.link("link", to: "d")
     #expect(try files.removeEmptyFolder(EntryPath("a/b")))
-    #expect(library.isThere("a") && !library.isThere("a/b"))
+    // With the one above it that is empty then.
+    #expect(!library.isThere("a"))
     for name in ["a/b", "a/b/c", "c", "file", "link"] {
       #expect(try !files.removeEmptyFolder(EntryPath(name)))
     }

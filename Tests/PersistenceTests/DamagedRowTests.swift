@@ -98,6 +98,76 @@ struct DamagedRowTests {
     #expect(throws: DamagedRow.self) { try database.write { _ = try $0.verifications.owed(limit: 1) } }
   }
 
+  static let brokenRuns = [
+    "{}", "[]", "null", "{", "7", "not json",
+  ]
+
+  @Test("A run of cleaning up", arguments: brokenRuns)
+  func cleanupRuns(json: String) throws {
+    let database = try LibraryDatabase.inMemory()
+    let run = CleanupRun(key: 1, options: .init(), cause: .start, askedAt: Sample.moment)
+    try database.write { try $0.cleanup.save(run) }
+    try database.damage("UPDATE cleanup_runs SET json = '\(json)'")
+    #expect(throws: DamagedRow.self) { try database.read { try $0.cleanupRuns() } }
+    #expect(throws: DamagedRow.self) { try database.read { try $0.stores() } }
+  }
+
+  @Test(
+    "A run of cleaning up of which one part is not so", arguments: ["$.stage", "$.cause", "$.options.mode", "$.key"])
+  func cleanupRunParts(path: String) throws {
+    let database = try LibraryDatabase.inMemory()
+    let run = CleanupRun(key: 1, options: .init(), cause: .start, askedAt: Sample.moment)
+    try database.write { try $0.cleanup.save(run) }
+    try database.damage("UPDATE cleanup_runs SET json = json_set(json, '\(path)', 'mood')")
+    #expect(throws: DamagedRow.self) { try database.read { try $0.cleanupRuns() } }
+  }
+
+  static let stepDamages = [
+    "status = 'stopping'", "decision = 'burn'", "decision = ''", "matter = '{'", "matter = '{}'", "matter = 'null'",
+    "matter = json_set(matter, '$.corrupt._0', '.hidden')", "matter = json_set(matter, '$.corrupt._0', 7)",
+    "matter = json_set(matter, '$.corrupt._1.path', '../../etc/passwd')",
+    "matter = json_set(matter, '$.corrupt.found.place', 'no base64')",
+    "matter = json_set(matter, '$.corrupt.found.inode', -1)",
+    "matter = json_set(matter, '$.corrupt.found.length', 1e300)",
+    "matter = json_replace(json_remove(matter, '$.corrupt'), '$.burnt', 1)",
+  ]
+
+  @Test("A step of cleaning up", arguments: stepDamages)
+  func cleanupSteps(change: String) throws {
+    let database = try LibraryDatabase.inMemory()
+    let file = try Sample.file(inode: 1)
+    let found = FoundFile(place: EntryPath(file.path), length: 1, inode: 1)
+    let matter = CleanupStep.Matter.corrupt(try #require(DownloadID("x")), file, found: found)
+    try database.write { try $0.cleanup.insert(CleanupStep(matter: matter, decision: .mark, because: "")) }
+    try database.damage("UPDATE cleanup_steps SET \(change)")
+    #expect(throws: DamagedRow.self) { try database.read { try $0.cleanupSteps(PageRequest()) } }
+    guard !change.hasPrefix("status") else { return }
+    #expect(throws: DamagedRow.self) { try database.write { _ = try $0.cleanup.planned(after: 0, limit: 1) } }
+  }
+
+  @Test(
+    "A former file",
+    arguments: [
+      "cause = 'mood'", "download = '.x'", "url = 'ftp://a.example/'", "path = '../x', file_length = 1",
+    ])
+  func formerFiles(change: String) throws {
+    let database = try LibraryDatabase.inMemory()
+    let former = try Sample.formerFile(.kept)
+    try database.write { try $0.cleanup.insert(former) }
+    try database.damage("UPDATE former_files SET \(change)")
+    let length: Int64 = change.contains("file_length") ? 1 : former.file.length
+    let file = FoundFile(place: EntryPath(bytes: []), length: length, inode: 1)
+    #expect(throws: DamagedRow.self) { try database.read { try $0.formerFiles(like: file) } }
+  }
+
+  @Test("A row that says where its file is", arguments: ["path = '/etc/passwd'", "id = ''", "inode = NULL"])
+  func expectedFiles(change: String) throws {
+    let database = try LibraryDatabase.inMemory()
+    try database.write { try $0.downloads.insert(try Sample.download(state: .completed(try Sample.file()))) }
+    try database.damage("UPDATE downloads SET \(change)")
+    #expect(throws: DamagedRow.self) { try database.read { try $0.expectedFiles(after: .start, limit: 1) } }
+  }
+
   @Test("Counts, and a log without its row")
   func countsAndLog() throws {
     let database = try LibraryDatabase.inMemory()

@@ -25,6 +25,7 @@ struct QueryPlanTests {
     "SCAN deletions USING COVERING INDEX deletions_pending": "a partial index: what waits for attempts that are alive",
     "SCAN deletions": "at recovery only",
     "SCAN verifications": "in the order of its key, with a limit",
+    "SCAN cleanup_runs": "three rows at most",
   ]
 
   /// How statements begin that change all rows at once, or make all lanes anew; their documentation says so.
@@ -34,6 +35,8 @@ struct QueryPlanTests {
     "DELETE FROM downloads WHERE state",
     "SELECT state, count(*)", "INSERT INTO deletions (download, path, file_length, inode, ready) SELECT",
     "INSERT OR IGNORE INTO verifications (download) SELECT key FROM downloads WHERE state",
+    "INSERT OR REPLACE INTO former_files (download, url, url_hash, path, file_length, inode, sha256, cause)\nSELECT",
+    "DELETE FROM cleanup_steps",
   ]
 
   @Test("No statement that the code runs scans a table, but those that change all rows at once")
@@ -104,6 +107,7 @@ struct QueryPlanTests {
       try exercise(tables.downloads)
       try exercise(tables.deletions)
       try exercise(tables.verifications)
+      try exercise(tables.cleanup)
       try tables.save(Settings())
       try ledger.record(LogPosition(revision: 1, sequence: 1))
     }
@@ -116,6 +120,7 @@ struct QueryPlanTests {
       _ = (try reader.position(), try reader.settings(), try reader.counts(), try reader.running())
       _ = try reader.download(try #require(DownloadID("x1")))
       _ = try reader.page(PageRequest(after: PageCursor(key: 1)))
+      try exercise(reader)
     }
   }
 
@@ -123,6 +128,7 @@ struct QueryPlanTests {
     let one = try Sample.download("x0")
     _ = try downloads.find(one.address)
     _ = try downloads.isClaimed(Sample.file(), otherThanBy: one.id)
+    _ = try downloads.isClaimed(Sample.file(), otherThanBy: nil)
     try downloads.update(one)
     var held = one
     held.isHeld = true
@@ -145,6 +151,31 @@ struct QueryPlanTests {
     _ = try verifications.insert(try #require(DownloadID("x8")))
     _ = try verifications.insertAll()
     for verification in try verifications.owed(limit: 3) { _ = try verifications.remove(verification.key) }
+    try verifications.forget(try #require(DownloadID("x8")))
+  }
+
+  private func exercise(_ cleanup: any CleanupTable) throws {
+    try cleanup.save(CleanupRun(key: 1, options: .init(), cause: .start, askedAt: Sample.moment))
+    try cleanup.removeSteps()
+    try cleanup.insert(CleanupStep(matter: .emptyFolder(EntryPath(bytes: [1])), decision: .delete, because: ""))
+    for step in try cleanup.planned(after: 0, limit: 3) { try cleanup.settle(step.key, as: .done, because: nil) }
+    let former = try Sample.formerFile(.missing)
+    try cleanup.insert(former)
+    _ = try cleanup.removedDownload(id: former.download, address: former.address)
+    _ = try cleanup.removedDownload(id: nil, address: former.address)
+    _ = try cleanup.formerAddress(of: former.download)
+    try cleanup.forgetFormerFiles(of: former.download)
+    try cleanup.note(publishingInto: try LibraryPath(validating: "a/b"))
+    try cleanup.forget(1)
+  }
+
+  private func exercise(_ reader: TableReader) throws {
+    let place = EntryPath(bytes: Array("a/b".utf8))
+    _ = try reader.expectedFiles(after: .start, limit: 3)
+    _ = try reader.downloadsWithBytes(after: DownloadID("x1"), limit: 3)
+    _ = (try reader.cleanupRuns(), try reader.cleanupSteps(PageRequest(after: PageCursor(key: 1))))
+    _ = try reader.formerFiles(like: FoundFile(place: place, length: 1, inode: 1))
+    _ = (try reader.failedDownload(wanting: place), try reader.hasPublished(into: place))
   }
 
   private func exercise(_ deletions: any DeletionTable) throws {
@@ -152,6 +183,7 @@ struct QueryPlanTests {
     try deletions.insert(Deletion(download: id, file: nil), isReady: false)
     _ = try deletions.isOwed(id)
     _ = try deletions.spare(Sample.file())
+    _ = try deletions.names(Sample.file())
     try deletions.makeReady(id)
     try deletions.postpone(1)
     try deletions.makeAllReady()

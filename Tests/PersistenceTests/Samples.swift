@@ -35,6 +35,12 @@ enum Sample {
     ]
   }
 
+  static func formerFile(_ cause: FormerFile.Cause, of name: String = "x") throws -> FormerFile {
+    FormerFile(
+      download: try #require(DownloadID(name)), address: try WebAddress("https://a.example/\(name)"), file: try file(),
+      cause: cause)
+  }
+
   static func download(
     _ name: String = "x", host: String = "a.example", state: DownloadState = .queued, position: Int64 = 0,
     description: Download.Description = .init()

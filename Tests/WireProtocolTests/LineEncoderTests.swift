@@ -98,9 +98,9 @@ struct LineEncoderTests {
     #expect(
       lines { $0.answer(.snapshot(snapshot), id: nil, revision: 5) }
         == #"{"meta":{"revision":5},"payload":{"engine":{"library":"/l","protocol":1,"version":"1.0.0"},"#
-        + #""settings":{"allowInsecureRedirects":false,"checksum":false,"connectTimeoutSeconds":15,"#
+        + #""settings":{"allowInsecureRedirects":false,"checksum":false,"cleanupOnStart":true,"connectTimeoutSeconds":15,"#
         + #""firstByteTimeoutSeconds":60,"maxAttempts":5,"maxConcurrent":4,"maxFileBytes":17179869184,"#
-        + #""maxPerHost":2,"progressInterval":0.25,"retryFirstSeconds":5,"retryMaxSeconds":3600,"#
+        + #""maxPerHost":2,"progressInterval":0.25,"quarantineDays":0,"retryFirstSeconds":5,"retryMaxSeconds":3600,"#
         + #""slowBytesPerSecond":0,"slowWindowSeconds":60,"stallTimeoutSeconds":30,"#
         + #""userAgent":"Podflux/1"}},"type":"ok"}"# + "\n")
     #expect(

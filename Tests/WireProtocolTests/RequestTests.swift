@@ -103,12 +103,15 @@ struct RequestTests {
     patch.checksum = false
     patch.userAgent = "Me/1 (+https://example.org)"
     patch.progressInterval = 60
+    patch.cleanupOnStart = false
+    patch.quarantineDays = 36_500
     let line = #"""
       {"type":"settings/update","payload":{"maxConcurrent":256,"maxPerHost":1,"maxAttempts":1000,"retryFirstSeconds":1,
       "retryMaxSeconds":86400,"connectTimeoutSeconds":1,"stallTimeoutSeconds":86400,"firstByteTimeoutSeconds":1,
       "slowBytesPerSecond":1073741824,"slowWindowSeconds":86400,"allowInsecureRedirects":true,
       "maxFileBytes":1125899906842624,"checksum":false,
-      "userAgent":"Me/1 (+https://example.org)","progressInterval":60}}
+      "userAgent":"Me/1 (+https://example.org)","progressInterval":60,
+      "cleanupOnStart":false,"quarantineDays":36500}}
       """#
     #expect(try request(line.replacing("\n", with: "")) == .action(.updateSettings(patch)))
     var other = SettingsPatch()
@@ -135,6 +138,41 @@ struct RequestTests {
     #expect(
       try request(#"{"type":"snapshot","payload":{"downloads":{"limit":1000,"after":"\#(cursor.text)"}}}"#)
         == .query(.snapshot(SnapshotQuery(page: PageRequest(limit: 1000, after: cursor)))))
+  }
+
+  @Test("asks for a page of the cleanup's steps")
+  func cleanupPage() throws {
+    let cursor = PageCursor(key: 36)
+    #expect(
+      try request(#"{"type":"snapshot","payload":{"stores":["cleanup"],"cleanup":{"limit":1,"after":"10"}}}"#)
+        == .query(.snapshot(SnapshotQuery(stores: [.cleanup], stepsPage: PageRequest(limit: 1, after: cursor)))))
+    #expect(try request(#"{"type":"snapshot","payload":{"cleanup":{}}}"#) == .query(.snapshot(SnapshotQuery())))
+  }
+
+  @Test("has rows and files compared: with the defaults of a start, and with every choice")
+  func cleanup() throws {
+    #expect(try request(#"{"type":"cleanup/run"}"#) == .action(.cleanup(.run(CleanupOptions()))))
+    #expect(try request(#"{"type":"cleanup/run","payload":{}}"#) == .action(.cleanup(.run(CleanupOptions()))))
+    let defaults = CleanupOptions(mode: .apply, missing: .forget, orphans: .quarantine, isDeep: false)
+    #expect(CleanupOptions() == defaults)
+    for mode in CleanupOptions.Mode.allCases {
+      for missing in CleanupOptions.Missing.allCases {
+        for orphans in CleanupOptions.Orphans.allCases {
+          for isDeep in [false, true] {
+            let payload =
+              #"{"mode":"\#(mode)","missing":"\#(missing)","orphans":"\#(orphans)","deep":\#(isDeep)}"#
+            let options = CleanupOptions(mode: mode, missing: missing, orphans: orphans, isDeep: isDeep)
+            #expect(try request(#"{"type":"cleanup/run","payload":\#(payload)}"#) == .action(.cleanup(.run(options))))
+          }
+        }
+      }
+    }
+  }
+
+  @Test("ends the cleanup")
+  func cleanupCancel() throws {
+    #expect(try request(#"{"type":"cleanup/cancel"}"#) == .action(.cleanup(.cancel)))
+    #expect(try request(#"{"type":"cleanup/cancel","payload":{}}"#) == .action(.cleanup(.cancel)))
   }
 
   @Test("asks for the resume data of a download")

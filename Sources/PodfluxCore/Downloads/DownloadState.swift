@@ -34,7 +34,7 @@ public enum DownloadState: Hashable, Sendable {
 }
 
 /// A complete file and its place.
-public struct PublishedFile: Hashable, Sendable {
+public struct PublishedFile: Hashable, Sendable, Codable {
   /// Where it is, relative to the library.
   public var path: LibraryPath
   /// Its length in bytes.
@@ -106,6 +106,10 @@ extension DownloadState {
     case (.running, .queued), (.running, .waiting), (.running, .paused), (.running, .failed): true
     case (.paused, .queued): true
     case (.failed, .queued): true
+    // A person has moved the file inside the library.
+    case (.completed, .completed): true
+    // A person has put the file where it belongs.
+    case (.failed, .completed): true
     // Read again, the file was not what it had been.
     case (.completed, .failed(let error)): error.code == .corruptFile
     case (.queued, _), (.waiting, _), (.running, .completed), (.paused, _), (.failed, _), (.completed, _): false

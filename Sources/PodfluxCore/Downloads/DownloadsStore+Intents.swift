@@ -39,6 +39,12 @@ extension DownloadsStore {
     } else if let known = try downloads.find(wish.address) {
       return .enqueued(id: known, created: false)
     }
+    // What a person has removed is not fetched again because a rule says so.
+    if wish.origin == .auto,
+      let removed = try turn.tables.cleanup.removedDownload(id: wish.id, address: wish.address)
+    {
+      return .enqueued(id: removed, created: false)
+    }
     let id = wish.id ?? DownloadID(from: &turn.random)
     let isHeld = try live[id] != nil || turn.tables.deletions.isOwed(id)
     let download = Download(
@@ -117,11 +123,17 @@ extension DownloadsStore {
 
   /// Deletes the row; what it leaves on the disk is owed its deletion, once no attempt uses it any more.
   private mutating func forget(_ download: Download, deletingFile: Bool, in turn: inout PodfluxTurn) throws {
-    let file: PublishedFile? =
+    var file: PublishedFile? =
       switch download.state {
       case .completed(let file), .running(.publishing(let file)): deletingFile ? file : nil
       case .queued, .waiting, .running, .paused, .failed: nil
       }
+    // Its own was lost unseen, and another download's has got its name and number since.
+    if let shared = file, try turn.tables.downloads.isClaimed(shared, otherThanBy: download.id) { file = nil }
+    if case .completed(let kept) = download.state, !deletingFile {
+      try turn.tables.cleanup.insert(
+        FormerFile(download: download.id, address: download.address, file: kept, cause: .kept))
+    }
     let isLive = live[download.id] != nil
     stopAttempt(of: download.id, in: &turn)
     live[download.id]?.isDisowned = true
@@ -202,6 +214,9 @@ extension Download {
     if case .completed = state { return false }
     return dates.started != nil || progress.resume != nil
   }
+
+  /// Whether a partial file that lies there is of use: it is known which version of the file it holds.
+  var needsPartial: Bool { mayHavePartial && progress.resume != nil }
 }
 
 extension BulkChange {

@@ -93,6 +93,7 @@ extension DownloadsStore {
     live[attempt.download]?.received = file.length
     download.progress.keep(kept)
     try transition(&download, to: .running(.publishing(file)), in: turn)
+    if let folder = file.path.folder { try turn.tables.cleanup.note(publishingInto: folder) }
     let confusable = try turn.tables.deletions.spare(file).filter(deletionsUnderWay.contains)
     live[attempt.download]?.awaitedDeletions = Set(confusable)
     if confusable.isEmpty { turn.perform(.proceed(attempt)) }

@@ -7,7 +7,7 @@ extension DownloadsStore {
   /// How many waiting downloads are woken in one turn; the rest follow in the next.
   static let wokenAtOnce = 256
 
-  mutating func settle(settings: Settings, in turn: inout PodfluxTurn) throws {
+  mutating func settle(settings: Settings, isCleaning: Bool, in turn: inout PodfluxTurn) throws {
     guard isRecovered || stopping == .now else { return try saveCounts(in: turn) }
     if stopping != .now {
       try admit(settings: settings, in: &turn)
@@ -17,7 +17,7 @@ extension DownloadsStore {
       try handOutDeletions(in: &turn)
       try handOutVerifications(in: &turn)
     }
-    try closeIfDone(in: &turn)
+    try closeIfDone(isCleaning: isCleaning, in: &turn)
     try saveCounts(in: turn)
   }
 
@@ -129,19 +129,15 @@ extension DownloadsStore {
     }
   }
 
-  /// Partial files without a download are what a crash left between a row's end and its file's.
-  mutating func disownPartials(_ names: [DownloadID], in turn: inout PodfluxTurn) throws {
-    for id in names where live[id] == nil {
-      guard try turn.tables.downloads.find(id)?.mayHavePartial != true, try !turn.tables.deletions.isOwed(id) else {
-        continue
-      }
-      try turn.tables.deletions.insert(Deletion(download: id, file: nil), isReady: true)
-      mayOweDeletions = true
-      if var download = try turn.tables.downloads.find(id) {
-        download.isHeld = true
-        try turn.tables.downloads.update(download)
-      }
-    }
+  /// A partial file of which nothing is known: what a crash left between a row's end and its file's, or before the first
+  /// checkpoint.
+  mutating func disownPartial(of id: DownloadID, in turn: inout PodfluxTurn) throws {
+    guard try !turn.tables.deletions.isOwed(id) else { return }
+    try turn.tables.deletions.insert(Deletion(download: id, file: nil), isReady: true)
+    mayOweDeletions = true
+    guard var download = try turn.tables.downloads.find(id) else { return }
+    download.isHeld = true
+    try turn.tables.downloads.update(download)
   }
 
   // MARK: Start and end
@@ -172,12 +168,12 @@ extension DownloadsStore {
     }
   }
 
-  private func closeIfDone(in turn: inout PodfluxTurn) throws {
+  private func closeIfDone(isCleaning: Bool, in turn: inout PodfluxTurn) throws {
     guard let stopping, live.isEmpty else { return }
     switch stopping {
     case .now: turn.perform(.close)
     case .drain:
-      guard deletionsUnderWay.isEmpty, verificationsUnderWay.isEmpty, counts[.waiting, default: 0] == 0,
+      guard !isCleaning, deletionsUnderWay.isEmpty, verificationsUnderWay.isEmpty, counts[.waiting, default: 0] == 0,
         try turn.tables.downloads.nextAdmissible(excludingHosts: []) == nil
       else { return }
       turn.perform(.close)

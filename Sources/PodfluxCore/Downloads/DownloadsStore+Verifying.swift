@@ -54,15 +54,6 @@ extension DownloadsStore {
       var download = try turn.tables.downloads.find(verification.download),
       download.state == .completed(verification.file)
     else { return }
-    // A file that went missing leaves its name and its inode to others, perhaps to the file of another download.
-    if let remains, try !turn.tables.downloads.isClaimed(remains, otherThanBy: download.id) {
-      try turn.tables.deletions.insert(
-        Deletion(download: download.id, file: remains, fate: .quarantined), isReady: live[download.id] == nil)
-      mayOweDeletions = true
-      download.isHeld = true
-    }
-    download.progress = .init(discarded: download.progress.discarded)
-    download.dates.finished = nil
-    try transition(&download, to: .failed(DownloadError(.corruptFile, message)), in: turn)
+    try condemn(&download, message, remains: remains, in: &turn)
   }
 }

@@ -4,7 +4,7 @@ import Flux
 ///
 /// Rows live in the table; memory holds what is active (`live`) and running counts, so it does not grow with the
 /// library. Its aspects: `+Intents` (what clients want), `+Reports` (what attempts tell), `+Scheduling` (who runs),
-/// `+Verifying` (what is read again).
+/// `+Verifying` (what is read again), `+Cleanup` (what cleaning up changes).
 public struct DownloadsStore: Sendable {
   /// The attempts that have not ended, at most `Settings.maxConcurrent`, and what is known of them beyond their rows.
   public internal(set) var live: [DownloadID: LiveAttempt] = [:]
@@ -56,9 +56,8 @@ public struct DownloadsStore: Sendable {
     case .deleted(let key): try settleDeletion(key, in: &turn)
     case .notDeleted(let key): try postponeDeletion(key, in: &turn)
     case .verified(let verification, let verdict): try settle(verification, verdict, in: &turn)
-    case .foundPartials(let names): try disownPartials(names, in: &turn)
     case .timeCame: try wakeWaiting(in: &turn)
-    case .updateSettings: break
+    case .updateSettings, .cleanup, .looked, .cleaned: break
     }
     return nil
   }

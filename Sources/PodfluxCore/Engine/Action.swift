@@ -18,14 +18,22 @@ public enum Action: ActionProtocol, Hashable {
   case notDeleted(Deletion.Key)
   /// A completed file has been read again.
   case verified(Verification, Verification.Verdict)
-  /// Partial files lie there; some may belong to no download.
-  case foundPartials([DownloadID])
+  /// A client wants rows and files compared, or no more.
+  case cleanup(CleanupIntent)
+  /// Whoever compares rows and files for a run tells something.
+  case looked(CleanupRun.Key, CleanupNews)
+  /// The part of a step that is done with files has been done, or cannot be.
+  case cleaned(CleanupStep.Key, CleanupStep.Outcome)
   /// The moment that a store wanted to be woken at has come.
   case timeCame
 
-  /// Only a running transfer's progress is a reading.
+  /// Only progress is a reading: a running transfer's, or that of looking for what differs.
   public var isReading: Bool {
-    if case .attempt(let report) = self { report.news.isReading } else { false }
+    switch self {
+    case .attempt(let report): report.news.isReading
+    case .looked(_, .progress): true
+    default: false
+    }
   }
 }
 
@@ -66,6 +74,14 @@ public enum Effect: Hashable, Sendable {
   case delete(Deletion)
   /// Read a completed file again.
   case verify(Verification)
+  /// Compare rows and files, and post what differs; files leave the quarantine after so many days, 0 for never.
+  case look(CleanupRun, quarantineDays: Int)
+  /// What was told of a run is committed: tell more.
+  case tellMore(CleanupRun.Key)
+  /// The run has ended: nobody wants to hear more of it.
+  case endLooking(CleanupRun.Key)
+  /// See whether the files are as a step expects them, and do with them what it says.
+  case cleanUp(CleanupStep)
   /// Post `timeCame` at this moment, and forget any earlier wish; nil wishes nothing.
   case wake(at: Timestamp?)
   /// Nothing runs and nothing can move any more: the engine may close.
@@ -78,6 +94,8 @@ public enum Reply: Hashable, Sendable {
   case enqueued(id: DownloadID, created: Bool)
   /// How many downloads changed.
   case affected(Int)
+  /// The number of the run that begins.
+  case cleanup(CleanupRun.Key)
   /// Nothing more to say.
   case done
 }

@@ -14,17 +14,22 @@ public struct SnapshotQuery: Hashable, Sendable {
   public var stores: Set<StoreName>
   /// Which page of the downloads to show.
   public var page: PageRequest
+  /// Which page of the cleanup's steps to show.
+  public var stepsPage: PageRequest
 
   /// Asks for these stores; all, by default.
-  public init(stores: Set<StoreName> = Set(StoreName.allCases), page: PageRequest = .init()) {
+  public init(
+    stores: Set<StoreName> = Set(StoreName.allCases), page: PageRequest = .init(), stepsPage: PageRequest = .init()
+  ) {
     self.stores = stores
     self.page = page
+    self.stepsPage = stepsPage
   }
 }
 
 /// A part of the state that can be asked for by name.
 public enum StoreName: String, Hashable, Sendable, CaseIterable {
-  case engine, settings, downloads
+  case engine, settings, downloads, cleanup
 }
 
 /// A page of a list.
@@ -73,15 +78,19 @@ public struct Snapshot: Hashable, Sendable {
   public var settings: Settings?
   /// The downloads.
   public var downloads: DownloadsSnapshot?
+  /// Cleaning up.
+  public var cleanup: CleanupSnapshot?
 
   /// Makes a snapshot.
   public init(
-    revision: Int64, engine: EngineSnapshot? = nil, settings: Settings? = nil, downloads: DownloadsSnapshot? = nil
+    revision: Int64, engine: EngineSnapshot? = nil, settings: Settings? = nil, downloads: DownloadsSnapshot? = nil,
+    cleanup: CleanupSnapshot? = nil
   ) {
     self.revision = revision
     self.engine = engine
     self.settings = settings
     self.downloads = downloads
+    self.cleanup = cleanup
   }
 }
 

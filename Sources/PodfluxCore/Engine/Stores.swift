@@ -21,10 +21,14 @@ public struct Stores: Store {
   /// The downloads.
   public private(set) var downloads: DownloadsStore
 
+  /// Cleaning up.
+  public private(set) var cleanup: CleanupStore
+
   /// Makes the stores with what their tables hold.
-  public init(settings: SettingsStore, downloads: DownloadsStore) {
+  public init(settings: SettingsStore, downloads: DownloadsStore, cleanup: CleanupStore = .init()) {
     self.settings = settings
     self.downloads = downloads
+    self.cleanup = cleanup
   }
 
   /// Hands the action to each store. A store may read those before it.
@@ -32,11 +36,14 @@ public struct Stores: Store {
     if case .updateSettings = action { try downloads.refuseUnlessOpen() }
     let settingsReply = try settings.handle(action, in: &turn)
     let downloadsReply = try downloads.handle(action, settings: settings.settings, in: &turn)
-    return settingsReply ?? downloadsReply
+    // A step of a cleanup is its store's, and changes downloads by theirs.
+    let cleanupReply = try cleanup.handle(action, settings: settings.settings, downloads: &downloads, in: &turn)
+    return settingsReply ?? downloadsReply ?? cleanupReply
   }
 
   /// Fills free slots and hands out what is owed.
   public mutating func settle(in turn: inout PodfluxTurn) throws {
-    try downloads.settle(settings: settings.settings, in: &turn)
+    try cleanup.settle(settings: settings.settings, downloads: downloads, in: &turn)
+    try downloads.settle(settings: settings.settings, isCleaning: !cleanup.isIdle, in: &turn)
   }
 }

@@ -8,6 +8,8 @@ public protocol Tables {
   var deletions: any DeletionTable { get }
   /// Which completed files are to be read again.
   var verifications: any VerificationTable { get }
+  /// What cleaning up keeps.
+  var cleanup: any CleanupTable { get }
 
   /// Writes the settings.
   func save(_ settings: Settings) throws
@@ -21,8 +23,11 @@ public protocol Tables {
 public protocol DownloadTable {
   /// The download of this name.
   func find(_ id: DownloadID) throws -> Download?
-  /// Whether another download than this one says that the file of this path and inode is its own, or is about to be.
-  func isClaimed(_ file: PublishedFile, otherThanBy id: DownloadID) throws -> Bool
+  /// Whether a download, or another one than this, says that the file of this path, inode and length is its own, or is
+  /// about to be.
+  func isClaimed(_ file: PublishedFile, otherThanBy id: DownloadID?) throws -> Bool
+  /// Whether a download, or another one than this, has a file of this number and length, wherever it lies by now.
+  func isNeeded(_ file: FoundFile, otherThanBy id: DownloadID?) throws -> Bool
   /// Whether there is a download of this name: cheaper than finding it, and asked for each one that is enqueued.
   func contains(_ id: DownloadID) throws -> Bool
   /// A download of this address that has not failed.
@@ -104,6 +109,8 @@ public protocol DeletionTable {
   ///
   /// - Returns: which deletions these are.
   func spare(_ file: PublishedFile) throws -> [Deletion.Key]
+  /// Whether a file of this place and inode is owed its deletion, or its move to quarantine.
+  func names(_ file: PublishedFile) throws -> Bool
   /// Whether something of this download is owed its deletion.
   func isOwed(_ download: DownloadID) throws -> Bool
 }
@@ -120,4 +127,6 @@ public protocol VerificationTable {
   func owed(limit: Int) throws -> [Verification]
   /// It is done. Returns whether it was owed: the download may have been removed meanwhile.
   func remove(_ key: Verification.Key) throws -> Bool
+  /// The download is not completed any more: there is nothing to read.
+  func forget(_ download: DownloadID) throws
 }

@@ -27,6 +27,12 @@ public enum FileExtension {
     return byMediaType[essence.lowercased()]
   }
 
+  /// A file's name without the extension of media that it has, if it has one.
+  public static func stem(of name: String) -> String {
+    guard let found = of(name: name), isKnown(found) else { return name }
+    return String(name.unicodeScalars.dropLast(found.utf8.count + 1))
+  }
+
   /// The extension at the end of a file's name, if it looks like one: 1 to 5 letters and digits, not digits alone, and
   /// with something before the dot.
   public static func of(name: String) -> String? {

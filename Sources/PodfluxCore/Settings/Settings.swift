@@ -31,6 +31,11 @@ public struct Settings: Hashable, Sendable, Codable {
   /// How often a running transfer tells how far it is, in seconds.
   public var progressInterval = 0.25
 
+  /// Whether rows and files are compared at every start.
+  public var cleanupOnStart = true
+  /// After how many days files leave the quarantine for good; 0 for never.
+  public var quarantineDays = 0
+
   /// The defaults.
   public init() {}
 
@@ -55,6 +60,8 @@ public struct Settings: Hashable, Sendable, Codable {
     try read(.checksum, into: &checksum)
     try read(.userAgent, into: &userAgent)
     try read(.progressInterval, into: &progressInterval)
+    try read(.cleanupOnStart, into: &cleanupOnStart)
+    try read(.quarantineDays, into: &quarantineDays)
   }
 
   /// The range of each setting.
@@ -75,6 +82,8 @@ public struct Settings: Hashable, Sendable, Codable {
     public static let userAgentLength = 1...256
     /// Seconds between readings.
     public static let progressInterval = 0.05...60.0
+    /// Days in quarantine: up to a hundred years.
+    public static let quarantineDays = 0...36_500
   }
 
   /// Whether every value is within its range, and the first wait no longer than the longest.
@@ -87,7 +96,8 @@ public struct Settings: Hashable, Sendable, Codable {
       && Limits.maxAttempts.contains(maxAttempts) && seconds.allSatisfy(Limits.seconds.contains)
       && Limits.slowBytesPerSecond.contains(slowBytesPerSecond) && Limits.maxFileBytes.contains(maxFileBytes)
       && Limits.userAgentLength.contains(userAgent.utf8.count)
-      && Limits.progressInterval.contains(progressInterval) && retryFirstSeconds <= retryMaxSeconds
+      && Limits.progressInterval.contains(progressInterval) && Limits.quarantineDays.contains(quarantineDays)
+      && retryFirstSeconds <= retryMaxSeconds
   }
 }
 
@@ -123,6 +133,10 @@ public struct SettingsPatch: Hashable, Sendable {
   public var userAgent: String?
   /// See `Settings.progressInterval`.
   public var progressInterval: Double?
+  /// See `Settings.cleanupOnStart`.
+  public var cleanupOnStart: Bool?
+  /// See `Settings.quarantineDays`.
+  public var quarantineDays: Int?
 
   /// A patch that changes nothing.
   public init() {}
@@ -145,6 +159,8 @@ public struct SettingsPatch: Hashable, Sendable {
     result.checksum = checksum ?? settings.checksum
     result.userAgent = userAgent ?? settings.userAgent
     result.progressInterval = progressInterval ?? settings.progressInterval
+    result.cleanupOnStart = cleanupOnStart ?? settings.cleanupOnStart
+    result.quarantineDays = quarantineDays ?? settings.quarantineDays
     return result
   }
 }

@@ -51,6 +51,11 @@ func stateHash(of database: LibraryDatabase, _ dispatcher: Dispatcher<Stores>) t
     hash.mix(position.revision)
     hash.mix(position.sequence)
     hash.mix("\(try tables.settings())")
+    for run in try tables.cleanupRuns() {
+      hash.mix("\(run.key) \(run.options) \(run.stage) \(run.freedBytes)")
+      for kind in CleanupStep.Matter.Kind.allCases { hash.mix("\(run.tallies[kind] ?? .init())") }
+    }
+    for step in try tables.cleanupSteps(PageRequest(limit: 100_000)).steps { hash.mix("\(step)") }
   }
   let downloads = dispatcher.state.downloads
   for id in downloads.live.keys.sorted() {

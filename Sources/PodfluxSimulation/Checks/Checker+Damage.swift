@@ -4,31 +4,58 @@ import PodfluxCore
 /// What may become of files that somebody has changed.
 extension Checker {
   /// A download fails after its completion only if its file is damaged or gone.
-  func checkDamage(_ row: Download, _ before: Download?, _ world: World) throws {
-    guard case .completed(let file)? = before?.state, row.state != before?.state else { return }
-    guard case .failed(let error) = row.state, error.code == .corruptFile else {
-      throw Violation(.damage, "\(row.id) was completed and is \(row.state)")
+  ///
+  /// - Parameter isCleanedUp: Whether cleaning up has settled a step about it.
+  func checkDamage(_ row: Download, _ before: Download?, isCleanedUp: Bool, _ batch: Batch, _ world: World) throws {
+    guard case .completed(let file)? = before?.state, row.state != before?.state, !isCleanedUp else { return }
+    if case .failed(let error) = row.state, error.code == .corruptFile {
+    } else {
+      // It has failed, and been asked for again at once.
+      guard batch.hasFoundDamage(of: row.id) else {
+        throw Violation(.damage, "\(row.id) was completed and is \(row.state)")
+      }
     }
     guard let entry = world.disk.published[file.path.description], entry.file.inode == file.inode else { return }
+    // It was gone when it was read, and has been brought back; or another's has its name and number.
+    if entry.isDisplaced || entry.isForeign { return }
+    // Its file is gone, and its name and number are another one's by now.
+    if isAnothers(file, than: row.id) { return }
     guard entry.file.isDamaged else { throw Violation(.damage, "\(row.id) fails, and \(file.path) is intact") }
-    guard row.isHeld || isAnothers(file, than: row.id) else {
+    guard row.isHeld else {
       throw Violation(.damage, "\(row.id) fails, and what is left at \(file.path) is not to go")
     }
   }
 
+  /// A file goes to quarantine that was found damaged, or in another one's place.
   func willQuarantine(_ file: PublishedFile, on disk: SimulatedDisk) throws {
-    guard let entry = disk.published[file.path.description], !entry.isForeign else {
-      throw Violation(.foreignFiles, "\(file.path) goes to quarantine and is another's")
+    guard let entry = disk.published[file.path.description] else { return }
+    guard entry.isForeign || entry.isDisplaced || entry.file.isDamaged else {
+      throw Violation(.damage, "\(file.path) goes to quarantine, and is intact")
     }
-    guard entry.file.isDamaged, !isAnothers(file, than: nil) else {
-      throw Violation(.damage, "\(file.path) goes to quarantine, and is intact or the file of a completed download")
+    guard
+      !rows.values.contains(where: {
+        $0.state.kind == .completed
+          && $0.publishedFile.map { $0.path == file.path && $0.inode == file.inode && $0.length == entry.file.length }
+            ?? false
+      })
+    else {
+      throw Violation(.damage, "\(file.path) goes to quarantine, and is the file of a completed download")
     }
     quarantined.append(entry.file)
   }
 
-  private func isAnothers(_ file: PublishedFile, than id: DownloadID?) -> Bool {
+  /// Whether another download has this very file.
+  func isShared(_ file: PublishedFile, by id: DownloadID) -> Bool {
     rows.values.contains { row in
-      guard row.id != id, case .completed(let other) = row.state else { return false }
+      guard row.id != id, let other = row.publishedFile else { return false }
+      return other.path == file.path && other.inode == file.inode && other.length == file.length
+    }
+  }
+
+  /// Whether the file of this place and number is another download's.
+  func isAnothers(_ file: PublishedFile, than id: DownloadID?) -> Bool {
+    rows.values.contains { row in
+      guard row.id != id, let other = row.publishedFile else { return false }
       return other.path == file.path && other.inode == file.inode
     }
   }
@@ -39,10 +66,13 @@ extension Checker {
       file.sha256 == nil || Self.digest(of: found.content, .sha256).hexadecimal == file.sha256
     else { throw Violation(.damage, "\(id) is completed, was read again, and \(file.path) is damaged or gone") }
   }
+}
 
-  func checkQuarantine(_ disk: SimulatedDisk) throws {
-    guard quarantined.allSatisfy({ file in disk.quarantined.contains { $0 === file } }) else {
-      throw Violation(.damage, "a damaged file is not in quarantine any more")
+extension Batch {
+  fileprivate func hasFoundDamage(of id: DownloadID) -> Bool {
+    actions.contains { action in
+      guard case .verified(let verification, .damaged) = action else { return false }
+      return verification.download == id
     }
   }
 }

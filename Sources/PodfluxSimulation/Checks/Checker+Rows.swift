@@ -5,20 +5,22 @@ import PodfluxCore
 /// What rows may say.
 extension Checker {
   /// Looks at a row that a batch has written.
-  func check(_ row: Download, before: Download?, _ batch: Batch, _ world: World) throws {
+  func check(_ row: Download, before: Download?, _ changes: Changes, _ batch: Batch, _ world: World) throws {
+    let isCleanedUp = changes.finishedSteps.contains { $0.matter.concerns(row) }
     if let wish = world.client.wishes[row.id], before == nil,
       wish.mirrors != row.description.mirrors || wish.integrity != row.description.integrity
     {
       throw Violation(.acknowledged, "\(row.id) has other mirrors or another integrity than its client gave it")
     }
     try checkDurable(row, before, world)
-    try checkKept(row, before, batch)
+    if !isCleanedUp { try checkKept(row, before, batch) }
     switch row.state {
     case .waiting(let waiting) where before?.state != row.state: try check(waiting, of: row, batch, world)
+    case .completed where isCleanedUp: break
     case .completed(let file) where before?.state != row.state: try check(file, of: row, world)
-    case .failed: try checkDamage(row, before, world)
-    case .queued, .waiting, .running, .paused, .completed: break
+    case .queued, .waiting, .running, .paused, .completed, .failed: break
     }
+    try checkDamage(row, before, isCleanedUp: isCleanedUp, batch, world)
   }
 
   private func checkDurable(_ row: Download, _ before: Download?, _ world: World) throws {
@@ -172,5 +174,14 @@ extension [DownloadID: SimulatedClient.Wish] {
     guard let wish = self[id] else { return false }
     return wish.isPaused == (row.state == .paused) && wish.priority == row.rank.priority
       && wish.addresses.last == row.address && wish.title == row.description.title
+  }
+}
+
+extension CleanupStep.Matter {
+  /// Whether a step may have changed this row, or made it.
+  func concerns(_ row: Download) -> Bool {
+    guard download != row.id else { return true }
+    guard case .orphan(let found) = self, case .completed(let file) = row.state else { return false }
+    return found.place == EntryPath(file.path)
   }
 }

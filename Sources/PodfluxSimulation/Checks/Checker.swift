@@ -12,6 +12,14 @@ final class Checker {
   private(set) var owed: Set<DownloadID> = []
   /// Partial files that somebody has changed: what rows say of them is not the engine's fault.
   var tampered: Set<DownloadID> = []
+  /// The steps that were handed out.
+  var handedSteps: [CleanupStep.Key: HandedStep] = [:]
+  /// Whether the last cleanup that was looked at had found damaged files.
+  var hasFoundCorruption = false
+  /// Whether it has had files fetched again.
+  var hasFetchedAgain = false
+  /// The run whose end has been checked.
+  private var checkedRun: CleanupRun.Key?
   /// Damaged files that were put aside.
   var quarantined: [SimulatedFile] = []
   private(set) var position = LogPosition.origin
@@ -27,6 +35,8 @@ final class Checker {
     var before: [DownloadID: Download?] = [:]
     var hasNewOrder = false
     var hasManyRows = false
+    /// The steps of a cleanup that it says are done.
+    var finishedSteps: [CleanupStep] = []
     /// Files that the batch has owed a deletion.
     var owedFiles: [PublishedFile] = []
   }
@@ -37,14 +47,20 @@ final class Checker {
     let world = incarnation.world
     try checkPosition(batch, incarnation.ledger)
     let rowsBefore = rows
-    let changes = try follow(incarnation.ledger, in: world)
+    let finished = finishedSteps(in: batch)
+    tell(&world.client, of: finished, incarnation.ledger, on: world.disk)
+    var changes = try follow(incarnation.ledger, in: world)
+    changes.finishedSteps = finished
     hear(batch, rowsBefore, world)
     for id in changes.before.keys.sorted() {
       guard let row = rows[id] else { continue }
-      try check(row, before: changes.before[id] ?? nil, batch, world)
+      try check(row, before: changes.before[id] ?? nil, changes, batch, world)
     }
     try checkAll(incarnation, changes)
     if turns % Self.comparisonInterval == 0 { try compareWithTables(world) }
+    guard let ended = incarnation.dispatcher.state.cleanup.last?.key, ended != checkedRun else { return }
+    checkedRun = ended
+    try checkTallies(world)
   }
 
   /// A turn failed: nothing has changed.
@@ -105,7 +121,9 @@ final class Checker {
   }
 
   private func note(end id: DownloadID, in changes: inout Changes, _ world: World) {
-    if let file = rows.removeValue(forKey: id)?.publishedFile, !changes.owedFiles.contains(file) {
+    if let file = rows.removeValue(forKey: id)?.publishedFile, !changes.owedFiles.contains(file),
+      !isShared(file, by: id)
+    {
       world.disk.release(file)
     }
     changes.before[id] = .some(nil)
@@ -130,7 +148,9 @@ final class Checker {
         rows[id] = nil
         changes.before[id] = .some(nil)
       case .remove(let deletingFile):
-        if case .completed(let file) = row.state, !deletingFile { world.disk.release(file) }
+        if case .completed(let file) = row.state, !deletingFile, !isShared(file, by: id) {
+          world.disk.release(file)
+        }
         rows[id] = nil
         changes.before[id] = .some(nil)
       }
@@ -157,6 +177,7 @@ final class Checker {
     }
     guard page.count == rows.count else { throw Violation(.mirror, "\(page.count) rows instead of \(rows.count)") }
     for row in page where rows[row.id] != row { throw Violation(.mirror, "\(row) was not written") }
+    try checkTallies(world)
     guard position == self.position else {
       throw Violation(.logGrows, "the table says \(position), not \(self.position)")
     }
@@ -204,7 +225,7 @@ extension BulkChange {
 
 extension Download {
   /// The file that is at its place, or about to be.
-  fileprivate var publishedFile: PublishedFile? {
+  var publishedFile: PublishedFile? {
     switch state {
     case .completed(let file), .running(.publishing(let file)): file
     case .queued, .waiting, .running, .paused, .failed: nil

@@ -87,12 +87,27 @@ extension StableHash {
     case .verified(let verification, let verdict):
       mix(verification.key)
       mix("\(verdict)")
-    case .foundPartials(let names): names.forEach { mix($0.description) }
+    case .cleanup(let intent): mix("\(intent)")
+    case .looked(let run, let news):
+      mix(run)
+      mix(news)
+    case .cleaned(let step, let outcome):
+      mix(step)
+      mix(outcome == .done ? 1 : 0 as UInt64)
     case .timeCame: mix(1 as UInt64)
     case .downloads(let intent): mix(intent)
     case .updateSettings(let patch): mix(Int64(patch.maxConcurrent ?? -1))
     case .stop(let mode): mix(mode.rawValue)
     case .recovered(let recovery): recovery.published.forEach { mix($0.description) }
+    }
+  }
+
+  private mutating func mix(_ news: CleanupNews) {
+    switch news {
+    case .found(let steps): steps.forEach { mix($0.because) }
+    case .progress(let progress): mix(Int64(progress.files))
+    case .looked(let usage, _): mix(usage.media)
+    case .refused(let reason), .failed(let reason): mix(reason)
     }
   }
 
@@ -142,7 +157,9 @@ extension Action {
     case .updateSettings(let patch):
       "settings maxConcurrent \(patch.maxConcurrent.map(String.init) ?? "-") maxPerHost \(patch.maxPerHost.map(String.init) ?? "-")"
     case .verified(let verification, let verdict): "verified \(verification.key): \(verification.download) \(verdict)"
-    case .stop, .recovered, .deleted, .notDeleted, .foundPartials, .timeCame: "\(self)"
+    case .looked(let run, .found(let steps)):
+      "looked \(run): " + steps.map { "\($0.decision.rawValue) \($0.matter)" }.joined(separator: ", ")
+    case .stop, .recovered, .deleted, .notDeleted, .cleanup, .looked, .cleaned, .timeCame: "\(self)"
     }
   }
 }
@@ -171,6 +188,10 @@ extension Effect {
     case .delete(let deletion):
       "\(deletion.fate) \(deletion.key): \(deletion.download) \(deletion.file?.path.description ?? "")"
     case .verify(let verification): "verify \(verification.key): \(verification.download) \(verification.file.path)"
+    case .look(let run, _): "look \(run.key) \(run.options) because \(run.cause)"
+    case .tellMore(let run): "tell more of \(run)"
+    case .endLooking(let run): "end looking \(run)"
+    case .cleanUp(let step): "clean up \(step.key): \(step.decision.rawValue) \(step.matter)"
     case .wake(let moment): "wake at \(moment.map { String($0.milliseconds - World.beginning) } ?? "never")"
     case .close: "close"
     }

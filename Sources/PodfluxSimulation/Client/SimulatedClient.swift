@@ -30,7 +30,7 @@ struct SimulatedClient {
   func intent(
     rows: [DownloadID: Download], origins: [SimulatedOrigin], using random: inout SeededGenerator
   ) -> Action {
-    switch random.below(41) {
+    switch random.below(44) {
     case 0...11 where rows.count < limit: .downloads(.enqueue(wish(for: origins, using: &random)))
     case 0...11: .downloads(.remove(.one(name(rows, using: &random)), deletingFile: random.once(in: 2)))
     case 12...15: .downloads(.pause(selection(rows, using: &random)))
@@ -42,8 +42,16 @@ struct SimulatedClient {
     case 35...37: .downloads(.update(name(rows, using: &random), update(origins, using: &random)))
     case 38: .updateSettings(patch(using: &random))
     case 39: .downloads(.verify(selection(rows, using: &random)))
+    case 40...42: .cleanup(random.once(in: 5) ? .cancel : .run(Self.cleanup(using: &random)))
     default: random.once(in: 8) ? .stop(random.once(in: 2) ? .now : .drain) : .timeCame
     }
+  }
+
+  /// What a cleanup may be asked for.
+  static func cleanup(using random: inout SeededGenerator) -> CleanupOptions {
+    CleanupOptions(
+      mode: random.once(in: 4) ? .plan : .apply, missing: random.pick(CleanupOptions.Missing.allCases),
+      orphans: random.pick(CleanupOptions.Orphans.allCases), isDeep: random.once(in: 3))
   }
 
   private func wish(for origins: [SimulatedOrigin], using random: inout SeededGenerator) -> DownloadIntent.Enqueue {
@@ -131,6 +139,7 @@ struct SimulatedClient {
     if random.once(in: 2) { patch.retryFirstSeconds = random.within(1...30) }
     if random.once(in: 2) { patch.stallTimeoutSeconds = random.within(1...40) }
     patch.checksum = random.once(in: 2)
+    patch.cleanupOnStart = random.once(in: 2)
     return patch
   }
 }
@@ -162,6 +171,18 @@ extension SimulatedClient {
     for id in wishes.keys.sorted() {
       if let row = rows[id] { wishes[id]?.isPaused = row.state.kind == .paused } else { forget(id) }
     }
+  }
+
+  /// Cleaning up has found that the file is gone.
+  mutating func lose(_ id: DownloadID) {
+    forget(id)
+  }
+
+  /// Cleaning up has made a file its download.
+  mutating func find(_ row: Download) {
+    wishes[row.id] = Wish(
+      addresses: [row.address], priority: row.rank.priority, title: row.description.title, isPaused: false)
+    order[row.rank.priority, default: []].append(row.id)
   }
 
   private mutating func add(_ wish: DownloadIntent.Enqueue, as id: DownloadID) {

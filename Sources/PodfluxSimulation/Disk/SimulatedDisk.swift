@@ -8,25 +8,47 @@ final class SimulatedDisk {
     var file: SimulatedFile
     /// Whether the engine has nothing to do with it, or no more: its client has kept it.
     var isForeign: Bool
+    /// Whether somebody else than the engine has put it where it is.
+    var isDisplaced = false
   }
 
-  private struct Place: Hashable {
+  /// A file that was put aside.
+  struct QuarantinedFile {
+    var file: SimulatedFile
+    /// Where it lay.
+    var path: String
+    /// Its content's hash when it was put aside.
+    var hash: String
+  }
+
+  struct Place: Hashable {
     var path: String
     var inode: UInt64
+    var length: Int
   }
 
   /// Files that are the client's as soon as they stand at their places.
-  private var released: Set<Place> = []
+  var released: Set<Place> = []
 
   private struct Rename {
     var download: DownloadID
     var path: String
   }
 
-  private(set) var partials: [DownloadID: SimulatedFile] = [:]
-  private(set) var published: [String: PublishedEntry] = [:]
-  /// Damaged files that were put aside. None ever leaves.
-  private(set) var quarantined: [SimulatedFile] = []
+  var partials: [DownloadID: SimulatedFile] = [:]
+  var published: [String: PublishedEntry] = [:]
+  /// Files that were put aside. Only a person takes one out again.
+  var quarantined: [QuarantinedFile] = []
+  /// What people have put back from there, as it was then.
+  var restored: Set<FoundFile> = []
+  /// Files that people have taken out of quarantine.
+  var takenOut: Set<ObjectIdentifier> = []
+  /// The folders that there are; a file's folder stays when the file goes.
+  var folders: Set<String> = []
+  /// Files that people have taken away, and may bring back.
+  var takenAway: [(path: String, entry: PublishedEntry)] = []
+  /// Files of a disk that is not mounted.
+  var unmounted: [(path: String, entry: PublishedEntry)] = []
   /// Renames whose folders are not synced.
   private var unsyncedRenames: [Rename] = []
   /// Deletions of partials that are not on the device.
@@ -37,13 +59,17 @@ final class SimulatedDisk {
   var isFull = false
 
   /// As ext4 does: the number of a deleted file is soon another's.
-  private func newInode() -> UInt64 {
-    if let inode = freeInodes.popLast() { return inode }
+  func newInode() -> UInt64 {
+    if let inode = freeInodes.popLast() {
+      // Whoever was told since that a file of this number is the client's was told of one that was gone.
+      released = released.filter { $0.inode != inode }
+      return inode
+    }
     lastInode += 1
     return lastInode
   }
 
-  private func free(_ file: SimulatedFile) {
+  func free(_ file: SimulatedFile) {
     freeInodes.append(file.inode)
     // What was a client's under this number will never stand at its place.
     released = released.filter { $0.inode != file.inode }
@@ -85,7 +111,9 @@ final class SimulatedDisk {
     }
     guard published[path] == nil || replacing else { return false }
     partials[download] = nil
-    published[path] = PublishedEntry(file: file, isForeign: released.contains(Place(path: path, inode: file.inode)))
+    put(
+      PublishedEntry(
+        file: file, isForeign: released.contains(Place(path: path, inode: file.inode, length: file.length))), at: path)
     unsyncedRenames.append(Rename(download: download, path: path))
     return true
   }
@@ -111,33 +139,51 @@ final class SimulatedDisk {
   }
 
   func quarantine(_ path: String) {
-    guard let entry = published.removeValue(forKey: path) else { return }
+    guard let entry = take(path) else { return }
+    quarantined.append(QuarantinedFile(file: entry.file, path: path, hash: entry.file.hash))
+  }
+
+  func put(_ entry: PublishedEntry, at path: String) {
+    published[path] = entry
+    if let slash = path.lastIndex(of: "/") { folders.insert(String(path[..<slash])) }
+  }
+
+  func take(_ path: String) -> PublishedEntry? {
     unsyncedRenames.removeAll { $0.path == path }
-    quarantined.append(entry.file)
+    return published.removeValue(forKey: path)
   }
 
   /// The file is the client's from now on, or from when it stands at its place.
   func release(_ file: PublishedFile) {
     let path = file.path.description
-    if published[path]?.file.inode == file.inode {
+    if let entry = published[path], entry.file.inode == file.inode,
+      entry.file.length == file.length || entry.file.isDamaged
+    {
       published[path]?.isForeign = true
     } else {
-      released.insert(Place(path: path, inode: file.inode))
+      released.insert(Place(path: path, inode: file.inode, length: Int(file.length)))
     }
   }
 
   /// What somebody has made longer or shorter since it was to go is left alone, as somebody's own.
   func releaseIfChanged(_ file: PublishedFile) {
-    if published[file.path.description]?.file.inode == file.inode { release(file) }
+    let path = file.path.description
+    guard let entry = published[path], entry.file.inode == file.inode, entry.file.isDamaged else { return }
+    published[path]?.isForeign = true
   }
 
   /// Somebody puts a file there.
   func addForeignFile(at path: String) {
     guard published[path] == nil, !isFull else { return }
-    let file = SimulatedFile(inode: newInode())
-    file.append(Array("another's".utf8))
+    putForeignFile(Array("another's".utf8), at: path)
+  }
+
+  func putForeignFile(_ content: [UInt8], at path: String, withNewNumber isNew: Bool = false) {
+    if isNew { lastInode += 1 }
+    let file = SimulatedFile(inode: isNew ? lastInode : newInode())
+    file.append(content)
     file.synchronize()
-    published[path] = PublishedEntry(file: file, isForeign: true)
+    put(PublishedEntry(file: file, isForeign: true), at: path)
   }
 
   // MARK: Misfortune
@@ -170,7 +216,7 @@ final class SimulatedDisk {
 
   /// Somebody changes a published file, or takes it away.
   func damage(_ path: String, using random: inout SeededGenerator) {
-    if random.once(in: 4) { published[path] = nil } else { published[path]?.file.damage(using: &random) }
+    if random.once(in: 4) { takeAway(path) } else { published[path]?.file.damage(using: &random) }
   }
 
   /// Something happens to a partial file that nobody in the engine has done.

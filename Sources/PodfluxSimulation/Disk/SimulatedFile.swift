@@ -66,6 +66,9 @@ final class SimulatedFile {
     return String(hash.value, radix: 16)
   }
 
+  /// Of the whole content.
+  var hash: String { hash(of: 0..<content.count) }
+
   // MARK: Misfortune
 
   /// What the device holds when the power comes back.

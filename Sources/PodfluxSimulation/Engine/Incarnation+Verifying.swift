@@ -12,7 +12,7 @@ extension Incarnation {
   }
 
   func quarantine(_ file: PublishedFile) throws {
-    guard world.disk.isPublished(file) else { return world.disk.releaseIfChanged(file) }
+    guard world.disk.isPublished(file) else { return world.releaseIfChanged(file) }
     try world.checker.willQuarantine(file, on: world.disk)
     if world.sabotage == .quarantineDeletes {
       world.disk.deletePublished(file.path.description)

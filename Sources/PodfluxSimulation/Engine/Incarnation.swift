@@ -10,6 +10,7 @@ final class Incarnation {
   var dispatcher: Dispatcher<Stores>
   private(set) var isAlive = true
   private(set) var attempts: [AttemptID: SimulatedAttempt] = [:]
+  private var cleanup: SimulatedCleanup?
   /// Attempts whose end has been posted and not yet committed.
   var ends: Set<AttemptID> = []
   private let recovery: Recovery
@@ -40,6 +41,7 @@ final class Incarnation {
     }
     recovery = try Self.recovery(in: world)
     world.log.note(start: seed)
+    cleanup = SimulatedCleanup(in: self)
   }
 
   /// Which of the files that were being published stand at their place, as `OpenLibrary` finds out.
@@ -66,7 +68,6 @@ final class Incarnation {
 
   func begin() throws {
     try deliver(facts: [.recovered(recovery)], requests: [])
-    world.schedule(.listing(self), after: world.random.delay())
   }
 
   func post(_ fact: Action) {
@@ -179,6 +180,8 @@ final class Incarnation {
     if case .delete = effect { return }
     let before = fingerprint
     try begin(effect)
+    // Two portions come then, one after the other.
+    if case .tellMore = effect { return }
     guard fingerprint == before else {
       throw Violation(.twice, "\(effect) changed something the second time")
     }
@@ -191,6 +194,10 @@ final class Incarnation {
     case .proceed(let id): try attempts[id]?.proceed()
     case .delete(let deletion): world.schedule(.deletion(self, deletion), after: 3)
     case .verify(let verification): world.schedule(.verification(self, verification), after: world.random.delay())
+    case .look(let run, _): cleanup?.look(run)
+    case .tellMore(let run): cleanup?.tellMore(run)
+    case .endLooking(let run): cleanup?.endLooking(run)
+    case .cleanUp(let step): try cleanup?.cleanUp(step)
     case .wake(let moment): setAlarm(at: moment)
     case .close: close()
     }
@@ -254,14 +261,9 @@ final class Incarnation {
   }
 
   private func deletePublished(_ file: PublishedFile) throws {
-    guard world.disk.isPublished(file) else { return world.disk.releaseIfChanged(file) }
+    guard world.disk.isPublished(file) else { return world.releaseIfChanged(file) }
     try world.checker.willDelete(file, on: world.disk)
     world.disk.deletePublished(file.path.description)
-  }
-
-  func listPartials() {
-    let names = world.disk.partialNames
-    if !names.isEmpty { post(.foundPartials(names)) }
   }
 
   private func setAlarm(at moment: Timestamp?) {
@@ -285,6 +287,7 @@ final class Incarnation {
   func end() {
     isAlive = false
     attempts = [:]
+    cleanup = nil
   }
 }
 

@@ -39,6 +39,7 @@ struct ObservedTables: Tables {
   }
   var deletions: any DeletionTable { ObservedDeletions(inner: inner.deletions, notes: notes, sabotage: sabotage) }
   var verifications: any VerificationTable { inner.verifications }
+  var cleanup: any CleanupTable { inner.cleanup }
 
   func save(_ settings: Settings) throws { try inner.save(settings) }
   func save(cooldownOf host: String, until moment: Timestamp?) throws {
@@ -115,8 +116,13 @@ struct ObservedDownloads: DownloadTable {
 
   func find(_ id: DownloadID) throws -> Download? { try inner.find(id) }
   func contains(_ id: DownloadID) throws -> Bool { try inner.contains(id) }
-  func isClaimed(_ file: PublishedFile, otherThanBy id: DownloadID) throws -> Bool {
-    try inner.isClaimed(file, otherThanBy: id)
+  func isClaimed(_ file: PublishedFile, otherThanBy id: DownloadID?) throws -> Bool {
+    guard sabotage != .orphanNotRechecked else { return false }
+    return try inner.isClaimed(file, otherThanBy: id)
+  }
+  func isNeeded(_ file: FoundFile, otherThanBy id: DownloadID?) throws -> Bool {
+    guard sabotage != .orphanNotRechecked else { return false }
+    return try inner.isNeeded(file, otherThanBy: id)
   }
   func find(_ address: WebAddress) throws -> DownloadID? { try inner.find(address) }
   func counts() throws -> [DownloadState.Kind: Int] { try inner.counts() }
@@ -153,5 +159,6 @@ struct ObservedDeletions: DeletionTable {
   func postpone(_ key: Deletion.Key) throws { try inner.postpone(key) }
   func makeAllReady() throws { try inner.makeAllReady() }
   func ready(limit: Int) throws -> [Deletion] { try inner.ready(limit: limit) }
+  func names(_ file: PublishedFile) throws -> Bool { try inner.names(file) }
   func isOwed(_ download: DownloadID) throws -> Bool { try inner.isOwed(download) }
 }

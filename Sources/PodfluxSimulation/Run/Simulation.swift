@@ -66,12 +66,34 @@ public struct Simulation: Sendable {
     world.calmDown()
     try comeToRest(world)
     try world.checker.checkNobodyWaits()
+    guard world.incarnation?.dispatcher.state.cleanup.isIdle == true else {
+      throw Violation(.liveness, "a cleanup waits, and nothing will ever happen to it")
+    }
+    let cleansFirst = world.random.once(in: 2)
+    if cleansFirst { try cleanUp(world) }
     for action in [Action.downloads(.verify(.all)), .downloads(.retry(.all)), .downloads(.resume(.all))] {
       world.incarnation?.ask(action)
       try comeToRest(world)
     }
     try world.checker.checkRest(of: world)
+    if !cleansFirst { try cleanUp(world) }
+    try world.checker.checkOrphans(world)
     return try summary(of: world, replaying: replaying)
+  }
+
+  /// A cleanup brings rows and files to agree; one more finds nothing to do, and a plan of it neither.
+  private func cleanUp(_ world: World) throws {
+    var options = SimulatedClient.cleanup(using: &world.random)
+    options.mode = .apply
+    world.incarnation?.ask(.cleanup(.run(options)))
+    try comeToRest(world)
+    try world.checker.checkAgreement(world)
+    for mode in [CleanupOptions.Mode.apply, .plan] {
+      options.mode = mode
+      world.incarnation?.ask(.cleanup(.run(options)))
+      try comeToRest(world)
+      try world.checker.checkNothingToDo(world)
+    }
   }
 
   private func comeToRest(_ world: World) throws {

@@ -62,11 +62,14 @@ public struct FaultKinds: OptionSet, Hashable, Sendable {
   /// Effects are carried out twice, and ended attempts report once more.
   public static let repetition = FaultKinds(rawValue: 512)
 
+  /// People rename, swap, replace, delete and bring back files in the library; its disk is not mounted for a while.
+  public static let people = FaultKinds(rawValue: 1024)
+
   /// Each kind and its name.
   public static let named: [(name: String, kind: FaultKinds)] = [
     ("crashes", .crashes), ("power", .powerCuts), ("commits", .commits), ("disk", .disk), ("foreign", .foreignFiles),
     ("changes", .changes), ("network", .network), ("protocols", .protocols), ("clock", .clock),
-    ("repetition", .repetition),
+    ("repetition", .repetition), ("people", .people),
   ]
   /// Every kind.
   public static let all = FaultKinds(named.map(\.kind))

@@ -13,12 +13,15 @@ enum Event {
   case network(SimulatedAttempt, number: Int)
   case deletion(Incarnation, Deletion)
   case verification(Incarnation, Verification)
-  case listing(Incarnation)
+  /// Cleaning up does the next thing.
+  case cleanup(SimulatedCleanup)
   case alarm(Incarnation, number: Int)
   /// An attempt that has ended says something once more.
   case lateReport(Incarnation, AttemptReport)
   /// `stop(.now)` has waited long enough.
   case patienceEnds(Incarnation)
+  /// The disk of published files is mounted again.
+  case mounting
   case client
   case mishap
   case boot

@@ -33,7 +33,7 @@ extension World {
     return "show/episode \(parts[2])"
   }
 
-  private static func name(_ stem: String, _ number: Int) -> String {
+  static func name(_ stem: String, _ number: Int) -> String {
     number == 1 ? "\(stem).mp3" : "\(stem) (\(number)).mp3"
   }
 
@@ -43,7 +43,7 @@ extension World {
   func befall() {
     guard !isCalm else { return }
     defer { schedule(.mishap, after: Int64(random.within(50...8_000))) }
-    switch random.below(20) {
+    switch random.below(25) {
     case 0 where suffers(.crashes): die()
     case 1 where suffers(.powerCuts) && random.once(in: 2): die(withPower: true)
     case 2...6 where suffers(.changes):
@@ -62,6 +62,7 @@ extension World {
     case 18 where suffers(.disk):
       tamper()
       damage()
+    case 20...24 where suffers(.people): meddle()
     case 19 where suffers(.clock) && random.once(in: 4):
       clockOffset += Int64(random.within(-3_600_000...3_600_000))
       noteTrouble("the wall clock jumps")

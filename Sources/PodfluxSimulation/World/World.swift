@@ -90,10 +90,15 @@ final class World {
       try attempt.incarnation.ifAlive { _ in try attempt.hear(number: number) }
     case .deletion(let incarnation, let deletion): try incarnation.ifAlive { try $0.delete(deletion) }
     case .verification(let incarnation, let verification): incarnation.ifAlive { $0.verify(verification) }
-    case .listing(let incarnation): incarnation.ifAlive { $0.listPartials() }
+    case .cleanup(let cleanup):
+      guard !dies(in: 400) else { return }
+      try cleanup.incarnation.ifAlive { _ in try cleanup.work() }
     case .alarm(let incarnation, let number): incarnation.ifAlive { $0.ring(number) }
     case .lateReport(let incarnation, let report): incarnation.ifAlive { $0.hearLate(report) }
     case .patienceEnds(let incarnation): incarnation.ifAlive { $0.close() }
+    case .mounting:
+      disk.mount()
+      noteTrouble("the disk is mounted again")
     case .client: speak()
     case .mishap: befall()
     case .boot: try boot()
@@ -150,6 +155,7 @@ final class World {
     isCalm = true
     noteTrouble("faults stop")
     disk.isFull = false
+    disk.mount()
     commitsFail = false
     for index in origins.indices { origins[index].behave() }
     // A new start is what ends a stop, and what takes up deletions that could not be done.

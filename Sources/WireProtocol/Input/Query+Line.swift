@@ -13,8 +13,9 @@ extension SnapshotQuery {
   static let maximumStores = 16
 
   init(_ payload: JSONObject) throws(Refusal) {
-    let fields = try Fields(payload, at: Request.payloadPath, knowing: ["stores", "downloads"])
+    let fields = try Fields(payload, at: Request.payloadPath, knowing: ["stores", "downloads", "cleanup"])
     self.init()
+    if let page = fields["cleanup"] { stepsPage = try PageRequest(page) }
     if let stores = fields["stores"] { self.stores = try Self.stores(stores) }
     if let page = fields["downloads"] { self.page = try PageRequest(page) }
   }

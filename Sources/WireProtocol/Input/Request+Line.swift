@@ -15,6 +15,8 @@ extension Request {
     case "downloads/update": self = .action(.downloads(try .update(line.payload)))
     case "downloads/resumeData": self = .query(try .resumeData(line.payload))
     case "settings/update": self = .action(.updateSettings(try SettingsPatch(line.payload)))
+    case "cleanup/run": self = .action(.cleanup(.run(try CleanupOptions(line.payload))))
+    case "cleanup/cancel": self = .action(.cleanup(try .cancel(line.payload)))
     case "engine/shutdown": self = .action(.stop(try StopMode(line.payload)))
     case "snapshot": self = .query(.snapshot(try SnapshotQuery(line.payload)))
     default:
@@ -29,7 +31,7 @@ extension Request {
   static let types = [
     "downloads/enqueue", "downloads/pause", "downloads/resume", "downloads/cancel", "downloads/retry",
     "downloads/remove", "downloads/verify", "downloads/move", "downloads/update", "downloads/resumeData",
-    "settings/update", "engine/shutdown", "snapshot",
+    "settings/update", "cleanup/run", "cleanup/cancel", "engine/shutdown", "snapshot",
   ]
 
   /// Where an action's or query's own values stand.
@@ -43,11 +45,30 @@ extension StopMode {
   }
 }
 
+extension CleanupOptions {
+  fileprivate init(_ payload: JSONObject) throws(Refusal) {
+    let fields = try Fields(payload, at: Request.payloadPath, knowing: ["deep", "missing", "mode", "orphans"])
+    self.init()
+    mode = try fields["mode"]?.choice() ?? mode
+    missing = try fields["missing"]?.choice() ?? missing
+    orphans = try fields["orphans"]?.choice() ?? orphans
+    isDeep = try fields["deep"]?.boolean() ?? isDeep
+  }
+}
+
+extension CleanupIntent {
+  fileprivate static func cancel(_ payload: JSONObject) throws(Refusal) -> Self {
+    _ = try Fields(payload, at: Request.payloadPath, knowing: [])
+    return .cancel
+  }
+}
+
 extension SettingsPatch {
   private static let keys = [
-    "allowInsecureRedirects", "checksum", "connectTimeoutSeconds", "firstByteTimeoutSeconds", "maxAttempts",
-    "maxConcurrent", "maxFileBytes", "maxPerHost", "progressInterval", "retryFirstSeconds", "retryMaxSeconds",
-    "slowBytesPerSecond", "slowWindowSeconds", "stallTimeoutSeconds", "userAgent",
+    "allowInsecureRedirects", "checksum", "cleanupOnStart", "connectTimeoutSeconds", "firstByteTimeoutSeconds",
+    "maxAttempts", "maxConcurrent", "maxFileBytes", "maxPerHost", "progressInterval", "quarantineDays",
+    "retryFirstSeconds", "retryMaxSeconds", "slowBytesPerSecond", "slowWindowSeconds", "stallTimeoutSeconds",
+    "userAgent",
   ]
 
   fileprivate init(_ payload: JSONObject) throws(Refusal) {
@@ -69,6 +90,8 @@ extension SettingsPatch {
     checksum = try fields["checksum"]?.boolean()
     userAgent = try fields["userAgent"]?.userAgent()
     progressInterval = try fields["progressInterval"]?.number(in: Settings.Limits.progressInterval)
+    cleanupOnStart = try fields["cleanupOnStart"]?.boolean()
+    quarantineDays = try fields["quarantineDays"]?.integer(in: Settings.Limits.quarantineDays)
   }
 }
 

@@ -3,6 +3,7 @@ import PodfluxCore
 /// The stores as clients see them (PROTOCOL.md section 9).
 extension JSONWriter {
   mutating func members(of snapshot: Snapshot) {
+    if let cleanup = snapshot.cleanup { object("cleanup") { $0.members(of: cleanup) } }
     if let downloads = snapshot.downloads { object("downloads") { $0.members(of: downloads) } }
     if let engine = snapshot.engine { object("engine") { $0.members(of: engine) } }
     if let settings = snapshot.settings { object("settings") { $0.members(of: settings) } }
@@ -17,6 +18,7 @@ extension JSONWriter {
   private mutating func members(of settings: Settings) {
     member("allowInsecureRedirects", settings.allowInsecureRedirects)
     member("checksum", settings.checksum)
+    member("cleanupOnStart", settings.cleanupOnStart)
     member("connectTimeoutSeconds", settings.connectTimeoutSeconds)
     member("firstByteTimeoutSeconds", settings.firstByteTimeoutSeconds)
     member("maxAttempts", settings.maxAttempts)
@@ -24,6 +26,7 @@ extension JSONWriter {
     member("maxFileBytes", settings.maxFileBytes)
     member("maxPerHost", settings.maxPerHost)
     member("progressInterval", settings.progressInterval)
+    member("quarantineDays", settings.quarantineDays)
     member("retryFirstSeconds", settings.retryFirstSeconds)
     member("retryMaxSeconds", settings.retryMaxSeconds)
     member("slowBytesPerSecond", settings.slowBytesPerSecond)

@@ -48,6 +48,7 @@ public struct LineEncoder: Sendable {
         payload.member("created", created)
         payload.member("id", id.description)
       case .affected(let number): payload.member("affected", number)
+      case .cleanup(let run): payload.member("run", run)
       case .done: break
       }
     }

@@ -134,14 +134,20 @@ struct DeletionTests {
     let completed = try world.enqueue("completed")
     try world.finish(completed, as: .sample())
     let nobody = try DownloadID.named("nobody")
-    try world.send(.foundPartials([started, running, imported, completed, nobody]))
+    try world.clean()
+    try world.found(orphanPartials([started, running, imported, completed, nobody]))
+    var deletions: [Deletion] = []
+    while let key = world.steps.keys.min() {
+      try world.send(.cleaned(key, .done))
+      deletions += world.deletions
+    }
     #expect(
-      world.deletions == [
-        Deletion(key: world.deletions[0].key, download: completed, file: nil),
-        Deletion(key: world.deletions[1].key, download: nobody, file: nil),
+      deletions == [
+        Deletion(key: deletions[0].key, download: completed, file: nil),
+        Deletion(key: deletions[1].key, download: nobody, file: nil),
       ])
-    try world.send(.foundPartials([nobody]))
-    #expect(world.deletions.isEmpty)
+    try world.cleanUp(orphanPartials([nobody]))
+    #expect(world.downloads.deletionsUnderWay.count == 2)
   }
 
   @Test("A download that has not begun waits until a disowned partial of its name is gone")
@@ -149,11 +155,15 @@ struct DeletionTests {
     let world = try World { $0.maxConcurrent = 1 }
     let blocker = try world.enqueue("blocker")
     let id = try world.enqueue("a")
-    try world.send(.foundPartials([id]))
+    try world.cleanUp(orphanPartials([id]))
     try world.report(blocker, .failed(.missing, kept: nil))
     #expect(world.started.isEmpty)
     try world.carryOutDeletions()
     #expect(world.started == ["a"])
+  }
+
+  private func orphanPartials(_ ids: [DownloadID]) -> [CleanupStep] {
+    ids.map { .planned(.orphanPartial(FoundPartial(download: $0, length: 1)), .delete) }
   }
 
   private func enqueueImported(_ number: Int, in world: World) throws {

@@ -58,18 +58,20 @@ private struct Walk {
     if Int.random(in: 0..<200, using: &random) == 0 { try restart() }
   }
 
-  /// Without faults, everything that can finish does.
+  /// Without faults, everything that can finish does, and so does the cleanup.
   mutating func comeToRest() throws {
     world.checksInvariants = true
     var turns = 0
     while world.downloads.counts[.queued, default: 0] + world.downloads.counts[.waiting, default: 0]
-      + world.downloads.live.count > 0
+      + world.downloads.live.count > 0 || !world.cleanup.isIdle
     {
       turns += 1
       try #require(turns < 10_000, "the downloads never come to rest: \(world.downloads.counts)")
       world.advance(seconds: 3_600)
       try world.send(.timeCame)
       try world.carryOutDeletions()
+      if world.looking != nil { try world.found([]) }
+      try world.carryOutSteps()
       for id in world.attempts.keys.sorted() {
         let isStopping = world.downloads.live[id]?.isStopping == true
         if isStopping { try world.report(id, .stopped(kept: nil)) } else { try world.finish(id, as: file(of: id)) }
@@ -86,7 +88,7 @@ private struct Walk {
     case 4...9: return try report() ?? .timeCame
     case 10: return .timeCame
     case 11...12: return world.downloads.deletionsUnderWay.min().map(Action.deleted) ?? .timeCame
-    case 13: return .foundPartials([try name(), try name()])
+    case 13: return try cleanup()
     case 14: return settings()
     default: return .downloads(try intent())
     }
@@ -192,6 +194,42 @@ private struct Walk {
     case 1: return .verified(verification, .unreadable("It is too dark."))
     case 2: return .verified(verification, .damaged("It is gone.", remains: nil))
     default: return .verified(verification, .damaged("It is another.", remains: verification.file))
+    }
+  }
+
+  // MARK: Cleaning up
+
+  private mutating func cleanup() throws -> Action {
+    if Int.random(in: 0..<12, using: &random) == 0 { return .cleanup(.run(CleanupOptions())) }
+    if let key = world.steps.keys.sorted().randomElement(using: &random) {
+      return .cleaned(key, Int.random(in: 0..<4, using: &random) == 0 ? .left("It is too dark.") : .done)
+    }
+    guard let run = world.looking else { return .cleanup(.run(CleanupOptions())) }
+    switch Int.random(in: 0..<8, using: &random) {
+    case 0: return .cleanup(.cancel)
+    case 1: return .looked(run.key, .refused("It is too dark."))
+    case 2, 3: return .looked(run.key, .looked(.init(), remark: nil))
+    default: return .looked(run.key, .found([try difference(), try difference(), try difference()]))
+    }
+  }
+
+  /// Something that may or may not be so when its turn comes.
+  private mutating func difference() throws -> CleanupStep {
+    let id = try name()
+    let file = try file(of: id)
+    let found = FoundFile(at: file)
+    switch Int.random(in: 0..<9, using: &random) {
+    case 8: return .planned(.orphan(found), .adopt)
+    case 0: return .planned(.orphanPartial(FoundPartial(download: id, length: 9)), .delete)
+    case 1: return .planned(.missing(id, file), .forget)
+    case 2: return .planned(.missing(id, file), .redownload)
+    case 3: return .planned(.missing(id, file), .mark)
+    case 4: return .planned(.corrupt(id, file, found: found), .redownload)
+    case 5: return .planned(.moved(id, from: file, to: try .sample("moved-\(id).mp3")), .follow)
+    case 6: return .planned(.adoptable(found, owner: id, sha256: nil), .adopt)
+    default:
+      let record = try world.download(id)?.progress.resume ?? .sample(durable: 9)
+      return .planned(.partial(id, planned: record, length: 5, tailHash: record.tailHash), .correct)
     }
   }
 

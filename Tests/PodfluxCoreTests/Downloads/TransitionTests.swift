@@ -177,8 +177,8 @@ struct TransitionTests {
       x  x x x x x . x
       x  x . . x x x x
       x  . . . . . . .
-      .  . . . . . . .
-      x  . . . . . . .
+      .  . . . . . x .
+      x  . . . . . x .
       """
     let rows = ways.split(separator: "\n").map { $0.split(separator: " ").map { $0 == "x" } }
     for (from, row) in zip(states, rows) {

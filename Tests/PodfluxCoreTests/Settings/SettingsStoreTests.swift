@@ -12,7 +12,7 @@ struct SettingsStoreTests {
     patch.maxConcurrent = 7
     patch.userAgent = "Test/2"
     #expect(try world.send(.updateSettings(patch)) == .done)
-    var expected = Settings()
+    var expected = World.settings()
     expected.maxConcurrent = 7
     expected.userAgent = "Test/2"
     #expect(world.dispatcher.state.settings.settings == expected)
@@ -38,6 +38,8 @@ struct SettingsStoreTests {
     patch.checksum = true
     patch.userAgent = "x"
     patch.progressInterval = 1.5
+    patch.cleanupOnStart = false
+    patch.quarantineDays = 14
     let applied = Mirror(reflecting: patch.applied(to: Settings()))
     let defaults = Mirror(reflecting: Settings())
     for (changed, untouched) in zip(applied.children, defaults.children) {
@@ -59,7 +61,7 @@ struct SettingsStoreTests {
     patch = SettingsPatch()
     patch.retryMaxSeconds = 4
     #expect(try refusal(world, patch)?.path == "payload.retryMaxSeconds")
-    #expect(world.dispatcher.state.settings.settings == Settings())
+    #expect(world.dispatcher.state.settings.settings == World.settings())
     patch.retryFirstSeconds = 4
     #expect(try refusal(world, patch) == nil)
   }

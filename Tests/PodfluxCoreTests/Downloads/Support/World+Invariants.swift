@@ -16,6 +16,7 @@ extension World {
       try checkLiveAttempts(db, sourceLocation)
       try checkHeldRows(db, sourceLocation)
       try checkVerifications(db, sourceLocation)
+      try checkCleanup(db, sourceLocation)
     }
   }
 
@@ -81,5 +82,21 @@ extension World {
     #expect(
       keys.isSubset(of: underWay) || underWay.count == DownloadsStore.verificationsAtOnce,
       sourceLocation: sourceLocation)
+  }
+
+  /// The runs are in their table as they are in memory; what is planned is under way while there is room; and no run
+  /// waits for nobody.
+  private func checkCleanup(_ db: Database, _ sourceLocation: SourceLocation) throws {
+    let runs = [cleanup.last, cleanup.active, cleanup.waiting].compactMap { $0 }
+    #expect(try TableReader(db: db).cleanupRuns() == runs.sorted { $0.key < $1.key }, sourceLocation: sourceLocation)
+    #expect(steps.count <= CleanupStore.stepsAtOnce, sourceLocation: sourceLocation)
+    guard downloads.isRecovered, downloads.stopping != .now else { return }
+    #expect(cleanup.waiting == nil || cleanup.active != nil, "it waits for nobody", sourceLocation: sourceLocation)
+    guard cleanup.active?.stage == .acting else { return }
+    let planned = try Int64.fetchSet(db.cachedStatement(sql: "SELECT key FROM cleanup_steps WHERE status = 'planned'"))
+    #expect(Set(steps.keys).isSubset(of: planned), sourceLocation: sourceLocation)
+    #expect(
+      planned == Set(steps.keys) || steps.count == CleanupStore.stepsAtOnce, sourceLocation: sourceLocation)
+    #expect(!planned.isEmpty, "it does not end", sourceLocation: sourceLocation)
   }
 }

@@ -21,12 +21,20 @@ final class World {
   private(set) var attempts: [DownloadID: Attempt] = [:]
   /// The files that services read again: asked for, and not yet reported.
   private(set) var verifications: [Verification.Key: Verification] = [:]
+  /// The run for which services compare rows and files.
+  private(set) var looking: CleanupRun?
+  /// The steps that services carry out: handed out, and not yet reported.
+  private(set) var steps: [CleanupStep.Key: CleanupStep] = [:]
   /// Whether the tables are compared with memory after each turn.
   var checksInvariants = true
 
-  /// Opens an empty library, and says so to the stores unless told otherwise.
-  init(isRecovered: Bool = true, _ settings: (inout SettingsPatch) -> Void = { _ in }) throws {
+  /// Opens an empty library, and says so to the stores unless told otherwise. It is not cleaned up at its start unless
+  /// a test wants that: most are about something else.
+  init(
+    isRecovered: Bool = true, cleansUpOnStart: Bool = false, _ settings: (inout SettingsPatch) -> Void = { _ in }
+  ) throws {
     database = try LibraryDatabase.inMemory()
+    try database.ledger().transaction { try $0.save(Self.settings(cleansUpOnStart: cleansUpOnStart)) }
     dispatcher = try Self.dispatcher(on: database)
     if isRecovered { try send(.recovered(Recovery(published: []))) }
     var patch = SettingsPatch()
@@ -35,6 +43,14 @@ final class World {
   }
 
   var downloads: DownloadsStore { dispatcher.state.downloads }
+  var cleanup: CleanupStore { dispatcher.state.cleanup }
+
+  /// The defaults, but for what `init` says.
+  static func settings(cleansUpOnStart: Bool = false) -> Settings {
+    var settings = Settings()
+    settings.cleanupOnStart = cleansUpOnStart
+    return settings
+  }
 
   private static func dispatcher(on database: LibraryDatabase) throws -> Dispatcher<Stores> {
     try database.read { tables in
@@ -75,6 +91,8 @@ final class World {
     dispatcher = try Self.dispatcher(on: database)
     attempts = [:]
     verifications = [:]
+    looking = nil
+    steps = [:]
     if isRecovered { try send(.recovered(Recovery(published: published))) }
   }
 
@@ -91,6 +109,7 @@ final class World {
       attempts[report.attempt.download] = nil
     }
     for case .verified(let verification, _) in actions { verifications[verification.key] = nil }
+    for case .cleaned(let key, _) in actions { steps[key] = nil }
   }
 
   private func follow(_ effects: [Effect], at sourceLocation: SourceLocation) throws {
@@ -105,6 +124,18 @@ final class World {
         verifications[verification.key] == nil, "\(verification.download) is read twice", sourceLocation: sourceLocation
       )
       verifications[verification.key] = verification
+    }
+    for effect in effects {
+      switch effect {
+      case .look(let run, _): looking = run
+      case .endLooking(let key):
+        if looking?.key == key { looking = nil }
+        steps = [:]
+      case .cleanUp(let step):
+        #expect(steps[step.key] == nil, "\(step) is carried out twice", sourceLocation: sourceLocation)
+        steps[step.key] = step
+      default: break
+      }
     }
   }
 }

@@ -1,0 +1,159 @@
+import Foundation
+import GRDB
+import PodfluxCore
+
+/// What cleaning up keeps, in SQLite, inside one transaction.
+struct SQLCleanupTable: CleanupTable {
+  let db: Database
+
+  // MARK: Runs
+
+  func save(_ run: CleanupRun) throws {
+    let sql = "INSERT INTO cleanup_runs VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET json = excluded.json"
+    try db.cachedStatement(sql: sql).execute(arguments: [run.key, try Self.json(run)])
+  }
+
+  func forget(_ run: CleanupRun.Key) throws {
+    try db.cachedStatement(sql: "DELETE FROM cleanup_runs WHERE key = ?").execute(arguments: [run])
+  }
+
+  func runs() throws -> [CleanupRun] {
+    let texts = try String.fetchAll(db.cachedStatement(sql: "SELECT json FROM cleanup_runs ORDER BY key"))
+    return try texts.map { try Self.value(of: $0, column: "cleanup_runs.json") }
+  }
+
+  // MARK: Steps
+
+  func insert(_ step: CleanupStep) throws {
+    let sql = "INSERT INTO cleanup_steps (status, decision, because, matter) VALUES (?, ?, ?, ?)"
+    try db.cachedStatement(sql: sql).execute(arguments: [
+      step.status.rawValue, step.decision.rawValue, DownloadRow.text(step.because), try Self.json(step.matter),
+    ])
+  }
+
+  func removeSteps() throws {
+    try db.cachedStatement(sql: "DELETE FROM cleanup_steps").execute()
+  }
+
+  func planned(after key: CleanupStep.Key, limit: Int) throws -> [CleanupStep] {
+    try CleanupStep.fetchAll(
+      db.cachedStatement(sql: Self.steps + "WHERE status = 'planned' AND key > ? ORDER BY key LIMIT ?"),
+      arguments: [key, limit])
+  }
+
+  func settle(_ key: CleanupStep.Key, as status: CleanupStep.Status, because: String?) throws {
+    let sql = "UPDATE cleanup_steps SET status = ?, because = coalesce(?, because) WHERE key = ?"
+    try db.cachedStatement(sql: sql).execute(arguments: [status.rawValue, DownloadRow.text(because), key])
+  }
+
+  /// A page of all steps. Cost: one look-up and the page.
+  func steps(after key: CleanupStep.Key, limit: Int) throws -> [CleanupStep] {
+    try CleanupStep.fetchAll(
+      db.cachedStatement(sql: Self.steps + "WHERE key > ? ORDER BY key LIMIT ?"), arguments: [key, limit])
+  }
+
+  private static let steps = "SELECT key, status, decision, because, matter FROM cleanup_steps "
+
+  // MARK: Former files
+
+  static let insertFormer = """
+    INSERT OR REPLACE INTO former_files (download, url, url_hash, path, file_length, inode, sha256, cause)
+
+    """
+
+  func insert(_ former: FormerFile) throws {
+    try db.cachedStatement(sql: Self.insertFormer + "VALUES (?, ?, ?, ?, ?, ?, ?, ?)").execute(arguments: [
+      former.download.description, former.address.description, DownloadRow.hash(former.address),
+      former.file.path.description, former.file.length, Int64(bitPattern: former.file.inode), former.file.sha256,
+      former.cause.rawValue,
+    ])
+  }
+
+  func forgetFormerFiles(of download: DownloadID) throws {
+    try db.cachedStatement(sql: "DELETE FROM former_files WHERE download = ?")
+      .execute(arguments: [download.description])
+  }
+
+  func removedDownload(id: DownloadID?, address: WebAddress) throws -> DownloadID? {
+    let sql = """
+      SELECT download FROM former_files WHERE url_hash = ? AND url = ? AND cause <> 'corrupt' LIMIT 1
+      """
+    if let id {
+      let byName = "SELECT 1 FROM former_files WHERE download = ? AND cause <> 'corrupt' LIMIT 1"
+      if try Int.fetchOne(db.cachedStatement(sql: byName), arguments: [id.description]) != nil { return id }
+    }
+    return try String.fetchOne(
+      db.cachedStatement(sql: sql), arguments: [DownloadRow.hash(address), address.description]
+    ).flatMap(DownloadID.init)
+  }
+
+  func formerAddress(of download: DownloadID) throws -> WebAddress? {
+    let sql = "SELECT url FROM former_files WHERE download = ? LIMIT 1"
+    return try String.fetchOne(db.cachedStatement(sql: sql), arguments: [download.description])
+      .flatMap { try? WebAddress($0) }
+  }
+
+  /// The files of a place, and those of a length whose SHA-256 is known.
+  func formerFiles(at path: String, length: Int64) throws -> [FormerFile] {
+    let columns = "SELECT download, url, path, file_length, inode, sha256, cause FROM former_files WHERE "
+    let here = try FormerFile.fetchAll(db.cachedStatement(sql: columns + "path = ? ORDER BY key"), arguments: [path])
+    let alike = try FormerFile.fetchAll(
+      db.cachedStatement(sql: columns + "file_length = ? AND sha256 IS NOT NULL ORDER BY key LIMIT ?"),
+      arguments: [length, Self.alikeLimit])
+    return here + alike
+  }
+
+  /// How many former files of one length are looked at.
+  private static let alikeLimit = 100
+
+  // MARK: Folders
+
+  func note(publishingInto folder: LibraryPath) throws {
+    var next: LibraryPath? = folder
+    while let folder = next {
+      try db.cachedStatement(sql: "INSERT OR IGNORE INTO folders VALUES (?)").execute(arguments: [folder.description])
+      // Whoever knows a folder knows those above it.
+      guard db.changesCount > 0 else { return }
+      next = folder.folder
+    }
+  }
+
+  // MARK: JSON
+
+  private static func json(_ value: some Encodable) throws -> String {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys]
+    return String(decoding: try encoder.encode(value), as: UTF8.self)
+  }
+
+  fileprivate static func value<Value: Decodable>(of text: String, column: String) throws -> Value {
+    do {
+      return try JSONDecoder().decode(Value.self, from: Data(text.utf8))
+    } catch is DecodingError {
+      throw DamagedRow(column: column)
+    }
+  }
+}
+
+extension CleanupStep: StatementRow {
+  init(_ columns: inout ColumnReader) throws {
+    let key: Int64 = columns.next()
+    guard let status = Status(rawValue: columns.next()) else { throw DamagedRow(column: "cleanup_steps.status") }
+    guard let decision = Decision(rawValue: columns.next()) else {
+      throw DamagedRow(column: "cleanup_steps.decision")
+    }
+    let because: String = columns.next()
+    let matter: Matter = try SQLCleanupTable.value(of: columns.next(), column: "cleanup_steps.matter")
+    self.init(key: key, matter: matter, decision: decision, because: because, status: status)
+  }
+}
+
+extension FormerFile: StatementRow {
+  init(_ columns: inout ColumnReader) throws {
+    guard let download = DownloadID(columns.next()) else { throw DamagedRow(column: "former_files.download") }
+    guard let address = try? WebAddress(columns.next()) else { throw DamagedRow(column: "former_files.url") }
+    guard let file = DownloadRow.publishedFile(&columns) else { throw DamagedRow(column: "former_files.path") }
+    guard let cause = Cause(rawValue: columns.next()) else { throw DamagedRow(column: "former_files.cause") }
+    self.init(download: download, address: address, file: file, cause: cause)
+  }
+}

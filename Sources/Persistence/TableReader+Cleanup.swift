@@ -1,0 +1,82 @@
+import GRDB
+import PodfluxCore
+
+/// What rows say of files, in pages, and what downloads had.
+extension TableReader {
+  /// Where a page of expected files ended.
+  public struct ExpectedCursor: Hashable, Sendable {
+    fileprivate var path: String
+    fileprivate var key: Int64
+
+    /// Before the first.
+    public static let start = ExpectedCursor(path: "", key: .min)
+  }
+
+  /// The files that rows say are there, in the byte order of their places. Cost: one look-up and the page.
+  public func expectedFiles(
+    after cursor: ExpectedCursor, limit: Int
+  ) throws -> (files: [ExpectedFile], next: ExpectedCursor?) {
+    let sql = """
+      SELECT key, id, state = 'completed', path, file_length, inode, sha256 FROM downloads
+      WHERE path IS NOT NULL AND (path, key) > (?, ?) ORDER BY path, key LIMIT ?
+      """
+    let rows = try ExpectedRow.fetchAll(
+      db.cachedStatement(sql: sql), arguments: [cursor.path, cursor.key, limit])
+    let next =
+      rows.count < limit ? nil : rows.last.map { ExpectedCursor(path: $0.file.file.path.description, key: $0.key) }
+    return (rows.map(\.file), next)
+  }
+
+  /// The downloads that say that bytes of theirs are durable, and are not completed, in the order of their ids.
+  public func downloadsWithBytes(after id: DownloadID?, limit: Int) throws -> [Download] {
+    let sql = DownloadRow.select + "WHERE durable > 0 AND state <> 'completed' AND id > ? ORDER BY id LIMIT ?"
+    return try StoredDownload.fetchAll(
+      db.cachedStatement(sql: sql), arguments: [id?.description ?? "", limit]
+    ).map(\.download)
+  }
+
+  /// The runs of cleaning up: one that has ended, one that is under way, one that waits, where there are such.
+  public func cleanupRuns() throws -> [CleanupRun] {
+    try SQLCleanupTable(db: db).runs()
+  }
+
+  /// A page of the last run's steps. Cost: one look-up and the page.
+  public func cleanupSteps(_ request: PageRequest) throws -> (steps: [CleanupStep], next: PageCursor?) {
+    let rows = try SQLCleanupTable(db: db).steps(after: request.after?.key ?? .min, limit: request.limit + 1)
+    let page = Array(rows.prefix(request.limit))
+    return (page, rows.count > request.limit ? page.last.map { PageCursor(key: $0.key) } : nil)
+  }
+
+  /// The files of this place that downloads had, and those of this length whose SHA-256 is known.
+  public func formerFiles(like file: FoundFile) throws -> [FormerFile] {
+    try SQLCleanupTable(db: db).formerFiles(at: file.place.text, length: file.length)
+  }
+
+  /// A failed download that is to get its file here.
+  public func failedDownload(wanting place: EntryPath) throws -> DownloadID? {
+    guard let path = place.libraryPath else { return nil }
+    let sql = "SELECT id FROM downloads WHERE state = 'failed' AND wanted_path = ? LIMIT 1"
+    return try String.fetchOne(db.cachedStatement(sql: sql), arguments: [path.description]).flatMap(DownloadID.init)
+  }
+
+  /// Whether the engine has published into this folder.
+  public func hasPublished(into folder: EntryPath) throws -> Bool {
+    guard let path = folder.libraryPath else { return false }
+    let sql = "SELECT 1 FROM folders WHERE path = ?"
+    return try Int.fetchOne(db.cachedStatement(sql: sql), arguments: [path.description]) != nil
+  }
+}
+
+/// A row that says where its file is.
+private struct ExpectedRow: StatementRow {
+  let key: Int64
+  let file: ExpectedFile
+
+  init(_ columns: inout ColumnReader) throws {
+    key = columns.next()
+    guard let id = DownloadID(columns.next()) else { throw DamagedRow(column: "id") }
+    let isCompleted: Bool = columns.next()
+    guard let file = DownloadRow.publishedFile(&columns) else { throw DamagedRow(column: "path") }
+    self.file = ExpectedFile(download: id, file: file, isCompleted: isCompleted)
+  }
+}

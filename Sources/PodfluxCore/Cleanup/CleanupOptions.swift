@@ -1,0 +1,59 @@
+/// What a client can want of the cleanup (PROTOCOL.md section 8).
+public enum CleanupIntent: Hashable, Sendable {
+  /// Compare rows and files, and put in order what differs.
+  case run(CleanupOptions)
+  /// End the run that is under way, and the one that waits.
+  case cancel
+}
+
+/// How rows and files are brought to agree.
+public struct CleanupOptions: Hashable, Sendable, Codable {
+  /// Whether anything is to be changed.
+  public enum Mode: String, Hashable, Sendable, Codable, CaseIterable {
+    /// The decisions are listed, and nothing is changed.
+    case plan
+    /// The decisions are carried out.
+    case apply
+  }
+
+  /// What becomes of a completed download whose file is gone.
+  public enum Missing: String, Hashable, Sendable, Codable, CaseIterable {
+    /// The download goes too; what remains says that its file was removed.
+    case forget
+    /// It is fetched again.
+    case redownload
+    /// It becomes failed, with `corrupt_file`.
+    case mark
+  }
+
+  /// What becomes of a file that no download knows.
+  public enum Orphans: String, Hashable, Sendable, Codable, CaseIterable {
+    /// It is moved to where it can be restored from.
+    case quarantine
+    /// It is deleted.
+    case delete
+    /// It becomes a completed download.
+    case adopt
+    /// It is left where it is.
+    case report
+  }
+
+  /// Whether anything is to be changed.
+  public var mode: Mode
+  /// What becomes of downloads whose files are gone.
+  public var missing: Missing
+  /// What becomes of files that no download knows.
+  public var orphans: Orphans
+  /// Whether the contents of all files are compared with their recorded SHA-256: everything is read once.
+  public var isDeep: Bool
+
+  /// Makes options; those of a pass at a start, by default.
+  public init(
+    mode: Mode = .apply, missing: Missing = .forget, orphans: Orphans = .quarantine, isDeep: Bool = false
+  ) {
+    self.mode = mode
+    self.missing = missing
+    self.orphans = orphans
+    self.isDeep = isDeep
+  }
+}

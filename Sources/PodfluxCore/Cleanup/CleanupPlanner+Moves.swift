@@ -1,0 +1,126 @@
+/// Files that were moved or renamed inside the library, or copied back into it.
+extension CleanupPlanner {
+  /// Finds the files of displaced rows among the strays: by inode, which a rename keeps; at their own places, where a
+  /// library was restored from a backup; and by length and content.
+  mutating func findMoved(_ evidence: some CleanupEvidence) throws {
+    guard !displaced.isEmpty, !strays.isEmpty else { return }
+    var search = Search(strays)
+    try match(in: &search, evidence) { row, search in search.byInode[row.file.inode] }
+    try match(in: &search, evidence) { row, search in search.byPlace[row.place] }
+    // Only content can tell files of the same length apart.
+    for length in Set(displaced.filter { $0.row.file.sha256 != nil }.map(\.row.file.length)).sorted() {
+      try search.readContents(ofLength: length, strays, evidence)
+    }
+    try match(in: &search, evidence) { row, search in
+      row.file.sha256.flatMap { search.byContent[$0]?.last }
+    }
+    try findDamaged(in: &search, evidence)
+    // What could not be read may be any lost file of its length.
+    for index in search.unreadable.sorted() where !search.taken.contains(index) {
+      let length = strays[index].length
+      guard let lost = displaced.first(where: { $0.row.file.length == length && $0.row.file.sha256 != nil }) else {
+        continue
+      }
+      displaced.removeAll { $0.row.file.length == length && $0.row.file.sha256 != nil }
+      search.take(index)
+      add(unreadable: strays[index], of: lost.row)
+    }
+    strays = strays.indices.filter { !search.taken.contains($0) }.map { strays[$0] }
+  }
+
+  /// Files that were moved and changed: they are their rows' all the same.
+  private mutating func findDamaged(in search: inout Search, _ evidence: some CleanupEvidence) throws {
+    var rest: [Displaced] = []
+    for lost in displaced {
+      guard let index = search.byInode[lost.row.file.inode], !search.taken.contains(index),
+        strays[index].length == lost.row.file.length, lost.row.file.sha256 != nil,
+        try search.hash(index, strays, evidence) != nil
+      else {
+        rest.append(lost)
+        continue
+      }
+      search.take(index)
+      add(corrupt: lost.row, strays[index], lost.row.file.difference(from: strays[index]))
+    }
+    displaced = rest
+  }
+
+  private struct Search {
+    var byInode: [UInt64: Int] = [:]
+    var byPlace: [EntryPath: Int] = [:]
+    var byContent: [String: [Int]] = [:]
+    var taken: Set<Int> = []
+    private var byLength: [Int64: [Int]] = [:]
+    private var hashes: [Int: String?] = [:]
+    /// Files whose content nobody knows.
+    var unreadable: [Int] { hashes.filter { $0.value == nil }.map(\.key) }
+
+    init(_ strays: [FoundFile]) {
+      for (index, stray) in strays.enumerated() {
+        byInode[stray.inode] = index
+        byPlace[stray.place] = index
+        byLength[stray.length, default: []].append(index)
+      }
+    }
+
+    mutating func hash(_ index: Int, _ strays: [FoundFile], _ evidence: some CleanupEvidence) throws -> String? {
+      if let hash = hashes[index] { return hash }
+      let hash = try evidence.sha256(of: strays[index])
+      hashes[index] = .some(hash)
+      return hash
+    }
+
+    mutating func readContents(ofLength length: Int64, _ strays: [FoundFile], _ evidence: some CleanupEvidence) throws {
+      for index in byLength[length]?.reversed() ?? [] where !taken.contains(index) {
+        guard !evidence.isCancelled else { throw Failure.cancelled }
+        if let hash = try hash(index, strays, evidence) { byContent[hash, default: []].append(index) }
+      }
+    }
+
+    mutating func take(_ index: Int) {
+      taken.insert(index)
+      guard let hash = hashes[index] ?? nil, let same = byContent[hash] else { return }
+      if same.last == index { byContent[hash]?.removeLast() } else { byContent[hash] = same.filter { $0 != index } }
+    }
+  }
+
+  private mutating func match(
+    in search: inout Search, _ evidence: some CleanupEvidence, candidate: (ExpectedFile, Search) -> Int?
+  ) throws {
+    var rest: [Displaced] = []
+    for lost in displaced {
+      guard !evidence.isCancelled else { throw Failure.cancelled }
+      guard let index = candidate(lost.row, search),
+        let isFile = try isFile(of: lost.row, index, &search, evidence)
+      else {
+        rest.append(lost)
+        continue
+      }
+      search.take(index)
+      guard isFile else {
+        add(unreadable: strays[index], of: lost.row)
+        continue
+      }
+      guard let file = strays[index].published(sha256: lost.row.file.sha256) else {
+        add(unnameable: strays[index], of: lost.row)
+        continue
+      }
+      note(followed: strays[index])
+      let because =
+        file.path == lost.row.file.path
+        ? "it is another file with the same content" : "it was moved to \"\(file.path)\""
+      add(.moved(lost.row.download, from: lost.row.file, to: file), .follow, because)
+    }
+    displaced = rest
+  }
+
+  /// Whether a stray is the row's file: false if it cannot be read, so that nobody knows; nil if it is not.
+  private func isFile(
+    of row: ExpectedFile, _ index: Int, _ search: inout Search, _ evidence: some CleanupEvidence
+  ) throws -> Bool? {
+    guard !search.taken.contains(index), strays[index].length == row.file.length else { return nil }
+    guard let sha256 = row.file.sha256 else { return true }
+    guard let actual = try search.hash(index, strays, evidence) else { return false }
+    return actual == sha256 ? true : nil
+  }
+}

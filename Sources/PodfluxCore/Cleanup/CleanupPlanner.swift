@@ -1,0 +1,334 @@
+/// Where the planner looks when names and lengths do not tell.
+public protocol CleanupEvidence {
+  /// Whether the run has been cancelled; asked now and then.
+  var isCancelled: Bool { get }
+  /// The SHA-256 of a file's content, in hexadecimal digits; nil if it cannot be read or is not that file any more.
+  func sha256(of file: FoundFile) throws -> String?
+  /// The files of this place that downloads had, or wish to have, and those of this length whose SHA-256 is known.
+  func formerFiles(like file: FoundFile) throws -> [FormerFile]
+  /// A failed download that is to get its file at this place, and does not have it.
+  func failedDownload(wanting place: EntryPath) throws -> DownloadID?
+  /// Whether this download could have a file adopted: it has failed, or there is none of this name.
+  func canAdopt(_ owner: DownloadID) throws -> Bool
+  /// Whether a person has put this file back from quarantine.
+  func isRestored(_ file: FoundFile) throws -> Bool
+  /// Whether the engine has ever published into this folder.
+  func hasPublished(into folder: EntryPath) throws -> Bool
+}
+
+/// Compares what rows say with what is on the disk, and decides what to do about the differences. It changes nothing.
+///
+/// Rows and entries are taken in as two streams in the byte order of their places, so that memory holds nothing but the
+/// differences.
+public struct CleanupPlanner {
+  /// Why a plan ends before it is whole.
+  public enum Failure: Error, Hashable {
+    /// The run has been cancelled.
+    case cancelled
+    /// There are files for no row at all, which means more likely that a disk is missing than that all files are.
+    case everythingGone(Int)
+  }
+
+  /// How many differences one run takes up; the next one takes up the rest.
+  public static let differenceLimit = 100_000
+  /// From how many completed downloads on it is no coincidence that all their files are gone.
+  public static let leastSuspicious = 2
+
+  /// A row whose file is not what stands at its place.
+  struct Displaced {
+    var row: ExpectedFile
+    /// What stands there instead, if it is a file.
+    var found: FoundFile?
+    /// Whether nothing can be told of its place: its file may have been moved, but it is not missing.
+    var isBlocked: Bool
+  }
+
+  private let options: CleanupOptions
+  var displaced: [Displaced] = []
+  /// Files that are not those of the rows of their places.
+  var strays: [FoundFile] = []
+  /// The steps that have been decided on, in the order in which they are to be taken.
+  public private(set) var steps: [CleanupStep] = []
+  /// Whether no file was passed over: one that was may be any that is missed.
+  private var hasAllStrays = true
+  /// The downloads that get a file by adoption: each gets one.
+  private var adopters: Set<DownloadID> = []
+  private var folders = FolderContents()
+  /// Places under which nothing can be told.
+  private var blocked: Set<EntryPath> = []
+  private(set) var presentCount = 0
+  /// How many differences were passed over because there were too many.
+  public private(set) var passedOver = 0
+  /// Bytes of files that downloads have.
+  public private(set) var mediaBytes: Int64 = 0
+  /// Bytes of all other files.
+  public private(set) var otherBytes: Int64 = 0
+
+  /// Makes a planner that has seen nothing.
+  public init(_ options: CleanupOptions) {
+    self.options = options
+  }
+
+  // MARK: Comparing
+
+  /// Takes both streams to their ends.
+  ///
+  /// - Throws: `Failure.cancelled`, and whatever the streams throw.
+  public mutating func compare(
+    rows nextRow: () throws -> ExpectedFile?, entries nextEntry: () throws -> LibraryEntry?,
+    evidence: some CleanupEvidence
+  ) throws {
+    var row = try nextRow()
+    while let entry = try nextEntry() {
+      guard !evidence.isCancelled else { throw Failure.cancelled }
+      folders.count(entry)
+      guard case .file(let found) = entry else {
+        try note(entry, evidence)
+        continue
+      }
+      while let current = row, current.place < found.place {
+        lose(current, found: nil)
+        row = try nextRow()
+      }
+      var isOwned = false
+      while let current = row, current.place == found.place {
+        isOwned = try meet(current, found, evidence) || isOwned
+        row = try nextRow()
+      }
+      guard !isOwned else { continue }
+      hasAllStrays = strays.count < Self.differenceLimit
+      strays.appendIfRoom(found, passedOver: &passedOver)
+      otherBytes += found.length
+    }
+    while let current = row {
+      lose(current, found: nil)
+      row = try nextRow()
+    }
+  }
+
+  private mutating func note(_ entry: LibraryEntry, _ evidence: some CleanupEvidence) throws {
+    switch entry {
+    case .file: break
+    case .emptyFolder(let place):
+      guard try evidence.hasPublished(into: place) else { return }
+      add(.emptyFolder(place), .delete, "it has become empty")
+    case .other(let place):
+      blocked.insert(place)
+      add(.foreign(place), .leave, "it is a link or no file at all; nothing of that kind is followed or touched")
+    case .unreadable(let place, let reason):
+      blocked.insert(place)
+      add(.foreign(place), .leave, "what lies in it cannot be told: \(reason)")
+    }
+  }
+
+  /// - Returns: whether the file is the row's.
+  private mutating func meet(
+    _ row: ExpectedFile, _ found: FoundFile, _ evidence: some CleanupEvidence
+  ) throws -> Bool {
+    guard row.isCompleted else { return true }
+    guard found.inode == row.file.inode, found.length == row.file.length else {
+      lose(row, found: found)
+      return false
+    }
+    presentCount += 1
+    mediaBytes += found.length
+    guard options.isDeep, let sha256 = row.file.sha256, let actual = try evidence.sha256(of: found),
+      actual != sha256
+    else { return true }
+    add(corrupt: row, found, row.file.difference(from: found))
+    return true
+  }
+
+  private mutating func lose(_ row: ExpectedFile, found: FoundFile?) {
+    guard row.isCompleted else { return }
+    let lost = Displaced(row: row, found: found, isBlocked: isBlocked(row.place))
+    displaced.appendIfRoom(lost, passedOver: &passedOver)
+  }
+
+  /// Whether a link or an unreadable folder is on the way to a place, or at it.
+  private func isBlocked(_ place: EntryPath) -> Bool {
+    guard !blocked.isEmpty else { return false }
+    return blocked.contains(place)
+      || place.bytes.indices.contains { index in
+        place.bytes[index] == UInt8(ascii: "/") && blocked.contains(EntryPath(bytes: Array(place.bytes[..<index])))
+      }
+  }
+
+  // MARK: Deciding
+
+  /// Decides about the files, once all of them have been compared.
+  ///
+  /// - Throws: `Failure`, and what the evidence throws.
+  public mutating func decide(_ evidence: some CleanupEvidence) throws {
+    try findMoved(evidence)
+    displaced.removeAll(where: \.isBlocked)
+    var missing: [Displaced] = []
+    // Of several rows of one place, what stands there is that of the row that knows its inode.
+    let isOwn = { (lost: Displaced) in lost.found?.inode == lost.row.file.inode }
+    for lost in displaced.filter(isOwn) + displaced.filter({ !isOwn($0) }) {
+      if let found = lost.found, let index = strays.firstIndex(at: found.place) {
+        strays.remove(at: index)
+        add(corrupt: lost.row, found, lost.row.file.difference(from: found))
+      } else {
+        missing.append(lost)
+      }
+    }
+    let total = missing.count + presentCount + steps.count { $0.matter.kind == .moved || $0.matter.kind == .corrupt }
+    guard missing.count < total || missing.count < Self.leastSuspicious else {
+      throw Failure.everythingGone(missing.count)
+    }
+    if hasAllStrays {
+      for lost in missing { decide(missing: lost.row) }
+    } else {
+      passedOver += missing.count
+    }
+    for stray in strays {
+      guard !evidence.isCancelled else { throw Failure.cancelled }
+      try decide(stray: stray, evidence)
+    }
+    (displaced, strays) = ([], [])
+    try emptyFolders(evidence)
+  }
+
+  /// Folders in which the steps leave nothing, those inside others first.
+  private mutating func emptyFolders(_ evidence: some CleanupEvidence) throws {
+    for folder in folders.emptied(by: steps) where try evidence.hasPublished(into: folder) {
+      add(.emptyFolder(folder), .delete, "nothing is left in it")
+    }
+  }
+
+  private mutating func decide(missing row: ExpectedFile) {
+    let decision: CleanupStep.Decision =
+      switch options.missing {
+      case .forget: .forget
+      case .redownload: .redownload
+      case .mark: .mark
+      }
+    add(.missing(row.download, row.file), decision, "its file is gone")
+  }
+
+  private mutating func decide(stray: FoundFile, _ evidence: some CleanupEvidence) throws {
+    let wantsAdoption = options.orphans == .adopt
+    if let (owner, sha256, cause) = try owner(of: stray, evidence) {
+      guard stray.place.libraryPath != nil || !wantsAdoption else { return add(unnameable: stray) }
+      if wantsAdoption { adopters.insert(owner) }
+      return add(.adoptable(stray, owner: owner, sha256: sha256), wantsAdoption ? .adopt : .offer, cause)
+    }
+    if try !wantsAdoption && evidence.isRestored(stray) {
+      return add(.orphan(stray), .leave, "a person has put it back from quarantine")
+    }
+    let because = "no download has this file"
+    switch options.orphans {
+    case .quarantine: add(.orphan(stray), .quarantine, because)
+    case .delete: add(.orphan(stray), .delete, because)
+    case .report: add(.orphan(stray), .leave, because)
+    case .adopt where stray.place.libraryPath == nil: add(unnameable: stray)
+    case .adopt: add(.orphan(stray), .adopt, because)
+    }
+  }
+
+  /// A download's file has been given a name that its row cannot keep: neither is touched.
+  mutating func add(unnameable stray: FoundFile, of row: ExpectedFile) {
+    presentCount += 1
+    add(
+      .orphan(stray), .leave,
+      "it is the file of the download \(row.download), under a name that no download could keep; rename it")
+  }
+
+  /// A file that may be a download's cannot be read: neither is touched.
+  mutating func add(unreadable stray: FoundFile, of row: ExpectedFile) {
+    presentCount += 1
+    add(.orphan(stray), .leave, "it may be the file of the download \(row.download), and cannot be read")
+  }
+
+  private mutating func add(unnameable stray: FoundFile) {
+    add(.orphan(stray), .leave, "its name is none that a download could keep; rename it to have it adopted")
+  }
+
+  /// The download that had the file, or is to have one at this place.
+  private func owner(
+    of file: FoundFile, _ evidence: some CleanupEvidence
+  ) throws -> (DownloadID, sha256: String?, String)? {
+    var sha256: String??
+    for former in try evidence.formerFiles(like: file)
+    where former.file.length == file.length && !adopters.contains(former.download) {
+      let isSameFile = EntryPath(former.file.path) == file.place && former.file.inode == file.inode
+      // What a row will say of a file is read before, whatever its inode promises.
+      if let wanted = former.file.sha256, former.cause == .corrupt || !isSameFile || options.orphans == .adopt {
+        let actual = try sha256 ?? evidence.sha256(of: file)
+        sha256 = .some(actual)
+        guard actual == wanted else { continue }
+      } else if !isSameFile, EntryPath(former.file.path) != file.place {
+        continue
+      } else if former.cause == .corrupt {
+        continue
+      }
+      // A download that has another file by now leaves this one to a new one.
+      guard try options.orphans != .adopt || evidence.canAdopt(former.download) else { continue }
+      return (former.download, former.file.sha256, former.cause.offer)
+    }
+    guard let failed = try evidence.failedDownload(wanting: file.place), !adopters.contains(failed) else { return nil }
+    return (failed, nil, "a download that has failed is to have its file here")
+  }
+
+  // MARK: Steps
+
+  /// A stray has turned out to be a download's.
+  mutating func note(followed file: FoundFile) {
+    mediaBytes += file.length
+    otherBytes -= file.length
+  }
+
+  mutating func add(_ matter: CleanupStep.Matter, _ decision: CleanupStep.Decision, _ because: String) {
+    guard steps.count < Self.differenceLimit else {
+      passedOver += 1
+      return
+    }
+    steps.append(CleanupStep(matter: matter, decision: decision, because: because))
+  }
+
+  mutating func add(corrupt row: ExpectedFile, _ found: FoundFile, _ because: String) {
+    let decision: CleanupStep.Decision = options.missing == .redownload ? .redownload : .quarantine
+    add(.corrupt(row.download, row.file, found: found), decision, because)
+  }
+}
+
+extension PublishedFile {
+  func difference(from found: FoundFile) -> String {
+    found.length == length
+      ? "it has another content than was downloaded: its SHA-256 differs"
+      : "it has \(found.length) bytes instead of \(length)"
+  }
+}
+
+extension FormerFile.Cause {
+  fileprivate var offer: String {
+    switch self {
+    case .missing: "a download had this file before it was missing; it can be adopted"
+    case .corrupt: "it has the content that a failed download had; it can be adopted"
+    case .kept: "its download was removed, and the file was to stay; it can be adopted"
+    }
+  }
+}
+
+extension Array {
+  fileprivate mutating func appendIfRoom(_ element: Element, passedOver: inout Int) {
+    if count < CleanupPlanner.differenceLimit { append(element) } else { passedOver += 1 }
+  }
+}
+
+extension [FoundFile] {
+  /// The index of the file at a place; they are in the order of their places.
+  fileprivate func firstIndex(at place: EntryPath) -> Int? {
+    var range = indices
+    while !range.isEmpty {
+      let middle = range.lowerBound + range.count / 2
+      if self[middle].place < place {
+        range = (middle + 1)..<range.upperBound
+      } else {
+        range = range.lowerBound..<middle
+      }
+    }
+    return indices.contains(range.lowerBound) && self[range.lowerBound].place == place ? range.lowerBound : nil
+  }
+}

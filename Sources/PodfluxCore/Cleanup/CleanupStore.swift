@@ -1,0 +1,215 @@
+import Flux
+
+/// Cleaning up: which run is under way, how far it is, and what the last one came to.
+///
+/// A run first looks, which changes nothing; every decision is a row before any is carried out, so that a crash in the
+/// middle is taken up where it stopped. Each step is looked at again, with the row and with the file, when its turn comes.
+public struct CleanupStore: Sendable {
+  /// The run that looks or acts.
+  public private(set) var active: CleanupRun?
+  /// The run that begins when that one has ended.
+  public private(set) var waiting: CleanupRun?
+  /// The last run that has ended.
+  public private(set) var last: CleanupRun?
+  /// How far looking is.
+  public private(set) var progress: CleanupProgress?
+
+  /// How many steps are under way at once.
+  static let stepsAtOnce = 16
+
+  /// Whether what the active run has come to is not in its row yet.
+  private var isChanged = false
+  /// Whether the pass of this start has yet to begin, when nothing else waits.
+  private var owesStartPass = false
+  /// The last step that was handed out, or passed over.
+  private var cursor: CleanupStep.Key = 0
+  private var underWay: [CleanupStep.Key: CleanupStep] = [:]
+
+  /// Makes the store with the runs that its table holds, in the order of their numbers.
+  public init(runs: [CleanupRun] = []) {
+    for run in runs {
+      switch run.stage {
+      case .waiting: waiting = run
+      case .looking, .acting: active = run
+      case .done, .cancelled, .refused, .failed: last = run
+      }
+    }
+  }
+
+  /// Whether nothing is to be done.
+  public var isIdle: Bool { active == nil && waiting == nil && !owesStartPass }
+
+  mutating func handle(
+    _ action: Action, settings: Settings, downloads: inout DownloadsStore, in turn: inout PodfluxTurn
+  ) throws -> Reply? {
+    switch action {
+    case .cleanup(.run(let options)):
+      try downloads.refuseUnlessOpen()
+      return .cleanup(try ask(for: options, because: .client, in: &turn))
+    case .cleanup(.cancel):
+      try downloads.refuseUnlessOpen()
+      return .affected(try cancel(in: &turn))
+    case .recovered: try recover(settings: settings, in: &turn)
+    case .looked(let run, let news): try hear(news, of: run, in: &turn)
+    case .cleaned(let key, let outcome): try settle(key, outcome, downloads: &downloads, in: &turn)
+    case .downloads, .updateSettings, .stop, .attempt, .deleted, .notDeleted, .verified, .timeCame: break
+    }
+    return nil
+  }
+
+  // MARK: Runs
+
+  private mutating func ask(
+    for options: CleanupOptions, because cause: CleanupRun.Cause, in turn: inout PodfluxTurn
+  ) throws -> CleanupRun.Key {
+    guard waiting == nil else {
+      throw Refusal(.conflict, "a cleanup waits already; ask again when it has begun, or cancel it with cleanup/cancel")
+    }
+    // What a start began and has not yet changed anything makes room for what a client wants.
+    if active?.cause == .start, active?.stage == .looking {
+      try end(as: .cancelled, in: &turn)
+      owesStartPass = true
+    }
+    let run = CleanupRun(key: turn.sequence, options: options, cause: cause, askedAt: turn.now)
+    waiting = run
+    try turn.tables.cleanup.save(run)
+    return run.key
+  }
+
+  private mutating func cancel(in turn: inout PodfluxTurn) throws -> Int {
+    let number = (active == nil ? 0 : 1) + (waiting == nil ? 0 : 1)
+    owesStartPass = false
+    if let waiting { try turn.tables.cleanup.forget(waiting.key) }
+    waiting = nil
+    try end(as: .cancelled, in: &turn)
+    return number
+  }
+
+  private mutating func recover(settings: Settings, in turn: inout PodfluxTurn) throws {
+    if var run = active, run.stage == .looking {
+      // What it had told is told again, and is not to be counted twice.
+      run.tallies = [:]
+      active = run
+      try turn.tables.cleanup.removeSteps()
+      try turn.tables.cleanup.save(run)
+      turn.perform(.look(run, quarantineDays: settings.quarantineDays))
+      guard run.cause == .client else { return }
+    }
+    owesStartPass = settings.cleanupOnStart
+  }
+
+  private mutating func begin(settings: Settings, in turn: inout PodfluxTurn) throws {
+    guard active == nil else { return }
+    if waiting == nil, owesStartPass {
+      owesStartPass = false
+      _ = try ask(for: CleanupOptions(), because: .start, in: &turn)
+    }
+    guard var run = waiting else { return }
+    waiting = nil
+    run.stage = .looking
+    active = run
+    cursor = 0
+    try turn.tables.cleanup.removeSteps()
+    try turn.tables.cleanup.save(run)
+    turn.perform(.look(run, quarantineDays: settings.quarantineDays))
+  }
+
+  private mutating func end(
+    as stage: CleanupRun.Stage, because reason: String? = nil, in turn: inout PodfluxTurn
+  ) throws {
+    guard var run = active else { return }
+    turn.perform(.endLooking(run.key))
+    active = nil
+    progress = nil
+    underWay = [:]
+    if let last { try turn.tables.cleanup.forget(last.key) }
+    run.stage = stage
+    run.reason = reason ?? run.reason
+    run.endedAt = turn.now
+    last = run
+    isChanged = false
+    try turn.tables.cleanup.save(run)
+  }
+
+  // MARK: Looking
+
+  private mutating func hear(_ news: CleanupNews, of key: CleanupRun.Key, in turn: inout PodfluxTurn) throws {
+    guard var run = active, run.key == key, run.stage == .looking else { return }
+    switch news {
+    case .progress(let progress): self.progress = progress
+    case .found(let steps):
+      for step in steps {
+        run.count(step)
+        try turn.tables.cleanup.insert(step)
+      }
+      active = run
+      isChanged = true
+      turn.perform(.tellMore(key))
+    case .looked(let usage, let remark):
+      run.usage = usage
+      run.reason = remark
+      run.stage = .acting
+      active = run
+      isChanged = true
+      progress = nil
+      if run.options.mode == .plan { try end(as: .done, in: &turn) }
+    case .refused(let reason): try end(as: .refused, because: reason, in: &turn)
+    case .failed(let reason): try end(as: .failed, because: reason, in: &turn)
+    }
+  }
+
+  // MARK: Acting
+
+  /// Begins what waits, and hands out what is to be done next.
+  mutating func settle(settings: Settings, downloads: DownloadsStore, in turn: inout PodfluxTurn) throws {
+    try goOn(settings: settings, downloads: downloads, in: &turn)
+    if isChanged, let active { try turn.tables.cleanup.save(active) }
+    isChanged = false
+  }
+
+  private mutating func goOn(settings: Settings, downloads: DownloadsStore, in turn: inout PodfluxTurn) throws {
+    guard downloads.isRecovered, downloads.stopping != .now else { return }
+    try begin(settings: settings, in: &turn)
+    guard active?.stage == .acting else { return }
+    while underWay.count < Self.stepsAtOnce {
+      let steps = try turn.tables.cleanup.planned(after: cursor, limit: Self.stepsAtOnce - underWay.count)
+      guard !steps.isEmpty else { break }
+      for step in steps {
+        cursor = step.key
+        if let obstacle = try downloads.obstacle(to: step, in: turn) {
+          try settle(step, as: .left, because: obstacle, in: turn)
+        } else {
+          underWay[step.key] = step
+          turn.perform(.cleanUp(step))
+        }
+      }
+    }
+    guard underWay.isEmpty else { return }
+    try end(as: .done, in: &turn)
+    // Nobody else may come to wake the one that waits.
+    try begin(settings: settings, in: &turn)
+  }
+
+  private mutating func settle(
+    _ key: CleanupStep.Key, _ outcome: CleanupStep.Outcome, downloads: inout DownloadsStore, in turn: inout PodfluxTurn
+  ) throws {
+    guard let step = underWay.removeValue(forKey: key) else { return }
+    switch outcome {
+    case .left(let reason): try settle(step, as: .left, because: reason, in: turn)
+    case .done:
+      if let obstacle = try downloads.apply(step, in: &turn) {
+        try settle(step, as: .left, because: obstacle, in: turn)
+      } else {
+        try settle(step, as: .done, because: nil, in: turn)
+      }
+    }
+  }
+
+  private mutating func settle(
+    _ step: CleanupStep, as status: CleanupStep.Status, because: String?, in turn: borrowing PodfluxTurn
+  ) throws {
+    try turn.tables.cleanup.settle(step.key, as: status, because: because)
+    active?.settle(step, as: status)
+    isChanged = true
+  }
+}

@@ -1,0 +1,28 @@
+/// What cleaning up keeps: runs, steps, and what downloads had and where.
+public protocol CleanupTable {
+  /// Writes a run.
+  func save(_ run: CleanupRun) throws
+  /// Deletes a run.
+  func forget(_ run: CleanupRun.Key) throws
+
+  /// Adds a step of the active run.
+  func insert(_ step: CleanupStep) throws
+  /// Deletes all steps. Cost: all of them, in one statement.
+  func removeSteps() throws
+  /// The first steps after this one that are planned.
+  func planned(after key: CleanupStep.Key, limit: Int) throws -> [CleanupStep]
+  /// Writes what became of a step; `because` replaces the reason where there is a new one.
+  func settle(_ key: CleanupStep.Key, as status: CleanupStep.Status, because: String?) throws
+
+  /// Keeps in mind that a download had a file.
+  func insert(_ former: FormerFile) throws
+  /// The download has a file again.
+  func forgetFormerFiles(of download: DownloadID) throws
+  /// A download of this name or address that has gone with its file or without, and was not fetched again since.
+  func removedDownload(id: DownloadID?, address: WebAddress) throws -> DownloadID?
+  /// The address from which a download's former file was fetched.
+  func formerAddress(of download: DownloadID) throws -> WebAddress?
+
+  /// Keeps in mind that the engine publishes into this folder and those above it.
+  func note(publishingInto folder: LibraryPath) throws
+}

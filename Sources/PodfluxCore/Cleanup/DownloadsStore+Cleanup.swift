@@ -1,0 +1,219 @@
+import Flux
+
+/// What cleaning up changes about downloads. Every step is checked against the rows as they are now.
+extension DownloadsStore {
+  /// Why a step is not to be taken now; nil if nothing is in its way.
+  func obstacle(to step: CleanupStep, in turn: borrowing PodfluxTurn) throws -> String? {
+    switch step.matter {
+    case .missing(let id, let file), .corrupt(let id, let file, _), .moved(let id, let file, _):
+      guard try turn.tables.downloads.find(id)?.state == .completed(file) else { return Self.hasChanged }
+      switch step.matter {
+      case .moved(_, _, let file): return try claim(on: FoundFile(file), otherThanBy: id, in: turn)
+      case .corrupt(_, _, let found): return try claim(on: found, otherThanBy: id, in: turn)
+      default: return nil
+      }
+    case .orphan(let found): return try claim(on: found, otherThanBy: nil, in: turn)
+    case .adoptable(let found, let owner, _):
+      if let claim = try claim(on: found, otherThanBy: nil, in: turn) { return claim }
+      guard let state = try turn.tables.downloads.find(owner)?.state else { return nil }
+      guard case .failed = state, live[owner] == nil else { return Self.hasChanged }
+      return nil
+    case .orphanPartial(let partial):
+      guard live[partial.download] == nil else { return Self.isRunning }
+      return try turn.tables.downloads.find(partial.download)?.needsPartial == true ? Self.hasChanged : nil
+    case .partial(let id, let planned, _, _):
+      guard live[id] == nil else { return Self.isRunning }
+      guard try turn.tables.downloads.find(id)?.progress.resume == planned else { return Self.hasChanged }
+      return nil
+    case .strayPartial, .emptyFolder, .foreign, .expiredQuarantine: return nil
+    }
+  }
+
+  private static let hasChanged = "the download has changed since; the next cleanup looks at it again"
+  private static let isRunning = "the download is running; the next cleanup looks at it again"
+
+  /// What a file is to another download, or to a removed one.
+  private func claim(
+    on found: FoundFile, otherThanBy id: DownloadID?, in turn: borrowing PodfluxTurn
+  ) throws -> String? {
+    // Somebody may have moved it since its download was completed: its number tells, not its place.
+    if try turn.tables.downloads.isNeeded(found, otherThanBy: id) {
+      return "it is a download's file by now"
+    }
+    guard let file = found.published(sha256: nil) else { return nil }
+    return try turn.tables.deletions.names(file) ? "it is about to be deleted or put aside anyway" : nil
+  }
+
+  /// Does with the rows what a step says, its files having been found, or made, as it expects them.
+  ///
+  /// - Returns: why it was not done after all; nil if it was.
+  mutating func apply(_ step: CleanupStep, in turn: inout PodfluxTurn) throws -> String? {
+    if step.concernsRows, let obstacle = try obstacle(to: step, in: turn) { return obstacle }
+    switch step.matter {
+    case .missing(let id, let file):
+      guard let download = try turn.tables.downloads.find(id) else { return Self.hasChanged }
+      try lose(download, file, step.decision, in: &turn)
+    case .corrupt(let id, let file, let found):
+      guard var download = try turn.tables.downloads.find(id) else { return Self.hasChanged }
+      let message = "the file \"\(file.path)\" was damaged: \(step.because)"
+      try condemn(&download, message, remains: found.published(sha256: nil), in: &turn)
+      if step.decision == .redownload { try fetchAgain(&download, in: turn) }
+    case .moved(let id, _, let file):
+      guard var download = try turn.tables.downloads.find(id) else { return Self.hasChanged }
+      try transition(&download, to: .completed(file), in: turn)
+    case .orphan(let found):
+      guard step.decision == .adopt else { break }
+      return try adopt(found, owner: nil, sha256: nil, in: &turn)
+    case .adoptable(let found, let owner, let sha256):
+      return try adopt(found, owner: owner, sha256: sha256, in: &turn)
+    case .orphanPartial(let partial): try disownPartial(of: partial.download, in: &turn)
+    case .partial(let id, let planned, let length, let tailHash):
+      guard var download = try turn.tables.downloads.find(id) else { return Self.hasChanged }
+      download.progress.correct(planned, to: length, tailHash: tailHash)
+      try turn.tables.downloads.update(download)
+      // What may be left is of no use to anybody.
+      if length == 0 { try disownPartial(of: id, in: &turn) }
+    case .strayPartial, .emptyFolder, .foreign, .expiredQuarantine: break
+    }
+    return nil
+  }
+
+  private mutating func lose(
+    _ download: Download, _ file: PublishedFile, _ decision: CleanupStep.Decision, in turn: inout PodfluxTurn
+  ) throws {
+    var download = download
+    if decision == .forget {
+      try turn.tables.cleanup.insert(
+        FormerFile(download: download.id, address: download.address, file: file, cause: .missing))
+      try turn.tables.downloads.delete(download.id)
+      return count(.completed, -1)
+    }
+    try condemn(&download, "the file \"\(file.path)\" is gone", remains: nil, in: &turn)
+    if decision == .redownload { try fetchAgain(&download, in: turn) }
+  }
+
+  /// It begins once nothing of its name is about to be deleted: a partial file that it had before it was adopted, for
+  /// instance.
+  private mutating func fetchAgain(_ download: inout Download, in turn: borrowing PodfluxTurn) throws {
+    let isOwed = try turn.tables.deletions.isOwed(download.id)
+    download.isHeld = isOwed || live[download.id] != nil
+    try transition(&download, to: .queued, in: turn)
+  }
+
+  /// A completed download's file is not what it was: it fails, and what remains is owed its move to quarantine.
+  mutating func condemn(
+    _ download: inout Download, _ message: String, remains: PublishedFile?, in turn: inout PodfluxTurn
+  ) throws {
+    guard case .completed(let file) = download.state else { return }
+    // A file that went missing leaves its name and its inode to others, perhaps to the file of another download.
+    if let remains, try !turn.tables.downloads.isClaimed(remains, otherThanBy: download.id) {
+      try turn.tables.deletions.insert(
+        Deletion(download: download.id, file: remains, fate: .quarantined), isReady: live[download.id] == nil)
+      mayOweDeletions = true
+      download.isHeld = true
+    }
+    let cause: FormerFile.Cause = remains == nil ? .missing : .corrupt
+    try turn.tables.cleanup.insert(
+      FormerFile(download: download.id, address: download.address, file: file, cause: cause))
+    // It may have been chosen to be read again; what is not completed has no file to read.
+    try turn.tables.verifications.forget(download.id)
+    download.progress = .init(discarded: download.progress.discarded)
+    download.dates.finished = nil
+    try transition(&download, to: .failed(DownloadError(.corruptFile, message)), in: turn)
+  }
+
+  // MARK: Adoption
+
+  /// Makes a file a completed download: of the one that had it or wants it, of a new one otherwise.
+  private mutating func adopt(
+    _ found: FoundFile, owner: DownloadID?, sha256: String?, in turn: inout PodfluxTurn
+  ) throws -> String? {
+    guard let file = found.published(sha256: sha256) else { return "its name is none that a download could keep" }
+    let former = try owner.flatMap { try turn.tables.cleanup.formerAddress(of: $0) }
+    if let owner { try turn.tables.cleanup.forgetFormerFiles(of: owner) }
+    if let owner, var download = try turn.tables.downloads.find(owner) {
+      guard case .failed = download.state, live[owner] == nil else { return Self.hasChanged }
+      if download.mayHavePartial {
+        try turn.tables.deletions.insert(Deletion(download: owner, file: nil), isReady: true)
+        mayOweDeletions = true
+      }
+      download.progress = .init(
+        durable: file.length, total: file.length, discarded: download.progress.discarded, resume: nil)
+      (download.failures, download.round, download.dates.finished) = (0, .init(), turn.now)
+      try transition(&download, to: .completed(file), in: turn)
+      return nil
+    }
+    let id = owner ?? DownloadID(from: &turn.random)
+    guard let address = former ?? WebAddress(ofAdopted: found.place) else { return "its name makes no address" }
+    let download = Download(
+      id: id, address: address,
+      description: .init(
+        podcast: file.path.components.dropLast().last, title: FileExtension.stem(of: file.path.name)),
+      rank: try rank(at: .last, of: .normal, in: turn), origin: .user, state: .completed(file),
+      progress: .init(durable: file.length, total: file.length), failures: 0,
+      dates: .init(added: turn.now, finished: turn.now), isHeld: false)
+    try turn.tables.downloads.insert(download)
+    count(.completed, +1)
+    return nil
+  }
+}
+
+extension CleanupStep {
+  /// Whether rows change with it.
+  fileprivate var concernsRows: Bool {
+    switch matter {
+    case .missing, .corrupt, .moved, .adoptable, .orphanPartial, .partial: true
+    case .orphan: decision == .adopt
+    case .strayPartial, .emptyFolder, .foreign, .expiredQuarantine: false
+    }
+  }
+}
+
+extension FoundFile {
+  fileprivate init(_ file: PublishedFile) {
+    self.init(place: EntryPath(file.path), length: file.length, inode: file.inode)
+  }
+}
+
+extension Download.Progress {
+  /// Says what is there: so many bytes, with this hash of the last 64 KiB.
+  fileprivate mutating func correct(_ record: ResumeRecord, to length: Int64, tailHash: String) {
+    durable = length
+    guard length > 0 else {
+      resume = nil
+      return
+    }
+    var record = record
+    record.durable = length
+    record.tailHash = tailHash
+    record.digestStates = []
+    resume = record
+  }
+}
+
+extension WebAddress {
+  /// An address for a file that was never fetched: it leads nowhere (RFC 2606 section 2), and tells files apart.
+  fileprivate init?(ofAdopted place: EntryPath) {
+    let digits = Array("0123456789ABCDEF")
+    let path = place.bytes.reduce(into: "") { text, byte in
+      if byte == UInt8(ascii: "/") || Self.isUnreserved(byte) {
+        text.unicodeScalars.append(Unicode.Scalar(byte))
+      } else {
+        text += "%\(digits[Int(byte >> 4)])\(digits[Int(byte & 15)])"
+      }
+    }
+    do {
+      try self.init("https://adopted.invalid/" + path)
+    } catch {
+      return nil
+    }
+  }
+
+  /// RFC 3986 section 2.3.
+  private static func isUnreserved(_ byte: UInt8) -> Bool {
+    switch Unicode.Scalar(byte) {
+    case "A"..."Z", "a"..."z", "0"..."9", "-", ".", "_", "~": true
+    default: false
+    }
+  }
+}

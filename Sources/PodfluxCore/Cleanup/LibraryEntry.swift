@@ -1,0 +1,97 @@
+/// Something in a library's folders, in the byte order of its place.
+public enum LibraryEntry: Hashable, Sendable {
+  /// A regular file.
+  case file(FoundFile)
+  /// A folder in which nothing is.
+  case emptyFolder(EntryPath)
+  /// A link, a pipe, a device: nothing that is followed or touched.
+  case other(EntryPath)
+  /// A folder that cannot be looked into, and why: what rows say lies in it is neither there nor gone.
+  case unreadable(EntryPath, String)
+}
+
+/// A file as it was found.
+public struct FoundFile: Hashable, Sendable, Codable {
+  /// Where it is.
+  public var place: EntryPath
+  /// Its length in bytes.
+  public var length: Int64
+  /// Which file it is, whatever its name.
+  public var inode: UInt64
+
+  /// Describes a file that was found.
+  public init(place: EntryPath, length: Int64, inode: UInt64) {
+    self.place = place
+    self.length = length
+    self.inode = inode
+  }
+
+  /// The file as a download's row keeps it; nil if its place has a name that no row can keep.
+  public func published(sha256: String?) -> PublishedFile? {
+    place.libraryPath.map { PublishedFile(path: $0, length: length, inode: inode, sha256: sha256) }
+  }
+}
+
+/// A file that a row says is there.
+public struct ExpectedFile: Hashable, Sendable {
+  /// Whose file it is.
+  public var download: DownloadID
+  /// The file, as the row describes it.
+  public var file: PublishedFile
+  /// Whether the download is completed. Otherwise it is just being published: whatever is at that place is its own affair.
+  public var isCompleted: Bool
+  /// Where it should be.
+  public let place: EntryPath
+
+  /// Describes what a row expects.
+  public init(download: DownloadID, file: PublishedFile, isCompleted: Bool) {
+    self.download = download
+    self.file = file
+    self.isCompleted = isCompleted
+    place = EntryPath(file.path)
+  }
+}
+
+/// A partial file as it was found, and what its row says of it.
+public struct FoundPartial: Hashable, Sendable, Codable {
+  /// Whose partial it is.
+  public var download: DownloadID
+  /// Its length in bytes.
+  public var length: Int64
+
+  /// Describes a partial file.
+  public init(download: DownloadID, length: Int64) {
+    self.download = download
+    self.length = length
+  }
+}
+
+/// A file that a download had and does not have any more, although it may still lie somewhere.
+public struct FormerFile: Hashable, Sendable {
+  /// Why the download does not have it.
+  public enum Cause: String, Hashable, Sendable, CaseIterable {
+    /// It was gone when the library was cleaned up.
+    case missing
+    /// Its content was not what had been downloaded.
+    case corrupt
+    /// Its client removed the download and wanted the file to stay.
+    case kept
+  }
+
+  /// Whose it was.
+  public var download: DownloadID
+  /// What it was fetched from.
+  public var address: WebAddress
+  /// The file.
+  public var file: PublishedFile
+  /// Why it is not the download's any more.
+  public var cause: Cause
+
+  /// Describes a former file.
+  public init(download: DownloadID, address: WebAddress, file: PublishedFile, cause: Cause) {
+    self.download = download
+    self.address = address
+    self.file = file
+    self.cause = cause
+  }
+}

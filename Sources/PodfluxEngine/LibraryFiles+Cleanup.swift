@@ -1,0 +1,223 @@
+import Digests
+import FileStore
+import Flux
+import PodfluxCore
+
+/// What cleaning up does with files: looking, reading, and the part of each step that is not a row's.
+extension LibraryFiles {
+  /// How much is read at once, in bytes.
+  private static let readingBytes = 1 << 20
+
+  // MARK: Looking
+
+  /// Whether the library's folder is still the one that was opened, with its marker.
+  func isInPlace() throws(FileError) -> Bool {
+    try library.isInPlace()
+  }
+
+  /// All published files, in the byte order of their places.
+  func listing() throws(FileError) -> LibraryListing {
+    try LibraryListing(library)
+  }
+
+  /// Something in the folder of partial files.
+  enum PartialEntry {
+    case partial(FoundPartial)
+    case stray(FoundFile)
+  }
+
+  /// Goes through the folder of partial files.
+  func forEachPartial(_ body: (PartialEntry) throws -> Void) throws {
+    let listing = try partials.list()
+    while let entry = try listing.next() {
+      if let name = entry.name, let id = DownloadID(name.description) {
+        try body(.partial(FoundPartial(download: id, length: entry.identity.size)))
+      } else {
+        let name = EntryPath(bytes: entry.entryName.bytes)
+        try body(.stray(FoundFile(place: name, length: entry.identity.size, inode: entry.identity.inode)))
+      }
+    }
+  }
+
+  /// The SHA-256 of a file, in hexadecimal digits; nil if it is not that file any more, or cannot be read.
+  ///
+  /// - Parameter whenRead: Hears how many bytes have been read, and may throw to end it.
+  func sha256(of found: FoundFile, whenRead: (Int) throws -> Void) throws -> String? {
+    do {
+      guard let contents = try published.open(found.place), found.isSameFile(as: contents.identity) else { return nil }
+      var digest = RunningDigest(.sha256)
+      var offset: Int64 = 0
+      while offset < found.length {
+        let count = Int(min(Int64(Self.readingBytes), found.length - offset))
+        let bytes = try contents.read(offset: offset, count: count)
+        guard !bytes.isEmpty else { return nil }
+        bytes.withUnsafeBytes { digest.update($0) }
+        offset += Int64(bytes.count)
+        try whenRead(bytes.count)
+      }
+      return digest.digest().hexadecimal
+    } catch is FileError {
+      return nil
+    }
+  }
+
+  /// The hash of the last 64 KiB of so many bytes of a partial file, as resume records have it; nil if it cannot be read.
+  func tailHash(of download: DownloadID, length: Int64) -> String? {
+    do throws(FileError) {
+      let file = try partials.open(try name(of: download), mode: .existing)
+      defer { file.close() }
+      return try tailHash(of: file, length: length)
+    } catch {
+      return nil
+    }
+  }
+
+  private func tailHash(of file: PartialFile, length: Int64) throws(FileError) -> String {
+    let start = max(0, length - ResumeRecord.overlap)
+    var digest = RunningDigest(.sha256)
+    try file.read(offset: start, count: Int(length - start)).withUnsafeBytes { digest.update($0) }
+    return digest.digest().hexadecimal
+  }
+
+  /// What a person has put back from quarantine.
+  func restoredFiles() throws(FileError) -> Set<FoundFile> {
+    Set(
+      try quarantine.restored().map { FoundFile(place: $0.place, length: $0.identity.size, inode: $0.identity.inode) })
+  }
+
+  /// Forgets of those that a person has put back the ones that are gone.
+  func forgetGoneRestorations() throws(FileError) {
+    try quarantine.dropGoneRestorations()
+  }
+
+  /// How many bytes have been in quarantine since before a moment.
+  func quarantinedBytes(before moment: Timestamp?) throws(FileError) -> Int64 {
+    guard let moment else { return try quarantine.usage().bytes }
+    var bytes: Int64 = 0
+    try quarantine.forEachItem { (item) throws(FileError) in
+      if item.at < moment { bytes += item.length }
+    }
+    return bytes
+  }
+
+  /// How many bytes the database takes, with what it has not yet put into its place.
+  func databaseBytes() throws(FileError) -> Int64 {
+    let name = OpenLibrary.databaseName
+    return try library.engineFileBytes([name, name + "-wal", name + "-shm"])
+  }
+
+  // MARK: Steps
+
+  /// Sees whether the files are as a step expects them, and does with them what it says.
+  func carryOut(_ step: CleanupStep, at now: Timestamp) -> CleanupStep.Outcome {
+    do throws(FileError) {
+      return try outcome(of: step, at: now)
+    } catch {
+      return .left("\(error)")
+    }
+  }
+
+  private func outcome(of step: CleanupStep, at now: Timestamp) throws(FileError) -> CleanupStep.Outcome {
+    switch step.matter {
+    case .missing(_, let file):
+      guard try library.isInPlace() else { return .left(SurveyFailure.notInPlace.description) }
+      return try isPublished(file) ? .left("its file is there again") : .done
+    case .moved(_, let former, let file):
+      // A download whose own file is where it was does not leave it for another one.
+      guard try !isPublished(former) else { return .left(Self.hasChanged) }
+      return try isPublished(file) ? .done : .left(Self.hasChanged)
+    case .corrupt(_, _, let found), .adoptable(let found, _, _):
+      return try isThere(found) ? .done : .left(Self.hasChanged)
+    case .orphan(let found): return try settle(orphan: found, step, at: now)
+    case .orphanPartial: return .done
+    case .partial(let download, let planned, let length, let tailHash):
+      return try settle(partial: download, planned, length: length, tailHash: tailHash)
+    case .strayPartial(let found): return try settle(strayPartial: found, step, at: now)
+    case .emptyFolder(let place):
+      return try published.removeEmptyFolder(place) ? .done : .left("it is not empty any more")
+    case .foreign: return .done
+    case .expiredQuarantine(let moment, _):
+      _ = try quarantine.empty(olderThan: Timestamp(milliseconds: moment))
+      return .done
+    }
+  }
+
+  private static let hasChanged = "the file has changed since; the next cleanup looks at it again"
+
+  private func settle(
+    orphan found: FoundFile, _ step: CleanupStep, at now: Timestamp
+  ) throws(FileError) -> CleanupStep.Outcome {
+    switch step.decision {
+    case .quarantine:
+      return try quarantine.take(
+        found.place, recorded: found.identity, because: step.because, download: nil, at: now
+      ).outcome
+    case .delete:
+      try published.delete(found.place, recorded: found.identity)
+      return try isThere(found) ? .left(Self.hasChanged) : .done
+    default: return try isThere(found) ? .done : .left(Self.hasChanged)
+    }
+  }
+
+  private func settle(
+    strayPartial found: FoundFile, _ step: CleanupStep, at now: Timestamp
+  ) throws(FileError) -> CleanupStep.Outcome {
+    let listing = try partials.list()
+    while let entry = try listing.next() {
+      guard entry.entryName.bytes == found.place.bytes else { continue }
+      guard found.isSameFile(as: entry.identity) else { return .left(Self.hasChanged) }
+      return try quarantine.take(strayPartial: entry, because: step.because, at: now).outcome
+    }
+    return .done
+  }
+
+  /// The row is to say what is durable: so it is made durable first.
+  private func settle(
+    partial download: DownloadID, _ planned: ResumeRecord, length: Int64, tailHash: String
+  ) throws(FileError) -> CleanupStep.Outcome {
+    let name = try name(of: download)
+    guard length > 0 else {
+      let found = try partials.identity(of: name)?.size ?? 0
+      return found < planned.durable ? .done : .left(Self.hasChanged)
+    }
+    let file = try partials.open(name, mode: .existing)
+    defer { file.close() }
+    guard try file.length() == length else { return .left(Self.hasChanged) }
+    try file.synchronize()
+    return try self.tailHash(of: file, length: length) == tailHash ? .done : .left(Self.hasChanged)
+  }
+
+  private func isThere(_ found: FoundFile) throws(FileError) -> Bool {
+    try published.identity(of: found.place).map { found.isSameFile(as: $0) } ?? false
+  }
+}
+
+extension LibraryEntry {
+  /// What a listing has come to, in the core's terms.
+  init(_ entry: LibraryListing.Entry) {
+    self =
+      switch entry {
+      case .file(let place, let identity):
+        .file(FoundFile(place: place, length: identity.size, inode: identity.inode))
+      case .emptyFolder(let place): .emptyFolder(place)
+      case .other(let place): .other(place)
+      case .unreadable(let place, let error): .unreadable(place, "\(error)")
+      }
+  }
+}
+
+extension Quarantine.Taking {
+  /// Whoever moved the file before has done the step.
+  fileprivate var outcome: CleanupStep.Outcome {
+    switch self {
+    case .moved, .gone: .done
+    case .changed: .left("the file has changed since; the next cleanup looks at it again")
+    }
+  }
+}
+
+extension FoundFile {
+  fileprivate var identity: FileIdentity { FileIdentity(device: 0, inode: inode, size: length) }
+
+  fileprivate func isSameFile(as found: FileIdentity) -> Bool { identity.isSameFile(as: found) }
+}

@@ -1,0 +1,202 @@
+import Digests
+import PodfluxCore
+
+/// What cleaning up may do.
+extension Checker {
+  /// A step that was handed out, and what its run was asked for.
+  struct HandedStep {
+    var step: CleanupStep
+    var options: CleanupOptions
+  }
+
+  /// Its row is committed, and its run may act.
+  func willHandOut(_ step: CleanupStep, in incarnation: Incarnation) throws {
+    guard let run = incarnation.dispatcher.state.cleanup.active, run.stage == .acting else {
+      throw Violation(.stepFirst, "step \(step.key) is handed out, and no run acts")
+    }
+    guard run.options.mode == .apply else {
+      throw Violation(.planChangesNothing, "step \(step.key) of a plan is handed out")
+    }
+    handedSteps[step.key] = HandedStep(step: step, options: run.options)
+  }
+
+  func willCleanUp(_ step: CleanupStep, in incarnation: Incarnation) throws {
+    if let handed = handedSteps[step.key], handed.step.matter == step.matter { return }
+    if let run = incarnation.dispatcher.state.cleanup.active, run.options.mode == .plan {
+      throw Violation(.planChangesNothing, "\(step) of a plan is carried out")
+    }
+    throw Violation(.stepFirst, "\(step) is carried out, and is no committed row")
+  }
+
+  /// A completed download's file is said to be gone.
+  func willLose(_ file: PublishedFile, on disk: SimulatedDisk) throws {
+    guard !disk.isPublished(file) else {
+      throw Violation(.forgetting, "\(file.path) is said to be gone, and is there")
+    }
+  }
+
+  /// A file is taken away because no download knows it.
+  func willTake(_ entry: SimulatedDisk.PublishedEntry, at place: EntryPath, for step: CleanupStep) throws {
+    if let id = owner(of: entry.file, at: place) {
+      throw Violation(
+        .neededFiles, "\(place.text) is \(step.decision.rawValue)d by cleaning up, and is the file of \(id)")
+    }
+    guard case .orphan(let found) = step.matter, found.inode == entry.file.inode else {
+      throw Violation(.foreignBytes, "\(place.text) is \(step.decision.rawValue)d, and is another file than was found")
+    }
+    guard step.decision == .quarantine || handedSteps[step.key]?.options.orphans == .delete else {
+      throw Violation(.foreignBytes, "\(place.text) is deleted, and nobody has asked for that")
+    }
+  }
+
+  /// The download whose row needs this very file, wherever it lies.
+  private func owner(of file: SimulatedFile, at place: EntryPath) -> DownloadID? {
+    rows.keys.sorted().first { id in
+      guard let published = rows[id]?.publishedFile, published.inode == file.inode, published.length == file.length
+      else { return false }
+      if EntryPath(published.path) == place { return true }
+      return rows[id]?.state.kind == .completed
+        && published.sha256.map { $0 == Self.digest(of: file.content, .sha256).hexadecimal } ?? true
+    }
+  }
+
+  /// Where many files were gone at once, nothing is decided.
+  func hasDecided(_ steps: [CleanupStep], _ survey: SimulatedSurvey) throws {
+    let completed = survey.rows.filter(\.isCompleted)
+    guard completed.count >= CleanupPlanner.leastSuspicious else { return }
+    let files = survey.entries.compactMap { entry -> FoundFile? in
+      if case .file(let file) = entry { file } else { nil }
+    }
+    let (inodes, places) = (Set(files.map(\.inode)), Set(files.map(\.place)))
+    guard !completed.contains(where: { inodes.contains($0.file.inode) || places.contains($0.place) }) else { return }
+    let lengths = Set(files.map(\.length))
+    guard !completed.contains(where: { $0.file.sha256 != nil && lengths.contains($0.file.length) }) else { return }
+    throw Violation(
+      .everythingGone, "\(completed.count) files are gone at once, and \(steps.count) steps are decided on")
+  }
+
+  // MARK: After a batch
+
+  /// The steps that the batch says are done; whether the store agrees, the rows tell.
+  func finishedSteps(in batch: Batch) -> [CleanupStep] {
+    batch.actions.compactMap { action in
+      guard case .cleaned(let key, .done) = action else { return nil }
+      return handedSteps[key]?.step
+    }
+  }
+
+  /// Tells the client what cleaning up has made of its downloads: it forgets some, and finds others.
+  func tell(
+    _ client: inout SimulatedClient, of steps: [CleanupStep], _ ledger: SimulatedLedger, on disk: SimulatedDisk
+  ) {
+    guard !steps.isEmpty else { return }
+    let lost = Set(
+      steps.compactMap { step -> DownloadID? in
+        if case .missing(let id, _) = step.matter, step.decision == .forget { id } else { nil }
+      })
+    for write in ledger.notes.writes {
+      switch write {
+      case .noRow(let id) where lost.contains(id): client.lose(id)
+      case .row(let row):
+        guard case .completed(let file) = row.state, steps.contains(where: { $0.matter.concerns(row) }) else {
+          continue
+        }
+        disk.own(file)
+        if client.wishes[row.id] == nil { client.find(row) }
+      default: break
+      }
+    }
+  }
+
+  /// What a run says of itself is what its steps say.
+  func checkTallies(_ world: World) throws {
+    guard let cleanup = world.incarnation?.dispatcher.state.cleanup, let run = cleanup.active ?? cleanup.last else {
+      return
+    }
+    var (tallies, freed): ([CleanupStep.Matter.Kind: CleanupRun.Tally], Int64) = ([:], 0)
+    for step in try steps(in: world) {
+      tallies[step.matter.kind, default: .init()].found += 1
+      tallies[step.matter.kind, default: .init()].bytes += step.matter.bytes
+      switch step.status {
+      case .done:
+        tallies[step.matter.kind, default: .init()].done += 1
+        if step.decision == .delete { freed += step.matter.bytes }
+      case .left: tallies[step.matter.kind, default: .init()].left += 1
+      case .planned: break
+      }
+    }
+    guard run.tallies == tallies, run.freedBytes == freed else {
+      throw Violation(
+        .tallies, "run \(run.key) says \(run.tallies) and \(run.freedBytes) bytes; its steps say \(tallies), \(freed)")
+    }
+  }
+
+  func steps(in world: World) throws -> [CleanupStep] {
+    try world.database.read { try $0.cleanupSteps(PageRequest(limit: 100_000)) }.steps
+  }
+
+  // MARK: The end
+
+  /// Nothing goes wrong any more, and a cleanup has ended: rows and files agree one to one.
+  func checkAgreement(_ world: World) throws {
+    guard let run = world.incarnation?.dispatcher.state.cleanup.last else {
+      throw Violation(.agreement, "there was no cleanup")
+    }
+    let completed = rows.keys.sorted().compactMap { id -> (DownloadID, PublishedFile)? in
+      if case .completed(let file)? = rows[id]?.state { (id, file) } else { nil }
+    }
+    if run.stage == .refused {
+      guard completed.allSatisfy({ !world.disk.isPublished($0.1) }) else {
+        throw Violation(.agreement, "a cleanup is refused: \(run.reason ?? "")")
+      }
+      return
+    }
+    guard run.stage == .done else { throw Violation(.agreement, "a cleanup ended as \(run.stage.rawValue)") }
+    let steps = try steps(in: world)
+    // What is damaged goes to quarantine when its step is done already, and may leave an empty folder.
+    hasFoundCorruption = steps.contains { $0.matter.kind == .corrupt }
+    hasFetchedAgain = steps.contains { $0.decision == .redownload }
+    var owned: Set<String> = []
+    for (id, file) in completed {
+      guard world.disk.isPublished(file) else {
+        guard !steps.contains(where: { $0.leaves(file) }) else { continue }
+        throw Violation(.agreement, "\(id) is completed after a cleanup, and its file is not at \(file.path)")
+      }
+      // Where a lost file's name, number and length were given again, nobody can tell whose it is.
+      guard owned.insert(file.path.description).inserted || isShared(file, by: id) else {
+        throw Violation(.agreement, "\(file.path) is the file of \(id) and of another download")
+      }
+    }
+    let left = Set(steps.filter { $0.status == .left }.compactMap { $0.matter.place?.text })
+    for path in world.disk.published.keys.sorted() where !owned.contains(path) && !left.contains(path) {
+      throw Violation(.agreement, "\(path) belongs to nobody after a cleanup, and nothing is said about it")
+    }
+  }
+
+  /// A cleanup right after another one finds nothing to do.
+  func checkNothingToDo(_ world: World) throws {
+    guard let step = try steps(in: world).first(where: { $0.status != .left }) else { return }
+    if case .emptyFolder = step.matter, hasFoundCorruption { return }
+    // What is fetched again may have begun and failed since.
+    if case .orphanPartial = step.matter, hasFetchedAgain { return }
+    throw Violation(.agreement, "a second cleanup finds something to do: \(step)")
+  }
+
+  /// What was put aside is there, whole, unless a person has taken it out again.
+  func checkQuarantine(_ disk: SimulatedDisk) throws {
+    let kept = Set(disk.quarantined.map { ObjectIdentifier($0.file) })
+    guard quarantined.allSatisfy({ kept.contains(ObjectIdentifier($0)) || disk.hasBeenRestored($0) }) else {
+      throw Violation(.damage, "a file that was put aside is not in quarantine any more")
+    }
+    guard let changed = disk.quarantined.first(where: { $0.file.hash != $0.hash }) else { return }
+    throw Violation(.damage, "\(changed.path) was put aside and is not what it was")
+  }
+}
+
+extension CleanupStep {
+  /// Whether it leaves this file, or a copy of it, under a name that no row can keep.
+  fileprivate func leaves(_ file: PublishedFile) -> Bool {
+    guard case .orphan(let found) = matter, status == .left else { return false }
+    return found.length == file.length
+  }
+}

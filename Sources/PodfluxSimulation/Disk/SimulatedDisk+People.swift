@@ -1,0 +1,140 @@
+import Flux
+import PodfluxCore
+
+/// What people do with the files of a library behind the engine's back, and what cleaning up sees and does there.
+extension SimulatedDisk {
+  // MARK: People
+
+  /// Somebody renames a file or moves it to another folder.
+  func move(_ path: String, to target: String) {
+    guard published[target] == nil, var entry = take(path) else { return }
+    entry.isDisplaced = true
+    put(entry, at: target)
+  }
+
+  /// Two files get each other's names.
+  func swap(_ path: String, _ other: String) {
+    guard path != other, var first = take(path), var second = take(other) else { return }
+    (first.isDisplaced, second.isDisplaced) = (true, true)
+    put(second, at: path)
+    put(first, at: other)
+  }
+
+  /// Somebody deletes a file for good: its number is soon another's.
+  func destroy(_ path: String) {
+    guard let entry = take(path) else { return }
+    free(entry.file)
+  }
+
+  /// Somebody puts another file in a file's place: of the same length, or an equal one.
+  func replace(_ path: String, isCopy: Bool) {
+    guard let entry = take(path) else { return }
+    let content = isCopy ? entry.file.content : entry.file.content.map { $0 ^ 0x55 }
+    // With the same number, length and place nobody could tell it from the old one.
+    putForeignFile(content, at: path, withNewNumber: true)
+    free(entry.file)
+  }
+
+  /// Somebody moves a file out of the library.
+  func takeAway(_ path: String) {
+    guard let entry = take(path) else { return }
+    takenAway.append((path, entry))
+  }
+
+  /// Somebody brings a file back: where it was, or elsewhere.
+  func bringBack(_ index: Int, to target: String?) {
+    guard takenAway.indices.contains(index) else { return }
+    var (path, entry) = takenAway[index]
+    path = target ?? path
+    guard published[path] == nil else { return }
+    takenAway.remove(at: index)
+    entry.isDisplaced = true
+    put(entry, at: path)
+  }
+
+  var takenAwayCount: Int { takenAway.count }
+
+  /// Somebody restores a file from quarantine.
+  func restore(_ index: Int) {
+    guard quarantined.indices.contains(index), published[quarantined[index].path] == nil else { return }
+    let (file, path) = (quarantined[index].file, quarantined[index].path)
+    quarantined.remove(at: index)
+    takenOut.insert(ObjectIdentifier(file))
+    put(PublishedEntry(file: file, isForeign: true, isDisplaced: true), at: path)
+    restored.insert(found(file, at: path))
+  }
+
+  func hasBeenRestored(_ file: SimulatedFile) -> Bool { takenOut.contains(ObjectIdentifier(file)) }
+
+  /// The disk of all these files is gone.
+  func unmount(_ paths: [String]) {
+    for path in paths {
+      if let entry = take(path) { unmounted.append((path, entry)) }
+    }
+  }
+
+  /// It is back; where a name has been given to another file meanwhile, somebody keeps it elsewhere.
+  func mount() {
+    for case (let path, var entry) in unmounted {
+      entry.isDisplaced = true
+      if published[path] == nil { put(entry, at: path) } else { takenAway.append((path, entry)) }
+    }
+    unmounted = []
+  }
+
+  /// A partial file appears from nowhere.
+  func addPartial(of download: DownloadID, using random: inout SeededGenerator) {
+    guard partials[download] == nil else { return }
+    let file = SimulatedFile(inode: newInode())
+    file.append((0..<random.within(0...300)).map { UInt8($0 & 255) })
+    file.synchronize()
+    partials[download] = file
+  }
+
+  // MARK: Cleaning up
+
+  /// Everything that lies where people see it, in the byte order of its place.
+  var listing: [LibraryEntry] {
+    var entries = published.map { path, entry in (path, LibraryEntry.file(found(entry.file, at: path))) }
+    for folder in folders where !published.keys.contains(where: { $0.hasPrefix(folder + "/") }) {
+      entries.append((folder, .emptyFolder(Self.place(folder))))
+    }
+    return entries.sorted { Array($0.0.utf8).lexicographicallyPrecedes(Array($1.0.utf8)) }.map(\.1)
+  }
+
+  var partialListing: [FoundPartial] {
+    partialNames.compactMap { id in partials[id].map { FoundPartial(download: id, length: Int64($0.length)) } }
+  }
+
+  func length(of download: DownloadID) -> Int64 { Int64(partials[download]?.length ?? 0) }
+
+  /// What stands at a place.
+  func entry(at place: EntryPath) -> PublishedEntry? { published[place.text] }
+
+  /// Whether what was found is there still.
+  func stands(_ file: FoundFile) -> Bool {
+    guard let entry = entry(at: file.place) else { return false }
+    return entry.file.inode == file.inode && entry.file.length == Int(file.length)
+  }
+
+  /// A download has this file from now on, whoever has put it there.
+  func own(_ file: PublishedFile) {
+    let path = file.path.description
+    released.remove(Place(path: path, inode: file.inode, length: Int(file.length)))
+    guard published[path]?.file.inode == file.inode else { return }
+    published[path]?.isForeign = false
+  }
+
+  /// Removes a folder if nothing is in it. Returns whether it is gone.
+  func removeFolder(_ place: EntryPath) -> Bool {
+    guard !published.keys.contains(where: { $0.hasPrefix(place.text + "/") }) else { return false }
+    folders.remove(place.text)
+    return true
+  }
+
+  private func found(_ file: SimulatedFile, at path: String) -> FoundFile {
+    FoundFile(place: Self.place(path), length: Int64(file.length), inode: file.inode)
+  }
+
+  private static func place(_ path: String) -> EntryPath { EntryPath(bytes: Array(path.utf8)) }
+}

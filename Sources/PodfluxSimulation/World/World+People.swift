@@ -1,0 +1,74 @@
+import Flux
+import PodfluxCore
+
+/// What people do behind the engine's back with files that no attempt is publishing.
+extension World {
+  func meddle() {
+    let paths = freePaths
+    switch random.below(16) {
+    case 0...2: with(paths) { disk.move($0, to: placeToMove) }
+    case 3: with(paths) { disk.swap($0, random.pick(paths)) }
+    case 4: with(paths) { disk.destroy($0) }
+    case 5...6: with(paths) { disk.takeAway($0) }
+    case 7: with(paths) { disk.replace($0, isCopy: random.once(in: 2)) }
+    case 8...9:
+      if disk.takenAwayCount > 0 {
+        disk.bringBack(random.below(disk.takenAwayCount), to: random.once(in: 4) ? placeToMove : nil)
+        noteTrouble("somebody brings a file back")
+      }
+    case 10...11:
+      if !disk.quarantined.isEmpty, random.once(in: 2) {
+        disk.restore(random.below(disk.quarantined.count))
+        noteTrouble("somebody restores a file from quarantine")
+      }
+    case 12: disk.addForeignFile(at: placeToMove)
+    case 13: appearPartial()
+    case 14 where random.once(in: 3):
+      disk.unmount(paths)
+      noteTrouble("the disk of \(paths.count) files is gone")
+      schedule(.mounting, after: Int64(random.within(100...20_000)))
+    default: break
+    }
+  }
+
+  /// What somebody has made longer or shorter since it was to go is somebody's own now, unless it is a download's.
+  func releaseIfChanged(_ file: PublishedFile) {
+    if !checker.isAnothers(file, than: nil) { disk.releaseIfChanged(file) }
+  }
+
+  private func with(_ paths: [String], _ body: (String) -> Void) {
+    guard !paths.isEmpty else { return }
+    let path = random.pick(paths)
+    let before = disk.published[path]?.file.inode
+    body(path)
+    noteTrouble(
+      "somebody meddles with \(path), inode \(before ?? 0); there is \(disk.published[path]?.file.inode ?? 0) now")
+  }
+
+  /// Files that a row is about to get are watched by nobody yet: what happens to them is another story.
+  private var freePaths: [String] {
+    let publishing = Set(
+      checker.rows.values.compactMap { row -> String? in
+        if case .running(.publishing(let file)) = row.state { file.path.description } else { nil }
+      })
+    return disk.published.keys.filter { path in !publishing.contains(path) && disk.isRenameSynced(path) }.sorted()
+  }
+
+  private var placeToMove: String {
+    switch random.below(8) {
+    case 0: "strange\\name.mp3"
+    case 1...2: client.path(using: &random)
+    case 3...4: "elsewhere/\(random.below(3)).mp3"
+    default: Self.name(Self.stem(of: random.pick(origins).address), random.within(1...3))
+    }
+  }
+
+  private func appearPartial() {
+    guard let id = DownloadID("d\(random.below(options.downloads + 4))"), incarnation?.isWorking(on: id) != true else {
+      return
+    }
+    checker.tampered.insert(id)
+    disk.addPartial(of: id, using: &random)
+    noteTrouble("a partial file of \(id) appears")
+  }
+}

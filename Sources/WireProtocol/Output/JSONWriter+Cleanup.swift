@@ -1,0 +1,71 @@
+import PodfluxCore
+
+/// Cleaning up as clients see it.
+extension JSONWriter {
+  mutating func members(of cleanup: CleanupSnapshot) {
+    member("next", cleanup.next?.text)
+    object("run", ifAny: cleanup.run) { $0.members(of: $1, cleanup.progress) }
+    array("steps", cleanup.steps) { step, steps in
+      steps.object { $0.members(of: step) }
+    }
+    object("waiting", ifAny: cleanup.waiting) { $0.members(of: $1, nil) }
+  }
+
+  private mutating func members(of run: CleanupRun, _ progress: CleanupProgress?) {
+    member("askedAt", run.askedAt)
+    member("cause", run.cause.rawValue)
+    member("deep", run.options.isDeep)
+    member("endedAt", run.endedAt)
+    object("findings") { findings in
+      for kind in CleanupStep.Matter.Kind.allCases.sorted(by: { $0.rawValue < $1.rawValue }) {
+        guard let tally = run.tallies[kind] else { continue }
+        findings.key(named: kind.rawValue)
+        findings.object { $0.members(of: tally) }
+      }
+    }
+    member("freedBytes", run.freedBytes)
+    member("id", run.key)
+    member("missing", run.options.missing.rawValue)
+    member("mode", run.options.mode.rawValue)
+    member("orphans", run.options.orphans.rawValue)
+    object("progress", ifAny: progress) { shown, progress in
+      shown.member("files", progress.files)
+      shown.member("readBytes", progress.readBytes)
+    }
+    member("reason", run.reason)
+    member("state", run.stage.rawValue)
+    object("usage", ifAny: run.usage) { shown, usage in
+      shown.member("database", usage.database)
+      shown.member("media", usage.media)
+      shown.member("other", usage.other)
+      shown.member("partial", usage.partial)
+      shown.member("quarantine", usage.quarantine)
+    }
+  }
+
+  private mutating func members(of tally: CleanupRun.Tally) {
+    member("bytes", tally.bytes)
+    member("count", tally.found)
+    member("done", tally.done)
+    member("left", tally.left)
+  }
+
+  private mutating func members(of step: CleanupStep) {
+    member("because", step.because)
+    member("bytes", step.matter.bytes)
+    member("decision", step.decision.rawValue)
+    member("download", step.matter.download?.description)
+    member("finding", step.matter.kind.rawValue)
+    member("path", step.matter.place?.text)
+    member("status", step.status.rawValue)
+    member("to", step.matter.destination?.description)
+  }
+
+  /// An object, or null where there is none.
+  private mutating func object<Value>(
+    _ key: StaticString, ifAny value: Value?, _ writeMembers: (inout JSONWriter, Value) -> Void
+  ) {
+    guard let value else { return member(key, nil as String?) }
+    object(key) { writeMembers(&$0, value) }
+  }
+}

@@ -1,0 +1,338 @@
+import Flux
+import GRDB
+import Testing
+
+@testable import Persistence
+@testable import PodfluxCore
+
+@Suite("What cleaning up keeps comes back from its tables as it was")
+struct CleanupTableTests {
+  private let database: LibraryDatabase
+  private let id: DownloadID
+
+  init() throws {
+    database = try LibraryDatabase.inMemory()
+    id = try #require(DownloadID("x"))
+  }
+
+  // MARK: Runs
+
+  static let stages: [CleanupRun.Stage] = [.waiting, .looking, .acting, .done, .cancelled, .refused, .failed]
+
+  @Test("A run, with all that can be said of it, in each stage", arguments: stages)
+  func runs(stage: CleanupRun.Stage) throws {
+    var run = CleanupRun(
+      key: .max, options: .init(mode: .plan, missing: .mark, orphans: .report, isDeep: true), cause: .client,
+      askedAt: Sample.moment)
+    try database.write { try $0.cleanup.save(run) }
+    #expect(try database.read { try $0.cleanupRuns() } == [run])
+    run.stage = stage
+    run.endedAt = Timestamp(milliseconds: .min)
+    run.reason = "nul\u{0} \"quote\" \u{1F600}"
+    run.freedBytes = .max
+    run.usage = CleanupRun.Usage(media: .max, partial: 1, quarantine: 2, database: 3, other: 4)
+    for (number, kind) in CleanupStep.Matter.Kind.allCases.enumerated() {
+      run.tallies[kind] = CleanupRun.Tally()
+      run.tallies[kind]?.found = .max
+      run.tallies[kind]?.bytes = .max - Int64(number)
+      run.tallies[kind]?.done = number
+      run.tallies[kind]?.left = 1
+    }
+    let changed = run
+    try database.write { try $0.cleanup.save(changed) }
+    #expect(try database.read { try $0.cleanupRuns() } == [changed])
+    try database.write { try $0.cleanup.forget(changed.key) }
+    #expect(try database.read { try $0.cleanupRuns() }.isEmpty)
+  }
+
+  @Test("Runs come in the order of their numbers, and each to its place in the store")
+  func stores() throws {
+    let keys: [(CleanupRun.Key, CleanupRun.Stage)] = [(3, .waiting), (1, .cancelled), (2, .acting)]
+    try database.write { tables in
+      for (key, stage) in keys {
+        var run = CleanupRun(key: key, options: .init(), cause: .start, askedAt: Sample.moment)
+        run.stage = stage
+        try tables.cleanup.save(run)
+      }
+    }
+    #expect(try database.read { try $0.cleanupRuns() }.map(\.key) == [1, 2, 3])
+    let store = try database.read { try $0.stores() }.cleanup
+    #expect(store.last?.key == 1)
+    #expect(store.active?.key == 2)
+    #expect(store.waiting?.key == 3)
+    #expect(!store.isIdle)
+  }
+
+  // MARK: Steps
+
+  /// One of each kind, with names that are no UTF-8 wherever a name may be so.
+  static func matters(of id: DownloadID) throws -> [CleanupStep.Matter] {
+    let file = try Sample.file()
+    let bare = PublishedFile(path: try LibraryPath(validating: "a"), length: 0, inode: 0)
+    let place = EntryPath(bytes: [0xFF, 0x00, 0x2F, 0xC3, 0x28, 0x0A, 0x22])
+    let found = FoundFile(place: place, length: .max, inode: .max)
+    return [
+      .missing(id, file), .missing(id, bare), .moved(id, from: file, to: bare), .corrupt(id, file, found: found),
+      .orphan(found), .orphan(FoundFile(place: EntryPath(bytes: []), length: 0, inode: 0)),
+      .adoptable(found, owner: id, sha256: file.sha256), .adoptable(found, owner: id, sha256: nil),
+      .orphanPartial(FoundPartial(download: id, length: .max)),
+      .partial(id, planned: Sample.record, length: .max, tailHash: String(repeating: "a", count: 64)),
+      .strayPartial(found), .emptyFolder(place), .foreign(place), .expiredQuarantine(before: .min, bytes: .max),
+    ]
+  }
+
+  @Test("A step of each kind, decision and status, also about a name that is no UTF-8")
+  func steps() throws {
+    let matters = try Self.matters(of: id)
+    #expect(Set(matters.map(\.kind)) == Set(CleanupStep.Matter.Kind.allCases))
+    let decisions = CleanupStep.Decision.allCases
+    let written = matters.enumerated().map { index, matter in
+      CleanupStep(
+        matter: matter, decision: decisions[index % decisions.count], because: "\(index) \"\u{0}\u{1F600}",
+        status: CleanupStep.Status.allCases[index % 3])
+    }
+    try database.write { tables in try written.forEach(tables.cleanup.insert) }
+    let read = try database.read { try $0.cleanupSteps(PageRequest()) }
+    #expect(read.next == nil)
+    #expect(read.steps.map(\.key) == (1...Int64(written.count)).map { $0 })
+    for (written, read) in zip(written, read.steps) {
+      #expect(read.matter == written.matter)
+      #expect(read.decision == written.decision)
+      #expect(read.status == written.status)
+      #expect(read.because == written.because.replacing("\u{0}", with: "\u{FFFD}"))
+    }
+  }
+
+  @Test("Those that are planned, in order, from one on; what became of a step, and why")
+  func planned() throws {
+    try database.write { tables in
+      let table = tables.cleanup
+      for number in 0..<6 {
+        let decision: CleanupStep.Decision = number == 2 ? .leave : .delete
+        try table.insert(
+          CleanupStep(
+            matter: .emptyFolder(EntryPath(bytes: [UInt8(number)])), decision: decision, because: "\(number)"))
+      }
+      #expect(try table.planned(after: 0, limit: 10).map(\.key) == [1, 2, 4, 5, 6])
+      #expect(try table.planned(after: 2, limit: 2).map(\.key) == [4, 5])
+      try table.settle(4, as: .done, because: nil)
+      try table.settle(5, as: .left, because: "It is too dark.")
+      #expect(try table.planned(after: 2, limit: 2).map(\.key) == [6])
+      #expect(try table.planned(after: 6, limit: 2).isEmpty)
+    }
+    let steps = try database.read { try $0.cleanupSteps(PageRequest()).steps }
+    #expect(steps.map(\.status) == [.planned, .planned, .left, .done, .left, .planned])
+    #expect(steps.map(\.because) == ["0", "1", "2", "3", "It is too dark.", "5"])
+  }
+
+  @Test("Pages of steps follow their numbers; a number is never given again")
+  func pages() throws {
+    let step = CleanupStep(matter: .foreign(EntryPath(bytes: [1])), decision: .leave, because: "")
+    try database.write { tables in for _ in 0..<5 { try tables.cleanup.insert(step) } }
+    let first = try database.read { try $0.cleanupSteps(PageRequest(limit: 3)) }
+    #expect(first.steps.map(\.key) == [1, 2, 3])
+    let second = try database.read { try $0.cleanupSteps(PageRequest(limit: 3, after: first.next)) }
+    #expect(second.steps.map(\.key) == [4, 5])
+    #expect(first.next != nil && second.next == nil)
+    try database.write { tables in
+      try tables.cleanup.removeSteps()
+      try tables.cleanup.insert(step)
+    }
+    #expect(try database.read { try $0.cleanupSteps(PageRequest()).steps.map(\.key) } == [6])
+  }
+
+  // MARK: Former files
+
+  @Test("A former file, for each cause; by its place, and by its length where its content is known")
+  func formerFiles() throws {
+    let written = try FormerFile.Cause.allCases.enumerated().map { index, cause in
+      var former = try Sample.formerFile(cause, of: "x\(index)")
+      former.file.path = try LibraryPath(validating: "Süß/\(index).mp3")
+      former.file.sha256 = index == 2 ? nil : former.file.sha256
+      return former
+    }
+    try database.write { tables in try written.forEach(tables.cleanup.insert) }
+    func found(_ path: String, _ length: Int64) throws -> [FormerFile] {
+      let file = FoundFile(place: EntryPath(bytes: Array(path.utf8)), length: length, inode: 5)
+      return try database.read { try $0.formerFiles(like: file) }
+    }
+    for former in written { #expect(try found(former.file.path.description, 1) == [former]) }
+    #expect(try found("elsewhere", .max) == Array(written.prefix(2)))
+    #expect(try found("elsewhere", 1).isEmpty)
+    // The one of the place comes first, though it may come twice.
+    #expect(try found("Süß/1.mp3", .max).map(\.download) == [written[1], written[0], written[1]].map(\.download))
+  }
+
+  @Test("The same former file is kept once, with its last cause; it goes when the download has it again")
+  func formerFileOnce() throws {
+    let missing = try Sample.formerFile(.missing)
+    let kept = try Sample.formerFile(.kept)
+    let file = FoundFile(place: EntryPath(kept.file.path), length: 1, inode: 1)
+    try database.write { tables in
+      try tables.cleanup.insert(missing)
+      try tables.cleanup.insert(kept)
+    }
+    #expect(try database.read { try $0.formerFiles(like: file) } == [kept])
+    try database.write { tables in
+      #expect(try tables.cleanup.formerAddress(of: kept.download) == kept.address)
+      try tables.cleanup.forgetFormerFiles(of: kept.download)
+      #expect(try tables.cleanup.formerAddress(of: kept.download) == nil)
+      #expect(try tables.cleanup.removedDownload(id: kept.download, address: kept.address) == nil)
+    }
+    #expect(try database.read { try $0.formerFiles(like: file) }.isEmpty)
+  }
+
+  @Test(
+    "A removed download is known by its name or its address, unless it was damaged",
+    arguments: FormerFile.Cause.allCases)
+  func removed(cause: FormerFile.Cause) throws {
+    let former = try Sample.formerFile(cause)
+    let other = try #require(DownloadID("other"))
+    let elsewhere = try WebAddress("https://b.example/")
+    let expected = cause == .corrupt ? nil : former.download
+    try database.write { tables in
+      let table = tables.cleanup
+      try table.insert(former)
+      #expect(try table.removedDownload(id: former.download, address: elsewhere) == expected)
+      #expect(try table.removedDownload(id: nil, address: former.address) == expected)
+      #expect(try table.removedDownload(id: other, address: former.address) == expected)
+      #expect(try table.removedDownload(id: other, address: elsewhere) == nil)
+      #expect(try table.removedDownload(id: nil, address: elsewhere) == nil)
+    }
+  }
+
+  @Test(
+    "All that are removed at once without their files leave former files; with them, none", arguments: [false, true])
+  func bulk(deletingFiles: Bool) throws {
+    try database.write { tables in
+      for (index, state) in try Sample.states().enumerated() {
+        try tables.downloads.insert(try Sample.download("x\(index)", state: state, position: Int64(index)))
+      }
+      _ = try tables.downloads.apply(.remove(deletingFiles: deletingFiles), sparing: [])
+    }
+    let file = FoundFile(place: EntryPath(try Sample.file().path), length: 1, inode: 1)
+    let formers = try database.read { try $0.formerFiles(like: file) }
+    // The eighth is the one that is completed.
+    let expected = FormerFile(
+      download: try #require(DownloadID("x8")), address: try WebAddress("https://a.example/x8"),
+      file: try Sample.file(inode: 1), cause: .kept)
+    #expect(formers == (deletingFiles ? [] : [expected]))
+  }
+
+  // MARK: Rows and files
+
+  @Test("Expected files come in the byte order of their places, page by page, also several of one place")
+  func expectedFiles() throws {
+    let paths = ["b/x", "a", "b", "b-", "é", "z", "b/x", "B"]
+    try database.write { tables in
+      for (index, path) in paths.enumerated() {
+        let file = PublishedFile(path: try LibraryPath(validating: path), length: 1, inode: UInt64(index))
+        let state: DownloadState = index == 3 ? .running(.publishing(file)) : .completed(file)
+        try tables.downloads.insert(try Sample.download("x\(index)", state: state, position: Int64(index)))
+      }
+      try tables.downloads.insert(try Sample.download("queued", position: 99))
+    }
+    for limit in 1...9 {
+      var files: [ExpectedFile] = []
+      var cursor: TableReader.ExpectedCursor? = .start
+      while let after = cursor {
+        let page = try database.read { try $0.expectedFiles(after: after, limit: limit) }
+        #expect(page.files.count <= limit)
+        files += page.files
+        cursor = page.next
+      }
+      #expect(files.map(\.file.inode) == [7, 1, 2, 3, 0, 6, 5, 4])
+      #expect(files.map(\.place) == files.map(\.place).sorted())
+      #expect(files.map(\.isCompleted) == files.map { $0.file.inode != 3 })
+    }
+  }
+
+  @Test("Downloads with durable bytes that are not completed, in the order of their names")
+  func downloadsWithBytes() throws {
+    try database.write { tables in
+      for (index, state) in try Sample.states().enumerated() {
+        var download = try Sample.download("x\(index + 10)", state: state, position: Int64(index))
+        download.progress.durable = index.isMultiple(of: 2) ? 5 : 0
+        try tables.downloads.insert(download)
+      }
+    }
+    let names = { (after: String?, limit: Int) in
+      try database.read {
+        try $0.downloadsWithBytes(after: after.flatMap(DownloadID.init), limit: limit).map(\.id.description)
+      }
+    }
+    // x18 is completed.
+    #expect(try names(nil, 10) == ["x10", "x12", "x14", "x16", "x20"])
+    #expect(try names("x12", 2) == ["x14", "x16"])
+  }
+
+  @Test("A failed download is known by the place that it wants, one in another state is not")
+  func failedDownload() throws {
+    let path = try LibraryPath(validating: "Süß/ep.mp3")
+    try database.write { tables in
+      for (index, state) in [DownloadState.queued, .paused, .failed(Sample.error)].enumerated() {
+        let description = Download.Description(path: path)
+        try tables.downloads.insert(
+          try Sample.download("x\(index)", state: state, position: Int64(index), description: description))
+      }
+    }
+    #expect(try database.read { try $0.failedDownload(wanting: EntryPath(path)) } == DownloadID("x2"))
+    #expect(try database.read { try $0.failedDownload(wanting: EntryPath(bytes: [0xFF])) } == nil)
+    #expect(try database.read { try $0.failedDownload(wanting: EntryPath(bytes: Array("Süß".utf8))) } == nil)
+  }
+
+  @Test("A folder into which is published is known, with those above it")
+  func folders() throws {
+    try database.write { tables in
+      try tables.cleanup.note(publishingInto: try LibraryPath(validating: "a/b/c"))
+      try tables.cleanup.note(publishingInto: try LibraryPath(validating: "a/d"))
+    }
+    let isKnown = { (path: String) in
+      try database.read { try $0.hasPublished(into: EntryPath(bytes: Array(path.utf8))) }
+    }
+    for path in ["a", "a/b", "a/b/c", "a/d"] { #expect(try isKnown(path), "\(path)") }
+    for path in ["b", "a/c", "a/b/c/d", "A", ".podflux", ""] { #expect(try !isKnown(path), "\(path)") }
+  }
+
+  @Test("A library of before there was a cleanup knows the folders of its files, and those above them")
+  func beforeCleanup() throws {
+    let folder = try TemporaryFolder()
+    let queue = try DatabaseQueue(path: folder.databasePath)
+    try Schema.migrator.migrate(queue, upTo: "4-verifications")
+    let paths = ["top.mp3", "Süß/Staffel 1/Teil/ep. 1.mp3", "Süß/Staffel 1/ep.mp3", "b/b/b/b"]
+    try queue.write { db in
+      for (index, path) in paths.enumerated() {
+        let sql = """
+          INSERT INTO downloads (id, url, url_hash, host, priority, position, origin, state, path, file_length, inode,
+            durable, discarded, failures, added_at, finished_at, held)
+          VALUES (?, 'https://a.example/', 1, 'a.example', 1, ?, 'user', 'completed', ?, 5, 5, 5, 0, 0, 1, 1, 0)
+          """
+        try db.execute(sql: sql, arguments: ["x\(index)", index, path])
+      }
+    }
+    try queue.close()
+    let database = try LibraryDatabase.open(at: folder.databasePath)
+    let folders = try database.read { try String.fetchAll($0.db, sql: "SELECT path FROM folders ORDER BY path") }
+    #expect(folders == ["Süß", "Süß/Staffel 1", "Süß/Staffel 1/Teil", "b", "b/b", "b/b/b"])
+    #expect(try database.read { try $0.cleanupRuns() }.isEmpty)
+    #expect(try database.read { try $0.stores() }.cleanup.isIdle)
+    #expect(try database.read { try $0.expectedFiles(after: .start, limit: 9).files.count } == 4)
+    try database.close()
+  }
+
+  @Test("A second connection reads beside the first, which it does not hold up")
+  func secondConnection() throws {
+    let folder = try TemporaryFolder()
+    let database = try LibraryDatabase.open(at: folder.databasePath)
+    let reader = try database.reader()
+    try database.write { try $0.downloads.insert(try Sample.download("a", state: .completed(try Sample.file()))) }
+    try reader.read { tables in
+      #expect(try tables.expectedFiles(after: .start, limit: 9).files.count == 1)
+      try database.write { try $0.downloads.delete(try #require(DownloadID("a"))) }
+      #expect(try tables.expectedFiles(after: .start, limit: 9).files.count <= 1)
+    }
+    #expect(try reader.read { try $0.expectedFiles(after: .start, limit: 9) }.files.isEmpty)
+    try reader.close()
+    try database.close()
+  }
+}

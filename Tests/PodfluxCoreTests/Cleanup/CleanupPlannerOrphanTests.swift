@@ -1,0 +1,255 @@
+import Testing
+
+@testable import PodfluxCore
+
+@Suite("What a cleanup decides about files without rows")
+struct CleanupPlannerOrphanTests {
+  private let scene = PlannerScene()
+
+  // MARK: Nobody's
+
+  @Test(
+    "A file that nobody knows: quarantined, deleted, adopted or left, as is wanted",
+    arguments: zip(CleanupOptions.Orphans.allCases, [CleanupStep.Decision.quarantine, .delete, .adopt, .leave]))
+  func orphan(option: CleanupOptions.Orphans, decision: CleanupStep.Decision) throws {
+    let found = scene.found("s/x", length: 7, inode: 1)
+    let steps = try scene.plan(.init(orphans: option))
+    #expect(steps.map(\.matter) == [.orphan(found)])
+    #expect(steps.map(\.decision) == [decision])
+    #expect(steps.map(\.status) == [decision == .leave ? .left : .planned])
+    #expect(scene.planner.otherBytes == 7)
+    #expect(scene.read.isEmpty)
+  }
+
+  @Test("A name that is no UTF-8, or none that a row could keep, is left where adoption is wanted")
+  func unnameable() throws {
+    for (number, name) in [[0x61, 0xFF], [0xC3, 0x28], Array(".hidden".utf8), Array("a\nb".utf8)].enumerated() {
+      scene.add(FoundFile(place: EntryPath(bytes: name), length: 1, inode: UInt64(number)))
+    }
+    #expect(try scene.plan(.init(orphans: .adopt)).map(\.decision) == [.leave, .leave, .leave, .leave])
+    #expect(try scene.plan().map(\.decision) == [.quarantine, .quarantine, .quarantine, .quarantine])
+  }
+
+  @Test("A file that a person has put back from quarantine is not put there again, but may be adopted")
+  func restored() throws {
+    let found = scene.found("x", inode: 1)
+    scene.restored = [found]
+    #expect(try scene.decisions() == ["orphan x: leave"])
+    #expect(try scene.decisions(.init(orphans: .delete)) == ["orphan x: leave"])
+    #expect(try scene.decisions(.init(orphans: .adopt)) == ["orphan x: adopt"])
+    // Another file at the same place is another file.
+    scene.entries = []
+    scene.found("x", inode: 2)
+    #expect(try scene.decisions() == ["orphan x: quarantine"])
+  }
+
+  // MARK: Somebody's once
+
+  private func expectAdoptable(
+    _ owner: String, sha256: String? = nil, at sourceLocation: SourceLocation = #_sourceLocation
+  ) throws {
+    let expected: [(CleanupOptions.Orphans, CleanupStep.Decision)] = [
+      (.quarantine, .offer), (.delete, .offer), (.report, .offer), (.adopt, .adopt),
+    ]
+    for (option, decision) in expected {
+      let steps = try scene.plan(.init(orphans: option))
+      #expect(steps.map(\.matter.kind) == [.adoptable], sourceLocation: sourceLocation)
+      #expect(steps.map(\.decision) == [decision], sourceLocation: sourceLocation)
+      guard case .adoptable(_, let actual, let actualHash) = steps.first?.matter else { continue }
+      #expect(actual == (try .named(owner)), sourceLocation: sourceLocation)
+      #expect(actualHash == sha256, sourceLocation: sourceLocation)
+    }
+  }
+
+  @Test("The file that a removed download left may be its own again, and is not touched", arguments: [nil, "mine"])
+  func kept(content: String?) throws {
+    try scene.former("a", "x", inode: 1, content: content, .kept)
+    scene.found("x", inode: 1, content: content)
+    try expectAdoptable("a", sha256: content.map(PlannerScene.sha256))
+    // Only what is adopted is read: its row will say what it holds.
+    #expect(scene.read.count == (content == nil ? 0 : 1))
+  }
+
+  @Test("A file that was missing and is back at its place, with another inode")
+  func missingIsBack() throws {
+    try scene.former("a", "x", inode: 1, .missing)
+    scene.found("x", inode: 2)
+    try expectAdoptable("a")
+  }
+
+  @Test("A former file elsewhere is known by its content, and only by that")
+  func elsewhere() throws {
+    try scene.former("a", "x", inode: 1, content: "mine", .missing)
+    scene.found("y", inode: 2, content: "mine")
+    try expectAdoptable("a", sha256: PlannerScene.sha256(of: "mine"))
+    scene.entries = []
+    scene.found("y", inode: 2, content: "other")
+    #expect(try scene.decisions() == ["orphan y: quarantine"])
+    // Without a known content, its inode proves nothing at another place.
+    scene.formers = []
+    try scene.former("a", "x", inode: 2, .missing)
+    #expect(try scene.decisions() == ["orphan y: quarantine"])
+  }
+
+  @Test("Another content or another length at a former file's place is nobody's")
+  func another() throws {
+    try scene.former("a", "x", inode: 1, content: "mine", .missing)
+    try scene.former("b", "z", inode: 3, .kept)
+    scene.found("x", inode: 2, content: "other")
+    scene.found("z", length: 11, inode: 3)
+    #expect(try scene.decisions() == ["orphan x: quarantine", "orphan z: quarantine"])
+  }
+
+  @Test("A damaged file may be had back when its content is right again, and not before")
+  func corrupt() throws {
+    try scene.former("a", "x", inode: 1, content: "mine", .corrupt)
+    scene.found("x", inode: 1, content: "rot")
+    #expect(try scene.decisions() == ["orphan x: quarantine"])
+    scene.contents[1] = "mine"
+    try expectAdoptable("a", sha256: PlannerScene.sha256(of: "mine"))
+    // Of unknown content, nothing says that it is right.
+    scene.formers = []
+    try scene.former("a", "x", inode: 1, .corrupt)
+    #expect(try scene.decisions() == ["orphan x: quarantine"])
+  }
+
+  @Test("A failed download gets the file that lies where it wants its own")
+  func failed() throws {
+    let found = scene.found("x", inode: 1)
+    scene.wishes[found.place] = try .named("wisher")
+    try expectAdoptable("wisher")
+  }
+
+  @Test("Who had the file comes before who wants its place")
+  func formerBeforeFailed() throws {
+    let found = scene.found("x", inode: 1)
+    scene.wishes[found.place] = try .named("wisher")
+    try scene.former("a", "x", inode: 1, .kept)
+    try expectAdoptable("a")
+  }
+
+  @Test("A content is read once, however many former files are of its length")
+  func readOnce() throws {
+    for number in 0..<5 {
+      try scene.former("a\(number)", "old/\(number)", inode: UInt64(number), content: "\(number)", .missing)
+    }
+    scene.found("y", inode: 77, content: "4")
+    let steps = try scene.plan()
+    #expect(steps.map(\.matter.download) == [try .named("a4")])
+    #expect(scene.read.count == 1)
+  }
+
+  @Test("An unreadable stray is adopted by nobody for its content")
+  func unreadable() throws {
+    try scene.former("a", "x", inode: 1, content: "mine", .missing)
+    scene.found("y", inode: 2, content: nil)
+    #expect(try scene.decisions() == ["orphan y: quarantine"])
+  }
+
+  // MARK: Folders
+
+  @Test("An empty folder goes if the engine has published into it, and else is nobody's business")
+  func emptyFolders() throws {
+    scene.add("mine") { .emptyFolder($0) }
+    scene.add("yours") { .emptyFolder($0) }
+    scene.folders = [EntryPath(bytes: Array("mine".utf8))]
+    #expect(try scene.decisions() == ["empty_folder mine: delete"])
+  }
+
+  // MARK: Partials
+
+  private func download(_ change: (inout Download) throws -> Void = { _ in }) throws -> Download {
+    var download = Download(
+      id: try .named("a"), address: try .on("a.example"), description: .init(),
+      rank: .init(priority: .normal, position: 0), origin: .user, state: .paused,
+      progress: .init(durable: 500, total: 1_000, resume: .sample(durable: 500)), failures: 0,
+      dates: .init(added: World.beginning, started: World.beginning), isHeld: false)
+    try change(&download)
+    return download
+  }
+
+  private func compare(
+    _ length: Int64, with row: Download?, bootID: String = "boot", hash: String? = "hash"
+  ) throws -> [CleanupStep] {
+    var planner = CleanupPlanner(.init())
+    let partial = FoundPartial(download: try .named("a"), length: length)
+    planner.compare(partial, with: row, bootID: bootID) { _ in hash }
+    return planner.steps
+  }
+
+  @Test("A partial file that its row knows as it is stays")
+  func partialAsItIs() throws {
+    #expect(try compare(500, with: try download()).isEmpty)
+  }
+
+  @Test("A partial file of no download, of a completed one, or of one that knows nothing of it is deleted")
+  func orphanPartials() throws {
+    let completed = try download { download in
+      download.state = .completed(PublishedFile(path: try .sample, length: 1, inode: 1))
+      download.dates.finished = World.beginning
+    }
+    let unknown = try download { $0.progress.resume = nil }
+    for row in [nil, completed, unknown] {
+      let steps = try compare(500, with: row)
+      #expect(steps.map(\.matter) == [.orphanPartial(FoundPartial(download: try .named("a"), length: 500))])
+      #expect(steps.map(\.decision) == [.delete])
+    }
+  }
+
+  @Test("A running download's partial file changes all the time, and is not looked at", arguments: [0, 200, 900])
+  func runningPartial(length: Int64) throws {
+    let row = try download { $0.state = .running(.receiving) }
+    #expect(try compare(length, with: row).isEmpty)
+    var planner = CleanupPlanner(.init())
+    planner.compareWithNothing(row)
+    #expect(planner.steps.isEmpty)
+  }
+
+  @Test("Shorter than its row says: the row's bytes are corrected")
+  func shorter() throws {
+    let record = ResumeRecord.sample(durable: 500)
+    let steps = try compare(200, with: try download())
+    #expect(
+      steps.map(\.matter) == [.partial(try .named("a"), planned: record, length: 200, tailHash: "hash")])
+    #expect(steps.map(\.decision) == [.correct])
+    #expect(try compare(200, with: try download(), hash: nil).isEmpty)
+    // What a power cut has left may be torn.
+    let lost = CleanupStep.Matter.partial(try .named("a"), planned: record, length: 0, tailHash: "")
+    #expect(try compare(200, with: try download(), bootID: "other").map(\.matter) == [lost])
+  }
+
+  @Test(
+    "Longer: what lies beyond was promised to nobody, and the next attempt looks at it", arguments: [501, 1_000, 1_001])
+  func longer(length: Int64) throws {
+    #expect(try compare(length, with: try download()).isEmpty)
+  }
+
+  @Test("Gone, or empty: no bytes are there")
+  func gone() throws {
+    let record = ResumeRecord.sample(durable: 500)
+    let lost = CleanupStep.Matter.partial(try .named("a"), planned: record, length: 0, tailHash: "")
+    #expect(try compare(0, with: try download(), hash: nil).map(\.matter) == [lost])
+    var planner = CleanupPlanner(.init())
+    planner.compareWithNothing(try download())
+    planner.compareWithNothing(try download { $0.progress.resume = nil })
+    planner.compareWithNothing(try download { $0.progress.resume?.durable = 0 })
+    #expect(planner.steps.map(\.matter) == [lost])
+  }
+
+  @Test("A file among the partials that is none, and what has been in quarantine for long enough")
+  func others() throws {
+    var planner = CleanupPlanner(.init())
+    let file = FoundFile(place: EntryPath(bytes: [0xFF]), length: 9, inode: 1)
+    planner.note(strayPartial: file)
+    planner.note(expiredQuarantine: 0, before: 5)
+    planner.note(expiredQuarantine: 8, before: 5)
+    #expect(planner.steps.map(\.matter) == [.strayPartial(file), .expiredQuarantine(before: 5, bytes: 8)])
+    #expect(planner.steps.map(\.decision) == [.quarantine, .delete])
+  }
+}
+
+extension LibraryPath {
+  fileprivate static var sample: LibraryPath {
+    get throws { try LibraryPath(validating: "Show/a.mp3") }
+  }
+}

@@ -1,0 +1,265 @@
+import Flux
+import Testing
+
+@testable import PodfluxCore
+
+@Suite("Runs of cleaning up")
+struct CleanupStoreTests {
+  /// So many steps that no row stands against.
+  private func folders(_ numbers: Range<Int>) -> [CleanupStep] {
+    numbers.map { .planned(.emptyFolder(EntryPath(bytes: Array("\($0)".utf8))), .delete) }
+  }
+
+  private func found(_ numbers: Range<Int>, _ world: World) throws {
+    try world.send(.looked(try #require(world.looking?.key), .found(folders(numbers))))
+  }
+
+  private func looked(_ world: World, remark: String? = nil) throws {
+    let usage = CleanupRun.Usage(media: 5)
+    try world.send(.looked(try #require(world.looking?.key), .looked(usage, remark: remark)))
+  }
+
+  // MARK: From beginning to end
+
+  @Test("A run looks, tells portion by portion, then acts, at most so many steps at once, in their order")
+  func wholeRun() throws {
+    let world = try World()
+    let options = CleanupOptions(missing: .mark, orphans: .report, isDeep: true)
+    let key = try world.clean(options)
+    #expect(world.cleanup.active?.stage == .looking)
+    #expect(world.cleanup.active?.askedAt == World.beginning)
+    #expect(world.effects == [.look(try #require(world.cleanup.active), quarantineDays: 0)])
+    #expect(world.looking?.options == options)
+    for portion in [0..<15, 15..<30, 30..<40] {
+      try found(portion, world)
+      #expect(world.effects == [.tellMore(key)])
+    }
+    #expect(world.tally(.emptyFolder)?.found == 40)
+    try looked(world, remark: "There is more.")
+    #expect(world.cleanup.active?.stage == .acting)
+    #expect(world.cleanup.active?.usage == CleanupRun.Usage(media: 5))
+    #expect(world.steps.keys.sorted() == Array(1...16))
+    try world.send(.cleaned(3, .done))
+    #expect(world.effects.count == 1)
+    #expect(world.steps.keys.max() == 17)
+    try world.dispatch([.cleaned(1, .done), .cleaned(2, .left("It is too dark.")), .cleaned(4, .done)])
+    #expect(world.steps.keys.sorted() == Array(5...20))
+    world.advance(seconds: 9)
+    try world.carryOutSteps()
+    #expect(world.effects == [.endLooking(key)])
+    #expect(world.cleanup.isIdle)
+    let last = try #require(world.cleanup.last)
+    #expect(last.stage == .done)
+    #expect(last.reason == "There is more.")
+    #expect(last.endedAt == World.beginning.advanced(byMilliseconds: 9_000))
+    #expect(world.tally(.emptyFolder)?.done == 39)
+    #expect(world.tally(.emptyFolder)?.left == 1)
+    let rows = try world.stepRows()
+    #expect(rows.map(\.status) == (1...40).map { $0 == 2 ? .left : .done })
+    #expect(rows[1].because == "It is too dark.")
+  }
+
+  @Test("A run that finds nothing is done at once")
+  func nothingFound() throws {
+    let world = try World()
+    try world.cleanUp([])
+    #expect(world.cleanup.last?.stage == .done)
+    #expect(world.cleanup.last?.tallies == [:])
+  }
+
+  @Test("A plan lists what it found, and nothing of it is done")
+  func plan() throws {
+    let world = try World()
+    let id = try world.enqueue("a")
+    try world.finish(id, as: .sample())
+    let before = try world.row(id)
+    try world.clean(.init(mode: .plan))
+    try world.found([.planned(.missing(id, .sample()), .forget)] + folders(0..<3))
+    #expect(world.steps.isEmpty)
+    #expect(world.cleanup.isIdle)
+    #expect(world.cleanup.last?.stage == .done)
+    #expect(world.tally(.missing)?.found == 1)
+    #expect(world.tally(.missing)?.done == 0)
+    #expect(try world.stepRows().map(\.status) == [.planned, .planned, .planned, .planned])
+    #expect(try world.row(id) == before)
+    try world.restart()
+    #expect(world.effects.isEmpty)
+    #expect(world.cleanup.last?.stage == .done)
+  }
+
+  @Test("What is offered or left is told, counted as left, and handed to nobody")
+  func leftAtOnce() throws {
+    let world = try World()
+    let file = FoundFile(place: EntryPath(bytes: [1]), length: 7, inode: 1)
+    try world.clean()
+    try world.found([
+      .planned(.adoptable(file, owner: try .named("a"), sha256: nil), .offer), .planned(.orphan(file), .leave),
+    ])
+    #expect(world.cleanup.last?.stage == .done)
+    #expect(world.tally(.adoptable)?.left == 1)
+    #expect(world.tally(.orphan) == (try tally(found: 1, bytes: 7, left: 1)))
+    #expect(try world.stepRows().map(\.status) == [.left, .left])
+  }
+
+  private func tally(found: Int, bytes: Int64, done: Int = 0, left: Int = 0) throws -> CleanupRun.Tally {
+    var tally = CleanupRun.Tally()
+    (tally.found, tally.bytes, tally.done, tally.left) = (found, bytes, done, left)
+    return tally
+  }
+
+  @Test("Bytes are freed by what is deleted, when it is, and by nothing else")
+  func freedBytes() throws {
+    let world = try World()
+    func file(_ byte: UInt8) -> FoundFile {
+      FoundFile(place: EntryPath(bytes: [byte]), length: Int64(byte), inode: UInt64(byte))
+    }
+    try world.clean()
+    try world.found([
+      .planned(.orphan(file(1)), .delete), .planned(.orphan(file(2)), .delete), .planned(.orphan(file(4)), .quarantine),
+      .planned(.expiredQuarantine(before: 1, bytes: 8), .delete),
+    ])
+    try world.send(.cleaned(2, .left("It is too dark.")))
+    #expect(world.cleanup.active?.freedBytes == 0)
+    try world.carryOutSteps()
+    #expect(world.cleanup.last?.freedBytes == 9)
+  }
+
+  @Test("How far looking is, is shown and never written")
+  func progress() throws {
+    let world = try World()
+    let key = try world.clean()
+    let revision = world.dispatcher.position.revision
+    try world.send(.looked(key, .progress(CleanupProgress(files: 3, readBytes: 4))))
+    #expect(world.cleanup.progress == CleanupProgress(files: 3, readBytes: 4))
+    #expect(world.dispatcher.position.revision == revision)
+    try looked(world)
+    #expect(world.cleanup.progress == nil)
+  }
+
+  @Test("A run that is refused or fails says why, and changes nothing", arguments: [true, false])
+  func ends(isRefused: Bool) throws {
+    let world = try World()
+    let key = try world.clean()
+    try found(0..<3, world)
+    try world.send(.looked(key, isRefused ? .refused("It is too dark.") : .failed("It is too dark.")))
+    #expect(world.cleanup.last?.stage == (isRefused ? .refused : .failed))
+    #expect(world.cleanup.last?.reason == "It is too dark.")
+    #expect(world.cleanup.isIdle)
+    #expect(world.steps.isEmpty)
+  }
+
+  // MARK: Several runs
+
+  @Test("A second run waits for the first; a third is refused as long as one waits")
+  func waiting() throws {
+    let world = try World()
+    let first = try world.clean()
+    let second = try world.clean(.init(mode: .plan))
+    #expect(world.cleanup.active?.key == first)
+    #expect(world.cleanup.waiting?.key == second)
+    #expect(world.cleanup.waiting?.stage == .waiting)
+    #expect(try refusalCode { try world.clean() } == .conflict)
+    try found(0..<2, world)
+    try looked(world)
+    #expect(try refusalCode { try world.clean() } == .conflict)
+    // It begins in the very turn in which the first one ends: nobody else may come to wake it.
+    try world.send(.cleaned(1, .done))
+    try world.send(.cleaned(2, .done))
+    #expect(world.looking?.key == second)
+    #expect(world.cleanup.last?.key == first)
+    #expect(try world.stepRows().isEmpty)
+    let third = try world.clean()
+    try world.send(.looked(second, .refused("It is too dark.")))
+    #expect(world.looking?.key == third)
+  }
+
+  @Test("Two that are asked for in one turn")
+  func batch() throws {
+    let world = try World()
+    let outcomes = try world.dispatch([.cleanup(.run(.init())), .cleanup(.run(.init())), .cleanup(.cancel)])
+    guard case .refused(let refusal) = outcomes[1], case .handled(let reply) = outcomes[2] else {
+      Issue.record("it came to \(outcomes)")
+      return
+    }
+    #expect(refusal.code == .conflict)
+    #expect(reply == .affected(1))
+    #expect(world.effects.isEmpty)
+    #expect(world.cleanup.isIdle)
+  }
+
+  @Test("What an older run had under way says nothing about a newer one")
+  func lateFacts() throws {
+    let world = try World()
+    let first = try world.clean()
+    try found(0..<2, world)
+    try looked(world)
+    let steps = world.steps.keys.sorted()
+    try world.send(.cleanup(.cancel))
+    let second = try world.clean()
+    for news in [
+      CleanupNews.found(folders(0..<3)), .looked(.init(media: 9), remark: nil), .refused("no"), .failed("no"),
+    ] {
+      try world.send(.looked(first, news))
+      #expect(world.effects.isEmpty)
+    }
+    try world.send(.looked(first, .progress(.init(files: 1, readBytes: 1))))
+    #expect(world.cleanup.progress == nil)
+    #expect(world.cleanup.active?.stage == .looking)
+    try found(0..<2, world)
+    try looked(world)
+    #expect(Set(world.steps.keys).isDisjoint(with: steps))
+    for key in steps { try world.send(.cleaned(key, .done)) }
+    #expect(world.steps.count == 2)
+    #expect(world.tally(.emptyFolder)?.done == 0)
+    // A run that acts hears no more of what looking found.
+    try world.send(.looked(second, .found(folders(0..<3))))
+    #expect(try world.stepRows().count == 2)
+    try world.carryOutSteps()
+    // A report that comes twice counts once.
+    try world.dispatch([.cleaned(try #require(steps.last), .done)])
+    #expect(world.tally(.emptyFolder)?.done == 2)
+  }
+
+  // MARK: Cancelling
+
+  @Test("Cancelled while it looks")
+  func cancelLooking() throws {
+    let world = try World()
+    let key = try world.clean()
+    try found(0..<3, world)
+    #expect(try world.send(.cleanup(.cancel)) == .affected(1))
+    #expect(world.effects == [.endLooking(key)])
+    #expect(world.cleanup.last?.stage == .cancelled)
+    #expect(world.cleanup.last?.endedAt != nil)
+    #expect(world.cleanup.isIdle)
+    #expect(try world.send(.cleanup(.cancel)) == .affected(0))
+  }
+
+  @Test("Cancelled while it acts: what is done stays, the rest is not begun")
+  func cancelActing() throws {
+    let world = try World()
+    try world.clean()
+    try world.found(folders(0..<20))
+    try world.send(.cleaned(1, .done))
+    #expect(try world.send(.cleanup(.cancel)) == .affected(1))
+    #expect(world.cleanup.last?.stage == .cancelled)
+    #expect(world.tally(.emptyFolder)?.done == 1)
+    for key in 2...17 { try world.send(.cleaned(Int64(key), .done)) }
+    #expect(world.effects.isEmpty)
+    #expect(try world.stepRows().count { $0.status == .planned } == 19)
+    try world.restart()
+    #expect(world.effects.isEmpty)
+  }
+
+  @Test("Cancelled with one that waits: both end")
+  func cancelWaiting() throws {
+    let world = try World()
+    try world.clean()
+    try world.clean()
+    #expect(try world.send(.cleanup(.cancel)) == .affected(2))
+    #expect(world.cleanup.isIdle)
+    #expect(world.looking == nil)
+    try world.restart()
+    #expect(world.effects.isEmpty)
+  }
+}

@@ -1,0 +1,119 @@
+import Testing
+
+@testable import PodfluxCore
+
+/// Rows and files in memory, and what is known of them beside: everything that a planner looks at.
+final class PlannerScene: CleanupEvidence {
+  var rows: [ExpectedFile] = []
+  var entries: [(place: EntryPath, entry: LibraryEntry)] = []
+  /// Contents by inode.
+  var contents: [UInt64: String] = [:]
+  var formers: [FormerFile] = []
+  var wishes: [EntryPath: DownloadID] = [:]
+  var restored: Set<FoundFile> = []
+  var folders: Set<EntryPath> = []
+  /// How often it may be asked whether the run is cancelled before it is; nil for ever.
+  var patience: Int?
+  /// The files that were read, in order.
+  private(set) var read: [FoundFile] = []
+  private(set) var planner = CleanupPlanner(.init())
+
+  // MARK: Given
+
+  /// A row whose file is at this place, and that file.
+  func present(
+    _ name: String, at path: String, length: Int64 = 10, inode: UInt64, content: String? = nil
+  ) throws -> PublishedFile {
+    let file = try row(name, at: path, length: length, inode: inode, content: content)
+    found(path, length: length, inode: inode, content: content)
+    return file
+  }
+
+  /// A row alone.
+  @discardableResult
+  func row(
+    _ name: String, at path: String, length: Int64 = 10, inode: UInt64, content: String? = nil,
+    isCompleted: Bool = true
+  ) throws -> PublishedFile {
+    let file = PublishedFile(
+      path: try LibraryPath(validating: path), length: length, inode: inode, sha256: content.map(Self.sha256))
+    rows.append(ExpectedFile(download: try .named(name), file: file, isCompleted: isCompleted))
+    return file
+  }
+
+  /// A file alone.
+  @discardableResult
+  func found(_ path: String, length: Int64 = 10, inode: UInt64, content: String? = nil) -> FoundFile {
+    let file = FoundFile(place: EntryPath(bytes: Array(path.utf8)), length: length, inode: inode)
+    add(file, content: content)
+    return file
+  }
+
+  func add(_ file: FoundFile, content: String? = nil) {
+    entries.append((file.place, .file(file)))
+    contents[file.inode] = content
+  }
+
+  func add(_ path: String, _ entry: (EntryPath) -> LibraryEntry) {
+    let place = EntryPath(bytes: Array(path.utf8))
+    entries.append((place, entry(place)))
+  }
+
+  func former(
+    _ name: String, _ path: String, length: Int64 = 10, inode: UInt64, content: String? = nil, _ cause: FormerFile.Cause
+  ) throws {
+    let file = PublishedFile(
+      path: try LibraryPath(validating: path), length: length, inode: inode, sha256: content.map(Self.sha256))
+    formers.append(FormerFile(download: try .named(name), address: try .on("a.example"), file: file, cause: cause))
+  }
+
+  /// 64 digits that tell contents apart.
+  static func sha256(of content: String) -> String {
+    let digits = content.utf8.map { String($0, radix: 16) }.joined()
+    return String((digits + String(repeating: "0", count: 64)).prefix(64))
+  }
+
+  // MARK: When
+
+  /// Takes both streams in their order, and decides.
+  @discardableResult
+  func plan(_ options: CleanupOptions = .init()) throws -> [CleanupStep] {
+    var rows = rows.sorted { $0.place < $1.place }[...]
+    var entries = entries.sorted { $0.place < $1.place }.map(\.entry)[...]
+    planner = CleanupPlanner(options)
+    try planner.compare(rows: { rows.popFirst() }, entries: { entries.popFirst() }, evidence: self)
+    try planner.decide(self)
+    return planner.steps
+  }
+
+  /// What is decided: the kind of each difference, what is to be done, and where.
+  func decisions(_ options: CleanupOptions = .init()) throws -> [String] {
+    try plan(options).map { step in
+      let to = step.matter.destination.map { " to \($0)" } ?? ""
+      return "\(step.matter.kind.rawValue) \(step.matter.place?.text ?? "-")\(to): \(step.decision.rawValue)"
+    }
+  }
+
+  // MARK: Evidence
+
+  var isCancelled: Bool {
+    guard let left = patience else { return false }
+    patience = left - 1
+    return left <= 0
+  }
+
+  func sha256(of file: FoundFile) throws -> String? {
+    read.append(file)
+    return contents[file.inode].map(Self.sha256)
+  }
+
+  func formerFiles(like file: FoundFile) throws -> [FormerFile] {
+    formers.filter { EntryPath($0.file.path) == file.place }
+      + formers.filter { $0.file.length == file.length && $0.file.sha256 != nil }
+  }
+
+  func failedDownload(wanting place: EntryPath) throws -> DownloadID? { wishes[place] }
+  func canAdopt(_ owner: DownloadID) throws -> Bool { !rows.contains { $0.download == owner } }
+  func isRestored(_ file: FoundFile) throws -> Bool { restored.contains(file) }
+  func hasPublished(into folder: EntryPath) throws -> Bool { folders.contains(folder) }
+}

@@ -1,0 +1,223 @@
+import Flux
+import Persistence
+import PodfluxCore
+import Testing
+
+/// What the simulator has found in cleaning up, told directly.
+@Suite("What the simulator has found in cleaning up")
+struct CleanupRegressionTests {
+  // MARK: The planner
+
+  @Test("A moved file under a name that no row can keep is left, and so is its row")
+  func unnameable() throws {
+    let steps = try Self.plan(
+      rows: [try Self.row("d", "a.mp3", inode: 1), try Self.row("e", "b.mp3", inode: 2)],
+      files: [Self.file("b.mp3", inode: 2), Self.file("strange\\name.mp3", inode: 1)])
+    #expect(steps.map(\.decision) == [.leave])
+    #expect(steps.map(\.matter) == [.orphan(Self.file("strange\\name.mp3", inode: 1))])
+  }
+
+  @Test("A moved file that cannot be read is left, and so is its row")
+  func unreadable() throws {
+    let sha256 = String(repeating: "0", count: 64)
+    let steps = try Self.plan(
+      rows: [try Self.row("d", "a.mp3", inode: 1, sha256: sha256), try Self.row("e", "b.mp3", inode: 2)],
+      files: [Self.file("b.mp3", inode: 2), Self.file("c.mp3", inode: 1)])
+    #expect(steps.map(\.decision) == [.leave])
+  }
+
+  @Test("What cannot be read may be a lost file of its length, whatever its inode")
+  func unreadableCopy() throws {
+    let sha256 = String(repeating: "0", count: 64)
+    let steps = try Self.plan(
+      rows: [try Self.row("d", "a.mp3", inode: 1, sha256: sha256), try Self.row("e", "b.mp3", inode: 2)],
+      files: [Self.file("b.mp3", inode: 2), Self.file("c.mp3", inode: 3)])
+    #expect(steps.map(\.matter) == [.orphan(Self.file("c.mp3", inode: 3))])
+    #expect(steps.map(\.decision) == [.leave])
+  }
+
+  @Test("A folder that a run's own steps empty goes with them, and those above it")
+  func emptied() throws {
+    let steps = try Self.plan(rows: [], files: [Self.file("a/b/c.mp3", inode: 1), Self.file("z.mp3", inode: 2)])
+    #expect(
+      steps.map(\.matter) == [
+        .orphan(Self.file("a/b/c.mp3", inode: 1)), .orphan(Self.file("z.mp3", inode: 2)),
+        .emptyFolder(EntryPath(bytes: Array("a/b".utf8))), .emptyFolder(EntryPath(bytes: Array("a".utf8))),
+      ])
+  }
+
+  @Test("Of two files that one download had, it gets one, and a new one the other")
+  func twoFormerFiles() throws {
+    let former = FormerFile(
+      download: try #require(DownloadID("d")), address: try WebAddress("http://a.example/1"),
+      file: try Self.row("d", "a.mp3", inode: 1).file, cause: .kept)
+    var other = former
+    other.file.path = try LibraryPath(validating: "b.mp3")
+    let steps = try Self.plan(
+      CleanupOptions(orphans: .adopt), rows: [], files: [Self.file("a.mp3", inode: 1), Self.file("b.mp3", inode: 1)],
+      Evidence(former: [former, other]))
+    #expect(steps.map(\.matter.kind) == [.adoptable, .orphan])
+    #expect(steps.allSatisfy { $0.decision == .adopt })
+  }
+
+  @Test("Of a partial that became shorter nothing is believed after another boot")
+  func tornPartial() throws {
+    let row = try Self.download(durable: 100)
+    for (bootID, length) in [("boot", 60 as Int64), ("another", 0)] {
+      var planner = CleanupPlanner(CleanupOptions())
+      planner.compare(FoundPartial(download: row.id, length: 60), with: row, bootID: bootID) { _ in "hash" }
+      guard case .partial(_, _, let believed, _)? = planner.steps.first?.matter else {
+        Issue.record("\(planner.steps)")
+        return
+      }
+      #expect(believed == length)
+    }
+  }
+
+  @Test("A partial longer than its row says is left to the next attempt")
+  func longerPartial() throws {
+    var planner = CleanupPlanner(CleanupOptions())
+    planner.compare(
+      FoundPartial(download: try #require(DownloadID("d")), length: 200), with: try Self.download(durable: 100),
+      bootID: "boot"
+    ) { _ in "hash" }
+    #expect(planner.steps.isEmpty)
+  }
+
+  // MARK: The store
+
+  @Test("A run that waits begins in the turn in which the one before it ends")
+  func waiting() throws {
+    var engine = try Engine()
+    let first = try engine.look(for: CleanupOptions(missing: .mark))
+    _ = try engine.send(.cleanup(.run(CleanupOptions(missing: .redownload))))
+    let effects = try engine.send(.looked(first, .looked(.init(), remark: nil)))
+    #expect(effects.contains { if case .look(let run, _) = $0 { run.options.missing == .redownload } else { false } })
+  }
+
+  @Test("A start counts what a run finds from nothing")
+  func countedOnce() throws {
+    var engine = try Engine()
+    let run = try engine.look(for: CleanupOptions())
+    let found = CleanupNews.found([
+      CleanupStep(matter: .orphan(Self.file("a.mp3", inode: 1)), decision: .leave, because: "it is nobody's")
+    ])
+    _ = try engine.send(.looked(run, found))
+    try engine.restart()
+    _ = try engine.send(.looked(run, found))
+    #expect(engine.cleanup.active?.tallies[.orphan]?.found == 1)
+  }
+
+  @Test("A partial of which nothing is known goes although its download has been started before")
+  func unknownPartial() throws {
+    var engine = try Engine()
+    let id = try #require(DownloadID("d"))
+    _ = try engine.send(.downloads(.enqueue(.init(id: id, address: try WebAddress("http://a.example/1")))))
+    let attempt = AttemptID(download: id, generation: engine.sequence)
+    _ = try engine.send(.attempt(.init(attempt: attempt, news: .failed(.init(.notFound, "gone"), kept: nil))))
+    let run = try engine.look(for: CleanupOptions())
+    let step = CleanupStep(
+      matter: .orphanPartial(FoundPartial(download: id, length: 0)), decision: .delete,
+      because: "nothing is known of it")
+    _ = try engine.send(.looked(run, .found([step])))
+    let handed = try engine.send(.looked(run, .looked(.init(), remark: nil))).compactMap { effect in
+      if case .cleanUp(let step) = effect { step } else { nil }
+    }
+    let key = try #require(handed.first?.key)
+    let effects = try engine.send(.cleaned(key, .done))
+    #expect(effects.contains { if case .delete(let deletion) = $0 { deletion.download == id } else { false } })
+  }
+
+  // MARK: Samples
+
+  private static func plan(
+    _ options: CleanupOptions = CleanupOptions(), rows: [ExpectedFile], files: [FoundFile],
+    _ evidence: Evidence = Evidence()
+  ) throws -> [CleanupStep] {
+    var planner = CleanupPlanner(options)
+    var (row, file) = (rows.makeIterator(), files.makeIterator())
+    try planner.compare(
+      rows: { row.next() }, entries: { file.next().map(LibraryEntry.file) }, evidence: evidence)
+    try planner.decide(evidence)
+    return planner.steps
+  }
+
+  private static func row(
+    _ id: String, _ path: String, inode: UInt64, sha256: String? = nil
+  ) throws -> ExpectedFile {
+    let file = PublishedFile(path: try LibraryPath(validating: path), length: 10, inode: inode, sha256: sha256)
+    return ExpectedFile(download: try #require(DownloadID(id)), file: file, isCompleted: true)
+  }
+
+  private static func file(_ path: String, inode: UInt64) -> FoundFile {
+    FoundFile(place: EntryPath(bytes: Array(path.utf8)), length: 10, inode: inode)
+  }
+
+  private static func download(durable: Int64) throws -> Download {
+    let record = ResumeRecord(
+      url: "http://a.example/1", strongETag: nil, lastModified: nil, total: 1000, durable: durable, tailHash: "",
+      bootID: "boot", savedAt: .init(milliseconds: 0))
+    return Download(
+      id: try #require(DownloadID("d")), address: try WebAddress(record.url), description: .init(),
+      rank: .init(priority: .normal, position: 0), origin: .user, state: .queued,
+      progress: .init(durable: durable, resume: record), failures: 0, dates: .init(added: .init(milliseconds: 0)),
+      isHeld: false)
+  }
+}
+
+/// A disk on which nothing can be read.
+private struct Evidence: CleanupEvidence {
+  var former: [FormerFile] = []
+
+  var isCancelled: Bool { false }
+  func sha256(of file: FoundFile) throws -> String? { nil }
+  func formerFiles(like file: FoundFile) throws -> [FormerFile] {
+    former.filter { EntryPath($0.file.path) == file.place }
+  }
+  func failedDownload(wanting place: EntryPath) throws -> DownloadID? { nil }
+  func canAdopt(_ owner: DownloadID) throws -> Bool { true }
+  func isRestored(_ file: FoundFile) throws -> Bool { false }
+  func hasPublished(into folder: EntryPath) throws -> Bool { true }
+}
+
+/// The real stores on a library that can be started again.
+private struct Engine {
+  private let database: LibraryDatabase
+  private var dispatcher: Dispatcher<Stores>
+  private let clock = ClockReading(wall: .init(milliseconds: 1_800_000_000_000), monotonicMilliseconds: 0)
+
+  var cleanup: CleanupStore { dispatcher.state.cleanup }
+  /// The number of the last action.
+  var sequence: Int64 { dispatcher.position.sequence }
+
+  init() throws {
+    database = try LibraryDatabase.inMemory()
+    dispatcher = try Self.dispatcher(on: database)
+    var patch = SettingsPatch()
+    patch.cleanupOnStart = false
+    _ = try send(.recovered(Recovery(published: [])))
+    _ = try send(.updateSettings(patch))
+    _ = try send(.cleanup(.cancel))
+  }
+
+  private static func dispatcher(on database: LibraryDatabase) throws -> Dispatcher<Stores> {
+    try database.read {
+      Dispatcher(state: try $0.stores(), position: try $0.position(), ledger: database.ledger(), seed: 1)
+    }
+  }
+
+  mutating func restart() throws {
+    dispatcher = try Self.dispatcher(on: database)
+    _ = try send(.recovered(Recovery(published: [])))
+  }
+
+  mutating func send(_ action: Action) throws -> [Effect] {
+    try dispatcher.dispatch([action], at: clock).effects
+  }
+
+  /// Asks for a run, which looks from then on.
+  mutating func look(for options: CleanupOptions) throws -> CleanupRun.Key {
+    for case .look(let run, _) in try send(.cleanup(.run(options))) { return run.key }
+    throw Refusal(.conflict, "the run does not begin")
+  }
+}
