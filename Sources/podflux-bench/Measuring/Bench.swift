@@ -15,7 +15,7 @@ protocol Scenario: Sendable {
 }
 
 let allScenarios: [any Scenario] = [
-  StartScenario(), EnqueueScenario(), LargeScenario(), SmallScenario(), SlowScenario(),
+  StartScenario(), EnqueueScenario(), CleanupScenario(), LargeScenario(), SmallScenario(), SlowScenario(),
 ]
 
 /// A measurement could not be made.
