@@ -241,7 +241,7 @@ enum Schema {
       inode INTEGER NOT NULL,
       sha256 TEXT CHECK (length(sha256) = 64 AND sha256 NOT GLOB '*[^0-9a-f]*'),
       cause TEXT NOT NULL CHECK (cause IN ('missing', 'corrupt', 'kept')),
-      UNIQUE (download, path)
+      UNIQUE (download, path, inode)
     ) STRICT;
     CREATE INDEX former_files_path ON former_files (path);
     CREATE INDEX former_files_content ON former_files (file_length) WHERE sha256 IS NOT NULL;

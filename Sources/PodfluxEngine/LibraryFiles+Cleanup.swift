@@ -121,7 +121,7 @@ extension LibraryFiles {
     switch step.matter {
     case .missing(_, let file):
       guard try library.isInPlace() else { return .left(SurveyFailure.notInPlace.description) }
-      return try isPublished(file) ? .left("its file is there again") : .done
+      return try isMissing(file) ? .done : .left("its file is there again, or a link is on the way to it")
     case .moved(_, let former, let file):
       // A download whose own file is where it was does not leave it for another one.
       guard try !isPublished(former) else { return .left(Self.hasChanged) }
@@ -134,7 +134,8 @@ extension LibraryFiles {
       return try settle(partial: download, planned, length: length, tailHash: tailHash)
     case .strayPartial(let found): return try settle(strayPartial: found, step, at: now)
     case .emptyFolder(let place):
-      return try published.removeEmptyFolder(place) ? .done : .left("it is not empty any more")
+      guard try !published.removeEmptyFolder(place) else { return .done }
+      return try published.exists(place) ? .left("it is not empty any more") : .done
     case .foreign: return .done
     case .expiredQuarantine(let moment, _):
       _ = try quarantine.empty(olderThan: Timestamp(milliseconds: moment))
@@ -185,6 +186,17 @@ extension LibraryFiles {
     guard try file.length() == length else { return .left(Self.hasChanged) }
     try file.synchronize()
     return try self.tailHash(of: file, length: length) == tailHash ? .done : .left(Self.hasChanged)
+  }
+
+  /// Whether nothing, or another file, is where the file should be. Behind a link nothing can be told.
+  private func isMissing(_ file: PublishedFile) throws(FileError) -> Bool {
+    do throws(FileError) {
+      return try published.identity(of: file.path).map { !FoundFile(file).isSameFile(as: $0) } ?? true
+    } catch .symbolicLink {
+      return false
+    } catch .notARegularFile {
+      return true
+    }
   }
 
   private func isThere(_ found: FoundFile) throws(FileError) -> Bool {

@@ -4,7 +4,8 @@ import Foundation
 import Persistence
 import PodfluxCore
 
-/// Compares all rows with all files, and decides. It changes neither.
+/// Compares all rows with all files, and decides. It changes neither; an applying run forgets marks in the quarantine
+/// whose files are gone.
 final class SurveyOperation: Operation, @unchecked Sendable {
   // `@unchecked`: inherited from Operation; everything below is immutable.
 
@@ -55,13 +56,16 @@ final class SurveyOperation: Operation, @unchecked Sendable {
     let reader = try database.reader()
     defer { try? reader.close() }
     let evidence = SurveyEvidence(
-      reader: reader, files: files, restored: try files.restoredFiles(), isCancelled: { self.isCancelled },
-      report: report)
-    var planner = CleanupPlanner(run.options)
+      reader: reader, files: files, isCancelled: { self.isCancelled }, report: report)
+    var planner = CleanupPlanner(run.options, isStart: run.cause == .start)
     let listing = try files.listing()
     let rows = ExpectedFiles(reader)
     try planner.compare(
       rows: rows.next, entries: { try listing.next().map { evidence.count(LibraryEntry($0)) } }, evidence: evidence)
+    if planner.missesFiles {
+      let second = try files.listing()
+      try planner.lookAgain(entries: { try second.next().map(LibraryEntry.init) }, evidence: evidence)
+    }
     try planner.decide(evidence)
     let partialBytes = try comparePartials(&planner, reader, evidence)
     let moment = now().wall
@@ -159,7 +163,8 @@ private final class ExpectedFiles {
 private final class SurveyEvidence: CleanupEvidence {
   private let reader: LibraryDatabase
   private let files: LibraryFiles
-  private let restored: Set<FoundFile>
+  /// Read when it is first asked for: when everything has been listed.
+  private lazy var restored = Result { try files.restoredFiles() }
   private let asksWhetherCancelled: () -> Bool
   private let report: (CleanupProgress) -> Void
   private var progress = CleanupProgress(files: 0, readBytes: 0)
@@ -169,12 +174,11 @@ private final class SurveyEvidence: CleanupEvidence {
   private static let reportInterval = CleanupProgress(files: 10_000, readBytes: 64 << 20)
 
   init(
-    reader: LibraryDatabase, files: LibraryFiles, restored: Set<FoundFile>, isCancelled: @escaping () -> Bool,
+    reader: LibraryDatabase, files: LibraryFiles, isCancelled: @escaping () -> Bool,
     report: @escaping (CleanupProgress) -> Void
   ) {
     self.reader = reader
     self.files = files
-    self.restored = restored
     asksWhetherCancelled = isCancelled
     self.report = report
   }
@@ -219,7 +223,7 @@ private final class SurveyEvidence: CleanupEvidence {
   }
 
   func isRestored(_ file: FoundFile) throws -> Bool {
-    restored.contains(file)
+    try restored.get().contains(file)
   }
 
   func hasPublished(into folder: EntryPath) throws -> Bool {

@@ -31,6 +31,8 @@ public struct CleanupPlanner {
 
   /// How many differences one run takes up; the next one takes up the rest.
   public static let differenceLimit = 100_000
+  /// How many of those that are only left, or offered, one run tells one by one.
+  public static let leftLimit = 10_000
   /// From how many completed downloads on it is no coincidence that all their files are gone.
   public static let leastSuspicious = 2
 
@@ -43,7 +45,11 @@ public struct CleanupPlanner {
     var isBlocked: Bool
   }
 
-  private let options: CleanupOptions
+  private var options: CleanupOptions
+  /// Whether nobody has asked for this run.
+  private let isStart: Bool
+  /// Whether no row has a file.
+  private var isEmpty = true
   var displaced: [Displaced] = []
   /// Files that are not those of the rows of their places.
   var strays: [FoundFile] = []
@@ -54,6 +60,7 @@ public struct CleanupPlanner {
   /// The downloads that get a file by adoption: each gets one.
   private var adopters: Set<DownloadID> = []
   private var folders = FolderContents()
+  private var leftCount = 0
   /// Places under which nothing can be told.
   private var blocked: Set<EntryPath> = []
   private(set) var presentCount = 0
@@ -65,8 +72,12 @@ public struct CleanupPlanner {
   public private(set) var otherBytes: Int64 = 0
 
   /// Makes a planner that has seen nothing.
-  public init(_ options: CleanupOptions) {
+  ///
+  /// - Parameter isStart: Whether nobody has asked for the run. Then files are left where they are as long as no download
+  ///   has any: they may be another program's, or those of rows that somebody has lost.
+  public init(_ options: CleanupOptions, isStart: Bool = false) {
     self.options = options
+    self.isStart = isStart
   }
 
   // MARK: Comparing
@@ -125,6 +136,7 @@ public struct CleanupPlanner {
   private mutating func meet(
     _ row: ExpectedFile, _ found: FoundFile, _ evidence: some CleanupEvidence
   ) throws -> Bool {
+    isEmpty = false
     guard row.isCompleted else { return true }
     guard found.inode == row.file.inode, found.length == row.file.length else {
       lose(row, found: found)
@@ -132,14 +144,19 @@ public struct CleanupPlanner {
     }
     presentCount += 1
     mediaBytes += found.length
-    guard options.isDeep, let sha256 = row.file.sha256, let actual = try evidence.sha256(of: found),
-      actual != sha256
-    else { return true }
-    add(corrupt: row, found, row.file.difference(from: found))
+    guard options.isDeep, let sha256 = row.file.sha256 else { return true }
+    switch try evidence.sha256(of: found) {
+    case sha256: break
+    case nil:
+      add(
+        .foreign(found.place), .leave, "it is the file of the download \(row.download), and its content cannot be read")
+    default: add(corrupt: row, found, row.file.difference(from: found))
+    }
     return true
   }
 
   private mutating func lose(_ row: ExpectedFile, found: FoundFile?) {
+    isEmpty = false
     guard row.isCompleted else { return }
     let lost = Displaced(row: row, found: found, isBlocked: isBlocked(row.place))
     displaced.appendIfRoom(lost, passedOver: &passedOver)
@@ -154,20 +171,38 @@ public struct CleanupPlanner {
       }
   }
 
+  /// Whether files are missed: then everything is to be listed once more. Whoever renames a folder while it is listed
+  /// may hide it from a single look.
+  public var missesFiles: Bool { !displaced.isEmpty }
+
+  /// Looks for missed files in a second listing, wherever they are by now.
+  public mutating func lookAgain(entries nextEntry: () throws -> LibraryEntry?, evidence: some CleanupEvidence) throws {
+    let missed = Set(displaced.map(\.row.file.inode))
+    let known = Set(strays.map(\.inode))
+    while let entry = try nextEntry() {
+      guard !evidence.isCancelled else { throw Failure.cancelled }
+      guard case .file(let found) = entry, missed.contains(found.inode), !known.contains(found.inode) else { continue }
+      strays.append(found)
+      otherBytes += found.length
+    }
+    strays.sort { $0.place < $1.place }
+  }
+
   // MARK: Deciding
 
   /// Decides about the files, once all of them have been compared.
   ///
   /// - Throws: `Failure`, and what the evidence throws.
   public mutating func decide(_ evidence: some CleanupEvidence) throws {
+    if isStart, isEmpty { options.orphans = .report }
     try findMoved(evidence)
     displaced.removeAll(where: \.isBlocked)
     var missing: [Displaced] = []
+    var taken: Set<Int> = []
     // Of several rows of one place, what stands there is that of the row that knows its inode.
     let isOwn = { (lost: Displaced) in lost.found?.inode == lost.row.file.inode }
     for lost in displaced.filter(isOwn) + displaced.filter({ !isOwn($0) }) {
-      if let found = lost.found, let index = strays.firstIndex(at: found.place) {
-        strays.remove(at: index)
+      if let found = lost.found, let index = strays.firstIndex(at: found.place), taken.insert(index).inserted {
         add(corrupt: lost.row, found, lost.row.file.difference(from: found))
       } else {
         missing.append(lost)
@@ -182,7 +217,7 @@ public struct CleanupPlanner {
     } else {
       passedOver += missing.count
     }
-    for stray in strays {
+    for (index, stray) in strays.enumerated() where !taken.contains(index) {
       guard !evidence.isCancelled else { throw Failure.cancelled }
       try decide(stray: stray, evidence)
     }
@@ -280,10 +315,13 @@ public struct CleanupPlanner {
   }
 
   mutating func add(_ matter: CleanupStep.Matter, _ decision: CleanupStep.Decision, _ because: String) {
-    guard steps.count < Self.differenceLimit else {
+    // What is only told must not keep out what is to be done.
+    let isInRoom = decision.isAct ? steps.count - leftCount < Self.differenceLimit : leftCount < Self.leftLimit
+    guard isInRoom else {
       passedOver += 1
       return
     }
+    if !decision.isAct { leftCount += 1 }
     steps.append(CleanupStep(matter: matter, decision: decision, because: because))
   }
 

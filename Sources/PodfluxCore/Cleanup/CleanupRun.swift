@@ -21,6 +21,8 @@ public struct CleanupRun: Hashable, Sendable, Codable {
   public var reason: String?
   /// What was found and what came of it.
   public var tallies: [CleanupStep.Matter.Kind: Tally] = [:]
+  /// Whether a client has ended it; the steps that were under way then may still be.
+  public var isCancelled = false
   /// How many bytes are free that were not before.
   public var freedBytes: Int64 = 0
   /// What the library's bytes are, as it was found.

@@ -65,11 +65,10 @@ public struct CleanupStore: Sendable {
     guard waiting == nil else {
       throw Refusal(.conflict, "a cleanup waits already; ask again when it has begun, or cancel it with cleanup/cancel")
     }
-    // What a start began and has not yet changed anything makes room for what a client wants.
-    if active?.cause == .start, active?.stage == .looking {
-      try end(as: .cancelled, in: &turn)
-      owesStartPass = true
-    }
+    // What a client wants takes the place of a start's pass that has not changed anything yet, or has not begun: a plan
+    // would be gone before anybody has read it.
+    if active?.cause == .start, active?.stage == .looking { try end(as: .cancelled, in: &turn) }
+    owesStartPass = false
     let run = CleanupRun(key: turn.sequence, options: options, cause: cause, askedAt: turn.now)
     waiting = run
     try turn.tables.cleanup.save(run)
@@ -77,11 +76,14 @@ public struct CleanupStore: Sendable {
   }
 
   private mutating func cancel(in turn: inout PodfluxTurn) throws -> Int {
-    let number = (active == nil ? 0 : 1) + (waiting == nil ? 0 : 1)
+    let number = (active?.isCancelled == false ? 1 : 0) + (waiting == nil ? 0 : 1)
     owesStartPass = false
     if let waiting { try turn.tables.cleanup.forget(waiting.key) }
     waiting = nil
-    try end(as: .cancelled, in: &turn)
+    // Steps under way come to their ends first: what they did is to be told.
+    active?.isCancelled = true
+    isChanged = true
+    if active?.stage == .looking { try end(as: .cancelled, in: &turn) }
     return number
   }
 
@@ -171,7 +173,7 @@ public struct CleanupStore: Sendable {
     guard downloads.isRecovered, downloads.stopping != .now else { return }
     try begin(settings: settings, in: &turn)
     guard active?.stage == .acting else { return }
-    while underWay.count < Self.stepsAtOnce {
+    while active?.isCancelled == false, underWay.count < Self.stepsAtOnce {
       let steps = try turn.tables.cleanup.planned(after: cursor, limit: Self.stepsAtOnce - underWay.count)
       guard !steps.isEmpty else { break }
       for step in steps {
@@ -185,7 +187,7 @@ public struct CleanupStore: Sendable {
       }
     }
     guard underWay.isEmpty else { return }
-    try end(as: .done, in: &turn)
+    try end(as: active?.isCancelled == true ? .cancelled : .done, in: &turn)
     // Nobody else may come to wake the one that waits.
     try begin(settings: settings, in: &turn)
   }

@@ -18,7 +18,7 @@ public protocol CleanupTable {
   func insert(_ former: FormerFile) throws
   /// The download has a file again.
   func forgetFormerFiles(of download: DownloadID) throws
-  /// A download of this name or address that has gone with its file or without, and was not fetched again since.
+  /// A download of this name or address whose file was found gone, or was to stay when the download was removed.
   func removedDownload(id: DownloadID?, address: WebAddress) throws -> DownloadID?
   /// The address from which a download's former file was fetched.
   func formerAddress(of download: DownloadID) throws -> WebAddress?

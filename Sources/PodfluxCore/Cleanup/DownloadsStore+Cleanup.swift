@@ -169,12 +169,6 @@ extension CleanupStep {
   }
 }
 
-extension FoundFile {
-  fileprivate init(_ file: PublishedFile) {
-    self.init(place: EntryPath(file.path), length: file.length, inode: file.inode)
-  }
-}
-
 extension Download.Progress {
   /// Says what is there: so many bytes, with this hash of the last 64 KiB.
   fileprivate mutating func correct(_ record: ResumeRecord, to length: Int64, tailHash: String) {

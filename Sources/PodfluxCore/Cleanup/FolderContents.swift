@@ -1,6 +1,9 @@
 /// How many things lie in each folder, in those inside it too: which folders do steps leave empty?
 struct FolderContents {
   private var counts: [EntryPath: Int] = [:]
+  /// The folder that the last thing lay in, up to and with its "/", and how many things in it are not in `counts` yet:
+  /// what lies together comes together.
+  private var latest: (folder: [UInt8], count: Int) = ([], 0)
 
   /// Notes something that was found.
   mutating func count(_ entry: LibraryEntry) {
@@ -9,11 +12,23 @@ struct FolderContents {
       case .file(let file): file.place
       case .emptyFolder(let place), .other(let place), .unreadable(let place, _): place
       }
-    place.forEachFolder { counts[$0, default: 0] += 1 }
+    guard let slash = place.bytes.lastIndex(of: UInt8(ascii: "/")) else { return }
+    let folder = place.bytes[...slash]
+    if !latest.folder.elementsEqual(folder) {
+      bringUpToDate()
+      latest.folder = Array(folder)
+    }
+    latest.count += 1
+  }
+
+  private mutating func bringUpToDate() {
+    EntryPath(bytes: latest.folder).forEachFolder { counts[$0, default: 0] += latest.count }
+    latest.count = 0
   }
 
   /// The folders in which nothing is left when these steps are done, those inside others first.
-  func emptied(by steps: [CleanupStep]) -> [EntryPath] {
+  mutating func emptied(by steps: [CleanupStep]) -> [EntryPath] {
+    bringUpToDate()
     var rest: [EntryPath: Int] = [:]
     for step in steps {
       step.emptiedPlace?.forEachFolder { rest[$0, default: counts[$0] ?? 0] -= 1 }

@@ -26,6 +26,11 @@ public struct FoundFile: Hashable, Sendable, Codable {
     self.inode = inode
   }
 
+  /// The file that a download's row describes.
+  public init(_ file: PublishedFile) {
+    self.init(place: EntryPath(file.path), length: file.length, inode: file.inode)
+  }
+
   /// The file as a download's row keeps it; nil if its place has a name that no row can keep.
   public func published(sha256: String?) -> PublishedFile? {
     place.libraryPath.map { PublishedFile(path: $0, length: length, inode: inode, sha256: sha256) }

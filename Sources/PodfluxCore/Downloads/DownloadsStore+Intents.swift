@@ -39,7 +39,7 @@ extension DownloadsStore {
     } else if let known = try downloads.find(wish.address) {
       return .enqueued(id: known, created: false)
     }
-    // What a person has removed is not fetched again because a rule says so.
+    // A file that a person has deleted, or taken over, is not fetched again because a rule says so.
     if wish.origin == .auto,
       let removed = try turn.tables.cleanup.removedDownload(id: wish.id, address: wish.address)
     {

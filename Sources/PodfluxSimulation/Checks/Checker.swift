@@ -124,7 +124,7 @@ final class Checker {
     if let file = rows.removeValue(forKey: id)?.publishedFile, !changes.owedFiles.contains(file),
       !isShared(file, by: id)
     {
-      world.disk.release(file)
+      world.disk.release(file, of: id)
     }
     changes.before[id] = .some(nil)
     changes.hasNewOrder = true
@@ -149,7 +149,7 @@ final class Checker {
         changes.before[id] = .some(nil)
       case .remove(let deletingFile):
         if case .completed(let file) = row.state, !deletingFile, !isShared(file, by: id) {
-          world.disk.release(file)
+          world.disk.release(file, of: id)
         }
         rows[id] = nil
         changes.before[id] = .some(nil)

@@ -153,14 +153,15 @@ final class SimulatedDisk {
     return published.removeValue(forKey: path)
   }
 
-  /// The file is the client's from now on, or from when it stands at its place.
-  func release(_ file: PublishedFile) {
+  /// The file of a download is the client's from now on, or from when it stands at its place. If another download's
+  /// partial file has its number by now, it is gone.
+  func release(_ file: PublishedFile, of download: DownloadID) {
     let path = file.path.description
     if let entry = published[path], entry.file.inode == file.inode,
       entry.file.length == file.length || entry.file.isDamaged
     {
       published[path]?.isForeign = true
-    } else {
+    } else if !partials.contains(where: { $0.key != download && $0.value.inode == file.inode }) {
       released.insert(Place(path: path, inode: file.inode, length: Int(file.length)))
     }
   }

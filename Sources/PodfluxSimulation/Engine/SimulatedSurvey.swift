@@ -48,7 +48,7 @@ final class SimulatedSurvey {
 
   /// Decides, by the real planner.
   func decide() throws -> (steps: [CleanupStep], usage: CleanupRun.Usage) {
-    var planner = CleanupPlanner(run.options)
+    var planner = CleanupPlanner(run.options, isStart: run.cause == .start)
     let evidence = SimulatedEvidence(world: world)
     var (row, entry) = (rows.makeIterator(), entries.makeIterator())
     try planner.compare(rows: { row.next() }, entries: { entry.next() }, evidence: evidence)

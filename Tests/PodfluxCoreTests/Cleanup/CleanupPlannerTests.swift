@@ -235,13 +235,6 @@ struct CleanupPlannerTests {
     #expect(scene.read == [found])
   }
 
-  @Test("A file that cannot be read is not called damaged")
-  func unreadableFile() throws {
-    try scene.row("a", at: "a", inode: 1, content: "mine")
-    scene.found("a", inode: 1, content: nil)
-    #expect(try scene.plan(.init(isDeep: true)).isEmpty)
-  }
-
   // MARK: What cannot be told
 
   @Test("A row whose place is a link now follows its file to the place of another, which is missing then")
@@ -252,6 +245,35 @@ struct CleanupPlannerTests {
     scene.add("a") { .other($0) }
     scene.found("b", length: 10, inode: 1)
     #expect(try scene.decisions() == ["foreign a: leave", "moved a to b: follow", "missing b: forget"])
+  }
+
+  @Test("A file that was renamed while all were listed is found by the second look")
+  func renamedMeanwhile() throws {
+    _ = try scene.present("here", at: "h", inode: 9)
+    let was = try scene.row("a", at: "s/a", inode: 1)
+    let found = FoundFile(place: EntryPath(bytes: Array("a s/a".utf8)), length: 10, inode: 1)
+    var file = was
+    file.path = try LibraryPath(validating: "a s/a")
+    #expect(try scene.plan().map(\.decision) == [.forget])
+    #expect(scene.planner.missesFiles == false)
+    #expect(
+      try scene.plan(listedAgain: [found]).map(\.matter) == [.moved(try .named("a"), from: was, to: file)])
+  }
+
+  @Test("What only lies there is put aside at a start only if some download has a file")
+  func startWithoutRows() throws {
+    scene.found("theirs", inode: 1)
+    #expect(try scene.plan(isStart: true).map(\.decision) == [.leave])
+    #expect(try scene.plan().map(\.decision) == [.quarantine])
+    _ = try scene.present("a", at: "mine", inode: 2)
+    #expect(try scene.plan(isStart: true).map(\.decision) == [.quarantine])
+  }
+
+  @Test("A deep look tells of what it cannot read")
+  func unreadableDeep() throws {
+    try scene.row("a", at: "a", inode: 1, content: "mine")
+    scene.found("a", inode: 1, content: nil)
+    #expect(try scene.plan(.init(isDeep: true)).map(\.decision) == [.leave])
   }
 
   @Test("Rows under a link or an unreadable folder, or at a link, are neither there nor gone")

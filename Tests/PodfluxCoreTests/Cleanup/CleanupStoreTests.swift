@@ -195,6 +195,7 @@ struct CleanupStoreTests {
     try looked(world)
     let steps = world.steps.keys.sorted()
     try world.send(.cleanup(.cancel))
+    try world.carryOutSteps()
     let second = try world.clean()
     for news in [
       CleanupNews.found(folders(0..<3)), .looked(.init(media: 9), remark: nil), .refused("no"), .failed("no"),
@@ -235,18 +236,25 @@ struct CleanupStoreTests {
     #expect(try world.send(.cleanup(.cancel)) == .affected(0))
   }
 
-  @Test("Cancelled while it acts: what is done stays, the rest is not begun")
-  func cancelActing() throws {
+  @Test(
+    "Cancelled while it acts: what is under way ends, what is done stays, the rest is not begun",
+    arguments: [false, true])
+  func cancelActing(isKilled: Bool) throws {
     let world = try World()
     try world.clean()
     try world.found(folders(0..<20))
     try world.send(.cleaned(1, .done))
     #expect(try world.send(.cleanup(.cancel)) == .affected(1))
+    #expect(try world.send(.cleanup(.cancel)) == .affected(0))
+    #expect(world.cleanup.active?.stage == .acting)
+    for key in 2...16 {
+      try world.send(.cleaned(Int64(key), .done))
+      #expect(world.effects.isEmpty)
+    }
+    if isKilled { try world.restart() } else { try world.send(.cleaned(17, .done)) }
     #expect(world.cleanup.last?.stage == .cancelled)
-    #expect(world.tally(.emptyFolder)?.done == 1)
-    for key in 2...17 { try world.send(.cleaned(Int64(key), .done)) }
-    #expect(world.effects.isEmpty)
-    #expect(try world.stepRows().count { $0.status == .planned } == 19)
+    #expect(world.tally(.emptyFolder)?.done == (isKilled ? 16 : 17))
+    #expect(try world.stepRows().count { $0.status == .planned } == (isKilled ? 4 : 3))
     try world.restart()
     #expect(world.effects.isEmpty)
   }

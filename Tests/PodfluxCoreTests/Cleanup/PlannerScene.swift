@@ -77,11 +77,17 @@ final class PlannerScene: CleanupEvidence {
 
   /// Takes both streams in their order, and decides.
   @discardableResult
-  func plan(_ options: CleanupOptions = .init()) throws -> [CleanupStep] {
+  func plan(
+    _ options: CleanupOptions = .init(), isStart: Bool = false, listedAgain: [FoundFile]? = nil
+  ) throws -> [CleanupStep] {
     var rows = rows.sorted { $0.place < $1.place }[...]
     var entries = entries.sorted { $0.place < $1.place }.map(\.entry)[...]
-    planner = CleanupPlanner(options)
+    planner = CleanupPlanner(options, isStart: isStart)
     try planner.compare(rows: { rows.popFirst() }, entries: { entries.popFirst() }, evidence: self)
+    if let listedAgain {
+      var again = listedAgain[...]
+      try planner.lookAgain(entries: { again.popFirst().map(LibraryEntry.file) }, evidence: self)
+    }
     try planner.decide(self)
     return planner.steps
   }

@@ -270,7 +270,7 @@ struct CleanupTests {
     try engine.order("cleanup/run", ["mode": "plan"])
     #expect(try engine.refusal("cleanup/run").code == "conflict")
     #expect(try engine.order("cleanup/cancel")["affected"] as? Int == 2)
-    #expect(try engine.cleanup()?.state == "cancelled")
+    try waitUntil("the end of what was under way") { try engine.cleanup()?.state == "cancelled" }
     #expect(try engine.cleanUp(["mode": "plan"]).state == "done")
     #expect(try engine.order("cleanup/cancel")["affected"] as? Int == 0)
   }
