@@ -19,7 +19,7 @@ public protocol CleanupEvidence {
 /// Compares what rows say with what is on the disk, and decides what to do about the differences. It changes nothing.
 ///
 /// Rows and entries are taken in as two streams in the byte order of their places, so that memory holds nothing but the
-/// differences.
+/// differences, at most `differenceLimit` of a kind, and the folders.
 public struct CleanupPlanner {
   /// Why a plan ends before it is whole.
   public enum Failure: Error, Hashable {

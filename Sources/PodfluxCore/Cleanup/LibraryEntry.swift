@@ -57,7 +57,7 @@ public struct ExpectedFile: Hashable, Sendable {
   }
 }
 
-/// A partial file as it was found, and what its row says of it.
+/// A partial file as it was found.
 public struct FoundPartial: Hashable, Sendable, Codable {
   /// Whose partial it is.
   public var download: DownloadID

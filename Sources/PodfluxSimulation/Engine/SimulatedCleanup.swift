@@ -97,7 +97,9 @@ final class SimulatedCleanup {
       current = (key, steps[...], .looked(usage, remark: nil))
     } catch CleanupPlanner.Failure.everythingGone(let count) {
       if world.sabotage == .everythingGoneIgnored {
-        current = (key, Self.losses(in: survey)[...], .looked(.init(), remark: nil))
+        let losses = Self.losses(in: survey)
+        try world.checker.hasDecided(losses, survey)
+        current = (key, losses[...], .looked(.init(), remark: nil))
       } else {
         current = (key, [], .refused("the files of all \(count) completed downloads are gone"))
       }
