@@ -110,8 +110,10 @@ extension DownloadsStore {
       try turn.tables.deletions.insert(
         Deletion(download: download.id, file: remains, fate: .quarantined), isReady: live[download.id] == nil)
       mayOweDeletions = true
-      download.isHeld = true
     }
+    // Changes of all downloads at once take it as they find it.
+    let isOwed = try turn.tables.deletions.isOwed(download.id)
+    download.isHeld = isOwed || live[download.id] != nil
     let cause: FormerFile.Cause = remains == nil ? .missing : .corrupt
     try turn.tables.cleanup.insert(
       FormerFile(download: download.id, address: download.address, file: file, cause: cause))
@@ -136,6 +138,7 @@ extension DownloadsStore {
       if download.mayHavePartial {
         try turn.tables.deletions.insert(Deletion(download: owner, file: nil), isReady: true)
         mayOweDeletions = true
+        download.isHeld = true
       }
       download.progress = .init(
         durable: file.length, total: file.length, discarded: download.progress.discarded, resume: nil)
