@@ -120,3 +120,12 @@ extension [UInt8] {
     for index in (0..<bytes).reversed() { append(UInt8(truncatingIfNeeded: number >> (8 * index))) }
   }
 }
+
+extension RunningDigest {
+  /// The SHA-256 of bytes that are all there, in hexadecimal digits.
+  public static func sha256(of bytes: [UInt8]) -> String {
+    var digest = RunningDigest(.sha256)
+    bytes.withUnsafeBytes { digest.update($0) }
+    return digest.digest().hexadecimal
+  }
+}

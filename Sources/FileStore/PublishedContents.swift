@@ -9,6 +9,32 @@ public struct PublishedContents: Sendable {
     self.file = file
   }
 
+  /// What reading to the end has come to.
+  public enum Reading: Hashable, Sendable {
+    /// All of it was read.
+    case complete
+    /// The body wanted no more.
+    case stopped
+    /// It became shorter while it was read.
+    case shortened
+  }
+
+  /// How much is read at once, in bytes.
+  private static let pieceBytes: Int64 = 1 << 20
+
+  /// Reads it from its beginning to the length that it had when it was opened, a MiB at a time, for as long as the body
+  /// says to go on.
+  public func forEachPiece(_ body: (UnsafeRawBufferPointer) -> Bool) throws(FileError) -> Reading {
+    var offset: Int64 = 0
+    while offset < identity.size {
+      let bytes = try read(offset: offset, count: Int(min(Self.pieceBytes, identity.size - offset)))
+      guard !bytes.isEmpty else { return .shortened }
+      guard bytes.withUnsafeBytes(body) else { return .stopped }
+      offset += Int64(bytes.count)
+    }
+    return .complete
+  }
+
   /// Reads `count` bytes from `offset`, or fewer where the file ends.
   public func read(offset: Int64, count: Int) throws(FileError) -> [UInt8] {
     try file.read(offset: offset, count: count)

@@ -19,6 +19,13 @@ public struct Timestamp: Hashable, Comparable, Sendable, Codable {
     return Timestamp(milliseconds: overflow ? (interval < 0 ? .min : .max) : sum)
   }
 
+  /// The moment so many times 24 hours later.
+  public func advanced(byDays days: Int) -> Timestamp {
+    let millisecondsPerDay: Int64 = 86_400_000
+    let (interval, overflow) = Int64(days).multipliedReportingOverflow(by: millisecondsPerDay)
+    return advanced(byMilliseconds: overflow ? (days < 0 ? .min : .max) : interval)
+  }
+
   /// Reads and writes a bare integer.
   public init(from decoder: any Decoder) throws {
     milliseconds = try decoder.singleValueContainer().decode(Int64.self)

@@ -86,8 +86,8 @@ enum DownloadRow {
       return [
         download.id.description, download.address.description, hash(download.address), download.source.host,
         text(description.podcast), text(description.title), description.published?.milliseconds,
-        description.path?.description, description.headers.isEmpty ? nil : try json(description.headers),
-        description.mirrors.isEmpty ? nil : try json(description.mirrors.map(\.description)),
+        description.path?.description, description.headers.isEmpty ? nil : try StoredJSON.text(description.headers),
+        description.mirrors.isEmpty ? nil : try StoredJSON.text(description.mirrors.map(\.description)),
         description.integrity?.description, description.expectedLength, download.origin.rawValue,
         download.dates.added.milliseconds,
       ]
@@ -107,14 +107,14 @@ enum DownloadRow {
       let progress = download.progress
       return [
         progress.durable, progress.total, progress.discarded.total, try discards(progress.discarded),
-        try progress.resume.map { try json($0) },
+        try progress.resume.map { try StoredJSON.text($0) },
       ]
     }
   }
 
   private static func discards(_ discarded: Download.Discarded) throws -> String? {
     guard discarded.total > 0 else { return nil }
-    return try json(discarded.amounts.reduce(into: [:]) { $0[$1.cause.rawValue] = $1.bytes })
+    return try StoredJSON.text(discarded.amounts.reduce(into: [:]) { $0[$1.cause.rawValue] = $1.bytes })
   }
 
   /// SQLite's text ends at a NUL: without this, what stands behind one would be lost in silence.
@@ -132,12 +132,6 @@ enum DownloadRow {
       hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01B3
     }
     return Int64(bitPattern: hash)
-  }
-
-  private static func json(_ value: some Encodable) throws -> String {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    return String(decoding: try encoder.encode(value), as: UTF8.self)
   }
 }
 

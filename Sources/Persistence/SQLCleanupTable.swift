@@ -1,4 +1,3 @@
-import Foundation
 import GRDB
 import PodfluxCore
 
@@ -10,7 +9,7 @@ struct SQLCleanupTable: CleanupTable {
 
   func save(_ run: CleanupRun) throws {
     let sql = "INSERT INTO cleanup_runs VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET json = excluded.json"
-    try db.cachedStatement(sql: sql).execute(arguments: [run.key, try Self.json(run)])
+    try db.cachedStatement(sql: sql).execute(arguments: [run.key, try StoredJSON.text(run)])
   }
 
   func forget(_ run: CleanupRun.Key) throws {
@@ -19,7 +18,7 @@ struct SQLCleanupTable: CleanupTable {
 
   func runs() throws -> [CleanupRun] {
     let texts = try String.fetchAll(db.cachedStatement(sql: "SELECT json FROM cleanup_runs ORDER BY key"))
-    return try texts.map { try Self.value(of: $0, column: "cleanup_runs.json") }
+    return try texts.map { try StoredJSON.value(of: $0, column: "cleanup_runs.json") }
   }
 
   // MARK: Steps
@@ -27,7 +26,7 @@ struct SQLCleanupTable: CleanupTable {
   func insert(_ step: CleanupStep) throws {
     let sql = "INSERT INTO cleanup_steps (status, decision, because, matter) VALUES (?, ?, ?, ?)"
     try db.cachedStatement(sql: sql).execute(arguments: [
-      step.status.rawValue, step.decision.rawValue, DownloadRow.text(step.because), try Self.json(step.matter),
+      step.status.rawValue, step.decision.rawValue, DownloadRow.text(step.because), try StoredJSON.text(step.matter),
     ])
   }
 
@@ -117,22 +116,6 @@ struct SQLCleanupTable: CleanupTable {
       next = folder.folder
     }
   }
-
-  // MARK: JSON
-
-  private static func json(_ value: some Encodable) throws -> String {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys]
-    return String(decoding: try encoder.encode(value), as: UTF8.self)
-  }
-
-  fileprivate static func value<Value: Decodable>(of text: String, column: String) throws -> Value {
-    do {
-      return try JSONDecoder().decode(Value.self, from: Data(text.utf8))
-    } catch is DecodingError {
-      throw DamagedRow(column: column)
-    }
-  }
 }
 
 extension CleanupStep: StatementRow {
@@ -143,7 +126,7 @@ extension CleanupStep: StatementRow {
       throw DamagedRow(column: "cleanup_steps.decision")
     }
     let because: String = columns.next()
-    let matter: Matter = try SQLCleanupTable.value(of: columns.next(), column: "cleanup_steps.matter")
+    let matter: Matter = try StoredJSON.value(of: columns.next(), column: "cleanup_steps.matter")
     self.init(key: key, matter: matter, decision: decision, because: because, status: status)
   }
 }

@@ -59,6 +59,12 @@ extension TableReader {
     return try String.fetchOne(db.cachedStatement(sql: sql), arguments: [path.description]).flatMap(DownloadID.init)
   }
 
+  /// Whether a download of this name could have a file adopted: it has failed, or there is none.
+  public func canAdopt(_ owner: DownloadID) throws -> Bool {
+    guard let state = try download(owner)?.state else { return true }
+    return state.kind == .failed
+  }
+
   /// Whether the engine has published into this folder.
   public func hasPublished(into folder: EntryPath) throws -> Bool {
     guard let path = folder.libraryPath else { return false }

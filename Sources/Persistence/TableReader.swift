@@ -75,22 +75,16 @@ public struct TableReader {
 /// The one row of settings.
 enum SettingsRow {
   static func write(_ settings: Settings, to db: Database) throws {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys]
-    let json = String(decoding: try encoder.encode(settings), as: UTF8.self)
     let sql = "INSERT INTO settings VALUES (1, ?) ON CONFLICT (singleton) DO UPDATE SET json = excluded.json"
-    try db.cachedStatement(sql: sql).execute(arguments: [json])
+    try db.cachedStatement(sql: sql).execute(arguments: [StoredJSON.text(settings)])
   }
 
   static func read(from db: Database) throws -> Settings {
     guard let json = try String.fetchOne(db.cachedStatement(sql: "SELECT json FROM settings")) else {
       return Settings()
     }
-    guard let settings = try? JSONDecoder().decode(Settings.self, from: Data(json.utf8)),
-      settings.isWithinLimits
-    else {
-      throw DamagedRow(column: "settings.json")
-    }
+    let settings: Settings = try StoredJSON.value(of: json, column: "settings.json")
+    guard settings.isWithinLimits else { throw DamagedRow(column: "settings.json") }
     return settings
   }
 }

@@ -5,9 +5,6 @@ import PodfluxCore
 
 /// What cleaning up does with files: looking, reading, and the part of each step that is not a row's.
 extension LibraryFiles {
-  /// How much is read at once, in bytes.
-  private static let readingBytes = 1 << 20
-
   // MARK: Looking
 
   /// Whether the library's folder is still the one that was opened, with its marker.
@@ -41,22 +38,17 @@ extension LibraryFiles {
 
   /// The SHA-256 of a file, in hexadecimal digits; nil if it is not that file any more, or cannot be read.
   ///
-  /// - Parameter whenRead: Hears how many bytes have been read, and may throw to end it.
-  func sha256(of found: FoundFile, whenRead: (Int) throws -> Void) throws -> String? {
-    do {
+  /// - Parameter whenRead: Hears how many bytes have been read, and says whether to go on; otherwise it is nil too.
+  func sha256(of found: FoundFile, whenRead: (Int) -> Bool) -> String? {
+    do throws(FileError) {
       guard let contents = try published.open(found.place), found.isSameFile(as: contents.identity) else { return nil }
       var digest = RunningDigest(.sha256)
-      var offset: Int64 = 0
-      while offset < found.length {
-        let count = Int(min(Int64(Self.readingBytes), found.length - offset))
-        let bytes = try contents.read(offset: offset, count: count)
-        guard !bytes.isEmpty else { return nil }
-        bytes.withUnsafeBytes { digest.update($0) }
-        offset += Int64(bytes.count)
-        try whenRead(bytes.count)
+      let reading = try contents.forEachPiece { bytes in
+        digest.update(bytes)
+        return whenRead(bytes.count)
       }
-      return digest.digest().hexadecimal
-    } catch is FileError {
+      return reading == .complete ? digest.digest().hexadecimal : nil
+    } catch {
       return nil
     }
   }
@@ -73,10 +65,8 @@ extension LibraryFiles {
   }
 
   private func tailHash(of file: PartialFile, length: Int64) throws(FileError) -> String {
-    let start = max(0, length - ResumeRecord.overlap)
-    var digest = RunningDigest(.sha256)
-    try file.read(offset: start, count: Int(length - start)).withUnsafeBytes { digest.update($0) }
-    return digest.digest().hexadecimal
+    let range = ResumeRecord.tailRange(ofDurable: length)
+    return RunningDigest.sha256(of: try file.read(offset: range.lowerBound, count: range.count))
   }
 
   /// What a person has put back from quarantine.
@@ -143,7 +133,7 @@ extension LibraryFiles {
     }
   }
 
-  private static let hasChanged = "the file has changed since; the next cleanup looks at it again"
+  fileprivate static let hasChanged = "the file has changed since; the next cleanup looks at it again"
 
   private func settle(
     orphan found: FoundFile, _ step: CleanupStep, at now: Timestamp
@@ -223,7 +213,7 @@ extension Quarantine.Taking {
   fileprivate var outcome: CleanupStep.Outcome {
     switch self {
     case .moved, .gone: .done
-    case .changed: .left("the file has changed since; the next cleanup looks at it again")
+    case .changed: .left(LibraryFiles.hasChanged)
     }
   }
 }

@@ -4,14 +4,11 @@ import PodfluxCore
 
 /// Reading completed files again.
 extension LibraryFiles {
-  /// How much is read at once, in bytes.
-  private static let verifyingBytes = 1 << 20
-
   /// Reads a completed file to its end and compares it with what was recorded of it: length and, where there is one,
   /// SHA-256. The content decides, so that a library that was copied elsewhere, where every file has another inode, is
   /// as intact as it was.
   ///
-  /// - Parameter isCancelled: Asked before each MiB.
+  /// - Parameter isCancelled: Asked at each MiB.
   /// - Returns: nil if it was cancelled.
   func verify(_ file: PublishedFile, isCancelled: () -> Bool) -> Verification.Verdict? {
     do throws(FileError) {
@@ -37,15 +34,14 @@ extension LibraryFiles {
       return damage("has \(length) bytes instead of \(file.length)", contents, file)
     }
     var digest = file.sha256.map { _ in RunningDigest(.sha256) }
-    var offset: Int64 = 0
-    while offset < length {
-      if isCancelled() { return nil }
-      let bytes = try contents.read(offset: offset, count: Int(min(Int64(Self.verifyingBytes), length - offset)))
-      guard !bytes.isEmpty else {
-        return .unreadable("\"\(file.path)\" became shorter while it was read")
-      }
-      bytes.withUnsafeBytes { digest?.update($0) }
-      offset += Int64(bytes.count)
+    let reading = try contents.forEachPiece { bytes in
+      digest?.update(bytes)
+      return !isCancelled()
+    }
+    switch reading {
+    case .complete: break
+    case .stopped: return nil
+    case .shortened: return .unreadable("\"\(file.path)\" became shorter while it was read")
     }
     guard digest?.digest().hexadecimal == file.sha256 else {
       return damage("has another content than was downloaded: its SHA-256 differs", contents, file)

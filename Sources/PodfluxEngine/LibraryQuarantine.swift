@@ -22,8 +22,6 @@ public struct LibraryQuarantine: Sendable {
     }
   }
 
-  private static let millisecondsPerDay: Int64 = 86_400_000
-
   private let quarantine: Quarantine
 
   /// Opens the library at `path`, which must be there.
@@ -69,7 +67,7 @@ public struct LibraryQuarantine: Sendable {
   /// was.
   public func empty(olderThanDays days: Int?) throws(Failure) -> (files: Int, bytes: Int64) {
     let now = Timestamp(milliseconds: Int64(Date().timeIntervalSince1970 * 1000))
-    let moment = days.map { now.advanced(byMilliseconds: -Int64($0) * Self.millisecondsPerDay) }
+    let moment = days.map { now.advanced(byDays: -$0) }
     do throws(FileError) {
       let deleted = try quarantine.empty(olderThan: moment)
       return (deleted.files, deleted.bytes)

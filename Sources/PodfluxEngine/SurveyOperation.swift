@@ -70,8 +70,8 @@ final class SurveyOperation: Operation, @unchecked Sendable {
     let partialBytes = try comparePartials(&planner, reader, evidence)
     let moment = now().wall
     if quarantineDays > 0 {
-      let limit = moment.milliseconds - Int64(quarantineDays) * 86_400_000
-      planner.note(expiredQuarantine: try files.quarantinedBytes(before: Timestamp(milliseconds: limit)), before: limit)
+      let limit = moment.advanced(byDays: -quarantineDays)
+      planner.note(expiredQuarantine: try files.quarantinedBytes(before: limit), before: limit.milliseconds)
     }
     let usage = CleanupRun.Usage(
       media: planner.mediaBytes, partial: partialBytes, quarantine: try files.quarantinedBytes(before: nil),
@@ -193,11 +193,13 @@ private final class SurveyEvidence: CleanupEvidence {
   }
 
   func sha256(of file: FoundFile) throws -> String? {
-    try files.sha256(of: file) { bytes in
+    let hash = files.sha256(of: file) { bytes in
       progress.readBytes += Int64(bytes)
       reportIfDue()
-      guard !isCancelled else { throw CleanupPlanner.Failure.cancelled }
+      return !isCancelled
     }
+    guard !isCancelled else { throw CleanupPlanner.Failure.cancelled }
+    return hash
   }
 
   private func reportIfDue() {
@@ -218,8 +220,7 @@ private final class SurveyEvidence: CleanupEvidence {
   }
 
   func canAdopt(_ owner: DownloadID) throws -> Bool {
-    guard let state = try reader.read({ try $0.download(owner) })?.state else { return true }
-    return state.kind == .failed
+    try reader.read { try $0.canAdopt(owner) }
   }
 
   func isRestored(_ file: FoundFile) throws -> Bool {

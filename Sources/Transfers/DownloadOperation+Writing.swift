@@ -159,7 +159,7 @@ extension DownloadOperation {
   private func record(
     of file: any PartialContents, durable: Int64, digestStates: [String]
   ) throws(DownloadError) -> ResumeRecord {
-    let hash = try tailHash(of: file, in: max(0, durable - ResumeRecord.overlap)..<durable)
+    let hash = try tailHash(of: file, in: ResumeRecord.tailRange(ofDurable: durable))
     let now = environment.readClock().wall
     return state.withLock {
       $0.machine.record(durable: durable, tailHash: hash, savedAt: now, digestStates: digestStates)
@@ -167,10 +167,7 @@ extension DownloadOperation {
   }
 
   func tailHash(of file: any PartialContents, in range: Range<Int64>) throws(DownloadError) -> String {
-    let bytes = try file.read(offset: range.lowerBound, count: Int(range.upperBound - range.lowerBound))
-    var digest = RunningDigest(.sha256)
-    bytes.withUnsafeBytes { digest.update($0) }
-    return digest.digest().hexadecimal
+    RunningDigest.sha256(of: try file.read(offset: range.lowerBound, count: range.count))
   }
 
   /// Makes the digests those of all that the partial holds. What the record's states cover is not read again.

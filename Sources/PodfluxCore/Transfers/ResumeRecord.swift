@@ -83,7 +83,10 @@ public struct ResumeRecord: Hashable, Sendable, Codable {
   }
 
   /// The part of the durable bytes that `tailHash` covers.
-  public var tailRange: Range<Int64> {
-    max(0, durable - Self.overlap)..<durable
+  public var tailRange: Range<Int64> { Self.tailRange(ofDurable: durable) }
+
+  /// The part of so many durable bytes that a record's `tailHash` covers.
+  public static func tailRange(ofDurable durable: Int64) -> Range<Int64> {
+    max(0, durable - overlap)..<durable
   }
 }

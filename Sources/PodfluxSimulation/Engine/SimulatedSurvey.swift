@@ -96,8 +96,7 @@ private struct SimulatedEvidence: CleanupEvidence {
   }
 
   func canAdopt(_ owner: DownloadID) throws -> Bool {
-    guard let state = try world.database.read({ try $0.download(owner) })?.state else { return true }
-    return state.kind == .failed
+    try world.database.read { try $0.canAdopt(owner) }
   }
 
   func hasPublished(into folder: EntryPath) throws -> Bool {
