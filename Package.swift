@@ -5,7 +5,7 @@ import PackageDescription
 let package = Package(
   name: "podflux",
   products: [
-    .library(name: "PodfluxEngine", targets: ["PodfluxEngine"]),
+    .library(name: "PodfluxEngine", targets: ["PodfluxCore", "PodfluxEngine"]),
     .executable(name: "podflux", targets: ["podflux"]),
     .executable(name: "podflux-demo", targets: ["podflux-demo"]),
     .executable(name: "podflux-bench", targets: ["podflux-bench"]),
@@ -31,7 +31,7 @@ let package = Package(
     .target(
       name: "PodfluxEngine",
       dependencies: [
-        "Digests", "FileStore", "Flux", "Persistence", "PodfluxCore", "Transfers",
+        "Digests", "FileStore", "Flux", "Persistence", "PodfluxCore", "Transfers", "WireProtocol",
         .product(name: "Logging", package: "swift-log"),
       ]),
     .target(name: "WireProtocol", dependencies: ["Flux", "PodfluxCore"]),
@@ -66,10 +66,11 @@ let package = Package(
     .executableTarget(
       name: "podflux-bench",
       dependencies: [
-        "ScriptedOrigin", "TestSupport", "podflux",
+        "PodfluxCore", "PodfluxEngine", "ScriptedOrigin", "TestSupport", "podflux",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
-    .target(name: "PodfluxSimulation", dependencies: ["Digests", "Flux", "Persistence", "PodfluxCore"]),
+    .target(
+      name: "PodfluxSimulation", dependencies: ["Digests", "Flux", "Persistence", "PodfluxCore", "WireProtocol"]),
     .executableTarget(
       name: "podflux-sim",
       dependencies: ["PodfluxSimulation", .product(name: "ArgumentParser", package: "swift-argument-parser")]),
@@ -85,6 +86,11 @@ let package = Package(
     .testTarget(name: "FileStoreTests", dependencies: ["FileStore", "Flux", "PodfluxCore"]),
     .testTarget(
       name: "TransfersTests", dependencies: ["Transfers", "PodfluxCore", "ScriptedOrigin", "TestSupport"]),
+    .testTarget(
+      name: "PodfluxEngineTests",
+      dependencies: [
+        "Flux", "Persistence", "PodfluxCore", "PodfluxEngine", "ScriptedOrigin", "TestSupport", "WireProtocol",
+      ]),
     .testTarget(name: "WireProtocolTests", dependencies: ["WireProtocol", "TestSupport"]),
     .testTarget(
       name: "PodfluxSimulationTests",

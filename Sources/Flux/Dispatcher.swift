@@ -10,6 +10,8 @@ public struct Dispatcher<Root: Store> {
   public struct Turnout: Sendable {
     /// Where the log stands now.
     public var position: LogPosition
+    /// What was committed; nil if it was readings only, or nothing.
+    public var record: TurnRecord<Root.Action>?
     /// What became of each action, in the batch's order.
     public var outcomes: [Outcome]
     /// What is to be done now, in order.
@@ -22,6 +24,10 @@ public struct Dispatcher<Root: Store> {
     case handled(Root.Reply?)
     /// Refused; nothing was changed for it.
     case refused(Root.Refusal)
+
+    fileprivate var isRefusal: Bool {
+      if case .refused = self { true } else { false }
+    }
   }
 
   /// The state of all stores, read-only for everybody else.
@@ -31,6 +37,8 @@ public struct Dispatcher<Root: Store> {
 
   private let ledger: any Ledger<Root.Tables>
   private let seed: UInt64
+  private let hear: (Root.Action, LogPosition, ClockReading) -> Void
+  private let witness: (TurnRecord<Root.Action>) -> Void
 
   /// Makes a dispatcher.
   ///
@@ -39,11 +47,20 @@ public struct Dispatcher<Root: Store> {
   ///   - position: Where the ledger's log stands.
   ///   - ledger: Where batches are committed.
   ///   - seed: What all random draws follow from.
-  public init(state: Root, position: LogPosition, ledger: any Ledger<Root.Tables>, seed: UInt64) {
+  ///   - hear: Hears of each action as soon as it has been handled, and where the log will stand behind it. Its turn may
+  ///     yet fail: then there is no witness of it, and the numbers come again.
+  ///   - witness: Sees each turn just before it is committed. If the commit fails, the next turn has the same numbers.
+  public init(
+    state: Root, position: LogPosition, ledger: any Ledger<Root.Tables>, seed: UInt64,
+    hear: @escaping (Root.Action, LogPosition, ClockReading) -> Void = { _, _, _ in },
+    witness: @escaping (TurnRecord<Root.Action>) -> Void = { _ in }
+  ) {
     self.state = state
     self.position = position
     self.ledger = ledger
     self.seed = seed
+    self.hear = hear
+    self.witness = witness
   }
 
   /// Handles a batch of actions and commits it.
@@ -73,12 +90,18 @@ public struct Dispatcher<Root: Store> {
     for action in batch {
       outcomes.append(try handle(action, in: &turn))
     }
+    var record: TurnRecord<Root.Action>?
     if turn.sequence > position.sequence {
       try state.settle(in: &turn)
       position = LogPosition(revision: position.revision + 1, sequence: turn.sequence)
       try ledger.record(position)
+      let committed = TurnRecord(
+        position: position, clock: clock,
+        actions: zip(batch, outcomes).compactMap { $0.isReading || $1.isRefusal ? nil : $0 })
+      witness(committed)
+      record = committed
     }
-    return Turnout(position: position, outcomes: outcomes, effects: turn.effects)
+    return Turnout(position: position, record: record, outcomes: outcomes, effects: turn.effects)
   }
 
   private mutating func handle(_ action: Root.Action, in turn: inout Turn<Root.Tables, Root.Effect>) throws -> Outcome {
@@ -88,7 +111,11 @@ public struct Dispatcher<Root: Store> {
       turn.random = SeededGenerator(seed: seed, index: turn.sequence)
     }
     do {
-      return .handled(try state.handle(action, in: &turn))
+      let reply = try state.handle(action, in: &turn)
+      if !action.isReading {
+        hear(action, LogPosition(revision: position.revision + 1, sequence: turn.sequence), turn.clock)
+      }
+      return .handled(reply)
     } catch let refusal as Root.Refusal {
       // A refused action was not committed: its number goes to the next one.
       (turn.sequence, turn.random) = previous

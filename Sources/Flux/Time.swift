@@ -19,10 +19,22 @@ public struct Timestamp: Hashable, Comparable, Sendable, Codable {
     return Timestamp(milliseconds: overflow ? (interval < 0 ? .min : .max) : sum)
   }
 
+  private static let millisecondsPerDay: Int64 = 86_400_000
+
+  /// The beginning of a day of UTC, counted from 1970-01-01.
+  public init(day: Int64) {
+    self.init(milliseconds: day * Self.millisecondsPerDay)
+  }
+
+  /// The day of UTC, counted from 1970-01-01.
+  public var day: Int64 {
+    // Division rounds towards zero, days begin before it too; nothing is subtracted that could overflow.
+    milliseconds < 0 ? (milliseconds + 1) / Self.millisecondsPerDay - 1 : milliseconds / Self.millisecondsPerDay
+  }
+
   /// The moment so many times 24 hours later.
   public func advanced(byDays days: Int) -> Timestamp {
-    let millisecondsPerDay: Int64 = 86_400_000
-    let (interval, overflow) = Int64(days).multipliedReportingOverflow(by: millisecondsPerDay)
+    let (interval, overflow) = Int64(days).multipliedReportingOverflow(by: Self.millisecondsPerDay)
     return advanced(byMilliseconds: overflow ? (days < 0 ? .min : .max) : interval)
   }
 

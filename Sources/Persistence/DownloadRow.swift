@@ -10,7 +10,7 @@ enum DownloadRow {
   /// Columns that change together. Those that have not changed are not written: each index that a statement names a
   /// column of is written anew, whatever the column's value.
   enum Part: CaseIterable {
-    case identity, rank, state, progress
+    case identity, rank, state, progress, traits, length
 
     var columns: [String] {
       switch self {
@@ -27,15 +27,46 @@ enum DownloadRow {
           "held",
         ]
       case .progress: ["durable", "total", "discarded", "discards", "resume"]
+      case .traits: ["class"]
+      case .length: ["length"]
       }
     }
   }
 
-  static let columns = Part.allCases.flatMap(\.columns)
-  static let select = "SELECT key, " + columns.joined(separator: ", ") + " FROM downloads "
-  static let insert =
-    "INSERT INTO downloads (" + columns.joined(separator: ", ") + ") VALUES ("
-    + columns.map { _ in "?" }.joined(separator: ", ") + ")"
+  /// What is made of the other columns is not read back.
+  private static let read = Part.allCases.filter { $0 != .traits && $0 != .length }.flatMap(\.columns)
+  static let select = "SELECT key, " + read.joined(separator: ", ") + " FROM downloads "
+
+  /// The statement that adds a row, and the parts whose values it takes, in their order.
+  ///
+  /// Most rows are added before anything has happened to them. Half of their columns are the same for all, and stand in
+  /// the statement: each value that is bound costs.
+  static func insertion(of download: Download) -> (sql: String, parts: [Part]) {
+    let isFresh =
+      download.progress == .init() && download.failures == 0 && download.round == .init() && !download.isHeld
+      && download.dates == .init(added: download.dates.added)
+    switch download.state {
+    case .queued where isFresh: return (insertQueued, freshParts)
+    case .paused where isFresh: return (insertPaused, freshParts)
+    default: return (insert, Part.allCases)
+    }
+  }
+
+  private static let insert = insertion(of: Part.allCases, and: [])
+  private static let freshParts: [Part] = [.identity, .rank, .traits, .length]
+  private static let insertQueued = insertion(of: freshParts, and: fresh("queued"))
+  private static let insertPaused = insertion(of: freshParts, and: fresh("paused"))
+
+  private static func fresh(_ state: String) -> [(String, String)] {
+    [("state", "'\(state)'"), ("failures", "0"), ("held", "0"), ("durable", "0"), ("discarded", "0")]
+  }
+
+  private static func insertion(of parts: [Part], and literals: [(column: String, value: String)]) -> String {
+    let columns = parts.flatMap(\.columns)
+    let values = columns.map { _ in "?" } + literals.map(\.value)
+    return "INSERT INTO downloads (" + (columns + literals.map(\.column)).joined(separator: ", ") + ") VALUES ("
+      + values.joined(separator: ", ") + ")"
+  }
 
   /// The statement that writes some parts, their values in the parts' order and the id behind them.
   static func update(_ parts: [Part]) -> String {
@@ -56,6 +87,9 @@ enum DownloadRow {
           || old.dates.started != new.dates.started
           || old.dates.finished != new.dates.finished || old.isHeld != new.isHeld
       case .progress: old.progress != new.progress
+      // Looked at by whoever knows the day.
+      case .traits: false
+      case .length: old.length != new.length
       }
     }
   }
@@ -64,22 +98,31 @@ enum DownloadRow {
     old.id == new.id && old.address == new.address && old.description == new.description && old.origin == new.origin
       && old.dates.added == new.dates.added && old.source.host == new.source.host
       // To Swift, texts are equal that are canonically equivalent; whoever changes one into the other wants it written.
+      && hasSameTexts(old, new) && old.address.description.utf8.elementsEqual(new.address.description.utf8)
+  }
+
+  /// Whether title and podcast are the same, byte for byte.
+  static func hasSameTexts(_ old: Download, _ new: Download) -> Bool {
+    old.description.title == new.description.title && old.description.podcast == new.description.podcast
       && zip(texts(of: old), texts(of: new)).allSatisfy { $0.utf8.elementsEqual($1.utf8) }
   }
 
   private static func texts(of download: Download) -> [String] {
-    [download.address.description, download.description.title ?? "", download.description.podcast ?? ""]
+    [download.description.title ?? "", download.description.podcast ?? ""]
   }
 
   // MARK: Writing
 
+  /// The values of some parts of a row of this class.
   static func values(
-    of download: Download, _ parts: [Part] = Part.allCases
+    of download: Download, _ row: RowClass, _ parts: [Part]
   ) throws -> [(any DatabaseValueConvertible)?] {
-    try parts.flatMap { try values(of: download, $0) }
+    try parts.flatMap { try values(of: download, row, $0) }
   }
 
-  private static func values(of download: Download, _ part: Part) throws -> [(any DatabaseValueConvertible)?] {
+  private static func values(
+    of download: Download, _ row: RowClass, _ part: Part
+  ) throws -> [(any DatabaseValueConvertible)?] {
     switch part {
     case .identity:
       let description = download.description
@@ -109,6 +152,8 @@ enum DownloadRow {
         progress.durable, progress.total, progress.discarded.total, try discards(progress.discarded),
         try progress.resume.map { try StoredJSON.text($0) },
       ]
+    case .traits: return [row.code]
+    case .length: return [download.length]
     }
   }
 
@@ -146,7 +191,7 @@ private struct StateColumns {
   init(_ state: DownloadState) {
     switch state {
     case .queued, .paused: break
-    case .waiting(let waiting): (reason, retryAt, error) = (waiting.reason, waiting.until, waiting.error)
+    case .waiting(let waiting): (reason, retryAt, error) = (waiting.reason.rawValue, waiting.until, waiting.error)
     case .running(let phase):
       self.phase = phase.name
       if case .publishing(let file) = phase { self.file = file }

@@ -69,6 +69,18 @@ public final class LibraryDatabase: Sendable {
     }
   }
 
+  /// Opens a database that nobody will miss, or makes one: commits do not outlive a power cut, and cost the less.
+  public static func openScratch(at path: String) throws -> LibraryDatabase {
+    if FileManager.default.fileExists(atPath: path) {
+      try checkUntouched(at: path)
+    }
+    return try translatingErrors {
+      let queue = try DatabaseQueue(path: path, configuration: configuration(isScratch: true))
+      try Schema.migrator.migrate(queue)
+      return LibraryDatabase(queue: queue)
+    }
+  }
+
   /// Makes an empty database in memory.
   public static func inMemory() throws -> LibraryDatabase {
     let queue = try DatabaseQueue(configuration: configuration())
@@ -105,9 +117,17 @@ public final class LibraryDatabase: Sendable {
     LibraryDatabase(queue: try DatabaseQueue(path: queue.path, configuration: Self.configuration(readOnly: true)))
   }
 
+  /// A connection that can hold fast to a moment, beside this one. It is to be closed.
+  public func momentReader() throws -> MomentReader {
+    var configuration = Self.configuration(readOnly: true)
+    // The transaction in which a moment is held spans several calls.
+    configuration.allowsUnsafeTransactions = true
+    return MomentReader(queue: try DatabaseQueue(path: queue.path, configuration: configuration))
+  }
+
   // MARK: Opening
 
-  private static func configuration(readOnly: Bool = false) -> Configuration {
+  private static func configuration(readOnly: Bool = false, isScratch: Bool = false) -> Configuration {
     var configuration = Configuration()
     configuration.readonly = readOnly
     configuration.label = "podflux.database"
@@ -115,9 +135,10 @@ public final class LibraryDatabase: Sendable {
     configuration.maximumReaderCount = 1
     configuration.prepareDatabase { db in
       try db.execute(sql: "PRAGMA cache_size = -\(pageCacheKibibytes)")
+      db.add(function: FoldedText.function())
       guard !readOnly else { return }
       try db.execute(sql: "PRAGMA journal_mode = WAL")
-      try db.execute(sql: "PRAGMA synchronous = FULL")
+      try db.execute(sql: "PRAGMA synchronous = \(isScratch ? "OFF" : "FULL")")
       try db.execute(sql: "PRAGMA wal_autocheckpoint = \(checkpointPages)")
     }
     return configuration

@@ -4,8 +4,10 @@ import PodfluxCore
 /// What is owed its deletion, in SQLite, inside one transaction.
 struct SQLDeletionTable: DeletionTable {
   let db: Database
+  let facts: KnownFacts
 
   func insert(_ deletion: Deletion, isReady: Bool) throws {
+    facts.isNothingOwed = false
     let sql = "INSERT INTO deletions (download, path, file_length, inode, ready, quarantine) VALUES (?, ?, ?, ?, ?, ?)"
     try db.cachedStatement(sql: sql).execute(arguments: [
       deletion.download.description, deletion.file?.path.description, deletion.file?.length,
@@ -55,6 +57,11 @@ struct SQLDeletionTable: DeletionTable {
   }
 
   func isOwed(_ download: DownloadID) throws -> Bool {
+    if !facts.isNothingOwed {
+      facts.isNothingOwed =
+        try Int.fetchOne(db.cachedStatement(sql: "SELECT 1 FROM deletions WHERE key > 0 LIMIT 1")) == nil
+    }
+    guard !facts.isNothingOwed else { return false }
     let sql = "SELECT 1 FROM deletions WHERE download = ? LIMIT 1"
     return try Int.fetchOne(db.cachedStatement(sql: sql), arguments: [download.description]) != nil
   }

@@ -4,32 +4,110 @@ import PodfluxCore
 
 /// Changes of all downloads at once: one statement, however many there are.
 extension SQLDownloadTable {
-  func apply(_ change: BulkChange, sparing spared: [DownloadID]) throws -> [DownloadState.Kind: Int] {
-    let scope = "\(change.scope) AND id NOT IN (SELECT value FROM json_each(?))"
-    let list = String(decoding: try JSONEncoder().encode(spared.map(\.description)), as: UTF8.self)
-    let counts = try Row.fetchAll(
-      db.cachedStatement(sql: "SELECT state, count(*) AS number FROM downloads WHERE \(scope) GROUP BY state"),
-      arguments: [list])
+  func filter(_ ids: [DownloadID], by condition: Condition, at moment: ConditionMoment) throws -> Set<DownloadID> {
+    let predicate = try ConditionSQL(at: moment, in: db).predicate(condition)
+    let list = try ConditionSQL.list(ids.map(\.description))
+    let statement = try db.makeStatement(
+      sql: "SELECT id FROM downloads WHERE id IN (SELECT value FROM json_each(?)) AND \(predicate.sql)")
+    return Set(
+      try String.fetchAll(statement, arguments: StatementArguments([list] + predicate.values))
+        .compactMap(DownloadID.init))
+  }
+
+  func apply(
+    _ change: BulkChange, to condition: Condition, at moment: ConditionMoment, sparing spared: [DownloadID]
+  ) throws -> [DownloadState.Kind: Int] {
+    let scope = Predicate.all([
+      Predicate(change.scope), try ConditionSQL(at: moment, in: db).predicate(condition),
+      Predicate("id NOT IN (SELECT value FROM json_each(?))", try ConditionSQL.list(spared.map(\.description))),
+    ])
+    // What is true of a row is asked again by each statement: the one that changes it comes last.
+    let affected = try AffectedRow.fetchAll(
+      db.makeStatement(
+        sql: """
+          SELECT host, class, podcast, count(*), coalesce(home_host, host) FROM downloads WHERE \(scope.sql)
+          GROUP BY 1, 2, 3, 5
+          """),
+      arguments: StatementArguments(scope.values))
+    guard !affected.isEmpty else { return [:] }
     if let owed = change.owedDeletions {
-      let sql = "INSERT INTO deletions (download, path, file_length, inode, ready) \(owed) AND \(scope)"
-      try db.cachedStatement(sql: sql).execute(arguments: [list])
+      upkeep.facts.isNothingOwed = false
+      try run("INSERT INTO deletions (download, path, file_length, inode, ready) \(owed) AND", scope)
     }
     if change == .remove(deletingFiles: false) {
       let kept = SQLCleanupTable.insertFormer + "SELECT id, url, url_hash, path, file_length, inode, sha256, 'kept' "
-      try db.cachedStatement(sql: kept + "FROM downloads WHERE state = 'completed' AND \(scope)")
-        .execute(arguments: [list])
+      try run(kept + "FROM downloads WHERE state = 'completed' AND", scope)
     }
+    if change.isDeletion { try removeTexts(of: affected.reduce(0) { $0 + $1.counted.number }, scope) }
     known.forgetAll()
-    try db.cachedStatement(sql: "\(change.statement) WHERE \(scope)").execute(arguments: [list])
+    upkeep.facts.forgetPositions()
+    try run("\(change.statement) WHERE", scope)
     try lanes.rebuild(in: db)
-    return try counts.reduce(into: [:]) { result, row in
-      guard let kind = DownloadState.Kind(rawValue: row["state"]) else { throw DamagedRow(column: "state") }
-      result[kind] = row["number"]
+    return try count(affected, as: change)
+  }
+
+  private func run(_ statement: String, _ scope: Predicate) throws {
+    try db.makeStatement(sql: "\(statement) \(scope.sql)").execute(arguments: StatementArguments(scope.values))
+  }
+
+  /// Takes so many rows out of the texts' index, before they go.
+  private func removeTexts(of number: Int, _ scope: Predicate) throws {
+    try upkeep.texts.refresh(in: db)
+    try upkeep.facets.refresh(in: db)
+    guard try Int.fetchOne(db.cachedStatement(sql: "SELECT sum(number) FROM facets")) != number else {
+      // One by one, each would cost as much as it did to come in.
+      return try db.cachedStatement(sql: "INSERT INTO texts (texts) VALUES ('delete-all')").execute()
+    }
+    try run(
+      "INSERT INTO texts (texts, rowid, title, podcast) SELECT 'delete', key, title, podcast FROM downloads WHERE",
+      scope)
+  }
+
+  /// Counts the rows as what they have become. Returns how many there were of each state.
+  private func count(_ affected: [AffectedRow], as change: BulkChange) throws -> [DownloadState.Kind: Int] {
+    try affected.reduce(into: [:]) { counts, row in
+      let (facet, number) = (row.counted.facet, row.counted.number)
+      counts[try facet.row.traits().kind, default: 0] += number
+      upkeep.facets.add(-number, facet)
+      guard !change.isDeletion else { return }
+      let host = change.returnsHome ? row.home : facet.host
+      let become = RowClass(code: facet.row.code & ~BulkChange.stateMask | change.stateCode)
+      upkeep.facets.add(number, Facets.Facet(podcast: facet.podcast, host: host, row: become))
     }
   }
 }
 
+/// Rows that are alike, and the host of their own addresses.
+private struct AffectedRow: StatementRow {
+  let counted: CountedFacet
+  let home: String
+
+  init(_ columns: inout ColumnReader) throws {
+    counted = try CountedFacet(&columns)
+    home = columns.next()
+  }
+}
+
 extension BulkChange {
+  /// What of a class says what state it is.
+  fileprivate static let stateMask = RowClass.Field.kind.mask | RowClass.Field.reason.mask | RowClass.Field.error.mask
+
+  /// What rows become, in their class.
+  fileprivate var stateCode: Int64 {
+    let kind: DownloadState.Kind = self == .pause ? .paused : .queued
+    return RowClass.Field.kind.place(kind.rowCode)
+  }
+
+  fileprivate var isDeletion: Bool {
+    switch self {
+    case .pause, .resume, .retry: false
+    case .cancel, .remove: true
+    }
+  }
+
+  /// Whether rows begin with their own address again.
+  fileprivate var returnsHome: Bool { self == .resume || self == .retry }
+
   fileprivate var scope: String {
     switch self {
     case .pause: "state IN ('queued', 'waiting')"
@@ -42,6 +120,7 @@ extension BulkChange {
 
   fileprivate var statement: String {
     let calm = """
+      class = class & ~\(Self.stateMask) | \(stateCode),
       reason = NULL, retry_at = NULL, error_code = NULL, error_message = NULL, error_status = NULL, error_cause = NULL
       """
     return switch self {

@@ -6,8 +6,10 @@ import PodfluxCore
 /// The downloads in SQLite, inside one transaction.
 struct SQLDownloadTable: DownloadTable {
   let db: Database
-  let lanes: Lanes
-  let known: KnownRows
+  let upkeep: Upkeep
+
+  var lanes: Lanes { upkeep.lanes }
+  var known: KnownRows { upkeep.known }
 
   func find(_ id: DownloadID) throws -> Download? {
     if let download = known[id] { return download }
@@ -41,9 +43,17 @@ struct SQLDownloadTable: DownloadTable {
   }
 
   func insert(_ download: Download) throws {
-    let statement = try db.cachedStatement(sql: DownloadRow.insert)
-    statement.setUncheckedArguments(StatementArguments(try DownloadRow.values(of: download)))
+    let facet = download.facet(on: try upkeep.calendar.today(in: db))
+    let (sql, parts) = DownloadRow.insertion(of: download)
+    let statement = try db.cachedStatement(sql: sql)
+    statement.setUncheckedArguments(StatementArguments(try DownloadRow.values(of: download, facet.row, parts)))
     try statement.execute()
+    let rank = download.rank
+    if let last = upkeep.facts.lastPositions[rank.priority], rank.position > last {
+      upkeep.facts.lastPositions[rank.priority] = rank.position
+    }
+    upkeep.facets.add(1, facet)
+    upkeep.texts.noteInsertion(of: db.lastInsertedRowID)
     if download.isAdmissible {
       try lanes.offer(download.rank, on: download.source.host, in: db)
     }
@@ -51,14 +61,35 @@ struct SQLDownloadTable: DownloadTable {
 
   func update(_ download: Download) throws {
     guard let former = try find(download.id) else { return }
-    let parts = DownloadRow.difference(former, download)
+    let today = try upkeep.calendar.today(in: db)
+    let (formerFacet, facet) = (former.facet(on: today), download.facet(on: today))
+    var parts = DownloadRow.difference(former, download)
+    if formerFacet.row != facet.row { parts.append(.traits) }
     guard !parts.isEmpty else { return }
     let statement = try db.cachedStatement(sql: DownloadRow.update(parts))
     statement.setUncheckedArguments(
-      StatementArguments(try DownloadRow.values(of: download, parts) + [download.id.description]))
+      StatementArguments(try DownloadRow.values(of: download, facet.row, parts) + [download.id.description]))
     try statement.execute()
     known.note(download)
+    if parts.contains(.rank) { upkeep.facts.forgetPositions() }
+    if formerFacet != facet {
+      upkeep.facets.add(-1, formerFacet)
+      upkeep.facets.add(1, facet)
+    }
+    if parts.contains(.identity) { try index(download, instead: former) }
     touchLanes(former, download, parts)
+  }
+
+  /// Has the texts of a download found, and no longer its former ones.
+  private func index(_ download: Download, instead former: Download) throws {
+    let (old, new) = (former.description, download.description)
+    guard !DownloadRow.hasSameTexts(former, download),
+      let key = try Int64.fetchOne(
+        db.cachedStatement(sql: "SELECT key FROM downloads WHERE id = ?"), arguments: [download.id.description])
+    else { return }
+    let texts = upkeep.texts
+    try texts.remove(key, title: DownloadRow.text(old.title), podcast: DownloadRow.text(old.podcast), in: db)
+    try texts.insert(key, title: DownloadRow.text(new.title), podcast: DownloadRow.text(new.podcast), in: db)
   }
 
   private func touchLanes(_ former: Download, _ download: Download, _ parts: [DownloadRow.Part]) {
@@ -74,7 +105,12 @@ struct SQLDownloadTable: DownloadTable {
   func delete(_ id: DownloadID) throws {
     if let download = try find(id), download.isAdmissible { lanes.touch(download.source.host) }
     known.forget(id)
-    try db.cachedStatement(sql: "DELETE FROM downloads WHERE id = ?").execute(arguments: [id.description])
+    upkeep.facts.forgetPositions()
+    let sql = "DELETE FROM downloads WHERE id = ? RETURNING key, title, host, class, podcast"
+    for row in try DeletedRow.fetchAll(db.cachedStatement(sql: sql), arguments: [id.description]) {
+      upkeep.facets.add(-1, row.facet)
+      try upkeep.texts.remove(row.key, title: row.title, podcast: row.facet.podcast, in: db)
+    }
   }
 
   // MARK: Counts and recovery
@@ -123,26 +159,36 @@ struct SQLDownloadTable: DownloadTable {
 
   func release(_ id: DownloadID) throws {
     known.forget(id)
-    let sql = """
-      UPDATE downloads SET held = 0
-      WHERE id = ? AND held = 1 AND NOT EXISTS (SELECT 1 FROM deletions WHERE download = downloads.id) RETURNING host
-      """
-    try String.fetchOne(db.cachedStatement(sql: sql), arguments: [id.description]).map(lanes.touch)
+    let scope = "id = ? AND NOT EXISTS (SELECT 1 FROM deletions WHERE download = downloads.id)"
+    try release(where: scope, [id.description])
   }
 
   func releaseAll() throws {
     known.forgetAll()
+    try release(where: "id NOT IN (SELECT download FROM deletions)", [])
+  }
+
+  private func release(where scope: String, _ arguments: StatementArguments) throws {
+    let held = RowClass.Field.held.mask
     let sql = """
-      UPDATE downloads SET held = 0 WHERE held = 1 AND id NOT IN (SELECT download FROM deletions) RETURNING host
+      UPDATE downloads SET held = 0, class = class & ~\(held) WHERE held = 1 AND \(scope)
+      RETURNING host, class, podcast, 1
       """
-    try String.fetchAll(db.cachedStatement(sql: sql)).forEach(lanes.touch)
+    for row in try CountedFacet.fetchAll(db.cachedStatement(sql: sql), arguments: arguments) {
+      upkeep.facets.add(1, row.facet)
+      upkeep.facets.add(-1, row.facet.with(RowClass(code: row.facet.row.code | held)))
+      lanes.touch(row.facet.host)
+    }
   }
 
   // MARK: Order
 
   func position(of end: QueueEnd, in priority: Priority) throws -> Int64? {
+    if end == .last, let last = upkeep.facts.lastPositions[priority] { return last }
     let sql = "SELECT position FROM downloads WHERE priority = ? ORDER BY position \(end.sqlOrder) LIMIT 1"
-    return try Int64.fetchOne(db.cachedStatement(sql: sql), arguments: [priority.code])
+    let position = try Int64.fetchOne(db.cachedStatement(sql: sql), arguments: [priority.code])
+    if end == .last { upkeep.facts.lastPositions[priority] = position }
+    return position
   }
 
   func position(nextTo rank: Download.Rank, towards end: QueueEnd) throws -> Int64? {
@@ -161,6 +207,7 @@ struct SQLDownloadTable: DownloadTable {
       WHERE downloads.key = numbered.key
       """
     known.forgetAll()
+    upkeep.facts.forgetPositions()
     try db.cachedStatement(sql: sql).execute(arguments: [step, priority.code])
     try lanes.rebuild(in: db)
   }
@@ -176,6 +223,19 @@ struct SQLDownloadTable: DownloadTable {
     let downloads = try StoredDownload.fetchAll(statement, arguments: arguments).map(\.download)
     for download in downloads { known.note(download) }
     return downloads
+  }
+}
+
+/// What is left to do for a row that was deleted.
+private struct DeletedRow: StatementRow {
+  let key: Int64
+  let title: String?
+  let facet: Facets.Facet
+
+  init(_ columns: inout ColumnReader) throws {
+    key = columns.next()
+    title = columns.next()
+    facet = Facets.Facet(&columns)
   }
 }
 

@@ -5,32 +5,34 @@ import PodfluxCore
 /// Commits turns to SQLite: one batch, one transaction. Used by one dispatcher.
 public final class SQLLedger: Ledger {
   private let queue: DatabaseQueue
-  private let lanes = Lanes()
-  private let known = KnownRows()
+  private let upkeep = Upkeep()
   private var current: Database?
 
   init(queue: DatabaseQueue) {
     self.queue = queue
   }
 
+  /// A number that has grown if what filters count may have become another since. To be read where turns are committed.
+  public var countsVersion: Int { upkeep.facets.version + upkeep.texts.version }
+
   /// Runs the body in one transaction. When it returns the changes survive a power cut.
   public func transaction<Result>(_ body: (any Tables) throws -> Result) throws -> Result {
     try queue.writeWithoutTransaction { db in
       current = db
       defer { current = nil }
-      defer { lanes.reset() }
+      defer { upkeep.reset() }
       do {
         var result: Result?
         try db.inTransaction(.immediate) {
-          result = try body(SQLTables(db: db, lanes: lanes, known: known))
-          try lanes.refresh(in: db)
+          result = try body(SQLTables(db: db, upkeep: upkeep))
+          try upkeep.refresh(in: db)
           return .commit
         }
-        known.keepSome()
+        upkeep.known.keepSome()
         guard let result else { preconditionFailure("a committed transaction has a result") }
         return result
       } catch {
-        known.forgetAll()
+        upkeep.forgetAll()
         throw (error as? DatabaseError).map(StorageFailure.init) ?? error
       }
     }
@@ -57,13 +59,13 @@ public struct StorageFailure: Error, CustomStringConvertible {
 /// The tables, inside one transaction.
 struct SQLTables: Tables {
   let db: Database
-  let lanes: Lanes
-  let known: KnownRows
+  let upkeep: Upkeep
 
-  var downloads: any DownloadTable { SQLDownloadTable(db: db, lanes: lanes, known: known) }
-  var deletions: any DeletionTable { SQLDeletionTable(db: db) }
+  var downloads: any DownloadTable { SQLDownloadTable(db: db, upkeep: upkeep) }
+  var deletions: any DeletionTable { SQLDeletionTable(db: db, facts: upkeep.facts) }
   var verifications: any VerificationTable { SQLVerificationTable(db: db) }
   var cleanup: any CleanupTable { SQLCleanupTable(db: db) }
+  var filters: any FilterTable { SQLFilterTable(db: db, upkeep: upkeep) }
 
   func save(_ settings: Settings) throws {
     try SettingsRow.write(settings, to: db)

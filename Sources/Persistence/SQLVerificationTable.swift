@@ -13,11 +13,13 @@ struct SQLVerificationTable: VerificationTable {
     return db.changesCount == 1
   }
 
-  func insertAll() throws -> Int {
+  func insertAll(meeting condition: Condition, at moment: ConditionMoment) throws -> Int {
+    let predicate = try ConditionSQL(at: moment, in: db).predicate(condition)
     let sql = """
-      INSERT OR IGNORE INTO verifications (download) SELECT key FROM downloads WHERE state = 'completed' ORDER BY key
+      INSERT OR IGNORE INTO verifications (download) SELECT key FROM downloads
+      WHERE state = 'completed' AND \(predicate.sql) ORDER BY key
       """
-    try db.cachedStatement(sql: sql).execute()
+    try db.makeStatement(sql: sql).execute(arguments: StatementArguments(predicate.values))
     return db.changesCount
   }
 

@@ -27,6 +27,7 @@ enum Schema {
     migrator.registerMigration("5-cleanup") { db in
       try db.execute(sql: cleanup)
     }
+    migrator.registerMigration("6-filters", migrate: addFilters)
     return migrator
   }
 

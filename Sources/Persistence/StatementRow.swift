@@ -13,10 +13,17 @@ protocol StatementRow {
 extension StatementRow {
   /// All rows of a statement.
   static func fetchAll(_ statement: Statement, arguments: StatementArguments = []) throws -> [Self] {
-    let rows = try FetchedRow<Self>.fetchCursor(statement, arguments: arguments)
     var values: [Self] = []
-    while let row = try rows.next() { values.append(try row.value.get()) }
+    try forEach(statement, arguments: arguments) { values.append($0) }
     return values
+  }
+
+  /// Goes through the rows of a statement, one in memory at a time.
+  static func forEach(
+    _ statement: Statement, arguments: StatementArguments = [], _ body: (Self) throws -> Void
+  ) throws {
+    let rows = try FetchedRow<Self>.fetchCursor(statement, arguments: arguments)
+    while let row = try rows.next() { try body(try row.value.get()) }
   }
 }
 

@@ -20,7 +20,7 @@ public struct TableReader {
     Stores(
       settings: SettingsStore(settings: try settings()),
       downloads: DownloadsStore(counts: try counts(), cooldowns: try cooldowns(), discarded: try discarded()),
-      cleanup: CleanupStore(runs: try cleanupRuns()))
+      cleanup: CleanupStore(runs: try cleanupRuns()), filters: FiltersStore(state: try filters()))
   }
 
   /// The settings; the defaults if none were ever set.
@@ -38,12 +38,6 @@ public struct TableReader {
     try SQLHosts.cooldowns(in: db)
   }
 
-  /// How many queued downloads wait for a host. Cost: as many as there are.
-  public func queued(on host: String) throws -> Int {
-    let sql = "SELECT count(*) FROM downloads WHERE host = ? AND state = 'queued' AND held = 0"
-    return try Int.fetchOne(db.cachedStatement(sql: sql), arguments: [host]) ?? 0
-  }
-
   /// What all downloads that there ever were have thrown away.
   public func discarded() throws -> Download.Discarded {
     try SQLHosts.discarded(in: db)
@@ -59,17 +53,18 @@ public struct TableReader {
     try table.running()
   }
 
-  /// A page of the downloads in the order in which they were added. Cost: one look-up and the page.
-  public func page(_ request: PageRequest) throws -> (downloads: [Download], next: PageCursor?) {
-    let sql = DownloadRow.select + "WHERE key > ? ORDER BY key LIMIT ?"
-    let rows = try StoredDownload.fetchAll(
-      db.cachedStatement(sql: sql), arguments: [request.after?.key ?? .min, request.limit + 1])
-    let page = rows.prefix(request.limit)
-    let next = rows.count > request.limit ? page.last.map { PageCursor(key: $0.key) } : nil
-    return (page.map(\.download), next)
+  /// The first downloads in the order in which they were added, whatever the filters show.
+  public func downloads(limit: Int) throws -> [Download] {
+    let sql = DownloadRow.select + "ORDER BY key LIMIT ?"
+    return try StoredDownload.fetchAll(db.cachedStatement(sql: sql), arguments: [limit]).map(\.download)
   }
 
-  private var table: SQLDownloadTable { SQLDownloadTable(db: db, lanes: Lanes(), known: KnownRows()) }
+  /// What is kept of the filters.
+  public func filters() throws -> FiltersState {
+    try StoredFilters.read(from: db)
+  }
+
+  private var table: SQLDownloadTable { SQLDownloadTable(db: db, upkeep: Upkeep()) }
 }
 
 /// The one row of settings.

@@ -60,10 +60,38 @@ public final class Engine: Sendable {
     turns.async { [core] in core.stop(mode, because: cause) }
   }
 
+  /// Shows somebody the state, first as it is and then as it changes.
+  ///
+  /// - Parameters:
+  ///   - query: What to show.
+  ///   - interval: How long changes are gathered at least, in seconds.
+  ///   - onEnd: Called once, when there will be no more.
+  ///   - deliver: Takes in a moment. Called one at a time, mostly on another queue than all else; while it does not return
+  ///     nobody else is told anything. It must not wait for the engine.
+  /// - Returns: what ends it.
+  func observe(
+    _ query: SnapshotQuery, interval: Double, onEnd: @escaping @Sendable () -> Void,
+    deliver: @escaping @Sendable (ObservedMoment) -> Void
+  ) -> @Sendable () -> Void {
+    let token = ObservationToken()
+    turns.async { [core] in
+      token.value = core.observe(query, interval: interval, onEnd: onEnd, deliver: deliver)
+    }
+    return { [turns, core] in
+      turns.async { if let value = token.value { core.endObserving(value) } }
+    }
+  }
+
   /// Has another look at requests that wait because the client had no room for answers.
   public func clientHasRoom() {
     mailbox.nudge()
   }
+}
+
+/// What an observation is known by, once the engine's queue has begun it.
+private final class ObservationToken: @unchecked Sendable {
+  // `@unchecked`: it is touched on the queue of turns only.
+  var value: Observers.Token?
 }
 
 /// Which library, and how.
@@ -72,12 +100,17 @@ public struct EngineConfiguration: Sendable {
   public var libraryPath: String
   /// A PEM file of certificate authorities to trust beside the system's.
   public var certificateAuthorityFile: String?
+  /// Where every committed action is written down; nil for nowhere.
+  public var journal: JournalConfiguration?
   /// Where logs go.
   public var logger: Logger
 
   /// Makes a configuration.
-  public init(libraryPath: String, certificateAuthorityFile: String? = nil, logger: Logger) {
+  public init(
+    libraryPath: String, certificateAuthorityFile: String? = nil, journal: JournalConfiguration? = nil, logger: Logger
+  ) {
     self.libraryPath = libraryPath
+    self.journal = journal
     self.certificateAuthorityFile = certificateAuthorityFile
     self.logger = logger
   }
@@ -101,6 +134,8 @@ public enum EngineError: Error, CustomStringConvertible {
   case unreadableLibrary(String)
   /// The file of certificate authorities cannot be read, or holds none.
   case unusableAuthorities(String)
+  /// The journal cannot be written where it is wanted.
+  case unusableJournal(String)
   /// The machine refuses something that an engine needs.
   case cannotStart(String)
 
@@ -109,7 +144,7 @@ public enum EngineError: Error, CustomStringConvertible {
     switch self {
     case .libraryInUse(let process):
       "another engine\(process.map { " (process \($0))" } ?? "") holds this library; stop it or choose another folder"
-    case .unreadableLibrary(let reason), .unusableAuthorities(let reason): reason
+    case .unreadableLibrary(let reason), .unusableAuthorities(let reason), .unusableJournal(let reason): reason
     case .cannotStart(let reason): "the engine cannot start: \(reason)"
     }
   }
@@ -167,6 +202,11 @@ public protocol EngineClient: Sendable {
   func ready(revision: Int64)
   /// The answers of a batch have been given.
   func turnEnded()
+  /// A moment of the state, after `Query.observe`, if there is room. Called one at a time, mostly on another queue than the
+  /// rest.
+  func observed(_ moment: ObservedMoment)
+  /// A turn has been committed, and what has followed from it, for those who observe actions.
+  func committed(_ turn: TurnRecord<Action>, announcements: [Announcement])
   /// The engine has ended; the library is free.
   func closed(because cause: StopCause, revision: Int64)
 }

@@ -7,6 +7,7 @@ import Persistence
 import PodfluxCore
 import Synchronization
 import Transfers
+import WireProtocol
 
 /// The inside of an engine: dispatcher, services and library, all touched on the queue of turns only.
 final class EngineCore: @unchecked Sendable {
@@ -18,7 +19,16 @@ final class EngineCore: @unchecked Sendable {
   private let library: OpenLibrary
   private let services: Services
   private let logger: Logger
+  private let journal: Journal?
+  /// What all random draws follow from.
+  private let seed: UInt64
+  private let ledger: SQLLedger
   private var dispatcher: Dispatcher<Stores>
+  private lazy var observers = Observers(
+    library: library, turns: turns, logger: logger, readClock: { [services] in services.readClock() },
+    readStores: { [unowned self] in (dispatcher.state, ledger.countsVersion) })
+  /// What the client observes, if it does.
+  private var observation: (token: Observers.Token, includesActions: Bool)?
   private var undelivered = UndeliveredFacts<Action>()
   private var stopCause: StopCause?
   /// Whether the stores have said that nothing is left to do.
@@ -43,17 +53,29 @@ final class EngineCore: @unchecked Sendable {
     logger = configuration.logger
     // Before the library is touched: wrong usage changes nothing.
     let authorities = try configuration.authorities()
-    library = try OpenLibrary(configuration)
-    dispatcher = try library.dispatcher()
-    services = try Services(
-      library: library, authorities: authorities, turns: turns, logger: logger
-    ) { mailbox.post(fact: $0) }
+    let journal = try configuration.openedJournal()
+    self.journal = journal
+    do {
+      library = try OpenLibrary(configuration)
+      seed = .random(in: .min ... .max)
+      ledger = library.database.ledger()
+      dispatcher = try library.dispatcher(on: ledger, seed: seed, journal: journal)
+      services = try Services(
+        library: library, authorities: authorities, turns: turns, logger: logger
+      ) { mailbox.post(fact: $0) }
+    } catch {
+      journal?.discard()
+      throw error
+    }
   }
 
   // MARK: Turns
 
   /// The first turn puts the tables in order; then the client may speak.
   func begin() {
+    journal?.begin(
+      JournalLine.Engine(seed: seed, version: Engine.version, library: library.folder.path),
+      at: LineStamp(dispatcher.position, time: services.readClock().wall))
     deliver(facts: [.recovered(library.recovery)], requests: [])
     client.ready(revision: dispatcher.position.revision)
   }
@@ -63,7 +85,7 @@ final class EngineCore: @unchecked Sendable {
   /// A batch ends with its first query, so that the client is asked before each answer whether it has room. Each batch
   /// is a block of its own on the queue: a stop and the alarm get their turn however fast a client asks.
   func drain() {
-    guard !isClosed else { return }
+    guard !isClosed else { return refuseWhatWaits() }
     let delivery = mailbox.take(requestsUpTo: client.hasRoom ? Engine.batchSize : 0) { $0.isQuery }
     guard !delivery.isEmpty else { return }
     handle(delivery)
@@ -98,7 +120,9 @@ final class EngineCore: @unchecked Sendable {
       for request in requests {
         answer(request, with: request.action == nil ? nil : outcomes.removeFirst())
       }
+      if observation?.includesActions == true { tellClient(of: turnout) }
       carryOut(turnout.effects)
+      observers.changed()
       if isCommitFailing { logger.notice("turns can be committed again") }
       isCommitFailing = false
     } catch {
@@ -143,7 +167,7 @@ final class EngineCore: @unchecked Sendable {
 
   private func answer(_ query: Query, _ request: Request) {
     do {
-      respond(to: request, .answer(try library.answer(query, from: dispatcher.state)))
+      respond(to: request, .answer(try answer(query)))
     } catch let refusal as Refusal {
       respond(to: request, .refusal(refusal))
     } catch {
@@ -152,8 +176,55 @@ final class EngineCore: @unchecked Sendable {
     }
   }
 
+  private func answer(_ query: Query) throws -> Answer {
+    switch query {
+    case .resumeData(let id): return .resumeData(try library.resumeData(of: id))
+    case .snapshot(let query):
+      // Who observes has been told everything up to the revision that it sees now.
+      if let observation { try observers.flush(observation.token) }
+      return .snapshot(try library.snapshot(query, from: dispatcher.state, at: services.readClock().wall))
+    case .observe(let wish):
+      endObservation()
+      let token = observers.add(wish.state, interval: wish.interval, hasRoom: { [client] in client.hasRoom }) {
+        [client] moment in
+        client.observed(wish.includesActions ? moment : moment.withoutAttempts)
+      }
+      observation = (token, wish.includesActions)
+      return .observing(revision: dispatcher.position.revision)
+    case .unobserve:
+      endObservation()
+      return .unobserving
+    }
+  }
+
   private func respond(to request: Request, _ outcome: Response.Outcome) {
     request.completion(Response(outcome: outcome, revision: dispatcher.position.revision))
+  }
+
+  // MARK: Observation
+
+  func observe(
+    _ query: SnapshotQuery, interval: Double, onEnd: @escaping @Sendable () -> Void,
+    deliver: @escaping @Sendable (ObservedMoment) -> Void
+  ) -> Observers.Token {
+    observers.add(query, interval: interval, onEnd: onEnd, deliver: deliver)
+  }
+
+  func endObserving(_ token: Observers.Token) {
+    observers.remove(token)
+  }
+
+  private func endObservation() {
+    if let observation { observers.remove(observation.token) }
+    // What is being told is told before: what comes next is another observation's.
+    observers.waitForReading()
+    observation = nil
+  }
+
+  private func tellClient(of turnout: Dispatcher<Stores>.Turnout) {
+    guard let record = turnout.record else { return }
+    let announcements = turnout.effects.compactMap { if case .announce(let news) = $0 { news } else { nil } }
+    client.committed(record, announcements: announcements)
   }
 
   // MARK: Effects
@@ -193,6 +264,8 @@ final class EngineCore: @unchecked Sendable {
     guard isDone, !isClosed else { return }
     isClosed = true
     services.shutDown()
+    observers.close()
+    journal?.end(at: LineStamp(dispatcher.position, time: services.readClock().wall))
     do {
       try library.close()
     } catch {
@@ -200,14 +273,18 @@ final class EngineCore: @unchecked Sendable {
     }
     refuseWhatWaits()
     client.closed(because: stopCause ?? .shutdown, revision: dispatcher.position.revision)
+    refuseWhatWaits()
   }
 
-  private static let isStopping = Refusal(
+  static let isStopping = Refusal(
     .shuttingDown, "the engine has stopped and takes no more actions; start it again")
 
+  /// Refuses until nothing is left: whoever is refused may ask again at once.
   private func refuseWhatWaits() {
-    for request in mailbox.take(requestsUpTo: .max).requests {
-      respond(to: request, .refusal(Self.isStopping))
+    while true {
+      let delivery = mailbox.take(requestsUpTo: .max)
+      guard !delivery.isEmpty else { return }
+      for request in delivery.requests { respond(to: request, .refusal(Self.isStopping)) }
     }
   }
 }

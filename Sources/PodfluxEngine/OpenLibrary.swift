@@ -37,31 +37,31 @@ final class OpenLibrary: Sendable {
   }
 
   /// A dispatcher whose stores begin with what the tables hold.
-  func dispatcher() throws(EngineError) -> Dispatcher<Stores> {
+  func dispatcher(
+    on ledger: SQLLedger, seed: UInt64, journal: Journal?
+  ) throws(EngineError) -> Dispatcher<Stores> {
     do {
       return try database.read { tables in
         Dispatcher(
-          state: try tables.stores(), position: try tables.position(), ledger: database.ledger(),
-          seed: .random(in: .min ... .max))
+          state: try tables.stores(), position: try tables.position(), ledger: ledger, seed: seed,
+          hear: { journal?.hear($0, at: $1, $2) }, witness: { journal?.witness($0) })
       }
     } catch {
       throw .unreadableLibrary("\(error)")
     }
   }
 
-  /// Answers a query: rows from the tables, what is active from the stores.
-  func answer(_ query: Query, from stores: Stores) throws -> Answer {
-    try database.read { tables in
-      switch query {
-      case .resumeData(let id):
-        guard let download = try tables.download(id) else {
-          throw Refusal(.notFound, "there is no download \"\(id)\"", path: "payload.id")
-        }
-        return .resumeData(download.progress.resume)
-      case .snapshot(let query):
-        return .snapshot(try tables.snapshot(query, library: folder.path, stores: stores))
-      }
+  /// One moment of the state.
+  func snapshot(_ query: SnapshotQuery, from stores: Stores, at now: Timestamp) throws -> Snapshot {
+    try database.read { try $0.snapshot(query, library: folder.path, stores: stores, now: now) }
+  }
+
+  /// The resume data of a download; nil if nothing of it is kept.
+  func resumeData(of id: DownloadID) throws -> ResumeRecord? {
+    guard let download = try database.read({ try $0.download(id) }) else {
+      throw Refusal(.notFound, "there is no download \"\(id)\"", path: "payload.id")
     }
+    return download.progress.resume
   }
 
   /// Afterwards the process holds no lock and no open database.
@@ -85,7 +85,7 @@ final class OpenLibrary: Sendable {
 
 extension TableReader {
   /// One moment of the state. Without an engine there are no stores, and nothing is active.
-  func snapshot(_ query: SnapshotQuery, library: String, stores: Stores?) throws -> Snapshot {
+  func snapshot(_ query: SnapshotQuery, library: String, stores: Stores?, now: Timestamp) throws -> Snapshot {
     var snapshot = Snapshot(revision: try position().revision)
     if query.stores.contains(.engine) {
       snapshot.engine = EngineSnapshot(version: Engine.version, library: library)
@@ -93,8 +93,11 @@ extension TableReader {
     if query.stores.contains(.settings) {
       snapshot.settings = try stores?.settings.settings ?? settings()
     }
+    if query.stores.contains(.filters) {
+      snapshot.filters = try filters(stores, now: now)
+    }
     if query.stores.contains(.downloads) {
-      snapshot.downloads = try downloads(query.page, stores: stores)
+      snapshot.downloads = try downloads(query.downloads, stores: stores, now: now)
     }
     if query.stores.contains(.cleanup) {
       snapshot.cleanup = try cleanup(query.stepsPage, stores?.cleanup ?? CleanupStore(runs: cleanupRuns()))
@@ -108,8 +111,19 @@ extension TableReader {
       run: store.active ?? store.last, progress: store.progress, waiting: store.waiting, steps: steps, next: next)
   }
 
-  private func downloads(_ request: PageRequest, stores: Stores?) throws -> DownloadsSnapshot {
-    let (page, next) = try page(request)
+  /// The filters and what each would show.
+  func filters(_ stores: Stores?, now: Timestamp) throws -> FiltersSnapshot {
+    try filters(stores?.filters.state ?? filters(), at: moment(stores, now: now))
+  }
+
+  /// What conditions need to know beside the rows.
+  private func moment(_ stores: Stores?, now: Timestamp) throws -> ConditionMoment {
+    ConditionMoment(now: now, coolingHosts: Set(try (stores?.downloads.cooldowns ?? cooldowns()).keys))
+  }
+
+  private func downloads(_ query: DownloadsQuery, stores: Stores?, now: Timestamp) throws -> DownloadsSnapshot {
+    let selection = try (stores?.filters.state ?? filters()).selection
+    let (page, next) = try page(query, filters: selection, at: moment(stores, now: now))
     let cooldowns = try stores?.downloads.cooldowns ?? cooldowns()
     var counts = try stores?.downloads.counts ?? counts()
     for host in cooldowns.keys {
@@ -124,7 +138,7 @@ extension TableReader {
     }
     return DownloadsSnapshot(
       counts: counts, bytesPerSecond: stores?.downloads.bytesPerSecond ?? 0,
-      discarded: try stores?.downloads.discarded ?? discarded(), items: items, next: next)
+      discarded: try stores?.downloads.discarded ?? discarded(), items: items, fields: query.fields, next: next)
   }
 }
 
@@ -138,13 +152,31 @@ public enum LibraryReader {
       let folder = try Library.open(at: path, mode: .existing)
       let database = try LibraryDatabase.openReadOnly(at: folder.engineFolderPath + "/" + OpenLibrary.databaseName)
       defer { try? database.close() }
-      var snapshot = try database.read { try $0.snapshot(query, library: folder.path, stores: nil) }
-      if try !LibraryLock.isHeld(folder) { snapshot.downloads?.showNothingRunning() }
+      let now = Timestamp(milliseconds: Int64(Date().timeIntervalSince1970 * 1000))
+      var snapshot = try database.read { try $0.snapshot(query, library: folder.path, stores: nil, now: now) }
+      if try !LibraryLock.isHeld(folder) {
+        snapshot.downloads?.showNothingRunning()
+        snapshot.filters?.showNothingRunning()
+      }
       return snapshot
     } catch let error as FileError {
       throw .unreadableLibrary("the library cannot be opened: \(error)")
     } catch {
       throw .unreadableLibrary("\(error)")
+    }
+  }
+}
+
+extension FiltersSnapshot {
+  /// Without an engine nothing runs.
+  fileprivate mutating func showNothingRunning() {
+    for group in groups.indices where groups[group].id == .state {
+      let filters = groups[group].filters
+      guard let running = filters.firstIndex(where: { $0.filter.condition == .states([.running]) }),
+        let queued = filters.firstIndex(where: { $0.filter.condition == .states([.queued]) })
+      else { continue }
+      groups[group].filters[queued].count += filters[running].count
+      groups[group].filters[running].count = 0
     }
   }
 }

@@ -64,6 +64,7 @@ final class Services: @unchecked Sendable {
     case .endLooking(let run): cleanup.endLooking(run)
     case .cleanUp(let step): cleanup.cleanUp(step)
     case .wake(let moment): setAlarm(at: moment)
+    case .announce: break
     case .close: preconditionFailure("closing is the engine's own")
     }
   }
@@ -94,16 +95,19 @@ final class Services: @unchecked Sendable {
     alarm?.cancel()
     alarm = nil
     guard let moment else { return }
-    let delay = max(0, moment.milliseconds - readClock().wall.milliseconds)
+    let wish = Alarm(at: moment, setAt: readClock())
     let timer = DispatchSource.makeTimerSource(queue: turns)
-    timer.schedule(deadline: .now() + .milliseconds(Int(min(delay, Self.longestAlarmMilliseconds))))
-    timer.setEventHandler { [post] in post(.timeCame) }
-    timer.resume()
+    timer.setEventHandler { [unowned self] in
+      if wish.isDue(at: readClock()) { post(.timeCame) } else { look(at: wish) }
+    }
     alarm = timer
+    look(at: wish)
+    timer.resume()
   }
 
-  /// A clock that is set back must not make a retry sleep for years: the alarm rings and the store looks again.
-  private static let longestAlarmMilliseconds: Int64 = 60_000
+  private func look(at wish: Alarm) {
+    alarm?.schedule(deadline: .now() + .milliseconds(Int(wish.delay(at: readClock()))))
+  }
 
   private static func clock() -> ClockReading {
     var wall = timespec()

@@ -3,7 +3,7 @@ public enum BadLines {
   /// The whole table.
   public static let all =
     shapes + encodings + limits + envelopes + enqueues + addresses + paths + headers + resumeData + selections
-    + settings + cleanups + queries + refusedByEngine
+    + settings + cleanups + queries + filters + conditions + lists + observations + refusedByEngine
 
   private static let shapes = [
     BadLine("an empty line", "", "invalid_line"),
@@ -84,7 +84,6 @@ public enum BadLines {
     BadLine(type: "downloads/resume", #"{"id":"a","all":true}"#, "invalid_value", "payload"),
     BadLine(type: "downloads/cancel", #"{"all":false}"#, "invalid_value", "payload.all"),
     BadLine(type: "downloads/cancel", #"{"all":"yes"}"#, "invalid_value", "payload.all"),
-    BadLine(type: "downloads/retry", #"{"where":{"state":["failed"]}}"#, "unknown_field", "payload.where"),
     BadLine(type: "downloads/retry", #"{"ids":"a"}"#, "invalid_value", "payload.ids"),
     BadLine(type: "downloads/retry", #"{"ids":["a","b","c","d/e"]}"#, "invalid_value", "payload.ids[3]"),
     BadLine(type: "downloads/retry", #"{"ids":["a",7]}"#, "invalid_value", "payload.ids[1]"),
@@ -170,7 +169,6 @@ public enum BadLines {
     BadLine(type: "snapshot", #"{"downloads":{"limit":0}}"#, "invalid_value", "payload.downloads.limit"),
     BadLine(type: "snapshot", #"{"downloads":{"limit":1001}}"#, "invalid_value", "payload.downloads.limit"),
     BadLine(type: "snapshot", #"{"downloads":{"limit":1e2}}"#, "invalid_value", "payload.downloads.limit"),
-    BadLine(type: "snapshot", #"{"downloads":{"sort":"title"}}"#, "unknown_field", "payload.downloads.sort"),
     BadLine(type: "snapshot", #"{"downloads":{"after":""}}"#, "invalid_value", "payload.downloads.after"),
     BadLine(type: "snapshot", #"{"downloads":{"after":"+7"}}"#, "invalid_value", "payload.downloads.after"),
     BadLine(type: "snapshot", #"{"downloads":{"after":"07"}}"#, "invalid_value", "payload.downloads.after"),
@@ -184,7 +182,6 @@ public enum BadLines {
     BadLine(type: "snapshot", #"{"cleanup":{"after":7}}"#, "invalid_value", "payload.cleanup.after"),
     BadLine(type: "snapshot", #"{"cleanup":{"after":"-0"}}"#, "invalid_value", "payload.cleanup.after"),
     BadLine(type: "snapshot", #"{"cleanup":{"run":1}}"#, "unknown_field", "payload.cleanup.run"),
-    BadLine(type: "observe", "{}", "unknown_action", "type"),
   ]
 
   private static let refusedByEngine = [
@@ -197,6 +194,8 @@ public enum BadLines {
     BadLine(type: "downloads/move", #"{"id":"nobody","to":"top"}"#, "not_found", "payload.id", byEngine: true),
     BadLine(type: "downloads/update", #"{"id":"nobody","title":"x"}"#, "not_found", "payload.id", byEngine: true),
     BadLine(type: "downloads/resumeData", #"{"id":"nobody"}"#, "not_found", "payload.id", byEngine: true),
+    BadLine(type: "filters/apply", #"{"name":"nobody"}"#, "not_found", "payload.name", byEngine: true),
+    BadLine(type: "filters/delete", #"{"name":"nobody"}"#, "not_found", "payload.name", byEngine: true),
     BadLine(
       type: "settings/update", #"{"retryFirstSeconds":60,"retryMaxSeconds":5}"#, "invalid_value",
       "payload.retryFirstSeconds",

@@ -36,8 +36,19 @@ public enum PodfluxCommand {
       kill(process.processIdentifier, SIGKILL)
       throw PodfluxProcess.Failure("podflux \(arguments) did not end within \(seconds) s")
     }
-    return Result(
+    let result = Result(
       status: process.terminationStatus, output: try String(contentsOfFile: output, encoding: .utf8),
       errors: try String(contentsOfFile: errors, encoding: .utf8))
+    if arguments.first == "snapshot" { try judge(result, askedBy: arguments) }
+    return result
+  }
+
+  /// In tests, holds a snapshot against the protocol's schema.
+  private static func judge(_ result: Result, askedBy arguments: [String]) throws {
+    guard !result.output.isEmpty, let judge = try LineJudge.forTests() else { return }
+    let isPartial = arguments.contains { $0.contains("\"fields\"") }
+    if let fault = judge.fault(in: Array(result.output.utf8), as: isPartial ? .partialOutput : .output) {
+      throw PodfluxProcess.Failure(fault)
+    }
   }
 }

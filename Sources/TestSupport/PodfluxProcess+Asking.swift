@@ -29,7 +29,7 @@ extension PodfluxProcess {
 
   /// The downloads' part of a snapshot.
   public func downloads(limit: Int = 1000) throws -> (counts: [String: Int], items: [[String: Any]]) {
-    let payload = try order("snapshot", ["stores": ["downloads"], "downloads": ["limit": limit]])
+    let payload = try order("snapshot", ["stores": ["downloads"], "downloads": ["limit": limit, "unfiltered": true]])
     guard let downloads = payload["downloads"] as? [String: Any], let counts = downloads["counts"] as? [String: Int],
       let items = downloads["items"] as? [[String: Any]]
     else { throw Failure("a snapshot without downloads: \(payload)") }

@@ -3,7 +3,8 @@ import Synchronization
 
 /// A real `podflux run` child, driven through its stdin as any program would: for tests, the demo and benchmarks.
 ///
-/// Blocking calls wait for a condition with a bound and throw `Failure` when it passes; nothing sleeps.
+/// Blocking calls wait for a condition with a bound and throw `Failure` when it passes; nothing sleeps. In tests each line
+/// is held against the protocol's schema before it is shown: one that does not fit makes every wait fail from then on.
 public final class PodfluxProcess: Sendable {
   /// What went wrong, in words for a person.
   public struct Failure: Error, CustomStringConvertible {
@@ -30,6 +31,10 @@ public final class PodfluxProcess: Sendable {
 
   private struct State {
     var lines: [String] = []
+    /// What the child may say by what it has been asked.
+    var kind = LineJudge.Kind.output
+    /// What is wrong with a line that it has said.
+    var fault: String?
     /// The lines before this one have been handed out.
     var next = 0
     var ending: Ending?
@@ -39,9 +44,12 @@ public final class PodfluxProcess: Sendable {
 
   /// The child's process id.
   public let pid: pid_t
-  private let input: Int32
+  private let child: Child
+  private var input: Int32 { child.input }
   /// The child's output until somebody reads it.
   private let output: Mutex<Int32?>
+  /// In tests, who judges each line before anybody waits for it in vain or reads it.
+  private let judge: LineJudge?
   private let state = Mutex(State())
   /// Signalled at every line and at the end.
   private let news = NSCondition()
@@ -61,18 +69,15 @@ public final class PodfluxProcess: Sendable {
   ///   - logPath: Where the child's stderr goes.
   ///   - environment: Variables that it has beside, or instead of, this process's own.
   ///   - isListening: Whether its lines are read from the start; otherwise not before `listen()`.
+  ///   - executable: The program, `podflux` or one that speaks like it.
   public init(
     library: String, arguments: [String] = [], logPath: String = "/dev/null", environment: [String: String] = [:],
-    isListening: Bool = true
+    isListening: Bool = true, executable: String = PodfluxProcess.executablePath
   ) throws {
-    // One at a time: a child must not inherit another's pipes before they are close-on-exec, or that one's end of
-    // input would never come.
-    let child = try Self.spawning.withLock { _ in
-      try Self.spawn(
-        [Self.executablePath, "run", "--library", library] + arguments, logPath: logPath, environment: environment)
-    }
+    judge = try LineJudge.forTests()
+    child = try Child(
+      [executable, "run", "--library", library] + arguments, logPath: logPath, environment: environment)
     pid = child.pid
-    input = child.input
     output = Mutex(child.output)
     if isListening { listen() }
   }
@@ -97,52 +102,21 @@ public final class PodfluxProcess: Sendable {
     }
   }
 
-  private static let spawning = Mutex(())
-
-  private static func spawn(
-    _ words: [String], logPath: String, environment: [String: String]
-  ) throws -> (pid: pid_t, input: Int32, output: Int32) {
-    var stdin: [Int32] = [0, 0]
-    var stdout: [Int32] = [0, 0]
-    guard pipe(&stdin) == 0, pipe(&stdout) == 0 else {
-      throw Failure("no pipe: \(String(cString: strerror(errno)))")
-    }
-    for descriptor in stdin + stdout { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
-    Foundation.signal(SIGPIPE, SIG_IGN)
-    var actions = posix_spawn_file_actions_t()
-    posix_spawn_file_actions_init(&actions)
-    defer { posix_spawn_file_actions_destroy(&actions) }
-    posix_spawn_file_actions_adddup2(&actions, stdin[0], 0)
-    posix_spawn_file_actions_adddup2(&actions, stdout[1], 1)
-    posix_spawn_file_actions_addopen(&actions, 2, logPath, O_WRONLY | O_CREAT | O_APPEND, 0o644)
-    var argv = words.map { strdup($0) } + [nil]
-    defer { argv.forEach { free($0) } }
-    let variables = ProcessInfo.processInfo.environment.merging(environment) { $1 }
-    var envp = variables.map { strdup("\($0.key)=\($0.value)") } + [nil]
-    defer { envp.forEach { free($0) } }
-    var child: pid_t = 0
-    let refusal = posix_spawn(&child, words[0], &actions, nil, &argv, &envp)
-    close(stdin[0])
-    close(stdout[1])
-    guard refusal == 0 else { throw Failure("\(words[0]) cannot be started: \(String(cString: strerror(refusal)))") }
-    return (child, stdin[1], stdout[0])
-  }
-
   // MARK: Speaking
 
   /// Writes bytes to the child's stdin. A child that has ended takes none.
   public func send(bytes: [UInt8]) throws {
-    try bytes.withUnsafeBytes { bytes in
-      var rest = bytes[...]
-      while !rest.isEmpty {
-        let count = write(input, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
-        guard count > 0 || errno == EINTR else {
-          throw Failure("the child takes no input: \(String(cString: strerror(errno)))")
-        }
-        rest = rest.dropFirst(max(0, count))
-      }
-    }
+    if Self.asksForFields(bytes) { state.withLock { $0.kind = .partialOutput } }
+    try child.write(bytes)
   }
+
+  /// Whether a line may ask for some keys of items only. Tests send megabytes, so that Foundation looks for it:
+  /// it is optimized.
+  private static func asksForFields(_ bytes: [UInt8]) -> Bool {
+    Data(bytes).range(of: fields) != nil
+  }
+
+  private static let fields = Data("\"fields\"".utf8)
 
   /// Writes a line.
   public func send(line: String) throws {
@@ -188,6 +162,9 @@ public final class PodfluxProcess: Sendable {
 
   /// All lines so far.
   public var lines: [String] { state.withLock { $0.lines } }
+
+  /// What is wrong with a line so far, by the protocol's schema.
+  public var fault: String? { state.withLock { $0.fault } }
 
   /// Waits for the next line that satisfies the condition, and passes over those before it.
   @discardableResult
@@ -240,6 +217,7 @@ public final class PodfluxProcess: Sendable {
     news.lock()
     defer { news.unlock() }
     while true {
+      if let fault { throw Failure(fault) }
       if let value = withState(condition) { return value }
       let hasEnded = state.withLock { $0.ending != nil }
       guard !hasEnded, news.wait(until: deadline) else {
@@ -272,18 +250,27 @@ public final class PodfluxProcess: Sendable {
       let count = Foundation.read(output, &buffer, buffer.count)
       if count < 0, errno == EINTR { continue }
       guard count > 0 else { break }
-      var start = 0
-      var lines: [String] = []
-      for index in 0..<count where buffer[index] == UInt8(ascii: "\n") {
-        rest.append(contentsOf: buffer[start..<index])
-        lines.append(String(decoding: rest, as: UTF8.self))
-        rest.removeAll(keepingCapacity: true)
-        start = index + 1
+      guard let end = buffer[..<count].lastIndex(of: Self.lineFeed) else {
+        rest += buffer[..<count]
+        continue
       }
-      rest.append(contentsOf: buffer[start..<count])
-      announce { $0.lines += lines }
+      take(rest + buffer[...end])
+      rest = Array(buffer[(end + 1)..<count])
     }
     close(output)
+  }
+
+  private static let lineFeed = UInt8(ascii: "\n")
+
+  /// Takes whole lines in, each with its line feed.
+  private func take(_ bytes: [UInt8]) {
+    let lines = bytes.dropLast().split(separator: Self.lineFeed, omittingEmptySubsequences: false)
+      .map { String(decoding: $0, as: UTF8.self) }
+    let fault = judge?.fault(in: bytes, as: state.withLock { $0.kind })
+    announce { state in
+      state.lines += lines
+      state.fault = state.fault ?? fault
+    }
   }
 
   private func reap() {

@@ -8,7 +8,7 @@ struct Podflux: ParsableCommand {
     commandName: "podflux",
     abstract: "Downloads podcasts, and loses nothing: a headless engine that takes JSON lines.",
     version: Engine.version,
-    subcommands: [RunCommand.self, SnapshotCommand.self, QuarantineCommand.self])
+    subcommands: [RunCommand.self, SnapshotCommand.self, ReplayCommand.self, DiffCommand.self, QuarantineCommand.self])
 }
 
 extension ExitCode {
@@ -23,7 +23,7 @@ extension ExitCode {
     switch error {
     case .libraryInUse: self = .libraryInUse
     case .unreadableLibrary: self = .unreadableLibrary
-    case .unusableAuthorities: self = .wrongUsage
+    case .unusableAuthorities, .unusableJournal: self = .wrongUsage
     case .cannotStart: self = .failure
     }
   }

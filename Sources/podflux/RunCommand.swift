@@ -21,6 +21,12 @@ struct RunCommand: ParsableCommand {
   @Option(help: "A PEM file of certificate authorities to trust beside the system's.")
   var caFile: String?
 
+  @Option(help: "A file to write every committed action to, for `podflux replay`. It must not lie in the library.")
+  var journal: String?
+
+  @Option(help: "How many bytes of the journal fill a file; four full ones are kept beside it.")
+  var journalBytes = JournalConfiguration.defaultBytes
+
   @Option(help: "How much to log: trace, debug, info, notice, warning, error or critical.")
   var logLevel = Logger.Level.warning
 
@@ -28,6 +34,12 @@ struct RunCommand: ParsableCommand {
     case drain, exit
 
     var stopMode: StopMode { self == .drain ? .drain : .now }
+  }
+
+  func validate() throws {
+    let sizes = JournalConfiguration.sizes
+    guard !sizes.contains(journalBytes) else { return }
+    throw ValidationError("--journal-bytes takes \(sizes.lowerBound) to \(sizes.upperBound)")
   }
 
   func run() throws {
@@ -40,7 +52,10 @@ struct RunCommand: ParsableCommand {
     let engine: Engine
     do {
       engine = try Engine(
-        EngineConfiguration(libraryPath: library, certificateAuthorityFile: caFile, logger: logger), client: session)
+        EngineConfiguration(
+          libraryPath: library, certificateAuthorityFile: caFile,
+          journal: journal.map { JournalConfiguration(path: $0, maximumBytes: journalBytes) }, logger: logger),
+        client: session)
     } catch let error as EngineError {
       throw giveUp(error)
     }

@@ -1,4 +1,5 @@
 import Dispatch
+import Flux
 import Foundation
 import PodfluxCore
 import PodfluxEngine
@@ -11,12 +12,14 @@ final class Session: EngineClient {
   private let libraryPath: String
   private let decoder = LineDecoder()
   private let encoder = Mutex(LineEncoder())
+  private let observer: Observer
   private let turns = TurnGate()
   private let isClosed = DispatchSemaphore(value: 0)
 
   init(output: OutputWriter, libraryPath: String) {
     self.output = output
     self.libraryPath = libraryPath
+    observer = Observer(output: output)
   }
 
   /// Waits until the engine has ended.
@@ -50,6 +53,7 @@ final class Session: EngineClient {
   }
 
   private func write(_ response: Response, line number: Int, id: RequestID?) {
+    if case .answer(.observing) = response.outcome { observer.beginAnew() }
     encoder.withLock { encoder in
       switch response.outcome {
       case .reply(let reply): encoder.reply(reply, id: id, revision: response.revision)
@@ -73,6 +77,14 @@ final class Session: EngineClient {
   func turnEnded() {
     sendLines()
     turns.open()
+  }
+
+  func observed(_ moment: ObservedMoment) {
+    observer.tell(moment)
+  }
+
+  func committed(_ turn: TurnRecord<Action>, announcements: [Announcement]) {
+    observer.tell(turn, announcements)
   }
 
   func closed(because cause: StopCause, revision: Int64) {

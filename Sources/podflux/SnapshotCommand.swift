@@ -17,7 +17,7 @@ struct SnapshotCommand: ParsableCommand {
   var query = "{}"
 
   func run() throws {
-    let query = try parsedQuery()
+    let query = try SnapshotQuery(argument: query)
     do throws(EngineError) {
       let snapshot = try LibraryReader.snapshot(ofLibraryAt: library, query)
       var encoder = LineEncoder()
@@ -28,10 +28,14 @@ struct SnapshotCommand: ParsableCommand {
     }
   }
 
-  private func parsedQuery() throws -> SnapshotQuery {
-    let line = "{\"type\":\"snapshot\",\"payload\":\(query)}"
+}
+
+extension SnapshotQuery {
+  /// Reads a query's payload, given as an argument.
+  init(argument: String) throws {
+    let line = "{\"type\":\"snapshot\",\"payload\":\(argument)}"
     switch LineDecoder().decode([UInt8](line.utf8), number: 1).content {
-    case .success(.query(.snapshot(let query))): return query
+    case .success(.query(.snapshot(let query))): self = query
     case .success: throw ValidationError("the query must be one JSON object")
     case .failure(let refusal): throw ValidationError(refusal.message)
     }

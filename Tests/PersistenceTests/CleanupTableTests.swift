@@ -208,7 +208,8 @@ struct CleanupTableTests {
       for (index, state) in try Sample.states().enumerated() {
         try tables.downloads.insert(try Sample.download("x\(index)", state: state, position: Int64(index)))
       }
-      _ = try tables.downloads.apply(.remove(deletingFiles: deletingFiles), sparing: [])
+      _ = try tables.downloads.apply(
+        .remove(deletingFiles: deletingFiles), to: .everything, at: Sample.conditionMoment, sparing: [])
     }
     let file = FoundFile(place: EntryPath(try Sample.file().path), length: 1, inode: 1)
     let formers = try database.read { try $0.formerFiles(like: file) }

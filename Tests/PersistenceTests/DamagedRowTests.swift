@@ -26,7 +26,7 @@ struct DamagedRowTests {
     let kept = try #require(try Sample.states().first { $0.kind.rawValue == state })
     try database.write { try $0.downloads.insert(try Sample.download(state: kept)) }
     try database.damage("UPDATE downloads SET \(change)")
-    #expect(throws: DamagedRow.self) { try database.read { try $0.page(PageRequest()) } }
+    #expect(throws: DamagedRow.self) { try database.read { try $0.allDownloads() } }
   }
 
   static let brokenSettings = [
@@ -92,7 +92,7 @@ struct DamagedRowTests {
     let database = try LibraryDatabase.inMemory()
     try database.write { tables in
       try tables.downloads.insert(try Sample.download(state: .completed(try Sample.file())))
-      _ = try tables.verifications.insertAll()
+      _ = try tables.verifications.insertAll(meeting: .everything, at: Sample.conditionMoment)
     }
     try database.damage("UPDATE downloads SET \(change)")
     #expect(throws: DamagedRow.self) { try database.write { _ = try $0.verifications.owed(limit: 1) } }

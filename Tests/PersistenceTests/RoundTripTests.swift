@@ -159,8 +159,8 @@ struct RoundTripTests {
       #expect(try !table.insert(ids[1]))
       #expect(try !table.insert(try #require(DownloadID("queued"))))
       #expect(try !table.insert(try #require(DownloadID("nobody"))))
-      #expect(try table.insertAll() == 2)
-      #expect(try table.insertAll() == 0)
+      #expect(try table.insertAll(meeting: .everything, at: Sample.conditionMoment) == 2)
+      #expect(try table.insertAll(meeting: .everything, at: Sample.conditionMoment) == 0)
     }
     try ledger.transaction { tables in
       let table = tables.verifications
@@ -172,11 +172,12 @@ struct RoundTripTests {
       #expect(try !table.remove(owed[1].key))
       #expect(try table.remove(owed[2].key))
       #expect(try !table.remove(owed[2].key))
-      _ = try tables.downloads.apply(.remove(deletingFiles: false), sparing: [])
+      _ = try tables.downloads.apply(
+        .remove(deletingFiles: false), to: .everything, at: Sample.conditionMoment, sparing: [])
       #expect(try table.owed(limit: 10).isEmpty)
       // A number is not given again, though the one that had it is gone.
       try tables.downloads.insert(try Sample.download("a", state: .completed(try Sample.file(inode: 0))))
-      #expect(try table.insertAll() == 1)
+      #expect(try table.insertAll(meeting: .everything, at: Sample.conditionMoment) == 1)
       #expect(try table.owed(limit: 1).allSatisfy { !owed.map(\.key).contains($0.key) })
     }
   }
@@ -202,10 +203,10 @@ struct RoundTripTests {
       for number in 0..<25 { try tables.downloads.insert(try Sample.download("d\(number)", position: Int64(-number))) }
     }
     var names: [String] = []
-    var cursor: PageCursor?
+    var cursor: OrderCursor?
     repeat {
-      let after = cursor
-      let page = try database.read { try $0.page(PageRequest(limit: 10, after: after)) }
+      let query = DownloadsQuery(limit: 10, after: cursor)
+      let page = try database.read { try $0.page(query, filters: .init(), at: Sample.conditionMoment) }
       names += page.downloads.map(\.id.description)
       cursor = page.next
       if let last = page.downloads.last { try database.write { try $0.downloads.delete(last.id) } }

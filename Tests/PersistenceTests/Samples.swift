@@ -10,6 +10,8 @@ import Testing
 enum Sample {
   static let moment = Timestamp(milliseconds: 1_800_000_000_123)
 
+  static let conditionMoment = ConditionMoment(now: moment, coolingHosts: [])
+
   static func file(inode: UInt64 = .max) throws -> PublishedFile {
     PublishedFile(
       path: try LibraryPath(validating: "Süß/ep 1.mp3"), length: .max, inode: inode,
@@ -65,6 +67,13 @@ extension LibraryDatabase {
     try ledger().transaction { tables in
       try body(try #require(tables as? SQLTables).db)
     }
+  }
+}
+
+extension TableReader {
+  /// The first downloads, whatever the filters hide.
+  func allDownloads() throws -> [Download] {
+    try page(DownloadsQuery(isUnfiltered: true), filters: .init(), at: Sample.conditionMoment).downloads
   }
 }
 

@@ -1,5 +1,6 @@
 import Foundation
 import PodfluxSimulation
+import Synchronization
 import Testing
 
 @Suite("The simulated world")
@@ -42,6 +43,19 @@ struct SimulationTests {
     "The log of actions, replayed on an empty library, gives the same state", arguments: 1...4 as ClosedRange<UInt64>)
   func replay(seed: UInt64) throws {
     _ = try Simulation(SimulationOptions(seed: seed, turns: 300)).run(replaying: true).get()
+  }
+
+  @Test("A thousand lives, written down as journals, fold to what their tables held")
+  func journals() throws {
+    let failures = Mutex<[String]>([])
+    DispatchQueue.concurrentPerform(iterations: 1000) { number in
+      // Each twentieth is compared at every revision.
+      let options = SimulationOptions(seed: UInt64(10_000 + number), turns: 40)
+      if case .failure(let failure) = Simulation(options).runJournal(comparingEach: number % 20 == 0 ? 1 : 1000) {
+        failures.withLock { $0.append("\(failure.violation), with seed \(options.seed)") }
+      }
+    }
+    #expect(failures.withLock { $0 } == [])
   }
 
   @Test("Without faults everything just works")

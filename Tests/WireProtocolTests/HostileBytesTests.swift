@@ -30,13 +30,18 @@ struct HostileBytesTests {
     }
   }
 
-  @Test("that a good line turns into by a few changes never crash the decoder", arguments: [1, 2, 3] as [UInt64])
-  func mutations(seed: UInt64) {
-    let good =
-      Array(
-        #"{"type":"downloads/enqueue","payload":{"url":"https://a.example/\u00e9","published":"2026-11-21T03:00:00Z","#
-          .utf8)
-      + Array(#""headers":{"X-A":"\ud83d\ude00"},"length":12e3},"meta":{"id":"1"}}"#.utf8)
+  private static let goodLines = [
+    #"{"type":"downloads/enqueue","payload":{"url":"https://a.example/\u00e9","published":"2026-11-21T03:00:00Z","#
+      + #""headers":{"X-A":"\ud83d\ude00"},"length":12e3},"meta":{"id":"1"}}"#,
+    #"{"type":"snapshot","payload":{"downloads":{"after":"T7.w7w","sort":"-title","fields":["id"],"where":{"any":["#
+      + #"{"podcast":["\u00e9","b"],"minBytes":1},{"not":{"state":"failed"}}]}}},"meta":{"id":"1"}}"#,
+    #"{"type":"filters/toggle","payload":{"filter":"podcast:\ud83d\ude00"},"meta":{"id":"1"}}"#,
+  ]
+
+  @Test(
+    "that a good line turns into by a few changes never crash the decoder", arguments: goodLines, [1, 2] as [UInt64])
+  func mutations(text: String, seed: UInt64) {
+    let good = Array(text.utf8)
     var random = SeededGenerator(seed: seed)
     for _ in 0..<Self.rounds {
       var line = good

@@ -115,6 +115,26 @@ struct ItemTests {
     #expect(again == Data(encoder.bytes.dropLast()))
   }
 
+  @Test("has only the keys that were asked for, each as it is among all", arguments: ItemField.allCases)
+  func fields(field: ItemField) throws {
+    let item = DownloadsSnapshot.Item(download: try download(.queued), live: nil)
+    let whole = try Self.parse(line(item))
+    #expect(Set(whole.keys) == Set(ItemField.allCases.map(\.rawValue)))
+    let alone = try Self.parse(line(item, showing: [field]))
+    #expect(Array(alone.keys) == [field.rawValue])
+    #expect(NSDictionary(dictionary: alone) == NSDictionary(dictionary: whole.filter { $0.key == field.rawValue }))
+  }
+
+  @Test("has the keys that were asked for in their order")
+  func someFields() throws {
+    let item = DownloadsSnapshot.Item(download: try download(.queued), live: nil)
+    #expect(line(item, showing: [.url, .id]) == #"{"id":"ep-1","url":"https://example.org/a.mp3?t=1"}"#)
+  }
+
+  private static func parse(_ text: String) throws -> [String: Any] {
+    try #require(JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
+  }
+
   private static var discarded: Download.Discarded {
     var discarded = Download.Discarded()
     discarded.add(5, because: .contentChanged)
@@ -133,8 +153,8 @@ struct ItemTests {
   }
 
   /// The one item of a snapshot.
-  private func line(_ item: DownloadsSnapshot.Item) -> String {
-    let downloads = DownloadsSnapshot(counts: [:], bytesPerSecond: 0, items: [item], next: nil)
+  private func line(_ item: DownloadsSnapshot.Item, showing fields: Set<ItemField>? = nil) -> String {
+    let downloads = DownloadsSnapshot(counts: [:], bytesPerSecond: 0, items: [item], fields: fields, next: nil)
     var encoder = LineEncoder()
     encoder.answer(.snapshot(Snapshot(revision: 1, downloads: downloads)), id: nil, revision: 1)
     let text = String(decoding: encoder.bytes, as: UTF8.self)

@@ -111,12 +111,13 @@ struct LineEncoderTests {
   @Test("shows counts of all states, a page, and where the next begins")
   func downloads() {
     let downloads = DownloadsSnapshot(
-      counts: [.queued: 2, .failed: 1], bytesPerSecond: 7, items: [], next: PageCursor(key: 35))
+      counts: [.queued: 2, .failed: 1], bytesPerSecond: 7, items: [],
+      next: OrderCursor(order: .init(), value: .none, key: 35))
     #expect(
       lines { $0.answer(.snapshot(Snapshot(revision: 5, downloads: downloads)), id: nil, revision: 5) }
         == #"{"meta":{"revision":5},"payload":{"downloads":{"bytesPerSecond":7,"counts":{"completed":0,"failed":1,"#
         + #""paused":0,"queued":2,"running":0,"waiting":0},"discarded":{"bytes":0,"discardedBecause":{}},"#
-        + #""items":[],"next":"z"}},"type":"ok"}"# + "\n")
+        + #""items":[],"next":"az"}},"type":"ok"}"# + "\n")
   }
 
   @Test("forgets what was taken from its buffer")

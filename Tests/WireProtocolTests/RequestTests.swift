@@ -134,10 +134,10 @@ struct RequestTests {
     #expect(
       try request(#"{"type":"snapshot","payload":{"stores":["settings","engine"]}}"#)
         == .query(.snapshot(SnapshotQuery(stores: [.engine, .settings]))))
-    let cursor = PageCursor(key: 123_456_789)
+    let cursor = OrderCursor(order: .init(), value: .none, key: 123_456_789)
     #expect(
       try request(#"{"type":"snapshot","payload":{"downloads":{"limit":1000,"after":"\#(cursor.text)"}}}"#)
-        == .query(.snapshot(SnapshotQuery(page: PageRequest(limit: 1000, after: cursor)))))
+        == .query(.snapshot(SnapshotQuery(downloads: DownloadsQuery(limit: 1000, after: cursor)))))
   }
 
   @Test("asks for a page of the cleanup's steps")

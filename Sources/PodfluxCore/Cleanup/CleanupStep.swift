@@ -70,7 +70,7 @@ public struct CleanupStep: Hashable, Sendable {
   }
 
   /// How far a step is.
-  public enum Status: String, Hashable, Sendable, CaseIterable {
+  public enum Status: String, Hashable, Sendable, Codable, CaseIterable {
     /// It has not been done.
     case planned
     /// It has been done.

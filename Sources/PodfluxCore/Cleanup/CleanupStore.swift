@@ -52,7 +52,7 @@ public struct CleanupStore: Sendable {
     case .recovered: try recover(settings: settings, in: &turn)
     case .looked(let run, let news): try hear(news, of: run, in: &turn)
     case .cleaned(let key, let outcome): try settle(key, outcome, downloads: &downloads, in: &turn)
-    case .downloads, .updateSettings, .stop, .attempt, .deleted, .notDeleted, .verified, .timeCame: break
+    case .downloads, .updateSettings, .filters, .stop, .attempt, .deleted, .notDeleted, .verified, .timeCame: break
     }
     return nil
   }

@@ -86,6 +86,7 @@ extension DownloadsStore {
       try turn.tables.cleanup.insert(
         FormerFile(download: download.id, address: download.address, file: file, cause: .missing))
       try turn.tables.downloads.delete(download.id)
+      turn.announce(.removed(download.id))
       return count(.completed, -1)
     }
     try condemn(&download, "the file \"\(file.path)\" is gone", remains: nil, in: &turn)

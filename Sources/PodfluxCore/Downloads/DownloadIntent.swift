@@ -50,8 +50,11 @@ public enum DownloadIntent: Hashable, Sendable {
     case one(DownloadID)
     /// These; which do not exist or may not change are skipped.
     case many([DownloadID])
+    /// Each that meets a condition and may change.
+    case matching(Condition)
+
     /// Each that may change.
-    case all
+    public static let all = Self.matching(.everything)
   }
 
   /// A place in the queue, within a priority.

@@ -69,11 +69,11 @@ extension DownloadState.Waiting {
     }
   }
 
-  /// What it waits for, in the protocol's word.
-  public var reason: String {
+  /// What it waits for.
+  public var reason: WaitingReason {
     switch self {
-    case .retry: "retry"
-    case .storage: "storage"
+    case .retry: .retry
+    case .storage: .storage
     }
   }
 }

@@ -79,11 +79,13 @@ extension DownloadsStore {
       }
     case .many(let ids):
       return .affected(try self.change(ids, by: change, in: &turn))
-    case .all:
+    case .matching(let condition):
       // The live ones take their attempts along and go one by one; all others in one statement.
+      let moment = moment(in: turn)
       let active = live.keys.sorted()
-      let changed = try self.change(active, by: change, in: &turn)
-      let others = try turn.tables.downloads.apply(change, sparing: active)
+      let meant = try turn.tables.downloads.filter(active, by: condition, at: moment)
+      let changed = try self.change(active.filter(meant.contains), by: change, in: &turn)
+      let others = try turn.tables.downloads.apply(change, to: condition, at: moment, sparing: active)
       mayOweDeletions = true
       for (kind, number) in others {
         count(kind, -number)
@@ -142,6 +144,7 @@ extension DownloadsStore {
       mayOweDeletions = true
     }
     try turn.tables.downloads.delete(download.id)
+    turn.announce(.removed(download.id))
     count(download.state.kind, -1)
   }
 
@@ -192,6 +195,12 @@ extension DownloadsStore {
       try turn.tables.downloads.update(download)
     }
     return .affected(1)
+  }
+
+  /// What conditions need to know beside the rows.
+  func moment(in turn: borrowing PodfluxTurn) -> ConditionMoment {
+    let now = turn.now
+    return ConditionMoment(now: now, coolingHosts: Set(cooldowns.filter { $0.value > now }.keys))
   }
 
   func existing(_ id: DownloadID, in turn: borrowing PodfluxTurn) throws -> Download {

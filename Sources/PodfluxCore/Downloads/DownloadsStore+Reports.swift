@@ -150,8 +150,8 @@ extension DownloadsStore {
     guard error.code != .noSpace else {
       if hadProgress { download.failures = 0 }
       let delay = RetryDelay(settings).milliseconds(afterFailures: Self.storageWaitFailures, using: &turn.random)
-      return try transition(
-        &download, to: .waiting(.storage(until: turn.now.advanced(byMilliseconds: delay), after: error)), in: turn)
+      return try wait(
+        &download, .storage(until: turn.now.advanced(byMilliseconds: delay), after: error), in: &turn)
     }
     // What has made progress goes on where it was; what has not may do better elsewhere.
     let mayPass = error.isTransient || (error.concernsSource && download.round.mayPass)
@@ -173,7 +173,14 @@ extension DownloadsStore {
     let delay = RetryDelay(settings).milliseconds(afterFailures: download.failures, using: &turn.random)
     let earliest = turn.now.advanced(byMilliseconds: delay)
     let moment = max(earliest, cooldowns[download.source.host] ?? earliest)
-    try transition(&download, to: .waiting(.retry(at: moment, after: error)), in: turn)
+    try wait(&download, .retry(at: moment, after: error), in: &turn)
+  }
+
+  private mutating func wait(
+    _ download: inout Download, _ waiting: DownloadState.Waiting, in turn: inout PodfluxTurn
+  ) throws {
+    try transition(&download, to: .waiting(waiting), in: turn)
+    turn.announce(.waiting(download.id, waiting))
   }
 
   /// How long a full disk is waited for: as long as after so many failures, 20 to 30 s by default.

@@ -11,9 +11,6 @@ extension DownloadsStore {
     guard isRecovered || stopping == .now else { return try saveCounts(in: turn) }
     if stopping != .now {
       try admit(settings: settings, in: &turn)
-      try askForWaking(in: &turn)
-    }
-    if stopping != .now {
       try handOutDeletions(in: &turn)
       try handOutVerifications(in: &turn)
     }
@@ -46,6 +43,7 @@ extension DownloadsStore {
     download.dates.started = download.dates.started ?? turn.now
     try transition(&download, to: .running(.connecting), in: turn)
     turn.perform(.start(attempt))
+    turn.announce(.started(attempt.id))
   }
 
   /// Tells a live attempt to stop. It keeps its slot until it has ended, so that there are never two for a download.
@@ -58,19 +56,19 @@ extension DownloadsStore {
   // MARK: Waking
 
   mutating func wakeWaiting(in turn: inout PodfluxTurn) throws {
-    wakeAt = nil
     try endCooldowns(in: turn)
     for var download in try turn.tables.downloads.dueRetries(at: turn.now, limit: Self.wokenAtOnce) {
       try transition(&download, to: .queued, in: turn)
     }
   }
 
-  private mutating func askForWaking(in turn: inout PodfluxTurn) throws {
+  /// Whether anything is to be started yet, or still.
+  var isScheduling: Bool { isRecovered && stopping != .now }
+
+  /// When the first of those that wait is to be looked at again.
+  func wakeAt(in turn: borrowing PodfluxTurn) throws -> Timestamp? {
     let retry = counts[.waiting, default: 0] == 0 ? nil : try turn.tables.downloads.earliestRetry()
-    let next = [retry, cooldowns.values.min()].compactMap { $0 }.min()
-    guard next != wakeAt else { return }
-    wakeAt = next
-    turn.perform(.wake(at: next))
+    return [retry, cooldowns.values.min()].compactMap { $0 }.min()
   }
 
   // MARK: Hosts that want to be left alone

@@ -23,7 +23,8 @@ extension DownloadsStore {
       chosen = try table.insert(id) ? 1 : 0
     case .many(let ids):
       for id in ids where try table.insert(id) { chosen += 1 }
-    case .all: chosen = try table.insertAll()
+    case .matching(let condition):
+      chosen = try table.insertAll(meeting: condition, at: moment(in: turn))
     }
     if chosen > 0 { mayOweVerifications = true }
     return chosen

@@ -29,8 +29,6 @@ public struct DownloadsStore: Sendable {
   var mayOweVerifications = false
   /// The verifications that have been handed out and not been reported done.
   var verificationsUnderWay: Set<Verification.Key> = []
-  /// The moment at which the store has asked to be woken.
-  var wakeAt: Timestamp?
 
   /// Makes the store with what its table holds.
   public init(
@@ -57,7 +55,7 @@ public struct DownloadsStore: Sendable {
     case .notDeleted(let key): try postponeDeletion(key, in: &turn)
     case .verified(let verification, let verdict): try settle(verification, verdict, in: &turn)
     case .timeCame: try wakeWaiting(in: &turn)
-    case .updateSettings, .cleanup, .looked, .cleaned: break
+    case .updateSettings, .filters, .cleanup, .looked, .cleaned: break
     }
     return nil
   }

@@ -6,6 +6,8 @@ public enum Action: ActionProtocol, Hashable {
   case downloads(DownloadIntent)
   /// A client changes settings.
   case updateSettings(SettingsPatch)
+  /// A client wants something of the filters.
+  case filters(FilterIntent)
   /// A client, the end of input or a signal ends the engine's work.
   case stop(StopMode)
   /// The engine has opened a library.
@@ -24,7 +26,7 @@ public enum Action: ActionProtocol, Hashable {
   case looked(CleanupRun.Key, CleanupNews)
   /// The part of a step that is done with files has been done, or cannot be.
   case cleaned(CleanupStep.Key, CleanupStep.Outcome)
-  /// The moment that a store wanted to be woken at has come.
+  /// A moment that a store wanted to be woken at has come.
   case timeCame
 
   /// Only progress is a reading: a running transfer's, or that of looking for what differs.
@@ -33,6 +35,16 @@ public enum Action: ActionProtocol, Hashable {
     case .attempt(let report): report.news.isReading
     case .looked(_, .progress): true
     default: false
+    }
+  }
+}
+
+extension Action {
+  /// Whether it is a client's to dispatch: what it wants, not what a service has found out.
+  public var isIntent: Bool {
+    switch self {
+    case .downloads, .updateSettings, .filters, .cleanup, .stop: true
+    case .recovered, .attempt, .deleted, .notDeleted, .verified, .looked, .cleaned, .timeCame: false
     }
   }
 }
@@ -82,10 +94,44 @@ public enum Effect: Hashable, Sendable {
   case endLooking(CleanupRun.Key)
   /// See whether the files are as a step expects them, and do with them what it says.
   case cleanUp(CleanupStep)
+  /// Tell those who listen to the stream of actions what has followed from one.
+  case announce(Announcement)
   /// Post `timeCame` at this moment, and forget any earlier wish; nil wishes nothing.
   case wake(at: Timestamp?)
   /// Nothing runs and nothing can move any more: the engine may close.
   case close
+}
+
+/// What has followed from an action, for those who listen to the stream of actions. Nobody else acts on it: folding the
+/// actions again makes it follow again.
+public struct Announcement: Hashable, Sendable {
+  /// The number of the action that it has followed from.
+  public var sequence: Int64
+  /// What has happened.
+  public var event: Event
+
+  /// What can happen.
+  public enum Event: Hashable, Sendable {
+    /// An attempt begins.
+    case started(AttemptID)
+    /// The download waits.
+    case waiting(DownloadID, DownloadState.Waiting)
+    /// The download is forgotten.
+    case removed(DownloadID)
+  }
+
+  /// Makes an announcement.
+  public init(sequence: Int64, event: Event) {
+    self.sequence = sequence
+    self.event = event
+  }
+}
+
+extension Turn<any Tables, Effect> {
+  /// Announces what has followed from the action that is handled.
+  mutating func announce(_ event: Announcement.Event) {
+    perform(.announce(Announcement(sequence: sequence, event: event)))
+  }
 }
 
 /// What a client reads when its action is committed.

@@ -6,30 +6,151 @@ public enum Query: Hashable, Sendable {
   case snapshot(SnapshotQuery)
   /// How another library can go on with a download.
   case resumeData(DownloadID)
+  /// Tell from now on what changes, instead of what was asked for before.
+  case observe(Observation)
+  /// Tell no more of what changes.
+  case unobserve
+}
+
+/// What a client wants to be told of as it changes.
+public struct Observation: Hashable, Sendable {
+  /// The stores, and which part of each.
+  public var state: SnapshotQuery
+  /// Whether committed actions are told too.
+  public var includesActions: Bool
+  /// How long changes are gathered at least, in seconds.
+  public var interval: Double
+
+  /// Seconds between two lines of a store.
+  public static let intervals = 0.05...3600.0
+
+  /// Makes an observation; of all stores each quarter of a second, by default.
+  public init(state: SnapshotQuery = .init(), includesActions: Bool = false, interval: Double = 0.25) {
+    self.state = state
+    self.includesActions = includesActions
+    self.interval = interval
+  }
 }
 
 /// Which part of the state a client wants to see.
 public struct SnapshotQuery: Hashable, Sendable {
   /// The stores to show.
   public var stores: Set<StoreName>
-  /// Which page of the downloads to show.
-  public var page: PageRequest
+  /// Which downloads to show, and what of them.
+  public var downloads: DownloadsQuery
   /// Which page of the cleanup's steps to show.
   public var stepsPage: PageRequest
 
   /// Asks for these stores; all, by default.
   public init(
-    stores: Set<StoreName> = Set(StoreName.allCases), page: PageRequest = .init(), stepsPage: PageRequest = .init()
+    stores: Set<StoreName> = Set(StoreName.allCases), downloads: DownloadsQuery = .init(),
+    stepsPage: PageRequest = .init()
   ) {
     self.stores = stores
-    self.page = page
+    self.downloads = downloads
     self.stepsPage = stepsPage
   }
 }
 
 /// A part of the state that can be asked for by name.
 public enum StoreName: String, Hashable, Sendable, CaseIterable {
-  case engine, settings, downloads, cleanup
+  case engine, settings, filters, downloads, cleanup
+}
+
+/// Which downloads a client wants to see, in which order, and what of each.
+public struct DownloadsQuery: Hashable, Sendable {
+  /// Which ones, of those that the filters show.
+  public var condition: Condition
+  /// Whether those are shown too that the filters hide.
+  public var isUnfiltered: Bool
+  /// In which order.
+  public var order: DownloadOrder
+  /// How many at most.
+  public var limit: Int
+  /// Where the page before it ended; nil for the first page.
+  public var after: OrderCursor?
+  /// What of each is shown; nil for everything.
+  public var fields: Set<ItemField>?
+
+  /// Asks for a page; the first hundred downloads that the filters show, in the order in which they were added, by
+  /// default.
+  public init(
+    condition: Condition = .everything, isUnfiltered: Bool = false, order: DownloadOrder = .init(), limit: Int = 100,
+    after: OrderCursor? = nil, fields: Set<ItemField>? = nil
+  ) {
+    self.condition = condition
+    self.isUnfiltered = isUnfiltered
+    self.order = order
+    self.limit = limit
+    self.after = after
+    self.fields = fields
+  }
+}
+
+/// The order of a list of downloads. Among equals the one comes first that was added first, or last if it is reversed.
+public struct DownloadOrder: Hashable, Sendable {
+  /// What decides.
+  public enum Key: String, Hashable, Sendable, CaseIterable {
+    /// When it was added.
+    case added
+    /// When it was published; those of which nobody has said come first.
+    case published
+    /// The title, whatever the case of ASCII letters; without one, first.
+    case title
+    /// The length in bytes; an unknown one comes first.
+    case size
+    /// The state, as clients see it, in the order in which PROTOCOL.md section 2 names them.
+    case state
+    /// Priority, then position: the order in which they are started.
+    case position
+  }
+
+  /// What decides.
+  public var key: Key
+  /// Whether the last comes first.
+  public var isReversed: Bool
+
+  /// Makes an order; that of adding, by default.
+  public init(_ key: Key = .added, isReversed: Bool = false) {
+    self.key = key
+    self.isReversed = isReversed
+  }
+}
+
+/// The place in a list of downloads at which a page ended. It stays right while rows come, go and change: what has the
+/// page's last place or one before it is not shown again.
+public struct OrderCursor: Hashable, Sendable {
+  /// What decides in the list.
+  public var order: DownloadOrder
+  /// What the order looks at in the page's last item.
+  public var value: Value
+  /// The row key of the page's last item.
+  public var key: Int64
+
+  /// What an order looks at.
+  public enum Value: Hashable, Sendable {
+    /// The key alone.
+    case none
+    /// A number: a moment, a length, a state; nil where there is none.
+    case number(Int64?)
+    /// A title; nil where there is none.
+    case text(String?)
+    /// Priority, as its number in order of urgency from 0, and position.
+    case rank(Int64, Int64)
+  }
+
+  /// Makes a cursor.
+  public init(order: DownloadOrder, value: Value, key: Int64) {
+    self.order = order
+    self.value = value
+    self.key = key
+  }
+}
+
+/// What is shown of a download (PROTOCOL.md section 2).
+public enum ItemField: String, Hashable, Sendable, CaseIterable {
+  case addedAt, attempt, bytes, error, eta, finishedAt, id, network, origin, path, phase, podcast, position, priority
+  case rate, reason, resumable, retryAt, sha256, startedAt, state, title, url
 }
 
 /// A page of a list.
@@ -66,6 +187,10 @@ public enum Answer: Hashable, Sendable {
   case snapshot(Snapshot)
   /// What to go on with; nil if nothing of the download is kept.
   case resumeData(ResumeRecord?)
+  /// Changes are told from this revision on.
+  case observing(revision: Int64)
+  /// Changes are told no more.
+  case unobserving
 }
 
 /// One moment of the state: all its stores at one revision. A store that was not asked for is nil.
@@ -76,6 +201,8 @@ public struct Snapshot: Hashable, Sendable {
   public var engine: EngineSnapshot?
   /// The settings.
   public var settings: Settings?
+  /// The filters.
+  public var filters: FiltersSnapshot?
   /// The downloads.
   public var downloads: DownloadsSnapshot?
   /// Cleaning up.
@@ -83,12 +210,13 @@ public struct Snapshot: Hashable, Sendable {
 
   /// Makes a snapshot.
   public init(
-    revision: Int64, engine: EngineSnapshot? = nil, settings: Settings? = nil, downloads: DownloadsSnapshot? = nil,
-    cleanup: CleanupSnapshot? = nil
+    revision: Int64, engine: EngineSnapshot? = nil, settings: Settings? = nil, filters: FiltersSnapshot? = nil,
+    downloads: DownloadsSnapshot? = nil, cleanup: CleanupSnapshot? = nil
   ) {
     self.revision = revision
     self.engine = engine
     self.settings = settings
+    self.filters = filters
     self.downloads = downloads
     self.cleanup = cleanup
   }
@@ -118,8 +246,10 @@ public struct DownloadsSnapshot: Hashable, Sendable {
   public var discarded: Download.Discarded
   /// The page.
   public var items: [Item]
+  /// What of each item is shown; nil for everything.
+  public var fields: Set<ItemField>?
   /// Where the next page begins; nil if this is the last.
-  public var next: PageCursor?
+  public var next: OrderCursor?
 
   /// A download and, while it runs, what is known beyond its row.
   public struct Item: Hashable, Sendable {
@@ -141,12 +271,13 @@ public struct DownloadsSnapshot: Hashable, Sendable {
   /// Makes the downloads' part of a snapshot.
   public init(
     counts: [DownloadState.Kind: Int], bytesPerSecond: Int64, discarded: Download.Discarded = .init(), items: [Item],
-    next: PageCursor?
+    fields: Set<ItemField>? = nil, next: OrderCursor?
   ) {
     self.counts = counts
     self.bytesPerSecond = bytesPerSecond
     self.discarded = discarded
     self.items = items
+    self.fields = fields
     self.next = next
   }
 }

@@ -23,27 +23,53 @@ public struct Stores: Store {
 
   /// Cleaning up.
   public private(set) var cleanup: CleanupStore
+  /// The filters.
+  public private(set) var filters: FiltersStore
+
+  /// When the first of the downloads that wait is looked at again; nil if none waits for a moment.
+  public private(set) var awaited: Timestamp?
+  /// The moment at which the stores have asked to be woken.
+  private var wakeAt: Timestamp?
 
   /// Makes the stores with what their tables hold.
-  public init(settings: SettingsStore, downloads: DownloadsStore, cleanup: CleanupStore = .init()) {
+  public init(
+    settings: SettingsStore, downloads: DownloadsStore, cleanup: CleanupStore = .init(), filters: FiltersStore = .init()
+  ) {
     self.settings = settings
     self.downloads = downloads
     self.cleanup = cleanup
+    self.filters = filters
   }
 
   /// Hands the action to each store. A store may read those before it.
   public mutating func handle(_ action: Action, in turn: inout PodfluxTurn) throws -> Reply? {
-    if case .updateSettings = action { try downloads.refuseUnlessOpen() }
+    switch action {
+    case .updateSettings, .filters: try downloads.refuseUnlessOpen()
+    case .timeCame: wakeAt = nil
+    default: break
+    }
     let settingsReply = try settings.handle(action, in: &turn)
     let downloadsReply = try downloads.handle(action, settings: settings.settings, in: &turn)
     // A step of a cleanup is its store's, and changes downloads by theirs.
     let cleanupReply = try cleanup.handle(action, settings: settings.settings, downloads: &downloads, in: &turn)
-    return settingsReply ?? downloadsReply ?? cleanupReply
+    let filtersReply = try filters.handle(action, in: &turn)
+    return settingsReply ?? downloadsReply ?? cleanupReply ?? filtersReply
   }
 
   /// Fills free slots and hands out what is owed.
   public mutating func settle(in turn: inout PodfluxTurn) throws {
     try cleanup.settle(settings: settings.settings, downloads: downloads, in: &turn)
     try downloads.settle(settings: settings.settings, isCleaning: !cleanup.isIdle, in: &turn)
+    try filters.settle(in: &turn)
+    try askForWaking(in: &turn)
+  }
+
+  private mutating func askForWaking(in turn: inout PodfluxTurn) throws {
+    guard downloads.isScheduling else { return }
+    awaited = try downloads.wakeAt(in: turn)
+    let next = [awaited, filters.wakeAt].compactMap { $0 }.min()
+    guard next != wakeAt else { return }
+    wakeAt = next
+    turn.perform(.wake(at: next))
   }
 }

@@ -10,6 +10,8 @@ public protocol Tables {
   var verifications: any VerificationTable { get }
   /// What cleaning up keeps.
   var cleanup: any CleanupTable { get }
+  /// Which filters are active.
+  var filters: any FilterTable { get }
 
   /// Writes the settings.
   func save(_ settings: Settings) throws
@@ -60,10 +62,15 @@ public protocol DownloadTable {
   /// Spreads the places of a priority's downloads evenly again, keeping their order. Cost: all rows of the priority.
   func respace(_ priority: Priority, step: Int64) throws
 
-  /// Applies a change to every row that it may change, other than running ones and those of these downloads.
+  /// Applies a change to every row that it may change and that meets the condition, other than running ones and those of
+  /// these downloads.
   ///
   /// - Returns: how many rows of each state were changed. Cost: all rows concerned, in one statement.
-  func apply(_ change: BulkChange, sparing: [DownloadID]) throws -> [DownloadState.Kind: Int]
+  func apply(
+    _ change: BulkChange, to condition: Condition, at moment: ConditionMoment, sparing: [DownloadID]
+  ) throws -> [DownloadState.Kind: Int]
+  /// Which of these downloads meet a condition.
+  func filter(_ ids: [DownloadID], by condition: Condition, at moment: ConditionMoment) throws -> Set<DownloadID>
 
   /// Lets the scheduler see a download again, if nothing else holds it.
   func release(_ id: DownloadID) throws
@@ -119,14 +126,38 @@ public protocol DeletionTable {
 public protocol VerificationTable {
   /// Chooses a download's file, if it is completed. Returns whether it was not chosen before.
   func insert(_ download: DownloadID) throws -> Bool
-  /// Chooses the files of all completed downloads. Returns how many were not chosen before.
+  /// Chooses the files of all completed downloads that meet the condition. Returns how many were not chosen before.
   ///
   /// Cost: all rows, in one statement.
-  func insertAll() throws -> Int
+  func insertAll(meeting condition: Condition, at moment: ConditionMoment) throws -> Int
   /// The first of those that are owed, handed out or not, in the order in which they were chosen.
   func owed(limit: Int) throws -> [Verification]
   /// It is done. Returns whether it was owed: the download may have been removed meanwhile.
   func remove(_ key: Verification.Key) throws -> Bool
   /// The download is not completed any more: there is nothing to read.
   func forget(_ download: DownloadID) throws
+}
+
+/// Which filters are active, and how old downloads are.
+public protocol FilterTable {
+  /// Writes what is kept of the filters.
+  func save(_ state: FiltersState) throws
+  /// Tells the ages of all downloads by a day, counted from 1970-01-01, if they are not told by it yet.
+  ///
+  /// Cost: the downloads that come into another class.
+  func turn(to day: Int64) throws
+}
+
+/// What a condition needs to know beside the rows.
+public struct ConditionMoment: Hashable, Sendable {
+  /// When it is asked.
+  public var now: Timestamp
+  /// The hosts that are left alone: what would run but for that waits.
+  public var coolingHosts: Set<String>
+
+  /// Makes a moment.
+  public init(now: Timestamp, coolingHosts: Set<String>) {
+    self.now = now
+    self.coolingHosts = coolingHosts
+  }
 }

@@ -46,11 +46,12 @@ final class ActionLog {
 func stateHash(of database: LibraryDatabase, _ dispatcher: Dispatcher<Stores>) throws -> UInt64 {
   var hash = StableHash()
   try database.read { tables in
-    for download in try tables.page(PageRequest(limit: PageRequest.maximumLimit)).downloads { hash.mix("\(download)") }
+    for download in try tables.downloads(limit: PageRequest.maximumLimit) { hash.mix("\(download)") }
     let position = try tables.position()
     hash.mix(position.revision)
     hash.mix(position.sequence)
     hash.mix("\(try tables.settings())")
+    hash.mix("\(try tables.filters())")
     for run in try tables.cleanupRuns() {
       hash.mix("\(run.key) \(run.options) \(run.stage) \(run.freedBytes)")
       for kind in CleanupStep.Matter.Kind.allCases { hash.mix("\(run.tallies[kind] ?? .init())") }

@@ -52,6 +52,17 @@ extension Checker {
     }
   }
 
+  /// Whether another download has this very file, or the one that has become of it: of the same place and number, and as
+  /// long as that one says.
+  func isOwned(_ file: PublishedFile, byAnotherThan id: DownloadID, on disk: SimulatedDisk) -> Bool {
+    guard !isShared(file, by: id) else { return true }
+    guard let present = disk.published[file.path.description]?.file else { return false }
+    return rows.values.contains { row in
+      guard row.id != id, let other = row.publishedFile else { return false }
+      return other.path == file.path && other.inode == file.inode && Int(other.length) == present.length
+    }
+  }
+
   /// Whether the file of this place and number is another download's.
   func isAnothers(_ file: PublishedFile, than id: DownloadID?) -> Bool {
     rows.values.contains { row in

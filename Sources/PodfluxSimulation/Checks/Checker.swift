@@ -97,7 +97,8 @@ final class Checker {
       switch write {
       case .row(let row): try note(row, in: &changes)
       case .noRow(let id): note(end: id, in: &changes, world)
-      case .manyRows(let change, let spared): note(change, sparing: spared, in: &changes, world)
+      case .manyRows(let change, let condition, let spared):
+        note(change, of: condition, sparing: spared, in: &changes, world)
       case .savedCounts(let counts): savedCounts = savedCounts.merging(counts) { $1 }.filter { $0.value != 0 }
       case .owed(let deletion): if let file = deletion.file { changes.owedFiles.append(file) }
       case .settled: break
@@ -122,7 +123,7 @@ final class Checker {
 
   private func note(end id: DownloadID, in changes: inout Changes, _ world: World) {
     if let file = rows.removeValue(forKey: id)?.publishedFile, !changes.owedFiles.contains(file),
-      !isShared(file, by: id)
+      !isOwned(file, byAnotherThan: id, on: world.disk)
     {
       world.disk.release(file, of: id)
     }
@@ -131,12 +132,17 @@ final class Checker {
     tampered.remove(id)
   }
 
-  private func note(_ change: BulkChange?, sparing spared: [DownloadID], in changes: inout Changes, _ world: World) {
+  private func note(
+    _ change: BulkChange?, of condition: Condition, sparing spared: [DownloadID], in changes: inout Changes,
+    _ world: World
+  ) {
     changes.hasManyRows = true
     changes.hasNewOrder = true
     guard let change else { return }
     for id in rows.keys.sorted() where !spared.contains(id) {
-      guard let row = rows[id], change.concerns(row.state) else { continue }
+      guard let row = rows[id], change.concerns(row.state), SimulatedCondition.holds(condition, for: row) else {
+        continue
+      }
       if changes.before[id] == nil { changes.before[id] = .some(row) }
       switch change {
       case .pause: rows[id]?.state = .paused
@@ -148,7 +154,7 @@ final class Checker {
         rows[id] = nil
         changes.before[id] = .some(nil)
       case .remove(let deletingFile):
-        if case .completed(let file) = row.state, !deletingFile, !isShared(file, by: id) {
+        if case .completed(let file) = row.state, !deletingFile, !isOwned(file, byAnotherThan: id, on: world.disk) {
           world.disk.release(file, of: id)
         }
         rows[id] = nil
@@ -159,7 +165,7 @@ final class Checker {
 
   /// One statement has changed many rows: the tables' word is taken for ranks and holds, and compared for the rest.
   private func takeOver(from world: World, in changes: inout Changes) throws {
-    let page = try world.database.read { try $0.page(PageRequest(limit: PageRequest.maximumLimit)).downloads }
+    let page = try world.database.read { try $0.downloads(limit: PageRequest.maximumLimit) }
     for row in page {
       guard var expected = rows[row.id] else { throw Violation(.mirror, "the row of \(row.id) should be gone") }
       if changes.before[row.id] == nil { changes.before[row.id] = .some(expected) }
@@ -173,13 +179,30 @@ final class Checker {
 
   func compareWithTables(_ world: World) throws {
     let (page, position) = try world.database.read {
-      (try $0.page(PageRequest(limit: PageRequest.maximumLimit)).downloads, try $0.position())
+      (try $0.downloads(limit: PageRequest.maximumLimit), try $0.position())
     }
     guard page.count == rows.count else { throw Violation(.mirror, "\(page.count) rows instead of \(rows.count)") }
     for row in page where rows[row.id] != row { throw Violation(.mirror, "\(row) was not written") }
+    try checkFilters(world)
     try checkTallies(world)
     guard position == self.position else {
       throw Violation(.logGrows, "the table says \(position), not \(self.position)")
+    }
+  }
+
+  /// What filters count is kept beside the rows.
+  private func checkFilters(_ world: World) throws {
+    let moment = ConditionMoment(now: world.clock.wall, coolingHosts: [])
+    let filters = try world.database.read { try $0.filters(FiltersState(), at: moment) }
+    let counted = self.counted
+    for group in filters.groups {
+      for filter in group.filters {
+        guard case .states(let kinds) = filter.filter.condition else { continue }
+        let number = kinds.reduce(0) { $0 + counted[$1, default: 0] }
+        guard filter.count == number else {
+          throw Violation(.counts, "\(filter.filter.id) counts \(filter.count) instead of \(number)")
+        }
+      }
     }
   }
 

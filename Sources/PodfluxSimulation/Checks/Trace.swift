@@ -97,6 +97,7 @@ extension StableHash {
     case .timeCame: mix(1 as UInt64)
     case .downloads(let intent): mix(intent)
     case .updateSettings(let patch): mix(Int64(patch.maxConcurrent ?? -1))
+    case .filters(let intent): mix("\(intent)")
     case .stop(let mode): mix(mode.rawValue)
     case .recovered(let recovery): recovery.published.forEach { mix($0.description) }
     }
@@ -127,7 +128,7 @@ extension StableHash {
     switch selection {
     case .one(let id): mix(id.description)
     case .many(let ids): ids.forEach { mix($0.description) }
-    case .all: mix(2 as UInt64)
+    case .matching(let condition): mix("\(condition)")
     }
   }
 }
@@ -159,7 +160,7 @@ extension Action {
     case .verified(let verification, let verdict): "verified \(verification.key): \(verification.download) \(verdict)"
     case .looked(let run, .found(let steps)):
       "looked \(run): " + steps.map { "\($0.decision.rawValue) \($0.matter)" }.joined(separator: ", ")
-    case .stop, .recovered, .deleted, .notDeleted, .cleanup, .looked, .cleaned, .timeCame: "\(self)"
+    case .stop, .recovered, .deleted, .notDeleted, .filters, .cleanup, .looked, .cleaned, .timeCame: "\(self)"
     }
   }
 }
@@ -193,6 +194,7 @@ extension Effect {
     case .endLooking(let run): "end looking \(run)"
     case .cleanUp(let step): "clean up \(step.key): \(step.decision.rawValue) \(step.matter)"
     case .wake(let moment): "wake at \(moment.map { String($0.milliseconds - World.beginning) } ?? "never")"
+    case .announce(let announcement): "announce \(announcement.event)"
     case .close: "close"
     }
   }

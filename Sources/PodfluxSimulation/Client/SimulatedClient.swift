@@ -30,7 +30,7 @@ struct SimulatedClient {
   func intent(
     rows: [DownloadID: Download], origins: [SimulatedOrigin], using random: inout SeededGenerator
   ) -> Action {
-    switch random.below(44) {
+    switch random.below(45) {
     case 0...11 where rows.count < limit: .downloads(.enqueue(wish(for: origins, using: &random)))
     case 0...11: .downloads(.remove(.one(name(rows, using: &random)), deletingFile: random.once(in: 2)))
     case 12...15: .downloads(.pause(selection(rows, using: &random)))
@@ -42,6 +42,7 @@ struct SimulatedClient {
     case 35...37: .downloads(.update(name(rows, using: &random), update(origins, using: &random)))
     case 38: .updateSettings(patch(using: &random))
     case 39: .downloads(.verify(selection(rows, using: &random)))
+    case 43: .filters(filterIntent(using: &random))
     case 40...42: .cleanup(random.once(in: 5) ? .cancel : .run(Self.cleanup(using: &random)))
     default: random.once(in: 8) ? .stop(random.once(in: 2) ? .now : .drain) : .timeCame
     }
@@ -107,7 +108,8 @@ struct SimulatedClient {
   ) -> DownloadIntent.Selection {
     switch random.below(24) {
     case 0: .all
-    case 1...3: .many((0..<random.within(1...4)).map { _ in name(rows, using: &random) })
+    case 1: .matching(SimulatedCondition.pick(using: &random))
+    case 2...4: .many((0..<random.within(1...4)).map { _ in name(rows, using: &random) })
     default: .one(name(rows, using: &random))
     }
   }
@@ -129,6 +131,16 @@ struct SimulatedClient {
     default: update.title = "title \(random.below(100))"
     }
     return update
+  }
+
+  private func filterIntent(using random: inout SeededGenerator) -> FilterIntent {
+    let filter = random.pick(FilterCatalogue.groups.flatMap(\.filters)).id
+    return switch random.below(5) {
+    case 0: .clear
+    case 1: .setText("title")
+    case 2: .save("mine")
+    default: .toggle(filter)
+    }
   }
 
   private func patch(using random: inout SeededGenerator) -> SettingsPatch {
@@ -228,7 +240,8 @@ extension SimulatedClient {
       switch selection {
       case .one(let id): [id]
       case .many(let ids): ids
-      case .all: rows.keys.sorted()
+      case .matching(let condition):
+        rows.values.filter { SimulatedCondition.holds(condition, for: $0) }.map(\.id).sorted()
       }
     return named.filter { id in rows[id].map { isConcerned($0.state) } ?? false }
   }

@@ -19,12 +19,12 @@ final class Incarnation {
   private var undelivered = UndeliveredFacts<Action>()
   private var isTurnScheduled = false
   private var alarmNumber = 0
+  private var alarm: Alarm?
   private(set) var isStopping = false
   /// Whether the tables have been put in order; until then rows are as the last engine left them.
   private(set) var isRecovered = false
 
   private static let redeliveryMilliseconds: Int64 = 1_000
-  private static let longestAlarmMilliseconds: Int64 = 60_000
   private static let stopMilliseconds: Int64 = 1_700
 
   init(in world: World, number: Int) throws {
@@ -37,8 +37,10 @@ final class Incarnation {
     let seed = world.random.next()
     dispatcher = try world.database.read { tables in
       Dispatcher(
-        state: try tables.stores(), position: try tables.position(), ledger: ledger, seed: seed)
+        state: try tables.stores(), position: try tables.position(), ledger: ledger, seed: seed,
+        hear: { [journal = world.journal] in journal?.hear($0, at: $1, $2) })
     }
+    world.journal?.begin(seed: seed, at: dispatcher.position, world.clock)
     recovery = try Self.recovery(in: world)
     world.log.note(start: seed)
     cleanup = SimulatedCleanup(in: self)
@@ -125,6 +127,7 @@ final class Incarnation {
 
   private func commit(_ batch: Batch) throws {
     world.log.note(batch)
+    try world.journal?.committed(batch.turnout.position, in: world.database)
     if batch.actions.contains(.recovered(recovery)) { isRecovered = true }
     world.noteTurn(Trace.Turn(batch, at: world.now))
     for case .attempt(let report) in batch.actions where report.news.isEnd { ends.remove(report.attempt) }
@@ -199,6 +202,7 @@ final class Incarnation {
     case .endLooking(let run): cleanup?.endLooking(run)
     case .cleanUp(let step): try cleanup?.cleanUp(step)
     case .wake(let moment): setAlarm(at: moment)
+    case .announce: break
     case .close: close()
     }
   }
@@ -268,13 +272,19 @@ final class Incarnation {
 
   private func setAlarm(at moment: Timestamp?) {
     alarmNumber += 1
-    guard let moment, world.sabotage != .wakeLost else { return }
-    let delay = max(0, moment.milliseconds - world.clock.wall.milliseconds)
-    world.schedule(.alarm(self, number: alarmNumber), after: min(delay, Self.longestAlarmMilliseconds))
+    guard let moment, world.sabotage != .wakeLost else { return alarm = nil }
+    let wish = Alarm(at: moment, setAt: world.clock)
+    alarm = wish
+    look(at: wish)
+  }
+
+  private func look(at wish: Alarm) {
+    world.schedule(.alarm(self, number: alarmNumber), after: wish.delay(at: world.clock))
   }
 
   func ring(_ number: Int) {
-    if number == alarmNumber { post(.timeCame) }
+    guard number == alarmNumber, let alarm else { return }
+    if alarm.isDue(at: world.clock) { post(.timeCame) } else { look(at: alarm) }
   }
 
   func close() {

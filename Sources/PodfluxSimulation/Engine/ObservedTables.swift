@@ -6,7 +6,7 @@ enum TableWrite {
   case row(Download)
   case noRow(DownloadID)
   /// Every row may have changed.
-  case manyRows(BulkChange?, sparing: [DownloadID])
+  case manyRows(BulkChange?, of: Condition, sparing: [DownloadID])
   case savedCounts([DownloadState.Kind: Int])
   case owed(Deletion)
   case settled(DownloadID)
@@ -40,6 +40,7 @@ struct ObservedTables: Tables {
   var deletions: any DeletionTable { ObservedDeletions(inner: inner.deletions, notes: notes, sabotage: sabotage) }
   var verifications: any VerificationTable { inner.verifications }
   var cleanup: any CleanupTable { inner.cleanup }
+  var filters: any FilterTable { inner.filters }
 
   func save(_ settings: Settings) throws { try inner.save(settings) }
   func save(cooldownOf host: String, until moment: Timestamp?) throws {
@@ -94,12 +95,18 @@ struct ObservedDownloads: DownloadTable {
 
   func respace(_ priority: Priority, step: Int64) throws {
     try inner.respace(priority, step: step)
-    notes.writes.append(.manyRows(nil, sparing: []))
+    notes.writes.append(.manyRows(nil, of: .everything, sparing: []))
   }
 
-  func apply(_ change: BulkChange, sparing: [DownloadID]) throws -> [DownloadState.Kind: Int] {
-    var changed = try inner.apply(change, sparing: sparing)
-    notes.writes.append(.manyRows(change, sparing: sparing))
+  func filter(_ ids: [DownloadID], by condition: Condition, at moment: ConditionMoment) throws -> Set<DownloadID> {
+    try inner.filter(ids, by: condition, at: moment)
+  }
+
+  func apply(
+    _ change: BulkChange, to condition: Condition, at moment: ConditionMoment, sparing: [DownloadID]
+  ) throws -> [DownloadState.Kind: Int] {
+    var changed = try inner.apply(change, to: condition, at: moment, sparing: sparing)
+    notes.writes.append(.manyRows(change, of: condition, sparing: sparing))
     if sabotage == .counterDrift { changed[.queued] = nil }
     return changed
   }
@@ -111,7 +118,7 @@ struct ObservedDownloads: DownloadTable {
 
   func releaseAll() throws {
     try inner.releaseAll()
-    notes.writes.append(.manyRows(nil, sparing: []))
+    notes.writes.append(.manyRows(nil, of: .everything, sparing: []))
   }
 
   func find(_ id: DownloadID) throws -> Download? { try inner.find(id) }

@@ -57,6 +57,30 @@ public struct Simulation: Sendable {
     }
   }
 
+  /// Runs with faults alone, as an engine with a journal, and folds what that would have written: its tables hold what the
+  /// run's held, at the end and at each of so many revisions.
+  public func runJournal(comparingEach interval: Int64) -> Result<Int, Failure> {
+    let world: World
+    do {
+      world = try World(options)
+    } catch {
+      return .failure(failure(Violation(.engine, "no world: \(error)"), nil))
+    }
+    let journal = JournalLog(comparingEach: interval)
+    world.journal = journal
+    do {
+      while world.turns < options.turns, try world.step() {}
+      try journal.finish(world.database)
+      try journal.replay()
+      try world.database.close()
+      return .success(world.turns)
+    } catch let violation as Violation {
+      return .failure(failure(violation, world))
+    } catch {
+      return .failure(failure(Violation(.engine, "\(error)"), world))
+    }
+  }
+
   private func failure(_ violation: Violation, _ world: World?) -> Failure {
     Failure(options: options, violation: violation, turns: world?.turns ?? 0, lastLines: world?.trace.lastLines ?? [])
   }
@@ -99,7 +123,7 @@ public struct Simulation: Sendable {
   private func comeToRest(_ world: World) throws {
     let turns = world.turns
     let begin = world.now
-    while try world.step() {
+    while !world.isAtRest, try world.step() {
       guard world.turns - turns < Self.turnsToRest, world.now - begin < Self.millisecondsToRest else {
         throw Violation(.liveness, "after \(world.turns - turns) turns and \(world.now - begin) ms there is no rest")
       }

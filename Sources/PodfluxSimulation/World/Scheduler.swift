@@ -46,6 +46,11 @@ struct Scheduler {
 
   var isEmpty: Bool { heap.isEmpty }
 
+  /// Whether nothing will happen but that an alarm rings.
+  var hasOnlyAlarms: Bool {
+    heap.allSatisfy { if case .alarm = $0.event { true } else { false } }
+  }
+
   mutating func schedule(_ event: Event, after delay: Int64) {
     number += 1
     heap.append(Entry(time: now + max(0, delay), number: number, event: event))

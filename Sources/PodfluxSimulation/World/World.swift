@@ -13,6 +13,8 @@ final class World {
   let disk = SimulatedDisk()
   let checker = Checker()
   let log = ActionLog()
+  /// What an engine with a journal would have written; nil unless somebody wants to read it.
+  var journal: JournalLog?
   var client: SimulatedClient
   var random: SeededGenerator
   var origins: [SimulatedOrigin] = []
@@ -77,6 +79,12 @@ final class World {
     guard let event = scheduler.next() else { return false }
     try handle(event)
     return true
+  }
+
+  /// Whether nothing will happen but that days begin.
+  var isAtRest: Bool {
+    guard let incarnation, incarnation.isAlive else { return false }
+    return scheduler.hasOnlyAlarms && incarnation.dispatcher.state.awaited == nil
   }
 
   private func handle(_ event: Event) throws {

@@ -58,7 +58,7 @@ extension DownloadIntent.Selection {
   /// How many downloads a selection can name at most.
   static let maximumIDs = 10_000
 
-  static let keys = ["id", "ids", "all"]
+  static let keys = ["id", "ids", "where", "all"]
 
   init(_ payload: JSONObject) throws(Refusal) {
     try self.init(Fields(payload, at: Request.payloadPath, knowing: Self.keys))
@@ -67,15 +67,17 @@ extension DownloadIntent.Selection {
   init(_ fields: Fields) throws(Refusal) {
     let given = Self.keys.compactMap { fields[$0] }
     guard let field = given.first else {
-      throw Refusal(.missingField, "it is not said which downloads; give one of id, ids, all", path: fields.path)
+      throw Refusal(.missingField, "it is not said which downloads; give one of id, ids, where, all", path: fields.path)
     }
     guard given.count == 1 else {
       throw Refusal(
-        .invalidValue, "the downloads are chosen in several ways; give only one of id, ids, all", path: fields.path)
+        .invalidValue, "the downloads are chosen in several ways; give only one of id, ids, where, all",
+        path: fields.path)
     }
     switch field.step {
     case .key("id"): self = .one(try field.downloadID())
     case .key("ids"): self = .many(try Self.ids(field))
+    case .key("where"): self = .matching(try Condition(field))
     default: self = try Self.all(field)
     }
   }
@@ -89,7 +91,7 @@ extension DownloadIntent.Selection {
   }
 
   private static func all(_ field: Field) throws(Refusal) -> Self {
-    guard try field.boolean() else { throw field.mustBe("true; give id or ids to choose single downloads") }
+    guard try field.boolean() else { throw field.mustBe("true; give id, ids or where to choose some") }
     return .all
   }
 }

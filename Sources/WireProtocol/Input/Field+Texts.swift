@@ -8,9 +8,15 @@ extension Field {
 
   /// A text that people read and files are named by.
   func label() throws(Refusal) -> String {
+    try text(ofBytes: 0...Self.maximumLabelBytes)
+  }
+
+  /// A text of so many bytes, without control characters.
+  func text(ofBytes lengths: ClosedRange<Int>) throws(Refusal) -> String {
     let text = try string()
-    guard text.utf8.count <= Self.maximumLabelBytes, !text.hasControlCharacters else {
-      throw mustBe("at most \(Self.maximumLabelBytes) bytes without control characters")
+    guard lengths.contains(text.utf8.count), !text.hasControlCharacters else {
+      let least = lengths.lowerBound == 0 ? "at most" : "\(lengths.lowerBound) to"
+      throw mustBe("\(least) \(lengths.upperBound) bytes without control characters")
     }
     return text
   }

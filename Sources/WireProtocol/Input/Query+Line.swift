@@ -6,26 +6,65 @@ extension Query {
     let fields = try Fields(payload, at: Request.payloadPath, knowing: ["id"])
     return .resumeData(try fields.required("id").downloadID())
   }
+
+  static func unobserve(_ payload: JSONObject) throws(Refusal) -> Self {
+    _ = try Fields(payload, at: Request.payloadPath, knowing: [])
+    return .unobserve
+  }
+}
+
+extension Observation {
+  init(_ payload: JSONObject) throws(Refusal) {
+    let fields = try Fields(
+      payload, at: Request.payloadPath, knowing: SnapshotQuery.keys + ["actions", "interval"])
+    self.init(state: try SnapshotQuery(fields))
+    if state.downloads.after != nil {
+      throw Self.refusal(of: "after", "must be left out: what is observed begins at the list's beginning")
+    }
+    if let shown = state.downloads.fields, !shown.contains(.id) {
+      throw Self.refusal(of: "fields", "must name id: what changes is told by it")
+    }
+    includesActions = try fields["actions"]?.boolean() ?? includesActions
+    interval = try fields["interval"]?.number(in: Self.intervals) ?? interval
+  }
+
+  private static func refusal(of key: String, _ sentence: String) -> Refusal {
+    let path = Request.payloadPath + ".downloads." + key
+    return Refusal(.invalidValue, "\(path) \(sentence)", path: path)
+  }
 }
 
 extension SnapshotQuery {
+  static let keys = ["stores", "downloads", "cleanup"]
   /// How many names of stores a query gives at most.
   static let maximumStores = 16
 
   init(_ payload: JSONObject) throws(Refusal) {
-    let fields = try Fields(payload, at: Request.payloadPath, knowing: ["stores", "downloads", "cleanup"])
-    self.init()
-    if let page = fields["cleanup"] { stepsPage = try PageRequest(page) }
-    if let stores = fields["stores"] { self.stores = try Self.stores(stores) }
-    if let page = fields["downloads"] { self.page = try PageRequest(page) }
+    try self.init(Fields(payload, at: Request.payloadPath, knowing: Self.keys))
   }
 
-  private static func stores(_ field: Field) throws(Refusal) -> Set<StoreName> {
-    var stores: Set<StoreName> = []
-    for element in try field.elements(atMost: maximumStores) {
-      stores.insert(try element.choice())
-    }
-    return stores
+  fileprivate init(_ fields: Fields) throws(Refusal) {
+    self.init()
+    if let stores = fields["stores"] { self.stores = try stores.names(atMost: Self.maximumStores) }
+    if let query = fields["downloads"] { downloads = try DownloadsQuery(query) }
+    if let page = fields["cleanup"] { stepsPage = try PageRequest(page) }
+  }
+}
+
+extension DownloadsQuery {
+  private static let keys = ["where", "unfiltered", "sort", "limit", "after", "fields"]
+  /// How many names of fields a query gives at most; each may be there twice.
+  private static let maximumFields = 64
+
+  fileprivate init(_ field: Field) throws(Refusal) {
+    let fields = try Fields(field.object(), at: field.path, knowing: Self.keys)
+    self.init()
+    if let condition = fields["where"] { self.condition = try Condition(condition) }
+    isUnfiltered = try fields["unfiltered"]?.boolean() ?? isUnfiltered
+    order = try fields["sort"]?.order() ?? order
+    limit = try fields["limit"]?.pageLimit() ?? limit
+    after = try fields["after"]?.cursor(of: order)
+    self.fields = try fields["fields"]?.itemFields(atMost: Self.maximumFields)
   }
 }
 
@@ -33,30 +72,54 @@ extension PageRequest {
   fileprivate init(_ field: Field) throws(Refusal) {
     let fields = try Fields(field.object(), at: field.path, knowing: ["limit", "after"])
     self.init()
-    if let limit = fields["limit"] { self.limit = try limit.integer(in: 1...Self.maximumLimit) }
-    if let after = fields["after"] { self.after = try after.cursor() }
+    limit = try fields["limit"]?.pageLimit() ?? limit
+    after = try fields["after"]?.cursor()
   }
 }
 
 extension Field {
-  fileprivate func cursor() throws(Refusal) -> PageCursor {
-    guard let cursor = PageCursor(text: try string()) else {
-      throw mustBe("what the \"next\" of the page before it said")
+  fileprivate func pageLimit() throws(Refusal) -> Int {
+    try integer(in: 1...PageRequest.maximumLimit)
+  }
+
+  fileprivate func names<Name: RawRepresentable<String> & CaseIterable & Hashable>(
+    atMost limit: Int
+  ) throws(Refusal) -> Set<Name> {
+    var names: Set<Name> = []
+    for element in try elements(atMost: limit) {
+      names.insert(try element.choice())
+    }
+    return names
+  }
+
+  fileprivate func itemFields(atMost limit: Int) throws(Refusal) -> Set<ItemField> {
+    let fields: Set<ItemField> = try names(atMost: limit)
+    guard !fields.isEmpty else { throw mustBe("at least one field; leave it out to see them all") }
+    return fields
+  }
+
+  fileprivate func order() throws(Refusal) -> DownloadOrder {
+    guard let order = DownloadOrder(text: try string()) else {
+      let keys = DownloadOrder.Key.allCases.map(\.rawValue).joined(separator: ", ")
+      throw mustBe("one of \(keys), with - in front to have the last come first")
+    }
+    return order
+  }
+
+  fileprivate func cursor(of order: DownloadOrder) throws(Refusal) -> OrderCursor {
+    guard let cursor = OrderCursor(text: try string()) else { throw mustBeCursor }
+    guard cursor.order == order else {
+      throw refusal(
+        .invalidValue,
+        "\(path) is a place in the order \(cursor.order.text), but the query sorts by \(order.text); keep to one order")
     }
     return cursor
   }
-}
 
-/// A cursor as clients see it: opaque, so that what is in it may change.
-extension PageCursor {
-  private static let radix = 36
-
-  /// The cursor as text.
-  var text: String { String(key, radix: Self.radix) }
-
-  /// Reads a cursor; nil if it is not one that `text` gave.
-  init?(text: String) {
-    guard let key = Int64(text, radix: Self.radix), String(key, radix: Self.radix) == text else { return nil }
-    self.init(key: key)
+  fileprivate func cursor() throws(Refusal) -> PageCursor {
+    guard let cursor = PageCursor(text: try string()) else { throw mustBeCursor }
+    return cursor
   }
+
+  private var mustBeCursor: Refusal { mustBe("what the \"next\" of the page before it said") }
 }

@@ -15,27 +15,53 @@ extension Request {
     case "downloads/update": self = .action(.downloads(try .update(line.payload)))
     case "downloads/resumeData": self = .query(try .resumeData(line.payload))
     case "settings/update": self = .action(.updateSettings(try SettingsPatch(line.payload)))
+    case "filters/toggle": self = .action(.filters(try .toggle(line.payload)))
+    case "filters/selectGroup": self = .action(.filters(try .selectGroup(line.payload)))
+    case "filters/setText": self = .action(.filters(try .setText(line.payload)))
+    case "filters/clear": self = .action(.filters(try .clear(line.payload)))
+    case "filters/save": self = .action(.filters(.save(try FilterIntent.name(line.payload))))
+    case "filters/apply": self = .action(.filters(.apply(try FilterIntent.name(line.payload))))
+    case "filters/delete": self = .action(.filters(.delete(try FilterIntent.name(line.payload))))
     case "cleanup/run": self = .action(.cleanup(.run(try CleanupOptions(line.payload))))
     case "cleanup/cancel": self = .action(.cleanup(try .cancel(line.payload)))
     case "engine/shutdown": self = .action(.stop(try StopMode(line.payload)))
     case "snapshot": self = .query(.snapshot(try SnapshotQuery(line.payload)))
+    case "observe": self = .query(.observe(try Observation(line.payload)))
+    case "unobserve": self = .query(try .unobserve(line.payload))
     default:
       throw Refusal(
         .unknownAction,
-        "there is no action or query \"\(line.type.clipped)\"; there are " + Self.types.joined(separator: ", "),
+        "there is no action or query \"\(line.type.clipped)\"; there are "
+          + Self.types(like: line.type).joined(separator: ", "),
         path: "type")
     }
+  }
+
+  /// The types of the group that a client has named, or else all groups.
+  private static func types(like type: String) -> [String] {
+    let likely = types.filter { $0.contains("/") && $0.group == type.group }
+    guard likely.isEmpty else { return likely }
+    var groups: [String] = []
+    for type in types.map(\.group) where !groups.contains(type) { groups.append(type) }
+    return groups
   }
 
   /// What the switch above knows.
   static let types = [
     "downloads/enqueue", "downloads/pause", "downloads/resume", "downloads/cancel", "downloads/retry",
     "downloads/remove", "downloads/verify", "downloads/move", "downloads/update", "downloads/resumeData",
-    "settings/update", "cleanup/run", "cleanup/cancel", "engine/shutdown", "snapshot",
+    "settings/update", "filters/toggle", "filters/selectGroup", "filters/setText", "filters/clear", "filters/save",
+    "filters/apply", "filters/delete", "cleanup/run", "cleanup/cancel", "engine/shutdown", "snapshot", "observe",
+    "unobserve",
   ]
 
   /// Where an action's or query's own values stand.
   static let payloadPath = "payload"
+}
+
+extension String {
+  /// What stands before a type's slash, and the slash; all of it, if it has none.
+  fileprivate var group: String { firstIndex(of: "/").map { self[...$0] + "…" } ?? self }
 }
 
 extension StopMode {

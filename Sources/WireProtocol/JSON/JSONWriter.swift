@@ -30,7 +30,7 @@ struct JSONWriter {
     needsComma = false
   }
 
-  /// The same for a key that is known at run time only: letters, digits and underscores.
+  /// The same for a key that is known at run time only, without quotes, backslashes and control characters.
   mutating func key(named key: String) {
     separate()
     append("\"")
@@ -49,6 +49,13 @@ struct JSONWriter {
     _ key: StaticString, _ elements: Elements, _ write: (Elements.Element, inout JSONWriter) -> Void
   ) {
     self.key(key)
+    self.elements(elements, write)
+  }
+
+  /// An array; the key before it is written already.
+  mutating func elements<Elements: Sequence>(
+    _ elements: Elements, _ write: (Elements.Element, inout JSONWriter) -> Void
+  ) {
     open("[")
     for element in elements { write(element, &self) }
     close("]")
@@ -63,6 +70,12 @@ struct JSONWriter {
   /// An element of an array.
   mutating func element(_ text: String) {
     string(text)
+  }
+
+  /// An element of an array, or the value of a key, that is JSON already.
+  mutating func element(json: [UInt8]) {
+    separate()
+    bytes += json
   }
 
   // MARK: Members
@@ -101,11 +114,32 @@ struct JSONWriter {
 
   mutating func member(_ key: StaticString, _ value: Timestamp?) {
     self.key(key)
+    self.value(value)
+  }
+
+  // MARK: Values of keys that are written already
+
+  mutating func value(_ value: Timestamp?) {
     guard let value else { return literal("null") }
     separate()
     append("\"")
     InternetDate.append(value, to: &bytes)
     append("\"")
+  }
+
+  mutating func value(_ value: Int64?) {
+    if let value { integer(value) } else { literal("null") }
+  }
+
+  /// Members that are JSON already.
+  mutating func members(json: [UInt8]) {
+    raw(json)
+  }
+
+  /// What is JSON already.
+  mutating func raw(_ json: some Sequence<UInt8>) {
+    separate()
+    bytes += json
   }
 }
 
@@ -152,10 +186,13 @@ extension JSONWriter {
   private mutating func string(_ text: String) {
     separate()
     append("\"")
-    if text.utf8.contains(where: Self.needsEscape) {
-      for byte in text.utf8 { appendEscaped(byte) }
-    } else {
-      bytes += text.utf8
+    var text = text
+    text.withUTF8 { utf8 in
+      if utf8.contains(where: Self.needsEscape) {
+        for byte in utf8 { appendEscaped(byte) }
+      } else {
+        bytes += utf8
+      }
     }
     append("\"")
   }

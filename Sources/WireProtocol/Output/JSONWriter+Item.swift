@@ -1,39 +1,55 @@
 import Flux
 import PodfluxCore
 
-/// A download as clients see it (PROTOCOL.md section 2): every key is always there.
+/// A download as clients see it (PROTOCOL.md section 2): every key is there, unless a client has asked for some of them.
 extension JSONWriter {
-  mutating func members(of item: DownloadsSnapshot.Item) {
-    let download = item.download
-    member("addedAt", download.dates.added)
-    member("attempt", download.attempt)
-    object("bytes") { bytes in
-      bytes.member("discarded", download.progress.discarded.total)
-      bytes.member(discardedByCause: download.progress.discarded)
-      bytes.member("durable", download.progress.durable)
-      bytes.member("received", item.received)
-      bytes.member("total", download.total)
+  /// In the order of the alphabet.
+  private static let itemFields = ItemField.allCases
+
+  mutating func members(of item: DownloadsSnapshot.Item, showing fields: Set<ItemField>? = nil) {
+    for field in Self.itemFields where fields?.contains(field) ?? true {
+      member(field, of: item)
     }
-    member("error", download.state.error)
-    member("eta", item.secondsLeft)
-    member("finishedAt", download.dates.finished)
-    member("id", download.id.description)
-    member("network", Self.network)
-    member("origin", download.origin.rawValue)
-    member("path", download.state.published?.path.description)
-    member("phase", item.phase?.name)
-    member("podcast", download.description.podcast)
-    member("position", download.rank.position)
-    member("priority", download.rank.priority.rawValue)
-    member("rate", item.rate)
-    member("reason", item.waitingReason)
-    member("resumable", download.isResumable)
-    member("retryAt", item.retryAt)
-    member("sha256", download.state.published?.sha256)
-    member("startedAt", download.dates.started)
-    member("state", item.kind.rawValue)
-    member("title", download.description.title)
-    member("url", download.address.redacted)
+  }
+
+  private mutating func member(_ field: ItemField, of item: DownloadsSnapshot.Item) {
+    let download = item.download
+    switch field {
+    case .addedAt: member("addedAt", download.dates.added)
+    case .attempt: member("attempt", download.attempt)
+    case .bytes: member(bytesOf: item)
+    case .error: member("error", download.state.error)
+    case .eta: member("eta", item.secondsLeft)
+    case .finishedAt: member("finishedAt", download.dates.finished)
+    case .id: member("id", download.id.description)
+    case .network: member("network", Self.network)
+    case .origin: member("origin", download.origin.rawValue)
+    case .path: member("path", download.state.published?.path.description)
+    case .phase: member("phase", item.phase?.name)
+    case .podcast: member("podcast", download.description.podcast)
+    case .position: member("position", download.rank.position)
+    case .priority: member("priority", download.rank.priority.rawValue)
+    case .rate: member("rate", item.rate)
+    case .reason: member("reason", item.waitingReason)
+    case .resumable: member("resumable", download.isResumable)
+    case .retryAt: member("retryAt", item.retryAt)
+    case .sha256: member("sha256", download.state.published?.sha256)
+    case .startedAt: member("startedAt", download.dates.started)
+    case .state: member("state", item.kind.rawValue)
+    case .title: member("title", download.description.title)
+    case .url: member("url", download.address.redacted)
+    }
+  }
+
+  private mutating func member(bytesOf item: DownloadsSnapshot.Item) {
+    let progress = item.download.progress
+    object("bytes") { bytes in
+      bytes.member("discarded", progress.discarded.total)
+      bytes.member(discardedByCause: progress.discarded)
+      bytes.member("durable", progress.durable)
+      bytes.member("received", item.received)
+      bytes.member("total", item.download.total)
+    }
   }
 
   /// What a download says of the network as long as it cannot say anything of its own.
@@ -94,7 +110,7 @@ extension DownloadState {
   }
 
   fileprivate var waitingReason: String? {
-    if case .waiting(let waiting) = self { waiting.reason } else { nil }
+    if case .waiting(let waiting) = self { waiting.reason.rawValue } else { nil }
   }
 
   fileprivate var retryAt: Timestamp? {

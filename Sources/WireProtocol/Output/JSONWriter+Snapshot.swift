@@ -6,16 +6,17 @@ extension JSONWriter {
     if let cleanup = snapshot.cleanup { object("cleanup") { $0.members(of: cleanup) } }
     if let downloads = snapshot.downloads { object("downloads") { $0.members(of: downloads) } }
     if let engine = snapshot.engine { object("engine") { $0.members(of: engine) } }
+    if let filters = snapshot.filters { object("filters") { $0.members(of: filters) } }
     if let settings = snapshot.settings { object("settings") { $0.members(of: settings) } }
   }
 
-  private mutating func members(of engine: EngineSnapshot) {
+  mutating func members(of engine: EngineSnapshot) {
     member("library", engine.library)
     member("protocol", LineEncoder.protocolVersion)
     member("version", engine.version)
   }
 
-  private mutating func members(of settings: Settings) {
+  mutating func members(of settings: Settings) {
     member("allowInsecureRedirects", settings.allowInsecureRedirects)
     member("checksum", settings.checksum)
     member("cleanupOnStart", settings.cleanupOnStart)
@@ -36,6 +37,15 @@ extension JSONWriter {
   }
 
   private mutating func members(of downloads: DownloadsSnapshot) {
+    totals(of: downloads)
+    array("items", downloads.items) { item, items in
+      items.object { $0.members(of: item, showing: downloads.fields) }
+    }
+    member("next", downloads.next?.text)
+  }
+
+  /// What is said of the downloads beside the page.
+  mutating func totals(of downloads: DownloadsSnapshot) {
     member("bytesPerSecond", downloads.bytesPerSecond)
     object("counts") { counts in
       counts.member("completed", downloads.counts[.completed, default: 0])
@@ -49,9 +59,5 @@ extension JSONWriter {
       discarded.member("bytes", downloads.discarded.total)
       discarded.member(discardedByCause: downloads.discarded)
     }
-    array("items", downloads.items) { item, items in
-      items.object { $0.members(of: item) }
-    }
-    member("next", downloads.next?.text)
   }
 }

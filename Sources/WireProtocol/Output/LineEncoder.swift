@@ -9,6 +9,7 @@ public struct LineEncoder: Sendable {
   public static let protocolVersion = 1
 
   var writer = JSONWriter()
+  var stampTail: StampTail?
 
   /// Makes an encoder that has written nothing.
   public init() {}
@@ -60,6 +61,8 @@ public struct LineEncoder: Sendable {
       switch answer {
       case .resumeData(let record): payload.member("resumeData", record?.resumeData)
       case .snapshot(let snapshot): payload.members(of: snapshot)
+      case .observing(let revision): payload.member("revision", revision)
+      case .unobserving: break
       }
     }
   }
@@ -74,7 +77,7 @@ public struct LineEncoder: Sendable {
     }
   }
 
-  private mutating func line(
+  mutating func line(
     _ type: String, isError: Bool = false, id: RequestID? = nil, revision: Int64? = nil,
     _ writePayload: (inout JSONWriter) -> Void
   ) {

@@ -16,7 +16,7 @@ struct SourceFile: Sendable {
     self.target = target
     self.path = path
     lines = text.split(separator: "\n", omittingEmptySubsequences: false).map { String($0) }
-    code = lines.map(Self.withoutTextAndComments)
+    code = Self.code(of: lines)
   }
 
   /// The modules that it imports, with their line numbers.
@@ -35,6 +35,15 @@ struct SourceFile: Sendable {
 
   private static let importModifiers: Set = ["public", "package", "internal", "fileprivate", "private"]
   private static let importKinds: Set = ["struct", "class", "enum", "protocol", "func", "var", "let", "typealias"]
+
+  private static func code(of lines: [String]) -> [String] {
+    var isInText = false
+    return lines.map { line in
+      let changes = line.contains("\"\"\"")
+      defer { if changes { isInText.toggle() } }
+      return isInText ? "" : withoutTextAndComments(line)
+    }
+  }
 
   private static func withoutTextAndComments(_ line: String) -> String {
     var code: [UInt8] = []

@@ -5,12 +5,12 @@ enum SourceRules {
 
   /// What each target may import of the project and of other packages. The arrows point down only.
   static let allowedImports: [String: Set<String>] = [
-    "podflux": ["CLinux", "PodfluxEngine", "WireProtocol", "PodfluxCore", "ArgumentParser", "Logging"],
+    "podflux": ["CLinux", "PodfluxEngine", "WireProtocol", "PodfluxCore", "Flux", "ArgumentParser", "Logging"],
     "PodfluxEngine": [
       "WireProtocol", "Transfers", "Digests", "Feeds", "FileStore", "Reachability", "Persistence", "PodfluxCore",
       "Flux", "Logging",
     ],
-    "PodfluxSimulation": ["Persistence", "PodfluxCore", "Flux", "Digests"],
+    "PodfluxSimulation": ["Persistence", "PodfluxCore", "Flux", "Digests", "WireProtocol"],
     "WireProtocol": ["PodfluxCore", "Flux"],
     "Transfers": ["PodfluxCore", "Flux", "CCurl", "Digests"],
     "Digests": ["PodfluxCore", "CCrypto"],
@@ -23,13 +23,13 @@ enum SourceRules {
     "ScriptedOrigin": ["NIOCore", "NIOHTTP1", "NIOPosix", "NIOSSL"],
     "TestSupport": [],
     "podflux-demo": ["ScriptedOrigin", "TestSupport", "Crypto"],
-    "podflux-bench": ["ScriptedOrigin", "TestSupport", "ArgumentParser", "Crypto"],
+    "podflux-bench": ["PodfluxCore", "PodfluxEngine", "ScriptedOrigin", "TestSupport", "ArgumentParser", "Crypto"],
     "podflux-sim": ["PodfluxSimulation", "ArgumentParser"],
   ]
 
   /// What comes with the toolchain: open to all but the pure targets.
   static let systemModules: Set<String> = [
-    "Foundation", "Dispatch", "Glibc", "Synchronization", "FoundationXML", "FoundationEssentials",
+    "Foundation", "Dispatch", "Glibc", "Synchronization", "FoundationXML", "FoundationEssentials", "Observation",
   ]
 
   /// The targets that ask nobody for the time, an id or a random number, and touch no file and no thread.

@@ -12,7 +12,7 @@ import Testing
 struct DisasterTests {
   private static let environment = ProcessInfo.processInfo.environment
   private static let count = environment["PODFLUX_DISASTERS"].flatMap(Int.init) ?? 24
-  private static let seed = environment["PODFLUX_DISASTER_SEED"].flatMap(UInt64.init) ?? .random(in: 0 ... .max)
+  private static let seed = environment["PODFLUX_DISASTER_SEED"].flatMap(UInt64.init) ?? 30_000
 
   @Test("Afterwards rows and files agree, nothing that matters is gone, and a second run finds nothing to do")
   func disasters() throws {

@@ -3,6 +3,7 @@ import Foundation
 import ScriptedOrigin
 import Synchronization
 import TestSupport
+import Testing
 
 /// An origin, a library, and the engines that run on it one after the other. All of it is gone with the scene.
 final class Scene: Sendable {
@@ -19,6 +20,8 @@ final class Scene: Sendable {
     for engine in engines.withLock({ $0 }) {
       engine.signal(SIGKILL)
       engine.closeInput()
+      // Nobody may have waited for anything after that line.
+      if let fault = engine.fault { Issue.record("\(fault)") }
     }
     try? origin.stop()
   }

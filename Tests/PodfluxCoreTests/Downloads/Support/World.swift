@@ -15,8 +15,12 @@ final class World {
   let database: LibraryDatabase
   private(set) var dispatcher: Dispatcher<Stores>
   var clock = ClockReading(wall: beginning, monotonicMilliseconds: 1_000)
-  /// The effects of the last turn.
+  /// The effects of the last turn, but for announcements, and for wishes to be woken only because a day begins.
   private(set) var effects: [Effect] = []
+  /// What the last turn has announced.
+  private(set) var announcements: [Announcement.Event] = []
+  /// When the stores want to be woken for something else than a day.
+  private var wake: Timestamp?
   /// The attempts that services work at: started, and not yet ended.
   private(set) var attempts: [DownloadID: Attempt] = [:]
   /// The files that services read again: asked for, and not yet reported.
@@ -80,7 +84,8 @@ final class World {
   ) throws -> [Dispatcher<Stores>.Outcome] {
     let turnout = try dispatcher.dispatch(actions, at: clock)
     note(actions)
-    effects = turnout.effects
+    announcements = turnout.effects.compactMap { if case .announce(let news) = $0 { news.event } else { nil } }
+    effects = turnout.effects.compactMap(withoutDays)
     try follow(turnout.effects, at: sourceLocation)
     if checksInvariants { try checkInvariants(at: sourceLocation) }
     return turnout.outcomes
@@ -110,6 +115,17 @@ final class World {
     }
     for case .verified(let verification, _) in actions { verifications[verification.key] = nil }
     for case .cleaned(let key, _) in actions { steps[key] = nil }
+  }
+
+  private func withoutDays(_ effect: Effect) -> Effect? {
+    switch effect {
+    case .announce: return nil
+    case .wake(let moment):
+      let isDay = moment.map { $0 == Timestamp(day: $0.day) } ?? false
+      defer { wake = isDay ? nil : moment }
+      return isDay ? (wake == nil ? nil : .wake(at: nil)) : effect
+    default: return effect
+    }
   }
 
   private func follow(_ effects: [Effect], at sourceLocation: SourceLocation) throws {

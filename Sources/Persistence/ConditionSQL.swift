@@ -1,0 +1,178 @@
+import Flux
+import Foundation
+import GRDB
+import PodfluxCore
+
+/// Turns conditions into SQL.
+///
+/// What traits decide is asked of the classes that there are, once for each, and becomes a list of classes; the rest is
+/// asked of each row. Lists are bound as one value each (`json_each`), so that their length meets no limit of SQLite.
+struct ConditionSQL {
+  /// A class that there is, and what it looks like to clients.
+  struct Known {
+    let row: RowClass
+    let plain: Traits
+    /// While the host is left alone.
+    let cooled: Traits
+  }
+
+  /// The classes that there are in the table.
+  let classes: [Known]
+  private let moment: ConditionMoment
+  private let coolingHosts: String?
+  private let spellings: (String) throws -> [String]
+
+  /// Whether any host is left alone.
+  var hasCoolingHosts: Bool { coolingHosts != nil }
+
+  /// Reads which classes there are. Cost: a look-up for each.
+  init(at moment: ConditionMoment, in db: Database) throws {
+    let sql = """
+      WITH RECURSIVE present (class) AS (
+        SELECT min(class) FROM downloads
+        UNION ALL
+        SELECT (SELECT min(class) FROM downloads WHERE class > present.class) FROM present
+        WHERE present.class IS NOT NULL)
+      SELECT class FROM present WHERE class IS NOT NULL
+      """
+    classes = try Int64.fetchAll(db.cachedStatement(sql: sql)).map { code in
+      let row = RowClass(code: code)
+      let traits = try row.traits()
+      return Known(row: row, plain: traits, cooled: traits.cooled())
+    }
+    self.moment = moment
+    coolingHosts = moment.coolingHosts.isEmpty ? nil : try Self.list(moment.coolingHosts.sorted())
+    let present = PodcastSpellings(db: db)
+    spellings = { try present.spellings(of: $0) }
+  }
+
+  /// What a condition is in SQL, over the columns of `downloads`. No index is looked for: whoever runs it names one.
+  func predicate(_ condition: Condition) throws -> Predicate {
+    if condition.isDecidedByTraits { return try among(condition) }
+    switch condition {
+    case .all(let conditions):
+      let decided = conditions.filter(\.isDecidedByTraits)
+      let others = conditions.filter { !$0.isDecidedByTraits }
+      return .all(try [among(.all(decided))] + others.map(predicate))
+    case .any(let conditions):
+      let decided = conditions.filter(\.isDecidedByTraits)
+      let names = conditions.compactMap(\.names)
+      let others = conditions.filter { !$0.isDecidedByTraits && $0.names == nil }
+      return .any(try [among(.any(decided)), ofPodcasts(names.flatMap(\.self))] + others.map(predicate))
+    case .not(let condition): return try !predicate(condition)
+    case .podcasts(let names): return try ofPodcasts(names)
+    case .titleContains(let texts):
+      return texts.isEmpty ? .never : Predicate("title_contains(title, ?)", try Self.list(texts))
+    case .published(let after, let before):
+      return .all(
+        [
+          Predicate("published IS NOT NULL"),
+          after.map { Predicate("coalesce(published > ?, 0)", $0.milliseconds) },
+          before.map { Predicate("coalesce(published < ?, 0)", $0.milliseconds) },
+        ].compactMap(\.self))
+    case .newerThanDays(let days):
+      return Predicate("coalesce(published, added_at) >= ?", moment.now.advanced(byDays: -days).milliseconds)
+    case .olderThanDays(let days):
+      return Predicate("coalesce(published, added_at) < ?", moment.now.advanced(byDays: -days).milliseconds)
+    case .bytes(let least, let most):
+      return .all(
+        [
+          Predicate("length IS NOT NULL"),
+          least.map { Predicate("coalesce(length >= ?, 0)", $0) },
+          most.map { Predicate("coalesce(length <= ?, 0)", $0) },
+        ].compactMap(\.self))
+    case .states, .reasons, .origins, .media, .sizes, .ages, .networks, .errorCodes:
+      preconditionFailure("traits decide it")
+    }
+  }
+
+  /// The classes of which rows can meet a condition, and whether all rows of these do.
+  func candidates(_ condition: Condition) -> (classes: [Known], isExact: Bool) {
+    let conjuncts = condition.conjuncts
+    let decided = Condition.all(conjuncts.filter(\.isDecidedByTraits))
+    var isExact = conjuncts.allSatisfy(\.isDecidedByTraits)
+    let found = classes.filter { known in
+      let plain = decided.isMet(by: known.plain, podcast: nil) == true
+      guard coolingHosts != nil, known.plain != known.cooled else { return plain }
+      let cooled = decided.isMet(by: known.cooled, podcast: nil) == true
+      // Which rows of the class do depends on their hosts.
+      if plain != cooled { isExact = false }
+      return plain || cooled
+    }
+    return (found, isExact)
+  }
+
+  /// The state as clients see it, as its place in their order.
+  var stateRank: Predicate {
+    let kind = RowClass.Field.kind
+    guard let coolingHosts else { return Predicate("(class >> \(kind.shift))") }
+    return Predicate(
+      """
+      (CASE WHEN state = 'queued' AND held = 0 AND host IN (SELECT value FROM json_each(?))
+      THEN \(DownloadState.Kind.waiting.rowCode) ELSE class >> \(kind.shift) END)
+      """, coolingHosts)
+  }
+
+  // MARK: Parts
+
+  /// The classes that meet a condition, as rows of hosts that are left alone and as others.
+  private func among(_ condition: Condition) throws -> Predicate {
+    let plain = classes.filter { condition.isMet(by: $0.plain, podcast: nil) == true }.map(\.row.code)
+    guard let coolingHosts else { return try among(plain) }
+    let cooled = classes.filter { condition.isMet(by: $0.cooled, podcast: nil) == true }.map(\.row.code)
+    guard plain != cooled else { return try among(plain) }
+    let (left, right) = (try among(cooled), try among(plain))
+    return Predicate(
+      "CASE WHEN host IN (SELECT value FROM json_each(?)) THEN \(left.sql) ELSE \(right.sql) END",
+      values: [coolingHosts] + left.values + right.values)
+  }
+
+  private func among(_ codes: [Int64]) throws -> Predicate {
+    guard codes.count < classes.count else { return .always }
+    return codes.isEmpty ? .never : Predicate("+class IN (SELECT value FROM json_each(?))", try Self.list(codes))
+  }
+
+  private func ofPodcasts(_ names: [String]) throws -> Predicate {
+    guard !names.isEmpty else { return .never }
+    return Predicate(
+      "coalesce(+podcast IN (SELECT value FROM json_each(?)), 0)", try Self.list(try names.flatMap(spellings)))
+  }
+
+  /// Podcasts that a condition names at its top, in all their spellings; nil if it names none there.
+  func podcasts(_ condition: Condition) throws -> [String]? {
+    try condition.conjuncts.lazy.compactMap(\.names).first.map { try $0.flatMap(spellings) }
+  }
+
+  /// A list that `json_each` reads.
+  static func list(_ values: some Encodable) throws -> String {
+    String(decoding: try JSONEncoder().encode(values), as: UTF8.self)
+  }
+}
+
+extension Condition {
+  /// Whether nothing but traits decides it.
+  var isDecidedByTraits: Bool {
+    switch self {
+    case .all(let conditions), .any(let conditions): conditions.allSatisfy(\.isDecidedByTraits)
+    case .not(let condition): condition.isDecidedByTraits
+    case .states, .reasons, .origins, .media, .sizes, .ages, .networks, .errorCodes: true
+    case .podcasts, .titleContains, .published, .newerThanDays, .olderThanDays, .bytes: false
+    }
+  }
+
+  /// The conditions of which each has to be met.
+  var conjuncts: [Condition] {
+    if case .all(let conditions) = self { conditions.flatMap(\.conjuncts) } else { [self] }
+  }
+
+  /// The podcasts, if it is about nothing else.
+  var names: [String]? {
+    switch self {
+    case .podcasts(let names): return names
+    case .any(let conditions) where !conditions.isEmpty:
+      let names = conditions.compactMap(\.names)
+      return names.count == conditions.count ? names.flatMap(\.self) : nil
+    default: return nil
+    }
+  }
+}

@@ -1,0 +1,25 @@
+import Flux
+import PodfluxCore
+
+/// Moments from one to another, both included, in milliseconds since 1970-01-01.
+struct MomentRange {
+  let first: Int64
+  let last: Int64
+
+  func intersection(with other: MomentRange) -> MomentRange? {
+    let range = MomentRange(first: max(first, other.first), last: min(last, other.last))
+    return range.first <= range.last ? range : nil
+  }
+}
+
+extension AgeClass {
+  /// Each class with each other one.
+  static let pairs = allCases.flatMap { old in allCases.filter { $0 != old }.map { (old, $0) } }
+
+  /// The moments that are in the class on a day, counted from 1970-01-01.
+  func moments(on today: Int64) -> MomentRange {
+    let later = Self.allCases.last { ($0.days ?? .max) < (days ?? .max) }?.days
+    let first = days.map { Timestamp(day: today - $0 + 1).milliseconds } ?? .min
+    return MomentRange(first: first, last: later.map { Timestamp(day: today - $0 + 1).milliseconds - 1 } ?? .max)
+  }
+}

@@ -1,0 +1,166 @@
+import GRDB
+import PodfluxCore
+
+/// An order of downloads in SQL.
+struct OrderSQL {
+  let order: DownloadOrder
+  /// The place of a row's state among the states, for that order.
+  let stateRank: Predicate
+
+  /// An order's rows, cut where an index cannot go on. Each part is in order, and stands before the next.
+  struct Part {
+    /// The index that has the rows in order; nil for the table itself.
+    let index: String?
+    /// Which rows are in the part.
+    let scope: Predicate
+    /// What the rows of the part are ordered by, without the direction.
+    let columns: [String]
+
+    /// Names the index.
+    var use: String { index.map { "INDEXED BY \($0)" } ?? "NOT INDEXED" }
+
+    /// `ORDER BY` in a direction.
+    func sorting(_ direction: String) -> String {
+      columns.map { "\($0) \(direction)" }.joined(separator: ", ")
+    }
+  }
+
+  /// `ORDER BY` for rows that an index does not bring in order.
+  var sorting: Predicate {
+    let value: Predicate? =
+      switch order.key {
+      case .added: nil
+      case .published: Predicate("published")
+      case .title: Predicate("title COLLATE NOCASE")
+      case .size: Predicate("length")
+      case .state: stateRank
+      case .position: Predicate("priority \(direction), position")
+      }
+    guard let value else { return Predicate("key \(direction)") }
+    return Predicate("\(value.sql) \(direction), key \(direction)", values: value.values)
+  }
+
+  /// `ASC` or `DESC`.
+  var direction: String { order.isReversed ? "DESC" : "ASC" }
+
+  /// The rows behind a page's end.
+  func behind(_ cursor: OrderCursor?) -> Predicate {
+    guard let cursor else { return .always }
+    let (key, beyond) = (cursor.key, order.isReversed ? "<" : ">")
+    switch order.key {
+    case .added: return Predicate("key \(beyond) ?", key)
+    case .published: return behind(cursor.number, key, "published")
+    case .size: return behind(cursor.number, key, "length")
+    case .title: return behind(cursor.text, key, "title", collation: " COLLATE NOCASE")
+    case .state:
+      return Predicate(
+        "(\(stateRank.sql), key) \(beyond) (?, ?)", values: stateRank.values + [cursor.number ?? 0, key])
+    case .position:
+      let rank = cursor.rank
+      return Predicate("(priority, position, key) \(beyond) (?, ?, ?)", rank.priority, rank.position, key)
+    }
+  }
+
+  private func behind(
+    _ value: (any DatabaseValueConvertible)?, _ key: Int64, _ column: String, collation: String = ""
+  ) -> Predicate {
+    let beyond = order.isReversed ? "<" : ">"
+    // Without a value, a row stands before all others.
+    switch (value, order.isReversed) {
+    case (nil, false): return Predicate("(\(column) IS NOT NULL OR key > ?)", key)
+    case (nil, true): return Predicate("(\(column) IS NULL AND key < ?)", key)
+    case (let value?, false):
+      return Predicate("coalesce((\(column)\(collation), key) \(beyond) (?, ?), 0)", value, key)
+    case (let value?, true):
+      return Predicate("(\(column) IS NULL OR (\(column)\(collation), key) \(beyond) (?, ?))", value, key)
+    }
+  }
+
+  // MARK: Walking
+
+  /// The parts of the order that have rows of these classes behind a page's end; nil for an order that no index has.
+  func parts(behind cursor: OrderCursor?, of classes: [ConditionSQL.Known]?, today: Int64) -> [Part]? {
+    switch order.key {
+    case .added:
+      let scope = cursor == nil ? Predicate("key >= ?", Int64.min) : behind(cursor)
+      return [Part(index: nil, scope: scope, columns: ["key"])]
+    case .state: return nil
+    case .position:
+      return [Part(index: "downloads_order", scope: behind(cursor), columns: ["priority", "position", "key"])]
+    case .title:
+      return parts("downloads_title", "title", collation: " COLLATE NOCASE", cursor, cursor?.text, bounds: .always)
+    case .published:
+      let ranges = classes?.map { $0.plain.age.moments(on: today) }
+      let bounds = ranges.map { ranges in
+        Predicate(
+          "published BETWEEN ? AND ?", ranges.map(\.first).min() ?? .max, ranges.map(\.last).max() ?? .min)
+      }
+      return parts("downloads_published", "published", cursor, cursor?.number, bounds: bounds ?? .always)
+    case .size:
+      let ranges = classes?.compactMap(\.plain.size.bytes)
+      let bounds = ranges.map { ranges in
+        Predicate(
+          "length BETWEEN ? AND ?", ranges.map(\.lowerBound).min() ?? .max, ranges.map(\.upperBound).max() ?? .min)
+      }
+      let hasUnknown = classes?.contains { $0.plain.size == .unknown } ?? true
+      return parts("downloads_length", "length", cursor, cursor?.number, bounds: bounds ?? .always, hasNull: hasUnknown)
+    }
+  }
+
+  private func parts(
+    _ index: String, _ column: String, collation: String = "", _ cursor: OrderCursor?,
+    _ value: (any DatabaseValueConvertible)?, bounds: Predicate, hasNull: Bool = true
+  ) -> [Part] {
+    let beyond = order.isReversed ? "<" : ">"
+    var (null, other): (Predicate?, Predicate?) = (.always, Predicate("\(column) IS NOT NULL"))
+    if let cursor {
+      if let value {
+        other = Predicate("(\(column)\(collation), key) \(beyond) (?, ?)", value, cursor.key)
+        null = order.isReversed ? .always : nil
+      } else {
+        null = Predicate("key \(beyond) ?", cursor.key)
+        if order.isReversed { other = nil }
+      }
+    }
+    let nullPart = null.flatMap { scope in
+      hasNull ? Part(index: index, scope: .all([Predicate("\(column) IS NULL"), scope]), columns: ["key"]) : nil
+    }
+    let otherPart = other.map { scope in
+      Part(index: index, scope: .all([scope, bounds]), columns: ["\(column)\(collation)", "key"])
+    }
+    return (order.isReversed ? [otherPart, nullPart] : [nullPart, otherPart]).compactMap(\.self)
+  }
+}
+
+extension OrderCursor {
+  /// Whatever a client has made of a cursor: what does not fit the order stands for nothing.
+  fileprivate var number: Int64? {
+    if case .number(let number) = value { number } else { nil }
+  }
+
+  fileprivate var text: String? {
+    if case .text(let text) = value { DownloadRow.text(text) } else { nil }
+  }
+
+  fileprivate var rank: (priority: Int64, position: Int64) {
+    if case .rank(let priority, let position) = value { (priority, position) } else { (0, .min) }
+  }
+
+  /// Where a page ends: behind this row.
+  init(behind row: StoredDownload, in order: DownloadOrder, coolingHosts: Set<String>) {
+    let download = row.download
+    let value: Value =
+      switch order.key {
+      case .added: .none
+      case .published: .number(download.description.published?.milliseconds)
+      case .title: .text(download.description.title)
+      case .size: .number(download.length)
+      case .state:
+        .number(
+          download.isAdmissible && coolingHosts.contains(download.source.host)
+            ? DownloadState.Kind.waiting.rowCode : download.state.kind.rowCode)
+      case .position: .rank(Int64(download.rank.priority.code), download.rank.position)
+      }
+    self.init(order: order, value: value, key: row.key)
+  }
+}

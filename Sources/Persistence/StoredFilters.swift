@@ -1,0 +1,66 @@
+import GRDB
+import PodfluxCore
+
+/// What is kept of the filters, as JSON.
+struct StoredFilters: Codable {
+  fileprivate struct Selection: Codable {
+    var active: [String]
+    var text: String
+  }
+
+  fileprivate struct Saved: Codable {
+    var name: String
+    var selection: Selection
+  }
+
+  private var selection: Selection
+  private var group: String?
+  private var saved: [Saved]
+
+  init(_ state: FiltersState) {
+    selection = Selection(state.selection)
+    group = state.selectedGroup?.rawValue
+    saved = state.saved.map { Saved(name: $0.name, selection: Selection($0.selection)) }
+  }
+
+  /// What the one row holds; nothing, if there is none.
+  ///
+  /// - Throws: `DamagedRow` where it holds what the store keeps never.
+  static func read(from db: Database) throws -> FiltersState {
+    guard let json = try String.fetchOne(db.cachedStatement(sql: "SELECT json FROM filters")) else {
+      return FiltersState()
+    }
+    let stored: StoredFilters = try StoredJSON.value(of: json, column: "filters.json")
+    guard let state = stored.state else { throw DamagedRow(column: "filters.json") }
+    return state
+  }
+
+  private var state: FiltersState? {
+    guard let selection = selection.checked, saved.count <= FiltersState.Limits.saved else { return nil }
+    var sets: [SavedFilters] = []
+    for set in saved {
+      guard set.name.utf8.count <= FiltersState.Limits.nameBytes, let selection = set.selection.checked,
+        sets.last.map({ $0.name < set.name }) ?? true
+      else { return nil }
+      sets.append(SavedFilters(name: set.name, selection: selection))
+    }
+    guard let group else { return FiltersState(selection: selection, selectedGroup: nil, saved: sets) }
+    guard let id = FilterGroup.ID(rawValue: group) else { return nil }
+    return FiltersState(selection: selection, selectedGroup: id, saved: sets)
+  }
+}
+
+extension StoredFilters.Selection {
+  fileprivate init(_ selection: FilterSelection) {
+    active = selection.active.map(\.description)
+    text = selection.text
+  }
+
+  fileprivate var checked: FilterSelection? {
+    let filters = active.compactMap(FilterID.init)
+    guard filters.count == active.count, Set(filters).count == filters.count,
+      filters.count <= FiltersState.Limits.active, text.utf8.count <= FiltersState.Limits.textBytes
+    else { return nil }
+    return FilterSelection(active: filters, text: text)
+  }
+}

@@ -1,0 +1,80 @@
+import GRDB
+import PodfluxCore
+
+/// The downloads that conditions and filters choose, and how many there are.
+extension TableReader {
+  /// A page of the downloads that a query asks for, of those that the filters show.
+  ///
+  /// Cost: a look-up for each class of rows that there is, then some thousand rows, unless the condition asks for a text
+  /// within titles: then as many as have to be gone through to fill the page.
+  public func page(
+    _ query: DownloadsQuery, filters: FilterSelection, at moment: ConditionMoment
+  ) throws -> (downloads: [Download], next: OrderCursor?) {
+    var query = query
+    query.limit = min(max(1, query.limit), PageRequest.maximumLimit)
+    return try page(query, filters: filters, at: moment, limits: PageReader.Limits())
+  }
+
+  func page(
+    _ query: DownloadsQuery, filters: FilterSelection, at moment: ConditionMoment, limits: PageReader.Limits
+  ) throws -> (downloads: [Download], next: OrderCursor?) {
+    let conditions = try ConditionSQL(at: moment, in: db)
+    let reader = PageReader(
+      db: db, conditions: conditions,
+      condition: query.isUnfiltered ? query.condition : .all([filters.condition, query.condition]),
+      text: query.isUnfiltered ? nil : try TextQuery(filters.text, in: db),
+      order: OrderSQL(order: query.order, stateRank: conditions.stateRank), today: try CalendarDay().today(in: db),
+      limits: limits)
+    let keys = try reader.keys(behind: query.after, limit: query.limit + 1)
+    let rows = try downloads(of: keys.prefix(query.limit))
+    let next =
+      keys.count > query.limit
+      ? rows.last.map { OrderCursor(behind: $0, in: query.order, coolingHosts: moment.coolingHosts) } : nil
+    return (rows.map(\.download), next)
+  }
+
+  private func downloads(of keys: some Sequence<Int64>) throws -> [StoredDownload] {
+    let statement = try db.cachedStatement(sql: DownloadRow.select + "WHERE key = ?")
+    return try keys.flatMap { try StoredDownload.fetchAll(statement, arguments: [$0]) }
+  }
+
+  /// The filters, and how many downloads each would show. Cost: the combinations of podcast and traits that there are, or
+  /// the downloads that the text is found in.
+  public func filters(_ state: FiltersState, at moment: ConditionMoment) throws -> FiltersSnapshot {
+    var counter = FilterCounter(state.selection)
+    var known: [RowClass: (plain: Traits, cooled: Traits)] = [:]
+    try forEachFacet(matching: try TextQuery(state.selection.text, in: db)?.expression) { row in
+      let pair: (plain: Traits, cooled: Traits)
+      if let found = known[row.facet.row] {
+        pair = found
+      } else {
+        let traits = try row.facet.row.traits()
+        pair = (traits, traits.cooled())
+        known[row.facet.row] = pair
+      }
+      let isCooling = !moment.coolingHosts.isEmpty && moment.coolingHosts.contains(row.facet.host)
+      counter.count(row.number, podcast: row.facet.podcast, traits: isCooling ? pair.cooled : pair.plain)
+    }
+    return FiltersSnapshot(groups: counter.groups(), state: state)
+  }
+
+  private func forEachFacet(matching match: String?, _ body: (CountedFacet) throws -> Void) throws {
+    guard let match else {
+      let sql = "SELECT host, class, nullif(podcast, 0), number FROM facets"
+      return try CountedFacet.forEach(db.cachedStatement(sql: sql), body)
+    }
+    let sql = """
+      SELECT host, class, podcast, count(*)
+      FROM (SELECT rowid AS hit FROM texts WHERE texts MATCH ?) CROSS JOIN downloads ON key = hit GROUP BY 1, 2, 3
+      """
+    try CountedFacet.forEach(db.cachedStatement(sql: sql), arguments: [match], body)
+  }
+
+  /// How many queued downloads wait for a host. Cost: the combinations of podcast and traits that it has.
+  public func queued(on host: String) throws -> Int {
+    // Queued and not held has the smallest codes of all.
+    let sql = "SELECT coalesce(sum(number), 0) FROM facets WHERE host = ? AND class < ?"
+    return try Int.fetchOne(
+      db.cachedStatement(sql: sql), arguments: [host, RowClass.Field.held.mask]) ?? 0
+  }
+}

@@ -1,0 +1,32 @@
+import GRDB
+
+/// What is kept true beside the rows, and what is remembered of them, by one connection.
+struct Upkeep {
+  let lanes = Lanes()
+  let known = KnownRows()
+  let facts = KnownFacts()
+  let calendar = CalendarDay()
+  let facets = Facets()
+  let texts = TextIndex()
+
+  /// Brings everything up to date that turns and readers find in tables of its own.
+  func refresh(in db: Database) throws {
+    try lanes.refresh(in: db)
+    try facets.refresh(in: db)
+    try texts.refresh(in: db)
+  }
+
+  /// The transaction has ended: what was not written is forgotten.
+  func reset() {
+    lanes.reset()
+    facets.reset()
+    texts.reset()
+  }
+
+  /// The transaction was undone: nothing that was learnt in it is true.
+  func forgetAll() {
+    known.forgetAll()
+    facts.forgetAll()
+    calendar.forget()
+  }
+}

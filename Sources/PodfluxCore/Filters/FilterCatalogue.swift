@@ -1,0 +1,148 @@
+/// A filter's name, such as `state:failed`: its group and its value.
+public struct FilterID: Hashable, Sendable, CustomStringConvertible {
+  /// The longest value, in bytes: that of a podcast's name.
+  public static let maximumValueBytes = 1024
+
+  /// The group.
+  public var group: FilterGroup.ID
+  /// The value within the group.
+  public var value: String
+
+  /// Makes a name; nil if there is no such filter.
+  public init?(_ text: String) {
+    guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")),
+      let group = FilterGroup.ID(rawValue: String(text[..<colon]))
+    else { return nil }
+    self.init(group: group, value: String(text[text.utf8.index(after: colon)...]))
+  }
+
+  /// Makes a name; nil if there is no such filter.
+  public init?(group: FilterGroup.ID, value: String) {
+    guard FilterCatalogue.filter(group, value) != nil else { return nil }
+    (self.group, self.value) = (group, value)
+  }
+
+  fileprivate init(unchecked group: FilterGroup.ID, _ value: String) {
+    (self.group, self.value) = (group, value)
+  }
+
+  /// As clients write it.
+  public var description: String { "\(group.rawValue):\(value)" }
+}
+
+/// Filters of which each shows what it says, and several together what any of them does. Groups narrow each other.
+public struct FilterGroup: Hashable, Sendable {
+  /// The groups' names, in the order in which they are shown.
+  public enum ID: String, Hashable, Sendable, CaseIterable {
+    case state, podcast, media, time, size, origin, network, error, everything
+  }
+
+  /// Its name.
+  public var id: ID
+  /// What people call it.
+  public var title: String
+  /// Its filters, in the order in which they are shown; those of podcasts are as many as there are podcasts.
+  public var filters: [Filter]
+}
+
+/// One filter.
+public struct Filter: Hashable, Sendable {
+  /// Its name.
+  public var id: FilterID
+  /// What people call it.
+  public var title: String
+  /// What it shows: something that podcast and traits alone decide.
+  public var condition: Condition
+}
+
+/// All filters that there are. A new one is one more value here.
+public enum FilterCatalogue {
+  /// The groups, in the order in which they are shown.
+  public static let groups: [FilterGroup] = [
+    group(.state, "State", DownloadState.Kind.allCases) { ($0.rawValue, $0.rawValue.capitalizedFirst, .states([$0])) },
+    group(.podcast, "Podcast", [String]()) { podcast($0) },
+    group(.media, "Media", MediaKind.allCases) { ($0.rawValue, $0.rawValue.capitalizedFirst, .media([$0])) },
+    group(.time, "Published", AgeClass.allCases) { age in (timeValue(age), timeTitle(age), .ages(ages(upTo: age))) },
+    group(.size, "Size", SizeClass.allCases) { ($0.rawValue, sizeTitle($0), .sizes([$0])) },
+    group(.origin, "Asked for by", Origin.allCases) { ($0.rawValue, originTitle($0), .origins([$0])) },
+    group(.network, "Network", NetworkPolicy.allCases) { ($0.rawValue, networkTitle($0), .networks([$0])) },
+    group(.error, "Error", DownloadError.Code.allCases) { ($0.rawValue, errorTitle($0), .errorCodes([$0])) },
+    group(.everything, "Everything", ["hidden"]) { ($0, "Hidden", .any([])) },
+  ]
+
+  /// The filter of a name; nil if there is none. Each podcast's name is one's.
+  public static func filter(_ group: FilterGroup.ID, _ value: String) -> Filter? {
+    guard group != .podcast else {
+      guard !value.isEmpty, value.utf8.count <= FilterID.maximumValueBytes else { return nil }
+      let (_, title, condition) = podcast(value)
+      return Filter(id: FilterID(unchecked: .podcast, value), title: title, condition: condition)
+    }
+    return byID[FilterID(unchecked: group, value)]
+  }
+
+  private static let byID = Dictionary(uniqueKeysWithValues: groups.flatMap(\.filters).map { ($0.id, $0) })
+
+  private static func group<Value>(
+    _ id: FilterGroup.ID, _ title: String, _ values: [Value], _ describe: (Value) -> (String, String, Condition)
+  ) -> FilterGroup {
+    FilterGroup(
+      id: id, title: title,
+      filters: values.map { value in
+        let (name, title, condition) = describe(value)
+        return Filter(id: FilterID(unchecked: id, name), title: title, condition: condition)
+      })
+  }
+
+  private static func podcast(_ name: String) -> (String, String, Condition) {
+    (name, name, .podcasts([name]))
+  }
+
+  private static func ages(upTo age: AgeClass) -> [AgeClass] {
+    age == .older ? [.older] : AgeClass.allCases.filter { ($0.days ?? .max) <= (age.days ?? .max) }
+  }
+
+  private static func timeValue(_ age: AgeClass) -> String { age == .day ? "today" : age.rawValue }
+
+  private static func timeTitle(_ age: AgeClass) -> String {
+    switch age {
+    case .day: "Today"
+    case .week: "Last 7 days"
+    case .month: "Last 30 days"
+    case .year: "Last 365 days"
+    case .older: "Older"
+    }
+  }
+
+  private static func sizeTitle(_ size: SizeClass) -> String {
+    switch size {
+    case .unknown: "Unknown"
+    case .small: "Below 25 MiB"
+    case .medium: "25 to 100 MiB"
+    case .large: "100 to 500 MiB"
+    case .huge: "500 MiB and more"
+    }
+  }
+
+  private static func originTitle(_ origin: Origin) -> String {
+    switch origin {
+    case .user: "A person"
+    case .auto: "A rule"
+    }
+  }
+
+  private static func networkTitle(_ policy: NetworkPolicy) -> String {
+    switch policy {
+    case .inherit: "As its podcast"
+    case .unmetered: "Wi-Fi only"
+    case .any: "Any"
+    }
+  }
+
+  private static func errorTitle(_ code: DownloadError.Code) -> String {
+    code.rawValue.replacing("_", with: " ").capitalizedFirst
+  }
+}
+
+extension String {
+  fileprivate var capitalizedFirst: String { prefix(1).uppercased() + dropFirst() }
+}

@@ -1,0 +1,93 @@
+import Flux
+
+/// The filters. What they show is worked out by whoever reads downloads; here is only which of them are active.
+public struct FiltersStore: Sendable {
+  /// What is kept.
+  public private(set) var state: FiltersState
+  /// The day, counted from 1970-01-01, by which ages are told; nil before the first turn.
+  public private(set) var today: Int64?
+
+  /// Makes the store with what its table holds.
+  public init(state: FiltersState = .init()) {
+    self.state = state
+  }
+
+  mutating func handle(_ action: Action, in turn: inout PodfluxTurn) throws -> Reply? {
+    guard case .filters(let intent) = action else { return nil }
+    var changed = state
+    try changed.apply(intent)
+    guard changed != state else { return .done }
+    try turn.tables.filters.save(changed)
+    state = changed
+    return .done
+  }
+
+  /// Lets downloads grow older when a day has begun. Cost: the downloads that come into another class of age.
+  mutating func settle(in turn: inout PodfluxTurn) throws {
+    let day = turn.now.day
+    guard day != today else { return }
+    try turn.tables.filters.turn(to: day)
+    today = day
+  }
+
+  /// When ages are to be told anew.
+  var wakeAt: Timestamp? { today.map { Timestamp(day: $0 + 1) } }
+}
+
+extension FiltersState {
+  fileprivate mutating func apply(_ intent: FilterIntent) throws(Refusal) {
+    switch intent {
+    case .toggle(let filter): try toggle(filter)
+    case .selectGroup(let group): selectedGroup = group
+    case .setText(let text): try search(text)
+    case .clear: selection = .init()
+    case .save(let name): try save(name)
+    case .apply(let name): selection = try saved(name).selection
+    case .delete(let name):
+      let set = try saved(name)
+      saved.removeAll { $0 == set }
+    }
+  }
+
+  private mutating func search(_ text: String) throws(Refusal) {
+    guard text.utf8.count <= Limits.textBytes else {
+      throw Refusal(
+        .invalidValue, "the text is longer than \(Limits.textBytes) bytes; give a shorter one", path: "payload.text")
+    }
+    selection.text = text
+  }
+
+  private mutating func toggle(_ filter: FilterID) throws(Refusal) {
+    if let index = selection.active.firstIndex(of: filter) {
+      selection.active.remove(at: index)
+    } else {
+      guard selection.active.count < Limits.active else {
+        throw Refusal(
+          .limitExceeded, "\(Limits.active) filters are active; toggle one of them first, or clear them",
+          path: "payload.filter")
+      }
+      selection.active.append(filter)
+    }
+  }
+
+  private mutating func save(_ name: String) throws(Refusal) {
+    guard (1...Limits.nameBytes).contains(name.utf8.count) else {
+      throw Refusal(.invalidValue, "a name has 1 to \(Limits.nameBytes) bytes; give such a one", path: "payload.name")
+    }
+    saved.removeAll { $0.name == name }
+    guard saved.count < Limits.saved else {
+      throw Refusal(.limitExceeded, "\(Limits.saved) sets are saved; delete one of them first", path: "payload.name")
+    }
+    let place = saved.firstIndex { $0.name > name } ?? saved.endIndex
+    saved.insert(SavedFilters(name: name, selection: selection), at: place)
+  }
+
+  private func saved(_ name: String) throws(Refusal) -> SavedFilters {
+    guard let set = saved.first(where: { $0.name == name }) else {
+      throw Refusal(
+        .notFound, "no filters are saved under this name; the names are those in \"saved\" of the filters",
+        path: "payload.name")
+    }
+    return set
+  }
+}

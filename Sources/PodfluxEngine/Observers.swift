@@ -1,0 +1,267 @@
+import Dispatch
+import Flux
+import Logging
+import Persistence
+import PodfluxCore
+
+/// A moment of the state, as somebody observes it.
+public struct ObservedMoment: Sendable {
+  /// The stores that were asked for.
+  public var snapshot: Snapshot
+  /// The attempts that run, for those who observe actions too.
+  public var live: [DownloadID: LiveAttempt]
+  /// When it was.
+  public var time: Timestamp
+
+  var withoutAttempts: ObservedMoment { ObservedMoment(snapshot: snapshot, live: [:], time: time) }
+}
+
+/// What the filters' counts follow from.
+private struct CountingBasis: Hashable {
+  var countsVersion: Int
+  var filters: FiltersState
+  var coolingHosts: Set<String>
+}
+
+/// Who is told of the state as it changes, and when. Used on the queue of turns only, but for what says otherwise.
+///
+/// A turn costs observers a flag. What they are shown is read later, at most once in an interval, over a connection of its
+/// own that holds fast to one moment, on a queue of its own: however many look on, turns go on. Those who ask for the same
+/// at the same interval share one reading. Who is slow is told the latest when there is room again, and nothing between.
+final class Observers: @unchecked Sendable {
+  // `@unchecked`: `groups` and what belongs to it is touched on `turns` only, `counted` on `reading` only.
+
+  /// Takes in a moment of the state.
+  typealias Delivery = @Sendable (ObservedMoment) -> Void
+
+  /// Names one who observes.
+  typealias Token = Int
+
+  private struct Watch {
+    let query: SnapshotQuery
+    let hasRoom: @Sendable () -> Bool
+    let deliver: Delivery
+    let onEnd: @Sendable () -> Void
+  }
+
+  /// Those who are told at the same interval.
+  private struct Group {
+    var watches: [Token: Watch] = [:]
+    /// Whether the next telling has its time already.
+    var isScheduled = false
+    /// Whether something has changed since the state was last read for it.
+    var isStale = true
+    /// When it was last told, on the monotonic clock.
+    var lastMilliseconds: Int64 = .min
+  }
+
+  private let turns: DispatchQueue
+  private let reading = DispatchQueue(label: "podflux.observers", qos: .utility)
+  private let library: OpenLibrary
+  private let logger: Logger
+  private let readClock: () -> ClockReading
+  private let readStores: () -> (stores: Stores, countsVersion: Int)
+  private var reader: MomentReader?
+  /// The filters as they were last counted: of a large library, that is most of what observing costs.
+  private var counted: (basis: CountingBasis, filters: FiltersSnapshot)?
+  private var groups: [Int: Group] = [:]
+  private var lastToken = 0
+  /// Whether a moment is being read.
+  private var isReading = false
+  private var isClosed = false
+
+  init(
+    library: OpenLibrary, turns: DispatchQueue, logger: Logger, readClock: @escaping () -> ClockReading,
+    readStores: @escaping () -> (stores: Stores, countsVersion: Int)
+  ) {
+    self.library = library
+    self.turns = turns
+    self.logger = logger
+    self.readClock = readClock
+    self.readStores = readStores
+  }
+
+  /// Tells somebody the state now, and as it changes.
+  ///
+  /// - Parameters:
+  ///   - query: What to show.
+  ///   - interval: How long changes are gathered at least, in seconds.
+  ///   - onEnd: Called when there will be no more: it was removed, or the engine ends.
+  ///   - hasRoom: Whether a moment can be taken in now; otherwise a later one is offered.
+  ///   - deliver: Called one at a time: on a queue of the observers, or in a turn by `flush` and `close`. It must not wait
+  ///     for the engine.
+  func add(
+    _ query: SnapshotQuery, interval: Double, hasRoom: @escaping @Sendable () -> Bool = { true },
+    onEnd: @escaping @Sendable () -> Void = {}, deliver: @escaping Delivery
+  ) -> Token {
+    lastToken += 1
+    guard !isClosed else {
+      onEnd()
+      return lastToken
+    }
+    let milliseconds = Int(interval * 1000)
+    groups[milliseconds, default: Group()].watches[lastToken] = Watch(
+      query: query, hasRoom: hasRoom, deliver: deliver, onEnd: onEnd)
+    // The first state is told at once, even if the next has its time already.
+    groups[milliseconds]?.lastMilliseconds = .min
+    groups[milliseconds]?.isStale = true
+    groups[milliseconds]?.isScheduled = false
+    schedule(milliseconds)
+    return lastToken
+  }
+
+  /// Waits until whoever is being told something has been told it.
+  func waitForReading() {
+    reading.sync {}
+  }
+
+  /// Tells somebody no more, but for what is being told.
+  func remove(_ token: Token) {
+    for interval in groups.keys {
+      groups[interval]?.watches.removeValue(forKey: token)?.onEnd()
+      if groups[interval]?.watches.isEmpty == true { groups[interval] = nil }
+    }
+  }
+
+  /// Something has changed.
+  func changed() {
+    for interval in groups.keys {
+      groups[interval]?.isStale = true
+      schedule(interval)
+    }
+  }
+
+  /// Tells one of them, now, what has changed and not been told. Afterwards it knows everything up to this revision.
+  func flush(_ token: Token) throws {
+    guard let watch = groups.values.lazy.compactMap({ $0.watches[token] }).first else { return }
+    // What was read before is told before.
+    waitForReading()
+    try tell(watch)
+  }
+
+  private func tell(_ watch: Watch) throws {
+    let (stores, now) = (readStores().stores, readClock().wall)
+    let snapshot = try library.snapshot(watch.query, from: stores, at: now)
+    watch.deliver(ObservedMoment(snapshot: snapshot, live: stores.downloads.live, time: now))
+  }
+
+  /// Tells all of them the last state, and nobody any more.
+  func close() {
+    isClosed = true
+    waitForReading()
+    do {
+      // To whom it is nothing new, nothing is said.
+      for watch in groups.values.flatMap(\.watches.values) { try tell(watch) }
+    } catch {
+      logger.error("observers cannot be told the last state", metadata: ["reason": "\(error)"])
+    }
+    for watch in groups.values.flatMap(\.watches.values) { watch.onEnd() }
+    groups = [:]
+    closeReader()
+  }
+
+  // MARK: Telling
+
+  private func schedule(_ interval: Int) {
+    guard !isClosed, let group = groups[interval], !group.isScheduled, group.isStale else { return }
+    groups[interval]?.isScheduled = true
+    let now = readClock().monotonicMilliseconds
+    let due = group.lastMilliseconds == .min ? now : group.lastMilliseconds + Int64(interval)
+    turns.asyncAfter(deadline: .now() + .milliseconds(Int(max(0, due - now)))) { [weak self] in self?.tell(interval) }
+  }
+
+  private func tell(_ interval: Int) {
+    groups[interval]?.isScheduled = false
+    guard !isClosed, let group = groups[interval], group.isStale else { return }
+    // One moment at a time; whoever reads now has the others told afterwards.
+    guard !isReading else { return }
+    let now = readClock().monotonicMilliseconds
+    // Somebody who has come meanwhile was told at once, and all others with it.
+    guard group.lastMilliseconds == .min || now >= group.lastMilliseconds + Int64(interval) else {
+      return schedule(interval)
+    }
+    groups[interval]?.isStale = false
+    groups[interval]?.lastMilliseconds = now
+    do {
+      try read(for: group.watches.sorted { $0.key < $1.key }.map(\.value), interval: interval)
+    } catch {
+      logger.error("observers cannot be told the state", metadata: ["reason": "\(error)"])
+      closeReader()
+      groups[interval]?.isStale = true
+      schedule(interval)
+    }
+  }
+
+  private func read(for watches: [Watch], interval: Int) throws {
+    let reader = try self.reader ?? library.database.momentReader()
+    self.reader = reader
+    _ = try reader.hold()
+    isReading = true
+    let ((stores, version), now) = (readStores(), readClock().wall)
+    reading.async { [self] in
+      var isOutstanding = false
+      do {
+        defer { release(reader) }
+        var shown: [SnapshotQuery: Snapshot] = [:]
+        for watch in watches {
+          guard watch.hasRoom() else {
+            isOutstanding = true
+            continue
+          }
+          let snapshot =
+            try shown[watch.query] ?? read(watch.query, from: reader, stores, countsVersion: version, at: now)
+          shown[watch.query] = snapshot
+          let moment = ObservedMoment(snapshot: snapshot, live: stores.downloads.live, time: now)
+          watch.deliver(moment)
+        }
+      } catch {
+        logger.error("the state cannot be read for observers", metadata: ["reason": "\(error)"])
+        isOutstanding = true
+      }
+      turns.async { [self, isOutstanding] in
+        isReading = false
+        if isOutstanding { groups[interval]?.isStale = true }
+        // Who has waited longest comes first.
+        groups.sorted { $0.value.lastMilliseconds < $1.value.lastMilliseconds }.forEach { schedule($0.key) }
+      }
+    }
+  }
+
+  private func read(
+    _ query: SnapshotQuery, from reader: MomentReader, _ stores: Stores, countsVersion: Int, at now: Timestamp
+  ) throws -> Snapshot {
+    var query = query
+    let wantsFilters = query.stores.remove(.filters) != nil
+    return try reader.read { tables in
+      var snapshot = try tables.snapshot(query, library: library.folder.path, stores: stores, now: now)
+      guard wantsFilters else { return snapshot }
+      let basis = CountingBasis(
+        countsVersion: countsVersion, filters: stores.filters.state, coolingHosts: Set(stores.downloads.cooldowns.keys))
+      if let counted, counted.basis == basis {
+        snapshot.filters = counted.filters
+      } else {
+        let filters = try tables.filters(stores, now: now)
+        counted = (basis, filters)
+        snapshot.filters = filters
+      }
+      return snapshot
+    }
+  }
+
+  private func release(_ reader: MomentReader) {
+    do {
+      try reader.release()
+    } catch {
+      logger.error("a moment of the database cannot be let go", metadata: ["reason": "\(error)"])
+    }
+  }
+
+  private func closeReader() {
+    do {
+      try reader?.close()
+    } catch {
+      logger.error("the observers' connection cannot be closed", metadata: ["reason": "\(error)"])
+    }
+    reader = nil
+  }
+}

@@ -1,0 +1,187 @@
+import Flux
+import Foundation
+import PodfluxCore
+
+/// What services and the engine itself tell.
+extension Action {
+  /// Reads a fact; nil if there is none of this name.
+  init?(fact type: String, _ payload: JSONObject, line: [UInt8]) throws(Refusal) {
+    if let news = try AttemptReport.News(type, payload) {
+      let fields = Fields(anyOf: payload)
+      self = .attempt(
+        AttemptReport(
+          attempt: AttemptID(
+            download: try fields.required("id").downloadID(),
+            generation: try fields.required("attempt").integer(in: Self.numbers)),
+          news: news))
+      return
+    }
+    switch type {
+    case "engine/recovered": self = .recovered(try Recovery(payload))
+    case "engine/timeCame":
+      _ = try Fields(payload, at: Request.payloadPath, knowing: [])
+      self = .timeCame
+    case "downloads/deleted": self = .deleted(try Self.deletion(payload))
+    case "downloads/notDeleted": self = .notDeleted(try Self.deletion(payload))
+    case "downloads/verified": self = try Self.verified(payload)
+    case "cleanup/looked": self = try Self.looked(payload, line)
+    case "cleanup/cleaned": self = try Self.cleaned(payload)
+    default: return nil
+    }
+  }
+
+  /// Numbers of rows, runs and attempts.
+  private static let numbers: ClosedRange<Int64> = 0...(.max)
+
+  private static func deletion(_ payload: JSONObject) throws(Refusal) -> Deletion.Key {
+    try Fields(payload, at: Request.payloadPath, knowing: ["deletion"]).required("deletion").integer(in: numbers)
+  }
+
+  private static func verified(_ payload: JSONObject) throws(Refusal) -> Action {
+    let fields = try Fields(
+      payload, at: Request.payloadPath, knowing: ["file", "id", "message", "remains", "verdict", "verification"])
+    let verdict: Verification.Verdict
+    switch try fields.required("verdict").choice() as VerdictName {
+    case .intact: verdict = .intact
+    case .damaged:
+      verdict = .damaged(
+        try fields.required("message").string(), remains: try fields["remains"]?.publishedFile())
+    case .unreadable: verdict = .unreadable(try fields.required("message").string())
+    }
+    let verification = Verification(
+      key: try fields.required("verification").integer(in: numbers),
+      download: try fields.required("id").downloadID(), file: try fields.required("file").publishedFile())
+    return .verified(verification, verdict)
+  }
+
+  private static func looked(_ payload: JSONObject, _ line: [UInt8]) throws(Refusal) -> Action {
+    let fields = try Fields(
+      payload, at: Request.payloadPath, knowing: ["message", "news", "remark", "run", "steps", "usage"])
+    let news: CleanupNews
+    switch try fields.required("news").choice() as NewsName {
+    case .found: news = .found(try fields.required("steps").decoded(FoundLine.self, from: line).payload.steps.map(step))
+    case .looked:
+      let usage = try fields.required("usage").decoded(UsageLine.self, from: line).payload.usage
+      news = .looked(usage, remark: try fields["remark"]?.string())
+    case .refused: news = .refused(try fields.required("message").string())
+    case .failed: news = .failed(try fields.required("message").string())
+    }
+    return .looked(try fields.required("run").integer(in: numbers), news)
+  }
+
+  private static func step(_ form: StepForm) -> CleanupStep {
+    CleanupStep(
+      key: form.key, matter: form.matter, decision: form.decision, because: form.because, status: form.status)
+  }
+
+  private static func cleaned(_ payload: JSONObject) throws(Refusal) -> Action {
+    let fields = try Fields(payload, at: Request.payloadPath, knowing: ["message", "outcome", "step"])
+    let step = try fields.required("step").integer(in: numbers)
+    switch try fields.required("outcome").choice() as OutcomeName {
+    case .done: return .cleaned(step, .done)
+    case .left: return .cleaned(step, .left(try fields.required("message").string()))
+    }
+  }
+}
+
+extension Recovery {
+  fileprivate init(_ payload: JSONObject) throws(Refusal) {
+    let fields = try Fields(payload, at: Request.payloadPath, knowing: ["published"])
+    var ids: [DownloadID] = []
+    // As many as can run at once.
+    for element in try fields.required("published").elements(atMost: Settings.Limits.maxConcurrent.upperBound) {
+      ids.append(try element.downloadID())
+    }
+    self.init(published: ids)
+  }
+}
+
+extension AttemptReport.News {
+  /// Reads what an attempt tells; nil if it is not named so.
+  fileprivate init?(_ type: String, _ payload: JSONObject) throws(Refusal) {
+    func fields(_ keys: String...) throws(Refusal) -> Fields {
+      try Fields(payload, at: Request.payloadPath, knowing: ["attempt", "id"] + keys)
+    }
+    switch type {
+    case "downloads/checkpointed":
+      self = .checkpoint(try fields("durable", "resumeData").required("resumeData").keptRecord())
+    case "downloads/restarted":
+      let fields = try fields("because", "discarded")
+      self = .restarting(
+        discarding: try fields.required("discarded").integer(in: 0...(.max)),
+        because: try fields.required("because").choice())
+    case "downloads/publishing":
+      let fields = try fields("file", "resumeData")
+      self = .publishing(
+        try fields.required("file").publishedFile(), kept: try fields.required("resumeData").keptRecord())
+    case "downloads/finished": self = .finished(try fields("file").required("file").publishedFile())
+    case "downloads/failed":
+      let fields = try fields("error", "resumeData", "retryAfterMilliseconds")
+      self = .failed(
+        try fields.required("error").downloadError(), kept: try fields["resumeData"]?.keptRecord(),
+        retryAfterMilliseconds: try fields["retryAfterMilliseconds"]?.integer(in: (.min)...(.max)))
+    case "downloads/stopped": self = .stopped(kept: try fields("resumeData")["resumeData"]?.keptRecord())
+    default: return nil
+    }
+  }
+}
+
+// MARK: - Values
+
+extension Fields {
+  /// The members of an object whose keys have been looked at.
+  fileprivate init(anyOf object: JSONObject) {
+    self.object = object
+    path = Request.payloadPath
+  }
+}
+
+extension Field {
+  /// A record that the engine itself has written. Servers' words are in it as they came, so that it is not held to what a
+  /// client's is.
+  fileprivate func keptRecord() throws(Refusal) -> ResumeRecord {
+    guard let json = Data(base64Encoded: try string()),
+      let record = try? JSONDecoder().decode(ResumeRecord.self, from: json)
+    else { throw mustBe("a resume record in base64") }
+    return record
+  }
+
+  fileprivate func publishedFile() throws(Refusal) -> PublishedFile {
+    let fields = try Fields(object(), at: path, knowing: ["inode", "length", "path", "sha256"])
+    let inode = try fields.required("inode")
+    guard let number = UInt64(try inode.string()) else { throw inode.mustBe("a number in decimal digits, as a string") }
+    return PublishedFile(
+      path: try fields.required("path").libraryPath(), length: try fields.required("length").integer(in: 0...(.max)),
+      inode: number, sha256: try fields["sha256"]?.string())
+  }
+
+  fileprivate func downloadError() throws(Refusal) -> DownloadError {
+    let fields = try Fields(object(), at: path, knowing: ["cause", "code", "message", "status"])
+    return DownloadError(
+      try fields.required("code").choice(), try fields.required("message").string(),
+      status: try fields["status"]?.integer(in: (Int.min)...(.max)), cause: try fields["cause"]?.choice())
+  }
+
+  /// Reads what was written in the form in which the core writes it down.
+  fileprivate func decoded<Line: Decodable>(_ type: Line.Type, from line: [UInt8]) throws(Refusal) -> Line {
+    do {
+      return try JSONDecoder().decode(type, from: Data(line))
+    } catch {
+      throw mustBe("as the engine writes it: \(error)")
+    }
+  }
+}
+
+private struct FoundLine: Decodable {
+  struct Payload: Decodable {
+    var steps: [StepForm]
+  }
+  var payload: Payload
+}
+
+private struct UsageLine: Decodable {
+  struct Payload: Decodable {
+    var usage: CleanupRun.Usage
+  }
+  var payload: Payload
+}

@@ -1,0 +1,81 @@
+import Flux
+import PodfluxCore
+
+/// Conditions as PROTOCOL.md section 6 has them: the keys of an object are joined by AND, the values of a key by OR.
+extension JSONWriter {
+  mutating func members(of condition: Condition) {
+    var clauses: [String: Condition] = [:]
+    Self.gather(condition, into: &clauses)
+    for (key, clause) in clauses.sorted(by: { $0.key < $1.key }) {
+      self.key(named: key)
+      value(of: clause, under: key)
+    }
+  }
+
+  /// The parts that are read behind a title that is excluded.
+  private static let keysBehindTitles = [
+    "publishedAfter", "publishedBefore", "newerThanDays", "olderThanDays", "minBytes", "maxBytes", "errorCode",
+  ]
+
+  /// Finds the key of each part, so that reading them gives the parts in the same order. Excluded titles have two.
+  private static func gather(_ condition: Condition, into clauses: inout [String: Condition]) {
+    switch condition {
+    case .all(let parts):
+      for part in parts { gather(part, into: &clauses) }
+    case .published(let after, let before):
+      if after != nil { clauses["publishedAfter"] = condition }
+      if before != nil { clauses["publishedBefore"] = condition }
+    case .bytes(let atLeast, let atMost):
+      if atLeast != nil { clauses["minBytes"] = condition }
+      if atMost != nil { clauses["maxBytes"] = condition }
+    case .not(.titleContains(let texts))
+    where clauses["titleExcludes"] == nil && !keysBehindTitles.contains { clauses[$0] != nil }:
+      clauses["titleExcludes"] = .titleContains(texts)
+    case .not(let inner): clauses["not"] = inner
+    default: clauses[key(of: condition)] = condition
+    }
+  }
+
+  private static func key(of condition: Condition) -> String {
+    switch condition {
+    case .any: "any"
+    case .states: "state"
+    case .reasons: "reason"
+    case .podcasts: "podcast"
+    case .origins: "origin"
+    case .media: "media"
+    case .sizes: "size"
+    case .ages: "age"
+    case .networks: "network"
+    case .errorCodes: "errorCode"
+    case .titleContains: "titleContains"
+    case .newerThanDays: "newerThanDays"
+    case .olderThanDays: "olderThanDays"
+    case .all, .not, .published, .bytes: preconditionFailure("it has no key of its own")
+    }
+  }
+
+  private mutating func value(of clause: Condition, under key: String) {
+    guard key != "not" else { return object { $0.members(of: clause) } }
+    switch clause {
+    case .any(let conditions): elements(conditions) { condition, writer in writer.object { $0.members(of: condition) } }
+    case .states(let kinds): names(kinds)
+    case .reasons(let reasons): names(reasons)
+    case .podcasts(let names), .titleContains(let names): elements(names) { $1.element($0) }
+    case .origins(let origins): names(origins)
+    case .media(let kinds): names(kinds)
+    case .sizes(let sizes): names(sizes)
+    case .ages(let ages): names(ages)
+    case .networks(let policies): names(policies)
+    case .errorCodes(let codes): names(codes)
+    case .published(let after, let before): value(key == "publishedAfter" ? after : before)
+    case .bytes(let atLeast, let atMost): value(key == "minBytes" ? atLeast : atMost)
+    case .newerThanDays(let days), .olderThanDays(let days): value(Int64(days))
+    case .all, .not: preconditionFailure("it has no key of its own")
+    }
+  }
+
+  private mutating func names<Name: RawRepresentable<String>>(_ names: [Name]) {
+    elements(names) { $1.element($0.rawValue) }
+  }
+}

@@ -1,0 +1,168 @@
+import Flux
+import PodfluxCore
+
+/// The stream of actions, and the journal (PROTOCOL.md section 1): a line for each committed action, in the very form in
+/// which clients send theirs.
+///
+/// Secrets are blanked: the values of headers, and users and passwords in URLs, those of resume records included. A line
+/// can be read back all the same. What is lost so: a replay tells two URLs apart only if they differ in something else than
+/// user and password, and headers come back in the order of their names.
+extension LineEncoder {
+  /// An action is committed, or about to be. Of a reading, which is never committed, nothing is written.
+  public mutating func action(_ action: Action, sequence: Int64, revision: Int64, time: Timestamp) {
+    guard !action.isReading else { return }
+    stamped(
+      action.lineType, LineStamp(revision: revision, sequence: sequence, time: time)
+    ) { $0.members(of: action) }
+  }
+
+  /// What has followed from a committed action.
+  public mutating func announcement(_ announcement: Announcement, revision: Int64, time: Timestamp) {
+    stamped(
+      announcement.event.lineType,
+      LineStamp(revision: revision, sequence: announcement.sequence, time: time)
+    ) { $0.members(of: announcement.event) }
+  }
+
+  /// A running attempt tells how far it is: a reading, without a number.
+  public mutating func progressed(_ id: DownloadID, _ live: LiveAttempt, revision: Int64, time: Timestamp) {
+    writer.object { line in
+      line.object("meta") { meta in
+        meta.member("revision", revision)
+        meta.member("time", time)
+      }
+      line.object("payload") { payload in
+        payload.member("id", id.description)
+        payload.member("phase", live.phase.name)
+        payload.member("rate", live.rate)
+        payload.member("received", live.received)
+      }
+      line.member("type", "downloads/progressed")
+    }
+    writer.endLine()
+  }
+
+  /// An engine begins to write a journal, or goes on in another file of it.
+  public mutating func journal(_ part: JournalLine.Part, of engine: JournalLine.Engine, at stamp: LineStamp) {
+    stamped(part.lineType, stamp) { payload in
+      payload.member("library", engine.library)
+      payload.member("seed", Self.hexadecimal(engine.seed))
+      payload.member("version", engine.version)
+    }
+  }
+
+  /// An engine has ended as it should: everything before this line is committed.
+  public mutating func journalEnd(at stamp: LineStamp) {
+    stamped(JournalLine.endType, stamp) { _ in }
+  }
+
+  private mutating func stamped(
+    _ type: String, _ stamp: LineStamp, _ writePayload: (inout JSONWriter) -> Void
+  ) {
+    if stampTail?.time != stamp.time { stampTail = StampTail(stamp.time) }
+    writer.object { line in
+      line.object("meta") { meta in
+        meta.member("revision", stamp.revision)
+        meta.member("sequence", stamp.sequence)
+        if let stampTail { meta.members(json: stampTail.json) }
+      }
+      line.object("payload", writePayload)
+      line.member("type", type)
+    }
+    writer.endLine()
+  }
+
+  private static func hexadecimal(_ seed: UInt64) -> String {
+    let digits = String(seed, radix: 16)
+    return String(repeating: "0", count: JournalLine.Engine.seedDigits - digits.utf8.count) + digits
+  }
+}
+
+extension Action {
+  /// What its line is called.
+  var lineType: String {
+    switch self {
+    case .downloads(let intent): intent.lineType
+    case .updateSettings: "settings/update"
+    case .filters(let intent): intent.lineType
+    case .stop: "engine/shutdown"
+    case .recovered: "engine/recovered"
+    case .attempt(let report): report.news.lineType
+    case .deleted: "downloads/deleted"
+    case .notDeleted: "downloads/notDeleted"
+    case .verified: "downloads/verified"
+    case .cleanup(.run): "cleanup/run"
+    case .cleanup(.cancel): "cleanup/cancel"
+    case .looked: "cleanup/looked"
+    case .cleaned: "cleanup/cleaned"
+    case .timeCame: "engine/timeCame"
+    }
+  }
+}
+
+extension DownloadIntent {
+  fileprivate var lineType: String {
+    switch self {
+    case .enqueue: "downloads/enqueue"
+    case .pause: "downloads/pause"
+    case .resume: "downloads/resume"
+    case .cancel: "downloads/cancel"
+    case .retry: "downloads/retry"
+    case .remove: "downloads/remove"
+    case .verify: "downloads/verify"
+    case .move: "downloads/move"
+    case .update: "downloads/update"
+    }
+  }
+}
+
+extension FilterIntent {
+  fileprivate var lineType: String {
+    switch self {
+    case .toggle: "filters/toggle"
+    case .selectGroup: "filters/selectGroup"
+    case .setText: "filters/setText"
+    case .clear: "filters/clear"
+    case .save: "filters/save"
+    case .apply: "filters/apply"
+    case .delete: "filters/delete"
+    }
+  }
+}
+
+extension AttemptReport.News {
+  fileprivate var lineType: String {
+    switch self {
+    case .reading: "downloads/progressed"
+    case .checkpoint: "downloads/checkpointed"
+    case .restarting: "downloads/restarted"
+    case .publishing: "downloads/publishing"
+    case .finished: "downloads/finished"
+    case .failed: "downloads/failed"
+    case .stopped: "downloads/stopped"
+    }
+  }
+}
+
+extension Announcement.Event {
+  fileprivate var lineType: String {
+    switch self {
+    case .started: "downloads/started"
+    case .waiting: "downloads/waiting"
+    case .removed: "downloads/removed"
+    }
+  }
+}
+
+/// The end of a stamp, kept because all lines of a turn have the same.
+struct StampTail: Sendable {
+  let time: Timestamp
+  let json: [UInt8]
+
+  init(_ time: Timestamp) {
+    self.time = time
+    var writer = JSONWriter()
+    writer.member("time", time)
+    json = writer.bytes
+  }
+}

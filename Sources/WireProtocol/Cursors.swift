@@ -1,0 +1,119 @@
+import FoundationEssentials
+import PodfluxCore
+
+/// An order as clients see it: its key, with `-` in front if the last comes first.
+extension DownloadOrder {
+  /// The order as text.
+  var text: String { (isReversed ? "-" : "") + key.rawValue }
+
+  /// Reads an order; nil if there is no such one.
+  init?(text: String) {
+    guard let key = Key(rawValue: String(text.drop { $0 == "-" })) else { return nil }
+    self.init(key, isReversed: text.hasPrefix("-"))
+    guard self.text == text else { return nil }
+  }
+}
+
+/// A cursor as clients see it: opaque, so that what is in it may change.
+extension PageCursor {
+  /// The cursor as text.
+  var text: String { key.compact }
+
+  /// Reads a cursor; nil if it is not one that `text` gave.
+  init?(text: String) {
+    guard let key = Int64(compact: text) else { return nil }
+    self.init(key: key)
+  }
+}
+
+/// A cursor of an ordered list: a letter for the order, a capital if it is reversed, the row's key, and what the order
+/// looks at, if there is anything, each behind a dot. Texts are in the base64 of RFC 4648 section 5 without padding.
+///
+/// Another notation in times to come has other letters.
+extension OrderCursor {
+  /// The cursor as text.
+  var text: String {
+    let letter = Self.letter(of: order.key)
+    let beginning = (order.isReversed ? letter.uppercased() : letter) + key.compact
+    switch value {
+    case .none, .number(nil), .text(nil): return beginning
+    case .number(let number?): return "\(beginning).\(number.compact)"
+    case .text(let text?): return "\(beginning).\(text.base64URL)"
+    case .rank(let priority, let position): return "\(beginning).\(priority.compact).\(position.compact)"
+    }
+  }
+
+  /// Reads a cursor; nil if it is not one that `text` gave.
+  init?(text: String) {
+    guard let letter = text.first,
+      let order = DownloadOrder.Key.allCases.first(where: { Self.letter(of: $0) == letter.lowercased() })
+    else { return nil }
+    let words = text.dropFirst().split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+    guard let key = words.first.flatMap(Int64.init(compact:)), let value = Value(of: order, words.dropFirst()) else {
+      return nil
+    }
+    self.init(order: DownloadOrder(order, isReversed: letter.isUppercase), value: value, key: key)
+    guard self.text == text else { return nil }
+  }
+
+  private static func letter(of key: DownloadOrder.Key) -> String {
+    switch key {
+    case .added: "a"
+    case .published: "p"
+    case .title: "t"
+    case .size: "z"
+    case .state: "s"
+    case .position: "q"
+    }
+  }
+}
+
+extension OrderCursor.Value {
+  /// Reads what an order looks at; nil if it does not look at that.
+  fileprivate init?(of order: DownloadOrder.Key, _ words: ArraySlice<String>) {
+    let words = Array(words)
+    switch (order, words.count) {
+    case (.added, 0): self = .none
+    case (.published, 0), (.size, 0), (.state, 0): self = .number(nil)
+    case (.published, 1), (.size, 1), (.state, 1):
+      guard let number = Int64(compact: words[0]) else { return nil }
+      self = .number(number)
+    case (.title, 0): self = .text(nil)
+    case (.title, 1):
+      guard let text = String(base64URL: words[0]), text.utf8.count <= Field.maximumLabelBytes else { return nil }
+      self = .text(text)
+    case (.position, 2):
+      guard let priority = Int64(compact: words[0]), let position = Int64(compact: words[1]) else { return nil }
+      self = .rank(priority, position)
+    default: return nil
+    }
+  }
+}
+
+extension Int64 {
+  private static let radix = 36
+
+  /// In as few characters as digits and small letters allow.
+  fileprivate var compact: String { String(self, radix: Self.radix) }
+
+  /// Reads a number; nil if it is not one that `compact` gave.
+  fileprivate init?(compact text: String) {
+    self.init(text, radix: Self.radix)
+    guard compact == text else { return nil }
+  }
+}
+
+extension String {
+  fileprivate var base64URL: String {
+    Data(utf8).base64EncodedString().replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
+  }
+
+  /// Reads a text; nil if it is not one that `base64URL` gave.
+  fileprivate init?(base64URL text: String) {
+    let padding = String(repeating: "=", count: (4 - text.utf8.count % 4) % 4)
+    let base64 = text.replacing("-", with: "+").replacing("_", with: "/") + padding
+    guard let data = Data(base64Encoded: base64) else { return nil }
+    self.init(validating: data, as: UTF8.self)
+    guard base64URL == text else { return nil }
+  }
+}

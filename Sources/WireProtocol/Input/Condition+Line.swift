@@ -1,0 +1,128 @@
+import Flux
+import PodfluxCore
+
+/// Which downloads a client means (PROTOCOL.md section 6).
+extension Condition {
+  /// Reads a condition. The same keys give the same condition, whatever their order, and each is one part of it: it can
+  /// be written down again as what it was read from. A key that is alone is the condition.
+  init(_ field: Field) throws(Refusal) {
+    var reader = ConditionReader(path: field.path)
+    self = try reader.condition(field, depth: 1)
+  }
+}
+
+/// Reads conditions that stand in each other, and counts them: they cost more to carry out than to write.
+private struct ConditionReader {
+  /// Where the outermost condition stands.
+  let path: String
+  private var parts = 0
+
+  init(path: String) {
+    self.path = path
+  }
+
+  /// What downloads have, in the order of PROTOCOL.md; what only episodes have comes with them.
+  private static let keys = [
+    "state", "reason", "podcast", "origin", "media", "titleContains", "titleExcludes", "publishedAfter",
+    "publishedBefore", "newerThanDays", "olderThanDays", "minBytes", "maxBytes", "errorCode", "not", "any",
+  ]
+
+  mutating func condition(_ field: Field, depth: Int) throws(Refusal) -> Condition {
+    let fields = try Fields(field.object(), at: field.path, knowing: Self.keys)
+    guard depth <= Condition.Limits.depth else {
+      throw field.refusal(
+        .limitExceeded, "conditions stand in each other more than \(Condition.Limits.depth) deep; write them flatter")
+    }
+    try count(max(1, fields.object.members.count))
+    var parts = try simple(fields)
+    if let field = fields["not"] { parts.append(.not(try condition(field, depth: depth + 1))) }
+    if let field = fields["any"] { parts.append(.any(try alternatives(field, depth: depth + 1))) }
+    return parts.count == 1 ? parts[0] : .all(parts)
+  }
+
+  private mutating func alternatives(_ field: Field, depth: Int) throws(Refusal) -> [Condition] {
+    var alternatives: [Condition] = []
+    for element in try field.alternatives(atMost: Condition.Limits.parts) {
+      alternatives.append(try condition(element, depth: depth))
+    }
+    return alternatives
+  }
+
+  private mutating func count(_ more: Int) throws(Refusal) {
+    parts += more
+    guard parts <= Condition.Limits.parts else {
+      throw Refusal(
+        .limitExceeded, "\(path) is made of more than \(Condition.Limits.parts) conditions; ask in several steps",
+        path: path)
+    }
+  }
+
+  /// What the keys say that have no other condition in them.
+  private func simple(_ fields: Fields) throws(Refusal) -> [Condition] {
+    let parts: [Condition?] = [
+      try fields["state"].map { field throws(Refusal) in .states(try field.choices()) },
+      try fields["reason"].map { field throws(Refusal) in .reasons(try field.choices()) },
+      try fields["podcast"].map { field throws(Refusal) in .podcasts(try field.labels()) },
+      try fields["origin"].map { field throws(Refusal) in .origins(try field.choices()) },
+      try fields["media"].map { field throws(Refusal) in .media(try field.choices()) },
+      try fields["titleContains"].map { field throws(Refusal) in .titleContains(try field.searchTexts()) },
+      try fields["titleExcludes"].map { field throws(Refusal) in .not(.titleContains(try field.searchTexts())) },
+      try published(fields), try days(fields["newerThanDays"]).map(Condition.newerThanDays),
+      try days(fields["olderThanDays"]).map(Condition.olderThanDays), try bytes(fields),
+      try fields["errorCode"].map { field throws(Refusal) in .errorCodes(try field.choices()) },
+    ]
+    return parts.compactMap { $0 }
+  }
+
+  private func published(_ fields: Fields) throws(Refusal) -> Condition? {
+    let (after, before) = (try fields["publishedAfter"]?.moment(), try fields["publishedBefore"]?.moment())
+    return after == nil && before == nil ? nil : .published(after: after, before: before)
+  }
+
+  private func days(_ field: Field?) throws(Refusal) -> Int? {
+    try field?.integer(in: Condition.Limits.days)
+  }
+
+  private func bytes(_ fields: Fields) throws(Refusal) -> Condition? {
+    let lengths = DownloadIntent.Enqueue.lengths
+    let least = try fields["minBytes"]?.integer(in: lengths)
+    let most = try fields["maxBytes"]?.integer(in: lengths)
+    return least == nil && most == nil ? nil : .bytes(atLeast: least, atMost: most)
+  }
+}
+
+/// The alternatives of one key.
+extension Field {
+  /// The elements of an array of at least one and at most so many: nothing is met by none of them, so that no array is
+  /// empty but by mistake.
+  fileprivate func alternatives(atMost limit: Int) throws(Refusal) -> [Field] {
+    let elements = try elements(atMost: limit)
+    guard !elements.isEmpty else { throw mustBe("at least one alternative; leave the key out to allow everything") }
+    return elements
+  }
+
+  /// A value, or an array of values.
+  private func oneOrMore<Value>(of read: (Field) throws(Refusal) -> Value) throws(Refusal) -> [Value] {
+    guard case .array = value else { return [try read(self)] }
+    var values: [Value] = []
+    for element in try alternatives(atMost: Condition.Limits.values) {
+      values.append(try read(element))
+    }
+    return values
+  }
+
+  /// Names, each once and in the order in which they came.
+  fileprivate func choices<Choice: RawRepresentable<String> & CaseIterable & Hashable>() throws(Refusal) -> [Choice] {
+    let choices: [Choice] = try oneOrMore { field throws(Refusal) in try field.choice() }
+    var known: Set<Choice> = []
+    return choices.filter { known.insert($0).inserted }
+  }
+
+  fileprivate func labels() throws(Refusal) -> [String] {
+    try oneOrMore { field throws(Refusal) in try field.label() }
+  }
+
+  fileprivate func searchTexts() throws(Refusal) -> [String] {
+    try oneOrMore { field throws(Refusal) in try field.text(ofBytes: 1...Condition.Limits.textBytes) }
+  }
+}

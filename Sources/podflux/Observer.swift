@@ -1,0 +1,66 @@
+import Flux
+import PodfluxCore
+import PodfluxEngine
+import Synchronization
+import WireProtocol
+
+/// Tells a client what changes, after `observe`.
+///
+/// State is told when there is room for it, the latest of it. Actions cannot be merged: those for which there is no room
+/// are left out, and the gap in their numbers says so.
+final class Observer: Sendable {
+  private struct Told {
+    var lines = StateLines()
+    var encoder = LineEncoder()
+    /// How far each attempt was that runs.
+    var progress: [DownloadID: LiveAttempt] = [:]
+  }
+
+  private let output: OutputWriter
+  private let told = Mutex(Told())
+
+  init(output: OutputWriter) {
+    self.output = output
+  }
+
+  /// The client wants to be told everything from now on.
+  func beginAnew() {
+    told.withLock { $0 = Told() }
+  }
+
+  /// Tells what the moment has new.
+  func tell(_ moment: ObservedMoment) {
+    told.withLock { told in
+      for (id, attempt) in moment.live.sorted(by: { $0.key < $1.key }) where told.progress[id] != attempt {
+        told.encoder.progressed(id, attempt, revision: moment.snapshot.revision, time: moment.time)
+      }
+      told.progress = moment.live
+      told.lines.append(moment.snapshot, to: &told.encoder)
+      send(&told.encoder)
+    }
+  }
+
+  /// Tells the actions of a turn, each with what has followed from it.
+  func tell(_ turn: TurnRecord<Action>, _ announcements: [Announcement]) {
+    guard output.hasRoom else { return }
+    let (revision, time) = (turn.position.revision, turn.clock.wall)
+    var following = announcements[...]
+    told.withLock { told in
+      for (action, sequence) in zip(turn.actions, turn.firstSequence...) {
+        told.encoder.action(action, sequence: sequence, revision: revision, time: time)
+        while let next = following.first, next.sequence <= sequence {
+          told.encoder.announcement(next, revision: revision, time: time)
+          following.removeFirst()
+        }
+      }
+      send(&told.encoder)
+    }
+  }
+
+  private func send(_ encoder: inout LineEncoder) {
+    guard !encoder.bytes.isEmpty else { return }
+    output.append(encoder.bytes)
+    encoder.removeAll()
+    output.flush()
+  }
+}

@@ -1,0 +1,43 @@
+import ArgumentParser
+import Foundation
+import PodfluxCore
+import PodfluxEngine
+import WireProtocol
+
+/// `podflux replay`: what a run's state was, from its journal.
+struct ReplayCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "replay",
+    abstract: "Folds a journal, and prints what `podflux snapshot` printed beside the engine that wrote it.",
+    discussion: """
+      Nothing is downloaded, and neither the journal nor any library is changed. Header values, users and passwords in \
+      URLs, and the progress of running transfers are in no journal.
+      """)
+
+  @Option(help: "The journal's file; full ones beside it (.1 to .4) are read first.")
+  var journal: String
+
+  @Option(
+    help: "A copy of podflux.sqlite as it was before one of the journal's starts; without it the library was new.")
+  var librarySnapshot: String?
+
+  @Option(help: "The number of the last action that is wanted: turns that end behind it are left out.")
+  var until: Int64?
+
+  @Argument(help: "Which part, as in the query's payload: '{\"stores\":[\"downloads\"],\"downloads\":{\"limit\":9}}'.")
+  var query = "{}"
+
+  func run() throws {
+    let query = try SnapshotQuery(argument: query)
+    do throws(JournalError) {
+      let snapshot = try JournalReplay.snapshot(
+        of: .init(journal: journal, database: librarySnapshot, until: until), query)
+      var encoder = LineEncoder()
+      encoder.answer(.snapshot(snapshot), id: nil, revision: snapshot.revision)
+      FileHandle.standardOutput.write(Data(encoder.bytes))
+    } catch {
+      StandardError.print("podflux: \(error)")
+      throw ExitCode.unreadableLibrary
+    }
+  }
+}

@@ -1,0 +1,120 @@
+import Flux
+import GRDB
+import Testing
+
+@testable import Persistence
+@testable import PodfluxCore
+
+@Suite("A library from before there were filters")
+struct FilterMigrationTests {
+  /// More rows than migration 6 holds in memory at once.
+  @Test("Its rows are classified, counted and found as if they had been added by this version")
+  func rows() throws {
+    let folder = try TemporaryFolder()
+    var draw = RandomDownloads(seed: 5)
+    let downloads = try (0..<1_203).map { try draw.download($0) }
+    let queue = try DatabaseQueue(path: folder.databasePath)
+    try Schema.migrator.migrate(queue, upTo: "5-cleanup")
+    try queue.write { db in
+      // The columns that rows had then.
+      let parts: [DownloadRow.Part] = [.identity, .rank, .state, .progress]
+      let columns = parts.flatMap(\.columns)
+      let marks = columns.map { _ in "?" }.joined(separator: ", ")
+      for download in downloads {
+        try db.execute(
+          sql: "INSERT INTO downloads (\(columns.joined(separator: ", "))) VALUES (\(marks))",
+          arguments: StatementArguments(try DownloadRow.values(of: download, RowClass(code: 0), parts)))
+      }
+    }
+    try queue.close()
+
+    let database = try LibraryDatabase.open(at: folder.databasePath)
+    let oracle = Oracle(downloads: downloads)
+    try database.write { try $0.filters.turn(to: RandomDownloads.today) }
+    let stored = try database.withConnection { db in
+      try Row.fetchAll(db, sql: "SELECT class, length FROM downloads ORDER BY key")
+    }
+    #expect(stored.count == downloads.count)
+    for (row, download) in zip(stored, downloads) {
+      #expect(try RowClass(code: row["class"]).traits() == Traits(of: download, on: RandomDownloads.today))
+      #expect(row["length"] as Int64? == oracle.length(download))
+    }
+    let selection = FilterSelection(active: [try #require(FilterID("media:audio"))], text: "alph")
+    let query = DownloadsQuery(order: DownloadOrder(.title), limit: 1000)
+    let page = try database.read { try $0.page(query, filters: selection, at: oracle.moment) }
+    #expect(page.downloads.map(\.id.description) == oracle.list(query, selection))
+    #expect(!page.downloads.isEmpty)
+    let snapshot = try database.read {
+      try $0.filters(FiltersState(selection: selection, selectedGroup: nil, saved: []), at: oracle.moment)
+    }
+    for filter in snapshot.groups.flatMap(\.filters) {
+      #expect(filter.count == oracle.count(of: filter.filter, in: selection), "\(filter)")
+    }
+    try database.close()
+  }
+
+  @Test("Every combination of traits goes into a number and comes out again; other numbers are damaged rows")
+  func classes() throws {
+    for kind in DownloadState.Kind.allCases {
+      for reason in [nil] + WaitingReason.allCases {
+        for error in [nil] + DownloadError.Code.allCases {
+          let number = kind.rowCode + (reason?.rowCode ?? 0) + (error?.rowCode ?? 0)
+          let traits = Traits(
+            kind: kind, isHeld: number % 2 == 0, reason: reason, error: error,
+            media: MediaKind.allCases[Int(number) % 3], size: SizeClass.allCases[Int(number) % 5],
+            age: AgeClass.allCases[Int(number / 2) % 5], origin: Origin.allCases[Int(number) % 2],
+            network: NetworkPolicy.allCases[Int(number / 3) % 3])
+          #expect(try RowClass(code: RowClass(traits).code).traits() == traits)
+        }
+      }
+    }
+    for damaged in [Int64(-1), 1 << 26, 6 << 23, 9 << 18, 25 << 12, 3 << 10, 5 << 7, 5 << 4, 2 << 2, 3] {
+      #expect(throws: DamagedRow.self) { try RowClass(code: damaged).traits() }
+    }
+  }
+
+  @Test("The codes of traits are those that stand in databases")
+  func codes() {
+    #expect(DownloadState.Kind.allCases.map(\.rowCode) == [0, 1, 2, 3, 4, 5])
+    #expect(WaitingReason.allCases.map(\.rowCode) == [1, 2, 3, 4, 5, 6, 7, 8])
+    #expect(DownloadError.Code.allCases.map(\.rowCode) == Array(1...24))
+    #expect(MediaKind.allCases.map(\.rowCode) == [1, 2, 0])
+    #expect(SizeClass.allCases.map(\.rowCode) == [0, 1, 2, 3, 4])
+    #expect(AgeClass.allCases.map(\.rowCode) == [0, 1, 2, 3, 4])
+  }
+
+  @Test("What is kept of the filters comes back")
+  func filters() throws {
+    let database = try LibraryDatabase.inMemory()
+    #expect(try database.read { try $0.filters() } == FiltersState())
+    let selection = FilterSelection(
+      active: [try #require(FilterID("state:failed")), try #require(FilterID("podcast:a:b \u{1F600}"))],
+      text: "\"x\" \u{E9}")
+    let state = FiltersState(
+      selection: selection, selectedGroup: .podcast,
+      saved: [SavedFilters(name: "a", selection: selection), SavedFilters(name: "b", selection: .init())])
+    try database.write { try $0.filters.save(state) }
+    #expect(try database.read { try $0.filters() } == state)
+  }
+
+  @Test(
+    "What the store never keeps is a damaged row",
+    arguments: [
+      #"{}"#, #"[]"#, #"{"selection":{"active":["state:mood"],"text":""},"saved":[]}"#,
+      #"{"selection":{"active":["state:failed","state:failed"],"text":""},"saved":[]}"#,
+      #"{"selection":{"active":[],"text":""},"group":"mood","saved":[]}"#,
+      #"{"selection":{"active":[],"text":"\#(String(repeating: "x", count: 257))"},"saved":[]}"#,
+      #"{"selection":{"active":[],"text":""},"saved":[{"name":"b","selection":{"active":[],"text":""}},"#
+        + #"{"name":"a","selection":{"active":[],"text":""}}]}"#,
+      #"{"selection":{"active":[\#((0..<257).map { "\"podcast:\($0)\"" }.joined(separator: ","))],"text":""},"saved":[]}"#,
+      #"{"selection":{"active":[],"text":""},"saved":[{"name":"\#(String(repeating: "x", count: 129))","selection":"#
+        + #"{"active":[],"text":""}}]}"#,
+    ])
+  func damagedFilters(json: String) throws {
+    let database = try LibraryDatabase.inMemory()
+    try database.withConnection { db in
+      try db.execute(sql: "INSERT INTO filters VALUES (1, ?)", arguments: [json])
+    }
+    #expect(throws: DamagedRow.self) { try database.read { try $0.filters() } }
+  }
+}

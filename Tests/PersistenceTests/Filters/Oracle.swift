@@ -1,0 +1,157 @@
+import Flux
+import Foundation
+
+@testable import PodfluxCore
+
+/// What queries must answer, worked out from the downloads themselves, row by row.
+struct Oracle {
+  /// In the order in which they were added.
+  var downloads: [Download] = []
+  var today = RandomDownloads.today
+  var moment = ConditionMoment(now: RandomDownloads.now, coolingHosts: [])
+
+  // MARK: Lists
+
+  func list(_ query: DownloadsQuery, _ selection: FilterSelection) -> [String] {
+    let shown = downloads.enumerated().filter { _, download in
+      meets(query.condition, download) && (query.isUnfiltered || shows(selection, download))
+    }
+    let sorted = shown.sorted { left, right in
+      precedes(left.element, right.element, query.order.key)
+        ?? (left.offset < right.offset)
+    }
+    let names = sorted.map(\.element.id.description)
+    return query.order.isReversed ? names.reversed() : names
+  }
+
+  private func precedes(_ left: Download, _ right: Download, _ key: DownloadOrder.Key) -> Bool? {
+    switch key {
+    case .added: nil
+    case .published: precedes(left.description.published?.milliseconds, right.description.published?.milliseconds)
+    case .size: precedes(length(left), length(right))
+    case .title: precedes(folded(left.description.title), folded(right.description.title))
+    case .state: precedes(place(of: left), place(of: right))
+    case .position:
+      precedes(
+        Priority.allCases.firstIndex(of: left.rank.priority), Priority.allCases.firstIndex(of: right.rank.priority))
+        ?? precedes(left.rank.position, right.rank.position)
+    }
+  }
+
+  private func precedes<Value: Comparable>(_ left: Value?, _ right: Value?) -> Bool? {
+    switch (left, right) {
+    case (nil, nil): nil
+    case (nil, _): true
+    case (_, nil): false
+    case (let left?, let right?): left == right ? nil : left < right
+    }
+  }
+
+  private func place(of download: Download) -> Int? {
+    DownloadState.Kind.allCases.firstIndex(of: state(of: download).kind)
+  }
+
+  /// Bytes with ASCII letters in one case, as numbers that compare like bytes.
+  private func folded(_ title: String?) -> String? {
+    title.map { text in
+      String(
+        String.UnicodeScalarView(
+          text.utf8.map { byte in
+            Unicode.Scalar((65...90).contains(byte) ? byte + 32 : byte)
+          }))
+    }
+  }
+
+  // MARK: Counts
+
+  func count(of filter: Filter, in selection: FilterSelection) -> Int {
+    let conditions = selection.conditions(without: filter.id.group)
+    return downloads.count { download in
+      conditions.values.allSatisfy { meets($0, download) } && finds(selection.text, download)
+        && meets(filter.condition, download)
+    }
+  }
+
+  // MARK: One download
+
+  func shows(_ selection: FilterSelection, _ download: Download) -> Bool {
+    meets(selection.condition, download) && finds(selection.text, download)
+  }
+
+  /// Every word is the beginning of one.
+  private func finds(_ text: String, _ download: Download) -> Bool {
+    let there = words(
+      [download.description.title, download.description.podcast].compactMap(\.self).joined(separator: " "))
+    return words(text).allSatisfy { word in there.contains { $0.hasPrefix(word) } }
+  }
+
+  private func words(_ text: String) -> [String] {
+    bare(text).split { !$0.isLetter && !$0.isNumber }.map { String($0) }
+  }
+
+  private func bare(_ text: String) -> String {
+    text.folding(options: [.caseInsensitive, .diacriticInsensitive], locale: nil)
+  }
+
+  private func state(of download: Download) -> (kind: DownloadState.Kind, reason: WaitingReason?) {
+    switch download.state {
+    case .queued where !download.isHeld && moment.coolingHosts.contains(download.source.host): (.waiting, .host)
+    case .waiting(.retry): (.waiting, .retry)
+    case .waiting(.storage): (.waiting, .storage)
+    case let state: (state.kind, nil)
+    }
+  }
+
+  func length(_ download: Download) -> Int64? {
+    switch download.state {
+    case .completed(let file), .running(.publishing(let file)): file.length
+    default: download.progress.total ?? download.description.expectedLength
+    }
+  }
+
+  private func error(of download: Download) -> DownloadError.Code? {
+    switch download.state {
+    case .failed(let error): error.code
+    case .waiting(.retry(_, let error)), .waiting(.storage(_, let error)): error.code
+    default: nil
+    }
+  }
+
+  func meets(_ condition: Condition, _ download: Download) -> Bool {
+    let published = download.description.published
+    let age = moment.now.milliseconds - (published ?? download.dates.added).milliseconds
+    switch condition {
+    case .all(let conditions): return conditions.allSatisfy { meets($0, download) }
+    case .any(let conditions): return conditions.contains { meets($0, download) }
+    case .not(let condition): return !meets(condition, download)
+    case .states(let kinds): return kinds.contains(state(of: download).kind)
+    case .reasons(let reasons): return state(of: download).reason.map(reasons.contains) ?? false
+    case .podcasts(let names): return download.description.podcast.map { names.contains(stored($0)) } ?? false
+    case .origins(let origins): return origins.contains(download.origin)
+    case .media(let kinds): return kinds.contains(download.media)
+    case .sizes(let sizes): return sizes.contains(SizeClass(bytes: length(download)))
+    case .ages(let ages):
+      return ages.contains(AgeClass(of: (published ?? download.dates.added).day, on: today))
+    case .networks(let policies): return policies.contains(.inherit)
+    case .errorCodes(let codes): return error(of: download).map(codes.contains) ?? false
+    case .titleContains(let texts):
+      return download.description.title.map { title in
+        texts.contains { $0.isEmpty || bare(title).contains(bare($0)) }
+      } ?? false
+    case .published(let after, let before):
+      return published.map {
+        $0 > after ?? $0.advanced(byMilliseconds: -1) && $0 < before ?? $0.advanced(byMilliseconds: 1)
+      }
+        ?? false
+    case .newerThanDays(let days): return age <= Int64(days) * 86_400_000
+    case .olderThanDays(let days): return age > Int64(days) * 86_400_000
+    case .bytes(let least, let most):
+      return length(download).map { $0 >= least ?? $0 && $0 <= most ?? $0 } ?? false
+    }
+  }
+
+  /// A podcast as its row holds it.
+  private func stored(_ podcast: String) -> String {
+    podcast.replacing("\u{0}", with: "\u{FFFD}")
+  }
+}

@@ -1,0 +1,40 @@
+import Flux
+import Testing
+
+@testable import PodfluxCore
+
+@Suite("Announcements")
+struct AnnouncementTests {
+  @Test("A start, a wait and an end are announced with the number of the action that they follow from")
+  func life() throws {
+    let world = try World()
+    let id = try world.enqueue("a")
+    let attempt = try #require(world.attempts[id]?.id)
+    #expect(world.announcements == [.started(attempt)])
+    #expect(attempt.generation == world.dispatcher.position.sequence)
+    try world.report(id, .failed(.lost, kept: nil))
+    guard case .waiting(let waiting) = try world.state(id) else {
+      Issue.record("it does not wait")
+      return
+    }
+    #expect(world.announcements == [.waiting(id, waiting)])
+    try world.send(.downloads(.cancel(.one(id))))
+    #expect(world.announcements == [.removed(id)])
+    try world.send(.updateSettings(SettingsPatch()))
+    #expect(world.announcements.isEmpty)
+  }
+
+  @Test("A day that begins wakes the stores, and they ask for the next")
+  func days() throws {
+    let world = try World()
+    let today = World.beginning.day
+    #expect(world.dispatcher.state.filters.today == today)
+    world.clock.wall = Timestamp(day: today + 1)
+    try world.send(.timeCame)
+    #expect(world.dispatcher.state.filters.today == today + 1)
+    // Set back, it is told by again.
+    world.clock.wall = World.beginning
+    try world.send(.timeCame)
+    #expect(world.dispatcher.state.filters.today == today)
+  }
+}

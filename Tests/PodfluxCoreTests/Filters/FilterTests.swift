@@ -1,0 +1,123 @@
+import Flux
+import Testing
+
+@testable import PodfluxCore
+
+@Suite("Filters, traits and what meets a condition")
+struct FilterTests {
+  private static func traits(
+    _ kind: DownloadState.Kind = .queued, size: SizeClass = .small, media: MediaKind = .audio
+  ) -> Traits {
+    Traits(
+      kind: kind, isHeld: false, reason: nil, error: nil, media: media, size: size, age: .day, origin: .user,
+      network: .inherit)
+  }
+
+  @Test("Filters of one group are alternatives, groups narrow each other")
+  func selection() throws {
+    let ids = try ["state:failed", "size:small", "state:paused"].map { try #require(FilterID($0)) }
+    let condition = FilterSelection(active: ids).condition
+    #expect(condition.isMet(by: Self.traits(.failed), podcast: nil) == true)
+    #expect(condition.isMet(by: Self.traits(.paused), podcast: nil) == true)
+    #expect(condition.isMet(by: Self.traits(.queued), podcast: nil) == false)
+    #expect(condition.isMet(by: Self.traits(.failed, size: .huge), podcast: nil) == false)
+    #expect(FilterSelection().condition.isMet(by: Self.traits(), podcast: nil) == true)
+    #expect(
+      FilterSelection(active: ids).conditions(without: .state).keys.sorted { $0.rawValue < $1.rawValue } == [.size])
+  }
+
+  @Test("A filter's count applies the other groups, not its own")
+  func counting() throws {
+    let ids = try ["state:failed", "podcast:Show"].map { try #require(FilterID($0)) }
+    var counter = FilterCounter(FilterSelection(active: ids))
+    counter.count(3, podcast: "Show", traits: Self.traits(.failed))
+    counter.count(5, podcast: "Show", traits: Self.traits(.queued))
+    counter.count(7, podcast: "Other", traits: Self.traits(.failed, media: .video))
+    counter.count(11, podcast: nil, traits: Self.traits(.queued))
+    let groups = counter.groups()
+    func counts(_ id: FilterGroup.ID) -> [String: Int] {
+      let filters = groups.first { $0.id == id }?.filters ?? []
+      return Dictionary(uniqueKeysWithValues: filters.filter { $0.count > 0 }.map { ($0.filter.id.value, $0.count) })
+    }
+    #expect(groups.map(\.id) == FilterGroup.ID.allCases)
+    #expect(counts(.state) == ["failed": 3, "queued": 5])
+    #expect(counts(.podcast) == ["Show": 3, "Other": 7])
+    #expect(counts(.media) == ["audio": 3])
+    #expect(counts(.everything).isEmpty)
+  }
+
+  @Test(
+    "Names that are no filter's are none", arguments: ["", "state", "state:", "state:mood", "mood:x", "podcast:", ":x"])
+  func names(text: String) {
+    #expect(FilterID(text) == nil)
+  }
+
+  @Test("Where traits leave a condition open, it is neither met nor not, unless the rest decides")
+  func undecided() {
+    let open = Condition.titleContains(["x"])
+    let (yes, no) = (Condition.states([.queued]), Condition.states([.failed]))
+    let traits = Self.traits()
+    #expect(open.isMet(by: traits, podcast: nil) == nil)
+    #expect(Condition.not(open).isMet(by: traits, podcast: nil) == nil)
+    #expect(Condition.all([open, yes]).isMet(by: traits, podcast: nil) == nil)
+    #expect(Condition.all([open, no]).isMet(by: traits, podcast: nil) == false)
+    #expect(Condition.any([open, yes]).isMet(by: traits, podcast: nil) == true)
+    #expect(Condition.any([open, no]).isMet(by: traits, podcast: nil) == nil)
+    #expect(Condition.podcasts(["Show"]).isMet(by: traits, podcast: "Show") == true)
+    #expect(Condition.podcasts(["Show"]).isMet(by: traits, podcast: nil) == false)
+  }
+
+  @Test("What would run but for its host waits for it, unless it is held")
+  func cooled() {
+    var traits = Self.traits()
+    #expect(traits.cooled().kind == .waiting)
+    #expect(traits.cooled().reason == .host)
+    traits.isHeld = true
+    #expect(traits.cooled() == traits)
+    #expect(Self.traits(.paused).cooled() == Self.traits(.paused))
+  }
+
+  @Test(
+    "An age is told by whole days",
+    arguments: [
+      (Int64(-1), AgeClass.day), (0, .day), (1, .week), (6, .week), (7, .month), (29, .month), (30, .year),
+      (364, .year),
+      (365, .older),
+    ])
+  func ages(days: Int64, age: AgeClass) {
+    #expect(AgeClass(of: 20_000 - days, on: 20_000) == age)
+  }
+
+  @Test(
+    "A day begins at midnight of UTC, before 1970 too, and has no end of time to fall over",
+    arguments: [
+      (Int64(0), Int64(0)), (86_399_999, 0), (86_400_000, 1), (-1, -1), (-86_400_000, -1), (-86_400_001, -2),
+      (Int64.max, Int64.max / 86_400_000), (Int64.min, Int64.min / 86_400_000 - 1),
+    ])
+  func days(milliseconds: Int64, day: Int64) {
+    #expect(Timestamp(milliseconds: milliseconds).day == day)
+  }
+
+  @Test("Each length is in the class whose bounds hold it")
+  func sizes() {
+    for size in SizeClass.allCases {
+      guard let bytes = size.bytes else { continue }
+      #expect(SizeClass(bytes: bytes.lowerBound) == size)
+      #expect(SizeClass(bytes: bytes.upperBound) == size)
+    }
+    #expect(SizeClass(bytes: nil) == .unknown)
+  }
+
+  @Test(
+    "What an address delivers is told by its last component",
+    arguments: [
+      ("https://a.example/e.mp3", MediaKind.audio), ("https://a.example/e.MP4?x=.mp3", .video),
+      ("https://a.example/e.mp3#t", .audio), ("https://a.example/dir.mp3/e", .other),
+      ("https://a.example/e.mp3/", .audio),
+      ("https://a.example/e%2Emp3", .audio), ("https://a.mp3", .other), ("https://a.example/.mp3", .other),
+      ("https://a.example/e.zip", .other), ("https://a.example/", .other), ("https://a.example/e.m4a.mov", .video),
+    ])
+  func media(url: String, media: MediaKind) {
+    #expect(MediaKind(ofURL: url) == media)
+  }
+}

@@ -1,0 +1,68 @@
+import Flux
+import Testing
+
+@testable import PodfluxCore
+
+@Suite("The filters store")
+struct FiltersStoreTests {
+  private static func filter(_ text: String) throws -> FilterID { try #require(FilterID(text)) }
+
+  private static func active(_ world: World) -> [String] {
+    world.dispatcher.state.filters.state.selection.active.map(\.description)
+  }
+
+  private static func refusal(_ world: World, _ intent: FilterIntent) throws -> Refusal? {
+    do {
+      try world.send(.filters(intent))
+      return nil
+    } catch let refusal as Refusal {
+      return refusal
+    }
+  }
+
+  @Test("A filter is toggled on and off, and what is active survives a restart")
+  func toggling() throws {
+    let world = try World()
+    for name in ["state:failed", "podcast:Show", "state:failed", "media:audio"] {
+      try world.send(.filters(.toggle(try Self.filter(name))))
+    }
+    try world.send(.filters(.setText("words")), .filters(.selectGroup(.size)))
+    #expect(Self.active(world) == ["podcast:Show", "media:audio"])
+    let state = world.dispatcher.state.filters.state
+    try world.restart()
+    #expect(world.dispatcher.state.filters.state == state)
+    try world.send(.filters(.clear))
+    #expect(!world.dispatcher.state.filters.state.selection.isFiltering)
+    #expect(world.dispatcher.state.filters.state.selectedGroup == .size)
+  }
+
+  @Test("Sets are saved under names, in their order, applied, replaced and forgotten")
+  func saving() throws {
+    let world = try World()
+    try world.send(.filters(.toggle(try Self.filter("size:huge"))), .filters(.save("b")), .filters(.clear))
+    try world.send(.filters(.setText("x")), .filters(.save("a")), .filters(.apply("b")))
+    #expect(Self.active(world) == ["size:huge"])
+    #expect(world.dispatcher.state.filters.state.selection.text.isEmpty)
+    #expect(world.dispatcher.state.filters.state.saved.map(\.name) == ["a", "b"])
+    try world.send(.filters(.save("a")), .filters(.delete("b")))
+    let saved = world.dispatcher.state.filters.state.saved
+    #expect(saved.map(\.selection.active) == [[try Self.filter("size:huge")]])
+    for intent in [FilterIntent.apply("b"), .delete("b")] {
+      #expect(try Self.refusal(world, intent)?.code == .notFound)
+    }
+  }
+
+  @Test("More filters or sets than are allowed are refused, and nothing changes")
+  func limits() throws {
+    let world = try World()
+    for number in 0..<FiltersState.Limits.active {
+      try world.send(.filters(.toggle(try Self.filter("podcast:\(number)"))))
+    }
+    #expect(try Self.refusal(world, .toggle(try Self.filter("podcast:more")))?.code == .limitExceeded)
+    #expect(Self.active(world).count == FiltersState.Limits.active)
+    for number in 0..<FiltersState.Limits.saved { try world.send(.filters(.save("\(number)"))) }
+    #expect(try Self.refusal(world, .save("more"))?.code == .limitExceeded)
+    #expect(try Self.refusal(world, .save("0")) == nil)
+    #expect(world.dispatcher.state.filters.state.saved.count == FiltersState.Limits.saved)
+  }
+}

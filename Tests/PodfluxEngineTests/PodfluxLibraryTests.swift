@@ -1,0 +1,189 @@
+import Foundation
+import Observation
+import PodfluxCore
+import PodfluxEngine
+import ScriptedOrigin
+import Synchronization
+import TestSupport
+import Testing
+
+@Suite("Podflux inside a program")
+struct PodfluxLibraryTests {
+  @Test("The first state comes at once, then changes; the last says that the file is there")
+  func downloads() async throws {
+    let scene = try EngineScene()
+    let podflux = try await Podflux.open(library: scene.library)
+    let path = scene.serve("/a.mp3", length: 300_000)
+    var states = podflux.downloads(interval: 0.05).makeAsyncIterator()
+    #expect(await states.next()?.items.isEmpty == true)
+    let reply = try await podflux.dispatch(.downloads(.enqueue(.init(id: DownloadID("a"), address: path))))
+    #expect(reply == .enqueued(id: try #require(DownloadID("a")), created: true))
+    var last: DownloadsSnapshot?
+    while let state = await states.next() {
+      last = state
+      if state.counts[.completed] == 1 { break }
+    }
+    #expect(last?.items.first?.download.progress.durable == 300_000)
+    await podflux.stop()
+  }
+
+  @Test("All who observe see the same, each for as long as it likes, and the end ends them")
+  func observers() async throws {
+    let scene = try EngineScene()
+    let podflux = try await Podflux.open(library: scene.library)
+    let followers = (0..<20).map { _ in
+      Task {
+        var seen: [Int] = []
+        for await settings in podflux.settings(interval: 0.05) { seen.append(settings.maxConcurrent) }
+        return seen
+      }
+    }
+    let quitter = Task {
+      for await settings in podflux.settings(interval: 0.05) { return settings.maxConcurrent }
+      return 0
+    }
+    #expect(await quitter.value == Settings().maxConcurrent)
+    var patch = SettingsPatch()
+    patch.maxConcurrent = 17
+    _ = try await podflux.dispatch(.updateSettings(patch))
+    // Whoever has seen nothing yet would miss the change of it.
+    for await settings in podflux.settings(interval: 0.05) where settings.maxConcurrent == 17 { break }
+    await podflux.stop()
+    for follower in followers { #expect(await follower.value.last == 17) }
+  }
+
+  @Test("A property that is read under observation tells when it becomes another")
+  func property() async throws {
+    let scene = try EngineScene()
+    let podflux = try await Podflux.open(library: scene.library)
+    #expect(podflux.state.downloads?.items.isEmpty == true)
+    let (changes, continuation) = AsyncStream.makeStream(of: Void.self)
+    let paused = withObservationTracking {
+      podflux.state.downloads?.counts[.paused]
+    } onChange: {
+      continuation.yield()
+    }
+    #expect(paused == 0 || paused == nil)
+    let path = scene.serve("/a.mp3", length: 1000)
+    _ = try await podflux.dispatch(.downloads(.enqueue(.init(address: path, isPaused: true))))
+    var iterator = changes.makeAsyncIterator()
+    await iterator.next()
+    for await state in podflux.downloads(interval: 0.05) where state.counts[.paused] == 1 { break }
+    await podflux.stop()
+    #expect(podflux.state.downloads?.counts[.paused] == 1)
+  }
+
+  @Test("Whoever comes later is shown the state at once, however long the interval", .timeLimit(.minutes(1)))
+  func late() async throws {
+    let scene = try EngineScene()
+    let podflux = try await Podflux.open(library: scene.library)
+    for number in 1...3 {
+      var patch = SettingsPatch()
+      patch.maxConcurrent = number
+      _ = try await podflux.dispatch(.updateSettings(patch))
+      var settings = podflux.settings(interval: 3600).makeAsyncIterator()
+      #expect(await settings.next()?.maxConcurrent == number)
+    }
+    await podflux.stop()
+  }
+
+  @Test("What cannot be done is refused, and so is everything after the end")
+  func refusals() async throws {
+    let scene = try EngineScene()
+    let podflux = try await Podflux.open(library: scene.library)
+    let nobody = try #require(DownloadID("nobody"))
+    await #expect(throws: Refusal.self) { try await podflux.dispatch(.downloads(.pause(.one(nobody)))) }
+    await #expect(throws: EngineError.self) { _ = try await Podflux.open(library: scene.library) }
+    await podflux.stop()
+    await #expect(throws: Refusal.self) { try await podflux.dispatch(.downloads(.pause(.all))) }
+    await #expect(throws: Refusal.self) { try await podflux.snapshot() }
+    var states = podflux.states().makeAsyncIterator()
+    #expect(await states.next() == nil)
+  }
+
+  @Test("Whoever asks around the end has an answer, and may ask again", .timeLimit(.minutes(1)))
+  func storm() async throws {
+    let scene = try EngineScene()
+    let podflux = try await Podflux.open(library: scene.library)
+    let askers = (0..<64).map { _ in
+      Task {
+        var refusals = 0
+        while refusals < 50 {
+          do throws(Refusal) {
+            _ = try await podflux.dispatch(.downloads(.pause(.all)))
+          } catch {
+            refusals += 1
+          }
+        }
+      }
+    }
+    await podflux.stop()
+    for asker in askers { await asker.value }
+  }
+
+  @Test("What a program may not say is refused, and harms no library", .timeLimit(.minutes(1)))
+  func forged() async throws {
+    let scene = try EngineScene()
+    let podflux = try await Podflux.open(library: scene.library)
+    let actions: [Action] = [
+      .recovered(Recovery(published: [])), .timeCame, .deleted(1),
+      .filters(.setText(String(repeating: "x", count: FiltersState.Limits.textBytes + 1))),
+      .filters(.save("")), .filters(.save(String(repeating: "x", count: FiltersState.Limits.nameBytes + 1))),
+    ]
+    for action in actions {
+      await #expect(throws: Refusal.self, "\(action)") { try await podflux.dispatch(action) }
+    }
+    for limit in [Int.min, 0, .max] {
+      let snapshot = try await podflux.snapshot(.init(stores: [.downloads], downloads: .init(limit: limit)))
+      #expect(snapshot.downloads?.items.isEmpty == true)
+    }
+    var settings = podflux.settings(interval: .nan).makeAsyncIterator()
+    #expect(await settings.next() != nil)
+    await podflux.stop()
+    let again = try await Podflux.open(library: scene.library)
+    await again.stop()
+  }
+
+  @Test("More actions than the engine takes at once wait for their turn, in order")
+  func many() async throws {
+    let scene = try EngineScene()
+    let podflux = try await Podflux.open(library: scene.library)
+    let replies = try await withThrowingTaskGroup(of: Bool.self) { group in
+      for number in 0..<10_000 {
+        let address = try WebAddress("http://127.0.0.1:1/\(number).mp3")
+        group.addTask {
+          let reply = try await podflux.dispatch(.downloads(.enqueue(.init(address: address, isPaused: true))))
+          guard case .enqueued(_, created: true) = reply else { return false }
+          return true
+        }
+      }
+      return try await group.reduce(into: 0) { $0 += $1 ? 1 : 0 }
+    }
+    #expect(replies == 10_000)
+    #expect(try await podflux.snapshot().downloads?.counts[.paused] == 10_000)
+    await podflux.stop()
+  }
+}
+
+/// An origin and a library.
+final class EngineScene: Sendable {
+  private let origin: ScriptedOrigin
+  private let folder: TemporaryFolder
+
+  init() throws {
+    origin = try ScriptedOrigin.start()
+    folder = try TemporaryFolder("podflux-engine")
+  }
+
+  deinit {
+    try? origin.stop()
+  }
+
+  var library: String { folder.path + "/library" }
+
+  func serve(_ path: String, length: Int) -> WebAddress {
+    origin.serve(path, .resource(Resource(.audio(length: length, seed: 1), entityTag: .strong("v1"))))
+    guard let address = try? WebAddress(origin.url(path)) else { preconditionFailure("an origin has an address") }
+    return address
+  }
+}

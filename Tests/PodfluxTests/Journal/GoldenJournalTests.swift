@@ -1,0 +1,34 @@
+import Foundation
+import ScriptedOrigin
+import TestSupport
+import Testing
+
+/// Journals of real runs, and what their libraries held at the end. A bug report becomes a test by being put beside them:
+/// its journal as it came, and the snapshot that would have been right.
+@Suite("Golden journals")
+struct GoldenJournalTests {
+  private static let folder = Fixtures.path("journals")
+  private static let suffix = ".journal"
+  private static let names = ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [])
+    .filter { $0.hasSuffix(suffix) }.map { String($0.dropLast(suffix.count)) }.sorted()
+  private static let query =
+    #"{"cleanup":{"limit":1000},"downloads":{"limit":1000,"unfiltered":true},"stores":["cleanup","downloads"]}"#
+
+  @Test("Each gives the state that is kept beside it", arguments: names)
+  func folds(name: String) throws {
+    let result = try PodfluxCommand.run(["replay", "--journal", Self.folder + "/" + name + Self.suffix, Self.query])
+    #expect(result.status == 0, "\(result.errors)")
+    let scene = try TemporaryFolder("podflux-golden")
+    let path = scene.path + "/snapshot"
+    try Data(result.output.utf8).write(to: URL(fileURLWithPath: path))
+    let snapshot = Self.folder + "/\(name).snapshot.json"
+    let difference = try PodfluxCommand.run(["diff", snapshot, path])
+    #expect(difference.status == 0, "\(difference.output)\(difference.errors)")
+    #expect(try String(contentsOfFile: snapshot, encoding: .utf8) == result.output)
+  }
+
+  @Test("There are some")
+  func thereAreSome() {
+    #expect(Self.names.count >= 3)
+  }
+}

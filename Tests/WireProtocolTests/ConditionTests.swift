@@ -1,0 +1,111 @@
+import Flux
+import PodfluxCore
+import Testing
+import WireProtocol
+
+@Suite("A condition")
+struct ConditionTests {
+  private static let moment = Timestamp(milliseconds: 1_795_230_000_000)
+
+  @Test(
+    "of one key is what that key says",
+    arguments: [
+      (#"{"state":"failed"}"#, Condition.states([.failed])),
+      (#"{"state":["failed"]}"#, .states([.failed])),
+      (#"{"state":["waiting","queued","waiting"]}"#, .states([.waiting, .queued])),
+      (#"{"reason":["host","storage"]}"#, .reasons([.host, .storage])),
+      (#"{"podcast":"Show \"A\""}"#, .podcasts(["Show \"A\""])),
+      (#"{"podcast":["é","e\u0301",""]}"#, .podcasts(["é", "e\u{301}", ""])),
+      (#"{"origin":"auto"}"#, .origins([.auto])),
+      (#"{"media":["video","other"]}"#, .media([.video, .other])),
+      (#"{"titleContains":"%_'"}"#, .titleContains(["%_'"])),
+      (#"{"titleExcludes":["a","b"]}"#, .not(.titleContains(["a", "b"]))),
+      (#"{"publishedAfter":"2026-11-21T04:00:00+01:00"}"#, .published(after: moment, before: nil)),
+      (#"{"publishedBefore":"2026-11-21T03:00:00Z"}"#, .published(after: nil, before: moment)),
+      (#"{"newerThanDays":0}"#, .newerThanDays(0)), (#"{"olderThanDays":36500}"#, .olderThanDays(36_500)),
+      (#"{"minBytes":0}"#, .bytes(atLeast: 0, atMost: nil)),
+      (#"{"maxBytes":9007199254740992}"#, .bytes(atLeast: nil, atMost: 1 << 53)),
+      (#"{"errorCode":["not_found","gone"]}"#, .errorCodes([.notFound, .gone])),
+      (#"{"not":{"state":"paused"}}"#, .not(.states([.paused]))),
+      (#"{"any":[{"state":"failed"},{"media":"video"}]}"#, .any([.states([.failed]), .media([.video])])),
+    ])
+  func keys(json: String, condition: Condition) throws {
+    #expect(try decode(json) == condition)
+    guard case .podcasts(let names) = condition, case .podcasts(let read) = try decode(json) else { return }
+    // Equal texts may be written in other bytes, and names are compared byte by byte.
+    #expect(read.map { Array($0.utf8) } == names.map { Array($0.utf8) })
+  }
+
+  @Test("of several keys is met by what meets each, in whatever order they come")
+  func several() throws {
+    let expected = Condition.all([
+      .states([.failed]), .podcasts(["A"]), .published(after: Self.moment, before: Self.moment),
+      .bytes(atLeast: 1, atMost: 2), .not(.origins([.auto])), .any([.media([.audio]), .errorCodes([.gone])]),
+    ])
+    let keys = [
+      #""state":"failed""#, #""podcast":"A""#, #""publishedAfter":"2026-11-21T03:00:00Z""#,
+      #""publishedBefore":"2026-11-21T03:00:00Z""#, #""minBytes":1"#, #""maxBytes":2"#, #""not":{"origin":"auto"}"#,
+      #""any":[{"media":"audio"},{"errorCode":"gone"}]"#,
+    ]
+    var random = SeededGenerator(seed: 6)
+    for _ in 0..<20 {
+      #expect(try decode("{\(keys.shuffled(using: &random).joined(separator: ","))}") == expected)
+    }
+  }
+
+  @Test(
+    "has one part for each key, so that it can be written down again",
+    arguments: [
+      ("{}", Condition.everything), (#"{"any":[{}]}"#, .any([.everything])),
+      (#"{"not":{}}"#, .not(.everything)),
+      (
+        #"{"media":"audio","any":[{"media":"audio","origin":"user"}]}"#,
+        .all([.media([.audio]), .any([.all([.origins([.user]), .media([.audio])])])])
+      ),
+      (
+        #"{"not":{"titleContains":"b"},"titleExcludes":"a"}"#,
+        .all([.not(.titleContains(["a"])), .not(.titleContains(["b"]))])
+      ),
+    ])
+  func parts(json: String, condition: Condition) throws {
+    #expect(try decode(json) == condition)
+  }
+
+  @Test("may be as deep, and of as many conditions and values, as its limits say")
+  func largest() throws {
+    let depth = Condition.Limits.depth
+    let deep = String(repeating: #"{"not":"#, count: depth - 1) + "{}" + String(repeating: "}", count: depth - 1)
+    #expect(try decode(deep) == (1..<depth).reduce(Condition.everything) { condition, _ in .not(condition) })
+    let many = Array(repeating: #"{"origin":"user"}"#, count: Condition.Limits.parts - 1).joined(separator: ",")
+    #expect(try decode(#"{"any":[\#(many)]}"#) == .any(Array(repeating: .origins([.user]), count: 255)))
+    let values = (0..<Condition.Limits.values).map { "\"\($0)\"" }.joined(separator: ",")
+    #expect(try decode(#"{"podcast":[\#(values)]}"#) == .podcasts((0..<1000).map { "\($0)" }))
+    let text = String(repeating: "a", count: Condition.Limits.textBytes)
+    #expect(try decode(#"{"titleContains":"\#(text)"}"#) == .titleContains([text]))
+  }
+
+  @Test("chooses the downloads of each action that takes many")
+  func selections() throws {
+    for name in ["pause", "resume", "cancel", "retry", "verify", "remove"] {
+      let line = #"{"type":"downloads/\#(name)","payload":{"where":{"state":"failed"}}}"#
+      let selection = DownloadIntent.Selection.matching(.states([.failed]))
+      let intents: [String: DownloadIntent] = [
+        "pause": .pause(selection), "resume": .resume(selection), "cancel": .cancel(selection),
+        "retry": .retry(selection), "verify": .verify(selection), "remove": .remove(selection, deletingFile: true),
+      ]
+      #expect(
+        try LineDecoder().decode(Array(line.utf8), number: 1).content.get()
+          == intents[name].map { .action(.downloads($0)) })
+    }
+  }
+
+  /// What a selection by this condition selects.
+  private func decode(_ json: String) throws -> Condition {
+    let line = #"{"type":"downloads/pause","payload":{"where":\#(json)}}"#
+    let request = try LineDecoder().decode(Array(line.utf8), number: 1).content.get()
+    guard case .action(.downloads(.pause(.matching(let condition)))) = request else {
+      throw Refusal(.invalidLine, "\(request) is no selection by a condition")
+    }
+    return condition
+  }
+}
