@@ -2,11 +2,11 @@ import ArgumentParser
 
 /// The command.
 @main
-struct PodfluxBench: ParsableCommand {
+struct PodfluxBench: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "podflux-bench",
     abstract: "Measures a real `podflux run`, beside its peers where they are installed.",
-    subcommands: [ListCommand.self, RunCommand.self, ServeCommand.self])
+    subcommands: [ListCommand.self, RunCommand.self, ServeCommand.self, FollowCommand.self])
 }
 
 /// `podflux-bench list`.

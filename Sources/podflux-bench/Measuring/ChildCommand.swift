@@ -51,5 +51,5 @@ enum ChildCommand {
 }
 
 extension timeval {
-  fileprivate var seconds: Double { Double(tv_sec) + Double(tv_usec) / 1_000_000 }
+  var seconds: Double { Double(tv_sec) + Double(tv_usec) / 1_000_000 }
 }
