@@ -27,15 +27,7 @@ struct ConditionSQL {
 
   /// Reads which classes there are. Cost: a look-up for each.
   init(at moment: ConditionMoment, in db: Database) throws {
-    let sql = """
-      WITH RECURSIVE present (class) AS (
-        SELECT min(class) FROM downloads
-        UNION ALL
-        SELECT (SELECT min(class) FROM downloads WHERE class > present.class) FROM present
-        WHERE present.class IS NOT NULL)
-      SELECT class FROM present WHERE class IS NOT NULL
-      """
-    classes = try Int64.fetchAll(db.cachedStatement(sql: sql)).map { code in
+    classes = try Int64.fetchAll(db.cachedStatement(sql: DistinctValues.select("class"))).map { code in
       let row = RowClass(code: code)
       let traits = try row.traits()
       return Known(row: row, plain: traits, cooled: traits.cooled())

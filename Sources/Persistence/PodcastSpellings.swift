@@ -23,14 +23,7 @@ final class PodcastSpellings {
   }
 
   private func read() throws -> [String: [String]] {
-    let sql = """
-      WITH RECURSIVE present (podcast) AS (
-        SELECT min(podcast) FROM downloads
-        UNION ALL
-        SELECT (SELECT min(podcast) FROM downloads WHERE podcast > present.podcast) FROM present
-        WHERE present.podcast IS NOT NULL)
-      SELECT podcast FROM present WHERE podcast IS NOT NULL
-      """
-    return Dictionary(grouping: try String.fetchAll(db.cachedStatement(sql: sql))) { $0 }
+    let names = try String.fetchAll(db.cachedStatement(sql: DistinctValues.select("podcast")))
+    return Dictionary(grouping: names) { $0 }
   }
 }
