@@ -137,7 +137,7 @@ struct ConditionSQL {
 
   /// A list that `json_each` reads.
   static func list(_ values: some Encodable) throws -> String {
-    String(decoding: try JSONEncoder().encode(values), as: UTF8.self)
+    try StoredJSON.text(values)
   }
 }
 

@@ -66,7 +66,7 @@ public struct LibraryQuarantine: Sendable {
   /// Deletes for good what was put aside longer ago than so many days, or all without a number, and tells how much that
   /// was.
   public func empty(olderThanDays days: Int?) throws(Failure) -> (files: Int, bytes: Int64) {
-    let now = Timestamp(milliseconds: Int64(Date().timeIntervalSince1970 * 1000))
+    let now = Services.clock().wall
     let moment = days.map { now.advanced(byDays: -$0) }
     do throws(FileError) {
       let deleted = try quarantine.empty(olderThan: moment)

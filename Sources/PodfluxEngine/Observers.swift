@@ -88,8 +88,8 @@ final class Observers: @unchecked Sendable {
   ///   - interval: How long changes are gathered at least, in seconds.
   ///   - onEnd: Called when there will be no more: it was removed, or the engine ends.
   ///   - hasRoom: Whether a moment can be taken in now; otherwise a later one is offered.
-  ///   - deliver: Called one at a time: on a queue of the observers, or in a turn by `flush` and `close`. It must not wait
-  ///     for the engine.
+  ///   - deliver: Called one at a time, on a queue of the observers; `flush` and `close` wait for it in a turn, so that it
+  ///     must not wait for the engine.
   func add(
     _ query: SnapshotQuery, interval: Double, hasRoom: @escaping @Sendable () -> Bool = { true },
     onEnd: @escaping @Sendable () -> Void = {}, deliver: @escaping Delivery
@@ -134,24 +134,23 @@ final class Observers: @unchecked Sendable {
   /// Tells one of them, now, what has changed and not been told. Afterwards it knows everything up to this revision.
   func flush(_ token: Token) throws {
     guard let watch = groups.values.lazy.compactMap({ $0.watches[token] }).first else { return }
-    // What was read before is told before.
-    waitForReading()
-    try tell(watch)
+    try tell([watch])
   }
 
-  private func tell(_ watch: Watch) throws {
-    let (stores, now) = (readStores().stores, readClock().wall)
-    let snapshot = try library.snapshot(watch.query, from: stores, at: now)
-    watch.deliver(ObservedMoment(snapshot: snapshot, live: stores.downloads.live, time: now))
+  /// Tells them the present moment, and returns when they have been told.
+  private func tell(_ watches: [Watch]) throws {
+    // What was read before is told before, and its moment is let go.
+    waitForReading()
+    let moment = try hold()
+    try reading.sync { try tell(watches, moment) }
   }
 
   /// Tells all of them the last state, and nobody any more.
   func close() {
     isClosed = true
-    waitForReading()
     do {
       // To whom it is nothing new, nothing is said.
-      for watch in groups.values.flatMap(\.watches.values) { try tell(watch) }
+      try tell(groups.values.flatMap(\.watches.values))
     } catch {
       logger.error("observers cannot be told the last state", metadata: ["reason": "\(error)"])
     }
@@ -186,34 +185,19 @@ final class Observers: @unchecked Sendable {
       try read(for: group.watches.sorted { $0.key < $1.key }.map(\.value), interval: interval)
     } catch {
       logger.error("observers cannot be told the state", metadata: ["reason": "\(error)"])
-      closeReader()
       groups[interval]?.isStale = true
       schedule(interval)
     }
   }
 
   private func read(for watches: [Watch], interval: Int) throws {
-    let reader = try self.reader ?? library.database.momentReader()
-    self.reader = reader
-    _ = try reader.hold()
+    let moment = try hold()
     isReading = true
-    let ((stores, version), now) = (readStores(), readClock().wall)
     reading.async { [self] in
-      var isOutstanding = false
+      let ready = watches.filter { $0.hasRoom() }
+      var isOutstanding = ready.count < watches.count
       do {
-        defer { release(reader) }
-        var shown: [SnapshotQuery: Snapshot] = [:]
-        for watch in watches {
-          guard watch.hasRoom() else {
-            isOutstanding = true
-            continue
-          }
-          let snapshot =
-            try shown[watch.query] ?? read(watch.query, from: reader, stores, countsVersion: version, at: now)
-          shown[watch.query] = snapshot
-          let moment = ObservedMoment(snapshot: snapshot, live: stores.downloads.live, time: now)
-          watch.deliver(moment)
-        }
+        try tell(ready, moment)
       } catch {
         logger.error("the state cannot be read for observers", metadata: ["reason": "\(error)"])
         isOutstanding = true
@@ -227,16 +211,49 @@ final class Observers: @unchecked Sendable {
     }
   }
 
-  private func read(
-    _ query: SnapshotQuery, from reader: MomentReader, _ stores: Stores, countsVersion: Int, at now: Timestamp
-  ) throws -> Snapshot {
+  /// A moment that is held fast to, until `tell` lets go of it.
+  private struct Moment {
+    let reader: MomentReader
+    let stores: Stores
+    let countsVersion: Int
+    let now: Timestamp
+  }
+
+  private func hold() throws -> Moment {
+    let reader = try self.reader ?? library.database.momentReader()
+    self.reader = reader
+    do {
+      _ = try reader.hold()
+    } catch {
+      // Another connection may do better.
+      closeReader()
+      throw error
+    }
+    let (stores, version) = readStores()
+    return Moment(reader: reader, stores: stores, countsVersion: version, now: readClock().wall)
+  }
+
+  /// Tells them a moment, and lets go of it. On `reading` only.
+  private func tell(_ watches: [Watch], _ moment: Moment) throws {
+    defer { release(moment.reader) }
+    var shown: [SnapshotQuery: Snapshot] = [:]
+    for watch in watches {
+      let snapshot = try shown[watch.query] ?? read(watch.query, of: moment)
+      shown[watch.query] = snapshot
+      watch.deliver(ObservedMoment(snapshot: snapshot, live: moment.stores.downloads.live, time: moment.now))
+    }
+  }
+
+  private func read(_ query: SnapshotQuery, of moment: Moment) throws -> Snapshot {
     var query = query
     let wantsFilters = query.stores.remove(.filters) != nil
-    return try reader.read { tables in
+    let (stores, now) = (moment.stores, moment.now)
+    return try moment.reader.read { tables in
       var snapshot = try tables.snapshot(query, library: library.folder.path, stores: stores, now: now)
       guard wantsFilters else { return snapshot }
       let basis = CountingBasis(
-        countsVersion: countsVersion, filters: stores.filters.state, coolingHosts: Set(stores.downloads.cooldowns.keys))
+        countsVersion: moment.countsVersion, filters: stores.filters.state,
+        coolingHosts: Set(stores.downloads.cooldowns.keys))
       if let counted, counted.basis == basis {
         snapshot.filters = counted.filters
       } else {

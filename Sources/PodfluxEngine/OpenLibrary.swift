@@ -152,7 +152,7 @@ public enum LibraryReader {
       let folder = try Library.open(at: path, mode: .existing)
       let database = try LibraryDatabase.openReadOnly(at: folder.engineFolderPath + "/" + OpenLibrary.databaseName)
       defer { try? database.close() }
-      let now = Timestamp(milliseconds: Int64(Date().timeIntervalSince1970 * 1000))
+      let now = Services.clock().wall
       var snapshot = try database.read { try $0.snapshot(query, library: folder.path, stores: nil, now: now) }
       if try !LibraryLock.isHeld(folder) {
         snapshot.downloads?.showNothingRunning()

@@ -109,7 +109,8 @@ final class Services: @unchecked Sendable {
     alarm?.schedule(deadline: .now() + .milliseconds(Int(wish.delay(at: readClock()))))
   }
 
-  private static func clock() -> ClockReading {
+  /// What both clocks show, for whoever has no engine too.
+  static func clock() -> ClockReading {
     var wall = timespec()
     var monotonic = timespec()
     clock_gettime(CLOCK_REALTIME, &wall)

@@ -26,7 +26,7 @@ struct DamagedRowTests {
     let kept = try #require(try Sample.states().first { $0.kind.rawValue == state })
     try database.write { try $0.downloads.insert(try Sample.download(state: kept)) }
     try database.damage("UPDATE downloads SET \(change)")
-    #expect(throws: DamagedRow.self) { try database.read { try $0.allDownloads() } }
+    #expect(throws: DamagedRow.self) { try database.read { try $0.downloads(limit: 100) } }
   }
 
   static let brokenSettings = [

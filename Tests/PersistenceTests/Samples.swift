@@ -70,13 +70,6 @@ extension LibraryDatabase {
   }
 }
 
-extension TableReader {
-  /// The first downloads, whatever the filters hide.
-  func allDownloads() throws -> [Download] {
-    try page(DownloadsQuery(isUnfiltered: true), filters: .init(), at: Sample.conditionMoment).downloads
-  }
-}
-
 /// A folder that goes when the test does.
 final class TemporaryFolder {
   let url: URL

@@ -1,9 +1,10 @@
+import Flux
+
 /// A day of the Gregorian calendar.
 ///
 /// After Howard Hinnant's `days_from_civil` and `civil_from_days` (howardhinnant.github.io/date_algorithms.html): years
 /// begin in March, so that the leap day is the last of its year, and 400 years always have 146,097 days.
 public struct CivilDate: Hashable, Sendable {
-  private static let millisecondsPerDay: Int64 = 86_400_000
   private static let daysPerEra: Int64 = 146_097
   /// From 0000-03-01 to 1970-01-01.
   private static let daysBefore1970: Int64 = 719_468
@@ -35,7 +36,7 @@ public struct CivilDate: Hashable, Sendable {
 
   /// The day, in UTC, of a moment so many milliseconds after 1970-01-01T00:00:00Z.
   public init(milliseconds: Int64) {
-    self.init(daysSince1970: milliseconds.dividedDown(by: Self.millisecondsPerDay).quotient)
+    self.init(daysSince1970: Timestamp(milliseconds: milliseconds).day)
   }
 
   /// `yyyy-MM-dd`; nil if the year has more or fewer than four digits.

@@ -45,19 +45,7 @@ final class ActionLog {
 /// A hash of the rows and of what the stores hold, in a fixed order.
 func stateHash(of database: LibraryDatabase, _ dispatcher: Dispatcher<Stores>) throws -> UInt64 {
   var hash = StableHash()
-  try database.read { tables in
-    for download in try tables.downloads(limit: PageRequest.maximumLimit) { hash.mix("\(download)") }
-    let position = try tables.position()
-    hash.mix(position.revision)
-    hash.mix(position.sequence)
-    hash.mix("\(try tables.settings())")
-    hash.mix("\(try tables.filters())")
-    for run in try tables.cleanupRuns() {
-      hash.mix("\(run.key) \(run.options) \(run.stage) \(run.freedBytes)")
-      for kind in CleanupStep.Matter.Kind.allCases { hash.mix("\(run.tallies[kind] ?? .init())") }
-    }
-    for step in try tables.cleanupSteps(PageRequest(limit: 100_000)).steps { hash.mix("\(step)") }
-  }
+  hash.mix(try tableHash(of: database))
   let downloads = dispatcher.state.downloads
   for id in downloads.live.keys.sorted() {
     guard let live = downloads.live[id] else { continue }

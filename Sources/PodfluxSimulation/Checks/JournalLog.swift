@@ -99,7 +99,7 @@ final class JournalLog {
 }
 
 /// A hash of what is kept, in a fixed order.
-private func tableHash(of database: LibraryDatabase) throws -> UInt64 {
+func tableHash(of database: LibraryDatabase) throws -> UInt64 {
   var hash = StableHash()
   try database.read { tables in
     for download in try tables.downloads(limit: PageRequest.maximumLimit) { hash.mix("\(download)") }
