@@ -38,7 +38,7 @@ public struct Dispatcher<Root: Store> {
   private let ledger: any Ledger<Root.Tables>
   private let seed: UInt64
   private let hear: (Root.Action, LogPosition, ClockReading) -> Void
-  private let witness: (TurnRecord<Root.Action>) -> Void
+  private let witness: (TurnRecord<Root.Action>) -> () -> Void
 
   /// Makes a dispatcher.
   ///
@@ -49,11 +49,12 @@ public struct Dispatcher<Root: Store> {
   ///   - seed: What all random draws follow from.
   ///   - hear: Hears of each action as soon as it has been handled, and where the log will stand behind it. Its turn may
   ///     yet fail: then there is no witness of it, and the numbers come again.
-  ///   - witness: Sees each turn just before it is committed. If the commit fails, the next turn has the same numbers.
+  ///   - witness: Sees each turn before it is committed. What it returns is called when nothing is left to do but the
+  ///   commit, which waits for it. If the commit fails, the next turn has the same numbers.
   public init(
     state: Root, position: LogPosition, ledger: any Ledger<Root.Tables>, seed: UInt64,
     hear: @escaping (Root.Action, LogPosition, ClockReading) -> Void = { _, _, _ in },
-    witness: @escaping (TurnRecord<Root.Action>) -> Void = { _ in }
+    witness: @escaping (TurnRecord<Root.Action>) -> () -> Void = { _ in {} }
   ) {
     self.state = state
     self.position = position
@@ -94,11 +95,12 @@ public struct Dispatcher<Root: Store> {
     if turn.sequence > position.sequence {
       try state.settle(in: &turn)
       position = LogPosition(revision: position.revision + 1, sequence: turn.sequence)
-      try ledger.record(position)
       let committed = TurnRecord(
         position: position, clock: clock,
         actions: zip(batch, outcomes).compactMap { $0.isReading || $1.isRefusal ? nil : $0 })
-      witness(committed)
+      let waitForWitness = witness(committed)
+      try ledger.record(position)
+      waitForWitness()
       record = committed
     }
     return Turnout(position: position, record: record, outcomes: outcomes, effects: turn.effects)

@@ -43,6 +43,6 @@ public protocol Ledger<Tables> {
   /// Runs the body in one transaction, commits it durably, and rolls everything back if the body or the commit throws.
   func transaction<Result>(_ body: (Tables) throws -> Result) throws -> Result
 
-  /// Records, inside the transaction, the position that it reaches.
+  /// Records, inside the transaction, the position that it reaches: behind everything else that the turn does to the tables.
   func record(_ position: LogPosition) throws
 }

@@ -6,8 +6,11 @@ import PodfluxCore
 /// Hosts are noted as rows change and looked at once, before the lanes are read or the transaction ends.
 /// Owned by one connection and used on its queue only.
 final class Lanes {
+  /// Of how many hosts it is remembered between transactions what was offered.
+  private static let rememberedHosts = 4096
+
   private var touched: Set<String> = []
-  /// The best rank that was offered for a host in this transaction: what comes behind it changes no lane.
+  /// The best rank that was offered for a host since it was last touched: what comes behind it changes no lane.
   private var offered: [String: Download.Rank] = [:]
 
   /// Notes that a download of this host was added, changed or removed.
@@ -29,8 +32,14 @@ final class Lanes {
     try write.execute(arguments: [host, rank.priority.code, rank.position])
   }
 
-  /// Forgets what was noted: the transaction has ended, or all lanes are made anew.
+  /// Forgets what was noted: the transaction has ended.
   func reset() {
+    touched = []
+    if offered.count > Self.rememberedHosts { offered = [:] }
+  }
+
+  /// Forgets all that it knows of the table: the transaction was undone, or all lanes are made anew.
+  func forgetAll() {
     touched = []
     offered = [:]
   }
@@ -73,7 +82,7 @@ final class Lanes {
 
   /// Makes all lanes anew. Cost: all admissible rows.
   func rebuild(in db: Database) throws {
-    reset()
+    forgetAll()
     try db.cachedStatement(sql: "DELETE FROM lanes").execute()
     try db.cachedStatement(
       sql: """

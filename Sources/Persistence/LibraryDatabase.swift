@@ -32,6 +32,9 @@ public final class LibraryDatabase: Sendable {
 
   /// Memory that SQLite may use for pages, in KiB.
   private static let pageCacheKibibytes = 8 * 1024
+  /// Memory that SQLite may use for pages while it reads, in KiB: what a view asks for goes through much of the library,
+  /// finds it in the kernel's cache as fast, and would leave nothing here that a turn needs.
+  private static let readingCacheKibibytes = 1024
   /// How many pages the write-ahead log holds before it is copied into the database, 16 MiB: a page that changes often
   /// is copied once.
   private static let checkpointPages = 4096
@@ -53,9 +56,7 @@ public final class LibraryDatabase: Sendable {
       try checkUntouched(at: path)
     }
     return try translatingErrors {
-      let queue = try DatabaseQueue(path: path, configuration: configuration())
-      try Schema.migrator.migrate(queue)
-      return LibraryDatabase(queue: queue)
+      try migrated(DatabaseQueue(path: path, configuration: configuration()))
     }
   }
 
@@ -75,17 +76,13 @@ public final class LibraryDatabase: Sendable {
       try checkUntouched(at: path)
     }
     return try translatingErrors {
-      let queue = try DatabaseQueue(path: path, configuration: configuration(isScratch: true))
-      try Schema.migrator.migrate(queue)
-      return LibraryDatabase(queue: queue)
+      try migrated(DatabaseQueue(path: path, configuration: configuration(isScratch: true)))
     }
   }
 
   /// Makes an empty database in memory.
   public static func inMemory() throws -> LibraryDatabase {
-    let queue = try DatabaseQueue(configuration: configuration())
-    try Schema.migrator.migrate(queue)
-    return LibraryDatabase(queue: queue)
+    try migrated(DatabaseQueue(configuration: configuration()))
   }
 
   /// Closes the connection: afterwards the process holds no lock on the file.
@@ -102,11 +99,16 @@ public final class LibraryDatabase: Sendable {
   public func read<Value>(_ body: (TableReader) throws -> Value) throws -> Value {
     // Not GRDB's `read`: it switches `query_only` on and off, and each switch has SQLite prepare every statement anew.
     try queue.writeWithoutTransaction { db in
+      try Self.setPageCache(Self.readingCacheKibibytes, of: db)
       var value: Value?
-      try db.inTransaction(.deferred) {
-        value = try body(TableReader(db: db))
-        return .commit
+      let outcome = Result {
+        try db.inTransaction(.deferred) {
+          value = try body(TableReader(db: db))
+          return .commit
+        }
       }
+      try Self.setPageCache(Self.pageCacheKibibytes, of: db)
+      try outcome.get()
       guard let value else { preconditionFailure("a transaction that has ended has read its value") }
       return value
     }
@@ -125,6 +127,11 @@ public final class LibraryDatabase: Sendable {
     return MomentReader(queue: try DatabaseQueue(path: queue.path, configuration: configuration))
   }
 
+  private static func setPageCache(_ kibibytes: Int, of db: Database) throws {
+    // Takes effect as it is prepared: such a statement cannot be kept.
+    try db.execute(sql: "PRAGMA cache_size = -\(kibibytes)")
+  }
+
   // MARK: Opening
 
   private static func configuration(readOnly: Bool = false, isScratch: Bool = false) -> Configuration {
@@ -134,7 +141,7 @@ public final class LibraryDatabase: Sendable {
     configuration.busyMode = .timeout(5)
     configuration.maximumReaderCount = 1
     configuration.prepareDatabase { db in
-      try db.execute(sql: "PRAGMA cache_size = -\(pageCacheKibibytes)")
+      try setPageCache(readOnly ? readingCacheKibibytes : pageCacheKibibytes, of: db)
       db.add(function: FoldedText.function())
       guard !readOnly else { return }
       try db.execute(sql: "PRAGMA journal_mode = WAL")
@@ -142,6 +149,12 @@ public final class LibraryDatabase: Sendable {
       try db.execute(sql: "PRAGMA wal_autocheckpoint = \(checkpointPages)")
     }
     return configuration
+  }
+
+  private static func migrated(_ queue: DatabaseQueue) throws -> LibraryDatabase {
+    try Schema.migrator.migrate(queue)
+    try queue.write(TextIndex.prepare)
+    return LibraryDatabase(queue: queue)
   }
 
   private static func checkUntouched(at path: String) throws {

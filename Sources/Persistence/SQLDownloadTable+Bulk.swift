@@ -58,6 +58,7 @@ extension SQLDownloadTable {
       // One by one, each would cost as much as it did to come in.
       return try db.cachedStatement(sql: "INSERT INTO texts (texts) VALUES ('delete-all')").execute()
     }
+    upkeep.texts.noteRemovals(number)
     try run(
       "INSERT INTO texts (texts, rowid, title, podcast) SELECT 'delete', key, title, podcast FROM downloads WHERE",
       scope)

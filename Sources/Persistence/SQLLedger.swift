@@ -41,6 +41,8 @@ public final class SQLLedger: Ledger {
   /// Records, inside the transaction, the position that it reaches.
   public func record(_ position: LogPosition) throws {
     guard let current else { preconditionFailure("a position is recorded inside a transaction") }
+    // What is left to do here takes its time, and need not wait for whoever else has to see the turn before its commit.
+    try upkeep.refresh(in: current)
     try current.cachedStatement(sql: "UPDATE log SET revision = ?, sequence = ?")
       .execute(arguments: [position.revision, position.sequence])
   }

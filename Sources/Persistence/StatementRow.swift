@@ -22,8 +22,20 @@ extension StatementRow {
   static func forEach(
     _ statement: Statement, arguments: StatementArguments = [], _ body: (Self) throws -> Void
   ) throws {
+    try walk(statement, arguments: arguments) { row in
+      try body(row)
+      return true
+    }
+  }
+
+  /// The same, until the body returns false.
+  static func walk(
+    _ statement: Statement, arguments: StatementArguments = [], _ body: (Self) throws -> Bool
+  ) throws {
     let rows = try FetchedRow<Self>.fetchCursor(statement, arguments: arguments)
-    while let row = try rows.next() { try body(try row.value.get()) }
+    while let row = try rows.next() {
+      guard try body(try row.value.get()) else { return }
+    }
   }
 }
 

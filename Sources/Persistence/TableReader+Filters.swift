@@ -41,9 +41,15 @@ extension TableReader {
   /// The filters, and how many downloads each would show. Cost: the combinations of podcast and traits that there are, or
   /// the downloads that the text is found in.
   public func filters(_ state: FiltersState, at moment: ConditionMoment) throws -> FiltersSnapshot {
+    try filters(state, at: moment, limits: PageReader.Limits())
+  }
+
+  func filters(
+    _ state: FiltersState, at moment: ConditionMoment, limits: PageReader.Limits
+  ) throws -> FiltersSnapshot {
     var counter = FilterCounter(state.selection)
     var known: [RowClass: (plain: Traits, cooled: Traits)] = [:]
-    try forEachFacet(matching: try TextQuery(state.selection.text, in: db)?.expression) { row in
+    try forEachFacet(matching: try TextQuery(state.selection.text, in: db), limits) { row in
       let pair: (plain: Traits, cooled: Traits)
       if let found = known[row.facet.row] {
         pair = found
@@ -58,16 +64,28 @@ extension TableReader {
     return FiltersSnapshot(groups: counter.groups(), state: state)
   }
 
-  private func forEachFacet(matching match: String?, _ body: (CountedFacet) throws -> Void) throws {
-    guard let match else {
+  private func forEachFacet(
+    matching text: TextQuery?, _ limits: PageReader.Limits, _ body: (CountedFacet) throws -> Void
+  ) throws {
+    guard let text else {
       let sql = "SELECT host, class, nullif(podcast, 0), number FROM facets"
       return try CountedFacet.forEach(db.cachedStatement(sql: sql), body)
+    }
+    let search = try TextSearch(text, sampling: limits.sampled, frequent: limits.frequent, in: db)
+    if let judged = search.judged, let hits = try search.sought?.hits(atMost: limits.judged, in: db) {
+      let sql = """
+        SELECT host, class, podcast, 1, title FROM downloads NOT INDEXED
+        WHERE key IN (SELECT value FROM json_each(?))
+        """
+      return try JudgedFacet.forEach(db.cachedStatement(sql: sql), arguments: [ConditionSQL.list(hits)]) { row in
+        if try judged.isMet(by: [row.title, row.counted.facet.podcast]) { try body(row.counted) }
+      }
     }
     let sql = """
       SELECT host, class, podcast, count(*)
       FROM (SELECT rowid AS hit FROM texts WHERE texts MATCH ?) CROSS JOIN downloads ON key = hit GROUP BY 1, 2, 3
       """
-    try CountedFacet.forEach(db.cachedStatement(sql: sql), arguments: [match], body)
+    try CountedFacet.forEach(db.cachedStatement(sql: sql), arguments: [text.expression], body)
   }
 
   /// How many queued downloads wait for a host. Cost: the combinations of podcast and traits that it has.
@@ -76,5 +94,16 @@ extension TableReader {
     let sql = "SELECT coalesce(sum(number), 0) FROM facets WHERE host = ? AND class < ?"
     return try Int.fetchOne(
       db.cachedStatement(sql: sql), arguments: [host, RowClass.Field.held.mask]) ?? 0
+  }
+}
+
+/// A row as one of its facet, and in what else a text is looked for.
+private struct JudgedFacet: StatementRow {
+  let counted: CountedFacet
+  let title: String?
+
+  init(_ columns: inout ColumnReader) throws {
+    counted = try CountedFacet(&columns)
+    title = columns.next()
   }
 }

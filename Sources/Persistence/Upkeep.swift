@@ -25,6 +25,7 @@ struct Upkeep {
 
   /// The transaction was undone: nothing that was learnt in it is true.
   func forgetAll() {
+    lanes.forgetAll()
     known.forgetAll()
     facts.forgetAll()
     calendar.forget()

@@ -29,13 +29,13 @@ public struct JournalConfiguration: Sendable {
 /// A SIGKILL may leave a turn at the end that was never committed, never the other way round; whoever reads the journal
 /// tells by what comes behind it. Nothing is synced: what a power cut takes from the file is missing there.
 ///
-/// Lines of a large batch are encoded while the batch is still being handled, and written together. Trouble with the file is told
-/// once, and ends the journal, not the engine.
+/// The lines of a large turn are made and written while the database indexes what the turn has added. Trouble with the file
+/// is told once, and ends the journal, not the engine.
 final class Journal: @unchecked Sendable {
-  // `@unchecked`: `pending` is touched in turns only, the rest on `queue` only, or is immutable.
+  // `@unchecked`: everything that changes is touched on `queue` only.
 
-  /// How many actions are handed to the queue at once.
-  private static let portion = 128
+  /// Turns of fewer actions are written at once: to wake another thread for them would take longer.
+  private static let manyActions = 64
 
   private let configuration: JournalConfiguration
   private let logger: Logger
@@ -43,8 +43,6 @@ final class Journal: @unchecked Sendable {
   private var file: JournalFile?
   private var encoder = LineEncoder()
   private var engine: JournalLine.Engine?
-  /// What has been handled in this turn and not been handed to the queue.
-  private var pending: [(action: Action, stamp: LineStamp)] = []
 
   /// Opens the file; nothing is written, and the library is not touched.
   ///
@@ -97,25 +95,16 @@ final class Journal: @unchecked Sendable {
     }
   }
 
-  /// An action has been handled; its turn may yet fail.
-  func hear(_ action: Action, at position: LogPosition, _ clock: ClockReading) {
-    // What a turn that failed has left is not said: the numbers come again.
-    if let last = pending.last, last.stamp.sequence >= position.sequence { pending.removeAll(keepingCapacity: true) }
-    pending.append((action, LineStamp(position, time: clock.wall)))
-    guard pending.count == Self.portion else { return }
-    let portion = pending
-    pending.removeAll(keepingCapacity: true)
-    queue.async { [self] in encode(portion) }
-  }
-
-  /// All of a turn has been handled, and it is about to be committed. When this returns its lines are written.
-  func witness(_ turn: TurnRecord<Action>) {
-    let rest = pending
-    pending.removeAll(keepingCapacity: true)
-    queue.sync {
-      encode(rest)
-      flush(at: LineStamp(turn.position, time: turn.clock.wall))
+  /// All of a turn has been handled, and it is about to be committed.
+  ///
+  /// - Returns: what is to be called before the commit: when that returns the turn's lines are written.
+  func witness(_ turn: TurnRecord<Action>) -> () -> Void {
+    guard turn.actions.count >= Self.manyActions else {
+      queue.sync { write(turn) }
+      return {}
     }
+    queue.async { [self] in write(turn) }
+    return { [queue] in queue.sync {} }
   }
 
   /// The engine has ended, and will commit no more.
@@ -127,11 +116,13 @@ final class Journal: @unchecked Sendable {
     }
   }
 
-  private func encode(_ portion: [(action: Action, stamp: LineStamp)]) {
+  private func write(_ turn: TurnRecord<Action>) {
     guard file != nil else { return }
-    for (action, stamp) in portion {
-      encoder.action(action, sequence: stamp.sequence, revision: stamp.revision, time: stamp.time)
+    let (revision, time) = (turn.position.revision, turn.clock.wall)
+    for (sequence, action) in zip(turn.firstSequence..., turn.actions) {
+      encoder.action(action, sequence: sequence, revision: revision, time: time)
     }
+    flush(at: LineStamp(turn.position, time: time))
   }
 
   /// Writes what is encoded, and begins another file if this one is full: never inside a turn.

@@ -44,7 +44,7 @@ final class OpenLibrary: Sendable {
       return try database.read { tables in
         Dispatcher(
           state: try tables.stores(), position: try tables.position(), ledger: ledger, seed: seed,
-          hear: { journal?.hear($0, at: $1, $2) }, witness: { journal?.witness($0) })
+          witness: { journal?.witness($0) ?? {} })
       }
     } catch {
       throw .unreadableLibrary("\(error)")

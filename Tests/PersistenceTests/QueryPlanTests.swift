@@ -179,7 +179,8 @@ struct QueryPlanTests {
           for few in [0, 1000] {
             var query = DownloadsQuery(condition: condition, order: .init(key, isReversed: isReversed), limit: 1)
             let limits = PageReader.Limits(
-              sorted: few, sortedInstead: 0, remembered: few, sortedHits: few, probed: few == 0 ? 0 : 1)
+              sorted: few, sortedInstead: 0, remembered: few, sortedHits: few, probed: few == 0 ? 0 : 1, sampled: few,
+              frequent: 1)
             repeat {
               let asked = query
               query.after = try database.read {

@@ -183,7 +183,11 @@ struct StepForm: Codable {
 extension WebAddress {
   /// The same as `redacted`, without looking where there can be nothing to hide.
   var shown: String {
-    description.utf8.contains(UInt8(ascii: "@")) ? redacted : description
+    let mayHide =
+      description.utf8.withContiguousStorageIfAvailable { bytes in
+        bytes.baseAddress.map { memchr($0, CInt(UInt8(ascii: "@")), bytes.count) != nil } ?? false
+      } ?? true
+    return mayHide ? redacted : description
   }
 }
 

@@ -11,9 +11,10 @@ extension LineEncoder {
   /// An action is committed, or about to be. Of a reading, which is never committed, nothing is written.
   public mutating func action(_ action: Action, sequence: Int64, revision: Int64, time: Timestamp) {
     guard !action.isReading else { return }
-    stamped(
-      action.lineType, LineStamp(revision: revision, sequence: sequence, time: time)
-    ) { $0.members(of: action) }
+    // Without a closure, which would hold a copy of the action.
+    begin(LineStamp(revision: revision, sequence: sequence, time: time))
+    writer.members(of: action)
+    end(action.lineType)
   }
 
   /// What has followed from a committed action.
@@ -59,16 +60,26 @@ extension LineEncoder {
   private mutating func stamped(
     _ type: String, _ stamp: LineStamp, _ writePayload: (inout JSONWriter) -> Void
   ) {
-    if stampTail?.time != stamp.time { stampTail = StampTail(stamp.time) }
-    writer.object { line in
-      line.object("meta") { meta in
-        meta.member("revision", stamp.revision)
-        meta.member("sequence", stamp.sequence)
-        if let stampTail { meta.members(json: stampTail.json) }
-      }
-      line.object("payload", writePayload)
-      line.member("type", type)
+    begin(stamp)
+    writePayload(&writer)
+    end(type)
+  }
+
+  private mutating func begin(_ stamp: LineStamp) {
+    let frame: LineFrame
+    if let last = self.frame, last.revision == stamp.revision, last.time == stamp.time {
+      frame = last
+    } else {
+      frame = LineFrame(stamp)
+      self.frame = frame
     }
+    writer.begin(frame.head, stamp.sequence, frame.tail)
+  }
+
+  private mutating func end(_ type: String) {
+    writer.endObject()
+    writer.member("type", type)
+    writer.endObject()
     writer.endLine()
   }
 
@@ -154,15 +165,20 @@ extension Announcement.Event {
   }
 }
 
-/// The end of a stamp, kept because all lines of a turn have the same.
-struct StampTail: Sendable {
+/// How all lines of a turn begin, but for the number of the action.
+struct LineFrame: Sendable {
+  let revision: Int64
   let time: Timestamp
-  let json: [UInt8]
+  /// What stands before the number.
+  let head: [UInt8]
+  /// What stands behind it, up to the payload's members.
+  let tail: [UInt8]
 
-  init(_ time: Timestamp) {
-    self.time = time
+  init(_ stamp: LineStamp) {
+    (revision, time) = (stamp.revision, stamp.time)
     var writer = JSONWriter()
-    writer.member("time", time)
-    json = writer.bytes
+    writer.member("time", stamp.time)
+    head = Array(#"{"meta":{"revision":\#(stamp.revision),"sequence":"#.utf8)
+    tail = Array(",".utf8) + writer.bytes + Array(#"},"payload":{"#.utf8)
   }
 }

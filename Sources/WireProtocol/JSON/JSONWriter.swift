@@ -8,8 +8,14 @@ struct JSONWriter {
   private(set) var bytes: [UInt8] = []
   private var needsComma = false
 
+  /// The bytes around a key: a comma, quotes and a colon.
+  private static let keyMarks = 4
+  /// The bytes around a text.
+  private static let quotes = 2
+
   mutating func removeAll() {
     bytes.removeAll(keepingCapacity: true)
+    needsComma = false
   }
 
   // MARK: Structure
@@ -20,13 +26,26 @@ struct JSONWriter {
     close("}")
   }
 
+  /// Begins objects that are JSON already but for a number in them; `endObject()` must follow for each.
+  mutating func begin(_ head: [UInt8], _ number: Int64, _ tail: [UInt8]) {
+    separate()
+    bytes += head
+    needsComma = false
+    integer(number)
+    bytes += tail
+    needsComma = false
+  }
+
+  /// Ends an object that `begin` has begun.
+  mutating func endObject() {
+    close("}")
+  }
+
   /// Begins a member; its value must follow.
   mutating func key(_ key: StaticString) {
-    separate()
-    append("\"")
-    bytes += UnsafeBufferPointer(start: key.utf8Start, count: key.utf8CodeUnitCount)
-    append("\"")
-    append(":")
+    bytes.append(upTo: key.utf8CodeUnitCount + Self.keyMarks) { [needsComma] piece in
+      piece.put(key: key, needsComma: needsComma)
+    }
     needsComma = false
   }
 
@@ -81,8 +100,21 @@ struct JSONWriter {
   // MARK: Members
 
   mutating func member(_ key: StaticString, _ value: String?) {
-    self.key(key)
-    if let value { string(value) } else { literal("null") }
+    guard var value else {
+      self.key(key)
+      return literal("null")
+    }
+    value.withUTF8 { utf8 in
+      guard !utf8.containsEscapable else {
+        self.key(key)
+        return string(utf8)
+      }
+      bytes.append(upTo: key.utf8CodeUnitCount + Self.keyMarks + utf8.count + Self.quotes) { [needsComma] piece in
+        piece.put(key: key, needsComma: needsComma)
+        piece.put(text: utf8)
+      }
+      needsComma = true
+    }
   }
 
   mutating func member(_ key: StaticString, _ value: Int64?) {
@@ -131,11 +163,6 @@ struct JSONWriter {
     if let value { integer(value) } else { literal("null") }
   }
 
-  /// Members that are JSON already.
-  mutating func members(json: [UInt8]) {
-    raw(json)
-  }
-
   /// What is JSON already.
   mutating func raw(_ json: some Sequence<UInt8>) {
     separate()
@@ -173,36 +200,41 @@ extension JSONWriter {
 
   private mutating func integer(_ value: Int64) {
     separate()
-    if value < 0 { append("-") }
-    let start = bytes.count
-    var rest = value.magnitude
-    repeat {
-      bytes.append(UInt8(ascii: "0") + UInt8(rest % 10))
-      rest /= 10
-    } while rest > 0
-    bytes[start...].reverse()
+    let digits = Self.digits(of: value.magnitude)
+    bytes.append(upTo: digits + 1) { piece in
+      if value < 0 { piece.put("-") }
+      piece.put(value.magnitude, digits: digits)
+    }
+  }
+
+  private static func digits(of number: UInt64) -> Int {
+    var (count, limit) = (1, UInt64(10))
+    while number >= limit {
+      count += 1
+      // The magnitude of an Int64 has 19 digits at most, and 20 are room enough for the limit.
+      limit *= 10
+    }
+    return count
   }
 
   private mutating func string(_ text: String) {
-    separate()
-    append("\"")
     var text = text
-    text.withUTF8 { utf8 in
-      if utf8.contains(where: Self.needsEscape) {
-        for byte in utf8 { appendEscaped(byte) }
-      } else {
-        bytes += utf8
-      }
-    }
-    append("\"")
+    text.withUTF8 { string($0) }
   }
 
-  private static func needsEscape(_ byte: UInt8) -> Bool {
-    byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
+  private mutating func string(_ utf8: UnsafeBufferPointer<UInt8>) {
+    separate()
+    if utf8.containsEscapable {
+      append("\"")
+      for byte in utf8 { appendEscaped(byte) }
+      append("\"")
+    } else {
+      bytes.append(upTo: utf8.count + Self.quotes) { $0.put(text: utf8) }
+    }
   }
 
   private mutating func appendEscaped(_ byte: UInt8) {
-    guard Self.needsEscape(byte) else { return bytes.append(byte) }
+    guard byte.isEscapable else { return bytes.append(byte) }
     append("\\")
     switch byte {
     case UInt8(ascii: "\""), UInt8(ascii: "\\"): bytes.append(byte)

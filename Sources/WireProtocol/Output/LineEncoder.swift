@@ -9,7 +9,8 @@ public struct LineEncoder: Sendable {
   public static let protocolVersion = 1
 
   var writer = JSONWriter()
-  var stampTail: StampTail?
+  /// Of the last line that had a stamp.
+  var frame: LineFrame?
 
   /// Makes an encoder that has written nothing.
   public init() {}

@@ -16,7 +16,7 @@ protocol Scenario: Sendable {
 
 let allScenarios: [any Scenario] = [
   StartScenario(), EnqueueScenario(), CleanupScenario(), LargeScenario(), SmallScenario(), SlowScenario(),
-  ObserveScenario(), FilterScenario(),
+  ObserveScenario(), FilterScenario(), JournalScenario(),
 ]
 
 /// A measurement could not be made.

@@ -156,14 +156,16 @@ struct RandomLibrary {
     return PageReader.Limits(
       sorted: try draw.one(of: numbers), sortedInstead: try draw.one(of: numbers),
       remembered: try draw.one(of: numbers), sortedHits: try draw.one(of: numbers),
-      probed: try draw.one(of: numbers))
+      probed: try draw.one(of: numbers), sampled: try draw.one(of: numbers),
+      frequent: try draw.one(of: [0, 1, 2, 1000]),
+      judged: try draw.one(of: numbers))
   }
 
   mutating func checkCounts() throws {
     let selection = try draw.selection()
     let state = FiltersState(selection: selection, selectedGroup: nil, saved: [])
-    let moment = oracle.moment
-    let snapshot = try database.read { try $0.filters(state, at: moment) }
+    let (moment, limits) = (oracle.moment, try limits())
+    let snapshot = try database.read { try $0.filters(state, at: moment, limits: limits) }
     for filter in snapshot.groups.flatMap(\.filters) {
       #expect(filter.count == oracle.count(of: filter.filter, in: selection), "seed \(seed): \(filter) \(selection)")
     }

@@ -129,7 +129,10 @@ struct RandomDownloads {
     let filters = FilterCatalogue.groups.flatMap(\.filters).map(\.id).filter { $0.group != .everything || chance(20) }
     let podcasts = try ["Show", "Zo\u{E9}", "nobody"].map { try #require(FilterID(group: .podcast, value: $0)) }
     let active = chance(40) ? [] : some(of: filters + podcasts + podcasts)
-    let texts = ["alph", "b\u{EA}T", "gamma alpha", "x", "y", "12", "\"quo", "NOT", "* AND (", "zo", "\u{1F600}", "  "]
+    let texts = [
+      "alph", "b\u{EA}T", "gamma alpha", "be al", "alpha al x", "show 12", "x", "y", "12", "\"quo", "NOT", "* AND (",
+      "zo", "\u{1F600}", "  ",
+    ]
     return FilterSelection(active: active, text: chance(60) ? "" : try one(of: texts))
   }
 

@@ -28,6 +28,28 @@ struct JournalTests {
     #expect(numbers == [0] + (1...(lines.count - 2)) + [lines.count - 2])
   }
 
+  @Test("holds each action of large turns, in order, and folds to the same state")
+  func largeTurns() throws {
+    let scene = try Scene()
+    let engine = try scene.start(["--journal", scene.journal])
+    try engine.waitForStartCleanup()
+    let (count, before) = (3000, engine.lines.count)
+    let lines = (0..<count).map { number in
+      #"{"type":"downloads/enqueue","payload":{"id":"e\#(number)","paused":true,"url":"http://127.0.0.1:1/\#(number)"}}"#
+    }
+    try engine.send(bytes: Array((lines.joined(separator: "\n") + "\n").utf8))
+    try engine.waitForLines(before + count)
+    let journal = try scene.journalLines().map { try PodfluxProcess.parse($0) }
+    let enqueued = journal.filter { $0["type"] as? String == "downloads/enqueue" }
+    let names = enqueued.compactMap { ($0["payload"] as? [String: Any])?["id"] as? String }
+    #expect(names == (0..<count).map { "e\($0)" })
+    let numbers = journal.compactMap { ($0["meta"] as? [String: Any])?["sequence"] as? Int }
+    #expect(Array(numbers.dropFirst()) == Array(1..<journal.count))
+    let turns = Set(enqueued.compactMap { ($0["meta"] as? [String: Any])?["revision"] as? Int })
+    #expect(turns.count < count / 64, "the turns were small")
+    #expect(try scene.replay().output == scene.snapshot().line)
+  }
+
   @Test("goes on in other files when one is full, and folds as one while its beginning is there")
   func rotation() throws {
     let scene = try Scene()
