@@ -31,7 +31,7 @@ let package = Package(
     .target(
       name: "PodfluxEngine",
       dependencies: [
-        "Digests", "FileStore", "Flux", "Persistence", "PodfluxCore", "Transfers", "WireProtocol",
+        "Digests", "FileStore", "Flux", "Persistence", "PodfluxCore", "Reachability", "Transfers", "WireProtocol",
         .product(name: "Logging", package: "swift-log"),
       ]),
     .target(name: "WireProtocol", dependencies: ["Flux", "PodfluxCore"]),
@@ -39,6 +39,7 @@ let package = Package(
       name: "Transfers",
       dependencies: ["CCurl", "Digests", "Flux", "PodfluxCore"]),
     .target(name: "FileStore", dependencies: ["CLinux", "Flux", "PodfluxCore"]),
+    .target(name: "Reachability", dependencies: ["CLinux", "PodfluxCore"]),
     .target(
       name: "Persistence",
       dependencies: ["Flux", "PodfluxCore", .product(name: "GRDB", package: "GRDB.swift")]),
@@ -83,7 +84,8 @@ let package = Package(
     .testTarget(
       name: "PersistenceTests",
       dependencies: ["Flux", "Persistence", "PodfluxCore", .product(name: "GRDB", package: "GRDB.swift")]),
-    .testTarget(name: "FileStoreTests", dependencies: ["FileStore", "Flux", "PodfluxCore"]),
+    .testTarget(name: "FileStoreTests", dependencies: ["FileStore", "Flux", "PodfluxCore", "TestSupport"]),
+    .testTarget(name: "ReachabilityTests", dependencies: ["CLinux", "PodfluxCore", "Reachability", "TestSupport"]),
     .testTarget(
       name: "TransfersTests", dependencies: ["Transfers", "PodfluxCore", "ScriptedOrigin", "TestSupport"]),
     .testTarget(

@@ -34,6 +34,22 @@ static inline CURLcode ccurl_set_progress(CURL *easy, CURLoption option, ccurl_p
   return curl_easy_setopt(easy, option, value);
 }
 
+static inline CURLcode ccurl_set_socket_opener(CURL *easy, curl_opensocket_callback value) {
+  return curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, value);
+}
+
+static inline CURLcode ccurl_set_socket_closer(CURL *easy, curl_closesocket_callback value) {
+  return curl_easy_setopt(easy, CURLOPT_CLOSESOCKETFUNCTION, value);
+}
+
+static inline CURLcode ccurl_set_share(CURL *easy, CURLSH *value) {
+  return curl_easy_setopt(easy, CURLOPT_SHARE, value);
+}
+
+static inline CURLSHcode ccurl_share_connections(CURLSH *share) {
+  return curl_share_setopt(share, CURLSHOPT_SHARE, CURL_LOCK_DATA_CONNECT);
+}
+
 static inline CURLcode ccurl_get_offset(CURL *easy, CURLINFO info, curl_off_t *value) {
   return curl_easy_getinfo(easy, info, value);
 }

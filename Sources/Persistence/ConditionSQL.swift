@@ -11,29 +11,40 @@ struct ConditionSQL {
   /// A class that there is, and what it looks like to clients.
   struct Known {
     let row: RowClass
+    /// What does not depend on hosts; for everything else the traits on most hosts.
     let plain: Traits
-    /// While the host is left alone.
-    let cooled: Traits
+    /// On each group of special hosts, in their order.
+    let special: [Traits]
+
+    init(_ row: RowClass, _ obstacles: Obstacles, _ hosts: SpecialHosts) throws {
+      let traits = try row.traits()
+      self.row = row
+      plain = obstacles.visible(traits, on: .ordinary)
+      special = hosts.groups.map { obstacles.visible(traits, on: $0.kind) }
+    }
+
+    /// Whether clients see rows of it in a state.
+    func isSeen(as kind: DownloadState.Kind) -> Bool { plain.kind == kind || special.contains { $0.kind == kind } }
+
+    /// Whether clients see rows of it in several states.
+    var isMixed: Bool { special.contains { $0.kind != plain.kind } }
   }
 
   /// The classes that there are in the table.
   let classes: [Known]
   private let moment: ConditionMoment
-  private let coolingHosts: String?
+  /// The hosts of each special group, as a list.
+  private let hosts: [String]
   private let spellings: (String) throws -> [String]
 
-  /// Whether any host is left alone.
-  var hasCoolingHosts: Bool { coolingHosts != nil }
-
-  /// Reads which classes there are. Cost: a look-up for each.
+  /// Reads which classes there are. Cost: a look-up for each, and those of `SpecialHosts`.
   init(at moment: ConditionMoment, in db: Database) throws {
+    let special = try SpecialHosts(moment.obstacles, in: db)
     classes = try Int64.fetchAll(db.cachedStatement(sql: DistinctValues.select("class"))).map { code in
-      let row = RowClass(code: code)
-      let traits = try row.traits()
-      return Known(row: row, plain: traits, cooled: traits.cooled())
+      try Known(RowClass(code: code), moment.obstacles, special)
     }
     self.moment = moment
-    coolingHosts = moment.coolingHosts.isEmpty ? nil : try Self.list(moment.coolingHosts.sorted())
+    hosts = try special.groups.map { try Self.list($0.hosts) }
     let present = PodcastSpellings(db: db)
     spellings = { try present.spellings(of: $0) }
   }
@@ -85,38 +96,50 @@ struct ConditionSQL {
     var isExact = conjuncts.allSatisfy(\.isDecidedByTraits)
     let found = classes.filter { known in
       let plain = decided.isMet(by: known.plain, podcast: nil) == true
-      guard coolingHosts != nil, known.plain != known.cooled else { return plain }
-      let cooled = decided.isMet(by: known.cooled, podcast: nil) == true
+      let special = known.special.contains {
+        ($0 == known.plain ? plain : decided.isMet(by: $0, podcast: nil) == true) != plain
+      }
       // Which rows of the class do depends on their hosts.
-      if plain != cooled { isExact = false }
-      return plain || cooled
+      if special { isExact = false }
+      return plain || special
     }
     return (found, isExact)
   }
 
   /// The state as clients see it, as its place in their order.
   var stateRank: Predicate {
-    let kind = RowClass.Field.kind
-    guard let coolingHosts else { return Predicate("(class >> \(kind.shift))") }
-    return Predicate(
-      """
-      (CASE WHEN state = 'queued' AND held = 0 AND host IN (SELECT value FROM json_each(?))
-      THEN \(DownloadState.Kind.waiting.rowCode) ELSE class >> \(kind.shift) END)
-      """, coolingHosts)
+    get throws {
+      let rank = "class >> \(RowClass.Field.kind.shift)"
+      let waiting = try among { $0.kind == .waiting }
+      guard classes.contains(where: { $0.row.kindCode != $0.plain.kind.rowCode || $0.isMixed }) else {
+        return Predicate("(\(rank))")
+      }
+      return Predicate(
+        "(CASE WHEN \(waiting.sql) THEN \(DownloadState.Kind.waiting.rowCode) ELSE \(rank) END)",
+        values: waiting.values)
+    }
   }
 
   // MARK: Parts
 
-  /// The classes that meet a condition, as rows of hosts that are left alone and as others.
+  /// The rows whose traits, as clients see them, meet a condition.
   private func among(_ condition: Condition) throws -> Predicate {
-    let plain = classes.filter { condition.isMet(by: $0.plain, podcast: nil) == true }.map(\.row.code)
-    guard let coolingHosts else { return try among(plain) }
-    let cooled = classes.filter { condition.isMet(by: $0.cooled, podcast: nil) == true }.map(\.row.code)
-    guard plain != cooled else { return try among(plain) }
-    let (left, right) = (try among(cooled), try among(plain))
-    return Predicate(
-      "CASE WHEN host IN (SELECT value FROM json_each(?)) THEN \(left.sql) ELSE \(right.sql) END",
-      values: [coolingHosts] + left.values + right.values)
+    try among { condition.isMet(by: $0, podcast: nil) == true }
+  }
+
+  /// The rows whose traits, as clients see them, are such: on hosts of each special group, and on others.
+  private func among(_ isMet: (Traits) -> Bool) throws -> Predicate {
+    let plain = classes.filter { isMet($0.plain) }.map(\.row.code)
+    let others = try among(plain)
+    var (cases, values) = ("", [any DatabaseValueConvertible]())
+    for (index, hosts) in hosts.enumerated() {
+      let special = classes.filter { isMet($0.special[index]) }.map(\.row.code)
+      guard special != plain else { continue }
+      let predicate = try among(special)
+      cases += "WHEN host IN (SELECT value FROM json_each(?)) THEN \(predicate.sql) "
+      values += [hosts] + predicate.values
+    }
+    return cases.isEmpty ? others : Predicate("CASE \(cases)ELSE \(others.sql) END", values: values + others.values)
   }
 
   private func among(_ codes: [Int64]) throws -> Predicate {

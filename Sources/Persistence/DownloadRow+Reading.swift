@@ -24,7 +24,10 @@ extension DownloadRow {
     return Download(
       id: identity.id, address: identity.address, description: identity.description, rank: rank,
       origin: identity.origin, state: state, progress: try progress(&columns), failures: failures,
-      round: round, dates: Download.Dates(added: identity.added, started: started, finished: finished), isHeld: isHeld)
+      round: round, dates: Download.Dates(added: identity.added, started: started, finished: finished), isHeld: isHeld,
+      networks: Download.Networks(
+        own: try checked("network", NetworkPolicy(rowCode: columns.next())),
+        podcast: try checked("podcast_network", NetworkPolicy(rowCode: columns.next()))))
   }
 
   /// The file that the columns path, file_length, inode and sha256 describe; nil if there is none or if it cannot be one.
@@ -115,8 +118,10 @@ extension DownloadRow {
   private static func error(_ columns: inout ColumnReader) -> DownloadError? {
     let (code, message): (String?, String?) = (columns.next(), columns.next())
     let (status, cause): (Int?, String?) = (columns.next(), columns.next())
+    let short: Int64? = columns.next()
     guard let code = code.flatMap(DownloadError.Code.init(rawValue:)), let message else { return nil }
-    return DownloadError(code, message, status: status, cause: cause.flatMap(DownloadError.Code.init(rawValue:)))
+    return DownloadError(
+      code, message, status: status, cause: cause.flatMap(DownloadError.Code.init(rawValue:)), shortBytes: short)
   }
 
   private static func progress(_ columns: inout ColumnReader) throws -> Download.Progress {

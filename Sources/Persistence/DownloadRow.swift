@@ -10,7 +10,7 @@ enum DownloadRow {
   /// Columns that change together. Those that have not changed are not written: each index that a statement names a
   /// column of is written anew, whatever the column's value.
   enum Part: CaseIterable {
-    case identity, rank, state, progress, traits, length
+    case identity, rank, state, progress, network, traits, length
 
     var columns: [String] {
       switch self {
@@ -22,11 +22,12 @@ enum DownloadRow {
       case .rank: ["priority", "position"]
       case .state:
         [
-          "phase", "state", "reason", "retry_at", "error_code", "error_message", "error_status", "error_cause", "path",
-          "file_length", "inode", "sha256", "failures", "home_host", "source", "may_pass", "started_at", "finished_at",
-          "held",
+          "phase", "state", "reason", "retry_at", "error_code", "error_message", "error_status", "error_cause",
+          "error_short", "path", "file_length", "inode", "sha256", "failures", "home_host", "source", "may_pass",
+          "started_at", "finished_at", "held",
         ]
       case .progress: ["durable", "total", "discarded", "discards", "resume"]
+      case .network: ["network", "podcast_network"]
       case .traits: ["class"]
       case .length: ["length"]
       }
@@ -45,16 +46,20 @@ enum DownloadRow {
     let isFresh =
       download.progress == .init() && download.failures == 0 && download.round == .init() && !download.isHeld
       && download.dates == .init(added: download.dates.added)
+    let hasPolicy = download.networks != .init()
     switch download.state {
-    case .queued where isFresh: return (insertQueued, freshParts)
-    case .paused where isFresh: return (insertPaused, freshParts)
+    case .queued where isFresh && !hasPolicy: return (insertQueued, freshParts)
+    case .queued where isFresh: return (insertQueuedWithPolicy, freshPartsWithPolicy)
+    case .paused where isFresh && !hasPolicy: return (insertPaused, freshParts)
     default: return (insert, Part.allCases)
     }
   }
 
   private static let insert = insertion(of: Part.allCases, and: [])
   private static let freshParts: [Part] = [.identity, .rank, .traits, .length]
+  private static let freshPartsWithPolicy = freshParts + [.network]
   private static let insertQueued = insertion(of: freshParts, and: fresh("queued"))
+  private static let insertQueuedWithPolicy = insertion(of: freshPartsWithPolicy, and: fresh("queued"))
   private static let insertPaused = insertion(of: freshParts, and: fresh("paused"))
 
   private static func fresh(_ state: String) -> [(String, String)] {
@@ -87,6 +92,7 @@ enum DownloadRow {
           || old.dates.started != new.dates.started
           || old.dates.finished != new.dates.finished || old.isHeld != new.isHeld
       case .progress: old.progress != new.progress
+      case .network: old.networks != new.networks
       // Looked at by whoever knows the day.
       case .traits: false
       case .length: old.length != new.length
@@ -140,7 +146,8 @@ enum DownloadRow {
       return [
         state.phase, download.state.kind.rawValue, state.reason, state.retryAt?.milliseconds,
         state.error?.code.rawValue, text(state.error?.message), state.error?.status, state.error?.cause?.rawValue,
-        state.file?.path.description, state.file?.length, state.file.map { Int64(bitPattern: $0.inode) },
+        state.error?.shortBytes, state.file?.path.description, state.file?.length,
+        state.file.map { Int64(bitPattern: $0.inode) },
         state.file?.sha256, download.failures, download.round.source == 0 ? nil : download.address.host,
         download.round.source, download.round.mayPass ? 1 : 0,
         download.dates.started?.milliseconds, download.dates.finished?.milliseconds,
@@ -152,6 +159,7 @@ enum DownloadRow {
         progress.durable, progress.total, progress.discarded.total, try discards(progress.discarded),
         try progress.resume.map { try StoredJSON.text($0) },
       ]
+    case .network: return [download.networks.own.rowCode, download.networks.podcast.rowCode]
     case .traits: return [row.code]
     case .length: return [download.length]
     }

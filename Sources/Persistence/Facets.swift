@@ -1,7 +1,8 @@
 import GRDB
 import PodfluxCore
 
-/// Keeps the `facets` table true: how many rows there are of each podcast, host and class.
+/// Keeps the tables `facets` and `class_counts` true: how many rows there are of each podcast, host and class, and how many
+/// of each class.
 ///
 /// Changes are gathered and written once, before the table is read or the transaction ends: the rows of a batch are mostly
 /// alike, and a trigger for each would cost more than the row.
@@ -60,7 +61,9 @@ final class Facets {
     // Even where numbers stay as they were: which rows are meant may be others, and a text finds some of them only.
     version += 1
     // In any order: each facet is another row.
+    var classes: [RowClass: Int] = [:]
     for (facet, number) in changes where number != 0 {
+      classes[facet.row, default: 0] += number
       // 0 stands for no podcast: a primary key has no NULL.
       let podcast: any DatabaseValueConvertible = facet.podcast ?? 0
       if number > 0 {
@@ -72,7 +75,25 @@ final class Facets {
         if db.changesCount == 0 { try remove.execute(arguments: [podcast, facet.host, facet.row.code]) }
       }
     }
+    try count(classes, in: db)
     reset()
+  }
+
+  /// Writes that there are so many more of some classes, or fewer.
+  private func count(_ classes: [RowClass: Int], in db: Database) throws {
+    let increase = try db.cachedStatement(
+      sql: "INSERT INTO class_counts VALUES (?, ?) ON CONFLICT DO UPDATE SET number = number + excluded.number")
+    let decrease = try db.cachedStatement(
+      sql: "UPDATE class_counts SET number = number - ? WHERE class = ? AND number > ?")
+    let remove = try db.cachedStatement(sql: "DELETE FROM class_counts WHERE class = ?")
+    for (row, number) in classes where number != 0 {
+      if number > 0 {
+        try increase.execute(arguments: [row.code, number])
+      } else {
+        try decrease.execute(arguments: [-number, row.code, -number])
+        if db.changesCount == 0 { try remove.execute(arguments: [row.code]) }
+      }
+    }
   }
 }
 

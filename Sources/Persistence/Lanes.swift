@@ -1,41 +1,41 @@
 import GRDB
 import PodfluxCore
 
-/// Keeps the `lanes` table true: for each host its first admissible download.
+/// Keeps the `lanes` table true: for each lane its first download.
 ///
-/// Hosts are noted as rows change and looked at once, before the lanes are read or the transaction ends.
+/// Lanes are noted as rows change and looked at once, before the table is read or the transaction ends.
 /// Owned by one connection and used on its queue only.
 final class Lanes {
-  /// Of how many hosts it is remembered between transactions what was offered.
-  private static let rememberedHosts = 4096
+  /// Of how many lanes it is remembered between transactions what was offered.
+  private static let rememberedLanes = 4096
 
-  private var touched: Set<String> = []
-  /// The best rank that was offered for a host since it was last touched: what comes behind it changes no lane.
-  private var offered: [String: Download.Rank] = [:]
+  private var touched: Set<Lane> = []
+  /// The best rank that was offered for a lane since it was last touched: what comes behind it changes nothing.
+  private var offered: [Lane: Download.Rank] = [:]
 
-  /// Notes that a download of this host was added, changed or removed.
-  func touch(_ host: String) {
-    touched.insert(host)
-    offered[host] = nil
+  /// Notes that a download of this lane was added, changed or removed.
+  func touch(_ lane: Lane) {
+    touched.insert(lane)
+    offered[lane] = nil
   }
 
-  /// Takes in that a download of this rank has been added: it is the first of its host, or changes nothing.
-  func offer(_ rank: Download.Rank, on host: String, in db: Database) throws {
-    guard !touched.contains(host), offered[host].map({ rank.precedes($0) }) ?? true else { return }
-    offered[host] = rank
+  /// Takes in that a download of this rank has been added: it is the first of its lane, or changes nothing.
+  func offer(_ rank: Download.Rank, in lane: Lane, in db: Database) throws {
+    guard !touched.contains(lane), offered[lane].map({ rank.precedes($0) }) ?? true else { return }
+    offered[lane] = rank
     let write = try db.cachedStatement(
       sql: """
-        INSERT INTO lanes VALUES (?, ?, ?)
-        ON CONFLICT (host) DO UPDATE SET priority = excluded.priority, position = excluded.position
+        INSERT INTO lanes VALUES (?, ?, ?, ?)
+        ON CONFLICT (host, kind) DO UPDATE SET priority = excluded.priority, position = excluded.position
         WHERE (excluded.priority, excluded.position) < (priority, position)
         """)
-    try write.execute(arguments: [host, rank.priority.code, rank.position])
+    try write.execute(arguments: [lane.host, lane.kind, rank.priority.code, rank.position])
   }
 
   /// Forgets what was noted: the transaction has ended.
   func reset() {
     touched = []
-    if offered.count > Self.rememberedHosts { offered = [:] }
+    if offered.count > Self.rememberedLanes { offered = [:] }
   }
 
   /// Forgets all that it knows of the table: the transaction was undone, or all lanes are made anew.
@@ -44,37 +44,40 @@ final class Lanes {
     offered = [:]
   }
 
-  /// The host whose first admissible download comes before all others'. Cost: the excluded hosts that come before it.
-  func first(excluding hosts: Set<String>, in db: Database) throws -> String? {
+  /// The lane whose first download comes before all others' of the lanes that may run. Cost: the lanes that come before it.
+  func first(
+    in db: Database, where mayRun: (_ host: String, Origin, NetworkPolicy) -> Bool
+  ) throws -> Lane? {
     try refresh(in: db)
-    let statement = try db.cachedStatement(sql: "SELECT host FROM lanes ORDER BY priority, position")
-    let lanes = try String.fetchCursor(statement)
-    while let host = try lanes.next() {
-      if !hosts.contains(host) { return host }
+    let statement = try db.cachedStatement(sql: "SELECT host, kind FROM lanes ORDER BY priority, position")
+    var first: Lane?
+    try Lane.walk(statement) { lane in
+      let (origin, policy) = try lane.traits()
+      guard mayRun(lane.host, origin, policy) else { return true }
+      first = lane
+      return false
     }
-    return nil
+    return first
   }
 
-  /// Brings the lanes of the touched hosts up to date.
+  /// Brings the touched lanes up to date.
   func refresh(in db: Database) throws {
     guard !touched.isEmpty else { return }
-    let head = try db.cachedStatement(
-      sql: """
-        SELECT priority, position FROM downloads WHERE host = ? AND state = 'queued' AND held = 0
-        ORDER BY priority, position LIMIT 1
-        """)
+    let head = try db.cachedStatement(sql: "SELECT priority, position FROM downloads WHERE \(Lane.scope)")
     let write = try db.cachedStatement(
       sql: """
-        INSERT INTO lanes VALUES (?, ?, ?)
-        ON CONFLICT (host) DO UPDATE SET priority = excluded.priority, position = excluded.position
+        INSERT INTO lanes VALUES (?, ?, ?, ?)
+        ON CONFLICT (host, kind) DO UPDATE SET priority = excluded.priority, position = excluded.position
         WHERE priority <> excluded.priority OR position <> excluded.position
         """)
-    let clear = try db.cachedStatement(sql: "DELETE FROM lanes WHERE host = ?")
-    for host in touched.sorted() {
-      if let row = try Row.fetchOne(head, arguments: [host]) {
-        try write.execute(arguments: [host, row["priority"] as Int, row["position"] as Int64])
+    let clear = try db.cachedStatement(sql: "DELETE FROM lanes WHERE host = ? AND kind = ?")
+    // In any order: each lane is another row.
+    for lane in touched {
+      if let row = try Row.fetchOne(head, arguments: [lane.host, lane.kind]) {
+        try write.execute(
+          arguments: [lane.host, lane.kind, row["priority"] as Int, row["position"] as Int64])
       } else {
-        try clear.execute(arguments: [host])
+        try clear.execute(arguments: [lane.host, lane.kind])
       }
     }
     touched = []
@@ -84,14 +87,7 @@ final class Lanes {
   func rebuild(in db: Database) throws {
     forgetAll()
     try db.cachedStatement(sql: "DELETE FROM lanes").execute()
-    try db.cachedStatement(
-      sql: """
-        INSERT INTO lanes SELECT host, priority, position FROM (
-          SELECT host, priority, position, row_number() OVER (PARTITION BY host ORDER BY priority, position) AS place
-          FROM downloads WHERE state = 'queued' AND held = 0)
-        WHERE place = 1
-        """
-    ).execute()
+    try db.cachedStatement(sql: Lane.fill).execute()
   }
 }
 

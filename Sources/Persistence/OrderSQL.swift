@@ -147,7 +147,7 @@ extension OrderCursor {
   }
 
   /// Where a page ends: behind this row.
-  init(behind row: StoredDownload, in order: DownloadOrder, coolingHosts: Set<String>) {
+  init(behind row: StoredDownload, in order: DownloadOrder, _ obstacles: Obstacles) {
     let download = row.download
     let value: Value =
       switch order.key {
@@ -157,8 +157,8 @@ extension OrderCursor {
       case .size: .number(download.length)
       case .state:
         .number(
-          download.isAdmissible && coolingHosts.contains(download.source.host)
-            ? DownloadState.Kind.waiting.rowCode : download.state.kind.rowCode)
+          obstacles.obstacle(for: download) == nil
+            ? download.state.kind.rowCode : DownloadState.Kind.waiting.rowCode)
       case .position: .rank(Int64(download.rank.priority.code), download.rank.position)
       }
     self.init(order: order, value: value, key: row.key)

@@ -136,9 +136,8 @@ struct PageReader {
   func stateGroups(of classes: [ConditionSQL.Known]? = nil) -> [ClassMerge.Group] {
     let classes = classes ?? conditions.candidates(condition).classes
     let groups = DownloadState.Kind.allCases.map { kind in
-      ClassMerge.Group(
-        classes.filter { $0.plain.kind == kind || $0.cooled.kind == kind && conditions.hasCoolingHosts },
-        state: kind, isMixed: conditions.hasCoolingHosts)
+      let seen = classes.filter { $0.isSeen(as: kind) }
+      return ClassMerge.Group(seen, state: kind, isMixed: seen.contains(where: \.isMixed))
     }
     return order.order.isReversed ? groups.reversed() : groups
   }

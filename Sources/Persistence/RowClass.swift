@@ -34,6 +34,9 @@ struct RowClass: Hashable, Sendable {
       | Field.network.place(traits.network.rowCode)
   }
 
+  /// The number of the state in its rows.
+  var kindCode: Int64 { Field.kind.read(code) }
+
   /// Takes what stands in the column.
   init(code: Int64) {
     self.code = code
@@ -71,15 +74,23 @@ struct BitField {
   /// The code at its place.
   func read(_ number: Int64) -> Int64 { (number & mask) >> shift }
 
-  fileprivate func value<Value: RowCoded>(in number: Int64) -> Value? {
-    let code = read(number)
-    return Value.allCases.first { $0.rowCode == code }
+  /// The value whose code is at its place; nil if there is none.
+  func value<Value: RowCoded>(in number: Int64) -> Value? {
+    Value(rowCode: read(number))
   }
 }
 
 /// Values with a number that stands in databases.
 protocol RowCoded: CaseIterable {
   var rowCode: Int64 { get }
+}
+
+extension RowCoded {
+  /// The value of a number; nil if there is none.
+  init?(rowCode: Int64) {
+    guard let value = Self.allCases.first(where: { $0.rowCode == rowCode }) else { return nil }
+    self = value
+  }
 }
 
 extension DownloadState.Kind: RowCoded {

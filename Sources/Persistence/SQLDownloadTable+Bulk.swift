@@ -5,6 +5,7 @@ import PodfluxCore
 /// Changes of all downloads at once: one statement, however many there are.
 extension SQLDownloadTable {
   func filter(_ ids: [DownloadID], by condition: Condition, at moment: ConditionMoment) throws -> Set<DownloadID> {
+    try upkeep.facets.refresh(in: db)
     let predicate = try ConditionSQL(at: moment, in: db).predicate(condition)
     let list = try ConditionSQL.list(ids.map(\.description))
     let statement = try db.makeStatement(
@@ -17,6 +18,8 @@ extension SQLDownloadTable {
   func apply(
     _ change: BulkChange, to condition: Condition, at moment: ConditionMoment, sparing spared: [DownloadID]
   ) throws -> [DownloadState.Kind: Int] {
+    // What obstacles make of hosts on loopback is asked of the facets.
+    try upkeep.facets.refresh(in: db)
     let scope = Predicate.all([
       Predicate(change.scope), try ConditionSQL(at: moment, in: db).predicate(condition),
       Predicate("id NOT IN (SELECT value FROM json_each(?))", try ConditionSQL.list(spared.map(\.description))),
@@ -25,8 +28,8 @@ extension SQLDownloadTable {
     let affected = try AffectedRow.fetchAll(
       db.makeStatement(
         sql: """
-          SELECT host, class, podcast, count(*), coalesce(home_host, host) FROM downloads WHERE \(scope.sql)
-          GROUP BY 1, 2, 3, 5
+          SELECT host, class, podcast, count(*), coalesce(home_host, host), sum(\(Usage.column)) FROM downloads
+          WHERE \(scope.sql) GROUP BY 1, 2, 3, 5
           """),
       arguments: StatementArguments(scope.values))
     guard !affected.isEmpty else { return [:] }
@@ -70,7 +73,7 @@ extension SQLDownloadTable {
       let (facet, number) = (row.counted.facet, row.counted.number)
       counts[try facet.row.traits().kind, default: 0] += number
       upkeep.facets.add(-number, facet)
-      guard !change.isDeletion else { return }
+      guard !change.isDeletion else { return upkeep.usage.add(-row.bytes) }
       let host = change.returnsHome ? row.home : facet.host
       let become = RowClass(code: facet.row.code & ~BulkChange.stateMask | change.stateCode)
       upkeep.facets.add(number, Facets.Facet(podcast: facet.podcast, host: host, row: become))
@@ -78,14 +81,16 @@ extension SQLDownloadTable {
   }
 }
 
-/// Rows that are alike, and the host of their own addresses.
+/// Rows that are alike, the host of their own addresses, and the bytes of their files.
 private struct AffectedRow: StatementRow {
   let counted: CountedFacet
   let home: String
+  let bytes: Int64
 
   init(_ columns: inout ColumnReader) throws {
     counted = try CountedFacet(&columns)
     home = columns.next()
+    bytes = columns.next()
   }
 }
 
@@ -122,7 +127,8 @@ extension BulkChange {
   fileprivate var statement: String {
     let calm = """
       class = class & ~\(Self.stateMask) | \(stateCode),
-      reason = NULL, retry_at = NULL, error_code = NULL, error_message = NULL, error_status = NULL, error_cause = NULL
+      reason = NULL, retry_at = NULL, error_code = NULL, error_message = NULL, error_status = NULL, error_cause = NULL,
+      error_short = NULL
       """
     return switch self {
     case .pause: "UPDATE downloads SET state = 'paused', \(calm)"

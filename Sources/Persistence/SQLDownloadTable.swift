@@ -53,10 +53,9 @@ struct SQLDownloadTable: DownloadTable {
       upkeep.facts.lastPositions[rank.priority] = rank.position
     }
     upkeep.facets.add(1, facet)
+    upkeep.usage.add(Usage.bytes(of: download))
     upkeep.texts.noteInsertion(of: db.lastInsertedRowID)
-    if download.isAdmissible {
-      try lanes.offer(download.rank, on: download.source.host, in: db)
-    }
+    if download.isAdmissible { try lanes.offer(download.rank, in: Lane(facet), in: db) }
   }
 
   func update(_ download: Download) throws {
@@ -76,8 +75,13 @@ struct SQLDownloadTable: DownloadTable {
       upkeep.facets.add(-1, formerFacet)
       upkeep.facets.add(1, facet)
     }
+    upkeep.usage.add(Usage.bytes(of: download) - Usage.bytes(of: former))
     if parts.contains(.identity) { try index(download, instead: former) }
-    touchLanes(former, download, parts)
+    // The address or the policy may be another one now: the former lane loses a download too.
+    let (formerLane, lane) = (Lane(formerFacet), Lane(facet))
+    guard former.isAdmissible != download.isAdmissible || parts.contains(.rank) || formerLane != lane else { return }
+    if former.isAdmissible { lanes.touch(formerLane) }
+    if download.isAdmissible { lanes.touch(lane) }
   }
 
   /// Has the texts of a download found, and no longer its former ones.
@@ -92,23 +96,17 @@ struct SQLDownloadTable: DownloadTable {
     try texts.insert(key, title: DownloadRow.text(new.title), podcast: DownloadRow.text(new.podcast), in: db)
   }
 
-  private func touchLanes(_ former: Download, _ download: Download, _ parts: [DownloadRow.Part]) {
-    guard former.isAdmissible || download.isAdmissible else { return }
-    guard former.isAdmissible != download.isAdmissible || parts.contains(.rank) || parts.contains(.identity) else {
-      return
-    }
-    // The address may be another one now: its former host's lane loses a download too.
-    lanes.touch(former.source.host)
-    lanes.touch(download.source.host)
-  }
-
   func delete(_ id: DownloadID) throws {
-    if let download = try find(id), download.isAdmissible { lanes.touch(download.source.host) }
     known.forget(id)
     upkeep.facts.forgetPositions()
-    let sql = "DELETE FROM downloads WHERE id = ? RETURNING key, title, host, class, podcast"
+    let sql = """
+      DELETE FROM downloads WHERE id = ?
+      RETURNING key, title, \(Usage.column), \(Lane.isAdmissible), host, class, podcast
+      """
     for row in try DeletedRow.fetchAll(db.cachedStatement(sql: sql), arguments: [id.description]) {
       upkeep.facets.add(-1, row.facet)
+      upkeep.usage.add(-row.bytes)
+      if row.isAdmissible { lanes.touch(Lane(row.facet)) }
       try upkeep.texts.remove(row.key, title: row.title, podcast: row.facet.podcast, in: db)
     }
   }
@@ -138,10 +136,17 @@ struct SQLDownloadTable: DownloadTable {
 
   // MARK: Scheduling
 
-  func nextAdmissible(excludingHosts hosts: Set<String>) throws -> Download? {
-    guard let host = try lanes.first(excluding: hosts, in: db) else { return nil }
-    return try first(
-      "WHERE host = ? AND state = 'queued' AND held = 0 ORDER BY priority, position LIMIT 1", [host])
+  func nextAdmissible(where mayRun: (_ host: String, Origin, NetworkPolicy) -> Bool) throws -> Download? {
+    guard let lane = try lanes.first(in: db, where: mayRun) else { return nil }
+    return try first("WHERE \(Lane.scope)", [lane.host, lane.kind])
+  }
+
+  func waitingForStorage(limit: Int) throws -> [Download] {
+    try all("WHERE reason = 'storage' ORDER BY retry_at, key LIMIT ?", [limit])
+  }
+
+  func storedBytes() throws -> Int64 {
+    try upkeep.usage.bytes(in: db)
   }
 
   func earliestRetry() throws -> Timestamp? {
@@ -177,7 +182,7 @@ struct SQLDownloadTable: DownloadTable {
     for row in try CountedFacet.fetchAll(db.cachedStatement(sql: sql), arguments: arguments) {
       upkeep.facets.add(1, row.facet)
       upkeep.facets.add(-1, row.facet.with(RowClass(code: row.facet.row.code | held)))
-      lanes.touch(row.facet.host)
+      lanes.touch(Lane(row.facet))
     }
   }
 
@@ -230,11 +235,15 @@ struct SQLDownloadTable: DownloadTable {
 private struct DeletedRow: StatementRow {
   let key: Int64
   let title: String?
+  let bytes: Int64
+  let isAdmissible: Bool
   let facet: Facets.Facet
 
   init(_ columns: inout ColumnReader) throws {
     key = columns.next()
     title = columns.next()
+    bytes = columns.next()
+    isAdmissible = columns.next()
     facet = Facets.Facet(&columns)
   }
 }

@@ -65,12 +65,16 @@ struct SQLTables: Tables {
 
   var downloads: any DownloadTable { SQLDownloadTable(db: db, upkeep: upkeep) }
   var deletions: any DeletionTable { SQLDeletionTable(db: db, facts: upkeep.facts) }
-  var verifications: any VerificationTable { SQLVerificationTable(db: db) }
+  var verifications: any VerificationTable { SQLVerificationTable(db: db, facets: upkeep.facets) }
   var cleanup: any CleanupTable { SQLCleanupTable(db: db) }
   var filters: any FilterTable { SQLFilterTable(db: db, upkeep: upkeep) }
 
   func save(_ settings: Settings) throws {
     try SettingsRow.write(settings, to: db)
+  }
+
+  func save(_ network: NetworkState) throws {
+    try StoredNetwork.write(network, to: db)
   }
 
   func save(cooldownOf host: String, until moment: Timestamp?) throws {

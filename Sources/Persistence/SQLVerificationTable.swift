@@ -4,6 +4,7 @@ import PodfluxCore
 /// Which completed files are to be read again, in SQLite, inside one transaction.
 struct SQLVerificationTable: VerificationTable {
   let db: Database
+  let facets: Facets
 
   func insert(_ download: DownloadID) throws -> Bool {
     let sql = """
@@ -14,6 +15,7 @@ struct SQLVerificationTable: VerificationTable {
   }
 
   func insertAll(meeting condition: Condition, at moment: ConditionMoment) throws -> Int {
+    try facets.refresh(in: db)
     let predicate = try ConditionSQL(at: moment, in: db).predicate(condition)
     let sql = """
       INSERT OR IGNORE INTO verifications (download) SELECT key FROM downloads

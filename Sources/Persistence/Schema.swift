@@ -28,6 +28,7 @@ enum Schema {
       try db.execute(sql: cleanup)
     }
     migrator.registerMigration("6-filters", migrate: addFilters)
+    migrator.registerMigration("7-network", migrate: addNetwork)
     return migrator
   }
 

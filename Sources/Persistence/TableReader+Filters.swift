@@ -23,13 +23,13 @@ extension TableReader {
       db: db, conditions: conditions,
       condition: query.isUnfiltered ? query.condition : .all([filters.condition, query.condition]),
       text: query.isUnfiltered ? nil : try TextQuery(filters.text, in: db),
-      order: OrderSQL(order: query.order, stateRank: conditions.stateRank), today: try CalendarDay().today(in: db),
+      order: OrderSQL(order: query.order, stateRank: try conditions.stateRank), today: try CalendarDay().today(in: db),
       limits: limits)
     let keys = try reader.keys(behind: query.after, limit: query.limit + 1)
     let rows = try downloads(of: keys.prefix(query.limit))
     let next =
       keys.count > query.limit
-      ? rows.last.map { OrderCursor(behind: $0, in: query.order, coolingHosts: moment.coolingHosts) } : nil
+      ? rows.last.map { OrderCursor(behind: $0, in: query.order, moment.obstacles) } : nil
     return (rows.map(\.download), next)
   }
 
@@ -48,18 +48,17 @@ extension TableReader {
     _ state: FiltersState, at moment: ConditionMoment, limits: PageReader.Limits
   ) throws -> FiltersSnapshot {
     var counter = FilterCounter(state.selection)
-    var known: [RowClass: (plain: Traits, cooled: Traits)] = [:]
+    let special = try SpecialHosts(moment.obstacles, in: db)
+    let groups = special.groups.enumerated().reduce(into: [String: Int]()) { groups, group in
+      for host in group.element.hosts { groups[host] = group.offset }
+    }
+    var known: [RowClass: ConditionSQL.Known] = [:]
     try forEachFacet(matching: try TextQuery(state.selection.text, in: db), limits) { row in
-      let pair: (plain: Traits, cooled: Traits)
-      if let found = known[row.facet.row] {
-        pair = found
-      } else {
-        let traits = try row.facet.row.traits()
-        pair = (traits, traits.cooled())
-        known[row.facet.row] = pair
-      }
-      let isCooling = !moment.coolingHosts.isEmpty && moment.coolingHosts.contains(row.facet.host)
-      counter.count(row.number, podcast: row.facet.podcast, traits: isCooling ? pair.cooled : pair.plain)
+      let found = try known[row.facet.row] ?? ConditionSQL.Known(row.facet.row, moment.obstacles, special)
+      known[row.facet.row] = found
+      let group = groups.isEmpty ? nil : groups[row.facet.host]
+      counter.count(
+        row.number, podcast: row.facet.podcast, traits: group.map { found.special[$0] } ?? found.plain)
     }
     return FiltersSnapshot(groups: counter.groups(), state: state)
   }
@@ -86,14 +85,6 @@ extension TableReader {
       FROM (SELECT rowid AS hit FROM texts WHERE texts MATCH ?) CROSS JOIN downloads ON key = hit GROUP BY 1, 2, 3
       """
     try CountedFacet.forEach(db.cachedStatement(sql: sql), arguments: [text.expression], body)
-  }
-
-  /// How many queued downloads wait for a host. Cost: the combinations of podcast and traits that it has.
-  public func queued(on host: String) throws -> Int {
-    // Queued and not held has the smallest codes of all.
-    let sql = "SELECT coalesce(sum(number), 0) FROM facets WHERE host = ? AND class < ?"
-    return try Int.fetchOne(
-      db.cachedStatement(sql: sql), arguments: [host, RowClass.Field.held.mask]) ?? 0
   }
 }
 

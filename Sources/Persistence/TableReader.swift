@@ -20,7 +20,8 @@ public struct TableReader {
     Stores(
       settings: SettingsStore(settings: try settings()),
       downloads: DownloadsStore(counts: try counts(), cooldowns: try cooldowns(), discarded: try discarded()),
-      cleanup: CleanupStore(runs: try cleanupRuns()), filters: FiltersStore(state: try filters()))
+      network: NetworkStore(state: try network()), cleanup: CleanupStore(runs: try cleanupRuns()),
+      filters: FiltersStore(state: try filters()))
   }
 
   /// The settings; the defaults if none were ever set.

@@ -7,12 +7,14 @@ struct Upkeep {
   let facts = KnownFacts()
   let calendar = CalendarDay()
   let facets = Facets()
+  let usage = Usage()
   let texts = TextIndex()
 
   /// Brings everything up to date that turns and readers find in tables of its own.
   func refresh(in db: Database) throws {
     try lanes.refresh(in: db)
     try facets.refresh(in: db)
+    try usage.refresh(in: db)
     try texts.refresh(in: db)
   }
 
@@ -20,6 +22,7 @@ struct Upkeep {
   func reset() {
     lanes.reset()
     facets.reset()
+    usage.reset()
     texts.reset()
   }
 

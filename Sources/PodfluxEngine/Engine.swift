@@ -60,6 +60,22 @@ public final class Engine: Sendable {
     turns.async { [core] in core.stop(mode, because: cause) }
   }
 
+  /// Gives the library up until `resume`: transfers checkpoint and stop, the database is closed and no lock is held when
+  /// the completion is called, at the latest after 2 s. Meanwhile every action is refused with `suspended`.
+  public func suspend(_ completion: @escaping @Sendable (Response) -> Void) {
+    turns.async { [core] in core.suspend(answering: Request(.barrier, completion: completion)) }
+  }
+
+  /// Takes the library again, and goes on with what was under way. Refused with `conflict` while another engine has it.
+  public func resume(_ completion: @escaping @Sendable (Response) -> Void) {
+    turns.async { [core] in core.resume(answering: Request(.resume, completion: completion)) }
+  }
+
+  /// Calls back from the queue of turns: whoever waits for it in vain knows that nothing is handled any more.
+  public func isAlive(_ completion: @escaping @Sendable () -> Void) {
+    turns.async(execute: completion)
+  }
+
   /// Shows somebody the state, first as it is and then as it changes.
   ///
   /// - Parameters:
@@ -102,15 +118,22 @@ public struct EngineConfiguration: Sendable {
   public var certificateAuthorityFile: String?
   /// Where every committed action is written down; nil for nowhere.
   public var journal: JournalConfiguration?
+  /// What the path to the network is, whatever the machine says; nil if the engine is to find out.
+  public var reportedPath: NetworkPath?
+  /// How links are classified where what the kernel says is not enough.
+  public var links: LinkKnowledge
   /// Where logs go.
   public var logger: Logger
 
   /// Makes a configuration.
   public init(
-    libraryPath: String, certificateAuthorityFile: String? = nil, journal: JournalConfiguration? = nil, logger: Logger
+    libraryPath: String, certificateAuthorityFile: String? = nil, journal: JournalConfiguration? = nil,
+    reportedPath: NetworkPath? = nil, links: LinkKnowledge = .init(), logger: Logger
   ) {
     self.libraryPath = libraryPath
     self.journal = journal
+    self.reportedPath = reportedPath
+    self.links = links
     self.certificateAuthorityFile = certificateAuthorityFile
     self.logger = logger
   }
@@ -161,6 +184,8 @@ public struct Request: Sendable {
   public enum Content: Sendable {
     case action(Action)
     case query(Query)
+    /// The library is to be taken again after it was given up for a while.
+    case resume
     /// It was refused before it came here; it keeps its place in the order of answers.
     case refused(Refusal)
     /// Nothing, but to be told when its turn has come.

@@ -1,44 +1,48 @@
 import Dispatch
-import FileStore
 import Flux
-import Foundation
 import Logging
-import Persistence
 import PodfluxCore
-import Synchronization
-import Transfers
 import WireProtocol
 
-/// The inside of an engine: dispatcher, services and library, all touched on the queue of turns only.
+/// The inside of an engine: takes requests and facts, has them committed, and lets services act. All of it on the queue of
+/// turns.
+///
+/// It holds the library for one tenure after the other: between them it is suspended, and holds nothing.
 final class EngineCore: @unchecked Sendable {
   // `@unchecked`: every member is used on `turns` alone, or is thread safe by itself.
 
-  private let client: any EngineClient
+  /// Whether the engine works, and what it is about to do.
+  private enum Stage {
+    case working
+    /// The library is given up as soon as nothing runs; then these are answered, and it is taken again if anybody has
+    /// asked for that meanwhile.
+    case suspending([Request], resuming: [Request])
+    case suspended
+    case closed
+  }
+
+  let client: any EngineClient
+  private let configuration: EngineConfiguration
   private let mailbox: Mailbox<Request, Action>
   private let turns: DispatchQueue
-  private let library: OpenLibrary
-  private let services: Services
-  private let logger: Logger
+  let logger: Logger
   private let journal: Journal?
-  /// What all random draws follow from.
-  private let seed: UInt64
-  private let ledger: SQLLedger
-  private var dispatcher: Dispatcher<Stores>
-  private lazy var observers = Observers(
-    library: library, turns: turns, logger: logger, readClock: { [services] in services.readClock() },
-    readStores: { [unowned self] in (dispatcher.state, ledger.countsVersion) })
+  /// What holds the library; nil while the engine is suspended or has ended.
+  private(set) var tenure: Tenure?
+  private(set) lazy var observers = Observers(
+    turns: turns, logger: logger, readStores: { [unowned self] in tenure?.stores })
   /// What the client observes, if it does.
-  private var observation: (token: Observers.Token, includesActions: Bool)?
-  private var undelivered = UndeliveredFacts<Action>()
+  var observation: (token: Observers.Token, includesActions: Bool)?
+  private var stage = Stage.working
   private var stopCause: StopCause?
-  /// Whether the stores have said that nothing is left to do.
-  private var isDone = false
-  private var isClosed = false
-  private var isDeadlineSet = false
-  /// Whether undelivered facts have a time at which they are tried again.
-  private var isRedeliverySet = false
-  /// Whether the last turn could not be committed, which is told once.
-  private var isCommitFailing = false
+  /// The path as somebody has said it is; nil if the engine finds out.
+  private var reportedPath: NetworkPath?
+  /// Whether the engine is to end when nothing can move any more.
+  private var isDraining = false
+  /// Whether somebody outside the requests has suspended it, who will resume it too.
+  private var isSuspendedFromOutside = false
+  /// The last revision that was committed.
+  private(set) var position: LogPosition
 
   /// How long to wait before undelivered facts are tried again.
   private static let redeliveryMilliseconds = 1000
@@ -48,21 +52,17 @@ final class EngineCore: @unchecked Sendable {
     turns: DispatchQueue
   ) throws {
     self.client = client
+    self.configuration = configuration
     self.mailbox = mailbox
     self.turns = turns
     logger = configuration.logger
-    // Before the library is touched: wrong usage changes nothing.
-    let authorities = try configuration.authorities()
+    reportedPath = configuration.reportedPath
     let journal = try configuration.openedJournal()
     self.journal = journal
     do {
-      library = try OpenLibrary(configuration)
-      seed = .random(in: .min ... .max)
-      ledger = library.database.ledger()
-      dispatcher = try library.dispatcher(on: ledger, seed: seed, journal: journal)
-      services = try Services(
-        library: library, authorities: authorities, turns: turns, logger: logger
-      ) { mailbox.post(fact: $0) }
+      let tenure = try Tenure(configuration, journal: journal, turns: turns) { mailbox.post(fact: $0) }
+      position = tenure.position
+      self.tenure = tenure
     } catch {
       journal?.discard()
       throw error
@@ -73,11 +73,18 @@ final class EngineCore: @unchecked Sendable {
 
   /// The first turn puts the tables in order; then the client may speak.
   func begin() {
+    beginTenure()
+    client.ready(revision: position.revision)
+  }
+
+  private func beginTenure() {
+    guard let tenure else { return }
     journal?.begin(
-      JournalLine.Engine(seed: seed, version: Engine.version, library: library.folder.path),
-      at: LineStamp(dispatcher.position, time: services.readClock().wall))
-    deliver(facts: [.recovered(library.recovery)], requests: [])
-    client.ready(revision: dispatcher.position.revision)
+      JournalLine.Engine(seed: tenure.seed, version: Engine.version, library: tenure.library.folder.path),
+      at: LineStamp(tenure.position, time: tenure.services.readClock().wall))
+    deliver(facts: [tenure.recovery(reporting: reportedPath)], requests: [])
+    tenure.services.beginToWatch()
+    observers.attach(tenure.library)
   }
 
   /// Handles what waits in the mailbox, batch by batch, until nothing does.
@@ -85,8 +92,8 @@ final class EngineCore: @unchecked Sendable {
   /// A batch ends with its first query, so that the client is asked before each answer whether it has room. Each batch
   /// is a block of its own on the queue: a stop and the alarm get their turn however fast a client asks.
   func drain() {
-    guard !isClosed else { return refuseWhatWaits() }
-    let delivery = mailbox.take(requestsUpTo: client.hasRoom ? Engine.batchSize : 0) { $0.isQuery }
+    if case .closed = stage { return refuseWhatWaits() }
+    let delivery = mailbox.take(requestsUpTo: requestLimit) { $0.endsBatch }
     guard !delivery.isEmpty else { return }
     handle(delivery)
     client.turnEnded()
@@ -94,59 +101,80 @@ final class EngineCore: @unchecked Sendable {
     turns.async { self.drain() }
   }
 
+  /// What comes behind a suspension is answered behind it.
+  private var requestLimit: Int {
+    if case .suspending = stage { return 0 }
+    return client.hasRoom ? Engine.batchSize : 0
+  }
+
   private func handle(_ delivery: Mailbox<Request, Action>.Delivery) {
+    guard let tenure else {
+      // What services found out before they ended is found out again.
+      return delivery.requests.forEach(answerSuspended)
+    }
     var facts = delivery.facts
-    if !undelivered.isEmpty {
+    if !tenure.undelivered.isEmpty {
       // They failed once: alone, so that no request is refused for their sake.
-      deliver(facts: undelivered.take(with: facts), requests: [])
+      deliver(facts: tenure.undelivered.take(with: facts), requests: [])
       facts = []
     }
-    guard let last = delivery.requests.last, case .query(let query) = last.content else {
+    guard let last = delivery.requests.last, last.endsBatch else {
       return deliver(facts: facts, requests: delivery.requests)
     }
     // A query sees every action before it, committed, and none after it: it comes last.
     deliver(facts: facts, requests: delivery.requests.dropLast())
-    answer(query, last)
+    switch last.content {
+    case .query(let query): answer(query, last)
+    case .resume: respond(to: last, .reply(.done))
+    case .action, .refused, .barrier: suspend(answering: last)
+    }
   }
 
   /// Commits a batch, then answers, then lets the services act.
   private func deliver(facts: [Action], requests: some Collection<Request>) {
-    guard !isDone else { return requests.forEach { respond(to: $0, .refusal(Self.isStopping)) } }
+    guard let tenure, !tenure.isDone else { return requests.forEach { respond(to: $0, .refusal(Self.isStopping)) } }
     guard !facts.isEmpty || !requests.isEmpty else { return }
-    let intents = requests.compactMap(\.action)
     do {
-      let turnout = try dispatcher.dispatch(facts + intents, at: services.readClock())
+      let turnout = try tenure.dispatch(facts + requests.compactMap(\.action))
+      position = turnout.position
       var outcomes = turnout.outcomes.dropFirst(facts.count)
       for request in requests {
         answer(request, with: request.action == nil ? nil : outcomes.removeFirst())
       }
       if observation?.includesActions == true { tellClient(of: turnout) }
-      carryOut(turnout.effects)
+      carryOut(turnout.effects, in: tenure)
       observers.changed()
-      if isCommitFailing { logger.notice("turns can be committed again") }
-      isCommitFailing = false
+      if tenure.isCommitFailing { logger.notice("turns can be committed again") }
+      tenure.isCommitFailing = false
     } catch {
-      let count = facts.count + intents.count
-      let level: Logger.Level = isCommitFailing ? .debug : .error
-      logger.log(
-        level: level, "a turn could not be committed", metadata: ["reason": "\(error)", "actions": "\(count)"])
-      isCommitFailing = true
-      let refusal = Refusal(.storageFailure, "the library's database cannot be written: \(error)")
-      for request in requests {
-        if request.action == nil { answer(request, with: nil) } else { respond(to: request, .refusal(refusal)) }
-      }
-      redeliverLater(facts)
+      fail(facts, requests, because: error, in: tenure)
     }
   }
 
-  private func redeliverLater(_ facts: [Action]) {
-    undelivered.note(failed: facts)
-    guard !undelivered.isEmpty, !isRedeliverySet else { return }
-    isRedeliverySet = true
-    turns.asyncAfter(deadline: .now() + .milliseconds(Self.redeliveryMilliseconds)) { [self] in
-      isRedeliverySet = false
-      guard !isClosed, !undelivered.isEmpty else { return }
-      deliver(facts: undelivered.take(), requests: [])
+  private func fail(
+    _ facts: [Action], _ requests: some Collection<Request>, because error: any Error, in tenure: Tenure
+  ) {
+    let count = facts.count + requests.count { $0.action != nil }
+    logger.log(
+      level: tenure.isCommitFailing ? .debug : .error, "a turn could not be committed",
+      metadata: ["reason": "\(error)", "actions": "\(count)"])
+    tenure.isCommitFailing = true
+    let refusal = Refusal(.storageFailure, "the library's database cannot be written: \(error)")
+    for request in requests {
+      if request.action == nil { answer(request, with: nil) } else { respond(to: request, .refusal(refusal)) }
+    }
+    redeliverLater(facts, in: tenure)
+  }
+
+  private func redeliverLater(_ facts: [Action], in tenure: Tenure) {
+    tenure.undelivered.note(failed: facts)
+    guard !tenure.undelivered.isEmpty, !tenure.isRedeliverySet else { return }
+    tenure.isRedeliverySet = true
+    turns.asyncAfter(deadline: .now() + .milliseconds(Self.redeliveryMilliseconds)) { [self, weak tenure] in
+      guard let tenure, self.tenure === tenure else { return }
+      tenure.isRedeliverySet = false
+      guard !tenure.undelivered.isEmpty else { return }
+      deliver(facts: tenure.undelivered.take(), requests: [])
       closeIfDone()
     }
   }
@@ -155,9 +183,9 @@ final class EngineCore: @unchecked Sendable {
 
   private func answer(_ request: Request, with outcome: Dispatcher<Stores>.Outcome?) {
     switch (request.content, outcome) {
-    case (.refused(let refusal), _): respond(to: request, .refusal(refusal))
-    case (_, .refused(let refusal)?): respond(to: request, .refusal(refusal))
-    case (.action(.stop), .handled(let reply)?):
+    case (.refused(let refusal), _), (_, .refused(let refusal)?): respond(to: request, .refusal(refusal))
+    case (.action(.stop(let mode)), .handled(let reply)?):
+      isDraining = isDraining || mode == .drain
       stopCause = stopCause ?? .shutdown
       respond(to: request, .reply(reply ?? .done))
     case (_, .handled(let reply)?): respond(to: request, .reply(reply ?? .done))
@@ -165,60 +193,8 @@ final class EngineCore: @unchecked Sendable {
     }
   }
 
-  private func answer(_ query: Query, _ request: Request) {
-    do {
-      respond(to: request, .answer(try answer(query)))
-    } catch let refusal as Refusal {
-      respond(to: request, .refusal(refusal))
-    } catch {
-      logger.error("a query could not be answered", metadata: ["reason": "\(error)"])
-      respond(to: request, .refusal(Refusal(.storageFailure, "the library's database cannot be read: \(error)")))
-    }
-  }
-
-  private func answer(_ query: Query) throws -> Answer {
-    switch query {
-    case .resumeData(let id): return .resumeData(try library.resumeData(of: id))
-    case .snapshot(let query):
-      // Who observes has been told everything up to the revision that it sees now.
-      if let observation { try observers.flush(observation.token) }
-      return .snapshot(try library.snapshot(query, from: dispatcher.state, at: services.readClock().wall))
-    case .observe(let wish):
-      endObservation()
-      let token = observers.add(wish.state, interval: wish.interval, hasRoom: { [client] in client.hasRoom }) {
-        [client] moment in
-        client.observed(wish.includesActions ? moment : moment.withoutAttempts)
-      }
-      observation = (token, wish.includesActions)
-      return .observing(revision: dispatcher.position.revision)
-    case .unobserve:
-      endObservation()
-      return .unobserving
-    }
-  }
-
-  private func respond(to request: Request, _ outcome: Response.Outcome) {
-    request.completion(Response(outcome: outcome, revision: dispatcher.position.revision))
-  }
-
-  // MARK: Observation
-
-  func observe(
-    _ query: SnapshotQuery, interval: Double, onEnd: @escaping @Sendable () -> Void,
-    deliver: @escaping @Sendable (ObservedMoment) -> Void
-  ) -> Observers.Token {
-    observers.add(query, interval: interval, onEnd: onEnd, deliver: deliver)
-  }
-
-  func endObserving(_ token: Observers.Token) {
-    observers.remove(token)
-  }
-
-  private func endObservation() {
-    if let observation { observers.remove(observation.token) }
-    // What is being told is told before: what comes next is another observation's.
-    observers.waitForReading()
-    observation = nil
+  func respond(to request: Request, _ outcome: Response.Outcome) {
+    request.completion(Response(outcome: outcome, revision: position.revision))
   }
 
   private func tellClient(of turnout: Dispatcher<Stores>.Turnout) {
@@ -229,50 +205,139 @@ final class EngineCore: @unchecked Sendable {
 
   // MARK: Effects
 
-  private func carryOut(_ effects: [Effect]) {
+  private func carryOut(_ effects: [Effect], in tenure: Tenure) {
     for effect in effects {
-      if effect == .close { isDone = true } else { services.carryOut(effect) }
+      if effect == .close { tenure.isDone = true } else { tenure.services.carryOut(effect) }
     }
-    if dispatcher.state.downloads.stopping == .now { setDeadline() }
+    if tenure.stores.stores.downloads.isEnding { setDeadline(in: tenure) }
+  }
+
+  /// Attempts that are stopped have a moment for their last sync, not for ever.
+  private func setDeadline(in tenure: Tenure) {
+    guard !tenure.isDeadlineSet else { return }
+    tenure.isDeadlineSet = true
+    // Weak: a tenure that has ended keeps nothing open.
+    turns.asyncAfter(deadline: .now() + .milliseconds(Engine.stopMilliseconds)) { [self, weak tenure] in
+      guard let tenure, self.tenure === tenure else { return }
+      logger.warning("some attempts did not end in time; what they had not synced is fetched again")
+      tenure.isDone = true
+      closeIfDone()
+    }
+  }
+
+  // MARK: Suspension
+
+  /// Gives the library up as soon as nothing runs; then the request is answered.
+  func suspend(answering request: Request) {
+    switch stage {
+    case .working:
+      guard let tenure, !tenure.isDone else { return respond(to: request, .refusal(Self.isStopping)) }
+      stage = .suspending([request], resuming: [])
+      isSuspendedFromOutside = request.action == nil
+      deliver(facts: [.stop(.suspend)], requests: [])
+      // Even if that could not be committed: a phone's system does not wait.
+      setDeadline(in: tenure)
+      closeIfDone()
+    case .suspending(let requests, let resuming): stage = .suspending(requests + [request], resuming: resuming)
+    case .suspended: respond(to: request, .reply(.done))
+    case .closed: respond(to: request, .refusal(Self.isStopping))
+    }
+  }
+
+  /// Takes the library again.
+  func resume(answering request: Request) {
+    switch stage {
+    case .working: return respond(to: request, .reply(.done))
+    case .suspending(let requests, let resuming): return stage = .suspending(requests, resuming: resuming + [request])
+    case .suspended: break
+    case .closed: return respond(to: request, .refusal(Self.isStopping))
+    }
+    do {
+      journal?.reopen()
+      let mailbox = mailbox
+      let tenure = try Tenure(configuration, journal: journal, turns: turns) { mailbox.post(fact: $0) }
+      position = tenure.position
+      self.tenure = tenure
+      stage = .working
+      beginTenure()
+      if isDraining { deliver(facts: [.stop(.drain)], requests: []) }
+      respond(to: request, .reply(.done))
+      closeIfDone()
+    } catch {
+      journal?.release()
+      respond(to: request, .refusal(Self.refusal(of: error)))
+    }
+  }
+
+  private static func refusal(of error: any Error) -> Refusal {
+    if case EngineError.libraryInUse = error { return Refusal(.conflict, "the engine stays suspended: \(error)") }
+    return Refusal(.storageFailure, "the engine stays suspended, for the library cannot be opened: \(error)")
+  }
+
+  private func answerSuspended(_ request: Request) {
+    switch request.content {
+    case .resume: resume(answering: request)
+    case .action(.stop(.suspend)), .barrier: respond(to: request, .reply(.done))
+    case .action(.stop):
+      stopCause = stopCause ?? .shutdown
+      respond(to: request, .reply(.done))
+      close()
+    case .action, .query: respond(to: request, .refusal(.isSuspended))
+    case .refused(let refusal): respond(to: request, .refusal(refusal))
+    }
   }
 
   // MARK: The end
 
   func stop(_ mode: StopMode, because cause: StopCause) {
-    guard !isClosed else { return }
+    if case .closed = stage { return }
     stopCause = stopCause ?? cause
+    isDraining = isDraining || mode == .drain
+    guard let tenure else {
+      // The end of input leaves nobody to resume it, unless somebody else is to.
+      return cause == .eof && mode == .drain && isSuspendedFromOutside ? () : close()
+    }
     deliver(facts: [.stop(mode)], requests: [])
     // Even if that could not be committed: a full disk must not keep a process from ending.
-    if mode == .now { setDeadline() }
+    if mode > .drain { setDeadline(in: tenure) }
     closeIfDone()
-  }
-
-  /// Attempts that are stopped have a moment for their last sync, not for ever.
-  private func setDeadline() {
-    guard !isDeadlineSet else { return }
-    isDeadlineSet = true
-    turns.asyncAfter(deadline: .now() + .milliseconds(Engine.stopMilliseconds)) { [self] in
-      guard !isClosed else { return }
-      logger.warning("some attempts did not end in time; what they had not synced is fetched again")
-      isDone = true
-      closeIfDone()
-    }
   }
 
   /// Closes between deliveries, never within one: every request has its answer before the last word is said.
   private func closeIfDone() {
-    guard isDone, !isClosed else { return }
-    isClosed = true
-    services.shutDown()
-    observers.close()
-    journal?.end(at: LineStamp(dispatcher.position, time: services.readClock().wall))
+    guard let tenure, tenure.isDone else { return }
+    let isSuspension = tenure.stores.stores.downloads.stopping != .now
+    if case .suspending(let requests, let resuming) = stage {
+      endTenure(tenure)
+      stage = .suspended
+      for request in requests { respond(to: request, .reply(.done)) }
+      client.turnEnded()
+      mailbox.nudge()
+      guard !isSuspension else { return resuming.forEach { resume(answering: $0) } }
+    }
+    close()
+  }
+
+  private func endTenure(_ tenure: Tenure) {
+    // What was reported holds for the next tenure too.
+    let network = tenure.stores.stores.network.state
+    reportedPath = network.source == .reported ? network.path : nil
+    observers.detach()
+    journal?.end(at: LineStamp(tenure.position, time: tenure.services.readClock().wall))
     do {
-      try library.close()
+      try tenure.close()
     } catch {
       logger.error("the library's database was not closed", metadata: ["reason": "\(error)"])
     }
+    self.tenure = nil
+  }
+
+  private func close() {
+    if let tenure { endTenure(tenure) }
+    observers.close()
+    stage = .closed
     refuseWhatWaits()
-    client.closed(because: stopCause ?? .shutdown, revision: dispatcher.position.revision)
+    client.closed(because: stopCause ?? .shutdown, revision: position.revision)
     refuseWhatWaits()
   }
 
@@ -294,7 +359,11 @@ extension Request {
     if case .action(let action) = content { action } else { nil }
   }
 
-  fileprivate var isQuery: Bool {
-    if case .query = content { true } else { false }
+  /// Whether it is answered by itself, behind all that came before it.
+  fileprivate var endsBatch: Bool {
+    switch content {
+    case .query, .resume, .action(.stop(.suspend)): true
+    case .action, .refused, .barrier: false
+    }
   }
 }

@@ -116,6 +116,22 @@ final class Journal: @unchecked Sendable {
     }
   }
 
+  /// Opens the file again after `end`. Trouble with it ends the journal, not the engine.
+  func reopen() {
+    queue.sync {
+      do throws(JournalFile.Failure) {
+        file = try JournalFile(path: configuration.path)
+      } catch {
+        logger.error("the journal ends here: it cannot be written any more", metadata: ["reason": "\(error)"])
+      }
+    }
+  }
+
+  /// Lets go of the file: there is no engine after all.
+  func release() {
+    queue.sync { file = nil }
+  }
+
   private func write(_ turn: TurnRecord<Action>) {
     guard file != nil else { return }
     let (revision, time) = (turn.position.revision, turn.clock.wall)

@@ -45,6 +45,19 @@ final class LibraryClient: EngineClient {
     }
   }
 
+  /// Has the engine do something that it answers.
+  func settle(
+    _ begin: (Engine, @escaping @Sendable (Response) -> Void) -> Void
+  ) async throws(Refusal) {
+    let outcome: Response.Outcome = await withCheckedContinuation { continuation in
+      guard let engine = state.withLock({ $0.engine }) else {
+        return continuation.resume(returning: .refusal(EngineCore.isStopping))
+      }
+      begin(engine) { continuation.resume(returning: $0.outcome) }
+    }
+    if case .refusal(let refusal) = outcome { throw refusal }
+  }
+
   /// Posts what waits, as long as there is room.
   private func postWaiting() {
     state.withLock { state in

@@ -20,7 +20,7 @@ public struct ObservedMoment: Sendable {
 private struct CountingBasis: Hashable {
   var countsVersion: Int
   var filters: FiltersState
-  var coolingHosts: Set<String>
+  var obstacles: Obstacles
 }
 
 /// Who is told of the state as it changes, and when. Used on the queue of turns only, but for what says otherwise.
@@ -57,10 +57,10 @@ final class Observers: @unchecked Sendable {
 
   private let turns: DispatchQueue
   private let reading = DispatchQueue(label: "podflux.observers", qos: .utility)
-  private let library: OpenLibrary
   private let logger: Logger
-  private let readClock: () -> ClockReading
-  private let readStores: () -> (stores: Stores, countsVersion: Int)
+  private let readStores: () -> (stores: Stores, countsVersion: Int)?
+  /// The library as long as it is held; without one nobody is told anything.
+  private var library: OpenLibrary?
   private var reader: MomentReader?
   /// The filters as they were last counted: of a large library, that is most of what observing costs.
   private var counted: (basis: CountingBasis, filters: FiltersSnapshot)?
@@ -71,14 +71,32 @@ final class Observers: @unchecked Sendable {
   private var isClosed = false
 
   init(
-    library: OpenLibrary, turns: DispatchQueue, logger: Logger, readClock: @escaping () -> ClockReading,
-    readStores: @escaping () -> (stores: Stores, countsVersion: Int)
+    turns: DispatchQueue, logger: Logger, readStores: @escaping () -> (stores: Stores, countsVersion: Int)?
   ) {
-    self.library = library
     self.turns = turns
     self.logger = logger
-    self.readClock = readClock
     self.readStores = readStores
+  }
+
+  /// A library is held: whoever observes is told its state, and then what changes.
+  func attach(_ library: OpenLibrary) {
+    self.library = library
+    changed()
+  }
+
+  /// The library is about to be given up: tells everybody its last state, and lets go of it.
+  func detach() {
+    guard library != nil else { return }
+    do {
+      // To whom it is nothing new, nothing is said.
+      try tell(groups.values.flatMap(\.watches.values))
+    } catch {
+      logger.error("observers cannot be told the last state", metadata: ["reason": "\(error)"])
+    }
+    closeReader()
+    library = nil
+    // Another engine may change it meanwhile.
+    reading.sync { counted = nil }
   }
 
   /// Tells somebody the state now, and as it changes.
@@ -145,36 +163,29 @@ final class Observers: @unchecked Sendable {
     try reading.sync { try tell(watches, moment) }
   }
 
-  /// Tells all of them the last state, and nobody any more.
+  /// Tells nobody any more.
   func close() {
     isClosed = true
-    do {
-      // To whom it is nothing new, nothing is said.
-      try tell(groups.values.flatMap(\.watches.values))
-    } catch {
-      logger.error("observers cannot be told the last state", metadata: ["reason": "\(error)"])
-    }
     for watch in groups.values.flatMap(\.watches.values) { watch.onEnd() }
     groups = [:]
-    closeReader()
   }
 
   // MARK: Telling
 
   private func schedule(_ interval: Int) {
-    guard !isClosed, let group = groups[interval], !group.isScheduled, group.isStale else { return }
+    guard library != nil, let group = groups[interval], !group.isScheduled, group.isStale else { return }
     groups[interval]?.isScheduled = true
-    let now = readClock().monotonicMilliseconds
+    let now = Services.clock().monotonicMilliseconds
     let due = group.lastMilliseconds == .min ? now : group.lastMilliseconds + Int64(interval)
     turns.asyncAfter(deadline: .now() + .milliseconds(Int(max(0, due - now)))) { [weak self] in self?.tell(interval) }
   }
 
   private func tell(_ interval: Int) {
     groups[interval]?.isScheduled = false
-    guard !isClosed, let group = groups[interval], group.isStale else { return }
+    guard library != nil, let group = groups[interval], group.isStale else { return }
     // One moment at a time; whoever reads now has the others told afterwards.
     guard !isReading else { return }
-    let now = readClock().monotonicMilliseconds
+    let now = Services.clock().monotonicMilliseconds
     // Somebody who has come meanwhile was told at once, and all others with it.
     guard group.lastMilliseconds == .min || now >= group.lastMilliseconds + Int64(interval) else {
       return schedule(interval)
@@ -214,12 +225,14 @@ final class Observers: @unchecked Sendable {
   /// A moment that is held fast to, until `tell` lets go of it.
   private struct Moment {
     let reader: MomentReader
+    let libraryPath: String
     let stores: Stores
     let countsVersion: Int
     let now: Timestamp
   }
 
   private func hold() throws -> Moment {
+    guard let library, let (stores, version) = readStores() else { throw Refusal.isSuspended }
     let reader = try self.reader ?? library.database.momentReader()
     self.reader = reader
     do {
@@ -229,8 +242,9 @@ final class Observers: @unchecked Sendable {
       closeReader()
       throw error
     }
-    let (stores, version) = readStores()
-    return Moment(reader: reader, stores: stores, countsVersion: version, now: readClock().wall)
+    return Moment(
+      reader: reader, libraryPath: library.folder.path, stores: stores, countsVersion: version,
+      now: Services.clock().wall)
   }
 
   /// Tells them a moment, and lets go of it. On `reading` only.
@@ -249,11 +263,11 @@ final class Observers: @unchecked Sendable {
     let wantsFilters = query.stores.remove(.filters) != nil
     let (stores, now) = (moment.stores, moment.now)
     return try moment.reader.read { tables in
-      var snapshot = try tables.snapshot(query, library: library.folder.path, stores: stores, now: now)
+      var snapshot = try tables.snapshot(query, library: moment.libraryPath, stores: stores, now: now)
       guard wantsFilters else { return snapshot }
       let basis = CountingBasis(
         countsVersion: moment.countsVersion, filters: stores.filters.state,
-        coolingHosts: Set(stores.downloads.cooldowns.keys))
+        obstacles: stores.downloads.obstacles)
       if let counted, counted.basis == basis {
         snapshot.filters = counted.filters
       } else {

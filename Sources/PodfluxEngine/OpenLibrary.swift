@@ -11,8 +11,9 @@ final class OpenLibrary: Sendable {
 
   let files: LibraryFiles
   let folder: Library
-  /// What the last engine left undone.
-  let recovery: Recovery
+  /// The downloads that were publishing when the last engine ended, and whose file stands at its place: only their rows
+  /// were missing.
+  let published: [DownloadID]
   private let lock: LibraryLock
   let database: LibraryDatabase
 
@@ -22,7 +23,7 @@ final class OpenLibrary: Sendable {
       let lock = try LibraryLock(folder)
       let database = try LibraryDatabase.open(at: folder.engineFolderPath + "/" + Self.databaseName)
       let files = LibraryFiles(folder)
-      recovery = try Self.recovery(from: database, files)
+      published = try Self.published(in: database, files)
       (self.folder, self.lock, self.database, self.files) = (folder, lock, database, files)
     } catch let failure as LibraryLock.Failure {
       switch failure {
@@ -70,16 +71,13 @@ final class OpenLibrary: Sendable {
     try database.close()
   }
 
-  /// Which of the files that were being published stand at their place: only their rows were missing.
-  private static func recovery(from database: LibraryDatabase, _ files: LibraryFiles) throws -> Recovery {
-    let running = try database.read { try $0.running() }
-    return Recovery(
-      published: try running.compactMap { download in
-        guard case .running(.publishing(let file)) = download.state, try files.isPublishedDurably(file) else {
-          return nil
-        }
-        return download.id
-      })
+  private static func published(in database: LibraryDatabase, _ files: LibraryFiles) throws -> [DownloadID] {
+    try database.read { try $0.running() }.compactMap { download in
+      guard case .running(.publishing(let file)) = download.state, try files.isPublishedDurably(file) else {
+        return nil
+      }
+      return download.id
+    }
   }
 }
 
@@ -92,6 +90,9 @@ extension TableReader {
     }
     if query.stores.contains(.settings) {
       snapshot.settings = try stores?.settings.settings ?? settings()
+    }
+    if query.stores.contains(.network) {
+      snapshot.network = try stores?.network.state ?? network()
     }
     if query.stores.contains(.filters) {
       snapshot.filters = try filters(stores, now: now)
@@ -118,26 +119,19 @@ extension TableReader {
 
   /// What conditions need to know beside the rows.
   private func moment(_ stores: Stores?, now: Timestamp) throws -> ConditionMoment {
-    ConditionMoment(now: now, coolingHosts: Set(try (stores?.downloads.cooldowns ?? cooldowns()).keys))
+    ConditionMoment(now: now, obstacles: try stores?.downloads.obstacles ?? obstacles(now: now))
   }
 
   private func downloads(_ query: DownloadsQuery, stores: Stores?, now: Timestamp) throws -> DownloadsSnapshot {
     let selection = try (stores?.filters.state ?? filters()).selection
-    let (page, next) = try page(query, filters: selection, at: moment(stores, now: now))
-    let cooldowns = try stores?.downloads.cooldowns ?? cooldowns()
-    var counts = try stores?.downloads.counts ?? counts()
-    for host in cooldowns.keys {
-      let held = try queued(on: host)
-      counts[.queued, default: 0] -= held
-      counts[.waiting, default: 0] += held
-    }
+    let moment = try moment(stores, now: now)
+    let (page, next) = try page(query, filters: selection, at: moment)
     let items = page.map { download in
       let live = download.state.kind == .running ? stores?.downloads.live[download.id] : nil
-      let hostUntil = download.isAdmissible ? cooldowns[download.source.host] : nil
-      return DownloadsSnapshot.Item(download: download, live: live, hostUntil: hostUntil)
+      return DownloadsSnapshot.Item(download: download, live: live, obstacle: moment.obstacles.obstacle(for: download))
     }
     return DownloadsSnapshot(
-      counts: counts, bytesPerSecond: stores?.downloads.bytesPerSecond ?? 0,
+      counts: try visibleCounts(moment.obstacles), bytesPerSecond: stores?.downloads.bytesPerSecond ?? 0,
       discarded: try stores?.downloads.discarded ?? discarded(), items: items, fields: query.fields, next: next)
   }
 }

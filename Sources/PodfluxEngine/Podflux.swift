@@ -76,6 +76,21 @@ public final class Podflux: Sendable {
     await client.waitUntilClosed()
   }
 
+  /// Gives the library up until `resume()`: when it returns, the process holds no lock on it, and its database is closed.
+  /// A system that is about to freeze the process wants that. Meanwhile every action is refused with `suspended`.
+  ///
+  /// - Throws: `Refusal` if the engine has stopped.
+  public func suspend() async throws(Refusal) {
+    try await client.settle { engine, completion in engine.suspend(completion) }
+  }
+
+  /// Takes the library again, and goes on with what was under way.
+  ///
+  /// - Throws: `Refusal`: `conflict` if another engine has the library. The engine stays suspended then.
+  public func resume() async throws(Refusal) {
+    try await client.settle { engine, completion in engine.resume(completion) }
+  }
+
   // MARK: State
 
   /// One moment of the state. Cost: see the query's parts.
@@ -107,6 +122,11 @@ public final class Podflux: Sendable {
   /// The settings as they change.
   public func settings(interval: Double = 0.25) -> AsyncStream<Settings> {
     states(SnapshotQuery(stores: [.settings]), interval: interval) { $0.settings }
+  }
+
+  /// The network as it changes.
+  public func network(interval: Double = 0.25) -> AsyncStream<NetworkState> {
+    states(SnapshotQuery(stores: [.network]), interval: interval) { $0.network }
   }
 
   /// Cleaning up as it goes on.

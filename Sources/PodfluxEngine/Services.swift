@@ -4,6 +4,7 @@ import Flux
 import Foundation
 import Logging
 import PodfluxCore
+import Reachability
 import Transfers
 
 /// What carries effects out: transfers, deletions, verifications, the alarm clock. What it finds out it posts as facts.
@@ -22,16 +23,21 @@ final class Services: @unchecked Sendable {
   private let logger: Logger
   private let post: @Sendable (Action) -> Void
   private var alarm: DispatchSourceTimer?
+  private let paths: PathMonitor?
+  private let room: SpaceWatch
 
   init(
-    library: OpenLibrary, authorities: CertificateAuthorities?, turns: DispatchQueue, logger: Logger,
-    post: @escaping @Sendable (Action) -> Void
+    library: OpenLibrary, authorities: CertificateAuthorities?, links: LinkKnowledge, turns: DispatchQueue,
+    logger: Logger, post: @escaping @Sendable (Action) -> Void
   ) throws(EngineError) {
     let bootID = try Self.bootID()
     files = library.files
     self.turns = turns
     self.logger = logger
     self.post = post
+    room = SpaceWatch(library.folder) { post(.roomCame($0)) }
+    let paths = Self.pathMonitor(links, logger: logger, post: post)
+    self.paths = paths
     verifications = VerificationService(files: library.files, logger: logger, post: post)
     cleanup = CleanupService(
       files: library.files, database: library.database, bootID: bootID, now: Self.clock, post: post)
@@ -40,7 +46,11 @@ final class Services: @unchecked Sendable {
         files: library.files, authorities: authorities,
         authorityBundlePath: library.folder.engineFolderPath + "/" + Self.authorityBundleName,
         bootID: bootID, readClock: Self.clock
-      ) { post(.attempt($0)) }
+      ) { report in
+        // The path that was lost is to be known before the failure that came of it.
+        if report.mayComeOfThePath { paths?.catchUp() }
+        post(.attempt(report))
+      }
     } catch {
       throw .cannotStart("\(error)")
     }
@@ -64,14 +74,41 @@ final class Services: @unchecked Sendable {
     case .endLooking(let run): cleanup.endLooking(run)
     case .cleanUp(let step): cleanup.cleanUp(step)
     case .wake(let moment): setAlarm(at: moment)
+    case .limit(let limits): transfers.limit(limits)
+    case .leavePath: transfers.leavePath()
+    case .watchRoom(let bytes): room.watch(atLeast: bytes)
+    case .readLocalTime: post(.localTime(LocalClock.localTime(at: readClock().wall)))
     case .announce: break
     case .close: preconditionFailure("closing is the engine's own")
+    }
+  }
+
+  /// The path as it was when the services began; nil where nobody could look.
+  var initialPath: NetworkPath? { paths?.initial }
+
+  /// Tells from now on how the path changes.
+  func beginToWatch() {
+    paths?.start()
+  }
+
+  private static func pathMonitor(
+    _ links: LinkKnowledge, logger: Logger, post: @escaping @Sendable (Action) -> Void
+  ) -> PathMonitor? {
+    do {
+      return try PathMonitor(overrides: links.overrides) { post(.path($0)) }
+    } catch {
+      logger.warning(
+        "the path to the network cannot be followed and is taken for an unmetered one; say with network/report what it is",
+        metadata: ["reason": "\(error)"])
+      return nil
     }
   }
 
   func shutDown() {
     alarm?.cancel()
     alarm = nil
+    paths?.stop()
+    room.watch(atLeast: nil)
     cleanup.shutDown()
     verifications.shutDown()
     transfers.shutDown()

@@ -30,9 +30,9 @@ final class VerificationService: Sendable {
     }
   }
 
-  /// Ends what is under way after the MiB that is being read; the next start takes it up again. Nobody has to wait for
-  /// that: it changes nothing.
+  /// Ends what is under way after the MiB that is being read; the next start takes it up again.
   func shutDown() {
     isCancelled.store(true, ordering: .relaxed)
+    queue.sync(flags: .barrier) {}
   }
 }

@@ -68,6 +68,15 @@ public enum Sabotage: String, CaseIterable, Sendable {
   /// A plan is carried out.
   case planThatActs = "plan-that-acts"
 
+  /// A transfer that may use one device only is bound to none.
+  case routeForgotten = "route-forgotten"
+  /// Who may use unmetered paths only is started whatever the path.
+  case policyIgnored = "policy-ignored"
+  /// Nobody is stopped when the path changes.
+  case pathChangeIgnored = "path-change-ignored"
+  /// What came over cellular is not counted.
+  case trafficForgotten = "traffic-forgotten"
+
   /// What the mistake is, in words.
   public var story: String {
     switch self {
@@ -103,6 +112,10 @@ public enum Sabotage: String, CaseIterable, Sendable {
     case .stepBeforeItsRow: "a step of a cleanup is carried out before its row is committed"
     case .everythingGoneIgnored: "a disk is not mounted, and all downloads are forgotten"
     case .planThatActs: "a plan of a cleanup changes files"
+    case .routeForgotten: "a transfer moves to cellular between two actions"
+    case .policyIgnored: "a download starts over a path that it may not use"
+    case .pathChangeIgnored: "a transfer goes on over a path that has become metered"
+    case .trafficForgotten: "bytes over cellular are not counted"
     }
   }
 }

@@ -1,7 +1,7 @@
 import NIOSSL
 import Synchronization
 
-/// A web server on 127.0.0.1 that does to each request what a script says: well-behaved, slow, lying, or broken.
+/// A web server, on 127.0.0.1 unless told otherwise, that does to each request what a script says: well-behaved, slow, lying, or broken.
 ///
 /// Sockets, HTTP/1.1 and TLS are real; only the manners are scripted. Every method may be called from any thread but
 /// from the origin's own (a closure given to `serve(_:choosing:)` runs there and must not block). Paths may be set
@@ -18,22 +18,25 @@ public final class ScriptedOrigin: Sendable {
   /// `http://127.0.0.1:PORT`, or `https://…` with TLS.
   public let baseURL: String
 
+  private let address: String
   private let routes = RouteTable()
   private let log = RequestLog()
   private let tls: NIOSSLContext?
   private let threadCount: Int
   private let listener = Mutex<Listener?>(nil)
 
-  private init(tls: TLSMaterial?, port: Int, threadCount: Int) throws {
+  private init(tls: TLSMaterial?, address: String, port: Int, threadCount: Int) throws {
     do {
       self.tls = try tls?.makeContext()
     } catch {
       throw OriginError.unusableTLSMaterial(underlying: error)
     }
+    self.address = address
     self.threadCount = threadCount
-    let listener = try Listener(port: port, threadCount: threadCount, tls: self.tls, routes: routes, log: log)
+    let listener = try Listener(
+      address: address, port: port, threadCount: threadCount, tls: self.tls, routes: routes, log: log)
     self.port = listener.port
-    self.baseURL = "\(tls == nil ? "http" : "https")://127.0.0.1:\(listener.port)"
+    self.baseURL = "\(tls == nil ? "http" : "https")://\(address):\(listener.port)"
     self.listener.withLock { $0 = listener }
   }
 }
@@ -45,10 +48,13 @@ extension ScriptedOrigin {
   ///
   /// - Parameters:
   ///   - tls: What it proves itself with; plain HTTP if there is none.
+  ///   - address: The IPv4 address of this machine to listen on.
   ///   - port: Where to listen; 0 takes any free port.
   ///   - threadCount: The threads that serve connections. One leaves the other cores to the client under test.
-  public static func start(tls: TLSMaterial? = nil, port: Int = 0, threadCount: Int = 1) throws -> ScriptedOrigin {
-    try ScriptedOrigin(tls: tls, port: port, threadCount: threadCount)
+  public static func start(
+    tls: TLSMaterial? = nil, address: String = "127.0.0.1", port: Int = 0, threadCount: Int = 1
+  ) throws -> ScriptedOrigin {
+    try ScriptedOrigin(tls: tls, address: address, port: port, threadCount: threadCount)
   }
 
   /// Closes the socket and every connection, and returns when that is done. A stopped origin refuses connections.
@@ -64,7 +70,8 @@ extension ScriptedOrigin {
   public func restart() throws {
     try listener.withLock { listener in
       guard listener == nil else { return }
-      listener = try Listener(port: port, threadCount: threadCount, tls: tls, routes: routes, log: log)
+      listener = try Listener(
+        address: address, port: port, threadCount: threadCount, tls: tls, routes: routes, log: log)
     }
   }
 

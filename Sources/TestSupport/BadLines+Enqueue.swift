@@ -10,7 +10,7 @@ extension BadLines {
     BadLine(
       enqueue: "a mirror that is no web address", #""mirrors":["http://a.example/1","ftp://a.example/1"]"#,
       "unsupported_scheme", "payload.mirrors[1]"),
-    BadLine(enqueue: "a network, which comes later", #""network":"any""#, "unknown_field", "payload.network"),
+    BadLine(enqueue: "a network of no such name", #""network":"wifi""#, "invalid_value", "payload.network"),
     BadLine(enqueue: "an integrity that is none", #""integrity":"md5-x""#, "invalid_value", "payload.integrity"),
     BadLine(enqueue: "the URL twice", #""url":"https://example.org/b""#, "invalid_json", "payload.url"),
     BadLine(enqueue: "an empty id", #""id":"""#, "invalid_value", "payload.id"),

@@ -3,7 +3,7 @@ public enum BadLines {
   /// The whole table.
   public static let all =
     shapes + encodings + limits + envelopes + enqueues + addresses + paths + headers + resumeData + selections
-    + settings + cleanups + queries + filters + conditions + lists + observations + refusedByEngine
+    + settings + networks + cleanups + queries + filters + conditions + lists + observations + refusedByEngine
 
   private static let shapes = [
     BadLine("an empty line", "", "invalid_line"),
@@ -135,7 +135,6 @@ public enum BadLines {
     BadLine(type: "settings/update", #"{"quarantineDays":-1}"#, "invalid_value", "payload.quarantineDays"),
     BadLine(type: "settings/update", #"{"quarantineDays":36501}"#, "invalid_value", "payload.quarantineDays"),
     BadLine(type: "settings/update", #"{"quarantineDays":0.5}"#, "invalid_value", "payload.quarantineDays"),
-    BadLine(type: "settings/update", #"{"storageQuotaBytes":1}"#, "unknown_field", "payload.storageQuotaBytes"),
     BadLine(type: "settings/update", #"{"MaxConcurrent":4}"#, "unknown_field", "payload.MaxConcurrent"),
   ]
 

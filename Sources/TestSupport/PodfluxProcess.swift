@@ -70,13 +70,15 @@ public final class PodfluxProcess: Sendable {
   ///   - environment: Variables that it has beside, or instead of, this process's own.
   ///   - isListening: Whether its lines are read from the start; otherwise not before `listen()`.
   ///   - executable: The program, `podflux` or one that speaks like it.
+  ///   - launcher: The words before the program, where another one becomes it (`NetworkNamespace.launcher`).
   public init(
     library: String, arguments: [String] = [], logPath: String = "/dev/null", environment: [String: String] = [:],
-    isListening: Bool = true, executable: String = PodfluxProcess.executablePath
+    isListening: Bool = true, executable: String = PodfluxProcess.executablePath,
+    launcher: [String] = []
   ) throws {
     judge = try LineJudge.forTests()
     child = try Child(
-      [executable, "run", "--library", library] + arguments, logPath: logPath, environment: environment)
+      launcher + [executable, "run", "--library", library] + arguments, logPath: logPath, environment: environment)
     pid = child.pid
     output = Mutex(child.output)
     if isListening { listen() }

@@ -26,6 +26,10 @@ extension DownloadOperation: HTTPExchangeDelegate {
     }
   }
 
+  func exchange(_ exchange: HTTPExchange, fetched bytes: Int64) {
+    state.withLock { $0.fetched += bytes }
+  }
+
   func exchangeDidTick(_ exchange: HTTPExchange) {
     let now = environment.readClock().monotonicMilliseconds
     let interval = Int64(attempt.settings.progressInterval * 1000)
@@ -39,14 +43,14 @@ extension DownloadOperation: HTTPExchangeDelegate {
   }
 
   func exchange(_ exchange: HTTPExchange, finished result: Result<ExchangeSummary, ExchangeFailure>) {
-    let (failure, isDelimited): (DownloadError?, Bool) =
-      switch result {
-      case .success(let summary): (nil, summary.isDelimited)
-      case .failure(let failure): (DownloadError(failure), false)
-      }
     advance { state in
       state.exchange = nil
-      return state.machine.exchangeFinished(failure: failure, isDelimited: isDelimited)
+      return switch result {
+      case .success(let summary): state.machine.exchangeFinished(failure: nil, isDelimited: summary.isDelimited)
+      case .failure(let failure) where failure.reason == .pathRefused: state.machine.pathRefused()
+      case .failure(let failure):
+        state.machine.exchangeFinished(failure: DownloadError(failure), isDelimited: false)
+      }
     }
   }
 }
@@ -57,7 +61,7 @@ extension DownloadError {
     let code: Code =
       switch failure.reason {
       case .unknownHost: .unknownHost
-      case .connectFailed, .tls: .connectFailed
+      case .connectFailed, .pathRefused, .tls: .connectFailed
       case .tlsCertificate: .tlsCertificate
       case .timeout, .stalled: .timeout
       case .tooSlow: .tooSlow

@@ -48,7 +48,8 @@ extension DownloadOperation {
     let file = try openedPartial()
     let room = try environment.files.availableBytes()
     let length = Int64(piece.reduce(0) { $0 + $1.bytes.count })
-    guard room - WritePolicy.reservedRoom >= length else { throw .noRoom(room, for: length) }
+    let reserve = environment.limits.reserveFreeBytes
+    if let error = DownloadError.shortage(of: length, room: room, reserve: reserve) { throw error }
     var position = 0
     for block in piece {
       let bytes = UnsafeRawBufferPointer(rebasing: block.bytes.dropFirst(max(0, skipped - position)))
@@ -187,11 +188,17 @@ extension DownloadOperation {
   func finishWriting() throws(DownloadError) {
     guard !mustWait(for: .everything) else { return }
     let file = try openedPartial()
-    guard try layRest(on: file) else { return }
+    var states: [String]?
+    do throws(DownloadError) {
+      guard try layRest(on: file) else { return }
+      states = digests.withLock(\.states)
+    } catch {
+      // What fits counts all the same. Part of a block may have been written that no digest has seen.
+      guard error.code == .noSpace else { throw error }
+    }
     let length = try file.length()
     try synchronized(file.synchronize)
-    let states = digests.withLock(\.states)
-    let kept = length == 0 ? nil : try record(of: file, durable: length, digestStates: states)
+    let kept = length == 0 ? nil : try record(of: file, durable: length, digestStates: states ?? [])
     advance { $0.machine.written(kept) }
   }
 

@@ -29,6 +29,8 @@ final class DownloadOperation: AsynchronousOperation, @unchecked Sendable {
     var isSyncing = false
     /// What waits for that one's end.
     var pendingSync: PendingSync?
+    /// The bytes that have come over the network since the last report that told of them.
+    var fetched: Int64 = 0
   }
 
   /// A last sync, which must not run beside a checkpoint's.
@@ -126,8 +128,8 @@ final class DownloadOperation: AsynchronousOperation, @unchecked Sendable {
     partial.withLock { $0 = file }
     let length = try file.length()
     let hash = try tail.map { (range) throws(DownloadError) in try tailHash(of: file, in: range) }
-    let room = try environment.files.availableBytes()
-    advance { $0.machine.partialOpened(length: length, tailHash: hash, room: room) }
+    let (room, reserve) = (try environment.files.availableBytes(), environment.limits.reserveFreeBytes)
+    advance { $0.machine.partialOpened(length: length, tailHash: hash, room: room, reserve: reserve) }
   }
 
   /// Cuts the partial; checkpoints are counted from there.
@@ -147,7 +149,7 @@ final class DownloadOperation: AsynchronousOperation, @unchecked Sendable {
       firstByteTimeoutMilliseconds: settings.firstByteTimeoutSeconds * 1000,
       stallTimeoutMilliseconds: settings.stallTimeoutSeconds * 1000, slowBytesPerSecond: settings.slowBytesPerSecond,
       slowWindowMilliseconds: settings.slowWindowSeconds * 1000,
-      allowsInsecureRedirects: settings.allowInsecureRedirects)
+      allowsInsecureRedirects: settings.allowInsecureRedirects, route: attempt.route)
     let now = environment.readClock().monotonicMilliseconds
     state.withLock { state in
       state.checkpoints.begin(at: state.machine.base, milliseconds: now)
@@ -169,7 +171,16 @@ final class DownloadOperation: AsynchronousOperation, @unchecked Sendable {
   }
 
   func report(_ news: AttemptReport.News) {
-    environment.report(AttemptReport(attempt: attempt.id, news: news))
+    // A reading may be lost behind the next one: it tells of no bytes that have to be counted.
+    let fetched: Int64 = news.isReading ? 0 : takeFetched()
+    environment.report(AttemptReport(attempt: attempt.id, news: news, fetched: fetched))
+  }
+
+  private func takeFetched() -> Int64 {
+    state.withLock { state in
+      defer { state.fetched = 0 }
+      return state.fetched
+    }
   }
 
   private func end(_ news: AttemptReport.News) {

@@ -13,6 +13,8 @@ struct TransferEnvironment: Sendable {
   let otherLanes = FileLanes(label: "podflux.files", qos: .utility)
   /// The library's files.
   let files: any AttemptFiles
+  /// What all attempts keep to, as it is now.
+  let limits = CurrentLimits()
   /// The machine's current boot.
   let bootID: String
   /// The clocks.

@@ -58,6 +58,19 @@ public final class TransferService: Sendable {
     running.withLock { $0[attempt] }?.stop()
   }
 
+  /// From now on these limits count, also for attempts that run: the rate within some milliseconds, the reserve with the
+  /// next write.
+  public func limit(_ limits: TransferLimits) {
+    environment.limits.set(limits)
+    environment.driver.limit(bytesPerSecond: limits.bytesPerSecond)
+  }
+
+  /// The network path has changed. No attempt that is started from now on is given a connection of the old path, and those
+  /// connections are shut down: what runs on them ends as if they had broken.
+  public func leavePath() {
+    environment.driver.leavePath()
+  }
+
   /// Ends the curl thread. Call it when no attempt is alive; what is left is cut off.
   public func shutDown() {
     environment.driver.shutDown()

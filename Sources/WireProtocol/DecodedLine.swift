@@ -23,6 +23,8 @@ public enum Request: Hashable, Sendable {
   case action(Action)
   /// An answer.
   case query(Query)
+  /// The library, after it was given up for a while.
+  case resume
 }
 
 /// A client's name for its line, echoed in the reply.

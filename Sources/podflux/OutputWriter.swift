@@ -16,6 +16,8 @@ final class OutputWriter: Sendable {
     var isCrowded = false
     var isFinished = false
     var isClosed = false
+    /// Whether nobody can read any more, whether or not anything was written since.
+    var hasNoReader = false
     var onRoom: @Sendable () -> Void = {}
     var onClosed: @Sendable () -> Void = {}
   }
@@ -38,6 +40,9 @@ final class OutputWriter: Sendable {
     let thread = Thread { [self] in write() }
     thread.name = "podflux.stdout"
     thread.start()
+    let watch = Thread { [self] in watchReaders() }
+    watch.name = "podflux.stdout.watch"
+    watch.start()
   }
 
   /// Whether more may be appended soon.
@@ -68,7 +73,11 @@ final class OutputWriter: Sendable {
 
   /// Called when nobody can read any more.
   func onClosed(_ body: @escaping @Sendable () -> Void) {
-    state.withLock { $0.onClosed = body }
+    let hasNoReader = state.withLock { state in
+      state.onClosed = body
+      return state.hasNoReader
+    }
+    if hasNoReader { body() }
   }
 
   /// Writes the last lines and ends, at the latest after a moment: a client that does not read holds nobody up.
@@ -76,6 +85,19 @@ final class OutputWriter: Sendable {
     state.withLock { $0.isFinished = true }
     wakeUp.signal()
     _ = done.wait(timeout: .now() + .milliseconds(Self.finishMilliseconds))
+  }
+
+  /// Waits until nobody can read any more, though nothing may be written for long: whoever started the engine is gone then.
+  private func watchReaders() {
+    var poll = pollfd(fd: descriptor, events: 0, revents: 0)
+    while Foundation.poll(&poll, 1, -1) <= 0 {
+      guard errno == EINTR else { return }
+    }
+    let onClosed = state.withLock { state in
+      state.hasNoReader = true
+      return state.onClosed
+    }
+    onClosed()
   }
 
   private func write() {

@@ -27,6 +27,17 @@ struct RunCommand: ParsableCommand {
   @Option(help: "How many bytes of the journal fill a file; four full ones are kept beside it.")
   var journalBytes = JournalConfiguration.defaultBytes
 
+  @Option(help: "What the path to the network is: found out (auto), or fixed as wifi, cellular or offline.")
+  var network = NetworkChoice.auto
+
+  @Option(
+    name: .customLong("interface"),
+    help: "What kind a device is where the kernel does not say, such as wlan9=cellular; can be given several times.")
+  var interfaces: [DeviceKind] = []
+
+  @Option(help: "A device whose bytes cost money, such as usb0; can be given several times.")
+  var metered: [String] = []
+
   @Option(help: "How much to log: trace, debug, info, notice, warning, error or critical.")
   var logLevel = Logger.Level.warning
 
@@ -38,32 +49,44 @@ struct RunCommand: ParsableCommand {
 
   func validate() throws {
     let sizes = JournalConfiguration.sizes
-    guard !sizes.contains(journalBytes) else { return }
-    throw ValidationError("--journal-bytes takes \(sizes.lowerBound) to \(sizes.upperBound)")
+    guard sizes.contains(journalBytes) else {
+      throw ValidationError("--journal-bytes takes \(sizes.lowerBound) to \(sizes.upperBound)")
+    }
+    if let name = metered.first(where: { !NetworkPath.isDeviceName($0) }) {
+      throw ValidationError("--metered takes a device's name such as usb0, and \"\(name)\" cannot be one")
+    }
   }
 
   func run() throws {
+    // Before there are other threads.
+    let notifier = Notifier.takeFromEnvironment()
     allowManyFiles()
     keepFreedMemory()
     let output = try OutputWriter(takingOver: .standardOutput)
     var logger = Logger(label: "podflux") { StreamLogHandler.standardError(label: $0) }
     logger.logLevel = logLevel
-    let session = Session(output: output, libraryPath: library)
+    let session = Session(output: output, libraryPath: library, notifier: notifier)
     let engine: Engine
     do {
       engine = try Engine(
         EngineConfiguration(
           libraryPath: library, certificateAuthorityFile: caFile,
-          journal: journal.map { JournalConfiguration(path: $0, maximumBytes: journalBytes) }, logger: logger),
+          journal: journal.map { JournalConfiguration(path: $0, maximumBytes: journalBytes) },
+          reportedPath: network.path,
+          links: LinkKnowledge(
+            interfaces: Dictionary(interfaces.map { ($0.device, $0.interface) }) { $1 }, metered: Set(metered)),
+          logger: logger),
         client: session)
     } catch let error as EngineError {
       throw giveUp(error)
     }
     output.onRoom { engine.clientHasRoom() }
     output.onClosed { engine.stop(.now, because: .shutdown) }
-    let signals = SignalWatch { engine.stop(.now, because: .signal) }
+    let signals = SignalWatch(engine, logger: logger)
+    notifier?.startWatchdog { engine.isAlive($0) }
     LineReader(session: session, engine: engine, atEnd: onEof.stopMode).start()
     withExtendedLifetime(signals) { session.waitUntilClosed() }
+    notifier?.stopping()
     output.finish()
   }
 }

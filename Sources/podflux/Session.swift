@@ -10,15 +10,17 @@ import WireProtocol
 final class Session: EngineClient {
   private let output: OutputWriter
   private let libraryPath: String
+  private let notifier: Notifier?
   private let decoder = LineDecoder()
   private let encoder = Mutex(LineEncoder())
   private let observer: Observer
   private let turns = TurnGate()
   private let isClosed = DispatchSemaphore(value: 0)
 
-  init(output: OutputWriter, libraryPath: String) {
+  init(output: OutputWriter, libraryPath: String, notifier: Notifier?) {
     self.output = output
     self.libraryPath = libraryPath
+    self.notifier = notifier
     observer = Observer(output: output)
   }
 
@@ -40,6 +42,7 @@ final class Session: EngineClient {
       switch decoded.content {
       case .success(.action(let action)): .action(action)
       case .success(.query(let query)): .query(query)
+      case .success(.resume): .resume
       case .failure(let refusal): .refused(refusal)
       }
     return .init(content) { [self, number = decoded.number, id = decoded.id] response in
@@ -72,6 +75,7 @@ final class Session: EngineClient {
       encoder.ready(version: Engine.version, library: libraryPath, revision: revision, pid: getpid())
     }
     sendLines()
+    notifier?.ready()
   }
 
   func turnEnded() {

@@ -33,7 +33,9 @@ struct ConstraintTests {
     ("completed", "sha256 = '\(String(repeating: "G", count: 64))'"), ("queued", "discarded = 5"),
     ("queued", "sha256 = '\(String(repeating: "0", count: 64))'"), ("queued", "mirrors = '['"),
     ("queued", "source = -1"), ("queued", "source = 1"), ("queued", "may_pass = 2"), ("queued", "home_host = 'a'"),
-    ("queued", "discards = '{'"),
+    ("queued", "discards = '{'"), ("queued", "error_short = 5"), ("failed", "error_short = -1"),
+    ("queued", "network = 3"), ("queued", "network = NULL"), ("queued", "podcast_network = -1"),
+    ("queued", "class = 1 << 26"),
   ]
 
   @Test("A download's row", arguments: illegalDownloads)
@@ -60,8 +62,11 @@ struct ConstraintTests {
       "INSERT INTO deletions (download, ready, quarantine) VALUES ('x', 1, 2)",
       "INSERT INTO verifications (download) VALUES (NULL)",
       "INSERT INTO cooldowns VALUES ('', 0)", "INSERT INTO cooldowns VALUES ('a', NULL)",
-      "INSERT INTO discards VALUES ('a', -1)", "INSERT INTO lanes VALUES (NULL, 0, 0)",
-      "INSERT INTO lanes VALUES ('a', 0, NULL)",
+      "INSERT INTO discards VALUES ('a', -1)", "INSERT INTO lanes VALUES (NULL, 0, 0, 0)",
+      "INSERT INTO lanes VALUES ('a', 0, 0, NULL)", "INSERT INTO lanes VALUES ('a', 16, 0, 0)",
+      "INSERT INTO network VALUES (2, '{}')", "INSERT INTO network VALUES (1, '{')",
+      "INSERT INTO class_counts VALUES (1, 0)", "INSERT INTO usage VALUES (2, 0)", "UPDATE usage SET bytes = -1",
+      "UPDATE usage SET bytes = NULL",
     ])
   func others(sql: String) throws {
     try LibraryDatabase.inMemory().withConnection { db in

@@ -17,7 +17,7 @@ struct DamagedRowTests {
     ("waiting", "reason = 'mood'"), ("waiting", "retry_at = NULL"), ("waiting", "error_code = 'mood'"),
     ("waiting", "error_message = NULL"), ("failed", "error_code = NULL"), ("failed", "error_code = 'mood'"),
     ("completed", "path = '/etc/passwd'"), ("completed", "path = '../x'"), ("completed", "inode = NULL"),
-    ("completed", "file_length = NULL"),
+    ("completed", "file_length = NULL"), ("queued", "network = 3"), ("queued", "podcast_network = -1"),
   ]
 
   @Test("A download's row", arguments: damages)
@@ -166,6 +166,58 @@ struct DamagedRowTests {
     try database.write { try $0.downloads.insert(try Sample.download(state: .completed(try Sample.file()))) }
     try database.damage("UPDATE downloads SET \(change)")
     #expect(throws: DamagedRow.self) { try database.read { try $0.expectedFiles(after: .start, limit: 1) } }
+  }
+
+  static let brokenNetworks = [
+    "json = '{}'", "json = 'null'", "json = 'no json'", "json = json_set(json, '$.path.device', 'a/b')",
+    "json = json_set(json, '$.path.device', '')", "json = json_set(json, '$.path.device', 'sixteen-bytes-xx')",
+    "json = json_set(json, '$.path.status', 'asleep')", "json = json_set(json, '$.path.interface', 'pigeon')",
+    "json = json_set(json, '$.source', 'rumour')", "json = json_set(json, '$.usage.bytes', -1)",
+    "json = json_set(json, '$.usage.month', -1)", "json = json_set(json, '$.usage.month', 9223372036854775807)",
+    "json = json_set(json, '$.localTime.seconds', 86401)", "json = json_set(json, '$.localTime.seconds', -86401)",
+    "json = json_set(json, '$.localTime.changes[0].seconds', 86401)",
+    "json = json_set(json, '$.localTime.changes', json('[\(Array(repeating: change, count: 9).joined(separator: ","))]'))",
+    "json = json_set(json, '$.localTime.changes', json('[\(change),\(change)]'))",
+  ]
+  private static let change = #"{"from":5,"seconds":0}"#
+
+  @Test("What is kept of the network", arguments: brokenNetworks)
+  func network(change: String) throws {
+    let database = try LibraryDatabase.inMemory()
+    try database.write { try $0.save(Sample.network) }
+    #expect(try database.read { try $0.network() } == Sample.network)
+    try database.damage("UPDATE network SET \(change)")
+    #expect(throws: DamagedRow.self) { try database.read { try $0.network() } }
+    #expect(throws: DamagedRow.self) { try database.read { try $0.stores() } }
+    #expect(throws: DamagedRow.self) { try database.read { try $0.obstacles(now: Sample.moment) } }
+  }
+
+  @Test(
+    "Settings of the network, a schedule and volumes out of their ranges",
+    arguments: [
+      ("$.network.user", "'inherit'"), ("$.network.podcasts.Show", "'inherit'"), ("$.network.auto", "'pigeon'"),
+      ("$.schedule[0].from", "1440"), ("$.schedule[0].to", "-1"), ("$.schedule[0].days", "json('[]')"),
+      ("$.schedule[0].days[0]", "'day'"), ("$.storageQuotaBytes", "-1"), ("$.reserveFreeBytes", "-1"),
+      ("$.cellularBudgetBytesPerMonth", "-1"), ("$.bytesPerSecond", "1023"),
+    ])
+  func networkSettings(path: String, value: String) throws {
+    let database = try LibraryDatabase.inMemory()
+    var settings = Settings()
+    settings.schedule = [ScheduleWindow(from: 60, to: 120)]
+    settings.network.podcasts = ["Show": .any]
+    try database.write { try $0.save(settings) }
+    #expect(try database.read { try $0.settings() } == settings)
+    try database.damage("UPDATE settings SET json = json_set(json, '\(path)', \(value))")
+    #expect(throws: DamagedRow.self) { try database.read { try $0.settings() } }
+  }
+
+  @Test("How many bytes there are, and the lanes")
+  func usageAndLanes() throws {
+    let database = try LibraryDatabase.inMemory()
+    try database.damage("UPDATE usage SET bytes = -1")
+    try database.damage("INSERT INTO lanes VALUES ('a.example', 3, 0, 0)")
+    #expect(throws: DamagedRow.self) { try database.write { _ = try $0.downloads.storedBytes() } }
+    #expect(throws: DamagedRow.self) { try database.write { _ = try $0.downloads.nextAdmissible { _, _, _ in true } } }
   }
 
   @Test("Counts, and a log without its row")

@@ -15,7 +15,12 @@ struct QueryPlanTests {
     "SCAN settings": "one row",
     "SCAN calendar": "one row",
     "SCAN filters": "one row",
-    "SCAN present": "one row for each class, or podcast",
+    "SCAN present": "one row for each class, podcast, or host on loopback",
+    "SCAN network": "one row",
+    "SCAN usage": "one row",
+    "SCAN cooldowns": "one row for each host that is left alone",
+    "SCAN main.texts_config": "FTS5's own, one row for each of its options",
+    "SCAN class_counts": "one row for each class",
     "SCAN facets": "one row for each combination of host, podcast and class",
     "SCAN texts": "what is found in the index",
     "SCAN (subquery": "what was found, up to a limit",
@@ -32,6 +37,7 @@ struct QueryPlanTests {
     "SCAN lanes USING COVERING INDEX lanes_order": "ends at the first lane that is not excluded",
     "SCAN downloads USING INDEX downloads_running": "a partial index: at most as many as run at once",
     "SCAN downloads USING INDEX downloads_retry": "a partial index, in order, one row",
+    "SCAN downloads USING INDEX downloads_roomless": "a partial index, in order, with a limit",
     "SCAN downloads USING COVERING INDEX downloads_retry": "a partial index, in order, one row",
     "SCAN deletions USING INDEX deletions_ready": "a partial index, in order, with a limit",
     "SCAN deletions USING INDEX deletions_pending": "a partial index: what waits for attempts that are alive",
@@ -60,6 +66,7 @@ struct QueryPlanTests {
     "SELECT key FROM downloads INDEXED BY downloads_class WHERE (class IN",
     "SELECT key FROM downloads INDEXED BY downloads_class WHERE class IN",
     "SELECT host, class, podcast, count(*)",
+    "SELECT class & 58720271, sum(number)",
   ]
 
   private static func maySort(_ sql: String) -> Bool {
@@ -94,6 +101,26 @@ struct QueryPlanTests {
         let steps = try Self.plan(of: sql, in: db)
         #expect(!steps.contains { $0.hasPrefix("USE TEMP B-TREE") }, "\(steps): \(sql)")
       }
+    }
+  }
+
+  @Test(
+    "What the scheduler asks at each turn is answered by an index made for it",
+    arguments: [
+      ("SELECT priority, position FROM downloads WHERE \(Lane.scope)", "downloads_admissible (host=? AND <expr>=?)"),
+      ("SELECT host, kind FROM lanes ORDER BY priority, position", "COVERING INDEX lanes_order"),
+      (
+        DownloadRow.select + "WHERE reason = 'storage' ORDER BY retry_at, key LIMIT ?", "downloads_roomless"
+      ),
+      (
+        "UPDATE downloads INDEXED BY downloads_podcast SET podcast_network = 1 WHERE podcast IN ('Show')",
+        "downloads_podcast (podcast=?)"
+      ),
+    ])
+  func scheduling(sql: String, index: String) throws {
+    try LibraryDatabase.inMemory().withConnection { db in
+      let steps = try Self.plan(of: sql, in: db)
+      #expect(steps.count == 1 && steps[0].hasSuffix(index), "\(steps)")
     }
   }
 
@@ -141,6 +168,7 @@ struct QueryPlanTests {
       try exercise(tables.cleanup)
       try exercise(tables.filters)
       try tables.save(Settings())
+      try tables.save(NetworkState())
       try ledger.record(LogPosition(revision: 1, sequence: 1))
     }
     try exercisePages(database)
@@ -154,7 +182,7 @@ struct QueryPlanTests {
     try database.read { reader in
       _ = (try reader.position(), try reader.settings(), try reader.counts(), try reader.running())
       _ = try reader.download(try #require(DownloadID("x1")))
-      _ = try reader.filters()
+      _ = (try reader.filters(), try reader.network(), try reader.obstacles(now: Sample.moment))
       try exercise(reader)
     }
   }
@@ -168,8 +196,10 @@ struct QueryPlanTests {
   /// A page in each order, found in each way, and the counts.
   private func exercisePages(_ database: LibraryDatabase) throws {
     let conditions: [Condition] = [.everything, .states([.queued]), .podcasts(["Show"]), .titleContains(["e"])]
-    for (text, isReversed, hosts) in [("", false, []), ("e", true, ["a.example"]), ("e", false, [])] {
-      let moment = ConditionMoment(now: Sample.moment, coolingHosts: Set(hosts))
+    let blocked = Obstacles(unmetered: .policy, cooldowns: ["a.example": Sample.moment])
+    for (text, isReversed, obstacles) in [("", false, .init()), ("e", true, blocked), ("e", false, .init())] {
+      let moment = ConditionMoment(now: Sample.moment, obstacles: obstacles)
+      _ = try database.read { try $0.visibleCounts(obstacles) }
       let selection = FilterSelection(active: [], text: text)
       _ = try database.read { reader in
         try reader.filters(.init(selection: selection, selectedGroup: nil, saved: []), at: moment)
@@ -205,7 +235,9 @@ struct QueryPlanTests {
     try downloads.release(one.id)
     try downloads.save([.queued: 1])
     _ = (try downloads.counts(), try downloads.running(), try downloads.earliestRetry())
-    _ = try downloads.nextAdmissible(excludingHosts: ["b.example"])
+    _ = try downloads.nextAdmissible { _, _, _ in true }
+    _ = (try downloads.waitingForStorage(limit: 5), try downloads.storedBytes())
+    try downloads.setNetwork(.any, ofPodcast: "Show")
     _ = try downloads.dueRetries(at: Sample.moment, limit: 5)
     for end in [QueueEnd.first, .last] {
       _ = try downloads.position(of: end, in: .normal)

@@ -53,6 +53,7 @@ struct RoundTripTests {
         download.round = .init(source: 1, mayPass: true)
         download.dates = .init(added: Timestamp(milliseconds: .max), started: Sample.moment, finished: Sample.moment)
         download.isHeld = true
+        download.networks = .init(own: .any, podcast: .unmetered)
         try roundTrip(download)
       }
     }

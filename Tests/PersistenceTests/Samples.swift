@@ -10,13 +10,20 @@ import Testing
 enum Sample {
   static let moment = Timestamp(milliseconds: 1_800_000_000_123)
 
-  static let conditionMoment = ConditionMoment(now: moment, coolingHosts: [])
+  static let conditionMoment = ConditionMoment(now: moment)
 
   static func file(inode: UInt64 = .max) throws -> PublishedFile {
     PublishedFile(
       path: try LibraryPath(validating: "Süß/ep 1.mp3"), length: .max, inode: inode,
       sha256: String(repeating: "0f", count: 32))
   }
+
+  static let network = NetworkState(
+    path: NetworkPath(status: .online, interface: .cellular, isMetered: true, isConstrained: true, device: "wwan0"),
+    source: .reported, usage: CellularUsage(month: 24_323, bytes: .max),
+    localTime: LocalTime(
+      seconds: -86_400, changes: [LocalTime.Offset(from: moment, seconds: 86_400)],
+      knownUntil: Timestamp(milliseconds: .max)))
 
   static let record = ResumeRecord(
     url: "https://a.example/?q=\u{1F600}", strongETag: "\"v/1\"", lastModified: "Sat, 21 Nov 2026 03:00:00 GMT",
@@ -25,7 +32,9 @@ enum Sample {
 
   static let integrity = Integrity("sha256-" + String(repeating: "A", count: 43) + "=")
 
-  static let error = DownloadError(.httpStatus, "it's \"busy\"; DROP TABLE downloads; --", status: 503, cause: .timeout)
+  static let error = DownloadError(
+    .httpStatus, "it's \"busy\"; DROP TABLE downloads; --", status: 503, cause: .timeout,
+    shortBytes: .max)
 
   /// One of each state, and of each phase that is stored.
   static func states() throws -> [DownloadState] {

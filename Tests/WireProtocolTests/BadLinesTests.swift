@@ -15,7 +15,7 @@ struct BadLinesTests {
       #expect(!bad.isRefusedByEngine)
       #expect(refusal.code.rawValue == bad.code, "\(refusal)")
       #expect(refusal.path == bad.path, "\(refusal)")
-      #expect((10...400).contains(refusal.message.utf8.count), "\(refusal)")
+      #expect((10...600).contains(refusal.message.utf8.count), "\(refusal)")
       #expect((refusal.path ?? "").utf8.count <= 400)
     }
   }

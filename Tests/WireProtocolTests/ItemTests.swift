@@ -9,7 +9,7 @@ import WireProtocol
 struct ItemTests {
   @Test("is shown byte for byte the same, with every key but no password, while it runs")
   func running() throws {
-    var live = LiveAttempt(generation: 1, host: "example.org", durable: 1_048_576)
+    var live = liveAttempt(of: try download(.running(.connecting)))
     live.phase = .receiving
     live.received = 1_572_864
     live.rate = 524_288
@@ -18,7 +18,7 @@ struct ItemTests {
       line(item)
         == #"{"addedAt":"2026-11-21T03:00:00.000Z","attempt":3,"#
         + #""bytes":{"discarded":5,"discardedBecause":{"content_changed":5},"durable":1048576,"#
-        + #""received":1572864,"total":4194304},"error":null,"eta":5,"#
+        + #""received":1572864,"total":4194304},"detail":null,"error":null,"eta":5,"#
         + #""finishedAt":null,"id":"ep-1","network":"inherit","origin":"user","path":null,"phase":"receiving","#
         + #""podcast":"Show","position":17,"priority":"normal","rate":524288,"reason":null,"resumable":true,"#
         + #""retryAt":null,"sha256":null,"startedAt":"2026-11-21T03:00:01.001Z","state":"running","title":null,"#
@@ -43,10 +43,28 @@ struct ItemTests {
   @Test("that is queued for a host which wants to be left alone waits for it")
   func waitingForHost() throws {
     let moment = Timestamp(milliseconds: 1_795_230_000_123)
-    let shown = line(.init(download: try download(.queued), live: nil, hostUntil: moment))
+    let shown = line(.init(download: try download(.queued), live: nil, obstacle: .host(until: moment)))
+    #expect(shown.contains(#""detail":{"until":"2026-11-21T03:00:00.123Z"}"#))
     #expect(shown.contains(#""reason":"host""#))
     #expect(shown.contains(#""retryAt":"2026-11-21T03:00:00.123Z""#))
     #expect(shown.contains(#""state":"waiting""#))
+  }
+
+  @Test("that an obstacle keeps from running says what it is, in numbers and moments where there are any")
+  func obstacles() throws {
+    let until = Timestamp(milliseconds: 1_795_230_000_123)
+    func shown(_ obstacle: Obstacle) throws -> String {
+      line(.init(download: try download(.queued), live: nil, obstacle: obstacle))
+    }
+    let budget = try shown(.budget(SpentBudget(usedBytes: 11, budgetBytes: 10, until: until)))
+    #expect(
+      budget.contains(#""detail":{"budgetBytes":10,"until":"2026-11-21T03:00:00.123Z","usedBytes":11},"error":null"#))
+    #expect(budget.contains(#""reason":"budget""#))
+    #expect(budget.contains(#""retryAt":null"#))
+    #expect(try shown(.storage(shortBytes: 7)).contains(#""detail":{"shortBytes":7}"#))
+    #expect(try shown(.schedule(until: nil)).contains(#""detail":{"until":null}"#))
+    #expect(try shown(.policy).contains(#""detail":null"#))
+    #expect(try shown(.network).contains(#""reason":"network""#))
   }
 
   @Test("that failed shows its error and the attempt that was its last")
@@ -72,7 +90,7 @@ struct ItemTests {
 
   @Test("whose attempt is still stopping has neither phase nor speed")
   func stopping() throws {
-    var live = LiveAttempt(generation: 1, host: "example.org", durable: 0)
+    var live = liveAttempt(of: try download(.paused))
     live.rate = 10
     live.received = 2_000_000
     let shown = line(.init(download: try download(.paused), live: live))
@@ -150,6 +168,14 @@ struct ItemTests {
       dates: .init(
         added: Timestamp(milliseconds: 1_795_230_000_000), started: Timestamp(milliseconds: 1_795_230_001_001)),
       isHeld: false)
+  }
+
+  private func liveAttempt(of download: Download) -> LiveAttempt {
+    let attempt = Attempt(
+      id: AttemptID(download: download.id, generation: 1), address: download.address,
+      description: download.description, origin: download.origin, resume: download.progress.resume,
+      settings: Settings())
+    return LiveAttempt(attempt, policy: .inherit, path: NetworkPath(status: .online), needsPath: true, expected: 0)
   }
 
   /// The one item of a snapshot.

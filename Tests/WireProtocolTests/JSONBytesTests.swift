@@ -17,7 +17,7 @@ struct JSONBytesTests {
         let read = try JSONDecoder().decode([String: String].self, from: Data(writer.bytes))
         #expect(read == ["text": text])
         let isEscaped = byte < 0x20 || "\"\\".utf8.contains(byte)
-        #expect(writer.bytes.count > #"{"text":""}"#.utf8.count + length == isEscaped, "\(byte) at \(place)")
+        #expect((writer.bytes.count > #"{"text":""}"#.utf8.count + length) == isEscaped, "\(byte) at \(place)")
       }
     }
   }

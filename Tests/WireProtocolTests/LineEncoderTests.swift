@@ -98,10 +98,13 @@ struct LineEncoderTests {
     #expect(
       lines { $0.answer(.snapshot(snapshot), id: nil, revision: 5) }
         == #"{"meta":{"revision":5},"payload":{"engine":{"library":"/l","protocol":1,"version":"1.0.0"},"#
-        + #""settings":{"allowInsecureRedirects":false,"checksum":false,"cleanupOnStart":true,"connectTimeoutSeconds":15,"#
+        + #""settings":{"allowInsecureRedirects":false,"bytesPerSecond":0,"cellularBudgetBytesPerMonth":0,"checksum":false,"#
+        + #""cleanupOnStart":true,"connectTimeoutSeconds":15,"#
         + #""firstByteTimeoutSeconds":60,"maxAttempts":5,"maxConcurrent":4,"maxFileBytes":17179869184,"#
-        + #""maxPerHost":2,"progressInterval":0.25,"quarantineDays":0,"retryFirstSeconds":5,"retryMaxSeconds":3600,"#
-        + #""slowBytesPerSecond":0,"slowWindowSeconds":60,"stallTimeoutSeconds":30,"#
+        + #""maxPerHost":2,"network":{"artwork":"unmetered","auto":"unmetered","feeds":"unmetered","podcasts":{},"#
+        + #""user":"unmetered"},"progressInterval":0.25,"quarantineDays":0,"reserveFreeBytes":536870912,"#
+        + #""retryFirstSeconds":5,"retryMaxSeconds":3600,"schedule":[],"#
+        + #""slowBytesPerSecond":0,"slowWindowSeconds":60,"stallTimeoutSeconds":30,"storageQuotaBytes":0,"#
         + #""userAgent":"Podflux/1"}},"type":"ok"}"# + "\n")
     #expect(
       lines { $0.answer(.snapshot(Snapshot(revision: 5)), id: nil, revision: 5) }

@@ -52,7 +52,9 @@ public struct CleanupStore: Sendable {
     case .recovered: try recover(settings: settings, in: &turn)
     case .looked(let run, let news): try hear(news, of: run, in: &turn)
     case .cleaned(let key, let outcome): try settle(key, outcome, downloads: &downloads, in: &turn)
-    case .downloads, .updateSettings, .filters, .stop, .attempt, .deleted, .notDeleted, .verified, .timeCame: break
+    case .downloads, .updateSettings, .filters, .network, .stop, .attempt, .deleted, .notDeleted, .verified, .path,
+      .localTime, .roomCame, .timeCame:
+      break
     }
     return nil
   }
@@ -170,7 +172,7 @@ public struct CleanupStore: Sendable {
   }
 
   private mutating func goOn(settings: Settings, downloads: DownloadsStore, in turn: inout PodfluxTurn) throws {
-    guard downloads.isRecovered, downloads.stopping != .now else { return }
+    guard downloads.isScheduling else { return }
     try begin(settings: settings, in: &turn)
     guard active?.stage == .acting else { return }
     while active?.isCancelled == false, underWay.count < Self.stepsAtOnce {

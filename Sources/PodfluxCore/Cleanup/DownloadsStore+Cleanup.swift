@@ -149,13 +149,15 @@ extension DownloadsStore {
     }
     let id = owner ?? DownloadID(from: &turn.random)
     guard let address = former ?? WebAddress(ofAdopted: found.place) else { return "its name makes no address" }
+    let podcast = file.path.components.dropLast().last
     let download = Download(
       id: id, address: address,
       description: .init(
-        podcast: file.path.components.dropLast().last, title: FileExtension.stem(of: file.path.name)),
+        podcast: podcast, title: FileExtension.stem(of: file.path.name)),
       rank: try rank(at: .last, of: .normal, in: turn), origin: .user, state: .completed(file),
       progress: .init(durable: file.length, total: file.length), failures: 0,
-      dates: .init(added: turn.now, finished: turn.now), isHeld: false)
+      dates: .init(added: turn.now, finished: turn.now), isHeld: false,
+      networks: .init(podcast: obstacles.classes.policy(ofPodcast: podcast)))
     try turn.tables.downloads.insert(download)
     count(.completed, +1)
     return nil

@@ -42,6 +42,6 @@ extension Traits {
     self.init(
       kind: download.state.kind, isHeld: download.isHeld, reason: download.state.reason, error: download.state.error,
       media: download.media, size: SizeClass(bytes: download.length), age: AgeClass(of: download.moment.day, on: today),
-      origin: download.origin, network: .inherit)
+      origin: download.origin, network: download.networks.effective)
   }
 }

@@ -17,7 +17,7 @@ public struct Traits: Hashable, Sendable {
   public var age: AgeClass
   /// Who asked for it.
   public var origin: Origin
-  /// Which networks it may use.
+  /// Which networks it may use: what it says itself, or else what is said of its podcast.
   public var network: NetworkPolicy
 
   /// Makes a combination.
@@ -35,15 +35,6 @@ public struct Traits: Hashable, Sendable {
     self.origin = origin
     self.network = network
   }
-
-  /// As clients see it while its host is left alone: what would run but for that waits.
-  public func cooled() -> Traits {
-    guard kind == .queued, !isHeld else { return self }
-    var traits = self
-    traits.kind = .waiting
-    traits.reason = .host
-    return traits
-  }
 }
 
 /// What a waiting download waits for (PROTOCOL.md section 2).
@@ -57,7 +48,7 @@ public enum MediaKind: String, Hashable, Sendable, CaseIterable {
 }
 
 /// Which networks a download may use.
-public enum NetworkPolicy: String, Hashable, Sendable, CaseIterable {
+public enum NetworkPolicy: String, Hashable, Sendable, Codable, CaseIterable {
   /// What its podcast or class may.
   case inherit
   /// None that is cellular or metered.

@@ -24,6 +24,25 @@ public struct Download: Hashable, Sendable {
   public var dates: Dates
   /// Whether the scheduler passes it over: an earlier attempt or deletion under its name has not ended yet.
   public var isHeld: Bool
+  /// Which networks it may use.
+  public var networks: Networks
+
+  /// Which networks a download may use.
+  public struct Networks: Hashable, Sendable {
+    /// What the client said of it.
+    public var own: NetworkPolicy
+    /// What is said of its podcast.
+    public var podcast: NetworkPolicy
+
+    /// Nothing is said, unless something is given.
+    public init(own: NetworkPolicy = .inherit, podcast: NetworkPolicy = .inherit) {
+      self.own = own
+      self.podcast = podcast
+    }
+
+    /// What counts: its own, or else its podcast's; `inherit` if its origin decides.
+    public var effective: NetworkPolicy { own == .inherit ? podcast : own }
+  }
 
   /// What the client said about a download.
   public struct Description: Hashable, Sendable {
@@ -169,7 +188,7 @@ public struct Download: Hashable, Sendable {
   /// Makes a download.
   public init(
     id: DownloadID, address: WebAddress, description: Description, rank: Rank, origin: Origin, state: DownloadState,
-    progress: Progress, failures: Int, round: Round = .init(), dates: Dates, isHeld: Bool
+    progress: Progress, failures: Int, round: Round = .init(), dates: Dates, isHeld: Bool, networks: Networks = .init()
   ) {
     self.id = id
     self.address = address
@@ -182,6 +201,7 @@ public struct Download: Hashable, Sendable {
     self.round = round
     self.dates = dates
     self.isHeld = isHeld
+    self.networks = networks
   }
 }
 

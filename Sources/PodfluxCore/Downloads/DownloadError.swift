@@ -36,13 +36,18 @@ public struct DownloadError: Error, Hashable, Sendable {
   public var status: Int?
   /// What the last of the exhausted attempts failed with.
   public var cause: Code?
+  /// How many bytes more would have to be free, where there is no room.
+  public var shortBytes: Int64?
 
   /// Makes an error.
-  public init(_ code: Code, _ message: String, status: Int? = nil, cause: Code? = nil) {
+  public init(
+    _ code: Code, _ message: String, status: Int? = nil, cause: Code? = nil, shortBytes: Int64? = nil
+  ) {
     self.code = code
     self.message = message
     self.status = status
     self.cause = cause
+    self.shortBytes = shortBytes
   }
 
   /// Whether the same request may succeed later, with nobody doing anything about it.

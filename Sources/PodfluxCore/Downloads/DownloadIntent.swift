@@ -28,11 +28,14 @@ public enum DownloadIntent: Hashable, Sendable {
     public var isPaused: Bool
     /// How to go on with a partial file that lies there.
     public var resume: ResumeRecord?
+    /// Which networks it may use.
+    public var network: NetworkPolicy
 
     /// Makes a wish for a new download.
     public init(
       id: DownloadID? = nil, address: WebAddress, description: Download.Description = .init(),
-      priority: Priority = .normal, origin: Origin = .user, isPaused: Bool = false, resume: ResumeRecord? = nil
+      priority: Priority = .normal, origin: Origin = .user, isPaused: Bool = false, resume: ResumeRecord? = nil,
+      network: NetworkPolicy = .inherit
     ) {
       self.id = id
       self.address = address
@@ -41,6 +44,7 @@ public enum DownloadIntent: Hashable, Sendable {
       self.origin = origin
       self.isPaused = isPaused
       self.resume = resume
+      self.network = network
     }
   }
 
@@ -79,6 +83,8 @@ public enum DownloadIntent: Hashable, Sendable {
     public var title: String?
     /// Another podcast.
     public var podcast: String?
+    /// Other networks.
+    public var network: NetworkPolicy?
 
     /// A change of nothing.
     public init() {}

@@ -100,6 +100,8 @@ extension DownloadState {
   public func canBecome(_ next: DownloadState) -> Bool {
     switch (self, next) {
     case (.queued, .running(.connecting)), (.queued, .paused): true
+    // The quota is found to leave no room before anybody is asked.
+    case (.queued, .waiting(let waiting)): waiting.reason == .storage
     case (.waiting, .queued), (.waiting, .paused): true
     case (.running(let phase), .running(let nextPhase)): phase.canBecome(nextPhase)
     case (.running(.publishing(let intended)), .completed(let published)): intended == published

@@ -20,13 +20,15 @@ extension DownloadsStore {
 
   /// Refuses what clients want once the engine stops, and before the tables are in order: rows that a killed engine left
   /// running have no attempt that could be told anything.
-  func refuseUnlessOpen() throws {
+  func refuseUnlessOpen() throws(Refusal) {
     guard isRecovered else {
       throw Refusal(
         .storageFailure, "the library is not in order yet, because its database could not be written; try again later")
     }
-    guard stopping != .now else {
-      throw Refusal(.shuttingDown, "the engine is stopping and takes no more actions; start it again")
+    switch stopping {
+    case nil, .drain: break
+    case .suspend: throw .isSuspended
+    case .now: throw Refusal(.shuttingDown, "the engine is stopping and takes no more actions; start it again")
     }
   }
 
@@ -52,7 +54,8 @@ extension DownloadsStore {
       rank: try rank(at: .last, of: wish.priority, in: turn), origin: wish.origin,
       state: wish.isPaused ? .paused : .queued,
       progress: .init(total: wish.resume?.total, resume: wish.resume), failures: 0,
-      dates: .init(added: turn.now), isHeld: isHeld)
+      dates: .init(added: turn.now), isHeld: isHeld,
+      networks: .init(own: wish.network, podcast: obstacles.classes.policy(ofPodcast: wish.description.podcast)))
     try downloads.insert(download)
     count(download.state.kind, +1)
     return .enqueued(id: id, created: true)
@@ -173,7 +176,8 @@ extension DownloadsStore {
       case .completed, .running(.publishing):
         throw Refusal(
           .illegalTransition,
-          "a download that is \(download.state.kind.rawValue) can change its title and podcast only", path: "payload.id"
+          "a download that is \(download.state.kind.rawValue) can change its title, podcast and network only",
+          path: "payload.id"
         )
       case .queued, .waiting, .running, .paused, .failed: break
       }
@@ -184,13 +188,14 @@ extension DownloadsStore {
     download.description.headers = update.headers ?? download.description.headers
     download.description.title = update.title ?? download.description.title
     download.description.podcast = update.podcast ?? download.description.podcast
+    download.networks.own = update.network ?? download.networks.own
+    download.networks.podcast = obstacles.classes.policy(ofPodcast: download.description.podcast)
+    live[id]?.policy = download.networks.effective
     if let priority = update.priority, priority != download.rank.priority {
       download.rank = try rank(at: .last, of: priority, in: turn)
     }
     if update.concernsRequests, case .running = download.state {
-      stopAttempt(of: id, in: &turn)
-      download.isHeld = true
-      try transition(&download, to: .queued, in: turn)
+      try sendBack(&download, in: &turn)
     } else {
       try turn.tables.downloads.update(download)
     }
@@ -199,8 +204,7 @@ extension DownloadsStore {
 
   /// What conditions need to know beside the rows.
   func moment(in turn: borrowing PodfluxTurn) -> ConditionMoment {
-    let now = turn.now
-    return ConditionMoment(now: now, coolingHosts: Set(cooldowns.filter { $0.value > now }.keys))
+    ConditionMoment(now: turn.now, obstacles: obstacles)
   }
 
   func existing(_ id: DownloadID, in turn: borrowing PodfluxTurn) throws -> Download {

@@ -8,7 +8,7 @@ extension DownloadsStore {
     switch report.news {
     case .reading(let received, let phase):
       live[id]?.read(received, phase: phase, at: turn.clock.monotonicMilliseconds)
-    case .checkpoint(let record): try checkpoint(report.attempt, record, in: &turn)
+    case .checkpoint(let record): try checkpoint(report.attempt, record, settings: settings, in: &turn)
     case .restarting(let discarding, let cause):
       try restart(report.attempt, discarding: discarding, because: cause, in: &turn)
     case .publishing(let file, let kept): try publish(report.attempt, file, kept: kept, in: &turn)
@@ -25,16 +25,24 @@ extension DownloadsStore {
         download.progress.keep(kept)
         try store.fail(&download, with: error, hadProgress: hadProgress, settings: settings, in: &turn)
       }
-    case .stopped(let kept):
-      let hadProgress = hasProgress(kept, of: id)
-      try end(report.attempt, in: &turn) { store, download, turn in
-        download.progress.keep(kept)
-        if hadProgress { download.failures = 0 }
-        if case .running = download.state {
-          try store.transition(&download, to: .queued, in: turn)
-        } else {
-          try turn.tables.downloads.update(download)
-        }
+    case .pathRefused(let kept):
+      // Asked again at once it would lead to the same place: from now on the host counts as one that needs a path.
+      if let host = live[id]?.host { departing.insert(host) }
+      try requeue(report.attempt, kept: kept, in: &turn)
+    case .stopped(let kept): try requeue(report.attempt, kept: kept, in: &turn)
+    }
+  }
+
+  /// An attempt has ended without being to blame: its download is queued again, unless somebody has said otherwise.
+  private mutating func requeue(_ attempt: AttemptID, kept: ResumeRecord?, in turn: inout PodfluxTurn) throws {
+    let hadProgress = hasProgress(kept, of: attempt.download)
+    try end(attempt, in: &turn) { store, download, turn in
+      download.progress.keep(kept)
+      if hadProgress { download.failures = 0 }
+      if case .running = download.state {
+        try store.transition(&download, to: .queued, in: turn)
+      } else {
+        try turn.tables.downloads.update(download)
       }
     }
   }
@@ -46,14 +54,20 @@ extension DownloadsStore {
   }
 
   private mutating func checkpoint(
-    _ attempt: AttemptID, _ record: ResumeRecord, in turn: inout PodfluxTurn
+    _ attempt: AttemptID, _ record: ResumeRecord, settings: Settings, in turn: inout PodfluxTurn
   ) throws {
     guard var download = try download(of: attempt, in: turn) else { return }
     download.progress.keep(record)
+    live[attempt.download]?.expected = download.missingBytes ?? 0
     switch download.state {
     case .running(.connecting), .running(.receiving):
       live[attempt.download]?.phase = .receiving
       try transition(&download, to: .running(.receiving), in: turn)
+      guard let error = try overQuota(nil, settings: settings, in: turn) else { return }
+      stopAttempt(of: download.id, in: &turn)
+      // There may be room again before it has ended.
+      download.isHeld = true
+      try waitForRoom(&download, after: error, settings: settings, in: &turn)
     case .running, .queued, .waiting, .paused, .completed, .failed:
       try turn.tables.downloads.update(download)
     }
@@ -149,9 +163,7 @@ extension DownloadsStore {
     }
     guard error.code != .noSpace else {
       if hadProgress { download.failures = 0 }
-      let delay = RetryDelay(settings).milliseconds(afterFailures: Self.storageWaitFailures, using: &turn.random)
-      return try wait(
-        &download, .storage(until: turn.now.advanced(byMilliseconds: delay), after: error), in: &turn)
+      return try waitForRoom(&download, after: error, settings: settings, in: &turn)
     }
     // What has made progress goes on where it was; what has not may do better elsewhere.
     let mayPass = error.isTransient || (error.concernsSource && download.round.mayPass)
@@ -173,18 +185,15 @@ extension DownloadsStore {
     let delay = RetryDelay(settings).milliseconds(afterFailures: download.failures, using: &turn.random)
     let earliest = turn.now.advanced(byMilliseconds: delay)
     let moment = max(earliest, cooldowns[download.source.host] ?? earliest)
-    try wait(&download, .retry(at: moment, after: error), in: &turn)
+    try wait(&download, for: .retry(at: moment, after: error), in: &turn)
   }
 
-  private mutating func wait(
-    _ download: inout Download, _ waiting: DownloadState.Waiting, in turn: inout PodfluxTurn
+  mutating func wait(
+    _ download: inout Download, for waiting: DownloadState.Waiting, in turn: inout PodfluxTurn
   ) throws {
     try transition(&download, to: .waiting(waiting), in: turn)
     turn.announce(.waiting(download.id, waiting))
   }
-
-  /// How long a full disk is waited for: as long as after so many failures, 20 to 30 s by default.
-  private static let storageWaitFailures = 3
 }
 
 extension Download.Progress {

@@ -7,10 +7,13 @@ extension DownloadsStore {
   /// How many waiting downloads are woken in one turn; the rest follow in the next.
   static let wokenAtOnce = 256
 
-  mutating func settle(settings: Settings, isCleaning: Bool, in turn: inout PodfluxTurn) throws {
-    guard isRecovered || stopping == .now else { return try saveCounts(in: turn) }
-    if stopping != .now {
-      try admit(settings: settings, in: &turn)
+  mutating func settle(
+    settings: Settings, network: NetworkState, isCleaning: Bool, in turn: inout PodfluxTurn
+  ) throws {
+    guard isRecovered || isEnding else { return try saveCounts(in: turn) }
+    if !isEnding {
+      try seeObstacles(settings: settings, network: network, in: &turn)
+      try admit(settings: settings, path: network.path, in: &turn)
       try handOutDeletions(in: &turn)
       try handOutVerifications(in: &turn)
     }
@@ -20,30 +23,46 @@ extension DownloadsStore {
 
   // MARK: Admission
 
-  private mutating func admit(settings: Settings, in turn: inout PodfluxTurn) throws {
+  private mutating func admit(settings: Settings, path: NetworkPath, in turn: inout PodfluxTurn) throws {
+    guard obstacles.all == nil else { return }
     var liveByHost = live.values.reduce(into: [String: Int]()) { $0[$1.host, default: 0] += 1 }
-    let now = turn.now
-    let coolingHosts = cooldowns.filter { $0.value > now }.keys
     while live.count < settings.maxConcurrent {
-      let fullHosts = liveByHost.filter { $0.value >= settings.maxPerHost }.keys
-      let excluded = Set(fullHosts).union(coolingHosts)
-      guard var download = try turn.tables.downloads.nextAdmissible(excludingHosts: excluded) else { return }
+      let next = try turn.tables.downloads.nextAdmissible { [obstacles] host, origin, policy in
+        liveByHost[host, default: 0] < settings.maxPerHost
+          && obstacles.obstacle(for: policy, of: origin, on: host) == nil
+      }
+      guard var download = next else { return }
+      if let error = try overQuota(download, settings: settings, in: turn) {
+        try waitForRoom(&download, after: error, settings: settings, in: &turn)
+        guard room.waiting < RoomWatch.capacity else { return }
+        continue
+      }
       liveByHost[download.source.host, default: 0] += 1
-      try start(&download, settings: settings, in: &turn)
+      try start(&download, settings: settings, path: path, in: &turn)
     }
   }
 
-  private mutating func start(_ download: inout Download, settings: Settings, in turn: inout PodfluxTurn) throws {
+  private mutating func start(
+    _ download: inout Download, settings: Settings, path: NetworkPath, in turn: inout PodfluxTurn
+  ) throws {
     let attempt = Attempt(
       id: AttemptID(download: download.id, generation: turn.sequence), address: download.source,
       ownAddress: download.address, description: download.description, origin: download.origin,
-      resume: download.progress.resume, settings: settings)
+      resume: download.progress.resume, settings: settings, route: obstacles.route(of: download, over: path))
     live[download.id] = LiveAttempt(
-      generation: turn.sequence, host: download.source.host, durable: download.progress.resume?.durable ?? 0)
+      attempt, policy: download.networks.effective, path: path, needsPath: obstacles.needsPath(attempt.address.host),
+      expected: download.missingBytes ?? 0)
     download.dates.started = download.dates.started ?? turn.now
     try transition(&download, to: .running(.connecting), in: turn)
     turn.perform(.start(attempt))
     turn.announce(.started(attempt.id))
+  }
+
+  /// Stops a running download's attempt and lets another one follow, once it may.
+  mutating func sendBack(_ download: inout Download, in turn: inout PodfluxTurn) throws {
+    stopAttempt(of: download.id, in: &turn)
+    download.isHeld = true
+    try transition(&download, to: .queued, in: turn)
   }
 
   /// Tells a live attempt to stop. It keeps its slot until it has ended, so that there are never two for a download.
@@ -63,12 +82,15 @@ extension DownloadsStore {
   }
 
   /// Whether anything is to be started yet, or still.
-  var isScheduling: Bool { isRecovered && stopping != .now }
+  var isScheduling: Bool { isRecovered && !isEnding }
+
+  /// Whether the engine gives the library up as soon as nothing runs.
+  public var isEnding: Bool { stopping.map { $0 > .drain } ?? false }
 
   /// When the first of those that wait is to be looked at again.
   func wakeAt(in turn: borrowing PodfluxTurn) throws -> Timestamp? {
     let retry = counts[.waiting, default: 0] == 0 ? nil : try turn.tables.downloads.earliestRetry()
-    return [retry, cooldowns.values.min()].compactMap { $0 }.min()
+    return [retry, cooldowns.values.min(), obstaclesChangeAt].compactMap { $0 }.min()
   }
 
   // MARK: Hosts that want to be left alone
@@ -154,13 +176,14 @@ extension DownloadsStore {
     try turn.tables.deletions.makeAllReady()
     mayOweDeletions = true
     mayOweVerifications = true
+    room.isStale = true
     try turn.tables.downloads.releaseAll()
     isRecovered = true
   }
 
   mutating func stop(_ mode: StopMode, in turn: inout PodfluxTurn) throws {
     stopping = max(stopping ?? mode, mode)
-    guard mode == .now else { return }
+    guard isEnding else { return }
     for id in live.keys.sorted() {
       stopAttempt(of: id, in: &turn)
     }
@@ -169,10 +192,10 @@ extension DownloadsStore {
   private func closeIfDone(isCleaning: Bool, in turn: inout PodfluxTurn) throws {
     guard let stopping, live.isEmpty else { return }
     switch stopping {
-    case .now: turn.perform(.close)
+    case .suspend, .now: turn.perform(.close)
     case .drain:
       guard !isCleaning, deletionsUnderWay.isEmpty, verificationsUnderWay.isEmpty, counts[.waiting, default: 0] == 0,
-        try turn.tables.downloads.nextAdmissible(excludingHosts: []) == nil
+        try turn.tables.downloads.nextAdmissible(where: { _, _, _ in true }) == nil
       else { return }
       turn.perform(.close)
     }

@@ -4,7 +4,8 @@ import Flux
 ///
 /// Rows live in the table; memory holds what is active (`live`) and running counts, so it does not grow with the
 /// library. Its aspects: `+Intents` (what clients want), `+Reports` (what attempts tell), `+Scheduling` (who runs),
-/// `+Verifying` (what is read again), `+Cleanup` (what cleaning up changes).
+/// `+Obstacles` (what keeps them from running), `+Storage` (room on the disk), `+Verifying` (what is read again),
+/// `+Cleanup` (what cleaning up changes).
 public struct DownloadsStore: Sendable {
   /// The attempts that have not ended, at most `Settings.maxConcurrent`, and what is known of them beyond their rows.
   public internal(set) var live: [DownloadID: LiveAttempt] = [:]
@@ -12,13 +13,21 @@ public struct DownloadsStore: Sendable {
   public internal(set) var counts: [DownloadState.Kind: Int]
   /// Hosts that are not to be asked before a moment. As many as have said so of late; kept over a restart.
   public internal(set) var cooldowns: [String: Timestamp]
+  /// Hosts on loopback that have led elsewhere: they need a path like others. As many as there were since the start.
+  public internal(set) var departing: Set<String> = []
   /// Bytes that were fetched and thrown away, of all downloads that there ever were.
   public internal(set) var discarded: Download.Discarded
+  /// What keeps downloads from running, as of the last turn.
+  public internal(set) var obstacles = Obstacles()
   /// What the engine's work is to end with, if it is to end.
   public internal(set) var stopping: StopMode?
 
   /// The counts that the table holds.
   private var savedCounts: [DownloadState.Kind: Int]
+  /// What the schedule said last, and what it was asked for.
+  var schedule: AskedSchedule?
+  /// What is known of those that wait for room.
+  var room = RoomWatch()
   /// Whether the engine's tables have been put in order after a start; nothing is scheduled before.
   var isRecovered = false
   /// Whether deletions may be ready that have not been handed out.
@@ -55,7 +64,9 @@ public struct DownloadsStore: Sendable {
     case .notDeleted(let key): try postponeDeletion(key, in: &turn)
     case .verified(let verification, let verdict): try settle(verification, verdict, in: &turn)
     case .timeCame: try wakeWaiting(in: &turn)
-    case .updateSettings, .filters, .cleanup, .looked, .cleaned: break
+    case .updateSettings: try heed(settings, in: &turn)
+    case .roomCame(let bytes): try wake(withRoom: bytes, settings: settings, in: &turn)
+    case .filters, .cleanup, .looked, .cleaned, .network, .path, .localTime: break
     }
     return nil
   }
@@ -88,6 +99,8 @@ public struct DownloadsStore: Sendable {
 
   mutating func count(_ kind: DownloadState.Kind, _ change: Int) {
     counts[kind, default: 0] += change
+    // It may have waited for room, and others with it.
+    if kind == .waiting, change < 0 { room.isStale = true }
   }
 }
 
@@ -97,6 +110,16 @@ public struct LiveAttempt: Hashable, Sendable {
   public let generation: Int64
   /// Its host, for the per-host limit.
   public let host: String
+  /// Who asked for it.
+  public let origin: Origin
+  /// The path as it began, which its connections were made over if it needs one.
+  public let path: NetworkPath
+  /// Whether its host can be reached over a path only.
+  public let needsPath: Bool
+  /// Which networks it may use.
+  var policy: NetworkPolicy
+  /// How many bytes are still to come, as far as that is known.
+  var expected: Int64
   /// Whether it has been told to stop. Its slot is free only when it has ended.
   public internal(set) var isStopping = false
   /// Whether the row that it was started for is gone: a row of the same name is another download's.
@@ -114,11 +137,16 @@ public struct LiveAttempt: Hashable, Sendable {
   let durableAtStart: Int64
   private var meter: (received: Int64, milliseconds: Int64)?
 
-  init(generation: Int64, host: String, durable: Int64) {
-    self.generation = generation
-    self.host = host
-    received = durable
-    durableAtStart = durable
+  init(_ attempt: Attempt, policy: NetworkPolicy, path: NetworkPath, needsPath: Bool, expected: Int64) {
+    generation = attempt.id.generation
+    host = attempt.address.host
+    origin = attempt.origin
+    self.path = path
+    self.needsPath = needsPath
+    self.policy = policy
+    self.expected = expected
+    durableAtStart = attempt.resume?.durable ?? 0
+    received = durableAtStart
   }
 
   /// The interval over which speed is measured.

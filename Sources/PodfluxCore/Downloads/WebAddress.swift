@@ -61,6 +61,24 @@ public struct WebAddress: Hashable, Sendable, CustomStringConvertible {
     return String(description[..<slashes.upperBound]) + String(Substring(bytes[bytes.index(after: at)...]))
   }
 
+  /// Whether a host, with its port or without, is this machine: `localhost`, 127.0.0.0/8 (RFC 1122 section 3.2.1.3) in
+  /// its usual form, or `::1` (RFC 4291 section 2.5.3).
+  public static func isLoopback(_ host: String) -> Bool {
+    // The scheduler asks for each host of the queue: most are told by their first byte.
+    switch host.utf8.first {
+    case UInt8(ascii: "["): return host.prefix { $0 != "]" } == "[::1"
+    case UInt8(ascii: "l"): return host.prefix { $0 != ":" } == "localhost"
+    case UInt8(ascii: "1"):
+      let parts = host.prefix { $0 != ":" }.split(separator: ".", omittingEmptySubsequences: false)
+      // With a sign or a leading zero it may be a name, for which a name server is asked.
+      return parts.count == 4 && parts[0] == "127"
+        && parts.allSatisfy { part in
+          UInt8(part).map { String($0) == part } ?? false
+        }
+    default: return false
+    }
+  }
+
   private static func checkedHost(_ text: String) throws(Fault) -> String {
     guard text.utf8.allSatisfy({ $0 < 0x80 }) else { throw .foreignHost }
     let nameEnd =

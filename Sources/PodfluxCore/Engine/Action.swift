@@ -8,6 +8,8 @@ public enum Action: ActionProtocol, Hashable {
   case updateSettings(SettingsPatch)
   /// A client wants something of the filters.
   case filters(FilterIntent)
+  /// A client wants something of the network.
+  case network(NetworkIntent)
   /// A client, the end of input or a signal ends the engine's work.
   case stop(StopMode)
   /// The engine has opened a library.
@@ -26,6 +28,12 @@ public enum Action: ActionProtocol, Hashable {
   case looked(CleanupRun.Key, CleanupNews)
   /// The part of a step that is done with files has been done, or cannot be.
   case cleaned(CleanupStep.Key, CleanupStep.Outcome)
+  /// The engine has found out what the path is.
+  case path(NetworkPath)
+  /// How local clocks go.
+  case localTime(LocalTime)
+  /// There is as much room on the disk as was waited for: so many bytes are free.
+  case roomCame(Int64)
   /// A moment that a store wanted to be woken at has come.
   case timeCame
 
@@ -43,8 +51,10 @@ extension Action {
   /// Whether it is a client's to dispatch: what it wants, not what a service has found out.
   public var isIntent: Bool {
     switch self {
-    case .downloads, .updateSettings, .filters, .cleanup, .stop: true
-    case .recovered, .attempt, .deleted, .notDeleted, .verified, .looked, .cleaned, .timeCame: false
+    case .downloads, .updateSettings, .filters, .cleanup, .network, .stop: true
+    case .recovered, .attempt, .deleted, .notDeleted, .verified, .looked, .cleaned, .path, .localTime, .roomCame,
+      .timeCame:
+      false
     }
   }
 }
@@ -53,12 +63,22 @@ extension Action {
 public enum StopMode: String, Hashable, Sendable, Comparable {
   /// Goes on until nothing can move any more.
   case drain
+  /// Checkpoints what runs, and gives the library up until it is taken again.
+  case suspend
   /// Checkpoints what runs, and stops.
   case now
 
   /// Orders by urgency.
   public static func < (lhs: Self, rhs: Self) -> Bool {
-    lhs == .drain && rhs == .now
+    lhs.urgency < rhs.urgency
+  }
+
+  private var urgency: Int {
+    switch self {
+    case .drain: 0
+    case .suspend: 1
+    case .now: 2
+    }
   }
 }
 
@@ -67,10 +87,22 @@ public struct Recovery: Hashable, Sendable {
   /// The downloads that were publishing when the last engine ended, and whose file stands at its place:
   /// only the row was missing.
   public var published: [DownloadID]
+  /// The path as the engine finds it; nil where nobody looks.
+  public var detectedPath: NetworkPath?
+  /// The path as whoever started the engine says it is; nil if that is left to the engine.
+  public var reportedPath: NetworkPath?
+  /// How local clocks go; nil for as was kept.
+  public var localTime: LocalTime?
 
   /// Makes a recovery fact.
-  public init(published: [DownloadID]) {
+  public init(
+    published: [DownloadID], detectedPath: NetworkPath? = nil, reportedPath: NetworkPath? = nil,
+    localTime: LocalTime? = nil
+  ) {
     self.published = published
+    self.detectedPath = detectedPath
+    self.reportedPath = reportedPath
+    self.localTime = localTime
   }
 }
 
@@ -94,6 +126,14 @@ public enum Effect: Hashable, Sendable {
   case endLooking(CleanupRun.Key)
   /// See whether the files are as a step expects them, and do with them what it says.
   case cleanUp(CleanupStep)
+  /// All transfers together keep to these limits from now on.
+  case limit(TransferLimits)
+  /// Connections that were made before are used no more, unless they are loopback's.
+  case leavePath
+  /// Post `roomCame` once so many bytes are free on the disk, and forget any earlier wish; nil wishes nothing.
+  case watchRoom(atLeast: Int64?)
+  /// Post `localTime`.
+  case readLocalTime
   /// Tell those who listen to the stream of actions what has followed from one.
   case announce(Announcement)
   /// Post `timeCame` at this moment, and forget any earlier wish; nil wishes nothing.
@@ -116,6 +156,8 @@ public struct Announcement: Hashable, Sendable {
     case started(AttemptID)
     /// The download waits.
     case waiting(DownloadID, DownloadState.Waiting)
+    /// The download was stopped by an obstacle, and waits until it goes.
+    case blocked(DownloadID, Obstacle)
     /// The download is forgotten.
     case removed(DownloadID)
   }

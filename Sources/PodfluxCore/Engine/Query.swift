@@ -54,7 +54,7 @@ public struct SnapshotQuery: Hashable, Sendable {
 
 /// A part of the state that can be asked for by name.
 public enum StoreName: String, Hashable, Sendable, CaseIterable {
-  case engine, settings, filters, downloads, cleanup
+  case engine, settings, network, filters, downloads, cleanup
 }
 
 /// Which downloads a client wants to see, in which order, and what of each.
@@ -149,7 +149,8 @@ public struct OrderCursor: Hashable, Sendable {
 
 /// What is shown of a download (PROTOCOL.md section 2).
 public enum ItemField: String, Hashable, Sendable, CaseIterable {
-  case addedAt, attempt, bytes, error, eta, finishedAt, id, network, origin, path, phase, podcast, position, priority
+  case addedAt, attempt, bytes, detail, error, eta, finishedAt, id, network, origin, path, phase, podcast, position,
+    priority
   case rate, reason, resumable, retryAt, sha256, startedAt, state, title, url
 }
 
@@ -201,6 +202,8 @@ public struct Snapshot: Hashable, Sendable {
   public var engine: EngineSnapshot?
   /// The settings.
   public var settings: Settings?
+  /// The network.
+  public var network: NetworkState?
   /// The filters.
   public var filters: FiltersSnapshot?
   /// The downloads.
@@ -210,12 +213,13 @@ public struct Snapshot: Hashable, Sendable {
 
   /// Makes a snapshot.
   public init(
-    revision: Int64, engine: EngineSnapshot? = nil, settings: Settings? = nil, filters: FiltersSnapshot? = nil,
-    downloads: DownloadsSnapshot? = nil, cleanup: CleanupSnapshot? = nil
+    revision: Int64, engine: EngineSnapshot? = nil, settings: Settings? = nil, network: NetworkState? = nil,
+    filters: FiltersSnapshot? = nil, downloads: DownloadsSnapshot? = nil, cleanup: CleanupSnapshot? = nil
   ) {
     self.revision = revision
     self.engine = engine
     self.settings = settings
+    self.network = network
     self.filters = filters
     self.downloads = downloads
     self.cleanup = cleanup
@@ -257,14 +261,14 @@ public struct DownloadsSnapshot: Hashable, Sendable {
     public var download: Download
     /// The running attempt.
     public var live: LiveAttempt?
-    /// Until when its host is left alone, if nothing else keeps it from running.
-    public var hostUntil: Timestamp?
+    /// What keeps it from running, if it would run otherwise.
+    public var obstacle: Obstacle?
 
     /// Makes an item.
-    public init(download: Download, live: LiveAttempt?, hostUntil: Timestamp? = nil) {
+    public init(download: Download, live: LiveAttempt?, obstacle: Obstacle? = nil) {
       self.download = download
       self.live = live
-      self.hostUntil = hostUntil
+      self.obstacle = obstacle
     }
   }
 

@@ -34,3 +34,9 @@ public struct Refusal: Error, Hashable, Sendable {
     self.path = path
   }
 }
+
+extension Refusal {
+  /// The engine has given the library up for a while.
+  public static let isSuspended = Refusal(
+    .suspended, "the engine is suspended and takes engine/resume and engine/shutdown only; resume it first")
+}

@@ -21,6 +21,8 @@ public struct Stores: Store {
   /// The downloads.
   public private(set) var downloads: DownloadsStore
 
+  /// The network.
+  public private(set) var network: NetworkStore
   /// Cleaning up.
   public private(set) var cleanup: CleanupStore
   /// The filters.
@@ -33,10 +35,12 @@ public struct Stores: Store {
 
   /// Makes the stores with what their tables hold.
   public init(
-    settings: SettingsStore, downloads: DownloadsStore, cleanup: CleanupStore = .init(), filters: FiltersStore = .init()
+    settings: SettingsStore, downloads: DownloadsStore, network: NetworkStore = .init(),
+    cleanup: CleanupStore = .init(), filters: FiltersStore = .init()
   ) {
     self.settings = settings
     self.downloads = downloads
+    self.network = network
     self.cleanup = cleanup
     self.filters = filters
   }
@@ -44,22 +48,26 @@ public struct Stores: Store {
   /// Hands the action to each store. A store may read those before it.
   public mutating func handle(_ action: Action, in turn: inout PodfluxTurn) throws -> Reply? {
     switch action {
-    case .updateSettings, .filters: try downloads.refuseUnlessOpen()
+    case .updateSettings, .filters, .network: try downloads.refuseUnlessOpen()
     case .timeCame: wakeAt = nil
     default: break
     }
     let settingsReply = try settings.handle(action, in: &turn)
+    let networkReply = try network.handle(action, in: &turn)
+    if let bytes = downloads.fetchedOverCellular(action) { try network.count(bytes, in: turn) }
     let downloadsReply = try downloads.handle(action, settings: settings.settings, in: &turn)
     // A step of a cleanup is its store's, and changes downloads by theirs.
     let cleanupReply = try cleanup.handle(action, settings: settings.settings, downloads: &downloads, in: &turn)
     let filtersReply = try filters.handle(action, in: &turn)
-    return settingsReply ?? downloadsReply ?? cleanupReply ?? filtersReply
+    return settingsReply ?? networkReply ?? downloadsReply ?? cleanupReply ?? filtersReply
   }
 
   /// Fills free slots and hands out what is owed.
   public mutating func settle(in turn: inout PodfluxTurn) throws {
     try cleanup.settle(settings: settings.settings, downloads: downloads, in: &turn)
-    try downloads.settle(settings: settings.settings, isCleaning: !cleanup.isIdle, in: &turn)
+    network.settle(in: &turn)
+    try downloads.settle(
+      settings: settings.settings, network: network.state, isCleaning: !cleanup.isIdle, in: &turn)
     try filters.settle(in: &turn)
     try askForWaking(in: &turn)
   }

@@ -15,6 +15,8 @@ public protocol Tables {
 
   /// Writes the settings.
   func save(_ settings: Settings) throws
+  /// Writes what is kept of the network.
+  func save(_ network: NetworkState) throws
   /// Writes until when a host is left alone; nil forgets it.
   func save(cooldownOf host: String, until moment: Timestamp?) throws
   /// Writes how many bytes were thrown away for a cause, of all downloads that there ever were.
@@ -48,8 +50,15 @@ public protocol DownloadTable {
   /// The rows that an engine which ended left running: at most as many as can run at once.
   func running() throws -> [Download]
 
-  /// The queued download that comes first of those not held and not on these hosts.
-  func nextAdmissible(excludingHosts: Set<String>) throws -> Download?
+  /// The queued download that comes first of those that are not held and that some hosts, origins and policies have: all
+  /// downloads that are alike in these are passed over with one question.
+  func nextAdmissible(where mayRun: (_ host: String, Origin, NetworkPolicy) -> Bool) throws -> Download?
+  /// The first of those that wait for room on the disk, in the order in which they are to be looked at again.
+  func waitingForStorage(limit: Int) throws -> [Download]
+  /// How many bytes the files of all downloads have, complete and partial ones.
+  func storedBytes() throws -> Int64
+  /// Writes which networks the downloads of a podcast may use that say nothing themselves. Cost: the podcast's downloads.
+  func setNetwork(_ policy: NetworkPolicy, ofPodcast name: String) throws
   /// When the first waiting download may try again.
   func earliestRetry() throws -> Timestamp?
   /// Waiting downloads whose time has come, the earliest first.
@@ -152,12 +161,12 @@ public protocol FilterTable {
 public struct ConditionMoment: Hashable, Sendable {
   /// When it is asked.
   public var now: Timestamp
-  /// The hosts that are left alone: what would run but for that waits.
-  public var coolingHosts: Set<String>
+  /// What keeps downloads from running: what would run but for that waits.
+  public var obstacles: Obstacles
 
   /// Makes a moment.
-  public init(now: Timestamp, coolingHosts: Set<String>) {
+  public init(now: Timestamp, obstacles: Obstacles = .init()) {
     self.now = now
-    self.coolingHosts = coolingHosts
+    self.obstacles = obstacles
   }
 }

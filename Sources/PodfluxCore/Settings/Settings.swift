@@ -31,6 +31,19 @@ public struct Settings: Hashable, Sendable, Codable {
   /// How often a running transfer tells how far it is, in seconds.
   public var progressInterval = 0.25
 
+  /// How many bytes may arrive in a second, all transfers together; 0 for as many as come.
+  public var bytesPerSecond: Int64 = 0
+  /// Which networks what has no policy of its own may use.
+  public var network = NetworkClasses()
+  /// How many bytes may come over cellular in a month; 0 for as many as come.
+  public var cellularBudgetBytesPerMonth: Int64 = 0
+  /// When downloads run; always, if there is no window.
+  public var schedule: [ScheduleWindow] = []
+  /// How many bytes the files of all downloads may have, complete and partial ones; 0 for no such limit.
+  public var storageQuotaBytes: Int64 = 0
+  /// How many bytes are left free on the disk.
+  public var reserveFreeBytes: Int64 = 512 << 20
+
   /// Whether rows and files are compared at every start.
   public var cleanupOnStart = true
   /// After how many days files leave the quarantine for good; 0 for never.
@@ -60,6 +73,12 @@ public struct Settings: Hashable, Sendable, Codable {
     try read(.checksum, into: &checksum)
     try read(.userAgent, into: &userAgent)
     try read(.progressInterval, into: &progressInterval)
+    try read(.bytesPerSecond, into: &bytesPerSecond)
+    try read(.network, into: &network)
+    try read(.cellularBudgetBytesPerMonth, into: &cellularBudgetBytesPerMonth)
+    try read(.schedule, into: &schedule)
+    try read(.storageQuotaBytes, into: &storageQuotaBytes)
+    try read(.reserveFreeBytes, into: &reserveFreeBytes)
     try read(.cleanupOnStart, into: &cleanupOnStart)
     try read(.quarantineDays, into: &quarantineDays)
   }
@@ -82,6 +101,10 @@ public struct Settings: Hashable, Sendable, Codable {
     public static let userAgentLength = 1...256
     /// Seconds between readings.
     public static let progressInterval = 0.05...60.0
+    /// Bytes per second of all transfers: from 1 KiB, or 0, to 1 TiB.
+    public static let bytesPerSecond: ClosedRange<Int64> = 1024...(1 << 40)
+    /// Bytes of budgets, quotas and reserves: up to 8 PiB, which every reader of JSON keeps (RFC 8259 section 6).
+    public static let volume: ClosedRange<Int64> = 0...(1 << 53)
     /// Days in quarantine: up to a hundred years.
     public static let quarantineDays = 0...36_500
   }
@@ -97,6 +120,9 @@ public struct Settings: Hashable, Sendable, Codable {
       && Limits.slowBytesPerSecond.contains(slowBytesPerSecond) && Limits.maxFileBytes.contains(maxFileBytes)
       && Limits.userAgentLength.contains(userAgent.utf8.count)
       && Limits.progressInterval.contains(progressInterval) && Limits.quarantineDays.contains(quarantineDays)
+      && (bytesPerSecond == 0 || Limits.bytesPerSecond.contains(bytesPerSecond)) && network.isWithinLimits
+      && [cellularBudgetBytesPerMonth, storageQuotaBytes, reserveFreeBytes].allSatisfy(Limits.volume.contains)
+      && schedule.count <= ScheduleWindow.maximumCount && schedule.allSatisfy(\.isWithinLimits)
       && retryFirstSeconds <= retryMaxSeconds
   }
 }
@@ -133,6 +159,18 @@ public struct SettingsPatch: Hashable, Sendable {
   public var userAgent: String?
   /// See `Settings.progressInterval`.
   public var progressInterval: Double?
+  /// See `Settings.bytesPerSecond`.
+  public var bytesPerSecond: Int64?
+  /// See `Settings.network`.
+  public var network: NetworkClasses.Patch?
+  /// See `Settings.cellularBudgetBytesPerMonth`.
+  public var cellularBudgetBytesPerMonth: Int64?
+  /// See `Settings.schedule`.
+  public var schedule: [ScheduleWindow]?
+  /// See `Settings.storageQuotaBytes`.
+  public var storageQuotaBytes: Int64?
+  /// See `Settings.reserveFreeBytes`.
+  public var reserveFreeBytes: Int64?
   /// See `Settings.cleanupOnStart`.
   public var cleanupOnStart: Bool?
   /// See `Settings.quarantineDays`.
@@ -159,6 +197,12 @@ public struct SettingsPatch: Hashable, Sendable {
     result.checksum = checksum ?? settings.checksum
     result.userAgent = userAgent ?? settings.userAgent
     result.progressInterval = progressInterval ?? settings.progressInterval
+    result.bytesPerSecond = bytesPerSecond ?? settings.bytesPerSecond
+    result.network = network?.applied(to: settings.network) ?? settings.network
+    result.cellularBudgetBytesPerMonth = cellularBudgetBytesPerMonth ?? settings.cellularBudgetBytesPerMonth
+    result.schedule = schedule ?? settings.schedule
+    result.storageQuotaBytes = storageQuotaBytes ?? settings.storageQuotaBytes
+    result.reserveFreeBytes = reserveFreeBytes ?? settings.reserveFreeBytes
     result.cleanupOnStart = cleanupOnStart ?? settings.cleanupOnStart
     result.quarantineDays = quarantineDays ?? settings.quarantineDays
     return result

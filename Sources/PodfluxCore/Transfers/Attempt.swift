@@ -16,12 +16,13 @@ public struct Attempt: Hashable, Sendable {
   public var resume: ResumeRecord?
   /// What the settings said when it began.
   public var settings: Settings
+  /// Which way its connections may take.
+  public var route: Route
 
   /// Makes an attempt.
   public init(
     id: AttemptID, address: WebAddress, ownAddress: WebAddress? = nil, description: Download.Description,
-    origin: Origin, resume: ResumeRecord?,
-    settings: Settings
+    origin: Origin, resume: ResumeRecord?, settings: Settings, route: Route = .any
   ) {
     self.id = id
     self.address = address
@@ -30,6 +31,7 @@ public struct Attempt: Hashable, Sendable {
     self.origin = origin
     self.resume = resume
     self.settings = settings
+    self.route = route
   }
 }
 
@@ -52,11 +54,24 @@ public struct AttemptReport: Hashable, Sendable {
   public var attempt: AttemptID
   /// What has happened.
   public var news: News
+  /// How many bytes of bodies have come over the network since the last report that was no reading, of use or not;
+  /// 0 for a reading.
+  public var fetched: Int64
 
   /// Makes a report.
-  public init(attempt: AttemptID, news: News) {
+  public init(attempt: AttemptID, news: News, fetched: Int64 = 0) {
     self.attempt = attempt
     self.news = news
+    self.fetched = fetched
+  }
+
+  /// Whether it tells of a failure that the loss of a path may have caused.
+  public var mayComeOfThePath: Bool {
+    guard case .failed(let error, _, _) = news else { return false }
+    switch error.code {
+    case .unknownHost, .connectFailed, .tlsCertificate, .timeout, .tooSlow, .connectionLost: return true
+    default: return false
+    }
   }
 
   /// What can happen in an attempt.
@@ -78,6 +93,10 @@ public struct AttemptReport: Hashable, Sendable {
     case failed(DownloadError, kept: ResumeRecord?, retryAfterMilliseconds: Int64? = nil)
     /// The attempt has ended because it was told to; the record tells what is kept.
     case stopped(kept: ResumeRecord?)
+
+    /// The attempt has ended because it was led from loopback to where its route does not go; the record tells what is
+    /// kept.
+    case pathRefused(kept: ResumeRecord?)
 
     /// Whether it is a reading that the next one replaces.
     public var isReading: Bool {

@@ -79,6 +79,17 @@ extension TransferMachine {
       : DownloadError(.lengthMismatch, "the server sent \(position) bytes of a file of \(total)")
   }
 
+  /// The exchange has ended because it was led to where the attempt's route does not go. That is nobody's failure: what is
+  /// kept stands.
+  public mutating func pathRefused() -> [Order] {
+    guard !isStopping, case .requesting(let plan) = state else {
+      return exchangeFinished(failure: DownloadError(.connectFailed, "the address is not on this machine"))
+    }
+    hasExchange = false
+    state = .finishing(.pathRefused, plan)
+    return [.finishWriting]
+  }
+
   // MARK: Ends before the file is complete
 
   /// The attempt is to end and to keep what it has. After the store has agreed to the publishing it is too late:
@@ -104,6 +115,9 @@ extension TransferMachine {
   public mutating func filesFailed(_ error: DownloadError) -> [Order] {
     switch state {
     case .ended: return []
+    case .finishing(.complete, _) where error.code == .noSpace:
+      // The last piece of the file found no room: the others are worth keeping.
+      return finish(as: isStopping ? .stopped : .failed(error))
     case .finishing(let ending, _):
       // The sync itself has failed: only the last record is known to be durable.
       return end(ending == .stopped ? .stopped(kept: kept) : .failed(error, kept: kept))
@@ -138,7 +152,10 @@ extension TransferMachine {
   public mutating func written(_ record: ResumeRecord?) -> [Order] {
     guard case .finishing(let ending, _) = state, ending != .complete else { return [] }
     kept = record
-    guard case .failed(let error) = ending, !isStopping else { return end(.stopped(kept: kept)) }
+    guard !isStopping else { return end(.stopped(kept: kept)) }
+    guard case .failed(let error) = ending else {
+      return end(ending == .pathRefused ? .pathRefused(kept: kept) : .stopped(kept: kept))
+    }
     if let record, let cause = uselessness(of: record, after: error) {
       return restart(discarding: record.durable, because: cause, then: .fail(error))
     }

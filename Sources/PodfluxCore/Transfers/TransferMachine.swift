@@ -73,6 +73,7 @@ public struct TransferMachine: Sendable {
     case complete
     case failed(DownloadError)
     case stopped
+    case pathRefused
   }
 
   let attempt: Attempt
@@ -171,9 +172,11 @@ public struct TransferMachine: Sendable {
   /// How much room there must be for a file of unknown length, in bytes.
   static let leastRoom: Int64 = 1 << 20
 
-  /// The partial file is open, and there is room for so many more bytes: where that is known not to be enough nobody is
-  /// asked for them.
-  public mutating func partialOpened(length: Int64, tailHash: String?, room: Int64 = .max) -> [Order] {
+  /// The partial file is open, and so many bytes are free on the disk, of which a reserve is to be left: where that is
+  /// known not to be enough nobody is asked for them.
+  public mutating func partialOpened(
+    length: Int64, tailHash: String?, room: Int64 = .max, reserve: Int64 = 0
+  ) -> [Order] {
     guard !isStopping else { return end(.stopped(kept: kept)) }
     switch ResumeLadder.trust(in: attempt.resume, partialLength: length, tailHash: tailHash, bootID: bootID) {
     case .discard(let cause):
@@ -181,8 +184,8 @@ public struct TransferMachine: Sendable {
     case .keep(let count):
       base = count
       let needed = version.total.map { max(0, $0 - count) } ?? Self.leastRoom
-      guard room - WritePolicy.reservedRoom >= needed else {
-        return end(.failed(.noRoom(room, for: needed), kept: kept))
+      if let error = DownloadError.shortage(of: needed, room: room, reserve: reserve) {
+        return end(.failed(error, kept: kept))
       }
       let cut: [Order] = count < length ? [.truncate(to: count)] : []
       return cut + request(ResumeLadder.Plan(keptBytes))
@@ -330,7 +333,7 @@ public struct TransferMachine: Sendable {
     switch ending {
     case .complete: true
     case .failed(let error): mayWrite && error.code != .notMedia
-    case .stopped: false
+    case .stopped, .pathRefused: false
     }
   }
 
@@ -383,15 +386,5 @@ public struct TransferMachine: Sendable {
     case .awaitingRestart, .idle, .opening, .naming, .awaitingPublishing, .awaitingContents, .publishing, .ended:
       return []
     }
-  }
-}
-
-extension DownloadError {
-  /// There is too little room on the disk, as it was just found to be.
-  public static func noRoom(_ room: Int64, for needed: Int64) -> DownloadError {
-    DownloadError(
-      .noSpace,
-      "\(needed) bytes are needed beside \(WritePolicy.reservedRoom) for the library itself, and \(room) are free; free some"
-    )
   }
 }

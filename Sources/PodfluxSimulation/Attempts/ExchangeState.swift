@@ -18,8 +18,12 @@ struct ExchangeState {
   /// What the body is said to begin with; for a sabotage only.
   var falseOverlap: [UInt8] = []
 
-  init(_ response: SimulatedResponse) {
+  /// Which of the world's paths it was begun over.
+  let pathNumber: Int
+
+  init(_ response: SimulatedResponse, pathNumber: Int) {
     self.response = response
+    self.pathNumber = pathNumber
     offset = response.range.lowerBound
   }
 

@@ -9,7 +9,8 @@ extension SimulatedAttempt {
     if world.sabotage == .wholeAppendedToPartial, attempt.resume?.total == nil {
       prefix = disguise(&response, as: plan)
     }
-    exchange = ExchangeState(response)
+    exchange = ExchangeState(response, pathNumber: world.pathNumber)
+    isLedElsewhere = !needsPath && world.suffers(.protocols) && world.random.once(in: 20)
     exchange?.prefix = prefix
     if world.sabotage == .overlapNotCompared, let start = plan.rangeStart, let file {
       exchange?.falseOverlap = Array(file.bytes(Int(start)..<file.length))
@@ -53,6 +54,16 @@ extension SimulatedAttempt {
   func hear(number: Int) throws {
     guard !isOver, number == networkNumber, let exchange, !exchange.isPaused else { return }
     switch exchange.phase {
+    case .connecting, .body:
+      guard isLedElsewhere, attempt.route == .loopback else { break }
+      self.exchange = nil
+      return try carryOut(machine.pathRefused())
+    case .over: break
+    }
+    switch exchange.phase {
+    case .connecting where !isReachable || !isConnected:
+      finish(DownloadError(.connectFailed, "there is no way to the host"))
+    case .body where !isConnected: loseConnection()
     case .connecting: try hearHead(exchange.response)
     case .body: try hearBody()
     case .over(let failure):
@@ -79,8 +90,13 @@ extension SimulatedAttempt {
       self.exchange?.isPaused = true
       return
     }
+    if needsPath {
+      fetched += Int64(piece.count)
+      world.checker.traffic[attempt.id]?.wire += Int64(piece.count)
+    }
     switch piece.withUnsafeBytes({ machine.received(body: $0) }) {
     case .take:
+      try world.checker.willTake(piece.count, over: world.path, self)
       buffer.append(piece[...])
       advance(by: piece.count)
       if let full = buffer.takePiece(evenIfSmall: false) { enqueue(.write(full)) }
@@ -126,6 +142,15 @@ extension SimulatedAttempt {
   private func endBody(_ exchange: ExchangeState) {
     guard exchange.response.ending == .silence else { return finish(exchange.ending) }
     self.exchange?.phase = .over(DownloadError(.timeout, "no byte came"))
+    networkNumber += 1
+    world.schedule(
+      .network(self, number: networkNumber), after: Int64(attempt.settings.stallTimeoutSeconds) * 1000)
+  }
+
+  /// The path that it was made over is gone: it breaks, or nothing comes any more.
+  private func loseConnection() {
+    guard world.random.once(in: 2) else { return finish(DownloadError(.connectionLost, "the path is gone")) }
+    exchange?.phase = .over(DownloadError(.timeout, "no byte came"))
     networkNumber += 1
     world.schedule(
       .network(self, number: networkNumber), after: Int64(attempt.settings.stallTimeoutSeconds) * 1000)

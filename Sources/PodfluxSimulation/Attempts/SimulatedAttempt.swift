@@ -40,6 +40,12 @@ final class SimulatedAttempt {
   var tasks: [Task] = []
   private var isScheduled = false
   var isOver = false
+  /// Bytes that have come over the network since the last report.
+  var fetched: Int64 = 0
+  /// Whether it might use all paths when it began.
+  var mayUseAllAtStart = false
+  /// Whether its origin, on this machine, has led it to another.
+  var isLedElsewhere = false
   var clockAtWrite: Int64 = 0
   var clockAtReading: Int64 = 0
   var clockAtRequest: Int64 = 0
@@ -190,7 +196,7 @@ final class SimulatedAttempt {
   // MARK: Reports
 
   func report(_ news: AttemptReport.News) throws {
-    incarnation.post(.attempt(AttemptReport(attempt: attempt.id, news: news)))
+    incarnation.post(.attempt(AttemptReport(attempt: attempt.id, news: news, fetched: takeFetched())))
     switch (news, world.sabotage) {
     case (.restarting, .truncatedTooEarly?), (.publishing, .publishedTooEarly?): try carryOut(machine.proceed())
     default: break
@@ -200,6 +206,11 @@ final class SimulatedAttempt {
   private func end(_ news: AttemptReport.News) {
     isOver = true
     file = nil
-    incarnation.ended(self, news)
+    incarnation.ended(self, AttemptReport(attempt: attempt.id, news: news, fetched: takeFetched()))
+  }
+
+  private func takeFetched() -> Int64 {
+    defer { fetched = 0 }
+    return world.sabotage == .trafficForgotten ? 0 : fetched
   }
 }

@@ -22,6 +22,7 @@ extension Checker {
     {
       throw Violation(.cooldown, "\(id.download) starts on \(attempt.address.host), which is left alone until \(until)")
     }
+    try checkObstacles(attempt, row, incarnation)
     let onHost = incarnation.attempts.values.filter { $0.attempt.address.host == attempt.address.host }.count
     guard onHost < settings.maxPerHost else {
       throw Violation(.hostLimit, "\(onHost + 1) attempts on \(attempt.address.host), \(settings.maxPerHost) allowed")

@@ -77,7 +77,9 @@ extension Checker {
       return reported == error
     }
     let isFitting = if case .storage = waiting { error.code == .noSpace } else { error.code != .noSpace }
-    guard isTrue, isFitting, error.isTransient || row.description.mirrors.count > 0 else {
+    // The quota is found to leave no room before anybody is asked.
+    let isOverQuota = error.code == .noSpace && world.client.settings.storageQuotaBytes > 0
+    guard isTrue || isOverQuota, isFitting, error.isTransient || row.description.mirrors.count > 0 else {
       throw Violation(
         .reasons, "\(row.id) waits after \(error.code.rawValue), which no attempt reported or nothing can mend")
     }
@@ -173,7 +175,7 @@ extension [DownloadID: SimulatedClient.Wish] {
   fileprivate func isKept(_ id: DownloadID, _ row: Download) -> Bool {
     guard let wish = self[id] else { return false }
     return wish.isPaused == (row.state == .paused) && wish.priority == row.rank.priority
-      && wish.addresses.last == row.address && wish.title == row.description.title
+      && wish.network == row.networks.own && wish.addresses.last == row.address && wish.title == row.description.title
   }
 }
 

@@ -25,6 +25,10 @@ final class Checker {
   private(set) var position = LogPosition.origin
   private(set) var savedCounts: [DownloadState.Kind: Int] = [:]
   private var turns = 0
+  /// What has come over the network in each attempt that lives.
+  var traffic: [AttemptID: Traffic] = [:]
+  /// What has come over cellular, as attempts have told.
+  var usage = CellularUsage()
 
   /// How often the copy is compared with the tables, in turns.
   private static let comparisonInterval = 100
@@ -57,6 +61,7 @@ final class Checker {
       try check(row, before: changes.before[id] ?? nil, changes, batch, world)
     }
     try checkAll(incarnation, changes)
+    try checkTraffic(batch, incarnation)
     if turns % Self.comparisonInterval == 0 { try compareWithTables(world) }
     guard let ended = incarnation.dispatcher.state.cleanup.last?.key, ended != checkedRun else { return }
     checkedRun = ended
@@ -166,11 +171,13 @@ final class Checker {
   /// One statement has changed many rows: the tables' word is taken for ranks and holds, and compared for the rest.
   private func takeOver(from world: World, in changes: inout Changes) throws {
     let page = try world.database.read { try $0.downloads(limit: PageRequest.maximumLimit) }
+    let classes = world.incarnation?.dispatcher.state.settings.settings.network ?? .init()
     for row in page {
       guard var expected = rows[row.id] else { throw Violation(.mirror, "the row of \(row.id) should be gone") }
       if changes.before[row.id] == nil { changes.before[row.id] = .some(expected) }
       expected.rank = row.rank
       expected.isHeld = row.isHeld
+      expected.networks.podcast = classes.policy(ofPodcast: row.description.podcast)
       guard expected == row else { throw Violation(.mirror, "\(row) stands where \(expected) should") }
       rows[row.id] = row
     }
@@ -192,7 +199,7 @@ final class Checker {
 
   /// What filters count is kept beside the rows.
   private func checkFilters(_ world: World) throws {
-    let moment = ConditionMoment(now: world.clock.wall, coolingHosts: [])
+    let moment = ConditionMoment(now: world.clock.wall)
     let filters = try world.database.read { try $0.filters(FiltersState(), at: moment) }
     let counted = self.counted
     for group in filters.groups {

@@ -1,4 +1,5 @@
 import Flux
+import Foundation
 import Persistence
 import PodfluxCore
 import WireProtocol
@@ -106,8 +107,12 @@ func tableHash(of database: LibraryDatabase) throws -> UInt64 {
     let position = try tables.position()
     hash.mix(position.revision)
     hash.mix(position.sequence)
-    hash.mix("\(try tables.settings())")
+    // A dictionary's description is in another order each time.
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = .sortedKeys
+    hash.mix(String(decoding: try encoder.encode(try tables.settings()), as: UTF8.self))
     hash.mix("\(try tables.filters())")
+    hash.mix("\(try tables.network())")
     let counts = try tables.counts()
     for kind in DownloadState.Kind.allCases { hash.mix(Int64(counts[kind, default: 0])) }
     for (host, moment) in try tables.cooldowns().sorted(by: { $0.key < $1.key }) {

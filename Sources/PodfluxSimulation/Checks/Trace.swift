@@ -97,6 +97,10 @@ extension StableHash {
     case .timeCame: mix(1 as UInt64)
     case .downloads(let intent): mix(intent)
     case .updateSettings(let patch): mix(Int64(patch.maxConcurrent ?? -1))
+    case .network(let intent): mix("\(intent)")
+    case .path(let path): mix("\(path)")
+    case .roomCame(let bytes): mix(bytes)
+    case .localTime(let zone): mix(zone.seconds)
     case .filters(let intent): mix("\(intent)")
     case .stop(let mode): mix(mode.rawValue)
     case .recovered(let recovery): recovery.published.forEach { mix($0.description) }
@@ -141,7 +145,7 @@ extension AttemptReport.News {
     case .checkpoint(let record): record.durable
     case .restarting(let discarding, _): discarding
     case .publishing(let file, _), .finished(let file): Int64(bitPattern: file.inode)
-    case .failed(_, let kept, _), .stopped(let kept): kept?.durable ?? -1
+    case .failed(_, let kept, _), .stopped(let kept), .pathRefused(let kept): kept?.durable ?? -1
     }
   }
 }
@@ -160,7 +164,9 @@ extension Action {
     case .verified(let verification, let verdict): "verified \(verification.key): \(verification.download) \(verdict)"
     case .looked(let run, .found(let steps)):
       "looked \(run): " + steps.map { "\($0.decision.rawValue) \($0.matter)" }.joined(separator: ", ")
-    case .stop, .recovered, .deleted, .notDeleted, .filters, .cleanup, .looked, .cleaned, .timeCame: "\(self)"
+    case .stop, .recovered, .deleted, .notDeleted, .filters, .cleanup, .looked, .cleaned, .network, .path, .roomCame,
+      .localTime, .timeCame:
+      "\(self)"
     }
   }
 }
@@ -175,6 +181,7 @@ extension AttemptReport.News {
     case .finished(let file): "finished \(file.path)"
     case .failed(let error, let kept, _): "failed \(error.code.rawValue), kept \(kept?.durable ?? 0)"
     case .stopped(let kept): "stopped, kept \(kept?.durable ?? 0)"
+    case .pathRefused(let kept): "led elsewhere, kept \(kept?.durable ?? 0)"
     }
   }
 }
@@ -193,6 +200,10 @@ extension Effect {
     case .tellMore(let run): "tell more of \(run)"
     case .endLooking(let run): "end looking \(run)"
     case .cleanUp(let step): "clean up \(step.key): \(step.decision.rawValue) \(step.matter)"
+    case .limit(let limits): "limit \(limits)"
+    case .leavePath: "leave the path"
+    case .watchRoom(let bytes): "watch for \(bytes.map(String.init) ?? "no") bytes"
+    case .readLocalTime: "read the time zone"
     case .wake(let moment): "wake at \(moment.map { String($0.milliseconds - World.beginning) } ?? "never")"
     case .announce(let announcement): "announce \(announcement.event)"
     case .close: "close"

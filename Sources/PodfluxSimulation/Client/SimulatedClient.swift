@@ -13,6 +13,7 @@ struct SimulatedClient {
     var isPaused: Bool
     var mirrors: [WebAddress] = []
     var integrity: Integrity?
+    var network = NetworkPolicy.inherit
   }
 
   let limit: Int
@@ -30,7 +31,7 @@ struct SimulatedClient {
   func intent(
     rows: [DownloadID: Download], origins: [SimulatedOrigin], using random: inout SeededGenerator
   ) -> Action {
-    switch random.below(45) {
+    switch random.below(48) {
     case 0...11 where rows.count < limit: .downloads(.enqueue(wish(for: origins, using: &random)))
     case 0...11: .downloads(.remove(.one(name(rows, using: &random)), deletingFile: random.once(in: 2)))
     case 12...15: .downloads(.pause(selection(rows, using: &random)))
@@ -44,7 +45,8 @@ struct SimulatedClient {
     case 39: .downloads(.verify(selection(rows, using: &random)))
     case 43: .filters(filterIntent(using: &random))
     case 40...42: .cleanup(random.once(in: 5) ? .cancel : .run(Self.cleanup(using: &random)))
-    default: random.once(in: 8) ? .stop(random.once(in: 2) ? .now : .drain) : .timeCame
+    case 44: networkIntent(using: &random)
+    default: random.once(in: 8) ? .stop(random.pick([.now, .drain, .suspend])) : .timeCame
     }
   }
 
@@ -62,6 +64,8 @@ struct SimulatedClient {
     wish.priority = random.pick(Priority.allCases)
     wish.isPaused = random.once(in: 8)
     wish.origin = random.once(in: 4) ? .auto : .user
+    wish.network = random.pick(Self.policies)
+    if random.once(in: 3) { wish.description.podcast = random.pick(Self.podcasts) }
     if random.once(in: 6) { wish.description.path = try? LibraryPath(validating: path(using: &random)) }
     if random.once(in: 6) {
       wish.description.mirrors = (0..<random.within(1...2)).map { _ in random.pick(origins).address }
@@ -125,7 +129,9 @@ struct SimulatedClient {
 
   private func update(_ origins: [SimulatedOrigin], using random: inout SeededGenerator) -> DownloadIntent.Update {
     var update = DownloadIntent.Update()
-    switch random.below(3) {
+    switch random.below(5) {
+    case 3: update.network = random.pick(NetworkPolicy.allCases)
+    case 4: update.podcast = random.pick(Self.podcasts)
     case 0: update.address = random.pick(origins).address
     case 1: update.priority = random.pick(Priority.allCases)
     default: update.title = "title \(random.below(100))"
@@ -152,8 +158,49 @@ struct SimulatedClient {
     if random.once(in: 2) { patch.stallTimeoutSeconds = random.within(1...40) }
     patch.checksum = random.once(in: 2)
     patch.cleanupOnStart = random.once(in: 2)
+    if random.once(in: 2) { patch.network = networkPatch(using: &random) }
+    if random.once(in: 3) {
+      patch.cellularBudgetBytesPerMonth = random.once(in: 2) ? 0 : Int64(random.within(1...50_000))
+    }
+    patch.schedule = random.once(in: 6) ? Self.schedule(using: &random) : []
+    patch.storageQuotaBytes = random.once(in: 6) ? Int64(random.within(1...200_000)) : 0
     return patch
   }
+
+  // MARK: The network
+
+  private static let policies: [NetworkPolicy] = [.inherit, .inherit, .unmetered, .any]
+  private static let podcasts = ["show", "talk"]
+
+  private func networkPatch(using random: inout SeededGenerator) -> NetworkClasses.Patch {
+    var patch = NetworkClasses.Patch()
+    patch.user = random.pick([.unmetered, .any])
+    if random.once(in: 2) { patch.auto = random.pick([.unmetered, .any]) }
+    if random.once(in: 2) { patch.podcasts = [random.pick(Self.podcasts): random.pick(NetworkPolicy.allCases)] }
+    return patch
+  }
+
+  private static func schedule(using random: inout SeededGenerator) -> [ScheduleWindow] {
+    (0..<random.within(1...2)).map { _ in
+      ScheduleWindow(
+        days: ScheduleWindow.Weekday.allCases.filter { _ in !random.once(in: 4) } + [.mon],
+        from: random.below(1440), to: random.within(0...1440))
+    }
+  }
+
+  private func networkIntent(using random: inout SeededGenerator) -> Action {
+    guard random.once(in: 4) else { return .network(.auto) }
+    return .network(.report(random.pick(SimulatedPath.all)))
+  }
+
+  /// What takes all obstacles away.
+  static let openings: [Action] = {
+    var patch = SettingsPatch()
+    patch.schedule = []
+    patch.storageQuotaBytes = 0
+    patch.cellularBudgetBytesPerMonth = 0
+    return [.updateSettings(patch), .network(.auto)]
+  }()
 }
 
 // MARK: - What it was promised
@@ -201,7 +248,7 @@ extension SimulatedClient {
     forget(id)
     wishes[id] = Wish(
       addresses: [wish.address], priority: wish.priority, title: wish.description.title, isPaused: wish.isPaused,
-      mirrors: wish.description.mirrors, integrity: wish.description.integrity)
+      mirrors: wish.description.mirrors, integrity: wish.description.integrity, network: wish.network)
     order[wish.priority, default: []].append(id)
   }
 
@@ -262,6 +309,7 @@ extension SimulatedClient {
     guard let wish = wishes[id] else { return }
     if let address = update.address { wishes[id]?.addresses.append(address) }
     if let title = update.title { wishes[id]?.title = title }
+    if let network = update.network { wishes[id]?.network = network }
     if let priority = update.priority, priority != wish.priority {
       order[wish.priority]?.removeAll { $0 == id }
       order[priority, default: []].append(id)

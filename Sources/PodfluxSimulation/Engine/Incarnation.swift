@@ -19,6 +19,10 @@ final class Incarnation {
   private var undelivered = UndeliveredFacts<Action>()
   private var isTurnScheduled = false
   private var alarmNumber = 0
+  private var roomNumber = 0
+  private var wantedRoom: Int64?
+  /// What the engine was told last of the path.
+  private var toldPath: NetworkPath
   private var alarm: Alarm?
   private(set) var isStopping = false
   /// Whether the tables have been put in order; until then rows are as the last engine left them.
@@ -41,21 +45,21 @@ final class Incarnation {
         hear: { [journal = world.journal] in journal?.hear($0, at: $1, $2) })
     }
     world.journal?.begin(seed: seed, at: dispatcher.position, world.clock)
-    recovery = try Self.recovery(in: world)
+    recovery = Recovery(
+      published: try Self.published(in: world), detectedPath: world.path, localTime: SimulatedPath.localTime)
+    toldPath = world.path
     world.log.note(start: seed)
     cleanup = SimulatedCleanup(in: self)
   }
 
   /// Which of the files that were being published stand at their place, as `OpenLibrary` finds out.
-  private static func recovery(in world: World) throws -> Recovery {
-    guard world.sabotage != .publishForgotten else { return Recovery(published: []) }
-    let running = try world.database.read { try $0.running() }
-    return Recovery(
-      published: running.compactMap { download in
-        guard case .running(.publishing(let file)) = download.state, world.disk.isPublished(file) else { return nil }
-        world.disk.synchronizeFolder(of: file.path.description)
-        return download.id
-      })
+  private static func published(in world: World) throws -> [DownloadID] {
+    guard world.sabotage != .publishForgotten else { return [] }
+    return try world.database.read { try $0.running() }.compactMap { download in
+      guard case .running(.publishing(let file)) = download.state, world.disk.isPublished(file) else { return nil }
+      world.disk.synchronizeFolder(of: file.path.description)
+      return download.id
+    }
   }
 
   func ifAlive(_ body: (Incarnation) throws -> Void) rethrows {
@@ -147,7 +151,7 @@ final class Incarnation {
 
   private func noteStop(_ mode: StopMode) {
     isStopping = true
-    if mode == .now { world.schedule(.patienceEnds(self), after: Self.stopMilliseconds) }
+    if mode > .drain { world.schedule(.patienceEnds(self), after: Self.stopMilliseconds) }
   }
 
   // MARK: Commits that fail
@@ -193,7 +197,7 @@ final class Incarnation {
   private func begin(_ effect: Effect) throws {
     switch effect {
     case .start(let attempt): try start(attempt)
-    case .stop(let id): try attempts[id]?.stop()
+    case .stop(let id): if !isPathChangeIgnored(id) { try attempts[id]?.stop() }
     case .proceed(let id): try attempts[id]?.proceed()
     case .delete(let deletion): world.schedule(.deletion(self, deletion), after: 3)
     case .verify(let verification): world.schedule(.verification(self, verification), after: world.random.delay())
@@ -202,7 +206,9 @@ final class Incarnation {
     case .endLooking(let run): cleanup?.endLooking(run)
     case .cleanUp(let step): try cleanup?.cleanUp(step)
     case .wake(let moment): setAlarm(at: moment)
-    case .announce: break
+    case .watchRoom(let bytes): watchRoom(atLeast: bytes)
+    case .readLocalTime: post(.localTime(SimulatedPath.localTime))
+    case .announce, .limit, .leavePath: break
     case .close: close()
     }
   }
@@ -218,15 +224,17 @@ final class Incarnation {
     guard attempts[attempt.id] == nil else { return }
     try world.checker.willStart(attempt, in: self)
     let shell = SimulatedAttempt(attempt, in: self)
+    world.checker.noteStart(of: shell)
     attempts[attempt.id] = shell
     try shell.begin()
   }
 
   /// The service forgets the attempt before the store hears that it has ended.
-  func ended(_ attempt: SimulatedAttempt, _ news: AttemptReport.News) {
+  func ended(_ attempt: SimulatedAttempt, _ report: AttemptReport) {
     attempts[attempt.attempt.id] = nil
-    let report = AttemptReport(attempt: attempt.attempt.id, news: news)
-    if world.sabotage == .slotLeakedOnCancel, case .stopped = news { return }
+    if world.sabotage == .slotLeakedOnCancel, case .stopped = report.news { return }
+    // The path that was lost is to be known before the failure that came of it.
+    if report.mayComeOfThePath { seePath() }
     ends.insert(report.attempt)
     post(.attempt(report))
     if world.suffers(.repetition), world.random.once(in: 6) {
@@ -242,6 +250,34 @@ final class Incarnation {
       report.attempt.generation = live.generation
     }
     post(.attempt(report))
+  }
+
+  // MARK: The network and room
+
+  /// Tells what the path is, if it is news.
+  func seePath() {
+    guard toldPath != world.path else { return }
+    toldPath = world.path
+    post(.path(world.path))
+  }
+
+  /// Whether a stop is lost that a change of the path has made.
+  private func isPathChangeIgnored(_ id: AttemptID) -> Bool {
+    guard world.sabotage == .pathChangeIgnored, let row = world.checker.rows[id.download] else { return false }
+    return row.state == .queued && row.isHeld
+  }
+
+  private func watchRoom(atLeast bytes: Int64?) {
+    roomNumber += 1
+    wantedRoom = bytes
+    if bytes != nil { world.schedule(.room(self, number: roomNumber), after: 0) }
+  }
+
+  func lookForRoom(_ number: Int) {
+    guard number == roomNumber, let wantedRoom else { return }
+    guard !world.disk.isFull else { return world.schedule(.room(self, number: number), after: 1_000) }
+    self.wantedRoom = nil
+    post(.roomCame(max(wantedRoom, 1 << 40)))
   }
 
   // MARK: Files, time, end
@@ -305,7 +341,7 @@ extension AttemptReport.News {
   /// Whether the attempt has ended with it.
   var isEnd: Bool {
     switch self {
-    case .finished, .failed, .stopped: true
+    case .finished, .failed, .stopped, .pathRefused: true
     case .reading, .checkpoint, .restarting, .publishing: false
     }
   }

@@ -43,6 +43,7 @@ struct ObservedTables: Tables {
   var filters: any FilterTable { inner.filters }
 
   func save(_ settings: Settings) throws { try inner.save(settings) }
+  func save(_ network: NetworkState) throws { try inner.save(network) }
   func save(cooldownOf host: String, until moment: Timestamp?) throws {
     try inner.save(cooldownOf: host, until: moment)
   }
@@ -79,8 +80,17 @@ struct ObservedDownloads: DownloadTable {
     notes.writes.append(.savedCounts(counts))
   }
 
-  func nextAdmissible(excludingHosts hosts: Set<String>) throws -> Download? {
-    try inner.nextAdmissible(excludingHosts: sabotage == .hostLimitIgnored && !isFirstStart ? [] : hosts)
+  func nextAdmissible(where mayRun: (String, Origin, NetworkPolicy) -> Bool) throws -> Download? {
+    switch sabotage {
+    case .hostLimitIgnored where !isFirstStart: try inner.nextAdmissible { _, _, _ in true }
+    case .policyIgnored: try inner.nextAdmissible { host, origin, _ in mayRun(host, origin, .any) }
+    default: try inner.nextAdmissible(where: mayRun)
+    }
+  }
+
+  func setNetwork(_ policy: NetworkPolicy, ofPodcast name: String) throws {
+    try inner.setNetwork(policy, ofPodcast: name)
+    notes.writes.append(.manyRows(nil, of: .everything, sparing: []))
   }
 
   func dueRetries(at now: Timestamp, limit: Int) throws -> [Download] {
@@ -121,6 +131,8 @@ struct ObservedDownloads: DownloadTable {
     notes.writes.append(.manyRows(nil, of: .everything, sparing: []))
   }
 
+  func waitingForStorage(limit: Int) throws -> [Download] { try inner.waitingForStorage(limit: limit) }
+  func storedBytes() throws -> Int64 { try inner.storedBytes() }
   func find(_ id: DownloadID) throws -> Download? { try inner.find(id) }
   func contains(_ id: DownloadID) throws -> Bool { try inner.contains(id) }
   func isClaimed(_ file: PublishedFile, otherThanBy id: DownloadID?) throws -> Bool {

@@ -65,11 +65,14 @@ public struct FaultKinds: OptionSet, Hashable, Sendable {
   /// People rename, swap, replace, delete and bring back files in the library; its disk is not mounted for a while.
   public static let people = FaultKinds(rawValue: 1024)
 
+  /// The path to the network changes, and goes.
+  public static let paths = FaultKinds(rawValue: 2048)
+
   /// Each kind and its name.
   public static let named: [(name: String, kind: FaultKinds)] = [
     ("crashes", .crashes), ("power", .powerCuts), ("commits", .commits), ("disk", .disk), ("foreign", .foreignFiles),
     ("changes", .changes), ("network", .network), ("protocols", .protocols), ("clock", .clock),
-    ("repetition", .repetition), ("people", .people),
+    ("repetition", .repetition), ("people", .people), ("paths", .paths),
   ]
   /// Every kind.
   public static let all = FaultKinds(named.map(\.kind))

@@ -16,6 +16,10 @@ enum Event {
   /// Cleaning up does the next thing.
   case cleanup(SimulatedCleanup)
   case alarm(Incarnation, number: Int)
+  /// The engine finds out what the path is.
+  case path(Incarnation)
+  /// Somebody looks how much room there is.
+  case room(Incarnation, number: Int)
   /// An attempt that has ended says something once more.
   case lateReport(Incarnation, AttemptReport)
   /// `stop(.now)` has waited long enough.

@@ -5,6 +5,12 @@ extension SimulatedOrigin {
   /// How many files there are on all hosts.
   static let count = 12
   static let hosts = 4
+
+  /// The host of a file: the last one is on this machine.
+  static func host(_ number: Int) -> String {
+    let host = number % hosts
+    return host == hosts - 1 ? "127.0.0.1:8080" : "host\(host).example"
+  }
 }
 
 /// What attempts find outside.
@@ -43,7 +49,7 @@ extension World {
   func befall() {
     guard !isCalm else { return }
     defer { schedule(.mishap, after: Int64(random.within(50...8_000))) }
-    switch random.below(25) {
+    switch random.below(29) {
     case 0 where suffers(.crashes): die()
     case 1 where suffers(.powerCuts) && random.once(in: 2): die(withPower: true)
     case 2...6 where suffers(.changes):
@@ -63,6 +69,7 @@ extension World {
       tamper()
       damage()
     case 20...24 where suffers(.people): meddle()
+    case 25...28 where suffers(.paths): flipPath()
     case 19 where suffers(.clock) && random.once(in: 4):
       clockOffset += Int64(random.within(-3_600_000...3_600_000))
       noteTrouble("the wall clock jumps")

@@ -24,6 +24,10 @@ final class World {
   private(set) var boots = 1
   /// How far the wall clock is off.
   var clockOffset: Int64 = 0
+  /// The way to the network.
+  var path = SimulatedPath.wifi
+  /// Grows when connections of the former path are of no use any more.
+  var pathNumber = 0
   /// Whether commits are failing for a while.
   var commitsFail = false
   /// Whether faults have stopped.
@@ -38,7 +42,7 @@ final class World {
     client = SimulatedClient(limit: options.downloads)
     for number in 0..<SimulatedOrigin.count {
       let address = try WebAddress(
-        "http://host\(number % SimulatedOrigin.hosts).example/\(number / SimulatedOrigin.hosts % 3)/\(number).mp3")
+        "http://\(SimulatedOrigin.host(number))/\(number / SimulatedOrigin.hosts % 3)/\(number).mp3")
       origins.append(SimulatedOrigin(number: number, address: address, using: &random))
     }
     schedule(.boot, after: 0)
@@ -102,6 +106,8 @@ final class World {
       guard !dies(in: 400) else { return }
       try cleanup.incarnation.ifAlive { _ in try cleanup.work() }
     case .alarm(let incarnation, let number): incarnation.ifAlive { $0.ring(number) }
+    case .path(let incarnation): incarnation.ifAlive { $0.seePath() }
+    case .room(let incarnation, let number): incarnation.ifAlive { $0.lookForRoom(number) }
     case .lateReport(let incarnation, let report): incarnation.ifAlive { $0.hearLate(report) }
     case .patienceEnds(let incarnation): incarnation.ifAlive { $0.close() }
     case .mounting:
@@ -128,9 +134,12 @@ final class World {
   private func boot() throws {
     guard incarnation?.isAlive != true else { return }
     starts += 1
+    checker.traffic = [:]
     let next = try Incarnation(in: self, number: starts)
     incarnation = next
     try next.begin()
+    // Whatever was set, everything is to come to an end.
+    if isCalm { SimulatedClient.openings.forEach(next.ask) }
   }
 
   /// Perhaps the process dies here.
@@ -165,6 +174,7 @@ final class World {
     disk.isFull = false
     disk.mount()
     commitsFail = false
+    take(SimulatedPath.wifi)
     for index in origins.indices { origins[index].behave() }
     // A new start is what ends a stop, and what takes up deletions that could not be done.
     die()

@@ -19,8 +19,10 @@ final class Listener: Sendable {
   /// Below the low mark the channel asks for more, above the high one it wants no more.
   private static let writeBufferMarks = ChannelOptions.Types.WriteBufferWaterMark(low: 512 * 1024, high: 1024 * 1024)
 
-  /// Listens on 127.0.0.1; port 0 takes any free one. Blocks until the socket is ready.
-  init(port: Int, threadCount: Int, tls: NIOSSLContext?, routes: RouteTable, log: RequestLog) throws {
+  /// Listens on an address; port 0 takes any free one. Blocks until the socket is ready.
+  init(
+    address: String, port: Int, threadCount: Int, tls: NIOSSLContext?, routes: RouteTable, log: RequestLog
+  ) throws {
     let group = MultiThreadedEventLoopGroup(numberOfThreads: threadCount)
     let connections = ConnectionRegistry()
     do {
@@ -35,7 +37,7 @@ final class Listener: Sendable {
             try Self.configure(channel, tls: tls, routes: routes, log: log)
           }
         }
-        .bind(host: "127.0.0.1", port: port)
+        .bind(host: address, port: port)
         .wait()
     } catch {
       try group.syncShutdownGracefully()

@@ -58,6 +58,17 @@ package final class CurlDriver: Sendable {
     return exchange
   }
 
+  /// The network path has changed: no exchange that is started from now on is given a connection that is open now, and
+  /// those that lead away from this machine are shut down. Thread safe; returns at once.
+  package func leavePath() {
+    mailbox.post { $0.leavesPath = true }
+  }
+
+  /// Limits the bodies of all exchanges together, also of those that run; 0 for no limit. Thread safe; returns at once.
+  package func limit(bytesPerSecond: Int64) {
+    mailbox.post { $0.bytesPerSecond = bytesPerSecond }
+  }
+
   /// Cancels every exchange, waits until each delegate has heard so, and ends the thread. A second call does nothing.
   ///
   /// Not to be called from a delegate: the thread cannot wait for itself.

@@ -22,6 +22,20 @@ enum CurlLimits {
   static let smallBufferBytes = 32 * 1024
   static let maxExchangesWithLargeBuffer = 16
 
+  /// The buffer of an exchange that begins beside so many others, all limited to this rate together; 0 for no limit.
+  static func bufferBytes(besides others: Int, bytesPerSecond: Int64) -> Int {
+    let bytes = others < maxExchangesWithLargeBuffer ? largeBufferBytes : smallBufferBytes
+    guard bytesPerSecond > 0 else { return bytes }
+    return min(bytes, max(smallestBufferBytes, Int(clamping: bytesPerSecond / buffersPerLimitedSecond)))
+  }
+
+  /// A buffer is filled at once: where bytes are limited it takes at most this part of what may come in a second.
+  static let buffersPerLimitedSecond: Int64 = 64
+  /// What libcurl hands over at once (`CURL_MAX_WRITE_SIZE`): a limit may be taken away while the exchange runs, and with
+  /// less it would be slow then. The kernel's own buffers are left alone: it sends what it has promised to take in small
+  /// pieces only, throws some of them away, and may need half a minute to see that there is room again.
+  static let smallestBufferBytes = 16 * 1024
+
   /// How long the thread sleeps while nothing runs; a start wakes it.
   static let idlePollMilliseconds = 60_000
 }

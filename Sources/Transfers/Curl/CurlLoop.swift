@@ -7,12 +7,16 @@ final class CurlLoop {
   private let trust: TrustStore
   private var transfers: [HTTPExchange.ID: CurlTransfer] = [:]
   private var idleHandles: [EasyHandle] = []
+  private let sockets = SocketTable()
+  private let pools: ConnectionPools
+  private let bandwidth = BandwidthGate()
   private var nextTick = SuspendingClock.now
 
   init(multi: MultiHandle, mailbox: CurlMailbox, trust: TrustStore) {
     self.multi = multi
     self.mailbox = mailbox
     self.trust = trust
+    pools = ConnectionPools(sockets)
   }
 
   func run() {
@@ -20,6 +24,7 @@ final class CurlLoop {
       let performed = multi.perform()
       if performed != CURLM_OK { failAll(performed) }
       concludeDone()
+      refill()
       tickIfDue()
       let polled = multi.poll(timeoutMilliseconds: pollMilliseconds)
       if polled != CURLM_OK { failAll(polled) }
@@ -30,9 +35,12 @@ final class CurlLoop {
   /// False when the thread is to end.
   private func readLetters() -> Bool {
     let letters = mailbox.collect()
+    // Before what has been started since: that gets new connections.
+    if letters.leavesPath { leavePath() }
+    if let rate = letters.bytesPerSecond { limit(bytesPerSecond: rate) }
     for start in letters.started { begin(start) }
     for id in letters.cancelled { cancel(id) }
-    for id in letters.resumed { resume(id) }
+    for id in letters.resumed { resume(id, after: .delegate) }
     return !letters.isShuttingDown
   }
 }
@@ -43,7 +51,8 @@ extension CurlLoop {
   private func begin(_ start: CurlMailbox.Start) {
     do throws(ExchangeFailure) {
       if transfers.isEmpty { nextTick = .now + tickInterval }
-      let transfer = CurlTransfer(start, hop: try start.request.firstHop(), easy: try takeHandle())
+      let transfer = CurlTransfer(
+        start, hop: try start.request.firstHop(), easy: try takeHandle(), bandwidth: bandwidth, sockets: sockets)
       try add(transfer)
       transfers[start.exchange.id] = transfer
     } catch {
@@ -55,20 +64,22 @@ extension CurlLoop {
   private func goOn(
     _ transfer: CurlTransfer, isRepetition: Bool, to next: () throws(ExchangeFailure) -> HTTPHop
   ) {
-    release(transfer.easy)
+    release(transfer)
     do throws(ExchangeFailure) {
       transfer.begin(try next(), isRepetition: isRepetition, easy: try takeHandle())
       try add(transfer)
     } catch {
-      transfers[transfer.exchange.id] = nil
+      forget(transfer)
       transfer.finish(.failure(error))
     }
   }
 
   private func add(_ transfer: CurlTransfer) throws(ExchangeFailure) {
-    let isOneOfFew = transfers.count < CurlLimits.maxExchangesWithLargeBuffer
-    let bufferBytes = isOneOfFew ? CurlLimits.largeBufferBytes : CurlLimits.smallBufferBytes
+    let bufferBytes = CurlLimits.bufferBytes(
+      besides: transfers.count, bytesPerSecond: bandwidth.shares.bytesPerSecond)
     try transfer.easy.prepare(for: transfer, trust: trust, bufferBytes: bufferBytes)
+    try transfer.easy.setSockets(for: transfer)
+    try transfer.easy.join(try pools.pool(for: transfer.request.route))
     let code = multi.add(transfer.easy)
     guard code == CURLM_OK else { throw .multi(code) }
   }
@@ -84,9 +95,24 @@ extension CurlLoop {
 // MARK: - Going on
 
 extension CurlLoop {
-  private func resume(_ id: HTTPExchange.ID) {
+  /// Connections of the path that was left are not used again: those that no exchange has are closed.
+  private func leavePath() {
+    pools.renew()
+    sockets.shutDownAll()
+  }
+
+  private func limit(bytesPerSecond rate: Int64) {
+    bandwidth.shares.limit(bytesPerSecond: rate, now: .now)
+  }
+
+  /// Lets exchanges go on that have waited for the others' bytes.
+  private func refill() {
+    for id in bandwidth.shares.refill(now: .now) { resume(id, after: .bandwidth) }
+  }
+
+  private func resume(_ id: HTTPExchange.ID, after pause: CurlTransfer.Pauses) {
     guard let transfer = transfers[id] else { return }
-    let code = transfer.unpause()
+    let code = transfer.unpause(pause)
     // libcurl delivers held bytes from within; if that fails it does not always report the transfer as done.
     if code != CURLE_OK { conclude(transfer, transfer.conclusion(code)) }
   }
@@ -106,7 +132,8 @@ extension CurlLoop {
 
   private var pollMilliseconds: Int {
     guard !transfers.isEmpty else { return CurlLimits.idlePollMilliseconds }
-    let (seconds, attoseconds) = (nextTick - .now).components
+    let next = min(nextTick, bandwidth.shares.nextRefill ?? nextTick)
+    let (seconds, attoseconds) = (next - .now).components
     return max(0, Int(seconds) * 1000 + Int(attoseconds / 1_000_000_000_000_000) + 1)
   }
 }
@@ -137,6 +164,7 @@ extension CurlLoop {
   private func cancelAll() {
     for transfer in Array(transfers.values) { end(transfer, .failure(.cancelled)) }
     idleHandles = []
+    pools.renew()
   }
 
   /// The multi handle itself has failed: nothing that runs on it can be trusted to end.
@@ -146,13 +174,21 @@ extension CurlLoop {
 
   /// Takes the handle from libcurl before the delegate hears of the end: no callback can come after it.
   private func end(_ transfer: CurlTransfer, _ result: Result<ExchangeSummary, ExchangeFailure>) {
-    release(transfer.easy)
-    transfers[transfer.exchange.id] = nil
+    release(transfer)
+    forget(transfer)
     transfer.finish(result)
   }
 
-  private func release(_ easy: EasyHandle) {
+  private func forget(_ transfer: CurlTransfer) {
+    transfers[transfer.exchange.id] = nil
+    bandwidth.shares.remove(transfer.exchange.id)
+  }
+
+  private func release(_ transfer: CurlTransfer) {
+    transfer.tellFetched()
+    let easy = transfer.easy
     multi.remove(easy)
+    easy.leavePool()
     guard idleHandles.count < CurlLimits.maxIdleEasyHandles, easy.reset() else { return }
     idleHandles.append(easy)
   }

@@ -14,6 +14,10 @@ final class CurlMailbox: Sendable {
     var started: [Start] = []
     var resumed: Set<HTTPExchange.ID> = []
     var cancelled: Set<HTTPExchange.ID> = []
+    /// Whether the connections that there are belong to a path that has been left.
+    var leavesPath = false
+    /// The bytes per second of all exchanges together, 0 for no limit; nil where nobody has said anything new.
+    var bytesPerSecond: Int64?
     var isShuttingDown = false
   }
 

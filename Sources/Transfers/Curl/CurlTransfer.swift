@@ -10,7 +10,9 @@ final class CurlTransfer {
   let request: HTTPRequest
   private(set) var hop: HTTPHop
   private(set) var easy: EasyHandle
-  private(set) var isPaused = false
+  /// The sockets of the driver.
+  let sockets: SocketTable
+  private(set) var pauses: Pauses = []
   /// Whether the hop is tried for the second time, and wants a connection of its own.
   private(set) var isRepetition = false
 
@@ -25,6 +27,23 @@ final class CurlTransfer {
   private var hasSignedEnd: Bool?
   /// Whether the origin has begun to answer the hop's request.
   private var hasAnswer = false
+  /// The bytes of all exchanges together.
+  private let bandwidth: BandwidthGate
+  /// How many bytes of a piece were handed over although libcurl was told to keep all of it: it comes again.
+  private var takenAhead = 0
+  /// How many bytes of the hop's body the delegate was told of as fetched.
+  private var bytesTold: Int64 = 0
+  /// Why the hop got no socket, if so.
+  private var socketRefusal: ExchangeFailure?
+
+  /// What an exchange waits for.
+  struct Pauses: OptionSet {
+    let rawValue: UInt8
+    /// The delegate takes nothing.
+    static let delegate = Pauses(rawValue: 1)
+    /// The others' bytes come first.
+    static let bandwidth = Pauses(rawValue: 2)
+  }
 
   private enum Phase {
     case awaitingHead
@@ -41,12 +60,14 @@ final class CurlTransfer {
     case finished(Result<ExchangeSummary, ExchangeFailure>)
   }
 
-  init(_ start: CurlMailbox.Start, hop: HTTPHop, easy: EasyHandle) {
+  init(_ start: CurlMailbox.Start, hop: HTTPHop, easy: EasyHandle, bandwidth: BandwidthGate, sockets: SocketTable) {
     exchange = start.exchange
     request = start.request
     delegate = start.delegate
     self.hop = hop
     self.easy = easy
+    self.bandwidth = bandwidth
+    self.sockets = sockets
     parser = ResponseHeadParser(effectiveURL: hop.url.text, redirects: hop.redirects)
     patience = Patience(request)
   }
@@ -60,6 +81,7 @@ final class CurlTransfer {
     phase = .awaitingHead
     hasAnswer = false
     hasSignedEnd = nil
+    (takenAhead, bytesTold, socketRefusal) = (0, 0, nil)
     patience = Patience(request)
   }
 
@@ -116,16 +138,54 @@ extension CurlTransfer {
   }
 
   private func deliver(_ bytes: UnsafeRawBufferPointer) -> BodyDemand {
+    guard bandwidth.shares.isLimited || takenAhead > 0 else { return handOver(bytes) }
+    // libcurl keeps all of a piece or nothing of it, and hands it over again from its beginning.
+    let rest = UnsafeRawBufferPointer(rebasing: bytes.dropFirst(takenAhead))
+    let granted = bandwidth.shares.take(upTo: rest.count, for: exchange.id)
+    if granted < rest.count { pause(for: .bandwidth) }
+    guard granted > 0 else { return rest.isEmpty ? done() : .pause }
+    switch handOver(UnsafeRawBufferPointer(rebasing: rest.prefix(granted))) {
+    case .more: break
+    case .pause:
+      bandwidth.shares.giveBack(granted, of: exchange.id)
+      return .pause
+    case .stop: return .stop
+    }
+    guard granted < rest.count else { return done() }
+    takenAhead += granted
+    return .pause
+  }
+
+  /// The whole piece has been handed over, in parts.
+  private func done() -> BodyDemand {
+    takenAhead = 0
+    return .more
+  }
+
+  private func handOver(_ bytes: UnsafeRawBufferPointer) -> BodyDemand {
     let demand = delegate.exchange(exchange, received: bytes)
     patience.noteProgress(bytes: demand == .more ? bytes.count : 0)
     switch demand {
     case .more: bytesReceived += Int64(bytes.count)
-    case .pause:
-      isPaused = true
-      patience.notePause()
+    case .pause: pause(for: .delegate)
     case .stop: _ = refuse()
     }
     return demand
+  }
+
+  private func pause(for reason: Pauses) {
+    pauses.insert(reason)
+    patience.notePause()
+  }
+
+  /// Opens a socket, or notes why there is none.
+  func openSocket(to address: UnsafeMutablePointer<curl_sockaddr>) -> curl_socket_t {
+    do throws(ExchangeFailure) {
+      return try sockets.open(to: address, by: request.route)
+    } catch {
+      socketRefusal = error
+      return CURL_SOCKET_BAD
+    }
   }
 
   /// Sees whether TLS has said that the connection is at its end.
@@ -150,6 +210,7 @@ extension CurlTransfer {
     guard code == CURLE_OK else {
       let failure = ExchangeFailure(
         code, errorText: easy.errorText, headWasSeen: headWasSeen, proxyStatus: easy.proxyStatus)
+      if failure.reason == .connectFailed, let socketRefusal { return .finished(.failure(socketRefusal)) }
       return failure.reason == .connectionLost ? ending(failure) : .finished(.failure(failure))
     }
     guard case .body(let head) = phase else {
@@ -186,18 +247,26 @@ extension CurlTransfer {
     return isWorthRepeating ? .repetition : .finished(.failure(failure))
   }
 
-  /// Lets libcurl go on after a pause. It may call back from within, and fail.
-  func unpause() -> CURLcode {
-    guard isPaused else { return CURLE_OK }
-    isPaused = false
+  /// Lets libcurl go on, unless there is something else to wait for. It may call back from within, and fail.
+  func unpause(_ reason: Pauses) -> CURLcode {
+    guard pauses.remove(reason) != nil, pauses.isEmpty else { return CURLE_OK }
     patience.notePause()
     return curl_easy_pause(easy.pointer, CURLPAUSE_CONT)
   }
 
   /// Tells the delegate that time passes; a failure if too much has passed without a byte.
   func tick(now: SuspendingClock.Instant) -> ExchangeFailure? {
+    tellFetched()
     delegate.exchangeDidTick(exchange)
-    return patience.check(now: now, isPaused: isPaused, isConnected: easy.isConnected)
+    return patience.check(now: now, isPaused: !pauses.isEmpty, isConnected: easy.isConnected)
+  }
+
+  /// Tells the delegate what has come over the network. To be called before the hop is given up.
+  func tellFetched() {
+    let bytes = easy.bodyBytes
+    guard bytes > bytesTold, easy.peer?.isLoopback != true else { return }
+    delegate.exchange(exchange, fetched: bytes - bytesTold)
+    bytesTold = bytes
   }
 
   private var headWasSeen: Bool {

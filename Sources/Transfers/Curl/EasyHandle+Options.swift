@@ -74,6 +74,14 @@ extension EasyHandle {
     try set(CURLOPT_XFERINFOFUNCTION, receiveProgress)
   }
 
+  /// Has the table open the sockets, as the transfer's route wants it, and close them.
+  func setSockets(for transfer: CurlTransfer) throws(ExchangeFailure) {
+    try set(CURLOPT_OPENSOCKETDATA, Unmanaged.passUnretained(transfer).toOpaque())
+    // Connections outlive their transfers: it is the table that hears of their end.
+    try set(CURLOPT_CLOSESOCKETDATA, Unmanaged.passUnretained(transfer.sockets).toOpaque())
+    try setSocketCallbacks(opening: openSocket, closing: closeSocket)
+  }
+
   /// Has `receiveProgress` called: often while bytes come, and once more when they are at an end, before libcurl closes
   /// the connection.
   func watchConnection() {
@@ -114,4 +122,16 @@ private func receiveProgress(
   guard let context else { return 0 }
   Unmanaged<CurlTransfer>.fromOpaque(context).takeUnretainedValue().lookAtConnection()
   return 0
+}
+
+private func openSocket(
+  _ context: UnsafeMutableRawPointer?, _: curlsocktype, _ address: UnsafeMutablePointer<curl_sockaddr>?
+) -> curl_socket_t {
+  guard let context, let address else { return CURL_SOCKET_BAD }
+  return Unmanaged<CurlTransfer>.fromOpaque(context).takeUnretainedValue().openSocket(to: address)
+}
+
+private func closeSocket(_ context: UnsafeMutableRawPointer?, _ socket: curl_socket_t) -> Int32 {
+  guard let context else { return 1 }
+  return Unmanaged<SocketTable>.fromOpaque(context).takeUnretainedValue().close(socket)
 }

@@ -18,6 +18,22 @@ final class EasyHandle {
     curl_slist_free_all(headerList)
   }
 
+  /// Where its connections come from; it lives as long as a handle uses it.
+  private var pool: ConnectionPool?
+
+  /// Takes its connections from this pool. To be called before it is added to a multi handle.
+  func join(_ pool: ConnectionPool) throws(ExchangeFailure) {
+    try check(ccurl_set_share(pointer, pool.pointer), CURLOPT_SHARE)
+    self.pool = pool
+  }
+
+  /// Gives the pool up. To be called once it is out of the multi handle: resetting does not do it.
+  func leavePool() {
+    guard pool != nil else { return }
+    ccurl_set_share(pointer, nil)
+    pool = nil
+  }
+
   /// libcurl does not copy the list: it must live as long as the hop.
   private var headerList: UnsafeMutablePointer<curl_slist>?
 
@@ -63,6 +79,21 @@ final class EasyHandle {
   }
 }
 
+extension EasyHandle {
+  /// How many bytes of a body have come, those included that no callback has taken yet.
+  var bodyBytes: Int64 {
+    var bytes: curl_off_t = 0
+    return ccurl_get_offset(pointer, CURLINFO_SIZE_DOWNLOAD_T, &bytes) == CURLE_OK ? Int64(bytes) : 0
+  }
+
+  /// Who is at the other end of the connection, the origin or a proxy; nil before there is one.
+  var peer: PeerAddress? {
+    var text: UnsafeMutableRawPointer?
+    guard ccurl_get_pointer(pointer, CURLINFO_PRIMARY_IP, &text) == CURLE_OK, let text else { return nil }
+    return PeerAddress(String(cString: text.assumingMemoryBound(to: CChar.self)))
+  }
+}
+
 /// Setters that throw what libcurl answers.
 extension EasyHandle {
   func set(_ option: CURLoption, _ value: Int) throws(ExchangeFailure) {
@@ -84,6 +115,13 @@ extension EasyHandle {
 
   func set(_ option: CURLoption, _ value: @escaping ccurl_receive_function) throws(ExchangeFailure) {
     try check(ccurl_set_receiver(pointer, option, value), option)
+  }
+
+  func setSocketCallbacks(
+    opening open: @escaping curl_opensocket_callback, closing close: @escaping curl_closesocket_callback
+  ) throws(ExchangeFailure) {
+    try check(ccurl_set_socket_opener(pointer, open), CURLOPT_OPENSOCKETFUNCTION)
+    try check(ccurl_set_socket_closer(pointer, close), CURLOPT_CLOSESOCKETFUNCTION)
   }
 
   func setHeaders(_ lines: [String]) throws(ExchangeFailure) {

@@ -3,6 +3,8 @@ struct ExchangeFailure: Error, Sendable, Hashable {
   enum Reason: Sendable, Hashable {
     case unknownHost
     case connectFailed
+    /// It was led from this machine to where its route does not go.
+    case pathRefused
     /// The origin's certificate is not to be trusted.
     case tlsCertificate
     /// Any other failure of TLS.

@@ -32,6 +32,10 @@ protocol HTTPExchangeDelegate: AnyObject, Sendable {
   /// Bytes of the body, in order, valid for the call only.
   func exchange(_ exchange: HTTPExchange, received bytes: UnsafeRawBufferPointer) -> BodyDemand
 
+  /// So many more bytes of bodies, of redirects too, have come over the network, whether they were handed over or not.
+  /// Told with each tick and before the end; never for what came from this machine.
+  func exchange(_ exchange: HTTPExchange, fetched bytes: Int64)
+
   /// Time passes: every `CurlLimits.tickMilliseconds` while the exchange runs, paused or not.
   func exchangeDidTick(_ exchange: HTTPExchange)
 

@@ -1,3 +1,5 @@
+import PodfluxCore
+
 /// One exchange with an origin, redirects included: what is asked for, and how long it may take.
 struct HTTPRequest: Sendable {
   /// Where to begin; http or https. User info in it becomes basic authentication of that origin.
@@ -29,6 +31,9 @@ struct HTTPRequest: Sendable {
 
   /// Whether a redirect may lead from https to http.
   var allowsInsecureRedirects = false
+
+  /// Which way its connections may take.
+  var route = Route.any
 }
 
 extension HTTPRequest {

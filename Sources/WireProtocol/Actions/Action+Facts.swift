@@ -13,11 +13,18 @@ extension Action {
           attempt: AttemptID(
             download: try fields.required("id").downloadID(),
             generation: try fields.required("attempt").integer(in: Self.numbers)),
-          news: news))
+          news: news, fetched: try fields["fetched"]?.integer(in: Self.numbers) ?? 0))
       return
     }
     switch type {
     case "engine/recovered": self = .recovered(try Recovery(payload))
+    case "network/changed":
+      self = .path(try NetworkPath(Fields(payload, at: Request.payloadPath, knowing: NetworkPath.keys)))
+    case "engine/localTime":
+      self = .localTime(try LocalTime(Fields(payload, at: Request.payloadPath, knowing: LocalTime.keys)))
+    case "engine/roomCame":
+      let fields = try Fields(payload, at: Request.payloadPath, knowing: ["freeBytes"])
+      self = .roomCame(try fields.required("freeBytes").integer(in: Self.numbers))
     case "engine/timeCame":
       _ = try Fields(payload, at: Request.payloadPath, knowing: [])
       self = .timeCame
@@ -86,13 +93,35 @@ extension Action {
 
 extension Recovery {
   fileprivate init(_ payload: JSONObject) throws(Refusal) {
-    let fields = try Fields(payload, at: Request.payloadPath, knowing: ["published"])
+    let fields = try Fields(
+      payload, at: Request.payloadPath, knowing: ["detected", "localTime", "published", "reported"])
     var ids: [DownloadID] = []
     // As many as can run at once.
     for element in try fields.required("published").elements(atMost: Settings.Limits.maxConcurrent.upperBound) {
       ids.append(try element.downloadID())
     }
-    self.init(published: ids)
+    self.init(
+      published: ids, detectedPath: try fields["detected"]?.networkPath(),
+      reportedPath: try fields["reported"]?.networkPath(),
+      localTime: try fields["localTime"]?.localTime())
+  }
+}
+
+extension LocalTime {
+  fileprivate static let keys = ["changes", "knownUntil", "seconds"]
+
+  fileprivate init(_ fields: Fields) throws(Refusal) {
+    var changes: [Offset] = []
+    for element in try fields.required("changes").elements(atMost: Self.maximumChanges) {
+      let fields = try Fields(element.object(), at: element.path, knowing: ["from", "seconds"])
+      changes.append(
+        Offset(
+          from: try fields.required("from").instant(), seconds: try fields.required("seconds").integer(in: Self.seconds)
+        ))
+    }
+    self.init(
+      seconds: try fields.required("seconds").integer(in: Self.seconds), changes: changes,
+      knownUntil: try fields.required("knownUntil").instant())
   }
 }
 
@@ -100,7 +129,7 @@ extension AttemptReport.News {
   /// Reads what an attempt tells; nil if it is not named so.
   fileprivate init?(_ type: String, _ payload: JSONObject) throws(Refusal) {
     func fields(_ keys: String...) throws(Refusal) -> Fields {
-      try Fields(payload, at: Request.payloadPath, knowing: ["attempt", "id"] + keys)
+      try Fields(payload, at: Request.payloadPath, knowing: ["attempt", "fetched", "id"] + keys)
     }
     switch type {
     case "downloads/checkpointed":
@@ -121,6 +150,7 @@ extension AttemptReport.News {
         try fields.required("error").downloadError(), kept: try fields["resumeData"]?.keptRecord(),
         retryAfterMilliseconds: try fields["retryAfterMilliseconds"]?.integer(in: (.min)...(.max)))
     case "downloads/stopped": self = .stopped(kept: try fields("resumeData")["resumeData"]?.keptRecord())
+    case "downloads/pathRefused": self = .pathRefused(kept: try fields("resumeData")["resumeData"]?.keptRecord())
     default: return nil
     }
   }
@@ -156,10 +186,24 @@ extension Field {
   }
 
   fileprivate func downloadError() throws(Refusal) -> DownloadError {
-    let fields = try Fields(object(), at: path, knowing: ["cause", "code", "message", "status"])
+    let fields = try Fields(object(), at: path, knowing: ["cause", "code", "message", "shortBytes", "status"])
     return DownloadError(
       try fields.required("code").choice(), try fields.required("message").string(),
-      status: try fields["status"]?.integer(in: (Int.min)...(.max)), cause: try fields["cause"]?.choice())
+      status: try fields["status"]?.integer(in: (Int.min)...(.max)), cause: try fields["cause"]?.choice(),
+      shortBytes: try fields["shortBytes"]?.integer(in: 0...(.max)))
+  }
+
+  fileprivate func networkPath() throws(Refusal) -> NetworkPath {
+    try NetworkPath(Fields(object(), at: path, knowing: NetworkPath.keys))
+  }
+
+  fileprivate func localTime() throws(Refusal) -> LocalTime {
+    try LocalTime(Fields(object(), at: path, knowing: LocalTime.keys))
+  }
+
+  /// A moment as a number of milliseconds: not each that stands for the end of time can be written as a date.
+  fileprivate func instant() throws(Refusal) -> Timestamp {
+    Timestamp(milliseconds: try integer(in: (Int64.min)...(.max)))
   }
 
   /// Reads what was written in the form in which the core writes it down.

@@ -9,15 +9,19 @@ extension JSONWriter {
     case .downloads(let intent): members(of: intent)
     case .updateSettings(let patch): members(of: patch)
     case .filters(let intent): members(of: intent)
+    case .network(.report(let path)), .path(let path): members(ofReported: path)
+    case .stop(.suspend): break
     case .stop(let mode): member("mode", mode.rawValue)
-    case .recovered(let recovery): array("published", recovery.published) { $1.element($0.description) }
+    case .recovered(let recovery): members(of: recovery)
     case .attempt(let report): members(of: report)
     case .deleted(let key), .notDeleted(let key): member("deletion", key)
     case .verified(let verification, let verdict): members(of: verification, verdict)
     case .cleanup(.run(let options)): members(of: options)
     case .looked(let run, let news): members(of: news, run)
     case .cleaned(let step, let outcome): members(of: outcome, step)
-    case .cleanup(.cancel), .timeCame: break
+    case .localTime(let zone): members(of: zone)
+    case .roomCame(let bytes): member("freeBytes", bytes)
+    case .cleanup(.cancel), .network(.auto), .timeCame: break
     }
   }
 
@@ -27,44 +31,62 @@ extension JSONWriter {
       member("attempt", attempt.generation)
       member("id", attempt.download.description)
     case .waiting(let id, let waiting):
+      object("detail") { $0.members(of: Wait(waiting)) }
       object("error") { $0.members(of: waiting.error) }
       member("id", id.description)
       member("reason", waiting.reason.rawValue)
       member("until", waiting.until)
+    case .blocked(let id, let obstacle):
+      if let wait = Wait(obstacle) { object("detail") { $0.members(of: wait) } }
+      member("id", id.description)
+      member("reason", obstacle.reason.rawValue)
     case .removed(let id): member("id", id.description)
     }
+  }
+
+  private mutating func members(of recovery: Recovery) {
+    if let path = recovery.detectedPath { object("detected") { $0.members(ofReported: path) } }
+    if let zone = recovery.localTime { object("localTime") { $0.members(of: zone) } }
+    array("published", recovery.published) { $1.element($0.description) }
+    if let path = recovery.reportedPath { object("reported") { $0.members(ofReported: path) } }
+  }
+
+  private mutating func members(of zone: LocalTime) {
+    array("changes", zone.changes) { change, changes in
+      changes.object { members in
+        members.member("from", change.from.milliseconds)
+        members.member("seconds", change.seconds)
+      }
+    }
+    member("knownUntil", zone.knownUntil.milliseconds)
+    member("seconds", zone.seconds)
   }
 
   // MARK: Attempts
 
   private mutating func members(of report: AttemptReport) {
     member("attempt", report.attempt.generation)
-    let id = report.attempt.download.description
     switch report.news {
-    case .reading: member("id", id)
-    case .checkpoint(let record):
-      member("durable", record.durable)
-      member("id", id)
-      member(record)
+    case .checkpoint(let record): member("durable", record.durable)
     case .restarting(let bytes, let cause):
       member("because", cause.rawValue)
       member("discarded", bytes)
-      member("id", id)
-    case .publishing(let file, let kept):
-      object("file") { $0.members(of: file) }
-      member("id", id)
-      member(kept)
-    case .finished(let file):
-      object("file") { $0.members(of: file) }
-      member("id", id)
-    case .failed(let error, let kept, let retryAfter):
-      object("error") { $0.members(of: error) }
-      member("id", id)
+    case .failed(let error, _, _): object("error") { $0.members(of: error) }
+    case .reading, .publishing, .finished, .stopped, .pathRefused: break
+    }
+    if report.fetched > 0 { member("fetched", report.fetched) }
+    switch report.news {
+    case .publishing(let file, _), .finished(let file): object("file") { $0.members(of: file) }
+    case .reading, .checkpoint, .restarting, .failed, .stopped, .pathRefused: break
+    }
+    member("id", report.attempt.download.description)
+    switch report.news {
+    case .checkpoint(let kept), .publishing(_, let kept): member(kept)
+    case .failed(_, let kept, let retryAfter):
       if let kept { member(kept) }
       if let retryAfter { member("retryAfterMilliseconds", retryAfter) }
-    case .stopped(let kept):
-      member("id", id)
-      if let kept { member(kept) }
+    case .stopped(let kept), .pathRefused(let kept): if let kept { member(kept) }
+    case .reading, .restarting, .finished: break
     }
   }
 
@@ -84,6 +106,7 @@ extension JSONWriter {
     if let cause = error.cause { member("cause", cause.rawValue) }
     member("code", error.code.rawValue)
     member("message", error.message)
+    if let short = error.shortBytes { member("shortBytes", short) }
     if let status = error.status { member("status", status) }
   }
 

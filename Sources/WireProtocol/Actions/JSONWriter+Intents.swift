@@ -38,6 +38,7 @@ extension JSONWriter {
     if let integrity = description.integrity { member("integrity", integrity.description) }
     if let length = description.expectedLength { member("length", length) }
     if !description.mirrors.isEmpty { array("mirrors", description.mirrors) { $1.element($0.shown) } }
+    if enqueue.network != .inherit { member("network", enqueue.network.rawValue) }
     if enqueue.origin != .user { member("origin", enqueue.origin.rawValue) }
     if let path = description.path { member("path", path.description) }
     if enqueue.isPaused { member("paused", true) }
@@ -53,6 +54,7 @@ extension JSONWriter {
     if let headers = update.headers { member(headers) }
     member("id", id.description)
     if let mirrors = update.mirrors { array("mirrors", mirrors) { $1.element($0.shown) } }
+    if let network = update.network { member("network", network.rawValue) }
     if let podcast = update.podcast { member("podcast", podcast) }
     if let priority = update.priority { member("priority", priority.rawValue) }
     if let title = update.title { member("title", title) }
@@ -81,6 +83,8 @@ extension JSONWriter {
 
   mutating func members(of patch: SettingsPatch) {
     member("allowInsecureRedirects", ifAny: patch.allowInsecureRedirects)
+    member("bytesPerSecond", ifAny: patch.bytesPerSecond)
+    member("cellularBudgetBytesPerMonth", ifAny: patch.cellularBudgetBytesPerMonth)
     member("checksum", ifAny: patch.checksum)
     member("cleanupOnStart", ifAny: patch.cleanupOnStart)
     member("connectTimeoutSeconds", ifAny: patch.connectTimeoutSeconds)
@@ -89,13 +93,17 @@ extension JSONWriter {
     member("maxConcurrent", ifAny: patch.maxConcurrent)
     member("maxFileBytes", ifAny: patch.maxFileBytes)
     member("maxPerHost", ifAny: patch.maxPerHost)
+    if let network = patch.network { object("network") { $0.members(of: network) } }
     if let interval = patch.progressInterval { member("progressInterval", interval) }
     member("quarantineDays", ifAny: patch.quarantineDays)
+    member("reserveFreeBytes", ifAny: patch.reserveFreeBytes)
     member("retryFirstSeconds", ifAny: patch.retryFirstSeconds)
     member("retryMaxSeconds", ifAny: patch.retryMaxSeconds)
+    if let schedule = patch.schedule { member("schedule", schedule) }
     member("slowBytesPerSecond", ifAny: patch.slowBytesPerSecond)
     member("slowWindowSeconds", ifAny: patch.slowWindowSeconds)
     member("stallTimeoutSeconds", ifAny: patch.stallTimeoutSeconds)
+    member("storageQuotaBytes", ifAny: patch.storageQuotaBytes)
     if let userAgent = patch.userAgent { member("userAgent", userAgent) }
   }
 

@@ -96,6 +96,9 @@ extension Action {
     case .downloads(let intent): intent.lineType
     case .updateSettings: "settings/update"
     case .filters(let intent): intent.lineType
+    case .network(.report): "network/report"
+    case .network(.auto): "network/auto"
+    case .stop(.suspend): "engine/suspend"
     case .stop: "engine/shutdown"
     case .recovered: "engine/recovered"
     case .attempt(let report): report.news.lineType
@@ -106,6 +109,9 @@ extension Action {
     case .cleanup(.cancel): "cleanup/cancel"
     case .looked: "cleanup/looked"
     case .cleaned: "cleanup/cleaned"
+    case .path: "network/changed"
+    case .localTime: "engine/localTime"
+    case .roomCame: "engine/roomCame"
     case .timeCame: "engine/timeCame"
     }
   }
@@ -151,6 +157,7 @@ extension AttemptReport.News {
     case .finished: "downloads/finished"
     case .failed: "downloads/failed"
     case .stopped: "downloads/stopped"
+    case .pathRefused: "downloads/pathRefused"
     }
   }
 }
@@ -159,7 +166,7 @@ extension Announcement.Event {
   fileprivate var lineType: String {
     switch self {
     case .started: "downloads/started"
-    case .waiting: "downloads/waiting"
+    case .waiting, .blocked: "downloads/waiting"
     case .removed: "downloads/removed"
     }
   }

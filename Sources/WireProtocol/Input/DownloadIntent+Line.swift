@@ -14,7 +14,7 @@ extension DownloadIntent {
   }
 
   static func update(_ payload: JSONObject) throws(Refusal) -> Self {
-    let keys = ["url", "mirrors", "priority", "headers", "title", "podcast"]
+    let keys = ["url", "mirrors", "priority", "network", "headers", "title", "podcast"]
     let fields = try Fields(payload, at: Request.payloadPath, knowing: ["id"] + keys)
     let id = try fields.required("id").downloadID()
     try fields.requireAny(of: keys)
@@ -22,6 +22,7 @@ extension DownloadIntent {
     update.address = try fields["url"]?.address()
     update.mirrors = try fields["mirrors"]?.mirrors()
     update.priority = try fields["priority"]?.choice()
+    update.network = try fields["network"]?.choice()
     update.headers = try fields["headers"]?.headers()
     update.title = try fields["title"]?.label()
     update.podcast = try fields["podcast"]?.label()
@@ -35,7 +36,7 @@ extension DownloadIntent.Enqueue {
 
   private static let keys = [
     "url", "id", "podcast", "title", "published", "path", "priority", "headers", "mirrors", "integrity", "length",
-    "resumeData", "paused", "origin",
+    "resumeData", "paused", "origin", "network",
   ]
 
   init(_ payload: JSONObject) throws(Refusal) {
@@ -50,7 +51,8 @@ extension DownloadIntent.Enqueue {
     self.init(
       id: try fields["id"]?.downloadID(), address: address, description: description,
       priority: try fields["priority"]?.choice() ?? .normal, origin: try fields["origin"]?.choice() ?? .user,
-      isPaused: try fields["paused"]?.boolean() ?? false, resume: try fields["resumeData"]?.resumeRecord())
+      isPaused: try fields["paused"]?.boolean() ?? false, resume: try fields["resumeData"]?.resumeRecord(),
+      network: try fields["network"]?.choice() ?? .inherit)
   }
 }
 

@@ -24,6 +24,10 @@ extension Request {
     case "filters/delete": self = .action(.filters(.delete(try FilterIntent.name(line.payload))))
     case "cleanup/run": self = .action(.cleanup(.run(try CleanupOptions(line.payload))))
     case "cleanup/cancel": self = .action(.cleanup(try .cancel(line.payload)))
+    case "network/report": self = .action(.network(try .report(line.payload)))
+    case "network/auto": self = .action(.network(try .auto(line.payload)))
+    case "engine/suspend": self = .action(.stop(try .suspend(line.payload)))
+    case "engine/resume": self = try .resume(line.payload)
     case "engine/shutdown": self = .action(.stop(try StopMode(line.payload)))
     case "snapshot": self = .query(.snapshot(try SnapshotQuery(line.payload)))
     case "observe": self = .query(.observe(try Observation(line.payload)))
@@ -35,6 +39,11 @@ extension Request {
           + Self.types(like: line.type).joined(separator: ", "),
         path: "type")
     }
+  }
+
+  private static func resume(_ payload: JSONObject) throws(Refusal) -> Self {
+    _ = try Fields(payload, at: payloadPath, knowing: [])
+    return .resume
   }
 
   /// The types of the group that a client has named, or else all groups.
@@ -51,8 +60,8 @@ extension Request {
     "downloads/enqueue", "downloads/pause", "downloads/resume", "downloads/cancel", "downloads/retry",
     "downloads/remove", "downloads/verify", "downloads/move", "downloads/update", "downloads/resumeData",
     "settings/update", "filters/toggle", "filters/selectGroup", "filters/setText", "filters/clear", "filters/save",
-    "filters/apply", "filters/delete", "cleanup/run", "cleanup/cancel", "engine/shutdown", "snapshot", "observe",
-    "unobserve",
+    "filters/apply", "filters/delete", "cleanup/run", "cleanup/cancel", "network/report", "network/auto",
+    "engine/suspend", "engine/resume", "engine/shutdown", "snapshot", "observe", "unobserve",
   ]
 
   /// Where an action's or query's own values stand.
@@ -68,6 +77,11 @@ extension StopMode {
   fileprivate init(_ payload: JSONObject) throws(Refusal) {
     let fields = try Fields(payload, at: Request.payloadPath, knowing: ["mode"])
     self = try fields["mode"]?.choice(of: [.now, .drain]) ?? .now
+  }
+
+  fileprivate static func suspend(_ payload: JSONObject) throws(Refusal) -> Self {
+    _ = try Fields(payload, at: Request.payloadPath, knowing: [])
+    return .suspend
   }
 }
 
@@ -91,10 +105,10 @@ extension CleanupIntent {
 
 extension SettingsPatch {
   private static let keys = [
-    "allowInsecureRedirects", "checksum", "cleanupOnStart", "connectTimeoutSeconds", "firstByteTimeoutSeconds",
-    "maxAttempts", "maxConcurrent", "maxFileBytes", "maxPerHost", "progressInterval", "quarantineDays",
-    "retryFirstSeconds", "retryMaxSeconds", "slowBytesPerSecond", "slowWindowSeconds", "stallTimeoutSeconds",
-    "userAgent",
+    "allowInsecureRedirects", "bytesPerSecond", "cellularBudgetBytesPerMonth", "checksum", "cleanupOnStart",
+    "connectTimeoutSeconds", "firstByteTimeoutSeconds", "maxAttempts", "maxConcurrent", "maxFileBytes", "maxPerHost",
+    "network", "progressInterval", "quarantineDays", "reserveFreeBytes", "retryFirstSeconds", "retryMaxSeconds",
+    "schedule", "slowBytesPerSecond", "slowWindowSeconds", "stallTimeoutSeconds", "storageQuotaBytes", "userAgent",
   ]
 
   fileprivate init(_ payload: JSONObject) throws(Refusal) {
@@ -116,6 +130,12 @@ extension SettingsPatch {
     checksum = try fields["checksum"]?.boolean()
     userAgent = try fields["userAgent"]?.userAgent()
     progressInterval = try fields["progressInterval"]?.number(in: Settings.Limits.progressInterval)
+    bytesPerSecond = try fields["bytesPerSecond"]?.bytesPerSecond()
+    if let network = fields["network"] { self.network = try NetworkClasses.Patch(network) }
+    cellularBudgetBytesPerMonth = try fields["cellularBudgetBytesPerMonth"]?.integer(in: Settings.Limits.volume)
+    schedule = try fields["schedule"]?.schedule()
+    storageQuotaBytes = try fields["storageQuotaBytes"]?.integer(in: Settings.Limits.volume)
+    reserveFreeBytes = try fields["reserveFreeBytes"]?.integer(in: Settings.Limits.volume)
     cleanupOnStart = try fields["cleanupOnStart"]?.boolean()
     quarantineDays = try fields["quarantineDays"]?.integer(in: Settings.Limits.quarantineDays)
   }

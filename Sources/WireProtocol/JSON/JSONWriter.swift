@@ -59,6 +59,13 @@ struct JSONWriter {
     needsComma = false
   }
 
+  /// A key that may hold anything.
+  mutating func key(escaping key: String) {
+    string(key)
+    append(":")
+    needsComma = false
+  }
+
   mutating func object(_ key: StaticString, _ writeMembers: (inout JSONWriter) -> Void) {
     self.key(key)
     object(writeMembers)

@@ -18,11 +18,12 @@ extension JSONWriter {
     case .addedAt: member("addedAt", download.dates.added)
     case .attempt: member("attempt", download.attempt)
     case .bytes: member(bytesOf: item)
+    case .detail: member("detail", item.wait)
     case .error: member("error", download.state.error)
     case .eta: member("eta", item.secondsLeft)
     case .finishedAt: member("finishedAt", download.dates.finished)
     case .id: member("id", download.id.description)
-    case .network: member("network", Self.network)
+    case .network: member("network", download.networks.own.rawValue)
     case .origin: member("origin", download.origin.rawValue)
     case .path: member("path", download.state.published?.path.description)
     case .phase: member("phase", item.phase?.name)
@@ -52,9 +53,6 @@ extension JSONWriter {
     }
   }
 
-  /// What a download says of the network as long as it cannot say anything of its own.
-  private static let network = "inherit"
-
   private mutating func member(_ key: StaticString, _ error: DownloadError?) {
     guard let error else { return member(key, String?.none) }
     object(key) { members in
@@ -75,11 +73,15 @@ extension DownloadsSnapshot.Item {
     return live?.phase ?? phase
   }
 
-  /// What is queued and cannot be started because its host wants to be left alone waits, as clients see it. Its row need
-  /// not know: there may be a million of them.
-  fileprivate var kind: DownloadState.Kind { hostUntil == nil ? download.state.kind : .waiting }
-  fileprivate var waitingReason: String? { hostUntil == nil ? download.state.waitingReason : "host" }
-  fileprivate var retryAt: Timestamp? { hostUntil ?? download.state.retryAt }
+  /// What is queued and cannot be started because of an obstacle waits, as clients see it. Its row need not know: there may
+  /// be a million of them.
+  fileprivate var kind: DownloadState.Kind { obstacle == nil ? download.state.kind : .waiting }
+  fileprivate var waitingReason: String? { obstacle?.reason.rawValue ?? download.state.waiting?.reason.rawValue }
+  fileprivate var wait: Wait? { obstacle.map(Wait.init) ?? download.state.waiting.map(Wait.init) }
+
+  fileprivate var retryAt: Timestamp? {
+    if case .host(let until) = obstacle { until } else { download.state.waiting?.until }
+  }
 
   fileprivate var rate: Int64 { phase == nil ? 0 : live?.rate ?? 0 }
 
@@ -109,12 +111,8 @@ extension DownloadState {
     if case .completed(let file) = self { file } else { nil }
   }
 
-  fileprivate var waitingReason: String? {
-    if case .waiting(let waiting) = self { waiting.reason.rawValue } else { nil }
-  }
-
-  fileprivate var retryAt: Timestamp? {
-    if case .waiting(let waiting) = self { waiting.until } else { nil }
+  fileprivate var waiting: Waiting? {
+    if case .waiting(let waiting) = self { waiting } else { nil }
   }
 
   /// What failed it, or its last attempt.

@@ -7,6 +7,7 @@ extension JSONWriter {
     if let downloads = snapshot.downloads { object("downloads") { $0.members(of: downloads) } }
     if let engine = snapshot.engine { object("engine") { $0.members(of: engine) } }
     if let filters = snapshot.filters { object("filters") { $0.members(of: filters) } }
+    if let network = snapshot.network { object("network") { $0.members(of: network) } }
     if let settings = snapshot.settings { object("settings") { $0.members(of: settings) } }
   }
 
@@ -18,6 +19,8 @@ extension JSONWriter {
 
   mutating func members(of settings: Settings) {
     member("allowInsecureRedirects", settings.allowInsecureRedirects)
+    member("bytesPerSecond", settings.bytesPerSecond)
+    member("cellularBudgetBytesPerMonth", settings.cellularBudgetBytesPerMonth)
     member("checksum", settings.checksum)
     member("cleanupOnStart", settings.cleanupOnStart)
     member("connectTimeoutSeconds", settings.connectTimeoutSeconds)
@@ -26,13 +29,17 @@ extension JSONWriter {
     member("maxConcurrent", settings.maxConcurrent)
     member("maxFileBytes", settings.maxFileBytes)
     member("maxPerHost", settings.maxPerHost)
+    object("network") { $0.members(of: settings.network) }
     member("progressInterval", settings.progressInterval)
     member("quarantineDays", settings.quarantineDays)
+    member("reserveFreeBytes", settings.reserveFreeBytes)
     member("retryFirstSeconds", settings.retryFirstSeconds)
     member("retryMaxSeconds", settings.retryMaxSeconds)
+    member("schedule", settings.schedule)
     member("slowBytesPerSecond", settings.slowBytesPerSecond)
     member("slowWindowSeconds", settings.slowWindowSeconds)
     member("stallTimeoutSeconds", settings.stallTimeoutSeconds)
+    member("storageQuotaBytes", settings.storageQuotaBytes)
     member("userAgent", settings.userAgent)
   }
 

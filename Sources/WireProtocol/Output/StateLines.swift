@@ -27,6 +27,7 @@ public struct StateLines: Sendable {
     if let downloads = snapshot.downloads { append(downloads, at: revision, to: &encoder) }
     append(.engine, snapshot.engine, at: revision, to: &encoder) { $0.members(of: $1) }
     append(.filters, snapshot.filters, at: revision, to: &encoder) { $0.members(of: $1) }
+    append(.network, snapshot.network, at: revision, to: &encoder) { $0.members(of: $1) }
     append(.settings, snapshot.settings, at: revision, to: &encoder) { $0.members(of: $1) }
   }
 

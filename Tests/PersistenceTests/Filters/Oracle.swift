@@ -8,7 +8,7 @@ struct Oracle {
   /// In the order in which they were added.
   var downloads: [Download] = []
   var today = RandomDownloads.today
-  var moment = ConditionMoment(now: RandomDownloads.now, coolingHosts: [])
+  var moment = ConditionMoment(now: RandomDownloads.now)
 
   // MARK: Lists
 
@@ -72,6 +72,19 @@ struct Oracle {
     }
   }
 
+  /// How many downloads clients see in each state.
+  var counts: [DownloadState.Kind: Int] {
+    downloads.reduce(into: [:]) { $0[state(of: $1).kind, default: 0] += 1 }
+  }
+
+  // MARK: Changes
+
+  mutating func setNetwork(_ policy: NetworkPolicy, ofPodcast name: String) {
+    for index in downloads.indices where downloads[index].description.podcast.map(stored) == stored(name) {
+      downloads[index].networks.podcast = policy
+    }
+  }
+
   // MARK: One download
 
   func shows(_ selection: FilterSelection, _ download: Download) -> Bool {
@@ -93,13 +106,27 @@ struct Oracle {
     text.folding(options: [.caseInsensitive, .diacriticInsensitive], locale: nil)
   }
 
-  private func state(of download: Download) -> (kind: DownloadState.Kind, reason: WaitingReason?) {
+  func state(of download: Download) -> (kind: DownloadState.Kind, reason: WaitingReason?) {
     switch download.state {
-    case .queued where !download.isHeld && moment.coolingHosts.contains(download.source.host): (.waiting, .host)
+    case .queued: waitingReason(of: download).map { (.waiting, $0) } ?? (.queued, nil)
     case .waiting(.retry): (.waiting, .retry)
     case .waiting(.storage): (.waiting, .storage)
     case let state: (state.kind, nil)
     }
+  }
+
+  /// What a queued download waits for.
+  private func waitingReason(of download: Download) -> WaitingReason? {
+    let (obstacles, host) = (moment.obstacles, download.source.host)
+    let policy = download.origin == .user ? obstacles.classes.user : obstacles.classes.auto
+    let path = (effective(of: download) ?? policy) == .any ? obstacles.any : obstacles.unmetered
+    let needsPath = !RandomDownloads.loopback.contains(host) || obstacles.departing.contains(host)
+    return (needsPath ? path : nil)?.reason ?? obstacles.all?.reason ?? (obstacles.cooldowns[host] == nil ? nil : .host)
+  }
+
+  /// Which networks it may use, if anything is said of it or its podcast.
+  func effective(of download: Download) -> NetworkPolicy? {
+    [download.networks.own, download.networks.podcast].first { $0 != .inherit }
   }
 
   func length(_ download: Download) -> Int64? {
@@ -132,7 +159,7 @@ struct Oracle {
     case .sizes(let sizes): return sizes.contains(SizeClass(bytes: length(download)))
     case .ages(let ages):
       return ages.contains(AgeClass(of: (published ?? download.dates.added).day, on: today))
-    case .networks(let policies): return policies.contains(.inherit)
+    case .networks(let policies): return policies.contains(effective(of: download) ?? .inherit)
     case .errorCodes(let codes): return error(of: download).map(codes.contains) ?? false
     case .titleContains(let texts):
       return download.description.title.map { title in

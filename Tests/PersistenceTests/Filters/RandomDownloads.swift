@@ -9,7 +9,8 @@ import Testing
 struct RandomDownloads {
   static let today: Int64 = 20_000
   static let now = Timestamp(milliseconds: today * 86_400_000 + 5_000)
-  static let hosts = ["a.example", "b.example", "c.example"]
+  static let loopback = ["127.0.0.1:8080", "127.9.9.9", "localhost", "[::1]:80"]
+  static let hosts = ["a.example", "b.example", "127.0.0.1.example", "localhost.example"] + loopback
   static let podcasts: [String?] = [
     nil, "", "Show", "show", "Zo\u{E9}", "Zoe\u{301}", "\u{1F600} talk", "nul\u{0}inside",
   ]
@@ -53,7 +54,7 @@ struct RandomDownloads {
 
   mutating func state() throws -> DownloadState {
     let code = try one(of: DownloadError.Code.allCases.suffix(5))
-    let error = DownloadError(code, "it failed")
+    let error = DownloadError(code, "it failed", shortBytes: chance(50) ? 5 : nil)
     let names = ["a.mp3", "b.MP4", "c.pdf", "d"]
     let file = PublishedFile(
       path: try LibraryPath(validating: try one(of: names)), length: try length() ?? 7, inode: 1)
@@ -62,6 +63,24 @@ struct RandomDownloads {
       .waiting(.storage(until: Self.now, after: error)), .running(.receiving), .running(.publishing(file)),
       .completed(file), .failed(error),
     ])
+  }
+
+  mutating func networks() throws -> Download.Networks {
+    let policies: [NetworkPolicy] = [.inherit, .inherit, .unmetered, .any]
+    return Download.Networks(own: try one(of: policies), podcast: try one(of: policies))
+  }
+
+  /// All kinds of obstacles; mostly some that are not there.
+  mutating func obstacles() throws -> Obstacles {
+    let spent = SpentBudget(usedBytes: 5, budgetBytes: 4, until: Self.now)
+    var classes = NetworkClasses()
+    classes.user = try one(of: [.unmetered, .any])
+    classes.auto = try one(of: [.unmetered, .any])
+    return Obstacles(
+      unmetered: try one(of: [nil, nil, .policy, .network, .schedule(until: nil)]),
+      any: try one(of: [nil, nil, .budget(spent), .network]),
+      all: try one(of: [nil, nil, .schedule(until: Self.now), .storage(shortBytes: 7)]), classes: classes,
+      cooldowns: some(of: Self.hosts).reduce(into: [:]) { $0[$1] = Self.now }, departing: Set(some(of: Self.loopback)))
   }
 
   mutating func download(_ number: Int) throws -> Download {
@@ -74,14 +93,16 @@ struct RandomDownloads {
         mirrors: [try WebAddress("https://mirror.example/e.mp3")], expectedLength: try length()),
       rank: .init(priority: try one(of: Priority.allCases), position: Int64.random(in: 0..<20, using: &random)),
       origin: try one(of: Origin.allCases), state: .queued, progress: .init(total: try length()), failures: 0,
-      dates: .init(added: try moment()), isHeld: chance(15))
+      dates: .init(added: try moment()), isHeld: chance(15), networks: try networks())
     try change(&download, to: try state())
     return download
   }
 
   /// Changes what turns change.
   mutating func change(_ download: inout Download) throws {
-    switch Int.random(in: 0..<7, using: &random) {
+    switch Int.random(in: 0..<9, using: &random) {
+    case 6: download.progress.durable = try one(of: [0, 1, 65_536, 1 << 40, .max])
+    case 7: download.networks = try networks()
     case 0: download.isHeld.toggle()
     case 1: download.progress.total = try length()
     case 2: download.description.podcast = try one(of: Self.podcasts)
@@ -102,7 +123,7 @@ struct RandomDownloads {
   mutating func condition(depth: Int = 0) throws -> Condition {
     switch Int.random(in: 0..<(depth < 3 ? 20 : 15), using: &random) {
     case 0, 1: return .states(some(of: DownloadState.Kind.allCases))
-    case 2: return .reasons(some(of: [.retry, .storage, .host, .network]))
+    case 2: return .reasons(some(of: [.retry, .storage, .host, .network, .policy, .schedule, .budget]))
     case 3, 4: return .podcasts(some(of: Self.podcasts.compactMap(\.self) + ["Zoe\u{301}", "nobody", "nul"]))
     case 5: return .origins(some(of: Origin.allCases))
     case 6: return .media(some(of: MediaKind.allCases))

@@ -104,7 +104,7 @@ struct AdoptionTests {
     try world.enqueue("other", paused: true)
     let found = FoundFile(place: EntryPath(bytes: Array("Süß/Teil 1/ep. 1.mp3".utf8)), length: 9, inode: 5)
     try world.cleanUp([.planned(.orphan(found), .adopt)], adopting)
-    let moment = ConditionMoment(now: World.beginning, coolingHosts: [])
+    let moment = ConditionMoment(now: World.beginning)
     let page = try world.database.read { try $0.page(DownloadsQuery(), filters: .init(), at: moment).downloads }
     #expect(page.count == 2)
     let row = try #require(page.last)

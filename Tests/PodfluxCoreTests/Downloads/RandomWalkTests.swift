@@ -8,7 +8,7 @@ import Testing
 struct RandomWalkTests {
   @Test(
     "Whatever clients want and attempts report, in whatever order, the invariants hold",
-    arguments: [1, 2, 3] as [UInt64])
+    arguments: UInt64(1)...6)
   func walk(seed: UInt64) throws {
     var walk = try Walk(seed: seed)
     for _ in 0..<500 { try walk.step() }
@@ -32,7 +32,7 @@ private struct Walk {
   let world: World
   private var random: SeededGenerator
   private var turns = 0
-  private let hosts = ["a.example", "b.example", "c.example"]
+  private let hosts = ["a.example", "b.example", "127.0.0.1:80"]
   /// Attempts that announced their file and may finish: nobody else does.
   private var announced: [AttemptID: PublishedFile] = [:]
 
@@ -61,6 +61,7 @@ private struct Walk {
   /// Without faults, everything that can finish does, and so does the cleanup.
   mutating func comeToRest() throws {
     world.checksInvariants = true
+    try world.send(.network(.report(NetworkPath(status: .online))), calm())
     var turns = 0
     while world.downloads.counts[.queued, default: 0] + world.downloads.counts[.waiting, default: 0]
       + world.downloads.live.count > 0 || !world.cleanup.isIdle
@@ -82,14 +83,17 @@ private struct Walk {
   // MARK: What happens
 
   private mutating func action() throws -> Action {
-    switch Int.random(in: 0..<21, using: &random) {
+    switch Int.random(in: 0..<24, using: &random) {
+    case 21: return .path(try path())
+    case 22: return .roomCame(Int64.random(in: 0...1 << 31, using: &random))
+    case 23: return Bool.random(using: &random) ? .network(.auto) : .network(.report(try path()))
     case 20: return try verdict() ?? .downloads(.verify(try selection()))
     case 0...3: return try enqueue()
     case 4...9: return try report() ?? .timeCame
     case 10: return .timeCame
     case 11...12: return world.downloads.deletionsUnderWay.min().map(Action.deleted) ?? .timeCame
     case 13: return try cleanup()
-    case 14: return settings()
+    case 14: return try settings()
     default: return .downloads(try intent())
     }
   }
@@ -101,10 +105,24 @@ private struct Walk {
     return .downloads(
       .enqueue(
         .init(
-          id: id, address: try .on(host, path),
+          id: id, address: try .on(host, path), description: try description(),
           priority: try #require(Priority.allCases.randomElement(using: &random)),
           isPaused: Int.random(in: 0..<6, using: &random) == 0,
-          resume: Int.random(in: 0..<8, using: &random) == 0 ? .sample(durable: 50) : nil)))
+          resume: Int.random(in: 0..<8, using: &random) == 0 ? .sample(durable: 50) : nil, network: try policy())))
+  }
+
+  private mutating func description() throws -> Download.Description {
+    Download.Description(
+      podcast: ["Show", nil].randomElement(using: &random) ?? nil,
+      expectedLength: [500, 5_000, .max, nil].randomElement(using: &random) ?? nil)
+  }
+
+  private mutating func policy() throws -> NetworkPolicy {
+    try #require(NetworkPolicy.allCases.randomElement(using: &random))
+  }
+
+  private mutating func path() throws -> NetworkPath {
+    try #require([.wifi, .wifi, .hotspot, .cellular, .offline].randomElement(using: &random))
   }
 
   private mutating func intent() throws -> DownloadIntent {
@@ -140,7 +158,9 @@ private struct Walk {
 
   private mutating func update() throws -> DownloadIntent.Update {
     var update = DownloadIntent.Update()
-    switch Int.random(in: 0..<3, using: &random) {
+    switch Int.random(in: 0..<5, using: &random) {
+    case 3: update.network = try policy()
+    case 4: update.podcast = "Show"
     case 0: update.address = try .on(try #require(hosts.randomElement(using: &random)), "new.mp3")
     case 1: update.priority = Priority.allCases.randomElement(using: &random)
     default: update.title = "title"
@@ -148,10 +168,26 @@ private struct Walk {
     return update
   }
 
-  private mutating func settings() -> Action {
+  private mutating func settings() throws -> Action {
     var patch = SettingsPatch()
     patch.maxConcurrent = Int.random(in: 1...6, using: &random)
     patch.maxPerHost = Int.random(in: 1...3, using: &random)
+    patch.storageQuotaBytes = [0, 3_000, 20_000].randomElement(using: &random)
+    patch.cellularBudgetBytesPerMonth = [0, 2_000, 100_000].randomElement(using: &random)
+    patch.network = .init()
+    patch.network?.podcasts["Show"] = try policy()
+    patch.network?.user = [.unmetered, .any].randomElement(using: &random)
+    // Open for some minutes of each hour, which is how long a walk lasts.
+    let hourly = (0..<24).map { ScheduleWindow(from: $0 * 60, to: $0 * 60 + 50) }
+    patch.schedule = [[], [], hourly].randomElement(using: &random)
+    return .updateSettings(patch)
+  }
+
+  /// Settings that stand in nobody's way.
+  private func calm() -> Action {
+    var patch = SettingsPatch()
+    patch.storageQuotaBytes = 0
+    patch.schedule = []
     return .updateSettings(patch)
   }
 
@@ -163,7 +199,8 @@ private struct Walk {
       let late = AttemptID(download: id, generation: attempt.generation - 1)
       return .attempt(AttemptReport(attempt: late, news: .finished(try file(of: id))))
     }
-    return .attempt(AttemptReport(attempt: attempt, news: try news(of: attempt)))
+    let news = try news(of: attempt)
+    return .attempt(AttemptReport(attempt: attempt, news: news, fetched: news.isReading ? 0 : 300))
   }
 
   private mutating func news(of attempt: AttemptID) throws -> AttemptReport.News {
@@ -173,7 +210,9 @@ private struct Walk {
       return Int.random(in: 0..<3, using: &random) == 0 ? .failed(.lost, kept: kept) : .finished(file)
     }
     let mayStop = world.downloads.live[attempt.download]?.isStopping == true
-    switch Int.random(in: 0..<8, using: &random) {
+    switch Int.random(in: 0..<10, using: &random) {
+    case 8: return mayStop ? .stopped(kept: kept) : .failed(DownloadError(.noSpace, "full", shortBytes: 9), kept: kept)
+    case 9: return isLoopback(attempt) ? .pathRefused(kept: kept) : .reading(received: 1, phase: .receiving)
     case 0: return .reading(received: .random(in: 0...900, using: &random), phase: .receiving)
     case 1, 2: return .checkpoint(.sample(durable: .random(in: 1...900, using: &random)))
     case 3: return .restarting(discarding: 10, because: .contentChanged)
@@ -182,6 +221,10 @@ private struct Walk {
     case 6: return mayStop ? .stopped(kept: kept) : .failed(.lost, kept: kept)
     default: return mayStop ? .stopped(kept: kept) : .failed(.missing, kept: kept)
     }
+  }
+
+  private func isLoopback(_ attempt: AttemptID) -> Bool {
+    world.downloads.live[attempt.download].map { WebAddress.isLoopback($0.host) } ?? false
   }
 
   /// What reading a file again could come to.

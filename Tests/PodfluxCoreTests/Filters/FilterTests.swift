@@ -67,16 +67,6 @@ struct FilterTests {
     #expect(Condition.podcasts(["Show"]).isMet(by: traits, podcast: nil) == false)
   }
 
-  @Test("What would run but for its host waits for it, unless it is held")
-  func cooled() {
-    var traits = Self.traits()
-    #expect(traits.cooled().kind == .waiting)
-    #expect(traits.cooled().reason == .host)
-    traits.isHeld = true
-    #expect(traits.cooled() == traits)
-    #expect(Self.traits(.paused).cooled() == Self.traits(.paused))
-  }
-
   @Test(
     "An age is told by whole days",
     arguments: [

@@ -38,6 +38,13 @@ struct SettingsStoreTests {
     patch.checksum = true
     patch.userAgent = "x"
     patch.progressInterval = 1.5
+    patch.bytesPerSecond = 4096
+    patch.network = NetworkClasses.Patch()
+    patch.network?.auto = .any
+    patch.cellularBudgetBytesPerMonth = 15
+    patch.schedule = [ScheduleWindow(from: 0, to: 60)]
+    patch.storageQuotaBytes = 16
+    patch.reserveFreeBytes = 17
     patch.cleanupOnStart = false
     patch.quarantineDays = 14
     let applied = Mirror(reflecting: patch.applied(to: Settings()))

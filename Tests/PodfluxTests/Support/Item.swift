@@ -17,6 +17,8 @@ struct Item {
   var discardedBecause: [String: Int] {
     (json["bytes"] as? [String: Any])?["discardedBecause"] as? [String: Int] ?? [:]
   }
+  var reason: String? { json["reason"] as? String }
+  var detail: [String: Any] { json["detail"] as? [String: Any] ?? [:] }
   var errorCode: String? { error("code") as? String }
   var errorCause: String? { error("cause") as? String }
   var errorStatus: Int? { error("status") as? Int }

@@ -10,9 +10,12 @@ final class Scene: Sendable {
   let origin: ScriptedOrigin
   private let folder: TemporaryFolder
   private let engines = Mutex<[PodfluxProcess]>([])
+  /// What the engines have for a network; nil for this machine's.
+  private let network: NetworkNamespace?
 
-  init(tls: TLSMaterial? = nil) throws {
-    origin = try ScriptedOrigin.start(tls: tls)
+  init(tls: TLSMaterial? = nil, network: NetworkNamespace? = nil) throws {
+    self.network = network
+    origin = try ScriptedOrigin.start(tls: tls, address: network?.originAddress ?? "127.0.0.1")
     folder = try TemporaryFolder("podflux-scene")
   }
 
@@ -37,8 +40,12 @@ final class Scene: Sendable {
 
   /// Starts an engine, and waits until it is ready.
   func start(_ arguments: [String] = [], environment: [String: String] = [:]) throws -> PodfluxProcess {
+    let links = NetworkNamespace.Link.allCases.flatMap { link in
+      network == nil ? [] : ["--interface", "\(link.rawValue)=\(link)"]
+    }
     let engine = try PodfluxProcess(
-      library: library, arguments: arguments, logPath: logPath, environment: environment)
+      library: library, arguments: links + arguments, logPath: logPath, environment: environment,
+      launcher: network?.launcher ?? [])
     engines.withLock { $0.append(engine) }
     do {
       try engine.waitUntilReady()

@@ -7,12 +7,12 @@ final class RawOrigin: Sendable {
   let port: UInt16
   private let listener: Int32
 
-  /// Serves every connection on a thread of its own.
-  init(_ serve: @escaping @Sendable (RawConnection) -> Void) throws {
+  /// Serves every connection on a thread of its own. It listens on 127.0.0.1, or on every address.
+  init(everywhere: Bool = false, _ serve: @escaping @Sendable (RawConnection) -> Void) throws {
     let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)
-    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+    address.sin_addr.s_addr = everywhere ? 0 : UInt32(0x7F00_0001).bigEndian
     var length = socklen_t(MemoryLayout<sockaddr_in>.size)
     let isListening = withUnsafeMutableBytes(of: &address) { bytes in
       guard let pointer = bytes.baseAddress?.assumingMemoryBound(to: sockaddr.self) else { return false }
@@ -49,6 +49,18 @@ final class RawOrigin: Sendable {
 
 struct RawConnection {
   let descriptor: Int32
+
+  /// Who is at the other end, as 1.2.3.4.
+  var peer: String {
+    var address = sockaddr_in()
+    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+    let isKnown = withUnsafeMutableBytes(of: &address) { bytes in
+      guard let pointer = bytes.baseAddress?.assumingMemoryBound(to: sockaddr.self) else { return false }
+      return getpeername(descriptor, pointer, &length) == 0
+    }
+    guard isKnown else { return "nobody" }
+    return withUnsafeBytes(of: address.sin_addr) { $0.map(String.init).joined(separator: ".") }
+  }
 
   /// The request line and the fields; nil when the client has gone.
   func readHead() -> String? {

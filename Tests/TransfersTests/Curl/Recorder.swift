@@ -10,6 +10,9 @@ final class Recorder: HTTPExchangeDelegate {
     var body: [UInt8] = []
     var ticks = 0
     var pauses = 0
+    var fetched: Int64 = 0
+    /// How long the pieces of the body were.
+    var pieces: [Int] = []
     var results: [Result<ExchangeSummary, ExchangeFailure>] = []
   }
 
@@ -57,7 +60,9 @@ final class Recorder: HTTPExchangeDelegate {
     let demand = record.withLock { record in
       let demand = bodyDemand(record)
       switch demand {
-      case .more: record.body += bytes
+      case .more:
+        record.body += bytes
+        record.pieces.append(bytes.count)
       case .pause: record.pauses += 1
       case .stop: break
       }
@@ -68,6 +73,10 @@ final class Recorder: HTTPExchangeDelegate {
       continuation.yield(.paused)
     }
     return demand
+  }
+
+  func exchange(_ exchange: HTTPExchange, fetched bytes: Int64) {
+    record.withLock { $0.fetched += bytes }
   }
 
   func exchangeDidTick(_ exchange: HTTPExchange) {

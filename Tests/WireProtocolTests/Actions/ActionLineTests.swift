@@ -72,7 +72,8 @@ struct ActionLineTests {
         meta + #"{"attempt":5,"because":"content_changed","discarded":8,"id":"ep-1"},"type":"downloads/restarted"}"#,
         meta + #"{"group":null},"type":"filters/selectGroup"}"#,
         meta + #"{"attempt":5,"id":"ep-1"},"type":"downloads/started"}"#,
-        meta + #"{"error":{"code":"http_status","message":"the server says 503","status":503},"id":"ep-1","#
+        meta
+          + #"{"detail":{"until":"2026-11-21T03:00:00.007Z"},"error":{"code":"http_status","message":"the server says 503","status":503},"id":"ep-1","#
           + #""reason":"retry","until":"2026-11-21T03:00:00.007Z"},"type":"downloads/waiting"}"#,
         meta + #"{"id":"ep-1"},"type":"downloads/removed"}"#,
         meta + #"{"library":"/srv/l","seed":"00000000000000ff","version":"1.0.0"},"type":"engine/opened"}"#,

@@ -8,17 +8,21 @@ struct RandomActions {
   var random: SeededRandom
 
   /// How many kinds of actions there are.
-  static let kinds = 41
+  static let kinds = 48
 
   mutating func action(_ kind: Int) -> Action {
     switch kind {
     case 0...8: .downloads(intent(kind))
     case 9: .updateSettings(patch())
     case 10...16: .filters(filterIntent(kind - 10))
-    case 17: .stop(once(in: 2) ? .drain : .now)
-    case 18: .recovered(Recovery(published: many(upTo: 4) { $0.id() }))
+    case 17: .stop(pick([.drain, .suspend, .now]))
+    case 18:
+      .recovered(
+        Recovery(
+          published: many(upTo: 4) { $0.id() }, detectedPath: maybe { $0.networkPath() },
+          reportedPath: maybe { $0.networkPath() }, localTime: maybe { $0.localTime() }))
     case 19...26:
-      .attempt(AttemptReport(attempt: AttemptID(download: id(), generation: number()), news: news(kind - 19)))
+      .attempt(report(news(kind - 19)))
     case 27: .deleted(number())
     case 28: .notDeleted(number())
     case 29: .verified(verification(), .intact)
@@ -32,8 +36,36 @@ struct RandomActions {
     case 37: .looked(number(), .failed(text()))
     case 38: .cleaned(number(), .done)
     case 39: .cleaned(number(), .left(text()))
+    case 40: .attempt(report(.pathRefused(kept: keptRecord())))
+    case 41: .attempt(report(.pathRefused(kept: nil)))
+    case 42: .network(.report(networkPath()))
+    case 43: .network(.auto)
+    case 44: .path(networkPath())
+    case 45: .localTime(localTime())
+    case 46: .roomCame(number())
     default: .timeCame
     }
+  }
+
+  private mutating func report(_ news: AttemptReport.News) -> AttemptReport {
+    AttemptReport(
+      attempt: AttemptID(download: id(), generation: number()), news: news, fetched: once(in: 2) ? 0 : length())
+  }
+
+  private mutating func networkPath() -> NetworkPath {
+    NetworkPath(
+      status: pick(NetworkPath.Status.allCases), interface: pick(NetworkPath.Interface.allCases),
+      isMetered: once(in: 2), isConstrained: once(in: 2), device: maybe { $0.pick(["wlan0", "\"\\", "eth0.17@x"]) })
+  }
+
+  private mutating func localTime() -> LocalTime {
+    LocalTime(
+      seconds: Int64.random(in: LocalTime.seconds, using: &random),
+      changes: many(upTo: LocalTime.maximumChanges) { random in
+        LocalTime.Offset(
+          from: random.moment(), seconds: Int64.random(in: LocalTime.seconds, using: &random.random))
+      },
+      knownUntil: once(in: 2) ? Timestamp(milliseconds: .max) : moment())
   }
 
   // MARK: Clients
@@ -93,7 +125,8 @@ struct RandomActions {
       expectedLength: maybe { $0.length() })
     return DownloadIntent.Enqueue(
       id: maybe { $0.id() }, address: address(), description: description, priority: pick(Priority.allCases),
-      origin: pick(Origin.allCases), isPaused: once(in: 2), resume: maybe { $0.record() })
+      origin: pick(Origin.allCases), isPaused: once(in: 2), resume: maybe { $0.record() },
+      network: pick(NetworkPolicy.allCases))
   }
 
   private mutating func update() -> DownloadIntent.Update {
@@ -104,6 +137,7 @@ struct RandomActions {
     update.headers = maybe { $0.headers() }
     update.title = maybe { $0.label() }
     update.podcast = label()
+    update.network = maybe { $0.pick(NetworkPolicy.allCases) }
     return update
   }
 
@@ -125,8 +159,29 @@ struct RandomActions {
     patch.userAgent = maybe { _ in "Podflux \"1\" \\ (test)" }
     patch.progressInterval = maybe { Double.random(in: Settings.Limits.progressInterval, using: &$0.random) }
     patch.cleanupOnStart = maybe { $0.once(in: 2) }
+    patch.bytesPerSecond = maybe { $0.once(in: 2) ? 0 : Settings.Limits.bytesPerSecond.upperBound }
+    patch.network = maybe { $0.classes() }
+    patch.cellularBudgetBytesPerMonth = maybe { Int64.random(in: Settings.Limits.volume, using: &$0.random) }
+    patch.schedule = maybe { random in random.many(upTo: 3) { $0.window() } }
+    patch.storageQuotaBytes = maybe { Int64.random(in: Settings.Limits.volume, using: &$0.random) }
+    patch.reserveFreeBytes = maybe { Int64.random(in: Settings.Limits.volume, using: &$0.random) }
     patch.quarantineDays = draw(Settings.Limits.quarantineDays)
     return patch
+  }
+
+  private mutating func classes() -> NetworkClasses.Patch {
+    var patch = NetworkClasses.Patch()
+    patch.user = pick([.unmetered, .any])
+    patch.auto = maybe { $0.pick([.unmetered, .any]) }
+    patch.feeds = maybe { $0.pick([.unmetered, .any]) }
+    patch.artwork = maybe { $0.pick([.unmetered, .any]) }
+    if once(in: 2) { patch.podcasts = ["Zoë \"x\" \\": pick(NetworkPolicy.allCases), "b": .any, "": .inherit] }
+    return patch
+  }
+
+  private mutating func window() -> ScheduleWindow {
+    ScheduleWindow(
+      days: several(ScheduleWindow.Weekday.allCases), from: draw(0...1439), to: draw(ScheduleWindow.minutes))
   }
 
   private mutating func filterIntent(_ kind: Int) -> FilterIntent {
@@ -200,7 +255,7 @@ struct RandomActions {
   private mutating func error() -> DownloadError {
     DownloadError(
       pick(DownloadError.Code.allCases), text(), status: maybe { $0.draw(100...599) },
-      cause: maybe { $0.pick(DownloadError.Code.allCases) })
+      cause: maybe { $0.pick(DownloadError.Code.allCases) }, shortBytes: maybe { $0.length() })
   }
 
   /// What a service keeps may hold a server's words.

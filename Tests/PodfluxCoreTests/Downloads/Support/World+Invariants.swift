@@ -13,6 +13,8 @@ extension World {
       let db = reader.db
       try checkCounts(db, sourceLocation)
       try checkLanes(db, sourceLocation)
+      try checkNumbers(db, sourceLocation)
+      checkObstacles(sourceLocation)
       try checkLiveAttempts(db, sourceLocation)
       try checkHeldRows(db, sourceLocation)
       try checkVerifications(db, sourceLocation)
@@ -35,14 +37,43 @@ extension World {
   /// The lanes are what making them anew gives.
   private func checkLanes(_ db: Database, _ sourceLocation: SourceLocation) throws {
     let expected = """
-      SELECT host, priority, position FROM (
-        SELECT host, priority, position, row_number() OVER (PARTITION BY host ORDER BY priority, position) AS place
+      SELECT host, kind, priority, position FROM (
+        SELECT host, class & 15 AS kind, priority, position,
+          row_number() OVER (PARTITION BY host, class & 15 ORDER BY priority, position) AS place
         FROM downloads WHERE state = 'queued' AND held = 0)
       WHERE place = 1
-      ORDER BY host
+      ORDER BY host, kind
       """
-    let lanes = try Row.fetchAll(db.cachedStatement(sql: "SELECT host, priority, position FROM lanes ORDER BY host"))
+    let lanes = try Row.fetchAll(
+      db.cachedStatement(sql: "SELECT host, kind, priority, position FROM lanes ORDER BY host, kind"))
     #expect(lanes == (try Row.fetchAll(db.cachedStatement(sql: expected))), sourceLocation: sourceLocation)
+  }
+
+  /// Bytes and classes are what counting the rows gives.
+  private func checkNumbers(_ db: Database, _ sourceLocation: SourceLocation) throws {
+    // No length is counted as more than 1 PiB.
+    let bytes = """
+      SELECT coalesce(sum(min(iif(state = 'completed', file_length, durable), 1 << 50)), 0) FROM downloads
+      """
+    #expect(
+      try Int64.fetchOne(db.cachedStatement(sql: "SELECT bytes FROM usage"))
+        == (try Int64.fetchOne(db.cachedStatement(sql: bytes))), sourceLocation: sourceLocation)
+    let classes = "SELECT class, count(*) AS number FROM downloads GROUP BY class"
+    #expect(
+      try Row.fetchAll(db.cachedStatement(sql: "SELECT class, number FROM class_counts ORDER BY class"))
+        == (try Row.fetchAll(db.cachedStatement(sql: classes))), sourceLocation: sourceLocation)
+  }
+
+  /// Nobody uses the network whom an obstacle forbids it, and connections of another path are not used.
+  private func checkObstacles(_ sourceLocation: SourceLocation) {
+    guard downloads.isScheduling else { return }
+    for (id, live) in downloads.live where !live.isStopping && (live.phase == .connecting || live.phase == .receiving) {
+      let obstacle = downloads.obstacles.obstacle(for: live.policy, of: live.origin, needsPath: live.needsPath)
+      #expect(obstacle == nil, "\(id) runs in spite of it", sourceLocation: sourceLocation)
+      #expect(
+        !live.needsPath || network.path.goes(the: live.path), "\(id) runs over another path",
+        sourceLocation: sourceLocation)
+    }
   }
 
   /// Rows say running exactly where an attempt is alive that belongs to them; what is alive, services know of.

@@ -15,7 +15,8 @@ final class World {
   let database: LibraryDatabase
   private(set) var dispatcher: Dispatcher<Stores>
   var clock = ClockReading(wall: beginning, monotonicMilliseconds: 1_000)
-  /// The effects of the last turn, but for announcements, and for wishes to be woken only because a day begins.
+  /// The effects of the last turn, but for announcements, limits that a start tells, and wishes to be woken only because a
+  /// day begins.
   private(set) var effects: [Effect] = []
   /// What the last turn has announced.
   private(set) var announcements: [Announcement.Event] = []
@@ -85,7 +86,10 @@ final class World {
     let turnout = try dispatcher.dispatch(actions, at: clock)
     note(actions)
     announcements = turnout.effects.compactMap { if case .announce(let news) = $0 { news.event } else { nil } }
-    effects = turnout.effects.compactMap(withoutDays)
+    let isStart = actions.contains { if case .recovered = $0 { true } else { false } }
+    effects = turnout.effects.compactMap(withoutDays).filter { effect in
+      if case .limit = effect { !isStart } else { true }
+    }
     try follow(turnout.effects, at: sourceLocation)
     if checksInvariants { try checkInvariants(at: sourceLocation) }
     return turnout.outcomes
@@ -160,7 +164,7 @@ extension AttemptReport.News {
   /// Whether the attempt has ended with it.
   var isEnd: Bool {
     switch self {
-    case .finished, .failed, .stopped: true
+    case .finished, .failed, .stopped, .pathRefused: true
     case .reading, .checkpoint, .restarting, .publishing: false
     }
   }

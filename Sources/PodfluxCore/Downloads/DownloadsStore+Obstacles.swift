@@ -1,0 +1,100 @@
+import Flux
+
+/// What keeps downloads from running. It is looked at in each turn, and who runs and may not any more is stopped.
+extension DownloadsStore {
+  /// What a schedule was asked for, and what it said.
+  struct AskedSchedule: Hashable {
+    var windows: [ScheduleWindow]
+    var zone: LocalTime
+    var at: Timestamp
+    var verdict: ScheduleVerdict
+
+    /// Whether it would say the same now. A clock that was set back makes it be asked again.
+    func isValid(for windows: [ScheduleWindow], in zone: LocalTime, at now: Timestamp) -> Bool {
+      self.windows == windows && self.zone == zone && now >= at && now < verdict.until ?? at.advanced(byDays: 1)
+    }
+  }
+
+  mutating func seeObstacles(settings: Settings, network: NetworkState, in turn: inout PodfluxTurn) throws {
+    let now = turn.now
+    let (windows, zone) = (settings.schedule, network.localTime)
+    let asked =
+      if let schedule, schedule.isValid(for: windows, in: zone, at: now) { schedule } else {
+        AskedSchedule(
+          windows: windows, zone: zone, at: now, verdict: ScheduleVerdict(of: windows, at: now, in: zone))
+      }
+    schedule = asked
+    try lookForRoom(settings: settings, in: &turn)
+    obstacles = network.obstacles(
+      settings: settings, schedule: asked.verdict, storage: room.obstacle,
+      cooldowns: cooldowns.filter { $0.value > now }, departing: departing, now: now)
+    try stopWhoMayNot(over: network.path, in: &turn)
+  }
+
+  /// When an obstacle comes or goes by itself, if there is anything that it stands in the way of.
+  var obstaclesChangeAt: Timestamp? {
+    guard counts[.queued, default: 0] > 0 || !live.isEmpty else { return nil }
+    let budget: Timestamp? = if case .budget(let budget) = obstacles.any { budget.until } else { nil }
+    let day = schedule.flatMap { $0.windows.isEmpty ? nil : $0.verdict.until ?? $0.at.advanced(byDays: 1) }
+    return [budget, day].compactMap(\.self).min()
+  }
+
+  /// Attempts that an obstacle has come up for, and those whose connections were made over another path: their rows are
+  /// queued at once, and go on when they may and when the attempt has ended. No attempt is counted.
+  private mutating func stopWhoMayNot(over path: NetworkPath, in turn: inout PodfluxTurn) throws {
+    let stopped = live.filter { !$0.value.isStopping && $0.value.isFetching && mustStop($0.value, over: path) }
+    for id in stopped.keys.sorted() {
+      stopAttempt(of: id, in: &turn)
+      guard var download = try turn.tables.downloads.find(id), case .running = download.state else { continue }
+      try sendBack(&download, in: &turn)
+      if let obstacle = obstacles.obstacle(
+        for: download.networks.effective, of: download.origin, on: download.source.host)
+      {
+        turn.announce(.blocked(id, obstacle))
+      }
+    }
+  }
+
+  private func mustStop(_ attempt: LiveAttempt, over path: NetworkPath) -> Bool {
+    obstacles.obstacle(for: attempt.policy, of: attempt.origin, needsPath: attempt.needsPath) != nil
+      || attempt.needsPath && !path.goes(the: attempt.path)
+  }
+
+  /// What an action tells of bytes that have come over cellular.
+  func fetchedOverCellular(_ action: Action) -> Int64? {
+    guard case .attempt(let report) = action, report.fetched > 0, let attempt = live[report.attempt.download],
+      attempt.generation == report.attempt.generation, attempt.path.interface == .cellular
+    else { return nil }
+    return report.fetched
+  }
+
+  /// Takes in settings that have changed, for those that run.
+  mutating func heed(_ settings: Settings, in turn: inout PodfluxTurn) throws {
+    room.isStale = true
+    obstacles.classes = settings.network
+    for id in live.keys.sorted() {
+      guard let download = try turn.tables.downloads.find(id) else { continue }
+      live[id]?.policy = download.networks.effective
+    }
+  }
+}
+
+extension Obstacles {
+  /// Which way the connections of a download may take, now that nothing stands in its way. Where they need no path they get
+  /// none: they may be led to where one is needed, and then the host counts as one that needs it.
+  func route(of download: Download, over path: NetworkPath) -> Route {
+    guard needsPath(download.source.host) else { return .loopback }
+    guard isUnmeteredOnly(download.networks.effective, download.origin) else { return .any }
+    return path.device.map(Route.only) ?? .any
+  }
+}
+
+extension LiveAttempt {
+  /// Whether it uses the network still.
+  fileprivate var isFetching: Bool {
+    switch phase {
+    case .connecting, .receiving: true
+    case .verifying, .publishing: false
+    }
+  }
+}

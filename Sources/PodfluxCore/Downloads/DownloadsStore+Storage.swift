@@ -1,0 +1,108 @@
+import Flux
+
+/// Room on the disk, and the quota. Attempts find out that there is too little; here is who waits for it, and until when.
+extension DownloadsStore {
+  /// What is known of the downloads that wait for room.
+  struct RoomWatch: Hashable, Sendable {
+    /// How many are looked at.
+    static let capacity = Obstacle.roomlessLimit
+
+    /// Whether it has to be looked who waits.
+    var isStale = false
+    /// How many wait.
+    var waiting = 0
+    /// What all others wait for, if too many wait.
+    var obstacle: Obstacle?
+    /// How many free bytes have been asked for.
+    var asked: Int64?
+    /// How many bytes the quota left when it was last looked at.
+    var quotaLeft: Int64 = .max
+  }
+
+  /// How long a full disk is waited for before somebody tries, whatever has been said of it meanwhile: as long as after so
+  /// many failures, 20 to 30 s by default.
+  private static let roomWaitFailures = 3
+
+  mutating func waitForRoom(
+    _ download: inout Download, after error: DownloadError, settings: Settings, in turn: inout PodfluxTurn
+  ) throws {
+    let delay = RetryDelay(settings).milliseconds(afterFailures: Self.roomWaitFailures, using: &turn.random)
+    room.isStale = true
+    room.waiting += 1
+    try wait(&download, for: .storage(until: turn.now.advanced(byMilliseconds: delay), after: error), in: &turn)
+  }
+
+  // MARK: The quota
+
+  /// How many bytes the quota leaves beside what is there and what is still to come.
+  private func quotaLeft(_ settings: Settings, in turn: borrowing PodfluxTurn) throws -> Int64 {
+    guard settings.storageQuotaBytes > 0 else { return .max }
+    let expected = live.values.reduce(0) { min($0 + $1.expected, Settings.Limits.volume.upperBound) }
+    return settings.storageQuotaBytes - (try turn.tables.downloads.storedBytes()) - expected
+  }
+
+  /// What is to be said of a download that the quota leaves no room for, or of those that run.
+  func overQuota(
+    _ download: Download?, settings: Settings, in turn: borrowing PodfluxTurn
+  ) throws -> DownloadError? {
+    let left = try quotaLeft(settings, in: turn)
+    let needed = download?.neededBytes ?? 0
+    guard left < needed else { return nil }
+    return DownloadError(
+      .noSpace,
+      "\(needed) bytes are needed, and the quota of \(settings.storageQuotaBytes) leaves \(max(0, left)); remove some "
+        + "downloads or raise storageQuotaBytes", shortBytes: needed - left)
+  }
+
+  // MARK: Those that wait
+
+  /// Looks who waits, lets go who has room by the quota now, and has it watched when the disk has room for one more.
+  mutating func lookForRoom(settings: Settings, in turn: inout PodfluxTurn) throws {
+    let left = try quotaLeft(settings, in: turn)
+    guard room.isStale || room.waiting > 0 && left > room.quotaLeft else {
+      room.quotaLeft = left
+      return
+    }
+    let formerly = room.quotaLeft
+    var waiting: [Download] = []
+    for var download in try turn.tables.downloads.waitingForStorage(limit: RoomWatch.capacity) {
+      if download.neededBytes > formerly, download.neededBytes <= left {
+        try transition(&download, to: .queued, in: turn)
+      } else {
+        waiting.append(download)
+      }
+    }
+    let reserve = max(settings.reserveFreeBytes, WritePolicy.reservedRoom)
+    let wanted = waiting.map(\.neededBytes).filter { $0 <= left }.min().map { $0 + reserve }
+    room.isStale = false
+    room.waiting = waiting.count
+    room.quotaLeft = left
+    room.obstacle = .lackOfRoom(for: waiting)
+    guard wanted != room.asked else { return }
+    room.asked = wanted
+    turn.perform(.watchRoom(atLeast: wanted))
+  }
+
+  /// So many bytes are free: those that fit go on.
+  mutating func wake(withRoom bytes: Int64, settings: Settings, in turn: inout PodfluxTurn) throws {
+    let left = bytes - max(settings.reserveFreeBytes, WritePolicy.reservedRoom)
+    room.isStale = true
+    // Each look ends with one wish.
+    room.asked = nil
+    for var download in try turn.tables.downloads.waitingForStorage(limit: RoomWatch.capacity)
+    where download.neededBytes <= left {
+      try transition(&download, to: .queued, in: turn)
+    }
+  }
+}
+
+extension Download {
+  /// How many bytes are not there yet, but no more than can be set aside: a length may be whatever anybody says. nil where
+  /// it is unknown.
+  var missingBytes: Int64? {
+    length.map { min(max(0, $0 - progress.durable), Settings.Limits.volume.upperBound) }
+  }
+
+  /// How many bytes there must be room for before anybody is asked for them.
+  var neededBytes: Int64 { missingBytes ?? TransferMachine.leastRoom }
+}

@@ -1,0 +1,108 @@
+import Flux
+
+/// What clients want of the network (PROTOCOL.md section 3).
+public enum NetworkIntent: Hashable, Sendable {
+  /// The path is this one, whatever the engine finds out.
+  case report(NetworkPath)
+  /// The engine is to find out for itself.
+  case auto
+}
+
+/// The network: which path there is, what has come over cellular, and how local clocks go.
+public struct NetworkStore: Sendable {
+  /// What is kept.
+  public private(set) var state: NetworkState
+  /// What the engine has found out for itself; nil before it has.
+  private var detected: NetworkPath?
+
+  /// How long before the known changes of clocks end they are asked for again: a month.
+  private static let foresightDays = 30
+
+  /// Makes the store with what its table holds.
+  public init(state: NetworkState = .init()) {
+    self.state = state
+  }
+
+  mutating func handle(_ action: Action, in turn: inout PodfluxTurn) throws -> Reply? {
+    switch action {
+    case .network(.report(let path)):
+      try change(to: path, saidBy: .reported, in: &turn)
+      return .done
+    case .network(.auto):
+      try change(to: detected ?? state.path, saidBy: .auto, in: &turn)
+      return .done
+    case .path(let path):
+      detected = path
+      if state.source == .auto { try change(to: path, saidBy: .auto, in: &turn) }
+    case .recovered(let recovery): try begin(recovery, in: &turn)
+    case .localTime(let localTime):
+      state.localTime = localTime
+      try turn.tables.save(state)
+    default: break
+    }
+    return nil
+  }
+
+  private mutating func begin(_ recovery: Recovery, in turn: inout PodfluxTurn) throws {
+    detected = recovery.detectedPath
+    state.localTime = recovery.localTime ?? state.localTime
+    // What somebody reported to an earlier engine says nothing about now.
+    let path = recovery.reportedPath ?? recovery.detectedPath ?? NetworkPath(status: .online)
+    try change(to: path, saidBy: recovery.reportedPath == nil ? .auto : .reported, in: &turn)
+    try turn.tables.save(state)
+  }
+
+  private mutating func change(
+    to path: NetworkPath, saidBy source: NetworkState.Source, in turn: inout PodfluxTurn
+  ) throws {
+    guard path != state.path || source != state.source else { return }
+    if !path.goes(the: state.path) { turn.perform(.leavePath) }
+    state.path = path
+    state.source = source
+    try turn.tables.save(state)
+  }
+
+  /// Counts what an attempt has fetched over cellular.
+  mutating func count(_ bytes: Int64, in turn: borrowing PodfluxTurn) throws {
+    guard bytes > 0 else { return }
+    var usage = state.usage.turned(to: state.localTime.month(at: turn.now))
+    usage.bytes = min(.max - bytes, usage.bytes) + bytes
+    state.usage = usage
+    try turn.tables.save(state)
+  }
+
+  mutating func settle(in turn: inout PodfluxTurn) {
+    guard turn.now.advanced(byDays: Self.foresightDays) > state.localTime.knownUntil else { return }
+    turn.perform(.readLocalTime)
+  }
+}
+
+extension NetworkPath {
+  /// Whether connections that were made over another path go on over this one.
+  public func goes(the other: NetworkPath) -> Bool {
+    status == other.status && interface == other.interface && device == other.device
+  }
+}
+
+extension NetworkState {
+  /// What stands in the way of those that need a path, and of all.
+  public func obstacles(
+    settings: Settings, schedule: ScheduleVerdict, storage: Obstacle?, cooldowns: [String: Timestamp],
+    departing: Set<String>, now: Timestamp
+  ) -> Obstacles {
+    var obstacles = Obstacles(classes: settings.network, cooldowns: cooldowns, departing: departing)
+    obstacles.any = path.status == .offline ? .network : budget(settings, now: now)
+    obstacles.unmetered = path.status == .offline ? .network : path.isUnmetered ? nil : .policy
+    obstacles.all = schedule.isOpen ? storage : .schedule(until: schedule.until)
+    return obstacles
+  }
+
+  private func budget(_ settings: Settings, now: Timestamp) -> Obstacle? {
+    let budget = settings.cellularBudgetBytesPerMonth
+    let usage = usage.turned(to: localTime.month(at: now))
+    guard path.interface == .cellular, budget > 0, usage.bytes >= budget else { return nil }
+    return .budget(
+      SpentBudget(
+        usedBytes: usage.bytes, budgetBytes: budget, until: localTime.beginning(ofMonth: usage.month + 1)))
+  }
+}

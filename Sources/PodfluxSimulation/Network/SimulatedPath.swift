@@ -1,0 +1,60 @@
+import Flux
+import PodfluxCore
+
+/// The ways to the network that there are in the simulated world.
+enum SimulatedPath {
+  static let wifi = NetworkPath(status: .online, interface: .wifi, device: "wlan9")
+  static let meteredWifi = NetworkPath(status: .online, interface: .wifi, isMetered: true, device: "wlan9")
+  static let cellular = NetworkPath(status: .online, interface: .cellular, device: "wwan9")
+  static let ethernet = NetworkPath(status: .online, interface: .ethernet, device: "eth9")
+  static let all = [wifi, wifi, meteredWifi, cellular, cellular, ethernet, .offline]
+
+  /// The time zone: clocks go forward an hour some days after the beginning, and back some days later.
+  static let localTime = LocalTime(
+    seconds: 3600,
+    changes: [
+      LocalTime.Offset(from: Timestamp(milliseconds: World.beginning).advanced(byDays: 2), seconds: 7200),
+      LocalTime.Offset(from: Timestamp(milliseconds: World.beginning).advanced(byDays: 5), seconds: 3600),
+    ])
+}
+
+/// The path changes, and who hears of it.
+extension World {
+  /// The machine is somewhere else now.
+  func flipPath() {
+    let next = random.pick(SimulatedPath.all)
+    guard next != path else { return }
+    take(next)
+    schedulePathNews(after: next.status == .offline ? 1 : Int64(random.within(1...700)))
+  }
+
+  func take(_ next: NetworkPath) {
+    noteTrouble("the path is \(next.status) over \(next.device ?? "nothing")\(next.isMetered ? ", metered" : "")")
+    if !next.goes(the: path) { pathNumber += 1 }
+    path = next
+  }
+
+  private func schedulePathNews(after delay: Int64) {
+    guard let incarnation, incarnation.isAlive else { return }
+    schedule(.path(incarnation), after: delay)
+  }
+}
+
+extension SimulatedAttempt {
+  /// Whether its origin can be reached over a path only.
+  var needsPath: Bool { !WebAddress.isLoopback(attempt.address.host) || isLedElsewhere }
+
+  /// Whether the present path leads to its origin.
+  var isReachable: Bool {
+    guard needsPath else { return true }
+    guard world.path.status == .online else { return false }
+    switch world.sabotage == .routeForgotten ? .any : attempt.route {
+    case .any: return true
+    case .only(let device): return world.path.device == device
+    case .loopback: return false
+    }
+  }
+
+  /// Whether bytes still come over the connection: it belongs to the path that it was made over.
+  var isConnected: Bool { !needsPath || exchange?.pathNumber == world.pathNumber }
+}

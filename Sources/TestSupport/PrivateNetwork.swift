@@ -1,0 +1,124 @@
+import Foundation
+import Glibc
+import Synchronization
+
+/// The machine does not let a test have a namespace of its own, or lacks what fills it.
+public struct NamespaceRefused: Error, CustomStringConvertible {
+  /// What was refused, and why.
+  public let description: String
+
+  /// Says what was refused.
+  public init(description: String) {
+    self.description = description
+  }
+}
+
+/// A network of a test's own (network_namespaces(7)): its interfaces, addresses and routes are nobody else's.
+///
+/// Threads and processes that are started within it stay within it, and so do the sockets that they open.
+public final class PrivateNetwork: Sendable {
+  private let descriptor: Int32
+
+  /// Makes a namespace in which loopback is up and nothing else is there.
+  public init() throws {
+    descriptor = try Self.onThread {
+      try Self.call("unshare", Self.newNetwork)
+      let descriptor = open("/proc/thread-self/ns/net", O_RDONLY | O_CLOEXEC)
+      guard descriptor >= 0 else { throw NamespaceRefused(description: "open: \(String(cString: strerror(errno)))") }
+      return descriptor
+    }
+    try ip("link set lo up")
+  }
+
+  deinit { close(descriptor) }
+
+  /// Runs something within, on a thread that is made for it, and waits for its end.
+  public func run<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) throws -> Value {
+    let descriptor = descriptor
+    return try Self.onThread {
+      guard let setns = unsafeBitCast(dlsym(nil, "setns"), to: (@convention(c) (Int32, Int32) -> Int32)?.self),
+        setns(descriptor, Self.newNetwork) == 0
+      else { throw NamespaceRefused(description: "setns: \(String(cString: strerror(errno)))") }
+      return try body()
+    }
+  }
+
+  /// Runs `ip` within, with words separated by spaces (ip(8)).
+  public func ip(_ words: String) throws {
+    try run { try Self.spawn(["ip"] + words.split(separator: " ").map(String.init)) }
+  }
+
+  /// Connects this network and another one by a cable: an interface here and one there, each with an address of its own
+  /// in 24 bits of network.
+  public func connect(
+    _ name: String, _ address: String, to other: PrivateNetwork, _ otherName: String, _ otherAddress: String
+  ) throws {
+    let there = "/proc/\(getpid())/fd/\(other.descriptor)"
+    try ip("link add \(name) type veth peer name \(otherName) netns \(there)")
+    try ip("addr add \(address)/24 dev \(name)")
+    try ip("link set \(name) up")
+    try other.ip("addr add \(otherAddress)/24 dev \(otherName)")
+    try other.ip("link set \(otherName) up")
+  }
+
+  /// CLONE_NEWNET and CLONE_NEWNS (clone(2)).
+  private static let newNetwork: Int32 = 0x4000_0000
+  private static let newMounts: Int32 = 0x0002_0000
+
+  private static func call(_ name: String, _ flags: Int32) throws {
+    guard let function = unsafeBitCast(dlsym(nil, name), to: (@convention(c) (Int32) -> Int32)?.self),
+      function(flags) == 0
+    else { throw NamespaceRefused(description: "\(name): \(String(cString: strerror(errno)))") }
+  }
+
+  private static func spawn(_ words: [String]) throws {
+    var arguments = words.map { strdup($0) } + [nil]
+    defer { arguments.forEach { free($0) } }
+    var child: pid_t = 0
+    let refusal = posix_spawnp(&child, words[0], nil, nil, &arguments, environ)
+    guard refusal == 0 else {
+      throw NamespaceRefused(description: "\(words[0]): \(String(cString: strerror(refusal)))")
+    }
+    var status: Int32 = 0
+    while waitpid(child, &status, 0) < 0, errno == EINTR {}
+    guard status == 0 else {
+      throw NamespaceRefused(description: "wait status \(status): \(words.joined(separator: " "))")
+    }
+  }
+
+  /// Runs something on a thread of its own, which takes its namespaces with it to its end.
+  private static func onThread<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) throws -> Value {
+    let outcome = Outcome<Value>()
+    Thread.detachNewThread {
+      let value = Result { try body() }
+      outcome.result.withLock { $0 = value }
+      outcome.isThere.signal()
+    }
+    outcome.isThere.wait()
+    guard let value = outcome.result.withLock({ $0 }) else {
+      throw NamespaceRefused(description: "the thread has left nothing")
+    }
+    return try value.get()
+  }
+
+  private final class Outcome<Value: Sendable>: Sendable {
+    let result = Mutex<Result<Value, any Error>?>(nil)
+    let isThere = DispatchSemaphore(value: 0)
+  }
+
+  /// Runs something where a small file system of its own is mounted on a folder (tmpfs(5)), which nobody else sees. What
+  /// it opens there can be used afterwards, and everywhere.
+  public static func withTemporaryFileSystem<Value: Sendable>(
+    on folder: String, bytes: Int, _ body: @escaping @Sendable () throws -> Value
+  ) throws -> Value {
+    try onThread {
+      try call("unshare", newMounts)
+      // MS_PRIVATE and MS_REC: nothing goes to the namespace that this one came from.
+      let isPrivate: UInt = 1 << 18 | 1 << 14
+      guard mount(nil, "/", nil, isPrivate, nil) == 0,
+        mount("tmpfs", folder, "tmpfs", 0, "size=\(bytes)") == 0
+      else { throw NamespaceRefused(description: "mount: \(String(cString: strerror(errno)))") }
+      return try body()
+    }
+  }
+}

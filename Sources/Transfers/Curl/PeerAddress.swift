@@ -1,0 +1,67 @@
+import Glibc
+import PodfluxCore
+
+/// The address that a socket is connected to, without the port: 4 or 16 bytes in the order of the network.
+struct PeerAddress: Hashable, Sendable {
+  private let bytes: [UInt8]
+
+  /// The address of that text, such as `127.0.0.1` or `::1`; nil if it is none.
+  init?(_ text: String) {
+    var storage = [UInt8](repeating: 0, count: 16)
+    if inet_pton(AF_INET, text, &storage) == 1 {
+      bytes = Array(storage.prefix(4))
+    } else if inet_pton(AF_INET6, text, &storage) == 1 {
+      bytes = storage
+    } else {
+      return nil
+    }
+  }
+
+  /// The address in a socket's one; nil if that is neither of IPv4 nor of IPv6.
+  init?(_ address: UnsafeRawPointer, length: Int) {
+    switch Int32(address.loadUnaligned(as: sa_family_t.self)) {
+    case AF_INET where length >= MemoryLayout<sockaddr_in>.size:
+      let address = address.loadUnaligned(as: sockaddr_in.self)
+      bytes = withUnsafeBytes(of: address.sin_addr) { Array($0) }
+    case AF_INET6 where length >= MemoryLayout<sockaddr_in6>.size:
+      let address = address.loadUnaligned(as: sockaddr_in6.self)
+      bytes = withUnsafeBytes(of: address.sin6_addr) { Array($0) }
+    default: return nil
+    }
+  }
+
+  /// Whether it is this machine's own, which no link leads to: 127.0.0.0/8 (RFC 1122 section 3.2.1.3), ::1 (RFC 4291
+  /// section 2.5.3), and the former as IPv6 addresses write it (section 2.5.5.2).
+  var isLoopback: Bool {
+    switch bytes.count {
+    case 4: bytes[0] == 127
+    default:
+      bytes == Self.loopback6 || (bytes.starts(with: Self.mappedPrefix) && bytes[Self.mappedPrefix.count] == 127)
+    }
+  }
+
+  private static let loopback6: [UInt8] = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1]
+  private static let mappedPrefix: [UInt8] = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF]
+}
+
+/// What a route wants of a socket.
+enum SocketDemand: Hashable, Sendable {
+  /// The kernel chooses its way.
+  case leave
+  /// It is bound to the device before it is connected.
+  case bind(device: String)
+  /// There is to be none.
+  case refuse
+}
+
+extension Route {
+  /// What is to be done with a socket to this address; nil stands for one of a family that is not known.
+  func demand(for peer: PeerAddress?) -> SocketDemand {
+    if peer?.isLoopback == true { return .leave }
+    switch self {
+    case .any: return .leave
+    case .only(let device): return .bind(device: device)
+    case .loopback: return .refuse
+    }
+  }
+}

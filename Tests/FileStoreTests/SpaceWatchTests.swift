@@ -1,0 +1,106 @@
+import Foundation
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import FileStore
+
+@Suite("A watch for space")
+struct SpaceWatchTests {
+  /// What a watch finds, one after the other, the last one again and again; and what it posts.
+  private final class Disk: Sendable {
+    private let findings: Mutex<[Int64?]>
+    let looks = Mutex(0)
+    private let posts: AsyncStream<Int64>
+    private let continuation: AsyncStream<Int64>.Continuation
+
+    init(_ findings: [Int64?]) {
+      self.findings = Mutex(findings)
+      (posts, continuation) = AsyncStream.makeStream()
+    }
+
+    func watch() -> SpaceWatch {
+      SpaceWatch(measure: { self.look() }, intervalMilliseconds: 1) { [continuation] in continuation.yield($0) }
+    }
+
+    private func look() -> Int64? {
+      looks.withLock { $0 += 1 }
+      return findings.withLock { $0.count > 1 ? $0.removeFirst() : $0[0] }
+    }
+
+    func nextPost() async -> Int64? {
+      await posts.first { _ in true }
+    }
+  }
+
+  @Test("looks at once, and tells what it has found")
+  func atOnce() async {
+    let disk = Disk([70])
+    let watch = disk.watch()
+    watch.watch(atLeast: 70)
+    #expect(await disk.nextPost() == 70)
+    #expect(disk.looks.withLock { $0 } == 1)
+  }
+
+  @Test("looks again and again until there is enough, also where the file system does not answer now and then")
+  func later() async {
+    let disk = Disk([10, nil, 69, 70, 0])
+    let watch = disk.watch()
+    watch.watch(atLeast: 70)
+    #expect(await disk.nextPost() == 70)
+    #expect(disk.looks.withLock { $0 } == 4)
+  }
+
+  @Test("tells once only, and nothing of what nobody waits for any more")
+  func once() async {
+    let disk = Disk([80])
+    let watch = disk.watch()
+    watch.watch(atLeast: 1000)
+    watch.watch(atLeast: nil)
+    watch.watch(atLeast: 50)
+    #expect(await disk.nextPost() == 80)
+    let looks = disk.looks.withLock { $0 }
+    // Another watch that looks as often is the clock.
+    let other = Disk([0, 0, 0, 0, 0, 5])
+    let clock = other.watch()
+    clock.watch(atLeast: 5)
+    #expect(await other.nextPost() == 5)
+    #expect(disk.looks.withLock { $0 } == looks)
+  }
+
+  @Test("sees that a full disk has room again")
+  func fullDisk() async throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "podflux-space-\(UUID())").path
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    defer { #expect(throws: Never.self) { try FileManager.default.removeItem(atPath: folder) } }
+    let bytes = 1 << 20
+    let library: Library
+    let filler: FileHandle
+    do {
+      (library, filler) = try PrivateNetwork.withTemporaryFileSystem(on: folder, bytes: bytes) {
+        let library = try Library.open(at: folder + "/library")
+        _ = FileManager.default.createFile(atPath: folder + "/filler", contents: Data(count: bytes / 2))
+        guard let filler = FileHandle(forUpdatingAtPath: folder + "/filler") else {
+          throw NamespaceRefused(description: "the filler cannot be opened")
+        }
+        return (library, filler)
+      }
+    } catch let refusal as NamespaceRefused {
+      print("skipped: no file system of the test's own can be made: \(refusal)")
+      return
+    }
+    let (posts, continuation) = AsyncStream<Int64>.makeStream()
+    let looks = Mutex(0)
+    let watch = SpaceWatch(
+      measure: {
+        looks.withLock { $0 += 1 }
+        return try? library.diskSpace().freeBytes
+      }, intervalMilliseconds: 1
+    ) { continuation.yield($0) }
+    watch.watch(atLeast: Int64(bytes * 3 / 4))
+    while looks.withLock({ $0 }) < 3 { await Task.yield() }
+    try filler.truncate(atOffset: 0)
+    let free = try #require(await posts.first { _ in true })
+    #expect(free >= bytes * 3 / 4 && free <= bytes)
+  }
+}

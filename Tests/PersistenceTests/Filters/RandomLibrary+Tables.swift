@@ -1,0 +1,112 @@
+import Flux
+import GRDB
+import Testing
+
+@testable import Persistence
+@testable import PodfluxCore
+
+/// What is made of the rows is what the rows say.
+extension RandomLibrary {
+  func checkTables() throws {
+    try checkCountTables()
+    try checkRows()
+    try checkUsage()
+    try checkLanes()
+  }
+
+  private func checkCountTables() throws {
+    let seed = seed
+    try database.withConnection { db in
+      for (table, columns, made, keys) in [
+        ("facets", "podcast, host, class, number", "coalesce(podcast, 0), host, class, count(*)", "1, 2, 3"),
+        ("class_counts", "class, number", "class, count(*)", "1"),
+      ] {
+        let rows = "SELECT \(made) FROM downloads GROUP BY \(keys)"
+        let difference = try Row.fetchAll(
+          db,
+          sql: """
+            SELECT * FROM (\(rows) EXCEPT SELECT \(columns) FROM \(table))
+            UNION ALL SELECT * FROM (SELECT \(columns) FROM \(table) EXCEPT \(rows))
+            """)
+        #expect(difference.isEmpty, "seed \(seed): \(table) \(difference)")
+      }
+      // Throws where the index does not hold the words of the rows, each and no other.
+      try db.execute(sql: "INSERT INTO texts (texts, rank) VALUES ('integrity-check', 1)")
+    }
+  }
+
+  private func checkRows() throws {
+    let (seed, today) = (seed, oracle.today)
+    let stored = try database.withConnection { db in
+      try Row.fetchAll(db, sql: "SELECT id, class, length FROM downloads ORDER BY key")
+    }
+    #expect(stored.map { $0["id"] as String } == oracle.downloads.map(\.id.description), "seed \(seed)")
+    for (row, download) in zip(stored, oracle.downloads) {
+      let traits = try RowClass(code: row["class"]).traits()
+      #expect(traits == Traits(of: download, on: today), "seed \(seed): \(download)")
+      #expect(traits.network == oracle.effective(of: download) ?? .inherit, "seed \(seed): \(download)")
+      #expect(row["length"] as Int64? == oracle.length(download), "seed \(seed): \(download)")
+      #expect(try database.read { try $0.download(download.id) }?.networks == download.networks, "seed \(seed)")
+    }
+  }
+
+  private func checkUsage() throws {
+    // No length is counted as more than 1 PiB.
+    let expected = oracle.downloads.reduce(Int64(0)) { sum, download in
+      if case .completed(let file) = download.state {
+        sum + min(file.length, 1 << 50)
+      } else {
+        sum + min(download.progress.durable, 1 << 50)
+      }
+    }
+    let bytes = try ledger.transaction { try $0.downloads.storedBytes() }
+    #expect(bytes == expected, "seed \(seed)")
+  }
+
+  /// What tells lanes apart, and who stands first.
+  private struct Head: Hashable {
+    let lane: Lane
+    let priority: Int
+    let position: Int64
+  }
+
+  private func checkLanes() throws {
+    let lanes = Dictionary(grouping: oracle.downloads.filter(\.isAdmissible)) { download in
+      Lane(host: download.source.host, RowClass(Traits(of: download, on: oracle.today)))
+    }
+    let expected = lanes.compactMap { lane, downloads in
+      downloads.map(\.rank).min { ($0.priority.code, $0.position) < ($1.priority.code, $1.position) }
+        .map { Head(lane: lane, priority: $0.priority.code, position: $0.position) }
+    }
+    let stored = try database.withConnection { db in
+      try Row.fetchAll(db, sql: "SELECT host, kind, priority, position FROM lanes").map { row in
+        Head(
+          lane: Lane(host: row["host"], RowClass(code: row["kind"])), priority: row["priority"],
+          position: row["position"])
+      }
+    }
+    #expect(stored.count == expected.count && Set(stored) == Set(expected), "seed \(seed)")
+  }
+
+  /// What the scheduler asks.
+  func checkScheduling() throws {
+    let (oracle, obstacles) = (oracle, oracle.moment.obstacles)
+    var asked: [String] = []
+    let (next, roomless) = try ledger.transaction { tables in
+      let next = try tables.downloads.nextAdmissible { host, origin, policy in
+        asked.append("\(host) \(origin) \(policy)")
+        return obstacles.obstacle(for: policy, of: origin, on: host) == nil
+      }
+      return (next, try tables.downloads.waitingForStorage(limit: 3))
+    }
+    let free = oracle.downloads.filter { $0.isAdmissible && oracle.state(of: $0).kind == .queued }
+    let first = free.map(\.rank).min { ($0.priority.code, $0.position) < ($1.priority.code, $1.position) }
+    // Several may have the same place.
+    #expect(next?.rank == first, "seed \(seed): \(obstacles)")
+    #expect(next.map { free.map(\.id).contains($0.id) } ?? true, "seed \(seed): \(obstacles)")
+    #expect(Set(asked).count == asked.count, "seed \(seed): a lane is asked for once")
+    let waiting = oracle.downloads.filter { if case .waiting(.storage) = $0.state { true } else { false } }
+    // All of them are to be looked at again at the same moment.
+    #expect(roomless.map(\.id) == waiting.prefix(3).map(\.id), "seed \(seed)")
+  }
+}

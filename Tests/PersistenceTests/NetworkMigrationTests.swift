@@ -1,0 +1,93 @@
+import Flux
+import GRDB
+import Testing
+
+@testable import Persistence
+@testable import PodfluxCore
+
+@Suite("A library from before there were network policies")
+struct NetworkMigrationTests {
+  private let folder: TemporaryFolder
+  private let downloads: [Download]
+
+  /// A library of version 6, with rows of all kinds.
+  init() throws {
+    folder = try TemporaryFolder()
+    var draw = RandomDownloads(seed: 7)
+    downloads = try (0..<500).map { number in
+      var download = try draw.download(number)
+      download.networks = .init()
+      for _ in 0..<2 { try draw.change(&download) }
+      download.networks = .init()
+      return download
+    }
+    let queue = try DatabaseQueue(path: folder.databasePath)
+    try Schema.migrator.migrate(queue, upTo: "6-filters")
+    try queue.write { db in
+      let parts: [DownloadRow.Part] = [.identity, .rank, .state, .progress, .traits, .length]
+      let columns = parts.flatMap(\.columns)
+      let later = try #require(columns.firstIndex(of: "error_short"))
+      let former = columns.filter { $0 != "error_short" }
+      for download in downloads {
+        var values = try DownloadRow.values(of: download, download.facet(on: RandomDownloads.today).row, parts)
+        values.remove(at: later)
+        try db.execute(
+          sql: """
+            INSERT INTO downloads (\(former.joined(separator: ", ")))
+            VALUES (\(former.map { _ in "?" }.joined(separator: ", ")))
+            """,
+          arguments: StatementArguments(values))
+      }
+      try db.execute(
+        sql: """
+          UPDATE calendar SET day = \(RandomDownloads.today);
+          INSERT INTO texts (texts) VALUES ('rebuild');
+          INSERT INTO facets SELECT coalesce(podcast, 0), host, class, count(*) FROM downloads GROUP BY 1, 2, 3;
+          INSERT INTO lanes SELECT host, min(priority), 0 FROM downloads WHERE state = 'queued' AND held = 0 GROUP BY host;
+          """)
+    }
+    try queue.close()
+  }
+
+  @Test("Its rows say nothing of networks, and no error how many bytes are short")
+  func rows() throws {
+    let database = try LibraryDatabase.open(at: folder.databasePath)
+    let stored = try database.read { try $0.downloads(limit: 1000) }
+    #expect(stored.map(\.id) == downloads.map(\.id))
+    for (stored, download) in zip(stored, downloads) {
+      #expect(stored.networks == Download.Networks())
+      #expect(stored.state.kind == download.state.kind)
+      #expect(Traits(of: stored, on: RandomDownloads.today) == Traits(of: download, on: RandomDownloads.today))
+      if case .waiting(let waiting) = stored.state { #expect(waiting.error.shortBytes == nil) }
+    }
+    #expect(try database.read { try $0.network() } == NetworkState())
+    try database.close()
+  }
+
+  @Test("Lanes, numbers and bytes are as if the rows had been added by this version")
+  func tables() throws {
+    let database = try LibraryDatabase.open(at: folder.databasePath)
+    let other = try LibraryDatabase.inMemory()
+    try other.write { tables in
+      try tables.filters.turn(to: RandomDownloads.today)
+      for download in downloads { try tables.downloads.insert(download) }
+    }
+    for table in ["lanes", "class_counts", "usage", "facets"] {
+      let rows = { (db: Database) in try Row.fetchAll(db, sql: "SELECT * FROM \(table)") }
+      let migrated = try database.withConnection(rows)
+      #expect(migrated == (try other.withConnection(rows)), "\(table)")
+      #expect(!migrated.isEmpty, "\(table)")
+    }
+    try database.close()
+  }
+
+  @Test("An empty library has no bytes, and its first download its lane")
+  func empty() throws {
+    let database = try LibraryDatabase.inMemory()
+    try database.write { tables in
+      #expect(try tables.downloads.storedBytes() == 0)
+      try tables.downloads.insert(try Sample.download())
+      #expect(try tables.downloads.nextAdmissible { _, _, _ in true }?.id == DownloadID("x"))
+    }
+  }
+}

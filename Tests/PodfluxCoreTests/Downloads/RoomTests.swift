@@ -1,0 +1,131 @@
+import Flux
+import Testing
+
+@testable import PodfluxCore
+
+@Suite("Room on the disk, and the quota")
+struct RoomTests {
+  private static let mebibyte: Int64 = 1 << 20
+
+  private func full(_ short: Int64 = 5) -> AttemptReport.News {
+    .failed(DownloadError(.noSpace, "full", shortBytes: short), kept: nil)
+  }
+
+  private func error(_ world: World, _ id: DownloadID) throws -> DownloadError? {
+    if case .waiting(.storage(_, let error)) = try world.state(id) { error } else { nil }
+  }
+
+  @Test("Who does not fit beside what is there and still to come waits, and is told how many bytes are short")
+  func quota() throws {
+    let world = try World { $0.storageQuotaBytes = 1000 }
+    let first = try world.enqueue("a", may: .any, length: 600)
+    let second = try world.enqueue("b", on: "b.example", may: .any, length: 500)
+    let third = try world.enqueue("c", on: "c.example", may: .any, length: 400)
+    #expect(try world.state(first).kind == .running)
+    #expect(try error(world, second)?.shortBytes == 100)
+    #expect(try world.state(third).kind == .running)
+    try world.finish(first, as: .sample("a.mp3", length: 600))
+    #expect(world.started.isEmpty)
+    try world.send(.downloads(.remove(.one(third), deletingFile: true)))
+    #expect(world.started.isEmpty)
+    try world.send(.downloads(.remove(.one(first), deletingFile: true)))
+    #expect(world.started == ["b"])
+  }
+
+  @Test("A larger quota, or none, lets those go on that fit", arguments: [Int64(1100), 0])
+  func larger(quota: Int64) throws {
+    let world = try World { $0.storageQuotaBytes = 1000 }
+    try world.enqueue("a", may: .any, length: 600)
+    try world.enqueue("b", on: "b.example", may: .any, length: 500)
+    try world.set { $0.storageQuotaBytes = quota }
+    #expect(world.started == ["b"])
+  }
+
+  /// Two attempts for one download would write to one file.
+  @Test("A file that outgrows the quota is stopped; room that comes before its attempt has ended starts no second one")
+  func outgrown() throws {
+    let world = try World { $0.storageQuotaBytes = 4 * Self.mebibyte }
+    let id = try world.enqueue("a", may: .any)
+    try world.report(id, .checkpoint(.sample(durable: 4 * Self.mebibyte, total: nil)))
+    #expect(world.stopped.isEmpty)
+    try world.report(id, .checkpoint(.sample(durable: 4 * Self.mebibyte + 9, total: nil)))
+    #expect(world.stopped.map(\.download) == [id])
+    #expect(try error(world, id)?.shortBytes == 9)
+    try world.set { $0.storageQuotaBytes = 0 }
+    #expect(world.started.isEmpty)
+    try world.endStopped()
+    #expect(world.started == ["a"])
+  }
+
+  @Test("When the disk is full the room for the smallest of those that wait is watched for, and lets go who fits")
+  func disk() throws {
+    let world = try World { $0.reserveFreeBytes = 100 * Self.mebibyte }
+    let small = try world.enqueue("small", may: .any, length: 10)
+    let large = try world.enqueue("large", may: .any, length: 1000)
+    try world.report(large, full(995))
+    #expect(world.watched == [100 * Self.mebibyte + 1000])
+    try world.report(small, full())
+    #expect(world.watched == [100 * Self.mebibyte + 10])
+    #expect(world.started.isEmpty)
+    try world.send(.roomCame(100 * Self.mebibyte + 999))
+    #expect(world.started == ["small"])
+    #expect(world.watched == [100 * Self.mebibyte + 1000])
+    try world.send(.downloads(.cancel(.one(large))))
+    #expect(world.watched == [nil])
+  }
+
+  @Test("When many wait for room, nobody else tries, until somebody has it")
+  func many() throws {
+    let world = try World {
+      $0.maxConcurrent = 256
+      $0.maxPerHost = 64
+    }
+    let ids = try (0..<Obstacle.roomlessLimit).map { try world.enqueue("d\($0)", may: .any, length: 10) }
+    for id in ids { try world.report(id, full(Int64(ids.count))) }
+    let other = try world.enqueue("other", may: .any)
+    #expect(world.started.isEmpty)
+    #expect(try world.obstacle(other) == .storage(shortBytes: Int64(ids.count)))
+    try world.send(.downloads(.cancel(.one(ids[0]))))
+    #expect(world.started == ["other"])
+  }
+
+  /// Nobody may hear of room that came: the disk may be another one by then.
+  @Test("When many have waited long enough they try again, whatever is known of the disk")
+  func patience() throws {
+    let world = try World {
+      $0.maxConcurrent = 256
+      $0.maxPerHost = 64
+    }
+    let ids = try (0..<Obstacle.roomlessLimit).map { try world.enqueue("d\($0)", may: .any, length: 10) }
+    for id in ids { try world.report(id, full()) }
+    world.advance(seconds: 30)
+    try world.send(.timeCame)
+    #expect(world.started.count == ids.count)
+  }
+
+  /// A client may expect what it likes, and a server may promise it.
+  @Test("Lengths beyond all numbers overflow nothing")
+  func huge() throws {
+    let world = try World { $0.maxFileBytes = 0 }
+    let ids = try (0..<3).map { try world.enqueue("d\($0)", on: "h\($0).example", may: .any, length: .max) }
+    try world.report(ids[0], full())
+    #expect(world.watched.count == 1)
+    try world.set { $0.storageQuotaBytes = 1000 }
+    try world.report(ids[1], .checkpoint(.sample(durable: 10, total: .max)))
+    #expect(try error(world, ids[1])?.code == .noSpace)
+    try world.enqueue("other", on: "other.example", may: .any, length: .max)
+    #expect(world.started.isEmpty)
+  }
+
+  @Test("Settings that leave less room than there is used stop at the next checkpoint, and what is there stays")
+  func smaller() throws {
+    let world = try World()
+    let done = try world.enqueue("done", may: .any)
+    try world.finish(done, as: .sample(length: 900))
+    let id = try world.enqueue("a", may: .any, length: 500)
+    try world.set { $0.storageQuotaBytes = 1000 }
+    try world.report(id, .checkpoint(.sample(durable: 10, total: 500)))
+    #expect(try error(world, id)?.shortBytes == 400)
+    #expect(try world.state(done).kind == .completed)
+  }
+}

@@ -1,0 +1,90 @@
+import Flux
+import Testing
+
+@testable import PodfluxCore
+
+@Suite("The budget of bytes over cellular")
+struct BudgetTests {
+  private let world: World
+  private let february = Timestamp.on(2027, 1, 31, 23)
+
+  init() throws {
+    world = try World { $0.cellularBudgetBytesPerMonth = 1000 }
+    try world.send(.localTime(.berlin))
+    try world.send(.path(.cellular))
+  }
+
+  @Test("What comes over cellular counts; used up, it stops whoever uses it, until the next month")
+  func used() throws {
+    let id = try world.enqueue("a", may: .any)
+    try world.fetch(999, by: id)
+    #expect(world.network.usage == CellularUsage(month: 2027 * 12, bytes: 999))
+    #expect(world.stopped.isEmpty)
+    try world.fetch(1, by: id)
+    let spent = SpentBudget(usedBytes: 1000, budgetBytes: 1000, until: february)
+    #expect(world.stopped.map(\.download) == [id])
+    #expect(try world.obstacle(id) == .budget(spent))
+    #expect(world.dispatcher.state.awaited == february)
+    try world.endStopped()
+    #expect(world.started.isEmpty)
+    world.clock.wall = february
+    try world.send(.timeCame)
+    #expect(world.started == ["a"])
+    try world.fetch(7, by: id)
+    #expect(world.network.usage == CellularUsage(month: 2027 * 12 + 1, bytes: 7))
+  }
+
+  @Test("Another path, a larger budget or none lets them go on", arguments: 0...2)
+  func ended(way: Int) throws {
+    let id = try world.enqueue("a", may: .any)
+    try world.fetch(1000, by: id)
+    try world.endStopped()
+    switch way {
+    case 0: try world.send(.path(.wifi))
+    case 1: try world.set { $0.cellularBudgetBytesPerMonth = 1001 }
+    default: try world.set { $0.cellularBudgetBytesPerMonth = 0 }
+    }
+    #expect(world.started == ["a"])
+  }
+
+  @Test("A clock that is set back brings no budget again")
+  func clockSetBack() throws {
+    let id = try world.enqueue("a", may: .any)
+    try world.fetch(600, by: id)
+    world.clock.wall = .on(2026, 12, 15)
+    try world.fetch(400, by: id)
+    #expect(world.network.usage == CellularUsage(month: 2027 * 12, bytes: 1000))
+    #expect(world.stopped.map(\.download) == [id])
+  }
+
+  @Test("What comes over other paths, and what a superseded attempt tells, does not count")
+  func others() throws {
+    let former = try world.enqueue("a", may: .any)
+    let attempt = try #require(world.attempts[former])
+    try world.report(former, .stopped(kept: nil))
+    try world.send(.attempt(AttemptReport(attempt: attempt.id, news: .stopped(kept: nil), fetched: 500)))
+    #expect(world.network.usage.bytes == 0)
+    try world.send(.path(.wifi))
+    try world.endStopped()
+    try world.fetch(500, by: former)
+    #expect(world.network.usage.bytes == 0)
+  }
+
+  @Test("What an attempt over cellular tells after the path has changed counts")
+  func late() throws {
+    let id = try world.enqueue("a", may: .any)
+    let attempt = try #require(world.attempts[id])
+    try world.send(.path(.wifi))
+    try world.send(.attempt(AttemptReport(attempt: attempt.id, news: .stopped(kept: nil), fetched: 500)))
+    #expect(world.network.usage.bytes == 500)
+  }
+
+  @Test("A sum beyond all numbers stays at the largest")
+  func overflow() throws {
+    try world.set { $0.cellularBudgetBytesPerMonth = 0 }
+    let id = try world.enqueue("a", may: .any)
+    try world.fetch(.max, by: id)
+    try world.fetch(.max, by: id)
+    #expect(world.network.usage.bytes == .max)
+  }
+}

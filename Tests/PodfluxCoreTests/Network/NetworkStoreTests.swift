@@ -1,0 +1,74 @@
+import Flux
+import Testing
+
+@testable import PodfluxCore
+
+@Suite("The network's store")
+struct NetworkStoreTests {
+  @Test("What a client reports counts until it leaves it to the engine again")
+  func sources() throws {
+    let world = try World()
+    try world.send(.path(.wifi))
+    #expect(world.network.path == .wifi)
+    #expect(world.network.source == .auto)
+    #expect(try world.send(.network(.report(.cellular))) == .done)
+    try world.send(.path(.cable))
+    #expect(world.network.path == .cellular)
+    #expect(world.network.source == .reported)
+    #expect(try world.send(.network(.auto)) == .done)
+    #expect(world.network.path == .cable)
+    #expect(world.network.source == .auto)
+  }
+
+  @Test("Connections of a path are left when there is another one, not when the same costs money now")
+  func leaving() throws {
+    let world = try World()
+    try world.send(.path(.wifi))
+    #expect(world.effects.contains(.leavePath))
+    try world.send(.path(.wifi))
+    #expect(!world.effects.contains(.leavePath))
+    try world.send(.path(.hotspot))
+    #expect(!world.effects.contains(.leavePath))
+    try world.send(.path(.offline))
+    #expect(world.effects.contains(.leavePath))
+  }
+
+  @Test("A start forgets what somebody reported to an earlier engine, and keeps what has come over cellular")
+  func restart() throws {
+    let world = try World()
+    try world.send(.network(.report(.cellular)))
+    let id = try world.enqueue("a", may: .any)
+    try world.fetch(500, by: id)
+    try world.restart(isRecovered: false)
+    let usage = world.network.usage
+    #expect(usage.bytes == 500)
+    try world.send(.recovered(Recovery(published: [], detectedPath: .wifi, localTime: .berlin)))
+    #expect(world.network == NetworkState(path: .wifi, source: .auto, usage: usage, localTime: .berlin))
+    try world.restart(isRecovered: false)
+    try world.send(.recovered(Recovery(published: [], detectedPath: .wifi, reportedPath: .offline)))
+    #expect(world.network.path == .offline)
+    #expect(world.network.source == .reported)
+    #expect(world.network.localTime == .berlin)
+  }
+
+  @Test("What is kept of the network is in its table after each change")
+  func kept() throws {
+    let world = try World()
+    for action in [Action.path(.wifi), .network(.report(.cellular)), .localTime(.berlin), .network(.auto)] {
+      try world.send(action)
+      #expect(try world.database.read { try $0.network() } == world.network)
+    }
+  }
+
+  @Test("Local clocks are asked for when their known changes end within a month")
+  func foresight() throws {
+    let world = try World()
+    var zone = LocalTime.berlin
+    zone.knownUntil = World.beginning.advanced(byDays: 30)
+    try world.send(.localTime(zone))
+    #expect(!world.effects.contains(.readLocalTime))
+    world.advance(seconds: 1)
+    try world.send(.timeCame)
+    #expect(world.effects.contains(.readLocalTime))
+  }
+}

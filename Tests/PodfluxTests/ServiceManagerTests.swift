@@ -1,0 +1,148 @@
+import Foundation
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import podflux
+
+@Suite("Telling a service manager", .serialized)
+struct ServiceManagerTests {
+  private let manager: FakeManager
+
+  init() throws {
+    manager = try FakeManager()
+  }
+
+  @Test("Readiness, status and stopping are told, each in one datagram, over a path or an abstract name")
+  func messages() throws {
+    for socket in [manager, try FakeManager(isAbstract: true)] {
+      let notifier = try #require(Notifier(environment: ["NOTIFY_SOCKET": socket.name]))
+      notifier.ready()
+      notifier.status("3 of 7\ndownloads run")
+      notifier.stopping()
+      #expect(try socket.receive() == "READY=1\nMAINPID=\(getpid())")
+      #expect(try socket.receive() == "STATUS=3 of 7 downloads run")
+      #expect(try socket.receive() == "STOPPING=1")
+    }
+  }
+
+  @Test(
+    "Where nobody wants to be told, nobody is",
+    arguments: [nil, "", "@", "/", "relative", "vsock:2:1", "/" + String(repeating: "a", count: 107)])
+  func nobody(name: String?) {
+    #expect(Notifier(environment: name.map { ["NOTIFY_SOCKET": $0] } ?? [:]) == nil)
+  }
+
+  @Test("A manager that is gone, or whose queue is full, stops nobody")
+  func deafManager() throws {
+    let gone = try #require(Notifier(environment: ["NOTIFY_SOCKET": "/nonexistent/socket"]))
+    gone.ready()
+    gone.stopping()
+    let notifier = try #require(Notifier(environment: ["NOTIFY_SOCKET": manager.name]))
+    let maximumQueue = try #require(
+      Int(String(contentsOfFile: "/proc/sys/net/unix/max_dgram_qlen", encoding: .utf8).prefix { $0 != "\n" }))
+    let begin = ContinuousClock.now
+    for _ in 0...(maximumQueue + 1) { notifier.stopping() }
+    #expect(ContinuousClock.now - begin < .seconds(10))
+    #expect(try manager.receive() == "STOPPING=1")
+  }
+
+  @Test("What the manager set is taken out of the environment")
+  func environment() throws {
+    let names = ["NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID"]
+    for (name, value) in zip(names, [manager.name, "1000000", "1"]) { setenv(name, value, 1) }
+    let notifier = try #require(Notifier.takeFromEnvironment())
+    for name in names { #expect(getenv(name) == nil) }
+    #expect(Notifier.takeFromEnvironment() == nil)
+    notifier.stopping()
+    #expect(try manager.receive() == "STOPPING=1")
+  }
+
+  @Test("The watchdog is told at half its time, as long as the engine answers")
+  func watchdog() throws {
+    let notifier = try #require(
+      Notifier(environment: [
+        "NOTIFY_SOCKET": manager.name, "WATCHDOG_USEC": "100000", "WATCHDOG_PID": "\(getpid())",
+      ]))
+    let engine = Mutex<(isAlive: Bool, asked: Int)>((true, 0))
+    let answers = DispatchQueue(label: "engine")
+    let begin = ContinuousClock.now
+    notifier.startWatchdog { answer in
+      let isAlive = engine.withLock { engine in
+        engine.asked += 1
+        return engine.isAlive
+      }
+      if isAlive { answers.async(execute: answer) }
+    }
+    for _ in 0..<5 { #expect(try manager.receive() == "WATCHDOG=1") }
+    // The first at once, four more each 50 ms later.
+    #expect(ContinuousClock.now - begin >= .milliseconds(190))
+    engine.withLock { $0.isAlive = false }
+    // What was on its way may come yet; then nothing more, and nobody is asked again.
+    #expect(try manager.countUntilSilence(ofMilliseconds: 300) <= 2)
+    let asked = engine.withLock { $0.asked }
+    #expect(try manager.countUntilSilence(ofMilliseconds: 300) == 0)
+    #expect(engine.withLock { $0.asked } == asked)
+    notifier.stopWatchdog()
+  }
+
+  @Test(
+    "Without a time, with one that is none, or for another process there is no watchdog",
+    arguments: [
+      [:], ["WATCHDOG_USEC": "0"], ["WATCHDOG_USEC": "soon"], ["WATCHDOG_USEC": "1000", "WATCHDOG_PID": "1"],
+    ])
+  func noWatchdog(variables: [String: String]) throws {
+    let environment = variables.merging(["NOTIFY_SOCKET": manager.name]) { $1 }
+    let notifier = try #require(Notifier(environment: environment))
+    notifier.startWatchdog { $0() }
+    #expect(try manager.countUntilSilence(ofMilliseconds: 100) == 0)
+  }
+}
+
+/// The socket of a service manager.
+private final class FakeManager: Sendable {
+  /// As NOTIFY_SOCKET names it.
+  let name: String
+  private let socket: Int32
+  private let folder: TemporaryFolder
+
+  init(isAbstract: Bool = false) throws {
+    folder = try TemporaryFolder("podflux-notify")
+    let path = folder.path + "/socket"
+    name = isAbstract ? "@" + path : path
+    socket = Foundation.socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    let bytes = isAbstract ? [0] + Array(path.utf8) : Array(path.utf8) + [0]
+    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
+    let size = socklen_t(MemoryLayout<sa_family_t>.size + bytes.count)
+    let isBound = withUnsafePointer(to: &address) { address in
+      address.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(socket, $0, size) == 0 }
+    }
+    guard isBound else { throw PodfluxProcess.Failure("no socket: \(String(cString: strerror(errno)))") }
+  }
+
+  deinit { close(socket) }
+
+  /// The next datagram, which must come within 10 s.
+  func receive() throws -> String {
+    guard let message = try next(milliseconds: 10_000) else { throw PodfluxProcess.Failure("nothing was told") }
+    return message
+  }
+
+  /// How many datagrams come before there is none for so long.
+  func countUntilSilence(ofMilliseconds milliseconds: Int32) throws -> Int {
+    var count = 0
+    while try next(milliseconds: milliseconds) != nil { count += 1 }
+    return count
+  }
+
+  private func next(milliseconds: Int32) throws -> String? {
+    var watched = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
+    guard poll(&watched, 1, milliseconds) > 0 else { return nil }
+    var bytes = [UInt8](repeating: 0, count: 4096)
+    let count = recv(socket, &bytes, bytes.count, 0)
+    guard count >= 0 else { throw PodfluxProcess.Failure("recv: \(String(cString: strerror(errno)))") }
+    return String(decoding: bytes.prefix(count), as: UTF8.self)
+  }
+}

@@ -1,0 +1,145 @@
+import Foundation
+import ScriptedOrigin
+import TestSupport
+import Testing
+
+/// An engine that is suspended holds nothing; resumed, it goes on.
+@Suite("Suspension", .serialized)
+struct SuspensionTests {
+  private static let slow = 1 << 20
+
+  @Test("Suspended, an engine holds no lock and no open file of its library, and refuses all but resuming and stopping")
+  func suspended() throws {
+    let scene = try Scene()
+    let body = scene.serve("/a.mp3", length: 4 << 20, bytesPerSecond: 2 << 20).body
+    let journal = scene.outside + "/journal"
+    let engine = try scene.startEager(["--journal", journal])
+    try engine.order("observe", ["stores": ["downloads"]])
+    try engine.order("downloads/enqueue", ["url": scene.origin.url("/a.mp3"), "id": "a"])
+    try engine.wait(for: "a") { $0.received > 1 << 20 }
+    #expect(try Self.locks(of: engine.pid) > 0)
+    let begin = ContinuousClock.now
+    try engine.order("engine/suspend")
+    print("suspended \(ContinuousClock.now - begin) after the order")
+    #expect(try Self.locks(of: engine.pid) == 0)
+    let open = try Self.openFiles(of: engine.pid, in: scene.outside).filter { !$0.hasSuffix("/log") }
+    #expect(open == [])
+    for type in ["snapshot", "unobserve", "network/auto"] {
+      let refusal = try engine.ask(type)
+      #expect((refusal["payload"] as? [String: Any])?["code"] as? String == "suspended")
+    }
+    // Another engine may have the library meanwhile, and then this one cannot.
+    let other = try scene.start()
+    let conflict = try engine.ask("engine/resume")
+    #expect((conflict["payload"] as? [String: Any])?["code"] as? String == "conflict")
+    try other.order("downloads/enqueue", ["url": scene.origin.url("/a.mp3"), "id": "b", "paused": true])
+    try other.order("engine/shutdown")
+    _ = try other.waitForEnd()
+    try engine.order("engine/resume")
+    #expect(try engine.item("b")?.state == "paused")
+    let item = try engine.wait(for: "a", toBe: "completed")
+    #expect(scene.hash(of: item.path) == body.hash)
+    #expect(item.attempt == 1)
+    #expect(item.discarded == 0)
+    // Whoever observed is told what has happened since.
+    try waitUntil("a state line with b") {
+      engine.lines.contains { $0.contains("\"state\"") && $0.contains("\"id\":\"b\"") }
+    }
+  }
+
+  @Test("Suspended and resumed again and again while actions pour in, nothing is lost and every file is right")
+  func cycles() throws {
+    let count = ProcessInfo.processInfo.environment["PODFLUX_SUSPENSIONS"].flatMap { Int($0) } ?? 25
+    let scene = try Scene()
+    let bodies = (0..<32).map { index in
+      scene.serve("/\(index).mp3", length: (1 << 20) + index * 1000, bytesPerSecond: 100_000).body
+    }
+    let engine = try scene.startEager(settings: ["maxConcurrent": 32, "maxPerHost": 32])
+    for index in bodies.indices {
+      try engine.order("downloads/enqueue", ["url": scene.origin.url("/\(index).mp3"), "id": "\(index)"])
+    }
+    var accepted = 0
+    for cycle in 0..<count {
+      // Five hundred actions a second, around the suspension: each is committed and acknowledged, or refused.
+      let lines = (0..<10).map { number in
+        #"{"type":"downloads/enqueue","payload":{"url":"http://x.invalid/\#(cycle)-\#(number)","id":"x\#(cycle)-\#(number)","paused":true},"meta":{"id":"c\#(cycle)-\#(number)"}}"#
+      }
+      let half = lines.count / 2
+      try engine.send(
+        line: (lines[..<half] + [#"{"type":"engine/suspend","meta":{"id":"s\#(cycle)"}}"#] + lines[half...])
+          .joined(separator: "\n"))
+      try engine.wait(for: "the suspension") { $0.contains("\"id\":\"s\(cycle)\"") }
+      #expect(try Self.locks(of: engine.pid) == 0)
+      try engine.wait(for: "the last refusal") { $0.contains("\"id\":\"c\(cycle)-\(lines.count - 1)\"") }
+      try engine.order("engine/resume")
+      accepted += half
+    }
+    let answers = engine.lines.filter { $0.contains("\"id\":\"c") }
+    #expect(answers.filter { $0.contains("\"type\":\"ok\"") }.count == accepted)
+    #expect(answers.filter { $0.contains("\"code\":\"suspended\"") }.count == count * 10 - accepted)
+    let items = try engine.waitForDownloads(upTo: 120) { counts, _ in
+      counts["completed"] == bodies.count && counts["paused"] == accepted
+    }.map(Item.init)
+    for (index, body) in bodies.enumerated() {
+      let item = items.first { $0.id == "\(index)" }
+      #expect(item.map { scene.hash(of: $0.path) == body.hash } ?? (items.count == 1000))
+    }
+    #expect(Set(bodies.indices.map { scene.hash(of: scene.publishedFiles()[$0]) }) == Set(bodies.map(\.hash)))
+    #expect(scene.partialFiles().isEmpty)
+  }
+
+  @Test("SIGTSTP suspends the engine and then stops the process; SIGCONT lets it go on")
+  func signals() throws {
+    let scene = try Scene()
+    let body = scene.serve("/a.mp3", length: 3 << 20, bytesPerSecond: 2 << 20).body
+    let engine = try scene.startEager()
+    try engine.order("downloads/enqueue", ["url": scene.origin.url("/a.mp3"), "id": "a"])
+    try engine.wait(for: "a") { $0.received > 1 << 20 }
+    engine.signal(SIGTSTP)
+    try waitUntil("the process to be stopped") { try Self.processState(of: engine.pid) == "T" }
+    #expect(try Self.locks(of: engine.pid) == 0)
+    engine.signal(SIGCONT)
+    let item = try engine.wait(for: "a", toBe: "completed")
+    #expect(scene.hash(of: item.path) == body.hash)
+    #expect(item.attempt == 1)
+  }
+
+  @Test("A suspended engine ends when it is told to, and when its input ends")
+  func stops() throws {
+    for last in ["shutdown", "signal", "eof"] {
+      let scene = try Scene()
+      let engine = try scene.startEager()
+      try engine.order("engine/suspend")
+      switch last {
+      case "shutdown": try engine.order("engine/shutdown")
+      case "signal": engine.signal(SIGTERM)
+      default: engine.closeInput()
+      }
+      #expect(try engine.waitForEnd(upTo: 5).status == 0)
+      #expect(engine.lines.last?.contains("\"reason\":\"\(last)\"") == true)
+    }
+  }
+
+  // MARK: What the kernel says
+
+  /// How many locks of files a process holds (/proc/locks, proc(5)).
+  static func locks(of process: pid_t) throws -> Int {
+    try String(contentsOfFile: "/proc/locks", encoding: .utf8).split(separator: "\n").count { line in
+      line.split(separator: " ").dropFirst(4).first == "\(process)"
+    }
+  }
+
+  /// The files under a folder that a process has open.
+  static func openFiles(of process: pid_t, in folder: String) throws -> [String] {
+    let descriptors = "/proc/\(process)/fd"
+    let real = URL(fileURLWithPath: folder).resolvingSymlinksInPath().path
+    return try FileManager.default.contentsOfDirectory(atPath: descriptors)
+      .compactMap { try? FileManager.default.destinationOfSymbolicLink(atPath: descriptors + "/" + $0) }
+      .filter { $0.hasPrefix(real) }
+  }
+
+  private static func processState(of process: pid_t) throws -> Substring? {
+    try String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8)
+      .split(separator: ")").last?.split(separator: " ").first
+  }
+}

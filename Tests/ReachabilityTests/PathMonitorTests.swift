@@ -1,0 +1,232 @@
+import Foundation
+import PodfluxCore
+import TestSupport
+import Testing
+
+@testable import Reachability
+
+extension RealSocketTests {
+  @Suite(
+    "Following a real network", .serialized,
+    .enabled(if: NetworkNamespace.unavailability == nil, "network namespaces cannot be made here"))
+  struct PathMonitorTests {
+    private static let wifi = NetworkPath(status: .online, interface: .wifi, device: "wlan9")
+    private static let cellular = NetworkPath(status: .online, interface: .cellular, device: "wwan9")
+
+    private let network: NetworkNamespace
+    private let sysfs: FakeSysfs
+    private let reports = Reports()
+
+    init() throws {
+      network = try NetworkNamespace()
+      sysfs = try FakeSysfs()
+      try sysfs.add("wlan9", entries: ["device", "phy80211"])
+      try sysfs.add("wwan9", deviceType: "wwan", entries: ["device"])
+    }
+
+    private func monitor(_ overrides: LinkOverrides = LinkOverrides()) throws -> PathMonitor {
+      try network.inside { [links = sysfs.links, reports] in
+        try PathMonitor(overrides: overrides, sysfs: links, bus: .none) { reports.add($0) }
+      }
+    }
+
+    @Test("The path is known when the monitor has been made")
+    func initial() throws {
+      #expect(try monitor().initial == Self.wifi)
+      let overrides = LinkOverrides(interfaces: ["wlan9": .ethernet], metered: ["wlan9"])
+      #expect(
+        try monitor(overrides).initial
+          == NetworkPath(status: .online, interface: .ethernet, isMetered: true, device: "wlan9"))
+      try network.setRoute(.wifi, metric: nil)
+      #expect(try monitor().initial == Self.cellular)
+      try network.setLink(.cellular, isUp: false)
+      #expect(try monitor().initial == .offline)
+      #expect(reports.paths.isEmpty)
+    }
+
+    @Test("A link that is switched off is told at once; that it is back, 500 ms later")
+    func linkDown() throws {
+      let monitor = try monitor()
+      monitor.start()
+      let begin = ContinuousClock.now
+      try network.setLink(.wifi, isUp: false)
+      try reports.wait(for: 1)
+      #expect(reports.times[0] - begin < .milliseconds(400))
+      let back = ContinuousClock.now
+      try network.setLink(.wifi, isUp: true)
+      try reports.wait(for: 2)
+      #expect(reports.times[1] - back >= PathSettling.settleTime)
+      try network.setLink(.wifi, isUp: false)
+      try network.setLink(.cellular, isUp: false)
+      try reports.wait(for: 4)
+      try network.setLink(.cellular, isUp: true)
+      try reports.wait(for: 5)
+      #expect(reports.paths == [Self.cellular, Self.wifi, Self.cellular, .offline, Self.cellular])
+      monitor.stop()
+    }
+
+    @Test("A default route that goes, comes, or gets another metric is told")
+    func routes() throws {
+      let monitor = try monitor()
+      monitor.start()
+      try network.setRoute(.wifi, metric: 800)
+      try reports.wait(for: 1)
+      try network.setRoute(.wifi, metric: 100)
+      try reports.wait(for: 2)
+      try network.setRoute(.wifi, metric: nil)
+      try reports.wait(for: 3)
+      try network.setRoute(.cellular, metric: nil)
+      try reports.wait(for: 4)
+      try network.setRoute(.cellular, metric: 5)
+      try reports.wait(for: 5)
+      #expect(reports.paths == [Self.cellular, Self.wifi, Self.cellular, .offline, Self.cellular])
+      monitor.stop()
+    }
+
+    @Test("A carrier that is lost and an address that is taken away are losses")
+    func carrierAndAddress() throws {
+      let monitor = try monitor()
+      monitor.start()
+      try network.setCarrier(.wifi, isUp: false)
+      try reports.wait(for: 1)
+      try network.setCarrier(.wifi, isUp: true)
+      try reports.wait(for: 2)
+      try network.change(["addr flush dev wlan9"])
+      try reports.wait(for: 3)
+      #expect(reports.paths == [Self.cellular, Self.wifi, Self.cellular])
+      monitor.stop()
+    }
+
+    @Test("After catching up, every loss that had happened has been reported")
+    func catchingUp() throws {
+      let monitor = try monitor()
+      monitor.start()
+      for round in 1...5 {
+        try network.setLink(.wifi, isUp: false)
+        monitor.catchUp()
+        #expect(reports.paths.count == 2 * round - 1)
+        #expect(reports.paths.last == Self.cellular)
+        try network.setLink(.wifi, isUp: true)
+        try reports.wait(for: 2 * round)
+        #expect(reports.paths.last == Self.wifi)
+      }
+      let begin = ContinuousClock.now
+      for _ in 0..<1000 { monitor.catchUp() }
+      let time = (ContinuousClock.now - begin) / 1000
+      print("catching up with nothing takes \(time)")
+      #expect(time < .milliseconds(1))
+      monitor.stop()
+    }
+
+    @Test("A link that flaps is told as lost once, and as back when it holds still")
+    func flapping() throws {
+      let monitor = try monitor()
+      monitor.start()
+      // In one process, so that a busy machine makes no pause that lets the link settle.
+      try network.change(
+        (0..<50).flatMap { _ in
+          [
+            "link set wlan9 down", "link set wlan9 up",
+            "route add default via \(network.originAddress(on: .wifi)) dev wlan9 metric 600",
+          ]
+        })
+      try reports.wait(for: 2)
+      #expect(reports.paths == [Self.cellular, Self.wifi])
+      monitor.stop()
+    }
+
+    @Test("What was said faster than it was read is asked for anew")
+    func overrun() throws {
+      let monitor = try monitor()
+      // Before the start nobody reads: the socket's buffer runs over.
+      let commands = (0..<200).flatMap { round in
+        (2..<100).map { "route replace 10.\(round).\($0).0/24 dev wlan9" }
+      }
+      try network.change(commands)
+      try network.setLink(.wifi, isUp: false)
+      monitor.start()
+      try reports.wait(for: 1)
+      try network.setLink(.wifi, isUp: true)
+      try reports.wait(for: 2)
+      #expect(reports.paths == [Self.cellular, Self.wifi])
+      monitor.stop()
+    }
+
+    @Test("After the stop nothing is reported, and nothing is left open")
+    func stopping() throws {
+      let before = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count
+      for _ in 0..<20 {
+        let monitor = try monitor()
+        monitor.start()
+        monitor.stop()
+        try network.setLink(.wifi, isUp: false)
+        monitor.catchUp()
+        try network.setLink(.wifi, isUp: true)
+      }
+      #expect(reports.paths.isEmpty)
+      // The threads close what they had when they end, which they do by themselves.
+      let deadline = ContinuousClock.now + .seconds(10)
+      while try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count > before {
+        try #require(ContinuousClock.now < deadline, "descriptors are left open")
+        sched_yield()
+      }
+    }
+
+    @Test("A link over which nobody sends counts nothing, and each byte that is sent is counted on its link alone")
+    func counters() throws {
+      let monitor = try monitor()
+      monitor.start()
+      try network.setLink(.wifi, isUp: false)
+      try network.setLink(.wifi, isUp: true)
+      try reports.wait(for: 2)
+      let zero = NetworkNamespace.Counters()
+      #expect(try network.counters(of: .wifi) == zero)
+      #expect(try network.counters(of: .cellular) == zero)
+      #expect(try send(to: network.originAddress) == "wifi or cellular")
+      let wifi = try network.counters(of: .wifi)
+      #expect(wifi.received > 0 && wifi.sent > 0)
+      #expect(try network.counters(of: .cellular) == zero)
+      try network.setRoute(.wifi, metric: 800)
+      #expect(try send(to: network.originAddress) == "wifi or cellular")
+      #expect(try network.counters(of: .wifi) == wifi)
+      #expect(try network.counters(of: .cellular).received > 0)
+      monitor.stop()
+    }
+
+    @Test("What a crash left behind is cleared away by the next namespace that is made")
+    func leftovers() throws {
+      let left = "/run/netns/podflux-63"
+      #expect(FileManager.default.createFile(atPath: "/run/podflux-namespace-63.lock", contents: nil))
+      try network.change(
+        ["netns add podflux-63", "link add pf63w type veth peer name wlan9 netns podflux-63"], inside: false)
+      #expect(access(left, F_OK) == 0)
+      let next = try NetworkNamespace()
+      #expect(access(left, F_OK) != 0)
+      #expect(access("/sys/class/net/pf63w", F_OK) != 0)
+      #expect(next.name != network.name)
+    }
+
+    /// Connects from inside to a listener on this machine, and returns what it says.
+    private func send(to address: String) throws -> String {
+      let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+      defer { close(listener) }
+      var place = sockaddr_in()
+      place.sin_family = sa_family_t(AF_INET)
+      inet_pton(AF_INET, address, &place.sin_addr)
+      var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+      try withUnsafeMutablePointer(to: &place) { place in
+        try place.withMemoryRebound(to: sockaddr.self, capacity: 1) { place in
+          try #require(bind(listener, place, size) == 0 && listen(listener, 1) == 0)
+          try #require(getsockname(listener, place, &size) == 0)
+        }
+      }
+      Thread.detachNewThread {
+        let connection = accept(listener, nil, nil)
+        _ = "wifi or cellular".withCString { write(connection, $0, strlen($0)) }
+        close(connection)
+      }
+      let port = UInt16(bigEndian: place.sin_port)
+      return try network.runInside(["/bin/bash", "-c", "exec 3<>/dev/tcp/\(address)/\(port); cat <&3"])
+    }
+  }
+}

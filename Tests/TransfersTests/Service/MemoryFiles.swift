@@ -1,0 +1,47 @@
+import PodfluxCore
+import Synchronization
+
+/// The file of one download, in memory.
+final class MemoryFiles: AttemptFiles {
+  private let available: Int64
+  private let partial = MemoryPartial()
+
+  /// Makes a file on a disk with so many free bytes.
+  init(available: Int64 = 1 << 40) {
+    self.available = available
+  }
+
+  /// What has been written.
+  var contents: [UInt8] { partial.contents }
+
+  func openPartial(of download: DownloadID) throws(DownloadError) -> any PartialContents { partial }
+
+  func availableBytes() throws(DownloadError) -> Int64 { available }
+
+  func name(for facts: PublishingFacts, number: Int) throws(DownloadError) -> LibraryPath? {
+    try? LibraryPath(validating: "file-\(number).mp3")
+  }
+
+  func publish(_ download: DownloadID, as file: PublishedFile) throws(DownloadError) -> Bool { true }
+}
+
+private final class MemoryPartial: PartialContents {
+  private let bytes = Mutex<[UInt8]>([])
+
+  var contents: [UInt8] { bytes.withLock { $0 } }
+
+  func length() throws(DownloadError) -> Int64 { bytes.withLock { Int64($0.count) } }
+  func inode() throws(DownloadError) -> UInt64 { 1 }
+  func append(_ new: UnsafeRawBufferPointer) throws(DownloadError) { bytes.withLock { $0 += new } }
+  func synchronizeContents() throws(DownloadError) {}
+  func synchronize() throws(DownloadError) {}
+  func close() {}
+
+  func truncate(to length: Int64) throws(DownloadError) {
+    bytes.withLock { $0.removeLast($0.count - Int(length)) }
+  }
+
+  func read(offset: Int64, count: Int) throws(DownloadError) -> [UInt8] {
+    bytes.withLock { Array($0.dropFirst(Int(offset)).prefix(count)) }
+  }
+}
