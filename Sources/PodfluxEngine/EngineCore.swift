@@ -37,6 +37,8 @@ final class EngineCore: @unchecked Sendable {
   private var stopCause: StopCause?
   /// The path as somebody has said it is; nil if the engine finds out.
   private var reportedPath: NetworkPath?
+  /// Whether the engine is to end, and not to be suspended only.
+  private var endsNow = false
   /// Whether the engine is to end when nothing can move any more.
   private var isDraining = false
   /// Whether somebody outside the requests has suspended it, who will resume it too.
@@ -110,7 +112,7 @@ final class EngineCore: @unchecked Sendable {
   private func handle(_ delivery: Mailbox<Request, Action>.Delivery) {
     guard let tenure else {
       // What services found out before they ended is found out again.
-      return delivery.requests.forEach(answerSuspended)
+      return answerSuspended(delivery.requests)
     }
     var facts = delivery.facts
     if !tenure.undelivered.isEmpty {
@@ -186,6 +188,7 @@ final class EngineCore: @unchecked Sendable {
     case (.refused(let refusal), _), (_, .refused(let refusal)?): respond(to: request, .refusal(refusal))
     case (.action(.stop(let mode)), .handled(let reply)?):
       isDraining = isDraining || mode == .drain
+      endsNow = endsNow || mode == .now
       stopCause = stopCause ?? .shutdown
       respond(to: request, .reply(reply ?? .done))
     case (_, .handled(let reply)?): respond(to: request, .reply(reply ?? .done))
@@ -238,7 +241,10 @@ final class EngineCore: @unchecked Sendable {
       // Even if that could not be committed: a phone's system does not wait.
       setDeadline(in: tenure)
       closeIfDone()
-    case .suspending(let requests, let resuming): stage = .suspending(requests + [request], resuming: resuming)
+    case .suspending(let requests, let resuming):
+      // Whoever wanted it to go on has been overtaken.
+      for former in resuming { respond(to: former, .reply(.done)) }
+      stage = .suspending(requests + [request], resuming: [])
     case .suspended: respond(to: request, .reply(.done))
     case .closed: respond(to: request, .refusal(Self.isStopping))
     }
@@ -266,6 +272,8 @@ final class EngineCore: @unchecked Sendable {
     } catch {
       journal?.release()
       respond(to: request, .refusal(Self.refusal(of: error)))
+      // Its input has ended, and nobody else will ask again.
+      if stopCause == .eof { close() }
     }
   }
 
@@ -274,17 +282,25 @@ final class EngineCore: @unchecked Sendable {
     return Refusal(.storageFailure, "the engine stays suspended, for the library cannot be opened: \(error)")
   }
 
-  private func answerSuspended(_ request: Request) {
-    switch request.content {
-    case .resume: resume(answering: request)
-    case .action(.stop(.suspend)), .barrier: respond(to: request, .reply(.done))
-    case .action(.stop):
-      stopCause = stopCause ?? .shutdown
-      respond(to: request, .reply(.done))
-      close()
-    case .action, .query: respond(to: request, .refusal(.isSuspended))
-    case .refused(let refusal): respond(to: request, .refusal(refusal))
+  /// Answers requests without a library. What ends a batch, as resuming does, comes last.
+  private func answerSuspended(_ requests: [Request]) {
+    var isStopping = false
+    for request in requests {
+      switch request.content {
+      case .resume where !isStopping: resume(answering: request)
+      case .action(.stop(.suspend)) where !isStopping: respond(to: request, .reply(.done))
+      case .action(.stop) where !isStopping:
+        isStopping = true
+        stopCause = stopCause ?? .shutdown
+        respond(to: request, .reply(.done))
+      case .action, .query, .resume:
+        respond(to: request, .refusal(isStopping ? Self.isStopping : .isSuspended))
+      case .refused(let refusal): respond(to: request, .refusal(refusal))
+      case .barrier: respond(to: request, .reply(.done))
+      }
     }
+    // Behind all answers.
+    if isStopping { close() }
   }
 
   // MARK: The end
@@ -293,6 +309,9 @@ final class EngineCore: @unchecked Sendable {
     if case .closed = stage { return }
     stopCause = stopCause ?? cause
     isDraining = isDraining || mode == .drain
+    // Nothing moves any more once it is suspended: whoever waits for the end of a drain then has waited for it.
+    if case .suspending = stage, cause != .eof { endsNow = true }
+    endsNow = endsNow || mode > .drain
     guard let tenure else {
       // The end of input leaves nobody to resume it, unless somebody else is to.
       return cause == .eof && mode == .drain && isSuspendedFromOutside ? () : close()
@@ -306,14 +325,12 @@ final class EngineCore: @unchecked Sendable {
   /// Closes between deliveries, never within one: every request has its answer before the last word is said.
   private func closeIfDone() {
     guard let tenure, tenure.isDone else { return }
-    let isSuspension = tenure.stores.stores.downloads.stopping != .now
     if case .suspending(let requests, let resuming) = stage {
       endTenure(tenure)
       stage = .suspended
       for request in requests { respond(to: request, .reply(.done)) }
       client.turnEnded()
-      mailbox.nudge()
-      guard !isSuspension else { return resuming.forEach { resume(answering: $0) } }
+      guard endsNow else { return resuming.forEach { resume(answering: $0) } }
     }
     close()
   }
@@ -330,9 +347,13 @@ final class EngineCore: @unchecked Sendable {
       logger.error("the library's database was not closed", metadata: ["reason": "\(error)"])
     }
     self.tenure = nil
+    // What its services have found out last is no news for the next one, which finds it out again.
+    _ = mailbox.take(requestsUpTo: 0)
+    mailbox.nudge()
   }
 
   private func close() {
+    if case .closed = stage { return }
     if let tenure { endTenure(tenure) }
     observers.close()
     stage = .closed

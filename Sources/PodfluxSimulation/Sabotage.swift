@@ -77,6 +77,16 @@ public enum Sabotage: String, CaseIterable, Sendable {
   /// What came over cellular is not counted.
   case trafficForgotten = "traffic-forgotten"
 
+  /// What goes wrong besides: what cannot concern it only makes it take longer to be found.
+  public var faults: FaultKinds {
+    switch self {
+    case .publishForgotten: .crashes
+    case .orphanByNameOnly: [.people, .crashes]
+    case .routeForgotten, .policyIgnored, .pathChangeIgnored, .trafficForgotten: .all
+    default: .all.subtracting(.paths)
+    }
+  }
+
   /// What the mistake is, in words.
   public var story: String {
     switch self {

@@ -70,6 +70,7 @@ public final class NetworkNamespace: Sendable {
   private let metrics = Mutex<[Link: Int]>([:])
 
   private static let maximumNumber = 64
+  private static let lastNumber = Mutex(maximumNumber - 1)
 
   /// Makes one, with both links up and routed.
   public init() throws {
@@ -172,7 +173,9 @@ public final class NetworkNamespace: Sendable {
   /// Takes the first number that no living process has. Those of the dead are cleared away.
   private static func claimNumber(_ ip: String) throws -> (Int, Int32) {
     var claimed: (Int, Int32)?
-    for number in 0..<maximumNumber {
+    // Not one that was used a moment ago: what an origin has not got rid of yet would come to the next one's address.
+    let first = lastNumber.withLock { $0 + 1 }
+    for number in (0..<maximumNumber).map({ (first + $0) % maximumNumber }) {
       let file = "/run/podflux-namespace-\(number).lock"
       guard claimed == nil || access(file, F_OK) == 0 else { continue }
       let descriptor = open(file, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
@@ -186,6 +189,7 @@ public final class NetworkNamespace: Sendable {
       if claimed == nil { claimed = (number, descriptor) } else { close(descriptor) }
     }
     guard let claimed else { throw PodfluxProcess.Failure("all \(maximumNumber) namespaces are taken") }
+    lastNumber.withLock { $0 = claimed.0 }
     return claimed
   }
 

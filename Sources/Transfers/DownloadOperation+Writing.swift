@@ -45,6 +45,7 @@ extension DownloadOperation {
   ///
   /// - Returns: false where the piece differs: then it is kept back, and the machine knows.
   private func lay(_ piece: [Block], skipping skipped: Int) throws(DownloadError) -> Bool {
+    try environment.endOfWork.check()
     let file = try openedPartial()
     let room = try environment.files.availableBytes()
     let length = Int64(piece.reduce(0) { $0 + $1.bytes.count })

@@ -106,6 +106,11 @@ final class DownloadOperation: AsynchronousOperation, @unchecked Sendable {
 
   private func carryOut(_ order: TransferMachine.Order) throws(DownloadError) {
     switch order {
+    case .openPartial, .truncate, .resumeWriting, .finishWriting, .completeWriting, .publish:
+      try environment.endOfWork.check()
+    case .request, .cancelExchange, .synchronizeContents, .name, .report, .end: break
+    }
+    switch order {
     case .openPartial(let tail): try openPartial(tail: tail)
     case .truncate(let length): try truncate(to: length)
     case .request(let plan): try request(plan)

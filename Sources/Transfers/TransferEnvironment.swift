@@ -15,6 +15,8 @@ struct TransferEnvironment: Sendable {
   let files: any AttemptFiles
   /// What all attempts keep to, as it is now.
   let limits = CurrentLimits()
+  /// When no attempt may touch a file any more.
+  let endOfWork = EndOfWork()
   /// The machine's current boot.
   let bootID: String
   /// The clocks.

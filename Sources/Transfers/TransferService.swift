@@ -71,8 +71,10 @@ public final class TransferService: Sendable {
     environment.driver.leavePath()
   }
 
-  /// Ends the curl thread. Call it when no attempt is alive; what is left is cut off.
+  /// Ends the curl thread. Call it when no attempt is alive; what is left is cut off, and changes no file any more but by
+  /// what it is just doing.
   public func shutDown() {
+    environment.endOfWork.begin()
     environment.driver.shutDown()
   }
 }

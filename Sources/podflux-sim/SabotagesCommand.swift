@@ -23,7 +23,7 @@ struct SabotagesCommand: ParsableCommand {
         print("\(sabotage.rawValue): \(sabotage.story)")
         continue
       }
-      let options = SimulationOptions(seed: 1, turns: turns, sabotage: sabotage)
+      let options = SimulationOptions(seed: 1, turns: turns, faults: sabotage.faults, sabotage: sabotage)
       let result = Sweep(1..<(limit + 1), like: options, threads: 1, failureLimit: 1).run(began: TrapWatch.note)
       if result.failures.isEmpty { unfound += 1 }
       let found = result.failures.first.map { "\(result.runs) | \($0.violation.invariant.rawValue)" } ?? "not found | "

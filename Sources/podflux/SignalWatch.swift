@@ -18,12 +18,15 @@ final class SignalWatch: @unchecked Sendable {
   private var sources: [any DispatchSourceSignal] = []
   private var isStopping = false
   private var isSuspended = false
+  /// How many suspensions there have been: the process stops itself for the last one only.
+  private var suspensionCount = 0
 
   /// Begins to watch.
   init(_ engine: Engine, logger: Logger) {
     self.engine = engine
     self.logger = logger
-    for number in [SIGTERM, SIGINT, SIGHUP] { watch(number) { $0.stop() } }
+    for number in [SIGTERM, SIGINT] { watch(number) { $0.stop() } }
+    watchHangUp()
     watch(SIGTSTP) { $0.suspend() }
     watch(SIGCONT) { $0.resume() }
   }
@@ -39,6 +42,12 @@ final class SignalWatch: @unchecked Sendable {
     sources.append(source)
   }
 
+  /// A terminal that goes may say so twice, and whoever was started by nohup(1) does not want to hear of it.
+  private func watchHangUp() {
+    guard unsafeBitCast(signal(SIGHUP, SIG_IGN), to: Int.self) != unsafeBitCast(SIG_IGN, to: Int.self) else { return }
+    watch(SIGHUP) { if !$0.isStopping { $0.stop() } }
+  }
+
   private func stop() {
     if isStopping { _exit(EXIT_FAILURE) }
     isStopping = true
@@ -48,16 +57,17 @@ final class SignalWatch: @unchecked Sendable {
   private func suspend() {
     guard !isSuspended, !isStopping else { return }
     isSuspended = true
-    engine.suspend { [weak self] response in
+    suspensionCount += 1
+    engine.suspend { [weak self, suspensionCount] response in
       if case .refusal = response.outcome { return }
-      self?.halt()
+      self?.halt(for: suspensionCount)
     }
   }
 
-  private func halt() {
+  private func halt(for suspension: Int) {
     queue.async { [self] in
       // It may have been continued meanwhile.
-      if isSuspended { kill(getpid(), SIGSTOP) }
+      if isSuspended, !isStopping, suspension == suspensionCount { kill(getpid(), SIGSTOP) }
     }
   }
 

@@ -6,7 +6,7 @@ import Testing
 struct SabotageTests {
   @Test("A built-in mistake is found within two thousand runs", .timeLimit(.minutes(5)), arguments: Sabotage.allCases)
   func found(sabotage: Sabotage) throws {
-    let options = SimulationOptions(seed: 1, turns: 500, sabotage: sabotage)
+    let options = SimulationOptions(seed: 1, turns: 500, faults: sabotage.faults, sabotage: sabotage)
     let result = Sweep(1..<2_001, like: options, threads: 1, failureLimit: 1).run()
     let failure = try #require(result.failures.first, "not found in \(result.runs) runs: \(sabotage.story)")
     print("\(sabotage.rawValue): found in run \(result.runs): \(failure.violation.invariant.rawValue)")

@@ -22,8 +22,14 @@ struct SuspensionTests {
     try engine.order("engine/suspend")
     print("suspended \(ContinuousClock.now - begin) after the order")
     #expect(try Self.locks(of: engine.pid) == 0)
-    let open = try Self.openFiles(of: engine.pid, in: scene.outside).filter { !$0.hasSuffix("/log") }
+    let open = try Self.openFiles(of: engine.pid, in: scene.outside).filter {
+      $0.contains("podflux.sqlite") || $0 == journal
+    }
     #expect(open == [])
+    // The folders go when the last attempt's thread has let go of them.
+    try waitUntil("no file of the library to be open") {
+      try Self.openFiles(of: engine.pid, in: scene.outside).filter { !$0.hasSuffix("/log") }.isEmpty
+    }
     for type in ["snapshot", "unobserve", "network/auto"] {
       let refusal = try engine.ask(type)
       #expect((refusal["payload"] as? [String: Any])?["code"] as? String == "suspended")
@@ -86,6 +92,9 @@ struct SuspensionTests {
     }
     #expect(Set(bodies.indices.map { scene.hash(of: scene.publishedFiles()[$0]) }) == Set(bodies.map(\.hash)))
     #expect(scene.partialFiles().isEmpty)
+    // Nothing of former tenures is left open: a library has its folders, its lock and its database, and each connection.
+    let open = try Self.openFiles(of: engine.pid, in: scene.outside)
+    #expect(open.count < 20)
   }
 
   @Test("SIGTSTP suspends the engine and then stops the process; SIGCONT lets it go on")
@@ -99,6 +108,7 @@ struct SuspensionTests {
     try waitUntil("the process to be stopped") { try Self.processState(of: engine.pid) == "T" }
     #expect(try Self.locks(of: engine.pid) == 0)
     engine.signal(SIGCONT)
+    try waitUntil("the engine to go on") { try engine.ask("snapshot")["type"] as? String == "ok" }
     let item = try engine.wait(for: "a", toBe: "completed")
     #expect(scene.hash(of: item.path) == body.hash)
     #expect(item.attempt == 1)
@@ -111,7 +121,10 @@ struct SuspensionTests {
       let engine = try scene.startEager()
       try engine.order("engine/suspend")
       switch last {
-      case "shutdown": try engine.order("engine/shutdown")
+      case "shutdown":
+        try engine.send(
+          line: #"{"type":"engine/shutdown"}"# + "\n" + #"{"type":"downloads/pause","payload":{"all":true}}"#)
+        try engine.wait(for: "the refusal of what came behind it") { $0.contains("\"shutting_down\"") }
       case "signal": engine.signal(SIGTERM)
       default: engine.closeInput()
       }

@@ -58,10 +58,12 @@ extension RealSocketTests {
       try wait(watch) { !watch.isMetered }
       manager.change(.answer(3))
       try wait(watch) { watch.isMetered }
+      // What is no answer takes nothing back.
       manager.change(.answerWithText)
+      manager.change(.answer(2))
       try wait(watch) { !watch.isMetered }
       // Nobody has asked but for the start and the changes.
-      #expect(manager.questions == 5)
+      #expect((5...6).contains(manager.questions))
       manager.stop()
     }
 
@@ -72,13 +74,15 @@ extension RealSocketTests {
       #expect(watch.hasAnswered && !watch.isMetered)
       let first = try FakeNetworkManager(on: bus.address, .answer(1))
       try wait(watch) { watch.isMetered }
+      // While it is restarted what costs money goes on costing it.
       first.stop()
+      let second = try FakeNetworkManager(on: bus.address, .answer(2))
       try wait(watch) { !watch.isMetered }
-      let second = try FakeNetworkManager(on: bus.address, .answer(3))
+      second.change(.answer(3))
       try wait(watch) { watch.isMetered }
       bus.stop()
-      try wait(watch) { !watch.isMetered }
-      #expect(watch.watched == nil)
+      try wait(watch) { watch.watched == nil }
+      #expect(watch.isMetered)
       #expect(watch.timeoutMilliseconds == -1)
       second.stop()
     }

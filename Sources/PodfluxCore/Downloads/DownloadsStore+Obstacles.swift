@@ -15,7 +15,8 @@ extension DownloadsStore {
     }
   }
 
-  mutating func seeObstacles(settings: Settings, network: NetworkState, in turn: inout PodfluxTurn) throws {
+  mutating func seeObstacles(settings: Settings, network store: NetworkStore, in turn: inout PodfluxTurn) throws {
+    let network = store.state
     let now = turn.now
     let (windows, zone) = (settings.schedule, network.localTime)
     let asked =
@@ -28,7 +29,7 @@ extension DownloadsStore {
     obstacles = network.obstacles(
       settings: settings, schedule: asked.verdict, storage: room.obstacle,
       cooldowns: cooldowns.filter { $0.value > now }, departing: departing, now: now)
-    try stopWhoMayNot(over: network.path, in: &turn)
+    try stopWhoMayNot(store, in: &turn)
   }
 
   /// When an obstacle comes or goes by itself, if there is anything that it stands in the way of.
@@ -41,8 +42,8 @@ extension DownloadsStore {
 
   /// Attempts that an obstacle has come up for, and those whose connections were made over another path: their rows are
   /// queued at once, and go on when they may and when the attempt has ended. No attempt is counted.
-  private mutating func stopWhoMayNot(over path: NetworkPath, in turn: inout PodfluxTurn) throws {
-    let stopped = live.filter { !$0.value.isStopping && $0.value.isFetching && mustStop($0.value, over: path) }
+  private mutating func stopWhoMayNot(_ network: NetworkStore, in turn: inout PodfluxTurn) throws {
+    let stopped = live.filter { !$0.value.isStopping && $0.value.isFetching && mustStop($0.value, network) }
     for id in stopped.keys.sorted() {
       stopAttempt(of: id, in: &turn)
       guard var download = try turn.tables.downloads.find(id), case .running = download.state else { continue }
@@ -55,9 +56,16 @@ extension DownloadsStore {
     }
   }
 
-  private func mustStop(_ attempt: LiveAttempt, over path: NetworkPath) -> Bool {
-    obstacles.obstacle(for: attempt.policy, of: attempt.origin, needsPath: attempt.needsPath) != nil
-      || attempt.needsPath && !path.goes(the: attempt.path)
+  private func mustStop(_ attempt: LiveAttempt, _ network: NetworkStore) -> Bool {
+    switch obstacles.obstacle(for: attempt.policy, of: attempt.origin, needsPath: attempt.needsPath) {
+    // That others find no room says nothing of those that have it.
+    case nil, .storage: break
+    case .network, .policy, .budget, .schedule, .host: return true
+    }
+    guard attempt.needsPath else { return false }
+    // What may use unmetered paths only from now on is bound to its device from now on.
+    let isUnbound = attempt.route == .any && obstacles.isUnmeteredOnly(attempt.policy, attempt.origin)
+    return attempt.departures != network.departures || isUnbound && network.state.path.device != nil
   }
 
   /// What an action tells of bytes that have come over cellular.

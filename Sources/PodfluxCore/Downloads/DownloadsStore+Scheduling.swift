@@ -8,12 +8,12 @@ extension DownloadsStore {
   static let wokenAtOnce = 256
 
   mutating func settle(
-    settings: Settings, network: NetworkState, isCleaning: Bool, in turn: inout PodfluxTurn
+    settings: Settings, network: NetworkStore, isCleaning: Bool, in turn: inout PodfluxTurn
   ) throws {
     guard isRecovered || isEnding else { return try saveCounts(in: turn) }
     if !isEnding {
       try seeObstacles(settings: settings, network: network, in: &turn)
-      try admit(settings: settings, path: network.path, in: &turn)
+      try admit(settings: settings, network: network, in: &turn)
       try handOutDeletions(in: &turn)
       try handOutVerifications(in: &turn)
     }
@@ -23,7 +23,7 @@ extension DownloadsStore {
 
   // MARK: Admission
 
-  private mutating func admit(settings: Settings, path: NetworkPath, in turn: inout PodfluxTurn) throws {
+  private mutating func admit(settings: Settings, network: NetworkStore, in turn: inout PodfluxTurn) throws {
     guard obstacles.all == nil else { return }
     var liveByHost = live.values.reduce(into: [String: Int]()) { $0[$1.host, default: 0] += 1 }
     while live.count < settings.maxConcurrent {
@@ -38,19 +38,21 @@ extension DownloadsStore {
         continue
       }
       liveByHost[download.source.host, default: 0] += 1
-      try start(&download, settings: settings, path: path, in: &turn)
+      try start(&download, settings: settings, network: network, in: &turn)
     }
   }
 
   private mutating func start(
-    _ download: inout Download, settings: Settings, path: NetworkPath, in turn: inout PodfluxTurn
+    _ download: inout Download, settings: Settings, network: NetworkStore, in turn: inout PodfluxTurn
   ) throws {
     let attempt = Attempt(
       id: AttemptID(download: download.id, generation: turn.sequence), address: download.source,
       ownAddress: download.address, description: download.description, origin: download.origin,
-      resume: download.progress.resume, settings: settings, route: obstacles.route(of: download, over: path))
+      resume: download.progress.resume, settings: settings,
+      route: obstacles.route(of: download, over: network.state.path))
     live[download.id] = LiveAttempt(
-      attempt, policy: download.networks.effective, path: path, needsPath: obstacles.needsPath(attempt.address.host),
+      attempt, policy: download.networks.effective, path: network.state.path, departures: network.departures,
+      needsPath: obstacles.needsPath(attempt.address.host),
       expected: download.missingBytes ?? 0)
     download.dates.started = download.dates.started ?? turn.now
     try transition(&download, to: .running(.connecting), in: turn)

@@ -73,7 +73,7 @@ extension DownloadsStore {
       }
     }
     let reserve = max(settings.reserveFreeBytes, WritePolicy.reservedRoom)
-    let wanted = waiting.map(\.neededBytes).filter { $0 <= left }.min().map { $0 + reserve }
+    let wanted = waiting.filter { $0.isShort && $0.neededBytes <= left }.map(\.roomBytes).min().map { $0 + reserve }
     room.isStale = false
     room.waiting = waiting.count
     room.quotaLeft = left
@@ -90,7 +90,7 @@ extension DownloadsStore {
     // Each look ends with one wish.
     room.asked = nil
     for var download in try turn.tables.downloads.waitingForStorage(limit: RoomWatch.capacity)
-    where download.neededBytes <= left {
+    where download.isShort && download.roomBytes <= left {
       try transition(&download, to: .queued, in: turn)
     }
   }
@@ -105,4 +105,16 @@ extension Download {
 
   /// How many bytes there must be room for before anybody is asked for them.
   var neededBytes: Int64 { missingBytes ?? TransferMachine.leastRoom }
+
+  /// How many bytes must be free beside the reserve before it is tried again. What nobody but its client has told the length
+  /// of needs room for some pieces: with less it would be back at once.
+  fileprivate var roomBytes: Int64 {
+    progress.total == nil ? max(neededBytes, 2 * TransferMachine.leastRoom) : neededBytes
+  }
+
+  /// Whether it waits for bytes that were measured and found too few. Where the system has refused to write although there
+  /// seemed to be room (a quota of its own, no more inodes), free bytes tell nothing.
+  fileprivate var isShort: Bool {
+    if case .waiting(let waiting) = state { waiting.error.shortBytes != nil } else { false }
+  }
 }

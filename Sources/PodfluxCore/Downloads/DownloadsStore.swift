@@ -114,6 +114,10 @@ public struct LiveAttempt: Hashable, Sendable {
   public let origin: Origin
   /// The path as it began, which its connections were made over if it needs one.
   public let path: NetworkPath
+  /// How often paths had been left by then.
+  let departures: Int
+  /// Which way its connections may take.
+  let route: Route
   /// Whether its host can be reached over a path only.
   public let needsPath: Bool
   /// Which networks it may use.
@@ -137,11 +141,15 @@ public struct LiveAttempt: Hashable, Sendable {
   let durableAtStart: Int64
   private var meter: (received: Int64, milliseconds: Int64)?
 
-  init(_ attempt: Attempt, policy: NetworkPolicy, path: NetworkPath, needsPath: Bool, expected: Int64) {
+  init(
+    _ attempt: Attempt, policy: NetworkPolicy, path: NetworkPath, departures: Int = 0, needsPath: Bool, expected: Int64
+  ) {
     generation = attempt.id.generation
     host = attempt.address.host
     origin = attempt.origin
     self.path = path
+    self.departures = departures
+    route = attempt.route
     self.needsPath = needsPath
     self.policy = policy
     self.expected = expected

@@ -67,7 +67,7 @@ public struct Stores: Store {
     try cleanup.settle(settings: settings.settings, downloads: downloads, in: &turn)
     network.settle(in: &turn)
     try downloads.settle(
-      settings: settings.settings, network: network.state, isCleaning: !cleanup.isIdle, in: &turn)
+      settings: settings.settings, network: network, isCleaning: !cleanup.isIdle, in: &turn)
     try filters.settle(in: &turn)
     try askForWaking(in: &turn)
   }

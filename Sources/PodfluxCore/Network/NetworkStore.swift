@@ -12,6 +12,8 @@ public enum NetworkIntent: Hashable, Sendable {
 public struct NetworkStore: Sendable {
   /// What is kept.
   public private(set) var state: NetworkState
+  /// How often connections had to be left: who began before has lost its own, also if the path is the same again.
+  private(set) var departures = 0
   /// What the engine has found out for itself; nil before it has.
   private var detected: NetworkPath?
 
@@ -56,7 +58,10 @@ public struct NetworkStore: Sendable {
     to path: NetworkPath, saidBy source: NetworkState.Source, in turn: inout PodfluxTurn
   ) throws {
     guard path != state.path || source != state.source else { return }
-    if !path.goes(the: state.path) { turn.perform(.leavePath) }
+    if !path.goes(the: state.path) {
+      departures += 1
+      turn.perform(.leavePath)
+    }
     state.path = path
     state.source = source
     try turn.tables.save(state)

@@ -17,13 +17,16 @@ struct SimulatedClient {
   }
 
   let limit: Int
+  /// Whether it has something to say of the network, schedules and quotas.
+  let hasObstacles: Bool
   private(set) var wishes: [DownloadID: Wish] = [:]
   /// The downloads of each priority, in the order that was asked for.
   private(set) var order: [Priority: [DownloadID]] = [:]
   private(set) var settings = Settings()
 
-  init(limit: Int) {
+  init(limit: Int, hasObstacles: Bool) {
     self.limit = limit
+    self.hasObstacles = hasObstacles
   }
 
   // MARK: What it wants
@@ -45,7 +48,7 @@ struct SimulatedClient {
     case 39: .downloads(.verify(selection(rows, using: &random)))
     case 43: .filters(filterIntent(using: &random))
     case 40...42: .cleanup(random.once(in: 5) ? .cancel : .run(Self.cleanup(using: &random)))
-    case 44: networkIntent(using: &random)
+    case 44 where hasObstacles: networkIntent(using: &random)
     default: random.once(in: 8) ? .stop(random.pick([.now, .drain, .suspend])) : .timeCame
     }
   }
@@ -158,6 +161,7 @@ struct SimulatedClient {
     if random.once(in: 2) { patch.stallTimeoutSeconds = random.within(1...40) }
     patch.checksum = random.once(in: 2)
     patch.cleanupOnStart = random.once(in: 2)
+    guard hasObstacles else { return patch }
     if random.once(in: 2) { patch.network = networkPatch(using: &random) }
     if random.once(in: 3) {
       patch.cellularBudgetBytesPerMonth = random.once(in: 2) ? 0 : Int64(random.within(1...50_000))

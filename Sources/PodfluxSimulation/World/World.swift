@@ -39,7 +39,8 @@ final class World {
     self.options = options
     random = SeededGenerator(seed: options.seed, index: 1)
     database = try LibraryDatabase.inMemory()
-    client = SimulatedClient(limit: options.downloads)
+    client = SimulatedClient(
+      limit: options.downloads, hasObstacles: options.faults.contains(.paths))
     for number in 0..<SimulatedOrigin.count {
       let address = try WebAddress(
         "http://\(SimulatedOrigin.host(number))/\(number / SimulatedOrigin.hosts % 3)/\(number).mp3")

@@ -115,7 +115,6 @@ final class MeteredWatch: @unchecked Sendable {
     guard let bus else { return }
     self.bus = nil
     _ = library.close_unref(bus)
-    isMetered = false
     hasAnswered = true
   }
 
@@ -143,11 +142,10 @@ final class MeteredWatch: @unchecked Sendable {
     let mustAskAgain = asking == .waitingToAskAgain
     asking = .idle
     hasAnswered = true
-    // One that is late says no more than before; any other error says that there is nobody, or one who does not know.
-    if library.is_error(message, "org.freedesktop.DBus.Error.NoReply") <= 0 {
-      var value: UInt32 = 0
-      let isRead = library.is_error(message, nil) == 0 && linux_bus_read_number(&library, message, &value) == 0
-      isMetered = isRead && Self.meteredValues.contains(value)
+    // Who does not know now may have known before: what costs money goes on costing it while NetworkManager is restarted.
+    var value: UInt32 = 0
+    if library.is_error(message, nil) == 0, linux_bus_read_number(&library, message, &value) == 0 {
+      isMetered = Self.meteredValues.contains(value)
     }
     if mustAskAgain { ask() }
   }
@@ -155,7 +153,7 @@ final class MeteredWatch: @unchecked Sendable {
   fileprivate func takeOwnerChange(_ message: UnsafeMutableRawPointer?) {
     var (name, before, now): (UnsafePointer<CChar>?, UnsafePointer<CChar>?, UnsafePointer<CChar>?) = (nil, nil, nil)
     guard linux_bus_read_owner(&library, message, &name, &before, &now) == 0, let now else { return }
-    if now.pointee == 0 { isMetered = false } else { ask() }
+    if now.pointee != 0 { ask() }
   }
 
   fileprivate func takePropertiesChange() {

@@ -1,4 +1,5 @@
 import CCurl
+import PodfluxCore
 
 /// The life of the driver's thread: read letters, move transfers on, see who is done, tick, sleep.
 final class CurlLoop {
@@ -151,7 +152,12 @@ extension CurlLoop {
     case .repetition: goOn(transfer, isRepetition: true) { transfer.hop }
     case .redirect(let location):
       goOn(transfer, isRepetition: false) { () throws(ExchangeFailure) in
-        try transfer.hop.following(location: location)
+        let next = try transfer.hop.following(location: location)
+        // Before anybody asks a name server, which takes a path too.
+        guard transfer.request.route != .loopback || WebAddress.isLoopback(next.url.origin.host) else {
+          throw ExchangeFailure(.pathRefused, message: "it leads away from this machine, and there is no way")
+        }
+        return next
       }
     }
   }

@@ -16,7 +16,7 @@ protocol Scenario: Sendable {
 
 let allScenarios: [any Scenario] = [
   StartScenario(), EnqueueScenario(), CleanupScenario(), LargeScenario(), SmallScenario(), SlowScenario(),
-  ObserveScenario(), FilterScenario(), JournalScenario(), BandwidthScenario(),
+  ObserveScenario(), FilterScenario(), JournalScenario(), BandwidthScenario(), ShutdownScenario(),
 ]
 
 /// A measurement could not be made.

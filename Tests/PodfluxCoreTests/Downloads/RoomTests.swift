@@ -60,16 +60,16 @@ struct RoomTests {
   @Test("When the disk is full the room for the smallest of those that wait is watched for, and lets go who fits")
   func disk() throws {
     let world = try World { $0.reserveFreeBytes = 100 * Self.mebibyte }
-    let small = try world.enqueue("small", may: .any, length: 10)
-    let large = try world.enqueue("large", may: .any, length: 1000)
+    let small = try world.enqueue("small", may: .any, length: 4 * Self.mebibyte)
+    let large = try world.enqueue("large", may: .any, length: 8 * Self.mebibyte)
     try world.report(large, full(995))
-    #expect(world.watched == [100 * Self.mebibyte + 1000])
+    #expect(world.watched == [108 * Self.mebibyte])
     try world.report(small, full())
-    #expect(world.watched == [100 * Self.mebibyte + 10])
+    #expect(world.watched == [104 * Self.mebibyte])
     #expect(world.started.isEmpty)
-    try world.send(.roomCame(100 * Self.mebibyte + 999))
+    try world.send(.roomCame(108 * Self.mebibyte - 1))
     #expect(world.started == ["small"])
-    #expect(world.watched == [100 * Self.mebibyte + 1000])
+    #expect(world.watched == [108 * Self.mebibyte])
     try world.send(.downloads(.cancel(.one(large))))
     #expect(world.watched == [nil])
   }

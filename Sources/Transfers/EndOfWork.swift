@@ -1,0 +1,18 @@
+import PodfluxCore
+import Synchronization
+
+/// The moment from which attempts may not touch the library any more: it is given up, and may be another engine's.
+final class EndOfWork: Sendable {
+  private let hasCome = Atomic(false)
+
+  /// It is now.
+  func begin() {
+    hasCome.store(true, ordering: .releasing)
+  }
+
+  /// To be called before a file is changed.
+  func check() throws(DownloadError) {
+    guard hasCome.load(ordering: .acquiring) else { return }
+    throw DownloadError(.io, "the library was given up before the attempt had ended")
+  }
+}
