@@ -8,8 +8,7 @@ struct SQLFilterTable: FilterTable {
   let upkeep: Upkeep
 
   func save(_ state: FiltersState) throws {
-    let sql = "INSERT INTO filters VALUES (1, ?) ON CONFLICT (singleton) DO UPDATE SET json = excluded.json"
-    try db.cachedStatement(sql: sql).execute(arguments: [StoredJSON.text(StoredFilters(state))])
+    try SingleRow.filters.write(StoredFilters(state), to: db)
   }
 
   func turn(to day: Int64) throws {

@@ -70,11 +70,11 @@ struct SQLTables: Tables {
   var filters: any FilterTable { SQLFilterTable(db: db, upkeep: upkeep) }
 
   func save(_ settings: Settings) throws {
-    try SettingsRow.write(settings, to: db)
+    try SingleRow.settings.write(settings, to: db)
   }
 
   func save(_ network: NetworkState) throws {
-    try StoredNetwork.write(network, to: db)
+    try SingleRow.network.write(network, to: db)
   }
 
   func save(cooldownOf host: String, until moment: Timestamp?) throws {

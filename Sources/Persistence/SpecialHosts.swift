@@ -36,15 +36,7 @@ struct SpecialHosts {
   private static let loopbackBeginnings = ["127.", "[::1", "localhost"]
 
   private static func hostsOnLoopback(in db: Database) throws -> [String] {
-    // Each host once: `SELECT DISTINCT` would go through all podcasts and classes of each.
-    let sql = """
-      WITH RECURSIVE present (value) AS (
-        SELECT min(host) FROM facets WHERE host >= ?1 AND host < ?2
-        UNION ALL
-        SELECT (SELECT min(host) FROM facets WHERE host > present.value AND host < ?2) FROM present
-        WHERE present.value IS NOT NULL)
-      SELECT value FROM present WHERE value IS NOT NULL
-      """
+    let sql = DistinctValues.select("host", of: "facets", in: (first: "?1", end: "?2"))
     return try loopbackBeginnings.flatMap { beginning in
       // Behind all that begin so; hosts are ASCII.
       try String.fetchAll(db.cachedStatement(sql: sql), arguments: [beginning, beginning + "\u{7F}"])

@@ -1,4 +1,3 @@
-import GRDB
 import PodfluxCore
 
 /// What is kept of the filters, as JSON.
@@ -23,19 +22,8 @@ struct StoredFilters: Codable {
     saved = state.saved.map { Saved(name: $0.name, selection: Selection($0.selection)) }
   }
 
-  /// What the one row holds; nothing, if there is none.
-  ///
-  /// - Throws: `DamagedRow` where it holds what the store keeps never.
-  static func read(from db: Database) throws -> FiltersState {
-    guard let json = try String.fetchOne(db.cachedStatement(sql: "SELECT json FROM filters")) else {
-      return FiltersState()
-    }
-    let stored: StoredFilters = try StoredJSON.value(of: json, column: "filters.json")
-    guard let state = stored.state else { throw DamagedRow(column: "filters.json") }
-    return state
-  }
-
-  private var state: FiltersState? {
+  /// The state that was kept; nil where it is none that the store keeps.
+  var state: FiltersState? {
     guard let selection = selection.checked, saved.count <= FiltersState.Limits.saved else { return nil }
     var sets: [SavedFilters] = []
     for set in saved {
@@ -48,6 +36,10 @@ struct StoredFilters: Codable {
     guard let id = FilterGroup.ID(rawValue: group) else { return nil }
     return FiltersState(selection: selection, selectedGroup: id, saved: sets)
   }
+}
+
+extension SingleRow<StoredFilters> {
+  static var filters: Self { Self(table: "filters") { $0.state != nil } }
 }
 
 extension StoredFilters.Selection {

@@ -1,25 +1,8 @@
 import Flux
-import GRDB
 import PodfluxCore
 
-/// What is kept of the network, as JSON.
-enum StoredNetwork {
-  static func write(_ network: NetworkState, to db: Database) throws {
-    let sql = "INSERT INTO network VALUES (1, ?) ON CONFLICT (singleton) DO UPDATE SET json = excluded.json"
-    try db.cachedStatement(sql: sql).execute(arguments: [StoredJSON.text(network)])
-  }
-
-  /// What the one row holds; of a path nothing is known, if there is none.
-  ///
-  /// - Throws: `DamagedRow` where it holds what the store keeps never.
-  static func read(from db: Database) throws -> NetworkState {
-    guard let json = try String.fetchOne(db.cachedStatement(sql: "SELECT json FROM network")) else {
-      return NetworkState()
-    }
-    let state: NetworkState = try StoredJSON.value(of: json, column: "network.json")
-    guard state.isPlausible else { throw DamagedRow(column: "network.json") }
-    return state
-  }
+extension SingleRow<NetworkState> {
+  static var network: Self { Self(table: "network", isPlausible: \.isPlausible) }
 }
 
 extension NetworkState {

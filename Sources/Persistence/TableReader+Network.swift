@@ -6,7 +6,7 @@ import PodfluxCore
 extension TableReader {
   /// What is kept of the network; of a path nothing is known, if no engine has run yet.
   public func network() throws -> NetworkState {
-    try StoredNetwork.read(from: db)
+    try SingleRow.network.read(from: db) ?? NetworkState()
   }
 
   /// What keeps downloads from running, as far as the tables say: for readers that have no engine.

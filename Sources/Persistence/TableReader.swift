@@ -26,7 +26,7 @@ public struct TableReader {
 
   /// The settings; the defaults if none were ever set.
   public func settings() throws -> Settings {
-    try SettingsRow.read(from: db)
+    try SingleRow.settings.read(from: db) ?? Settings()
   }
 
   /// How many downloads are in each state.
@@ -62,25 +62,8 @@ public struct TableReader {
 
   /// What is kept of the filters.
   public func filters() throws -> FiltersState {
-    try StoredFilters.read(from: db)
+    try SingleRow.filters.read(from: db)?.state ?? FiltersState()
   }
 
   private var table: SQLDownloadTable { SQLDownloadTable(db: db, upkeep: Upkeep()) }
-}
-
-/// The one row of settings.
-enum SettingsRow {
-  static func write(_ settings: Settings, to db: Database) throws {
-    let sql = "INSERT INTO settings VALUES (1, ?) ON CONFLICT (singleton) DO UPDATE SET json = excluded.json"
-    try db.cachedStatement(sql: sql).execute(arguments: [StoredJSON.text(settings)])
-  }
-
-  static func read(from db: Database) throws -> Settings {
-    guard let json = try String.fetchOne(db.cachedStatement(sql: "SELECT json FROM settings")) else {
-      return Settings()
-    }
-    let settings: Settings = try StoredJSON.value(of: json, column: "settings.json")
-    guard settings.isWithinLimits else { throw DamagedRow(column: "settings.json") }
-    return settings
-  }
 }

@@ -121,14 +121,14 @@ public struct EngineConfiguration: Sendable {
   /// What the path to the network is, whatever the machine says; nil if the engine is to find out.
   public var reportedPath: NetworkPath?
   /// How links are classified where what the kernel says is not enough.
-  public var links: LinkKnowledge
+  public var links: LinkOverrides
   /// Where logs go.
   public var logger: Logger
 
   /// Makes a configuration.
   public init(
     libraryPath: String, certificateAuthorityFile: String? = nil, journal: JournalConfiguration? = nil,
-    reportedPath: NetworkPath? = nil, links: LinkKnowledge = .init(), logger: Logger
+    reportedPath: NetworkPath? = nil, links: LinkOverrides = .init(), logger: Logger
   ) {
     self.libraryPath = libraryPath
     self.journal = journal

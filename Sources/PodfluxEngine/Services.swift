@@ -27,7 +27,7 @@ final class Services: @unchecked Sendable {
   private let room: SpaceWatch
 
   init(
-    library: OpenLibrary, authorities: CertificateAuthorities?, links: LinkKnowledge, turns: DispatchQueue,
+    library: OpenLibrary, authorities: CertificateAuthorities?, links: LinkOverrides, turns: DispatchQueue,
     logger: Logger, post: @escaping @Sendable (Action) -> Void
   ) throws(EngineError) {
     let bootID = try Self.bootID()
@@ -92,10 +92,10 @@ final class Services: @unchecked Sendable {
   }
 
   private static func pathMonitor(
-    _ links: LinkKnowledge, logger: Logger, post: @escaping @Sendable (Action) -> Void
+    _ links: LinkOverrides, logger: Logger, post: @escaping @Sendable (Action) -> Void
   ) -> PathMonitor? {
     do {
-      return try PathMonitor(overrides: links.overrides) { post(.path($0)) }
+      return try PathMonitor(overrides: links) { post(.path($0)) }
     } catch {
       logger.warning(
         "the path to the network cannot be followed and is taken for an unmetered one; say with network/report what it is",

@@ -73,7 +73,7 @@ struct RunCommand: ParsableCommand {
           libraryPath: library, certificateAuthorityFile: caFile,
           journal: journal.map { JournalConfiguration(path: $0, maximumBytes: journalBytes) },
           reportedPath: network.path,
-          links: LinkKnowledge(
+          links: LinkOverrides(
             interfaces: Dictionary(interfaces.map { ($0.device, $0.interface) }) { $1 }, metered: Set(metered)),
           logger: logger),
         client: session)

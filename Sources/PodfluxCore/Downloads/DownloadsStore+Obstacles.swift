@@ -48,11 +48,7 @@ extension DownloadsStore {
       stopAttempt(of: id, in: &turn)
       guard var download = try turn.tables.downloads.find(id), case .running = download.state else { continue }
       try sendBack(&download, in: &turn)
-      if let obstacle = obstacles.obstacle(
-        for: download.networks.effective, of: download.origin, on: download.source.host)
-      {
-        turn.announce(.blocked(id, obstacle))
-      }
+      if let obstacle = obstacles.obstacle(for: download) { turn.announce(.blocked(id, obstacle)) }
     }
   }
 

@@ -34,7 +34,7 @@ extension DownloadsStore {
       guard var download = next else { return }
       if let error = try overQuota(download, settings: settings, in: turn) {
         try waitForRoom(&download, after: error, settings: settings, in: &turn)
-        guard room.waiting < RoomWatch.capacity else { return }
+        guard room.waiting < Obstacle.roomlessLimit else { return }
         continue
       }
       liveByHost[download.source.host, default: 0] += 1

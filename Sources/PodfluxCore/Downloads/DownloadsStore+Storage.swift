@@ -4,9 +4,6 @@ import Flux
 extension DownloadsStore {
   /// What is known of the downloads that wait for room.
   struct RoomWatch: Hashable, Sendable {
-    /// How many are looked at.
-    static let capacity = Obstacle.roomlessLimit
-
     /// Whether it has to be looked who waits.
     var isStale = false
     /// How many wait.
@@ -65,7 +62,7 @@ extension DownloadsStore {
     }
     let formerly = room.quotaLeft
     var waiting: [Download] = []
-    for var download in try turn.tables.downloads.waitingForStorage(limit: RoomWatch.capacity) {
+    for var download in try turn.tables.downloads.waitingForStorage(limit: Obstacle.roomlessLimit) {
       if download.neededBytes > formerly, download.neededBytes <= left {
         try transition(&download, to: .queued, in: turn)
       } else {
@@ -89,7 +86,7 @@ extension DownloadsStore {
     room.isStale = true
     // Each look ends with one wish.
     room.asked = nil
-    for var download in try turn.tables.downloads.waitingForStorage(limit: RoomWatch.capacity)
+    for var download in try turn.tables.downloads.waitingForStorage(limit: Obstacle.roomlessLimit)
     where download.isShort && download.roomBytes <= left {
       try transition(&download, to: .queued, in: turn)
     }

@@ -50,7 +50,7 @@ public struct NetworkStore: Sendable {
     state.localTime = recovery.localTime ?? state.localTime
     // What somebody reported to an earlier engine says nothing about now.
     let path = recovery.reportedPath ?? recovery.detectedPath ?? NetworkPath(status: .online)
-    try change(to: path, saidBy: recovery.reportedPath == nil ? .auto : .reported, in: &turn)
+    move(to: path, saidBy: recovery.reportedPath == nil ? .auto : .reported, in: &turn)
     try turn.tables.save(state)
   }
 
@@ -58,13 +58,17 @@ public struct NetworkStore: Sendable {
     to path: NetworkPath, saidBy source: NetworkState.Source, in turn: inout PodfluxTurn
   ) throws {
     guard path != state.path || source != state.source else { return }
+    move(to: path, saidBy: source, in: &turn)
+    try turn.tables.save(state)
+  }
+
+  private mutating func move(to path: NetworkPath, saidBy source: NetworkState.Source, in turn: inout PodfluxTurn) {
     if !path.goes(the: state.path) {
       departures += 1
       turn.perform(.leavePath)
     }
     state.path = path
     state.source = source
-    try turn.tables.save(state)
   }
 
   /// Counts what an attempt has fetched over cellular.
@@ -104,8 +108,10 @@ extension NetworkState {
 
   private func budget(_ settings: Settings, now: Timestamp) -> Obstacle? {
     let budget = settings.cellularBudgetBytesPerMonth
-    let usage = usage.turned(to: localTime.month(at: now))
+    // Each turn asks; the month takes a calendar.
     guard path.interface == .cellular, budget > 0, usage.bytes >= budget else { return nil }
+    let usage = usage.turned(to: localTime.month(at: now))
+    guard usage.bytes >= budget else { return nil }
     return .budget(
       SpentBudget(
         usedBytes: usage.bytes, budgetBytes: budget, until: localTime.beginning(ofMonth: usage.month + 1)))

@@ -155,7 +155,7 @@ extension CurlLoop {
         let next = try transfer.hop.following(location: location)
         // Before anybody asks a name server, which takes a path too.
         guard transfer.request.route != .loopback || WebAddress.isLoopback(next.url.origin.host) else {
-          throw ExchangeFailure(.pathRefused, message: "it leads away from this machine, and there is no way")
+          throw .awayFromThisMachine
         }
         return next
       }

@@ -43,6 +43,8 @@ struct ExchangeFailure: Error, Sendable, Hashable {
   }
 
   static let cancelled = ExchangeFailure(.cancelled, message: "cancelled")
+  static let awayFromThisMachine = ExchangeFailure(
+    .pathRefused, message: "it leads away from this machine, and there is no way")
 }
 
 /// Takes what may be secret out of the URLs in a text: user info, query and fragment.

@@ -14,7 +14,7 @@ final class SocketTable {
     let peer = Self.peer(in: address)
     let demand = route.demand(for: peer)
     guard demand != .refuse else {
-      throw ExchangeFailure(.pathRefused, message: "it leads away from this machine, and there is no way")
+      throw .awayFromThisMachine
     }
     let (family, protocolNumber) = (address.pointee.family, address.pointee.protocol)
     let descriptor = socket(family, address.pointee.socktype | Int32(SOCK_CLOEXEC.rawValue), protocolNumber)

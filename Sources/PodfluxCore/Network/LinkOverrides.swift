@@ -1,5 +1,3 @@
-import PodfluxCore
-
 /// How links are classified, where what the kernel says is not enough.
 public struct LinkOverrides: Hashable, Sendable {
   /// What kind of link a device is, by its name: `--interface wlan9=cellular`. Such a device is no tunnel either.
