@@ -10,7 +10,7 @@ enum DownloadRow {
   /// Columns that change together. Those that have not changed are not written: each index that a statement names a
   /// column of is written anew, whatever the column's value.
   enum Part: CaseIterable {
-    case identity, rank, state, progress, network, traits, length
+    case identity, rank, phase, kind, wait, file, round, dates, hold, amounts, discards, resume, network, traits, length
 
     var columns: [String] {
       switch self {
@@ -20,13 +20,17 @@ enum DownloadRow {
           "integrity", "expected_length", "origin", "added_at",
         ]
       case .rank: ["priority", "position"]
-      case .state:
-        [
-          "phase", "state", "reason", "retry_at", "error_code", "error_message", "error_status", "error_cause",
-          "error_short", "path", "file_length", "inode", "sha256", "failures", "home_host", "source", "may_pass",
-          "started_at", "finished_at", "held",
-        ]
-      case .progress: ["durable", "total", "discarded", "discards", "resume"]
+      case .phase: ["phase"]
+      case .kind: ["state"]
+      case .wait:
+        ["reason", "retry_at", "error_code", "error_message", "error_status", "error_cause", "error_short"]
+      case .file: ["path", "file_length", "inode", "sha256"]
+      case .round: ["failures", "home_host", "source", "may_pass"]
+      case .dates: ["started_at", "finished_at"]
+      case .hold: ["held"]
+      case .amounts: ["durable", "total"]
+      case .discards: ["discarded", "discards"]
+      case .resume: ["resume"]
       case .network: ["network", "podcast_network"]
       case .traits: ["class"]
       case .length: ["length"]
@@ -83,15 +87,21 @@ enum DownloadRow {
 
   /// The parts in which two values of one download differ.
   static func difference(_ old: Download, _ new: Download) -> [Part] {
-    Part.allCases.filter { part in
+    let (oldState, newState) = (StateColumns(old.state), StateColumns(new.state))
+    return Part.allCases.filter { part in
       switch part {
       case .identity: !hasSameIdentity(old, new)
       case .rank: old.rank != new.rank
-      case .state:
-        old.state != new.state || old.failures != new.failures || old.round != new.round
-          || old.dates.started != new.dates.started
-          || old.dates.finished != new.dates.finished || old.isHeld != new.isHeld
-      case .progress: old.progress != new.progress
+      case .phase: oldState.phase != newState.phase
+      case .kind: old.state.kind != new.state.kind
+      case .wait: oldState.wait != newState.wait
+      case .file: oldState.file != newState.file
+      case .round: old.failures != new.failures || old.round != new.round || old.address != new.address
+      case .dates: old.dates.started != new.dates.started || old.dates.finished != new.dates.finished
+      case .hold: old.isHeld != new.isHeld
+      case .amounts: old.progress.durable != new.progress.durable || old.progress.total != new.progress.total
+      case .discards: old.progress.discarded != new.progress.discarded
+      case .resume: old.progress.resume != new.progress.resume
       case .network: old.networks != new.networks
       // Looked at by whoever knows the day.
       case .traits: false
@@ -123,11 +133,12 @@ enum DownloadRow {
   static func values(
     of download: Download, _ row: RowClass, _ parts: [Part]
   ) throws -> [(any DatabaseValueConvertible)?] {
-    try parts.flatMap { try values(of: download, row, $0) }
+    let state = StateColumns(download.state)
+    return try parts.flatMap { try values(of: download, state, row, $0) }
   }
 
   private static func values(
-    of download: Download, _ row: RowClass, _ part: Part
+    of download: Download, _ state: StateColumns, _ row: RowClass, _ part: Part
   ) throws -> [(any DatabaseValueConvertible)?] {
     switch part {
     case .identity:
@@ -141,24 +152,29 @@ enum DownloadRow {
         download.dates.added.milliseconds,
       ]
     case .rank: return [download.rank.priority.code, download.rank.position]
-    case .state:
-      let state = StateColumns(download.state)
+    case .phase: return [state.phase]
+    case .kind: return [download.state.kind.rawValue]
+    case .wait:
+      let (wait, error) = (state.wait, state.wait.error)
       return [
-        state.phase, download.state.kind.rawValue, state.reason, state.retryAt?.milliseconds,
-        state.error?.code.rawValue, text(state.error?.message), state.error?.status, state.error?.cause?.rawValue,
-        state.error?.shortBytes, state.file?.path.description, state.file?.length,
-        state.file.map { Int64(bitPattern: $0.inode) },
-        state.file?.sha256, download.failures, download.round.source == 0 ? nil : download.address.host,
-        download.round.source, download.round.mayPass ? 1 : 0,
-        download.dates.started?.milliseconds, download.dates.finished?.milliseconds,
-        download.isHeld ? 1 : 0,
+        wait.reason, wait.retryAt?.milliseconds, error?.code.rawValue, text(error?.message), error?.status,
+        error?.cause?.rawValue, error?.shortBytes,
       ]
-    case .progress:
-      let progress = download.progress
+    case .file:
+      let file = state.file
+      return [file?.path.description, file?.length, file.map { Int64(bitPattern: $0.inode) }, file?.sha256]
+    case .round:
+      let round = download.round
       return [
-        progress.durable, progress.total, progress.discarded.total, try discards(progress.discarded),
-        try progress.resume.map { try StoredJSON.text($0) },
+        download.failures, round.source == 0 ? nil : download.address.host, round.source, round.mayPass ? 1 : 0,
       ]
+    case .dates: return [download.dates.started?.milliseconds, download.dates.finished?.milliseconds]
+    case .hold: return [download.isHeld ? 1 : 0]
+    case .amounts: return [download.progress.durable, download.progress.total]
+    case .discards:
+      let discarded = download.progress.discarded
+      return [discarded.total, try discards(discarded)]
+    case .resume: return [try download.progress.resume.map { try StoredJSON.text($0) }]
     case .network: return [download.networks.own.rowCode, download.networks.podcast.rowCode]
     case .traits: return [row.code]
     case .length: return [download.length]
@@ -190,21 +206,27 @@ enum DownloadRow {
 
 /// What belongs to some states only, spread over columns.
 private struct StateColumns {
+  /// What a download waits for, or has failed because of.
+  struct Wait: Equatable {
+    var reason: String?
+    var retryAt: Timestamp?
+    var error: DownloadError?
+  }
+
   var phase: String?
-  var reason: String?
-  var retryAt: Timestamp?
-  var error: DownloadError?
+  var wait = Wait()
   var file: PublishedFile?
 
   init(_ state: DownloadState) {
     switch state {
     case .queued, .paused: break
-    case .waiting(let waiting): (reason, retryAt, error) = (waiting.reason.rawValue, waiting.until, waiting.error)
+    case .waiting(let waiting):
+      wait = Wait(reason: waiting.reason.rawValue, retryAt: waiting.until, error: waiting.error)
     case .running(let phase):
       self.phase = phase.name
       if case .publishing(let file) = phase { self.file = file }
     case .completed(let file): self.file = file
-    case .failed(let error): self.error = error
+    case .failed(let error): wait.error = error
     }
   }
 }

@@ -61,8 +61,10 @@ final class OutputWriter: Sendable {
     }
   }
 
-  /// Sends on what was appended.
+  /// Sends on what was appended, if anything was.
   func flush() {
+    // Most turns have nothing to say: then the writing thread is not woken for it.
+    guard state.withLock({ !$0.pending.isEmpty }) else { return }
     wakeUp.signal()
   }
 

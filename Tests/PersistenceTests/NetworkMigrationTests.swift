@@ -24,7 +24,7 @@ struct NetworkMigrationTests {
     let queue = try DatabaseQueue(path: folder.databasePath)
     try Schema.migrator.migrate(queue, upTo: "6-filters")
     try queue.write { db in
-      let parts: [DownloadRow.Part] = [.identity, .rank, .state, .progress, .traits, .length]
+      let parts = DownloadRow.Part.allCases.filter { $0 != .network }
       let columns = parts.flatMap(\.columns)
       let later = try #require(columns.firstIndex(of: "error_short"))
       let former = columns.filter { $0 != "error_short" }

@@ -1,7 +1,12 @@
 extension Sequence<UInt8> {
   /// Two digits for each byte, in lower case.
   public var hexadecimal: String {
-    let digits = flatMap { [digit($0 >> 4), digit($0 & 0x0F)] }
+    var digits: [UInt8] = []
+    digits.reserveCapacity(2 * underestimatedCount)
+    for byte in self {
+      digits.append(digit(byte >> 4))
+      digits.append(digit(byte & 0x0F))
+    }
     return String(decoding: digits, as: UTF8.self)
   }
 }
