@@ -24,7 +24,7 @@ let package = Package(
     .executableTarget(
       name: "podflux",
       dependencies: [
-        "CLinux", "PodfluxEngine", "WireProtocol",
+        "CLinux", "CSQLite", "PodfluxEngine", "WireProtocol",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
       ]),
@@ -50,6 +50,7 @@ let package = Package(
       name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
     .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
     .systemLibrary(name: "CLinux"),
+    .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
 
     // What tests, demo and benchmarks share.
     .target(

@@ -1,5 +1,6 @@
 import ArgumentParser
 import CLinux
+import CSQLite
 import Dispatch
 import Foundation
 import Logging
@@ -62,6 +63,7 @@ struct RunCommand: ParsableCommand {
     let notifier = Notifier.takeFromEnvironment()
     allowManyFiles()
     keepFreedMemory()
+    easeAllocationInSQLite()
     let output = try OutputWriter(takingOver: .standardOutput)
     var logger = Logger(label: "podflux") { StreamLogHandler.standardError(label: $0) }
     logger.logLevel = logLevel
@@ -105,6 +107,16 @@ private func allowManyFiles() {
 /// each small file.
 private func keepFreedMemory() {
   linux_keep_freed_memory(4 << 20, 8 << 20)
+}
+
+/// Has SQLite's connections take small objects from memory of their own, 600 KiB each, and count nothing: a row that is
+/// inserted opens a cursor for each index, and each of them is allocated, under a mutex for the count. By default the
+/// statements that are kept have taken all there is set aside. 100,000 downloads are enqueued in 13 % less time so, 10 %
+/// of it for the count.
+private func easeAllocationInSQLite() {
+  // Where they are refused, SQLite works as it always does.
+  _ = sqlite_process_count_memory(0)
+  _ = sqlite_process_set_lookaside(1200, 500)
 }
 
 extension Logger.Level: @retroactive ExpressibleByArgument {}

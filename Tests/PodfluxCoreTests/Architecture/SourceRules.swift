@@ -5,7 +5,9 @@ enum SourceRules {
 
   /// What each target may import of the project and of other packages. The arrows point down only.
   static let allowedImports: [String: Set<String>] = [
-    "podflux": ["CLinux", "PodfluxEngine", "WireProtocol", "PodfluxCore", "Flux", "ArgumentParser", "Logging"],
+    "podflux": [
+      "CLinux", "CSQLite", "PodfluxEngine", "WireProtocol", "PodfluxCore", "Flux", "ArgumentParser", "Logging",
+    ],
     "PodfluxEngine": [
       "WireProtocol", "Transfers", "Digests", "Feeds", "FileStore", "Reachability", "Persistence", "PodfluxCore",
       "Flux", "Logging",
