@@ -48,6 +48,8 @@ public final class PodfluxProcess: Sendable {
   private var input: Int32 { child.input }
   /// The child's output until somebody reads it.
   private let output: Mutex<Int32?>
+  /// Has something to read when the output is no longer to be read.
+  private let hangingUp = Pipe()
   /// In tests, who judges each line before anybody waits for it in vain or reads it.
   private let judge: LineJudge?
   private let state = Mutex(State())
@@ -90,9 +92,12 @@ public final class PodfluxProcess: Sendable {
     follow { self.read(output) }
   }
 
-  /// Closes the child's output without having read it, as a client that dies does.
+  /// Closes the child's output, as a client that dies does: what has not been read by then never is.
   public func hangUp() {
-    guard let output = takeOutput() else { return }
+    guard let output = takeOutput() else {
+      hangingUp.fileHandleForWriting.write(Data([0]))
+      return
+    }
     close(output)
     follow {}
   }
@@ -248,7 +253,7 @@ public final class PodfluxProcess: Sendable {
   private func read(_ output: Int32) {
     var rest: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: 256 << 10)
-    while true {
+    while waitForOutput(output) {
       let count = Foundation.read(output, &buffer, buffer.count)
       if count < 0, errno == EINTR { continue }
       guard count > 0 else { break }
@@ -260,6 +265,14 @@ public final class PodfluxProcess: Sendable {
       rest = Array(buffer[(end + 1)..<count])
     }
     close(output)
+  }
+
+  /// Waits until there is something to read, or nothing ever will be; false if it is not to be read.
+  private func waitForOutput(_ output: Int32) -> Bool {
+    let descriptorOfEnd = hangingUp.fileHandleForReading.fileDescriptor
+    var descriptors = [output, descriptorOfEnd].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+    while poll(&descriptors, 2, -1) < 0, errno == EINTR {}
+    return descriptors[1].revents == 0
   }
 
   private static let lineFeed = UInt8(ascii: "\n")

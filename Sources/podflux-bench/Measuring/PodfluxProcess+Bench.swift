@@ -2,9 +2,11 @@ import TestSupport
 
 extension PodfluxProcess {
   /// Starts a child and waits until it is ready; the seconds count from before it was spawned.
-  static func started(library: String) throws -> (process: PodfluxProcess, seconds: Double) {
+  static func started(
+    library: String, arguments: [String] = []
+  ) throws -> (process: PodfluxProcess, seconds: Double) {
     let stopwatch = Stopwatch()
-    let process = try PodfluxProcess(library: library)
+    let process = try PodfluxProcess(library: library, arguments: arguments)
     try process.waitUntilReady()
     return (process, stopwatch.seconds)
   }

@@ -107,13 +107,14 @@ private struct Watch {
 
   init(_ process: PodfluxProcess, seconds: Double) throws {
     let (stopwatch, before) = (Stopwatch(), try ProcessReading(process))
-    var latest: Moment?
+    // Nobody knows when that was told: no window begins with it.
+    var latest = Moment(seconds: 0, received: try Self.received(process))
     while stopwatch.seconds < seconds {
       let moment = Moment(seconds: stopwatch.seconds, received: try Self.received(process))
-      if let known = latest, known.total == moment.total {
+      if latest.total == moment.total {
         // A moment at which only some have told is followed by others at once.
-        let isNew = moments.last?.seconds != known.seconds
-        if isNew, moment.seconds - known.seconds >= Self.quietSeconds { moments.append(known) }
+        let isNew = latest.seconds > 0 && moments.last?.seconds != latest.seconds
+        if isNew, moment.seconds - latest.seconds >= Self.quietSeconds { moments.append(latest) }
       } else {
         latest = moment
       }
