@@ -65,6 +65,11 @@ extension TableReader {
     return state.kind == .failed
   }
 
+  /// Whether a file is that of another download than this one, by its inode and its length.
+  public func isNeeded(_ file: FoundFile, otherThanBy id: DownloadID) throws -> Bool {
+    try table.isNeeded(file, otherThanBy: id)
+  }
+
   /// Whether the engine has published into this folder.
   public func hasPublished(into folder: EntryPath) throws -> Bool {
     guard let path = folder.libraryPath else { return false }

@@ -65,5 +65,5 @@ public struct TableReader {
     try SingleRow.filters.read(from: db)?.state ?? FiltersState()
   }
 
-  private var table: SQLDownloadTable { SQLDownloadTable(db: db, upkeep: Upkeep()) }
+  var table: SQLDownloadTable { SQLDownloadTable(db: db, upkeep: Upkeep()) }
 }

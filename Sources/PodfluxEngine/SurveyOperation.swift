@@ -223,6 +223,10 @@ private final class SurveyEvidence: CleanupEvidence {
     try reader.read { try $0.canAdopt(owner) }
   }
 
+  func isNeeded(_ file: FoundFile, otherThanBy id: DownloadID) throws -> Bool {
+    try reader.read { try $0.isNeeded(file, otherThanBy: id) }
+  }
+
   func isRestored(_ file: FoundFile) throws -> Bool {
     try restored.get().contains(file)
   }

@@ -176,6 +176,7 @@ private struct Evidence: CleanupEvidence {
   }
   func failedDownload(wanting place: EntryPath) throws -> DownloadID? { nil }
   func canAdopt(_ owner: DownloadID) throws -> Bool { true }
+  func isNeeded(_ file: FoundFile, otherThanBy id: DownloadID) throws -> Bool { false }
   func isRestored(_ file: FoundFile) throws -> Bool { false }
   func hasPublished(into folder: EntryPath) throws -> Bool { true }
 }

@@ -10,6 +10,8 @@ public protocol CleanupEvidence {
   func failedDownload(wanting place: EntryPath) throws -> DownloadID?
   /// Whether this download could have a file adopted: it has failed, or there is none of this name.
   func canAdopt(_ owner: DownloadID) throws -> Bool
+  /// Whether a file is that of another download than this one, wherever that one's row says it is.
+  func isNeeded(_ file: FoundFile, otherThanBy id: DownloadID) throws -> Bool
   /// Whether a person has put this file back from quarantine.
   func isRestored(_ file: FoundFile) throws -> Bool
   /// Whether the engine has ever published into this folder.
@@ -202,7 +204,10 @@ public struct CleanupPlanner {
     // Of several rows of one place, what stands there is that of the row that knows its inode.
     let isOwn = { (lost: Displaced) in lost.found?.inode == lost.row.file.inode }
     for lost in displaced.filter(isOwn) + displaced.filter({ !isOwn($0) }) {
-      if let found = lost.found, let index = strays.firstIndex(at: found.place), taken.insert(index).inserted {
+      // Another download's file, under a second name (link(2)), is not what has become of this one's.
+      if let found = lost.found, try !evidence.isNeeded(found, otherThanBy: lost.row.download),
+        let index = strays.firstIndex(at: found.place), taken.insert(index).inserted
+      {
         add(corrupt: lost.row, found, lost.row.file.difference(from: found))
       } else {
         missing.append(lost)

@@ -95,6 +95,10 @@ private struct SimulatedEvidence: CleanupEvidence {
     world.disk.restored.contains(file)
   }
 
+  func isNeeded(_ file: FoundFile, otherThanBy id: DownloadID) throws -> Bool {
+    try world.database.read { try $0.isNeeded(file, otherThanBy: id) }
+  }
+
   func canAdopt(_ owner: DownloadID) throws -> Bool {
     try world.database.read { try $0.canAdopt(owner) }
   }

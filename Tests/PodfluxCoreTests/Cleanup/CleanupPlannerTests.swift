@@ -147,6 +147,14 @@ struct CleanupPlannerTests {
     #expect(try scene.decisions() == ["moved a to b: follow", "moved b to a: follow"])
   }
 
+  @Test("At a row's place lies another row's file under a second name: its own is missing")
+  func secondName() throws {
+    _ = try scene.present("a", at: "a", length: 10, inode: 1)
+    try scene.row("b", at: "b", length: 11, inode: 2)
+    scene.found("b", length: 10, inode: 1)
+    #expect(try scene.decisions() == ["missing b: forget", "orphan b: quarantine"])
+  }
+
   @Test("Three that were moved around in a circle, and one that lies where one of them was")
   func circle() throws {
     for (name, inode) in [("a", UInt64(1)), ("b", 2), ("c", 3)] { try scene.row(name, at: name, inode: inode) }

@@ -120,6 +120,9 @@ final class PlannerScene: CleanupEvidence {
 
   func failedDownload(wanting place: EntryPath) throws -> DownloadID? { wishes[place] }
   func canAdopt(_ owner: DownloadID) throws -> Bool { !rows.contains { $0.download == owner } }
+  func isNeeded(_ file: FoundFile, otherThanBy id: DownloadID) throws -> Bool {
+    rows.contains { $0.download != id && $0.file.inode == file.inode && $0.file.length == file.length }
+  }
   func isRestored(_ file: FoundFile) throws -> Bool { restored.contains(file) }
   func hasPublished(into folder: EntryPath) throws -> Bool { folders.contains(folder) }
 }

@@ -56,6 +56,21 @@ struct CleanupTests {
     #expect(try engine.cleanUp(["missing": policy]).acts.isEmpty)
   }
 
+  @Test("A second name of another download's file is none of its own, and is left to that one")
+  func secondName() throws {
+    let (scene, engine, items) = try scene()
+    let (own, other) = (try #require(items[1].path), try #require(items[0].path))
+    try scene.remove(own)
+    #expect(link(scene.library + "/" + other, scene.library + "/" + own) == 0)
+    let report = try engine.cleanUp(["missing": "redownload"])
+    #expect(Set(report.steps.map { "\($0.finding) \($0.status)" }) == ["missing done", "orphan left"])
+    let again = try engine.wait(for: "b", toBe: "completed")
+    #expect(again.path != own)
+    #expect(scene.hash(of: again.path) == items[1].json["sha256"] as? String)
+    #expect(try engine.item("a")?.path == other)
+    #expect(try engine.cleanUp(["missing": "redownload"]).acts.isEmpty)
+  }
+
   @Test("What a person has removed is fetched again if a person says so, and not because a rule does")
   func tombstone() throws {
     let (scene, engine, items) = try scene()
