@@ -57,12 +57,20 @@ struct SQLDeletionTable: DeletionTable {
   }
 
   func isOwed(_ download: DownloadID) throws -> Bool {
+    try isOwed(download, where: "TRUE")
+  }
+
+  func isPartialOwed(of download: DownloadID) throws -> Bool {
+    try isOwed(download, where: "quarantine = 0")
+  }
+
+  private func isOwed(_ download: DownloadID, where condition: String) throws -> Bool {
     if !facts.isNothingOwed {
       facts.isNothingOwed =
         try Int.fetchOne(db.cachedStatement(sql: "SELECT 1 FROM deletions WHERE key > 0 LIMIT 1")) == nil
     }
     guard !facts.isNothingOwed else { return false }
-    let sql = "SELECT 1 FROM deletions WHERE download = ? LIMIT 1"
+    let sql = "SELECT 1 FROM deletions WHERE download = ? AND \(condition) LIMIT 1"
     return try Int.fetchOne(db.cachedStatement(sql: sql), arguments: [download.description]) != nil
   }
 }

@@ -286,7 +286,7 @@ struct QueryPlanTests {
   private func exercise(_ deletions: any DeletionTable) throws {
     let id = try #require(DownloadID("x3"))
     try deletions.insert(Deletion(download: id, file: nil), isReady: false)
-    _ = try deletions.isOwed(id)
+    _ = (try deletions.isOwed(id), try deletions.isPartialOwed(of: id))
     _ = try deletions.spare(Sample.file())
     _ = try deletions.names(Sample.file())
     try deletions.makeReady(id)

@@ -154,7 +154,7 @@ extension DownloadsStore {
   /// A partial file of which nothing is known: what a crash left between a row's end and its file's, or before the first
   /// checkpoint.
   mutating func disownPartial(of id: DownloadID, in turn: inout PodfluxTurn) throws {
-    guard try !turn.tables.deletions.isOwed(id) else { return }
+    guard try !turn.tables.deletions.isPartialOwed(of: id) else { return }
     try turn.tables.deletions.insert(Deletion(download: id, file: nil), isReady: true)
     mayOweDeletions = true
     guard var download = try turn.tables.downloads.find(id) else { return }

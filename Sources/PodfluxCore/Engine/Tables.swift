@@ -127,8 +127,10 @@ public protocol DeletionTable {
   func spare(_ file: PublishedFile) throws -> [Deletion.Key]
   /// Whether a file of this place and inode is owed its deletion, or its move to quarantine.
   func names(_ file: PublishedFile) throws -> Bool
-  /// Whether something of this download is owed its deletion.
+  /// Whether something of this download is owed its deletion, or its move to quarantine.
   func isOwed(_ download: DownloadID) throws -> Bool
+  /// Whether this download's partial file is owed its deletion: what is owed its move to quarantine leaves that alone.
+  func isPartialOwed(of download: DownloadID) throws -> Bool
 }
 
 /// Which completed files are to be read again. The rows of a download that is removed go with it.

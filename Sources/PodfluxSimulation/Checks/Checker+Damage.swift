@@ -20,7 +20,10 @@ extension Checker {
     if entry.isDisplaced || entry.isForeign { return }
     // Its file is gone, and its name and number are another one's by now.
     if isAnothers(file, than: row.id) { return }
-    guard entry.file.isDamaged else { throw Violation(.damage, "\(row.id) fails, and \(file.path) is intact") }
+    // Of another length it is a later file, whose download has gone, or the rest of its own.
+    guard entry.file.isDamaged || entry.file.length != Int(file.length) else {
+      throw Violation(.damage, "\(row.id) fails, and \(file.path) is intact")
+    }
     guard row.isHeld else {
       throw Violation(.damage, "\(row.id) fails, and what is left at \(file.path) is not to go")
     }
@@ -29,7 +32,8 @@ extension Checker {
   /// A file goes to quarantine that was found damaged, or in another one's place.
   func willQuarantine(_ file: PublishedFile, on disk: SimulatedDisk) throws {
     guard let entry = disk.published[file.path.description] else { return }
-    guard entry.isForeign || entry.isDisplaced || entry.file.isDamaged else {
+    let isCondemned = condemned.values.contains { $0.contains { $0.path == file.path && $0.inode == file.inode } }
+    guard entry.isForeign || entry.isDisplaced || entry.file.isDamaged || isCondemned else {
       throw Violation(.damage, "\(file.path) goes to quarantine, and is intact")
     }
     guard

@@ -10,6 +10,8 @@ final class Checker {
   private(set) var rows: [DownloadID: Download] = [:]
   /// Whose remains are owed their deletion.
   private(set) var owed: Set<DownloadID> = []
+  /// The published files that are to be deleted, by whose they were.
+  private(set) var condemned: [DownloadID: [PublishedFile]] = [:]
   /// Partial files that somebody has changed: what rows say of them is not the engine's fault.
   var tampered: Set<DownloadID> = []
   /// The steps that were handed out.
@@ -105,12 +107,20 @@ final class Checker {
       case .manyRows(let change, let condition, let spared):
         note(change, of: condition, sparing: spared, in: &changes, world)
       case .savedCounts(let counts): savedCounts = savedCounts.merging(counts) { $1 }.filter { $0.value != 0 }
-      case .owed(let deletion): if let file = deletion.file { changes.owedFiles.append(file) }
+      case .owed(let deletion):
+        guard let file = deletion.file else { continue }
+        changes.owedFiles.append(file)
+        if deletion.fate == .deleted { condemned[deletion.download, default: []].append(file) }
       case .settled: break
       }
     }
     for (download, isOwed) in ledger.debts {
-      if isOwed { owed.insert(download) } else { owed.remove(download) }
+      if isOwed {
+        owed.insert(download)
+      } else {
+        owed.remove(download)
+        condemned[download] = nil
+      }
     }
     if changes.hasManyRows { try takeOver(from: world, in: &changes) }
     return changes

@@ -180,4 +180,5 @@ struct ObservedDeletions: DeletionTable {
   func ready(limit: Int) throws -> [Deletion] { try inner.ready(limit: limit) }
   func names(_ file: PublishedFile) throws -> Bool { try inner.names(file) }
   func isOwed(_ download: DownloadID) throws -> Bool { try inner.isOwed(download) }
+  func isPartialOwed(of download: DownloadID) throws -> Bool { try inner.isPartialOwed(of: download) }
 }

@@ -100,6 +100,22 @@ struct CleanupStepTests {
     #expect(world.started == ["a"])
   }
 
+  @Test("Damaged, with a partial file of which nothing is known: one goes to quarantine and the other for good")
+  func corruptWithPartial() throws {
+    let id = try complete("a")
+    let found = FoundFile(at: try file("a", length: 3, inode: 5))
+    try world.cleanUp([
+      .planned(.corrupt(id, try file("a"), found: found), .quarantine),
+      .planned(.orphanPartial(FoundPartial(download: id, length: 0)), .delete),
+    ])
+    #expect(world.deletions.map(\.fate) == [.deleted])
+    #expect(world.downloads.deletionsUnderWay.count == 2)
+    try world.send(.downloads(.retry(.one(id))))
+    #expect(world.started.isEmpty)
+    try world.carryOutDeletions()
+    #expect(world.started == ["a"])
+  }
+
   @Test("Damaged and fetched again: it waits until the damaged file is out of its way")
   func corruptAndRedownloaded() throws {
     let id = try complete("a")
