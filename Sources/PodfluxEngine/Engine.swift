@@ -36,12 +36,13 @@ public final class Engine: Sendable {
   /// - Throws: `EngineError`. Nothing has been changed then.
   public init(_ configuration: EngineConfiguration, client: any EngineClient) throws {
     let turns = DispatchQueue(label: "podflux.turns", qos: .userInitiated)
-    let wake = Mutex<(@Sendable () -> Void)?>(nil)
+    let drainer = Mutex<EngineCore?>(nil)
     let mailbox = Mailbox<Request, Action>(requestCapacity: Self.requestCapacity) {
-      wake.withLock { $0 }?()
+      guard let core = drainer.withLock({ $0 }) else { return }
+      turns.async { core.drain() }
     }
     let core = try EngineCore(configuration, client: client, mailbox: mailbox, turns: turns)
-    wake.withLock { $0 = { turns.async { core.drain() } } }
+    drainer.withLock { $0 = core }
     self.core = core
     self.mailbox = mailbox
     self.turns = turns

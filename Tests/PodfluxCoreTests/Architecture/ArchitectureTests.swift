@@ -35,6 +35,7 @@ struct ArchitectureTests {
       "let n = Int.random(in: 0...1)", "names.shuffled()", "hosts.randomElement()", "DispatchQueue.main.async {}",
       "FileManager.default", "print(1)", "Task { await x() }", "let x = try! y()", "let x = y as! Z", "// TODO: later",
       "/// FIXME", "Int.random(in: 0...1) + Int.random(in: 0...1, using: &r)",
+      "let wake = Mutex<(@Sendable () -> Void)?>(nil)", "let last = Mutex<(Set<Int>, () -> Int)>(x)",
     ])
   func forbidden(text: String) {
     #expect(rules(text).count == 1, "\(rules(text))")
@@ -45,7 +46,7 @@ struct ArchitectureTests {
     arguments: [
       "import Flux", "// import Foundation", "/// See `Date()`.", "let text = \"Date() and // TODO\".isEmpty ? 1 : 2",
       "Int.random(in: 0...1, using: &random)", "struct Dates {}", "var updated: UpDate(1)", "try? x()", "x as? Y",
-      "let important = 1", "Bool.random(using: &r)",
+      "let important = 1", "Bool.random(using: &r)", "func open(_ file: Mutex<Set<Int>?>) -> Bool",
     ])
   func allowed(text: String) {
     #expect(rules(text.replacing("// TODO", with: "")).isEmpty, "\(rules(text))")

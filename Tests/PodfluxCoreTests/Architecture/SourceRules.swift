@@ -71,6 +71,9 @@ enum SourceRules {
       }
       if occurrences(of: "try!", in: code) > 0 { report("try! turns an operating error into a trap") }
       if occurrences(of: "as!", in: code) > 0 { report("as! turns a surprise into a trap") }
+      if keepsClosureInMutex(code) {
+        report("a closure in a Mutex gets a wrapper more each time it is opened, until the stack is full of them")
+      }
       guard pureTargets.contains(file.target) else { continue }
       for word in impureWords where occurrences(of: word, in: code) > 0 {
         report("\(word) has no place in a pure target")
@@ -82,6 +85,22 @@ enum SourceRules {
   }
 
   private static let unfinished = ["TODO", "FIXME", "XXX"]
+
+  /// Whether a line names a `Mutex` of a function, or of a tuple with one. In an object or a struct it stays as it is.
+  private static func keepsClosureInMutex(_ code: String) -> Bool {
+    guard let start = code.range(of: "Mutex<")?.upperBound else { return false }
+    var depth = 1
+    for index in code.indices[start...] {
+      switch code[index] {
+      case "<": depth += 1
+      case "-" where code[index...].hasPrefix("->"): return true
+      case ">": depth -= 1
+      default: break
+      }
+      if depth == 0 { return false }
+    }
+    return false
+  }
 
   /// What would make a turn something that cannot be replayed.
   private static let impureWords = [
