@@ -96,6 +96,7 @@ enum DownloadRow {
       case .kind: old.state.kind != new.state.kind
       case .wait: oldState.wait != newState.wait
       case .file: oldState.file != newState.file
+      // The address too: its host is `home_host` while a mirror is the source.
       case .round: old.failures != new.failures || old.round != new.round || old.address != new.address
       case .dates: old.dates.started != new.dates.started || old.dates.finished != new.dates.finished
       case .hold: old.isHeld != new.isHeld
@@ -129,56 +130,81 @@ enum DownloadRow {
 
   // MARK: Writing
 
-  /// The values of some parts of a row of this class.
-  static func values(
-    of download: Download, _ row: RowClass, _ parts: [Part]
-  ) throws -> [(any DatabaseValueConvertible)?] {
+  /// Writes the values of some parts of a row of this class.
+  static func write(
+    _ download: Download, _ row: RowClass, _ parts: [Part], to arguments: inout ArgumentWriter
+  ) throws {
     let state = StateColumns(download.state)
-    return try parts.flatMap { try values(of: download, state, row, $0) }
+    for part in parts { try write(download, state, row, part, to: &arguments) }
   }
 
-  private static func values(
-    of download: Download, _ state: StateColumns, _ row: RowClass, _ part: Part
-  ) throws -> [(any DatabaseValueConvertible)?] {
+  private static func write(
+    _ download: Download, _ state: StateColumns, _ row: RowClass, _ part: Part, to arguments: inout ArgumentWriter
+  ) throws {
     switch part {
-    case .identity:
-      let description = download.description
-      return [
-        download.id.description, download.address.description, hash(download.address), download.source.host,
-        text(description.podcast), text(description.title), description.published?.milliseconds,
-        description.path?.description, description.headers.isEmpty ? nil : try StoredJSON.text(description.headers),
-        description.mirrors.isEmpty ? nil : try StoredJSON.text(description.mirrors.map(\.description)),
-        description.integrity?.description, description.expectedLength, download.origin.rawValue,
-        download.dates.added.milliseconds,
-      ]
-    case .rank: return [download.rank.priority.code, download.rank.position]
-    case .phase: return [state.phase]
-    case .kind: return [download.state.kind.rawValue]
+    case .identity: try writeIdentity(of: download, to: &arguments)
+    case .rank:
+      try arguments.write(download.rank.priority.code)
+      try arguments.write(download.rank.position)
+    case .phase: try arguments.write(state.phase)
+    case .kind: try arguments.write(download.state.kind.rawValue)
     case .wait:
       let (wait, error) = (state.wait, state.wait.error)
-      return [
-        wait.reason, wait.retryAt?.milliseconds, error?.code.rawValue, text(error?.message), error?.status,
-        error?.cause?.rawValue, error?.shortBytes,
-      ]
+      try arguments.write(wait.reason)
+      try arguments.write(wait.retryAt?.milliseconds)
+      try arguments.write(error?.code.rawValue)
+      try arguments.write(text(error?.message))
+      try arguments.write(error?.status)
+      try arguments.write(error?.cause?.rawValue)
+      try arguments.write(error?.shortBytes)
     case .file:
-      let file = state.file
-      return [file?.path.description, file?.length, file.map { Int64(bitPattern: $0.inode) }, file?.sha256]
+      try arguments.write(state.file?.path.description)
+      try arguments.write(state.file?.length)
+      try arguments.write(state.file.map { Int64(bitPattern: $0.inode) })
+      try arguments.write(state.file?.sha256)
     case .round:
       let round = download.round
-      return [
-        download.failures, round.source == 0 ? nil : download.address.host, round.source, round.mayPass ? 1 : 0,
-      ]
-    case .dates: return [download.dates.started?.milliseconds, download.dates.finished?.milliseconds]
-    case .hold: return [download.isHeld ? 1 : 0]
-    case .amounts: return [download.progress.durable, download.progress.total]
+      try arguments.write(download.failures)
+      try arguments.write(round.source == 0 ? nil : download.address.host)
+      try arguments.write(round.source)
+      try arguments.write(round.mayPass ? 1 : 0)
+    case .dates:
+      try arguments.write(download.dates.started?.milliseconds)
+      try arguments.write(download.dates.finished?.milliseconds)
+    case .hold: try arguments.write(download.isHeld ? 1 : 0)
+    case .amounts:
+      try arguments.write(download.progress.durable)
+      try arguments.write(download.progress.total)
     case .discards:
       let discarded = download.progress.discarded
-      return [discarded.total, try discards(discarded)]
-    case .resume: return [try download.progress.resume.map { try StoredJSON.text($0) }]
-    case .network: return [download.networks.own.rowCode, download.networks.podcast.rowCode]
-    case .traits: return [row.code]
-    case .length: return [download.length]
+      try arguments.write(discarded.total)
+      try arguments.write(try discards(discarded))
+    case .resume: try arguments.write(try download.progress.resume.map { try StoredJSON.text($0) })
+    case .network:
+      try arguments.write(download.networks.own.rowCode)
+      try arguments.write(download.networks.podcast.rowCode)
+    case .traits: try arguments.write(row.code)
+    case .length: try arguments.write(download.length)
     }
+  }
+
+  private static func writeIdentity(of download: Download, to arguments: inout ArgumentWriter) throws {
+    let description = download.description
+    try arguments.write(download.id.description)
+    try arguments.write(download.address.description)
+    try arguments.write(hash(download.address))
+    try arguments.write(download.source.host)
+    try arguments.write(text(description.podcast))
+    try arguments.write(text(description.title))
+    try arguments.write(description.published?.milliseconds)
+    try arguments.write(description.path?.description)
+    try arguments.write(description.headers.isEmpty ? nil : try StoredJSON.text(description.headers))
+    try arguments.write(
+      description.mirrors.isEmpty ? nil : try StoredJSON.text(description.mirrors.map(\.description)))
+    try arguments.write(description.integrity?.description)
+    try arguments.write(description.expectedLength)
+    try arguments.write(download.origin.rawValue)
+    try arguments.write(download.dates.added.milliseconds)
   }
 
   private static func discards(_ discarded: Download.Discarded) throws -> String? {

@@ -43,6 +43,7 @@ struct SQLDeletionTable: DeletionTable {
   }
 
   func spare(_ file: PublishedFile) throws -> [Deletion.Key] {
+    guard try !isNothingOwed() else { return [] }
     let sql = """
       UPDATE deletions SET path = NULL, file_length = NULL, inode = NULL WHERE inode = ? AND path = ? RETURNING key
       """
@@ -57,21 +58,24 @@ struct SQLDeletionTable: DeletionTable {
   }
 
   func isOwed(_ download: DownloadID) throws -> Bool {
-    try isOwed(download, where: "TRUE")
+    try finds("SELECT 1 FROM deletions WHERE download = ? LIMIT 1", download)
   }
 
   func isPartialOwed(of download: DownloadID) throws -> Bool {
-    try isOwed(download, where: "quarantine = 0")
+    try finds("SELECT 1 FROM deletions WHERE download = ? AND quarantine = 0 LIMIT 1", download)
   }
 
-  private func isOwed(_ download: DownloadID, where condition: String) throws -> Bool {
-    if !facts.isNothingOwed {
-      facts.isNothingOwed =
-        try Int.fetchOne(db.cachedStatement(sql: "SELECT 1 FROM deletions WHERE key > 0 LIMIT 1")) == nil
-    }
-    guard !facts.isNothingOwed else { return false }
-    let sql = "SELECT 1 FROM deletions WHERE download = ? AND \(condition) LIMIT 1"
+  private func finds(_ sql: String, _ download: DownloadID) throws -> Bool {
+    guard try !isNothingOwed() else { return false }
     return try Int.fetchOne(db.cachedStatement(sql: sql), arguments: [download.description]) != nil
+  }
+
+  private func isNothingOwed() throws -> Bool {
+    if !facts.isNothingOwed {
+      let sql = "SELECT 1 FROM deletions WHERE key > 0 LIMIT 1"
+      facts.isNothingOwed = try Int.fetchOne(db.cachedStatement(sql: sql)) == nil
+    }
+    return facts.isNothingOwed
   }
 }
 

@@ -46,7 +46,8 @@ struct SQLDownloadTable: DownloadTable {
     let facet = download.facet(on: try upkeep.calendar.today(in: db))
     let (sql, parts) = DownloadRow.insertion(of: download)
     let statement = try db.cachedStatement(sql: sql)
-    statement.setUncheckedArguments(StatementArguments(try DownloadRow.values(of: download, facet.row, parts)))
+    var arguments = ArgumentWriter(statement)
+    try DownloadRow.write(download, facet.row, parts, to: &arguments)
     try statement.execute()
     let rank = download.rank
     if let last = upkeep.facts.lastPositions[rank.priority], rank.position > last {
@@ -66,8 +67,9 @@ struct SQLDownloadTable: DownloadTable {
     if formerFacet.row != facet.row { parts.append(.traits) }
     guard !parts.isEmpty else { return }
     let statement = try db.cachedStatement(sql: DownloadRow.update(parts))
-    statement.setUncheckedArguments(
-      StatementArguments(try DownloadRow.values(of: download, facet.row, parts) + [download.id.description]))
+    var arguments = ArgumentWriter(statement)
+    try DownloadRow.write(download, facet.row, parts, to: &arguments)
+    try arguments.write(download.id.description)
     try statement.execute()
     known.note(download)
     if parts.contains(.rank) { upkeep.facts.forgetPositions() }

@@ -29,6 +29,7 @@ enum Schema {
     }
     migrator.registerMigration("6-filters", migrate: addFilters)
     migrator.registerMigration("7-network", migrate: addNetwork)
+    migrator.registerMigration("8-spelled-out-checks", migrate: spellOutChecks)
     return migrator
   }
 

@@ -25,19 +25,7 @@ struct NetworkMigrationTests {
     try Schema.migrator.migrate(queue, upTo: "6-filters")
     try queue.write { db in
       let parts = DownloadRow.Part.allCases.filter { $0 != .network }
-      let columns = parts.flatMap(\.columns)
-      let later = try #require(columns.firstIndex(of: "error_short"))
-      let former = columns.filter { $0 != "error_short" }
-      for download in downloads {
-        var values = try DownloadRow.values(of: download, download.facet(on: RandomDownloads.today).row, parts)
-        values.remove(at: later)
-        try db.execute(
-          sql: """
-            INSERT INTO downloads (\(former.joined(separator: ", ")))
-            VALUES (\(former.map { _ in "?" }.joined(separator: ", ")))
-            """,
-          arguments: StatementArguments(values))
-      }
+      try db.insertFormerRows(of: downloads, parts.flatMap(\.columns).filter { $0 != "error_short" })
       try db.execute(
         sql: """
           UPDATE calendar SET day = \(RandomDownloads.today);

@@ -124,12 +124,35 @@ struct QueryPlanTests {
     }
   }
 
+  @Test("No statement that adds a row, or changes one, has SQLite make a table for it, as lists in checks do")
+  func checks() throws {
+    let database = try LibraryDatabase.inMemory()
+    let changes = try traced(database).filter { sql in
+      (sql.hasPrefix("INSERT") || sql.hasPrefix("UPDATE") && sql.hasSuffix("WHERE id = ?"))
+        && !Self.bulkStatements.contains(where: sql.hasPrefix)
+    }
+    #expect(changes.contains { $0.hasPrefix("INSERT INTO downloads") })
+    #expect(changes.contains { $0.hasPrefix("UPDATE downloads SET") })
+    try database.withConnection { db in
+      for sql in changes.sorted() {
+        let opcodes = try Self.opcodes(of: sql, in: db)
+        #expect(!opcodes.contains("OpenEphemeral"), "\(sql)")
+      }
+    }
+  }
+
   @Test("The check itself finds a scan and a sort")
   func checkOfTheCheck() throws {
     try LibraryDatabase.inMemory().withConnection { db in
       let steps = try Self.plan(of: "SELECT * FROM downloads WHERE url = 'x' ORDER BY sha256", in: db)
       #expect(steps == ["SCAN downloads", "USE TEMP B-TREE FOR ORDER BY"])
     }
+  }
+
+  private static func opcodes(of sql: String, in db: Database) throws -> [String] {
+    let statement = try db.makeStatement(sql: "EXPLAIN \(sql)")
+    statement.setUncheckedArguments([])
+    return try Row.fetchAll(statement).map { $0["opcode"] }
   }
 
   private static func plan(of sql: String, in db: Database) throws -> [String] {

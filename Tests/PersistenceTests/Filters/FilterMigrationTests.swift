@@ -20,18 +20,8 @@ struct FilterMigrationTests {
     let queue = try DatabaseQueue(path: folder.databasePath)
     try Schema.migrator.migrate(queue, upTo: "5-cleanup")
     try queue.write { db in
-      // The columns that rows had then.
       let parts = DownloadRow.Part.allCases.filter { ![.network, .traits, .length].contains($0) }
-      let columns = parts.flatMap(\.columns).filter { $0 != "error_short" }
-      let later = parts.flatMap(\.columns).firstIndex(of: "error_short")
-      let marks = columns.map { _ in "?" }.joined(separator: ", ")
-      for download in downloads {
-        var values = try DownloadRow.values(of: download, RowClass(code: 0), parts)
-        values.remove(at: try #require(later))
-        try db.execute(
-          sql: "INSERT INTO downloads (\(columns.joined(separator: ", "))) VALUES (\(marks))",
-          arguments: StatementArguments(values))
-      }
+      try db.insertFormerRows(of: downloads, parts.flatMap(\.columns).filter { $0 != "error_short" })
     }
     try queue.close()
 

@@ -1,0 +1,52 @@
+import GRDB
+import Testing
+
+@testable import Persistence
+@testable import PodfluxCore
+
+@Suite("A library whose checks are lists")
+struct CheckMigrationTests {
+  @Test("Its checks are spelled out; its rows are as they were, and illegal ones are refused as before")
+  func spellingOut() throws {
+    let folder = try TemporaryFolder()
+    var draw = RandomDownloads(seed: 8)
+    let downloads = try (0..<200).map { try draw.download($0) }
+    let queue = try DatabaseQueue(path: folder.databasePath)
+    try Schema.migrator.migrate(queue, upTo: "7-network")
+    try queue.write { try $0.insertFormerRows(of: downloads, DownloadRow.Part.allCases.flatMap(\.columns)) }
+    let former = try queue.read(Self.schema)
+    let rows = try queue.read(Self.rows)
+    #expect(former.contains { $0.contains("state IN ('queued', 'waiting', 'running'") })
+    try queue.close()
+
+    let database = try LibraryDatabase.open(at: folder.databasePath)
+    try database.withConnection { db in
+      let present = try Self.rows(db)
+      #expect(present == rows)
+      let schema = try Self.schema(db)
+      #expect(schema.count == former.count)
+      #expect(!schema.contains { $0.contains(#/IN\s*\('\w+', '\w+', '\w+'/#) })
+      #expect(schema.contains { $0.contains("origin IN ('user', 'auto')") })
+      let findings = try String.fetchAll(db, sql: "PRAGMA integrity_check")
+      #expect(findings == ["ok"])
+      for change in [
+        "UPDATE downloads SET state = 'x'", "UPDATE downloads SET phase = 'x' WHERE state = 'running'",
+        "UPDATE downloads SET reason = 'x' WHERE state = 'waiting'", "INSERT INTO counts VALUES ('x', 0)",
+        "INSERT INTO cleanup_steps (status, decision, because, matter) VALUES ('x', '', '', '{}')",
+      ] {
+        #expect(throws: DatabaseError.self, "\(change)") { try db.execute(sql: change) }
+      }
+      // Nobody else may write to the schema.
+      #expect(throws: DatabaseError.self) { try db.execute(sql: "UPDATE sqlite_schema SET sql = ''") }
+    }
+    try database.close()
+  }
+
+  private static func rows(_ db: Database) throws -> [Row] {
+    try Row.fetchAll(db, sql: "SELECT * FROM downloads ORDER BY key")
+  }
+
+  private static func schema(_ db: Database) throws -> [String] {
+    try String.fetchAll(db, sql: "SELECT sql FROM sqlite_schema WHERE type = 'table' AND sql IS NOT NULL ORDER BY name")
+  }
+}
