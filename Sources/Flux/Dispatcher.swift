@@ -92,12 +92,14 @@ public struct Dispatcher<Root: Store> {
       outcomes.append(try handle(action, in: &turn))
     }
     var record: TurnRecord<Root.Action>?
-    if turn.sequence > position.sequence {
+    let number = turn.sequence - position.sequence
+    if number > 0 {
       try state.settle(in: &turn)
       position = LogPosition(revision: position.revision + 1, sequence: turn.sequence)
       let committed = TurnRecord(
         position: position, clock: clock,
-        actions: zip(batch, outcomes).compactMap { $0.isReading || $1.isRefusal ? nil : $0 })
+        actions: number == batch.count
+          ? batch : zip(batch, outcomes).compactMap { $0.isReading || $1.isRefusal ? nil : $0 })
       let waitForWitness = witness(committed)
       try ledger.record(position)
       waitForWitness()

@@ -205,9 +205,10 @@ public struct CleanupPlanner {
     let isOwn = { (lost: Displaced) in lost.found?.inode == lost.row.file.inode }
     for lost in displaced.filter(isOwn) + displaced.filter({ !isOwn($0) }) {
       // Another download's file, under a second name (link(2)), is not what has become of this one's.
-      if let found = lost.found, try !evidence.isNeeded(found, otherThanBy: lost.row.download),
-        let index = strays.firstIndex(at: found.place), taken.insert(index).inserted
+      if let found = lost.found, let index = strays.firstIndex(at: found.place), !taken.contains(index),
+        try !evidence.isNeeded(found, otherThanBy: lost.row.download)
       {
+        taken.insert(index)
         add(corrupt: lost.row, found, lost.row.file.difference(from: found))
       } else {
         missing.append(lost)

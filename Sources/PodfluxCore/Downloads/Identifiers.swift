@@ -19,17 +19,18 @@ public struct DownloadID: Hashable, Sendable, Comparable, CustomStringConvertibl
 
   /// Makes an id from random draws: 80 bits, so that a million of them collide with a chance below 10⁻¹².
   public init(from generator: inout some RandomNumberGenerator) {
-    let alphabet = Array("0123456789abcdefghjkmnpqrstvwxyz")
-    var text = "d-"
+    var text = Array("d-".utf8)
     for _ in 0..<2 {
       var bits = generator.next()
       for _ in 0..<8 {
-        text.append(alphabet[Int(bits & 31)])
+        text.append(Self.alphabet[Int(bits & 31)])
         bits >>= 5
       }
     }
-    description = text
+    description = String(decoding: text, as: UTF8.self)
   }
+
+  private static let alphabet = Array("0123456789abcdefghjkmnpqrstvwxyz".utf8)
 
   /// Orders ids by their bytes.
   public static func < (lhs: Self, rhs: Self) -> Bool {

@@ -55,7 +55,7 @@ public struct WebAddress: Hashable, Sendable, CustomStringConvertible {
   /// The URL as it may be shown: without user name and password.
   public var redacted: String {
     let bytes = description.utf8
-    guard let slashes = description.firstRange(of: "://") else { return description }
+    guard bytes.contains(UInt8(ascii: "@")), let slashes = description.firstRange(of: "://") else { return description }
     let authority = bytes[slashes.upperBound...].prefix { !"/?#".utf8.contains($0) }
     guard let at = authority.lastIndex(of: UInt8(ascii: "@")) else { return description }
     return String(description[..<slashes.upperBound]) + String(Substring(bytes[bytes.index(after: at)...]))

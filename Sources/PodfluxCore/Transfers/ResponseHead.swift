@@ -32,25 +32,20 @@ public struct ResponseHead: Sendable, Hashable {
   public subscript(name: String) -> String? {
     fields.first { $0.isNamed(name) }?.value
   }
-
-  /// Every value of the fields of that name, in order.
-  public func values(of name: String) -> [String] {
-    fields.filter { $0.isNamed(name) }.map(\.value)
-  }
 }
 
 extension ResponseHead {
   /// The length of the body in bytes: nil if none is declared, if it is not a number, if several differ, or if
   /// `Transfer-Encoding` overrides it (RFC 9112 section 6.3).
   public var contentLength: Int64? {
-    guard !hasTransferEncoding, let declared = declaredLengths.first, !hasUnusableContentLength else { return nil }
-    return declared
+    guard !hasTransferEncoding, case .bytes(let length) = declaredLength else { return nil }
+    return length
   }
 
   /// Whether `Content-Length` is there but no number, or there with several values: such a response cannot be framed
   /// (RFC 9112 section 6.3).
   public var hasUnusableContentLength: Bool {
-    declaredLengths.contains(nil) || Set(declaredLengths).count > 1
+    declaredLength == .unusable
   }
 
   /// Whether the body comes in a transfer coding (`chunked`), which marks its own end.
@@ -80,12 +75,22 @@ extension ResponseHead {
   /// `Accept-Ranges` as sent.
   public var acceptRanges: String? { self["Accept-Ranges"] }
 
+  private enum DeclaredLength: Equatable {
+    case none, unusable
+    case bytes(Int64)
+  }
+
   /// A list with one value repeated (`5, 5`) counts as that value, as RFC 9112 section 6.3 allows.
-  private var declaredLengths: [Int64?] {
-    values(of: "Content-Length").flatMap { value in
-      value.utf8.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false)
-        .map { decimalNumber(trimmingBlanks($0)) }
+  private var declaredLength: DeclaredLength {
+    var declared = DeclaredLength.none
+    for field in fields where field.isNamed("Content-Length") {
+      for value in field.value.utf8.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false) {
+        guard let length = decimalNumber(trimmingBlanks(value)) else { return .unusable }
+        guard declared == .none || declared == .bytes(length) else { return .unusable }
+        declared = .bytes(length)
+      }
     }
+    return declared
   }
 }
 
