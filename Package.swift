@@ -37,7 +37,7 @@ let package = Package(
     .target(name: "WireProtocol", dependencies: ["Flux", "PodfluxCore"]),
     .target(
       name: "Transfers",
-      dependencies: ["CCurl", "Digests", "Flux", "PodfluxCore"]),
+      dependencies: ["CCurl", "CLinux", "Digests", "Flux", "PodfluxCore"]),
     .target(name: "FileStore", dependencies: ["CLinux", "Flux", "PodfluxCore"]),
     .target(name: "Reachability", dependencies: ["CLinux", "PodfluxCore"]),
     .target(
@@ -88,7 +88,7 @@ let package = Package(
     .testTarget(name: "FileStoreTests", dependencies: ["FileStore", "Flux", "PodfluxCore", "TestSupport"]),
     .testTarget(name: "ReachabilityTests", dependencies: ["CLinux", "PodfluxCore", "Reachability", "TestSupport"]),
     .testTarget(
-      name: "TransfersTests", dependencies: ["Transfers", "PodfluxCore", "ScriptedOrigin", "TestSupport"]),
+      name: "TransfersTests", dependencies: ["CCurl", "Transfers", "PodfluxCore", "ScriptedOrigin", "TestSupport"]),
     .testTarget(
       name: "PodfluxEngineTests",
       dependencies: [

@@ -6,7 +6,6 @@
 #include <linux/netlink.h>
 #include <linux/rtnetlink.h>
 #include <string.h>
-#include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
@@ -70,12 +69,6 @@ static inline long linux_netlink_receive(int descriptor, void *buffer, unsigned 
   if (count < 0) return -errno;
   if (sender.nl_pid != 0) return 0;
   return (unsigned long)count > size ? -ENOBUFS : count;
-}
-
-/// eventfd(2), non-blocking: the descriptor, or the errno, negative.
-static inline int linux_event_open(void) {
-  int descriptor = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-  return descriptor < 0 ? -errno : descriptor;
 }
 
 /// setns(2): from now on the calling thread's sockets belong to the network namespace that is open here. 0 or the errno.

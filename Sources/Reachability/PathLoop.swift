@@ -113,7 +113,9 @@ final class PathLoop: Sendable {
     state.withLock { state in
       guard state.life == .running else { return nil }
       var timeout = metered?.timeoutMilliseconds ?? -1
-      if let deadline = state.settling.deadline { timeout = Self.sooner(timeout, (deadline - Self.now).milliseconds) }
+      if let deadline = state.settling.deadline {
+        timeout = Self.sooner(timeout, (deadline - Self.now).waitMilliseconds)
+      }
       return state.mustReadAll ? Self.sooner(timeout, Self.retryMilliseconds) : timeout
     }
   }
@@ -171,14 +173,5 @@ final class PathLoop: Sendable {
     var time = timespec()
     clock_gettime(CLOCK_MONOTONIC, &time)
     return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
-  }
-}
-
-extension Duration {
-  /// For poll(2): rounded up, at least 0.
-  var milliseconds: Int32 {
-    let (seconds, attoseconds) = components
-    let milliseconds = seconds * 1000 + (attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000
-    return Int32(clamping: max(0, milliseconds))
   }
 }

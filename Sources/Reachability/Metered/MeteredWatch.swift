@@ -1,5 +1,6 @@
 import CLinux
 import Glibc
+import PodfluxCore
 
 /// NetworkManager's word on whether the machine's way costs money, over the system's D-Bus; it counts where libsystemd, a
 /// bus and NetworkManager are there.
@@ -76,7 +77,7 @@ final class MeteredWatch: @unchecked Sendable {
     let end = ContinuousClock.now + limit
     process()
     while !hasAnswered, bus != nil, ContinuousClock.now < end, var watched {
-      let left = (end - ContinuousClock.now).milliseconds
+      let left = (end - ContinuousClock.now).waitMilliseconds
       let timeout = timeoutMilliseconds
       _ = poll(&watched, 1, timeout < 0 ? left : min(left, timeout))
       process()

@@ -37,5 +37,5 @@ enum CurlLimits {
   static let smallestBufferBytes = 16 * 1024
 
   /// How long the thread sleeps while nothing runs; a start wakes it.
-  static let idlePollMilliseconds = 60_000
+  static let idlePollMilliseconds: Int32 = 60_000
 }

@@ -131,11 +131,10 @@ extension CurlLoop {
 
   private var tickInterval: Duration { .milliseconds(CurlLimits.tickMilliseconds) }
 
-  private var pollMilliseconds: Int {
+  private var pollMilliseconds: Int32 {
     guard !transfers.isEmpty else { return CurlLimits.idlePollMilliseconds }
     let next = min(nextTick, bandwidth.shares.nextRefill ?? nextTick)
-    let (seconds, attoseconds) = (next - .now).components
-    return max(0, Int(seconds) * 1000 + Int(attoseconds / 1_000_000_000_000_000) + 1)
+    return (next - .now).waitMilliseconds
   }
 }
 

@@ -2,38 +2,58 @@ import CCurl
 
 /// A libcurl multi handle, which owns connections and names looked up.
 ///
-/// `@unchecked`: `wakeUp()` is the one call that libcurl allows from any thread (curl_multi_wakeup(3)). The driver's
-/// thread alone makes the others, and the mailbox calls `wakeUp()` under its lock and not after closing.
+/// `@unchecked`: `wakeUp()` may be called from any thread. The driver's thread alone makes the other calls, and the mailbox
+/// calls `wakeUp()` under its lock and not after closing.
 final class MultiHandle: @unchecked Sendable {
   private let pointer: UnsafeMutableRawPointer
+  private let sockets: SocketWatch
+  /// What the last wait has found.
+  private var ready: [SocketWatch.Event] = []
 
   init?() {
-    guard Self.isLibraryReady, let pointer = curl_multi_init() else { return nil }
+    guard Self.isLibraryReady, let sockets = SocketWatch(), let pointer = curl_multi_init() else { return nil }
     self.pointer = pointer
+    self.sockets = sockets
     ccurl_multi_set_long(pointer, CURLMOPT_PIPELINING, Int(CURLPIPE_MULTIPLEX))
     ccurl_multi_set_long(pointer, CURLMOPT_MAXCONNECTS, CurlLimits.maxIdleConnections)
+    sockets.serve(pointer)
   }
 
-  deinit { curl_multi_cleanup(pointer) }
+  deinit {
+    sockets.leave(pointer)
+    curl_multi_cleanup(pointer)
+  }
 
   /// libcurl wants to be set up once, before anything else.
   private static let isLibraryReady = ccurl_global_init() == CURLE_OK
 
-  func wakeUp() { curl_multi_wakeup(pointer) }
+  func wakeUp() { sockets.wakeUp() }
 
   func add(_ easy: EasyHandle) -> CURLMcode { curl_multi_add_handle(pointer, easy.pointer) }
 
   func remove(_ easy: EasyHandle) { curl_multi_remove_handle(pointer, easy.pointer) }
 
-  /// Moves every transfer on as far as it goes without waiting. Callbacks come from within.
+  /// Moves every transfer on for which there is something to do, as far as it goes without waiting. Callbacks come from
+  /// within.
   func perform() -> CURLMcode {
+    defer { ready.removeAll() }
+    for event in ready {
+      let code = act(on: event.socket, event.readiness)
+      guard code == CURLM_OK else { return code }
+    }
+    return sockets.takeDueTimer() ? act(on: ccurl_socket_timeout, 0) : CURLM_OK
+  }
+
+  private func act(on socket: curl_socket_t, _ readiness: Int32) -> CURLMcode {
     var running: Int32 = 0
-    return curl_multi_perform(pointer, &running)
+    return curl_multi_socket_action(pointer, socket, readiness, &running)
   }
 
   /// Waits until there is something to do, for at most so long.
-  func poll(timeoutMilliseconds: Int) -> CURLMcode {
-    curl_multi_poll(pointer, nil, 0, Int32(clamping: timeoutMilliseconds), nil)
+  func poll(timeoutMilliseconds: Int32) -> CURLMcode {
+    guard let events = sockets.wait(upToMilliseconds: timeoutMilliseconds) else { return CURLM_INTERNAL_ERROR }
+    ready = events
+    return CURLM_OK
   }
 
   /// The next transfer that libcurl is done with, and how it ended.
