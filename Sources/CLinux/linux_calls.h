@@ -3,7 +3,10 @@
 #define PODFLUX_LINUX_CALLS_H
 
 #include <errno.h>
+#include <fcntl.h>
+#include <linux/magic.h>
 #include <malloc.h>
+#include <sys/statfs.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -21,6 +24,19 @@ static inline int linux_rename_without_replacing(
 static inline void linux_begin_writing_back(int file, long long offset, long long length) {
   const unsigned int sync_file_range_write = 2;
   (void)syscall(SYS_sync_file_range, file, offset, length, sync_file_range_write);
+}
+
+/// Switches open(2)'s O_DIRECT on or off for an open file: 0 or the errno.
+static inline int linux_set_direct(int file, int is_direct) {
+  int flags = fcntl(file, F_GETFL);
+  if (flags < 0) return errno;
+  return fcntl(file, F_SETFL, is_direct ? flags | __O_DIRECT : flags & ~__O_DIRECT) == 0 ? 0 : errno;
+}
+
+/// Whether a file lies on ext2, ext3, ext4 or XFS (statfs(2)).
+static inline int linux_is_on_ext_or_xfs(int file) {
+  struct statfs status;
+  return fstatfs(file, &status) == 0 && (status.f_type == EXT4_SUPER_MAGIC || status.f_type == XFS_SUPER_MAGIC);
 }
 
 /// mallopt(3): pieces below `mapping_threshold` come from the heap, and so much free memory at a heap's end is kept.

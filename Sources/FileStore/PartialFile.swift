@@ -36,33 +36,35 @@ public final class PartialFile: Sendable {
   private let folder: Descriptor
   private let syncs: FolderSyncs
   private let path: String
+  private let writesDirectly: Bool
   private let syncContents: @Sendable (Int32) -> Int32
 
   /// Takes over a file that was just opened in `folder`; `syncContents` stands for fdatasync(2).
   init(
-    _ file: Descriptor, in folder: Descriptor, syncs: FolderSyncs,
+    _ file: Descriptor, in folder: Descriptor, syncs: FolderSyncs, writesDirectly: Bool = false,
     syncContents: @escaping @Sendable (Int32) -> Int32 = fdatasync
   ) throws(FileError) {
     let identity = try file.status().regularFile(at: file.path)
     self.folder = folder
     self.syncs = syncs
+    self.writesDirectly = writesDirectly
     self.syncContents = syncContents
     path = file.path
     state = Mutex(State(file: file, end: identity.size, writtenBack: identity.size))
   }
 
-  /// Writes `bytes` behind what is there. Costs an fstat(2) and one pwrite(2), more only where the kernel takes less at a
-  /// time.
+  /// Writes blocks behind what is there, one after the other. Costs an fstat(2) and the writes; many aligned ones go past the
+  /// page cache where the library's file system suits that.
   ///
   /// Fails with `changedOutside` where the file is gone or has not the length that it was given here: bytes behind a hole,
   /// or behind somebody else's, must not look like a part of the download.
-  public func append(_ bytes: UnsafeRawBufferPointer) throws(AppendFailure) {
+  public func append(_ blocks: [UnsafeRawBufferPointer]) throws(AppendFailure) {
     let outcome = state.withLock { state in
       guard let file = state.file else { return Descriptor.WriteOutcome(failure: closedError("pwrite")) }
       if let failure = state.syncFailure ?? change(of: file, from: state.end) {
         return Descriptor.WriteOutcome(failure: failure)
       }
-      let outcome = file.write(bytes, offset: state.end)
+      let outcome = write(blocks, to: file, &state)
       state.end += Int64(outcome.written)
       let waiting = state.end - state.writtenBack
       if waiting >= Self.promptWritingBytes {
@@ -75,6 +77,25 @@ public final class PartialFile: Sendable {
     if let failure = outcome.failure {
       throw AppendFailure(bytesWritten: outcome.written, cause: failure)
     }
+  }
+
+  private func write(
+    _ blocks: [UnsafeRawBufferPointer], to file: Descriptor, _ state: inout State
+  ) -> Descriptor.WriteOutcome {
+    var outcome = Descriptor.WriteOutcome(written: writesDirectly ? file.writeDirectly(blocks, offset: state.end) : 0)
+    // Nothing of that waits in the page cache.
+    if state.writtenBack == state.end { state.writtenBack += Int64(outcome.written) }
+    var passed = 0
+    for block in blocks where outcome.failure == nil {
+      let written = min(max(0, outcome.written - passed), block.count)
+      passed += block.count
+      guard written < block.count else { continue }
+      let rest = file.write(
+        UnsafeRawBufferPointer(rebasing: block.dropFirst(written)), offset: state.end + Int64(outcome.written))
+      outcome.written += rest.written
+      outcome.failure = rest.failure
+    }
+    return outcome
   }
 
   private func change(of file: Descriptor, from end: Int64) -> FileError? {

@@ -12,18 +12,20 @@ public struct Partials: Sendable {
 
   private let folder: Descriptor
   private let syncs: FolderSyncs
+  private let writesDirectly: Bool
 
   /// The partial files of `library`.
   public init(_ library: Library) {
     folder = library.partialFolder
     syncs = library.folderSyncs
+    writesDirectly = folder.suitsDirectWrites
   }
 
   /// Opens a partial file at its end. A link in its place is refused.
   public func open(_ name: PartialName, mode: Mode = .createIfMissing) throws(FileError) -> PartialFile {
     let flags = mode == .createIfMissing ? O_RDWR | O_CREAT : O_RDWR
     let file = try folder.openChild(name.fileName, flags, mode: Library.Layout.fileMode)
-    return try PartialFile(file, in: folder, syncs: syncs)
+    return try PartialFile(file, in: folder, syncs: syncs, writesDirectly: writesDirectly)
   }
 
   /// Which file a partial is, or nil if there is none. Costs one stat.

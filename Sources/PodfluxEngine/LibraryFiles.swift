@@ -116,9 +116,9 @@ private struct OpenPartial: PartialContents {
     try translatingErrors { () throws(FileError) in try file.read(offset: offset, count: count) }
   }
 
-  func append(_ bytes: UnsafeRawBufferPointer) throws(DownloadError) {
+  func append(_ blocks: [UnsafeRawBufferPointer]) throws(DownloadError) {
     do throws(PartialFile.AppendFailure) {
-      try file.append(bytes)
+      try file.append(blocks)
     } catch {
       throw DownloadError(error.cause)
     }

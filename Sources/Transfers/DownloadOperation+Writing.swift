@@ -52,6 +52,7 @@ extension DownloadOperation {
     let reserve = environment.limits.reserveFreeBytes
     if let error = DownloadError.shortage(of: length, room: room, reserve: reserve) { throw error }
     var position = 0
+    var new: [UnsafeRawBufferPointer] = []
     for block in piece {
       let bytes = UnsafeRawBufferPointer(rebasing: block.bytes.dropFirst(max(0, skipped - position)))
       let repeated: Int
@@ -65,12 +66,13 @@ extension DownloadOperation {
         }
         return false
       }
-      let new = UnsafeRawBufferPointer(rebasing: bytes.dropFirst(repeated))
-      if !new.isEmpty {
-        try file.append(new)
-        digests.withLock { $0.append(new) }
-      }
+      if repeated < bytes.count { new.append(UnsafeRawBufferPointer(rebasing: bytes.dropFirst(repeated))) }
       position += block.bytes.count
+    }
+    guard !new.isEmpty else { return true }
+    try file.append(new)
+    digests.withLock { digests in
+      for bytes in new { digests.append(bytes) }
     }
     return true
   }
@@ -194,7 +196,7 @@ extension DownloadOperation {
       guard try layRest(on: file) else { return }
       states = digests.withLock(\.states)
     } catch {
-      // What fits counts all the same. Part of a block may have been written that no digest has seen.
+      // What fits counts all the same. Part of a piece may have been written that no digest has seen.
       guard error.code == .noSpace else { throw error }
     }
     let length = try file.length()
@@ -243,7 +245,7 @@ extension DownloadOperation {
 
   /// - Returns: false where it differs from what is kept: then the machine knows.
   private func layRest(on file: any PartialContents) throws(DownloadError) -> Bool {
-    guard let rest = state.withLock({ $0.buffer.takePiece(evenIfSmall: true) }) else { return true }
+    guard let rest = state.withLock({ $0.buffer.takeAll() }) else { return true }
     do throws(DownloadError) {
       guard try lay(rest, skipping: 0) else { return false }
       state.withLock { $0.buffer.giveBack(rest) }

@@ -30,9 +30,23 @@ struct WriteBuffer: Sendable {
     count += bytes.count
   }
 
-  /// The piece to write now, if it is full, or if anything at all is to be written, and no write is under way.
+  /// The piece to write now, if it is full, or if there is anything at all, and no write is under way.
+  ///
+  /// What does not fill a page of its own at the end stays, but where there is nothing else: pieces that follow one another
+  /// so can be written past the page cache.
   mutating func takePiece(evenIfSmall: Bool) -> [Block]? {
-    guard !isWriting, count >= (evenIfSmall ? 1 : capacity) else { return nil }
+    let rest = count % WritePolicy.page
+    guard count >= (evenIfSmall ? 1 : capacity), var piece = takeAll() else { return nil }
+    guard rest > 0, let last = piece.last, piece.count > 1 || last.count > rest else { return piece }
+    // All blocks before the last are full.
+    append(last.takeBack(rest))
+    if last.count == 0 { pool.giveBack([piece.removeLast()]) }
+    return piece
+  }
+
+  /// All that there is, if that is anything and no write is under way.
+  mutating func takeAll() -> [Block]? {
+    guard !isWriting, count > 0 else { return nil }
     isWriting = true
     count = 0
     defer { filling = [] }
@@ -87,7 +101,7 @@ final class Block: @unchecked Sendable {
   /// Its size in bytes.
   static let size = 64 << 10
 
-  private let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: size, alignment: 64)
+  private let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: size, alignment: WritePolicy.page)
   fileprivate var count = 0
 
   deinit {
@@ -98,6 +112,12 @@ final class Block: @unchecked Sendable {
 
   /// What it holds; valid while the block is.
   var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: memory[..<count]) }
+
+  /// Gives its last bytes up again; valid until it takes others.
+  fileprivate func takeBack(_ number: Int) -> UnsafeRawBufferPointer {
+    count -= number
+    return UnsafeRawBufferPointer(rebasing: memory[count...].prefix(number))
+  }
 
   /// Takes as much as there is room for, and tells how much that is.
   fileprivate func append(_ bytes: UnsafeRawBufferPointer) -> Int {

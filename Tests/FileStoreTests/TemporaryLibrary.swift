@@ -69,7 +69,7 @@ func path(_ text: String) throws -> LibraryPath {
 
 extension PartialFile {
   func append(_ text: String) throws {
-    try Array(text.utf8).withUnsafeBytes { try append($0) }
+    try Array(text.utf8).withUnsafeBytes { try append([$0]) }
   }
 
   func text() throws -> String {

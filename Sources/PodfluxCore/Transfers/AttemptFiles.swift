@@ -26,8 +26,9 @@ public protocol PartialContents: ReadableContents, Sendable {
   func length() throws(DownloadError) -> Int64
   /// Which file it is: renaming keeps this number.
   func inode() throws(DownloadError) -> UInt64
-  /// Writes at the end. Fails where the file is gone or has another length than what was written made it.
-  func append(_ bytes: UnsafeRawBufferPointer) throws(DownloadError)
+  /// Writes blocks at the end, one after the other. Fails where the file is gone or has another length than what was
+  /// written made it.
+  func append(_ blocks: [UnsafeRawBufferPointer]) throws(DownloadError)
   /// Cuts the file off.
   func truncate(to length: Int64) throws(DownloadError)
   /// Makes what was written survive a power cut, if the file's entry in its folder does.

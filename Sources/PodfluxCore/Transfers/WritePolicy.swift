@@ -4,6 +4,9 @@ public enum WritePolicy {
   public static let largestWrite = 1 << 20
   /// The least, however many transfers share the memory.
   public static let smallestWrite = 64 << 10
+  /// What goes past the page cache begins and ends at multiples of this, in memory and in the file, in bytes. Where a
+  /// device's sectors are larger the kernel refuses.
+  public static let page = 4096
   /// What all transfers together may collect, in bytes; each has up to two pieces.
   public static let sharedBytes = 64 << 20
   /// How much room is left on the disk for the library's own records, in bytes: without them nobody could even note that

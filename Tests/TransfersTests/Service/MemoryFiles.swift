@@ -32,7 +32,7 @@ private final class MemoryPartial: PartialContents {
 
   func length() throws(DownloadError) -> Int64 { bytes.withLock { Int64($0.count) } }
   func inode() throws(DownloadError) -> UInt64 { 1 }
-  func append(_ new: UnsafeRawBufferPointer) throws(DownloadError) { bytes.withLock { $0 += new } }
+  func append(_ blocks: [UnsafeRawBufferPointer]) throws(DownloadError) { bytes.withLock { $0 += blocks.joined() } }
   func synchronizeContents() throws(DownloadError) {}
   func synchronize() throws(DownloadError) {}
   func close() {}
