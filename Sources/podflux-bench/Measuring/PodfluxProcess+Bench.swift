@@ -11,6 +11,18 @@ extension PodfluxProcess {
     return (process, stopwatch.seconds)
   }
 
+  /// Has so many transfers run at once, numbered from 0, and waits until all receive.
+  func beginTransfers(
+    _ count: Int, perHost: Int? = nil, settings: [String: Any] = [:], url: (_ number: Int) -> String
+  ) throws {
+    let limits: [String: Any] = ["maxConcurrent": count, "maxPerHost": perHost ?? count]
+    try order("settings/update", settings.merging(limits) { $1 })
+    for number in 0..<count {
+      try order("downloads/enqueue", ["id": "\(number)", "url": url(number)])
+    }
+    try waitForDownloads { _, items in items.count { $0["phase"] as? String == "receiving" } == count }
+  }
+
   /// Sends a line whose `meta.id` is the number given and returns how long its `ok` takes, in milliseconds.
   func roundTripMilliseconds(_ type: String, payload: String, number: Int) throws -> Double {
     let stopwatch = Stopwatch()

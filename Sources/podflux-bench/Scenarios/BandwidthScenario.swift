@@ -60,15 +60,8 @@ struct BandwidthScenario: Scenario {
       let (process, _) = try PodfluxProcess.started(library: folder + "/library")
       defer { process.signal(SIGKILL) }
       // What is received is told as often as it is counted.
-      try process.order(
-        "settings/update",
-        ["maxConcurrent": count, "maxPerHost": count, "bytesPerSecond": rate, "progressInterval": 0.05])
-      for number in 0..<count {
-        try process.order(
-          "downloads/enqueue", ["id": "\(number)", "url": origin.url("/file/\(length)/1/\(number).mp3")])
-      }
-      try process.waitForDownloads { _, items in
-        items.count { $0["phase"] as? String == "receiving" } == count
+      try process.beginTransfers(count, settings: ["bytesPerSecond": rate, "progressInterval": 0.05]) { number in
+        origin.url("/file/\(length)/1/\(number).mp3")
       }
       usleep(UInt32(settlingSeconds * 1e6))
       let value = try body(process)

@@ -106,10 +106,8 @@ struct ShutdownScenario: Scenario {
   }
 
   private static func beginTransfers(of length: Int, _ process: PodfluxProcess, _ origin: OriginProcess) throws {
-    try process.order("settings/update", ["maxConcurrent": transferCount, "maxPerHost": transferCount])
-    for number in 0..<transferCount {
-      let url = origin.url("/slow/\(bytesPerSecond)/\(length)/1/\(number).mp3", host: "127.0.0.1")
-      try process.order("downloads/enqueue", ["id": "\(number)", "url": url])
+    try process.beginTransfers(transferCount) { number in
+      origin.url("/slow/\(bytesPerSecond)/\(length)/1/\(number).mp3")
     }
   }
 

@@ -20,7 +20,12 @@ struct SlowScenario: Scenario {
       try bench.folder.withFolder { folder in
         let (process, _) = try PodfluxProcess.started(library: folder + "/library")
         defer { process.signal(SIGKILL) }
-        try Self.beginTransfers(process, origin)
+        try process.beginTransfers(Self.transferCount, perHost: Self.transferCount / Self.hostCount) { number in
+          // libcurl takes every name in localhost for this machine (RFC 6761 section 6.3).
+          origin.url(
+            "/slow/\(Self.bytesPerSecond)/\(Self.length)/1/\(number).mp3",
+            host: "host\(number % Self.hostCount).localhost")
+        }
         usleep(UInt32(Self.settlingMilliseconds * 1000))
         let (before, stopwatch) = (try ProcessReading(process), Stopwatch())
         usleep(UInt32(Self.watchedMilliseconds * 1000))
@@ -36,19 +41,6 @@ struct SlowScenario: Scenario {
       Figure("CPU, of one core", .percent, share, target: .atMost(10)),
       Figure("rate, of what is offered", .percent, rate),
     ]
-  }
-
-  private static func beginTransfers(_ process: PodfluxProcess, _ origin: OriginProcess) throws {
-    try process.order("settings/update", ["maxConcurrent": transferCount, "maxPerHost": transferCount / hostCount])
-    for number in 0..<transferCount {
-      // libcurl takes every name in localhost for this machine (RFC 6761 section 6.3).
-      let url = origin.url(
-        "/slow/\(bytesPerSecond)/\(length)/1/\(number).mp3", host: "host\(number % hostCount).localhost")
-      try process.order("downloads/enqueue", ["id": "\(number)", "url": url])
-    }
-    try process.waitForDownloads { _, items in
-      items.count { $0["phase"] as? String == "receiving" } == transferCount
-    }
   }
 
   private static func bytesPerSecond(_ process: PodfluxProcess) throws -> Double {

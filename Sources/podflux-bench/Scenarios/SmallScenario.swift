@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 import TestSupport
 
 /// Many small files.
@@ -9,11 +10,15 @@ struct SmallScenario: Scenario {
   private static let fileCount = 2000
   private static let lengths = [64 << 10, 1 << 20]
   private static let atOnce = 8
+  /// As podflux writes.
+  private static let writtenAtOnce = 32 << 10
 
   func measure(_ bench: Bench) throws -> [Figure] {
     let origin = try OriginProcess()
     var contest = Contest()
+    var disk: [Double] = []
     for _ in 0..<bench.runs {
+      disk.append(try bench.folder.withFolder(Self.writeAndSync))
       try contest.addRound {
         try bench.folder.withFolder { try Self.podflux(library: $0 + "/library", origin) }
       } peer: { peer in
@@ -25,7 +30,29 @@ struct SmallScenario: Scenario {
         }
       }
     }
-    return contest.figures(wallTarget: .atMost(1.5), cpuTarget: nil)
+    return [Figure("written and synced alone", .seconds, disk)]
+      + contest.figures(wallTarget: .atMost(1.5), cpuTarget: nil)
+  }
+
+  /// How long the same files take that are only written and synced, nothing fetched or recorded: what is the disk's.
+  private static func writeAndSync(into folder: String) throws -> Double {
+    let failure = Mutex<String?>(nil)
+    let stopwatch = Stopwatch()
+    DispatchQueue.concurrentPerform(iterations: atOnce) { worker in
+      let piece = [UInt8](repeating: 0x55, count: writtenAtOnce)
+      for number in stride(from: worker, to: fileCount, by: atOnce) {
+        let file = open("\(folder)/\(name(number))", O_WRONLY | O_CREAT | O_EXCL, 0o600)
+        defer { close(file) }
+        for _ in 0..<(lengths[number % lengths.count] / piece.count) where write(file, piece, piece.count) < 0 {
+          failure.withLock { $0 = String(cString: strerror(errno)) }
+        }
+        if fdatasync(file) != 0 { failure.withLock { $0 = String(cString: strerror(errno)) } }
+      }
+    }
+    let seconds = stopwatch.seconds
+    if let reason = failure.withLock({ $0 }) { throw MeasurementFailure("the files cannot be written: \(reason)") }
+    try check(folder)
+    return seconds
   }
 
   private static func podflux(library: String, _ origin: OriginProcess) throws -> ChildCommand.Usage {
