@@ -80,10 +80,14 @@ public final class LibraryDatabase: Sendable {
     }
   }
 
-  /// Makes an empty database in memory.
+  /// Makes an empty database in memory. The first one costs all migrations, each other one a copy of some pages.
   public static func inMemory() throws -> LibraryDatabase {
-    try migrated(DatabaseQueue(configuration: configuration()))
+    let queue = try DatabaseQueue(configuration: configuration())
+    try emptyLibrary.get().queue.backup(to: queue)
+    return LibraryDatabase(queue: queue)
   }
+
+  private static let emptyLibrary = Result { try migrated(DatabaseQueue(configuration: configuration())) }
 
   /// Closes the connection: afterwards the process holds no lock on the file.
   public func close() throws {
