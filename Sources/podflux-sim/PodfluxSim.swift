@@ -8,7 +8,7 @@ struct PodfluxSim: ParsableCommand {
     commandName: "podflux-sim",
     abstract:
       "Lives through years of bad luck in minutes: the real engine's stores in a simulated world, from one seed.",
-    subcommands: [RunCommand.self, SweepCommand.self, SabotagesCommand.self])
+    subcommands: [RunCommand.self, SweepCommand.self, JournalsCommand.self, SabotagesCommand.self])
 }
 
 /// What makes a world, but for its seed.

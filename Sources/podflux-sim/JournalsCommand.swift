@@ -1,0 +1,53 @@
+import ArgumentParser
+import Dispatch
+import PodfluxSimulation
+import Synchronization
+
+/// `podflux-sim journals`: lives written down, and read again.
+struct JournalsCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "journals",
+    abstract: "Writes lives down as journals, and folds each to compare it with what its tables held.")
+
+  /// Each so many lives one is compared at every revision, the others seldom and at their end.
+  private static let thoroughEach: UInt64 = 20
+  private static let seldom: Int64 = 1000
+
+  @Option(help: "The first seed.")
+  var from: UInt64 = 10_000
+
+  @Option(help: "How many seeds.")
+  var count: UInt64 = 1_000
+
+  @Option(help: "Turns of each life.")
+  var turns = 40
+
+  func validate() throws {
+    guard turns > 0 else { throw ValidationError("a life has at least one turn") }
+    guard from.addingReportingOverflow(count).overflow == false, count <= Int.max else {
+      throw ValidationError("there are not so many seeds")
+    }
+  }
+
+  func run() throws {
+    TrapWatch.begin()
+    let failures = Mutex<[Simulation.Failure]>([])
+    DispatchQueue.concurrentPerform(iterations: Int(count)) { number in
+      let seed = from + UInt64(number)
+      TrapWatch.note(seed)
+      let interval = seed % Self.thoroughEach == 0 ? 1 : Self.seldom
+      let life = Simulation(SimulationOptions(seed: seed, turns: turns))
+      if case .failure(let failure) = life.runJournal(comparingEach: interval) {
+        failures.withLock { $0.append(failure) }
+      }
+    }
+    let found = failures.withLock { $0 }.sorted { $0.options.seed < $1.options.seed }
+    for failure in found {
+      // `run` keeps no journal: only this command comes upon it again.
+      print("seed \(failure.options.seed): \(failure.violation.detail)")
+      print("repeat it with: podflux-sim journals --from \(failure.options.seed) --count 1 --turns \(turns)")
+    }
+    print("\(count) lives, \(found.count) failures")
+    guard found.isEmpty else { throw ExitCode.failure }
+  }
+}
