@@ -7,8 +7,8 @@ struct BackpressureTests {
   @Test(
     "Lines from a client that does not read cost bounded memory, downloads go on, and all are answered in the end",
     arguments: [
-      (#"{"type":"snapshot"}"#, 20_000), (#"{"type":"downloads/fly"}"#, 200_000),
-      (#"{"type":"downloads/enqueue","payload":{"url":"http://127.0.0.1:1/NUMBER","paused":true}}"#, 100_000),
+      (#"{"type":"snapshot"}"#, 20_000), (#"{"type":"downloads/fly"}"#, 100_000),
+      (#"{"type":"downloads/enqueue","payload":{"url":"http://127.0.0.1:1/NUMBER","paused":true}}"#, 50_000),
     ])
   func deaf(line: String, count: Int) throws {
     let scene = try Scene()
@@ -43,7 +43,7 @@ struct BackpressureTests {
     try filler.waitForAcknowledgements(1000)
     try filler.kill()
     let engine = try scene.startUnheard()
-    let count = 100
+    let count = 60
     let query = #"{"type":"snapshot","payload":{"downloads":{"limit":1000}}}"#
     try engine.send(line: Array(repeating: query, count: count).joined(separator: "\n"))
     // Its own pipe takes them all: what shows that it has stopped is that it does nothing any more.

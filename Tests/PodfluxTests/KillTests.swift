@@ -6,7 +6,7 @@ import Testing
 @Suite("Kills", .serialized)
 struct KillTests {
   /// How many rounds run beside each other: their transfers are slow on purpose and cost next to nothing.
-  private static let lanes = 16
+  private static let lanes = 32
   /// The most that the origin may serve, in bytes for each byte of the files.
   private static let allowedRatio = 1.15
 
