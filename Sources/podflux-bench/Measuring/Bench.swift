@@ -15,7 +15,8 @@ protocol Scenario: Sendable {
 }
 
 let allScenarios: [any Scenario] = [
-  StartScenario(), EnqueueScenario(), CleanupScenario(), LargeScenario(), SmallScenario(), SlowScenario(),
+  StartScenario(), RepliesScenario(), EnqueueScenario(), CleanupScenario(), LargeScenario(), SmallScenario(),
+  SlowScenario(),
   ObserveScenario(), FilterScenario(), JournalScenario(), BandwidthScenario(), ShutdownScenario(),
 ]
 
