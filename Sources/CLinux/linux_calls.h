@@ -39,10 +39,12 @@ static inline int linux_is_on_ext_or_xfs(int file) {
   return fstatfs(file, &status) == 0 && (status.f_type == EXT4_SUPER_MAGIC || status.f_type == XFS_SUPER_MAGIC);
 }
 
-/// mallopt(3): pieces below `mapping_threshold` come from the heap, and so much free memory at a heap's end is kept.
-static inline void linux_keep_freed_memory(int mapping_threshold, int kept_bytes) {
+/// mallopt(3): pieces below `mapping_threshold` come from the heaps, so much free memory at a heap's end is kept, and
+/// there are at most so many heaps.
+static inline void linux_keep_freed_memory(int mapping_threshold, int kept_bytes, int heaps) {
   (void)mallopt(M_MMAP_THRESHOLD, mapping_threshold);
   (void)mallopt(M_TRIM_THRESHOLD, kept_bytes);
+  (void)mallopt(M_ARENA_MAX, heaps);
 }
 
 #endif
