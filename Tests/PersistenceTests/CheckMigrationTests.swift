@@ -11,13 +11,12 @@ struct CheckMigrationTests {
     let folder = try TemporaryFolder()
     var draw = RandomDownloads(seed: 8)
     let downloads = try (0..<200).map { try draw.download($0) }
-    let queue = try DatabaseQueue(path: folder.databasePath)
-    try Schema.migrator.migrate(queue, upTo: "7-network")
-    try queue.write { try $0.insertFormerRows(of: downloads, DownloadRow.Part.allCases.flatMap(\.columns)) }
-    let former = try queue.read(Self.schema)
-    let rows = try queue.read(Self.rows)
+    var (former, rows): ([String], [Row]) = ([], [])
+    try FormerLibrary.make(in: folder, upTo: "7-network", with: downloads) { db in
+      former = try Self.schema(db)
+      rows = try Self.rows(db)
+    }
     #expect(former.contains { $0.contains("state IN ('queued', 'waiting', 'running'") })
-    try queue.close()
 
     let database = try LibraryDatabase.open(at: folder.databasePath)
     try database.withConnection { db in

@@ -21,11 +21,9 @@ struct NetworkMigrationTests {
       download.networks = .init()
       return download
     }
-    let queue = try DatabaseQueue(path: folder.databasePath)
-    try Schema.migrator.migrate(queue, upTo: "6-filters")
-    try queue.write { db in
-      let parts = DownloadRow.Part.allCases.filter { $0 != .network }
-      try db.insertFormerRows(of: downloads, parts.flatMap(\.columns).filter { $0 != "error_short" })
+    try FormerLibrary.make(
+      in: folder, upTo: "6-filters", with: downloads, without: [.network], columns: ["error_short"]
+    ) { db in
       try db.execute(
         sql: """
           UPDATE calendar SET day = \(RandomDownloads.today);
@@ -34,7 +32,6 @@ struct NetworkMigrationTests {
           INSERT INTO lanes SELECT host, min(priority), 0 FROM downloads WHERE state = 'queued' AND held = 0 GROUP BY host;
           """)
     }
-    try queue.close()
   }
 
   @Test("Its rows say nothing of networks, and no error how many bytes are short")

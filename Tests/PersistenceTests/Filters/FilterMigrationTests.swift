@@ -17,13 +17,8 @@ struct FilterMigrationTests {
       download.networks = .init()
       return download
     }
-    let queue = try DatabaseQueue(path: folder.databasePath)
-    try Schema.migrator.migrate(queue, upTo: "5-cleanup")
-    try queue.write { db in
-      let parts = DownloadRow.Part.allCases.filter { ![.network, .traits, .length].contains($0) }
-      try db.insertFormerRows(of: downloads, parts.flatMap(\.columns).filter { $0 != "error_short" })
-    }
-    try queue.close()
+    try FormerLibrary.make(
+      in: folder, upTo: "5-cleanup", with: downloads, without: [.network, .traits, .length], columns: ["error_short"])
 
     let database = try LibraryDatabase.open(at: folder.databasePath)
     let oracle = Oracle(downloads: downloads)

@@ -10,16 +10,12 @@ struct SocketWatchTests {
   private static let patience: Int32 = 10_000
 
   private let watch: SocketWatch
-  private let pipe: (reading: Int32, writing: Int32)
 
-  init() throws {
-    watch = try #require(SocketWatch())
-    pipe = try Self.pipe()
-  }
+  init() throws { watch = try #require(SocketWatch()) }
 
-  private static func pipe() throws -> (Int32, Int32) {
+  private func makePipe() throws -> (reading: Int32, writing: Int32) {
     var ends: [Int32] = [0, 0]
-    try #require(Glibc.pipe(&ends) == 0)
+    try #require(pipe(&ends) == 0)
     return (ends[0], ends[1])
   }
 
@@ -30,6 +26,7 @@ struct SocketWatchTests {
 
   @Test("A socket is told for what it is watched, again and again, until it is forgotten")
   func readiness() throws {
+    let pipe = try makePipe()
     defer { close(pipe.reading) }
     defer { close(pipe.writing) }
     #expect(watch.take(CURL_POLL_IN, in: pipe.reading))
@@ -46,6 +43,7 @@ struct SocketWatchTests {
 
   @Test("An end is something to read")
   func end() throws {
+    let pipe = try makePipe()
     defer { close(pipe.reading) }
     #expect(watch.take(CURL_POLL_IN, in: pipe.reading))
     close(pipe.writing)
@@ -54,16 +52,17 @@ struct SocketWatchTests {
 
   @Test("One that was closed is forgotten, and its number may be another's")
   func reusedNumber() throws {
+    let pipe = try makePipe()
     #expect(watch.take(CURL_POLL_IN, in: pipe.reading))
     close(pipe.reading)
     close(pipe.writing)
     #expect(watch.take(CURL_POLL_REMOVE, in: pipe.reading))
-    let next = try Self.pipe()
-    defer { close(next.0) }
-    defer { close(next.1) }
-    #expect(watch.take(CURL_POLL_IN, in: next.0))
-    write(next.1, "x", 1)
-    #expect(try readyNow() == [next.0: CURL_CSELECT_IN])
+    let next = try makePipe()
+    defer { close(next.reading) }
+    defer { close(next.writing) }
+    #expect(watch.take(CURL_POLL_IN, in: next.reading))
+    write(next.writing, "x", 1)
+    #expect(try readyNow() == [next.reading: CURL_CSELECT_IN])
     // What is no socket cannot be watched.
     #expect(!watch.take(CURL_POLL_IN, in: -1))
   }

@@ -1,0 +1,43 @@
+import GRDB
+
+@testable import Persistence
+@testable import PodfluxCore
+
+/// Libraries as earlier versions have left them.
+enum FormerLibrary {
+  /// Makes one that has had the migrations up to this one, with rows for downloads.
+  ///
+  /// - Parameters:
+  ///   - parts: What rows did not have yet.
+  ///   - columns: Columns of other parts that they did not have yet.
+  ///   - finish: What else is in it.
+  static func make(
+    in folder: TemporaryFolder, upTo migration: String, with downloads: [Download],
+    without parts: Set<DownloadRow.Part> = [], columns: Set<String> = [],
+    finish: (Database) throws -> Void = { _ in }
+  ) throws {
+    let present = DownloadRow.Part.allCases.filter { !parts.contains($0) }.flatMap(\.columns)
+    let queue = try DatabaseQueue(path: folder.databasePath)
+    try Schema.migrator.migrate(queue, upTo: migration)
+    try queue.write { db in
+      try insertRows(of: downloads, present.filter { !columns.contains($0) }, in: db)
+      try finish(db)
+    }
+    try queue.close()
+  }
+
+  private static func insertRows(of downloads: [Download], _ columns: [String], in db: Database) throws {
+    let names = columns.joined(separator: ", ")
+    let present = try LibraryDatabase.inMemory()
+    try present.write { tables in
+      try tables.filters.turn(to: RandomDownloads.today)
+      for download in downloads { try tables.downloads.insert(download) }
+    }
+    let rows = try present.withConnection { try Row.fetchAll($0, sql: "SELECT \(names) FROM downloads ORDER BY key") }
+    let marks = columns.map { _ in "?" }.joined(separator: ", ")
+    for row in rows {
+      try db.execute(
+        sql: "INSERT INTO downloads (\(names)) VALUES (\(marks))", arguments: StatementArguments(row.databaseValues))
+    }
+  }
+}
