@@ -4,8 +4,9 @@ import PodfluxCore
 
 /// The sockets that libcurl has open. Confined to the driver's thread.
 final class SocketTable {
-  /// Those that lead away from this machine.
-  private var outward: Set<curl_socket_t> = []
+  /// Those that lead away from this machine, each with what tells it from a later one of its number: from 7.88 to 8.1, libcurl
+  /// closes one that never got connected by itself (curl/curl#11439), and the number may be anybody's then.
+  private var outward: [curl_socket_t: UInt64] = [:]
 
   /// Opens a socket to this address, as a route wants it: what cannot be bound is not opened.
   func open(
@@ -23,19 +24,26 @@ final class SocketTable {
       Glibc.close(descriptor)
       throw .socket("the connection cannot be bound to \(device)", failure)
     }
-    if peer?.isLoopback != true { outward.insert(descriptor) }
+    outward[descriptor] = peer?.isLoopback == true ? nil : Self.inode(of: descriptor)
     return descriptor
   }
 
   /// Closes a socket for libcurl; 0 if that succeeds.
   func close(_ socket: curl_socket_t) -> Int32 {
-    outward.remove(socket)
+    outward[socket] = nil
     return Glibc.close(socket)
   }
 
   /// Ends what is open and leads away from this machine: whoever uses it finds it at its end. It stays libcurl's to close.
   func shutDownAll() {
-    for socket in outward { shutdown(socket, Int32(SHUT_RDWR)) }
+    outward = outward.filter { Self.inode(of: $0) == $1 }
+    for socket in outward.keys { shutdown(socket, Int32(SHUT_RDWR)) }
+  }
+
+  /// Which socket has this number, if any has.
+  private static func inode(of descriptor: curl_socket_t) -> UInt64? {
+    var status = stat()
+    return fstat(descriptor, &status) == 0 ? UInt64(status.st_ino) : nil
   }
 
   /// Binds a socket to a device (SO_BINDTODEVICE, socket(7)): the number of the error, nil if there is none.
