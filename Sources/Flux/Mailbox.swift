@@ -72,7 +72,7 @@ public final class Mailbox<Request: Sendable, Fact: Sendable>: Sendable {
       let end = lanes.requests.prefix(limit).firstIndex(where: isLast).map { $0 + 1 }
       let count = end ?? min(limit, lanes.requests.count)
       let delivery = Delivery(facts: lanes.facts, requests: Array(lanes.requests.prefix(count)))
-      lanes.facts.removeAll(keepingCapacity: true)
+      lanes.facts = []
       lanes.requests.removeFirst(count)
       let shouldWake = delivery.isEmpty && lanes.isNudged
       lanes.isDraining = !delivery.isEmpty || shouldWake

@@ -38,6 +38,8 @@ public final class LibraryDatabase: Sendable {
   /// How many pages the write-ahead log holds before it is copied into the database, 16 MiB: a page that changes often
   /// is copied once.
   private static let checkpointPages = 4096
+  /// How long the write-ahead log stays when it is begun anew, in bytes: one large change does not keep its room for ever.
+  private static let keptLogBytes = 64 << 20
   /// Databases up to this many bytes are checked whole before they are opened (about 100 ms).
   private static let fullCheckLimit = 16 << 20
 
@@ -151,6 +153,7 @@ public final class LibraryDatabase: Sendable {
       try db.execute(sql: "PRAGMA journal_mode = WAL")
       try db.execute(sql: "PRAGMA synchronous = \(isScratch ? "OFF" : "FULL")")
       try db.execute(sql: "PRAGMA wal_autocheckpoint = \(checkpointPages)")
+      try db.execute(sql: "PRAGMA journal_size_limit = \(keptLogBytes)")
     }
     return configuration
   }
