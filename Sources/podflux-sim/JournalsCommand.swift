@@ -13,27 +13,20 @@ struct JournalsCommand: ParsableCommand {
   private static let thoroughEach: UInt64 = 20
   private static let seldom: Int64 = 1000
 
-  @Option(help: "The first seed.")
-  var from: UInt64 = 10_000
-
-  @Option(help: "How many seeds.")
-  var count: UInt64 = 1_000
+  @OptionGroup var seeds: SeedOptions
 
   @Option(help: "Turns of each life.")
   var turns = 40
 
   func validate() throws {
     guard turns > 0 else { throw ValidationError("a life has at least one turn") }
-    guard from.addingReportingOverflow(count).overflow == false, count <= Int.max else {
-      throw ValidationError("there are not so many seeds")
-    }
   }
 
   func run() throws {
     TrapWatch.begin()
     let failures = Mutex<[Simulation.Failure]>([])
-    DispatchQueue.concurrentPerform(iterations: Int(count)) { number in
-      let seed = from + UInt64(number)
+    DispatchQueue.concurrentPerform(iterations: seeds.range.count) { number in
+      let seed = seeds.from + UInt64(number)
       TrapWatch.note(seed)
       let interval = seed % Self.thoroughEach == 0 ? 1 : Self.seldom
       let life = Simulation(SimulationOptions(seed: seed, turns: turns))
@@ -47,7 +40,7 @@ struct JournalsCommand: ParsableCommand {
       print("seed \(failure.options.seed): \(failure.violation.detail)")
       print("repeat it with: podflux-sim journals --from \(failure.options.seed) --count 1 --turns \(turns)")
     }
-    print("\(count) lives, \(found.count) failures")
+    print("\(seeds.count) lives, \(found.count) failures")
     guard found.isEmpty else { throw ExitCode.failure }
   }
 }

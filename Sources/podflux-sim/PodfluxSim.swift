@@ -11,6 +11,23 @@ struct PodfluxSim: ParsableCommand {
     subcommands: [RunCommand.self, SweepCommand.self, JournalsCommand.self, SabotagesCommand.self])
 }
 
+/// Many seeds, one after the other.
+struct SeedOptions: ParsableArguments {
+  @Option(help: "The first seed.")
+  var from: UInt64 = 1
+
+  @Option(help: "How many seeds.")
+  var count: UInt64 = 1_000
+
+  var range: Range<UInt64> { from..<(from + count) }
+
+  func validate() throws {
+    guard count <= Int.max, !from.addingReportingOverflow(count).overflow else {
+      throw ValidationError("there are not so many seeds; the last is \(UInt64.max - 1)")
+    }
+  }
+}
+
 /// What makes a world, but for its seed.
 struct WorldOptions: ParsableArguments {
   @Option(help: "Turns before faults stop.")

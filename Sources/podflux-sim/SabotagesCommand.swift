@@ -17,11 +17,8 @@ struct SabotagesCommand: ParsableCommand {
   @Option(help: "Turns of each run.")
   var turns = 500
 
-  @Option(help: "How many mistakes are looked for at once.")
-  var threads = 2
-
   func validate() throws {
-    guard limit > 0, turns > 0, threads > 0 else { throw ValidationError("runs, turns and threads are at least one") }
+    guard limit > 0, turns > 0 else { throw ValidationError("there is at least one run, of one turn") }
   }
 
   func run() throws {
@@ -30,20 +27,12 @@ struct SabotagesCommand: ParsableCommand {
       for sabotage in Sabotage.allCases { print("\(sabotage.rawValue): \(sabotage.story)") }
       return
     }
-    let progress = Mutex((next: 0, unfound: 0))
-    DispatchQueue.concurrentPerform(iterations: threads) { _ in
-      while let sabotage = progress.withLock({ Self.next(&$0.next) }) {
-        let isFound = find(sabotage)
-        progress.withLock { $0.unfound += isFound ? 0 : 1 }
-      }
+    let unfound = Mutex(0)
+    DispatchQueue.concurrentPerform(iterations: Sabotage.allCases.count) { number in
+      guard !find(Sabotage.allCases[number]) else { return }
+      unfound.withLock { $0 += 1 }
     }
-    guard progress.withLock({ $0.unfound }) == 0 else { throw ExitCode.failure }
-  }
-
-  private static func next(_ index: inout Int) -> Sabotage? {
-    guard index < Sabotage.allCases.count else { return nil }
-    defer { index += 1 }
-    return Sabotage.allCases[index]
+    guard unfound.withLock({ $0 }) == 0 else { throw ExitCode.failure }
   }
 
   /// Prints a line of the table.

@@ -6,11 +6,7 @@ struct SweepCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "sweep", abstract: "Runs many seeds; the first failures are made smaller and reported.")
 
-  @Option(help: "The first seed.")
-  var from: UInt64 = 1
-
-  @Option(help: "How many seeds.")
-  var count: UInt64 = 1_000
+  @OptionGroup var seeds: SeedOptions
 
   @Option(help: "How many worlds turn at once.")
   var threads = 2
@@ -28,7 +24,7 @@ struct SweepCommand: ParsableCommand {
     let clock = ContinuousClock()
     let begin = clock.now
     let sweep = Sweep(
-      from..<(from + count), like: try world.options(seed: from), threads: threads, failureLimit: failures)
+      seeds.range, like: try world.options(seed: seeds.from), threads: threads, failureLimit: failures)
     let result = sweep.run(began: TrapWatch.note)
     let seconds = (clock.now - begin) / .seconds(1)
     for failure in result.failures { report(shrink ? Shrinking.shrink(failure) : failure) }

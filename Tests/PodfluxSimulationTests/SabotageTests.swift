@@ -17,7 +17,7 @@ struct SabotageTests {
 
   @Test("One that is not found within its runs fails the command")
   func unfound() throws {
-    // Some take two runs at least.
+    // One turn is too short for any of them.
     let run = try Child(Child.simulator, ["sabotages", "--limit", "1", "--turns", "1"])
     #expect(run.status == 1)
     #expect(run.output.contains("not found"))

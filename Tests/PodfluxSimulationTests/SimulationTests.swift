@@ -45,7 +45,7 @@ struct SimulationTests {
 
   @Test("A thousand lives, written down as journals, fold to what their tables held")
   func journals() throws {
-    let run = try Child(Child.simulator, ["journals", "--count", "1000", "--turns", "40"])
+    let run = try Child(Child.simulator, ["journals", "--from", "10000", "--count", "1000", "--turns", "40"])
     #expect(run.status == 0, "\(run.output)")
     #expect(run.output.contains("1000 lives, 0 failures"))
   }
