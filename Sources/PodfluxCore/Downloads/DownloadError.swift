@@ -38,21 +38,27 @@ public struct DownloadError: Error, Hashable, Sendable {
   public var cause: Code?
   /// How many bytes more would have to be free, where there is no room.
   public var shortBytes: Int64?
+  /// Whether it is known that the same request will not succeed later, though requests that fail with this code may. What
+  /// follows from it is decided when the attempt reports; rows do not keep it.
+  public var isLasting: Bool
 
   /// Makes an error.
   public init(
-    _ code: Code, _ message: String, status: Int? = nil, cause: Code? = nil, shortBytes: Int64? = nil
+    _ code: Code, _ message: String, status: Int? = nil, cause: Code? = nil, shortBytes: Int64? = nil,
+    isLasting: Bool = false
   ) {
     self.code = code
     self.message = message
     self.status = status
     self.cause = cause
     self.shortBytes = shortBytes
+    self.isLasting = isLasting
   }
 
   /// Whether the same request may succeed later, with nobody doing anything about it.
   public var isTransient: Bool {
-    switch code {
+    guard !isLasting else { return false }
+    return switch code {
     case .unknownHost, .connectFailed, .timeout, .tooSlow, .connectionLost, .rangeMismatch, .validatorChanged,
       .lengthMismatch, .notMedia, .noSpace:
       true

@@ -167,6 +167,8 @@ extension DownloadsStore {
     }
     // What has made progress goes on where it was; what has not may do better elsewhere.
     let mayPass = error.isTransient || (error.concernsSource && download.round.mayPass)
+    var error = error
+    error.isLasting = false
     if error.concernsSource, !hadProgress, download.round.source < download.description.mirrors.count {
       download.round = .init(source: download.round.source + 1, mayPass: mayPass)
       return try transition(&download, to: .queued, in: turn)

@@ -64,6 +64,12 @@ public enum MediaSignature: String, Sendable, CaseIterable {
   case avif
   /// HTML or XHTML.
   case html
+  /// A feed: RSS of any version (RSS 2.0, RSS 1.0).
+  case rss
+  /// A feed: Atom (RFC 4287).
+  case atom
+  /// A list of feeds (OPML 2.0).
+  case opml
   /// XML of any other kind.
   case xml
   /// What begins like JSON (RFC 8259) and is text.
@@ -103,6 +109,8 @@ extension MediaSignature {
     case archive
     /// Text: HTML, XML, JSON or plain.
     case page
+    /// What leads to episodes, and is none: RSS, Atom, OPML.
+    case feed
   }
 
   /// Its kind.
@@ -114,6 +122,7 @@ extension MediaSignature {
     case .pdf, .epub: .document
     case .zip, .gzip: .archive
     case .html, .xml, .json, .text: .page
+    case .rss, .atom, .opml: .feed
     }
   }
 
@@ -130,8 +139,7 @@ extension MediaSignature {
     case .jpeg: "jpg"
     case .text: "txt"
     case .aac, .m4a, .m4b, .mp4, .m4v, .ogg, .opus, .flac, .wav, .avi, .aiff, .webm, .asf, .pdf, .epub, .zip, .png,
-      .gif,
-      .webp, .heic, .avif, .html, .xml, .json:
+      .gif, .webp, .heic, .avif, .html, .rss, .atom, .opml, .xml, .json:
       rawValue
     }
   }
@@ -164,6 +172,7 @@ extension MediaSignature {
     case .asf: ["wma", "wmv"]
     case .zip: ["epub", "cbz"]
     case .xml: ["opml", "rss", "atom", "svg"]
+    case .rss, .atom, .opml: ["xml"]
     case .text: ["vtt", "srt", "lrc", "md", "csv", "m3u8", "m3u", "pls", "opml", "rss", "json", "xml"]
     default: []
     }

@@ -1,17 +1,17 @@
-/// Whether what a server sends may be the media that was asked for, and not the page of a captive portal, an error in JSON
-/// or the cover instead of the episode.
+/// Whether what a server sends may be the media that was asked for, and not the page of a captive portal, an error in JSON,
+/// the cover instead of the episode, or the feed that the episode stands in.
 ///
-/// What is refused is `not_media`: tried again later, never published.
+/// What is refused is `not_media`, never published; it is tried again later, but for feeds: those stay what they are.
 public enum MediaCheck {
   /// A whole body shorter than this, in bytes, must be of a known format.
   public static let smallestUnrecognized: Int64 = 512
 
-  /// A prefix shorter than this, in bytes, is judged only if it is the whole body, or beyond doubt a web page.
+  /// A prefix shorter than this, in bytes, is judged only if it is the whole body, or beyond doubt a web page or a feed.
   public static let shortestJudged = 64
 
   /// The extensions of text that a client may want.
   private static let textExtensions: Set<String> = [
-    "txt", "vtt", "srt", "json", "xml", "opml", "rss", "lrc", "md", "csv",
+    "txt", "vtt", "srt", "json", "xml", "lrc", "md", "csv",
   ]
 
   /// How much of a media type is repeated in a message, in bytes.
@@ -37,8 +37,11 @@ public enum MediaCheck {
   public static func fault(
     prefix: some Collection<UInt8>, length: Int64?, isComplete: Bool, mediaType: String?, wantedExtension: String?
   ) -> DownloadError? {
+    // A comment that begins a page begins a feed as well: one is a portal's, and passes, the other does not.
+    guard isComplete || !MediaSignature.isUndecided(prefix) else { return nil }
     let signature = MediaSignature(prefix)
-    guard isComplete || signature == .html || prefix.count >= shortestJudged else { return nil }
+    let isBeyondDoubt = signature == .html || signature?.kind == .feed
+    guard isComplete || isBeyondDoubt || prefix.count >= shortestJudged else { return nil }
     let announced = mediaType.map(MediaType.init)
 
     guard let signature else {
@@ -55,6 +58,7 @@ public enum MediaCheck {
     case .page where isWantedText && !isAnnouncedAsMedia: return nil
     case .image, .document, .archive: return isAnnouncedAsMedia ? refused(signature.noun, mediaType) : nil
     case .page: return refused(signature.noun, mediaType)
+    case .feed: return DownloadError(.notMedia, signature.advice, isLasting: true)
     }
   }
 
@@ -81,6 +85,9 @@ extension MediaSignature {
   fileprivate var noun: String {
     switch self {
     case .html: "a web page"
+    case .rss: "a podcast's feed (RSS)"
+    case .atom: "a podcast's feed (Atom)"
+    case .opml: "a list of podcasts (OPML)"
     case .xml: "an XML document"
     case .json: "JSON"
     case .text: "plain text"
@@ -96,5 +103,16 @@ extension MediaSignature {
     case .avif: "an AVIF image"
     default: kind == .audio ? "audio" : "video"
     }
+  }
+
+  /// Of a feed: what it is, and where the episodes are, in a sentence.
+  fileprivate var advice: String {
+    let place =
+      switch self {
+      case .atom: "it has them as <link rel=\"enclosure\" href=\"…\">"
+      case .opml: "they stand in the feeds whose addresses it has as xmlUrl=\"…\""
+      default: "it has them as <enclosure url=\"…\">"
+      }
+    return "the body is \(noun), not an episode: enqueue the addresses of episodes; \(place)"
   }
 }

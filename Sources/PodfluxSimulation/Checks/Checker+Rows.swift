@@ -70,16 +70,20 @@ extension Checker {
 
   private func check(_ waiting: DownloadState.Waiting, of row: Download, _ batch: Batch, _ world: World) throws {
     let error = waiting.error
-    let isTrue = batch.actions.contains { action in
+    let reports = batch.actions.compactMap { action -> DownloadError? in
       guard case .attempt(let report) = action, report.attempt.download == row.id,
         case .failed(let reported, _, _) = report.news
-      else { return false }
-      return reported == error
+      else { return nil }
+      return reported
     }
+    let isTrue = reports.contains { ($0.code, $0.message) == (error.code, error.message) }
+    let isLasting = reports.allSatisfy(\.isLasting) && !reports.isEmpty
     let isFitting = if case .storage = waiting { error.code == .noSpace } else { error.code != .noSpace }
     // The quota is found to leave no room before anybody is asked.
     let isOverQuota = error.code == .noSpace && world.client.settings.storageQuotaBytes > 0
-    guard isTrue || isOverQuota, isFitting, error.isTransient || row.description.mirrors.count > 0 else {
+    guard isTrue || isOverQuota, isFitting,
+      (error.isTransient && !isLasting) || row.description.mirrors.count > 0
+    else {
       throw Violation(
         .reasons, "\(row.id) waits after \(error.code.rawValue), which no attempt reported or nothing can mend")
     }

@@ -201,14 +201,17 @@ extension SimulatedResponse {
     }
   }
 
-  /// A captive portal answers, and calls its page what was asked for.
+  /// Somebody else answers, and calls it what was asked for: a captive portal, or a host that has only the feed.
   private mutating func becomePage(using random: inout SeededGenerator) {
     status = 200
     fields = [
       HTTPField(name: "Transfer-Encoding", value: "chunked"), HTTPField(name: "Content-Type", value: "audio/mpeg"),
     ]
     range = 0..<0
-    let text = random.once(in: 2) ? "<!DOCTYPE html><title>Log in</title>" : "{\"error\":\"log in\"}"
+    let text = random.pick([
+      "<!DOCTYPE html><title>Log in</title>", "{\"error\":\"log in\"}",
+      "<?xml version=\"1.0\"?><!-- made today --><rss version=\"2.0\">",
+    ])
     page = Array(String(repeating: text, count: random.within(1...200)).utf8)
   }
 

@@ -186,11 +186,13 @@ extension Field {
   }
 
   fileprivate func downloadError() throws(Refusal) -> DownloadError {
-    let fields = try Fields(object(), at: path, knowing: ["cause", "code", "message", "shortBytes", "status"])
+    let known = ["cause", "code", "lasting", "message", "shortBytes", "status"]
+    let fields = try Fields(object(), at: path, knowing: known)
     return DownloadError(
       try fields.required("code").choice(), try fields.required("message").string(),
       status: try fields["status"]?.integer(in: (Int.min)...(.max)), cause: try fields["cause"]?.choice(),
-      shortBytes: try fields["shortBytes"]?.integer(in: 0...(.max)))
+      shortBytes: try fields["shortBytes"]?.integer(in: 0...(.max)),
+      isLasting: try fields["lasting"]?.boolean() ?? false)
   }
 
   fileprivate func networkPath() throws(Refusal) -> NetworkPath {

@@ -105,6 +105,7 @@ extension JSONWriter {
   private mutating func members(of error: DownloadError) {
     if let cause = error.cause { member("cause", cause.rawValue) }
     member("code", error.code.rawValue)
+    if error.isLasting { member("lasting", true) }
     member("message", error.message)
     if let short = error.shortBytes { member("shortBytes", short) }
     if let status = error.status { member("status", status) }

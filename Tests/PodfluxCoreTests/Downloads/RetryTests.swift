@@ -109,6 +109,15 @@ struct RetryTests {
     }
   }
 
+  @Test("A failure that is known to last is final at once, although others of its code pass")
+  func lasting() throws {
+    let world = try World()
+    let id = try world.enqueue("a")
+    try world.report(id, .failed(DownloadError(.notMedia, "a feed", isLasting: true), kept: nil))
+    #expect(try world.state(id) == .failed(DownloadError(.notMedia, "a feed")))
+    #expect(try world.row(id).failures == 1)
+  }
+
   @Test("Statuses are repeated as curl repeats them", arguments: [408, 429, 500, 502, 503, 504, 522, 524])
   func transientStatuses(status: Int) {
     #expect(DownloadError(.httpStatus, "", status: status).isTransient)

@@ -31,8 +31,8 @@ struct MediaCheckTests {
     "<!doctype html><html><head><title>Sign in</title></head><body>…</body></html>")
   private static let longText = Samples.text(String(repeating: "Service unavailable. ", count: 40))
   private static let json = Samples.text(#"{"error":"rate limit exceeded","message":"try again in a minute, please"}"#)
-  private static let rss = Samples.text(
-    "<?xml version=\"1.0\"?><rss version=\"2.0\"><channel><title>A show</title></channel>")
+  private static let xml = Samples.text(
+    "<?xml version=\"1.0\"?><Error><Code>AccessDenied</Code><Message>Access Denied</Message></Error>")
   private static let mp3 = Samples.mp3Frame + Samples.mp3Frame
   private static let octets = "application/octet-stream"
 
@@ -55,9 +55,9 @@ struct MediaCheckTests {
     Row("chapters", json, "application/json", wanted: "json"),
     Row("chapters, announced as text", json, "text/plain", wanted: "JSON"),
     Row("chapters, announced as audio", json, "audio/mpeg", wanted: "json", refusedAs: "JSON"),
-    Row("an error in XML", rss, "application/xml", refusedAs: "an XML document"),
-    Row("an error in XML, no extension wanted", rss, nil, wanted: nil, refusedAs: "an XML document"),
-    Row("a feed", rss, "application/rss+xml", wanted: "rss"), Row("subscriptions", rss, nil, wanted: "opml"),
+    Row("an error in XML", xml, "application/xml", refusedAs: "an XML document"),
+    Row("an error in XML, no extension wanted", xml, nil, wanted: nil, refusedAs: "an XML document"),
+    Row("timed text", xml, "application/ttml+xml", wanted: "xml"),
     Row("an error in text", longText, "text/plain", refusedAs: "plain text"),
     Row("an error in text, announced as audio", longText, "audio/mpeg", refusedAs: "plain text"),
     Row("a short text, so far", Samples.text("Slow down"), "audio/mpeg"),

@@ -68,7 +68,21 @@ extension FaultRow {
       [Episode.half, fragment.cutting(afterBytes: 40), Episode.good], [.whole, .resume, .resume], is: Episode.body),
   ]
 
+  private static let feed = Body.text(
+    "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<!-- generator=\"x\" -->\n<rss version=\"2.0\"><channel>"
+      + String(repeating: "<item><title>A show</title></item>", count: 400))
+
   private static let forEver = [
+    FaultRow("a feed", [answer("application/rss+xml", feed)], [.whole], .failed("not_media", keeping: 0)),
+    FaultRow("a feed called audio", [answer("audio/mpeg", feed)], [.whole], .failed("not_media", keeping: 0)),
+    FaultRow(
+      "a feed called audio that trickles in",
+      [answer("audio/mpeg", Body.text("<!-- made today --><opml><head>")).limited(toBytesPerSecond: 30)], [.whole],
+      .failed("not_media", keeping: 0)
+    ).losingSome(because: "not_media"),
+    FaultRow(
+      "a feed on the resume", [Episode.half, answer("audio/mpeg", feed)], [.whole, .resume],
+      .failed("not_media", keeping: Episode.cut)),
     FaultRow(
       "a web page for ever", [answer("text/html", page)], [.whole, .whole, .whole],
       .exhausted("not_media", keeping: 0)),

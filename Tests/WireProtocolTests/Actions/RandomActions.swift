@@ -255,7 +255,8 @@ struct RandomActions {
   private mutating func error() -> DownloadError {
     DownloadError(
       pick(DownloadError.Code.allCases), text(), status: maybe { $0.draw(100...599) },
-      cause: maybe { $0.pick(DownloadError.Code.allCases) }, shortBytes: maybe { $0.length() })
+      cause: maybe { $0.pick(DownloadError.Code.allCases) }, shortBytes: maybe { $0.length() },
+      isLasting: once(in: 4))
   }
 
   /// What a service keeps may hold a server's words.

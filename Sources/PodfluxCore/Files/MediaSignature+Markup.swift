@@ -1,0 +1,124 @@
+extension MediaSignature {
+  /// HTML, a feed, or other XML; nil for what is no markup, or of an element that tells nothing.
+  ///
+  /// Feeds begin in many ways (XML 1.0 section 2.8): with a byte order mark, blank lines, a declaration, style sheets,
+  /// comments, a document type. What they are is the name of their root element.
+  static func ofMarkup(_ prefix: MediaPrefix) -> MediaSignature? {
+    let markup = MarkupBeginning(prefix)
+    switch markup.root {
+    case .page: return .html
+    case .element(let name, _):
+      if let feed = ofFeed(root: name, markup.text) { return feed }
+      if pageElements.contains(name) { return .html }
+      if name == "svg" { return .xml }
+    case .beyondSight, .none: break
+    }
+    switch markup.opening {
+    case .declaration: return .xml
+    // A portal's page, more often than anything else.
+    case .comment: return .html
+    case .other: return nil
+    }
+  }
+
+  /// Whether the first bytes of a file are markup whose root element they do not show yet: with more of them it may turn out
+  /// to be something else than `init(_:)` says. Cost: linear in their number.
+  static func isUndecided(_ prefix: some Collection<UInt8>) -> Bool {
+    guard prefix.count < length else { return false }
+    let markup = MarkupBeginning(MediaPrefix(prefix))
+    switch markup.root {
+    case .beyondSight: return true
+    case .element("rdf", let end): return markup.text.end(of: ">", from: end) == nil
+    case .element(_, let end): return end == markup.text.count
+    case .page, .none: return false
+    }
+  }
+
+  /// In lower case.
+  private static let pageElements: Set = ["html", "head", "body", "script", "title", "meta"]
+
+  /// What kind of feed has such a root element (RSS 2.0; RSS 1.0 section 5.2; RFC 4287 section 4.1.1; OPML 2.0).
+  private static func ofFeed(root name: String, _ text: MediaPrefix) -> MediaSignature? {
+    switch name {
+    case "rss": .rss
+    // RDF is more than RSS 0.90 and 1.0.
+    case "rdf": rdfNamespaces.contains { text.end(of: $0, from: 0) != nil } ? .rss : nil
+    case "feed": .atom
+    case "opml": .opml
+    default: nil
+    }
+  }
+
+  private static let rdfNamespaces = ["//purl.org/rss/1.0/", "//my.netscape.com/rdf/simple/0.9/"]
+}
+
+/// How markup begins: what stands before its root element, and that element's name.
+private struct MarkupBeginning {
+  /// What the first bytes show of the root element.
+  enum Root: Equatable {
+    /// The document type says that it is HTML.
+    case page
+    /// Its local name, in lower case, and where that ends.
+    case element(String, end: Int)
+    /// It comes behind the first bytes, if it comes.
+    case beyondSight
+    /// There is none: it is no markup.
+    case none
+  }
+
+  /// What it begins with.
+  enum Opening {
+    case declaration, comment, other
+  }
+
+  /// The first bytes, one for each character.
+  let text: MediaPrefix
+  let opening: Opening
+  let root: Root
+
+  private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
+
+  init(_ prefix: MediaPrefix) {
+    text = prefix.narrowed
+    let start = text.skippingBlanks(from: text.has(Self.byteOrderMark) ? Self.byteOrderMark.count : 0)
+    opening =
+      text.begins("<!--", at: start) ? .comment : text.begins("<?xml", at: start, asName: true) ? .declaration : .other
+    root = Self.root(of: text, from: start)
+  }
+
+  private static func root(of text: MediaPrefix, from start: Int) -> Root {
+    var position = start
+    while position < text.count {
+      guard text.begins("<", at: position) else { return .none }
+      let end: Int?
+      if text.begins("<?", at: position) {
+        // Some forget the second question mark.
+        end = text.end(of: "?>", from: position) ?? text.end(of: ">", from: position)
+      } else if text.begins("<!--", at: position) {
+        end = text.end(of: "-->", from: position)
+      } else if text.begins("<!doctype html", at: position, asName: true) {
+        return .page
+      } else if text.begins("<!doctype", at: position, asName: true) {
+        end = text.endOfDocumentType(from: position)
+      } else {
+        return element(of: text, from: position)
+      }
+      guard let end else { return .beyondSight }
+      position = text.skippingBlanks(from: end)
+    }
+    return .beyondSight
+  }
+
+  private static func element(of text: MediaPrefix, from start: Int) -> Root {
+    let nameStart = start + 1
+    var end = nameStart
+    while let byte = text[end], MediaPrefix.isPartOfName(byte) { end += 1 }
+    guard end > nameStart else {
+      // Perhaps a comment or a document type that is cut.
+      let isCut = text.begins("<!", at: start) && text.count - start < "<!doctype".utf8.count
+      return isCut || end == text.count ? .beyondSight : .none
+    }
+    let name = text.bytes[nameStart..<end].split(separator: UInt8(ascii: ":")).last ?? []
+    return .element(String(decoding: name.map(MediaPrefix.lowercased), as: UTF8.self), end: end)
+  }
+}
