@@ -77,6 +77,9 @@ public enum Sabotage: String, CaseIterable, Sendable {
   /// What came over cellular is not counted.
   case trafficForgotten = "traffic-forgotten"
 
+  /// A client's headers go to its mirrors too.
+  case headersEverywhere = "headers-everywhere"
+
   /// What goes wrong besides: what cannot concern it only makes it take longer to be found.
   public var faults: FaultKinds {
     switch self {
@@ -126,6 +129,7 @@ public enum Sabotage: String, CaseIterable, Sendable {
     case .policyIgnored: "a download starts over a path that it may not use"
     case .pathChangeIgnored: "a transfer goes on over a path that has become metered"
     case .trafficForgotten: "bytes over cellular are not counted"
+    case .headersEverywhere: "a client's headers go to a mirror on another host"
     }
   }
 }

@@ -148,7 +148,7 @@ final class DownloadOperation: AsynchronousOperation, @unchecked Sendable {
     try bringDigestsUpToDate()
     let settings = attempt.settings
     let request = HTTPRequest(
-      url: attempt.address.description, headers: attempt.description.headers.map { ($0.name, $0.value) },
+      url: attempt.address.description, headers: attempt.headers.map { ($0.name, $0.value) },
       rangeStart: plan.rangeStart, ifRange: plan.ifRange, userAgent: settings.userAgent,
       connectTimeoutMilliseconds: settings.connectTimeoutSeconds * 1000,
       firstByteTimeoutMilliseconds: settings.firstByteTimeoutSeconds * 1000,

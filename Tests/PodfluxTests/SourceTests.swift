@@ -41,6 +41,36 @@ struct SourceTests {
     #expect(scene.origin.requests.map(\.path) == ["/first.mp3", "/second.mp3", "/third.mp3"])
   }
 
+  /// Regression: they went to every mirror, and with them the credentials of the first address.
+  @Test("What the client gives along for the first address goes to mirrors of its origin, and to no other's")
+  func headersStayAtHome() throws {
+    let scene = try Scene()
+    let stranger = try ScriptedOrigin.start()
+    defer { try? stranger.stop() }
+    scene.origin.serve("/first.mp3", .status(404))
+    scene.origin.serve("/second.mp3", .status(404))
+    stranger.serve("/moved.mp3", .redirect(to: scene.origin.url("/third.mp3")))
+    scene.origin.serve("/third.mp3", .status(404))
+    stranger.serve("/fourth.mp3", Resource(Self.content))
+    let engine = try scene.start()
+    let mirrors = [scene.origin.url("/second.mp3"), stranger.url("/moved.mp3"), stranger.url("/fourth.mp3")]
+    try engine.order(
+      "downloads/enqueue",
+      [
+        "url": scene.origin.url("/first.mp3"), "id": "a", "mirrors": mirrors,
+        "headers": ["Authorization": "Bearer x", "Cookie": "a=1", "X-Key": "1"],
+      ])
+    try engine.wait(for: "a", toBe: "completed")
+    let names = ["Authorization", "Cookie", "X-Key"]
+    let home = Dictionary(uniqueKeysWithValues: scene.origin.requests.map { ($0.path, $0) })
+    for path in ["/first.mp3", "/second.mp3"] {
+      #expect(names.allSatisfy { home[path]?.headers[$0] != nil }, "\(path)")
+    }
+    #expect(names.allSatisfy { home["/third.mp3"]?.headers[$0] == nil }, "a stranger has led there")
+    #expect(stranger.requests.map(\.path) == ["/moved.mp3", "/fourth.mp3"])
+    #expect(stranger.requests.allSatisfy { request in names.allSatisfy { request.headers[$0] == nil } })
+  }
+
   @Test("What has not the digest that is known is thrown away, and the mirror that has it is taken")
   func integrity() throws {
     let scene = try Scene()

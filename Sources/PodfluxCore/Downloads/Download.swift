@@ -54,7 +54,7 @@ public struct Download: Hashable, Sendable {
     public var published: Timestamp?
     /// Where the client wants the file.
     public var path: LibraryPath?
-    /// Headers to send to the address's own host. They may hold secrets: never shown, never logged.
+    /// Headers to send to the address's own origin, and to no mirror's. They may hold secrets: never shown, never logged.
     public var headers: [Header]
     /// Other addresses of the same file, to be tried in order.
     public var mirrors: [WebAddress]

@@ -79,6 +79,24 @@ public struct WebAddress: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
+  /// Whether it has the scheme, the host and the port of another (RFC 6454 section 5): whom one talks to. Hosts that are
+  /// written in two ways count as two.
+  public func hasOrigin(of other: WebAddress) -> Bool {
+    let (own, others) = (origin, other.origin)
+    return own.scheme == others.scheme && own.name == others.name && own.port == others.port
+  }
+
+  /// The scheme, the host's name and its port, the scheme's own where none is given. `host` has passed its check: what
+  /// follows a colon behind the name is a number.
+  private var origin: (scheme: String, name: Substring, port: UInt16) {
+    let scheme = description.prefix { $0 != ":" }.lowercased()
+    let nameEnd = host.hasPrefix("[") ? host.lastIndex(of: "]") : nil
+    guard let colon = host[(nameEnd ?? host.startIndex)...].lastIndex(of: ":"),
+      let port = UInt16(host[host.index(after: colon)...])
+    else { return (scheme, host[...], scheme == "https" ? 443 : 80) }
+    return (scheme, host[..<colon], port)
+  }
+
   private static func checkedHost(_ text: String) throws(Fault) -> String {
     guard text.utf8.allSatisfy({ $0 < 0x80 }) else { throw .foreignHost }
     let nameEnd =

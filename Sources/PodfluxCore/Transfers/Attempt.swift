@@ -8,7 +8,8 @@ public struct Attempt: Hashable, Sendable {
   public var address: WebAddress
   /// The download's own address: the file is named after it, wherever it comes from.
   public var ownAddress: WebAddress
-  /// What the client said about the download: headers, the name that it wants.
+  /// What the client said about the download, such as the name that it wants. Its headers are not for every address: what
+  /// may be sent says `headers`.
   public var description: Download.Description
   /// Who asked, which decides the quality of service.
   public var origin: Origin
@@ -36,6 +37,12 @@ public struct Attempt: Hashable, Sendable {
 }
 
 extension Attempt {
+  /// The client's headers as far as this attempt may send them: they are for the origin of the download's own address. A
+  /// mirror elsewhere is a stranger, and they may be credentials.
+  public var headers: [Header] {
+    address.hasOrigin(of: ownAddress) ? description.headers : []
+  }
+
   /// The digests that the complete file is to have: what the client knows one of, and what the settings want recorded.
   public var digestAlgorithms: [DigestAlgorithm] {
     let wanted = [description.integrity?.algorithm, settings.checksum ? .sha256 : nil].compactMap { $0 }

@@ -3,7 +3,9 @@ import PodfluxCore
 
 /// What the network does to an attempt.
 extension SimulatedAttempt {
-  func request(_ plan: ResumeLadder.Plan) {
+  func request(_ plan: ResumeLadder.Plan) throws {
+    let headers = world.sabotage == .headersEverywhere ? attempt.description.headers : attempt.headers
+    try world.checker.willSend(headers, to: attempt.address, for: download)
     var response = world.response(to: plan, for: attempt)
     var prefix = response.page
     if world.sabotage == .wholeAppendedToPartial, attempt.resume?.total == nil {

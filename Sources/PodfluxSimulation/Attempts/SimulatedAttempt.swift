@@ -141,7 +141,7 @@ final class SimulatedAttempt {
     case .request(let plan):
       try world.checker.willGoOn(download, with: file, from: machine.base)
       try bringDigestsUpToDate()
-      request(plan)
+      try request(plan)
     case .cancelExchange: cancelExchange()
     case .resumeWriting: try resumeWriting()
     case .finishWriting: try finishWriting()

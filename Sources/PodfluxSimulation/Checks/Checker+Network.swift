@@ -52,6 +52,12 @@ extension Checker {
     }
   }
 
+  /// An attempt sends these headers.
+  func willSend(_ headers: [Header], to address: WebAddress, for download: DownloadID) throws {
+    guard let stray = headers.first(where: { $0 != SimulatedClient.key(for: address) }) else { return }
+    throw Violation(.headers, "\(download) sends \(stray.name) to \(address.host)")
+  }
+
   // MARK: Traffic
 
   /// What has come over the network in an attempt, and what it has told of that.

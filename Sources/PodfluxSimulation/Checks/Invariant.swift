@@ -34,6 +34,7 @@ public enum Invariant: String, CaseIterable, Sendable {
   case tallies = "what a cleanup says of itself is what its steps say"
   case deletions = "nothing is deleted while an attempt works on it"
   case path = "no byte comes over a path that policy forbids"
+  case headers = "a client's headers go to its own origin only"
   case obstacles = "nothing is started that an obstacle stands in the way of"
   case traffic = "what came over cellular in a month is counted"
   case order = "downloads stand in the order that was asked for"

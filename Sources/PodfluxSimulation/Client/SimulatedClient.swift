@@ -64,6 +64,7 @@ struct SimulatedClient {
     let origin = random.pick(origins)
     var wish = DownloadIntent.Enqueue(address: origin.address)
     if !random.once(in: 5) { wish.id = DownloadID("d\(random.below(limit + 2))") }
+    wish.description.headers = [Self.key(for: origin.address)]
     wish.priority = random.pick(Priority.allCases)
     wish.isPaused = random.once(in: 8)
     wish.origin = random.once(in: 4) ? .auto : .user
@@ -76,6 +77,11 @@ struct SimulatedClient {
     if random.once(in: 10) { wish.description.integrity = Self.integrity(of: random.pick(origins), origin, &random) }
     if random.once(in: 12) { wish.resume = Self.importedRecord(for: origin, using: &random) }
     return wish
+  }
+
+  /// What a client gives along for an origin, and nobody else may see. Journals blank values: the name tells whose it is.
+  static func key(for address: WebAddress) -> Header {
+    Header(name: "X-Key-" + address.host.split(separator: ":").joined(separator: "-"), value: "…")
   }
 
   /// A place that a client may ask for.
@@ -135,7 +141,10 @@ struct SimulatedClient {
     switch random.below(5) {
     case 3: update.network = random.pick(NetworkPolicy.allCases)
     case 4: update.podcast = random.pick(Self.podcasts)
-    case 0: update.address = random.pick(origins).address
+    case 0:
+      let address = random.pick(origins).address
+      update.address = address
+      update.headers = [Self.key(for: address)]
     case 1: update.priority = random.pick(Priority.allCases)
     default: update.title = "title \(random.below(100))"
     }
