@@ -66,6 +66,7 @@ extension DownloadError {
       case .timeout, .stalled: .timeout
       case .tooSlow: .tooSlow
       case .tooManyRedirects: .tooManyRedirects
+      case .headTooLarge: .tooLarge
       case .unsafeRedirect, .unsupportedProtocol, .malformedRequest: .unsafeRedirect
       case .connectionLost, .malformedResponse, .refusedByDelegate, .cancelled, .other: .connectionLost
       }

@@ -69,6 +69,9 @@ public struct DownloadError: Error, Hashable, Sendable {
     }
   }
 
+  /// Whether the connection broke off, or nothing more came over it: that says nothing against another one.
+  var isBrokenConnection: Bool { code == .connectionLost || code == .timeout }
+
   /// Whether another address of the same file may do better.
   var concernsSource: Bool {
     switch code {

@@ -7,8 +7,12 @@ extension DownloadsStore {
     switch intent {
     case .enqueue(let wish): return try enqueue(wish, in: &turn)
     case .pause(let selection): return try change(selection, by: .pause, in: &turn)
-    case .resume(let selection): return try change(selection, by: .resume, in: &turn)
-    case .retry(let selection): return try change(selection, by: .retry, in: &turn)
+    case .resume(let selection):
+      room.doubtedAt = turn.now
+      return try change(selection, by: .resume, in: &turn)
+    case .retry(let selection):
+      room.doubtedAt = turn.now
+      return try change(selection, by: .retry, in: &turn)
     case .cancel(let selection): return try change(selection, by: .cancel, in: &turn)
     case .remove(let selection, let deletingFile):
       return try change(selection, by: .remove(deletingFiles: deletingFile), in: &turn)

@@ -17,13 +17,13 @@ extension DownloadsStore {
         try store.complete(&download, as: file, in: turn)
       }
     case .failed(let error, let kept, let retryAfter):
-      let hadProgress = hasProgress(kept, of: id)
+      let gained = gain(kept, of: id)
       if let host = live[id]?.host {
         try heed(error, retryAfter: retryAfter, of: host, settings: settings, in: &turn)
       }
       try end(report.attempt, in: &turn) { store, download, turn in
         download.progress.keep(kept)
-        try store.fail(&download, with: error, hadProgress: hadProgress, settings: settings, in: &turn)
+        try store.fail(&download, with: error, gained: gained, settings: settings, in: &turn)
       }
     case .pathRefused(let kept):
       // Asked again at once it would lead to the same place: from now on the host counts as one that needs a path.
@@ -35,10 +35,10 @@ extension DownloadsStore {
 
   /// An attempt has ended without being to blame: its download is queued again, unless somebody has said otherwise.
   private mutating func requeue(_ attempt: AttemptID, kept: ResumeRecord?, in turn: inout PodfluxTurn) throws {
-    let hadProgress = hasProgress(kept, of: attempt.download)
+    let gained = gain(kept, of: attempt.download)
     try end(attempt, in: &turn) { store, download, turn in
       download.progress.keep(kept)
-      if hadProgress { download.failures = 0 }
+      if gained > 0 { download.failures = 0 }
       if case .running = download.state {
         try store.transition(&download, to: .queued, in: turn)
       } else {
@@ -47,10 +47,10 @@ extension DownloadsStore {
     }
   }
 
-  /// Whether an attempt kept more than it began with. What it fetched again after a restart does not count until it
-  /// exceeds what there was: a file that changes at every request must not be tried for ever.
-  private func hasProgress(_ kept: ResumeRecord?, of id: DownloadID) -> Bool {
-    (kept?.durable ?? 0) > (live[id]?.durableAtStart ?? 0)
+  /// How many bytes more than it began with an attempt kept: each is progress. What it fetched again after a restart does
+  /// not count until it exceeds what there was: a file that changes at every request must not be tried for ever.
+  private func gain(_ kept: ResumeRecord?, of id: DownloadID) -> Int64 {
+    max(0, (kept?.durable ?? 0) - (live[id]?.durableAtStart ?? 0))
   }
 
   private mutating func checkpoint(
@@ -154,13 +154,14 @@ extension DownloadsStore {
   }
 
   private mutating func fail(
-    _ download: inout Download, with error: DownloadError, hadProgress: Bool, settings: Settings,
+    _ download: inout Download, with error: DownloadError, gained: Int64, settings: Settings,
     in turn: inout PodfluxTurn
   ) throws {
     guard case .running = download.state else {
       try turn.tables.downloads.update(download)
       return
     }
+    let hadProgress = gained > 0
     guard error.code != .noSpace else {
       if hadProgress { download.failures = 0 }
       return try waitForRoom(&download, after: error, settings: settings, in: &turn)
@@ -184,7 +185,8 @@ extension DownloadsStore {
         status: error.status, cause: error.code)
       return try transition(&download, to: .failed(final), in: turn)
     }
-    let delay = RetryDelay(settings).milliseconds(afterFailures: download.failures, using: &turn.random)
+    let delay = RetryDelay(settings).milliseconds(
+      afterFailures: download.failures, with: error, gained: gained, using: &turn.random)
     let earliest = turn.now.advanced(byMilliseconds: delay)
     let moment = max(earliest, cooldowns[download.source.host] ?? earliest)
     try wait(&download, for: .retry(at: moment, after: error), in: &turn)
@@ -218,13 +220,31 @@ extension Download.Progress {
 /// | 2 | 10 s | 10 – 15 s |
 /// | 4 | 40 s | 40 – 60 s |
 /// | 10 | 2560 s | 2560 – 3840 s, so 3600 s at most |
+///
+/// A connection that broke after it had brought something worth having is made again within half a second.
 struct RetryDelay {
+  /// How many bytes an attempt must have kept more than it began with for the next one to follow at once: a server that gives
+  /// a byte for each connection is not to be hammered.
+  static let promptBytes: Int64 = 64 << 10
+  /// How long is waited then, in milliseconds.
+  static let promptMilliseconds: ClosedRange<Int64> = 250...500
+
   private let firstMilliseconds: Int64
   private let maximumMilliseconds: Int64
 
   init(_ settings: Settings) {
     firstMilliseconds = Int64(settings.retryFirstSeconds) * 1000
     maximumMilliseconds = Int64(settings.retryMaxSeconds) * 1000
+  }
+
+  /// How long to wait after an attempt that failed so, and brought so many bytes.
+  func milliseconds(
+    afterFailures failures: Int, with error: DownloadError, gained: Int64, using random: inout SeededGenerator
+  ) -> Int64 {
+    guard gained >= Self.promptBytes, error.isBrokenConnection else {
+      return milliseconds(afterFailures: failures, using: &random)
+    }
+    return Int64.random(in: Self.promptMilliseconds, using: &random)
   }
 
   func milliseconds(afterFailures failures: Int, using random: inout SeededGenerator) -> Int64 {

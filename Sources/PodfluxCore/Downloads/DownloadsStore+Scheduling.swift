@@ -45,15 +45,17 @@ extension DownloadsStore {
   private mutating func start(
     _ download: inout Download, settings: Settings, network: NetworkStore, in turn: inout PodfluxTurn
   ) throws {
-    let attempt = Attempt(
+    let doubtsLength = doubtsLength(of: download, at: turn.now)
+    var attempt = Attempt(
       id: AttemptID(download: download.id, generation: turn.sequence), address: download.source,
       ownAddress: download.address, description: download.description, origin: download.origin,
       resume: download.progress.resume, settings: settings,
       route: obstacles.route(of: download, over: network.state.path))
+    if doubtsLength { attempt.doubt = .init(quotaLeft: try quotaLeft(settings, in: turn)) }
     live[download.id] = LiveAttempt(
       attempt, policy: download.networks.effective, path: network.state.path, departures: network.departures,
       needsPath: obstacles.needsPath(attempt.address.host),
-      expected: download.missingBytes ?? 0)
+      expected: download.missingBytes.map { _ in download.neededBytes(doubtingLength: doubtsLength) } ?? 0)
     download.dates.started = download.dates.started ?? turn.now
     try transition(&download, to: .running(.connecting), in: turn)
     turn.perform(.start(attempt))

@@ -14,11 +14,26 @@ extension DownloadsStore {
     var asked: Int64?
     /// How many bytes the quota left when it was last looked at.
     var quotaLeft: Int64 = .max
+    /// When somebody last wanted downloads tried again: lengths that were named before are not believed then.
+    var doubtedAt: Timestamp?
   }
 
   /// How long a full disk is waited for before somebody tries, whatever has been said of it meanwhile: as long as after so
   /// many failures, 20 to 30 s by default.
   private static let roomWaitFailures = 3
+
+  /// For how long what was said of a file's length is believed where there is no room for so much. Then, or when somebody
+  /// wants the download tried again, its server is asked anew: one absurd number must not keep a download for ever.
+  static let lengthBelievedMilliseconds: Int64 = 3_600_000
+
+  /// Whether the length of a download's file is to be asked for anew before it is found too much.
+  func doubtsLength(of download: Download, at now: Timestamp) -> Bool {
+    let said = download.progress.resume?.savedAt ?? download.dates.added
+    let age = now.milliseconds - said.milliseconds
+    // A clock that was set back has said it later than now.
+    guard (0..<Self.lengthBelievedMilliseconds).contains(age) else { return true }
+    return room.doubtedAt.map { said < $0 } ?? false
+  }
 
   mutating func waitForRoom(
     _ download: inout Download, after error: DownloadError, settings: Settings, in turn: inout PodfluxTurn
@@ -32,7 +47,7 @@ extension DownloadsStore {
   // MARK: The quota
 
   /// How many bytes the quota leaves beside what is there and what is still to come.
-  private func quotaLeft(_ settings: Settings, in turn: borrowing PodfluxTurn) throws -> Int64 {
+  func quotaLeft(_ settings: Settings, in turn: borrowing PodfluxTurn) throws -> Int64 {
     guard settings.storageQuotaBytes > 0 else { return .max }
     let expected = live.values.reduce(0) { min($0 + $1.expected, Settings.Limits.volume.upperBound) }
     return settings.storageQuotaBytes - (try turn.tables.downloads.storedBytes()) - expected
@@ -43,7 +58,8 @@ extension DownloadsStore {
     _ download: Download?, settings: Settings, in turn: borrowing PodfluxTurn
   ) throws -> DownloadError? {
     let left = try quotaLeft(settings, in: turn)
-    let needed = download?.neededBytes ?? 0
+    let now = turn.now
+    let needed = download.map { $0.neededBytes(doubtingLength: doubtsLength(of: $0, at: now)) } ?? 0
     guard left < needed else { return nil }
     return DownloadError(
       .noSpace,
@@ -102,6 +118,11 @@ extension Download {
 
   /// How many bytes there must be room for before anybody is asked for them.
   var neededBytes: Int64 { missingBytes ?? TransferMachine.leastRoom }
+
+  /// The same, for the first look at a file whose length may be another than was said.
+  func neededBytes(doubtingLength isDoubted: Bool) -> Int64 {
+    isDoubted ? min(neededBytes, TransferMachine.leastRoom) : neededBytes
+  }
 
   /// How many bytes must be free beside the reserve before it is tried again. What nobody but its client has told the length
   /// of needs room for some pieces: with less it would be back at once.

@@ -19,6 +19,20 @@ public struct Attempt: Hashable, Sendable {
   public var settings: Settings
   /// Which way its connections may take.
   public var route: Route
+  /// Set where what was said of the file's length, if anything, is too old to be believed: the server is asked anew before
+  /// the file is found too long for the room that there is.
+  public var doubt: Doubt?
+
+  /// What is needed to judge a length that a server has just named.
+  public struct Doubt: Hashable, Sendable {
+    /// How many bytes more may be stored by the quota.
+    public var quotaLeft: Int64
+
+    /// Makes a doubt; of a library without a quota, by default.
+    public init(quotaLeft: Int64 = .max) {
+      self.quotaLeft = quotaLeft
+    }
+  }
 
   /// Makes an attempt.
   public init(

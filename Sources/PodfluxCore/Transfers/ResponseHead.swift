@@ -48,6 +48,15 @@ extension ResponseHead {
     declaredLength == .unusable
   }
 
+  /// Whether `Content-Length` is a number beyond `Int64`.
+  public var hasBoundlessContentLength: Bool {
+    fields.contains { field in
+      let digits = field.value.utf8
+      return field.isNamed("Content-Length") && !digits.isEmpty && decimalNumber(digits) == nil
+        && digits.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+    }
+  }
+
   /// Whether the body comes in a transfer coding (`chunked`), which marks its own end.
   public var hasTransferEncoding: Bool { self["Transfer-Encoding"] != nil }
 

@@ -64,6 +64,7 @@ public struct ResponseHeadParser: Sendable {
     position = .trailers
     let head = ResponseHead(
       status: status, httpVersion: version, effectiveURL: effectiveURL, redirects: redirects, fields: fields)
+    guard !head.hasBoundlessContentLength else { throw .boundlessContentLength }
     guard !head.hasUnusableContentLength else { throw .unusableContentLength }
     return .complete(head)
   }
@@ -107,6 +108,16 @@ public enum ResponseHeadError: Error, Sendable, Hashable {
   case malformedField
   /// `Content-Length` is no number, or has several values.
   case unusableContentLength
+  /// `Content-Length` is a number beyond all that a file can have.
+  case boundlessContentLength
+
+  /// Whether there is too much of something: the next response will hardly have less.
+  public var isExcess: Bool {
+    switch self {
+    case .tooManyBytes, .tooManyFields, .boundlessContentLength: true
+    case .malformedStatusLine, .malformedField, .unusableContentLength: false
+    }
+  }
 }
 
 extension HTTPVersion {

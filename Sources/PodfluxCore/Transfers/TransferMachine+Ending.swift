@@ -166,7 +166,8 @@ extension TransferMachine {
   private func uselessness(of record: ResumeRecord, after error: DownloadError) -> RestartCause? {
     switch error.code {
     case .notMedia where base == 0: .notMedia
-    case .tooLarge: .tooLarge
+    // A head may be too large, too: that says nothing of the file.
+    case .tooLarge where isFileTooLarge: .tooLarge
     default: nil
     }
   }

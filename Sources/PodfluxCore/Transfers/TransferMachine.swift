@@ -106,6 +106,11 @@ public struct TransferMachine: Sendable {
   /// Whether the total of the version that comes is only what an earlier response said of it.
   var isTotalAssumed = false
 
+  /// How much room there was at the beginning, where the length of the file is in doubt; nil where it is not.
+  var roomInDoubt: (room: Int64, reserve: Int64)?
+  /// Whether the file was found to be longer than the settings allow.
+  var isFileTooLarge = false
+
   /// Makes the machine of an attempt.
   public init(attempt: Attempt, bootID: String) {
     self.attempt = attempt
@@ -184,8 +189,16 @@ public struct TransferMachine: Sendable {
     case .keep(let count):
       base = count
       let needed = version.total.map { max(0, $0 - count) } ?? Self.leastRoom
-      if let error = DownloadError.shortage(of: needed, room: room, reserve: reserve) {
+      let isDoubted = attempt.doubt != nil && attempt.resume != nil
+      if let error = DownloadError.shortage(
+        of: isDoubted ? min(needed, Self.leastRoom) : needed, room: room, reserve: reserve)
+      {
         return end(.failed(error, kept: kept))
+      }
+      if isDoubted {
+        roomInDoubt = (room, reserve)
+        let isShort = DownloadError.shortage(of: needed, room: room, reserve: reserve) != nil
+        if isShort || needed > attempt.doubt?.quotaLeft ?? .max { version.total = nil }
       }
       let cut: [Order] = count < length ? [.truncate(to: count)] : []
       return cut + request(ResumeLadder.Plan(keptBytes))
@@ -236,7 +249,7 @@ public struct TransferMachine: Sendable {
   private mutating func receive(
     _ incoming: FileVersion, from plan: ResumeLadder.Plan
   ) -> (goesOn: Bool, orders: [Order]) {
-    if let error = tooLarge(incoming.total ?? 0) {
+    if let error = tooLarge(incoming.total ?? 0) ?? shortage(for: incoming) {
       state = .finishing(.failed(error), plan)
       return (false, [])
     }
@@ -288,9 +301,10 @@ public struct TransferMachine: Sendable {
       wantedExtension: attempt.wantedExtension)
   }
 
-  private func tooLarge(_ length: Int64) -> DownloadError? {
+  private mutating func tooLarge(_ length: Int64) -> DownloadError? {
     let limit = attempt.settings.maxFileBytes
     guard limit > 0, length > limit else { return nil }
+    isFileTooLarge = true
     return DownloadError(.tooLarge, "the file has \(length) bytes or more; the setting maxFileBytes allows \(limit)")
   }
 

@@ -102,7 +102,8 @@ extension CurlTransfer {
       guard case .complete(let head) = try parser.consume(line: Array(headerLine)) else { return true }
       return receive(head)
     } catch {
-      verdict = ExchangeFailure(.malformedResponse, message: "the head of the response is refused: \(error)")
+      verdict = ExchangeFailure(
+        error.isExcess ? .headTooLarge : .malformedResponse, message: "the head of the response is refused: \(error)")
       return false
     }
   }

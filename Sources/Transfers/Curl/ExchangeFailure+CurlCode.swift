@@ -42,7 +42,7 @@ extension ExchangeFailure.Reason {
     // The scheme was checked before libcurl saw it: what is left of this code is an answer without a status line.
     case CURLE_UNSUPPORTED_PROTOCOL: self = .malformedResponse
     // libcurl's word for a header line beyond its own limit of 100 KiB.
-    case CURLE_OUT_OF_MEMORY where !headWasSeen: self = .malformedResponse
+    case CURLE_OUT_OF_MEMORY where !headWasSeen: self = .headTooLarge
     case CURLE_URL_MALFORMAT: self = .malformedRequest
     default: self = .other
     }

@@ -24,6 +24,8 @@ struct ExchangeFailure: Error, Sendable, Hashable {
     /// The address or a header is not well formed: nothing was sent.
     case malformedRequest
     case malformedResponse
+    /// The head of the response has more than is taken, or names a length beyond all numbers: it would again.
+    case headTooLarge
     /// The delegate answered `.stop`.
     case refusedByDelegate
     case cancelled

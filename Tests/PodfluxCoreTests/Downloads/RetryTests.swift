@@ -50,6 +50,44 @@ struct RetryTests {
     }
   }
 
+  @Test("A connection that broke is made again within half a second if it has brought 64 KiB, and only then")
+  func prompt() throws {
+    let world = try World { $0.retryFirstSeconds = 600 }
+    let id = try world.enqueue("a")
+    func delay(after error: DownloadError, keeping durable: Int64) throws -> Int64 {
+      try world.report(id, .failed(error, kept: .sample(durable: durable, total: nil)))
+      let at = try retryAt(world, id)
+      defer { world.clock.wall = at }
+      return at.milliseconds - world.clock.wall.milliseconds
+    }
+    func goOn() throws { try world.send(.timeCame) }
+    var durable = RetryDelay.promptBytes
+    #expect(RetryDelay.promptMilliseconds.contains(try delay(after: .lost, keeping: durable)))
+    try goOn()
+    #expect(try delay(after: .lost, keeping: durable) >= 1_200_000, "nothing moved: the second failure")
+    try goOn()
+    durable += RetryDelay.promptBytes - 1
+    #expect((600_000...900_000).contains(try delay(after: .lost, keeping: durable)), "a trickle counts no attempt")
+    #expect(try world.row(id).failures == 1)
+    try goOn()
+    durable += RetryDelay.promptBytes
+    #expect(
+      RetryDelay.promptMilliseconds.contains(
+        try delay(after: DownloadError(.timeout, "no byte came"), keeping: durable)))
+    try goOn()
+    durable += RetryDelay.promptBytes
+    #expect(try delay(after: DownloadError(.tooSlow, "slow"), keeping: durable) >= 600_000, "it would be slow again")
+  }
+
+  @Test("However soon it would be tried again, a host that wants to be left alone is")
+  func promptOnBusyHost() throws {
+    let world = try World()
+    let id = try world.enqueue("a")
+    try world.report(
+      id, .failed(.lost, kept: .sample(durable: 1 << 20, total: nil), retryAfterMilliseconds: 60_000))
+    #expect(try retryAt(world, id).milliseconds - world.clock.wall.milliseconds >= 60_000)
+  }
+
   @Test("The longest waits that can be set overflow nothing")
   func longestDelays() {
     var settings = Settings()

@@ -117,6 +117,41 @@ struct RoomTests {
     #expect(world.started.isEmpty)
   }
 
+  private static let absurd: Int64 = 9_999_999_960_000
+
+  /// Regression: what a response had once said kept a download waiting for ever, and retrying did not help.
+  @Test("A length that leaves no room in the quota is believed for an hour, or until somebody wants it tried again")
+  func doubtedByQuota() throws {
+    let world = try World { $0.storageQuotaBytes = 4 * Self.mebibyte }
+    let id = try world.enqueue("a", may: .any)
+    #expect(world.attempts[id]?.doubt == nil)
+    try world.report(id, .failed(.lost, kept: .sample(durable: 100, total: Self.absurd)))
+    for _ in 0..<2 {
+      world.advance(seconds: 30)
+      try world.send(.timeCame)
+    }
+    #expect(try error(world, id)?.code == .noSpace)
+    try world.send(.downloads(.retry(.one(id))))
+    #expect(world.started == ["a"])
+    #expect(world.attempts[id]?.doubt?.quotaLeft == 4 * Self.mebibyte - 100)
+    #expect(world.downloads.live[id]?.expected == TransferMachine.leastRoom, "others are not kept out by it")
+
+    var said = ResumeRecord.sample(durable: 100, total: Self.absurd)
+    said.savedAt = world.clock.wall
+    try world.report(id, full(kept: said))
+    world.advance(seconds: 3599)
+    try world.send(.timeCame)
+    #expect(world.started.isEmpty)
+    world.advance(seconds: 30)
+    try world.send(.timeCame)
+    #expect(world.started == ["a"])
+    #expect(world.attempts[id]?.doubt != nil)
+  }
+
+  private func full(kept: ResumeRecord) -> AttemptReport.News {
+    .failed(DownloadError(.noSpace, "full", shortBytes: 5), kept: kept)
+  }
+
   @Test("Settings that leave less room than there is used stop at the next checkpoint, and what is there stays")
   func smaller() throws {
     let world = try World()

@@ -25,6 +25,60 @@ struct TransferMachineRouteTests {
     #expect(machine.written(nil) == [.end(.pathRefused(kept: nil))])
   }
 
+  /// Regression: the length that a response had once named was believed for ever.
+  @Test("Where a length is in doubt the server is asked anew, and what it says now is judged before its body")
+  func lengthInDoubt() throws {
+    let room: Int64 = 64 << 20
+    var record = Machines.record
+    record.total = 9_999_999_960_000
+    var machine = try Machines.machine(resuming: record)
+    _ = machine.start()
+    let believing = machine.partialOpened(length: 1000, tailHash: "hash", room: room)
+    guard case .end(.failed(let error, let kept, _))? = believing.first else {
+      Issue.record("what was just said is believed")
+      return
+    }
+    #expect(kept == record)
+    #expect(error.code == .noSpace)
+
+    var doubting = try Machines.doubting(record)
+    #expect(
+      doubting.partialOpened(length: 1000, tailHash: "hash", room: room)
+        == [.request(.init(rangeStart: 0, ifRange: "\"v1\""))])
+    machine = doubting
+    #expect(machine.received(head: Machines.fittingPart, at: Machines.now).goesOn)
+
+    machine = doubting
+    let absurd = Machines.head(206, [("Content-Range", "bytes 0-9/9999999960000"), ("ETag", "\"v1\"")])
+    #expect(!machine.received(head: absurd, at: Machines.now).goesOn)
+    #expect(machine.exchangeFinished(failure: .lost) == [.finishWriting])
+    let again = Machines.written(machine, 1000)
+    #expect(again.total == 9_999_999_960_000, "it is believed for some time")
+    guard case .end(.failed(let still, let keptAgain, _))? = machine.written(again).first else {
+      Issue.record("no end")
+      return
+    }
+    #expect(keptAgain == again)
+    #expect(still.code == .noSpace && still.shortBytes ?? 0 > 0)
+
+    machine = try Machines.doubting(record, quotaLeft: 400)
+    _ = machine.partialOpened(length: 1000, tailHash: "hash")
+    #expect(!machine.received(head: Machines.fittingPart, at: Machines.now).goesOn, "500 bytes more, 400 left")
+    machine = try Machines.doubting(record, quotaLeft: 500)
+    _ = machine.partialOpened(length: 1000, tailHash: "hash")
+    #expect(machine.received(head: Machines.fittingPart, at: Machines.now).goesOn)
+  }
+
+  @Test("A head that is too large throws nothing away that was kept")
+  func headTooLarge() throws {
+    var machine = try Machines.resuming()
+    let error = DownloadError(.tooLarge, "the head of the response is refused")
+    #expect(!error.isTransient && error.concernsSource)
+    #expect(machine.exchangeFinished(failure: error) == [.finishWriting])
+    let record = Machines.written(machine, 1000)
+    #expect(machine.written(record) == [.end(.failed(error, kept: record))])
+  }
+
   @Test("Told to stop before or after, it stops")
   func stopped() throws {
     var machine = try Machines.resuming()

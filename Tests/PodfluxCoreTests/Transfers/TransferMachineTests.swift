@@ -25,6 +25,16 @@ struct TransferMachineTests {
     return TransferMachine(attempt: attempt, bootID: "boot")
   }
 
+  /// The machine of an attempt that does not believe what its record says of the file's length, about to open the partial.
+  static func doubting(_ record: ResumeRecord, quotaLeft: Int64 = .max) throws -> TransferMachine {
+    var attempt = try machine(resuming: record).attempt
+    attempt.settings.maxFileBytes = 0
+    attempt.doubt = .init(quotaLeft: quotaLeft)
+    var machine = TransferMachine(attempt: attempt, bootID: "boot")
+    #expect(machine.start() == [.openPartial(tail: 0..<1000)])
+    return machine
+  }
+
   static func head(_ status: Int, _ fields: [(String, String)] = []) -> ResponseHead {
     ResponseHead(
       status: status, effectiveURL: "https://example.org/a.mp3", fields: fields.map { HTTPField(name: $0, value: $1) })

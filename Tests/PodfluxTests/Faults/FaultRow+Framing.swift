@@ -2,7 +2,7 @@ import ScriptedOrigin
 
 /// How long a body is, and how anybody knows.
 extension FaultRow {
-  static let framing: [FaultRow] = unknownLengths + lies + empty + tooLarge
+  static let framing: [FaultRow] = unknownLengths + lies + empty + tooLarge + boundless
 
   private static func ignored(_ framing: Framing) -> Behaviour {
     Behaviour.resource(Episode.resource(tag: .strong("v1"), ranges: .ignored)).framed(framing)
@@ -66,6 +66,24 @@ extension FaultRow {
       [Episode.half, Episode.good.settingHeader("Content-Length", "many"), Episode.good], [.whole, .resume, .resume],
       is: Episode.body),
   ]
+
+  private static let endlessHead = Episode.good.settingHeader("X-Long", String(repeating: "x", count: 70_000))
+  private static let endlessLine = Episode.good.settingHeader("X-Long", String(repeating: "x", count: 200_000))
+  private static let manyFields = (0..<600).reduce(Episode.good) { $0.settingHeader("X-\($1)", "x") }
+  private static let boundlessLength = Episode.good.settingHeader("Content-Length", "99999999999999999999")
+
+  /// Heads that can never be taken: they are not asked for five times.
+  private static let boundless: [FaultRow] = [
+    ("a head of 70,000 bytes", endlessHead), ("a line of 200,000 bytes in the head", endlessLine),
+    ("a head of 600 fields", manyFields), ("a Content-Length beyond all numbers", boundlessLength),
+  ].flatMap { name, behaviour in
+    [
+      FaultRow("\(name) at first", [behaviour], [.whole], .failed("too_large", keeping: 0)),
+      FaultRow(
+        "\(name) on the resume", [Episode.half, behaviour], [.whole, .resume],
+        .failed("too_large", keeping: Episode.cut)),
+    ]
+  }
 
   private static let nothing = Behaviour.status(200, headers: ["Content-Type": "audio/mpeg"])
 

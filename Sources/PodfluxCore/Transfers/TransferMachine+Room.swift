@@ -1,0 +1,17 @@
+/// Room for files whose length is in doubt.
+extension TransferMachine {
+  /// What is wrong with the length that a server has named anew, where there is no room for so much. It is believed for some
+  /// time from now on.
+  mutating func shortage(for incoming: FileVersion) -> DownloadError? {
+    guard let (room, reserve) = roomInDoubt, let total = incoming.total else { return nil }
+    let needed = max(0, total - base)
+    var error = DownloadError.shortage(of: needed, room: room, reserve: reserve)
+    if error == nil, let left = attempt.doubt?.quotaLeft, left < needed {
+      error = DownloadError(
+        .noSpace, "\(needed) bytes are needed, and the quota leaves \(max(0, left)); remove some downloads or raise it",
+        shortBytes: needed - max(0, left))
+    }
+    if error != nil, version.total == nil { version.total = total }
+    return error
+  }
+}
