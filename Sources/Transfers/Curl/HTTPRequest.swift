@@ -41,18 +41,12 @@ extension HTTPRequest {
     try HTTPHop(to: url, allowingInsecureRedirects: allowsInsecureRedirects)
   }
 
-  /// Fields that frame the message or that the engine sets itself: a client that set them would break resuming.
-  private static let reservedFieldNames: Set<String> = [
-    "accept-encoding", "connection", "content-length", "expect", "host", "if-range", "range", "te", "transfer-encoding",
-    "upgrade",
-  ]
-
   /// The lines for libcurl, the client's own ones only where the hop may have them.
   func headerLines(includingClientHeaders: Bool) throws(ExchangeFailure) -> [String] {
     // Some CDNs ignore Range when a coding is accepted, and a coded body could not be resumed.
     var fields = [(name: "Accept-Encoding", value: "identity")]
     if let ifRange { fields.append((name: "If-Range", value: ifRange)) }
-    for header in headers where Self.reservedFieldNames.contains(header.name.lowercased()) {
+    for header in headers where Header.isReserved(header.name) {
       throw ExchangeFailure(.malformedRequest, message: "the header \(header.name) is the engine's own")
     }
     if includingClientHeaders { fields += headers }

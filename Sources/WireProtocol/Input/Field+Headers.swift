@@ -8,10 +8,6 @@ extension Field {
   static let maximumHeaderBytes = 8192
   /// The longest name of a header, in bytes.
   static let maximumHeaderNameBytes = 256
-  /// What the engine sends itself or leaves to libcurl: another value would break resuming or the exchange.
-  private static let reservedHeaders: Set<String> = [
-    "range", "if-range", "accept-encoding", "host", "content-length", "transfer-encoding", "connection",
-  ]
 
   func headers() throws(Refusal) -> [Header] {
     let members = try object().members
@@ -38,8 +34,9 @@ extension Field {
         .invalidValue,
         "a header's name must be a token of RFC 9110 (letters, digits, -) of 1 to \(Self.maximumHeaderNameBytes) bytes")
     }
-    guard !Self.reservedHeaders.contains(name.lowercased()) else {
-      throw refusal(.invalidValue, "the engine sets \(name) itself, resuming depends on it; leave it out")
+    guard !Header.isReserved(name) else {
+      throw refusal(
+        .invalidValue, "\(name) is the engine's own or one connection's, and transfers depend on it; leave it out")
     }
   }
 

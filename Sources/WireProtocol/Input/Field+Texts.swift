@@ -31,10 +31,16 @@ extension Field {
 
   func address() throws(Refusal) -> WebAddress {
     let text = try string()
+    let address: WebAddress
     do throws(WebAddress.Fault) {
-      return try WebAddress(text)
+      address = try WebAddress(text)
     } catch {
       throw refusal(for: error)
+    }
+    switch address.obstruction {
+    case nil: return address
+    case .badHost: throw mustBe("a URL whose host is a name of letters, digits, - . _ or an IP address")
+    case .ambiguousUser: throw mustBe("a URL with at most one @ before its path; write others as %40")
     }
   }
 
