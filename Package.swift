@@ -37,7 +37,7 @@ let package = Package(
     .target(name: "WireProtocol", dependencies: ["Flux", "PodfluxCore"]),
     .target(
       name: "Transfers",
-      dependencies: ["CCurl", "CLinux", "Digests", "Flux", "PodfluxCore"]),
+      dependencies: ["CCurl", "CLinux", "CZlib", "Digests", "Flux", "PodfluxCore"]),
     .target(name: "FileStore", dependencies: ["CLinux", "Flux", "PodfluxCore"]),
     .target(name: "Reachability", dependencies: ["CLinux", "PodfluxCore"]),
     .target(
@@ -50,6 +50,7 @@ let package = Package(
       name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
     .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
     .systemLibrary(name: "CLinux"),
+    .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
     .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
 
     // What tests, demo and benchmarks share.
@@ -88,7 +89,8 @@ let package = Package(
     .testTarget(name: "FileStoreTests", dependencies: ["FileStore", "Flux", "PodfluxCore", "TestSupport"]),
     .testTarget(name: "ReachabilityTests", dependencies: ["CLinux", "PodfluxCore", "Reachability", "TestSupport"]),
     .testTarget(
-      name: "TransfersTests", dependencies: ["CCurl", "Transfers", "PodfluxCore", "ScriptedOrigin", "TestSupport"]),
+      name: "TransfersTests",
+      dependencies: ["CCurl", "CZlib", "Transfers", "PodfluxCore", "ScriptedOrigin", "TestSupport"]),
     .testTarget(
       name: "PodfluxEngineTests",
       dependencies: [

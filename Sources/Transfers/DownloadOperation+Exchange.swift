@@ -7,7 +7,10 @@ extension DownloadOperation: HTTPExchangeDelegate {
     let now = environment.readClock().wall
     return state.withLock { state in
       let (goesOn, orders) = state.machine.received(head: head, at: now)
-      if goesOn { state.comparison = state.machine.comparison }
+      if goesOn {
+        state.comparison = state.machine.comparison
+        state.decoder = state.machine.coding.map(ContentDecoder.init)
+      }
       carryOut(orders)
       return goesOn ? .proceed : .stop
     }
@@ -19,8 +22,7 @@ extension DownloadOperation: HTTPExchangeDelegate {
         state.isExchangePaused = true
         return .pause
       }
-      guard state.machine.received(body: bytes) == .take else { return .stop }
-      state.buffer.append(bytes)
+      guard state.take(bytes) == .take else { return .stop }
       if let piece = state.buffer.takePiece(evenIfSmall: false) { write(piece) }
       return .more
     }
@@ -46,12 +48,43 @@ extension DownloadOperation: HTTPExchangeDelegate {
     advance { state in
       state.exchange = nil
       return switch result {
-      case .success(let summary): state.machine.exchangeFinished(failure: nil, isDelimited: summary.isDelimited)
+      case .success(let summary): state.finishExchange(summary)
       case .failure(let failure) where failure.reason == .pathRefused: state.machine.pathRefused()
       case .failure(let failure):
         state.machine.exchangeFinished(failure: DownloadError(failure), isDelimited: false)
       }
     }
+  }
+}
+
+extension DownloadOperation.State {
+  /// Takes a piece of the body. Decoded it may outgrow the buffer by `ContentDecoder.maximumRatio` times a piece, which is
+  /// some hundred KiB, and by `ContentDecoder.freeBytes` once.
+  fileprivate mutating func take(_ bytes: UnsafeRawBufferPointer) -> TransferMachine.BodyVerdict {
+    guard let decoder else { return takeDecoded(bytes) }
+    do throws(DownloadError) {
+      return try decoder.decode(bytes) { takeDecoded($0) == .take } ? .take : .stop
+    } catch {
+      return machine.decodingFailed(error)
+    }
+  }
+
+  private mutating func takeDecoded(_ bytes: UnsafeRawBufferPointer) -> TransferMachine.BodyVerdict {
+    guard machine.received(body: bytes) == .take else { return .stop }
+    buffer.append(bytes)
+    return .take
+  }
+
+  /// The exchange has come to its end; a coding marks the file's own.
+  fileprivate mutating func finishExchange(_ summary: ExchangeSummary) -> [TransferMachine.Order] {
+    guard let decoder else { return machine.exchangeFinished(failure: nil, isDelimited: summary.isDelimited) }
+    guard decoder.isAtEnd || summary.bytesReceived == 0 else {
+      // What has come to nothing at all is hardly the beginning of a file.
+      let cut = DownloadError(
+        machine.position == 0 ? .notMedia : .connectionLost, "the response ended before its coding did")
+      return machine.exchangeFinished(failure: cut, isDelimited: false)
+    }
+    return machine.exchangeFinished(failure: nil)
   }
 }
 

@@ -29,6 +29,8 @@ final class DownloadOperation: AsynchronousOperation, @unchecked Sendable {
     var isSyncing = false
     /// What waits for that one's end.
     var pendingSync: PendingSync?
+    /// Undoes the coding of what the exchange brings, if it has any.
+    var decoder: ContentDecoder?
     /// The bytes that have come over the network since the last report that told of them.
     var fetched: Int64 = 0
   }
@@ -159,7 +161,7 @@ final class DownloadOperation: AsynchronousOperation, @unchecked Sendable {
     state.withLock { state in
       state.checkpoints.begin(at: state.machine.base, milliseconds: now)
       state.buffer.reset()
-      state.held = nil
+      (state.held, state.decoder) = (nil, nil)
       // Started under the lock: the first callback, on the curl thread, finds the exchange in its place.
       state.exchange = environment.driver.start(request, delegate: self)
     }

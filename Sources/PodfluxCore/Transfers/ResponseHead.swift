@@ -75,7 +75,7 @@ extension ResponseHead {
   /// `Content-Disposition` as sent.
   public var contentDisposition: String? { self["Content-Disposition"] }
 
-  /// `Content-Encoding` as sent. Nothing is ever decoded: identity was asked for.
+  /// `Content-Encoding` as sent, although identity was asked for.
   public var contentEncoding: String? { self["Content-Encoding"] }
 
   /// `Retry-After` as sent: seconds or a date.

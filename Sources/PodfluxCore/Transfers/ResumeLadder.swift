@@ -124,7 +124,8 @@ public enum ResumeLadder {
   private static func refusal(of head: ResponseHead) -> DownloadError? {
     guard (200...299).contains(head.status) else { return nil }
     if let coding = head.contentEncoding?.lowercased(), coding != "identity", !coding.isEmpty {
-      return DownloadError(.notMedia, "the server sent the file encoded although identity was asked for")
+      let coded = "the server sent the file in a coding that cannot be undone, although identity was asked for"
+      return DownloadError(.notMedia, coded)
     }
     return MediaCheck.fault(announced: head.contentType)
   }

@@ -1,5 +1,13 @@
-/// Room for files whose length is in doubt.
+/// Room for files whose length is in doubt, and bodies that grow beyond measure.
 extension TransferMachine {
+  /// A piece of the body cannot be decoded: the exchange is of no use any more.
+  public mutating func decodingFailed(_ error: DownloadError) -> BodyVerdict {
+    guard case .receiving(let plan) = state, !isStopping else { return .stop }
+    if error.code == .tooLarge { isFileTooLarge = true }
+    state = .finishing(.failed(error), plan)
+    return .stop
+  }
+
   /// What is wrong with the length that a server has named anew, where there is no room for so much. It is believed for some
   /// time from now on.
   mutating func shortage(for incoming: FileVersion) -> DownloadError? {

@@ -14,7 +14,7 @@ enum SourceRules {
     ],
     "PodfluxSimulation": ["Persistence", "PodfluxCore", "Flux", "Digests", "WireProtocol"],
     "WireProtocol": ["PodfluxCore", "Flux"],
-    "Transfers": ["PodfluxCore", "Flux", "CCurl", "CLinux", "Digests"],
+    "Transfers": ["PodfluxCore", "Flux", "CCurl", "CLinux", "CZlib", "Digests"],
     "Digests": ["PodfluxCore", "CCrypto"],
     "Feeds": ["PodfluxCore", "Flux"],
     "FileStore": ["PodfluxCore", "Flux", "CLinux"],

@@ -8,6 +8,7 @@ import Testing
 struct FaultMatrixTests {
   private static let rows =
     FaultRow.ranges + FaultRow.versions + FaultRow.framing + FaultRow.media + FaultRow.statuses + FaultRow.connections
+    + FaultRow.codings
 
   /// Patience of one second each and three attempts, so that a row takes a few seconds; 64 rows run at once, those
   /// that wait for a retry do not count.
@@ -26,6 +27,7 @@ struct FaultMatrixTests {
   @Test("Each fault alone ends as it should: with one version or none, no byte lost without need, no request too many")
   func matrix() throws {
     #expect(Set(Self.rows.map(\.name)).count == Self.rows.count && Self.rows.count >= 60)
+    #expect(!FaultRow.codings.isEmpty, "gzip could not be run")
     let scene = try Scene()
     let engine = try scene.startEager(settings: Self.settings)
     let cases = try Self.rows.enumerated().map { try prepare($1, number: $0) }

@@ -1,0 +1,111 @@
+import CZlib
+import PodfluxCore
+import Testing
+
+@testable import Transfers
+
+@Suite("Codings are undone while they arrive")
+struct ContentDecoderTests {
+  private static let file = (0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* $0 >> 7) }
+
+  /// The bytes in a frame: 31 for gzip, 15 for zlib's, -15 for none.
+  private static func coded(_ bytes: [UInt8], windowBits: Int32) -> [UInt8] {
+    var stream = z_stream()
+    var input = bytes
+    var output = [UInt8](repeating: 0, count: bytes.count + 1000)
+    let count = output.withUnsafeMutableBufferPointer { output in
+      input.withUnsafeMutableBufferPointer { input in
+        #expect(czlib_deflate_init(&stream, windowBits) == Z_OK)
+        stream.next_in = input.baseAddress
+        stream.avail_in = UInt32(input.count)
+        stream.next_out = output.baseAddress
+        stream.avail_out = UInt32(output.count)
+        #expect(deflate(&stream, Z_FINISH) == Z_STREAM_END)
+        deflateEnd(&stream)
+        return output.count - Int(stream.avail_out)
+      }
+    }
+    return Array(output[..<count])
+  }
+
+  /// What comes out of a body that arrives in pieces of this size, whether that is the end, and what was wrong.
+  private static func decoded(
+    _ bytes: [UInt8], _ coding: ContentCoding, pieces: Int = 16_384
+  ) -> (bytes: [UInt8], isAtEnd: Bool, code: DownloadError.Code?) {
+    let decoder = ContentDecoder(coding)
+    var result: [UInt8] = []
+    do throws(DownloadError) {
+      for start in stride(from: 0, to: bytes.count, by: pieces) {
+        let piece = Array(bytes[start..<min(bytes.count, start + pieces)])
+        var found: DownloadError?
+        piece.withUnsafeBytes { piece in
+          do throws(DownloadError) {
+            _ = try decoder.decode(piece) { part in
+              result.append(contentsOf: part)
+              return true
+            }
+          } catch {
+            found = error
+          }
+        }
+        if let found { throw found }
+      }
+    } catch {
+      return (result, decoder.isAtEnd, error.code)
+    }
+    return (result, decoder.isAtEnd, nil)
+  }
+
+  @Test("gzip and both kinds of deflate, in pieces of any size", arguments: [1, 7, 16_384, 1 << 20])
+  func whole(pieces: Int) {
+    for (coding, windowBits) in [(ContentCoding.gzip, 31), (.deflate, 15), (.deflate, -15)] as [(ContentCoding, Int32)]
+    {
+      let found = Self.decoded(Self.coded(Self.file, windowBits: windowBits), coding, pieces: pieces)
+      #expect(found.bytes == Self.file && found.isAtEnd && found.code == nil, "\(coding), \(windowBits)")
+    }
+  }
+
+  @Test("Several members of gzip are one file", arguments: [1, 100_000])
+  func members(pieces: Int) {
+    let half = Self.file.count / 2
+    let coded =
+      Self.coded(Array(Self.file[..<half]), windowBits: 31) + Self.coded(Array(Self.file[half...]), windowBits: 31)
+    let found = Self.decoded(coded, .gzip, pieces: pieces)
+    #expect(found.bytes == Self.file && found.isAtEnd && found.code == nil)
+  }
+
+  @Test("A cut is no end, wherever it is")
+  func cut() {
+    let coded = Self.coded(Self.file, windowBits: 31)
+    for length in [1, 2, 10, coded.count / 2, coded.count - 8, coded.count - 1] {
+      let found = Self.decoded(Array(coded[..<length]), .gzip)
+      #expect(!found.isAtEnd && found.code == nil, "\(length) of \(coded.count)")
+      #expect(Self.file.starts(with: found.bytes))
+    }
+  }
+
+  @Test("Bytes behind the end are told", arguments: [1, 16_384, 1 << 20])
+  func trailing(pieces: Int) {
+    for (coding, windowBits) in [(ContentCoding.gzip, 31), (.deflate, 15), (.deflate, -15)] as [(ContentCoding, Int32)]
+    {
+      let coded = Self.coded(Self.file, windowBits: windowBits) + [0]
+      #expect(Self.decoded(coded, coding, pieces: pieces).code == .lengthMismatch, "\(coding), \(windowBits)")
+    }
+  }
+
+  @Test("Damage is told: by what cannot be decoded, or by the checksum at the end")
+  func damage() {
+    var coded = Self.coded(Self.file, windowBits: 31)
+    coded[coded.count - 6] ^= 1
+    #expect(Self.decoded(coded, .gzip).code == .notMedia)
+    #expect(Self.decoded(Array("ID3 is no gzip".utf8), .gzip).code == .notMedia)
+    #expect(Self.decoded([], .gzip).isAtEnd == false)
+  }
+
+  @Test("What grows beyond measure is given up")
+  func bomb() {
+    let found = Self.decoded(Self.coded([UInt8](repeating: 0, count: 50 << 20), windowBits: 31), .gzip)
+    #expect(found.code == .tooLarge)
+    #expect(Int64(found.bytes.count) <= ContentDecoder.freeBytes + 50_000 * ContentDecoder.maximumRatio)
+  }
+}
