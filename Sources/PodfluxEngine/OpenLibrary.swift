@@ -127,7 +127,7 @@ extension TableReader {
     let moment = try moment(stores, now: now)
     let (page, next) = try page(query, filters: selection, at: moment)
     let items = page.map { download in
-      let live = download.state.kind == .running ? stores?.downloads.live[download.id] : nil
+      let live = stores?.downloads.live[download.id].flatMap { $0.isDisowned ? nil : $0 }
       return DownloadsSnapshot.Item(download: download, live: live, obstacle: moment.obstacles.obstacle(for: download))
     }
     return DownloadsSnapshot(

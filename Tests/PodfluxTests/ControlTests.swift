@@ -16,6 +16,10 @@ struct ControlTests {
     try engine.wait(for: "a") { $0.received > 1 << 20 }
     try engine.order("downloads/pause", ["id": "a"])
     let begin = ContinuousClock.now
+    // Regression: until the last sync it was said that nothing was kept.
+    let stopping = try #require(try engine.item("a"))
+    #expect(stopping.state == "paused" && stopping.received > 1 << 20)
+    #expect(stopping.json["resumable"] as? Bool == true)
     try scene.origin.wait(upTo: .seconds(2)) { $0.activeConnections == 0 }
     let time = ContinuousClock.now - begin
     print("a pause closed the connection \(time) after its ok")
@@ -33,6 +37,22 @@ struct ControlTests {
     #expect(request.headers["If-Range"] == "\"v1\"")
     #expect(request.bytesSent == (4 << 20) - paused.durable + 65536)
     #expect(scene.partialFiles().isEmpty)
+  }
+
+  /// Regression: the row knows less than is there, and it was 0 until the server answered.
+  @Test("After a kill what is kept is told before the server has answered")
+  func keptAfterKill() throws {
+    let scene = try Scene()
+    scene.serve("/a.mp3", length: 4 << 20, bytesPerSecond: Self.slow)
+    let engine = try scene.startEager()
+    try engine.order("downloads/enqueue", ["url": scene.origin.url("/a.mp3"), "id": "a"])
+    try engine.wait(for: "a") { $0.received > 1 << 20 }
+    try engine.kill()
+    let size = scene.size(ofPartial: "a")
+    scene.origin.serve("/a.mp3", Behaviour.status(200).failingBeforeHead(.stall))
+    let next = try scene.start()
+    let item = try next.wait(for: "a") { $0.received > 0 }
+    #expect(item.received == size)
   }
 
   @Test("Pausing and resuming again and again, faster than transfers stop, ends in one right file")

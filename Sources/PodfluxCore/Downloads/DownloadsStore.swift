@@ -127,7 +127,7 @@ public struct LiveAttempt: Hashable, Sendable {
   /// Whether it has been told to stop. Its slot is free only when it has ended.
   public internal(set) var isStopping = false
   /// Whether the row that it was started for is gone: a row of the same name is another download's.
-  var isDisowned = false
+  public internal(set) var isDisowned = false
   /// The deletions under way that must end before it publishes.
   var awaitedDeletions: Set<Deletion.Key> = []
   /// What it is doing, as it last said.

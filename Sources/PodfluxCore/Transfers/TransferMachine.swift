@@ -204,7 +204,10 @@ public struct TransferMachine: Sendable {
         if isShort || needed > attempt.doubt?.quotaLeft ?? .max { version.total = nil }
       }
       let cut: [Order] = count < length ? [.truncate(to: count)] : []
-      return cut + request(ResumeLadder.Plan(keptBytes))
+      // After a crash the row knows less than is there, and the server may take its time.
+      let isNews = count > attempt.resume?.durable ?? 0
+      let news: [Order] = isNews ? [.report(.reading(received: count, phase: .connecting))] : []
+      return news + cut + request(ResumeLadder.Plan(keptBytes))
     }
   }
 

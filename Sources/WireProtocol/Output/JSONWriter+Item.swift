@@ -32,7 +32,7 @@ extension JSONWriter {
     case .priority: member("priority", download.rank.priority.rawValue)
     case .rate: member("rate", item.rate)
     case .reason: member("reason", item.waitingReason)
-    case .resumable: member("resumable", download.isResumable)
+    case .resumable: member("resumable", item.isResumable)
     case .retryAt: member("retryAt", item.retryAt)
     case .sha256: member("sha256", download.state.published?.sha256)
     case .startedAt: member("startedAt", download.dates.started)
@@ -65,7 +65,13 @@ extension JSONWriter {
 }
 
 extension DownloadsSnapshot.Item {
-  fileprivate var received: Int64 { live?.received ?? download.progress.durable }
+  /// What a stopped attempt has fetched is kept: it is counted until the row knows it.
+  fileprivate var received: Int64 { max(live?.received ?? 0, download.progress.durable) }
+
+  /// Whether there is something to go on with. What a stopped attempt has fetched is on its way there.
+  fileprivate var isResumable: Bool {
+    download.isResumable || (download.state.kind != .running && live?.isStopping == true && received > 0)
+  }
 
   /// The attempt knows better than the row. One that has been told to stop may outlive its row's running.
   fileprivate var phase: DownloadState.Phase? {

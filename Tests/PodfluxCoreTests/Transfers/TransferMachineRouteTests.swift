@@ -69,6 +69,18 @@ struct TransferMachineRouteTests {
     #expect(machine.received(head: Machines.fittingPart, at: Machines.now).goesOn)
   }
 
+  @Test("After a crash the stores learn how much is there before the server is asked")
+  func keptIsTold() throws {
+    var record = Machines.record
+    record.durable = 0
+    var machine = try Machines.machine(resuming: record)
+    _ = machine.start()
+    #expect(
+      machine.partialOpened(length: 1000, tailHash: "hash") == [
+        .report(.reading(received: 1000, phase: .connecting)), .request(.init(rangeStart: 0, ifRange: "\"v1\"")),
+      ])
+  }
+
   @Test("A head that is too large throws nothing away that was kept")
   func headTooLarge() throws {
     var machine = try Machines.resuming()
