@@ -9,9 +9,9 @@ final class CalendarDay {
   /// The day, counted from 1970-01-01.
   func today(in db: Database) throws -> Int64 {
     if let day { return day }
-    guard let stored = try Int64.fetchOne(db.cachedStatement(sql: "SELECT day FROM calendar")) else {
-      throw DamagedRow(column: "calendar.day")
-    }
+    guard let stored = try Int64.fetchOne(db.cachedStatement(sql: "SELECT day FROM calendar")),
+      StoredNumber.day.range.contains(stored)
+    else { throw DamagedRow(column: "calendar.day") }
     day = stored
     return stored
   }

@@ -9,7 +9,7 @@ struct StoredDownload: StatementRow {
   let download: Download
 
   init(_ columns: inout ColumnReader) throws {
-    key = columns.next()
+    key = try columns.next()
     download = try DownloadRow.download(&columns)
   }
 }
@@ -19,7 +19,7 @@ extension DownloadRow {
   fileprivate static func download(_ columns: inout ColumnReader) throws -> Download {
     let identity = try Identity(&columns)
     let rank = Download.Rank(
-      priority: try checked("priority", Priority(code: columns.next())), position: columns.next())
+      priority: try checked("priority", Priority(code: columns.next())), position: try columns.next(.position))
     let (state, failures, round, started, finished, isHeld) = try state(&columns)
     return Download(
       id: identity.id, address: identity.address, description: identity.description, rank: rank,
@@ -31,9 +31,10 @@ extension DownloadRow {
   }
 
   /// The file that the columns path, file_length, inode and sha256 describe; nil if there is none or if it cannot be one.
-  static func publishedFile(_ columns: inout ColumnReader) -> PublishedFile? {
-    let (text, length, inode): (String?, Int64?, Int64?) = (columns.next(), columns.next(), columns.next())
-    let sha256: String? = columns.next()
+  static func publishedFile(_ columns: inout ColumnReader) throws -> PublishedFile? {
+    let text: String? = try columns.next()
+    let length = try columns.nextIfPresent(.length)
+    let (inode, sha256): (Int64?, String?) = try (columns.next(), columns.next())
     guard let text, let path = try? LibraryPath(validating: text), let length, let inode else { return nil }
     return PublishedFile(path: path, length: length, inode: UInt64(bitPattern: inode), sha256: sha256)
   }
@@ -49,7 +50,8 @@ extension DownloadRow {
       id = try checked("id", DownloadID(columns.next()))
       address = try checked("url", try? WebAddress(columns.next()))
       columns.skip("url_hash", "host")
-      description = Download.Description(podcast: columns.next(), title: columns.next(), published: columns.moment())
+      description = Download.Description(
+        podcast: try columns.next(), title: try columns.next(), published: try columns.moment())
       description.path = try (columns.next() as String?).map {
         try checked("wanted_path", try? LibraryPath(validating: $0))
       }
@@ -62,9 +64,9 @@ extension DownloadRow {
           }
         } ?? []
       description.integrity = try (columns.next() as String?).map { try checked("integrity", Integrity($0)) }
-      description.expectedLength = columns.next()
+      description.expectedLength = try columns.nextIfPresent(.length)
       origin = try checked("origin", Origin(rawValue: columns.next()))
-      added = Timestamp(milliseconds: columns.next())
+      added = Timestamp(milliseconds: try columns.next(.moment))
     }
   }
 
@@ -73,12 +75,12 @@ extension DownloadRow {
   ) throws -> (
     DownloadState, failures: Int, round: Download.Round, started: Timestamp?, finished: Timestamp?, isHeld: Bool
   ) {
-    let phase: String? = columns.next()
+    let phase: String? = try columns.next()
     let kind = try checked("state", DownloadState.Kind(rawValue: columns.next()))
-    let reason: String? = columns.next()
-    let retryAt = columns.moment()
-    let error = error(&columns)
-    let file = publishedFile(&columns)
+    let reason: String? = try columns.next()
+    let retryAt = try columns.moment()
+    let error = try error(&columns)
+    let file = try publishedFile(&columns)
     let state: DownloadState =
       switch kind {
       case .queued: .queued
@@ -88,10 +90,10 @@ extension DownloadRow {
       case .waiting: .waiting(try waiting(reason, until: retryAt, after: error))
       case .running: .running(try running(phase, file))
       }
-    let failures: Int = columns.next()
+    let failures = Int(try columns.next(.failures))
     columns.skip("home_host")
-    let round = Download.Round(source: columns.next(), mayPass: columns.next())
-    return (state, failures, round, columns.moment(), columns.moment(), columns.next())
+    let round = Download.Round(source: Int(try columns.next(.source)), mayPass: try columns.next())
+    return try (state, failures, round, columns.moment(), columns.moment(), columns.next())
   }
 
   private static func waiting(
@@ -115,17 +117,17 @@ extension DownloadRow {
     }
   }
 
-  private static func error(_ columns: inout ColumnReader) -> DownloadError? {
-    let (code, message): (String?, String?) = (columns.next(), columns.next())
-    let (status, cause): (Int?, String?) = (columns.next(), columns.next())
-    let short: Int64? = columns.next()
+  private static func error(_ columns: inout ColumnReader) throws -> DownloadError? {
+    let (code, message): (String?, String?) = try (columns.next(), columns.next())
+    let (status, cause): (Int?, String?) = try (columns.next(), columns.next())
+    let short = try columns.nextIfPresent(.length)
     guard let code = code.flatMap(DownloadError.Code.init(rawValue:)), let message else { return nil }
     return DownloadError(
       code, message, status: status, cause: cause.flatMap(DownloadError.Code.init(rawValue:)), shortBytes: short)
   }
 
   private static func progress(_ columns: inout ColumnReader) throws -> Download.Progress {
-    let (durable, total): (Int64, Int64?) = (columns.next(), columns.next())
+    let (durable, total) = try (columns.next(.length), columns.nextIfPresent(.length))
     columns.skip("discarded")
     return Download.Progress(
       durable: durable, total: total, discarded: try discarded(in: columns.next()),
@@ -151,11 +153,4 @@ extension DownloadRow {
     guard let value else { throw DamagedRow(column: column) }
     return value
   }
-}
-
-/// A row holds what no version of this code writes.
-struct DamagedRow: Error, CustomStringConvertible {
-  let column: String
-
-  var description: String { "the database holds a value that cannot be in the column \(column)" }
 }

@@ -98,10 +98,10 @@ final class Facets {
 }
 
 extension Facets.Facet {
-  /// Reads the columns host, class and podcast. What a `StatementRow` reads first is never NULL: GRDB looks there.
-  init(_ columns: inout ColumnReader) {
-    let (host, code): (String, Int64) = (columns.next(), columns.next())
-    self.init(podcast: columns.next(), host: host, row: RowClass(code: code))
+  /// Reads the columns host, class and podcast.
+  init(_ columns: inout ColumnReader) throws {
+    let (host, code): (String, Int64) = try (columns.next(), columns.next())
+    self.init(podcast: try columns.next(), host: host, row: RowClass(code: code))
   }
 }
 
@@ -119,8 +119,8 @@ struct CountedFacet: StatementRow {
   }
 
   init(_ columns: inout ColumnReader) throws {
-    facet = Facets.Facet(&columns)
-    number = columns.next()
+    facet = try Facets.Facet(&columns)
+    number = Int(try columns.next(.count))
   }
 }
 

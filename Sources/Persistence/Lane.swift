@@ -53,8 +53,8 @@ struct Lane: Hashable {
 
 extension Lane: StatementRow {
   /// Reads the columns host and kind.
-  init(_ columns: inout ColumnReader) {
-    host = columns.next()
-    kind = columns.next()
+  init(_ columns: inout ColumnReader) throws {
+    host = try columns.next()
+    kind = try columns.next()
   }
 }

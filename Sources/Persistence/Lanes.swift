@@ -73,9 +73,8 @@ final class Lanes {
     let clear = try db.cachedStatement(sql: "DELETE FROM lanes WHERE host = ? AND kind = ?")
     // In any order: each lane is another row.
     for lane in touched {
-      if let row = try Row.fetchOne(head, arguments: [lane.host, lane.kind]) {
-        try write.execute(
-          arguments: [lane.host, lane.kind, row["priority"] as Int, row["position"] as Int64])
+      if let place = try StoredPlace.fetchAll(head, arguments: [lane.host, lane.kind]).first {
+        try write.execute(arguments: [lane.host, lane.kind, place.priority, place.position])
       } else {
         try clear.execute(arguments: [lane.host, lane.kind])
       }
@@ -88,6 +87,17 @@ final class Lanes {
     forgetAll()
     try db.cachedStatement(sql: "DELETE FROM lanes").execute()
     try db.cachedStatement(sql: Lane.fill).execute()
+  }
+}
+
+/// A row's place in the queue.
+private struct StoredPlace: StatementRow {
+  let priority: Int64
+  let position: Int64
+
+  init(_ columns: inout ColumnReader) throws {
+    priority = try columns.next()
+    position = try columns.next(.position)
   }
 }
 

@@ -109,7 +109,7 @@ public final class LibraryDatabase: Sendable {
       var value: Value?
       let outcome = Result {
         try db.inTransaction(.deferred) {
-          value = try body(TableReader(db: db))
+          value = try DamagedRow.telling { try body(TableReader(db: db)) }
           return .commit
         }
       }
@@ -213,6 +213,8 @@ public final class LibraryDatabase: Sendable {
       throw OpeningError.damaged(error.message ?? "SQLite error \(error.resultCode.rawValue)")
     } catch let error as DamagedRow {
       throw OpeningError.damaged(error.description)
+    } catch is RowDecodingError {
+      throw OpeningError.damaged(DamagedRow.nowhere.description)
     }
   }
 }

@@ -25,7 +25,7 @@ public final class MomentReader: Sendable {
 
   /// Reads of the moment that is held.
   public func read<Value>(_ body: (TableReader) throws -> Value) throws -> Value {
-    try queue.writeWithoutTransaction { db in try body(TableReader(db: db)) }
+    try queue.writeWithoutTransaction { db in try DamagedRow.telling { try body(TableReader(db: db)) } }
   }
 
   /// Lets go of the moment.

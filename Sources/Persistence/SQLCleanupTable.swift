@@ -18,7 +18,11 @@ struct SQLCleanupTable: CleanupTable {
 
   func runs() throws -> [CleanupRun] {
     let texts = try String.fetchAll(db.cachedStatement(sql: "SELECT json FROM cleanup_runs ORDER BY key"))
-    return try texts.map { try StoredJSON.value(of: $0, column: "cleanup_runs.json") }
+    return try texts.map { text in
+      let run: CleanupRun = try StoredJSON.value(of: text, column: "cleanup_runs.json")
+      guard run.isPlausible else { throw DamagedRow(column: "cleanup_runs.json") }
+      return run
+    }
   }
 
   // MARK: Steps
@@ -35,9 +39,13 @@ struct SQLCleanupTable: CleanupTable {
   }
 
   func planned(after key: CleanupStep.Key, limit: Int) throws -> [CleanupStep] {
-    try CleanupStep.fetchAll(
+    let steps = try CleanupStep.fetchAll(
       db.cachedStatement(sql: Self.steps + "WHERE status = 'planned' AND key > ? ORDER BY key LIMIT ?"),
       arguments: [key, limit])
+    guard zip([key] + steps.map(\.key), steps).allSatisfy({ $0 < $1.key }) else {
+      throw DamagedRow(column: "cleanup_steps.key")
+    }
+    return steps
   }
 
   func settle(_ key: CleanupStep.Key, as status: CleanupStep.Status, because: String?) throws {
@@ -118,25 +126,41 @@ struct SQLCleanupTable: CleanupTable {
   }
 }
 
+extension CleanupRun {
+  /// Whether the store can have counted so: it goes on counting.
+  fileprivate var isPlausible: Bool {
+    let counts = tallies.values.flatMap { [$0.found, $0.done, $0.left] }.map(Int64.init)
+    let bytes = tallies.values.map(\.bytes) + [freedBytes] + (usage?.all ?? [])
+    let moments = [askedAt, endedAt ?? askedAt].map(\.milliseconds)
+    return StoredNumber.log.range.contains(key) && counts.allSatisfy(StoredNumber.count.range.contains)
+      && bytes.allSatisfy(StoredNumber.length.range.contains) && moments.allSatisfy(StoredNumber.moment.range.contains)
+  }
+}
+
+extension CleanupRun.Usage {
+  fileprivate var all: [Int64] { [media, partial, quarantine, database, other] }
+}
+
 extension CleanupStep: StatementRow {
   init(_ columns: inout ColumnReader) throws {
-    let key: Int64 = columns.next()
-    guard let status = Status(rawValue: columns.next()) else { throw DamagedRow(column: "cleanup_steps.status") }
-    guard let decision = Decision(rawValue: columns.next()) else {
+    let key: Int64 = try columns.next()
+    guard let status = Status(rawValue: try columns.next()) else { throw DamagedRow(column: "cleanup_steps.status") }
+    guard let decision = Decision(rawValue: try columns.next()) else {
       throw DamagedRow(column: "cleanup_steps.decision")
     }
-    let because: String = columns.next()
+    let because: String = try columns.next()
     let matter: Matter = try StoredJSON.value(of: columns.next(), column: "cleanup_steps.matter")
+    guard matter.bytes >= 0 else { throw DamagedRow(column: "cleanup_steps.matter") }
     self.init(key: key, matter: matter, decision: decision, because: because, status: status)
   }
 }
 
 extension FormerFile: StatementRow {
   init(_ columns: inout ColumnReader) throws {
-    guard let download = DownloadID(columns.next()) else { throw DamagedRow(column: "former_files.download") }
+    guard let download = DownloadID(try columns.next()) else { throw DamagedRow(column: "former_files.download") }
     guard let address = try? WebAddress(columns.next()) else { throw DamagedRow(column: "former_files.url") }
-    guard let file = DownloadRow.publishedFile(&columns) else { throw DamagedRow(column: "former_files.path") }
-    guard let cause = Cause(rawValue: columns.next()) else { throw DamagedRow(column: "former_files.cause") }
+    guard let file = try DownloadRow.publishedFile(&columns) else { throw DamagedRow(column: "former_files.path") }
+    guard let cause = Cause(rawValue: try columns.next()) else { throw DamagedRow(column: "former_files.cause") }
     self.init(download: download, address: address, file: file, cause: cause)
   }
 }

@@ -81,15 +81,15 @@ struct SQLDeletionTable: DeletionTable {
 
 extension Deletion: StatementRow {
   init(_ columns: inout ColumnReader) throws {
-    let key: Int64 = columns.next()
-    guard let download = DownloadID(columns.next()) else { throw DamagedRow(column: "deletions.download") }
+    let key: Int64 = try columns.next()
+    guard let download = DownloadID(try columns.next()) else { throw DamagedRow(column: "deletions.download") }
     var file: PublishedFile?
-    if columns.next() {
-      file = DownloadRow.publishedFile(&columns)
+    if try columns.next() {
+      file = try DownloadRow.publishedFile(&columns)
       guard file != nil else { throw DamagedRow(column: "deletions.path") }
     } else {
       columns.skip("path", "file_length", "inode", "sha256")
     }
-    self.init(key: key, download: download, file: file, fate: columns.next() ? .quarantined : .deleted)
+    self.init(key: key, download: download, file: file, fate: try columns.next() ? .quarantined : .deleted)
   }
 }

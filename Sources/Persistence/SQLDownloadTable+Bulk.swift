@@ -89,8 +89,8 @@ private struct AffectedRow: StatementRow {
 
   init(_ columns: inout ColumnReader) throws {
     counted = try CountedFacet(&columns)
-    home = columns.next()
-    bytes = columns.next()
+    home = try columns.next()
+    bytes = try columns.next(.length)
   }
 }
 

@@ -13,7 +13,7 @@ struct SQLDownloadTable: DownloadTable {
 
   func find(_ id: DownloadID) throws -> Download? {
     if let download = known[id] { return download }
-    return try first("WHERE id = ?", [id.description])
+    return try first("WHERE id = ?", [id.description]) { $0.id == id }
   }
 
   func contains(_ id: DownloadID) throws -> Bool {
@@ -116,11 +116,8 @@ struct SQLDownloadTable: DownloadTable {
   // MARK: Counts and recovery
 
   func counts() throws -> [DownloadState.Kind: Int] {
-    let rows = try Row.fetchAll(db.cachedStatement(sql: "SELECT state, number FROM counts"))
-    return try rows.reduce(into: [:]) { counts, row in
-      guard let kind = DownloadState.Kind(rawValue: row["state"]) else { throw DamagedRow(column: "counts.state") }
-      counts[kind] = row["number"]
-    }
+    let rows = try StoredCount.fetchAll(db.cachedStatement(sql: "SELECT state, number FROM counts"))
+    return rows.reduce(into: [:]) { $0[$1.kind] = $1.number }
   }
 
   func save(_ counts: [DownloadState.Kind: Int]) throws {
@@ -133,18 +130,18 @@ struct SQLDownloadTable: DownloadTable {
   }
 
   func running() throws -> [Download] {
-    try all("WHERE state = 'running' ORDER BY key", [])
+    try all("WHERE state = 'running' ORDER BY key", []) { $0.state.kind == .running }
   }
 
   // MARK: Scheduling
 
   func nextAdmissible(where mayRun: (_ host: String, Origin, NetworkPolicy) -> Bool) throws -> Download? {
     guard let lane = try lanes.first(in: db, where: mayRun) else { return nil }
-    return try first("WHERE \(Lane.scope)", [lane.host, lane.kind])
+    return try first("WHERE \(Lane.scope)", [lane.host, lane.kind], where: \.isAdmissible)
   }
 
   func waitingForStorage(limit: Int) throws -> [Download] {
-    try all("WHERE reason = 'storage' ORDER BY retry_at, key LIMIT ?", [limit])
+    try all("WHERE reason = 'storage' ORDER BY retry_at, key LIMIT ?", [limit]) { $0.state.kind == .waiting }
   }
 
   func storedBytes() throws -> Int64 {
@@ -155,13 +152,15 @@ struct SQLDownloadTable: DownloadTable {
     let sql = """
       SELECT retry_at FROM downloads WHERE state = 'waiting' AND retry_at IS NOT NULL ORDER BY retry_at LIMIT 1
       """
-    return try Int64.fetchOne(db.cachedStatement(sql: sql)).map(Timestamp.init(milliseconds:))
+    return try checked(Int64.fetchOne(db.cachedStatement(sql: sql)), .moment, "retry_at")
+      .map(Timestamp.init(milliseconds:))
   }
 
   func dueRetries(at now: Timestamp, limit: Int) throws -> [Download] {
     try all(
       "WHERE state = 'waiting' AND retry_at IS NOT NULL AND retry_at <= ? ORDER BY retry_at, key LIMIT ?",
-      [now.milliseconds, limit])
+      [now.milliseconds, limit]
+    ) { $0.state.kind == .waiting }
   }
 
   func release(_ id: DownloadID) throws {
@@ -193,7 +192,8 @@ struct SQLDownloadTable: DownloadTable {
   func position(of end: QueueEnd, in priority: Priority) throws -> Int64? {
     if end == .last, let last = upkeep.facts.lastPositions[priority] { return last }
     let sql = "SELECT position FROM downloads WHERE priority = ? ORDER BY position \(end.sqlOrder) LIMIT 1"
-    let position = try Int64.fetchOne(db.cachedStatement(sql: sql), arguments: [priority.code])
+    let position = try checked(
+      Int64.fetchOne(db.cachedStatement(sql: sql), arguments: [priority.code]), .position, "position")
     if end == .last { upkeep.facts.lastPositions[priority] = position }
     return position
   }
@@ -203,7 +203,9 @@ struct SQLDownloadTable: DownloadTable {
     let sql = """
       SELECT position FROM downloads WHERE priority = ? AND position \(beyond.0) ? ORDER BY position \(beyond.1) LIMIT 1
       """
-    return try Int64.fetchOne(db.cachedStatement(sql: sql), arguments: [rank.priority.code, rank.position])
+    return try checked(
+      Int64.fetchOne(db.cachedStatement(sql: sql), arguments: [rank.priority.code, rank.position]), .position,
+      "position")
   }
 
   func respace(_ priority: Priority, step: Int64) throws {
@@ -221,15 +223,39 @@ struct SQLDownloadTable: DownloadTable {
 
   // MARK: Reading rows
 
-  private func first(_ condition: String, _ arguments: StatementArguments) throws -> Download? {
-    try all(condition, arguments).first
+  private func first(
+    _ condition: String, _ arguments: StatementArguments, where isMeant: (Download) -> Bool
+  ) throws -> Download? {
+    try all(condition, arguments, where: isMeant).first
   }
 
-  private func all(_ condition: String, _ arguments: StatementArguments) throws -> [Download] {
+  /// Reads rows. An index that is damaged leads to others than it was asked for: the stores trust in what they are given.
+  private func all(
+    _ condition: String, _ arguments: StatementArguments, where isMeant: (Download) -> Bool
+  ) throws -> [Download] {
     let statement = try db.cachedStatement(sql: DownloadRow.select + condition)
     let downloads = try StoredDownload.fetchAll(statement, arguments: arguments).map(\.download)
+    guard downloads.allSatisfy(isMeant) else { throw DamagedRow(column: "state or id, or in their indexes") }
     for download in downloads { known.note(download) }
     return downloads
+  }
+}
+
+/// A number that was read by itself, if its column may hold it.
+private func checked(_ number: Int64?, _ numbers: StoredNumber, _ column: String) throws -> Int64? {
+  guard number.map(numbers.range.contains) ?? true else { throw DamagedRow(column: column) }
+  return number
+}
+
+/// How many downloads are in a state.
+private struct StoredCount: StatementRow {
+  let kind: DownloadState.Kind
+  let number: Int
+
+  init(_ columns: inout ColumnReader) throws {
+    guard let kind = DownloadState.Kind(rawValue: try columns.next()) else { throw DamagedRow(column: "counts.state") }
+    self.kind = kind
+    number = Int(try columns.next(.count))
   }
 }
 
@@ -242,11 +268,11 @@ private struct DeletedRow: StatementRow {
   let facet: Facets.Facet
 
   init(_ columns: inout ColumnReader) throws {
-    key = columns.next()
-    title = columns.next()
-    bytes = columns.next()
-    isAdmissible = columns.next()
-    facet = Facets.Facet(&columns)
+    key = try columns.next()
+    title = try columns.next()
+    bytes = try columns.next(.length)
+    isAdmissible = try columns.next()
+    facet = try Facets.Facet(&columns)
   }
 }
 

@@ -13,8 +13,8 @@ enum SQLHosts {
   }
 
   static func cooldowns(in db: Database) throws -> [String: Timestamp] {
-    let rows = try Row.fetchAll(db.cachedStatement(sql: "SELECT host, until FROM cooldowns"))
-    return rows.reduce(into: [:]) { $0[$1["host"]] = Timestamp(milliseconds: $1["until"]) }
+    let rows = try StoredCooldown.fetchAll(db.cachedStatement(sql: "SELECT host, until FROM cooldowns"))
+    return rows.reduce(into: [:]) { $0[$1.host] = $1.until }
   }
 
   static func save(discarded bytes: Int64, because cause: RestartCause, in db: Database) throws {
@@ -23,10 +23,30 @@ enum SQLHosts {
   }
 
   static func discarded(in db: Database) throws -> Download.Discarded {
-    let rows = try Row.fetchAll(db.cachedStatement(sql: "SELECT cause, bytes FROM discards"))
-    return try rows.reduce(into: .init()) { discarded, row in
-      guard let cause = RestartCause(rawValue: row["cause"]) else { throw DamagedRow(column: "discards.cause") }
-      discarded.add(row["bytes"], because: cause)
-    }
+    let rows = try StoredDiscard.fetchAll(db.cachedStatement(sql: "SELECT cause, bytes FROM discards"))
+    return rows.reduce(into: .init()) { $0.add($1.bytes, because: $1.cause) }
+  }
+}
+
+/// Until when a host is left alone.
+private struct StoredCooldown: StatementRow {
+  let host: String
+  let until: Timestamp
+
+  init(_ columns: inout ColumnReader) throws {
+    host = try columns.next()
+    until = Timestamp(milliseconds: try columns.next(.moment))
+  }
+}
+
+/// What was thrown away for a cause.
+private struct StoredDiscard: StatementRow {
+  let cause: RestartCause
+  let bytes: Int64
+
+  init(_ columns: inout ColumnReader) throws {
+    guard let cause = RestartCause(rawValue: try columns.next()) else { throw DamagedRow(column: "discards.cause") }
+    self.cause = cause
+    bytes = try columns.next(.sum)
   }
 }

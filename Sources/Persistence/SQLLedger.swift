@@ -24,7 +24,7 @@ public final class SQLLedger: Ledger {
       do {
         var result: Result?
         try db.inTransaction(.immediate) {
-          result = try body(SQLTables(db: db, upkeep: upkeep))
+          result = try DamagedRow.telling { try body(SQLTables(db: db, upkeep: upkeep)) }
           try upkeep.refresh(in: db)
           return .commit
         }

@@ -48,9 +48,9 @@ struct SQLVerificationTable: VerificationTable {
 
 extension Verification: StatementRow {
   init(_ columns: inout ColumnReader) throws {
-    let key: Int64 = columns.next()
-    guard let download = DownloadID(columns.next()) else { throw DamagedRow(column: "id") }
-    guard let file = DownloadRow.publishedFile(&columns) else { throw DamagedRow(column: "path") }
+    let key: Int64 = try columns.next()
+    guard let download = DownloadID(try columns.next()) else { throw DamagedRow(column: "id") }
+    guard let file = try DownloadRow.publishedFile(&columns) else { throw DamagedRow(column: "path") }
     self.init(key: key, download: download, file: file)
   }
 }

@@ -88,14 +88,14 @@ private struct FormerRows: StatementRow {
   }
 
   init(_ columns: inout ColumnReader) throws {
-    key = columns.next()
-    guard let kind = DownloadState.Kind(rawValue: columns.next()) else { throw DamagedRow(column: "state") }
-    let isHeld: Bool = columns.next()
-    let (reason, error): (String?, String?) = (columns.next(), columns.next())
-    let (path, url): (String?, String) = (columns.next(), columns.next())
-    let length: Int64? = columns.next()
-    let (published, added): (Timestamp?, Timestamp?) = (columns.moment(), columns.moment())
-    guard let origin = Origin(rawValue: columns.next()), let moment = published ?? added else {
+    key = try columns.next()
+    guard let kind = DownloadState.Kind(rawValue: try columns.next()) else { throw DamagedRow(column: "state") }
+    let isHeld: Bool = try columns.next()
+    let (reason, error): (String?, String?) = try (columns.next(), columns.next())
+    let (path, url): (String?, String) = try (columns.next(), columns.next())
+    let length: Int64? = try columns.next()
+    let (published, added): (Timestamp?, Timestamp?) = try (columns.moment(), columns.moment())
+    guard let origin = Origin(rawValue: try columns.next()), let moment = published ?? added else {
       throw DamagedRow(column: "origin")
     }
     self.length = length

@@ -34,8 +34,24 @@ extension StatementRow {
   ) throws {
     let rows = try FetchedRow<Self>.fetchCursor(statement, arguments: arguments)
     while let row = try rows.next() {
-      guard try body(try row.value.get()) else { return }
+      let value: Self
+      do {
+        value = try row.value.get()
+      } catch let column as UnreadableColumn {
+        throw DamagedRow(column: column.name(in: statement))
+      }
+      guard try body(value) else { return }
     }
+  }
+}
+
+/// A column of the present row holds what no version of this code writes.
+private struct UnreadableColumn: Error {
+  let index: Int
+
+  /// What the statement calls it.
+  func name(in statement: Statement) -> String {
+    statement.columnNames.indices.contains(index) ? statement.columnNames[index] : "\(index)"
   }
 }
 
@@ -48,16 +64,35 @@ struct ColumnReader {
     self.statement = statement
   }
 
-  mutating func next<Value: StatementColumnConvertible>() -> Value {
+  /// - Throws: `UnreadableColumn` where there is nothing although the schema says that there always is something.
+  mutating func next<Value: StatementColumnConvertible>() throws -> Value {
     defer { index += 1 }
     guard let value = Value.fromStatement(statement, atUncheckedIndex: index) else {
-      preconditionFailure("a column that the schema says is never null is null")
+      throw UnreadableColumn(index: Int(index))
     }
     return value
   }
 
-  mutating func moment() -> Timestamp? {
-    (next() as Int64?).map { Timestamp(milliseconds: $0) }
+  /// A number of those that the column may hold.
+  ///
+  /// - Throws: `UnreadableColumn` for any other.
+  mutating func next(_ numbers: StoredNumber) throws -> Int64 {
+    try checked(try next(), in: numbers)
+  }
+
+  /// A number of those that the column may hold; nil where there is none.
+  mutating func nextIfPresent(_ numbers: StoredNumber) throws -> Int64? {
+    guard let number: Int64 = try next() else { return nil }
+    return try checked(number, in: numbers)
+  }
+
+  private func checked(_ number: Int64, in numbers: StoredNumber) throws -> Int64 {
+    guard numbers.range.contains(number) else { throw UnreadableColumn(index: Int(index) - 1) }
+    return number
+  }
+
+  mutating func moment() throws -> Timestamp? {
+    try nextIfPresent(.moment).map { Timestamp(milliseconds: $0) }
   }
 
   /// Passes over columns, which are named for the reader's sake.
@@ -69,6 +104,11 @@ struct ColumnReader {
 /// Lets GRDB step through the rows: it takes this for a value in the first column.
 private struct FetchedRow<Value: StatementRow>: DatabaseValueConvertible, StatementColumnConvertible {
   let value: Result<Value, any Error>
+
+  /// What a row begins with may be NULL: it is for `Value` to say whether that is damage.
+  static func fromStatement(_ sqliteStatement: SQLiteStatement, atUncheckedIndex index: CInt) -> Self? {
+    Self(sqliteStatement: sqliteStatement, index: index)
+  }
 
   init?(sqliteStatement: SQLiteStatement, index: CInt) {
     value = Result {

@@ -14,7 +14,8 @@ enum StoredJSON {
   static func value<Value: Decodable>(of text: String, column: String) throws -> Value {
     do {
       return try JSONDecoder().decode(Value.self, from: Data(text.utf8))
-    } catch is DecodingError {
+    } catch {
+      // Of whatever kind: nothing else stands in its way.
       throw DamagedRow(column: column)
     }
   }

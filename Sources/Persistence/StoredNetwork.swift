@@ -21,6 +21,7 @@ extension CellularUsage {
 extension LocalTime {
   fileprivate var isPlausible: Bool {
     ([seconds] + changes.map(\.seconds)).allSatisfy(Self.seconds.contains) && changes.count <= Self.maximumChanges
+      && changes.allSatisfy { StoredNumber.moment.range.contains($0.from.milliseconds) }
       && zip(changes, changes.dropFirst()).allSatisfy { $0.from < $1.from }
   }
 }

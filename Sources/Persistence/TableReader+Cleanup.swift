@@ -10,6 +10,12 @@ extension TableReader {
 
     /// Before the first.
     public static let start = ExpectedCursor(path: "", key: .min)
+
+    /// Whether it comes before another in the order of the index: by bytes, then by keys.
+    fileprivate func precedes(_ other: Self) -> Bool {
+      if path.utf8.elementsEqual(other.path.utf8) { return key < other.key }
+      return path.utf8.lexicographicallyPrecedes(other.path.utf8)
+    }
   }
 
   /// The files that rows say are there, in the byte order of their places. Cost: one look-up and the page.
@@ -22,17 +28,24 @@ extension TableReader {
       """
     let rows = try ExpectedRow.fetchAll(
       db.cachedStatement(sql: sql), arguments: [cursor.path, cursor.key, limit])
+    // Whoever reads on behind a page would never come to the end of an index that is damaged.
+    guard zip([cursor] + rows.map(\.cursor), rows).allSatisfy({ $0.precedes($1.cursor) }) else {
+      throw DamagedRow(column: "path, or in its index")
+    }
     let next =
-      rows.count < limit ? nil : rows.last.map { ExpectedCursor(path: $0.file.file.path.description, key: $0.key) }
+      rows.count < limit ? nil : rows.last.map(\.cursor)
     return (rows.map(\.file), next)
   }
 
   /// The downloads that say that bytes of theirs are durable, and are not completed, in the order of their ids.
   public func downloadsWithBytes(after id: DownloadID?, limit: Int) throws -> [Download] {
     let sql = DownloadRow.select + "WHERE durable > 0 AND state <> 'completed' AND id > ? ORDER BY id LIMIT ?"
-    return try StoredDownload.fetchAll(
+    let downloads = try StoredDownload.fetchAll(
       db.cachedStatement(sql: sql), arguments: [id?.description ?? "", limit]
     ).map(\.download)
+    let ids = [id?.description ?? ""] + downloads.map(\.id.description)
+    guard zip(ids, ids.dropFirst()).allSatisfy(<) else { throw DamagedRow(column: "id, or in its index") }
+    return downloads
   }
 
   /// The runs of cleaning up: one that has ended, one that is under way, one that waits, where there are such.
@@ -82,12 +95,13 @@ extension TableReader {
 private struct ExpectedRow: StatementRow {
   let key: Int64
   let file: ExpectedFile
+  var cursor: TableReader.ExpectedCursor { .init(path: file.file.path.description, key: key) }
 
   init(_ columns: inout ColumnReader) throws {
-    key = columns.next()
-    guard let id = DownloadID(columns.next()) else { throw DamagedRow(column: "id") }
-    let isCompleted: Bool = columns.next()
-    guard let file = DownloadRow.publishedFile(&columns) else { throw DamagedRow(column: "path") }
+    key = try columns.next()
+    guard let id = DownloadID(try columns.next()) else { throw DamagedRow(column: "id") }
+    let isCompleted: Bool = try columns.next()
+    guard let file = try DownloadRow.publishedFile(&columns) else { throw DamagedRow(column: "path") }
     self.file = ExpectedFile(download: id, file: file, isCompleted: isCompleted)
   }
 }

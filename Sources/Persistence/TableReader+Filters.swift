@@ -95,6 +95,6 @@ private struct JudgedFacet: StatementRow {
 
   init(_ columns: inout ColumnReader) throws {
     counted = try CountedFacet(&columns)
-    title = columns.next()
+    title = try columns.next()
   }
 }

@@ -65,8 +65,8 @@ private struct CountedClass: StatementRow {
   let row: RowClass
   let number: Int
 
-  init(_ columns: inout ColumnReader) {
-    row = RowClass(code: columns.next())
-    number = columns.next()
+  init(_ columns: inout ColumnReader) throws {
+    row = RowClass(code: try columns.next())
+    number = Int(try columns.next(.count))
   }
 }

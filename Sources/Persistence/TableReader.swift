@@ -9,15 +9,21 @@ public struct TableReader {
 
   /// Where the log stands.
   public func position() throws -> LogPosition {
-    guard let row = try Row.fetchOne(db.cachedStatement(sql: "SELECT revision, sequence FROM log")) else {
+    let sql = "SELECT revision, sequence FROM log"
+    guard let stored = try StoredPosition.fetchAll(db.cachedStatement(sql: sql)).first else {
       throw DamagedRow(column: "log")
     }
-    return LogPosition(revision: row["revision"], sequence: row["sequence"])
+    return stored.position
   }
 
   /// The stores, with what their tables hold.
+  ///
+  /// - Throws: `DamagedRow` where one holds what no store can go on with.
   public func stores() throws -> Stores {
-    Stores(
+    // Turns ask for these first: whoever opens the library wants to know before.
+    _ = try CalendarDay().today(in: db)
+    _ = try Usage().bytes(in: db)
+    return Stores(
       settings: SettingsStore(settings: try settings()),
       downloads: DownloadsStore(counts: try counts(), cooldowns: try cooldowns(), discarded: try discarded()),
       network: NetworkStore(state: try network()), cleanup: CleanupStore(runs: try cleanupRuns()),
@@ -66,4 +72,13 @@ public struct TableReader {
   }
 
   var table: SQLDownloadTable { SQLDownloadTable(db: db, upkeep: Upkeep()) }
+}
+
+/// The row of the log.
+private struct StoredPosition: StatementRow {
+  let position: LogPosition
+
+  init(_ columns: inout ColumnReader) throws {
+    position = LogPosition(revision: try columns.next(.log), sequence: try columns.next(.log))
+  }
 }

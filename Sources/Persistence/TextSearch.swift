@@ -50,9 +50,9 @@ struct TextSearch {
   /// Rows from all over the table. Chance decides which, always the same: what repeats in the table would repeat in rows
   /// at equal distances.
   private static func sample(of number: Int, in db: Database) throws -> [TextRow] {
-    let ends = "SELECT (SELECT min(key) FROM downloads), (SELECT max(key) FROM downloads)"
-    guard number > 0, let row = try Row.fetchOne(db.cachedStatement(sql: ends)),
-      let first = row[0] as Int64?, let last = row[1] as Int64?
+    let sql = "SELECT (SELECT min(key) FROM downloads), (SELECT max(key) FROM downloads)"
+    guard number > 0, let ends = try StoredEnds.fetchAll(db.cachedStatement(sql: sql)).first,
+      let first = ends.first, let last = ends.last, first <= last
     else { return [] }
     var random = SeededGenerator(seed: 0, index: 0)
     let keys = (0..<number).map { _ in Int64.random(in: first...last, using: &random) }
@@ -60,6 +60,17 @@ struct TextSearch {
       sql: "SELECT key, title, podcast, 1 FROM downloads WHERE key >= ? ORDER BY key LIMIT 1")
     // In the order in which they stand in the file.
     return try keys.sorted().flatMap { try TextRow.fetchAll(statement, arguments: [$0]) }
+  }
+}
+
+/// The keys of the first row and of the last.
+private struct StoredEnds: StatementRow {
+  let first: Int64?
+  let last: Int64?
+
+  init(_ columns: inout ColumnReader) throws {
+    first = try columns.next()
+    last = try columns.next()
   }
 }
 
@@ -71,8 +82,8 @@ struct TextRow: StatementRow {
   let fits: Bool
 
   init(_ columns: inout ColumnReader) throws {
-    key = columns.next()
-    texts = [columns.next(), columns.next()]
-    fits = columns.next()
+    key = try columns.next()
+    texts = [try columns.next(), try columns.next()]
+    fits = try columns.next()
   }
 }

@@ -42,9 +42,9 @@ final class Usage {
   /// How many bytes there are. Cost: one look-up.
   func bytes(in db: Database) throws -> Int64 {
     try refresh(in: db)
-    guard let bytes = try Int64.fetchOne(db.cachedStatement(sql: "SELECT bytes FROM usage")), bytes >= 0 else {
-      throw DamagedRow(column: "usage.bytes")
-    }
+    guard let bytes = try Int64.fetchOne(db.cachedStatement(sql: "SELECT bytes FROM usage")),
+      StoredNumber.sum.range.contains(bytes)
+    else { throw DamagedRow(column: "usage.bytes") }
     return bytes
   }
 }

@@ -12,21 +12,25 @@ public enum PodfluxCommand {
     public let errors: String
   }
 
-  /// Runs `podflux` with these arguments, with nothing on its stdin, and waits for its end with a bound.
+  /// Runs `podflux` with these arguments, with some lines on its stdin and then its end, and waits for its own end with a
+  /// bound.
   ///
   /// - Throws: `PodfluxProcess.Failure` if it takes too long; it is killed then.
-  public static func run(_ arguments: [String], upTo seconds: Double = 20) throws -> Result {
+  public static func run(
+    _ arguments: [String], input lines: [String] = [], upTo seconds: Double = 20
+  ) throws -> Result {
     let folder = try TemporaryFolder("podflux-command")
-    let (output, errors) = (folder.path + "/output", folder.path + "/errors")
-    for path in [output, errors] {
-      guard FileManager.default.createFile(atPath: path, contents: nil) else {
+    let (input, output, errors) = (folder.path + "/input", folder.path + "/output", folder.path + "/errors")
+    for path in [input, output, errors] {
+      let contents = path == input ? Data(lines.map { $0 + "\n" }.joined().utf8) : nil
+      guard FileManager.default.createFile(atPath: path, contents: contents) else {
         throw PodfluxProcess.Failure("\(path) cannot be made")
       }
     }
     let process = Process()
     process.executableURL = URL(fileURLWithPath: PodfluxProcess.executablePath)
     process.arguments = arguments
-    process.standardInput = FileHandle.nullDevice
+    process.standardInput = try FileHandle(forReadingFrom: URL(fileURLWithPath: input))
     process.standardOutput = try FileHandle(forWritingTo: URL(fileURLWithPath: output))
     process.standardError = try FileHandle(forWritingTo: URL(fileURLWithPath: errors))
     let end = DispatchSemaphore(value: 0)

@@ -22,18 +22,18 @@ struct CleanupTableTests {
   @Test("A run, with all that can be said of it, in each stage", arguments: stages)
   func runs(stage: CleanupRun.Stage) throws {
     var run = CleanupRun(
-      key: .max, options: .init(mode: .plan, missing: .mark, orphans: .report, isDeep: true), cause: .client,
+      key: 1 << 62, options: .init(mode: .plan, missing: .mark, orphans: .report, isDeep: true), cause: .client,
       askedAt: Sample.moment)
     try database.write { try $0.cleanup.save(run) }
     #expect(try database.read { try $0.cleanupRuns() } == [run])
     run.stage = stage
-    run.endedAt = Timestamp(milliseconds: .min)
+    run.endedAt = Timestamp(milliseconds: -(1 << 53))
     run.reason = "nul\u{0} \"quote\" \u{1F600}"
     run.freedBytes = .max
     run.usage = CleanupRun.Usage(media: .max, partial: 1, quarantine: 2, database: 3, other: 4)
     for (number, kind) in CleanupStep.Matter.Kind.allCases.enumerated() {
       run.tallies[kind] = CleanupRun.Tally()
-      run.tallies[kind]?.found = .max
+      run.tallies[kind]?.found = 1 << 40
       run.tallies[kind]?.bytes = .max - Int64(number)
       run.tallies[kind]?.done = number
       run.tallies[kind]?.left = 1

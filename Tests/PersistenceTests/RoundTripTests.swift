@@ -37,7 +37,7 @@ struct RoundTripTests {
       for origin in Origin.allCases {
         var download = try Sample.download("\(priority)-\(origin)", state: .completed(Sample.file()))
         download.description = Download.Description(
-          podcast: "Show", title: "Title", published: Timestamp(milliseconds: .min),
+          podcast: "Show", title: "Title", published: Timestamp(milliseconds: -(1 << 53)),
           path: try LibraryPath(validating: "wanted/ep.mp3"),
           headers: [Header(name: "A", value: "1"), Header(name: "A", value: "2/\u{0}\"\\")],
           mirrors: [try WebAddress("http://mirror.example/\"'?q=1")],
@@ -51,7 +51,7 @@ struct RoundTripTests {
         download.progress = .init(durable: .max, total: .max, discarded: discarded, resume: Sample.record)
         download.failures = 1_000_000
         download.round = .init(source: 1, mayPass: true)
-        download.dates = .init(added: Timestamp(milliseconds: .max), started: Sample.moment, finished: Sample.moment)
+        download.dates = .init(added: Timestamp(milliseconds: 1 << 53), started: Sample.moment, finished: Sample.moment)
         download.isHeld = true
         download.networks = .init(own: .any, podcast: .unmetered)
         try roundTrip(download)

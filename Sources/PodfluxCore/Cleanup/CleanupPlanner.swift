@@ -111,7 +111,7 @@ public struct CleanupPlanner {
       guard !isOwned else { continue }
       hasAllStrays = strays.count < Self.differenceLimit
       strays.appendIfRoom(found, passedOver: &passedOver)
-      otherBytes += found.length
+      otherBytes = otherBytes.addingClamped(found.length)
     }
     while let current = row {
       lose(current, found: nil)
@@ -145,7 +145,7 @@ public struct CleanupPlanner {
       return false
     }
     presentCount += 1
-    mediaBytes += found.length
+    mediaBytes = mediaBytes.addingClamped(found.length)
     guard options.isDeep, let sha256 = row.file.sha256 else { return true }
     switch try evidence.sha256(of: found) {
     case sha256: break
@@ -185,7 +185,7 @@ public struct CleanupPlanner {
       guard !evidence.isCancelled else { throw Failure.cancelled }
       guard case .file(let found) = entry, missed.contains(found.inode), !known.contains(found.inode) else { continue }
       strays.append(found)
-      otherBytes += found.length
+      otherBytes = otherBytes.addingClamped(found.length)
     }
     strays.sort { $0.place < $1.place }
   }
@@ -316,8 +316,8 @@ public struct CleanupPlanner {
 
   /// A stray has turned out to be a download's.
   mutating func note(followed file: FoundFile) {
-    mediaBytes += file.length
-    otherBytes -= file.length
+    mediaBytes = mediaBytes.addingClamped(file.length)
+    otherBytes = otherBytes.addingClamped(-file.length)
   }
 
   mutating func add(_ matter: CleanupStep.Matter, _ decision: CleanupStep.Decision, _ because: String) {

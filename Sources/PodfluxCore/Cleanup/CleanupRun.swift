@@ -111,7 +111,8 @@ public struct CleanupRun: Hashable, Sendable, Codable {
 
   mutating func count(_ step: CleanupStep) {
     tallies[step.matter.kind, default: Tally()].found += 1
-    tallies[step.matter.kind, default: Tally()].bytes += step.matter.bytes
+    let bytes = tallies[step.matter.kind, default: Tally()].bytes
+    tallies[step.matter.kind, default: Tally()].bytes = bytes.addingClamped(step.matter.bytes)
     if step.status == .left { tallies[step.matter.kind, default: Tally()].left += 1 }
   }
 
@@ -119,7 +120,7 @@ public struct CleanupRun: Hashable, Sendable, Codable {
     switch status {
     case .done:
       tallies[step.matter.kind, default: Tally()].done += 1
-      if step.decision == .delete { freedBytes += step.matter.bytes }
+      if step.decision == .delete { freedBytes = freedBytes.addingClamped(step.matter.bytes) }
     case .left: tallies[step.matter.kind, default: Tally()].left += 1
     case .planned: break
     }

@@ -130,8 +130,11 @@ public struct Download: Hashable, Sendable {
     /// Nothing was thrown away.
     public init() {}
 
+    /// What is beyond is not counted: 4 EiB.
+    public static let maximum: Int64 = 1 << 62
+
     /// All of them.
-    public var total: Int64 { amounts.reduce(0) { $0 + $1.bytes } }
+    public var total: Int64 { amounts.reduce(0) { min($0.addingClamped($1.bytes), Self.maximum) } }
 
     /// How many for a cause.
     public subscript(cause: RestartCause) -> Int64 {
@@ -141,7 +144,7 @@ public struct Download: Hashable, Sendable {
     /// Counts bytes.
     public mutating func add(_ bytes: Int64, because cause: RestartCause) {
       guard bytes > 0 else { return }
-      let sum = self[cause] + bytes
+      let sum = min(self[cause].addingClamped(bytes), Self.maximum)
       amounts.removeAll { $0.cause == cause }
       let place = amounts.firstIndex { $0.cause.rawValue > cause.rawValue } ?? amounts.endIndex
       amounts.insert(Amount(cause: cause, bytes: sum), at: place)

@@ -33,7 +33,7 @@ extension DownloadsStore {
     try downloads.respace(anchor.rank.priority, step: Self.positionStep)
     guard let respaced = try downloads.find(anchorID),
       let rank = try gap(besides: respaced.rank, towards: end, in: turn)
-    else { preconditionFailure("places that were spread have gaps between them") }
+    else { throw StateFault("places in the queue that were spread have no gaps between them") }
     return rank
   }
 

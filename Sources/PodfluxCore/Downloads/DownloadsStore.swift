@@ -71,12 +71,16 @@ public struct DownloadsStore: Sendable {
     return nil
   }
 
-  /// Writes a download's change of state, and refuses what the transition table forbids.
+  /// Writes a download's change of state.
+  ///
+  /// - Throws: `StateFault` for what the transition table forbids: the store looks before it goes, so that the row is not
+  ///   what it was when it looked.
   mutating func transition(
     _ download: inout Download, to state: DownloadState, in turn: borrowing PodfluxTurn
   ) throws {
-    precondition(
-      download.state.canBecome(state), "no way from \(download.state) to \(state): the store must look before it goes")
+    guard download.state.canBecome(state) else {
+      throw StateFault("no way leads from \(download.state.kind) to \(state.kind) for \"\(download.id)\"")
+    }
     count(download.state.kind, -1)
     count(state.kind, +1)
     download.state = state
