@@ -41,7 +41,7 @@ final class Journal: @unchecked Sendable {
   private let logger: Logger
   private let queue = DispatchQueue(label: "podflux.journal", qos: .userInitiated)
   private var file: JournalFile?
-  private var encoder = LineEncoder()
+  private var encoder = LineEncoder(sealing: true)
   private var engine: JournalLine.Engine?
 
   /// Opens the file; nothing is written, and the library is not touched.

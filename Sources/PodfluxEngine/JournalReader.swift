@@ -11,6 +11,15 @@ struct JournalReader: ~Copyable {
     var number: Int
     /// Whether it ends with a line feed. If the last one does not, a crash has cut it off.
     var isComplete: Bool
+
+    /// Whether it may be what a crash has left of a line. Without its end it may be all but that.
+    var mayBeCutOff: Bool {
+      switch LineSeal.verdict(on: bytes) {
+      case .intact: !isComplete || !bytes.starts(with: LineSeal.head)
+      case .cutOff: true
+      case .changed: false
+      }
+    }
   }
 
   /// How much one read(2) asks for, in bytes.

@@ -75,6 +75,7 @@ public enum JournalReplay {
       } catch {
         if let fault { throw fault.error }
         let damage = JournalError.damaged("line \(line.number) of \"\(line.file)\" is damaged: \(error.message)")
+        guard line.mayBeCutOff else { throw damage }
         fault = (damage, line.isComplete ? nil : line.bytes)
         continue
       }

@@ -8,7 +8,7 @@ import WireProtocol
 ///
 /// Lines of turns that were never committed are in it too: commits fail, and processes die before them.
 final class JournalLog {
-  private var encoder = LineEncoder()
+  private var encoder = LineEncoder(sealing: true)
   private var hashes: [Int64: UInt64] = [:]
   /// At every how manieth revision the tables are compared.
   private let interval: Int64

@@ -18,6 +18,10 @@ public struct ActionLineDecoder: Sendable {
     guard line.count <= Self.maximumLineBytes else {
       throw Refusal(.lineTooLong, "the line is longer than \(Self.maximumLineBytes) bytes")
     }
+    guard LineSeal.verdict(on: line) == .intact else {
+      throw Refusal(.invalidLine, "it is not what its checksum says, or cut off")
+    }
+    let line = LineSeal.contents(of: line)
     var reader = JSONReader(line)
     let document = reader.readDocument()
     if let fault = document.fault { throw fault }

@@ -73,6 +73,7 @@ public struct JournalAssembler: Sendable {
 
   /// The revision of a line that is cut off, if that much of it is there.
   private static func revision(ofHalf line: [UInt8]) -> Int64? {
+    let line = LineSeal.contents(of: line)
     let beginning = Array("{\"meta\":{\"revision\":".utf8)
     guard line.starts(with: beginning), let comma = line.firstIndex(of: UInt8(ascii: ",")) else { return nil }
     return Int64(String(decoding: line[beginning.count..<comma], as: UTF8.self))

@@ -73,13 +73,18 @@ extension LineEncoder {
       frame = LineFrame(stamp)
       self.frame = frame
     }
-    writer.begin(frame.head, stamp.sequence, frame.tail)
+    lineStart = writer.bytes.count
+    guard isSealing else { return writer.begin(frame.head, stamp.sequence, frame.tail) }
+    writer.beginSealed()
+    // The seal has the brace.
+    writer.begin(frame.head.dropFirst(), stamp.sequence, frame.tail)
   }
 
   private mutating func end(_ type: String) {
     writer.endObject()
     writer.member("type", type)
     writer.endObject()
+    if isSealing { writer.seal(from: lineStart) }
     writer.endLine()
   }
 

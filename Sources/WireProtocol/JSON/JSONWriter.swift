@@ -27,7 +27,7 @@ struct JSONWriter {
   }
 
   /// Begins objects that are JSON already but for a number in them; `endObject()` must follow for each.
-  mutating func begin(_ head: [UInt8], _ number: Int64, _ tail: [UInt8]) {
+  mutating func begin(_ head: some Sequence<UInt8>, _ number: Int64, _ tail: [UInt8]) {
     separate()
     bytes += head
     needsComma = false
@@ -88,6 +88,16 @@ struct JSONWriter {
   }
 
   /// Ends a line.
+  /// Begins a line with a seal that is blank as yet, instead of its brace.
+  mutating func beginSealed() {
+    bytes += LineSeal.blank
+  }
+
+  /// Makes the seal of the line that begins at a place and ends here.
+  mutating func seal(from start: Int) {
+    LineSeal.seal(&bytes, from: start)
+  }
+
   mutating func endLine() {
     append("\n")
     needsComma = false

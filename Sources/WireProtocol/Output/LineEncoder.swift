@@ -11,9 +11,17 @@ public struct LineEncoder: Sendable {
   var writer = JSONWriter()
   /// Of the last line that had a stamp.
   var frame: LineFrame?
+  /// Whether lines with a stamp begin with a seal, as a journal's do.
+  let isSealing: Bool
+  /// Where the line begins that is being written.
+  var lineStart = 0
 
   /// Makes an encoder that has written nothing.
-  public init() {}
+  ///
+  /// - Parameter isSealing: Whether each line of the stream of actions is to begin with its checksum: so has a journal.
+  public init(sealing isSealing: Bool = false) {
+    self.isSealing = isSealing
+  }
 
   /// The lines written since the buffer was last emptied.
   public var bytes: [UInt8] { writer.bytes }
