@@ -78,8 +78,8 @@ extension TableReader {
     return state.kind == .failed
   }
 
-  /// Whether a file is that of another download than this one, by its inode and its length.
-  public func isNeeded(_ file: FoundFile, otherThanBy id: DownloadID) throws -> Bool {
+  /// Whether a file is that of another download than this one, or of any, by its inode and its length.
+  public func isNeeded(_ file: FoundFile, otherThanBy id: DownloadID?) throws -> Bool {
     try table.isNeeded(file, otherThanBy: id)
   }
 

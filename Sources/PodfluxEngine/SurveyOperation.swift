@@ -223,7 +223,7 @@ private final class SurveyEvidence: CleanupEvidence {
     try reader.read { try $0.canAdopt(owner) }
   }
 
-  func isNeeded(_ file: FoundFile, otherThanBy id: DownloadID) throws -> Bool {
+  func isNeeded(_ file: FoundFile, otherThanBy id: DownloadID?) throws -> Bool {
     try reader.read { try $0.isNeeded(file, otherThanBy: id) }
   }
 

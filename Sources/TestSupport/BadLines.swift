@@ -132,6 +132,8 @@ public enum BadLines {
     BadLine(type: "settings/update", #"{"userAgent":"a\r\nX: y"}"#, "invalid_value", "payload.userAgent"),
     BadLine(type: "settings/update", #"{"cleanupOnStart":"yes"}"#, "invalid_value", "payload.cleanupOnStart"),
     BadLine(type: "settings/update", #"{"cleanupOnStart":null}"#, "invalid_value", "payload.cleanupOnStart"),
+    BadLine(type: "settings/update", #"{"orphans":"keep"}"#, "invalid_value", "payload.orphans"),
+    BadLine(type: "settings/update", #"{"orphans":null}"#, "invalid_value", "payload.orphans"),
     BadLine(type: "settings/update", #"{"quarantineDays":-1}"#, "invalid_value", "payload.quarantineDays"),
     BadLine(type: "settings/update", #"{"quarantineDays":36501}"#, "invalid_value", "payload.quarantineDays"),
     BadLine(type: "settings/update", #"{"quarantineDays":0.5}"#, "invalid_value", "payload.quarantineDays"),

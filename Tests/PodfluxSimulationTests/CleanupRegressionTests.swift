@@ -90,7 +90,7 @@ struct CleanupRegressionTests {
   func waiting() throws {
     var engine = try Engine()
     let first = try engine.look(for: CleanupOptions(missing: .mark))
-    _ = try engine.send(.cleanup(.run(CleanupOptions(missing: .redownload))))
+    _ = try engine.send(.cleanup(.run(CleanupRequest(missing: .redownload))))
     let effects = try engine.send(.looked(first, .looked(.init(), remark: nil)))
     #expect(effects.contains { if case .look(let run, _) = $0 { run.options.missing == .redownload } else { false } })
   }
@@ -176,7 +176,7 @@ private struct Evidence: CleanupEvidence {
   }
   func failedDownload(wanting place: EntryPath) throws -> DownloadID? { nil }
   func canAdopt(_ owner: DownloadID) throws -> Bool { true }
-  func isNeeded(_ file: FoundFile, otherThanBy id: DownloadID) throws -> Bool { false }
+  func isNeeded(_ file: FoundFile, otherThanBy id: DownloadID?) throws -> Bool { false }
   func isRestored(_ file: FoundFile) throws -> Bool { false }
   func hasPublished(into folder: EntryPath) throws -> Bool { true }
 }
@@ -218,7 +218,7 @@ private struct Engine {
 
   /// Asks for a run, which looks from then on.
   mutating func look(for options: CleanupOptions) throws -> CleanupRun.Key {
-    for case .look(let run, _) in try send(.cleanup(.run(options))) { return run.key }
+    for case .look(let run, _) in try send(.cleanup(.run(CleanupRequest(options)))) { return run.key }
     throw Refusal(.conflict, "the run does not begin")
   }
 }

@@ -105,13 +105,14 @@ struct RequestTests {
     patch.progressInterval = 60
     patch.cleanupOnStart = false
     patch.quarantineDays = 36_500
+    patch.orphans = .adopt
     let line = #"""
       {"type":"settings/update","payload":{"maxConcurrent":256,"maxPerHost":1,"maxAttempts":1000,"retryFirstSeconds":1,
       "retryMaxSeconds":86400,"connectTimeoutSeconds":1,"stallTimeoutSeconds":86400,"firstByteTimeoutSeconds":1,
       "slowBytesPerSecond":1073741824,"slowWindowSeconds":86400,"allowInsecureRedirects":true,
       "maxFileBytes":1125899906842624,"checksum":false,
       "userAgent":"Me/1 (+https://example.org)","progressInterval":60,
-      "cleanupOnStart":false,"quarantineDays":36500}}
+      "cleanupOnStart":false,"quarantineDays":36500,"orphans":"adopt"}}
       """#
     #expect(try request(line.replacing("\n", with: "")) == .action(.updateSettings(patch)))
     var other = SettingsPatch()
@@ -149,19 +150,19 @@ struct RequestTests {
     #expect(try request(#"{"type":"snapshot","payload":{"cleanup":{}}}"#) == .query(.snapshot(SnapshotQuery())))
   }
 
-  @Test("has rows and files compared: with the defaults of a start, and with every choice")
+  @Test("has rows and files compared: with what the settings say of orphans, and with every choice")
   func cleanup() throws {
-    #expect(try request(#"{"type":"cleanup/run"}"#) == .action(.cleanup(.run(CleanupOptions()))))
-    #expect(try request(#"{"type":"cleanup/run","payload":{}}"#) == .action(.cleanup(.run(CleanupOptions()))))
-    let defaults = CleanupOptions(mode: .apply, missing: .forget, orphans: .quarantine, isDeep: false)
-    #expect(CleanupOptions() == defaults)
+    #expect(try request(#"{"type":"cleanup/run"}"#) == .action(.cleanup(.run(CleanupRequest()))))
+    #expect(try request(#"{"type":"cleanup/run","payload":{}}"#) == .action(.cleanup(.run(CleanupRequest()))))
+    let defaults = CleanupRequest(mode: .apply, missing: .forget, orphans: nil, isDeep: false)
+    #expect(CleanupRequest() == defaults)
     for mode in CleanupOptions.Mode.allCases {
       for missing in CleanupOptions.Missing.allCases {
         for orphans in CleanupOptions.Orphans.allCases {
           for isDeep in [false, true] {
             let payload =
               #"{"mode":"\#(mode)","missing":"\#(missing)","orphans":"\#(orphans)","deep":\#(isDeep)}"#
-            let options = CleanupOptions(mode: mode, missing: missing, orphans: orphans, isDeep: isDeep)
+            let options = CleanupRequest(mode: mode, missing: missing, orphans: orphans, isDeep: isDeep)
             #expect(try request(#"{"type":"cleanup/run","payload":\#(payload)}"#) == .action(.cleanup(.run(options))))
           }
         }

@@ -50,7 +50,10 @@ extension CleanupPlanner {
 
   /// A file among the partial files that is none.
   public mutating func note(strayPartial file: FoundFile) {
-    add(.strayPartial(file), .quarantine, "it lies among the partial files and is none")
+    // It may be a person's all the same.
+    add(
+      .strayPartial(file), options.orphans.mayTake ? .quarantine : .leave,
+      "it lies among the partial files and is none")
   }
 
   /// Files in quarantine are older than is wanted.

@@ -10,8 +10,8 @@ public protocol CleanupEvidence {
   func failedDownload(wanting place: EntryPath) throws -> DownloadID?
   /// Whether this download could have a file adopted: it has failed, or there is none of this name.
   func canAdopt(_ owner: DownloadID) throws -> Bool
-  /// Whether a file is that of another download than this one, wherever that one's row says it is.
-  func isNeeded(_ file: FoundFile, otherThanBy id: DownloadID) throws -> Bool
+  /// Whether a file is that of another download than this one, or of any, wherever that one's row says it is.
+  func isNeeded(_ file: FoundFile, otherThanBy id: DownloadID?) throws -> Bool
   /// Whether a person has put this file back from quarantine.
   func isRestored(_ file: FoundFile) throws -> Bool
   /// Whether the engine has ever published into this folder.
@@ -47,7 +47,7 @@ public struct CleanupPlanner {
     var isBlocked: Bool
   }
 
-  private var options: CleanupOptions
+  private(set) var options: CleanupOptions
   /// Whether nobody has asked for this run.
   private let isStart: Bool
   /// Whether no row has a file.
@@ -250,6 +250,12 @@ public struct CleanupPlanner {
 
   private mutating func decide(stray: FoundFile, _ evidence: some CleanupEvidence) throws {
     let wantsAdoption = options.orphans == .adopt
+    guard try !evidence.isNeeded(stray, otherThanBy: nil) else {
+      return add(.orphan(stray), .leave, "it is a download's file under another name (a hard link)")
+    }
+    if let remains = try remains(stray, evidence) {
+      return add(.orphan(stray), mayTakeDamaged ? .quarantine : .leave, remains)
+    }
     if let (owner, sha256, cause) = try owner(of: stray, evidence) {
       guard stray.place.libraryPath != nil || !wantsAdoption else { return add(unnameable: stray) }
       if wantsAdoption { adopters.insert(owner) }
@@ -285,6 +291,23 @@ public struct CleanupPlanner {
   private mutating func add(unnameable stray: FoundFile) {
     add(.orphan(stray), .leave, "its name is none that a download could keep; rename it to have it adopted")
   }
+
+  /// Why a file is what is left of a damaged one that was only marked; nil if it is not, or if it has been repaired.
+  private func remains(_ file: FoundFile, _ evidence: some CleanupEvidence) throws -> String? {
+    for former in try evidence.formerFiles(like: file)
+    where former.cause == .corrupt && former.file.inode == file.inode && EntryPath(former.file.path) == file.place {
+      if let sha256 = former.file.sha256, former.file.length == file.length,
+        try evidence.sha256(of: file) == sha256
+      {
+        return nil
+      }
+      return "it is what is left of the damaged file of the download \(former.download)"
+    }
+    return nil
+  }
+
+  /// Whether a damaged file may be put aside: a person has asked for this run, and that files be taken.
+  private var mayTakeDamaged: Bool { !isStart && options.orphans.mayTake }
 
   /// The download that had the file, or is to have one at this place.
   private func owner(
@@ -332,7 +355,8 @@ public struct CleanupPlanner {
   }
 
   mutating func add(corrupt row: ExpectedFile, _ found: FoundFile, _ because: String) {
-    let decision: CleanupStep.Decision = options.missing == .redownload ? .redownload : .quarantine
+    let decision: CleanupStep.Decision =
+      options.missing == .redownload ? .redownload : mayTakeDamaged ? .quarantine : .mark
     add(.corrupt(row.download, row.file, found: found), decision, because)
   }
 }

@@ -43,7 +43,7 @@ public struct CleanupStep: Hashable, Sendable {
   }
 
   /// What is to be done.
-  public enum Decision: String, Hashable, Sendable, Codable, CaseIterable {
+  public enum Decision: String, Hashable, Sendable, Codable, CodingKeyRepresentable, CaseIterable {
     /// The download goes.
     case forget
     /// The download is fetched again.

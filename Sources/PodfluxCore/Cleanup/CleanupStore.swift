@@ -43,9 +43,9 @@ public struct CleanupStore: Sendable {
     _ action: Action, settings: Settings, downloads: inout DownloadsStore, in turn: inout PodfluxTurn
   ) throws -> Reply? {
     switch action {
-    case .cleanup(.run(let options)):
+    case .cleanup(.run(let request)):
       try downloads.refuseUnlessOpen()
-      return .cleanup(try ask(for: options, because: .client, in: &turn))
+      return .cleanup(try ask(for: request.options(under: settings), because: .client, in: &turn))
     case .cleanup(.cancel):
       try downloads.refuseUnlessOpen()
       return .affected(try cancel(in: &turn))
@@ -106,7 +106,7 @@ public struct CleanupStore: Sendable {
     guard active == nil else { return }
     if waiting == nil, owesStartPass {
       owesStartPass = false
-      _ = try ask(for: CleanupOptions(), because: .start, in: &turn)
+      _ = try ask(for: CleanupRequest().options(under: settings), because: .start, in: &turn)
     }
     guard var run = waiting else { return }
     waiting = nil

@@ -56,7 +56,11 @@ extension DownloadsStore {
     case .corrupt(let id, let file, let found):
       guard var download = try turn.tables.downloads.find(id) else { return Self.hasChanged }
       let message = "the file \"\(file.path)\" was damaged: \(step.because)"
-      try condemn(&download, message, remains: found.published(sha256: nil), in: &turn)
+      // A file that is only marked stays where it is: what is fetched again gets another name, or none.
+      let remains = step.decision == .mark ? nil : found.published(sha256: nil)
+      var seen = file
+      (seen.path, seen.inode) = (found.place.libraryPath ?? file.path, found.inode)
+      try condemn(&download, message, .init(file: seen, cause: .corrupt), remains: remains, in: &turn)
       if step.decision == .redownload { try fetchAgain(&download, in: turn) }
     case .moved(let id, _, let file):
       guard var download = try turn.tables.downloads.find(id) else { return Self.hasChanged }
@@ -89,7 +93,7 @@ extension DownloadsStore {
       turn.announce(.removed(download.id))
       return count(.completed, -1)
     }
-    try condemn(&download, "the file \"\(file.path)\" is gone", remains: nil, in: &turn)
+    try condemn(&download, "the file \"\(file.path)\" is gone", .init(file: file, cause: .missing), remains: nil, in: &turn)
     if decision == .redownload { try fetchAgain(&download, in: turn) }
   }
 
@@ -101,11 +105,18 @@ extension DownloadsStore {
     try transition(&download, to: .queued, in: turn)
   }
 
-  /// A completed download's file is not what it was: it fails, and what remains is owed its move to quarantine.
+  /// What a completed download had, where that was seen last, and why it has it no more.
+  struct Loss {
+    var file: PublishedFile
+    var cause: FormerFile.Cause
+  }
+
+  /// A completed download's file is not what it was: it fails, and what remains, where it may be taken, is owed its move
+  /// to quarantine.
   mutating func condemn(
-    _ download: inout Download, _ message: String, remains: PublishedFile?, in turn: inout PodfluxTurn
+    _ download: inout Download, _ message: String, _ loss: Loss, remains: PublishedFile?, in turn: inout PodfluxTurn
   ) throws {
-    guard case .completed(let file) = download.state else { return }
+    guard case .completed = download.state else { return }
     // A file that went missing leaves its name and its inode to others, perhaps to the file of another download.
     if let remains, try !turn.tables.downloads.isClaimed(remains, otherThanBy: download.id) {
       try turn.tables.deletions.insert(
@@ -115,9 +126,8 @@ extension DownloadsStore {
     // Changes of all downloads at once take it as they find it.
     let isOwed = try turn.tables.deletions.isOwed(download.id)
     download.isHeld = isOwed || live[download.id] != nil
-    let cause: FormerFile.Cause = remains == nil ? .missing : .corrupt
     try turn.tables.cleanup.insert(
-      FormerFile(download: download.id, address: download.address, file: file, cause: cause))
+      FormerFile(download: download.id, address: download.address, file: loss.file, cause: loss.cause))
     // It may have been chosen to be read again; what is not completed has no file to read.
     try turn.tables.verifications.forget(download.id)
     download.progress = .init(discarded: download.progress.discarded)

@@ -55,6 +55,8 @@ extension DownloadsStore {
       var download = try turn.tables.downloads.find(verification.download),
       download.state == .completed(verification.file)
     else { return }
-    try condemn(&download, message, remains: remains, in: &turn)
+    try condemn(
+      &download, message, .init(file: verification.file, cause: remains == nil ? .missing : .corrupt),
+      remains: remains, in: &turn)
   }
 }

@@ -46,6 +46,8 @@ public struct Settings: Hashable, Sendable, Codable {
 
   /// Whether rows and files are compared at every start.
   public var cleanupOnStart = true
+  /// What becomes of files that no download knows, where a run is not told.
+  public var orphans = CleanupOptions.Orphans.report
   /// After how many days files leave the quarantine for good; 0 for never.
   public var quarantineDays = 0
 
@@ -80,6 +82,7 @@ public struct Settings: Hashable, Sendable, Codable {
     try read(.storageQuotaBytes, into: &storageQuotaBytes)
     try read(.reserveFreeBytes, into: &reserveFreeBytes)
     try read(.cleanupOnStart, into: &cleanupOnStart)
+    try read(.orphans, into: &orphans)
     try read(.quarantineDays, into: &quarantineDays)
   }
 
@@ -173,6 +176,8 @@ public struct SettingsPatch: Hashable, Sendable {
   public var reserveFreeBytes: Int64?
   /// See `Settings.cleanupOnStart`.
   public var cleanupOnStart: Bool?
+  /// See `Settings.orphans`.
+  public var orphans: CleanupOptions.Orphans?
   /// See `Settings.quarantineDays`.
   public var quarantineDays: Int?
 
@@ -204,6 +209,7 @@ public struct SettingsPatch: Hashable, Sendable {
     result.storageQuotaBytes = storageQuotaBytes ?? settings.storageQuotaBytes
     result.reserveFreeBytes = reserveFreeBytes ?? settings.reserveFreeBytes
     result.cleanupOnStart = cleanupOnStart ?? settings.cleanupOnStart
+    result.orphans = orphans ?? settings.orphans
     result.quarantineDays = quarantineDays ?? settings.quarantineDays
     return result
   }

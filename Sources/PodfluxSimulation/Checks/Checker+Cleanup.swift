@@ -44,8 +44,10 @@ extension Checker {
     guard case .orphan(let found) = step.matter, found.inode == entry.file.inode else {
       throw Violation(.foreignBytes, "\(place.text) is \(step.decision.rawValue)d, and is another file than was found")
     }
-    guard step.decision == .quarantine || handedSteps[step.key]?.options.orphans == .delete else {
-      throw Violation(.foreignBytes, "\(place.text) is deleted, and nobody has asked for that")
+    let orphans = handedSteps[step.key]?.options.orphans ?? .report
+    guard orphans == .delete || (step.decision == .quarantine && orphans == .quarantine) else {
+      throw Violation(
+        .foreignBytes, "\(place.text) is \(step.decision.rawValue)d, and nobody has asked for that: \(orphans.rawValue)")
     }
   }
 
@@ -62,6 +64,7 @@ extension Checker {
 
   /// Where many files were gone at once, nothing is decided.
   func hasDecided(_ steps: [CleanupStep], _ survey: SimulatedSurvey) throws {
+    try checkWords(for: steps, of: survey.run)
     let completed = survey.rows.filter(\.isCompleted)
     guard completed.count >= CleanupPlanner.leastSuspicious else { return }
     let files = survey.entries.compactMap { entry -> FoundFile? in
@@ -73,6 +76,23 @@ extension Checker {
     guard !completed.contains(where: { $0.file.sha256 != nil && lengths.contains($0.file.length) }) else { return }
     throw Violation(
       .everythingGone, "\(completed.count) files are gone at once, and \(steps.count) steps are decided on")
+  }
+
+  /// What a person could miss is moved or deleted by those runs alone that have been given the words for it.
+  private func checkWords(for steps: [CleanupStep], of run: CleanupRun) throws {
+    let mayTake = run.options.orphans == .quarantine || run.options.orphans == .delete
+    for step in steps {
+      let isAllowed =
+        switch (step.matter, step.decision) {
+        case (.orphan, .quarantine), (.strayPartial, .quarantine): mayTake
+        case (.orphan, .delete): run.options.orphans == .delete
+        case (.corrupt, .quarantine): mayTake && run.cause == .client
+        case (.corrupt, .redownload): run.options.missing == .redownload
+        case (.orphan, .adopt), (.adoptable, .adopt): run.options.orphans == .adopt
+        default: true
+        }
+      guard isAllowed else { throw Violation(.words, "\(run.options), because of a \(run.cause): \(step)") }
+    }
   }
 
   // MARK: After a batch
@@ -114,18 +134,20 @@ extension Checker {
       return
     }
     var (tallies, freed): ([CleanupStep.Matter.Kind: CleanupRun.Tally], Int64) = ([:], 0)
+    var done: [CleanupStep.Decision: Int] = [:]
     for step in try steps(in: world) {
       tallies[step.matter.kind, default: .init()].found += 1
       tallies[step.matter.kind, default: .init()].bytes += step.matter.bytes
       switch step.status {
       case .done:
         tallies[step.matter.kind, default: .init()].done += 1
+        done[step.decision, default: 0] += 1
         if step.decision == .delete { freed += step.matter.bytes }
       case .left: tallies[step.matter.kind, default: .init()].left += 1
       case .planned: break
       }
     }
-    guard run.tallies == tallies, run.freedBytes == freed else {
+    guard run.tallies == tallies, run.done == done, run.freedBytes == freed else {
       throw Violation(
         .tallies, "run \(run.key) says \(run.tallies) and \(run.freedBytes) bytes; its steps say \(tallies), \(freed)")
     }
@@ -167,7 +189,8 @@ extension Checker {
         throw Violation(.agreement, "\(file.path) is the file of \(id) and of another download")
       }
     }
-    let left = Set(steps.filter { $0.status == .left }.compactMap { $0.matter.place?.text })
+    let left = Set(
+      steps.filter { $0.status == .left || $0.decision == .mark }.compactMap { $0.matter.place?.text })
     for path in world.disk.published.keys.sorted() where !owned.contains(path) && !left.contains(path) {
       throw Violation(.agreement, "\(path) belongs to nobody after a cleanup, and nothing is said about it")
     }

@@ -54,10 +54,10 @@ struct SimulatedClient {
   }
 
   /// What a cleanup may be asked for.
-  static func cleanup(using random: inout SeededGenerator) -> CleanupOptions {
-    CleanupOptions(
+  static func cleanup(using random: inout SeededGenerator) -> CleanupRequest {
+    CleanupRequest(
       mode: random.once(in: 4) ? .plan : .apply, missing: random.pick(CleanupOptions.Missing.allCases),
-      orphans: random.pick(CleanupOptions.Orphans.allCases), isDeep: random.once(in: 3))
+      orphans: random.once(in: 4) ? nil : random.pick(CleanupOptions.Orphans.allCases), isDeep: random.once(in: 3))
   }
 
   private func wish(for origins: [SimulatedOrigin], using random: inout SeededGenerator) -> DownloadIntent.Enqueue {
@@ -170,6 +170,7 @@ struct SimulatedClient {
     if random.once(in: 2) { patch.stallTimeoutSeconds = random.within(1...40) }
     patch.checksum = random.once(in: 2)
     patch.cleanupOnStart = random.once(in: 2)
+    if random.once(in: 3) { patch.orphans = random.pick(CleanupOptions.Orphans.allCases) }
     guard hasObstacles else { return patch }
     if random.once(in: 2) { patch.network = networkPatch(using: &random) }
     if random.once(in: 3) {

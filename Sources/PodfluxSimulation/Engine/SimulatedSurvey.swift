@@ -95,7 +95,7 @@ private struct SimulatedEvidence: CleanupEvidence {
     world.disk.restored.contains(file)
   }
 
-  func isNeeded(_ file: FoundFile, otherThanBy id: DownloadID) throws -> Bool {
+  func isNeeded(_ file: FoundFile, otherThanBy id: DownloadID?) throws -> Bool {
     try world.database.read { try $0.isNeeded(file, otherThanBy: id) }
   }
 

@@ -94,6 +94,7 @@ extension JSONWriter {
     member("maxFileBytes", ifAny: patch.maxFileBytes)
     member("maxPerHost", ifAny: patch.maxPerHost)
     if let network = patch.network { object("network") { $0.members(of: network) } }
+    if let orphans = patch.orphans { member("orphans", orphans.rawValue) }
     if let interval = patch.progressInterval { member("progressInterval", interval) }
     member("quarantineDays", ifAny: patch.quarantineDays)
     member("reserveFreeBytes", ifAny: patch.reserveFreeBytes)
@@ -107,11 +108,11 @@ extension JSONWriter {
     if let userAgent = patch.userAgent { member("userAgent", userAgent) }
   }
 
-  mutating func members(of options: CleanupOptions) {
-    member("deep", options.isDeep)
-    member("missing", options.missing.rawValue)
-    member("mode", options.mode.rawValue)
-    member("orphans", options.orphans.rawValue)
+  mutating func members(of request: CleanupRequest) {
+    member("deep", request.isDeep)
+    member("missing", request.missing.rawValue)
+    member("mode", request.mode.rawValue)
+    if let orphans = request.orphans { member("orphans", orphans.rawValue) }
   }
 
   mutating func members(of intent: FilterIntent) {

@@ -22,7 +22,7 @@ extension Request {
     case "filters/save": self = .action(.filters(.save(try FilterIntent.name(line.payload))))
     case "filters/apply": self = .action(.filters(.apply(try FilterIntent.name(line.payload))))
     case "filters/delete": self = .action(.filters(.delete(try FilterIntent.name(line.payload))))
-    case "cleanup/run": self = .action(.cleanup(.run(try CleanupOptions(line.payload))))
+    case "cleanup/run": self = .action(.cleanup(.run(try CleanupRequest(line.payload))))
     case "cleanup/cancel": self = .action(.cleanup(try .cancel(line.payload)))
     case "network/report": self = .action(.network(try .report(line.payload)))
     case "network/auto": self = .action(.network(try .auto(line.payload)))
@@ -85,13 +85,13 @@ extension StopMode {
   }
 }
 
-extension CleanupOptions {
+extension CleanupRequest {
   fileprivate init(_ payload: JSONObject) throws(Refusal) {
     let fields = try Fields(payload, at: Request.payloadPath, knowing: ["deep", "missing", "mode", "orphans"])
     self.init()
     mode = try fields["mode"]?.choice() ?? mode
     missing = try fields["missing"]?.choice() ?? missing
-    orphans = try fields["orphans"]?.choice() ?? orphans
+    orphans = try fields["orphans"]?.choice()
     isDeep = try fields["deep"]?.boolean() ?? isDeep
   }
 }
@@ -107,7 +107,7 @@ extension SettingsPatch {
   private static let keys = [
     "allowInsecureRedirects", "bytesPerSecond", "cellularBudgetBytesPerMonth", "checksum", "cleanupOnStart",
     "connectTimeoutSeconds", "firstByteTimeoutSeconds", "maxAttempts", "maxConcurrent", "maxFileBytes", "maxPerHost",
-    "network", "progressInterval", "quarantineDays", "reserveFreeBytes", "retryFirstSeconds", "retryMaxSeconds",
+    "network", "orphans", "progressInterval", "quarantineDays", "reserveFreeBytes", "retryFirstSeconds", "retryMaxSeconds",
     "schedule", "slowBytesPerSecond", "slowWindowSeconds", "stallTimeoutSeconds", "storageQuotaBytes", "userAgent",
   ]
 
@@ -137,6 +137,7 @@ extension SettingsPatch {
     storageQuotaBytes = try fields["storageQuotaBytes"]?.integer(in: Settings.Limits.volume)
     reserveFreeBytes = try fields["reserveFreeBytes"]?.integer(in: Settings.Limits.volume)
     cleanupOnStart = try fields["cleanupOnStart"]?.boolean()
+    orphans = try fields["orphans"]?.choice()
     quarantineDays = try fields["quarantineDays"]?.integer(in: Settings.Limits.quarantineDays)
   }
 }

@@ -30,6 +30,7 @@ extension JSONWriter {
     member("maxFileBytes", settings.maxFileBytes)
     member("maxPerHost", settings.maxPerHost)
     object("network") { $0.members(of: settings.network) }
+    member("orphans", settings.orphans.rawValue)
     member("progressInterval", settings.progressInterval)
     member("quarantineDays", settings.quarantineDays)
     member("reserveFreeBytes", settings.reserveFreeBytes)

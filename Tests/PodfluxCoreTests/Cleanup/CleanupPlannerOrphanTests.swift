@@ -113,6 +113,27 @@ struct CleanupPlannerOrphanTests {
     #expect(try scene.decisions() == ["orphan x: quarantine"])
   }
 
+  @Test("What is left of a file that was only marked stays until a person says that files may be taken")
+  func marked() throws {
+    try scene.former("a", "x", inode: 1, content: "mine", .corrupt)
+    scene.found("x", length: 3, inode: 1, content: "rot")
+    for (option, decision) in [
+      (.report, .leave), (.adopt, .leave), (.quarantine, .quarantine), (.delete, .quarantine),
+    ] as [(CleanupOptions.Orphans, CleanupStep.Decision)] {
+      #expect(try scene.plan(.init(orphans: option)).map(\.decision) == [decision])
+      #expect(try scene.plan(.init(orphans: option), isStart: true).map(\.decision) == [.leave])
+    }
+  }
+
+  @Test("A second name of a download's file is left, whatever is to become of orphans")
+  func secondName() throws {
+    _ = try scene.present("a", at: "a", inode: 1)
+    scene.found("b", inode: 1)
+    for option in CleanupOptions.Orphans.allCases {
+      #expect(try scene.plan(.init(orphans: option)).map(\.status) == [.left])
+    }
+  }
+
   @Test("A failed download gets the file that lies where it wants its own")
   func failed() throws {
     let found = scene.found("x", inode: 1)
@@ -238,13 +259,16 @@ struct CleanupPlannerOrphanTests {
 
   @Test("A file among the partials that is none, and what has been in quarantine for long enough")
   func others() throws {
-    var planner = CleanupPlanner(.init())
+    var planner = CleanupPlanner(.init(orphans: .quarantine))
     let file = FoundFile(place: EntryPath(bytes: [0xFF]), length: 9, inode: 1)
     planner.note(strayPartial: file)
     planner.note(expiredQuarantine: 0, before: 5)
     planner.note(expiredQuarantine: 8, before: 5)
     #expect(planner.steps.map(\.matter) == [.strayPartial(file), .expiredQuarantine(before: 5, bytes: 8)])
     #expect(planner.steps.map(\.decision) == [.quarantine, .delete])
+    var reporting = CleanupPlanner(.init())
+    reporting.note(strayPartial: file)
+    #expect(reporting.steps.map(\.decision) == [.leave])
   }
 }
 

@@ -152,7 +152,7 @@ struct CleanupPlannerTests {
     _ = try scene.present("a", at: "a", length: 10, inode: 1)
     try scene.row("b", at: "b", length: 11, inode: 2)
     scene.found("b", length: 10, inode: 1)
-    #expect(try scene.decisions() == ["missing b: forget", "orphan b: quarantine"])
+    #expect(try scene.decisions() == ["missing b: forget", "orphan b: leave"])
   }
 
   @Test("Three that were moved around in a circle, and one that lies where one of them was")
@@ -213,10 +213,16 @@ struct CleanupPlannerTests {
   func truncated(option: CleanupOptions.Missing) throws {
     let file = try scene.row("a", at: "a", inode: 1)
     let found = scene.found("a", length: 3, inode: 1)
-    let steps = try scene.plan(.init(missing: option))
-    #expect(steps.map(\.matter) == [.corrupt(try .named("a"), file, found: found)])
-    #expect(steps.map(\.decision) == [option == .redownload ? .redownload : .quarantine])
-    #expect(steps.first?.because.contains("3 bytes instead of 10") == true)
+    for orphans in CleanupOptions.Orphans.allCases {
+      let steps = try scene.plan(.init(missing: option, orphans: orphans))
+      #expect(steps.map(\.matter) == [.corrupt(try .named("a"), file, found: found)])
+      // Nobody who has not asked for it finds a file gone from its place.
+      let decision: CleanupStep.Decision = orphans.mayTake ? .quarantine : .mark
+      #expect(steps.map(\.decision) == [option == .redownload ? .redownload : decision])
+      #expect(steps.first?.because.contains("3 bytes instead of 10") == true)
+      let atStart = try scene.plan(.init(missing: option, orphans: orphans), isStart: true)
+      #expect(atStart.map(\.decision) == [option == .redownload ? .redownload : .mark])
+    }
   }
 
   @Test("Another file at the place, as long as the row's: its content tells, where that is known")

@@ -78,7 +78,7 @@ final class PlannerScene: CleanupEvidence {
   /// Takes both streams in their order, and decides.
   @discardableResult
   func plan(
-    _ options: CleanupOptions = .init(), isStart: Bool = false, listedAgain: [FoundFile]? = nil
+    _ options: CleanupOptions = .init(orphans: .quarantine), isStart: Bool = false, listedAgain: [FoundFile]? = nil
   ) throws -> [CleanupStep] {
     var rows = rows.sorted { $0.place < $1.place }[...]
     var entries = entries.sorted { $0.place < $1.place }.map(\.entry)[...]
@@ -93,7 +93,7 @@ final class PlannerScene: CleanupEvidence {
   }
 
   /// What is decided: the kind of each difference, what is to be done, and where.
-  func decisions(_ options: CleanupOptions = .init()) throws -> [String] {
+  func decisions(_ options: CleanupOptions = .init(orphans: .quarantine)) throws -> [String] {
     try plan(options).map { step in
       let to = step.matter.destination.map { " to \($0)" } ?? ""
       return "\(step.matter.kind.rawValue) \(step.matter.place?.text ?? "-")\(to): \(step.decision.rawValue)"
@@ -120,7 +120,7 @@ final class PlannerScene: CleanupEvidence {
 
   func failedDownload(wanting place: EntryPath) throws -> DownloadID? { wishes[place] }
   func canAdopt(_ owner: DownloadID) throws -> Bool { !rows.contains { $0.download == owner } }
-  func isNeeded(_ file: FoundFile, otherThanBy id: DownloadID) throws -> Bool {
+  func isNeeded(_ file: FoundFile, otherThanBy id: DownloadID?) throws -> Bool {
     rows.contains { $0.download != id && $0.file.inode == file.inode && $0.file.length == file.length }
   }
   func isRestored(_ file: FoundFile) throws -> Bool { restored.contains(file) }

@@ -243,11 +243,11 @@ private struct Walk {
   // MARK: Cleaning up
 
   private mutating func cleanup() throws -> Action {
-    if Int.random(in: 0..<12, using: &random) == 0 { return .cleanup(.run(CleanupOptions())) }
+    if Int.random(in: 0..<12, using: &random) == 0 { return .cleanup(.run(CleanupRequest())) }
     if let key = world.steps.keys.sorted().randomElement(using: &random) {
       return .cleaned(key, Int.random(in: 0..<4, using: &random) == 0 ? .left("It is too dark.") : .done)
     }
-    guard let run = world.looking else { return .cleanup(.run(CleanupOptions())) }
+    guard let run = world.looking else { return .cleanup(.run(CleanupRequest())) }
     switch Int.random(in: 0..<8, using: &random) {
     case 0: return .cleanup(.cancel)
     case 1: return .looked(run.key, .refused("It is too dark."))

@@ -47,6 +47,7 @@ struct SettingsStoreTests {
     patch.reserveFreeBytes = 17
     patch.cleanupOnStart = false
     patch.quarantineDays = 14
+    patch.orphans = .delete
     let applied = Mirror(reflecting: patch.applied(to: Settings()))
     let defaults = Mirror(reflecting: Settings())
     for (changed, untouched) in zip(applied.children, defaults.children) {

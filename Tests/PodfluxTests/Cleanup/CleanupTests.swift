@@ -128,7 +128,8 @@ struct CleanupTests {
     let (scene, engine, items) = try scene()
     let path = try #require(items[0].path)
     truncate(scene.library + "/" + path, 1000)
-    let report = try engine.cleanUp(again ? ["missing": "redownload"] : [:])
+    let options = again ? ["missing": "redownload"] : ["orphans": "quarantine"]
+    let report = try engine.cleanUp(options)
     #expect(report.steps.map(\.finding) == ["corrupt"])
     if again {
       #expect(try engine.wait(for: "a", toBe: "completed").path == path)
@@ -136,7 +137,26 @@ struct CleanupTests {
       #expect(try engine.wait(for: "a", toBe: "failed").errorCode == "corrupt_file")
     }
     try waitUntil("the file is in quarantine") { scene.quarantine().map(\.count) == [1000] }
-    #expect(try engine.cleanUp().acts.isEmpty)
+    #expect(try engine.cleanUp(options).acts.isEmpty)
+  }
+
+  @Test("Without the words for it a damaged file is only marked: it stays, and what is fetched again stands beside it")
+  func marked() throws {
+    let (scene, engine, items) = try scene()
+    let path = try #require(items[0].path)
+    truncate(scene.library + "/" + path, 1000)
+    try engine.kill()
+    let next = try scene.start()
+    #expect(try next.waitForStartCleanup().steps.map(\.decision) == ["mark"])
+    #expect(try next.wait(for: "a", toBe: "failed").errorCode == "corrupt_file")
+    #expect(try next.cleanUp(["deep": true]).acts.isEmpty)
+    #expect(try next.cleanUp(["orphans": "adopt"]).acts.isEmpty)
+    try next.order("downloads/retry", ["id": "a"])
+    let again = try next.wait(for: "a", toBe: "completed")
+    #expect(again.path != path)
+    #expect(scene.hash(of: again.path) == items[0].json["sha256"] as? String)
+    #expect(FileManager.default.contents(atPath: scene.library + "/" + path)?.count == 1000)
+    #expect(scene.quarantine().isEmpty)
   }
 
   @Test("Only a deep run finds another content of the same length")
@@ -251,7 +271,7 @@ struct CleanupTests {
     truncate(scene.partialPath("slow"), 300_000)
     try Data("nobody's".utf8).write(to: URL(fileURLWithPath: scene.partialPath("nobody")))
     try Data("no partial".utf8).write(to: URL(fileURLWithPath: scene.library + "/.podflux/partial/README"))
-    let report = try engine.cleanUp()
+    let report = try engine.cleanUp(["orphans": "quarantine"])
     #expect(Set(report.steps.map(\.finding)) == ["orphan_partial", "partial", "stray_partial"], "\(report.steps)")
     #expect(report.usage("partial") == 300_008)
     #expect(try engine.item("slow")?.durable == 300_000)
@@ -291,10 +311,11 @@ struct CleanupTests {
   }
 
   @Test(
-    "A pass at the start puts in order what happened meanwhile, unless it is switched off", arguments: [true, false])
-  func atStart(isOn: Bool) throws {
+    "A pass at the start corrects rows and takes nothing away, unless it is switched off, or told to",
+    arguments: [nil, "report", "quarantine"])
+  func atStart(orphans: String?) throws {
     let (scene, engine, items) = try scene()
-    try engine.order("settings/update", ["cleanupOnStart": isOn])
+    try engine.order("settings/update", orphans.map { ["orphans": $0] } ?? ["cleanupOnStart": false])
     engine.closeInput()
     #expect(try engine.waitForEnd().status == 0)
     try scene.remove(items[0].path)
@@ -302,14 +323,25 @@ struct CleanupTests {
     let next = try scene.start()
     next.closeInput()
     #expect(try next.waitForEnd().status == 0)
-    #expect(scene.quarantine().count == (isOn ? 1 : 0))
+    #expect(scene.quarantine() == (orphans == "quarantine" ? [Data("mine".utf8)] : []))
     let result = try PodfluxCommand.run(["snapshot", "--library", scene.library])
-    #expect(try snapshotItems(result.output).count == (isOn ? 2 : 3))
+    #expect(try snapshotItems(result.output).count == (orphans == nil ? 3 : 2))
+  }
+
+  @Test("What becomes of orphans is what the run is told, or else what the settings say when it is asked for")
+  func orphansOfSettings() throws {
+    let (scene, engine, _) = try scene()
+    try scene.write("mine", to: "mine.mp3")
+    #expect(try engine.cleanUp().steps.map(\.decision) == ["leave"])
+    try engine.order("settings/update", ["orphans": "quarantine"])
+    #expect(try engine.cleanUp(["orphans": "report"]).steps.map(\.decision) == ["leave"])
+    #expect(try engine.cleanUp().steps.map(\.decision) == ["quarantine"])
+    #expect(scene.quarantine() == [Data("mine".utf8)])
   }
 
   @Test("What was restored from quarantine stays where a person wants it; old files leave for good")
   func quarantine() throws {
-    let (scene, engine, _) = try scene()
+    let (scene, engine, _) = try scene(settings: ["checksum": true, "orphans": "quarantine"])
     try scene.write("mine", to: "mine.mp3")
     try engine.cleanUp()
     #expect(scene.publishedFiles().count == 3)

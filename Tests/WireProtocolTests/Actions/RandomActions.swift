@@ -165,6 +165,7 @@ struct RandomActions {
     patch.schedule = maybe { random in random.many(upTo: 3) { $0.window() } }
     patch.storageQuotaBytes = maybe { Int64.random(in: Settings.Limits.volume, using: &$0.random) }
     patch.reserveFreeBytes = maybe { Int64.random(in: Settings.Limits.volume, using: &$0.random) }
+    patch.orphans = maybe { $0.pick(CleanupOptions.Orphans.allCases) }
     patch.quarantineDays = draw(Settings.Limits.quarantineDays)
     return patch
   }
@@ -198,10 +199,10 @@ struct RandomActions {
     }
   }
 
-  private mutating func options() -> CleanupOptions {
-    CleanupOptions(
+  private mutating func options() -> CleanupRequest {
+    CleanupRequest(
       mode: pick(CleanupOptions.Mode.allCases), missing: pick(CleanupOptions.Missing.allCases),
-      orphans: pick(CleanupOptions.Orphans.allCases), isDeep: once(in: 2))
+      orphans: maybe { $0.pick(CleanupOptions.Orphans.allCases) }, isDeep: once(in: 2))
   }
 
   // MARK: Services

@@ -9,7 +9,7 @@ extension World {
   func clean(
     _ options: CleanupOptions = .init(), at sourceLocation: SourceLocation = #_sourceLocation
   ) throws -> CleanupRun.Key {
-    guard case .cleanup(let key) = try send(.cleanup(.run(options)), at: sourceLocation) else {
+    guard case .cleanup(let key) = try send(.cleanup(.run(CleanupRequest(options))), at: sourceLocation) else {
       throw NoRun()
     }
     return key
