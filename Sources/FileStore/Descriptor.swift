@@ -46,13 +46,15 @@ final class Descriptor: Sendable {
 
   /// Makes a folder in this folder and syncs this one, so that the new one survives a power cut.
   ///
-  /// If the folder is there already, nothing happens.
-  func makeFolder(_ name: EntryName, mode: mode_t) throws(FileError) {
+  /// Returns whether it has made it: false, and nothing happens, if the folder is there already.
+  @discardableResult
+  func makeFolder(_ name: EntryName, mode: mode_t) throws(FileError) -> Bool {
     do throws(FileError) {
       try systemCall("mkdirat", pathOfChild(name)) { mkdirat(number, name.cString, mode) }
       try synchronize()
+      return true
     } catch .exists {
-      return
+      return false
     }
   }
 

@@ -9,12 +9,27 @@ public struct FileIdentity: Hashable, Sendable {
   public let inode: UInt64
   /// The length in bytes.
   public let size: Int64
+  /// When it was written to last (st_mtim), in nanoseconds since 1970; nil where it was not looked at. It makes no other
+  /// file of it.
+  public let modifiedNanoseconds: Int64?
 
   /// An identity put together again, for example from a database.
-  public init(device: UInt64, inode: UInt64, size: Int64) {
+  public init(device: UInt64, inode: UInt64, size: Int64, modifiedNanoseconds: Int64? = nil) {
     self.device = device
     self.inode = inode
     self.size = size
+    self.modifiedNanoseconds = modifiedNanoseconds
+  }
+
+  /// Whether both are one file, as long as it was.
+  public static func == (left: Self, right: Self) -> Bool {
+    left.device == right.device && left.inode == right.inode && left.size == right.size
+  }
+
+  /// Hashes what `==` compares.
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(inode)
+    hasher.combine(size)
   }
 
   /// Whether this is the file that was recorded as `other`, perhaps before a reboot.
@@ -47,7 +62,8 @@ struct FileStatus {
       default: .other
       }
     identity = FileIdentity(
-      device: UInt64(status.st_dev), inode: UInt64(status.st_ino), size: Int64(status.st_size))
+      device: UInt64(status.st_dev), inode: UInt64(status.st_ino), size: Int64(status.st_size),
+      modifiedNanoseconds: status.st_mtim.nanoseconds)
     linkCount = Int(status.st_nlink)
     changed = Timestamp(
       milliseconds: Int64(status.st_ctim.tv_sec) * 1000 + Int64(status.st_ctim.tv_nsec) / 1_000_000)
@@ -60,5 +76,14 @@ struct FileStatus {
     case .symbolicLink: throw .symbolicLink(path: path())
     case .folder, .other: throw .notARegularFile(path: path())
     }
+  }
+}
+
+extension timespec {
+  /// Nanoseconds since 1970, or as many as there can be: a file system takes whatever time it is given.
+  fileprivate var nanoseconds: Int64 {
+    let (whole, isTooMuch) = Int64(tv_sec).multipliedReportingOverflow(by: 1_000_000_000)
+    let (sum, isMore) = whole.addingReportingOverflow(Int64(tv_nsec))
+    return isTooMuch || isMore ? (tv_sec < 0 ? .min : .max) : sum
   }
 }

@@ -9,6 +9,8 @@ struct FolderWalk {
   /// The folders above that one, from the top of the library down, each with the next one's name in it; none if the file
   /// lies at the top.
   let parents: [(folder: Descriptor, childName: EntryName)]
+  /// The folders that were not there and have been made on the way, the outermost first.
+  private(set) var made: [EntryPath] = []
 
   /// Opens the folders on the way to `path`, and makes them first where `makingFolders` says so.
   init(to path: EntryPath, in library: Library, makingFolders: Bool) throws(FileError) {
@@ -16,13 +18,18 @@ struct FolderWalk {
     name = names.removeLast()
     var folder = library.top
     var parents: [(folder: Descriptor, childName: EntryName)] = []
+    var place: [UInt8] = []
+    var made: [EntryPath] = []
     for name in names {
-      let child = try Self.open(name, in: folder, makingFolders: makingFolders)
+      let (child, isMade) = try Self.open(name, in: folder, makingFolders: makingFolders)
+      place += (place.isEmpty ? [] : [UInt8(ascii: "/")]) + name.bytes
+      if isMade { made.append(EntryPath(bytes: place)) }
       parents.append((folder, name))
       folder = child
     }
     self.folder = folder
     self.parents = parents
+    self.made = made
   }
 
   /// What is at the path, or nil if nothing is.
@@ -32,12 +39,12 @@ struct FolderWalk {
 
   private static func open(
     _ name: EntryName, in folder: Descriptor, makingFolders: Bool
-  ) throws(FileError) -> Descriptor {
+  ) throws(FileError) -> (folder: Descriptor, isMade: Bool) {
     do throws(FileError) {
-      return try folder.openFolder(name)
+      return (try folder.openFolder(name), false)
     } catch .notFound where makingFolders {
-      try folder.makeFolder(name, mode: Library.Layout.folderMode)
-      return try folder.openFolder(name)
+      let isMade = try folder.makeFolder(name, mode: Library.Layout.folderMode)
+      return (try folder.openFolder(name), isMade)
     }
   }
 }

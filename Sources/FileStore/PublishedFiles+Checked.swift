@@ -17,10 +17,11 @@ extension PublishedFiles {
     try open(EntryPath(path))
   }
 
-  /// Deletes the file at `path`, and then its folder if that is empty now. Returns false if there was no file.
+  /// Deletes the file at `path`, and then those of its folders that are empty now and the engine's own. Returns false if
+  /// there was no file.
   @discardableResult
-  public func delete(_ path: LibraryPath) throws(FileError) -> Bool {
-    try delete(EntryPath(path))
+  public func delete(_ path: LibraryPath, ownFolders: [LibraryPath] = []) throws(FileError) -> Bool {
+    try delete(EntryPath(path), ownFolders: Set(ownFolders.map(EntryPath.init)))
   }
 
   /// Makes the name of the file at `path` survive a power cut.

@@ -41,29 +41,30 @@ public struct PublishedFiles: Sendable {
     }
   }
 
-  /// Deletes the file at `path`, and then its folders that are empty now, never the top of the library.
+  /// Deletes the file at `path`, and then those of its folders that are empty now and are among the engine's own.
   ///
   /// Returns false if there was no file or, where it is told which file is meant, if it is another one. Fails with
   /// `symbolicLink` or `notARegularFile` if something else is there, and leaves that alone. It does not sync: what a
   /// power cut brings back is found as a file without an owner.
   @discardableResult
-  public func delete(_ path: EntryPath, recorded: FileIdentity? = nil) throws(FileError) -> Bool {
+  public func delete(
+    _ path: EntryPath, recorded: FileIdentity? = nil, ownFolders: Set<EntryPath> = []
+  ) throws(FileError) -> Bool {
     guard let walk = try walk(to: path) else { return false }
     let identity = try walk.status()?.regularFile(at: path.text)
     if let recorded, let identity, !identity.isSameFile(as: recorded) { return false }
     let isDeleted = try walk.folder.deleteFile(walk.name)
-    try removeIfEmpty(walk)
+    try removeIfEmpty(ownFolders, on: walk, to: path)
     return isDeleted
   }
 
-  /// Removes the folder at `path` if nothing is in it, and then those above it that are empty now.
+  /// Removes the folder at `path` if nothing is in it.
   ///
   /// Returns false, and changes nothing, if something is in it, be it a hidden file, or if no folder is there. It does
   /// not sync.
   public func removeEmptyFolder(_ path: EntryPath) throws(FileError) -> Bool {
-    guard let walk = try walk(to: path), try removeEmptyFolder(walk.name, in: walk.folder) else { return false }
-    try removeIfEmpty(walk)
-    return true
+    guard let walk = try walk(to: path) else { return false }
+    return try removeEmptyFolder(walk.name, in: walk.folder)
   }
 
   /// Makes the name of the file at `path` survive a power cut.
@@ -82,11 +83,14 @@ public struct PublishedFiles: Sendable {
     }
   }
 
-  /// Removes the folder that the walk led to, if it is empty, and then those above it that are empty now; never the top
-  /// of the library.
-  func removeIfEmpty(_ walk: FolderWalk) throws(FileError) {
+  /// Removes the folder that the walk led to, if it is empty, and then those above it that are empty now: as far up as they
+  /// are the engine's own. A person may want an empty folder.
+  func removeIfEmpty(_ ownFolders: Set<EntryPath>, on walk: FolderWalk, to path: EntryPath) throws(FileError) {
+    guard !ownFolders.isEmpty else { return }
+    var folder = path
     for (parent, name) in walk.parents.reversed() {
-      guard try removeEmptyFolder(name, in: parent) else { return }
+      folder = folder.folder
+      guard ownFolders.contains(folder), try removeEmptyFolder(name, in: parent) else { return }
     }
   }
 
@@ -101,5 +105,12 @@ public struct PublishedFiles: Sendable {
     } catch .io(_, _, ENOTEMPTY), .io(_, _, EBUSY), .exists, .notFound, .notAFolder {
       return false
     }
+  }
+}
+
+extension EntryPath {
+  /// The folder that it lies in; empty for the top.
+  fileprivate var folder: EntryPath {
+    EntryPath(bytes: Array(bytes[..<(bytes.lastIndex(of: UInt8(ascii: "/")) ?? 0)]))
   }
 }

@@ -8,15 +8,20 @@ import PodfluxCore
 public struct Publisher: Sendable {
   /// How a publication came about.
   public enum Publication: Hashable, Sendable {
-    /// The file was moved now.
-    case published(FileIdentity)
+    /// The file was moved now, into folders of which these had to be made, the outermost first.
+    case published(FileIdentity, madeFolders: [EntryPath])
     /// An earlier call, perhaps before a crash, had moved it.
     case alreadyPublished(FileIdentity)
+
+    /// The folders that were made for it, the outermost first.
+    public var madeFolders: [EntryPath] {
+      if case .published(_, let folders) = self { folders } else { [] }
+    }
 
     /// The file at its place.
     public var identity: FileIdentity {
       switch self {
-      case .published(let identity), .alreadyPublished(let identity): identity
+      case .published(let identity, _), .alreadyPublished(let identity): identity
       }
     }
   }
@@ -46,7 +51,7 @@ public struct Publisher: Sendable {
       let (publication, folder) = try library.folderChanges.withLock { (_) throws(FileError) in
         let source = try Partials(library).identity(of: name)
         let walk = try FolderWalk(to: EntryPath(path), in: library, makingFolders: source != nil)
-        return (try place(name, source, as: walk.name, in: walk.folder, recorded), walk.folder)
+        return (try place(name, source, walk, recorded), walk.folder)
       }
       try library.folderSyncs.synchronize(folder)
       return publication
@@ -56,16 +61,16 @@ public struct Publisher: Sendable {
   }
 
   private func place(
-    _ name: PartialName, _ source: FileIdentity?, as published: EntryName, in folder: Descriptor,
-    _ recorded: FileIdentity?
+    _ name: PartialName, _ source: FileIdentity?, _ walk: FolderWalk, _ recorded: FileIdentity?
   ) throws(FileError) -> Publication {
+    let (published, folder) = (walk.name, walk.folder)
     guard let source else {
       return try earlierPublication(published, in: folder, recorded, otherwise: .notFound(path: name.fileName.text))
     }
     let partials = library.partialFolder
     do throws(FileError) {
       try move.perform(name.fileName, in: partials, to: published, in: folder)
-      return .published(source)
+      return .published(try folder.statusOfChild(published)?.identity ?? source, madeFolders: walk.made)
     } catch .exists {
       if try folder.statusOfChild(published)?.identity == source {
         // Where files cannot be renamed without replacing, they are linked and unlinked: a crash came in between.

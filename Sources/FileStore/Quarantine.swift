@@ -34,8 +34,8 @@ public struct Quarantine: Sendable {
     self.move = move
   }
 
-  /// Moves the file at `place` into quarantine if it is still the one that is `recorded`, and removes its folder if that is
-  /// empty then. What is there instead stays where it is.
+  /// Moves the file at `place` into quarantine if it is still the one that is `recorded`, and removes those of its folders
+  /// that are empty then and are among the engine's own. What is there instead stays where it is.
   ///
   /// First the manifest is brought to the device, then the file is moved, then both folders are synced: after a crash the
   /// file is where it was, or it is told whence it came. Called again after a crash at any point, it comes to the same end.
@@ -45,7 +45,8 @@ public struct Quarantine: Sendable {
   ///   - because: Why, in one sentence without a full stop.
   ///   - download: The download whose file it is; its id becomes the file's name.
   public func take(
-    _ place: EntryPath, recorded: FileIdentity, because: String, download: DownloadID?, at moment: Timestamp
+    _ place: EntryPath, recorded: FileIdentity, because: String, download: DownloadID?, at moment: Timestamp,
+    ownFolders: Set<EntryPath> = []
   ) throws(FileError) -> Taking {
     let manifest = QuarantineManifest(
       place: place, inode: recorded.inode, length: recorded.size, because: because, at: moment, download: download)
@@ -55,7 +56,7 @@ public struct Quarantine: Sendable {
     let taking = try quarantine.locked { () throws(FileError) in
       try take(walk?.name, in: walk?.folder, recorded, manifest, to: quarantine)
     }
-    if let walk { try files.removeIfEmpty(walk) }
+    if let walk { try files.removeIfEmpty(ownFolders, on: walk, to: place) }
     return taking
   }
 

@@ -20,23 +20,24 @@ extension DownloadRow {
     let identity = try Identity(&columns)
     let rank = Download.Rank(
       priority: try checked("priority", Priority(code: columns.next())), position: try columns.next(.position))
-    let (state, failures, round, started, finished, isHeld) = try state(&columns)
+    let (state, failures, round, dates, isHeld) = try state(&columns, addedAt: identity.added)
     return Download(
       id: identity.id, address: identity.address, description: identity.description, rank: rank,
       origin: identity.origin, state: state, progress: try progress(&columns), failures: failures,
-      round: round, dates: Download.Dates(added: identity.added, started: started, finished: finished), isHeld: isHeld,
+      round: round, dates: dates, isHeld: isHeld,
       networks: Download.Networks(
         own: try checked("network", NetworkPolicy(rowCode: columns.next())),
         podcast: try checked("podcast_network", NetworkPolicy(rowCode: columns.next()))))
   }
 
-  /// The file that the columns path, file_length, inode and sha256 describe; nil if there is none or if it cannot be one.
+  /// The file that the columns path, file_length, inode, sha256 and mtime describe; nil if there is none or if it cannot be one.
   static func publishedFile(_ columns: inout ColumnReader) throws -> PublishedFile? {
     let text: String? = try columns.next()
     let length = try columns.nextIfPresent(.length)
-    let (inode, sha256): (Int64?, String?) = try (columns.next(), columns.next())
+    let (inode, sha256, modified): (Int64?, String?, Int64?) = try (columns.next(), columns.next(), columns.next())
     guard let text, let path = try? LibraryPath(validating: text), let length, let inode else { return nil }
-    return PublishedFile(path: path, length: length, inode: UInt64(bitPattern: inode), sha256: sha256)
+    return PublishedFile(
+      path: path, length: length, inode: UInt64(bitPattern: inode), sha256: sha256, modifiedNanoseconds: modified)
   }
 
   private struct Identity {
@@ -71,10 +72,8 @@ extension DownloadRow {
   }
 
   private static func state(
-    _ columns: inout ColumnReader
-  ) throws -> (
-    DownloadState, failures: Int, round: Download.Round, started: Timestamp?, finished: Timestamp?, isHeld: Bool
-  ) {
+    _ columns: inout ColumnReader, addedAt added: Timestamp
+  ) throws -> (DownloadState, failures: Int, round: Download.Round, dates: Download.Dates, isHeld: Bool) {
     let phase: String? = try columns.next()
     let kind = try checked("state", DownloadState.Kind(rawValue: columns.next()))
     let reason: String? = try columns.next()
@@ -93,7 +92,9 @@ extension DownloadRow {
     let failures = Int(try columns.next(.failures))
     columns.skip("home_host")
     let round = Download.Round(source: Int(try columns.next(.source)), mayPass: try columns.next())
-    return try (state, failures, round, columns.moment(), columns.moment(), columns.next())
+    let dates = Download.Dates(
+      added: added, started: try columns.moment(), finished: try columns.moment(), modified: try columns.moment())
+    return (state, failures, round, dates, try columns.next())
   }
 
   private static func waiting(

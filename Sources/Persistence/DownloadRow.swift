@@ -24,9 +24,9 @@ enum DownloadRow {
       case .kind: ["state"]
       case .wait:
         ["reason", "retry_at", "error_code", "error_message", "error_status", "error_cause", "error_short"]
-      case .file: ["path", "file_length", "inode", "sha256"]
+      case .file: ["path", "file_length", "inode", "sha256", "mtime"]
       case .round: ["failures", "home_host", "source", "may_pass"]
-      case .dates: ["started_at", "finished_at"]
+      case .dates: ["started_at", "finished_at", "modified_at"]
       case .hold: ["held"]
       case .amounts: ["durable", "total"]
       case .discards: ["discarded", "discards"]
@@ -98,7 +98,9 @@ enum DownloadRow {
       case .file: oldState.file != newState.file
       // The address too: its host is `home_host` while a mirror is the source.
       case .round: old.failures != new.failures || old.round != new.round || old.address != new.address
-      case .dates: old.dates.started != new.dates.started || old.dates.finished != new.dates.finished
+      case .dates:
+        old.dates.started != new.dates.started || old.dates.finished != new.dates.finished
+          || old.dates.modified != new.dates.modified
       case .hold: old.isHeld != new.isHeld
       case .amounts: old.progress.durable != new.progress.durable || old.progress.total != new.progress.total
       case .discards: old.progress.discarded != new.progress.discarded
@@ -162,6 +164,7 @@ enum DownloadRow {
       try arguments.write(state.file?.length)
       try arguments.write(state.file.map { Int64(bitPattern: $0.inode) })
       try arguments.write(state.file?.sha256)
+      try arguments.write(state.file?.modifiedNanoseconds)
     case .round:
       let round = download.round
       try arguments.write(download.failures)
@@ -171,6 +174,7 @@ enum DownloadRow {
     case .dates:
       try arguments.write(download.dates.started?.milliseconds)
       try arguments.write(download.dates.finished?.milliseconds)
+      try arguments.write(download.dates.modified?.milliseconds)
     case .hold: try arguments.write(download.isHeld ? 1 : 0)
     case .amounts:
       try arguments.write(download.progress.durable)

@@ -102,7 +102,7 @@ struct SQLCleanupTable: CleanupTable {
 
   /// The files of a place, and those of a length whose SHA-256 is known.
   func formerFiles(at path: String, length: Int64) throws -> [FormerFile] {
-    let columns = "SELECT download, url, path, file_length, inode, sha256, cause FROM former_files WHERE "
+    let columns = "SELECT download, url, path, file_length, inode, sha256, NULL, cause FROM former_files WHERE "
     let here = try FormerFile.fetchAll(db.cachedStatement(sql: columns + "path = ? ORDER BY key"), arguments: [path])
     let alike = try FormerFile.fetchAll(
       db.cachedStatement(sql: columns + "file_length = ? AND sha256 IS NOT NULL ORDER BY key LIMIT ?"),
@@ -110,19 +110,36 @@ struct SQLCleanupTable: CleanupTable {
     return here + alike
   }
 
+  /// A download that was given up, or failed, because its file of this length was gone, if nobody knows what that held.
+  func lostFile(ofLength length: Int64) throws -> DownloadID? {
+    let sql = """
+      SELECT download FROM former_files WHERE cause = 'missing' AND sha256 IS NULL AND file_length = ? LIMIT 1
+      """
+    return try String.fetchOne(db.cachedStatement(sql: sql), arguments: [length]).flatMap(DownloadID.init)
+  }
+
   /// How many former files of one length are looked at.
   private static let alikeLimit = 100
 
   // MARK: Folders
 
-  func note(publishingInto folder: LibraryPath) throws {
-    var next: LibraryPath? = folder
+  func note(made folders: [LibraryPath]) throws {
+    let statement = try db.cachedStatement(sql: "INSERT OR IGNORE INTO folders VALUES (?)")
+    for folder in folders { try statement.execute(arguments: [folder.description]) }
+  }
+
+  func madeFolders(above path: LibraryPath) throws -> [LibraryPath] {
+    var (made, next): ([LibraryPath], LibraryPath?) = ([], path.folder)
     while let folder = next {
-      try db.cachedStatement(sql: "INSERT OR IGNORE INTO folders VALUES (?)").execute(arguments: [folder.description])
-      // Whoever knows a folder knows those above it.
-      guard db.changesCount > 0 else { return }
+      if try hasMade(folder) { made.append(folder) }
       next = folder.folder
     }
+    return made
+  }
+
+  func hasMade(_ folder: LibraryPath) throws -> Bool {
+    let statement = try db.cachedStatement(sql: "SELECT 1 FROM folders WHERE path = ?")
+    return try Int.fetchOne(statement, arguments: [folder.description]) != nil
   }
 }
 

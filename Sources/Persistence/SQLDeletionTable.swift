@@ -31,7 +31,7 @@ struct SQLDeletionTable: DeletionTable {
 
   func ready(limit: Int) throws -> [Deletion] {
     let sql = """
-      SELECT key, download, path IS NOT NULL, path, file_length, inode, NULL, quarantine
+      SELECT key, download, path IS NOT NULL, path, file_length, inode, NULL, NULL, quarantine
       FROM deletions WHERE ready = 1 ORDER BY key LIMIT ?
       """
     return try Deletion.fetchAll(db.cachedStatement(sql: sql), arguments: [limit])
@@ -88,7 +88,7 @@ extension Deletion: StatementRow {
       file = try DownloadRow.publishedFile(&columns)
       guard file != nil else { throw DamagedRow(column: "deletions.path") }
     } else {
-      columns.skip("path", "file_length", "inode", "sha256")
+      columns.skip("path", "file_length", "inode", "sha256", "mtime")
     }
     self.init(key: key, download: download, file: file, fate: try columns.next() ? .quarantined : .deleted)
   }

@@ -42,6 +42,12 @@ struct SQLDownloadTable: DownloadTable {
       db.cachedStatement(sql: sql), arguments: [Int64(bitPattern: file.inode), file.length, id?.description]) != nil
   }
 
+  func completedDownloads(at path: LibraryPath, otherThan id: DownloadID) throws -> [DownloadID] {
+    let sql = "SELECT id FROM downloads WHERE path = ? AND state = 'completed' AND id <> ? ORDER BY key"
+    return try String.fetchAll(db.cachedStatement(sql: sql), arguments: [path.description, id.description])
+      .compactMap(DownloadID.init)
+  }
+
   func insert(_ download: Download) throws {
     let facet = download.facet(on: try upkeep.calendar.today(in: db))
     let (sql, parts) = DownloadRow.insertion(of: download)

@@ -28,7 +28,7 @@ struct SQLVerificationTable: VerificationTable {
   func owed(limit: Int) throws -> [Verification] {
     // CROSS JOIN has SQLite go through the verifications in their order, and look each download up.
     let sql = """
-      SELECT verifications.key, id, path, file_length, inode, sha256
+      SELECT verifications.key, id, path, file_length, inode, sha256, mtime
       FROM verifications CROSS JOIN downloads ON downloads.key = verifications.download
       ORDER BY verifications.key LIMIT ?
       """

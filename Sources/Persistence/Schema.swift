@@ -30,6 +30,7 @@ enum Schema {
     migrator.registerMigration("6-filters", migrate: addFilters)
     migrator.registerMigration("7-network", migrate: addNetwork)
     migrator.registerMigration("8-spelled-out-checks", migrate: spellOutChecks)
+    migrator.registerMigration("9-files-of-others", migrate: tellFilesOfOthers)
     return migrator
   }
 
@@ -220,7 +221,7 @@ enum Schema {
 
   /// A step's number is never given again, so that a late word of one says nothing about another.
   ///
-  /// `folders` are those into which the engine has published: an empty one of these is its own to remove.
+  /// `folders` were those into which the engine had published; since migration 9 they are those that it has made.
   private static let cleanup = """
     CREATE TABLE cleanup_runs (
       key INTEGER PRIMARY KEY,

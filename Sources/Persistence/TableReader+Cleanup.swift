@@ -23,7 +23,7 @@ extension TableReader {
     after cursor: ExpectedCursor, limit: Int
   ) throws -> (files: [ExpectedFile], next: ExpectedCursor?) {
     let sql = """
-      SELECT key, id, state = 'completed', path, file_length, inode, sha256 FROM downloads
+      SELECT key, id, state = 'completed', path, file_length, inode, sha256, mtime FROM downloads
       WHERE path IS NOT NULL AND (path, key) > (?, ?) ORDER BY path, key LIMIT ?
       """
     let rows = try ExpectedRow.fetchAll(
@@ -83,11 +83,15 @@ extension TableReader {
     try table.isNeeded(file, otherThanBy: id)
   }
 
-  /// Whether the engine has published into this folder.
-  public func hasPublished(into folder: EntryPath) throws -> Bool {
+  /// Whether the engine has made this folder.
+  public func hasMade(_ folder: EntryPath) throws -> Bool {
     guard let path = folder.libraryPath else { return false }
-    let sql = "SELECT 1 FROM folders WHERE path = ?"
-    return try Int.fetchOne(db.cachedStatement(sql: sql), arguments: [path.description]) != nil
+    return try SQLCleanupTable(db: db).hasMade(path)
+  }
+
+  /// A download that was given up, or failed, because its file of this length was gone, if nobody knows what that held.
+  public func lostFile(ofLength length: Int64) throws -> DownloadID? {
+    try SQLCleanupTable(db: db).lostFile(ofLength: length)
   }
 }
 

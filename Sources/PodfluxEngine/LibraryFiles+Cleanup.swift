@@ -53,6 +53,21 @@ extension LibraryFiles {
     }
   }
 
+  /// Whether a file is media still; nil if it is not that file any more, or cannot be read.
+  func isMedia(_ found: FoundFile) -> Bool? {
+    do throws(FileError) {
+      guard let contents = try published.open(found.place), found.isSameFile(as: contents.identity) else { return nil }
+      return try isMedia(contents, name: found.place.text)
+    } catch {
+      return nil
+    }
+  }
+
+  /// Whether an open file is media still. Cost: one reading.
+  func isMedia(_ contents: PublishedContents, name: String) throws(FileError) -> Bool {
+    MediaCheck.isStillMedia(prefix: try contents.read(offset: 0, count: MediaSignature.length), name: name)
+  }
+
   /// The hash of the last 64 KiB of so many bytes of a partial file, as resume records have it; nil if it cannot be read.
   func tailHash(of download: DownloadID, length: Int64) -> String? {
     do throws(FileError) {
@@ -116,6 +131,11 @@ extension LibraryFiles {
       // A download whose own file is where it was does not leave it for another one.
       guard try !isPublished(former) else { return .left(Self.hasChanged) }
       return try isPublished(file) ? .done : .left(Self.hasChanged)
+    case .modified(_, _, let file):
+      guard try published.identity(of: file.path).map({ FoundFile(file).isUntouched(as: $0) }) ?? false else {
+        return .left(Self.hasChanged)
+      }
+      return .done
     case .corrupt(_, _, let found), .adoptable(let found, _, _):
       return try isThere(found) ? .done : .left(Self.hasChanged)
     case .orphan(let found): return try settle(orphan: found, step, at: now)
@@ -200,7 +220,7 @@ extension LibraryEntry {
     self =
       switch entry {
       case .file(let place, let identity):
-        .file(FoundFile(place: place, length: identity.size, inode: identity.inode))
+        .file(FoundFile(place, identity))
       case .emptyFolder(let place): .emptyFolder(place)
       case .other(let place): .other(place)
       case .unreadable(let place, let error): .unreadable(place, "\(error)")
@@ -219,6 +239,17 @@ extension Quarantine.Taking {
 }
 
 extension FoundFile {
+  /// A file of which this was found out.
+  init(_ place: EntryPath, _ identity: FileIdentity) {
+    self.init(
+      place: place, length: identity.size, inode: identity.inode, modifiedNanoseconds: identity.modifiedNanoseconds)
+  }
+
+  /// Whether it is that file, and has not been written to since.
+  fileprivate func isUntouched(as found: FileIdentity) -> Bool {
+    isSameFile(as: found) && modifiedNanoseconds == found.modifiedNanoseconds
+  }
+
   fileprivate var identity: FileIdentity { FileIdentity(device: 0, inode: inode, size: length) }
 
   fileprivate func isSameFile(as found: FileIdentity) -> Bool { identity.isSameFile(as: found) }

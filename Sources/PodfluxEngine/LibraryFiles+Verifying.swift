@@ -29,9 +29,10 @@ extension LibraryFiles {
   private func verify(
     _ contents: PublishedContents, _ file: PublishedFile, _ isCancelled: () -> Bool
   ) throws(FileError) -> Verification.Verdict? {
-    let length = contents.identity.size
-    guard length == file.length else {
-      return damage("has \(length) bytes instead of \(file.length)", contents, file)
+    let found = FoundFile(EntryPath(file.path), contents.identity)
+    let isEdited = file.mayBeEdited(as: found) ? try isMedia(contents, name: file.path.name) : false
+    guard found.length == file.length || isEdited else {
+      return damage("has \(found.length) bytes instead of \(file.length)", contents, file)
     }
     var digest = file.sha256.map { _ in RunningDigest(.sha256) }
     let reading = try contents.forEachPiece { bytes in
@@ -43,10 +44,22 @@ extension LibraryFiles {
     case .stopped: return nil
     case .shortened: return .unreadable("\"\(file.path)\" became shorter while it was read")
     }
-    guard digest?.digest().hexadecimal == file.sha256 else {
-      return damage("has another content than was downloaded: its SHA-256 differs", contents, file)
+    let sha256 = digest?.digest().hexadecimal
+    guard found.length == file.length, sha256 == file.sha256 else {
+      guard isEdited else { return damage("has another content than was downloaded: its SHA-256 differs", contents, file) }
+      return found.published(sha256: sha256).map { .modified($0) }
     }
-    return .intact
+    return try verdict(onSame: found, file, isMedia: sha256 != nil || isEdited, contents)
+  }
+
+  /// As long as it was, and with the same content as far as that is known: was it written to since?
+  private func verdict(
+    onSame found: FoundFile, _ file: PublishedFile, isMedia: Bool, _ contents: PublishedContents
+  ) throws(FileError) -> Verification.Verdict {
+    // In a library that was copied elsewhere each file is another; a cleanup has the rows follow.
+    guard found.inode == file.inode, file.mayBeEdited(as: found) else { return .intact }
+    guard isMedia else { return damage("was written to since, and is no media", contents, file) }
+    return found.published(sha256: file.sha256).map { .modified($0) } ?? .intact
   }
 
   /// A file of another inode is somebody else's, whatever its name: it stays where it is.

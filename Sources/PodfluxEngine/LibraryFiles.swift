@@ -42,12 +42,14 @@ struct LibraryFiles: AttemptFiles {
     }
   }
 
-  func publish(_ download: DownloadID, as file: PublishedFile) throws(DownloadError) -> Bool {
+  func publish(_ download: DownloadID, as file: PublishedFile) throws(DownloadError) -> Publication? {
     do throws(FileError) {
-      _ = try publisher.publish(try name(of: download), to: file.path, recorded: FileIdentity(file))
-      return true
+      let publication = try publisher.publish(try name(of: download), to: file.path, recorded: FileIdentity(file))
+      return Publication(
+        madeFolders: publication.madeFolders.compactMap(\.libraryPath),
+        modifiedNanoseconds: publication.identity.modifiedNanoseconds)
     } catch .exists {
-      return false
+      return nil
     } catch {
       throw DownloadError(error)
     }
@@ -78,14 +80,14 @@ struct LibraryFiles: AttemptFiles {
     case .deleted:
       try partials.delete(try name(of: deletion.download))
       if let file = deletion.file, try isPublished(file) {
-        try published.delete(file.path)
+        try published.delete(file.path, ownFolders: deletion.ownFolders)
       }
     case .quarantined:
       guard let file = deletion.file else { return }
       do throws(FileError) {
         _ = try quarantine.take(
           EntryPath(file.path), recorded: FileIdentity(file), because: "it is not what was downloaded",
-          download: deletion.download, at: moment)
+          download: deletion.download, at: moment, ownFolders: Set(deletion.ownFolders.map(EntryPath.init)))
       } catch .symbolicLink {
         // A link is on the way to its place now.
       }

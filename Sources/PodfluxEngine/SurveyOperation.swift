@@ -227,11 +227,17 @@ private final class SurveyEvidence: CleanupEvidence {
     try reader.read { try $0.isNeeded(file, otherThanBy: id) }
   }
 
-  func isRestored(_ file: FoundFile) throws -> Bool {
-    try restored.get().contains(file)
+  func isMedia(_ file: FoundFile) throws -> Bool? { files.isMedia(file) }
+
+  func lostFile(ofLength length: Int64) throws -> DownloadID? {
+    try reader.read { try $0.lostFile(ofLength: length) }
   }
 
-  func hasPublished(into folder: EntryPath) throws -> Bool {
-    try reader.read { try $0.hasPublished(into: folder) }
+  func isRestored(_ file: FoundFile) throws -> Bool {
+    try restored.get().contains(file.withoutTime)
+  }
+
+  func hasMade(_ folder: EntryPath) throws -> Bool {
+    try reader.read { try $0.hasMade(folder) }
   }
 }

@@ -68,6 +68,15 @@ public enum Sabotage: String, CaseIterable, Sendable {
   /// A plan is carried out.
   case planThatActs = "plan-that-acts"
 
+  /// A cleanup takes files away although nobody has said so.
+  case wordsIgnored = "words-ignored"
+  /// What somebody has edited is taken for damaged.
+  case editTakenForDamage = "edit-taken-for-damage"
+  /// Any folder that has become empty is removed.
+  case anyFolderTaken = "any-folder-taken"
+  /// A row follows its file to a place that another row has.
+  case placeTakenTwice = "place-taken-twice"
+
   /// A transfer that may use one device only is bound to none.
   case routeForgotten = "route-forgotten"
   /// Who may use unmetered paths only is started whatever the path.
@@ -125,6 +134,10 @@ public enum Sabotage: String, CaseIterable, Sendable {
     case .stepBeforeItsRow: "a step of a cleanup is carried out before its row is committed"
     case .everythingGoneIgnored: "a disk is not mounted, and all downloads are forgotten"
     case .planThatActs: "a plan of a cleanup changes files"
+    case .wordsIgnored: "files of others are put aside, and nobody has said so"
+    case .editTakenForDamage: "an edited episode is said to be damaged"
+    case .anyFolderTaken: "a person's folder is removed when it has become empty"
+    case .placeTakenTwice: "one file becomes the file of two downloads"
     case .routeForgotten: "a transfer moves to cellular between two actions"
     case .policyIgnored: "a download starts over a path that it may not use"
     case .pathChangeIgnored: "a transfer goes on over a path that has become metered"

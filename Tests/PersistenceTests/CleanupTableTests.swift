@@ -289,7 +289,7 @@ struct CleanupTableTests {
       try tables.cleanup.note(publishingInto: try LibraryPath(validating: "a/d"))
     }
     let isKnown = { (path: String) in
-      try database.read { try $0.hasPublished(into: EntryPath(bytes: Array(path.utf8))) }
+      try database.read { try $0.hasMade(EntryPath(bytes: Array(path.utf8))) }
     }
     for path in ["a", "a/b", "a/b/c", "a/d"] { #expect(try isKnown(path), "\(path)") }
     for path in ["b", "a/c", "a/b/c/d", "A", ".podflux", ""] { #expect(try !isKnown(path), "\(path)") }

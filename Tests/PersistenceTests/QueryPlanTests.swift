@@ -303,7 +303,7 @@ struct QueryPlanTests {
     _ = try reader.downloadsWithBytes(after: DownloadID("x1"), limit: 3)
     _ = (try reader.cleanupRuns(), try reader.cleanupSteps(PageRequest(after: PageCursor(key: 1))))
     _ = try reader.formerFiles(like: FoundFile(place: place, length: 1, inode: 1))
-    _ = (try reader.failedDownload(wanting: place), try reader.hasPublished(into: place))
+    _ = (try reader.failedDownload(wanting: place), try reader.hasMade(place))
   }
 
   private func exercise(_ deletions: any DeletionTable) throws {

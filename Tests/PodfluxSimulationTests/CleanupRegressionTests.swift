@@ -178,7 +178,7 @@ private struct Evidence: CleanupEvidence {
   func canAdopt(_ owner: DownloadID) throws -> Bool { true }
   func isNeeded(_ file: FoundFile, otherThanBy id: DownloadID?) throws -> Bool { false }
   func isRestored(_ file: FoundFile) throws -> Bool { false }
-  func hasPublished(into folder: EntryPath) throws -> Bool { true }
+  func hasMade(_ folder: EntryPath) throws -> Bool { true }
 }
 
 /// The real stores on a library that can be started again.

@@ -6,7 +6,11 @@ extension CleanupPlanner {
     guard !displaced.isEmpty, !strays.isEmpty else { return }
     var search = Search(strays)
     try match(in: &search, evidence) { row, search in search.byInode[row.file.inode] }
-    try match(in: &search, evidence) { row, search in search.byPlace[row.place] }
+    try match(in: &search, evidence) { [strays] row, search in
+      guard let index = search.byPlace[row.place] else { return nil }
+      // One whose content nobody knows, and which was written later, is an edited one.
+      return row.file.sha256 == nil && row.file.hasOtherTime(than: strays[index]) ? nil : index
+    }
     // Only content can tell files of the same length apart.
     for length in Set(displaced.filter { $0.row.file.sha256 != nil }.map(\.row.file.length)).sorted() {
       try search.readContents(ofLength: length, strays, evidence)
@@ -40,7 +44,7 @@ extension CleanupPlanner {
         continue
       }
       search.take(index)
-      add(corrupt: lost.row, strays[index], lost.row.file.difference(from: strays[index]))
+      try judge(lost.row, strays[index], lost.row.file.difference(from: strays[index]), evidence)
     }
     displaced = rest
   }
@@ -54,6 +58,11 @@ extension CleanupPlanner {
     private var hashes: [Int: String?] = [:]
     /// Files whose content nobody knows.
     var unreadable: [Int] { hashes.filter { $0.value == nil }.map(\.key) }
+
+    /// The contents that are known, by inode.
+    func known(_ strays: [FoundFile]) -> [(UInt64, String)] {
+      hashes.compactMap { index, hash in hash.map { (strays[index].inode, $0) } }
+    }
 
     init(_ strays: [FoundFile]) {
       for (index, stray) in strays.enumerated() {
@@ -87,6 +96,8 @@ extension CleanupPlanner {
   private mutating func match(
     in search: inout Search, _ evidence: some CleanupEvidence, candidate: (ExpectedFile, Search) -> Int?
   ) throws {
+    // What was read is known to whoever decides about the rest.
+    defer { hashes.merge(search.known(strays)) { $1 } }
     var rest: [Displaced] = []
     for lost in displaced {
       guard !evidence.isCancelled else { throw Failure.cancelled }

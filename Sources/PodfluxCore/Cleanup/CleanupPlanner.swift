@@ -12,10 +12,15 @@ public protocol CleanupEvidence {
   func canAdopt(_ owner: DownloadID) throws -> Bool
   /// Whether a file is that of another download than this one, or of any, wherever that one's row says it is.
   func isNeeded(_ file: FoundFile, otherThanBy id: DownloadID?) throws -> Bool
+  /// Whether a file is not empty and begins as media do (`MediaCheck.isStillMedia`); nil if it cannot be read or is not
+  /// that file any more.
+  func isMedia(_ file: FoundFile) throws -> Bool?
+  /// A download that was given up, or failed, because its file of this length was gone, if nobody knows what that held.
+  func lostFile(ofLength length: Int64) throws -> DownloadID?
   /// Whether a person has put this file back from quarantine.
   func isRestored(_ file: FoundFile) throws -> Bool
-  /// Whether the engine has ever published into this folder.
-  func hasPublished(into folder: EntryPath) throws -> Bool
+  /// Whether the engine has made this folder.
+  func hasMade(_ folder: EntryPath) throws -> Bool
 }
 
 /// Compares what rows say with what is on the disk, and decides what to do about the differences. It changes nothing.
@@ -63,6 +68,12 @@ public struct CleanupPlanner {
   private var adopters: Set<DownloadID> = []
   private var folders = FolderContents()
   private var leftCount = 0
+  /// The contents that were read to find lost files, by inode.
+  var hashes: [UInt64: String] = [:]
+  /// Lost files by their lengths: what is as long may be one of them.
+  private var lostByLength: [Int64: [ExpectedFile]] = [:]
+  /// Places that rows keep although their files are not there.
+  private var kept: Set<EntryPath> = []
   /// Places under which nothing can be told.
   private var blocked: Set<EntryPath> = []
   private(set) var presentCount = 0
@@ -123,7 +134,7 @@ public struct CleanupPlanner {
     switch entry {
     case .file: break
     case .emptyFolder(let place):
-      guard try evidence.hasPublished(into: place) else { return }
+      guard try evidence.hasMade(place) else { return }
       add(.emptyFolder(place), .delete, "it has become empty")
     case .other(let place):
       blocked.insert(place)
@@ -146,13 +157,22 @@ public struct CleanupPlanner {
     }
     presentCount += 1
     mediaBytes = mediaBytes.addingClamped(found.length)
-    guard options.isDeep, let sha256 = row.file.sha256 else { return true }
+    let isTouched = row.file.hasOtherTime(than: found)
+    guard let sha256 = row.file.sha256 else {
+      if isTouched { try judge(row, found, "somebody has written to it since", evidence) }
+      return true
+    }
+    guard options.isDeep || isTouched else { return true }
     switch try evidence.sha256(of: found) {
-    case sha256: break
+    case sha256:
+      guard isTouched, let file = found.published(sha256: sha256) else { break }
+      add(.modified(row.download, from: row.file, to: file), .follow, "its time was set, and its content is the same")
     case nil:
       add(
         .foreign(found.place), .leave, "it is the file of the download \(row.download), and its content cannot be read")
-    default: add(corrupt: row, found, row.file.difference(from: found))
+    case let actual?:
+      hashes[found.inode] = actual
+      try judge(row, found, row.file.difference(from: found), evidence)
     }
     return true
   }
@@ -198,6 +218,7 @@ public struct CleanupPlanner {
   public mutating func decide(_ evidence: some CleanupEvidence) throws {
     if isStart, isEmpty { options.orphans = .report }
     try findMoved(evidence)
+    for lost in displaced where lost.isBlocked { kept.insert(lost.row.place) }
     displaced.removeAll(where: \.isBlocked)
     var missing: [Displaced] = []
     var taken: Set<Int> = []
@@ -209,31 +230,55 @@ public struct CleanupPlanner {
         try !evidence.isNeeded(found, otherThanBy: lost.row.download)
       {
         taken.insert(index)
-        add(corrupt: lost.row, found, lost.row.file.difference(from: found))
+        try judge(lost.row, found, lost.row.file.difference(from: found), evidence)
       } else {
         missing.append(lost)
       }
     }
-    let total = missing.count + presentCount + steps.count { $0.matter.kind == .moved || $0.matter.kind == .corrupt }
+    let found: Set<CleanupStep.Matter.Kind> = [.moved, .modified, .corrupt]
+    let total = missing.count + presentCount + steps.count { found.contains($0.matter.kind) }
     guard missing.count < total || missing.count < Self.leastSuspicious else {
       throw Failure.everythingGone(missing.count)
     }
+    lostByLength = Dictionary(grouping: missing.map(\.row), by: \.file.length)
     if hasAllStrays {
       for lost in missing { decide(missing: lost.row) }
     } else {
       passedOver += missing.count
+      kept.formUnion(missing.map(\.row.place))
     }
     for (index, stray) in strays.enumerated() where !taken.contains(index) {
       guard !evidence.isCancelled else { throw Failure.cancelled }
       try decide(stray: stray, evidence)
     }
-    (displaced, strays) = ([], [])
+    (displaced, strays, hashes) = ([], [], [:])
+    leaveKept()
     try emptyFolders(evidence)
+  }
+
+  /// A row keeps its place: then no other's follows its file there, and keeps its own place too. One file is never two
+  /// downloads'.
+  private mutating func leaveKept() {
+    guard !kept.isEmpty else { return }
+    var followers: [EntryPath: [Int]] = [:]
+    for (index, step) in steps.enumerated() where step.decision == .follow {
+      guard let target = step.matter.destination else { continue }
+      followers[EntryPath(target), default: []].append(index)
+    }
+    var places = Array(kept)
+    while let place = places.popLast() {
+      for index in followers.removeValue(forKey: place) ?? [] {
+        steps[index].decision = .leave
+        steps[index].status = .left
+        steps[index].because += "; another download's row has that place, and its own file cannot be told"
+        steps[index].matter.place.map { places.append($0) }
+      }
+    }
   }
 
   /// Folders in which the steps leave nothing, those inside others first.
   private mutating func emptyFolders(_ evidence: some CleanupEvidence) throws {
-    for folder in folders.emptied(by: steps) where try evidence.hasPublished(into: folder) {
+    for folder in folders.emptied(by: steps) where try evidence.hasMade(folder) {
       add(.emptyFolder(folder), .delete, "nothing is left in it")
     }
   }
@@ -264,6 +309,9 @@ public struct CleanupPlanner {
     if try !wantsAdoption && evidence.isRestored(stray) {
       return add(.orphan(stray), .leave, "a person has put it back from quarantine")
     }
+    if options.orphans.mayTake, let lost = try lostFile(like: stray, evidence) {
+      return add(.orphan(stray), .leave, "it is as long as the lost file of the download \(lost), and may be that one")
+    }
     let because = "no download has this file"
     switch options.orphans {
     case .quarantine: add(.orphan(stray), .quarantine, because)
@@ -274,9 +322,23 @@ public struct CleanupPlanner {
     }
   }
 
+  /// The download whose lost file this may be, copied to where it lies, by all that is known: what is taken away then is
+  /// perhaps the only copy.
+  private func lostFile(like stray: FoundFile, _ evidence: some CleanupEvidence) throws -> DownloadID? {
+    let rows = lostByLength[stray.length] ?? []
+    for row in rows {
+      guard let sha256 = row.file.sha256 else { return row.download }
+      guard let actual = try hashes[stray.inode] ?? evidence.sha256(of: stray), actual != sha256 else {
+        return row.download
+      }
+    }
+    return try evidence.lostFile(ofLength: stray.length)
+  }
+
   /// A download's file has been given a name that its row cannot keep: neither is touched.
   mutating func add(unnameable stray: FoundFile, of row: ExpectedFile) {
     presentCount += 1
+    kept.insert(row.place)
     add(
       .orphan(stray), .leave,
       "it is the file of the download \(row.download), under a name that no download could keep; rename it")
@@ -285,6 +347,7 @@ public struct CleanupPlanner {
   /// A file that may be a download's cannot be read: neither is touched.
   mutating func add(unreadable stray: FoundFile, of row: ExpectedFile) {
     presentCount += 1
+    kept.insert(row.place)
     add(.orphan(stray), .leave, "it may be the file of the download \(row.download), and cannot be read")
   }
 
@@ -354,6 +417,27 @@ public struct CleanupPlanner {
     steps.append(CleanupStep(matter: matter, decision: decision, because: because))
   }
 
+  /// A row's file, or what stands in its place, has another content than was downloaded, or may have. What somebody has
+  /// written to since and is media is edited; all else is damaged.
+  mutating func judge(
+    _ row: ExpectedFile, _ found: FoundFile, _ because: String, _ evidence: some CleanupEvidence
+  ) throws {
+    guard row.file.mayBeEdited(as: found) else { return add(corrupt: row, found, because) }
+    switch try evidence.isMedia(found) {
+    case nil: add(unreadable: found, of: row)
+    case false: add(corrupt: row, found, because + ", and is no media")
+    default:
+      var sha256: String?
+      if row.file.sha256 != nil { sha256 = try hashes[found.inode] ?? evidence.sha256(of: found) }
+      guard let file = found.published(sha256: sha256) else { return add(unnameable: found, of: row) }
+      note(followed: found)
+      let matter: CleanupStep.Matter =
+        file.path == row.file.path
+        ? .modified(row.download, from: row.file, to: file) : .moved(row.download, from: row.file, to: file)
+      add(matter, .follow, because + ": somebody has edited it")
+    }
+  }
+
   mutating func add(corrupt row: ExpectedFile, _ found: FoundFile, _ because: String) {
     let decision: CleanupStep.Decision =
       options.missing == .redownload ? .redownload : mayTakeDamaged ? .quarantine : .mark
@@ -362,6 +446,21 @@ public struct CleanupPlanner {
 }
 
 extension PublishedFile {
+  /// Whether it is known that the file has been written to since, or given another time.
+  func hasOtherTime(than found: FoundFile) -> Bool {
+    guard let recorded = modifiedNanoseconds, let modified = found.modifiedNanoseconds else { return false }
+    return recorded != modified
+  }
+
+  /// Whether what was found in the file's place may be what somebody has made of it: taggers write to the file itself, or
+  /// put another in its place. Where no time was recorded, only another length or another file tells of that.
+  public func mayBeEdited(as found: FoundFile) -> Bool {
+    guard modifiedNanoseconds != nil, found.modifiedNanoseconds != nil else {
+      return inode != found.inode || length != found.length
+    }
+    return hasOtherTime(than: found)
+  }
+
   func difference(from found: FoundFile) -> String {
     found.length == length
       ? "it has another content than was downloaded: its SHA-256 differs"

@@ -21,6 +21,9 @@ public struct CleanupStep: Hashable, Sendable {
     /// A completed download's file lies elsewhere, or is another file with the same content. Whoever takes the step sees
     /// that it does, and that no file of the row lies at its former place: it may have been published since.
     case moved(DownloadID, from: PublishedFile, to: PublishedFile)
+    /// Somebody has edited a completed download's file, or put an edited one in its place, and it is media still. Whoever
+    /// takes the step sees that it is as it was found.
+    case modified(DownloadID, from: PublishedFile, to: PublishedFile)
     /// A completed download's file has another length or content than was downloaded.
     case corrupt(DownloadID, PublishedFile, found: FoundFile)
     /// A file that no download knows.
@@ -34,7 +37,7 @@ public struct CleanupStep: Hashable, Sendable {
     case partial(DownloadID, planned: ResumeRecord, length: Int64, tailHash: String)
     /// A file among the partial files that is none.
     case strayPartial(FoundFile)
-    /// A folder that has become empty, and into which the engine has published.
+    /// A folder that has become empty, and that the engine has made.
     case emptyFolder(EntryPath)
     /// A folder that cannot be read, a link, a device.
     case foreign(EntryPath)
@@ -102,7 +105,7 @@ public struct CleanupStep: Hashable, Sendable {
 extension CleanupStep.Matter {
   /// What was found, without what belongs to it.
   public enum Kind: String, Hashable, Sendable, Codable, CodingKeyRepresentable, CaseIterable {
-    case missing, moved, corrupt, orphan, adoptable, foreign
+    case missing, moved, modified, corrupt, orphan, adoptable, foreign
     case orphanPartial = "orphan_partial"
     case partial
     case strayPartial = "stray_partial"
@@ -115,6 +118,7 @@ extension CleanupStep.Matter {
     switch self {
     case .missing: .missing
     case .moved: .moved
+    case .modified: .modified
     case .corrupt: .corrupt
     case .orphan: .orphan
     case .adoptable: .adoptable
@@ -130,7 +134,8 @@ extension CleanupStep.Matter {
   /// The download that it is about.
   public var download: DownloadID? {
     switch self {
-    case .missing(let id, _), .moved(let id, _, _), .corrupt(let id, _, _), .adoptable(_, let id, _),
+    case .missing(let id, _), .moved(let id, _, _), .modified(let id, _, _), .corrupt(let id, _, _),
+      .adoptable(_, let id, _),
       .partial(let id, _, _, _):
       id
     case .orphanPartial(let partial): partial.download
@@ -141,7 +146,7 @@ extension CleanupStep.Matter {
   /// The place that it is about.
   public var place: EntryPath? {
     switch self {
-    case .missing(_, let file), .moved(_, let file, _): EntryPath(file.path)
+    case .missing(_, let file), .moved(_, let file, _), .modified(_, let file, _): EntryPath(file.path)
     case .corrupt(_, _, let found), .orphan(let found), .adoptable(let found, _, _), .strayPartial(let found):
       found.place
     case .emptyFolder(let place), .foreign(let place): place
@@ -158,7 +163,7 @@ extension CleanupStep.Matter {
   public var bytes: Int64 {
     switch self {
     case .missing, .emptyFolder, .foreign: 0
-    case .moved(_, _, let file): file.length
+    case .moved(_, _, let file), .modified(_, _, let file): file.length
     case .corrupt(_, _, let found), .orphan(let found), .adoptable(let found, _, _), .strayPartial(let found):
       found.length
     case .orphanPartial(let partial): partial.length

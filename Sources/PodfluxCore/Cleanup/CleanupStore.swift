@@ -24,6 +24,10 @@ public struct CleanupStore: Sendable {
   /// The last step that was handed out, or passed over.
   private var cursor: CleanupStep.Key = 0
   private var underWay: [CleanupStep.Key: CleanupStep] = [:]
+  /// Rows that follow their files to places that other rows have yet: they wait until those have left, or go together.
+  private var held: [DownloadID: CleanupStep] = [:]
+  /// The places that they wait for.
+  private var awaitedPlaces: Set<EntryPath> = []
 
   /// Makes the store with the runs that its table holds, in the order of their numbers.
   public init(runs: [CleanupRun] = []) {
@@ -125,7 +129,7 @@ public struct CleanupStore: Sendable {
     turn.perform(.endLooking(run.key))
     active = nil
     progress = nil
-    underWay = [:]
+    (underWay, held, awaitedPlaces) = ([:], [:], [])
     if let last { try turn.tables.cleanup.forget(last.key) }
     run.stage = stage
     run.reason = reason ?? run.reason
@@ -189,6 +193,9 @@ public struct CleanupStore: Sendable {
       }
     }
     guard underWay.isEmpty else { return }
+    for step in held.values.sorted(by: { $0.key < $1.key }) {
+      try settle(step, as: .left, because: "another download's row still says that its file is there", in: turn)
+    }
     try end(as: active?.isCancelled == true ? .cancelled : .done, in: &turn)
     // Nobody else may come to wake the one that waits.
     try begin(settings: settings, in: &turn)
@@ -201,12 +208,53 @@ public struct CleanupStore: Sendable {
     switch outcome {
     case .left(let reason): try settle(step, as: .left, because: reason, in: turn)
     case .done:
-      if let obstacle = try downloads.apply(step, in: &turn) {
-        try settle(step, as: .left, because: obstacle, in: turn)
-      } else {
-        try settle(step, as: .done, because: nil, in: turn)
+      let others = try downloads.occupants(ofPlaceFor: step, in: turn)
+      if let id = step.matter.download, let target = step.matter.destination, !others.isEmpty {
+        held[id] = step
+        awaitedPlaces.insert(EntryPath(target))
+        guard others.allSatisfy({ held[$0] != nil }) else { return }
+        return try releaseHeld(downloads: &downloads, in: &turn)
+      }
+      try conclude(step, downloads: &downloads, in: &turn)
+      guard let place = step.matter.place, awaitedPlaces.contains(place) else { return }
+      try releaseHeld(downloads: &downloads, in: &turn)
+    }
+  }
+
+  private mutating func conclude(
+    _ step: CleanupStep, downloads: inout DownloadsStore, in turn: inout PodfluxTurn
+  ) throws {
+    if let obstacle = try downloads.apply(step, in: &turn) {
+      try settle(step, as: .left, because: obstacle, in: turn)
+    } else {
+      try settle(step, as: .done, because: nil, in: turn)
+    }
+  }
+
+  /// Has rows follow their files whose places are free by now, or are left by others that go in this turn: two files that
+  /// have changed places are followed at once, so that no file is ever that of two downloads.
+  private mutating func releaseHeld(downloads: inout DownloadsStore, in turn: inout PodfluxTurn) throws {
+    for (id, step) in held.sorted(by: { $0.value.key < $1.value.key }) {
+      guard let obstacle = try downloads.obstacle(to: step, in: turn) else { continue }
+      held[id] = nil
+      try settle(step, as: .left, because: obstacle, in: turn)
+    }
+    var going = held
+    var hasChanged = true
+    while hasChanged {
+      hasChanged = false
+      for (id, step) in going.sorted(by: { $0.value.key < $1.value.key }) {
+        let others = try downloads.occupants(ofPlaceFor: step, in: turn)
+        guard !others.allSatisfy({ going[$0] != nil }) else { continue }
+        going[id] = nil
+        hasChanged = true
       }
     }
+    for (id, step) in going.sorted(by: { $0.value.key < $1.value.key }) {
+      held[id] = nil
+      try conclude(step, downloads: &downloads, in: &turn)
+    }
+    awaitedPlaces = Set(held.values.compactMap(\.matter.destination).map(EntryPath.init))
   }
 
   private mutating func settle(

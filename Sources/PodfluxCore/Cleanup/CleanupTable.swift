@@ -23,6 +23,8 @@ public protocol CleanupTable {
   /// The address from which a download's former file was fetched.
   func formerAddress(of download: DownloadID) throws -> WebAddress?
 
-  /// Keeps in mind that the engine publishes into this folder and those above it.
-  func note(publishingInto folder: LibraryPath) throws
+  /// Keeps in mind that the engine has made these folders: nobody misses them when they are empty.
+  func note(made folders: [LibraryPath]) throws
+  /// The folders on the way to a file that the engine has made. Cost: a look-up for each folder.
+  func madeFolders(above path: LibraryPath) throws -> [LibraryPath]
 }

@@ -5,10 +5,11 @@ extension DownloadsStore {
   /// Why a step is not to be taken now; nil if nothing is in its way.
   func obstacle(to step: CleanupStep, in turn: borrowing PodfluxTurn) throws -> String? {
     switch step.matter {
-    case .missing(let id, let file), .corrupt(let id, let file, _), .moved(let id, let file, _):
+    case .missing(let id, let file), .corrupt(let id, let file, _), .moved(let id, let file, _),
+      .modified(let id, let file, _):
       guard try turn.tables.downloads.find(id)?.state == .completed(file) else { return Self.hasChanged }
       switch step.matter {
-      case .moved(_, _, let file): return try claim(on: FoundFile(file), otherThanBy: id, in: turn)
+      case .moved(_, _, let file), .modified(_, _, let file): return try claim(on: FoundFile(file), otherThanBy: id, in: turn)
       case .corrupt(_, _, let found): return try claim(on: found, otherThanBy: id, in: turn)
       default: return nil
       }
@@ -27,6 +28,12 @@ extension DownloadsStore {
       return nil
     case .strayPartial, .emptyFolder, .foreign, .expiredQuarantine: return nil
     }
+  }
+
+  /// Other completed downloads whose rows say that their files are where this step has a row follow its own.
+  func occupants(ofPlaceFor step: CleanupStep, in turn: borrowing PodfluxTurn) throws -> [DownloadID] {
+    guard case .moved(let id, let former, let file) = step.matter, former.path != file.path else { return [] }
+    return try turn.tables.downloads.completedDownloads(at: file.path, otherThan: id)
   }
 
   private static let hasChanged = "the download has changed since; the next cleanup looks at it again"
@@ -62,9 +69,9 @@ extension DownloadsStore {
       (seen.path, seen.inode) = (found.place.libraryPath ?? file.path, found.inode)
       try condemn(&download, message, .init(file: seen, cause: .corrupt), remains: remains, in: &turn)
       if step.decision == .redownload { try fetchAgain(&download, in: turn) }
-    case .moved(let id, _, let file):
+    case .moved(let id, let former, let file), .modified(let id, let former, let file):
       guard var download = try turn.tables.downloads.find(id) else { return Self.hasChanged }
-      try transition(&download, to: .completed(file), in: turn)
+      try follow(&download, from: former, to: file, in: turn)
     case .orphan(let found):
       guard step.decision == .adopt else { break }
       return try adopt(found, owner: nil, sha256: nil, in: &turn)
@@ -80,6 +87,19 @@ extension DownloadsStore {
     case .strayPartial, .emptyFolder, .foreign, .expiredQuarantine: break
     }
     return nil
+  }
+
+  /// A completed download's row follows its file, wherever it lies and whatever somebody has made of it.
+  mutating func follow(
+    _ download: inout Download, from former: PublishedFile, to file: PublishedFile, in turn: borrowing PodfluxTurn
+  ) throws {
+    let isSame = file.length == former.length && file.sha256 == former.sha256
+    if !isSame || (file.sha256 == nil && file.hasOtherTime(than: former)) {
+      if let modified = file.modified { download.dates.modified = modified } else { download.dates.modified = turn.now }
+    }
+    download.progress.durable = file.length
+    download.progress.total = file.length
+    try transition(&download, to: .completed(file), in: turn)
   }
 
   private mutating func lose(
@@ -131,7 +151,7 @@ extension DownloadsStore {
     // It may have been chosen to be read again; what is not completed has no file to read.
     try turn.tables.verifications.forget(download.id)
     download.progress = .init(discarded: download.progress.discarded)
-    download.dates.finished = nil
+    (download.dates.finished, download.dates.modified) = (nil, nil)
     try transition(&download, to: .failed(DownloadError(.corruptFile, message)), in: turn)
   }
 
@@ -174,11 +194,21 @@ extension DownloadsStore {
   }
 }
 
+extension PublishedFile {
+  fileprivate func hasOtherTime(than other: PublishedFile) -> Bool { hasOtherTime(than: FoundFile(other)) }
+
+  /// When it was written to last, if that can be written as a date.
+  fileprivate var modified: Timestamp? {
+    guard let milliseconds = modifiedNanoseconds.map({ $0 / 1_000_000 }), milliseconds >= 0 else { return nil }
+    return Timestamp(milliseconds: milliseconds)
+  }
+}
+
 extension CleanupStep {
   /// Whether rows change with it.
   fileprivate var concernsRows: Bool {
     switch matter {
-    case .missing, .corrupt, .moved, .adoptable, .orphanPartial, .partial: true
+    case .missing, .corrupt, .moved, .modified, .adoptable, .orphanPartial, .partial: true
     case .orphan: decision == .adopt
     case .strayPartial, .emptyFolder, .foreign, .expiredQuarantine: false
     }

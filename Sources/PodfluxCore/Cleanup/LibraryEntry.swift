@@ -18,23 +18,34 @@ public struct FoundFile: Hashable, Sendable, Codable {
   public var length: Int64
   /// Which file it is, whatever its name.
   public var inode: UInt64
+  /// See `PublishedFile.modifiedNanoseconds`.
+  public var modifiedNanoseconds: Int64?
 
   /// Describes a file that was found.
-  public init(place: EntryPath, length: Int64, inode: UInt64) {
+  public init(place: EntryPath, length: Int64, inode: UInt64, modifiedNanoseconds: Int64? = nil) {
     self.place = place
     self.length = length
     self.inode = inode
+    self.modifiedNanoseconds = modifiedNanoseconds
   }
 
   /// The file that a download's row describes.
   public init(_ file: PublishedFile) {
-    self.init(place: EntryPath(file.path), length: file.length, inode: file.inode)
+    self.init(
+      place: EntryPath(file.path), length: file.length, inode: file.inode,
+      modifiedNanoseconds: file.modifiedNanoseconds)
   }
 
   /// The file as a download's row keeps it; nil if its place has a name that no row can keep.
   public func published(sha256: String?) -> PublishedFile? {
-    place.libraryPath.map { PublishedFile(path: $0, length: length, inode: inode, sha256: sha256) }
+    place.libraryPath.map {
+      PublishedFile(
+        path: $0, length: length, inode: inode, sha256: sha256, modifiedNanoseconds: modifiedNanoseconds)
+    }
   }
+
+  /// The file, whenever it was written to.
+  public var withoutTime: FoundFile { FoundFile(place: place, length: length, inode: inode) }
 }
 
 /// A file that a row says is there.

@@ -13,6 +13,9 @@ public struct Deletion: Hashable, Sendable {
   public var file: PublishedFile?
   /// Where that file goes.
   public var fate: Fate
+  /// The folders on the way to the file that the engine itself has made: they go with it, if nothing else is in them.
+  /// Known when it is handed out.
+  public var ownFolders: [LibraryPath] = []
 
   /// What becomes of a published file that is to go.
   public enum Fate: Hashable, Sendable {

@@ -179,12 +179,17 @@ public struct Download: Hashable, Sendable {
     public var started: Timestamp?
     /// When it was completed.
     public var finished: Timestamp?
+    /// When somebody has changed its file since; nil if nobody has.
+    public var modified: Timestamp?
 
     /// Makes the dates of a download.
-    public init(added: Timestamp, started: Timestamp? = nil, finished: Timestamp? = nil) {
+    public init(
+      added: Timestamp, started: Timestamp? = nil, finished: Timestamp? = nil, modified: Timestamp? = nil
+    ) {
       self.added = added
       self.started = started
       self.finished = finished
+      self.modified = modified
     }
   }
 

@@ -43,13 +43,24 @@ public struct PublishedFile: Hashable, Sendable, Codable {
   public var inode: UInt64
   /// Its SHA-256 in hexadecimal digits, where the settings or the client wanted it.
   public var sha256: String?
+  /// When it was written to last, as its file system says (st_mtim of stat(2)), in nanoseconds since 1970; nil where that
+  /// was not recorded. Whoever edits a file moves it on; what rots does not.
+  public var modifiedNanoseconds: Int64?
 
   /// Makes a description of a published file.
-  public init(path: LibraryPath, length: Int64, inode: UInt64, sha256: String? = nil) {
+  public init(
+    path: LibraryPath, length: Int64, inode: UInt64, sha256: String? = nil, modifiedNanoseconds: Int64? = nil
+  ) {
     self.path = path
     self.length = length
     self.inode = inode
     self.sha256 = sha256
+    self.modifiedNanoseconds = modifiedNanoseconds
+  }
+
+  /// Whether both describe one file, whenever it was written to.
+  public func describesSameFile(as other: PublishedFile) -> Bool {
+    path == other.path && length == other.length && inode == other.inode && sha256 == other.sha256
   }
 }
 
@@ -104,11 +115,11 @@ extension DownloadState {
     case (.queued, .waiting(let waiting)): waiting.reason == .storage
     case (.waiting, .queued), (.waiting, .paused): true
     case (.running(let phase), .running(let nextPhase)): phase.canBecome(nextPhase)
-    case (.running(.publishing(let intended)), .completed(let published)): intended == published
+    case (.running(.publishing(let intended)), .completed(let published)): intended.describesSameFile(as: published)
     case (.running, .queued), (.running, .waiting), (.running, .paused), (.running, .failed): true
     case (.paused, .queued): true
     case (.failed, .queued): true
-    // A person has moved the file inside the library.
+    // A person has moved the file inside the library, or edited it.
     case (.completed, .completed): true
     // A person has put the file where it belongs.
     case (.failed, .completed): true

@@ -12,7 +12,8 @@ extension DownloadsStore {
     case .restarting(let discarding, let cause):
       try restart(report.attempt, discarding: discarding, because: cause, in: &turn)
     case .publishing(let file, let kept): try publish(report.attempt, file, kept: kept, in: &turn)
-    case .finished(let file):
+    case .finished(let file, let folders):
+      if !folders.isEmpty { try turn.tables.cleanup.note(made: folders) }
       try end(report.attempt, in: &turn) { store, download, turn in
         try store.complete(&download, as: file, in: turn)
       }
@@ -107,7 +108,6 @@ extension DownloadsStore {
     live[attempt.download]?.received = file.length
     download.progress.keep(kept)
     try transition(&download, to: .running(.publishing(file)), in: turn)
-    if let folder = file.path.folder { try turn.tables.cleanup.note(publishingInto: folder) }
     let confusable = try turn.tables.deletions.spare(file).filter(deletionsUnderWay.contains)
     live[attempt.download]?.awaitedDeletions = Set(confusable)
     if confusable.isEmpty { turn.perform(.proceed(attempt)) }
@@ -132,7 +132,7 @@ extension DownloadsStore {
 
   /// A file that the row does not know of completes nothing: the download begins again, so that no row is left running.
   mutating func complete(_ download: inout Download, as file: PublishedFile, in turn: borrowing PodfluxTurn) throws {
-    guard case .running(.publishing(file)) = download.state else {
+    guard case .running(.publishing(let intended)) = download.state, intended.describesSameFile(as: file) else {
       guard case .running = download.state else { return }
       return try transition(&download, to: .queued, in: turn)
     }

@@ -122,9 +122,10 @@ extension DownloadsStore {
     guard mayOweDeletions, deletionsUnderWay.count < Self.deletionsAtOnce else { return }
     // Those under way are ready too, so as many as may be under way are enough to fill all places.
     let ready = try turn.tables.deletions.ready(limit: Self.deletionsAtOnce)
-    for deletion in ready
+    for var deletion in ready
     where !deletionsUnderWay.contains(deletion.key) && deletionsUnderWay.count < Self.deletionsAtOnce {
       deletionsUnderWay.insert(deletion.key)
+      if let file = deletion.file { deletion.ownFolders = try turn.tables.cleanup.madeFolders(above: file.path) }
       turn.perform(.delete(deletion))
     }
     mayOweDeletions = ready.count == Self.deletionsAtOnce

@@ -51,12 +51,19 @@ extension DownloadsStore {
   ) throws {
     guard verificationsUnderWay.remove(verification.key) != nil,
       try turn.tables.verifications.remove(verification.key),
-      case .damaged(let message, let remains) = verdict,
       var download = try turn.tables.downloads.find(verification.download),
       download.state == .completed(verification.file)
     else { return }
-    try condemn(
-      &download, message, .init(file: verification.file, cause: remains == nil ? .missing : .corrupt),
-      remains: remains, in: &turn)
+    switch verdict {
+    case .intact, .unreadable: break
+    case .modified(let file):
+      // Another download's file under a second name is not what has become of this one's.
+      guard try !turn.tables.downloads.isNeeded(FoundFile(file), otherThanBy: download.id) else { return }
+      try follow(&download, from: verification.file, to: file, in: turn)
+    case .damaged(let message, let remains):
+      try condemn(
+        &download, message, .init(file: verification.file, cause: remains == nil ? .missing : .corrupt),
+        remains: remains, in: &turn)
+    }
   }
 }

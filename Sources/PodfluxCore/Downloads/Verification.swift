@@ -19,6 +19,8 @@ public struct Verification: Hashable, Sendable {
     /// The file is gone or another one's content; the message says so in one sentence. `remains` is what is to be put
     /// into quarantine: the download's own file, with the length that it has now. Files of others stay where they are.
     case damaged(_ message: String, remains: PublishedFile?)
+    /// Somebody has edited the file, or only set its time: it is this now, and media still.
+    case modified(PublishedFile)
     /// The file could not be read, which says nothing about its content; the message says why.
     case unreadable(_ message: String)
   }

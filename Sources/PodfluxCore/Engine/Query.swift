@@ -149,8 +149,8 @@ public struct OrderCursor: Hashable, Sendable {
 
 /// What is shown of a download (PROTOCOL.md section 2).
 public enum ItemField: String, Hashable, Sendable, CaseIterable {
-  case addedAt, attempt, bytes, detail, error, eta, finishedAt, id, network, origin, path, phase, podcast, position,
-    priority
+  case addedAt, attempt, bytes, detail, error, eta, finishedAt, id, modifiedAt, network, origin, path, phase, podcast
+  case position, priority
   case rate, reason, resumable, retryAt, sha256, startedAt, state, title, url
 }
 

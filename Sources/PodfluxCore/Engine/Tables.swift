@@ -32,6 +32,8 @@ public protocol DownloadTable {
   func isClaimed(_ file: PublishedFile, otherThanBy id: DownloadID?) throws -> Bool
   /// Whether a download, or another one than this, has a file of this number and length, wherever it lies by now.
   func isNeeded(_ file: FoundFile, otherThanBy id: DownloadID?) throws -> Bool
+  /// The completed downloads, but for this one, whose rows say that their files are at this place.
+  func completedDownloads(at path: LibraryPath, otherThan id: DownloadID) throws -> [DownloadID]
   /// Whether there is a download of this name: cheaper than finding it, and asked for each one that is enqueued.
   func contains(_ id: DownloadID) throws -> Bool
   /// A download of this address that has not failed.

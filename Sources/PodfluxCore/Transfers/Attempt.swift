@@ -107,8 +107,9 @@ public struct AttemptReport: Hashable, Sendable {
     /// The file is complete. Until it has its name only what the record says would survive a power cut for certain.
     /// Waits for `proceed`, and for its contents to be durable, before it renames it so.
     case publishing(PublishedFile, kept: ResumeRecord)
-    /// The file stands at its place, and the place is synced. The attempt has ended.
-    case finished(PublishedFile)
+    /// The file stands at its place, and the place is synced; these folders were made for it, the outermost first. The
+    /// attempt has ended.
+    case finished(PublishedFile, madeFolders: [LibraryPath] = [])
     /// The attempt has ended without the file; the record tells what is kept, and the server may have said how long to
     /// leave it alone.
     case failed(DownloadError, kept: ResumeRecord?, retryAfterMilliseconds: Int64? = nil)

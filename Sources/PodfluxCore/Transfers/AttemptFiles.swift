@@ -10,8 +10,22 @@ public protocol AttemptFiles: Sendable {
   func name(for facts: PublishingFacts, number: Int) throws(DownloadError) -> LibraryPath?
   /// Moves the complete partial to its place, never over another file, and syncs the place.
   ///
-  /// - Returns: false if another file has that name.
-  func publish(_ download: DownloadID, as file: PublishedFile) throws(DownloadError) -> Bool
+  /// - Returns: nil if another file has that name.
+  func publish(_ download: DownloadID, as file: PublishedFile) throws(DownloadError) -> Publication?
+}
+
+/// A file has got its name.
+public struct Publication: Hashable, Sendable {
+  /// The folders that were made for it, the outermost first.
+  public var madeFolders: [LibraryPath]
+  /// See `PublishedFile.modifiedNanoseconds`.
+  public var modifiedNanoseconds: Int64?
+
+  /// Describes a publication; of a file of which nothing more is known, by default.
+  public init(madeFolders: [LibraryPath] = [], modifiedNanoseconds: Int64? = nil) {
+    self.madeFolders = madeFolders
+    self.modifiedNanoseconds = modifiedNanoseconds
+  }
 }
 
 /// Bytes that can be read anywhere.

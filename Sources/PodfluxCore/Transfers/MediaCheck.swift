@@ -62,6 +62,22 @@ public enum MediaCheck {
     }
   }
 
+  /// Whether a published file of this name that somebody has changed may still be what it was: known audio or video, or
+  /// else what its name says. What is empty or not recognised is not.
+  ///
+  /// - Parameters:
+  ///   - prefix: its first bytes: all, or `MediaSignature.length` of them.
+  ///   - name: its name, with its extension.
+  public static func isStillMedia(prefix: some Collection<UInt8>, name: String) -> Bool {
+    guard !prefix.isEmpty, let signature = MediaSignature(prefix) else { return false }
+    let fileExtension = FileExtension.of(name: name)
+    switch signature.kind {
+    case .audio, .video: return true
+    case .image, .document, .archive: return fileExtension == signature.fileExtension
+    case .page: return signature != .html && fileExtension.map(textExtensions.contains) ?? false
+    }
+  }
+
   /// The extension of what a client wants, in lower case: that of the path it gave itself, else that in its URL's path.
   public static func wantedExtension(path: LibraryPath?, url: String) -> String? {
     let name = path?.name ?? RemoteName.lastPathComponent(ofURL: url)

@@ -288,10 +288,13 @@ extension TransferMachine {
     return [.publish(file)]
   }
 
-  /// The file stands at its place, or another file had its name.
-  public mutating func published(_ succeeded: Bool) -> [Order] {
-    guard case .publishing(let file, let number) = state else { return [] }
-    guard !succeeded else { return end(.finished(file)) }
+  /// The file stands at its place; nil if another file had its name.
+  public mutating func published(_ publication: Publication?) -> [Order] {
+    guard case .publishing(var file, let number) = state else { return [] }
+    if let publication {
+      file.modifiedNanoseconds = publication.modifiedNanoseconds
+      return end(.finished(file, madeFolders: publication.madeFolders))
+    }
     // The store has told it to stop and hears of no other name.
     guard !isStopping else { return finish(as: .stopped) }
     state = .naming(number: number + 1)

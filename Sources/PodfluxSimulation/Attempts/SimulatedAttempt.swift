@@ -16,7 +16,7 @@ final class SimulatedAttempt {
     case checkpoint(length: Int)
     case finishSync
     /// The file is renamed; its folder is to be synced.
-    case syncFolder(PublishedFile)
+    case syncFolder(PublishedFile, Publication)
   }
 
   let attempt: Attempt
@@ -122,9 +122,9 @@ final class SimulatedAttempt {
     case .afterWrite: try checkpointIfDue()
     case .checkpoint(let length): try checkpoint(length)
     case .finishSync: try finishSync()
-    case .syncFolder(let published):
+    case .syncFolder(let published, let publication):
       disk.synchronizeFolder(of: published.path.description)
-      try carryOut(machine.published(true))
+      try carryOut(machine.published(publication))
     }
   }
 
@@ -181,15 +181,15 @@ final class SimulatedAttempt {
     let path = published.path.description
     try world.checker.willPublish(attempt.id, as: published, on: disk)
     if disk.isPublished(published) {
-      follow(with: .syncFolder(published))
+      follow(with: .syncFolder(published, Publication(modifiedNanoseconds: disk.published[path]?.file.modified)))
       return
     }
     let replaced = world.sabotage == .publishReplaces ? disk.published[path] : nil
-    if try disk.publish(download, at: path, replacing: replaced != nil) {
+    if let publication = try disk.publish(download, at: path, replacing: replaced != nil) {
       try replaced.map { try world.checker.willReplace(path, $0) }
-      follow(with: .syncFolder(published))
+      follow(with: .syncFolder(published, publication))
     } else {
-      try carryOut(machine.published(false))
+      try carryOut(machine.published(nil))
     }
   }
 

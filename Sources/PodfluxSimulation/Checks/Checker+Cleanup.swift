@@ -51,6 +51,12 @@ extension Checker {
     }
   }
 
+  /// A folder goes because it is empty.
+  func willRemoveFolder(_ place: EntryPath, on disk: SimulatedDisk) throws {
+    guard disk.folders.contains(place.text), !disk.madeFolders.contains(place.text) else { return }
+    throw Violation(.foreignFiles, "the folder \(place.text) is removed, and the engine has not made it")
+  }
+
   /// The download whose row needs this very file, wherever it lies.
   private func owner(of file: SimulatedFile, at place: EntryPath) -> DownloadID? {
     rows.keys.sorted().first { id in
@@ -184,8 +190,7 @@ extension Checker {
         guard !steps.contains(where: { $0.leaves(file) }) else { continue }
         throw Violation(.agreement, "\(id) is completed after a cleanup, and its file is not at \(file.path)")
       }
-      // Where a lost file's name, number and length were given again, nobody can tell whose it is.
-      guard owned.insert(file.path.description).inserted || isShared(file, by: id) else {
+      guard owned.insert(file.path.description).inserted else {
         throw Violation(.agreement, "\(file.path) is the file of \(id) and of another download")
       }
     }

@@ -7,7 +7,9 @@ extension Checker {
   ///
   /// - Parameter isCleanedUp: Whether cleaning up has settled a step about it.
   func checkDamage(_ row: Download, _ before: Download?, isCleanedUp: Bool, _ batch: Batch, _ world: World) throws {
+    try checkEdited(row, before, on: world.disk)
     guard case .completed(let file)? = before?.state, row.state != before?.state, !isCleanedUp else { return }
+    if case .completed(let present) = row.state, batch.hasFollowed(row.id) { return world.disk.own(present) }
     if case .failed(let error) = row.state, error.code == .corruptFile {
     } else {
       // It has failed, and been asked for again at once.
@@ -27,6 +29,15 @@ extension Checker {
     guard row.isHeld else {
       throw Violation(.damage, "\(row.id) fails, and what is left at \(file.path) is not to go")
     }
+  }
+
+  /// A download whose file somebody has edited stays completed.
+  private func checkEdited(_ row: Download, _ before: Download?, on disk: SimulatedDisk) throws {
+    guard case .completed(let file)? = before?.state, row.state.kind != .completed,
+      let entry = disk.published[file.path.description], entry.file.inode == file.inode, entry.file.isEdited,
+      entry.file.isMedia, !entry.file.isDamaged, !entry.isDisplaced, !entry.isForeign
+    else { return }
+    throw Violation(.edited, "\(row.id) is \(row.state), and somebody has only edited \(file.path)")
   }
 
   /// A file goes to quarantine that was found damaged, or in another one's place.
@@ -84,6 +95,14 @@ extension Checker {
 }
 
 extension Batch {
+  /// Whether reading has found that somebody has edited its file.
+  func hasFollowed(_ id: DownloadID) -> Bool {
+    actions.contains { action in
+      guard case .verified(let verification, .modified) = action else { return false }
+      return verification.download == id
+    }
+  }
+
   fileprivate func hasFoundDamage(of id: DownloadID) -> Bool {
     actions.contains { action in
       guard case .verified(let verification, .damaged) = action else { return false }

@@ -60,7 +60,10 @@ extension Checker {
     guard disk.published[file.path.description]?.isForeign != true else {
       throw Violation(.foreignFiles, "\(file.path) is deleted and is another's")
     }
-    for (id, row) in rows where row.state == .completed(file) {
+    for (id, row) in rows {
+      guard case .completed(let own) = row.state, own.path == file.path, own.inode == file.inode,
+        own.length == file.length
+      else { continue }
       throw Violation(.foreignFiles, "\(file.path) is deleted and is the file of \(id)")
     }
   }

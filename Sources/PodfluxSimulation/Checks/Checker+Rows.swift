@@ -16,7 +16,7 @@ extension Checker {
     if !isCleanedUp { try checkKept(row, before, batch) }
     switch row.state {
     case .waiting(let waiting) where before?.state != row.state: try check(waiting, of: row, batch, world)
-    case .completed where isCleanedUp: break
+    case .completed where isCleanedUp || batch.hasFollowed(row.id): break
     case .completed(let file) where before?.state != row.state: try check(file, of: row, world)
     case .queued, .waiting, .running, .paused, .completed, .failed: break
     }

@@ -35,6 +35,23 @@ extension SimulatedDisk {
     free(entry.file)
   }
 
+  /// A tagger edits a file where it is, or writes a new one and renames that over it.
+  func edit(_ path: String, spoiling: Bool, inPlace: Bool, using random: inout SeededGenerator) {
+    guard let entry = published[path] else { return }
+    guard !inPlace else { return entry.file.edit(at: nextTime(), spoiling: spoiling, using: &random) }
+    putForeignFile(entry.file.content, at: path, withNewNumber: true)
+    published[path]?.file.edit(at: nextTime(), spoiling: spoiling, using: &random)
+    published[path]?.isDisplaced = true
+    free(entry.file)
+  }
+
+  /// Somebody moves a file by copying it and deleting it.
+  func moveByCopying(_ path: String, to target: String) {
+    guard published[target] == nil, let entry = take(path) else { return }
+    putForeignFile(entry.file.content, at: target, withNewNumber: true)
+    free(entry.file)
+  }
+
   /// Somebody moves a file out of the library.
   func takeAway(_ path: String) {
     guard let entry = take(path) else { return }
@@ -61,7 +78,7 @@ extension SimulatedDisk {
     quarantined.remove(at: index)
     takenOut.insert(ObjectIdentifier(file))
     put(PublishedEntry(file: file, isForeign: true, isDisplaced: true), at: path)
-    restored.insert(found(file, at: path))
+    restored.insert(found(file, at: path).withoutTime)
   }
 
   func hasBeenRestored(_ file: SimulatedFile) -> Bool { takenOut.contains(ObjectIdentifier(file)) }
@@ -128,12 +145,13 @@ extension SimulatedDisk {
   /// Removes a folder if nothing is in it. Returns whether it is gone.
   func removeFolder(_ place: EntryPath) -> Bool {
     guard !published.keys.contains(where: { $0.hasPrefix(place.text + "/") }) else { return false }
-    folders.remove(place.text)
+    forgetFolder(place.text)
     return true
   }
 
   private func found(_ file: SimulatedFile, at path: String) -> FoundFile {
-    FoundFile(place: Self.place(path), length: Int64(file.length), inode: file.inode)
+    FoundFile(
+      place: Self.place(path), length: Int64(file.length), inode: file.inode, modifiedNanoseconds: file.modified)
   }
 
   private static func place(_ path: String) -> EntryPath { EntryPath(bytes: Array(path.utf8)) }

@@ -45,6 +45,9 @@ final class SimulatedDisk {
   var takenOut: Set<ObjectIdentifier> = []
   /// The folders that there are; a file's folder stays when the file goes.
   var folders: Set<String> = []
+  /// Those of them that the engine has made.
+  private(set) var madeFolders: Set<String> = []
+  private var time: Int64 = 1 << 40
   /// Files that people have taken away, and may bring back.
   var takenAway: [(path: String, entry: PublishedEntry)] = []
   /// Files of a disk that is not mounted.
@@ -67,6 +70,12 @@ final class SimulatedDisk {
     }
     lastInode += 1
     return lastInode
+  }
+
+  /// A time that no file has had yet.
+  func nextTime() -> Int64 {
+    time += 1
+    return time
   }
 
   func free(_ file: SimulatedFile) {
@@ -103,19 +112,30 @@ final class SimulatedDisk {
 
   // MARK: Published files
 
-  /// Renames without replacing; false if another file has the name.
-  func publish(_ download: DownloadID, at path: String, replacing: Bool = false) throws(DownloadError) -> Bool {
+  /// Renames without replacing; nil if another file has the name.
+  func publish(
+    _ download: DownloadID, at path: String, replacing: Bool = false
+  ) throws(DownloadError) -> Publication? {
     guard !isFull else { throw .diskFull }
     guard let file = partials[download] else {
       throw DownloadError(.io, "the partial file is gone")
     }
-    guard published[path] == nil || replacing else { return false }
+    guard published[path] == nil || replacing else { return nil }
+    let former = folders
     partials[download] = nil
     put(
       PublishedEntry(
         file: file, isForeign: released.contains(Place(path: path, inode: file.inode, length: file.length))), at: path)
     unsyncedRenames.append(Rename(download: download, path: path))
-    return true
+    let made = folders.subtracting(former).sorted()
+    madeFolders.formUnion(made)
+    return Publication(
+      madeFolders: made.compactMap { try? LibraryPath(validating: $0) }, modifiedNanoseconds: file.modified)
+  }
+
+  func forgetFolder(_ folder: String) {
+    folders.remove(folder)
+    madeFolders.remove(folder)
   }
 
   func synchronizeFolder(of path: String) {
@@ -176,12 +196,13 @@ final class SimulatedDisk {
   /// Somebody puts a file there.
   func addForeignFile(at path: String) {
     guard published[path] == nil, !isFull else { return }
-    putForeignFile(Array("another's".utf8), at: path)
+    // Notes, or music.
+    putForeignFile((time % 2 == 0 ? [] : [SimulatedFile.spoilt]) + Array("another's".utf8), at: path)
   }
 
   func putForeignFile(_ content: [UInt8], at path: String, withNewNumber isNew: Bool = false) {
     if isNew { lastInode += 1 }
-    let file = SimulatedFile(inode: isNew ? lastInode : newInode())
+    let file = SimulatedFile(inode: isNew ? lastInode : newInode(), modified: nextTime())
     file.append(content)
     file.synchronize()
     put(PublishedEntry(file: file, isForeign: true), at: path)

@@ -17,15 +17,26 @@ final class SimulatedFile {
   private(set) var isNameSynced = false
   /// Whether somebody has changed it after it was published.
   private(set) var isDamaged = false
+  /// Whether somebody has edited it after it was published, as a tagger does.
+  private(set) var isEdited = false
+  /// When it was written to last. Only who writes moves it on.
+  private(set) var modified: Int64
 
-  init(inode: UInt64) {
+  init(inode: UInt64, modified: Int64 = 0) {
     self.inode = inode
+    self.modified = modified
   }
+
+  /// What begins with this byte is no media; no version of an origin's does.
+  static let spoilt: UInt8 = 0xFF
+
+  var isMedia: Bool { content.first.map { $0 != Self.spoilt } ?? false }
 
   var length: Int { content.count }
 
   func append(_ bytes: some Collection<UInt8>) {
     content.append(contentsOf: bytes)
+    modified += 1
   }
 
   func truncate(to length: Int) {
@@ -100,10 +111,32 @@ final class SimulatedFile {
 
   /// Somebody changes it when it is complete, and no power cut undoes that.
   func damage(using random: inout SeededGenerator) {
-    let before = content
+    let (before, time) = (content, modified)
     tamper(using: &random)
     synchronize()
     isDamaged = isDamaged || content != before
+    modified = time
+  }
+
+  /// Somebody edits it: a tag in front of it, or another of the same length; or it is overwritten by what is no media.
+  func edit(at time: Int64, spoiling: Bool, using random: inout SeededGenerator) {
+    if spoiling {
+      content = [Self.spoilt] + content.dropFirst(random.below(2))
+      isDamaged = true
+    } else if random.once(in: 2), !content.isEmpty {
+      content[0] = UInt8(random.below(200))
+      isEdited = true
+    } else {
+      content = (0..<random.within(1...200)).map { UInt8($0) } + content
+      isEdited = true
+    }
+    modified = time
+    synchronize()
+  }
+
+  /// Somebody sets its time.
+  func touch(at time: Int64) {
+    modified = time
   }
 
   /// Somebody changes it behind the engine's back.

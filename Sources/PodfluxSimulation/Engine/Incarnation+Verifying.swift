@@ -25,11 +25,16 @@ extension Incarnation {
 extension SimulatedDisk {
   fileprivate func verdict(on file: PublishedFile) -> Verification.Verdict {
     guard let found = published[file.path.description]?.file else { return .damaged("it is gone", remains: nil) }
-    guard found.length == Int(file.length) else { return damage("another length", found, file) }
-    guard let sha256 = file.sha256, Checker.digest(of: found.content, .sha256).hexadecimal != sha256 else {
-      return .intact
+    let present = PublishedFile(
+      path: file.path, length: Int64(found.length), inode: found.inode,
+      sha256: file.sha256.map { _ in Checker.digest(of: found.content, .sha256).hexadecimal },
+      modifiedNanoseconds: found.modified)
+    let mayBeEdited = file.mayBeEdited(as: FoundFile(present))
+    guard present.length == file.length, present.sha256 == file.sha256 else {
+      return mayBeEdited && found.isMedia ? .modified(present) : damage("another length or content", found, file)
     }
-    return damage("another content", found, file)
+    guard found.inode == file.inode, mayBeEdited else { return .intact }
+    return file.sha256 != nil || found.isMedia ? .modified(present) : damage("no media", found, file)
   }
 
   private func damage(_ reason: String, _ found: SimulatedFile, _ file: PublishedFile) -> Verification.Verdict {

@@ -143,6 +143,9 @@ struct ObservedDownloads: DownloadTable {
     guard sabotage != .orphanNotRechecked else { return false }
     return try inner.isNeeded(file, otherThanBy: id)
   }
+  func completedDownloads(at path: LibraryPath, otherThan id: DownloadID) throws -> [DownloadID] {
+    sabotage == .placeTakenTwice ? [] : try inner.completedDownloads(at: path, otherThan: id)
+  }
   func find(_ address: WebAddress) throws -> DownloadID? { try inner.find(address) }
   func counts() throws -> [DownloadState.Kind: Int] { try inner.counts() }
   func running() throws -> [Download] { try inner.running() }

@@ -48,7 +48,9 @@ final class SimulatedSurvey {
 
   /// Decides, by the real planner.
   func decide() throws -> (steps: [CleanupStep], usage: CleanupRun.Usage) {
-    var planner = CleanupPlanner(run.options, isStart: run.cause == .start)
+    var options = run.options
+    if world.sabotage == .wordsIgnored { options.orphans = .quarantine }
+    var planner = CleanupPlanner(options, isStart: run.cause == .start)
     let evidence = SimulatedEvidence(world: world)
     var (row, entry) = (rows.makeIterator(), entries.makeIterator())
     try planner.compare(rows: { row.next() }, entries: { entry.next() }, evidence: evidence)
@@ -92,7 +94,16 @@ private struct SimulatedEvidence: CleanupEvidence {
   }
 
   func isRestored(_ file: FoundFile) throws -> Bool {
-    world.disk.restored.contains(file)
+    world.disk.restored.contains(file.withoutTime)
+  }
+
+  func isMedia(_ file: FoundFile) throws -> Bool? {
+    guard world.disk.stands(file), let entry = world.disk.entry(at: file.place) else { return nil }
+    return entry.file.isMedia && world.sabotage != .editTakenForDamage
+  }
+
+  func lostFile(ofLength length: Int64) throws -> DownloadID? {
+    try world.database.read { try $0.lostFile(ofLength: length) }
   }
 
   func isNeeded(_ file: FoundFile, otherThanBy id: DownloadID?) throws -> Bool {
@@ -103,7 +114,8 @@ private struct SimulatedEvidence: CleanupEvidence {
     try world.database.read { try $0.canAdopt(owner) }
   }
 
-  func hasPublished(into folder: EntryPath) throws -> Bool {
-    try world.database.read { try $0.hasPublished(into: folder) }
+  func hasMade(_ folder: EntryPath) throws -> Bool {
+    if world.sabotage == .anyFolderTaken { return true }
+    return try world.database.read { try $0.hasMade(folder) }
   }
 }

@@ -5,7 +5,11 @@ import PodfluxCore
 extension World {
   func meddle() {
     let paths = freePaths
-    switch random.below(16) {
+    switch random.below(22) {
+    case 16...19:
+      with(paths) { disk.edit($0, spoiling: random.once(in: 6), inPlace: random.once(in: 2), using: &random) }
+    case 20: with(paths) { disk.published[$0]?.file.touch(at: disk.nextTime()) }
+    case 21: with(paths) { disk.moveByCopying($0, to: placeToMove) }
     case 0...2: with(paths) { disk.move($0, to: placeToMove) }
     case 3: with(paths) { disk.swap($0, random.pick(paths)) }
     case 4: with(paths) { disk.destroy($0) }

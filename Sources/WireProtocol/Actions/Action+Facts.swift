@@ -46,7 +46,7 @@ extension Action {
 
   private static func verified(_ payload: JSONObject) throws(Refusal) -> Action {
     let fields = try Fields(
-      payload, at: Request.payloadPath, knowing: ["file", "id", "message", "remains", "verdict", "verification"])
+      payload, at: Request.payloadPath, knowing: ["file", "found", "id", "message", "remains", "verdict", "verification"])
     let verdict: Verification.Verdict
     switch try fields.required("verdict").choice() as VerdictName {
     case .intact: verdict = .intact
@@ -54,6 +54,7 @@ extension Action {
       verdict = .damaged(
         try fields.required("message").string(), remains: try fields["remains"]?.publishedFile())
     case .unreadable: verdict = .unreadable(try fields.required("message").string())
+    case .modified: verdict = .modified(try fields.required("found").publishedFile())
     }
     let verification = Verification(
       key: try fields.required("verification").integer(in: numbers),
@@ -143,7 +144,13 @@ extension AttemptReport.News {
       let fields = try fields("file", "resumeData")
       self = .publishing(
         try fields.required("file").publishedFile(), kept: try fields.required("resumeData").keptRecord())
-    case "downloads/finished": self = .finished(try fields("file").required("file").publishedFile())
+    case "downloads/finished":
+      let fields = try fields("file", "folders")
+      var folders: [LibraryPath] = []
+      for element in try fields["folders"]?.elements(atMost: LibraryPath.maximumComponents) ?? [] {
+        folders.append(try element.libraryPath())
+      }
+      self = .finished(try fields.required("file").publishedFile(), madeFolders: folders)
     case "downloads/failed":
       let fields = try fields("error", "resumeData", "retryAfterMilliseconds")
       self = .failed(
@@ -177,12 +184,17 @@ extension Field {
   }
 
   fileprivate func publishedFile() throws(Refusal) -> PublishedFile {
-    let fields = try Fields(object(), at: path, knowing: ["inode", "length", "path", "sha256"])
+    let fields = try Fields(object(), at: path, knowing: ["inode", "length", "modified", "path", "sha256"])
     let inode = try fields.required("inode")
     guard let number = UInt64(try inode.string()) else { throw inode.mustBe("a number in decimal digits, as a string") }
+    var modified: Int64?
+    if let field = fields["modified"] {
+      modified = Int64(try field.string())
+      guard modified != nil else { throw field.mustBe("nanoseconds since 1970 in decimal digits, as a string") }
+    }
     return PublishedFile(
       path: try fields.required("path").libraryPath(), length: try fields.required("length").integer(in: 0...(.max)),
-      inode: number, sha256: try fields["sha256"]?.string())
+      inode: number, sha256: try fields["sha256"]?.string(), modifiedNanoseconds: modified)
   }
 
   fileprivate func downloadError() throws(Refusal) -> DownloadError {

@@ -76,7 +76,10 @@ extension JSONWriter {
     }
     if report.fetched > 0 { member("fetched", report.fetched) }
     switch report.news {
-    case .publishing(let file, _), .finished(let file): object("file") { $0.members(of: file) }
+    case .publishing(let file, _): object("file") { $0.members(of: file) }
+    case .finished(let file, let folders):
+      object("file") { $0.members(of: file) }
+      if !folders.isEmpty { array("folders", folders) { $1.element($0.description) } }
     case .reading, .checkpoint, .restarting, .failed, .stopped, .pathRefused: break
     }
     member("id", report.attempt.download.description)
@@ -94,10 +97,11 @@ extension JSONWriter {
     member("resumeData", record.redacted.resumeData)
   }
 
-  /// The inode is a text: few readers of JSON keep 64 bits of a number.
+  /// The inode and the time are texts: few readers of JSON keep 64 bits of a number.
   private mutating func members(of file: PublishedFile) {
     member("inode", String(file.inode))
     member("length", file.length)
+    if let modified = file.modifiedNanoseconds { member("modified", String(modified)) }
     member("path", file.path.description)
     if let sha256 = file.sha256 { member("sha256", sha256) }
   }
@@ -115,6 +119,7 @@ extension JSONWriter {
 
   private mutating func members(of verification: Verification, _ verdict: Verification.Verdict) {
     object("file") { $0.members(of: verification.file) }
+    if case .modified(let found) = verdict { object("found") { $0.members(of: found) } }
     member("id", verification.download.description)
     switch verdict {
     case .intact: member("verdict", VerdictName.intact.rawValue)
@@ -125,6 +130,7 @@ extension JSONWriter {
     case .unreadable(let message):
       member("message", message)
       member("verdict", VerdictName.unreadable.rawValue)
+    case .modified: member("verdict", VerdictName.modified.rawValue)
     }
     member("verification", verification.key)
   }
@@ -174,7 +180,7 @@ extension JSONWriter {
 
 /// What reading a file came to, as lines call it.
 enum VerdictName: String, CaseIterable {
-  case intact, damaged, unreadable
+  case intact, damaged, unreadable, modified
 }
 
 /// What the cleanup tells, as lines call it.

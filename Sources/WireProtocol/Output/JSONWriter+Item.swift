@@ -23,6 +23,7 @@ extension JSONWriter {
     case .eta: member("eta", item.secondsLeft)
     case .finishedAt: member("finishedAt", download.dates.finished)
     case .id: member("id", download.id.description)
+    case .modifiedAt: member("modifiedAt", download.dates.modified)
     case .network: member("network", download.networks.own.rawValue)
     case .origin: member("origin", download.origin.rawValue)
     case .path: member("path", download.state.published?.path.description)

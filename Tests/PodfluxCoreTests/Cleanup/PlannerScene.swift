@@ -124,5 +124,5 @@ final class PlannerScene: CleanupEvidence {
     rows.contains { $0.download != id && $0.file.inode == file.inode && $0.file.length == file.length }
   }
   func isRestored(_ file: FoundFile) throws -> Bool { restored.contains(file) }
-  func hasPublished(into folder: EntryPath) throws -> Bool { folders.contains(folder) }
+  func hasMade(_ folder: EntryPath) throws -> Bool { folders.contains(folder) }
 }
