@@ -46,7 +46,9 @@ extension LibraryFiles {
     }
     let sha256 = digest?.digest().hexadecimal
     guard found.length == file.length, sha256 == file.sha256 else {
-      guard isEdited else { return damage("has another content than was downloaded: its SHA-256 differs", contents, file) }
+      guard isEdited else {
+        return damage("has another content than was downloaded: its SHA-256 differs", contents, file)
+      }
       return found.published(sha256: sha256).map { .modified($0) }
     }
     return try verdict(onSame: found, file, isMedia: sha256 != nil || isEdited, contents)

@@ -23,19 +23,25 @@ struct QuarantineTests {
   }
 
   private func take(
-    _ text: String, as recorded: FileIdentity? = nil, download: String? = "d", move: Move = .renaming
+    _ text: String, as recorded: FileIdentity? = nil, download: String? = "d", move: Move = .renaming,
+    ownFolders: Set<EntryPath> = []
   ) throws -> Quarantine.Taking {
     try Quarantine(library.library, move: move).take(
       EntryPath(text), recorded: recorded ?? identity(text), because: "it is damaged",
-      download: download.flatMap { DownloadID($0) }, at: Sample.moment)
+      download: download.flatMap { DownloadID($0) }, at: Sample.moment, ownFolders: ownFolders)
   }
 
   @Test(
-    "A file is put aside under its download's name, and a folder that is empty then goes",
+    "A file is put aside under its download's name, and a folder of the engine's own that is empty then goes",
     arguments: [Move.renaming, .linking])
   func moves(move: Move) throws {
     try library.write("bad", to: "x/a b.MP3")
-    #expect(try take("x/a b.MP3", download: "ep:1", move: move) == .moved(name: "ep:1-1.mp3"))
+    try library.write("bad", to: "theirs/a")
+    _ = try take("theirs/a", move: move, ownFolders: [EntryPath("x")])
+    #expect(library.isThere("theirs"))
+    _ = try quarantine.empty(olderThan: nil)
+    let own: Set<EntryPath> = [EntryPath("x")]
+    #expect(try take("x/a b.MP3", download: "ep:1", move: move, ownFolders: own) == .moved(name: "ep:1-1.mp3"))
     #expect(try library.contents(".podflux/quarantine/ep:1-1.mp3") == "bad")
     #expect(!library.isThere("x"))
     #expect(

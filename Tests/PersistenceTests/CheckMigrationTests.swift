@@ -21,7 +21,9 @@ struct CheckMigrationTests {
     let database = try LibraryDatabase.open(at: folder.databasePath)
     try database.withConnection { db in
       let present = try Self.rows(db)
-      #expect(present == rows)
+      // What later migrations have added stands behind the others.
+      #expect(present.map { Array($0.databaseValues.dropLast(2)) } == rows.map { Array($0.databaseValues) })
+      #expect(present.allSatisfy { $0["mtime"] == DatabaseValue.null && $0["modified_at"] == DatabaseValue.null })
       let schema = try Self.schema(db)
       #expect(schema.count == former.count)
       #expect(!schema.contains { $0.contains(#/IN\s*\('\w+', '\w+', '\w+'/#) })

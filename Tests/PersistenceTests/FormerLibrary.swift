@@ -17,6 +17,7 @@ enum FormerLibrary {
     finish: (Database) throws -> Void = { _ in }
   ) throws {
     let present = DownloadRow.Part.allCases.filter { !parts.contains($0) }.flatMap(\.columns)
+      .filter { !Self.columnsOfOthers.contains($0) }
     let queue = try DatabaseQueue(path: folder.databasePath)
     try Schema.migrator.migrate(queue, upTo: migration)
     try queue.write { db in
@@ -25,6 +26,9 @@ enum FormerLibrary {
     }
     try queue.close()
   }
+
+  /// What rows have since migration 9.
+  static let columnsOfOthers: Set<String> = ["mtime", "modified_at"]
 
   private static func insertRows(of downloads: [Download], _ columns: [String], in db: Database) throws {
     let names = columns.joined(separator: ", ")

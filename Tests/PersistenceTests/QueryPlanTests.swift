@@ -293,7 +293,8 @@ struct QueryPlanTests {
     _ = try cleanup.removedDownload(id: nil, address: former.address)
     _ = try cleanup.formerAddress(of: former.download)
     try cleanup.forgetFormerFiles(of: former.download)
-    try cleanup.note(publishingInto: try LibraryPath(validating: "a/b"))
+    try cleanup.note(made: [try LibraryPath(validating: "a/b")])
+    _ = try cleanup.madeFolders(above: try LibraryPath(validating: "a/b/c"))
     try cleanup.forget(1)
   }
 
@@ -303,7 +304,7 @@ struct QueryPlanTests {
     _ = try reader.downloadsWithBytes(after: DownloadID("x1"), limit: 3)
     _ = (try reader.cleanupRuns(), try reader.cleanupSteps(PageRequest(after: PageCursor(key: 1))))
     _ = try reader.formerFiles(like: FoundFile(place: place, length: 1, inode: 1))
-    _ = (try reader.failedDownload(wanting: place), try reader.hasMade(place))
+    _ = (try reader.failedDownload(wanting: place), try reader.hasMade(place), try reader.lostFile(ofLength: 1))
   }
 
   private func exercise(_ deletions: any DeletionTable) throws {

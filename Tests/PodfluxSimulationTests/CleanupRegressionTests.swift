@@ -176,6 +176,8 @@ private struct Evidence: CleanupEvidence {
   }
   func failedDownload(wanting place: EntryPath) throws -> DownloadID? { nil }
   func canAdopt(_ owner: DownloadID) throws -> Bool { true }
+  func isMedia(_ file: FoundFile) throws -> Bool? { false }
+  func lostFile(ofLength length: Int64) throws -> DownloadID? { nil }
   func isNeeded(_ file: FoundFile, otherThanBy id: DownloadID?) throws -> Bool { false }
   func isRestored(_ file: FoundFile) throws -> Bool { false }
   func hasMade(_ folder: EntryPath) throws -> Bool { true }

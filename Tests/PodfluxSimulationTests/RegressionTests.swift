@@ -86,7 +86,7 @@ struct RegressionTests {
     // publishing, asked for another name, and held its slot for ever.
     var machine = try Self.publishingMachine()
     #expect(machine.stop().isEmpty)
-    #expect(machine.published(false) == [.finishWriting])
+    #expect(machine.published(nil) == [.finishWriting])
     let orders = machine.written(machine.record(durable: 4, tailHash: "", savedAt: .init(milliseconds: 0)))
     guard case .end(.stopped(let kept))? = orders.first else {
       Issue.record("\(orders) instead of an end")
@@ -99,7 +99,7 @@ struct RegressionTests {
   func stopAfterPublishing() throws {
     var machine = try Self.publishingMachine()
     #expect(machine.stop().isEmpty)
-    guard case .end(.finished)? = machine.published(true).first else {
+    guard case .end(.finished)? = machine.published(Publication()).first else {
       Issue.record("a published file is not reported")
       return
     }

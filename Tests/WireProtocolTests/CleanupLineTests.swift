@@ -69,8 +69,9 @@ struct CleanupLineTests {
       run.freedBytes = 77
     }
     let findings = [
-      ("adoptable", 4), ("corrupt", 2), ("empty_folder", 9), ("expired_quarantine", 10), ("foreign", 5), ("missing", 0),
-      ("moved", 1), ("orphan", 3), ("orphan_partial", 6), ("partial", 7), ("stray_partial", 8),
+      ("adoptable", 5), ("corrupt", 3), ("empty_folder", 10), ("expired_quarantine", 11), ("foreign", 6),
+      ("missing", 0),
+      ("modified", 2), ("moved", 1), ("orphan", 4), ("orphan_partial", 7), ("partial", 8), ("stray_partial", 9),
     ].map { #""\#($0)":{"bytes":\#($1 * 10),"count":\#($1 + 3),"done":\#($1),"left":1}"# }
     let expected =
       Self.beginning + #""endedAt":null,"findings":{\#(findings.joined(separator: ","))},"freedBytes":77,"id":7,"#
@@ -139,7 +140,9 @@ struct CleanupLineTests {
       step(.missing(id, file), .redownload, .done, 0, path: #""Süß/a.mp3""#),
       step(.missing(id, file), .mark, .left, 0, path: #""Süß/a.mp3""#),
       step(.moved(id, from: file, to: moved), .follow, .done, 11, path: #""Süß/a.mp3""#, to: #""b/b.mp3""#),
+      step(.modified(id, from: file, to: file), .follow, .done, Int(file.length), path: #""Süß/a.mp3""#),
       step(.corrupt(id, file, found: found), .quarantine, .done, 12, path: broken),
+      step(.corrupt(id, file, found: found), .mark, .done, 12, path: broken),
       step(.orphan(found), .quarantine, .planned, 12, path: broken, download: "null"),
       step(.adoptable(found, owner: id, sha256: nil), .offer, .left, 12, path: broken),
       step(.adoptable(found, owner: id, sha256: nil), .adopt, .done, 12, path: broken),

@@ -19,7 +19,7 @@ struct ItemTests {
         == #"{"addedAt":"2026-11-21T03:00:00.000Z","attempt":3,"#
         + #""bytes":{"discarded":5,"discardedBecause":{"content_changed":5},"durable":1048576,"#
         + #""received":1572864,"total":4194304},"detail":null,"error":null,"eta":5,"#
-        + #""finishedAt":null,"id":"ep-1","network":"inherit","origin":"user","path":null,"phase":"receiving","#
+        + #""finishedAt":null,"id":"ep-1","modifiedAt":null,"network":"inherit","origin":"user","path":null,"phase":"receiving","#
         + #""podcast":"Show","position":17,"priority":"normal","rate":524288,"reason":null,"resumable":true,"#
         + #""retryAt":null,"sha256":null,"startedAt":"2026-11-21T03:00:01.001Z","state":"running","title":null,"#
         + #""url":"https://example.org/a.mp3?t=1"}"#, "user name and password are nobody's to see")

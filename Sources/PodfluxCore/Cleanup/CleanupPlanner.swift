@@ -54,7 +54,7 @@ public struct CleanupPlanner {
 
   private(set) var options: CleanupOptions
   /// Whether nobody has asked for this run.
-  private let isStart: Bool
+  let isStart: Bool
   /// Whether no row has a file.
   private var isEmpty = true
   var displaced: [Displaced] = []
@@ -65,18 +65,18 @@ public struct CleanupPlanner {
   /// Whether no file was passed over: one that was may be any that is missed.
   private var hasAllStrays = true
   /// The downloads that get a file by adoption: each gets one.
-  private var adopters: Set<DownloadID> = []
+  var adopters: Set<DownloadID> = []
   private var folders = FolderContents()
   private var leftCount = 0
   /// The contents that were read to find lost files, by inode.
   var hashes: [UInt64: String] = [:]
   /// Lost files by their lengths: what is as long may be one of them.
-  private var lostByLength: [Int64: [ExpectedFile]] = [:]
+  var lostByLength: [Int64: [ExpectedFile]] = [:]
   /// Places that rows keep although their files are not there.
-  private var kept: Set<EntryPath> = []
+  var kept: Set<EntryPath> = []
   /// Places under which nothing can be told.
   private var blocked: Set<EntryPath> = []
-  private(set) var presentCount = 0
+  var presentCount = 0
   /// How many differences were passed over because there were too many.
   public private(set) var passedOver = 0
   /// Bytes of files that downloads have.
@@ -293,111 +293,6 @@ public struct CleanupPlanner {
     add(.missing(row.download, row.file), decision, "its file is gone")
   }
 
-  private mutating func decide(stray: FoundFile, _ evidence: some CleanupEvidence) throws {
-    let wantsAdoption = options.orphans == .adopt
-    guard try !evidence.isNeeded(stray, otherThanBy: nil) else {
-      return add(.orphan(stray), .leave, "it is a download's file under another name (a hard link)")
-    }
-    if let remains = try remains(stray, evidence) {
-      return add(.orphan(stray), mayTakeDamaged ? .quarantine : .leave, remains)
-    }
-    if let (owner, sha256, cause) = try owner(of: stray, evidence) {
-      guard stray.place.libraryPath != nil || !wantsAdoption else { return add(unnameable: stray) }
-      if wantsAdoption { adopters.insert(owner) }
-      return add(.adoptable(stray, owner: owner, sha256: sha256), wantsAdoption ? .adopt : .offer, cause)
-    }
-    if try !wantsAdoption && evidence.isRestored(stray) {
-      return add(.orphan(stray), .leave, "a person has put it back from quarantine")
-    }
-    if options.orphans.mayTake, let lost = try lostFile(like: stray, evidence) {
-      return add(.orphan(stray), .leave, "it is as long as the lost file of the download \(lost), and may be that one")
-    }
-    let because = "no download has this file"
-    switch options.orphans {
-    case .quarantine: add(.orphan(stray), .quarantine, because)
-    case .delete: add(.orphan(stray), .delete, because)
-    case .report: add(.orphan(stray), .leave, because)
-    case .adopt where stray.place.libraryPath == nil: add(unnameable: stray)
-    case .adopt: add(.orphan(stray), .adopt, because)
-    }
-  }
-
-  /// The download whose lost file this may be, copied to where it lies, by all that is known: what is taken away then is
-  /// perhaps the only copy.
-  private func lostFile(like stray: FoundFile, _ evidence: some CleanupEvidence) throws -> DownloadID? {
-    let rows = lostByLength[stray.length] ?? []
-    for row in rows {
-      guard let sha256 = row.file.sha256 else { return row.download }
-      guard let actual = try hashes[stray.inode] ?? evidence.sha256(of: stray), actual != sha256 else {
-        return row.download
-      }
-    }
-    return try evidence.lostFile(ofLength: stray.length)
-  }
-
-  /// A download's file has been given a name that its row cannot keep: neither is touched.
-  mutating func add(unnameable stray: FoundFile, of row: ExpectedFile) {
-    presentCount += 1
-    kept.insert(row.place)
-    add(
-      .orphan(stray), .leave,
-      "it is the file of the download \(row.download), under a name that no download could keep; rename it")
-  }
-
-  /// A file that may be a download's cannot be read: neither is touched.
-  mutating func add(unreadable stray: FoundFile, of row: ExpectedFile) {
-    presentCount += 1
-    kept.insert(row.place)
-    add(.orphan(stray), .leave, "it may be the file of the download \(row.download), and cannot be read")
-  }
-
-  private mutating func add(unnameable stray: FoundFile) {
-    add(.orphan(stray), .leave, "its name is none that a download could keep; rename it to have it adopted")
-  }
-
-  /// Why a file is what is left of a damaged one that was only marked; nil if it is not, or if it has been repaired.
-  private func remains(_ file: FoundFile, _ evidence: some CleanupEvidence) throws -> String? {
-    for former in try evidence.formerFiles(like: file)
-    where former.cause == .corrupt && former.file.inode == file.inode && EntryPath(former.file.path) == file.place {
-      if let sha256 = former.file.sha256, former.file.length == file.length,
-        try evidence.sha256(of: file) == sha256
-      {
-        return nil
-      }
-      return "it is what is left of the damaged file of the download \(former.download)"
-    }
-    return nil
-  }
-
-  /// Whether a damaged file may be put aside: a person has asked for this run, and that files be taken.
-  private var mayTakeDamaged: Bool { !isStart && options.orphans.mayTake }
-
-  /// The download that had the file, or is to have one at this place.
-  private func owner(
-    of file: FoundFile, _ evidence: some CleanupEvidence
-  ) throws -> (DownloadID, sha256: String?, String)? {
-    var sha256: String??
-    for former in try evidence.formerFiles(like: file)
-    where former.file.length == file.length && !adopters.contains(former.download) {
-      let isSameFile = EntryPath(former.file.path) == file.place && former.file.inode == file.inode
-      // What a row will say of a file is read before, whatever its inode promises.
-      if let wanted = former.file.sha256, former.cause == .corrupt || !isSameFile || options.orphans == .adopt {
-        let actual = try sha256 ?? evidence.sha256(of: file)
-        sha256 = .some(actual)
-        guard actual == wanted else { continue }
-      } else if !isSameFile, EntryPath(former.file.path) != file.place {
-        continue
-      } else if former.cause == .corrupt {
-        continue
-      }
-      // A download that has another file by now leaves this one to a new one.
-      guard try options.orphans != .adopt || evidence.canAdopt(former.download) else { continue }
-      return (former.download, former.file.sha256, former.cause.offer)
-    }
-    guard let failed = try evidence.failedDownload(wanting: file.place), !adopters.contains(failed) else { return nil }
-    return (failed, nil, "a download that has failed is to have its file here")
-  }
-
   // MARK: Steps
 
   /// A stray has turned out to be a download's.
@@ -417,64 +312,10 @@ public struct CleanupPlanner {
     steps.append(CleanupStep(matter: matter, decision: decision, because: because))
   }
 
-  /// A row's file, or what stands in its place, has another content than was downloaded, or may have. What somebody has
-  /// written to since and is media is edited; all else is damaged.
-  mutating func judge(
-    _ row: ExpectedFile, _ found: FoundFile, _ because: String, _ evidence: some CleanupEvidence
-  ) throws {
-    guard row.file.mayBeEdited(as: found) else { return add(corrupt: row, found, because) }
-    switch try evidence.isMedia(found) {
-    case nil: add(unreadable: found, of: row)
-    case false: add(corrupt: row, found, because + ", and is no media")
-    default:
-      var sha256: String?
-      if row.file.sha256 != nil { sha256 = try hashes[found.inode] ?? evidence.sha256(of: found) }
-      guard let file = found.published(sha256: sha256) else { return add(unnameable: found, of: row) }
-      note(followed: found)
-      let matter: CleanupStep.Matter =
-        file.path == row.file.path
-        ? .modified(row.download, from: row.file, to: file) : .moved(row.download, from: row.file, to: file)
-      add(matter, .follow, because + ": somebody has edited it")
-    }
-  }
-
   mutating func add(corrupt row: ExpectedFile, _ found: FoundFile, _ because: String) {
     let decision: CleanupStep.Decision =
       options.missing == .redownload ? .redownload : mayTakeDamaged ? .quarantine : .mark
     add(.corrupt(row.download, row.file, found: found), decision, because)
-  }
-}
-
-extension PublishedFile {
-  /// Whether it is known that the file has been written to since, or given another time.
-  func hasOtherTime(than found: FoundFile) -> Bool {
-    guard let recorded = modifiedNanoseconds, let modified = found.modifiedNanoseconds else { return false }
-    return recorded != modified
-  }
-
-  /// Whether what was found in the file's place may be what somebody has made of it: taggers write to the file itself, or
-  /// put another in its place. Where no time was recorded, only another length or another file tells of that.
-  public func mayBeEdited(as found: FoundFile) -> Bool {
-    guard modifiedNanoseconds != nil, found.modifiedNanoseconds != nil else {
-      return inode != found.inode || length != found.length
-    }
-    return hasOtherTime(than: found)
-  }
-
-  func difference(from found: FoundFile) -> String {
-    found.length == length
-      ? "it has another content than was downloaded: its SHA-256 differs"
-      : "it has \(found.length) bytes instead of \(length)"
-  }
-}
-
-extension FormerFile.Cause {
-  fileprivate var offer: String {
-    switch self {
-    case .missing: "a download had this file before it was missing; it can be adopted"
-    case .corrupt: "it has the content that a failed download had; it can be adopted"
-    case .kept: "its download was removed, and the file was to stay; it can be adopted"
-    }
   }
 }
 

@@ -9,7 +9,8 @@ extension DownloadsStore {
       .modified(let id, let file, _):
       guard try turn.tables.downloads.find(id)?.state == .completed(file) else { return Self.hasChanged }
       switch step.matter {
-      case .moved(_, _, let file), .modified(_, _, let file): return try claim(on: FoundFile(file), otherThanBy: id, in: turn)
+      case .moved(_, _, let file), .modified(_, _, let file):
+        return try claim(on: FoundFile(file), otherThanBy: id, in: turn)
       case .corrupt(_, _, let found): return try claim(on: found, otherThanBy: id, in: turn)
       default: return nil
       }
@@ -113,7 +114,8 @@ extension DownloadsStore {
       turn.announce(.removed(download.id))
       return count(.completed, -1)
     }
-    try condemn(&download, "the file \"\(file.path)\" is gone", .init(file: file, cause: .missing), remains: nil, in: &turn)
+    try condemn(
+      &download, "the file \"\(file.path)\" is gone", .init(file: file, cause: .missing), remains: nil, in: &turn)
     if decision == .redownload { try fetchAgain(&download, in: turn) }
   }
 

@@ -47,7 +47,8 @@ extension Checker {
     let orphans = handedSteps[step.key]?.options.orphans ?? .report
     guard orphans == .delete || (step.decision == .quarantine && orphans == .quarantine) else {
       throw Violation(
-        .foreignBytes, "\(place.text) is \(step.decision.rawValue)d, and nobody has asked for that: \(orphans.rawValue)")
+        .foreignBytes, "\(place.text) is \(step.decision.rawValue)d, and nobody has asked for that: \(orphans.rawValue)"
+      )
     }
   }
 

@@ -152,7 +152,8 @@ extension SimulatedCleanup {
     case .moved(_, let former, let file):
       guard !disk.isPublished(former), disk.isPublished(file) else { return Self.hasChanged }
     case .modified(_, _, let file):
-      guard disk.stands(FoundFile(file)), disk.entry(at: EntryPath(file.path))?.file.modified == file.modifiedNanoseconds
+      guard disk.stands(FoundFile(file)),
+        disk.entry(at: EntryPath(file.path))?.file.modified == file.modifiedNanoseconds
       else { return Self.hasChanged }
     case .corrupt(_, _, let found), .adoptable(let found, _, _):
       guard disk.stands(found) else { return Self.hasChanged }

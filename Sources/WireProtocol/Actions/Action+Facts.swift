@@ -46,7 +46,8 @@ extension Action {
 
   private static func verified(_ payload: JSONObject) throws(Refusal) -> Action {
     let fields = try Fields(
-      payload, at: Request.payloadPath, knowing: ["file", "found", "id", "message", "remains", "verdict", "verification"])
+      payload, at: Request.payloadPath,
+      knowing: ["file", "found", "id", "message", "remains", "verdict", "verification"])
     let verdict: Verification.Verdict
     switch try fields.required("verdict").choice() as VerdictName {
     case .intact: verdict = .intact

@@ -107,7 +107,8 @@ extension SettingsPatch {
   private static let keys = [
     "allowInsecureRedirects", "bytesPerSecond", "cellularBudgetBytesPerMonth", "checksum", "cleanupOnStart",
     "connectTimeoutSeconds", "firstByteTimeoutSeconds", "maxAttempts", "maxConcurrent", "maxFileBytes", "maxPerHost",
-    "network", "orphans", "progressInterval", "quarantineDays", "reserveFreeBytes", "retryFirstSeconds", "retryMaxSeconds",
+    "network", "orphans", "progressInterval", "quarantineDays", "reserveFreeBytes", "retryFirstSeconds",
+    "retryMaxSeconds",
     "schedule", "slowBytesPerSecond", "slowWindowSeconds", "stallTimeoutSeconds", "storageQuotaBytes", "userAgent",
   ]
 

@@ -12,6 +12,10 @@ final class PlannerScene: CleanupEvidence {
   var wishes: [EntryPath: DownloadID] = [:]
   var restored: Set<FoundFile> = []
   var folders: Set<EntryPath> = []
+  /// The inodes of files that are media; nil says that a file cannot be read.
+  var media: [UInt64: Bool?] = [:]
+  /// Lengths of files that were given up, and of which nobody knows what they held.
+  var lostLengths: [Int64: DownloadID] = [:]
   /// How often it may be asked whether the run is cancelled before it is; nil for ever.
   var patience: Int?
   /// The files that were read, in order.
@@ -33,18 +37,22 @@ final class PlannerScene: CleanupEvidence {
   @discardableResult
   func row(
     _ name: String, at path: String, length: Int64 = 10, inode: UInt64, content: String? = nil,
-    isCompleted: Bool = true
+    isCompleted: Bool = true, time: Int64? = nil
   ) throws -> PublishedFile {
     let file = PublishedFile(
-      path: try LibraryPath(validating: path), length: length, inode: inode, sha256: content.map(Self.sha256))
+      path: try LibraryPath(validating: path), length: length, inode: inode, sha256: content.map(Self.sha256),
+      modifiedNanoseconds: time)
     rows.append(ExpectedFile(download: try .named(name), file: file, isCompleted: isCompleted))
     return file
   }
 
   /// A file alone.
   @discardableResult
-  func found(_ path: String, length: Int64 = 10, inode: UInt64, content: String? = nil) -> FoundFile {
-    let file = FoundFile(place: EntryPath(bytes: Array(path.utf8)), length: length, inode: inode)
+  func found(
+    _ path: String, length: Int64 = 10, inode: UInt64, content: String? = nil, time: Int64? = nil
+  ) -> FoundFile {
+    let file = FoundFile(
+      place: EntryPath(bytes: Array(path.utf8)), length: length, inode: inode, modifiedNanoseconds: time)
     add(file, content: content)
     return file
   }
@@ -123,6 +131,8 @@ final class PlannerScene: CleanupEvidence {
   func isNeeded(_ file: FoundFile, otherThanBy id: DownloadID?) throws -> Bool {
     rows.contains { $0.download != id && $0.file.inode == file.inode && $0.file.length == file.length }
   }
+  func isMedia(_ file: FoundFile) throws -> Bool? { media[file.inode] ?? false }
+  func lostFile(ofLength length: Int64) throws -> DownloadID? { lostLengths[length] }
   func isRestored(_ file: FoundFile) throws -> Bool { restored.contains(file) }
   func hasMade(_ folder: EntryPath) throws -> Bool { folders.contains(folder) }
 }

@@ -118,14 +118,14 @@ struct TransferMachineTests {
       machine.named(file.path, inode: 9) == [.report(.publishing(file, kept: record)), .synchronizeContents])
     #expect(machine.contentsSynchronized().isEmpty)
     #expect(machine.proceed() == [.publish(file)])
-    #expect(machine.published(true) == [.end(.finished(file))])
+    #expect(machine.published(Publication()) == [.end(.finished(file))])
   }
 
   @Test("A name that was taken meanwhile is followed by the next, and the row is asked again")
   func takenName() throws {
     var machine = try Self.awaitingPublishing()
     _ = machine.proceed()
-    #expect(machine.published(false) == [.name(number: 2)])
+    #expect(machine.published(nil) == [.name(number: 2)])
     let orders = machine.named(try LibraryPath(validating: "a (2).mp3"), inode: 9)
     guard case .report(.publishing(let file, _))? = orders.first else {
       Issue.record("\(orders)")
@@ -145,7 +145,7 @@ struct TransferMachineTests {
     #expect(machine.proceed().isEmpty)
     #expect(machine.stop().isEmpty, "the store has agreed: it is too late")
     #expect(machine.contentsSynchronized() == [.publish(file)])
-    #expect(machine.published(true) == [.end(.finished(file))])
+    #expect(machine.published(Publication()) == [.end(.finished(file))])
   }
 
   @Test(
@@ -427,7 +427,7 @@ struct TransferMachineTests {
     #expect(machine.proceed().isEmpty)
     _ = late.proceed()
     #expect(late.stop().isEmpty)
-    #expect(late.published(true).count == 1)
+    #expect(late.published(Publication()).count == 1)
   }
 
   @Test("A stop while the complete file is synced or named keeps all of it")

@@ -22,7 +22,7 @@ final class MemoryFiles: AttemptFiles {
     try? LibraryPath(validating: "file-\(number).mp3")
   }
 
-  func publish(_ download: DownloadID, as file: PublishedFile) throws(DownloadError) -> Bool { true }
+  func publish(_ download: DownloadID, as file: PublishedFile) throws(DownloadError) -> Publication? { Publication() }
 }
 
 private final class MemoryPartial: PartialContents {

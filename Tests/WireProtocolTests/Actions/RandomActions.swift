@@ -212,7 +212,7 @@ struct RandomActions {
     case 0: .checkpoint(keptRecord())
     case 1: .restarting(discarding: length(), because: pick(RestartCause.allCases))
     case 2: .publishing(file(), kept: keptRecord())
-    case 3: .finished(file())
+    case 3: .finished(file(), madeFolders: many(upTo: 3) { $0.path() })
     case 4: .failed(error(), kept: keptRecord(), retryAfterMilliseconds: number())
     case 5: .failed(error(), kept: nil)
     case 6: .stopped(kept: keptRecord())
@@ -227,7 +227,8 @@ struct RandomActions {
   private mutating func step() -> CleanupStep {
     let matter: CleanupStep.Matter = pick([
       .missing(id(), file()), .moved(id(), from: file(), to: file()), .corrupt(id(), file(), found: found()),
-      .orphan(found()), .adoptable(found(), owner: id(), sha256: maybe { $0.hash() }),
+      .modified(id(), from: file(), to: file()), .orphan(found()),
+      .adoptable(found(), owner: id(), sha256: maybe { $0.hash() }),
       .orphanPartial(FoundPartial(download: id(), length: length())),
       .partial(id(), planned: keptRecord(), length: length(), tailHash: hash()), .strayPartial(found()),
       .emptyFolder(place()), .foreign(place()), .expiredQuarantine(before: number(), bytes: length()),
@@ -242,7 +243,7 @@ struct RandomActions {
   }
 
   private mutating func found() -> FoundFile {
-    FoundFile(place: place(), length: length(), inode: inode())
+    FoundFile(place: place(), length: length(), inode: inode(), modifiedNanoseconds: maybe { $0.number() })
   }
 
   private mutating func place() -> EntryPath {
@@ -250,7 +251,9 @@ struct RandomActions {
   }
 
   private mutating func file() -> PublishedFile {
-    PublishedFile(path: path(), length: length(), inode: inode(), sha256: maybe { $0.hash() })
+    PublishedFile(
+      path: path(), length: length(), inode: inode(), sha256: maybe { $0.hash() },
+      modifiedNanoseconds: maybe { $0.number() })
   }
 
   private mutating func error() -> DownloadError {

@@ -1,0 +1,117 @@
+/// Files that no row has.
+extension CleanupPlanner {
+  mutating func decide(stray: FoundFile, _ evidence: some CleanupEvidence) throws {
+    let wantsAdoption = options.orphans == .adopt
+    guard try !evidence.isNeeded(stray, otherThanBy: nil) else {
+      return add(.orphan(stray), .leave, "it is a download's file under another name (a hard link)")
+    }
+    if let remains = try remains(stray, evidence) {
+      return add(.orphan(stray), mayTakeDamaged ? .quarantine : .leave, remains)
+    }
+    if let (owner, sha256, cause) = try owner(of: stray, evidence) {
+      guard stray.place.libraryPath != nil || !wantsAdoption else { return add(unnameable: stray) }
+      if wantsAdoption { adopters.insert(owner) }
+      return add(.adoptable(stray, owner: owner, sha256: sha256), wantsAdoption ? .adopt : .offer, cause)
+    }
+    if try !wantsAdoption && evidence.isRestored(stray) {
+      return add(.orphan(stray), .leave, "a person has put it back from quarantine")
+    }
+    if options.orphans.mayTake, let lost = try lostFile(like: stray, evidence) {
+      return add(.orphan(stray), .leave, "it is as long as the lost file of the download \(lost), and may be that one")
+    }
+    let because = "no download has this file"
+    switch options.orphans {
+    case .quarantine: add(.orphan(stray), .quarantine, because)
+    case .delete: add(.orphan(stray), .delete, because)
+    case .report: add(.orphan(stray), .leave, because)
+    case .adopt where stray.place.libraryPath == nil: add(unnameable: stray)
+    case .adopt: add(.orphan(stray), .adopt, because)
+    }
+  }
+
+  /// The download whose lost file this may be, copied to where it lies, by all that is known: what is taken away then is
+  /// perhaps the only copy.
+  private func lostFile(like stray: FoundFile, _ evidence: some CleanupEvidence) throws -> DownloadID? {
+    let rows = lostByLength[stray.length] ?? []
+    for row in rows {
+      guard let sha256 = row.file.sha256 else { return row.download }
+      guard let actual = try hashes[stray.inode] ?? evidence.sha256(of: stray), actual != sha256 else {
+        return row.download
+      }
+    }
+    return try evidence.lostFile(ofLength: stray.length)
+  }
+
+  /// A download's file has been given a name that its row cannot keep: neither is touched.
+  mutating func add(unnameable stray: FoundFile, of row: ExpectedFile) {
+    presentCount += 1
+    kept.insert(row.place)
+    add(
+      .orphan(stray), .leave,
+      "it is the file of the download \(row.download), under a name that no download could keep; rename it")
+  }
+
+  /// A file that may be a download's cannot be read: neither is touched.
+  mutating func add(unreadable stray: FoundFile, of row: ExpectedFile) {
+    presentCount += 1
+    kept.insert(row.place)
+    add(.orphan(stray), .leave, "it may be the file of the download \(row.download), and cannot be read")
+  }
+
+  private mutating func add(unnameable stray: FoundFile) {
+    add(.orphan(stray), .leave, "its name is none that a download could keep; rename it to have it adopted")
+  }
+
+  /// Why a file is what is left of a damaged one that was only marked; nil if it is not, or if it has been repaired.
+  private func remains(_ file: FoundFile, _ evidence: some CleanupEvidence) throws -> String? {
+    for former in try evidence.formerFiles(like: file)
+    where former.cause == .corrupt && former.file.inode == file.inode && EntryPath(former.file.path) == file.place {
+      if let sha256 = former.file.sha256, former.file.length == file.length,
+        try evidence.sha256(of: file) == sha256
+      {
+        return nil
+      }
+      return "it is what is left of the damaged file of the download \(former.download)"
+    }
+    return nil
+  }
+
+  /// Whether a damaged file may be put aside: a person has asked for this run, and that files be taken.
+  var mayTakeDamaged: Bool { !isStart && options.orphans.mayTake }
+
+  /// The download that had the file, or is to have one at this place.
+  private func owner(
+    of file: FoundFile, _ evidence: some CleanupEvidence
+  ) throws -> (DownloadID, sha256: String?, String)? {
+    var sha256: String??
+    for former in try evidence.formerFiles(like: file)
+    where former.file.length == file.length && !adopters.contains(former.download) {
+      let isSameFile = EntryPath(former.file.path) == file.place && former.file.inode == file.inode
+      // What a row will say of a file is read before, whatever its inode promises.
+      if let wanted = former.file.sha256, former.cause == .corrupt || !isSameFile || options.orphans == .adopt {
+        let actual = try sha256 ?? evidence.sha256(of: file)
+        sha256 = .some(actual)
+        guard actual == wanted else { continue }
+      } else if !isSameFile, EntryPath(former.file.path) != file.place {
+        continue
+      } else if former.cause == .corrupt {
+        continue
+      }
+      // A download that has another file by now leaves this one to a new one.
+      guard try options.orphans != .adopt || evidence.canAdopt(former.download) else { continue }
+      return (former.download, former.file.sha256, former.cause.offer)
+    }
+    guard let failed = try evidence.failedDownload(wanting: file.place), !adopters.contains(failed) else { return nil }
+    return (failed, nil, "a download that has failed is to have its file here")
+  }
+}
+
+extension FormerFile.Cause {
+  fileprivate var offer: String {
+    switch self {
+    case .missing: "a download had this file before it was missing; it can be adopted"
+    case .corrupt: "it has the content that a failed download had; it can be adopted"
+    case .kept: "its download was removed, and the file was to stay; it can be adopted"
+    }
+  }
+}

@@ -1,0 +1,120 @@
+import Flux
+import Testing
+
+@testable import PodfluxCore
+
+@Suite("Rows that follow their files")
+struct FollowingTests {
+  private let world: World
+
+  init() throws {
+    world = try World()
+  }
+
+  private func completed(_ name: String, at path: String, inode: UInt64, time: Int64? = 1) throws -> (
+    DownloadID, PublishedFile
+  ) {
+    let id = try world.enqueue(name)
+    var file = try PublishedFile.sample(path, length: 70, inode: inode)
+    file.modifiedNanoseconds = time
+    try world.finish(id, as: file)
+    return (id, file)
+  }
+
+  @Test("An edited file: the download stays completed, says since when, and has the new length")
+  func edited() throws {
+    let (id, file) = try completed("a", at: "a.mp3", inode: 7)
+    var edited = file
+    (edited.length, edited.modifiedNanoseconds) = (75, 5_000_000)
+    try world.cleanUp([.planned(.modified(id, from: file, to: edited), .follow)])
+    let row = try world.row(id)
+    #expect(row.state == .completed(edited))
+    #expect(row.dates.modified == Timestamp(milliseconds: 5))
+    #expect(row.progress.durable == 75 && row.progress.total == 75)
+    #expect(try world.stepRows().map(\.status) == [.done])
+  }
+
+  @Test("A file whose time was set, its content being the same, has not been changed")
+  func touched() throws {
+    let id = try world.enqueue("a")
+    var file = try PublishedFile.sample("a.mp3", length: 70, inode: 7)
+    (file.sha256, file.modifiedNanoseconds) = (PlannerScene.sha256(of: "x"), 1)
+    try world.finish(id, as: file)
+    var touched = file
+    touched.modifiedNanoseconds = 2
+    try world.cleanUp([.planned(.modified(id, from: file, to: touched), .follow)])
+    #expect(try world.row(id).state == .completed(touched))
+    #expect(try world.row(id).dates.modified == nil)
+  }
+
+  @Test("Read again, an edited file makes no damaged download; whoever fails it later forgets the change")
+  func verified() throws {
+    let (id, file) = try completed("a", at: "a.mp3", inode: 7)
+    try world.send(.downloads(.verify(.one(id))))
+    var edited = file
+    (edited.length, edited.modifiedNanoseconds) = (75, 2_000_000)
+    try world.verified(id, .modified(edited))
+    #expect(try world.row(id).state == .completed(edited))
+    #expect(try world.row(id).dates.modified == Timestamp(milliseconds: 2))
+    try world.send(.downloads(.verify(.one(id))))
+    try world.verified(id, .damaged("bad", remains: nil))
+    #expect(try world.row(id).state.kind == .failed)
+    #expect(try world.row(id).dates.modified == nil)
+  }
+
+  @Test("Two that have changed places are followed in one turn: never are both at one place")
+  func swapped() throws {
+    let (first, a) = try completed("a", at: "a.mp3", inode: 1)
+    let (second, b) = try completed("b", at: "b.mp3", inode: 2)
+    var (newA, newB) = (a, b)
+    (newA.path, newB.path) = (b.path, a.path)
+    try world.clean(.init())
+    try world.found([
+      .planned(.moved(first, from: a, to: newA), .follow), .planned(.moved(second, from: b, to: newB), .follow),
+    ])
+    let keys = world.steps.keys.sorted()
+    try world.send(.cleaned(keys[0], .done))
+    #expect(try world.row(first).state == .completed(a))
+    try world.send(.cleaned(keys[1], .done))
+    #expect(try world.row(first).state == .completed(newA))
+    #expect(try world.row(second).state == .completed(newB))
+    #expect(try world.stepRows().map(\.status) == [.done, .done])
+  }
+
+  @Test("A row does not follow its file to a place that another row keeps")
+  func occupied() throws {
+    let (first, a) = try completed("a", at: "a.mp3", inode: 1)
+    let (second, b) = try completed("b", at: "b.mp3", inode: 2)
+    var moved = b
+    moved.path = a.path
+    try world.cleanUp([.planned(.moved(second, from: b, to: moved), .follow)])
+    #expect(try world.row(first).state == .completed(a))
+    #expect(try world.row(second).state == .completed(b))
+    #expect(try world.stepRows().map(\.status) == [.left])
+    #expect(world.cleanup.isIdle)
+  }
+
+  @Test("It follows once the other has been given up")
+  func freed() throws {
+    let (first, a) = try completed("a", at: "a.mp3", inode: 1)
+    let (second, b) = try completed("b", at: "b.mp3", inode: 2)
+    var moved = b
+    moved.path = a.path
+    try world.cleanUp([
+      .planned(.moved(second, from: b, to: moved), .follow), .planned(.missing(first, a), .forget),
+    ])
+    #expect(try world.download(first) == nil)
+    #expect(try world.row(second).state == .completed(moved))
+  }
+
+  @Test("Folders that were made for a file go with it; those that were there stay")
+  func folders() throws {
+    let id = try world.enqueue("a")
+    let file = try PublishedFile.sample("theirs/mine/a.mp3", length: 70, inode: 7)
+    try world.report(id, .publishing(file, kept: .sample(durable: 70, total: 70)))
+    let mine = try LibraryPath(validating: "theirs/mine")
+    try world.report(id, .finished(file, madeFolders: [mine]))
+    try world.send(.downloads(.remove(.one(id), deletingFile: true)))
+    #expect(world.deletions.map(\.ownFolders) == [[mine]])
+  }
+}
