@@ -59,6 +59,7 @@ extension Library {
     static let engine: EntryName = ".podflux"
     static let partial: EntryName = "partial"
     static let quarantine: EntryName = "quarantine"
+    static let restored: EntryName = "restored"
     static let marker: EntryName = "library"
     static let lock: EntryName = "lock"
     static let privateFolderMode: mode_t = 0o700
@@ -107,6 +108,8 @@ extension Library {
   private static func checkMarker(in folder: Descriptor, _ mode: Mode) throws(FileError) {
     let isWanted = mode == .createIfMissing
     if isWanted, try folder.statusOfChild(Layout.marker) == nil, try !isUnused(folder) { return }
+    // Opening or reading a pipe would wait for somebody to write.
+    _ = try folder.statusOfChild(Layout.marker)?.regularFile(at: folder.pathOfChild(Layout.marker))
     let file = try folder.openChild(Layout.marker, isWanted ? O_RDWR | O_CREAT : O_RDONLY, mode: Layout.fileMode)
     let found = try file.read(offset: 0, count: marker.count + 1)
     if found.isEmpty, isWanted {

@@ -21,6 +21,11 @@ final class OpenLibrary: Sendable {
     do {
       let folder = try Library.open(at: configuration.libraryPath)
       let lock = try LibraryLock(folder)
+      for failure in try folder.makePrivate(database: Self.databaseName) {
+        configuration.logger.warning(
+          "other users of this machine may read what the library knows, such as passwords in addresses",
+          metadata: ["reason": "\(failure)"])
+      }
       let database = try LibraryDatabase.open(at: folder.engineFolderPath + "/" + Self.databaseName)
       let files = LibraryFiles(folder)
       published = try Self.published(in: database, files)
@@ -144,6 +149,7 @@ public enum LibraryReader {
   public static func snapshot(ofLibraryAt path: String, _ query: SnapshotQuery) throws(EngineError) -> Snapshot {
     do {
       let folder = try Library.open(at: path, mode: .existing)
+      try folder.checkDatabase(named: OpenLibrary.databaseName)
       let database = try LibraryDatabase.openReadOnly(at: folder.engineFolderPath + "/" + OpenLibrary.databaseName)
       defer { try? database.close() }
       let now = Services.clock().wall
