@@ -45,7 +45,7 @@ public struct PublishedFiles: Sendable {
   ///
   /// Returns false if there was no file or, where it is told which file is meant, if it is another one. Fails with
   /// `symbolicLink` or `notARegularFile` if something else is there, and leaves that alone. It does not sync: what a
-  /// power cut brings back is found as a file without an owner.
+  /// power cut brings back is found as a file without an owner. A folder that cannot be removed stays.
   @discardableResult
   public func delete(
     _ path: EntryPath, recorded: FileIdentity? = nil, ownFolders: Set<EntryPath> = []
@@ -54,7 +54,7 @@ public struct PublishedFiles: Sendable {
     let identity = try walk.status()?.regularFile(at: path.text)
     if let recorded, let identity, !identity.isSameFile(as: recorded) { return false }
     let isDeleted = try walk.folder.deleteFile(walk.name)
-    try removeIfEmpty(ownFolders, on: walk, to: path)
+    removeIfEmpty(ownFolders, on: walk, to: path)
     return isDeleted
   }
 
@@ -85,12 +85,15 @@ public struct PublishedFiles: Sendable {
 
   /// Removes the folder that the walk led to, if it is empty, and then those above it that are empty now: as far up as they
   /// are the engine's own. A person may want an empty folder.
-  func removeIfEmpty(_ ownFolders: Set<EntryPath>, on walk: FolderWalk, to path: EntryPath) throws(FileError) {
+  ///
+  /// What was to be done has been done by then: a folder that cannot be removed, because the one above it may not be
+  /// written to for instance, is no failure of it. It stays, and the next cleanup finds it empty and says why it does.
+  func removeIfEmpty(_ ownFolders: Set<EntryPath>, on walk: FolderWalk, to path: EntryPath) {
     guard !ownFolders.isEmpty else { return }
     var folder = path
     for (parent, name) in walk.parents.reversed() {
       folder = folder.folder
-      guard ownFolders.contains(folder), try removeEmptyFolder(name, in: parent) else { return }
+      guard ownFolders.contains(folder), (try? removeEmptyFolder(name, in: parent)) == true else { return }
     }
   }
 

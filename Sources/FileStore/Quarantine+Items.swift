@@ -52,11 +52,16 @@ extension Quarantine {
   ///
   /// Tells how much was deleted. A crash leaves the rest for the next call. It does not sync. Others can put files aside
   /// meanwhile.
-  public func empty(olderThan moment: Timestamp? = nil) throws(FileError) -> Usage {
+  ///
+  /// - Parameter whileTrue: Asked before each file; false ends it there.
+  public func empty(
+    olderThan moment: Timestamp? = nil, whileTrue goesOn: () -> Bool = { true }
+  ) throws(FileError) -> Usage {
     var deleted = Usage()
     guard let quarantine = try QuarantineFolder.existing(in: library) else { return deleted }
     let (files, manifests) = try quarantine.names()
     for name in files {
+      guard goesOn() else { return deleted }
       try quarantine.locked { () throws(FileError) in
         guard let status = try quarantine.file(name) else { return }
         if let moment, item(name, status, try quarantine.beside(name)).at >= moment { return }

@@ -27,7 +27,7 @@ extension Quarantine {
   private static let attempts = 8
 
   /// Moves the file `name` from quarantine back to whence it came, or to another `destination`, never over anything, and
-  /// makes the folders that are missing. Its manifest stays and says so.
+  /// makes the folders that are missing. Its manifest goes, and a mark that says so stays as long as the file does.
   ///
   /// Called again after a crash at any point, it comes to the same end. Fails with `illegalPath` if there can be no published
   /// file at the destination, with `symbolicLink` or `notAFolder` if one is on the way.
@@ -52,9 +52,18 @@ extension Quarantine {
   /// counts as there. Changes nothing.
   public func restored() throws(FileError) -> [Restored] {
     var restored: [Restored] = []
-    guard let quarantine = try QuarantineFolder.existing(in: library) else { return restored }
-    for name in try quarantine.names().manifests {
-      guard let restoration = try restoration(name, quarantine), let found = found(restoration) else { continue }
+    // What becomes a mark meanwhile is found among the marks.
+    if let quarantine = try QuarantineFolder.existing(in: library) {
+      for name in try quarantine.names().manifests {
+        guard let restoration = try unmarkedRestoration(name, quarantine), let found = found(restoration) else {
+          continue
+        }
+        restored.append(found)
+      }
+    }
+    for name in try marks.names() {
+      guard let restoration = try marks.restoration(name), let found = found(restoration), !restored.contains(found)
+      else { continue }
       restored.append(found)
     }
     return restored
@@ -65,11 +74,24 @@ extension Quarantine {
     guard let quarantine = try QuarantineFolder.existing(in: library) else { return }
     for name in try quarantine.names().manifests {
       try quarantine.locked { () throws(FileError) in
-        guard let restoration = try restoration(name, quarantine), found(restoration) == nil else { return }
-        try quarantine.removeManifest(of: name)
+        guard let restoration = try unmarkedRestoration(name, quarantine) else { return }
+        // Put back by one who died before it could make the mark, or by an older version, which made none.
+        if found(restoration) == nil {
+          try quarantine.removeManifest(of: name)
+        } else {
+          try quarantine.makeMark(of: name)
+        }
+      }
+    }
+    for name in try marks.names() {
+      try quarantine.locked { () throws(FileError) in
+        guard let restoration = try marks.restoration(name), found(restoration) == nil else { return }
+        try marks.remove(name)
       }
     }
   }
+
+  private var marks: RestorationMarks { RestorationMarks(engineFolder: library.engineFolder) }
 }
 
 // MARK: - Steps
@@ -95,11 +117,14 @@ extension Quarantine {
       because: "it lay in the quarantine without a manifest", at: status.changed, download: nil)
   }
 
-  /// There is no such file. The one who put it back may have died before the folder was synced.
+  /// There is no such file. The one who put it back may have died before the folder was synced, or the mark was made.
   private func earlierRestoring(_ name: EntryName, _ quarantine: QuarantineFolder) throws(FileError) -> Restoring {
-    guard let restoration = try restoration(name, quarantine), let found = found(restoration) else { return .gone }
+    var restoration = try unmarkedRestoration(name, quarantine)
+    if restoration == nil { restoration = try marks.restoration(name) }
+    guard let restoration, let found = found(restoration) else { return .gone }
     try PublishedFiles(library).synchronizeFolder(of: found.place)
     try quarantine.descriptor.synchronize()
+    try quarantine.makeMark(of: name)
     return .restored(found.place, found.identity)
   }
 
@@ -116,6 +141,7 @@ extension Quarantine {
         }
         try folder.synchronize()
         try quarantine.descriptor.synchronize()
+        try quarantine.makeMark(of: name)
         return .restored(place, identity)
       } catch .exists {
         return .occupied(place)
@@ -139,8 +165,9 @@ extension Quarantine {
     }
   }
 
-  /// What the manifest says of a file that is not in quarantine any more because a person has put it back.
-  private func restoration(
+  /// What the manifest says of a file that is not in quarantine any more because a person has put it back, and of which no
+  /// mark tells yet.
+  private func unmarkedRestoration(
     _ name: EntryName, _ quarantine: QuarantineFolder
   ) throws(FileError) -> QuarantineManifest.Restoration? {
     guard try quarantine.descriptor.statusOfChild(name) == nil,

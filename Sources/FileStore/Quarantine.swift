@@ -56,7 +56,7 @@ public struct Quarantine: Sendable {
     let taking = try quarantine.locked { () throws(FileError) in
       try take(walk?.name, in: walk?.folder, recorded, manifest, to: quarantine)
     }
-    if let walk { try files.removeIfEmpty(ownFolders, on: walk, to: place) }
+    if let walk { files.removeIfEmpty(ownFolders, on: walk, to: place) }
     return taking
   }
 
@@ -65,15 +65,24 @@ public struct Quarantine: Sendable {
   public func take(
     strayPartial entry: PartialListing.Entry, because: String, at moment: Timestamp
   ) throws(FileError) -> Taking {
-    precondition(entry.name == nil, "a partial file is the engine's own, and goes on or is deleted")
+    try take(
+      strayPartial: EntryPath(bytes: entry.entryName.bytes), recorded: entry.identity, because: because, at: moment)
+  }
+
+  /// The same for one of this name among the partial files that was found earlier.
+  public func take(
+    strayPartial fileName: EntryPath, recorded: FileIdentity, because: String, at moment: Timestamp
+  ) throws(FileError) -> Taking {
+    let name = EntryName(bytes: fileName.bytes)
+    precondition(
+      PartialName(fileName: name) == nil, "a partial file is the engine's own, and goes on or is deleted")
     let folder = library.partialFolder
-    let place = EntryPath(bytes: Array(folder.path.utf8) + [UInt8(ascii: "/")] + entry.entryName.bytes)
+    let place = EntryPath(bytes: Array(folder.path.utf8) + [UInt8(ascii: "/")] + name.bytes)
     let manifest = QuarantineManifest(
-      place: place, inode: entry.identity.inode, length: entry.identity.size, because: because, at: moment,
-      download: nil)
+      place: place, inode: recorded.inode, length: recorded.size, because: because, at: moment, download: nil)
     let quarantine = try QuarantineFolder.make(in: library)
     return try quarantine.locked { () throws(FileError) in
-      try take(entry.entryName, in: folder, entry.identity, manifest, to: quarantine)
+      try take(name, in: folder, recorded, manifest, to: quarantine)
     }
   }
 }
@@ -158,12 +167,17 @@ extension Quarantine {
 
   /// The beginning of a name in quarantine: the download's id, or what is left of the file's own name.
   private static func stem(of name: EntryName, _ download: DownloadID?) -> String {
-    if let download { return download.description }
+    if let download { return withoutDash(download.description) }
     let longest = 64
     let whole = name.text.unicodeScalars.prefix(longest)
     let end = whole.lastIndex(of: ".") ?? whole.endIndex
     let text = String(whole[..<end].map { isPlain($0) ? Character($0) : "_" })
-    return text.isEmpty || text.hasPrefix(".") ? "file" : text
+    return text.isEmpty || text.hasPrefix(".") ? "file" : withoutDash(text)
+  }
+
+  /// Programs take a name that begins with a dash for an option: `rm *` would.
+  private static func withoutDash(_ name: String) -> String {
+    name.hasPrefix("-") ? "_" + name.dropFirst() : name
   }
 
   private static func isPlain(_ scalar: Unicode.Scalar) -> Bool {

@@ -17,12 +17,15 @@ struct QuarantineFolder {
   private static let largestNumber = 1 << 40
 
   let descriptor: Descriptor
+  /// What tells of files that were put back.
+  let marks: RestorationMarks
 
   /// Opens the folder, and makes it if it is missing.
   static func make(in library: Library) throws(FileError) -> QuarantineFolder {
     let parent = library.engineFolder
     try parent.makeFolder(Library.Layout.quarantine, mode: Library.Layout.privateFolderMode)
-    let folder = try QuarantineFolder(descriptor: parent.openFolder(Library.Layout.quarantine))
+    let folder = try QuarantineFolder(
+      descriptor: parent.openFolder(Library.Layout.quarantine), marks: RestorationMarks(engineFolder: parent))
     // The engine that made it may have died before it synced.
     try parent.synchronize()
     return folder
@@ -31,7 +34,9 @@ struct QuarantineFolder {
   /// Opens the folder; nil if there is none.
   static func existing(in library: Library) throws(FileError) -> QuarantineFolder? {
     do throws(FileError) {
-      return try QuarantineFolder(descriptor: library.engineFolder.openFolder(Library.Layout.quarantine))
+      return try QuarantineFolder(
+        descriptor: library.engineFolder.openFolder(Library.Layout.quarantine),
+        marks: RestorationMarks(engineFolder: library.engineFolder))
     } catch .notFound {
       return nil
     }
@@ -99,7 +104,7 @@ struct QuarantineFolder {
 
   /// Whether a file can be put here under this name. A manifest whose file never came is in nobody's way.
   private func isFree(_ name: EntryName) throws(FileError) -> Bool {
-    guard try descriptor.statusOfChild(name) == nil else { return false }
+    guard try descriptor.statusOfChild(name) == nil, try !marks.isMarked(name) else { return false }
     switch try beside(name) {
     case .nothing: return true
     case .unreadable: return false
@@ -149,6 +154,12 @@ extension QuarantineFolder {
   func removeManifest(of name: EntryName) throws(FileError) {
     guard let manifestName = Self.manifest(of: name), try file(manifestName) != nil else { return }
     _ = try descriptor.deleteFile(manifestName)
+  }
+
+  /// Makes the manifest of a file that a person has put back the mark that tells so: it does not stay behind here.
+  func makeMark(of name: EntryName) throws(FileError) {
+    guard let manifest = Self.manifest(of: name) else { return }
+    try marks.take(manifest: manifest, of: name, from: descriptor)
   }
 
   /// Removes what a crash has left of a manifest that was being written.

@@ -109,6 +109,28 @@ struct QuarantineRestoringTests {
     #expect(try quarantine.items().isEmpty)
   }
 
+  /// Quarantines filled with manifests of files that were not there any more.
+  @Test("A file that is put back leaves nothing behind in quarantine, whoever put it back")
+  func nothingStaysBehind() throws {
+    let recorded = try put("bad", from: "a.mp3")
+    _ = try quarantine.restore("d-1.mp3")
+    #expect(try library.quarantineNames().isEmpty)
+    // As a version did that made no marks, and as a crash leaves it.
+    var manifest = Sample.manifest(EntryPath("a.mp3"), recorded)
+    manifest.restoration = .init(place: EntryPath("a.mp3"), inode: recorded.inode, length: recorded.size)
+    try QuarantineFolder.make(in: library.library).write(manifest, for: "old-1.mp3")
+    #expect(try quarantine.restored().map(\.place) == [EntryPath("a.mp3")])
+    #expect(try quarantine.restore("old-1.mp3") == .restored(EntryPath("a.mp3"), recorded))
+    #expect(try library.quarantineNames().isEmpty)
+    try QuarantineFolder.make(in: library.library).write(manifest, for: "old-2.mp3")
+    try quarantine.dropGoneRestorations()
+    #expect(try library.quarantineNames().isEmpty)
+    #expect(try quarantine.restored().map(\.place) == [EntryPath("a.mp3")])
+    #expect(unlink(library.url("a.mp3").path) == 0)
+    try quarantine.dropGoneRestorations()
+    #expect(!library.isThere(".podflux/restored"))
+  }
+
   @Test("The mark stays while the file is there, goes with it, and its name is not given away before")
   func marks() throws {
     let recorded = try put("bad", from: "a.mp3")

@@ -202,6 +202,19 @@ struct QuarantineTests {
     #expect(try library.contents(raw: place) == "raw")
   }
 
+  @Test("No name begins with a dash", arguments: ["-rf.mp3", "--", "-"])
+  func dash(name: String) throws {
+    try library.write("x", to: name)
+    for download in [DownloadID("-rf"), nil] {
+      try library.write("x", to: name)
+      let recorded = try #require(try files.identity(of: EntryPath(name)))
+      _ = try quarantine.take(EntryPath(name), recorded: recorded, because: "x", download: download, at: Sample.moment)
+    }
+    let names = try quarantine.items().map(\.name)
+    #expect(names.count == 2)
+    #expect(names.allSatisfy { $0.hasPrefix("_") }, "\(names)")
+  }
+
   @Test("A file among the partials that is none is put aside, and restored only to a place that is named")
   func strayPartial() throws {
     try library.makePartial("a", "partial")

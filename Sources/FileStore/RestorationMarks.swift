@@ -1,0 +1,81 @@
+import Glibc
+import PodfluxCore
+
+/// What tells of the files that people have put back from quarantine, `.podflux/restored`: of each its manifest, under the
+/// name that it had there. A mark goes when its file is gone from its place.
+///
+/// It is changed by whoever has locked the quarantine.
+struct RestorationMarks {
+  private static let suffix = Array(".json".utf8)
+
+  let engineFolder: Descriptor
+
+  /// The names, in quarantine, of all files that have a mark, in order.
+  func names() throws(FileError) -> [EntryName] {
+    guard let folder = try folder() else { return [] }
+    let stream = try FolderStream(folder)
+    var names: [EntryName] = []
+    while let record = try stream.next() {
+      let bytes = record.entryName.bytes
+      guard !record.isHidden, bytes.count > Self.suffix.count,
+        bytes.suffix(Self.suffix.count).elementsEqual(Self.suffix)
+      else { continue }
+      names.append(EntryName(bytes: bytes.dropLast(Self.suffix.count)))
+    }
+    return names.sorted()
+  }
+
+  /// Where the file of this name was put back; nil if nothing that can be read tells.
+  func restoration(_ name: EntryName) throws(FileError) -> QuarantineManifest.Restoration? {
+    let mark = Self.mark(of: name)
+    guard let folder = try folder(), try folder.statusOfChild(mark)?.kind == .regular else { return nil }
+    do throws(FileError) {
+      let file = try folder.openChild(mark, O_RDONLY | O_NONBLOCK)
+      return QuarantineManifest(json: try file.read(offset: 0, count: QuarantineManifest.maximumBytes + 1))?.restoration
+    } catch .notFound {
+      return nil
+    } catch .denied, .symbolicLink {
+      return nil
+    }
+  }
+
+  /// Whether there is a mark of this name.
+  func isMarked(_ name: EntryName) throws(FileError) -> Bool {
+    try folder()?.statusOfChild(Self.mark(of: name)) != nil
+  }
+
+  /// Makes a mark of a manifest in `quarantine`, in one step and on the device; if that is not there, nothing happens.
+  func take(manifest: EntryName, of name: EntryName, from quarantine: Descriptor) throws(FileError) {
+    try engineFolder.makeFolder(Library.Layout.restored, mode: Library.Layout.privateFolderMode)
+    let folder = try engineFolder.openFolder(Library.Layout.restored)
+    do throws(FileError) {
+      try systemCall("renameat", quarantine.pathOfChild(manifest)) {
+        renameat(quarantine.number, manifest.cString, folder.number, Self.mark(of: name).cString)
+      }
+    } catch .notFound {
+      return
+    }
+    try folder.synchronize()
+    try quarantine.synchronize()
+  }
+
+  /// Removes the mark of this name, and the folder with the last one. It does not sync.
+  func remove(_ name: EntryName) throws(FileError) {
+    guard let folder = try folder() else { return }
+    _ = try folder.deleteFile(Self.mark(of: name))
+    // There may be others in it, or somebody may just be opening it: then it stays.
+    _ = unlinkat(engineFolder.number, Library.Layout.restored.cString, AT_REMOVEDIR)
+  }
+
+  private func folder() throws(FileError) -> Descriptor? {
+    do throws(FileError) {
+      return try engineFolder.openFolder(Library.Layout.restored)
+    } catch .notFound {
+      return nil
+    }
+  }
+
+  private static func mark(of name: EntryName) -> EntryName {
+    EntryName(bytes: name.bytes + suffix)
+  }
+}
