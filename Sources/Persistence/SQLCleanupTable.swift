@@ -1,3 +1,4 @@
+import Flux
 import GRDB
 import PodfluxCore
 
@@ -28,9 +29,10 @@ struct SQLCleanupTable: CleanupTable {
   // MARK: Steps
 
   func insert(_ step: CleanupStep) throws {
-    let sql = "INSERT INTO cleanup_steps (status, decision, because, matter) VALUES (?, ?, ?, ?)"
+    let sql = "INSERT INTO cleanup_steps (status, decision, because, matter, download) VALUES (?, ?, ?, ?, ?)"
     try db.cachedStatement(sql: sql).execute(arguments: [
       step.status.rawValue, step.decision.rawValue, DownloadRow.text(step.because), try StoredJSON.text(step.matter),
+      step.holder?.description,
     ])
   }
 
@@ -48,9 +50,14 @@ struct SQLCleanupTable: CleanupTable {
     return steps
   }
 
-  func settle(_ key: CleanupStep.Key, as status: CleanupStep.Status, because: String?) throws {
-    let sql = "UPDATE cleanup_steps SET status = ?, because = coalesce(?, because) WHERE key = ?"
-    try db.cachedStatement(sql: sql).execute(arguments: [status.rawValue, DownloadRow.text(because), key])
+  func settle(
+    _ key: CleanupStep.Key, as status: CleanupStep.Status, because: String?, holder: DownloadID?
+  ) throws {
+    let sql = """
+      UPDATE cleanup_steps SET status = ?, because = coalesce(?, because), download = coalesce(?, download) WHERE key = ?
+      """
+    try db.cachedStatement(sql: sql).execute(
+      arguments: [status.rawValue, DownloadRow.text(because), holder?.description, key])
   }
 
   /// A page of all steps. Cost: one look-up and the page.
@@ -59,20 +66,20 @@ struct SQLCleanupTable: CleanupTable {
       db.cachedStatement(sql: Self.steps + "WHERE key > ? ORDER BY key LIMIT ?"), arguments: [key, limit])
   }
 
-  private static let steps = "SELECT key, status, decision, because, matter FROM cleanup_steps "
+  private static let steps = "SELECT key, status, decision, because, matter, download FROM cleanup_steps "
 
   // MARK: Former files
 
   static let insertFormer = """
-    INSERT OR REPLACE INTO former_files (download, url, url_hash, path, file_length, inode, sha256, cause)
+    INSERT OR REPLACE INTO former_files (download, url, url_hash, path, file_length, inode, sha256, cause, noted_at)
 
     """
 
-  func insert(_ former: FormerFile) throws {
-    try db.cachedStatement(sql: Self.insertFormer + "VALUES (?, ?, ?, ?, ?, ?, ?, ?)").execute(arguments: [
+  func insert(_ former: FormerFile, at moment: Timestamp) throws {
+    try db.cachedStatement(sql: Self.insertFormer + "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)").execute(arguments: [
       former.download.description, former.address.description, DownloadRow.hash(former.address),
       former.file.path.description, former.file.length, Int64(bitPattern: former.file.inode), former.file.sha256,
-      former.cause.rawValue,
+      former.cause.rawValue, moment.milliseconds,
     ])
   }
 
@@ -168,7 +175,13 @@ extension CleanupStep: StatementRow {
     let because: String = try columns.next()
     let matter: Matter = try StoredJSON.value(of: columns.next(), column: "cleanup_steps.matter")
     guard matter.bytes >= 0 else { throw DamagedRow(column: "cleanup_steps.matter") }
-    self.init(key: key, matter: matter, decision: decision, because: because, status: status)
+    let holder: String? = try columns.next()
+    guard (holder == nil) == (holder.flatMap { DownloadID($0) } == nil) else {
+      throw DamagedRow(column: "cleanup_steps.download")
+    }
+    self.init(
+      key: key, matter: matter, decision: decision, because: because, status: status,
+      holder: holder.flatMap { DownloadID($0) })
   }
 }
 

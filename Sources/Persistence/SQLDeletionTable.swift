@@ -21,12 +21,26 @@ struct SQLDeletionTable: DeletionTable {
       .execute(arguments: [download.description])
   }
 
+  func makeReady(after key: Deletion.Key, limit: Int, sparing live: [DownloadID]) throws -> Deletion.Key? {
+    let sql = "SELECT key FROM deletions WHERE ready = 0 AND key > ? ORDER BY key LIMIT ?"
+    let keys = try Int64.fetchAll(db.cachedStatement(sql: sql), arguments: [key, limit])
+    guard let last = keys.last else { return nil }
+    let change = """
+      UPDATE deletions SET ready = 1
+      WHERE ready = 0 AND key > ? AND key <= ? AND download NOT IN (SELECT value FROM json_each(?))
+      """
+    try db.cachedStatement(sql: change).execute(
+      arguments: [key, last, try ConditionSQL.list(live.map(\.description))])
+    return keys.count == limit ? last : nil
+  }
+
   func makeAllReady() throws {
     try db.cachedStatement(sql: "UPDATE deletions SET ready = 1 WHERE ready = 0").execute()
   }
 
-  func postpone(_ key: Deletion.Key) throws {
-    try db.cachedStatement(sql: "UPDATE deletions SET ready = 0 WHERE key = ?").execute(arguments: [key])
+  func postpone(_ key: Deletion.Key) throws -> DownloadID? {
+    let sql = "UPDATE deletions SET ready = 0 WHERE key = ? RETURNING download"
+    return try String.fetchOne(db.cachedStatement(sql: sql), arguments: [key]).flatMap(DownloadID.init)
   }
 
   func ready(limit: Int) throws -> [Deletion] {
@@ -57,17 +71,35 @@ struct SQLDeletionTable: DeletionTable {
       db.cachedStatement(sql: sql), arguments: [Int64(bitPattern: file.inode), file.path.description]) != nil
   }
 
+  /// Which deletions hold their downloads.
+  static let isHolding = "(quarantine = 0 OR ready = 1)"
+
+  func holds(_ download: DownloadID) throws -> Bool {
+    try find("SELECT key FROM deletions WHERE download = ? AND \(Self.isHolding) LIMIT 1", download) != nil
+  }
+
   func isOwed(_ download: DownloadID) throws -> Bool {
-    try finds("SELECT 1 FROM deletions WHERE download = ? LIMIT 1", download)
+    try find("SELECT key FROM deletions WHERE download = ? LIMIT 1", download) != nil
   }
 
-  func isPartialOwed(of download: DownloadID) throws -> Bool {
-    try finds("SELECT 1 FROM deletions WHERE download = ? AND quarantine = 0 LIMIT 1", download)
+  func owedPartial(of download: DownloadID) throws -> Deletion.Key? {
+    try find("SELECT key FROM deletions WHERE download = ? AND quarantine = 0 ORDER BY key DESC LIMIT 1", download)
   }
 
-  private func finds(_ sql: String, _ download: DownloadID) throws -> Bool {
-    guard try !isNothingOwed() else { return false }
-    return try Int.fetchOne(db.cachedStatement(sql: sql), arguments: [download.description]) != nil
+  func owedMove(of file: PublishedFile, of download: DownloadID) throws -> Deletion.Key? {
+    guard try !isNothingOwed() else { return nil }
+    let sql = """
+      SELECT key FROM deletions
+      WHERE inode = ? AND path = ? AND download = ? AND quarantine = 1 AND ready = 1 ORDER BY key DESC LIMIT 1
+      """
+    return try Int64.fetchOne(
+      db.cachedStatement(sql: sql),
+      arguments: [Int64(bitPattern: file.inode), file.path.description, download.description])
+  }
+
+  private func find(_ sql: String, _ download: DownloadID) throws -> Deletion.Key? {
+    guard try !isNothingOwed() else { return nil }
+    return try Int64.fetchOne(db.cachedStatement(sql: sql), arguments: [download.description])
   }
 
   private func isNothingOwed() throws -> Bool {

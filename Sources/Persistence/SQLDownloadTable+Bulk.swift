@@ -38,7 +38,9 @@ extension SQLDownloadTable {
       try run("INSERT INTO deletions (download, path, file_length, inode, ready) \(owed) AND", scope)
     }
     if change == .remove(deletingFiles: false) {
-      let kept = SQLCleanupTable.insertFormer + "SELECT id, url, url_hash, path, file_length, inode, sha256, 'kept' "
+      let kept =
+        SQLCleanupTable.insertFormer
+        + "SELECT id, url, url_hash, path, file_length, inode, sha256, 'kept', \(moment.now.milliseconds) "
       try run(kept + "FROM downloads WHERE state = 'completed' AND", scope)
     }
     if change.isDeletion { try removeTexts(of: affected.reduce(0) { $0 + $1.counted.number }, scope) }

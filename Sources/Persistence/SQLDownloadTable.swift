@@ -48,6 +48,13 @@ struct SQLDownloadTable: DownloadTable {
       .compactMap(DownloadID.init)
   }
 
+  func holder(of file: FoundFile, otherThan id: DownloadID?) throws -> DownloadID? {
+    let sql = "SELECT id FROM downloads WHERE inode = ? AND file_length = ? AND id IS NOT ? LIMIT 1"
+    return try String.fetchOne(
+      db.cachedStatement(sql: sql), arguments: [Int64(bitPattern: file.inode), file.length, id?.description]
+    ).flatMap(DownloadID.init)
+  }
+
   func insert(_ download: Download) throws {
     let facet = download.facet(on: try upkeep.calendar.today(in: db))
     let (sql, parts) = DownloadRow.insertion(of: download)
@@ -171,13 +178,15 @@ struct SQLDownloadTable: DownloadTable {
 
   func release(_ id: DownloadID) throws {
     known.forget(id)
-    let scope = "id = ? AND NOT EXISTS (SELECT 1 FROM deletions WHERE download = downloads.id)"
+    let scope = """
+      id = ? AND NOT EXISTS (SELECT 1 FROM deletions WHERE download = downloads.id AND \(SQLDeletionTable.isHolding))
+      """
     try release(where: scope, [id.description])
   }
 
   func releaseAll() throws {
     known.forgetAll()
-    try release(where: "id NOT IN (SELECT download FROM deletions)", [])
+    try release(where: "id NOT IN (SELECT download FROM deletions WHERE \(SQLDeletionTable.isHolding))", [])
   }
 
   private func release(where scope: String, _ arguments: StatementArguments) throws {

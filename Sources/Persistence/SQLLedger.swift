@@ -24,7 +24,7 @@ public final class SQLLedger: Ledger {
       do {
         var result: Result?
         try db.inTransaction(.immediate) {
-          result = try DamagedRow.telling { try body(SQLTables(db: db, upkeep: upkeep)) }
+          result = try DamagedRow.telling { try body(SQLTables(db: db, keeping: upkeep)) }
           try upkeep.refresh(in: db)
           return .commit
         }
@@ -61,13 +61,14 @@ public struct StorageFailure: Error, CustomStringConvertible {
 /// The tables, inside one transaction.
 struct SQLTables: Tables {
   let db: Database
-  let upkeep: Upkeep
+  let keeping: Upkeep
 
-  var downloads: any DownloadTable { SQLDownloadTable(db: db, upkeep: upkeep) }
-  var deletions: any DeletionTable { SQLDeletionTable(db: db, facts: upkeep.facts) }
-  var verifications: any VerificationTable { SQLVerificationTable(db: db, facets: upkeep.facets) }
+  var downloads: any DownloadTable { SQLDownloadTable(db: db, upkeep: keeping) }
+  var deletions: any DeletionTable { SQLDeletionTable(db: db, facts: keeping.facts) }
+  var verifications: any VerificationTable { SQLVerificationTable(db: db, facets: keeping.facets) }
   var cleanup: any CleanupTable { SQLCleanupTable(db: db) }
-  var filters: any FilterTable { SQLFilterTable(db: db, upkeep: upkeep) }
+  var filters: any FilterTable { SQLFilterTable(db: db, upkeep: keeping) }
+  var upkeep: any UpkeepTable { SQLUpkeepTable(db: db) }
 
   func save(_ settings: Settings) throws {
     try SingleRow.settings.write(settings, to: db)

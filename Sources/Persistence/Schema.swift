@@ -31,6 +31,7 @@ enum Schema {
     migrator.registerMigration("7-network", migrate: addNetwork)
     migrator.registerMigration("8-spelled-out-checks", migrate: spellOutChecks)
     migrator.registerMigration("9-files-of-others", migrate: tellFilesOfOthers)
+    migrator.registerMigration("10-upkeep", migrate: addUpkeep)
     return migrator
   }
 

@@ -27,7 +27,8 @@ public struct TableReader {
       settings: SettingsStore(settings: try settings()),
       downloads: DownloadsStore(counts: try counts(), cooldowns: try cooldowns(), discarded: try discarded()),
       network: NetworkStore(state: try network()), cleanup: CleanupStore(runs: try cleanupRuns()),
-      filters: FiltersStore(state: try filters()))
+      filters: FiltersStore(state: try filters()),
+      upkeep: UpkeepStore(lastDay: try SQLUpkeepTable.lastDay(in: db)))
   }
 
   /// The settings; the defaults if none were ever set.

@@ -139,6 +139,7 @@ extension LibraryFiles {
     case .corrupt(_, _, let found), .adoptable(let found, _, _):
       return try isThere(found) ? .done : .left(Self.hasChanged)
     case .orphan(let found): return try settle(orphan: found, step, at: now)
+    // Its deletion is a row first: no download of its name may begin meanwhile.
     case .orphanPartial: return .done
     case .partial(let download, let planned, let length, let tailHash):
       return try settle(partial: download, planned, length: length, tailHash: tailHash)
@@ -164,8 +165,10 @@ extension LibraryFiles {
         found.place, recorded: found.identity, because: step.because, download: nil, at: now
       ).outcome
     case .delete:
-      try published.delete(found.place, recorded: found.identity)
-      return try isThere(found) ? .left(Self.hasChanged) : .done
+      // Nothing there any more: somebody has done it, perhaps this engine before it died.
+      let isDeleted = try published.delete(found.place, recorded: found.identity)
+      if isDeleted { return .done }
+      return try published.exists(found.place) ? .left(Self.hasChanged) : .done
     default: return try isThere(found) ? .done : .left(Self.hasChanged)
     }
   }
@@ -173,13 +176,7 @@ extension LibraryFiles {
   private func settle(
     strayPartial found: FoundFile, _ step: CleanupStep, at now: Timestamp
   ) throws(FileError) -> CleanupStep.Outcome {
-    let listing = try partials.list()
-    while let entry = try listing.next() {
-      guard entry.entryName.bytes == found.place.bytes else { continue }
-      guard found.isSameFile(as: entry.identity) else { return .left(Self.hasChanged) }
-      return try quarantine.take(strayPartial: entry, because: step.because, at: now).outcome
-    }
-    return .done
+    try quarantine.take(strayPartial: found.place, recorded: found.identity, because: step.because, at: now).outcome
   }
 
   /// The row is to say what is durable: so it is made durable first.
@@ -229,10 +226,11 @@ extension LibraryEntry {
 }
 
 extension Quarantine.Taking {
-  /// Whoever moved the file before has done the step.
+  /// An earlier engine that moved the file has done the step; a person who took it away has not.
   fileprivate var outcome: CleanupStep.Outcome {
     switch self {
-    case .moved, .gone: .done
+    case .moved: .done
+    case .gone: .left("it is gone: somebody has moved or deleted it since it was found")
     case .changed: .left(LibraryFiles.hasChanged)
     }
   }

@@ -17,6 +17,7 @@ final class Services: @unchecked Sendable {
   private let transfers: TransferService
   private let verifications: VerificationService
   private let cleanup: CleanupService
+  private let upkeep: UpkeepService
   private let files: LibraryFiles
   private let turns: DispatchQueue
   private let fileQueue = DispatchQueue(label: "podflux.files", qos: .utility)
@@ -54,6 +55,8 @@ final class Services: @unchecked Sendable {
     } catch {
       throw .cannotStart("\(error)")
     }
+    upkeep = UpkeepService(
+      files: library.files, transfers: transfers, now: Self.clock, logger: logger, post: post)
   }
 
   /// What both clocks show.
@@ -78,6 +81,7 @@ final class Services: @unchecked Sendable {
     case .leavePath: transfers.leavePath()
     case .watchRoom(let bytes): room.watch(atLeast: bytes)
     case .readLocalTime: post(.localTime(LocalClock.localTime(at: readClock().wall)))
+    case .lookAfter(let folders, let day): upkeep.lookAfter(folders, day)
     case .announce: break
     case .close: preconditionFailure("closing is the engine's own")
     }
@@ -111,6 +115,7 @@ final class Services: @unchecked Sendable {
     room.watch(atLeast: nil)
     cleanup.shutDown()
     verifications.shutDown()
+    upkeep.shutDown()
     transfers.shutDown()
     // A deletion under way ends before the library is given up.
     fileQueue.sync {}
@@ -122,9 +127,9 @@ final class Services: @unchecked Sendable {
       post(.deleted(deletion.key))
     } catch {
       logger.warning(
-        "a removed download's file cannot be deleted, or a damaged one moved; it is tried again at the next start",
+        "a removed download's file cannot be deleted, or a damaged one moved; it is tried again tomorrow, or at the next start",
         metadata: ["reason": "\(error)"])
-      post(.notDeleted(deletion.key))
+      post(.notDeleted(deletion.key, because: "\(error)"))
     }
   }
 

@@ -71,6 +71,14 @@ public final class TransferService: Sendable {
     environment.driver.leavePath()
   }
 
+  /// Trusts the system's certificate authorities as they are now, beside those that were added. Connections that are open
+  /// stay. Reads and perhaps writes some 200 KiB; to be called from one place at a time.
+  ///
+  /// - Throws: where they cannot be read, or their file not be written; then those that were trusted before still are.
+  public func renewAuthorities() throws {
+    try environment.driver.renewAuthorities()
+  }
+
   /// Ends the curl thread. Call it when no attempt is alive; what is left is cut off, and changes no file any more but by
   /// what it is just doing.
   public func shutDown() {

@@ -90,7 +90,7 @@ struct CleanupTableTests {
     let written = matters.enumerated().map { index, matter in
       CleanupStep(
         matter: matter, decision: decisions[index % decisions.count], because: "\(index) \"\u{0}\u{1F600}",
-        status: CleanupStep.Status.allCases[index % 3])
+        status: CleanupStep.Status.allCases[index % 3], holder: index % 2 == 0 ? nil : id)
     }
     try database.write { tables in try written.forEach(tables.cleanup.insert) }
     let read = try database.read { try $0.cleanupSteps(PageRequest()) }
@@ -100,6 +100,7 @@ struct CleanupTableTests {
       #expect(read.matter == written.matter)
       #expect(read.decision == written.decision)
       #expect(read.status == written.status)
+      #expect(read.holder == written.holder)
       #expect(read.because == written.because.replacing("\u{0}", with: "\u{FFFD}"))
     }
   }
@@ -116,8 +117,8 @@ struct CleanupTableTests {
       }
       #expect(try table.planned(after: 0, limit: 10).map(\.key) == [1, 2, 4, 5, 6])
       #expect(try table.planned(after: 2, limit: 2).map(\.key) == [4, 5])
-      try table.settle(4, as: .done, because: nil)
-      try table.settle(5, as: .left, because: "It is too dark.")
+      try table.settle(4, as: .done, because: nil, holder: nil)
+      try table.settle(5, as: .left, because: "It is too dark.", holder: nil)
       #expect(try table.planned(after: 2, limit: 2).map(\.key) == [6])
       #expect(try table.planned(after: 6, limit: 2).isEmpty)
     }
@@ -152,7 +153,9 @@ struct CleanupTableTests {
       former.file.sha256 = index == 2 ? nil : former.file.sha256
       return former
     }
-    try database.write { tables in try written.forEach(tables.cleanup.insert) }
+    try database.write { tables in
+      for former in written { try tables.cleanup.insert(former, at: Sample.moment) }
+    }
     func found(_ path: String, _ length: Int64) throws -> [FormerFile] {
       let file = FoundFile(place: EntryPath(bytes: Array(path.utf8)), length: length, inode: 5)
       return try database.read { try $0.formerFiles(like: file) }
@@ -170,8 +173,8 @@ struct CleanupTableTests {
     let kept = try Sample.formerFile(.kept)
     let file = FoundFile(place: EntryPath(kept.file.path), length: 1, inode: 1)
     try database.write { tables in
-      try tables.cleanup.insert(missing)
-      try tables.cleanup.insert(kept)
+      try tables.cleanup.insert(missing, at: Sample.moment)
+      try tables.cleanup.insert(kept, at: Sample.moment)
     }
     #expect(try database.read { try $0.formerFiles(like: file) } == [kept])
     try database.write { tables in
@@ -193,7 +196,7 @@ struct CleanupTableTests {
     let expected = cause == .corrupt ? nil : former.download
     try database.write { tables in
       let table = tables.cleanup
-      try table.insert(former)
+      try table.insert(former, at: Sample.moment)
       #expect(try table.removedDownload(id: former.download, address: elsewhere) == expected)
       #expect(try table.removedDownload(id: nil, address: former.address) == expected)
       #expect(try table.removedDownload(id: other, address: former.address) == expected)

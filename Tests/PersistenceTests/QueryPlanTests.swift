@@ -45,6 +45,9 @@ struct QueryPlanTests {
     "SCAN deletions": "at recovery only",
     "SCAN verifications": "in the order of its key, with a limit",
     "SCAN cleanup_runs": "three rows at most",
+    "SCAN upkeep": "one row",
+    "SCAN former_files": "once a day, as many as are kept in any case",
+    "SCAN former_files USING COVERING INDEX former_files_undated": "a partial index, in order, with a limit",
   ]
 
   /// How statements begin that change all rows at once, or make all lanes anew; their documentation says so.
@@ -56,7 +59,7 @@ struct QueryPlanTests {
     "INSERT INTO texts (texts, rowid, title, podcast) SELECT 'delete'",
     "INSERT INTO deletions (download, path, file_length, inode, ready) SELECT",
     "INSERT OR IGNORE INTO verifications (download) SELECT key FROM downloads\nWHERE state",
-    "INSERT OR REPLACE INTO former_files (download, url, url_hash, path, file_length, inode, sha256, cause)\nSELECT",
+    "INSERT OR REPLACE INTO former_files (download, url, url_hash, path, file_length, inode, sha256, cause, noted_at)\nSELECT",
     "DELETE FROM cleanup_steps",
   ]
 
@@ -190,6 +193,7 @@ struct QueryPlanTests {
       try exercise(tables.verifications)
       try exercise(tables.cleanup)
       try exercise(tables.filters)
+      try exercise(tables.upkeep)
       try tables.save(Settings())
       try tables.save(NetworkState())
       try ledger.record(LogPosition(revision: 1, sequence: 1))
@@ -286,9 +290,11 @@ struct QueryPlanTests {
     try cleanup.save(CleanupRun(key: 1, options: .init(), cause: .start, askedAt: Sample.moment))
     try cleanup.removeSteps()
     try cleanup.insert(CleanupStep(matter: .emptyFolder(EntryPath(bytes: [1])), decision: .delete, because: ""))
-    for step in try cleanup.planned(after: 0, limit: 3) { try cleanup.settle(step.key, as: .done, because: nil) }
+    for step in try cleanup.planned(after: 0, limit: 3) {
+      try cleanup.settle(step.key, as: .done, because: nil, holder: nil)
+    }
     let former = try Sample.formerFile(.missing)
-    try cleanup.insert(former)
+    try cleanup.insert(former, at: Sample.moment)
     _ = try cleanup.removedDownload(id: former.download, address: former.address)
     _ = try cleanup.removedDownload(id: nil, address: former.address)
     _ = try cleanup.formerAddress(of: former.download)
@@ -296,6 +302,15 @@ struct QueryPlanTests {
     try cleanup.note(made: [try LibraryPath(validating: "a/b")])
     _ = try cleanup.madeFolders(above: try LibraryPath(validating: "a/b/c"))
     try cleanup.forget(1)
+  }
+
+  private func exercise(_ upkeep: any UpkeepTable) throws {
+    try upkeep.save(day: 1)
+    for folder in try upkeep.folders(after: "", limit: 3) { try upkeep.forget(folder) }
+    for number in 1...3 {
+      _ = try upkeep.forgetFormerFiles(
+        beyond: .init(since: Timestamp(milliseconds: .max), number: number), now: Sample.moment, limit: 3)
+    }
   }
 
   private func exercise(_ reader: TableReader) throws {
@@ -310,11 +325,13 @@ struct QueryPlanTests {
   private func exercise(_ deletions: any DeletionTable) throws {
     let id = try #require(DownloadID("x3"))
     try deletions.insert(Deletion(download: id, file: nil), isReady: false)
-    _ = (try deletions.isOwed(id), try deletions.isPartialOwed(of: id))
+    _ = (try deletions.isOwed(id), try deletions.owedPartial(of: id))
     _ = try deletions.spare(Sample.file())
     _ = try deletions.names(Sample.file())
     try deletions.makeReady(id)
-    try deletions.postpone(1)
+    _ = try deletions.postpone(1)
+    _ = try deletions.makeReady(after: 0, limit: 3, sparing: [id])
+    _ = (try deletions.holds(id), try deletions.owedMove(of: Sample.file(), of: id))
     try deletions.makeAllReady()
     for deletion in try deletions.ready(limit: 3) { _ = try deletions.remove(deletion.key) }
   }

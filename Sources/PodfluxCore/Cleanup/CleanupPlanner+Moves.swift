@@ -44,6 +44,10 @@ extension CleanupPlanner {
         continue
       }
       search.take(index)
+      guard strays[index].place.libraryPath != nil else {
+        add(unnameable: strays[index], of: lost.row)
+        continue
+      }
       try judge(lost.row, strays[index], lost.row.file.difference(from: strays[index]), evidence)
     }
     displaced = rest

@@ -48,14 +48,17 @@ extension CleanupPlanner {
     kept.insert(row.place)
     add(
       .orphan(stray), .leave,
-      "it is the file of the download \(row.download), under a name that no download could keep; rename it")
+      "it is the file of the download \(row.download), under a name that no download could keep; rename it",
+      holder: row.download)
   }
 
   /// A file that may be a download's cannot be read: neither is touched.
   mutating func add(unreadable stray: FoundFile, of row: ExpectedFile) {
     presentCount += 1
     kept.insert(row.place)
-    add(.orphan(stray), .leave, "it may be the file of the download \(row.download), and cannot be read")
+    add(
+      .orphan(stray), .leave, "it may be the file of the download \(row.download), and cannot be read",
+      holder: row.download)
   }
 
   private mutating func add(unnameable stray: FoundFile) {

@@ -169,7 +169,8 @@ public struct CleanupPlanner {
       add(.modified(row.download, from: row.file, to: file), .follow, "its time was set, and its content is the same")
     case nil:
       add(
-        .foreign(found.place), .leave, "it is the file of the download \(row.download), and its content cannot be read")
+        .foreign(found.place), .leave, "it is the file of the download \(row.download), and its content cannot be read",
+        holder: row.download)
     case let actual?:
       hashes[found.inode] = actual
       try judge(row, found, row.file.difference(from: found), evidence)
@@ -301,7 +302,9 @@ public struct CleanupPlanner {
     otherBytes = otherBytes.addingClamped(-file.length)
   }
 
-  mutating func add(_ matter: CleanupStep.Matter, _ decision: CleanupStep.Decision, _ because: String) {
+  mutating func add(
+    _ matter: CleanupStep.Matter, _ decision: CleanupStep.Decision, _ because: String, holder: DownloadID? = nil
+  ) {
     // What is only told must not keep out what is to be done.
     let isInRoom = decision.isAct ? steps.count - leftCount < Self.differenceLimit : leftCount < Self.leftLimit
     guard isInRoom else {
@@ -309,7 +312,7 @@ public struct CleanupPlanner {
       return
     }
     if !decision.isAct { leftCount += 1 }
-    steps.append(CleanupStep(matter: matter, decision: decision, because: because))
+    steps.append(CleanupStep(matter: matter, decision: decision, because: because, holder: holder))
   }
 
   mutating func add(corrupt row: ExpectedFile, _ found: FoundFile, _ because: String) {

@@ -13,6 +13,8 @@ public struct CleanupStep: Hashable, Sendable {
   public var because: String
   /// How far it is.
   public var status: Status
+  /// The download whose file it is, where the matter is about none: why the step was left.
+  public var holder: DownloadID?
 
   /// What was found.
   public enum Matter: Hashable, Sendable, Codable {
@@ -90,15 +92,19 @@ public struct CleanupStep: Hashable, Sendable {
     case left(String)
   }
 
+  /// The download that it is about.
+  public var download: DownloadID? { matter.download ?? holder }
+
   /// Makes a step.
   public init(
-    key: Key = 0, matter: Matter, decision: Decision, because: String, status: Status? = nil
+    key: Key = 0, matter: Matter, decision: Decision, because: String, status: Status? = nil, holder: DownloadID? = nil
   ) {
     self.key = key
     self.matter = matter
     self.decision = decision
     self.because = because
     self.status = status ?? (decision.isAct ? .planned : .left)
+    self.holder = holder
   }
 }
 
@@ -152,6 +158,11 @@ extension CleanupStep.Matter {
     case .emptyFolder(let place), .foreign(let place): place
     case .orphanPartial, .partial, .expiredQuarantine: nil
     }
+  }
+
+  /// The file that was found and that no download had.
+  var foundFile: FoundFile? {
+    if case .orphan(let found) = self { found } else { nil }
   }
 
   /// Where the file is now, if it was moved.

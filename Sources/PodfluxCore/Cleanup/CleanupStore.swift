@@ -28,6 +28,8 @@ public struct CleanupStore: Sendable {
   private var held: [DownloadID: CleanupStep] = [:]
   /// The places that they wait for.
   private var awaitedPlaces: Set<EntryPath> = []
+  /// Of these, the steps whose rows are done and whose files are owed their deletion: they end as that does.
+  private(set) var awaited: [Deletion.Key: [CleanupStep.Key]] = [:]
 
   /// Makes the store with the runs that its table holds, in the order of their numbers.
   public init(runs: [CleanupRun] = []) {
@@ -56,8 +58,11 @@ public struct CleanupStore: Sendable {
     case .recovered: try recover(settings: settings, in: &turn)
     case .looked(let run, let news): try hear(news, of: run, in: &turn)
     case .cleaned(let key, let outcome): try settle(key, outcome, downloads: &downloads, in: &turn)
-    case .downloads, .updateSettings, .filters, .network, .stop, .attempt, .deleted, .notDeleted, .verified, .path,
-      .localTime, .roomCame, .timeCame:
+    case .deleted(let key): try settle(awaiting: key, as: .done, because: nil, in: turn)
+    case .notDeleted(let key, let reason):
+      try settle(awaiting: key, as: .left, because: Self.notDeleted(because: reason), in: turn)
+    case .downloads, .updateSettings, .filters, .network, .stop, .attempt, .verified, .path, .localTime, .roomCame,
+      .timeCame, .lookedAfter:
       break
     }
     return nil
@@ -129,7 +134,7 @@ public struct CleanupStore: Sendable {
     turn.perform(.endLooking(run.key))
     active = nil
     progress = nil
-    (underWay, held, awaitedPlaces) = ([:], [:], [])
+    (underWay, held, awaitedPlaces, awaited) = ([:], [:], [], [:])
     if let last { try turn.tables.cleanup.forget(last.key) }
     run.stage = stage
     run.reason = reason ?? run.reason
@@ -184,7 +189,11 @@ public struct CleanupStore: Sendable {
       guard !steps.isEmpty else { break }
       for step in steps {
         cursor = step.key
-        if let obstacle = try downloads.obstacle(to: step, in: turn) {
+        if let deletion = try downloads.owedMove(by: step, in: turn) {
+          // An engine that has ended since has done what it says to the row.
+          underWay[step.key] = step
+          awaited[deletion, default: []].append(step.key)
+        } else if let obstacle = try downloads.obstacle(to: step, in: turn) {
           try settle(step, as: .left, because: obstacle, in: turn)
         } else {
           underWay[step.key] = step
@@ -204,12 +213,13 @@ public struct CleanupStore: Sendable {
   private mutating func settle(
     _ key: CleanupStep.Key, _ outcome: CleanupStep.Outcome, downloads: inout DownloadsStore, in turn: inout PodfluxTurn
   ) throws {
-    guard let step = underWay.removeValue(forKey: key) else { return }
+    guard let step = underWay[key], !awaited.values.contains(where: { $0.contains(key) }) else { return }
     switch outcome {
     case .left(let reason): try settle(step, as: .left, because: reason, in: turn)
     case .done:
       let others = try downloads.occupants(ofPlaceFor: step, in: turn)
       if let id = step.matter.download, let target = step.matter.destination, !others.isEmpty {
+        underWay[key] = nil
         held[id] = step
         awaitedPlaces.insert(EntryPath(target))
         guard others.allSatisfy({ held[$0] != nil }) else { return }
@@ -224,10 +234,10 @@ public struct CleanupStore: Sendable {
   private mutating func conclude(
     _ step: CleanupStep, downloads: inout DownloadsStore, in turn: inout PodfluxTurn
   ) throws {
-    if let obstacle = try downloads.apply(step, in: &turn) {
-      try settle(step, as: .left, because: obstacle, in: turn)
-    } else {
-      try settle(step, as: .done, because: nil, in: turn)
+    switch try downloads.apply(step, in: &turn) {
+    case .done: try settle(step, as: .done, because: nil, in: turn)
+    case .left(let reason): try settle(step, as: .left, because: reason, in: turn)
+    case .owed(let deletion): awaited[deletion, default: []].append(step.key)
     }
   }
 
@@ -257,10 +267,30 @@ public struct CleanupStore: Sendable {
     awaitedPlaces = Set(held.values.compactMap(\.matter.destination).map(EntryPath.init))
   }
 
+  /// What a step has owed its deletion is gone now, or stays.
+  private mutating func settle(
+    awaiting deletion: Deletion.Key, as status: CleanupStep.Status, because: String?, in turn: borrowing PodfluxTurn
+  ) throws {
+    for key in awaited.removeValue(forKey: deletion) ?? [] {
+      guard let step = underWay[key] else { continue }
+      try settle(step, as: status, because: because, in: turn)
+    }
+  }
+
+  private static func notDeleted(because reason: String?) -> String {
+    "the file is where it was, and it is tried again later: \(reason ?? "it could not be taken away")"
+  }
+
   private mutating func settle(
     _ step: CleanupStep, as status: CleanupStep.Status, because: String?, in turn: borrowing PodfluxTurn
   ) throws {
-    try turn.tables.cleanup.settle(step.key, as: status, because: because)
+    underWay[step.key] = nil
+    var holder: DownloadID?
+    // People are to be told whose file it is.
+    if status == .left, step.download == nil, let found = step.matter.foundFile {
+      holder = try turn.tables.downloads.holder(of: found, otherThan: nil)
+    }
+    try turn.tables.cleanup.settle(step.key, as: status, because: because, holder: holder)
     active?.settle(step, as: status)
     isChanged = true
   }

@@ -1,3 +1,5 @@
+import Flux
+
 /// What cleaning up keeps: runs, steps, and what downloads had and where.
 public protocol CleanupTable {
   /// Writes a run.
@@ -11,11 +13,12 @@ public protocol CleanupTable {
   func removeSteps() throws
   /// The first steps after this one that are planned.
   func planned(after key: CleanupStep.Key, limit: Int) throws -> [CleanupStep]
-  /// Writes what became of a step; `because` replaces the reason where there is a new one.
-  func settle(_ key: CleanupStep.Key, as status: CleanupStep.Status, because: String?) throws
+  /// Writes what became of a step; `because` and `holder` replace the reason and the holder where there are new ones.
+  func settle(
+    _ key: CleanupStep.Key, as status: CleanupStep.Status, because: String?, holder: DownloadID?) throws
 
-  /// Keeps in mind that a download had a file.
-  func insert(_ former: FormerFile) throws
+  /// Keeps in mind, from this moment on, that a download had a file.
+  func insert(_ former: FormerFile, at moment: Timestamp) throws
   /// The download has a file again.
   func forgetFormerFiles(of download: DownloadID) throws
   /// A download of this name or address whose file was found gone, or was to stay when the download was removed.

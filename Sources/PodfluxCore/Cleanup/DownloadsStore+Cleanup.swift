@@ -38,6 +38,7 @@ extension DownloadsStore {
   }
 
   private static let hasChanged = "the download has changed since; the next cleanup looks at it again"
+  private static let isUnnameable = "its name is none that a download could keep; rename it"
   private static let isRunning = "the download is running; the next cleanup looks at it again"
 
   /// What a file is to another download, or to a removed one.
@@ -52,10 +53,36 @@ extension DownloadsStore {
     return try turn.tables.deletions.names(file) ? "it is about to be deleted or put aside anyway" : nil
   }
 
+  /// What became of a step's rows.
+  enum Applied {
+    /// They are as the step wants them, and nothing is left to do.
+    case done
+    /// They are not, and the sentence says why.
+    case left(String)
+    /// They are, and what is to become of the file is this deletion's: the step is done when that is.
+    case owed(Deletion.Key)
+  }
+
   /// Does with the rows what a step says, its files having been found, or made, as it expects them.
-  ///
+  mutating func apply(_ step: CleanupStep, in turn: inout PodfluxTurn) throws -> Applied {
+    if let reason = try change(step, in: &turn) { return .left(reason) }
+    switch step.matter {
+    case .orphanPartial(let partial):
+      return try turn.tables.deletions.owedPartial(of: partial.download).map(Applied.owed) ?? .done
+    default: return try owedMove(by: step, in: turn).map(Applied.owed) ?? .done
+    }
+  }
+
+  /// What moves a step's damaged file to quarantine, if its row knows of the damage already, and that is on its way.
+  func owedMove(by step: CleanupStep, in turn: borrowing PodfluxTurn) throws -> Deletion.Key? {
+    guard case .corrupt(let id, _, let found) = step.matter, let remains = found.published(sha256: nil) else {
+      return nil
+    }
+    return try turn.tables.deletions.owedMove(of: remains, of: id)
+  }
+
   /// - Returns: why it was not done after all; nil if it was.
-  mutating func apply(_ step: CleanupStep, in turn: inout PodfluxTurn) throws -> String? {
+  private mutating func change(_ step: CleanupStep, in turn: inout PodfluxTurn) throws -> String? {
     if step.concernsRows, let obstacle = try obstacle(to: step, in: turn) { return obstacle }
     switch step.matter {
     case .missing(let id, let file):
@@ -63,9 +90,11 @@ extension DownloadsStore {
       try lose(download, file, step.decision, in: &turn)
     case .corrupt(let id, let file, let found):
       guard var download = try turn.tables.downloads.find(id) else { return Self.hasChanged }
+      let nameable = found.published(sha256: nil)
+      guard step.decision == .mark || nameable != nil else { return Self.isUnnameable }
       let message = "the file \"\(file.path)\" was damaged: \(step.because)"
       // A file that is only marked stays where it is: what is fetched again gets another name, or none.
-      let remains = step.decision == .mark ? nil : found.published(sha256: nil)
+      let remains = step.decision == .mark ? nil : nameable
       var seen = file
       (seen.path, seen.inode) = (found.place.libraryPath ?? file.path, found.inode)
       try condemn(&download, message, .init(file: seen, cause: .corrupt), remains: remains, in: &turn)
@@ -109,7 +138,7 @@ extension DownloadsStore {
     var download = download
     if decision == .forget {
       try turn.tables.cleanup.insert(
-        FormerFile(download: download.id, address: download.address, file: file, cause: .missing))
+        FormerFile(download: download.id, address: download.address, file: file, cause: .missing), at: turn.now)
       try turn.tables.downloads.delete(download.id)
       turn.announce(.removed(download.id))
       return count(.completed, -1)
@@ -122,7 +151,7 @@ extension DownloadsStore {
   /// It begins once nothing of its name is about to be deleted: a partial file that it had before it was adopted, for
   /// instance.
   private mutating func fetchAgain(_ download: inout Download, in turn: borrowing PodfluxTurn) throws {
-    let isOwed = try turn.tables.deletions.isOwed(download.id)
+    let isOwed = try turn.tables.deletions.holds(download.id)
     download.isHeld = isOwed || live[download.id] != nil
     try transition(&download, to: .queued, in: turn)
   }
@@ -146,10 +175,10 @@ extension DownloadsStore {
       mayOweDeletions = true
     }
     // Changes of all downloads at once take it as they find it.
-    let isOwed = try turn.tables.deletions.isOwed(download.id)
+    let isOwed = try turn.tables.deletions.holds(download.id)
     download.isHeld = isOwed || live[download.id] != nil
     try turn.tables.cleanup.insert(
-      FormerFile(download: download.id, address: download.address, file: loss.file, cause: loss.cause))
+      FormerFile(download: download.id, address: download.address, file: loss.file, cause: loss.cause), at: turn.now)
     // It may have been chosen to be read again; what is not completed has no file to read.
     try turn.tables.verifications.forget(download.id)
     download.progress = .init(discarded: download.progress.discarded)

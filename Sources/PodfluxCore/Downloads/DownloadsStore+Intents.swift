@@ -52,7 +52,7 @@ extension DownloadsStore {
       return .enqueued(id: removed, created: false)
     }
     let id = wish.id ?? DownloadID(from: &turn.random)
-    let isHeld = try live[id] != nil || turn.tables.deletions.isOwed(id)
+    let isHeld = try live[id] != nil || turn.tables.deletions.holds(id)
     let download = Download(
       id: id, address: wish.address, description: wish.description,
       rank: try rank(at: .last, of: wish.priority, in: turn), origin: wish.origin,
@@ -123,7 +123,7 @@ extension DownloadsStore {
     case .resume, .retry:
       download.failures = 0
       download.round = .init()
-      download.isHeld = try live[download.id] != nil || turn.tables.deletions.isOwed(download.id)
+      download.isHeld = try live[download.id] != nil || turn.tables.deletions.holds(download.id)
       try transition(&download, to: .queued, in: turn)
     case .cancel: try forget(download, deletingFile: true, in: &turn)
     case .remove(let deletingFiles): try forget(download, deletingFile: deletingFiles, in: &turn)
@@ -141,7 +141,7 @@ extension DownloadsStore {
     if let shared = file, try turn.tables.downloads.isClaimed(shared, otherThanBy: download.id) { file = nil }
     if case .completed(let kept) = download.state, !deletingFile {
       try turn.tables.cleanup.insert(
-        FormerFile(download: download.id, address: download.address, file: kept, cause: .kept))
+        FormerFile(download: download.id, address: download.address, file: kept, cause: .kept), at: turn.now)
     }
     let isLive = live[download.id] != nil
     stopAttempt(of: download.id, in: &turn)

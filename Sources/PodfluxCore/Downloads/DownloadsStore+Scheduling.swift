@@ -137,11 +137,22 @@ extension DownloadsStore {
     try turn.tables.downloads.release(id)
   }
 
-  /// What cannot be deleted now, because the disk is read-only for instance, is tried again at the next start: a drain
-  /// must not wait for it.
+  /// Deletions that could not be done are tried again: so many, after this one.
+  ///
+  /// - Returns: the last of them; nil if there are no more.
+  mutating func retryDeletions(
+    after key: Deletion.Key, limit: Int, in turn: borrowing PodfluxTurn
+  ) throws -> Deletion.Key? {
+    mayOweDeletions = true
+    return try turn.tables.deletions.makeReady(after: key, limit: limit, sparing: live.keys.sorted())
+  }
+
+  /// What cannot be deleted now, because the disk is read-only for instance, is tried again the next day, or at the next
+  /// start: a drain must not wait for it. A damaged file that stays where it is holds nobody up: a new one gets another name.
   mutating func postponeDeletion(_ key: Deletion.Key, in turn: inout PodfluxTurn) throws {
     endDeletion(key, in: &turn)
-    try turn.tables.deletions.postpone(key)
+    guard let id = try turn.tables.deletions.postpone(key), live[id] == nil else { return }
+    try turn.tables.downloads.release(id)
   }
 
   /// A deletion is no longer under way: who waited for that may publish.
@@ -155,11 +166,14 @@ extension DownloadsStore {
   }
 
   /// A partial file of which nothing is known: what a crash left between a row's end and its file's, or before the first
-  /// checkpoint.
+  /// checkpoint. It is owed its deletion; one that could not be done before is tried again.
   mutating func disownPartial(of id: DownloadID, in turn: inout PodfluxTurn) throws {
-    guard try !turn.tables.deletions.isPartialOwed(of: id) else { return }
-    try turn.tables.deletions.insert(Deletion(download: id, file: nil), isReady: true)
     mayOweDeletions = true
+    guard try turn.tables.deletions.owedPartial(of: id) == nil else {
+      guard live[id] == nil else { return }
+      return try turn.tables.deletions.makeReady(id)
+    }
+    try turn.tables.deletions.insert(Deletion(download: id, file: nil), isReady: true)
     guard var download = try turn.tables.downloads.find(id) else { return }
     download.isHeld = true
     try turn.tables.downloads.update(download)

@@ -61,12 +61,12 @@ public struct DownloadsStore: Sendable {
     case .recovered(let recovery): try recover(recovery, in: &turn)
     case .stop(let mode): try stop(mode, in: &turn)
     case .deleted(let key): try settleDeletion(key, in: &turn)
-    case .notDeleted(let key): try postponeDeletion(key, in: &turn)
+    case .notDeleted(let key, _): try postponeDeletion(key, in: &turn)
     case .verified(let verification, let verdict): try settle(verification, verdict, in: &turn)
     case .timeCame: try wakeWaiting(in: &turn)
     case .updateSettings: try heed(settings, in: &turn)
     case .roomCame(let bytes): try wake(withRoom: bytes, settings: settings, in: &turn)
-    case .filters, .cleanup, .looked, .cleaned, .network, .path, .localTime: break
+    case .filters, .cleanup, .looked, .cleaned, .network, .path, .localTime, .lookedAfter: break
     }
     return nil
   }

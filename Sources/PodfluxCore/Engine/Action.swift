@@ -18,8 +18,9 @@ public enum Action: ActionProtocol, Hashable {
   case attempt(AttemptReport)
   /// A file that was owed its deletion is gone, or in quarantine.
   case deleted(Deletion.Key)
-  /// A file that is owed its deletion cannot be deleted, or put into quarantine, now.
-  case notDeleted(Deletion.Key)
+  /// A file that is owed its deletion cannot be deleted, or put into quarantine, now; one sentence says why, where that
+  /// is known.
+  case notDeleted(Deletion.Key, because: String?)
   /// A completed file has been read again.
   case verified(Verification, Verification.Verdict)
   /// A client wants rows and files compared, or no more.
@@ -36,6 +37,8 @@ public enum Action: ActionProtocol, Hashable {
   case roomCame(Int64)
   /// A moment that a store wanted to be woken at has come.
   case timeCame
+  /// What was to be looked after has been; these folders are not there any more.
+  case lookedAfter(gone: [LibraryPath])
 
   /// Only progress is a reading: a running transfer's, or that of looking for what differs.
   public var isReading: Bool {
@@ -53,7 +56,7 @@ extension Action {
     switch self {
     case .downloads, .updateSettings, .filters, .cleanup, .network, .stop: true
     case .recovered, .attempt, .deleted, .notDeleted, .verified, .looked, .cleaned, .path, .localTime, .roomCame,
-      .timeCame:
+      .timeCame, .lookedAfter:
       false
     }
   }
@@ -138,6 +141,8 @@ public enum Effect: Hashable, Sendable {
   case announce(Announcement)
   /// Post `timeCame` at this moment, and forget any earlier wish; nil wishes nothing.
   case wake(at: Timestamp?)
+  /// Say which of these folders are not there any more and, on a new day, do what that calls for first; post `lookedAfter`.
+  case lookAfter([LibraryPath], day: DailyUpkeep?)
   /// Nothing runs and nothing can move any more: the engine may close.
   case close
 }

@@ -27,6 +27,8 @@ public struct Stores: Store {
   public private(set) var cleanup: CleanupStore
   /// The filters.
   public private(set) var filters: FiltersStore
+  /// What is looked after each day.
+  public private(set) var upkeep: UpkeepStore
 
   /// When the first of the downloads that wait is looked at again; nil if none waits for a moment.
   public private(set) var awaited: Timestamp?
@@ -36,13 +38,14 @@ public struct Stores: Store {
   /// Makes the stores with what their tables hold.
   public init(
     settings: SettingsStore, downloads: DownloadsStore, network: NetworkStore = .init(),
-    cleanup: CleanupStore = .init(), filters: FiltersStore = .init()
+    cleanup: CleanupStore = .init(), filters: FiltersStore = .init(), upkeep: UpkeepStore = .init()
   ) {
     self.settings = settings
     self.downloads = downloads
     self.network = network
     self.cleanup = cleanup
     self.filters = filters
+    self.upkeep = upkeep
   }
 
   /// Hands the action to each store. A store may read those before it.
@@ -59,12 +62,15 @@ public struct Stores: Store {
     // A step of a cleanup is its store's, and changes downloads by theirs.
     let cleanupReply = try cleanup.handle(action, settings: settings.settings, downloads: &downloads, in: &turn)
     let filtersReply = try filters.handle(action, in: &turn)
+    try upkeep.handle(action, downloads: &downloads, in: &turn)
     return settingsReply ?? networkReply ?? downloadsReply ?? cleanupReply ?? filtersReply
   }
 
   /// Fills free slots and hands out what is owed.
   public mutating func settle(in turn: inout PodfluxTurn) throws {
     try cleanup.settle(settings: settings.settings, downloads: downloads, in: &turn)
+    try upkeep.settle(
+      settings: settings.settings, downloads: &downloads, isCleaning: !cleanup.isIdle, in: &turn)
     network.settle(in: &turn)
     try downloads.settle(
       settings: settings.settings, network: network, isCleaning: !cleanup.isIdle, in: &turn)
@@ -75,7 +81,7 @@ public struct Stores: Store {
   private mutating func askForWaking(in turn: inout PodfluxTurn) throws {
     guard downloads.isScheduling else { return }
     awaited = try downloads.wakeAt(in: turn)
-    let next = [awaited, filters.wakeAt].compactMap { $0 }.min()
+    let next = [awaited, filters.wakeAt, upkeep.wakeAt].compactMap { $0 }.min()
     guard next != wakeAt else { return }
     wakeAt = next
     turn.perform(.wake(at: next))

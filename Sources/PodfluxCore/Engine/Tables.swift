@@ -12,6 +12,8 @@ public protocol Tables {
   var cleanup: any CleanupTable { get }
   /// Which filters are active.
   var filters: any FilterTable { get }
+  /// What is looked after each day.
+  var upkeep: any UpkeepTable { get }
 
   /// Writes the settings.
   func save(_ settings: Settings) throws
@@ -34,6 +36,8 @@ public protocol DownloadTable {
   func isNeeded(_ file: FoundFile, otherThanBy id: DownloadID?) throws -> Bool
   /// The completed downloads, but for this one, whose rows say that their files are at this place.
   func completedDownloads(at path: LibraryPath, otherThan id: DownloadID) throws -> [DownloadID]
+  /// A download, or another one than this, that has a file of this number and length, wherever it lies by now.
+  func holder(of file: FoundFile, otherThan id: DownloadID?) throws -> DownloadID?
   /// Whether there is a download of this name: cheaper than finding it, and asked for each one that is enqueued.
   func contains(_ id: DownloadID) throws -> Bool
   /// A download of this address that has not failed.
@@ -114,10 +118,13 @@ public protocol DeletionTable {
   func insert(_ deletion: Deletion, isReady: Bool) throws
   /// The attempt that may still use the download's files has ended.
   func makeReady(_ download: DownloadID) throws
+  /// Those that could not be done, after this one in the order of their numbers, may be tried again, but those of these
+  /// downloads. Returns the last one that was looked at; nil if there are no more.
+  func makeReady(after key: Deletion.Key, limit: Int, sparing live: [DownloadID]) throws -> Deletion.Key?
   /// No attempt is alive: every deletion may be done.
   func makeAllReady() throws
-  /// It cannot be done now: it waits for `makeAllReady`.
-  func postpone(_ key: Deletion.Key) throws
+  /// It cannot be done now: it waits for `makeAllReady`. Returns whose it is, nil if it was done before.
+  func postpone(_ key: Deletion.Key) throws -> DownloadID?
   /// The first deletions that are ready, handed out or not.
   func ready(limit: Int) throws -> [Deletion]
   /// It is done. Returns whose it was, nil if it was done before.
@@ -129,10 +136,15 @@ public protocol DeletionTable {
   func spare(_ file: PublishedFile) throws -> [Deletion.Key]
   /// Whether a file of this place and inode is owed its deletion, or its move to quarantine.
   func names(_ file: PublishedFile) throws -> Bool
+  /// Whether something of this download is owed that its next attempt has to wait for: the deletion of its partial file, or
+  /// a move to quarantine that is on its way. One that could not be done is in nobody's way: it leaves partial files alone.
+  func holds(_ download: DownloadID) throws -> Bool
   /// Whether something of this download is owed its deletion, or its move to quarantine.
   func isOwed(_ download: DownloadID) throws -> Bool
-  /// Whether this download's partial file is owed its deletion: what is owed its move to quarantine leaves that alone.
-  func isPartialOwed(of download: DownloadID) throws -> Bool
+  /// What deletes this download's partial file, if that is owed: what is owed its move to quarantine leaves it alone.
+  func owedPartial(of download: DownloadID) throws -> Deletion.Key?
+  /// What moves this file of the download to quarantine, if that is owed and can be done now.
+  func owedMove(of file: PublishedFile, of download: DownloadID) throws -> Deletion.Key?
 }
 
 /// Which completed files are to be read again. The rows of a download that is removed go with it.

@@ -20,7 +20,7 @@ extension ResponseHead {
   /// How the body is coded, where that can be undone.
   public var contentCoding: ContentCoding? {
     guard fields.count(where: { $0.isNamed("Content-Encoding") }) == 1 else { return nil }
-    return contentEncoding.flatMap(ContentCoding.init)
+    return contentEncoding.flatMap { ContentCoding($0) }
   }
 
   /// The fields that speak of the coded file: its length, its parts, its tag. Without a tag the date would count as a strong

@@ -142,8 +142,10 @@ extension Checker {
   private func checkHolds(_ downloads: DownloadsStore) throws {
     var wrong: DownloadID?
     for (id, row) in rows where row.state == .queued {
-      guard row.isHeld != (downloads.live[id] != nil || owed.contains(id)) else { continue }
-      wrong = min(wrong ?? id, id)
+      let isLive = downloads.live[id] != nil
+      let isRight =
+        row.isHeld ? isLive || holding.contains(id) : !isLive && !owedPartials.contains(id)
+      if !isRight { wrong = min(wrong ?? id, id) }
     }
     guard let wrong else { return }
     let holders = "live: \(downloads.live[wrong] != nil), owed: \(owed.contains(wrong))"

@@ -10,6 +10,10 @@ final class Checker {
   private(set) var rows: [DownloadID: Download] = [:]
   /// Whose remains are owed their deletion.
   private(set) var owed: Set<DownloadID> = []
+  /// Those of them whose partial files are: their next attempts have to wait.
+  private(set) var owedPartials: Set<DownloadID> = []
+  /// Those of them whose next attempts may wait.
+  private(set) var holding: Set<DownloadID> = []
   /// The published files that are to be deleted, by whose they were.
   private(set) var condemned: [DownloadID: [PublishedFile]] = [:]
   /// Partial files that somebody has changed: what rows say of them is not the engine's fault.
@@ -114,13 +118,11 @@ final class Checker {
       case .settled: break
       }
     }
-    for (download, isOwed) in ledger.debts {
-      if isOwed {
-        owed.insert(download)
-      } else {
-        owed.remove(download)
-        condemned[download] = nil
-      }
+    for debt in ledger.debts {
+      owed.note(debt.download, debt.isOwed)
+      owedPartials.note(debt.download, debt.isPartialOwed)
+      holding.note(debt.download, debt.holds)
+      if !debt.isOwed { condemned[debt.download] = nil }
     }
     if changes.hasManyRows { try takeOver(from: world, in: &changes) }
     return changes
@@ -270,5 +272,12 @@ extension Download {
     case .completed(let file), .running(.publishing(let file)): file
     case .queued, .waiting, .running, .paused, .failed: nil
     }
+  }
+}
+
+extension Set<DownloadID> {
+  /// Has the download in it, or not.
+  fileprivate mutating func note(_ download: DownloadID, _ isIn: Bool) {
+    if isIn { insert(download) } else { remove(download) }
   }
 }

@@ -21,7 +21,7 @@ public enum Invariant: String, CaseIterable, Sendable {
   case twice = "an effect carried out twice changes nothing more"
   case afterCommit = "no effect is released before its commit"
   case slots = "an attempt that the store thinks alive is alive, or its end is on the way"
-  case holds = "a queued download is held while, and only while, something of its name has not ended"
+  case holds = "a queued download is held while something of its name could harm it, and only while that is on its way"
   case damage = "what is read again fails if it is damaged, and only then, and its remains are kept"
   case neededFiles = "cleaning up takes no file away that a download needs"
   case foreignBytes =

@@ -83,7 +83,7 @@ extension StableHash {
       mix(report.attempt.download.description)
       mix(report.attempt.generation)
       mix(report.news.number)
-    case .deleted(let key), .notDeleted(let key): mix(key)
+    case .deleted(let key), .notDeleted(let key, _): mix(key)
     case .verified(let verification, let verdict):
       mix(verification.key)
       mix("\(verdict)")
@@ -95,6 +95,7 @@ extension StableHash {
       mix(step)
       mix(outcome == .done ? 1 : 0 as UInt64)
     case .timeCame: mix(1 as UInt64)
+    case .lookedAfter(let gone): gone.forEach { mix($0.description) }
     case .downloads(let intent): mix(intent)
     case .updateSettings(let patch): mix(Int64(patch.maxConcurrent ?? -1))
     case .network(let intent): mix("\(intent)")
@@ -165,7 +166,7 @@ extension Action {
     case .looked(let run, .found(let steps)):
       "looked \(run): " + steps.map { "\($0.decision.rawValue) \($0.matter)" }.joined(separator: ", ")
     case .stop, .recovered, .deleted, .notDeleted, .filters, .cleanup, .looked, .cleaned, .network, .path, .roomCame,
-      .localTime, .timeCame:
+      .localTime, .timeCame, .lookedAfter:
       "\(self)"
     }
   }
@@ -206,6 +207,7 @@ extension Effect {
     case .readLocalTime: "read the time zone"
     case .wake(let moment): "wake at \(moment.map { String($0.milliseconds - World.beginning) } ?? "never")"
     case .announce(let announcement): "announce \(announcement.event)"
+    case .lookAfter(let folders, let day): "look after \(folders.count) folders\(day == nil ? "" : " on a new day")"
     case .close: "close"
     }
   }

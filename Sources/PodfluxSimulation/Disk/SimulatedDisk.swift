@@ -163,6 +163,13 @@ final class SimulatedDisk {
     quarantined.append(QuarantinedFile(file: entry.file, path: path, hash: entry.file.hash))
   }
 
+  /// Whether this file was put aside, and is still there.
+  func hasPutAside(_ found: FoundFile) -> Bool {
+    quarantined.contains {
+      $0.path == found.place.text && $0.file.inode == found.inode && $0.file.length == Int(found.length)
+    }
+  }
+
   func put(_ entry: PublishedEntry, at path: String) {
     published[path] = entry
     if let slash = path.lastIndex(of: "/") { folders.insert(String(path[..<slash])) }

@@ -208,6 +208,7 @@ final class Incarnation {
     case .wake(let moment): setAlarm(at: moment)
     case .watchRoom(let bytes): watchRoom(atLeast: bytes)
     case .readLocalTime: post(.localTime(SimulatedPath.localTime))
+    case .lookAfter(let folders, _): world.schedule(.upkeep(self, folders), after: world.random.delay())
     case .announce, .limit, .leavePath: break
     case .close: close()
     }
@@ -284,9 +285,10 @@ final class Incarnation {
 
   func delete(_ deletion: Deletion) throws {
     if world.suffers(.disk), world.random.once(in: 8) {
-      return post(.notDeleted(deletion.key))
+      return post(.notDeleted(deletion.key, because: "the simulated disk does not let it"))
     }
-    if isWorking(on: deletion.download) {
+    // What moves a damaged file to quarantine leaves partial files alone.
+    if deletion.fate == .deleted, isWorking(on: deletion.download) {
       throw Violation(.deletions, "what \(deletion.download) left is deleted while an attempt works on it")
     }
     for _ in 0..<(world.suffers(.repetition) && world.random.once(in: 12) ? 2 : 1) {
@@ -298,6 +300,11 @@ final class Incarnation {
       }
       post(.deleted(deletion.key))
     }
+  }
+
+  /// As `UpkeepService` does it.
+  func lookAfter(_ folders: [LibraryPath]) {
+    post(.lookedAfter(gone: folders.filter { !world.disk.folders.contains($0.description) }))
   }
 
   private func deletePublished(_ file: PublishedFile) throws {

@@ -41,6 +41,7 @@ struct ObservedTables: Tables {
   var verifications: any VerificationTable { inner.verifications }
   var cleanup: any CleanupTable { inner.cleanup }
   var filters: any FilterTable { inner.filters }
+  var upkeep: any UpkeepTable { inner.upkeep }
 
   func save(_ settings: Settings) throws { try inner.save(settings) }
   func save(_ network: NetworkState) throws { try inner.save(network) }
@@ -146,6 +147,9 @@ struct ObservedDownloads: DownloadTable {
   func completedDownloads(at path: LibraryPath, otherThan id: DownloadID) throws -> [DownloadID] {
     sabotage == .placeTakenTwice ? [] : try inner.completedDownloads(at: path, otherThan: id)
   }
+  func holder(of file: FoundFile, otherThan id: DownloadID?) throws -> DownloadID? {
+    try inner.holder(of: file, otherThan: id)
+  }
   func find(_ address: WebAddress) throws -> DownloadID? { try inner.find(address) }
   func counts() throws -> [DownloadState.Kind: Int] { try inner.counts() }
   func running() throws -> [Download] { try inner.running() }
@@ -177,11 +181,32 @@ struct ObservedDeletions: DeletionTable {
   }
 
   func spare(_ file: PublishedFile) throws -> [Deletion.Key] { try inner.spare(file) }
-  func makeReady(_ download: DownloadID) throws { try inner.makeReady(download) }
-  func postpone(_ key: Deletion.Key) throws { try inner.postpone(key) }
-  func makeAllReady() throws { try inner.makeAllReady() }
+  func makeReady(_ download: DownloadID) throws {
+    try inner.makeReady(download)
+    notes.debtors.insert(download)
+  }
+
+  func postpone(_ key: Deletion.Key) throws -> DownloadID? {
+    let download = try inner.postpone(key)
+    if let download { notes.debtors.insert(download) }
+    return download
+  }
+
+  func makeAllReady() throws {
+    try inner.makeAllReady()
+    for deletion in try inner.ready(limit: .max) { notes.debtors.insert(deletion.download) }
+  }
+  func makeReady(after key: Deletion.Key, limit: Int, sparing live: [DownloadID]) throws -> Deletion.Key? {
+    let last = try inner.makeReady(after: key, limit: limit, sparing: live)
+    for deletion in try inner.ready(limit: limit) { notes.debtors.insert(deletion.download) }
+    return last
+  }
   func ready(limit: Int) throws -> [Deletion] { try inner.ready(limit: limit) }
   func names(_ file: PublishedFile) throws -> Bool { try inner.names(file) }
   func isOwed(_ download: DownloadID) throws -> Bool { try inner.isOwed(download) }
-  func isPartialOwed(of download: DownloadID) throws -> Bool { try inner.isPartialOwed(of: download) }
+  func holds(_ download: DownloadID) throws -> Bool { try inner.holds(download) }
+  func owedPartial(of download: DownloadID) throws -> Deletion.Key? { try inner.owedPartial(of: download) }
+  func owedMove(of file: PublishedFile, of download: DownloadID) throws -> Deletion.Key? {
+    try inner.owedMove(of: file, of: download)
+  }
 }

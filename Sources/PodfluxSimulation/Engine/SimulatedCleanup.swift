@@ -174,7 +174,8 @@ extension SimulatedCleanup {
     let disk = world.disk
     guard let entry = disk.entry(at: found.place) else {
       // It may have been this step, before a crash.
-      return step.decision == .adopt ? Self.hasChanged : .done
+      let isDone = step.decision == .delete || step.decision == .quarantine && disk.hasPutAside(found)
+      return isDone ? .done : Self.hasChanged
     }
     guard world.sabotage == .orphanByNameOnly || disk.stands(found) else { return Self.hasChanged }
     switch step.decision {

@@ -15,6 +15,17 @@ final class SimulatedLedger: Ledger {
     let description = "the simulated disk refuses the commit"
   }
 
+  /// What a download is owed.
+  struct Debt {
+    var download: DownloadID
+    /// Whether anything is.
+    var isOwed: Bool
+    /// Whether its next attempt has to wait for it: something could take its partial file.
+    var isPartialOwed: Bool
+    /// Whether its next attempt may wait for it: it is on its way.
+    var holds: Bool
+  }
+
   private let inner: SQLLedger
   private let isFirstStart: Bool
   private let sabotage: Sabotage?
@@ -22,7 +33,7 @@ final class SimulatedLedger: Ledger {
   var mishap: Mishap?
   private(set) var notes = TransactionNotes()
   /// Who is owed deletions among those whose debts may have changed, as the transaction left it.
-  private(set) var debts: [(download: DownloadID, isOwed: Bool)] = []
+  private(set) var debts: [Debt] = []
   /// The position that the last transaction recorded.
   private(set) var lastPosition: LogPosition?
   /// What the body of a failed transaction had returned; for sabotages only.
@@ -55,7 +66,11 @@ final class SimulatedLedger: Ledger {
       }
       if notes.changesMany { notes.debtors.formUnion(allDownloads() + notes.writtenDownloads) }
       for download in notes.debtors.sorted() {
-        debts.append((download, try tables.deletions.isOwed(download)))
+        let deletions = tables.deletions
+        debts.append(
+          Debt(
+            download: download, isOwed: try deletions.isOwed(download),
+            isPartialOwed: try deletions.owedPartial(of: download) != nil, holds: try deletions.holds(download)))
       }
       return result
     }

@@ -13,6 +13,8 @@ enum Event {
   case network(SimulatedAttempt, number: Int)
   case deletion(Incarnation, Deletion)
   case verification(Incarnation, Verification)
+  /// What is looked after each day has been.
+  case upkeep(Incarnation, [LibraryPath])
   /// Cleaning up does the next thing.
   case cleanup(SimulatedCleanup)
   case alarm(Incarnation, number: Int)

@@ -103,6 +103,7 @@ final class World {
       try attempt.incarnation.ifAlive { _ in try attempt.hear(number: number) }
     case .deletion(let incarnation, let deletion): try incarnation.ifAlive { try $0.delete(deletion) }
     case .verification(let incarnation, let verification): incarnation.ifAlive { $0.verify(verification) }
+    case .upkeep(let incarnation, let folders): incarnation.ifAlive { $0.lookAfter(folders) }
     case .cleanup(let cleanup):
       guard !dies(in: 400) else { return }
       try cleanup.incarnation.ifAlive { _ in try cleanup.work() }

@@ -12,11 +12,14 @@ package final class CurlDriver: Sendable {
     package var addedAuthorities: CertificateAuthorities?
     /// Where the file of all authorities is to lie, in a folder that nobody else writes to. Needed where some are added.
     package var bundlePath: String?
+    /// The file of the system's authorities; by default the one that libcurl was built for.
+    var systemBundlePath: String?
 
     /// The system's authorities, and others if there are any.
     package init(addedAuthorities: CertificateAuthorities? = nil, bundlePath: String? = nil) {
       self.addedAuthorities = addedAuthorities
       self.bundlePath = bundlePath
+      systemBundlePath = TrustStore.builtInBundlePath
     }
   }
 
@@ -29,6 +32,9 @@ package final class CurlDriver: Sendable {
   }
 
   private let mailbox: CurlMailbox
+  private let configuration: Configuration
+  /// Whom exchanges trust that are started from now on.
+  private let trust: Mutex<TrustStore>
   /// Nil once somebody has taken it to join it.
   private let thread: Mutex<pthread_t?>
 
@@ -37,6 +43,8 @@ package final class CurlDriver: Sendable {
     guard let multi = MultiHandle() else { throw .libraryUnavailable }
     mailbox = CurlMailbox(multi: multi)
     let trust = try TrustStore(configuration)
+    self.configuration = configuration
+    self.trust = Mutex(trust)
     thread = Mutex(try Self.startThread(CurlLoop(multi: multi, mailbox: mailbox, trust: trust)))
   }
 
@@ -62,6 +70,15 @@ package final class CurlDriver: Sendable {
   /// those that lead away from this machine are shut down. Thread safe; returns at once.
   package func leavePath() {
     mailbox.post { $0.leavesPath = true }
+  }
+
+  /// Trusts the system's authorities as they are now. Connections that are open stay.
+  package func renewAuthorities() throws(SetupError) {
+    try trust.withLock { (trust) throws(SetupError) in
+      guard let renewed = try trust.renewed(configuration) else { return }
+      trust = renewed
+      mailbox.post { $0.trust = renewed }
+    }
   }
 
   /// Limits the bodies of all exchanges together, also of those that run; 0 for no limit. Thread safe; returns at once.

@@ -5,7 +5,7 @@ import PodfluxCore
 final class CurlLoop {
   private let multi: MultiHandle
   private let mailbox: CurlMailbox
-  private let trust: TrustStore
+  private var trust: TrustStore
   private var transfers: [HTTPExchange.ID: CurlTransfer] = [:]
   private var idleHandles: [EasyHandle] = []
   private let sockets = SocketTable()
@@ -39,6 +39,7 @@ final class CurlLoop {
     // Before what has been started since: that gets new connections.
     if letters.leavesPath { leavePath() }
     if let rate = letters.bytesPerSecond { limit(bytesPerSecond: rate) }
+    if let trust = letters.trust { self.trust = trust }
     for start in letters.started { begin(start) }
     for id in letters.cancelled { cancel(id) }
     for id in letters.resumed { resume(id, after: .delegate) }

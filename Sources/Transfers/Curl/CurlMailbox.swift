@@ -18,6 +18,8 @@ final class CurlMailbox: Sendable {
     var leavesPath = false
     /// The bytes per second of all exchanges together, 0 for no limit; nil where nobody has said anything new.
     var bytesPerSecond: Int64?
+    /// Whom to trust from now on; nil where nobody has said anything new.
+    var trust: TrustStore?
     var isShuttingDown = false
   }
 

@@ -15,31 +15,66 @@ struct TrustStore: Sendable {
   /// One file, since libcurl keeps what it has read of a single file for a day, and reads everything else anew for each
   /// connection. A copy that an earlier engine has left is replaced, or removed.
   init(_ configuration: CurlDriver.Configuration) throws(CurlDriver.SetupError) {
-    let system = Self.builtInBundlePath
+    let system = Self.readable(configuration.systemBundlePath)
     isComplete = system != nil
+    if let path = configuration.bundlePath {
+      unlink(path)
+      unlink(path + Self.renewedSuffix)
+    }
     guard let added = configuration.addedAuthorities else {
       bundlePath = system
-      if let stale = configuration.bundlePath { unlink(stale) }
       return
     }
     guard let path = configuration.bundlePath else {
       preconditionFailure("authorities are added, but there is no place for the bundle")
     }
-    var bundle: [UInt8] = []
-    if let system {
-      guard let contents = FileManager.default.contents(atPath: system) else {
-        throw .bundleRefused(path: system, errno: errno)
-      }
-      bundle += contents + [UInt8(ascii: "\n")]
-    }
-    bundle += added.text.utf8
-    try Self.write(bundle, to: path)
+    try Self.write(try Self.bundle(of: system, and: added), to: path)
     bundlePath = path
   }
 
-  private static var builtInBundlePath: String? {
-    guard let path = ccurl_version().pointee.cainfo, access(path, R_OK) == 0 else { return nil }
-    return String(cString: path)
+  private init(bundlePath: String?, isComplete: Bool) {
+    self.bundlePath = bundlePath
+    self.isComplete = isComplete
+  }
+
+  /// What stands behind the name of the bundle each other time that it is written.
+  private static let renewedSuffix = ".renewed"
+
+  /// The same with the system's authorities as they are now; nil if they are what they were.
+  ///
+  /// libcurl keeps what it has read of a file for a day, by the file's path: the new bundle gets another one, and the former
+  /// stays as long as an exchange may be about to read it. The system's own bundle it reads again by itself when that day is
+  /// over.
+  func renewed(_ configuration: CurlDriver.Configuration) throws(CurlDriver.SetupError) -> TrustStore? {
+    let system = Self.readable(configuration.systemBundlePath)
+    guard let added = configuration.addedAuthorities, let path = configuration.bundlePath else {
+      return system == bundlePath ? nil : TrustStore(bundlePath: system, isComplete: system != nil)
+    }
+    let bundle = try Self.bundle(of: system, and: added)
+    let present = bundlePath.flatMap { FileManager.default.contents(atPath: $0) }
+    guard present.map({ [UInt8]($0) != bundle }) ?? true else { return nil }
+    let next = bundlePath == path ? path + Self.renewedSuffix : path
+    try Self.write(bundle, to: next)
+    return TrustStore(bundlePath: next, isComplete: system != nil)
+  }
+
+  private static func bundle(
+    of system: String?, and added: CertificateAuthorities
+  ) throws(CurlDriver.SetupError) -> [UInt8] {
+    guard let system else { return Array(added.text.utf8) }
+    guard let contents = FileManager.default.contents(atPath: system) else {
+      throw .bundleRefused(path: system, errno: errno)
+    }
+    return contents + [UInt8(ascii: "\n")] + added.text.utf8
+  }
+
+  private static func readable(_ path: String?) -> String? {
+    path.flatMap { access($0, R_OK) == 0 ? $0 : nil }
+  }
+
+  /// The bundle that libcurl was built for; nil where it knows none.
+  static var builtInBundlePath: String? {
+    ccurl_version().pointee.cainfo.map { String(cString: $0) }
   }
 
   /// Puts a private file there at once. It is not synced: the next start writes it anew.

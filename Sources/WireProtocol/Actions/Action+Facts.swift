@@ -28,8 +28,18 @@ extension Action {
     case "engine/timeCame":
       _ = try Fields(payload, at: Request.payloadPath, knowing: [])
       self = .timeCame
+    case "engine/lookedAfter":
+      let fields = try Fields(payload, at: Request.payloadPath, knowing: ["gone"])
+      var gone: [LibraryPath] = []
+      for element in try fields.required("gone").elements(atMost: UpkeepStore.perRound) {
+        gone.append(try element.libraryPath())
+      }
+      self = .lookedAfter(gone: gone)
     case "downloads/deleted": self = .deleted(try Self.deletion(payload))
-    case "downloads/notDeleted": self = .notDeleted(try Self.deletion(payload))
+    case "downloads/notDeleted":
+      let fields = try Fields(payload, at: Request.payloadPath, knowing: ["deletion", "message"])
+      self = .notDeleted(
+        try fields.required("deletion").integer(in: Self.numbers), because: try fields["message"]?.string())
     case "downloads/verified": self = try Self.verified(payload)
     case "cleanup/looked": self = try Self.looked(payload, line)
     case "cleanup/cleaned": self = try Self.cleaned(payload)
@@ -80,7 +90,8 @@ extension Action {
 
   private static func step(_ form: StepForm) -> CleanupStep {
     CleanupStep(
-      key: form.key, matter: form.matter, decision: form.decision, because: form.because, status: form.status)
+      key: form.key, matter: form.matter, decision: form.decision, because: form.because, status: form.status,
+      holder: form.holder)
   }
 
   private static func cleaned(_ payload: JSONObject) throws(Refusal) -> Action {

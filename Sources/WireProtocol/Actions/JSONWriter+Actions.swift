@@ -14,13 +14,17 @@ extension JSONWriter {
     case .stop(let mode): member("mode", mode.rawValue)
     case .recovered(let recovery): members(of: recovery)
     case .attempt(let report): members(of: report)
-    case .deleted(let key), .notDeleted(let key): member("deletion", key)
+    case .deleted(let key): member("deletion", key)
+    case .notDeleted(let key, let message):
+      member("deletion", key)
+      if let message { member("message", message) }
     case .verified(let verification, let verdict): members(of: verification, verdict)
     case .cleanup(.run(let options)): members(of: options)
     case .looked(let run, let news): members(of: news, run)
     case .cleaned(let step, let outcome): members(of: outcome, step)
     case .localTime(let zone): members(of: zone)
     case .roomCame(let bytes): member("freeBytes", bytes)
+    case .lookedAfter(let gone): array("gone", gone) { $1.element($0.description) }
     case .cleanup(.cancel), .network(.auto), .timeCame: break
     }
   }
@@ -197,6 +201,7 @@ enum OutcomeName: String, CaseIterable {
 struct StepForm: Codable {
   var because: String
   var decision: CleanupStep.Decision
+  var holder: DownloadID?
   var key: CleanupStep.Key
   var matter: CleanupStep.Matter
   var status: CleanupStep.Status
@@ -204,6 +209,7 @@ struct StepForm: Codable {
   init(_ step: CleanupStep) {
     because = step.because
     decision = step.decision
+    holder = step.holder
     key = step.key
     matter = step.matter
     status = step.status

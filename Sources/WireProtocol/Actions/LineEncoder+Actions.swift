@@ -118,6 +118,7 @@ extension Action {
     case .localTime: "engine/localTime"
     case .roomCame: "engine/roomCame"
     case .timeCame: "engine/timeCame"
+    case .lookedAfter: "engine/lookedAfter"
     }
   }
 }

@@ -54,7 +54,7 @@ extension JSONWriter {
     member("because", step.because)
     member("bytes", step.matter.bytes)
     member("decision", step.decision.rawValue)
-    member("download", step.matter.download?.description)
+    member("download", step.download?.description)
     member("finding", step.matter.kind.rawValue)
     member("path", step.matter.place?.text)
     member("status", step.status.rawValue)

@@ -94,10 +94,80 @@ struct CleanupStepTests {
     #expect(try world.state(id).kind == .failed)
     #expect(world.deletions.map(\.file) == [try file("a", length: 3, inode: 5)])
     #expect(world.deletions.map(\.fate) == [.quarantined])
+    #expect(try world.stepRows().map(\.status) == [.planned])
     try world.send(.downloads(.retry(.one(id))))
     #expect(world.started.isEmpty)
     try world.carryOutDeletions()
     #expect(world.started == ["a"])
+    #expect(try world.stepRows().map(\.status) == [.done])
+    #expect(world.cleanup.last?.stage == .done)
+  }
+
+  /// It said `done`, and the download was queued for ever.
+  @Test(
+    "What cannot be moved to quarantine is left, says why, and is in nobody's way",
+    arguments: [CleanupStep.Decision.quarantine, .redownload])
+  func corruptAndFast(decision: CleanupStep.Decision) throws {
+    let id = try complete("a")
+    let found = FoundFile(at: try file("a", length: 3))
+    try world.cleanUp([.planned(.corrupt(id, try file("a"), found: found), decision)])
+    let deletion = try #require(world.deletions.first)
+    try world.send(.notDeleted(deletion.key, because: "the permissions do not allow it"))
+    let step = try #require(try world.stepRows().first)
+    #expect(step.status == .left)
+    #expect(step.because.contains("the permissions do not allow it"))
+    #expect(world.cleanup.last?.stage == .done)
+    #expect(world.tally(.corrupt)?.left == 1)
+    #expect(world.tally(.corrupt)?.done == 0)
+    if decision == .quarantine { try world.send(.downloads(.retry(.one(id)))) }
+    #expect(world.started == ["a"])
+    try world.restart()
+    #expect(world.deletions.map(\.key) == [deletion.key])
+  }
+
+  @Test(
+    "An engine dies between a row's step and its file's: the next one's deletion ends the step",
+    arguments: [true, false])
+  func corruptAndCrash(isDone: Bool) throws {
+    let id = try complete("a")
+    try world.cleanUp([
+      .planned(.corrupt(id, try file("a"), found: FoundFile(at: try file("a", length: 3))), .redownload)
+    ])
+    try world.restart()
+    #expect(world.steps.isEmpty)
+    let deletion = try #require(world.deletions.first)
+    try world.send(isDone ? .deleted(deletion.key) : .notDeleted(deletion.key, because: nil))
+    #expect(try world.stepRows().map(\.status) == [isDone ? .done : .left])
+    #expect(world.cleanup.last?.stage == .done)
+    #expect(world.started == ["a"])
+  }
+
+  /// It said `done`, and the file stayed where it was.
+  @Test("A damaged file whose name no row can keep stays, and its download too")
+  func corruptAndUnnameable() throws {
+    let id = try complete("a")
+    let found = FoundFile(place: EntryPath(bytes: [0xFF]), length: 3, inode: 5)
+    let before = try world.row(id)
+    try world.cleanUp([.planned(.corrupt(id, try file("a"), found: found), .quarantine)])
+    #expect(try world.row(id) == before)
+    #expect(try world.stepRows().map(\.status) == [.left])
+  }
+
+  /// It said `done` as soon as the deletion was owed.
+  @Test("A partial file's step ends as its deletion does; the next run tries again", arguments: [true, false])
+  func orphanPartialSettled(isDone: Bool) throws {
+    let step = CleanupStep.planned(.orphanPartial(FoundPartial(download: try .named("nobody"), length: 5)), .delete)
+    try world.cleanUp([step])
+    #expect(try world.stepRows().map(\.status) == [.planned])
+    let deletion = try #require(world.deletions.first)
+    try world.send(isDone ? .deleted(deletion.key) : .notDeleted(deletion.key, because: "It is read-only."))
+    #expect(try world.stepRows().map(\.status) == [isDone ? .done : .left])
+    #expect(world.cleanup.last?.freedBytes == (isDone ? 5 : 0))
+    try world.cleanUp([step])
+    #expect(world.deletions.count == 1)
+    try world.carryOutAwaitedDeletions()
+    #expect(try world.stepRows().map(\.status) == [.done])
+    #expect(world.cleanup.last?.stage == .done)
   }
 
   @Test("Damaged, with a partial file of which nothing is known: one goes to quarantine and the other for good")

@@ -76,7 +76,7 @@ struct DeletionTests {
     let old = try world.enqueue("old")
     try world.finish(old, as: .sample())
     try world.send(.downloads(.remove(.one(old), deletingFile: true)))
-    try world.send(.notDeleted(try #require(world.deletions.first).key))
+    try world.send(.notDeleted(try #require(world.deletions.first).key, because: "It is read-only."))
     let new = try world.enqueue("new")
     try world.finish(new, as: .sample())
     try world.restart()
@@ -146,8 +146,9 @@ struct DeletionTests {
         Deletion(key: deletions[0].key, download: completed, file: nil),
         Deletion(key: deletions[1].key, download: nobody, file: nil),
       ])
+    try world.carryOutDeletions()
     try world.cleanUp(orphanPartials([nobody]))
-    #expect(world.downloads.deletionsUnderWay.count == 2)
+    #expect(world.downloads.deletionsUnderWay.count == 1)
   }
 
   @Test("A download that has not begun waits until a disowned partial of its name is gone")

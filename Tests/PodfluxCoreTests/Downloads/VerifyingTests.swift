@@ -119,17 +119,24 @@ struct VerifyingTests {
     }
   }
 
-  @Test("A move that cannot be done holds the download until the next start")
+  /// It was held until the next start, and for ever where the folder stayed read-only: with all slots free.
+  @Test(
+    "A move that cannot be done holds nobody up, whether that is found before or after; the next start tries it again")
   func postponed() throws {
-    let world = try World()
-    let id = try completed("a", in: world)[0]
-    try world.send(.downloads(.verify(.one(id))))
-    try world.verified(id, .damaged("It is another.", remains: try file(of: "a")))
-    try world.send(.notDeleted(try #require(world.deletions.first).key), .downloads(.resume(.one(id))))
-    #expect(world.effects.isEmpty)
-    try world.restart()
-    try world.carryOutDeletions()
-    #expect(world.started == ["a"])
+    for isWantedFirst in [true, false] {
+      let world = try World()
+      let id = try completed("a", in: world)[0]
+      try world.send(.downloads(.verify(.one(id))))
+      try world.verified(id, .damaged("It is another.", remains: try file(of: "a")))
+      let deletion = try #require(world.deletions.first)
+      let failure = Action.notDeleted(deletion.key, because: "It is read-only.")
+      try world.send(isWantedFirst ? .downloads(.resume(.one(id))) : failure)
+      try world.send(isWantedFirst ? failure : .downloads(.resume(.one(id))))
+      #expect(world.started == ["a"])
+      try world.restart()
+      #expect(world.deletions == [deletion])
+      #expect(world.started == ["a"])
+    }
   }
 
   @Test("Gone: the download fails, and can be fetched again at once")

@@ -275,7 +275,7 @@ struct CleanupTests {
     #expect(Set(report.steps.map(\.finding)) == ["orphan_partial", "partial", "stray_partial"], "\(report.steps)")
     #expect(report.usage("partial") == 300_008)
     #expect(try engine.item("slow")?.durable == 300_000)
-    try waitUntil("nobody's partial goes") { scene.partialFiles() == ["slow.part"] }
+    #expect(scene.partialFiles() == ["slow.part"])
     #expect(scene.quarantine() == [Data("no partial".utf8)])
     #expect(try engine.cleanUp().acts.isEmpty)
 

@@ -39,13 +39,17 @@ final class Scene: Sendable {
   var log: String { (try? String(contentsOfFile: logPath, encoding: .utf8)) ?? "" }
 
   /// Starts an engine, and waits until it is ready.
-  func start(_ arguments: [String] = [], environment: [String: String] = [:]) throws -> PodfluxProcess {
+  ///
+  /// - Parameter launcher: The words before the program, where another one becomes it.
+  func start(
+    _ arguments: [String] = [], environment: [String: String] = [:], launcher: [String] = []
+  ) throws -> PodfluxProcess {
     let links = NetworkNamespace.Link.allCases.flatMap { link in
       network == nil ? [] : ["--interface", "\(link.rawValue)=\(link)"]
     }
     let engine = try PodfluxProcess(
       library: library, arguments: links + arguments, logPath: logPath, environment: environment,
-      launcher: network?.launcher ?? [])
+      launcher: (network?.launcher ?? []) + launcher)
     engines.withLock { $0.append(engine) }
     do {
       try engine.waitUntilReady()

@@ -1,3 +1,4 @@
+import Foundation
 import PodfluxCore
 import ScriptedOrigin
 import TestSupport
@@ -21,6 +22,30 @@ struct CurlTLSTests {
     let driver = try CurlDriver.trusting(in: folder)
     defer { driver.shutDown() }
     #expect(try await driver.fetch(HTTPRequest(origin.url("/"))).get().bytesReceived == 5)
+  }
+
+  /// With authorities of its own, an engine had those of the system that there were at its start for as long as it ran.
+  @Test("trusts those whom the system has come to trust, once it is told to look, also where others were added")
+  func renewed() async throws {
+    let system = folder.path + "/system.pem"
+    let known = try #require(TrustStore.builtInBundlePath)
+    try FileManager.default.copyItem(atPath: known, toPath: system)
+    var configuration = CurlDriver.Configuration(
+      addedAuthorities: try CertificateAuthorities(contentsOfFile: known), bundlePath: folder.path + "/bundle.pem")
+    configuration.systemBundlePath = system
+    let driver = try CurlDriver(configuration: configuration)
+    defer { driver.shutDown() }
+    #expect(try await driver.fetch(HTTPRequest(origin.url("/"))).reason == .tlsCertificate)
+    let before = try String(contentsOfFile: system, encoding: .utf8)
+    for isNews in [true, false, true] {
+      let added = isNews ? try String(contentsOfFile: TLSMaterial.fixture.authorityPath, encoding: .utf8) : ""
+      try (before + added).write(toFile: system, atomically: true, encoding: .utf8)
+      try driver.renewAuthorities()
+      // Nothing has changed since.
+      try driver.renewAuthorities()
+      guard isNews else { continue }
+      #expect(try await driver.fetch(HTTPRequest(origin.url("/"))).get().bytesReceived == 5)
+    }
   }
 
   @Test("trusts nobody else")

@@ -8,7 +8,7 @@ struct RandomActions {
   var random: SeededRandom
 
   /// How many kinds of actions there are.
-  static let kinds = 48
+  static let kinds = 49
 
   mutating func action(_ kind: Int) -> Action {
     switch kind {
@@ -24,7 +24,7 @@ struct RandomActions {
     case 19...26:
       .attempt(report(news(kind - 19)))
     case 27: .deleted(number())
-    case 28: .notDeleted(number())
+    case 28: .notDeleted(number(), because: maybe { $0.text() })
     case 29: .verified(verification(), .intact)
     case 30: .verified(verification(), .damaged(text(), remains: maybe { $0.file() }))
     case 31: .verified(verification(), .unreadable(text()))
@@ -43,6 +43,7 @@ struct RandomActions {
     case 44: .path(networkPath())
     case 45: .localTime(localTime())
     case 46: .roomCame(number())
+    case 47: .lookedAfter(gone: many(upTo: 4) { $0.file().path })
     default: .timeCame
     }
   }

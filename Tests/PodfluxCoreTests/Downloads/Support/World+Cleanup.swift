@@ -31,7 +31,13 @@ extension World {
     while let key = steps.keys.min() { try send(.cleaned(key, outcome), at: sourceLocation) }
   }
 
-  /// A whole run, which finds these and is hindered by nothing on the disk.
+  /// Reports what steps have owed its deletion, until no step waits for one.
+  func carryOutAwaitedDeletions() throws {
+    while let key = cleanup.awaited.keys.min() { try send(.deleted(key)) }
+  }
+
+  /// A run that finds these and is hindered by nothing on the disk, until all steps are done but those whose files are owed
+  /// their deletion.
   func cleanUp(
     _ found: [CleanupStep], _ options: CleanupOptions = .init(), at sourceLocation: SourceLocation = #_sourceLocation
   ) throws {

@@ -1,0 +1,131 @@
+import Flux
+import Testing
+
+@testable import PodfluxCore
+
+@Suite("What is looked after each day")
+struct UpkeepStoreTests {
+  private let world: World
+
+  init() throws {
+    world = try World()
+  }
+
+  /// What the last turn wants looked after.
+  private var orders: [(folders: [LibraryPath], day: DailyUpkeep?)] {
+    world.effects.compactMap { if case .lookAfter(let folders, let day) = $0 { (folders, day) } else { nil } }
+  }
+
+  private func beginNextDay() throws {
+    world.advance(seconds: 86_400)
+    try world.send(.timeCame)
+  }
+
+  private var lastDay: Int64? { world.dispatcher.state.upkeep.lastDay }
+
+  @Test("The first start of a library counts as its first upkeep; each day has one, also the day of a later start")
+  func daily() throws {
+    let today = World.beginning.day
+    #expect(lastDay == today)
+    #expect(orders.isEmpty)
+    try world.send(
+      .updateSettings(
+        {
+          var patch = SettingsPatch(); patch.quarantineDays = 7; return patch
+        }()))
+    try beginNextDay()
+    #expect(orders.map(\.day) == [DailyUpkeep(quarantineDays: 7)])
+    try world.send(.timeCame)
+    #expect(orders.isEmpty)
+    try world.send(.lookedAfter(gone: []))
+    #expect(lastDay == today + 1)
+    #expect(orders.isEmpty)
+    try world.restart()
+    #expect(orders.isEmpty)
+    world.advance(seconds: 3 * 86_400)
+    try world.restart()
+    #expect(orders.count == 1)
+  }
+
+  @Test("One that a crash has interrupted begins again; a late word of it says nothing")
+  func crash() throws {
+    try beginNextDay()
+    #expect(orders.count == 1)
+    try world.restart()
+    #expect(orders.count == 1)
+    try world.send(.lookedAfter(gone: []))
+    try world.send(.lookedAfter(gone: []))
+    #expect(lastDay == World.beginning.day + 1)
+    #expect(orders.isEmpty)
+  }
+
+  @Test("A clock that is set back for years does not end it")
+  func clockSetBack() throws {
+    world.clock.wall = world.clock.wall.advanced(byDays: -1_000)
+    try world.send(.timeCame)
+    #expect(orders.count == 1)
+    try world.send(.lookedAfter(gone: []))
+    #expect(lastDay == World.beginning.day - 1_000)
+  }
+
+  /// It was tried again at the next start only.
+  @Test("What could not be deleted is tried again each day, once, and no oftener")
+  func deletions() throws {
+    let id = try world.enqueue("a")
+    try world.finish(id, as: .sample())
+    try world.send(.downloads(.remove(.one(id), deletingFile: true)))
+    let deletion = try #require(world.deletions.first)
+    try world.send(.notDeleted(deletion.key, because: nil))
+    for _ in 0..<2 {
+      try beginNextDay()
+      #expect(world.deletions == [deletion])
+      try world.send(.notDeleted(deletion.key, because: nil))
+      #expect(world.deletions.isEmpty)
+      try world.send(.lookedAfter(gone: []))
+      #expect(world.deletions.isEmpty)
+    }
+    try beginNextDay()
+    try world.send(.deleted(deletion.key))
+    try world.send(.lookedAfter(gone: []))
+    try beginNextDay()
+    #expect(world.deletions.isEmpty)
+  }
+
+  @Test("Folders are looked at in rounds, each a turn; what is gone is forgotten")
+  func folders() throws {
+    let count = UpkeepStore.perRound + 3
+    try world.database.ledger().transaction { tables in
+      for number in 0..<count {
+        try tables.cleanup.note(publishingInto: try LibraryPath(validating: "f\(number + 10_000)"))
+      }
+    }
+    try world.restart()
+    try beginNextDay()
+    let first = try #require(orders.first)
+    #expect(first.folders.count == UpkeepStore.perRound)
+    try world.send(.lookedAfter(gone: Array(first.folders.prefix(5))))
+    let second = try #require(orders.first)
+    #expect(second.folders.count == 3)
+    #expect(second.day == nil)
+    try world.send(.lookedAfter(gone: second.folders))
+    #expect(orders.isEmpty)
+    try world.database.ledger().transaction { tables in
+      #expect(
+        try tables.upkeep.folders(after: "", limit: 1_000).map(\.description)
+          == first.folders.dropFirst(5).map(\.description))
+    }
+  }
+
+  @Test("It waits until nothing is cleaned up, and an engine that ends begins none")
+  func waits() throws {
+    try world.clean()
+    try beginNextDay()
+    #expect(orders.isEmpty)
+    try world.found([])
+    #expect(orders.count == 1)
+    try world.send(.lookedAfter(gone: []))
+    try world.send(.stop(.now))
+    try beginNextDay()
+    #expect(orders.isEmpty)
+  }
+}
