@@ -24,7 +24,7 @@ public struct FileNaming: Sendable {
     let names = [facts.title, suggestedName, RemoteName.lastPathComponent(ofURL: facts.url)]
     let name = names.lazy.compactMap { [fileExtension] in $0.flatMap { Self.stem(of: $0, without: fileExtension) } }
       .first
-    let day = facts.publishedMilliseconds.flatMap { CivilDate(milliseconds: $0).text }.map { "\($0) " }
+    let day = facts.day.flatMap(\.text).map { "\($0) " }
     stem = (day ?? "") + (name ?? Self.nameless)
   }
 

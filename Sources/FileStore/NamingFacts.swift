@@ -1,11 +1,13 @@
+import PodfluxCore
+
 /// What is known about a download when its file gets a name. All of it is strangers' text.
 public struct NamingFacts: Hashable, Sendable {
   /// The podcast's title: the folder.
   public var podcast: String?
   /// The episode's title.
   public var title: String?
-  /// When the episode was published, in milliseconds since 1970 (UTC).
-  public var publishedMilliseconds: Int64?
+  /// The day on which the episode was published, where people are for whom the file is named.
+  public var day: CivilDate?
   /// Where the file comes from.
   public var url: String
   /// The Content-Disposition header of the answer.
@@ -17,12 +19,12 @@ public struct NamingFacts: Hashable, Sendable {
 
   /// Whatever is not known is nil.
   public init(
-    podcast: String? = nil, title: String? = nil, publishedMilliseconds: Int64? = nil, url: String,
+    podcast: String? = nil, title: String? = nil, day: CivilDate? = nil, url: String,
     contentDisposition: String? = nil, mediaType: String? = nil, beginning: [UInt8] = []
   ) {
     self.podcast = podcast
     self.title = title
-    self.publishedMilliseconds = publishedMilliseconds
+    self.day = day
     self.url = url
     self.contentDisposition = contentDisposition
     self.mediaType = mediaType

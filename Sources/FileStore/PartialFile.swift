@@ -1,5 +1,7 @@
 import CLinux
+import Flux
 import Glibc
+import PodfluxCore
 import Synchronization
 
 /// One open partial file. It is only ever appended to or truncated.
@@ -31,6 +33,9 @@ public final class PartialFile: Sendable {
   /// Each time so many bytes have come together, the kernel is told to bring them to the device. A page that slow
   /// transfers fill bit by bit would otherwise be brought there again for every bit.
   private static let promptWritingBytes = 2 << 20
+
+  /// Leaves one of the two times of futimens(2) as it is (UTIME_OMIT of sys/stat.h, a macro that Swift does not see).
+  private static let leftAsItIs = (1 << 30) - 2
 
   private let state: Mutex<State>
   private let folder: Descriptor
@@ -133,6 +138,24 @@ public final class PartialFile: Sendable {
       }
       state.end = min(length, current)
       state.writtenBack = min(state.writtenBack, state.end)
+    }
+  }
+
+  /// Sets the time of the last modification (futimens(2)); a later write would change it again.
+  ///
+  /// Returns false, and changes nothing, where the file system or this user's rights do not allow it: a file's time is not
+  /// worth a download. It does not sync: ext4 and XFS bring it to the device with the folder that the file is renamed into.
+  @discardableResult
+  public func setModificationTime(_ moment: Timestamp) throws(FileError) -> Bool {
+    let (seconds, milliseconds) = moment.milliseconds.dividedDown(by: 1000)
+    let unchanged = timespec(tv_sec: 0, tv_nsec: Self.leftAsItIs)
+    let times = [unchanged, timespec(tv_sec: Int(seconds), tv_nsec: Int(milliseconds) * 1_000_000)]
+    return try withFile("futimens") { (file, _) throws(FileError) in
+      guard futimens(file.number, times) != 0 else { return true }
+      switch errno {
+      case EPERM, EACCES, EINVAL, ENOSYS, EOPNOTSUPP, EOVERFLOW: return false
+      case let code: throw FileError(operation: "futimens", path: file.path, code: code)
+      }
     }
   }
 

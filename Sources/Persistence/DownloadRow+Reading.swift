@@ -51,8 +51,8 @@ extension DownloadRow {
       id = try checked("id", DownloadID(columns.next()))
       address = try checked("url", try? WebAddress(columns.next()))
       columns.skip("url_hash", "host")
-      description = Download.Description(
-        podcast: try columns.next(), title: try columns.next(), published: try columns.moment())
+      description = Download.Description(podcast: try columns.next(), title: try columns.next())
+      let published = try columns.moment()
       description.path = try (columns.next() as String?).map {
         try checked("wanted_path", try? LibraryPath(validating: $0))
       }
@@ -68,6 +68,10 @@ extension DownloadRow {
       description.expectedLength = try columns.nextIfPresent(.length)
       origin = try checked("origin", Origin(rawValue: columns.next()))
       added = Timestamp(milliseconds: try columns.next(.moment))
+      let offset: Int64 = try columns.next() ?? 0
+      description.published = try published.map {
+        try checked("published_offset", PublicationDate($0, offsetSeconds: offset))
+      }
     }
   }
 

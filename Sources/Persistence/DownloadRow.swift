@@ -17,7 +17,7 @@ enum DownloadRow {
       case .identity:
         [
           "id", "url", "url_hash", "host", "podcast", "title", "published", "wanted_path", "headers", "mirrors",
-          "integrity", "expected_length", "origin", "added_at",
+          "integrity", "expected_length", "origin", "added_at", "published_offset",
         ]
       case .rank: ["priority", "position"]
       case .phase: ["phase"]
@@ -200,7 +200,7 @@ enum DownloadRow {
     try arguments.write(download.source.host)
     try arguments.write(text(description.podcast))
     try arguments.write(text(description.title))
-    try arguments.write(description.published?.milliseconds)
+    try arguments.write(description.published?.moment.milliseconds)
     try arguments.write(description.path?.description)
     try arguments.write(description.headers.isEmpty ? nil : try StoredJSON.text(description.headers))
     try arguments.write(
@@ -209,6 +209,7 @@ enum DownloadRow {
     try arguments.write(description.expectedLength)
     try arguments.write(download.origin.rawValue)
     try arguments.write(download.dates.added.milliseconds)
+    try arguments.write(description.published.flatMap { $0.offsetSeconds == 0 ? nil : $0.offsetSeconds })
   }
 
   private static func discards(_ discarded: Download.Discarded) throws -> String? {

@@ -152,7 +152,7 @@ extension OrderCursor {
     let value: Value =
       switch order.key {
       case .added: .none
-      case .published: .number(download.description.published?.milliseconds)
+      case .published: .number(download.description.published?.moment.milliseconds)
       case .title: .text(download.description.title)
       case .size: .number(download.length)
       case .state:

@@ -32,6 +32,7 @@ enum Schema {
     migrator.registerMigration("8-spelled-out-checks", migrate: spellOutChecks)
     migrator.registerMigration("9-files-of-others", migrate: tellFilesOfOthers)
     migrator.registerMigration("10-upkeep", migrate: addUpkeep)
+    migrator.registerMigration("11-published-offset", migrate: addPublishedOffset)
     return migrator
   }
 

@@ -53,7 +53,7 @@ public final class Engine: Sendable {
   ///
   /// - Returns: false if too many wait; the caller tries again after `EngineClient.turnEnded`.
   public func post(_ request: Request) -> Bool {
-    mailbox.post(request: request)
+    mailbox.post(request: request.checked)
   }
 
   /// Ends the engine's work, now or when nothing can move any more. `EngineClient.closed` tells when it has ended.

@@ -126,6 +126,10 @@ private struct OpenPartial: PartialContents {
     }
   }
 
+  func setModificationTime(_ moment: Timestamp) throws(DownloadError) {
+    _ = try translatingErrors { () throws(FileError) in try file.setModificationTime(moment) }
+  }
+
   func truncate(to length: Int64) throws(DownloadError) {
     try translatingErrors { () throws(FileError) in try file.truncate(to: length) }
   }
@@ -177,7 +181,8 @@ extension NamingFacts {
   fileprivate init(_ facts: PublishingFacts) {
     self.init(
       podcast: facts.description.podcast, title: facts.description.title,
-      publishedMilliseconds: facts.description.published?.milliseconds, url: facts.address.description,
-      contentDisposition: facts.contentDisposition, mediaType: facts.contentType, beginning: facts.beginning)
+      day: facts.description.published.map { LocalClock.day(of: $0, in: facts.settings.nameTimeZone) },
+      url: facts.address.description, contentDisposition: facts.contentDisposition, mediaType: facts.contentType,
+      beginning: facts.beginning)
   }
 }

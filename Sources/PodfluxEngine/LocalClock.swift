@@ -28,7 +28,8 @@ enum LocalClock {
 }
 
 extension Timestamp {
-  fileprivate var date: Date { Date(timeIntervalSince1970: Double(milliseconds) / 1000) }
+  /// The moment as Foundation has it, to the millisecond or so.
+  var date: Date { Date(timeIntervalSince1970: Double(milliseconds) / 1000) }
 
   fileprivate init(_ date: Date) {
     self.init(milliseconds: Int64((date.timeIntervalSince1970 * 1000).rounded()))

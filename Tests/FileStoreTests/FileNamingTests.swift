@@ -12,8 +12,8 @@ struct FileNamingTests {
     disposition: String? = nil, mediaType: String? = nil, number: Int = 1
   ) throws -> String {
     let facts = NamingFacts(
-      podcast: podcast, title: title, publishedMilliseconds: published, url: url, contentDisposition: disposition,
-      mediaType: mediaType)
+      podcast: podcast, title: title, day: published.map(CivilDate.init(milliseconds:)), url: url,
+      contentDisposition: disposition, mediaType: mediaType)
     return try FileNaming(facts).candidate(number: number).description
   }
 
@@ -28,7 +28,7 @@ struct FileNamingTests {
   }
 
   @Test(
-    "has the day in UTC, and none for years without four digits",
+    "has the day, and none for years without four digits",
     arguments: [
       (0, "1970-01-01 e.mp3"), (-1, "1969-12-31 e.mp3"), (951_782_400_000, "2000-02-29 e.mp3"),
       (4_107_542_400_000, "2100-03-01 e.mp3"), (253_402_300_799_999, "9999-12-31 e.mp3"),
@@ -97,8 +97,8 @@ struct FileNamingTests {
     for _ in 0..<2_000 {
       let facts = NamingFacts(
         podcast: hostileText(&generator), title: hostileText(&generator),
-        publishedMilliseconds: Bool.random(using: &generator)
-          ? Int64.random(in: .min ... .max, using: &generator) : nil,
+        day: Bool.random(using: &generator)
+          ? CivilDate(milliseconds: Int64.random(in: .min ... .max, using: &generator)) : nil,
         url: "https://h/" + hostileText(&generator), contentDisposition: "x; filename=\"" + hostileText(&generator),
         mediaType: hostileText(&generator))
       let naming = FileNaming(facts)

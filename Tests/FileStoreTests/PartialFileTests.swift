@@ -1,3 +1,4 @@
+import Flux
 import Foundation
 import Glibc
 import Synchronization
@@ -22,6 +23,26 @@ struct PartialFileTests {
     #expect(try again.lengthMatches(13))
     #expect(try again.read(offset: 4, count: 3) == Array("two".utf8))
     #expect(try again.read(offset: 100, count: 3).isEmpty)
+  }
+
+  @Test(
+    "says that it was last changed when it is told to, and whatever has been read of it meanwhile",
+    arguments: [
+      0, 999, 1_772_310_600_123, 4_102_444_800_000,
+    ] as [Int64])
+  func setsModificationTime(milliseconds: Int64) throws {
+    let library = try TemporaryLibrary()
+    let file = try Partials(library.library).open(partial("a"))
+    try file.append("all of it")
+    #expect(try file.setModificationTime(Timestamp(milliseconds: milliseconds)))
+    try file.synchronizeContents()
+    #expect(try file.text() == "all of it")
+    file.close()
+    var status = stat()
+    #expect(stat(library.library.path + "/.podflux/partial/a.part", &status) == 0)
+    #expect(status.st_mtim.tv_sec == milliseconds / 1000)
+    #expect(status.st_mtim.tv_nsec == Int(milliseconds % 1000) * 1_000_000)
+    #expect(throws: FileError.self) { try file.setModificationTime(Timestamp(milliseconds: 0)) }
   }
 
   @Test("can have its contents synced alone, and is synced again and again")

@@ -12,7 +12,7 @@ struct CheckMigrationTests {
     var draw = RandomDownloads(seed: 8)
     let downloads = try (0..<200).map { try draw.download($0) }
     var (former, rows): ([String], [Row]) = ([], [])
-    try FormerLibrary.make(in: folder, upTo: "7-network", with: downloads) { db in
+    try FormerLibrary.make(in: folder, upTo: "7-network", with: downloads, columns: ["published_offset"]) { db in
       former = try Self.schema(db)
       rows = try Self.rows(db)
     }

@@ -22,7 +22,7 @@ struct NetworkMigrationTests {
       return download
     }
     try FormerLibrary.make(
-      in: folder, upTo: "6-filters", with: downloads, without: [.network], columns: ["error_short"]
+      in: folder, upTo: "6-filters", with: downloads, without: [.network], columns: ["error_short", "published_offset"]
     ) { db in
       try db.execute(
         sql: """

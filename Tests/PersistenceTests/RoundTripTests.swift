@@ -37,7 +37,8 @@ struct RoundTripTests {
       for origin in Origin.allCases {
         var download = try Sample.download("\(priority)-\(origin)", state: .completed(Sample.file()))
         download.description = Download.Description(
-          podcast: "Show", title: "Title", published: Timestamp(milliseconds: -(1 << 53)),
+          podcast: "Show", title: "Title",
+          published: PublicationDate(Timestamp(milliseconds: -(1 << 53)), offsetSeconds: 86_340),
           path: try LibraryPath(validating: "wanted/ep.mp3"),
           headers: [Header(name: "A", value: "1"), Header(name: "A", value: "2/\u{0}\"\\")],
           mirrors: [try WebAddress("http://mirror.example/\"'?q=1")],

@@ -71,7 +71,7 @@ struct RandomLife {
     let description = Download.Description(
       podcast: ["Show", "Another", nil].randomElement(using: &random) ?? nil,
       title: ["Ein Tag", "zwei \"Tage\"", "drei, {vier}", nil].randomElement(using: &random) ?? nil,
-      published: Bool.random(using: &random) ? now : nil,
+      published: Bool.random(using: &random) ? PublicationDate(now, offsetSeconds: 19_800) : nil,
       expectedLength: Bool.random(using: &random) ? Int64(number(in: 0...1000)) << 20 : nil)
     return DownloadIntent.Enqueue(
       id: DownloadID("d\(lastDownload)"), address: address(), description: description,

@@ -15,13 +15,15 @@ struct EnqueueTests {
       "downloads/enqueue",
       [
         "url": scene.origin.url("/x.mp3"), "id": "ep:1.a_b-c", "podcast": "Show", "title": "Title",
-        "published": "2026-03-01T23:30:00+01:00", "priority": "high", "origin": "auto", "length": 10_000,
+        "published": "2026-03-01T01:30:00+05:00", "priority": "high", "origin": "auto", "length": 10_000,
         "headers": ["Authorization": secret, "X-Token": "t"],
       ])
     #expect(reply["id"] as? String == "ep:1.a_b-c")
     #expect(reply["created"] as? Bool == true)
     let item = try engine.wait(for: "ep:1.a_b-c", toBe: "completed")
+    // The day that the publisher says, though it was the 28th of February in Greenwich; the file's time is the moment.
     #expect(item.path == "Show/2026-03-01 Title.mp3")
+    #expect(try scene.modificationTime(of: item.path) == 1_772_310_600)
     #expect(item.json["priority"] as? String == "high")
     #expect(item.json["origin"] as? String == "auto")
     #expect(item.json["podcast"] as? String == "Show")
@@ -34,6 +36,34 @@ struct EnqueueTests {
     _ = try engine.waitForEnd()
     #expect(!engine.lines.contains { $0.contains("secret") })
     #expect(!scene.log.contains("secret"))
+  }
+
+  @Test("The day in a name outlives the engine that was told it, and is another place's where one is set")
+  func days() throws {
+    let scene = try Scene()
+    scene.serve("/x.mp3", length: 10_000)
+    var engine = try scene.start()
+    for (id, title) in [("a", "Theirs"), ("b", "Mine")] {
+      let payload: [String: Any] = [
+        "url": scene.origin.url("/x.mp3"), "id": id, "title": title, "published": "2026-03-01T01:30:00+05:00",
+        "paused": true,
+      ]
+      try engine.order("downloads/enqueue", payload)
+    }
+    try engine.order("downloads/update", ["id": "a", "podcast": "Show"])
+    engine.signal(SIGKILL)
+    _ = try engine.waitForEnd()
+    engine = try scene.start()
+    try engine.order("downloads/resume", ["id": "a"])
+    #expect(try engine.wait(for: "a", toBe: "completed").path == "Show/2026-03-01 Theirs.mp3")
+    let refusal = try engine.ask("settings/update", ["nameTimeZone": "Europe/Atlantis"])["payload"] as? [String: Any]
+    #expect(refusal?["code"] as? String == "invalid_value")
+    #expect(refusal?["path"] as? String == "payload.nameTimeZone")
+    try engine.order("settings/update", ["nameTimeZone": "Europe/Vienna", "fileTimes": "downloaded"])
+    try engine.order("downloads/resume", ["id": "b"])
+    let item = try engine.wait(for: "b", toBe: "completed")
+    #expect(item.path == "2026-02-28 Mine.mp3")
+    #expect(try scene.modificationTime(of: item.path) > 1_772_310_600)
   }
 
   @Test("The same id, or the same URL without an id, makes nothing new unless the known one has failed")

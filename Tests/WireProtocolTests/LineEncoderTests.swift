@@ -99,9 +99,9 @@ struct LineEncoderTests {
       lines { $0.answer(.snapshot(snapshot), id: nil, revision: 5) }
         == #"{"meta":{"revision":5},"payload":{"engine":{"library":"/l","protocol":1,"version":"1.0.0"},"#
         + #""settings":{"allowInsecureRedirects":false,"bytesPerSecond":0,"cellularBudgetBytesPerMonth":0,"checksum":false,"#
-        + #""cleanupOnStart":true,"connectTimeoutSeconds":15,"#
+        + #""cleanupOnStart":true,"connectTimeoutSeconds":15,"fileTimes":"published","#
         + #""firstByteTimeoutSeconds":60,"maxAttempts":5,"maxConcurrent":4,"maxFileBytes":17179869184,"#
-        + #""maxPerHost":2,"network":{"artwork":"unmetered","auto":"unmetered","feeds":"unmetered","podcasts":{},"#
+        + #""maxPerHost":2,"nameTimeZone":"publisher","network":{"artwork":"unmetered","auto":"unmetered","feeds":"unmetered","podcasts":{},"#
         + #""user":"unmetered"},"orphans":"report","progressInterval":0.25,"quarantineDays":0,"reserveFreeBytes":536870912,"#
         + #""retryFirstSeconds":5,"retryMaxSeconds":3600,"schedule":[],"#
         + #""slowBytesPerSecond":0,"slowWindowSeconds":60,"stallTimeoutSeconds":30,"storageQuotaBytes":0,"#

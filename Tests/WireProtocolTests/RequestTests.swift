@@ -21,7 +21,8 @@ struct RequestTests {
     let wish = DownloadIntent.Enqueue(
       id: DownloadID("ep-1"), address: try WebAddress("http://u:p@example.org:8080/a.mp3?t=1"),
       description: .init(
-        podcast: "Show \"A\"", title: "😀 / é", published: Timestamp(milliseconds: 1_795_222_800_500),
+        podcast: "Show \"A\"", title: "😀 / é",
+        published: PublicationDate(Timestamp(milliseconds: 1_795_222_800_500), offsetSeconds: 7200),
         path: try LibraryPath(validating: "Show/a.mp3"),
         headers: [Header(name: "X-B", value: "2"), Header(name: "Authorization", value: "Bearer\tx")],
         expectedLength: 1 << 53),
@@ -106,13 +107,16 @@ struct RequestTests {
     patch.cleanupOnStart = false
     patch.quarantineDays = 36_500
     patch.orphans = .adopt
+    patch.nameTimeZone = .place("America/Argentina/Buenos_Aires")
+    patch.fileTimes = .downloaded
     let line = #"""
       {"type":"settings/update","payload":{"maxConcurrent":256,"maxPerHost":1,"maxAttempts":1000,"retryFirstSeconds":1,
       "retryMaxSeconds":86400,"connectTimeoutSeconds":1,"stallTimeoutSeconds":86400,"firstByteTimeoutSeconds":1,
       "slowBytesPerSecond":1073741824,"slowWindowSeconds":86400,"allowInsecureRedirects":true,
       "maxFileBytes":1125899906842624,"checksum":false,
       "userAgent":"Me/1 (+https://example.org)","progressInterval":60,
-      "cleanupOnStart":false,"quarantineDays":36500,"orphans":"adopt"}}
+      "cleanupOnStart":false,"quarantineDays":36500,"orphans":"adopt",
+      "nameTimeZone":"America/Argentina/Buenos_Aires","fileTimes":"downloaded"}}
       """#
     #expect(try request(line.replacing("\n", with: "")) == .action(.updateSettings(patch)))
     var other = SettingsPatch()

@@ -6,7 +6,7 @@ extension Download {
   public var length: Int64? { state.file?.length ?? progress.total ?? description.expectedLength }
 
   /// When it was published, or else added: what its age is told by.
-  public var moment: Timestamp { description.published ?? dates.added }
+  public var moment: Timestamp { description.published?.moment ?? dates.added }
 
   /// What it is to hear or to see.
   public var media: MediaKind {

@@ -51,7 +51,7 @@ public struct Download: Hashable, Sendable {
     /// The episode's title.
     public var title: String?
     /// When the episode was published.
-    public var published: Timestamp?
+    public var published: PublicationDate?
     /// Where the client wants the file.
     public var path: LibraryPath?
     /// Headers to send to the address's own origin, and to no mirror's. They may hold secrets: never shown, never logged.
@@ -66,7 +66,7 @@ public struct Download: Hashable, Sendable {
 
     /// Makes a description.
     public init(
-      podcast: String? = nil, title: String? = nil, published: Timestamp? = nil, path: LibraryPath? = nil,
+      podcast: String? = nil, title: String? = nil, published: PublicationDate? = nil, path: LibraryPath? = nil,
       headers: [Header] = [], mirrors: [WebAddress] = [], integrity: Integrity? = nil, expectedLength: Int64? = nil
     ) {
       self.podcast = podcast

@@ -51,6 +51,11 @@ public struct Settings: Hashable, Sendable, Codable {
   /// After how many days files leave the quarantine for good; 0 for never.
   public var quarantineDays = 0
 
+  /// Whose day stands in a file's name.
+  public var nameTimeZone = NameTimeZone.publisher
+  /// What a published file's time of modification says.
+  public var fileTimes = FileTimes.published
+
   /// The defaults.
   public init() {}
 
@@ -84,6 +89,8 @@ public struct Settings: Hashable, Sendable, Codable {
     try read(.cleanupOnStart, into: &cleanupOnStart)
     try read(.orphans, into: &orphans)
     try read(.quarantineDays, into: &quarantineDays)
+    try read(.nameTimeZone, into: &nameTimeZone)
+    try read(.fileTimes, into: &fileTimes)
   }
 
   /// The range of each setting.
@@ -180,6 +187,10 @@ public struct SettingsPatch: Hashable, Sendable {
   public var orphans: CleanupOptions.Orphans?
   /// See `Settings.quarantineDays`.
   public var quarantineDays: Int?
+  /// See `Settings.nameTimeZone`.
+  public var nameTimeZone: NameTimeZone?
+  /// See `Settings.fileTimes`.
+  public var fileTimes: FileTimes?
 
   /// A patch that changes nothing.
   public init() {}
@@ -211,6 +222,8 @@ public struct SettingsPatch: Hashable, Sendable {
     result.cleanupOnStart = cleanupOnStart ?? settings.cleanupOnStart
     result.orphans = orphans ?? settings.orphans
     result.quarantineDays = quarantineDays ?? settings.quarantineDays
+    result.nameTimeZone = nameTimeZone ?? settings.nameTimeZone
+    result.fileTimes = fileTimes ?? settings.fileTimes
     return result
   }
 }

@@ -14,6 +14,12 @@ public enum InternetDate {
   /// Reads `date-time` of RFC 3339 section 5.6; digits beyond milliseconds are dropped, a leap second counts as the
   /// second behind it. nil for anything else, and for years that do not have four digits in UTC.
   public static func parse(_ text: String) -> Timestamp? {
+    parsePublication(text)?.moment
+  }
+
+  /// Reads the same, and keeps by how much the clocks were ahead of UTC that showed it. `-00:00`, which says that nobody
+  /// knows, counts as UTC.
+  public static func parsePublication(_ text: String) -> PublicationDate? {
     guard text.utf8.count <= maximumBytes else { return nil }
     var scanner = DigitScanner(rest: Array(text.utf8)[...])
     guard let year = scanner.number(digits: 4), scanner.skip("-"),
@@ -28,12 +34,32 @@ public enum InternetDate {
     let days = CivilDate(year: year, month: month, day: day).daysSince1970
     let seconds = days * secondsPerDay + hour * 3600 + minute * 60 + second - offset
     let milliseconds = seconds * millisecondsPerSecond + fraction
-    return showable.contains(milliseconds) ? Timestamp(milliseconds: milliseconds) : nil
+    guard showable.contains(milliseconds) else { return nil }
+    return PublicationDate(Timestamp(milliseconds: milliseconds), offsetSeconds: offset)
   }
 
   /// Appends a moment such as `2026-11-21T03:00:00.000Z`; what lies outside the years 1 to 9999 is shown as their end.
   public static func append(_ moment: Timestamp, to bytes: inout [UInt8]) {
-    let milliseconds = min(max(moment.milliseconds, showable.lowerBound), showable.upperBound)
+    appendClock(min(max(moment.milliseconds, showable.lowerBound), showable.upperBound), to: &bytes)
+    bytes.append(UInt8(ascii: "Z"))
+  }
+
+  /// Appends a moment as its publisher's clocks showed it, such as `2026-03-01T01:30:00.000+05:00`; one that lies outside
+  /// the years 1 to 9999 there, or was shown by clocks of UTC, as `append(_: Timestamp)` does.
+  public static func append(_ date: PublicationDate, to bytes: inout [UInt8]) {
+    let shown = date.moment.advanced(byMilliseconds: date.offsetSeconds * millisecondsPerSecond).milliseconds
+    guard date.offsetSeconds != 0, showable.contains(date.moment.milliseconds), showable.contains(shown) else {
+      return append(date.moment, to: &bytes)
+    }
+    appendClock(shown, to: &bytes)
+    let minutes = abs(date.offsetSeconds) / 60
+    bytes.append(date.offsetSeconds < 0 ? UInt8(ascii: "-") : UInt8(ascii: "+"))
+    append(minutes / 60, digits: 2, to: &bytes)
+    bytes.append(UInt8(ascii: ":"))
+    append(minutes % 60, digits: 2, to: &bytes)
+  }
+
+  private static func appendClock(_ milliseconds: Int64, to bytes: inout [UInt8]) {
     let (seconds, fraction) = milliseconds.dividedDown(by: millisecondsPerSecond)
     let (days, time) = seconds.dividedDown(by: secondsPerDay)
     let date = CivilDate(daysSince1970: days)
@@ -43,16 +69,20 @@ public enum InternetDate {
     append(time / 3600, digits: 2, then: ":", to: &bytes)
     append(time / 60 % 60, digits: 2, then: ":", to: &bytes)
     append(time % 60, digits: 2, then: ".", to: &bytes)
-    append(fraction, digits: 3, then: "Z", to: &bytes)
+    append(fraction, digits: 3, to: &bytes)
   }
 
   private static func append(_ number: Int64, digits: Int, then separator: Unicode.Scalar, to bytes: inout [UInt8]) {
+    append(number, digits: digits, to: &bytes)
+    bytes.append(UInt8(ascii: separator))
+  }
+
+  private static func append(_ number: Int64, digits: Int, to bytes: inout [UInt8]) {
     var divisor = (1..<digits).reduce(Int64(1)) { power, _ in power * 10 }
     while divisor > 0 {
       bytes.append(UInt8(ascii: "0") + UInt8(number / divisor % 10))
       divisor /= 10
     }
-    bytes.append(UInt8(ascii: separator))
   }
 }
 

@@ -1,3 +1,5 @@
+import Flux
+
 /// The files that attempts work on, as the core sees them.
 public protocol AttemptFiles: Sendable {
   /// Opens the partial file of a download; makes an empty one if there is none.
@@ -43,6 +45,8 @@ public protocol PartialContents: ReadableContents, Sendable {
   /// Writes blocks at the end, one after the other. Fails where the file is gone or has another length than what was
   /// written made it.
   func append(_ blocks: [UnsafeRawBufferPointer]) throws(DownloadError)
+  /// Has the file say that it was last changed at a moment. Where the file system does not take that, nothing happens.
+  func setModificationTime(_ moment: Timestamp) throws(DownloadError)
   /// Cuts the file off.
   func truncate(to length: Int64) throws(DownloadError)
   /// Makes what was written survive a power cut, if the file's entry in its folder does.
@@ -65,16 +69,19 @@ public struct PublishingFacts: Hashable, Sendable {
   public var contentType: String?
   /// How the file begins: at most `MediaSignature.length` bytes.
   public var beginning: [UInt8]
+  /// What the settings said when the attempt began.
+  public var settings: Settings
 
   /// Collects what is known.
   public init(
     description: Download.Description, address: WebAddress, contentDisposition: String?, contentType: String?,
-    beginning: [UInt8]
+    beginning: [UInt8], settings: Settings
   ) {
     self.description = description
     self.address = address
     self.contentDisposition = contentDisposition
     self.contentType = contentType
     self.beginning = beginning
+    self.settings = settings
   }
 }

@@ -88,11 +88,13 @@ extension JSONWriter {
     member("checksum", ifAny: patch.checksum)
     member("cleanupOnStart", ifAny: patch.cleanupOnStart)
     member("connectTimeoutSeconds", ifAny: patch.connectTimeoutSeconds)
+    if let times = patch.fileTimes { member("fileTimes", times.rawValue) }
     member("firstByteTimeoutSeconds", ifAny: patch.firstByteTimeoutSeconds)
     member("maxAttempts", ifAny: patch.maxAttempts)
     member("maxConcurrent", ifAny: patch.maxConcurrent)
     member("maxFileBytes", ifAny: patch.maxFileBytes)
     member("maxPerHost", ifAny: patch.maxPerHost)
+    if let zone = patch.nameTimeZone { member("nameTimeZone", zone.text) }
     if let network = patch.network { object("network") { $0.members(of: network) } }
     if let orphans = patch.orphans { member("orphans", orphans.rawValue) }
     if let interval = patch.progressInterval { member("progressInterval", interval) }

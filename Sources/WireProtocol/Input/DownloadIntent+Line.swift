@@ -44,7 +44,7 @@ extension DownloadIntent.Enqueue {
     let address = try fields.required("url").address()
     let description = Download.Description(
       podcast: try fields["podcast"]?.label(), title: try fields["title"]?.label(),
-      published: try fields["published"]?.moment(), path: try fields["path"]?.libraryPath(),
+      published: try fields["published"]?.publicationDate(), path: try fields["path"]?.libraryPath(),
       headers: try fields["headers"]?.headers() ?? [], mirrors: try fields["mirrors"]?.mirrors() ?? [],
       integrity: try fields["integrity"]?.integrity(),
       expectedLength: try fields["length"]?.integer(in: Self.lengths))

@@ -72,10 +72,23 @@ extension Field {
   }
 
   func moment() throws(Refusal) -> Timestamp {
-    guard let moment = InternetDate.parse(try string()) else {
+    try publicationDate().moment
+  }
+
+  /// A moment, and by how much the clocks were ahead of UTC that showed it.
+  func publicationDate() throws(Refusal) -> PublicationDate {
+    guard let date = InternetDate.parsePublication(try string()) else {
       throw mustBe("a date and time of RFC 3339 such as 2026-11-21T03:00:00Z")
     }
-    return moment
+    return date
+  }
+
+  /// Whether the machine knows the time zone is not for the codec to say.
+  func nameTimeZone() throws(Refusal) -> NameTimeZone {
+    guard let zone = NameTimeZone(try string()) else {
+      throw mustBe("publisher, or the IANA's name of a time zone such as Europe/Vienna")
+    }
+    return zone
   }
 
   /// The user agent is a header's value, and everybody sees it: printable ASCII only.

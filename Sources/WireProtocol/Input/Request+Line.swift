@@ -106,10 +106,10 @@ extension CleanupIntent {
 extension SettingsPatch {
   private static let keys = [
     "allowInsecureRedirects", "bytesPerSecond", "cellularBudgetBytesPerMonth", "checksum", "cleanupOnStart",
-    "connectTimeoutSeconds", "firstByteTimeoutSeconds", "maxAttempts", "maxConcurrent", "maxFileBytes", "maxPerHost",
-    "network", "orphans", "progressInterval", "quarantineDays", "reserveFreeBytes", "retryFirstSeconds",
-    "retryMaxSeconds",
-    "schedule", "slowBytesPerSecond", "slowWindowSeconds", "stallTimeoutSeconds", "storageQuotaBytes", "userAgent",
+    "connectTimeoutSeconds", "fileTimes", "firstByteTimeoutSeconds", "maxAttempts", "maxConcurrent", "maxFileBytes",
+    "maxPerHost", "nameTimeZone", "network", "orphans", "progressInterval", "quarantineDays", "reserveFreeBytes",
+    "retryFirstSeconds", "retryMaxSeconds", "schedule", "slowBytesPerSecond", "slowWindowSeconds",
+    "stallTimeoutSeconds", "storageQuotaBytes", "userAgent",
   ]
 
   fileprivate init(_ payload: JSONObject) throws(Refusal) {
@@ -140,6 +140,8 @@ extension SettingsPatch {
     cleanupOnStart = try fields["cleanupOnStart"]?.boolean()
     orphans = try fields["orphans"]?.choice()
     quarantineDays = try fields["quarantineDays"]?.integer(in: Settings.Limits.quarantineDays)
+    nameTimeZone = try fields["nameTimeZone"]?.nameTimeZone()
+    fileTimes = try fields["fileTimes"]?.choice()
   }
 }
 

@@ -166,6 +166,14 @@ struct JSONWriter {
     self.value(value)
   }
 
+  mutating func member(_ key: StaticString, _ value: PublicationDate) {
+    self.key(key)
+    separate()
+    append("\"")
+    InternetDate.append(value, to: &bytes)
+    append("\"")
+  }
+
   // MARK: Values of keys that are written already
 
   mutating func value(_ value: Timestamp?) {

@@ -24,11 +24,13 @@ extension JSONWriter {
     member("checksum", settings.checksum)
     member("cleanupOnStart", settings.cleanupOnStart)
     member("connectTimeoutSeconds", settings.connectTimeoutSeconds)
+    member("fileTimes", settings.fileTimes.rawValue)
     member("firstByteTimeoutSeconds", settings.firstByteTimeoutSeconds)
     member("maxAttempts", settings.maxAttempts)
     member("maxConcurrent", settings.maxConcurrent)
     member("maxFileBytes", settings.maxFileBytes)
     member("maxPerHost", settings.maxPerHost)
+    member("nameTimeZone", settings.nameTimeZone.text)
     object("network") { $0.members(of: settings.network) }
     member("orphans", settings.orphans.rawValue)
     member("progressInterval", settings.progressInterval)

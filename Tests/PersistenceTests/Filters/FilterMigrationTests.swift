@@ -18,7 +18,8 @@ struct FilterMigrationTests {
       return download
     }
     try FormerLibrary.make(
-      in: folder, upTo: "5-cleanup", with: downloads, without: [.network, .traits, .length], columns: ["error_short"])
+      in: folder, upTo: "5-cleanup", with: downloads, without: [.network, .traits, .length],
+      columns: ["error_short", "published_offset"])
 
     let database = try LibraryDatabase.open(at: folder.databasePath)
     let oracle = Oracle(downloads: downloads)

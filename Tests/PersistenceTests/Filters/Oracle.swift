@@ -27,7 +27,8 @@ struct Oracle {
   private func precedes(_ left: Download, _ right: Download, _ key: DownloadOrder.Key) -> Bool? {
     switch key {
     case .added: nil
-    case .published: precedes(left.description.published?.milliseconds, right.description.published?.milliseconds)
+    case .published:
+      precedes(left.description.published?.moment.milliseconds, right.description.published?.moment.milliseconds)
     case .size: precedes(length(left), length(right))
     case .title: precedes(folded(left.description.title), folded(right.description.title))
     case .state: precedes(place(of: left), place(of: right))
@@ -145,7 +146,7 @@ struct Oracle {
   }
 
   func meets(_ condition: Condition, _ download: Download) -> Bool {
-    let published = download.description.published
+    let published = download.description.published?.moment
     let age = moment.now.milliseconds - (published ?? download.dates.added).milliseconds
     switch condition {
     case .all(let conditions): return conditions.allSatisfy { meets($0, download) }

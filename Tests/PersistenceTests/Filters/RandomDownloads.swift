@@ -89,13 +89,17 @@ struct RandomDownloads {
     var download = Download(
       id: try #require(DownloadID("d\(number)")), address: try WebAddress("https://\(host)/\(path)"),
       description: .init(
-        podcast: try one(of: Self.podcasts), title: text(), published: chance(30) ? nil : try moment(),
+        podcast: try one(of: Self.podcasts), title: text(), published: try published(),
         mirrors: [try WebAddress("https://mirror.example/e.mp3")], expectedLength: try length()),
       rank: .init(priority: try one(of: Priority.allCases), position: Int64.random(in: 0..<20, using: &random)),
       origin: try one(of: Origin.allCases), state: .queued, progress: .init(total: try length()), failures: 0,
       dates: .init(added: try moment()), isHeld: chance(15), networks: try networks())
     try change(&download, to: try state())
     return download
+  }
+
+  private mutating func published() throws -> PublicationDate? {
+    chance(30) ? nil : PublicationDate(try moment())
   }
 
   /// Changes what turns change.
@@ -108,7 +112,7 @@ struct RandomDownloads {
     case 2: download.description.podcast = try one(of: Self.podcasts)
     case 3: download.description.title = text()
     case 4: download.round.source = 1 - download.round.source
-    case 5: download.description.published = chance(30) ? nil : try moment()
+    case 5: download.description.published = try published()
     default: try change(&download, to: try state())
     }
   }

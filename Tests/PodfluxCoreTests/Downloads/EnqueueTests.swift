@@ -113,7 +113,8 @@ struct EnqueueTests {
     let world = try World()
     let id = try DownloadID.named("ep-1")
     let description = Download.Description(
-      podcast: "Show", title: "One", published: World.beginning, path: try LibraryPath(validating: "a/b.mp3"),
+      podcast: "Show", title: "One", published: PublicationDate(World.beginning),
+      path: try LibraryPath(validating: "a/b.mp3"),
       headers: [Header(name: "Authorization", value: "secret")], expectedLength: 5)
     try world.send(
       .downloads(.enqueue(.init(id: id, address: .on("a.example"), description: description, origin: .auto))))

@@ -48,6 +48,8 @@ struct SettingsStoreTests {
     patch.cleanupOnStart = false
     patch.quarantineDays = 14
     patch.orphans = .delete
+    patch.nameTimeZone = .place("Europe/Vienna")
+    patch.fileTimes = .downloaded
     let applied = Mirror(reflecting: patch.applied(to: Settings()))
     let defaults = Mirror(reflecting: Settings())
     for (changed, untouched) in zip(applied.children, defaults.children) {

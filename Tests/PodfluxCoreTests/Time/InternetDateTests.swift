@@ -44,6 +44,44 @@ struct InternetDateTests {
     }
   }
 
+  @Test(
+    "keeps the day of the clocks that showed it",
+    arguments: [
+      ("2026-03-01T01:30:00+05:00", 18_000, "2026-03-01"), ("2026-02-28T20:30:00Z", 0, "2026-02-28"),
+      ("2026-03-01T23:30:00-11:30", -41_400, "2026-03-01"), ("2024-02-29T23:59:59.999+14:00", 50_400, "2024-02-29"),
+      ("2026-12-31T23:59:59-23:59", -86_340, "2026-12-31"), ("2027-01-01T00:00:00+23:59", 86_340, "2027-01-01"),
+      ("2026-03-01T01:30:00-00:00", 0, "2026-03-01"), ("9999-12-31T23:59:59+00:01", 60, "9999-12-31"),
+    ] as [(String, Int64, String)])
+  func publishersDay(text: String, offset: Int64, day: String) throws {
+    let date = try #require(InternetDate.parsePublication(text))
+    #expect(date.offsetSeconds == offset)
+    #expect(date.day.text == day)
+    #expect(date.moment == InternetDate.parse(text))
+  }
+
+  @Test("is written with its publisher's offset, and read back the same", arguments: [4, 5] as [UInt64])
+  func publishersRoundTrip(seed: UInt64) throws {
+    var random = SeededGenerator(seed: seed)
+    for _ in 0..<2000 {
+      // A day away from the ends of what has four digits.
+      let moment = Timestamp(milliseconds: .random(in: -62_135_510_400_000...253_402_214_399_999, using: &random))
+      let offset = 60 * Int64.random(in: -1439...1439, using: &random)
+      let date = try #require(PublicationDate(moment, offsetSeconds: offset))
+      var bytes: [UInt8] = []
+      InternetDate.append(date, to: &bytes)
+      let text = String(decoding: bytes, as: UTF8.self)
+      #expect(InternetDate.parsePublication(text) == date, "seed \(seed): \(text)")
+    }
+    var bytes: [UInt8] = []
+    InternetDate.append(try #require(InternetDate.parsePublication("2026-03-01T01:30:00-09:30")), to: &bytes)
+    #expect(String(decoding: bytes, as: UTF8.self) == "2026-03-01T01:30:00.000-09:30")
+  }
+
+  @Test("has an offset of whole minutes within a day", arguments: [86_341, -86_400, 30, .max, .min] as [Int64])
+  func offsets(seconds: Int64) {
+    #expect(PublicationDate(Timestamp(milliseconds: 0), offsetSeconds: seconds) == nil)
+  }
+
   @Test("is the moment that Foundation names so")
   func agreesWithFoundation() {
     for day in stride(from: -40_000, through: 60_000, by: 61) {

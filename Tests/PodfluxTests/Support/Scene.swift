@@ -110,6 +110,15 @@ extension Scene {
     path.flatMap { FileManager.default.contents(atPath: library + "/" + $0) }.map { SHA256.hash(data: $0).text }
   }
 
+  /// When a published file was last changed, as it says itself, in seconds since 1970.
+  func modificationTime(of path: String?) throws -> Int {
+    var status = stat()
+    guard let path, stat(library + "/" + path, &status) == 0 else {
+      throw PodfluxProcess.Failure("no file at \(path ?? "no path")")
+    }
+    return status.st_mtim.tv_sec
+  }
+
   private func isFile(_ path: String) -> Bool {
     var isFolder: ObjCBool = false
     return FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) && !isFolder.boolValue

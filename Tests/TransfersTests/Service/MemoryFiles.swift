@@ -1,3 +1,4 @@
+import Flux
 import PodfluxCore
 import Synchronization
 
@@ -35,6 +36,7 @@ private final class MemoryPartial: PartialContents {
   func append(_ blocks: [UnsafeRawBufferPointer]) throws(DownloadError) { bytes.withLock { $0 += blocks.joined() } }
   func synchronizeContents() throws(DownloadError) {}
   func synchronize() throws(DownloadError) {}
+  func setModificationTime(_ moment: Timestamp) throws(DownloadError) {}
   func close() {}
 
   func truncate(to length: Int64) throws(DownloadError) {

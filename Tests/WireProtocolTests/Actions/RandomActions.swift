@@ -120,7 +120,7 @@ struct RandomActions {
 
   private mutating func enqueue() -> DownloadIntent.Enqueue {
     let description = Download.Description(
-      podcast: maybe { $0.label() }, title: maybe { $0.label() }, published: maybe { $0.moment() },
+      podcast: maybe { $0.label() }, title: maybe { $0.label() }, published: maybe { $0.publicationDate() },
       path: maybe { $0.path() }, headers: headers(), mirrors: many(upTo: 3) { $0.address() },
       integrity: maybe { _ in Integrity("sha256-" + String(repeating: "A", count: 43) + "=") ?? nil } ?? nil,
       expectedLength: maybe { $0.length() })
@@ -140,6 +140,10 @@ struct RandomActions {
     update.podcast = label()
     update.network = maybe { $0.pick(NetworkPolicy.allCases) }
     return update
+  }
+
+  private mutating func publicationDate() -> PublicationDate {
+    PublicationDate(moment(), offsetSeconds: 60 * Int64(draw(-1439...1439))) ?? PublicationDate(moment())
   }
 
   private mutating func patch() -> SettingsPatch {
@@ -168,6 +172,8 @@ struct RandomActions {
     patch.reserveFreeBytes = maybe { Int64.random(in: Settings.Limits.volume, using: &$0.random) }
     patch.orphans = maybe { $0.pick(CleanupOptions.Orphans.allCases) }
     patch.quarantineDays = draw(Settings.Limits.quarantineDays)
+    patch.nameTimeZone = maybe { $0.pick([.publisher, .place("Europe/Vienna"), .place("Etc/GMT+5")]) }
+    patch.fileTimes = maybe { $0.pick(FileTimes.allCases) }
     return patch
   }
 

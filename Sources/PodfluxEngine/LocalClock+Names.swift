@@ -1,0 +1,27 @@
+import Flux
+import Foundation
+import PodfluxCore
+
+/// The time zones that this machine knows, for the days in files' names.
+extension LocalClock {
+  /// Whether a time zone can be followed here. Names are the IANA's, with their case; `GMT+5` and other spellings of an
+  /// offset are none, but `Etc/GMT-5` is.
+  static func knows(_ zone: NameTimeZone) -> Bool {
+    switch zone {
+    case .publisher: true
+    case .place(let name): timeZone(named: name) != nil
+    }
+  }
+
+  /// The day on which something was published, by the clocks of a zone. A zone that the machine has known once and does not
+  /// know any more leaves it to the publisher's clocks.
+  static func day(of published: PublicationDate, in zone: NameTimeZone) -> CivilDate {
+    guard case .place(let name) = zone, let zone = timeZone(named: name) else { return published.day }
+    return published.day(offsetSeconds: Int64(zone.secondsFromGMT(for: published.moment.date)))
+  }
+
+  private static func timeZone(named name: String) -> TimeZone? {
+    // Foundation takes offsets for names, and calls UTC GMT.
+    TimeZone(identifier: name).flatMap { $0.identifier == name || name == "UTC" ? $0 : nil }
+  }
+}
