@@ -12,18 +12,19 @@ public struct FileNaming: Sendable {
   private let stem: String
   private let fileExtension: String
 
-  /// Works the names out once, for as many candidates as are needed.
-  public init(_ facts: NamingFacts) {
+  /// Works the names out once, for as many candidates as are needed; `portably` if SMB, NTFS and exFAT are to take them.
+  public init(_ facts: NamingFacts, portably: Bool = true) {
     let suggestedName = facts.contentDisposition.flatMap(ContentDisposition.filename(in:))
     fileExtension = FileExtension.forDownload(
       mediaType: facts.mediaType, suggestedName: suggestedName, url: facts.url,
       signature: MediaSignature(facts.beginning))
-    folder = facts.podcast.flatMap(NameComponent.clean).flatMap {
+    folder = facts.podcast.flatMap { NameComponent.clean($0, portably: portably) }.flatMap {
       NameComponent.cut($0, toBytes: LibraryPath.maximumComponentBytes)
     }
     let names = [facts.title, suggestedName, RemoteName.lastPathComponent(ofURL: facts.url)]
-    let name = names.lazy.compactMap { [fileExtension] in $0.flatMap { Self.stem(of: $0, without: fileExtension) } }
-      .first
+    let name = names.lazy.compactMap { [fileExtension] name in
+      name.flatMap { Self.stem(of: $0, without: fileExtension, portably: portably) }
+    }.first
     let day = facts.day.flatMap(\.text).map { "\($0) " }
     stem = (day ?? "") + (name ?? Self.nameless)
   }
@@ -41,11 +42,11 @@ public struct FileNaming: Sendable {
   }
 
   /// The name without an extension of media, which would only stand there twice.
-  private static func stem(of name: String, without fileExtension: String) -> String? {
-    guard let clean = NameComponent.clean(name) else { return nil }
+  private static func stem(of name: String, without fileExtension: String, portably: Bool) -> String? {
+    guard let clean = NameComponent.clean(name, portably: portably) else { return nil }
     guard let found = FileExtension.of(name: clean), found == fileExtension || FileExtension.isKnown(found) else {
       return clean
     }
-    return NameComponent.clean(String(clean.unicodeScalars.dropLast(found.utf8.count + 1)))
+    return NameComponent.clean(String(clean.unicodeScalars.dropLast(found.utf8.count + 1)), portably: portably)
   }
 }

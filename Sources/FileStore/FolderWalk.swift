@@ -13,7 +13,12 @@ struct FolderWalk {
   private(set) var made: [EntryPath] = []
 
   /// Opens the folders on the way to `path`, and makes them first where `makingFolders` says so.
-  init(to path: EntryPath, in library: Library, makingFolders: Bool) throws(FileError) {
+  ///
+  /// Where `sparingTwins` says so, it fails with `exists` rather than make one that a disk which does not tell case apart
+  /// would take for another.
+  init(
+    to path: EntryPath, in library: Library, makingFolders: Bool, sparingTwins: Bool = false
+  ) throws(FileError) {
     var names = try path.names()
     name = names.removeLast()
     var folder = library.top
@@ -21,7 +26,8 @@ struct FolderWalk {
     var place: [UInt8] = []
     var made: [EntryPath] = []
     for name in names {
-      let (child, isMade) = try Self.open(name, in: folder, makingFolders: makingFolders)
+      let twins = sparingTwins ? library.foldedFolders : nil
+      let (child, isMade) = try Self.open(name, in: folder, makingFolders: makingFolders, sparing: twins)
       place += (place.isEmpty ? [] : [UInt8(ascii: "/")]) + name.bytes
       if isMade { made.append(EntryPath(bytes: place)) }
       parents.append((folder, name))
@@ -38,12 +44,19 @@ struct FolderWalk {
   }
 
   private static func open(
-    _ name: EntryName, in folder: Descriptor, makingFolders: Bool
+    _ name: EntryName, in folder: Descriptor, makingFolders: Bool, sparing twins: FoldedFolders?
   ) throws(FileError) -> (folder: Descriptor, isMade: Bool) {
     do throws(FileError) {
       return (try folder.openFolder(name), false)
     } catch .notFound where makingFolders {
+      if let twin = try twins?.twin(of: name, in: folder), twin != name {
+        guard try folder.statusOfChild(twin)?.kind == .folder else {
+          throw .notAFolder(path: folder.pathOfChild(twin))
+        }
+        throw .exists(path: folder.pathOfChild(twin))
+      }
       let isMade = try folder.makeFolder(name, mode: Library.Layout.folderMode)
+      try twins?.added(name, to: folder)
       return (try folder.openFolder(name), isMade)
     }
   }

@@ -23,6 +23,7 @@ public final class Library: Sendable {
   /// could take away the folder into which a file is just being published.
   let folderChanges = Mutex(())
   let folderSyncs = FolderSyncs()
+  let foldedFolders = FoldedFolders()
 
   private init(path: String, top: Descriptor, engineFolder: Descriptor, partialFolder: Descriptor) {
     self.path = path

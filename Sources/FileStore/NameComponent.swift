@@ -2,23 +2,25 @@ import Foundation
 import PodfluxCore
 
 /// Makes one component of a path out of anybody's text.
+///
+/// Where names are to be portable, none comes out that SMB, NTFS or exFAT refuse: see `PortableName`.
 enum NameComponent {
   /// Text beyond this is not looked at; a component holds 255 bytes.
   private static let maximumScalars = 4096
 
   /// The text in NFC, without separators, control characters, leading dots, runs of blanks, and blanks or dots at its
   /// end, or nil if nothing is left.
-  static func clean(_ text: String) -> String? {
+  static func clean(_ text: String, portably: Bool) -> String? {
     var scalars = String.UnicodeScalarView()
     for scalar in text.unicodeScalars.prefix(maximumScalars) {
-      guard let kept = replacement(for: scalar) else { continue }
+      guard let kept = replacement(for: scalar, portably: portably) else { continue }
       if kept == " " && scalars.last == " " { continue }
       scalars.append(kept)
     }
     // Normalized last, since what is left out may have stood between a letter and its accent.
     let normalized = String(scalars).precomposedStringWithCanonicalMapping
     let visible = normalized.unicodeScalars.drop { $0.properties.isDefaultIgnorableCodePoint || isEdge($0) }
-    return trimmedAtEnd(String(visible)).map(withoutDeviceName)
+    return trimmedAtEnd(String(visible)).map { portably ? withoutDeviceName($0) : $0 }
   }
 
   /// Cuts at the end of a character to at most `limit` bytes; nil if nothing is left.
@@ -35,8 +37,9 @@ enum NameComponent {
     return trimmedAtEnd(String(text[..<end]))
   }
 
-  private static func replacement(for scalar: Unicode.Scalar) -> Unicode.Scalar? {
-    if scalar == "/" || scalar == "\\" || scalar == ":" { return "-" }
+  private static func replacement(for scalar: Unicode.Scalar, portably: Bool) -> Unicode.Scalar? {
+    if scalar == "/" || scalar == "\\" { return "-" }
+    if portably, let substitute = PortableName.substitute(for: scalar) { return substitute }
     if scalar.properties.isBidiControl { return nil }
     return scalar.properties.isWhitespace || scalar.isUnprintable ? " " : scalar
   }
@@ -50,14 +53,7 @@ enum NameComponent {
     return String(text.unicodeScalars[...last])
   }
 
-  /// Windows takes `CON`, and `CON.` with anything behind it, for a device, whatever the case.
   private static func withoutDeviceName(_ text: String) -> String {
-    let name = text.unicodeScalars.prefix { $0 != "." }.filter { $0 != " " }
-    return deviceNames.contains(String(String.UnicodeScalarView(name)).uppercased()) ? "_" + text : text
+    PortableName.isDevice(text.unicodeScalars) ? String(PortableName.devicePrefix) + text : text
   }
-
-  private static let deviceNames: Set<String> = {
-    let numbered = (0...9).flatMap { ["COM\($0)", "LPT\($0)"] }
-    return Set(["CON", "PRN", "AUX", "NUL"] + numbered)
-  }()
 }

@@ -44,14 +44,25 @@ public struct Publisher: Sendable {
   /// The contents must be synced before. `recorded` is the identity of the complete partial file as it was noted down
   /// before the first try: if the file at `path` is that one, an earlier call had come so far, and this one succeeds.
   /// Fails with `exists` if another file is there, and with `symbolicLink` or `notAFolder` if one is in the way.
+  ///
+  /// Where `sparingTwins` says so, it fails with `exists` too if a disk which does not tell case apart would take the file, or
+  /// a folder that it makes, for another one. Publishing goes one after the other there: of two that come at once, one wins.
   public func publish(
-    _ name: PartialName, to path: LibraryPath, recorded: FileIdentity? = nil
+    _ name: PartialName, to path: LibraryPath, recorded: FileIdentity? = nil, sparingTwins: Bool = false
   ) throws(FileError) -> Publication {
     do throws(FileError) {
       let (publication, folder) = try library.folderChanges.withLock { (_) throws(FileError) in
         let source = try Partials(library).identity(of: name)
-        let walk = try FolderWalk(to: EntryPath(path), in: library, makingFolders: source != nil)
-        return (try place(name, source, walk, recorded), walk.folder)
+        let walk = try FolderWalk(
+          to: EntryPath(path), in: library, makingFolders: source != nil, sparingTwins: sparingTwins)
+        guard sparingTwins, source != nil else { return (try place(name, source, walk, recorded), walk.folder) }
+        let twins = library.foldedFolders
+        if let twin = try twins.twin(of: walk.name, in: walk.folder), twin != walk.name {
+          throw FileError.exists(path: walk.folder.pathOfChild(twin))
+        }
+        let publication = try place(name, source, walk, recorded)
+        try twins.added(walk.name, to: walk.folder)
+        return (publication, walk.folder)
       }
       try library.folderSyncs.synchronize(folder)
       return publication

@@ -27,8 +27,9 @@ struct LibraryFiles: AttemptFiles {
   }
 
   func name(for facts: PublishingFacts, number: Int) throws(DownloadError) -> LibraryPath? {
-    if let path = facts.description.path { return number == 1 ? path : nil }
-    let naming = FileNaming(NamingFacts(facts))
+    let isPortable = facts.settings.portableNames
+    if let path = facts.description.path { return try wanted(path, isPortable, number: number) }
+    let naming = FileNaming(NamingFacts(facts), portably: isPortable)
     var number = number
     while true {
       let candidate: LibraryPath
@@ -37,14 +38,34 @@ struct LibraryFiles: AttemptFiles {
       } catch {
         throw DownloadError(.io, "no name can be made for the file: \(error)")
       }
-      guard try translatingErrors({ () throws(FileError) in try published.exists(candidate) }) else { return candidate }
+      let free: LibraryPath? = try translatingErrors { () throws(FileError) in
+        guard isPortable else { return try published.exists(candidate) ? nil : candidate }
+        let place = try published.spelled(candidate)
+        return try published.isTaken(place) ? nil : place
+      }
+      if let free { return free }
       number += 1
     }
   }
 
-  func publish(_ download: DownloadID, as file: PublishedFile) throws(DownloadError) -> Publication? {
+  /// The place that the client has named. Whether it is free is seen when the file is published; where a folder has come
+  /// meanwhile that a disk which does not tell case apart would take for the wanted one, it is tried once more in that.
+  private func wanted(_ path: LibraryPath, _ isPortable: Bool, number: Int) throws(DownloadError) -> LibraryPath? {
+    guard isPortable else { return number == 1 ? path : nil }
+    return try translatingErrors { () throws(FileError) in
+      let place = try published.spelled(path.portable)
+      if number == 1 { return place }
+      guard number == 2, place != path.portable else { return nil }
+      return try published.isTaken(place) ? nil : place
+    }
+  }
+
+  func publish(
+    _ download: DownloadID, as file: PublishedFile, portably: Bool
+  ) throws(DownloadError) -> Publication? {
     do throws(FileError) {
-      let publication = try publisher.publish(try name(of: download), to: file.path, recorded: FileIdentity(file))
+      let publication = try publisher.publish(
+        try name(of: download), to: file.path, recorded: FileIdentity(file), sparingTwins: portably)
       return Publication(
         madeFolders: publication.madeFolders.compactMap(\.libraryPath),
         modifiedNanoseconds: publication.identity.modifiedNanoseconds)

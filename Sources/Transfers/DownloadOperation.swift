@@ -123,7 +123,8 @@ final class DownloadOperation: AsynchronousOperation, @unchecked Sendable {
     case .synchronizeContents: try synchronizeContents()
     case .name(let number): try name(number: number)
     case .publish(let file):
-      let publication = try environment.files.publish(attempt.id.download, as: file)
+      let publication = try environment.files.publish(
+        attempt.id.download, as: file, portably: attempt.settings.portableNames)
       advance { $0.machine.published(publication) }
     case .report(let news): report(news)
     case .end(let news): end(news)

@@ -9,12 +9,12 @@ struct FileNamingTests {
 
   private func name(
     podcast: String? = nil, title: String? = nil, published: Int64? = nil, url: String = "https://h/e.mp3",
-    disposition: String? = nil, mediaType: String? = nil, number: Int = 1
+    disposition: String? = nil, mediaType: String? = nil, number: Int = 1, portably: Bool = true
   ) throws -> String {
     let facts = NamingFacts(
       podcast: podcast, title: title, day: published.map(CivilDate.init(milliseconds:)), url: url,
       contentDisposition: disposition, mediaType: mediaType)
-    return try FileNaming(facts).candidate(number: number).description
+    return try FileNaming(facts, portably: portably).candidate(number: number).description
   }
 
   @Test("is made of podcast, day, title and extension")
@@ -63,6 +63,22 @@ struct FileNamingTests {
   }
 
   @Test(
+    "has nothing that SMB, NTFS or exFAT refuse, unless that is wanted",
+    arguments: [
+      ("Who is it?", "Who is it-", "Who is it?"), ("\"Quoted\"", "'Quoted'", "\"Quoted\""),
+      ("a*b:c<d>e|f", "a-b-c-d-e-f", "a*b:c<d>e|f"), ("a\\b", "a-b", "a-b"), ("12:30", "12-30", "12:30"),
+      ("Con", "_Con", "Con"), ("com\u{B9}", "_com\u{B9}", "com\u{B9}"), ("LPT9.live", "_LPT9.live", "LPT9.live"),
+      ("CONIN$", "_CONIN$", "CONIN$"), ("conout$ .x", "_conout$ .x", "conout$ .x"), ("C ON", "C ON", "C ON"),
+      ("aux .\u{1}y", "_aux . y", "aux . y"), ("COM10", "COM10", "COM10"),
+      ("nul\u{200B}", "nul\u{200B}", "nul\u{200B}"),
+    ])
+  func portable(title: String, expected: String, asItIs: String) throws {
+    #expect(try name(title: title) == expected + ".mp3")
+    #expect(try name(title: title, portably: false) == asItIs + ".mp3")
+    #expect(try name(podcast: title) == expected + "/e.mp3")
+  }
+
+  @Test(
     "lies in a harmless folder whatever the podcast is called",
     arguments: [
       (".podflux", "podflux/e.mp3"), ("..", "e.mp3"), ("", "e.mp3"), ("a/../b", "a-..-b/e.mp3"),
@@ -105,6 +121,8 @@ struct FileNamingTests {
       for number in [1, 2, Int.max] {
         let result = try naming.candidate(number: number)
         #expect((1...2).contains(result.components.count), "seed \(seed)")
+        #expect(result == result.portable, "seed \(seed)")
+        #expect(result.components.allSatisfy { $0.utf16.count <= 255 && $0.utf8.count <= 255 }, "seed \(seed)")
         #expect(Array(result.description.utf8) == Array(result.description.precomposedStringWithCanonicalMapping.utf8))
       }
     }
@@ -113,7 +131,8 @@ struct FileNamingTests {
   private func hostileText(_ generator: inout SplitMix64) -> String {
     let pieces = [
       ".", "..", "/", "\\", ":", " ", "\0", "\n", "\u{85}", "\u{202E}", "\u{2028}", "\u{FEFF}", "\u{200D}", "\u{301}",
-      "e", "\u{FF0E}", "\u{2024}", "👩‍👩‍👧", "CON", ".podflux", "%2e", "%2F", "\"", ";", "\u{A0}", "\u{10FFFF}", "\u{1100}",
+      "e", "\u{FF0E}", "\u{2024}", "👩‍👩‍👧", "CON", ".podflux", "%2e", "%2F", "\"", ";", "?", "*<|>", "lpt\u{B3}", "\u{A0}",
+      "\u{10FFFF}", "\u{1100}",
       "\u{1161}", "\u{0338}", "=", "\u{E000}", "mp3", String(repeating: "ß", count: 130), "\u{1F1E9}", "(2)", "a",
     ]
     let count = Int.random(in: 0...24, using: &generator)

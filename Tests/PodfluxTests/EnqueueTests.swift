@@ -151,6 +151,32 @@ struct EnqueueTests {
     }
   }
 
+  @Test(
+    "Names that differ in case or normalization only are numbered, their folders are one, and titles lose what disks refuse"
+  )
+  func caseTwins() throws {
+    let scene = try Scene()
+    let engine = try scene.startEager()
+    let names = [("Show", "\u{C9}t\u{E9}?"), ("SHOW", "e\u{301}t\u{C9}?"), ("show", "\u{E9}t\u{E9}*")]
+    for (number, (podcast, title)) in names.enumerated() {
+      scene.serve("/\(number).mp3", length: 2000 + number)
+      try engine.order(
+        "downloads/enqueue",
+        ["url": scene.origin.url("/\(number).mp3"), "id": "e\(number)", "podcast": podcast, "title": title])
+    }
+    let paths = try engine.waitForAllCompleted().compactMap(\.path)
+    let folder = try #require(paths.first?.split(separator: "/").first)
+    #expect(paths.allSatisfy { $0.hasPrefix(folder + "/") })
+    let folded = paths.map { $0.precomposedStringWithCanonicalMapping.lowercased() }
+    #expect(Set(folded) == ["show/\u{E9}t\u{E9}-.mp3", "show/\u{E9}t\u{E9}- (2).mp3", "show/\u{E9}t\u{E9}- (3).mp3"])
+    let path = ["url": scene.origin.url("/0.mp3"), "path": "SHOW/12:30?.mp3"]
+    try engine.order("downloads/enqueue", path.merging(["id": "p"]) { $1 })
+    #expect(try engine.wait(for: "p", toBe: "completed").path == "\(folder)/12-30-.mp3")
+    try engine.order("settings/update", ["portableNames": false])
+    try engine.order("downloads/enqueue", path.merging(["id": "q"]) { $1 })
+    #expect(try engine.wait(for: "q", toBe: "completed").path == "SHOW/12:30?.mp3")
+  }
+
   @Test("A client's path is used as it is; where another file stands the download fails with file_exists")
   func clientPath() throws {
     let scene = try Scene()

@@ -2,10 +2,10 @@ import Flux
 
 /// What clients want of the downloads.
 extension DownloadsStore {
-  mutating func handle(_ intent: DownloadIntent, in turn: inout PodfluxTurn) throws -> Reply {
+  mutating func handle(_ intent: DownloadIntent, settings: Settings, in turn: inout PodfluxTurn) throws -> Reply {
     try refuseUnlessOpen()
     switch intent {
-    case .enqueue(let wish): return try enqueue(wish, in: &turn)
+    case .enqueue(let wish): return try enqueue(wish, settings: settings, in: &turn)
     case .pause(let selection): return try change(selection, by: .pause, in: &turn)
     case .resume(let selection):
       room.doubtedAt = turn.now
@@ -38,7 +38,9 @@ extension DownloadsStore {
 
   // MARK: Enqueue
 
-  private mutating func enqueue(_ wish: DownloadIntent.Enqueue, in turn: inout PodfluxTurn) throws -> Reply {
+  private mutating func enqueue(
+    _ wish: DownloadIntent.Enqueue, settings: Settings, in turn: inout PodfluxTurn
+  ) throws -> Reply {
     let downloads = turn.tables.downloads
     if let id = wish.id {
       if try downloads.contains(id) { return .enqueued(id: id, created: false) }
@@ -53,8 +55,11 @@ extension DownloadsStore {
     }
     let id = wish.id ?? DownloadID(from: &turn.random)
     let isHeld = try live[id] != nil || turn.tables.deletions.holds(id)
+    var description = wish.description
+    // The row has the place that the file is to get: cleaning up looks there.
+    if settings.portableNames { description.path = description.path?.portable }
     let download = Download(
-      id: id, address: wish.address, description: wish.description,
+      id: id, address: wish.address, description: description,
       rank: try rank(at: .last, of: wish.priority, in: turn), origin: wish.origin,
       state: wish.isPaused ? .paused : .queued,
       progress: .init(total: wish.resume?.total, resume: wish.resume), failures: 0,

@@ -56,7 +56,7 @@ public struct DownloadsStore: Sendable {
 
   mutating func handle(_ action: Action, settings: Settings, in turn: inout PodfluxTurn) throws -> Reply? {
     switch action {
-    case .downloads(let intent): return try handle(intent, in: &turn)
+    case .downloads(let intent): return try handle(intent, settings: settings, in: &turn)
     case .attempt(let report): try handle(report, settings: settings, in: &turn)
     case .recovered(let recovery): try recover(recovery, in: &turn)
     case .stop(let mode): try stop(mode, in: &turn)

@@ -31,7 +31,8 @@ public struct LibraryPath: Hashable, Sendable, CustomStringConvertible {
     description = text
   }
 
-  private init(checked components: some Sequence<String>) {
+  /// Joins names that have been checked.
+  init(checked components: some Sequence<String>) {
     description = components.joined(separator: "/")
   }
 

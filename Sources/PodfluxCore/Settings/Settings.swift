@@ -55,6 +55,8 @@ public struct Settings: Hashable, Sendable, Codable {
   public var nameTimeZone = NameTimeZone.publisher
   /// What a published file's time of modification says.
   public var fileTimes = FileTimes.published
+  /// Whether files get only names that SMB, NTFS and exFAT take, and no two that differ in case or normalization only.
+  public var portableNames = true
 
   /// The defaults.
   public init() {}
@@ -91,6 +93,7 @@ public struct Settings: Hashable, Sendable, Codable {
     try read(.quarantineDays, into: &quarantineDays)
     try read(.nameTimeZone, into: &nameTimeZone)
     try read(.fileTimes, into: &fileTimes)
+    try read(.portableNames, into: &portableNames)
   }
 
   /// The range of each setting.
@@ -191,6 +194,8 @@ public struct SettingsPatch: Hashable, Sendable {
   public var nameTimeZone: NameTimeZone?
   /// See `Settings.fileTimes`.
   public var fileTimes: FileTimes?
+  /// See `Settings.portableNames`.
+  public var portableNames: Bool?
 
   /// A patch that changes nothing.
   public init() {}
@@ -224,6 +229,7 @@ public struct SettingsPatch: Hashable, Sendable {
     result.quarantineDays = quarantineDays ?? settings.quarantineDays
     result.nameTimeZone = nameTimeZone ?? settings.nameTimeZone
     result.fileTimes = fileTimes ?? settings.fileTimes
+    result.portableNames = portableNames ?? settings.portableNames
     return result
   }
 }

@@ -97,6 +97,7 @@ extension JSONWriter {
     if let zone = patch.nameTimeZone { member("nameTimeZone", zone.text) }
     if let network = patch.network { object("network") { $0.members(of: network) } }
     if let orphans = patch.orphans { member("orphans", orphans.rawValue) }
+    member("portableNames", ifAny: patch.portableNames)
     if let interval = patch.progressInterval { member("progressInterval", interval) }
     member("quarantineDays", ifAny: patch.quarantineDays)
     member("reserveFreeBytes", ifAny: patch.reserveFreeBytes)

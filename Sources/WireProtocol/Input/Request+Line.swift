@@ -107,8 +107,8 @@ extension SettingsPatch {
   private static let keys = [
     "allowInsecureRedirects", "bytesPerSecond", "cellularBudgetBytesPerMonth", "checksum", "cleanupOnStart",
     "connectTimeoutSeconds", "fileTimes", "firstByteTimeoutSeconds", "maxAttempts", "maxConcurrent", "maxFileBytes",
-    "maxPerHost", "nameTimeZone", "network", "orphans", "progressInterval", "quarantineDays", "reserveFreeBytes",
-    "retryFirstSeconds", "retryMaxSeconds", "schedule", "slowBytesPerSecond", "slowWindowSeconds",
+    "maxPerHost", "nameTimeZone", "network", "orphans", "portableNames", "progressInterval", "quarantineDays",
+    "reserveFreeBytes", "retryFirstSeconds", "retryMaxSeconds", "schedule", "slowBytesPerSecond", "slowWindowSeconds",
     "stallTimeoutSeconds", "storageQuotaBytes", "userAgent",
   ]
 
@@ -142,6 +142,7 @@ extension SettingsPatch {
     quarantineDays = try fields["quarantineDays"]?.integer(in: Settings.Limits.quarantineDays)
     nameTimeZone = try fields["nameTimeZone"]?.nameTimeZone()
     fileTimes = try fields["fileTimes"]?.choice()
+    portableNames = try fields["portableNames"]?.boolean()
   }
 }
 

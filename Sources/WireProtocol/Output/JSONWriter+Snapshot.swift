@@ -33,6 +33,7 @@ extension JSONWriter {
     member("nameTimeZone", settings.nameTimeZone.text)
     object("network") { $0.members(of: settings.network) }
     member("orphans", settings.orphans.rawValue)
+    member("portableNames", settings.portableNames)
     member("progressInterval", settings.progressInterval)
     member("quarantineDays", settings.quarantineDays)
     member("reserveFreeBytes", settings.reserveFreeBytes)

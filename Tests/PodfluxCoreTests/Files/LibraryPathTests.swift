@@ -15,6 +15,27 @@ struct LibraryPathTests {
   }
 
   @Test(
+    "has a form that SMB, NTFS and exFAT take",
+    arguments: [
+      ("a", "a"), ("Show/Episode 1.mp3", "Show/Episode 1.mp3"), ("12:30/Who?.mp3", "12-30/Who-.mp3"),
+      ("con/Aux.mp3", "_con/_Aux.mp3"), ("a\"b<c>d|e*f", "a'b-c-d-e-f"), ("NUL .x/COM\u{B2}", "_NUL .x/_COM\u{B2}"),
+      ("?.?/*", "-.-/-"), ("console", "console"),
+    ])
+  func portable(text: String, expected: String) throws {
+    let path = try LibraryPath(validating: text).portable
+    #expect(path.description == expected)
+    #expect(try LibraryPath(validating: path.description) == path.portable)
+  }
+
+  @Test("has a portable form that is as long as a name can be", arguments: [255, 254])
+  func portableLength(bytes: Int) throws {
+    let name = "con." + String(repeating: "x", count: bytes - 4)
+    let portable = try LibraryPath(validating: name).portable
+    #expect(portable.description.utf8.count == 255)
+    #expect(portable == portable.portable)
+  }
+
+  @Test(
     "refuses what could leave the library, hide, or deceive",
     arguments: [
       ("", .empty), ("/etc/passwd", .absolute), ("/", .absolute),

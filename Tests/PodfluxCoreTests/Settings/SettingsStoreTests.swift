@@ -50,6 +50,7 @@ struct SettingsStoreTests {
     patch.orphans = .delete
     patch.nameTimeZone = .place("Europe/Vienna")
     patch.fileTimes = .downloaded
+    patch.portableNames = false
     let applied = Mirror(reflecting: patch.applied(to: Settings()))
     let defaults = Mirror(reflecting: Settings())
     for (changed, untouched) in zip(applied.children, defaults.children) {

@@ -23,7 +23,9 @@ final class MemoryFiles: AttemptFiles {
     try? LibraryPath(validating: "file-\(number).mp3")
   }
 
-  func publish(_ download: DownloadID, as file: PublishedFile) throws(DownloadError) -> Publication? { Publication() }
+  func publish(_ download: DownloadID, as file: PublishedFile, portably: Bool) throws(DownloadError) -> Publication? {
+    Publication()
+  }
 }
 
 private final class MemoryPartial: PartialContents {

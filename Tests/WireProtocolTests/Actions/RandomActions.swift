@@ -174,6 +174,7 @@ struct RandomActions {
     patch.quarantineDays = draw(Settings.Limits.quarantineDays)
     patch.nameTimeZone = maybe { $0.pick([.publisher, .place("Europe/Vienna"), .place("Etc/GMT+5")]) }
     patch.fileTimes = maybe { $0.pick(FileTimes.allCases) }
+    patch.portableNames = maybe { $0.once(in: 2) }
     return patch
   }
 
