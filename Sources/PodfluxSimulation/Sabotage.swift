@@ -29,6 +29,8 @@ public enum Sabotage: String, CaseIterable, Sendable {
   case pageCacheTrusted = "page-cache-trusted-after-reboot"
   /// Publishing replaces whatever has the name.
   case publishReplaces = "publish-replaces-foreign-file"
+  /// Names that differ in case only are taken for different ones.
+  case twinsOverlooked = "case-twins-overlooked"
   /// What a cancelled download left is deleted while its attempt still runs.
   case deletionWhileAlive = "deletion-while-alive"
   /// At a start nobody looks whether a file that was being published stands at its place.
@@ -116,6 +118,7 @@ public enum Sabotage: String, CaseIterable, Sendable {
     case .overlapNotCompared: "the overlap is taken for equal without a look"
     case .pageCacheTrusted: "after a reboot unsynced bytes are believed"
     case .publishReplaces: "publishing replaces another file of that name"
+    case .twinsOverlooked: "a file is published beside one whose name differs in case only"
     case .deletionWhileAlive: "a partial is deleted while its attempt still runs"
     case .publishForgotten: "a file whose rename survived a crash is not recognised"
     case .truncatedTooEarly: "kept bytes go before the row has forgotten them"

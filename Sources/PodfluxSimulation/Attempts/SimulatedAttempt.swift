@@ -185,7 +185,11 @@ final class SimulatedAttempt {
       return
     }
     let replaced = world.sabotage == .publishReplaces ? disk.published[path] : nil
-    if let publication = try disk.publish(download, at: path, replacing: replaced != nil) {
+    let (sparesTwins, twins) = (world.sparesTwins(attempt), disk.twins(of: path))
+    if let publication = try disk.publish(
+      download, at: path, replacing: replaced != nil, sparingTwins: sparesTwins)
+    {
+      if attempt.settings.portableNames { try world.checker.hasPublished(path, beside: twins) }
       try replaced.map { try world.checker.willReplace(path, $0) }
       follow(with: .syncFolder(published, publication))
     } else {

@@ -52,6 +52,11 @@ extension Checker {
     }
   }
 
+  /// A file has just got its name; these were there already that differ from it in case only.
+  func hasPublished(_ path: String, beside twins: [String]) throws {
+    guard twins.isEmpty else { throw Violation(.twins, "\(path) is published beside \(twins[0])") }
+  }
+
   func willReplace(_ path: String, _ entry: SimulatedDisk.PublishedEntry) throws {
     throw Violation(.foreignFiles, "the file at \(path) is replaced")
   }

@@ -14,6 +14,7 @@ public enum Invariant: String, CaseIterable, Sendable {
   case publishedDurably = "a completed download's file stands at its place and would survive a power cut"
   case rowFirst = "a file gets its name only after the row knows it"
   case foreignFiles = "files of others are left alone"
+  case twins = "no file is published under a name that differs from another in case only"
   case counts = "the counts equal the rows"
   case transitions = "every change of state is in the transition table"
   case logGrows = "revision and sequence only grow, by one for each commit and each action"

@@ -112,15 +112,17 @@ final class SimulatedDisk {
 
   // MARK: Published files
 
-  /// Renames without replacing; nil if another file has the name.
+  /// Renames without replacing; nil if another file has the name, or where that counts, one that differs in case only,
+  /// or if a folder would have to be made whose name so differs from another's.
   func publish(
-    _ download: DownloadID, at path: String, replacing: Bool = false
+    _ download: DownloadID, at path: String, replacing: Bool = false, sparingTwins: Bool = false
   ) throws(DownloadError) -> Publication? {
     guard !isFull else { throw .diskFull }
     guard let file = partials[download] else {
       throw DownloadError(.io, "the partial file is gone")
     }
     guard published[path] == nil || replacing else { return nil }
+    if sparingTwins, published[path] == nil, !twins(of: path).isEmpty { return nil }
     let former = folders
     partials[download] = nil
     put(

@@ -29,14 +29,25 @@ extension World {
     if let path = attempt.description.path { return number == 1 ? path : nil }
     let stem = Self.stem(of: attempt.address)
     var number = number
-    while disk.published[Self.name(stem, number)] != nil { number += 1 }
-    return try LibraryPath(validating: Self.name(stem, number))
+    guard sparesTwins(attempt) else {
+      while disk.published[Self.name(stem, number)] != nil { number += 1 }
+      return try LibraryPath(validating: Self.name(stem, number))
+    }
+    while disk.isTaken(disk.spelled(Self.name(stem, number))) { number += 1 }
+    return try LibraryPath(validating: disk.spelled(Self.name(stem, number)))
   }
 
-  /// Downloads of one folder share their name, so that names collide.
+  /// Whether names that differ in case only are to be kept apart.
+  func sparesTwins(_ attempt: Attempt) -> Bool {
+    attempt.settings.portableNames && sabotage != .twinsOverlooked
+  }
+
+  /// Downloads of one host share their name, so that names collide; every third is spelled in another case, and so is the
+  /// folder of every fifth.
   static func stem(of address: WebAddress) -> String {
     let parts = address.description.split(separator: "/")
-    return "show/episode \(parts[2])"
+    let number = parts.last.flatMap { Int($0.prefix { $0.isNumber }) } ?? 0
+    return (number % 5 == 4 ? "Show/" : "show/") + (number % 3 == 2 ? "Episode " : "episode ") + parts[2]
   }
 
   static func name(_ stem: String, _ number: Int) -> String {
