@@ -19,15 +19,7 @@ public final class Mailbox<Request: Sendable, Fact: Sendable>: Sendable {
     public var isEmpty: Bool { facts.isEmpty && requests.isEmpty }
   }
 
-  private struct Lanes {
-    var facts: [Fact] = []
-    var requests: [Request] = []
-    var isDraining = false
-    /// Whether a nudge came while somebody drained: perhaps after the drainer had looked at what it waits for.
-    var isNudged = false
-  }
-
-  private let lanes = Mutex(Lanes())
+  private let lanes: Mutex<MailboxLanes<Request, Fact>>
   private let wake: @Sendable () -> Void
 
   /// How many requests may wait.
@@ -38,29 +30,26 @@ public final class Mailbox<Request: Sendable, Fact: Sendable>: Sendable {
     precondition(requestCapacity > 0, "a mailbox without room takes no request")
     self.requestCapacity = requestCapacity
     self.wake = wake
+    lanes = Mutex(MailboxLanes(requestCapacity: requestCapacity))
   }
 
   /// Posts a fact.
   public func post(fact: Fact) {
-    post { $0.facts.append(fact) }
+    if lanes.withLock({ $0.add(fact: fact) }) { wake() }
   }
 
   /// Posts a request, unless as many as may wait do.
   ///
   /// - Returns: Whether it was taken in.
   public func post(request: Request) -> Bool {
-    var accepted = false
-    post { lanes in
-      guard lanes.requests.count < requestCapacity else { return }
-      lanes.requests.append(request)
-      accepted = true
-    }
-    return accepted
+    let (isTaken, shouldWake) = lanes.withLock { $0.add(request: request) }
+    if shouldWake { wake() }
+    return isTaken
   }
 
   /// Wakes the drainer although nothing was posted: something that it waited for has changed.
   public func nudge() {
-    post { lanes in lanes.isNudged = lanes.isDraining }
+    if lanes.withLock({ $0.nudge() }) { wake() }
   }
 
   /// Takes out what waits: all facts, and at most so many requests, none behind the first that `isLast` names.
@@ -69,26 +58,10 @@ public final class Mailbox<Request: Sendable, Fact: Sendable>: Sendable {
   /// wakes it at once: `limit` may be older than the nudge.
   public func take(requestsUpTo limit: Int, endingWith isLast: (Request) -> Bool = { _ in false }) -> Delivery {
     let (delivery, shouldWake) = lanes.withLock { lanes in
-      let end = lanes.requests.prefix(limit).firstIndex(where: isLast).map { $0 + 1 }
-      let count = end ?? min(limit, lanes.requests.count)
-      let delivery = Delivery(facts: lanes.facts, requests: Array(lanes.requests.prefix(count)))
-      lanes.facts = []
-      lanes.requests.removeFirst(count)
-      let shouldWake = delivery.isEmpty && lanes.isNudged
-      lanes.isDraining = !delivery.isEmpty || shouldWake
-      lanes.isNudged = false
-      return (delivery, shouldWake)
+      let (facts, requests, shouldWake) = lanes.take(requestsUpTo: limit, endingWith: isLast)
+      return (Delivery(facts: facts, requests: requests), shouldWake)
     }
     if shouldWake { wake() }
     return delivery
-  }
-
-  private func post(_ change: (inout Lanes) -> Void) {
-    let shouldWake = lanes.withLock { lanes in
-      change(&lanes)
-      defer { lanes.isDraining = true }
-      return !lanes.isDraining
-    }
-    if shouldWake { wake() }
   }
 }

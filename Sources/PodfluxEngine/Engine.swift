@@ -63,13 +63,16 @@ public final class Engine: Sendable {
 
   /// Gives the library up until `resume`: transfers checkpoint and stop, the database is closed and no lock is held when
   /// the completion is called, at the latest after 2 s. Meanwhile every action is refused with `suspended`.
-  public func suspend(_ completion: @escaping @Sendable (Response) -> Void) {
-    turns.async { [core] in core.suspend(answering: Request(.barrier, completion: completion)) }
+  ///
+  /// - Parameter suspender: Who wants it. It stays suspended until everybody who did has called `resume`.
+  public func suspend(for suspender: Suspender = .client, _ completion: @escaping @Sendable (Response) -> Void) {
+    turns.async { [core] in core.suspend(for: suspender, answering: Request(.barrier, completion: completion)) }
   }
 
-  /// Takes the library again, and goes on with what was under way. Refused with `conflict` while another engine has it.
-  public func resume(_ completion: @escaping @Sendable (Response) -> Void) {
-    turns.async { [core] in core.resume(answering: Request(.resume, completion: completion)) }
+  /// Takes the library again, and goes on with what was under way, unless somebody else wants the engine suspended still:
+  /// then it stays so, which a client is told (`suspended`). Refused with `conflict` while another engine has the library.
+  public func resume(for suspender: Suspender = .client, _ completion: @escaping @Sendable (Response) -> Void) {
+    turns.async { [core] in core.resume(for: suspender, answering: Request(.resume, completion: completion)) }
   }
 
   /// Calls back from the queue of turns: whoever waits for it in vain knows that nothing is handled any more.
@@ -174,6 +177,14 @@ public enum EngineError: Error, CustomStringConvertible {
   }
 }
 
+/// Who can want an engine to be suspended.
+public enum Suspender: Hashable, Sendable {
+  /// Whoever drives it: it said `engine/suspend`, or called for it.
+  case client
+  /// Whoever runs its process: it is about to be stopped, and will be continued.
+  case process
+}
+
 /// Why an engine has stopped.
 public enum StopCause: String, Sendable {
   case eof, shutdown, signal
@@ -222,8 +233,11 @@ public struct Response: Sendable {
 
 /// Who hears of an engine's life. Calls come on the engine's queue and must not block.
 public protocol EngineClient: Sendable {
-  /// Whether answers can be taken; while not, requests wait and transfers go on.
+  /// Whether observers can be told more. Asked on any queue; it changes nothing.
   var hasRoom: Bool { get }
+  /// Whether answers can be taken; while not, requests wait and transfers go on. Whoever answers no owes the engine a call
+  /// of `Engine.clientHasRoom` as soon as there is room, whatever else is asked meanwhile.
+  func hasRoomForAnswers() -> Bool
   /// The library is in order and work begins.
   func ready(revision: Int64)
   /// The answers of a batch have been given.

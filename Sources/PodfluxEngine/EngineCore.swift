@@ -41,8 +41,8 @@ final class EngineCore: @unchecked Sendable {
   private var endsNow = false
   /// Whether the engine is to end when nothing can move any more.
   private var isDraining = false
-  /// Whether somebody outside the requests has suspended it, who will resume it too.
-  private var isSuspendedFromOutside = false
+  /// Who wants it suspended: it takes its library again when nobody does.
+  private var suspenders: Set<Suspender> = []
   /// The last revision that was committed.
   private(set) var position: LogPosition
 
@@ -95,7 +95,7 @@ final class EngineCore: @unchecked Sendable {
   /// is a block of its own on the queue: a stop and the alarm get their turn however fast a client asks.
   func drain() {
     if case .closed = stage { return refuseWhatWaits() }
-    let delivery = mailbox.take(requestsUpTo: requestLimit) { $0.endsBatch }
+    let delivery = mailbox.take(requestsUpTo: requestLimit()) { $0.endsBatch }
     guard !delivery.isEmpty else { return }
     handle(delivery)
     client.turnEnded()
@@ -104,9 +104,9 @@ final class EngineCore: @unchecked Sendable {
   }
 
   /// What comes behind a suspension is answered behind it.
-  private var requestLimit: Int {
+  private func requestLimit() -> Int {
     if case .suspending = stage { return 0 }
-    return client.hasRoom ? Engine.batchSize : 0
+    return client.hasRoomForAnswers() ? Engine.batchSize : 0
   }
 
   private func handle(_ delivery: Mailbox<Request, Action>.Delivery) {
@@ -127,8 +127,8 @@ final class EngineCore: @unchecked Sendable {
     deliver(facts: facts, requests: delivery.requests.dropLast())
     switch last.content {
     case .query(let query): answer(query, last)
-    case .resume: respond(to: last, .reply(.done))
-    case .action, .refused, .barrier: suspend(answering: last)
+    case .resume: resume(for: .client, answering: last)
+    case .action, .refused, .barrier: suspend(for: .client, answering: last)
     }
   }
 
@@ -231,12 +231,12 @@ final class EngineCore: @unchecked Sendable {
   // MARK: Suspension
 
   /// Gives the library up as soon as nothing runs; then the request is answered.
-  func suspend(answering request: Request) {
+  func suspend(for suspender: Suspender, answering request: Request) {
     switch stage {
     case .working:
       guard let tenure, !tenure.isDone else { return respond(to: request, .refusal(Self.isStopping)) }
       stage = .suspending([request], resuming: [])
-      isSuspendedFromOutside = request.action == nil
+      suspenders = [suspender]
       deliver(facts: [.stop(.suspend)], requests: [])
       // Even if that could not be committed: a phone's system does not wait.
       setDeadline(in: tenure)
@@ -245,19 +245,39 @@ final class EngineCore: @unchecked Sendable {
       // Whoever wanted it to go on has been overtaken.
       for former in resuming { respond(to: former, .reply(.done)) }
       stage = .suspending(requests + [request], resuming: [])
-    case .suspended: respond(to: request, .reply(.done))
+      suspenders.insert(suspender)
+    case .suspended:
+      suspenders.insert(suspender)
+      respond(to: request, .reply(.done))
     case .closed: respond(to: request, .refusal(Self.isStopping))
     }
   }
 
-  /// Takes the library again.
-  func resume(answering request: Request) {
+  /// Takes the library again, if nobody wants it given up any more.
+  func resume(for suspender: Suspender, answering request: Request) {
+    suspenders.remove(suspender)
     switch stage {
     case .working: return respond(to: request, .reply(.done))
-    case .suspending(let requests, let resuming): return stage = .suspending(requests, resuming: resuming + [request])
-    case .suspended: break
+    case .suspending(let requests, let resuming) where suspenders.isEmpty:
+      return stage = .suspending(requests, resuming: resuming + [request])
+    case .suspended where suspenders.isEmpty: takeAgain(answering: request)
+    case .suspending, .suspended: staySuspended(answering: request)
     case .closed: return respond(to: request, .refusal(Self.isStopping))
     }
+  }
+
+  /// Somebody else wants it suspended still.
+  private func staySuspended(answering request: Request) {
+    guard suspenders == [.client] else {
+      let message = "the process is being stopped by a signal; the engine goes on when it is continued"
+      return respond(to: request, .refusal(Refusal(.suspended, message)))
+    }
+    respond(to: request, .reply(.done))
+    // Its input has ended, and no client will ask any more.
+    if stopCause == .eof, case .suspended = stage { close() }
+  }
+
+  private func takeAgain(answering request: Request) {
     do {
       journal?.reopen()
       let mailbox = mailbox
@@ -287,8 +307,8 @@ final class EngineCore: @unchecked Sendable {
     var isStopping = false
     for request in requests {
       switch request.content {
-      case .resume where !isStopping: resume(answering: request)
-      case .action(.stop(.suspend)) where !isStopping: respond(to: request, .reply(.done))
+      case .resume where !isStopping: resume(for: .client, answering: request)
+      case .action(.stop(.suspend)) where !isStopping: suspend(for: .client, answering: request)
       case .action(.stop) where !isStopping:
         isStopping = true
         stopCause = stopCause ?? .shutdown
@@ -314,7 +334,7 @@ final class EngineCore: @unchecked Sendable {
     endsNow = endsNow || mode > .drain
     guard let tenure else {
       // The end of input leaves nobody to resume it, unless somebody else is to.
-      return cause == .eof && mode == .drain && isSuspendedFromOutside ? () : close()
+      return cause == .eof && mode == .drain && suspenders.contains(.process) ? () : close()
     }
     deliver(facts: [.stop(mode)], requests: [])
     // Even if that could not be committed: a full disk must not keep a process from ending.
@@ -330,7 +350,7 @@ final class EngineCore: @unchecked Sendable {
       stage = .suspended
       for request in requests { respond(to: request, .reply(.done)) }
       client.turnEnded()
-      guard endsNow else { return resuming.forEach { resume(answering: $0) } }
+      guard endsNow else { return resuming.forEach { resume(for: .client, answering: $0) } }
     }
     close()
   }
@@ -371,20 +391,6 @@ final class EngineCore: @unchecked Sendable {
       let delivery = mailbox.take(requestsUpTo: .max)
       guard !delivery.isEmpty else { return }
       for request in delivery.requests { respond(to: request, .refusal(Self.isStopping)) }
-    }
-  }
-}
-
-extension Request {
-  fileprivate var action: Action? {
-    if case .action(let action) = content { action } else { nil }
-  }
-
-  /// Whether it is answered by itself, behind all that came before it.
-  fileprivate var endsBatch: Bool {
-    switch content {
-    case .query, .resume, .action(.stop(.suspend)): true
-    case .action, .refused, .barrier: false
     }
   }
 }

@@ -81,6 +81,8 @@ final class LibraryClient: EngineClient {
 
   var hasRoom: Bool { true }
 
+  func hasRoomForAnswers() -> Bool { true }
+
   func ready(revision: Int64) {}
 
   func turnEnded() {

@@ -89,7 +89,13 @@ public final class PodfluxProcess: Sendable {
   /// Begins to read the child's lines.
   public func listen() {
     guard let output = takeOutput() else { return }
-    follow { self.read(output) }
+    follow { self.read(output, pieceBytes: 256 << 10, pauseMilliseconds: 0) }
+  }
+
+  /// Begins to read the child's lines as a slow client does: little at a time, with a pause behind each piece.
+  public func trickle(pieceBytes: Int, pauseMilliseconds: Int32) {
+    guard let output = takeOutput() else { return }
+    follow { self.read(output, pieceBytes: pieceBytes, pauseMilliseconds: pauseMilliseconds) }
   }
 
   /// Closes the child's output, as a client that dies does: what has not been read by then never is.
@@ -250,10 +256,11 @@ public final class PodfluxProcess: Sendable {
     thread.start()
   }
 
-  private func read(_ output: Int32) {
+  private func read(_ output: Int32, pieceBytes: Int, pauseMilliseconds: Int32) {
     var rest: [UInt8] = []
-    var buffer = [UInt8](repeating: 0, count: 256 << 10)
+    var buffer = [UInt8](repeating: 0, count: pieceBytes)
     while waitForOutput(output) {
+      if pauseMilliseconds > 0 { _ = poll(nil, 0, pauseMilliseconds) }
       let count = Foundation.read(output, &buffer, buffer.count)
       if count < 0, errno == EINTR { continue }
       guard count > 0 else { break }

@@ -1,3 +1,4 @@
+import Flux
 import Foundation
 import Synchronization
 
@@ -8,14 +9,20 @@ import Synchronization
 final class OutputWriter: Sendable {
   /// How much may wait before no more requests are answered, in bytes.
   private static let roomBytes = 4 << 20
-  /// How long the last lines may take when nobody seems to read, in milliseconds.
+  /// How much is written in one go, in bytes: what has been written makes room, so that a slow reader is given the next
+  /// answers before it has read all of the last ones.
+  private static let pieceBytes = 256 << 10
+  /// How long the last lines wait for somebody who does not seem to read, in milliseconds.
   private static let finishMilliseconds = 250
+  /// How often a reader who has read something meanwhile is waited for so long: a second in all, since a process that is
+  /// told to end has two.
+  private static let finishRounds = 4
 
   private struct State {
     var pending: [UInt8] = []
-    var isCrowded = false
+    /// What was appended and has not been written, with what is being written.
+    var backlog = Backlog(limit: roomBytes)
     var isFinished = false
-    var isClosed = false
     /// Whether nobody can read any more, whether or not anything was written since.
     var hasNoReader = false
     var onRoom: @Sendable () -> Void = {}
@@ -45,18 +52,20 @@ final class OutputWriter: Sendable {
     watch.start()
   }
 
-  /// Whether more may be appended soon.
+  /// Whether more may be appended. Asking promises nothing.
   var hasRoom: Bool {
-    state.withLock { state in
-      state.isCrowded = state.pending.count >= Self.roomBytes
-      return !state.isCrowded
-    }
+    state.withLock { $0.backlog.hasRoom }
+  }
+
+  /// Whether more may be appended; if not, `onRoom` is called as soon as there is room.
+  func hasRoomOrTells() -> Bool {
+    state.withLock { $0.backlog.hasRoomOrIsAwaited() }
   }
 
   /// Appends lines; `flush` sends them on.
   func append(_ lines: [UInt8]) {
     state.withLock { state in
-      guard !state.isClosed else { return }
+      guard state.backlog.add(lines.count) else { return }
       state.pending += lines
     }
   }
@@ -68,7 +77,7 @@ final class OutputWriter: Sendable {
     wakeUp.signal()
   }
 
-  /// Called when there is room again after there was none.
+  /// Called when there is room again after `hasRoomOrTells` has found none.
   func onRoom(_ body: @escaping @Sendable () -> Void) {
     state.withLock { $0.onRoom = body }
   }
@@ -84,9 +93,17 @@ final class OutputWriter: Sendable {
 
   /// Writes the last lines and ends, at the latest after a moment: a client that does not read holds nobody up.
   func finish() {
-    state.withLock { $0.isFinished = true }
+    var bytes = state.withLock { state in
+      state.isFinished = true
+      return state.backlog.bytes
+    }
     wakeUp.signal()
-    _ = done.wait(timeout: .now() + .milliseconds(Self.finishMilliseconds))
+    for _ in 0..<Self.finishRounds {
+      guard done.wait(timeout: .now() + .milliseconds(Self.finishMilliseconds)) == .timedOut else { return }
+      let left = state.withLock { $0.backlog.bytes }
+      guard left < bytes else { return }
+      bytes = left
+    }
   }
 
   /// Waits until nobody can read any more, though nothing may be written for long: whoever started the engine is gone then.
@@ -115,30 +132,33 @@ final class OutputWriter: Sendable {
           break
         }
         guard write(bytes) else {
-          let onClosed = state.withLock { state in
-            state.isClosed = true
-            return state.onClosed
-          }
-          onClosed()
+          giveUp()
           return _ = done.signal()
         }
-        let onRoom = state.withLock { state -> (@Sendable () -> Void)? in
-          defer { state.isCrowded = false }
-          return state.isCrowded ? state.onRoom : nil
-        }
-        onRoom?()
       }
     }
   }
 
+  /// Nobody can read any more: what was appended is forgotten, and whoever waits for room need not.
+  private func giveUp() {
+    let (shouldWake, onRoom, onClosed) = state.withLock { state in
+      state.pending = []
+      return (state.backlog.close(), state.onRoom, state.onClosed)
+    }
+    if shouldWake { onRoom() }
+    onClosed()
+  }
+
+  /// Writes it all, piece by piece. False if nobody can read any more.
   private func write(_ bytes: [UInt8]) -> Bool {
     bytes.withUnsafeBytes { bytes in
       var rest = bytes[...]
       while !rest.isEmpty {
-        let slice = UnsafeRawBufferPointer(rebasing: rest)
-        let count = Foundation.write(descriptor, slice.baseAddress, slice.count)
+        let piece = UnsafeRawBufferPointer(rebasing: rest.prefix(Self.pieceBytes))
+        let count = Foundation.write(descriptor, piece.baseAddress, piece.count)
         if count > 0 {
           rest = rest.dropFirst(count)
+          delivered(count)
         } else if errno == EAGAIN {
           var poll = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
           _ = Foundation.poll(&poll, 1, -1)
@@ -148,5 +168,12 @@ final class OutputWriter: Sendable {
       }
       return true
     }
+  }
+
+  private func delivered(_ count: Int) {
+    let onRoom = state.withLock { state in
+      state.backlog.deliver(count) ? state.onRoom : nil
+    }
+    onRoom?()
   }
 }

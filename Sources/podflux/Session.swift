@@ -70,6 +70,8 @@ final class Session: EngineClient {
 
   var hasRoom: Bool { output.hasRoom }
 
+  func hasRoomForAnswers() -> Bool { output.hasRoomOrTells() }
+
   func ready(revision: Int64) {
     encoder.withLock { encoder in
       encoder.ready(version: Engine.version, library: libraryPath, revision: revision, pid: getpid())
@@ -116,14 +118,14 @@ final class Session: EngineClient {
 
 /// Lets one thread wait for the end of a turn.
 private final class TurnGate: Sendable {
-  private let isWaiting = Mutex(false)
+  private let gate = Mutex(Gate())
   private let semaphore = DispatchSemaphore(value: 0)
 
   func wait(unless attempt: () -> Bool) -> Bool {
-    isWaiting.withLock { $0 = true }
-    // A turn may have ended before the flag was up: look once more, or nobody would ever signal.
+    gate.withLock { $0.approach() }
+    // A turn may have ended before: look once more, or nobody would ever signal.
     guard !attempt() else {
-      isWaiting.withLock { $0 = false }
+      gate.withLock { $0.leave() }
       return true
     }
     semaphore.wait()
@@ -131,10 +133,6 @@ private final class TurnGate: Sendable {
   }
 
   func open() {
-    let shouldSignal = isWaiting.withLock { isWaiting in
-      defer { isWaiting = false }
-      return isWaiting
-    }
-    if shouldSignal { semaphore.signal() }
+    if gate.withLock({ $0.open() }) { semaphore.signal() }
   }
 }

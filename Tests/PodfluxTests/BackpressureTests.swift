@@ -1,3 +1,4 @@
+import Foundation
 import ScriptedOrigin
 import TestSupport
 import Testing
@@ -29,9 +30,8 @@ struct BackpressureTests {
     try engine.waitForLines(count + 2, upTo: 120)
   }
 
-  @Test("Large answers that nobody reads are not all prepared")
-  func largeAnswers() throws {
-    let scene = try Scene()
+  /// Makes a library of which a page has more than a megabyte.
+  private func fill(_ scene: Scene) throws {
     let filler = try scene.start()
     let title = String(repeating: "x", count: 1000)
     for number in 0..<1000 {
@@ -42,6 +42,34 @@ struct BackpressureTests {
     }
     try filler.waitForAcknowledgements(1000)
     try filler.kill()
+  }
+
+  /// The engine saw that there was no room and lay down. An observer saw, while the writer wrote, that there was room, and
+  /// so made the writer forget that the engine waited: it hung for good, five times of seven.
+  @Test(
+    "An observer that reads slowly gets every answer, however many it does not read at first", arguments: [0.05, 0.25])
+  func trickle(interval: Double) throws {
+    let scene = try Scene()
+    try fill(scene)
+    scene.serve("/a.mp3", length: 40 << 20, bytesPerSecond: 1 << 20)
+    let engine = try scene.startUnheard()
+    try engine.send(line: #"{"type":"settings/update","payload":{"progressInterval":0.05}}"#)
+    try engine.send(line: #"{"type":"observe","payload":{"stores":["downloads"],"interval":\#(interval)}}"#)
+    try engine.send(line: #"{"type":"downloads/enqueue","payload":{"url":"\#(scene.origin.url("/a.mp3"))","id":"a"}}"#)
+    let query = #"{"type":"snapshot","payload":{"downloads":{"limit":1000}},"meta":{"id":"page"}}"#
+    let count = 24
+    try engine.send(line: Array(repeating: query, count: count).joined(separator: "\n"))
+    try scene.origin.wait(upTo: .seconds(20)) { $0.totalBodyBytesSent > 1 << 20 }
+    engine.trickle(pieceBytes: 64 << 10, pauseMilliseconds: 2)
+    for _ in 0..<count { try engine.wait(upTo: 60, for: "the next page") { $0.contains(#""id":"page""#) } }
+    engine.signal(SIGTERM)
+    #expect(try engine.waitForEnd().status == 0)
+  }
+
+  @Test("Large answers that nobody reads are not all prepared")
+  func largeAnswers() throws {
+    let scene = try Scene()
+    try fill(scene)
     let engine = try scene.startUnheard()
     let count = 60
     let query = #"{"type":"snapshot","payload":{"downloads":{"limit":1000}}}"#
