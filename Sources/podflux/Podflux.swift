@@ -9,6 +9,15 @@ struct Podflux: ParsableCommand {
     abstract: "Downloads podcasts, and loses nothing: a headless engine that takes JSON lines.",
     version: Engine.version,
     subcommands: [RunCommand.self, SnapshotCommand.self, ReplayCommand.self, DiffCommand.self, QuarantineCommand.self])
+
+  /// The signals that were held back before anything else was done, for `run`.
+  nonisolated(unsafe) private(set) static var signals: HeldSignals?
+
+  static func main() {
+    // First of all: a signal that comes a moment later shall end the engine as cleanly as any other.
+    if CommandLine.arguments.dropFirst().first == RunCommand.configuration.commandName { signals = HeldSignals() }
+    main(nil)
+  }
 }
 
 extension ExitCode {

@@ -60,6 +60,7 @@ struct RunCommand: ParsableCommand {
 
   func run() throws {
     // Before there are other threads.
+    let heldSignals = Podflux.signals ?? HeldSignals()
     let notifier = Notifier.takeFromEnvironment()
     allowManyFiles()
     keepFreedMemory()
@@ -67,6 +68,7 @@ struct RunCommand: ParsableCommand {
     let output = try OutputWriter(takingOver: .standardOutput)
     var logger = Logger(label: "podflux") { StreamLogHandler.standardError(label: $0) }
     logger.logLevel = logLevel
+    let signals = SignalWatch(heldSignals, logger: logger)
     let session = Session(output: output, libraryPath: library, notifier: notifier)
     let engine: Engine
     do {
@@ -84,7 +86,7 @@ struct RunCommand: ParsableCommand {
     }
     output.onRoom { engine.clientHasRoom() }
     output.onClosed { engine.stop(.now, because: .shutdown) }
-    let signals = SignalWatch(engine, logger: logger)
+    signals.attach(engine)
     notifier?.startWatchdog { engine.isAlive($0) }
     LineReader(session: session, engine: engine, atEnd: onEof.stopMode).start()
     withExtendedLifetime(signals) { session.waitUntilClosed() }

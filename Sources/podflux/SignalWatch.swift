@@ -8,57 +8,74 @@ import PodfluxEngine
 /// - SIGTERM, SIGINT and SIGHUP, which comes when the terminal goes: the first asks the engine to stop, a second one ends the
 ///   process at once.
 /// - SIGTSTP: the engine is suspended, and then the process stops itself, as its shell or supervisor expects.
-/// - SIGCONT: the engine takes its library again.
+/// - SIGCONT: the engine takes its library again, unless a client has suspended it as well.
+///
+/// They are held back from the first moment of the process on and taken by a thread that waits for them (signal(7)): one that
+/// comes while the engine is being made counts as soon as there is one.
 final class SignalWatch: @unchecked Sendable {
   // `@unchecked`: what changes is touched on the queue of signals only.
 
-  private let engine: Engine
+  private let signals: HeldSignals
   private let logger: Logger
   private let queue = DispatchQueue(label: "podflux.signals", qos: .userInitiated)
-  private var sources: [any DispatchSourceSignal] = []
+  /// Whom to tell; nil until there is one.
+  private var engine: Engine?
   private var isStopping = false
   private var isSuspended = false
   /// How many suspensions there have been: the process stops itself for the last one only.
   private var suspensionCount = 0
 
-  /// Begins to watch.
-  init(_ engine: Engine, logger: Logger) {
-    self.engine = engine
+  /// Begins to take the signals that are held back.
+  init(_ signals: HeldSignals, logger: Logger) {
+    self.signals = signals
     self.logger = logger
-    for number in [SIGTERM, SIGINT] { watch(number) { $0.stop() } }
-    watchHangUp()
-    watch(SIGTSTP) { $0.suspend() }
-    watch(SIGCONT) { $0.resume() }
-  }
-
-  private func watch(_ number: Int32, _ action: @escaping @Sendable (SignalWatch) -> Void) {
-    // A process that ignores SIGCONT is continued all the same.
-    signal(number, SIG_IGN)
-    let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
-    source.setEventHandler { [weak self] in
-      if let self { action(self) }
+    let thread = Thread { [self] in
+      while true {
+        let number = signals.next()
+        queue.async { self.take(number) }
+      }
     }
-    source.resume()
-    sources.append(source)
+    thread.name = "podflux.signals"
+    thread.start()
   }
 
-  /// A terminal that goes may say so twice, and whoever was started by nohup(1) does not want to hear of it.
-  private func watchHangUp() {
-    guard unsafeBitCast(signal(SIGHUP, SIG_IGN), to: Int.self) != unsafeBitCast(SIG_IGN, to: Int.self) else { return }
-    watch(SIGHUP) { if !$0.isStopping { $0.stop() } }
+  /// There is an engine: what has come before is done with it now.
+  func attach(_ engine: Engine) {
+    queue.async { [self] in
+      self.engine = engine
+      if isStopping {
+        engine.stop(.now, because: .signal)
+      } else if isSuspended {
+        suspend(engine)
+      }
+    }
+  }
+
+  private func take(_ number: Int32) {
+    switch number {
+    case SIGTSTP: suspend()
+    case SIGCONT: resume()
+    // A terminal that goes may say so twice.
+    case SIGHUP where isStopping: break
+    default: stop()
+    }
   }
 
   private func stop() {
     if isStopping { _exit(EXIT_FAILURE) }
     isStopping = true
-    engine.stop(.now, because: .signal)
+    engine?.stop(.now, because: .signal)
   }
 
   private func suspend() {
     guard !isSuspended, !isStopping else { return }
     isSuspended = true
     suspensionCount += 1
-    engine.suspend { [weak self, suspensionCount] response in
+    if let engine { suspend(engine) }
+  }
+
+  private func suspend(_ engine: Engine) {
+    engine.suspend(for: .process) { [weak self, suspensionCount] response in
       if case .refusal = response.outcome { return }
       self?.halt(for: suspensionCount)
     }
@@ -74,7 +91,7 @@ final class SignalWatch: @unchecked Sendable {
   private func resume() {
     guard isSuspended else { return }
     isSuspended = false
-    engine.resume { [logger] response in
+    engine?.resume(for: .process) { [logger] response in
       guard case .refusal(let refusal) = response.outcome else { return }
       logger.error("the engine was not resumed", metadata: ["reason": "\(refusal.message)"])
     }

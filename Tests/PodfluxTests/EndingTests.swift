@@ -35,6 +35,30 @@ struct EndingTests {
     #expect(ranges == [nil, "bytes=\(durable - 65536)-"])
   }
 
+  @Test("A signal that comes before the engine is ready ends it as cleanly as any other")
+  func early() throws {
+    for number in [SIGTERM, SIGINT, SIGTERM, SIGINT, SIGTERM, SIGINT] {
+      let scene = try Scene()
+      let engine = try scene.startUnheard()
+      // From its first moment on the process holds the signal back, long before there is an engine.
+      try waitUntil("the signal to be held back") { try Self.isBlocked(number, in: engine.pid) }
+      engine.signal(number)
+      engine.listen()
+      #expect(try engine.waitForEnd(upTo: 10).status == 0)
+      #expect(engine.lines.last?.contains(#""reason":"signal""#) == true)
+    }
+  }
+
+  /// Whether a process holds a signal back (`SigBlk` in /proc/PID/status, proc(5)).
+  private static func isBlocked(_ number: Int32, in process: pid_t) throws -> Bool {
+    let lines = try String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8).split(separator: "\n")
+    guard let line = lines.first(where: { $0.hasPrefix("SigBlk:") }),
+      let hexadecimal = line.split(separator: "\t").last,
+      let set = UInt64(hexadecimal, radix: 16)
+    else { return false }
+    return set & 1 << UInt64(number - 1) != 0
+  }
+
   @Test("A second signal ends the engine at once")
   func twice() throws {
     let scene = try Scene()
