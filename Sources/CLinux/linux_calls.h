@@ -26,6 +26,12 @@ static inline void linux_begin_writing_back(int file, long long offset, long lon
   (void)syscall(SYS_sync_file_range, file, offset, length, sync_file_range_write);
 }
 
+/// dup3(2) with O_CLOEXEC: what is open at `source` stands at `number` too, in the place of what was there, which is closed.
+/// The number, or -1 with errno.
+static inline int linux_replace(int source, int number) {
+  return (int)syscall(SYS_dup3, source, number, O_CLOEXEC);
+}
+
 /// Switches open(2)'s O_DIRECT on or off for an open file: 0 or the errno.
 static inline int linux_set_direct(int file, int is_direct) {
   int flags = fcntl(file, F_GETFL);

@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 
 /// An open file or folder, closed when the last reference goes.
@@ -8,29 +9,41 @@ final class Descriptor: Sendable {
   let number: Int32
   /// Where it was opened, for messages.
   let path: String
+  /// What is open of its library, this one included.
+  let openFiles: OpenFiles
 
-  private init(number: Int32, path: String) {
+  private init(number: Int32, path: String, openFiles: OpenFiles) {
     self.number = number
     self.path = path
+    self.openFiles = openFiles
   }
 
   deinit {
     close(number)
+    openFiles.leave()
   }
 
   /// Opens `path` as the kernel resolves it: for the library's own folder, which may be reached over a link.
   static func openFolder(atPath path: String, shownAs shownPath: String) throws(FileError) -> Descriptor {
     let number = try systemCall("open", path) { open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
-    return Descriptor(number: number, path: shownPath)
+    let openFiles = OpenFiles()
+    try openFiles.enter(shownPath)
+    return Descriptor(number: number, path: shownPath, openFiles: openFiles)
   }
 
   /// Opens a child of this folder, which may be anything but a symbolic link.
   func openChild(_ name: EntryName, _ flags: Int32, mode: mode_t = 0) throws(FileError) -> Descriptor {
     let child = pathOfChild(name)
-    let number = try systemCall("openat", child) {
-      openat(self.number, name.cString, flags | O_NOFOLLOW | O_CLOEXEC, mode)
+    try openFiles.enter(child)
+    do throws(FileError) {
+      let number = try systemCall("openat", child) {
+        openat(self.number, name.cString, flags | O_NOFOLLOW | O_CLOEXEC, mode)
+      }
+      return Descriptor(number: number, path: child, openFiles: openFiles)
+    } catch {
+      openFiles.leave()
+      throw error
     }
-    return Descriptor(number: number, path: child)
   }
 
   /// Opens a folder in this folder. A symbolic link is refused even if it leads to one.
@@ -78,7 +91,18 @@ final class Descriptor: Sendable {
 
   /// Brings contents and entries to the device (fsync(2)).
   func synchronize() throws(FileError) {
+    // It may take long, and whoever gives the library up waits for it.
+    try openFiles.enter(path)
+    defer { openFiles.leave() }
     try systemCall("fsync", path) { fsync(number) }
+  }
+
+  /// Lets go of the file, although others may use the descriptor still: from now on it stands for /dev/null, and what they
+  /// try with it fails. Its number stays taken, so that nobody else's file is at it.
+  func abandon() throws(FileError) {
+    let nothing = try systemCall("open", "/dev/null") { open("/dev/null", O_RDONLY | O_CLOEXEC) }
+    defer { close(nothing) }
+    try systemCall("dup3", path) { linux_replace(nothing, number) }
   }
 
   /// The child's path for messages.

@@ -26,6 +26,22 @@ final class FolderStream {
   private let stream: OpaquePointer
 
   init(_ folder: Descriptor) throws(FileError) {
+    try folder.openFiles.enter(folder.path)
+    do throws(FileError) {
+      stream = try Self.open(folder)
+    } catch {
+      folder.openFiles.leave()
+      throw error
+    }
+    self.folder = folder
+  }
+
+  deinit {
+    closedir(stream)
+    folder.openFiles.leave()
+  }
+
+  private static func open(_ folder: Descriptor) throws(FileError) -> OpaquePointer {
     // A description of its own, since a duplicate would share the position with every other walk.
     let number = try systemCall("openat", folder.path) {
       openat(folder.number, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
@@ -35,12 +51,7 @@ final class FolderStream {
       close(number)
       throw FileError(operation: "fdopendir", path: folder.path, code: code)
     }
-    self.folder = folder
-    self.stream = stream
-  }
-
-  deinit {
-    closedir(stream)
+    return stream
   }
 
   /// The next record, or nil at the end. The folder itself and the one above it are left out.

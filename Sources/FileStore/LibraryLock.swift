@@ -39,6 +39,9 @@ public final class LibraryLock: Sendable {
     file.withLock { $0 = nil }
   }
 
+  /// How many files it has open.
+  var openFiles: Int { file.withLock { $0 == nil ? 0 : 1 } }
+
   /// Writes this process's number into the file, for the messages of those who come later.
   private static func sign(_ file: Descriptor) throws(FileError) {
     try systemCall("ftruncate", file.path) { ftruncate(file.number, 0) }

@@ -1,6 +1,7 @@
 import FileStore
 import Flux
 import Foundation
+import Logging
 import Persistence
 import PodfluxCore
 
@@ -70,11 +71,21 @@ final class OpenLibrary: Sendable {
     return download.progress.resume
   }
 
-  /// Afterwards the process holds no lock and no open database.
-  func close() throws {
-    defer { lock.release() }
-    try database.close()
+  /// Afterwards the process holds no lock, no open database, and nothing else of the library. To be called when nobody works
+  /// on it any more; who has not come to an end yet is waited for, `closeMilliseconds` at most.
+  func close(logger: Logger) throws {
+    let databaseClosing = Result { try database.close() }
+    let left = try folder.close(with: lock, upToMilliseconds: Self.closeMilliseconds)
+    if left > 0 {
+      logger.warning(
+        "the disk is slow: files of the library are open until it has answered", metadata: ["files": "\(left)"])
+    }
+    try databaseClosing.get()
   }
+
+  /// How long attempts that were cut off have to let go of their files. With `Engine.stopMilliseconds` it is less than the
+  /// two seconds within which a library is given up.
+  private static let closeMilliseconds = 200
 
   private static func published(in database: LibraryDatabase, _ files: LibraryFiles) throws -> [DownloadID] {
     try database.read { try $0.running() }.compactMap { download in

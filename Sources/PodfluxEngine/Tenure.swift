@@ -15,6 +15,7 @@ final class Tenure: @unchecked Sendable {
   /// What all random draws follow from.
   let seed: UInt64
   private let ledger: SQLLedger
+  private let logger: Logger
   private(set) var dispatcher: Dispatcher<Stores>
   /// Facts of turns that could not be committed.
   var undelivered = UndeliveredFacts<Action>()
@@ -37,6 +38,7 @@ final class Tenure: @unchecked Sendable {
     // Before the library is touched: wrong usage changes nothing.
     let authorities = try configuration.authorities()
     library = try OpenLibrary(configuration)
+    logger = configuration.logger
     seed = .random(in: .min ... .max)
     ledger = library.database.ledger()
     dispatcher = try library.dispatcher(on: ledger, seed: seed, journal: journal)
@@ -68,6 +70,6 @@ final class Tenure: @unchecked Sendable {
   /// open.
   func close() throws {
     services.shutDown()
-    try library.close()
+    try library.close(logger: logger)
   }
 }
