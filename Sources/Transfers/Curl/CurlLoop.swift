@@ -100,7 +100,7 @@ extension CurlLoop {
   /// Connections of the path that was left are not used again: those that no exchange has are closed.
   private func leavePath() {
     pools.renew()
-    sockets.shutDownAll()
+    sockets.shutDownAll(exchanging: multi.exchange)
   }
 
   private func limit(bytesPerSecond rate: Int64) {
@@ -123,6 +123,7 @@ extension CurlLoop {
     let now = SuspendingClock.now
     guard now >= nextTick, !transfers.isEmpty else { return }
     nextTick = now + tickInterval
+    sockets.left.letGoOfOld(now: now)
     for transfer in Array(transfers.values) {
       guard let failure = transfer.tick(now: now) else { continue }
       if failure.reason == .stalled { transfer.easy.distrustConnection() }

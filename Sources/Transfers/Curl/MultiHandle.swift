@@ -56,6 +56,11 @@ final class MultiHandle: @unchecked Sendable {
     return CURLM_OK
   }
 
+  /// Has another socket put at a number that libcurl may wait for.
+  func exchange(_ socket: curl_socket_t, _ body: () -> Void) {
+    sockets.exchange(socket, body)
+  }
+
   /// The next transfer that libcurl is done with, and how it ended.
   func nextDone() -> (transfer: CurlTransfer, code: CURLcode)? {
     var remaining: Int32 = 0

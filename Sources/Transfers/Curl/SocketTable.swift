@@ -4,9 +4,18 @@ import PodfluxCore
 
 /// The sockets that libcurl has open. Confined to the driver's thread.
 final class SocketTable {
-  /// Those that lead away from this machine, each with what tells it from a later one of its number: from 7.88 to 8.1, libcurl
-  /// closes one that never got connected by itself (curl/curl#11439), and the number may be anybody's then.
-  private var outward: [curl_socket_t: UInt64] = [:]
+  /// Those that lead away from this machine.
+  private var outward: [curl_socket_t: Outward] = [:]
+  /// Those of paths that were left.
+  let left = LeftSockets()
+
+  private struct Outward {
+    /// What tells it from a later one of its number: from 7.88 to 8.1, libcurl closes one that never got connected by itself
+    /// (curl/curl#11439), and the number may be anybody's then.
+    var inode: UInt64
+    /// Whether it is bound to a device.
+    var isBound: Bool
+  }
 
   /// Opens a socket to this address, as a route wants it: what cannot be bound is not opened.
   func open(
@@ -20,11 +29,16 @@ final class SocketTable {
     let (family, protocolNumber) = (address.pointee.family, address.pointee.protocol)
     let descriptor = socket(family, address.pointee.socktype | Int32(SOCK_CLOEXEC.rawValue), protocolNumber)
     guard descriptor >= 0 else { throw .socket("no socket can be opened", errno) }
-    if case .bind(let device) = demand, let failure = Self.bind(descriptor, to: device) {
-      Glibc.close(descriptor)
-      throw .socket("the connection cannot be bound to \(device)", failure)
+    var isBound = false
+    if case .bind(let device) = demand {
+      if let failure = Self.bind(descriptor, to: device) {
+        Glibc.close(descriptor)
+        throw .socket("the connection cannot be bound to \(device)", failure)
+      }
+      isBound = true
     }
-    outward[descriptor] = peer?.isLoopback == true ? nil : Self.inode(of: descriptor)
+    let inode = peer?.isLoopback == true ? nil : Self.inode(of: descriptor)
+    outward[descriptor] = inode.map { Outward(inode: $0, isBound: isBound) }
     return descriptor
   }
 
@@ -35,9 +49,22 @@ final class SocketTable {
   }
 
   /// Ends what is open and leads away from this machine: whoever uses it finds it at its end. It stays libcurl's to close.
-  func shutDownAll() {
-    outward = outward.filter { Self.inode(of: $0) == $1 }
-    for socket in outward.keys { shutdown(socket, Int32(SHUT_RDWR)) }
+  ///
+  /// What is bound to a device is kept for a while behind another one that takes its place, since the kernel would answer
+  /// for it over whatever device: see `LeftSockets`. `exchange` is to call what it is given, and to see to it that whoever
+  /// watches the number watches the new one.
+  func shutDownAll(exchanging exchange: (curl_socket_t, () -> Void) -> Void = { $1() }) {
+    outward = outward.filter { Self.inode(of: $0) == $1.inode }
+    let now = SuspendingClock.now
+    for (socket, what) in outward {
+      guard what.isBound else {
+        shutdown(socket, Int32(SHUT_RDWR))
+        continue
+      }
+      exchange(socket) { if !left.take(socket, now: now) { shutdown(socket, Int32(SHUT_RDWR)) } }
+    }
+    // What stands at their numbers now leads nowhere.
+    outward = outward.filter { Self.inode(of: $0) == $1.inode }
   }
 
   /// Which socket has this number, if any has.

@@ -21,6 +21,8 @@ final class SocketWatch: @unchecked Sendable {
 
   private let epoll: Int32
   private let wake: Int32
+  /// What each socket is watched for.
+  private var interests: [curl_socket_t: UInt32] = [:]
   private var events = [epoll_event](repeating: epoll_event(), count: eventsAtOnce)
   /// When libcurl wants to be called, whatever else happens.
   private var deadline: SuspendingClock.Instant?
@@ -67,14 +69,27 @@ final class SocketWatch: @unchecked Sendable {
 
   /// Watches a socket for what libcurl wants of it (`CURL_POLL_IN` and so on); false if it cannot be watched.
   func take(_ interest: Int32, in socket: curl_socket_t) -> Bool {
+    let events: UInt32
     switch interest {
-    case CURL_POLL_IN: return watch(socket, for: EPOLLIN.rawValue)
-    case CURL_POLL_OUT: return watch(socket, for: EPOLLOUT.rawValue)
-    case CURL_POLL_INOUT: return watch(socket, for: EPOLLIN.rawValue | EPOLLOUT.rawValue)
+    case CURL_POLL_IN: events = EPOLLIN.rawValue
+    case CURL_POLL_OUT: events = EPOLLOUT.rawValue
+    case CURL_POLL_INOUT: events = EPOLLIN.rawValue | EPOLLOUT.rawValue
     default:
+      interests[socket] = nil
       forget(socket)
       return true
     }
+    interests[socket] = events
+    return watch(socket, for: events)
+  }
+
+  /// Has another socket put at this one's number, and watches that for the same. epoll goes by the open socket, not by its
+  /// number: one that somebody keeps would be told of for ever.
+  func exchange(_ socket: curl_socket_t, _ body: () -> Void) {
+    forget(socket)
+    body()
+    // Where it cannot be watched libcurl's own timeouts come.
+    if let events = interests[socket] { _ = watch(socket, for: events) }
   }
 
   private func watch(_ descriptor: Int32, for events: UInt32) -> Bool {

@@ -16,7 +16,8 @@ struct PathTests {
     let count = ProcessInfo.processInfo.environment["PODFLUX_FLIPS"].flatMap { Int($0) } ?? 20
     let network = try NetworkNamespace()
     let scene = try Scene(network: network)
-    var random = SeededRandom(seed: 7)
+    let seed = ProcessInfo.processInfo.environment["PODFLUX_SEED"].flatMap { UInt64($0) } ?? 7
+    var random = SeededRandom(seed: seed)
     let bodies = (0..<8).map { index in
       scene.serve("/\(index).mp3", length: (2 << 20) + index * 300_000 * max(1, count / 10), bytesPerSecond: Self.slow)
         .body
@@ -50,7 +51,7 @@ struct PathTests {
       #expect(item.attempt == 1)
     }
     let cellular = try network.counters(of: .cellular)
-    print("\(count) flips: \(cellular) over cellular, \(try network.counters(of: .wifi)) over Wi-Fi")
+    print("\(count) flips of seed \(seed): \(cellular) over cellular, \(try network.counters(of: .wifi)) over Wi-Fi")
     #expect(cellular == NetworkNamespace.Counters())
   }
 

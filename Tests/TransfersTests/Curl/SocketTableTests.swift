@@ -14,7 +14,7 @@ struct SocketTableTests {
   private let table = SocketTable()
 
   /// Opens a socket as libcurl would that is to connect to this address.
-  private func open(to host: in_addr_t) throws -> curl_socket_t {
+  private func open(to host: in_addr_t, by route: Route = .any) throws -> curl_socket_t {
     var address = curl_sockaddr()
     address.family = AF_INET
     address.socktype = Self.streams
@@ -25,7 +25,7 @@ struct SocketTableTests {
     withUnsafeMutableBytes(of: &address.addr) { addr in
       withUnsafeBytes(of: name) { addr.copyMemory(from: $0) }
     }
-    return try table.open(to: &address, by: .any)
+    return try table.open(to: &address, by: route)
   }
 
   /// Puts one end of a pair where a socket was, as if that had got connected or its number had been given away; returns
@@ -52,23 +52,52 @@ struct SocketTableTests {
     #expect(table.close(number) == 0)
   }
 
-  @Test("A connection that leads away is at its end then, one to this machine goes on")
-  func leadingAway() throws {
-    let listener = socket(AF_INET, Self.streams, 0)
-    defer { close(listener) }
+  /// Connects sockets to a listener on this machine. What the table goes by is where they were to lead.
+  private func connect(_ sockets: [curl_socket_t], to listener: Int32) throws {
     var name = sockaddr_in()
     name.sin_family = sa_family_t(AF_INET)
     name.sin_addr.s_addr = Self.here.bigEndian
     var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-    let sockets = try [open(to: Self.elsewhere), open(to: Self.here)]
     try withUnsafeMutablePointer(to: &name) { pointer in
       try pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
         try #require(bind(listener, address, length) == 0 && listen(listener, 2) == 0)
         try #require(getsockname(listener, address, &length) == 0)
-        // What the table goes by is where they were to lead.
-        for socket in sockets { try #require(connect(socket, address, length) == 0) }
+        for socket in sockets { try #require(Glibc.connect(socket, address, length) == 0) }
       }
     }
+  }
+
+  /// The kernel resets a connection whose socket is gone, over whatever device: Wi-Fi's by cellular.
+  @Test("One that is bound to a device is at its end as well, and yet its peer is answered by the socket and not reset")
+  func bound() throws {
+    let listener = socket(AF_INET, Self.streams, 0)
+    defer { close(listener) }
+    let number = try open(to: Self.elsewhere, by: .only(device: "lo"))
+    try connect([number], to: listener)
+    let peer = accept(listener, nil, nil)
+    defer { close(peer) }
+    let watch = try #require(SocketWatch())
+    #expect(watch.take(CURL_POLL_IN, in: number))
+    table.shutDownAll(exchanging: watch.exchange)
+    #expect(table.left.count == 1)
+    var byte: UInt8 = 0
+    #expect(recv(number, &byte, 1, 0) == 0 && !canSend(number))
+    // Its end is told to whoever watches the number; what comes for the one that is kept is not.
+    #expect(watch.wait(upToMilliseconds: 0)?.map(\.socket) == [number])
+    #expect(watch.take(CURL_POLL_REMOVE, in: number))
+    #expect(table.close(number) == 0)
+    // The peer hears that nothing more will come, and may send without being reset.
+    #expect(recv(peer, &byte, 1, 0) == 0)
+    for _ in 0..<3 { #expect(canSend(peer)) }
+    #expect(watch.wait(upToMilliseconds: 0)?.isEmpty == true)
+  }
+
+  @Test("A connection that leads away is at its end then, one to this machine goes on")
+  func leadingAway() throws {
+    let listener = socket(AF_INET, Self.streams, 0)
+    defer { close(listener) }
+    let sockets = try [open(to: Self.elsewhere), open(to: Self.here)]
+    try connect(sockets, to: listener)
     table.shutDownAll()
     #expect(sockets.map(canSend) == [false, true])
     for socket in sockets { #expect(table.close(socket) == 0) }
