@@ -75,6 +75,9 @@ public final class Engine: Sendable {
     turns.async { [core] in core.resume(for: suspender, answering: Request(.resume, completion: completion)) }
   }
 
+  /// Whether it has ended a drain although something could have moved still, since its database could not be written.
+  public var hasGivenUp: Bool { core.hasGivenUp.load(ordering: .acquiring) }
+
   /// Calls back from the queue of turns: whoever waits for it in vain knows that nothing is handled any more.
   public func isAlive(_ completion: @escaping @Sendable () -> Void) {
     turns.async(execute: completion)

@@ -2,6 +2,7 @@ import Dispatch
 import Flux
 import Logging
 import PodfluxCore
+import Synchronization
 import WireProtocol
 
 /// The inside of an engine: takes requests and facts, has them committed, and lets services act. All of it on the queue of
@@ -24,7 +25,7 @@ final class EngineCore: @unchecked Sendable {
   let client: any EngineClient
   private let configuration: EngineConfiguration
   private let mailbox: Mailbox<Request, Action>
-  private let turns: DispatchQueue
+  let turns: DispatchQueue
   let logger: Logger
   private let journal: Journal?
   /// What holds the library; nil while the engine is suspended or has ended.
@@ -40,14 +41,13 @@ final class EngineCore: @unchecked Sendable {
   /// Whether the engine is to end, and not to be suspended only.
   private var endsNow = false
   /// Whether the engine is to end when nothing can move any more.
-  private var isDraining = false
+  private(set) var isDraining = false
   /// Who wants it suspended: it takes its library again when nobody does.
   private var suspenders: Set<Suspender> = []
+  /// Whether it has ended although something could have moved still.
+  let hasGivenUp = Atomic(false)
   /// The last revision that was committed.
   private(set) var position: LogPosition
-
-  /// How long to wait before undelivered facts are tried again.
-  private static let redeliveryMilliseconds = 1000
 
   init(
     _ configuration: EngineConfiguration, client: any EngineClient, mailbox: Mailbox<Request, Action>,
@@ -133,7 +133,7 @@ final class EngineCore: @unchecked Sendable {
   }
 
   /// Commits a batch, then answers, then lets the services act.
-  private func deliver(facts: [Action], requests: some Collection<Request>) {
+  func deliver(facts: [Action], requests: some Collection<Request>) {
     guard let tenure, !tenure.isDone else { return requests.forEach { respond(to: $0, .refusal(Self.isStopping)) } }
     guard !facts.isEmpty || !requests.isEmpty else { return }
     do {
@@ -153,37 +153,9 @@ final class EngineCore: @unchecked Sendable {
     }
   }
 
-  private func fail(
-    _ facts: [Action], _ requests: some Collection<Request>, because error: any Error, in tenure: Tenure
-  ) {
-    let count = facts.count + requests.count { $0.action != nil }
-    logger.log(
-      level: tenure.isCommitFailing ? .debug : .error, "a turn could not be committed",
-      metadata: ["reason": "\(error)", "actions": "\(count)"])
-    tenure.isCommitFailing = true
-    let refusal = Refusal(.storageFailure, "the library's database cannot be written: \(error)")
-    for request in requests {
-      if request.action == nil { answer(request, with: nil) } else { respond(to: request, .refusal(refusal)) }
-    }
-    redeliverLater(facts, in: tenure)
-  }
-
-  private func redeliverLater(_ facts: [Action], in tenure: Tenure) {
-    tenure.undelivered.note(failed: facts)
-    guard !tenure.undelivered.isEmpty, !tenure.isRedeliverySet else { return }
-    tenure.isRedeliverySet = true
-    turns.asyncAfter(deadline: .now() + .milliseconds(Self.redeliveryMilliseconds)) { [self, weak tenure] in
-      guard let tenure, self.tenure === tenure else { return }
-      tenure.isRedeliverySet = false
-      guard !tenure.undelivered.isEmpty else { return }
-      deliver(facts: tenure.undelivered.take(), requests: [])
-      closeIfDone()
-    }
-  }
-
   // MARK: Answers
 
-  private func answer(_ request: Request, with outcome: Dispatcher<Stores>.Outcome?) {
+  func answer(_ request: Request, with outcome: Dispatcher<Stores>.Outcome?) {
     switch (request.content, outcome) {
     case (.refused(let refusal), _), (_, .refused(let refusal)?): respond(to: request, .refusal(refusal))
     case (.action(.stop(let mode)), .handled(let reply)?):
@@ -216,7 +188,7 @@ final class EngineCore: @unchecked Sendable {
   }
 
   /// Attempts that are stopped have a moment for their last sync, not for ever.
-  private func setDeadline(in tenure: Tenure) {
+  func setDeadline(in tenure: Tenure) {
     guard !tenure.isDeadlineSet else { return }
     tenure.isDeadlineSet = true
     // Weak: a tenure that has ended keeps nothing open.
@@ -343,7 +315,7 @@ final class EngineCore: @unchecked Sendable {
   }
 
   /// Closes between deliveries, never within one: every request has its answer before the last word is said.
-  private func closeIfDone() {
+  func closeIfDone() {
     guard let tenure, tenure.isDone else { return }
     if case .suspending(let requests, let resuming) = stage {
       endTenure(tenure)

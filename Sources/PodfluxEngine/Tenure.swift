@@ -23,6 +23,10 @@ final class Tenure: @unchecked Sendable {
   var isRedeliverySet = false
   /// Whether the last turn could not be committed, which is told once.
   var isCommitFailing = false
+  /// How often turns began to fail: names the present failure, if there is one.
+  var commitFailures = 0
+  /// The failure whose end a drain waits for.
+  var watchedFailure: Int?
   /// Whether the stores have said that nothing is left to do.
   var isDone = false
   /// Whether attempts that are stopped have been given a moment by which they must have ended.

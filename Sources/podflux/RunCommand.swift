@@ -62,6 +62,8 @@ struct RunCommand: ParsableCommand {
     // Before there are other threads.
     let heldSignals = Podflux.signals ?? HeldSignals()
     let notifier = Notifier.takeFromEnvironment()
+    // A file that may not grow is an error of the write that wanted it to, and not the process's end.
+    signal(SIGXFSZ, SIG_IGN)
     allowManyFiles()
     keepFreedMemory()
     easeAllocationInSQLite()
@@ -92,6 +94,7 @@ struct RunCommand: ParsableCommand {
     withExtendedLifetime(signals) { session.waitUntilClosed() }
     notifier?.stopping()
     output.finish()
+    if engine.hasGivenUp { throw ExitCode.failure }
   }
 }
 

@@ -108,6 +108,34 @@ struct EndingTests {
     #expect(engine.lines.last?.contains(#""reason":"signal""#) == true)
   }
 
+  @Test(
+    "An engine whose database cannot be written ends all the same: when it is told to, and when its input has ended",
+    arguments: ["shutdown", "signal", "eof"])
+  func unwritable(cause: String) throws {
+    let scene = try Scene()
+    let engine = try scene.start()
+    try Self.forbidGrowth(of: engine.pid)
+    let refusal = try engine.ask("downloads/enqueue", ["url": "http://127.0.0.1:1/a", "paused": true])
+    #expect((refusal["payload"] as? [String: Any])?["code"] as? String == "storage_failure")
+    switch cause {
+    case "shutdown": try engine.order("engine/shutdown")
+    case "signal": engine.signal(SIGTERM)
+    default: engine.closeInput()
+    }
+    #expect(try engine.waitForEnd(upTo: 40).status == (cause == "eof" ? 1 : 0))
+    #expect(engine.lines.last?.contains(#""reason":"\#(cause)""#) == true)
+  }
+
+  /// From now on the process can write nothing to any file (RLIMIT_FSIZE, setrlimit(2)), by prlimit(1).
+  private static func forbidGrowth(of process: pid_t) throws {
+    let command = Process()
+    command.executableURL = URL(fileURLWithPath: "/usr/bin/prlimit")
+    command.arguments = ["--pid", "\(process)", "--fsize=1"]
+    try command.run()
+    command.waitUntilExit()
+    #expect(command.terminationStatus == 0)
+  }
+
   @Test("An engine whose client has gone without a word ends")
   func goneClient() throws {
     let scene = try Scene()
