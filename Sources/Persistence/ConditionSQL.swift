@@ -65,7 +65,7 @@ struct ConditionSQL {
     case .not(let condition): return try !predicate(condition)
     case .podcasts(let names): return try ofPodcasts(names)
     case .titleContains(let texts):
-      return texts.isEmpty ? .never : Predicate("title_contains(title, ?)", try Self.list(texts))
+      return texts.isEmpty ? .never : Predicate("contains_text(title_key, ?)", try Self.list(texts))
     case .published(let after, let before):
       return .all(
         [

@@ -52,6 +52,7 @@ extension DownloadRow {
       address = try checked("url", try? WebAddress(columns.next()))
       columns.skip("url_hash", "host")
       description = Download.Description(podcast: try columns.next(), title: try columns.next())
+      columns.skip("title_key")
       let published = try columns.moment()
       description.path = try (columns.next() as String?).map {
         try checked("wanted_path", try? LibraryPath(validating: $0))

@@ -16,8 +16,8 @@ enum DownloadRow {
       switch self {
       case .identity:
         [
-          "id", "url", "url_hash", "host", "podcast", "title", "published", "wanted_path", "headers", "mirrors",
-          "integrity", "expected_length", "origin", "added_at", "published_offset",
+          "id", "url", "url_hash", "host", "podcast", "title", "title_key", "published", "wanted_path", "headers",
+          "mirrors", "integrity", "expected_length", "origin", "added_at", "published_offset",
         ]
       case .rank: ["priority", "position"]
       case .phase: ["phase"]
@@ -199,7 +199,9 @@ enum DownloadRow {
     try arguments.write(hash(download.address))
     try arguments.write(download.source.host)
     try arguments.write(text(description.podcast))
-    try arguments.write(text(description.title))
+    let title = text(description.title)
+    try arguments.write(title)
+    try arguments.write(title.map(FoldedText.of))
     try arguments.write(description.published?.moment.milliseconds)
     try arguments.write(description.path?.description)
     try arguments.write(description.headers.isEmpty ? nil : try StoredJSON.text(description.headers))

@@ -148,7 +148,8 @@ public final class LibraryDatabase: Sendable {
     configuration.maximumReaderCount = 1
     configuration.prepareDatabase { db in
       try setPageCache(readOnly ? readingCacheKibibytes : pageCacheKibibytes, of: db)
-      db.add(function: FoldedText.function())
+      db.add(function: FoldedText.folding())
+      db.add(function: FoldedText.containing())
       guard !readOnly else { return }
       try db.execute(sql: "PRAGMA journal_mode = WAL")
       try db.execute(sql: "PRAGMA synchronous = \(isScratch ? "OFF" : "FULL")")

@@ -31,7 +31,7 @@ struct OrderSQL {
       switch order.key {
       case .added: nil
       case .published: Predicate("published")
-      case .title: Predicate("title COLLATE NOCASE")
+      case .title: Predicate("title_key")
       case .size: Predicate("length")
       case .state: stateRank
       case .position: Predicate("priority \(direction), position")
@@ -51,7 +51,7 @@ struct OrderSQL {
     case .added: return Predicate("key \(beyond) ?", key)
     case .published: return behind(cursor.number, key, "published")
     case .size: return behind(cursor.number, key, "length")
-    case .title: return behind(cursor.text, key, "title", collation: " COLLATE NOCASE")
+    case .title: return behind(cursor.text, key, "title_key")
     case .state:
       return Predicate(
         "(\(stateRank.sql), key) \(beyond) (?, ?)", values: stateRank.values + [cursor.number ?? 0, key])
@@ -61,18 +61,16 @@ struct OrderSQL {
     }
   }
 
-  private func behind(
-    _ value: (any DatabaseValueConvertible)?, _ key: Int64, _ column: String, collation: String = ""
-  ) -> Predicate {
+  private func behind(_ value: (any DatabaseValueConvertible)?, _ key: Int64, _ column: String) -> Predicate {
     let beyond = order.isReversed ? "<" : ">"
     // Without a value, a row stands before all others.
     switch (value, order.isReversed) {
     case (nil, false): return Predicate("(\(column) IS NOT NULL OR key > ?)", key)
     case (nil, true): return Predicate("(\(column) IS NULL AND key < ?)", key)
     case (let value?, false):
-      return Predicate("coalesce((\(column)\(collation), key) \(beyond) (?, ?), 0)", value, key)
+      return Predicate("coalesce((\(column), key) \(beyond) (?, ?), 0)", value, key)
     case (let value?, true):
-      return Predicate("(\(column) IS NULL OR (\(column)\(collation), key) \(beyond) (?, ?))", value, key)
+      return Predicate("(\(column) IS NULL OR (\(column), key) \(beyond) (?, ?))", value, key)
     }
   }
 
@@ -88,7 +86,7 @@ struct OrderSQL {
     case .position:
       return [Part(index: "downloads_order", scope: behind(cursor), columns: ["priority", "position", "key"])]
     case .title:
-      return parts("downloads_title", "title", collation: " COLLATE NOCASE", cursor, cursor?.text, bounds: .always)
+      return parts("downloads_title", "title_key", cursor, cursor?.text, bounds: .always)
     case .published:
       let ranges = classes?.map { $0.plain.age.moments(on: today) }
       let bounds = ranges.map { ranges in
@@ -108,14 +106,14 @@ struct OrderSQL {
   }
 
   private func parts(
-    _ index: String, _ column: String, collation: String = "", _ cursor: OrderCursor?,
+    _ index: String, _ column: String, _ cursor: OrderCursor?,
     _ value: (any DatabaseValueConvertible)?, bounds: Predicate, hasNull: Bool = true
   ) -> [Part] {
     let beyond = order.isReversed ? "<" : ">"
     var (null, other): (Predicate?, Predicate?) = (.always, Predicate("\(column) IS NOT NULL"))
     if let cursor {
       if let value {
-        other = Predicate("(\(column)\(collation), key) \(beyond) (?, ?)", value, cursor.key)
+        other = Predicate("(\(column), key) \(beyond) (?, ?)", value, cursor.key)
         null = order.isReversed ? .always : nil
       } else {
         null = Predicate("key \(beyond) ?", cursor.key)
@@ -126,7 +124,7 @@ struct OrderSQL {
       hasNull ? Part(index: index, scope: .all([Predicate("\(column) IS NULL"), scope]), columns: ["key"]) : nil
     }
     let otherPart = other.map { scope in
-      Part(index: index, scope: .all([scope, bounds]), columns: ["\(column)\(collation)", "key"])
+      Part(index: index, scope: .all([scope, bounds]), columns: [column, "key"])
     }
     return (order.isReversed ? [otherPart, nullPart] : [nullPart, otherPart]).compactMap(\.self)
   }
@@ -139,7 +137,7 @@ extension OrderCursor {
   }
 
   fileprivate var text: String? {
-    if case .text(let text) = value { DownloadRow.text(text) } else { nil }
+    if case .text(let text) = value { DownloadRow.text(text).map(FoldedText.of) } else { nil }
   }
 
   fileprivate var rank: (priority: Int64, position: Int64) {

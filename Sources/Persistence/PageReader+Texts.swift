@@ -69,7 +69,7 @@ extension PageReader {
     for part in parts {
       let statement = try db.makeStatement(
         sql: """
-          SELECT key, title, podcast, \(predicate.sql) FROM downloads \(part.use)
+          SELECT key, title_key, podcast, \(predicate.sql) FROM downloads \(part.use)
           WHERE \(part.scope.sql) ORDER BY \(part.sorting(order.direction)) LIMIT ?
           """)
       let values: [any DatabaseValueConvertible] = predicate.values + part.scope.values + [left]
@@ -90,7 +90,7 @@ extension PageReader {
   ) throws -> [Int64]? {
     let first = try ClassMerge(db: db, groups: stateGroups(), order: order, filter: predicate)
       .keys(behind: cursor, limit: limits.probed)
-    let statement = try db.cachedStatement(sql: "SELECT key, title, podcast, 1 FROM downloads WHERE key = ?")
+    let statement = try db.cachedStatement(sql: "SELECT key, title_key, podcast, 1 FROM downloads WHERE key = ?")
     let found = try first.filter { key in
       try TextRow.fetchAll(statement, arguments: [key]).contains { try text.isMet(by: $0.texts) }
     }
@@ -124,7 +124,7 @@ struct Selected {
   /// The first keys of rows in which a text is found; nil if so many rows do not tell them.
   func keys(_ limit: Int, judgedBy text: TextQuery?, atMost rowLimit: Int, in db: Database) throws -> [Int64]? {
     guard let text else { return try keys(limit, in: db) }
-    let statement = try db.makeStatement(sql: "SELECT key, title, podcast, 1 \(rows)")
+    let statement = try db.makeStatement(sql: "SELECT key, title_key, podcast, 1 \(rows)")
     var (found, left) = ([Int64](), rowLimit)
     try TextRow.walk(statement, arguments: StatementArguments(values)) { row in
       left -= 1

@@ -38,6 +38,7 @@ struct PageReader {
     let predicate = try conditions.predicate(condition)
     guard predicate.sql != Predicate.never.sql else { return [] }
     guard let text else { return try keys(predicate, behind: cursor, limit: limit) }
+    guard !text.words.isEmpty else { return [] }
     return try keys(of: text, predicate, behind: cursor, limit: limit)
   }
 

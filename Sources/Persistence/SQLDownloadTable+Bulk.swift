@@ -65,8 +65,10 @@ extension SQLDownloadTable {
     }
     upkeep.texts.noteRemovals(number)
     try run(
-      "INSERT INTO texts (texts, rowid, title, podcast) SELECT 'delete', key, title, podcast FROM downloads WHERE",
-      scope)
+      """
+      INSERT INTO texts (texts, rowid, title, podcast)
+      SELECT 'delete', key, title_key, folded(podcast) FROM downloads WHERE
+      """, scope)
   }
 
   /// Counts the rows as what they have become. Returns how many there were of each state.

@@ -116,7 +116,7 @@ struct SQLDownloadTable: DownloadTable {
     upkeep.facts.forgetPositions()
     let sql = """
       DELETE FROM downloads WHERE id = ?
-      RETURNING key, title, \(Usage.column), \(Lane.isAdmissible), host, class, podcast
+      RETURNING key, title_key, \(Usage.column), \(Lane.isAdmissible), host, class, podcast
       """
     for row in try DeletedRow.fetchAll(db.cachedStatement(sql: sql), arguments: [id.description]) {
       upkeep.facets.add(-1, row.facet)

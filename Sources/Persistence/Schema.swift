@@ -33,6 +33,7 @@ enum Schema {
     migrator.registerMigration("9-files-of-others", migrate: tellFilesOfOthers)
     migrator.registerMigration("10-upkeep", migrate: addUpkeep)
     migrator.registerMigration("11-published-offset", migrate: addPublishedOffset)
+    migrator.registerMigration("14-folded-texts", migrate: foldTexts)
     return migrator
   }
 

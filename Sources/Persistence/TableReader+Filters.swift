@@ -70,14 +70,15 @@ extension TableReader {
       let sql = "SELECT host, class, nullif(podcast, 0), number FROM facets"
       return try CountedFacet.forEach(db.cachedStatement(sql: sql), body)
     }
+    guard !text.words.isEmpty else { return }
     let search = try TextSearch(text, sampling: limits.sampled, frequent: limits.frequent, in: db)
     if let judged = search.judged, let hits = try search.sought?.hits(atMost: limits.judged, in: db) {
       let sql = """
-        SELECT host, class, podcast, 1, title FROM downloads NOT INDEXED
+        SELECT host, class, podcast, 1, title_key FROM downloads NOT INDEXED
         WHERE key IN (SELECT value FROM json_each(?))
         """
       return try JudgedFacet.forEach(db.cachedStatement(sql: sql), arguments: [ConditionSQL.list(hits)]) { row in
-        if try judged.isMet(by: [row.title, row.counted.facet.podcast]) { try body(row.counted) }
+        if try judged.isMet(by: [row.title, row.counted.facet.podcast.map(FoldedText.of)]) { try body(row.counted) }
       }
     }
     let sql = """

@@ -1,7 +1,7 @@
 import GRDB
 import PodfluxCore
 
-/// Keeps the `texts` index true: the words of titles and podcasts.
+/// Keeps the `texts` index true: the words of titles and podcasts, folded.
 ///
 /// New rows are indexed together, before the index is read or the transaction ends: one by one, each would cost twice as
 /// much. Each transaction leaves a segment in the index, and segments are merged in small steps, a few pages for each
@@ -34,12 +34,13 @@ final class TextIndex {
     if firstMissing == nil { firstMissing = key }
   }
 
-  /// Takes a row out, with the texts that it was indexed with.
+  /// Takes a row out, with the texts that it was indexed with, folded or not.
   func remove(_ key: Int64, title: String?, podcast: String?, in db: Database) throws {
     guard key < firstMissing ?? .max else { return }
     changes += 1
     let sql = "INSERT INTO texts (texts, rowid, title, podcast) VALUES ('delete', ?, ?, ?)"
-    try db.cachedStatement(sql: sql).execute(arguments: [key, title, podcast])
+    try db.cachedStatement(sql: sql)
+      .execute(arguments: [key, title.map(FoldedText.of), podcast.map(FoldedText.of)])
   }
 
   /// Takes a row in again whose texts have changed.
@@ -48,7 +49,8 @@ final class TextIndex {
     version += 1
     changes += 1
     let sql = "INSERT INTO texts (rowid, title, podcast) VALUES (?, ?, ?)"
-    try db.cachedStatement(sql: sql).execute(arguments: [key, title, podcast])
+    try db.cachedStatement(sql: sql)
+      .execute(arguments: [key, title.map(FoldedText.of), podcast.map(FoldedText.of)])
   }
 
   /// Takes in that so many rows were taken out by somebody else.
@@ -66,7 +68,9 @@ final class TextIndex {
   func refresh(in db: Database) throws {
     if let first = firstMissing {
       firstMissing = nil
-      let sql = "INSERT INTO texts (rowid, title, podcast) SELECT key, title, podcast FROM downloads WHERE key >= ?"
+      let sql = """
+        INSERT INTO texts (rowid, title, podcast) SELECT key, title_key, folded(podcast) FROM downloads WHERE key >= ?
+        """
       try db.cachedStatement(sql: sql).execute(arguments: [first])
       changes += db.changesCount
     }

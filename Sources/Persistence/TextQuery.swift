@@ -2,19 +2,19 @@ import GRDB
 
 /// What is looked for in titles and podcasts: rows in which each of some words is the beginning of a word.
 struct TextQuery {
-  /// The words, as the index itself would make them of the text.
+  /// The words, as the index itself would make them of the text. A text of symbols alone has none, and is found nowhere:
+  /// the index has no symbols, and whoever looks for one does not want to see everything.
   let words: [String]
   private let tokenizer: any FTS5Tokenizer
 
-  /// Looks for the words of a text; nil if there is none in it.
+  /// Looks for the words of a text; nil if nothing but space stands in it.
   init?(_ text: String, in db: Database) throws {
-    guard !text.isEmpty else { return nil }
-    let tokenizer = try db.makeTokenizer(.unicode61(diacritics: .remove))
-    self.init(try tokenizer.tokenize(document: text).map(\.token), tokenizer)
+    guard !text.allSatisfy(\.isWhitespace) else { return nil }
+    let tokenizer = try db.makeTokenizer(Schema.textTokenizer)
+    self.init(try tokenizer.tokenize(document: FoldedText.of(text)).map(\.token), tokenizer)
   }
 
-  private init?(_ words: [String], _ tokenizer: any FTS5Tokenizer) {
-    guard !words.isEmpty else { return nil }
+  private init(_ words: [String], _ tokenizer: any FTS5Tokenizer) {
     self.words = words
     self.tokenizer = tokenizer
   }
@@ -23,12 +23,12 @@ struct TextQuery {
   /// the expression (https://www.sqlite.org/fts5.html section 3.1).
   var expression: String { words.map { "\"\($0)\"*" }.joined(separator: " AND ") }
 
-  /// Whether the words are found in these texts, without the index.
+  /// Whether the words are found in these folded texts, without the index.
   func isMet(by texts: [String?]) throws -> Bool {
     try found(in: texts).allSatisfy(\.self)
   }
 
-  /// Which of the words are found in these texts, without the index.
+  /// Which of the words are found in these folded texts, without the index.
   func found(in texts: [String?]) throws -> [Bool] {
     let tokens = try texts.compactMap(\.self).flatMap { try tokenizer.tokenize(document: $0).map(\.token) }
     return words.map { word in tokens.contains { $0.utf8.starts(with: word.utf8) } }
@@ -44,6 +44,7 @@ struct TextQuery {
 
   /// Looks for some of the words only; nil if it is none.
   func only(_ isWanted: (Int) -> Bool) -> TextQuery? {
-    TextQuery(words.indices.filter(isWanted).map { words[$0] }, tokenizer)
+    let wanted = words.indices.filter(isWanted).map { words[$0] }
+    return wanted.isEmpty ? nil : TextQuery(wanted, tokenizer)
   }
 }

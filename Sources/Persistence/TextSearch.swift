@@ -57,7 +57,7 @@ struct TextSearch {
     var random = SeededGenerator(seed: 0, index: 0)
     let keys = (0..<number).map { _ in Int64.random(in: first...last, using: &random) }
     let statement = try db.cachedStatement(
-      sql: "SELECT key, title, podcast, 1 FROM downloads WHERE key >= ? ORDER BY key LIMIT 1")
+      sql: "SELECT key, title_key, podcast, 1 FROM downloads WHERE key >= ? ORDER BY key LIMIT 1")
     // In the order in which they stand in the file.
     return try keys.sorted().flatMap { try TextRow.fetchAll(statement, arguments: [$0]) }
   }
@@ -77,13 +77,14 @@ private struct StoredEnds: StatementRow {
 /// A row in which a text is looked for.
 struct TextRow: StatementRow {
   let key: Int64
+  /// Title and podcast, folded.
   let texts: [String?]
   /// Whether it meets what else it has to.
   let fits: Bool
 
   init(_ columns: inout ColumnReader) throws {
     key = try columns.next()
-    texts = [try columns.next(), try columns.next()]
+    texts = [try columns.next(), (try columns.next() as String?).map(FoldedText.of)]
     fits = try columns.next()
   }
 }

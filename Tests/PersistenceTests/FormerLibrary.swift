@@ -21,7 +21,9 @@ enum FormerLibrary {
     let queue = try DatabaseQueue(path: folder.databasePath)
     try Schema.migrator.migrate(queue, upTo: migration)
     try queue.write { db in
-      try insertRows(of: downloads, present.filter { !columns.contains($0) }, in: db)
+      // What later migrations add it does not have.
+      let known = Set(try db.columns(in: "downloads").map(\.name))
+      try insertRows(of: downloads, present.filter { !columns.contains($0) && known.contains($0) }, in: db)
       try finish(db)
     }
     try queue.close()

@@ -63,7 +63,8 @@ struct FilterTests {
     let scene = try Scene()
     let engine = try filled(scene)
     for (text, expected) in [
-      ("kuhe", 3), ("KÜHE folge", 3), ("brucke", 9), ("brü 2", 3), ("nachtzuge 3", 1), ("rücke", 0), ("\"*:(", 9),
+      ("kuhe", 3), ("KÜHE folge", 3), ("brucke", 9), ("brü 2", 3), ("nachtzuge 3", 1), ("rücke", 0), ("\"*:(", 0),
+      (" ", 9),
     ] {
       try engine.order("filters/setText", ["text": text])
       #expect(try ids(engine).count == expected, "\(text)")

@@ -95,7 +95,7 @@ public struct DownloadOrder: Hashable, Sendable {
     case added
     /// When it was published; those of which nobody has said come first.
     case published
-    /// The title, whatever the case of ASCII letters; without one, first.
+    /// The title, whatever the case and the diacritics; without one, first.
     case title
     /// The length in bytes; an unknown one comes first.
     case size

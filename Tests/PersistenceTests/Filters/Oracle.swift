@@ -30,7 +30,7 @@ struct Oracle {
     case .published:
       precedes(left.description.published?.moment.milliseconds, right.description.published?.moment.milliseconds)
     case .size: precedes(length(left), length(right))
-    case .title: precedes(folded(left.description.title), folded(right.description.title))
+    case .title: precedes(key(left.description.title), key(right.description.title))
     case .state: precedes(place(of: left), place(of: right))
     case .position:
       precedes(
@@ -52,15 +52,9 @@ struct Oracle {
     DownloadState.Kind.allCases.firstIndex(of: state(of: download).kind)
   }
 
-  /// Bytes with ASCII letters in one case, as numbers that compare like bytes.
-  private func folded(_ title: String?) -> String? {
-    title.map { text in
-      String(
-        String.UnicodeScalarView(
-          text.utf8.map { byte in
-            Unicode.Scalar((65...90).contains(byte) ? byte + 32 : byte)
-          }))
-    }
+  /// What titles are ordered by: scalars, as numbers that compare like them.
+  private func key(_ title: String?) -> String? {
+    title.map { bare(stored($0)) }
   }
 
   // MARK: Counts
@@ -94,9 +88,11 @@ struct Oracle {
 
   /// Every word is the beginning of one.
   private func finds(_ text: String, _ download: Download) -> Bool {
+    guard !text.allSatisfy(\.isWhitespace) else { return true }
     let there = words(
       [download.description.title, download.description.podcast].compactMap(\.self).joined(separator: " "))
-    return words(text).allSatisfy { word in there.contains { $0.hasPrefix(word) } }
+    let sought = words(text)
+    return !sought.isEmpty && sought.allSatisfy { word in there.contains { $0.hasPrefix(word) } }
   }
 
   private func words(_ text: String) -> [String] {
@@ -104,7 +100,12 @@ struct Oracle {
   }
 
   private func bare(_ text: String) -> String {
-    text.folding(options: [.caseInsensitive, .diacriticInsensitive], locale: nil)
+    // Foundation's own folding of a whole text, beside that of scalar by scalar.
+    let decomposed = text.decomposedStringWithCompatibilityMapping.lowercased().uppercased().lowercased()
+    let scalars = decomposed.decomposedStringWithCompatibilityMapping.unicodeScalars.filter {
+      $0.properties.canonicalCombiningClass == .notReordered && !$0.properties.isDefaultIgnorableCodePoint
+    }
+    return String(String.UnicodeScalarView(scalars)).replacing("ς", with: "σ")
   }
 
   func state(of download: Download) -> (kind: DownloadState.Kind, reason: WaitingReason?) {

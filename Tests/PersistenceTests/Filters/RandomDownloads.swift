@@ -156,7 +156,7 @@ struct RandomDownloads {
     let active = chance(40) ? [] : some(of: filters + podcasts + podcasts)
     let texts = [
       "alph", "b\u{EA}T", "gamma alpha", "be al", "alpha al x", "show 12", "x", "y", "12", "\"quo", "NOT", "* AND (",
-      "zo", "\u{1F600}", "  ",
+      "zo", "\u{1F600}", "  ", "\u{435}ж", "\u{3BF}νειρων", "strasse",
     ]
     return FilterSelection(active: active, text: chance(60) ? "" : try one(of: texts))
   }

@@ -30,8 +30,9 @@ extension RandomLibrary {
             """)
         #expect(difference.isEmpty, "seed \(seed): \(table) \(difference)")
       }
-      // Throws where the index does not hold the words of the rows, each and no other.
-      try db.execute(sql: "INSERT INTO texts (texts, rank) VALUES ('integrity-check', 1)")
+      try db.execute(sql: "INSERT INTO texts (texts) VALUES ('integrity-check')")
+      let (words, expected) = (try TextWords.indexed(db), try TextWords.expected(db))
+      #expect(words == expected, "seed \(seed)")
     }
   }
 

@@ -1,0 +1,28 @@
+import GRDB
+
+/// One folding for the search of words, parts of titles and the order of titles: migration 14.
+extension Schema {
+  /// `title_key` is the folded title, by which titles are ordered and looked for; `texts` is the index of the words of folded
+  /// titles and podcasts, and keeps no text itself. The migration reads and writes each row once.
+  static func foldTexts(in db: Database) throws {
+    // Whoever migrates needs to know it, whatever connection that is.
+    db.add(function: FoldedText.folding())
+    try db.execute(
+      sql: """
+        ALTER TABLE downloads ADD COLUMN title_key TEXT;
+        DROP INDEX downloads_title;
+        UPDATE downloads SET title_key = folded(title) WHERE title IS NOT NULL;
+        CREATE INDEX downloads_title ON downloads (title_key);
+        DROP TABLE texts;
+        CREATE VIRTUAL TABLE texts USING fts5 (
+          title, podcast, content = '', detail = none, columnsize = 0,
+          tokenize = "\(tokenizer)");
+        INSERT INTO texts (rowid, title, podcast) SELECT key, title_key, folded(podcast) FROM downloads;
+        """)
+  }
+
+  /// How folded texts are cut into words: of letters, numbers and the marks that are left.
+  static let textTokenizer = FTS5TokenizerDescriptor.unicode61(diacritics: .keep, categories: "L* N* Co M*")
+
+  private static let tokenizer = "unicode61 remove_diacritics 0 categories 'L* N* Co M*'"
+}
