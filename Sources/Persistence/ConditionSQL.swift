@@ -74,9 +74,9 @@ struct ConditionSQL {
           before.map { Predicate("coalesce(published < ?, 0)", $0.milliseconds) },
         ].compactMap(\.self))
     case .newerThanDays(let days):
-      return Predicate("coalesce(published, added_at) >= ?", moment.now.advanced(byDays: -days).milliseconds)
+      return Predicate("coalesce(published, added_at) >= ?", beginning(ofDays: days))
     case .olderThanDays(let days):
-      return Predicate("coalesce(published, added_at) < ?", moment.now.advanced(byDays: -days).milliseconds)
+      return Predicate("coalesce(published, added_at) < ?", beginning(ofDays: days))
     case .bytes(let least, let most):
       return .all(
         [
@@ -156,6 +156,11 @@ struct ConditionSQL {
   /// Podcasts that a condition names at its top, in all their spellings; nil if it names none there.
   func podcasts(_ condition: Condition) throws -> [String]? {
     try condition.conjuncts.lazy.compactMap(\.names).first.map { try $0.flatMap(spellings) }
+  }
+
+  /// When so many local days begin, today the last of them.
+  private func beginning(ofDays days: Int) -> Int64 {
+    moment.today.beginning(daysBefore: Int64(days) - 1).milliseconds
   }
 
   /// A list that `json_each` reads.

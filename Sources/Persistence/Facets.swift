@@ -126,7 +126,7 @@ struct CountedFacet: StatementRow {
 
 extension Download {
   /// What the row counts as on a day.
-  func facet(on today: Int64) -> Facets.Facet {
+  func facet(on today: LocalDay) -> Facets.Facet {
     let podcast = DownloadRow.text(description.podcast)
     return Facets.Facet(podcast: podcast, host: source.host, row: RowClass(Traits(of: self, on: today)))
   }

@@ -16,10 +16,10 @@ extension AgeClass {
   /// Each class with each other one.
   static let pairs = allCases.flatMap { old in allCases.filter { $0 != old }.map { (old, $0) } }
 
-  /// The moments that are in the class on a day, counted from 1970-01-01.
-  func moments(on today: Int64) -> MomentRange {
+  /// The moments that are in the class on a day.
+  func moments(on today: LocalDay) -> MomentRange {
     let later = Self.allCases.last { ($0.days ?? .max) < (days ?? .max) }?.days
-    let first = days.map { Timestamp(day: today - $0 + 1).milliseconds } ?? .min
-    return MomentRange(first: first, last: later.map { Timestamp(day: today - $0 + 1).milliseconds - 1 } ?? .max)
+    let first = days.map { today.beginning(daysBefore: $0 - 1).milliseconds } ?? .min
+    return MomentRange(first: first, last: later.map { today.beginning(daysBefore: $0 - 1).milliseconds - 1 } ?? .max)
   }
 }

@@ -77,7 +77,7 @@ struct OrderSQL {
   // MARK: Walking
 
   /// The parts of the order that have rows of these classes behind a page's end; nil for an order that no index has.
-  func parts(behind cursor: OrderCursor?, of classes: [ConditionSQL.Known]?, today: Int64) -> [Part]? {
+  func parts(behind cursor: OrderCursor?, of classes: [ConditionSQL.Known]?, today: LocalDay) -> [Part]? {
     switch order.key {
     case .added:
       let scope = cursor == nil ? Predicate("key >= ?", Int64.min) : behind(cursor)

@@ -30,7 +30,7 @@ struct PageReader {
   /// What is looked for in the texts; nil for nothing.
   let text: TextQuery?
   let order: OrderSQL
-  let today: Int64
+  let today: LocalDay
   let limits: Limits
 
   /// The first keys behind a page's end.

@@ -11,14 +11,15 @@ struct SQLFilterTable: FilterTable {
     try SingleRow.filters.write(StoredFilters(state), to: db)
   }
 
-  func turn(to day: Int64) throws {
+  func turn(to day: LocalDay) throws {
     let former = try upkeep.calendar.today(in: db)
     guard day != former else { return }
     for (old, new) in AgeClass.pairs {
       guard let moments = old.moments(on: former).intersection(with: new.moments(on: day)) else { continue }
       try move(rowsOf: moments, to: new)
     }
-    try db.cachedStatement(sql: "UPDATE calendar SET day = ?").execute(arguments: [day])
+    try db.cachedStatement(sql: "UPDATE calendar SET day = ?, seconds_east = ?")
+      .execute(arguments: [day.number, day.secondsEast])
     upkeep.calendar.forget()
   }
 

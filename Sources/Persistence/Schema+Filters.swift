@@ -104,7 +104,7 @@ private struct FormerRows: StatementRow {
         kind: kind, isHeld: isHeld, reason: reason.flatMap(WaitingReason.init(rawValue:)),
         error: error.flatMap(DownloadError.Code.init(rawValue:)),
         media: path.map { MediaKind(ofFileNamed: $0) } ?? MediaKind(ofURL: url), size: SizeClass(bytes: length),
-        age: AgeClass(of: moment.day, on: today), origin: origin, network: .inherit)
+        age: AgeClass(days: today - moment.day), origin: origin, network: .inherit)
     }
   }
 }

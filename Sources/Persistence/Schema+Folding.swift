@@ -1,9 +1,10 @@
 import GRDB
 
-/// One folding for the search of words, parts of titles and the order of titles: migration 14.
+/// One folding for the search of words, parts of titles and the order of titles, and days of local clocks: migration 14.
 extension Schema {
   /// `title_key` is the folded title, by which titles are ordered and looked for; `texts` is the index of the words of folded
-  /// titles and podcasts, and keeps no text itself. The migration reads and writes each row once.
+  /// titles and podcasts, and keeps no text itself. The migration reads and writes each row once. The calendar's day is that
+  /// of clocks so many seconds ahead of UTC; it was UTC's.
   static func foldTexts(in db: Database) throws {
     // Whoever migrates needs to know it, whatever connection that is.
     db.add(function: FoldedText.folding())
@@ -18,6 +19,8 @@ extension Schema {
           title, podcast, content = '', detail = none, columnsize = 0,
           tokenize = "\(tokenizer)");
         INSERT INTO texts (rowid, title, podcast) SELECT key, title_key, folded(podcast) FROM downloads;
+        ALTER TABLE calendar ADD COLUMN seconds_east INTEGER NOT NULL DEFAULT 0
+          CHECK (seconds_east BETWEEN -86400 AND 86400);
         """)
   }
 

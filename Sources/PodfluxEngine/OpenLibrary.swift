@@ -135,7 +135,9 @@ extension TableReader {
 
   /// What conditions need to know beside the rows.
   private func moment(_ stores: Stores?, now: Timestamp) throws -> ConditionMoment {
-    ConditionMoment(now: now, obstacles: try stores?.downloads.obstacles ?? obstacles(now: now))
+    let localTime = try (stores?.network.state ?? network()).localTime
+    return ConditionMoment(
+      now: now, today: localTime.day(at: now), obstacles: try stores?.downloads.obstacles ?? obstacles(now: now))
   }
 
   private func downloads(_ query: DownloadsQuery, stores: Stores?, now: Timestamp) throws -> DownloadsSnapshot {

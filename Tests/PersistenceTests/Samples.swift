@@ -63,6 +63,16 @@ enum Sample {
   }
 }
 
+extension FilterTable {
+  /// Tells ages by a day of UTC.
+  func turn(to day: Int64) throws { try turn(to: LocalDay(day)) }
+}
+
+extension Traits {
+  /// The traits on a day of UTC.
+  init(of download: Download, on day: Int64) { self.init(of: download, on: LocalDay(day)) }
+}
+
 extension LibraryDatabase {
   /// Runs one transaction with the tables as stores see them.
   @discardableResult

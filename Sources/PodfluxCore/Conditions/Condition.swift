@@ -30,9 +30,9 @@ public indirect enum Condition: Hashable, Sendable {
   case titleContains([String])
   /// Published after this moment, or between two, or before one.
   case published(after: Timestamp?, before: Timestamp?)
-  /// Published, or else added, within so many times 24 hours.
+  /// Published, or else added, on one of so many local days, today the last of them, or later.
   case newerThanDays(Int)
-  /// Published, or else added, before so many times 24 hours.
+  /// Published, or else added, before so many local days, today the last of them.
   case olderThanDays(Int)
   /// At least and at most so many bytes long, as far as the length is known; an unknown one is neither.
   case bytes(atLeast: Int64?, atMost: Int64?)

@@ -37,11 +37,12 @@ extension DownloadState {
 }
 
 extension Traits {
-  /// The traits of a download on a day, counted from 1970-01-01.
-  public init(of download: Download, on today: Int64) {
+  /// The traits of a download on a day.
+  public init(of download: Download, on today: LocalDay) {
     self.init(
       kind: download.state.kind, isHeld: download.isHeld, reason: download.state.reason, error: download.state.error,
-      media: download.media, size: SizeClass(bytes: download.length), age: AgeClass(of: download.moment.day, on: today),
-      origin: download.origin, network: download.networks.effective)
+      media: download.media, size: SizeClass(bytes: download.length),
+      age: AgeClass(days: today.age(of: download.moment)), origin: download.origin, network: download.networks.effective
+    )
   }
 }

@@ -95,7 +95,7 @@ public enum SizeClass: String, Hashable, Sendable, CaseIterable {
   }
 }
 
-/// How old an episode is, in whole days of UTC: by when it was published, or else when it was added.
+/// How old an episode is, in whole days of local clocks: by when it was published, or else when it was added.
 public enum AgeClass: String, Hashable, Sendable, CaseIterable {
   /// Of today, or later.
   case day
@@ -119,9 +119,9 @@ public enum AgeClass: String, Hashable, Sendable, CaseIterable {
     }
   }
 
-  /// The class of a day, counted from 1970-01-01, on another.
-  public init(of day: Int64, on today: Int64) {
-    switch today - day {
+  /// The class of what is so many days old; 0 is today.
+  public init(days: Int64) {
+    switch days {
     case ..<1: self = .day
     case ..<7: self = .week
     case ..<30: self = .month

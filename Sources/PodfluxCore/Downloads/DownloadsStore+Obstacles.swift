@@ -25,6 +25,7 @@ extension DownloadsStore {
           windows: windows, zone: zone, at: now, verdict: ScheduleVerdict(of: windows, at: now, in: zone))
       }
     schedule = asked
+    localTime = zone
     try lookForRoom(settings: settings, in: &turn)
     obstacles = network.obstacles(
       settings: settings, schedule: asked.verdict, storage: room.obstacle,

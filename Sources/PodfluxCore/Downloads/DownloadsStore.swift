@@ -19,6 +19,8 @@ public struct DownloadsStore: Sendable {
   public internal(set) var discarded: Download.Discarded
   /// What keeps downloads from running, as of the last turn.
   public internal(set) var obstacles = Obstacles()
+  /// How local clocks go, as of the last turn.
+  var localTime = LocalTime.utc
   /// What the engine's work is to end with, if it is to end.
   public internal(set) var stopping: StopMode?
 

@@ -74,7 +74,7 @@ public struct Stores: Store {
     network.settle(in: &turn)
     try downloads.settle(
       settings: settings.settings, network: network, isCleaning: !cleanup.isIdle, in: &turn)
-    try filters.settle(in: &turn)
+    try filters.settle(localTime: network.state.localTime, in: &turn)
     try askForWaking(in: &turn)
   }
 

@@ -167,22 +167,25 @@ public protocol VerificationTable {
 public protocol FilterTable {
   /// Writes what is kept of the filters.
   func save(_ state: FiltersState) throws
-  /// Tells the ages of all downloads by a day, counted from 1970-01-01, if they are not told by it yet.
+  /// Tells the ages of all downloads by a day, if they are not told by it yet.
   ///
   /// Cost: the downloads that come into another class.
-  func turn(to day: Int64) throws
+  func turn(to day: LocalDay) throws
 }
 
 /// What a condition needs to know beside the rows.
 public struct ConditionMoment: Hashable, Sendable {
   /// When it is asked.
   public var now: Timestamp
+  /// The day by which ages are told.
+  public var today: LocalDay
   /// What keeps downloads from running: what would run but for that waits.
   public var obstacles: Obstacles
 
-  /// Makes a moment.
-  public init(now: Timestamp, obstacles: Obstacles = .init()) {
+  /// Makes a moment; days are those of UTC, by default.
+  public init(now: Timestamp, today: LocalDay? = nil, obstacles: Obstacles = .init()) {
     self.now = now
+    self.today = today ?? LocalDay(of: now)
     self.obstacles = obstacles
   }
 }

@@ -4,8 +4,10 @@ import Flux
 public struct FiltersStore: Sendable {
   /// What is kept.
   public private(set) var state: FiltersState
-  /// The day, counted from 1970-01-01, by which ages are told; nil before the first turn.
-  public private(set) var today: Int64?
+  /// The local day by which ages are told; nil before the first turn.
+  public private(set) var today: LocalDay?
+  /// When ages are to be told anew; nil before the first turn.
+  private(set) var wakeAt: Timestamp?
 
   /// Makes the store with what its table holds.
   public init(state: FiltersState = .init()) {
@@ -22,16 +24,15 @@ public struct FiltersStore: Sendable {
     return .done
   }
 
-  /// Lets downloads grow older when a day has begun. Cost: the downloads that come into another class of age.
-  mutating func settle(in turn: inout PodfluxTurn) throws {
-    let day = turn.now.day
+  /// Lets downloads grow older when a day has begun, or clocks have been put forward or back. Cost: the downloads that come
+  /// into another class of age.
+  mutating func settle(localTime: LocalTime, in turn: inout PodfluxTurn) throws {
+    let day = localTime.day(at: turn.now)
     guard day != today else { return }
+    wakeAt = localTime.nextDay(behind: turn.now)
     try turn.tables.filters.turn(to: day)
     today = day
   }
-
-  /// When ages are to be told anew.
-  var wakeAt: Timestamp? { today.map { Timestamp(day: $0 + 1) } }
 }
 
 extension FiltersState {

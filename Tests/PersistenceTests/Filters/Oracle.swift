@@ -148,7 +148,7 @@ struct Oracle {
 
   func meets(_ condition: Condition, _ download: Download) -> Bool {
     let published = download.description.published?.moment
-    let age = moment.now.milliseconds - (published ?? download.dates.added).milliseconds
+    let age = moment.now.day - (published ?? download.dates.added).day
     switch condition {
     case .all(let conditions): return conditions.allSatisfy { meets($0, download) }
     case .any(let conditions): return conditions.contains { meets($0, download) }
@@ -160,7 +160,7 @@ struct Oracle {
     case .media(let kinds): return kinds.contains(download.media)
     case .sizes(let sizes): return sizes.contains(SizeClass(bytes: length(download)))
     case .ages(let ages):
-      return ages.contains(AgeClass(of: (published ?? download.dates.added).day, on: today))
+      return ages.contains(AgeClass(days: today - (published ?? download.dates.added).day))
     case .networks(let policies): return policies.contains(effective(of: download) ?? .inherit)
     case .errorCodes(let codes): return error(of: download).map(codes.contains) ?? false
     case .titleContains(let texts):
@@ -172,8 +172,8 @@ struct Oracle {
         $0 > after ?? $0.advanced(byMilliseconds: -1) && $0 < before ?? $0.advanced(byMilliseconds: 1)
       }
         ?? false
-    case .newerThanDays(let days): return age <= Int64(days) * 86_400_000
-    case .olderThanDays(let days): return age > Int64(days) * 86_400_000
+    case .newerThanDays(let days): return age < days
+    case .olderThanDays(let days): return age >= days
     case .bytes(let least, let most):
       return length(download).map { $0 >= least ?? $0 && $0 <= most ?? $0 } ?? false
     }
