@@ -1,0 +1,188 @@
+import Flux
+import Foundation
+import GRDB
+import Testing
+
+@testable import Persistence
+@testable import PodfluxCore
+
+/// Whatever stands in a column, nobody traps: readers and turns either take it, or throw what is known.
+@Suite("Each column of each table with values that nobody writes")
+struct HostileRowTests {
+  private static let values = [
+    "NULL", "-1", "0", "\(Int64.max)", "\(Int64.min)", "\(Int64.max - 1)", "1 << 53", "1e300", "''", "'x'", "x'00ff'",
+    "zeroblob(100000)", "printf('%.*c', 200000, 'y')",
+  ]
+
+  static let columns: [String] = (try? allColumns()) ?? []
+
+  private static func allColumns() throws -> [String] {
+    try LibraryDatabase.inMemory().withConnection { db in
+      let tables = try String.fetchAll(
+        db, sql: "SELECT name FROM sqlite_schema WHERE type = 'table' AND sql LIKE '%STRICT%' ORDER BY name")
+      return try tables.flatMap { table in
+        try db.columns(in: table).map { "\(table).\($0.name)" }
+      }
+    }
+  }
+
+  @Test("There are as many tables as are filled here")
+  func tables() throws {
+    #expect(Self.columns.count > 80)
+    let database = try HostileLibrary.filled()
+    try database.withConnection { db in
+      for table in Set(Self.columns.map { $0.prefix { $0 != "." } }) {
+        let number = try Int.fetchOne(db, sql: "SELECT count(*) FROM \(table)")
+        #expect(number ?? 0 > 0, "\(table)")
+      }
+    }
+    let faults = try HostileLibrary.exercise(database)
+    #expect(faults.isEmpty, "\(faults)")
+  }
+
+  @Test("A column", arguments: columns)
+  func column(_ name: String) throws {
+    let parts = name.split(separator: ".")
+    for value in Self.values {
+      let database = try HostileLibrary.filled()
+      let isTaken = try database.withConnection { db in
+        try HostileLibrary.loosen(db)
+        do {
+          try db.execute(sql: "PRAGMA ignore_check_constraints = ON")
+          try db.execute(sql: "UPDATE \(parts[0]) SET \(parts[1]) = \(value)")
+          return true
+        } catch let error as DatabaseError {
+          // A primary key that is to be unique, or a row's number that is none, cannot be so in a file either.
+          #expect([.SQLITE_CONSTRAINT, .SQLITE_MISMATCH].contains(error.resultCode), "\(error)")
+          return false
+        }
+      }
+      guard isTaken else { continue }
+      for fault in try HostileLibrary.exercise(database) {
+        let isKnown =
+          fault is DamagedRow || fault is StorageFailure || fault is DatabaseError || fault is StateFault
+        #expect(isKnown, "\(name) = \(value): \(fault)")
+        #expect(!"\(fault)".contains("secret"), "\(name) = \(value): \(fault)")
+      }
+    }
+  }
+}
+
+/// A small library in which every table has a row, and all that can be done to it.
+private enum HostileLibrary {
+  private static let secret = Header(name: "Authorization", value: "secret")
+
+  static func filled() throws -> LibraryDatabase {
+    let database = try LibraryDatabase.inMemory()
+    try database.write { tables in
+      var number: Int64 = 0
+      for state in try Sample.states() {
+        let description = Download.Description(
+          podcast: "Süß", title: "Ёжик \(number)", published: Sample.moment, headers: [secret],
+          mirrors: [try WebAddress("https://b.example/\(number)")], expectedLength: 7)
+        var download = try Sample.download(
+          "x\(number)", state: state, position: number * 1000, description: description)
+        download.progress = .init(durable: 65_536, total: .max, resume: Sample.record)
+        download.progress.discarded.add(5, because: .partialMissing)
+        download.dates.started = Sample.moment
+        try tables.downloads.insert(download)
+        number += 1
+      }
+      try tables.downloads.save(Dictionary(grouping: Sample.states(), by: \.kind).mapValues(\.count))
+      let file = try Sample.file(inode: 1)
+      let id = try #require(DownloadID("x0"))
+      try tables.deletions.insert(Deletion(download: id, file: file), isReady: true)
+      _ = try tables.verifications.insertAll(meeting: .everything, at: Sample.conditionMoment)
+      try tables.cleanup.save(CleanupRun(key: 1, options: .init(), cause: .start, askedAt: Sample.moment))
+      try tables.cleanup.insert(CleanupStep(matter: .missing(id, file), decision: .mark, because: ""))
+      try tables.cleanup.insert(try Sample.formerFile(.kept))
+      try tables.cleanup.note(publishingInto: try LibraryPath(validating: "Süß"))
+      try tables.filters.save(FiltersState(selection: .init(active: [], text: "ё"), selectedGroup: nil, saved: []))
+      try tables.save(Settings())
+      try tables.save(Sample.network)
+      try tables.save(cooldownOf: "a.example", until: Sample.moment)
+      try tables.save(discarded: 5, because: .partialMissing)
+    }
+    return database
+  }
+
+  /// Has the tables take whatever a file can hold, as they do where it is the file that was changed.
+  static func loosen(_ db: Database) throws {
+    let version = try Int.fetchOne(db, sql: "PRAGMA schema_version") ?? 0
+    try db.execute(sql: "PRAGMA writable_schema = ON")
+    try db.execute(
+      sql: """
+        UPDATE sqlite_schema
+        SET sql = replace(replace(sql, 'STRICT, WITHOUT ROWID', 'WITHOUT ROWID'), ') STRICT', ')')
+        WHERE type = 'table' AND sql LIKE '%STRICT%';
+        UPDATE sqlite_schema
+        SET sql = replace(replace(sql, 'TEXT NOT NULL', 'TEXT'), 'INTEGER NOT NULL', 'INTEGER')
+        WHERE type = 'table' AND sql LIKE '%NOT NULL%';
+        """)
+    try db.execute(sql: "PRAGMA schema_version = \(version + 1)")
+    try db.execute(sql: "PRAGMA writable_schema = OFF")
+  }
+
+  /// Reads everything, and takes turns.
+  ///
+  /// - Returns: what was thrown.
+  static func exercise(_ database: LibraryDatabase) throws -> [any Error] {
+    var faults: [any Error] = []
+    func attempt(_ body: () throws -> Void) {
+      do { try body() } catch { faults.append(error) }
+    }
+    readings(of: database, attempt)
+    attempt {
+      var dispatcher = try database.read { tables in
+        Dispatcher(
+          state: try tables.stores(), position: try tables.position(), ledger: database.ledger(), seed: 1)
+      }
+      for action in try actions() {
+        attempt {
+          let later = ClockReading(wall: Sample.moment.advanced(byDays: 40), monotonicMilliseconds: 0)
+          _ = try dispatcher.dispatch([action], at: later)
+        }
+      }
+    }
+    return faults
+  }
+
+  private static func readings(of database: LibraryDatabase, _ attempt: (() throws -> Void) -> Void) {
+    attempt { _ = try database.read { try $0.downloads(limit: 100) } }
+    attempt { _ = try database.read { try $0.visibleCounts(try $0.obstacles(now: Sample.moment)) } }
+    attempt { _ = try database.read { try $0.expectedFiles(after: .start, limit: 100) } }
+    attempt { _ = try database.read { try $0.downloadsWithBytes(after: nil, limit: 100) } }
+    attempt { _ = try database.read { try $0.cleanupSteps(PageRequest()) } }
+    attempt {
+      let found = FoundFile(place: EntryPath(try Sample.file().path), length: 1, inode: 1)
+      _ = try database.read { try $0.formerFiles(like: found) }
+    }
+    attempt { _ = try database.read { try $0.filters(try $0.filters(), at: Sample.conditionMoment) } }
+    for key in DownloadOrder.Key.allCases {
+      for isReversed in [false, true] {
+        attempt {
+          var query = DownloadsQuery()
+          query.order = DownloadOrder(key, isReversed: isReversed)
+          query.limit = 2
+          let text = FilterSelection(active: [], text: "ё")
+          let (_, next) = try database.read { try $0.page(query, filters: text, at: Sample.conditionMoment) }
+          query.after = next
+          query.condition = .all([.newerThanDays(7), .titleContains(["е"])])
+          _ = try database.read { try $0.page(query, filters: .init(), at: Sample.conditionMoment) }
+        }
+      }
+    }
+  }
+
+  private static func actions() throws -> [Action] {
+    let (first, last) = (try #require(DownloadID("x0")), try #require(DownloadID("x10")))
+    return [
+      .recovered(Recovery(published: [])), .downloads(.verify(.all)), .downloads(.pause(.all)),
+      .downloads(.move(first, .top)), .downloads(.move(last, .before(first))),
+      .downloads(.resume(.many([first, last]))),
+      .downloads(.resume(.all)), .cleanup(.run(.init())), .deleted(1), .timeCame, .roomCame(1 << 40),
+      .downloads(.retry(.all)), .downloads(.remove(.one(last), deletingFile: true)),
+      .downloads(.remove(.all, deletingFile: false)),
+    ]
+  }
+}
