@@ -21,7 +21,7 @@ extension FoldedText {
       }
       let parts = try last.withLock { last in
         if last.json != json {
-          last = (json, try JSONDecoder().decode([String].self, from: Data(json.utf8)).map(bytes))
+          last = (json, try JSONDecoder().decode([String].self, from: Data(json.utf8)).map { FoldedText.bytes(of: $0) })
         }
         return last.parts
       }

@@ -30,7 +30,7 @@ struct Oracle {
     case .published:
       precedes(left.description.published?.moment.milliseconds, right.description.published?.moment.milliseconds)
     case .size: precedes(length(left), length(right))
-    case .title: precedes(key(left.description.title), key(right.description.title))
+    case .title: precedes(titleKey(left.description.title), titleKey(right.description.title))
     case .state: precedes(place(of: left), place(of: right))
     case .position:
       precedes(
@@ -53,7 +53,7 @@ struct Oracle {
   }
 
   /// What titles are ordered by: scalars, as numbers that compare like them.
-  private func key(_ title: String?) -> String? {
+  private func titleKey(_ title: String?) -> String? {
     title.map { bare(stored($0)) }
   }
 
