@@ -29,7 +29,7 @@ public struct LibraryQuarantine: Sendable {
     do throws(FileError) {
       quarantine = Quarantine(try Library.open(at: path, mode: .existing))
     } catch {
-      throw .unreadableLibrary("the library cannot be opened: \(error)")
+      throw .unreadableLibrary(Library.reason(notOpenedAt: path, because: error))
     }
   }
 

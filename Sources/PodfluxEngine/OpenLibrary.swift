@@ -173,10 +173,19 @@ public enum LibraryReader {
       }
       return snapshot
     } catch let error as FileError {
-      throw .unreadableLibrary("the library cannot be opened: \(error)")
+      throw .unreadableLibrary(Library.reason(notOpenedAt: path, because: error))
     } catch {
       throw .unreadableLibrary("\(error)")
     }
+  }
+}
+
+extension Library {
+  /// Why a library that must be there cannot be opened, in one sentence for people: the usual reason is that it is another
+  /// folder that was meant.
+  static func reason(notOpenedAt path: String, because error: FileError) -> String {
+    guard case .notFound = error else { return "the library \"\(path)\" cannot be opened: \(error)" }
+    return "\"\(path)\" is no library of Podflux; name the folder that podflux run was given with --library"
   }
 }
 

@@ -39,6 +39,19 @@ public struct LineDecoder: Sendable {
   }
 }
 
+extension SnapshotQuery {
+  /// Reads a query's payload by itself, as a person types it as an argument of a command. Cost: linear in its length.
+  ///
+  /// - Throws: `Refusal`; its message counts and names what it speaks of as the person did: in characters, from the
+  ///   argument's beginning.
+  public init(argument: String) throws(Refusal) {
+    var reader = JSONReader(Array(argument.utf8), from: .argument)
+    let document = reader.readDocument()
+    if let fault = document.fault { throw fault }
+    try self.init(document.object, at: "")
+  }
+}
+
 /// What a line holds besides what it asks for.
 struct Envelope {
   let type: String

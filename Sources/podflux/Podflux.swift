@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 import PodfluxEngine
 
 /// The command.
@@ -7,6 +8,11 @@ struct Podflux: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "podflux",
     abstract: "Downloads podcasts, and loses nothing: a headless engine that takes JSON lines.",
+    discussion: """
+      podflux run --library DIR is the engine: it downloads what lines of JSON on its stdin ask for, such as
+        {"type":"downloads/enqueue","payload":{"url":"https://example.org/1.mp3"}}
+      podflux snapshot --library DIR shows what is in the library, beside a running engine too.
+      """,
     version: Engine.version,
     subcommands: [RunCommand.self, SnapshotCommand.self, ReplayCommand.self, DiffCommand.self, QuarantineCommand.self])
 
@@ -16,8 +22,10 @@ struct Podflux: ParsableCommand {
   static func main() {
     // First of all: a signal that comes a moment later shall end the engine as cleanly as any other.
     if CommandLine.arguments.dropFirst().first == RunCommand.configuration.commandName { signals = HeldSignals() }
-    main(nil)
-  }
+    if let mistake = MistypedCommand(Array(CommandLine.arguments.dropFirst())) {
+      StandardError.print("podflux: \(mistake)")
+      exit(withError: ExitCode.wrongUsage)
+    }
 }
 
 extension ExitCode {

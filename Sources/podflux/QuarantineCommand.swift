@@ -13,6 +13,7 @@ struct QuarantineCommand: ParsableCommand {
 
   struct List: ParsableCommand {
     static let configuration = CommandConfiguration(
+      commandName: "list",
       abstract: "Prints one line of JSON for each file in quarantine, and changes nothing.")
 
     @OptionGroup var folder: LibraryOption
@@ -26,6 +27,7 @@ struct QuarantineCommand: ParsableCommand {
 
   struct Restore: ParsableCommand {
     static let configuration = CommandConfiguration(
+      commandName: "restore",
       abstract: "Puts a file back to where it came from, or to another place in the library, never over anything.")
 
     @OptionGroup var folder: LibraryOption
@@ -47,6 +49,7 @@ struct QuarantineCommand: ParsableCommand {
 
   struct Empty: ParsableCommand {
     static let configuration = CommandConfiguration(
+      commandName: "empty",
       abstract: "Deletes what is in quarantine, for good, and prints how much that was.")
     private static let longestAgeDays = 36_500
 

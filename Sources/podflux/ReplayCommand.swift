@@ -12,6 +12,9 @@ struct ReplayCommand: ParsableCommand {
     discussion: """
       Nothing is downloaded, and neither the journal nor any library is changed. Header values, users and passwords in \
       URLs, and the progress of running transfers are in no journal.
+
+      The journal of an engine that was killed ends while its transfers run: they are running here, and queued in \
+      `podflux snapshot` of the library that it left, where nothing runs any more. The next start's lines say so too.
       """)
 
   @Option(help: "The journal's file; full ones beside it (.1 to .4) are read first.")
@@ -28,7 +31,7 @@ struct ReplayCommand: ParsableCommand {
   var query = "{}"
 
   func run() throws {
-    let query = try SnapshotQuery(argument: query)
+    let query = try SnapshotQuery(typed: query)
     do throws(JournalError) {
       let snapshot = try JournalReplay.snapshot(
         of: .init(journal: journal, database: librarySnapshot, until: until), query)

@@ -17,7 +17,7 @@ struct SnapshotCommand: ParsableCommand {
   var query = "{}"
 
   func run() throws {
-    let query = try SnapshotQuery(argument: query)
+    let query = try SnapshotQuery(typed: query)
     do throws(EngineError) {
       let snapshot = try LibraryReader.snapshot(ofLibraryAt: library, query)
       var encoder = LineEncoder()
@@ -27,17 +27,19 @@ struct SnapshotCommand: ParsableCommand {
       throw giveUp(error)
     }
   }
-
 }
 
 extension SnapshotQuery {
-  /// Reads a query's payload, given as an argument.
-  init(argument: String) throws {
-    let line = "{\"type\":\"snapshot\",\"payload\":\(argument)}"
-    switch LineDecoder().decode([UInt8](line.utf8), number: 1).content {
-    case .success(.query(.snapshot(let query))): self = query
-    case .success: throw ValidationError("the query must be one JSON object")
-    case .failure(let refusal): throw ValidationError(refusal.message)
+  /// Reads a query's payload, given as an argument, and shows how to write one if it is none.
+  init(typed argument: String) throws {
+    do throws(Refusal) {
+      try self.init(argument: argument)
+    } catch {
+      throw ValidationError(
+        """
+        \(error.message). Write it in single quotes, such as \
+        '{"stores":["downloads"],"downloads":{"where":{"state":"failed"}}}'; leave it out to see everything.
+        """)
     }
   }
 }

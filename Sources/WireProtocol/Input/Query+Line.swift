@@ -39,8 +39,8 @@ extension SnapshotQuery {
   /// How many names of stores a query gives at most.
   static let maximumStores = 16
 
-  init(_ payload: JSONObject) throws(Refusal) {
-    try self.init(Fields(payload, at: Request.payloadPath, knowing: Self.keys))
+  init(_ payload: JSONObject, at path: String = Request.payloadPath) throws(Refusal) {
+    try self.init(Fields(payload, at: path, knowing: Self.keys))
   }
 
   fileprivate init(_ fields: Fields) throws(Refusal) {

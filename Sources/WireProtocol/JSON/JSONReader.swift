@@ -1,6 +1,6 @@
 import PodfluxCore
 
-/// Reads one line strictly as JSON (RFC 8259) with unique keys (RFC 7493) and bounded nesting.
+/// Reads one line, or one argument of a command, strictly as JSON (RFC 8259) with unique keys (RFC 7493) and bounded nesting.
 ///
 /// Foundation's readers take the last of several equal keys, cannot tell 1 from 1.0 or true, and give no member back
 /// when a later one is broken; a strict check on top of them would read each line twice. This one goes on behind a
@@ -16,12 +16,15 @@ struct JSONReader {
   }
 
   let bytes: [UInt8]
+  /// What the bytes are, for people.
+  let source: JSONSource
   var position = 0
   private var path: [JSONStep] = []
   private var fault: Refusal?
 
-  init(_ bytes: [UInt8]) {
+  init(_ bytes: [UInt8], from source: JSONSource = .line) {
     self.bytes = bytes
+    self.source = source
   }
 
   /// Reads the whole line.
@@ -29,7 +32,7 @@ struct JSONReader {
     var document = Document()
     do throws(Refusal) {
       skipBlanks()
-      if isAtEnd { throw Refusal(.invalidLine, "the line is empty; send one JSON object on each line") }
+      if isAtEnd { throw Refusal(.invalidLine, "\(source.name) is empty; \(source.adviceOnNothing)") }
       if current == UInt8(ascii: "{") {
         try readMembers(into: &document.object, depth: 1)
       } else {
@@ -46,13 +49,12 @@ struct JSONReader {
   private mutating func refuseOtherValue() throws(Refusal) {
     let value = try readValue(depth: 0)
     try expectEnd()
-    throw fault
-      ?? Refusal(.invalidLine, "the line is \(value.kindName); send one JSON object such as {\"type\":\"snapshot\"}")
+    throw fault ?? Refusal(.invalidLine, "\(source.name) is \(value.kindName); \(source.advice)")
   }
 
   private mutating func expectEnd() throws(Refusal) {
     skipBlanks()
-    if !isAtEnd { throw syntaxFault("the end of the line") }
+    if !isAtEnd { throw syntaxFault("the end of \(source.name)") }
   }
 }
 
@@ -208,7 +210,6 @@ extension JSONReader {
 
   /// A fault behind which nothing can be read.
   func syntaxFault(_ expected: String) -> Refusal {
-    let place = isAtEnd ? "the line ends" : "byte \(position + 1) of the line stands"
-    return Refusal(.invalidJSON, "\(place) where JSON needs \(expected)")
+    Refusal(.invalidJSON, "\(source.place(of: position, in: bytes)) where JSON needs \(expected)")
   }
 }

@@ -1,0 +1,65 @@
+import ArgumentParser
+
+/// A word where a command stands, and that is none: what may have been meant.
+struct MistypedCommand: CustomStringConvertible {
+  /// How many letters may be wrong, missing, too many or exchanged.
+  private static let mistakes = 2
+
+  private let word: String
+  /// The words that lead to the place where it stands.
+  private let path: [String]
+  private let commands: [String]
+
+  /// Nil where the arguments begin with commands that there are, or with none.
+  init?(_ arguments: [String]) {
+    var (command, path): (any ParsableCommand.Type, [String]) = (Podflux.self, ["podflux"])
+    for (position, word) in arguments.enumerated() where !(position == 0 && word == "help") {
+      let subcommands = command.configuration.subcommands
+      guard !subcommands.isEmpty, !word.hasPrefix("-") else { return nil }
+      guard let next = subcommands.first(where: { $0.configuration.commandName == word }) else {
+        (self.word, self.path) = (word, path)
+        commands = subcommands.compactMap(\.configuration.commandName) + (path.count == 1 ? ["help"] : [])
+        return
+      }
+      command = next
+      path.append(word)
+    }
+    return nil
+  }
+
+  /// One sentence for people.
+  var description: String {
+    let (place, typed) = (path.joined(separator: " "), word.prefix(Self.shownLength))
+    let nearest = commands.map { ($0, Self.distance(from: word, to: $0)) }.min { $0.1 < $1.1 }
+    if let (command, distance) = nearest, distance <= min(Self.mistakes, command.count - 2) || command.hasPrefix(word) {
+      return "there is no \"\(place) \(typed)\"; did you mean \"\(place) \(command)\"?"
+    }
+    return """
+      there is no "\(place) \(typed)"; there are \(commands.joined(separator: ", ")), and \
+      "\((["podflux", "help"] + path.dropFirst()).joined(separator: " "))" says more
+      """
+  }
+
+  /// How much of a word is repeated.
+  private static let shownLength = 40
+
+  /// How many letters have to be changed, put in, taken out, or exchanged with their neighbours (the distance of optimal string
+  /// alignment).
+  private static func distance(from word: String, to other: String) -> Int {
+    let (first, second) = (Array(word.lowercased().prefix(shownLength)), Array(other))
+    var rows = [Array(0...second.count)]
+    for row in first.indices {
+      var next = [row + 1]
+      for column in second.indices {
+        var least = min(
+          next[column] + 1, rows[row][column + 1] + 1, rows[row][column] + (first[row] == second[column] ? 0 : 1))
+        if row > 0, column > 0, first[row] == second[column - 1], first[row - 1] == second[column] {
+          least = min(least, rows[row - 1][column - 1] + 1)
+        }
+        next.append(least)
+      }
+      rows.append(next)
+    }
+    return rows[first.count][second.count]
+  }
+}
