@@ -250,6 +250,10 @@ public protocol EngineClient: Sendable {
   func observed(_ moment: ObservedMoment)
   /// A turn has been committed, and what has followed from it, for those who observe actions.
   func committed(_ turn: TurnRecord<Action>, announcements: [Announcement])
+  /// Something was done that people are to be told of.
+  func told(_ notice: Notice)
   /// The engine has ended; the library is free.
-  func closed(because cause: StopCause, revision: Int64)
+  ///
+  /// - Parameter remaining: How many downloads are left in each state, as clients see it.
+  func closed(because cause: StopCause, revision: Int64, remaining: [DownloadState.Kind: Int])
 }

@@ -48,6 +48,8 @@ final class EngineCore: @unchecked Sendable {
   let hasGivenUp = Atomic(false)
   /// The last revision that was committed.
   private(set) var position: LogPosition
+  /// How many downloads were in each state, as clients see it, when the library was last given up.
+  private var remaining: [DownloadState.Kind: Int] = [:]
 
   init(
     _ configuration: EngineConfiguration, client: any EngineClient, mailbox: Mailbox<Request, Action>,
@@ -182,7 +184,11 @@ final class EngineCore: @unchecked Sendable {
 
   private func carryOut(_ effects: [Effect], in tenure: Tenure) {
     for effect in effects {
-      if effect == .close { tenure.isDone = true } else { tenure.services.carryOut(effect) }
+      switch effect {
+      case .close: tenure.isDone = true
+      case .tell(let notice): client.told(notice)
+      default: tenure.services.carryOut(effect)
+      }
     }
     if tenure.stores.stores.downloads.isEnding { setDeadline(in: tenure) }
   }
@@ -332,6 +338,7 @@ final class EngineCore: @unchecked Sendable {
     let network = tenure.stores.stores.network.state
     reportedPath = network.source == .reported ? network.path : nil
     observers.detach()
+    remaining = tenure.remaining
     journal?.end(at: LineStamp(tenure.position, time: tenure.services.readClock().wall))
     do {
       try tenure.close()
@@ -350,7 +357,7 @@ final class EngineCore: @unchecked Sendable {
     observers.close()
     stage = .closed
     refuseWhatWaits()
-    client.closed(because: stopCause ?? .shutdown, revision: position.revision)
+    client.closed(because: stopCause ?? .shutdown, revision: position.revision, remaining: remaining)
     refuseWhatWaits()
   }
 

@@ -93,7 +93,10 @@ final class LibraryClient: EngineClient {
 
   func committed(_ turn: TurnRecord<Action>, announcements: [Announcement]) {}
 
-  func closed(because cause: StopCause, revision: Int64) {
+  /// The program that Podflux is part of sees runs in the state.
+  func told(_ notice: Notice) {}
+
+  func closed(because cause: StopCause, revision: Int64, remaining: [DownloadState.Kind: Int]) {
     let (waiting, closing) = state.withLock { state in
       defer { (state.engine, state.isClosed, state.waiting, state.closing) = (nil, true, [], []) }
       return (state.waiting, state.closing)

@@ -82,7 +82,7 @@ final class Services: @unchecked Sendable {
     case .watchRoom(let bytes): room.watch(atLeast: bytes)
     case .readLocalTime: post(.localTime(LocalClock.localTime(at: readClock().wall)))
     case .lookAfter(let folders, let day): upkeep.lookAfter(folders, day)
-    case .announce: break
+    case .announce, .tell: break
     case .close: preconditionFailure("closing is the engine's own")
     }
   }

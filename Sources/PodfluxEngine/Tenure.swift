@@ -65,6 +65,17 @@ final class Tenure: @unchecked Sendable {
   /// What the stores hold, and the version of what is counted.
   var stores: (stores: Stores, countsVersion: Int) { (dispatcher.state, ledger.countsVersion) }
 
+  /// How many downloads are in each state, as clients see it. What a full disk keeps from being read is as memory has it:
+  /// there what would wait is queued.
+  var remaining: [DownloadState.Kind: Int] {
+    let downloads = dispatcher.state.downloads
+    do {
+      return try library.database.read { try $0.visibleCounts(downloads.obstacles) }
+    } catch {
+      return downloads.counts
+    }
+  }
+
   /// Handles actions and commits them.
   func dispatch(_ actions: [Action]) throws -> Dispatcher<Stores>.Turnout {
     try dispatcher.dispatch(actions, at: services.readClock())

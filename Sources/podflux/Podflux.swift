@@ -20,12 +20,24 @@ struct Podflux: ParsableCommand {
   nonisolated(unsafe) private(set) static var signals: HeldSignals?
 
   static func main() {
-    // First of all: a signal that comes a moment later shall end the engine as cleanly as any other.
+    openMissingDescriptors()
+    // Before anything takes time: a signal that comes a moment later shall end the engine as cleanly as any other.
     if CommandLine.arguments.dropFirst().first == RunCommand.configuration.commandName { signals = HeldSignals() }
     if let mistake = MistypedCommand(Array(CommandLine.arguments.dropFirst())) {
       StandardError.print("podflux: \(mistake)")
       exit(withError: ExitCode.wrongUsage)
     }
+    main(nil)
+  }
+}
+
+/// Has stdin, stdout and stderr lead nowhere where they are closed: otherwise the next file that is opened, the library's
+/// database perhaps, would have their number, and take what is printed.
+private func openMissingDescriptors() {
+  for descriptor in STDIN_FILENO...STDERR_FILENO where fcntl(descriptor, F_GETFD) < 0 {
+    // The lowest number that is free is this one.
+    guard open("/dev/null", O_RDWR) == descriptor else { return }
+  }
 }
 
 extension ExitCode {

@@ -90,10 +90,14 @@ struct RunCommand: ParsableCommand {
     output.onClosed { engine.stop(.now, because: .shutdown) }
     signals.attach(engine)
     notifier?.startWatchdog { engine.isAlive($0) }
+    if isatty(STDIN_FILENO) == 1 {
+      StandardError.printSoon(RunNotes(library: library).waiting(atEndOfInput: onEof))
+    }
     LineReader(session: session, engine: engine, atEnd: onEof.stopMode).start()
     withExtendedLifetime(signals) { session.waitUntilClosed() }
     notifier?.stopping()
     output.finish()
+    StandardError.finish()
     if engine.hasGivenUp { throw ExitCode.failure }
   }
 }

@@ -11,6 +11,7 @@ final class Session: EngineClient {
   private let output: OutputWriter
   private let libraryPath: String
   private let notifier: Notifier?
+  private let notes: RunNotes
   private let decoder = LineDecoder()
   private let encoder = Mutex(LineEncoder())
   private let observer: Observer
@@ -21,6 +22,7 @@ final class Session: EngineClient {
     self.output = output
     self.libraryPath = libraryPath
     self.notifier = notifier
+    notes = RunNotes(library: libraryPath)
     observer = Observer(output: output)
   }
 
@@ -93,7 +95,11 @@ final class Session: EngineClient {
     observer.tell(turn, announcements)
   }
 
-  func closed(because cause: StopCause, revision: Int64) {
+  func told(_ notice: Notice) {
+    StandardError.printSoon(notes.line(for: notice))
+  }
+
+  func closed(because cause: StopCause, revision: Int64, remaining: [DownloadState.Kind: Int]) {
     let reason: StopReason =
       switch cause {
       case .eof: .eof
@@ -102,6 +108,7 @@ final class Session: EngineClient {
       }
     encoder.withLock { $0.stopped(reason, revision: revision) }
     sendLines()
+    if let line = notes.line(for: remaining) { StandardError.printSoon(line) }
     turns.open()
     isClosed.signal()
   }

@@ -1,12 +1,47 @@
+import Dispatch
 import Foundation
 import PodfluxCore
 
 /// Where people read: stdout belongs to the protocol.
 enum StandardError {
-  /// Writes one line. Names of files may be in it: what would end the line or steer a terminal is replaced.
+  private static let queue = DispatchQueue(label: "podflux.stderr", qos: .utility)
+  /// How long the last lines may take when nobody seems to read, in milliseconds.
+  private static let finishMilliseconds = 250
+
+  /// Writes one line. Names of files may be in it: what would end the line or steer a terminal is replaced. Nothing comes of
+  /// it where stderr is closed.
   static func print(_ line: String) {
     let printable = line.unicodeScalars.map { $0.isUnprintable ? "\u{FFFD}" : $0 }
-    let text = String(String.UnicodeScalarView(printable)) + "\n"
-    FileHandle.standardError.write(Data(text.utf8))
+    write(Array((String(String.UnicodeScalarView(printable)) + "\n").utf8))
+  }
+
+  /// Writes one line soon, behind those before it: for whoever must not wait until somebody reads.
+  static func printSoon(_ line: String) {
+    queue.async { print(line) }
+  }
+
+  /// Writes what `printSoon` was given, at the latest after a moment: people who do not read hold nobody up.
+  static func finish() {
+    let done = DispatchSemaphore(value: 0)
+    queue.async { done.signal() }
+    _ = done.wait(timeout: .now() + .milliseconds(finishMilliseconds))
+  }
+
+  private static func write(_ bytes: [UInt8]) {
+    bytes.withUnsafeBytes { bytes in
+      var rest = bytes[...]
+      while !rest.isEmpty {
+        let slice = UnsafeRawBufferPointer(rebasing: rest)
+        let count = Foundation.write(STDERR_FILENO, slice.baseAddress, slice.count)
+        if count > 0 {
+          rest = rest.dropFirst(count)
+        } else if errno == EAGAIN {
+          var poll = pollfd(fd: STDERR_FILENO, events: Int16(POLLOUT), revents: 0)
+          _ = Foundation.poll(&poll, 1, -1)
+        } else if errno != EINTR {
+          return
+        }
+      }
+    }
   }
 }

@@ -21,8 +21,8 @@ public struct CleanupRun: Hashable, Sendable, Codable {
   public var reason: String?
   /// What was found and what came of it.
   public var tallies: [CleanupStep.Matter.Kind: Tally] = [:]
-  /// How many steps have been done, by what was done.
-  public var done: [CleanupStep.Decision: Int] = [:]
+  /// What was done, and what was left although it was to be done; nil in runs of versions that did not count it.
+  var keptDeeds: [Deed]?
   /// Whether a client has ended it; the steps that were under way then may still be.
   public var isCancelled = false
   /// How many bytes are free that were not before.
@@ -111,23 +111,6 @@ public struct CleanupRun: Hashable, Sendable, Codable {
     stage = .waiting
   }
 
-  /// Reads a stored run; what a former version did not count was nothing.
-  public init(from decoder: any Decoder) throws {
-    let container = try decoder.container(keyedBy: CodingKeys.self)
-    key = try container.decode(Key.self, forKey: .key)
-    options = try container.decode(CleanupOptions.self, forKey: .options)
-    cause = try container.decode(Cause.self, forKey: .cause)
-    stage = try container.decode(Stage.self, forKey: .stage)
-    askedAt = try container.decode(Timestamp.self, forKey: .askedAt)
-    endedAt = try container.decodeIfPresent(Timestamp.self, forKey: .endedAt)
-    reason = try container.decodeIfPresent(String.self, forKey: .reason)
-    tallies = try container.decode([CleanupStep.Matter.Kind: Tally].self, forKey: .tallies)
-    done = try container.decodeIfPresent([CleanupStep.Decision: Int].self, forKey: .done) ?? [:]
-    isCancelled = try container.decode(Bool.self, forKey: .isCancelled)
-    freedBytes = try container.decode(Int64.self, forKey: .freedBytes)
-    usage = try container.decodeIfPresent(Usage.self, forKey: .usage)
-  }
-
   mutating func count(_ step: CleanupStep) {
     tallies[step.matter.kind, default: Tally()].found += 1
     let bytes = tallies[step.matter.kind, default: Tally()].bytes
@@ -136,10 +119,10 @@ public struct CleanupRun: Hashable, Sendable, Codable {
   }
 
   mutating func settle(_ step: CleanupStep, as status: CleanupStep.Status) {
+    note(step, as: status)
     switch status {
     case .done:
       tallies[step.matter.kind, default: Tally()].done += 1
-      done[step.decision, default: 0] += 1
       if step.decision == .delete { freedBytes = freedBytes.addingClamped(step.matter.bytes) }
     case .left: tallies[step.matter.kind, default: Tally()].left += 1
     case .planned: break

@@ -142,6 +142,7 @@ public struct CleanupStore: Sendable {
     last = run
     isChanged = false
     try turn.tables.cleanup.save(run)
+    if run.isNews { turn.perform(.tell(.cleaned(run))) }
   }
 
   // MARK: Looking

@@ -17,6 +17,7 @@ extension DownloadsStore {
       try handOutDeletions(in: &turn)
       try handOutVerifications(in: &turn)
     }
+    tellOfVerifications(in: &turn)
     try closeIfDone(isCleaning: isCleaning, in: &turn)
     try saveCounts(in: turn)
   }

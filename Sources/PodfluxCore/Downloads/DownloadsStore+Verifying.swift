@@ -54,6 +54,7 @@ extension DownloadsStore {
       var download = try turn.tables.downloads.find(verification.download),
       download.state == .completed(verification.file)
     else { return }
+    verified.count(verdict)
     switch verdict {
     case .intact, .unreadable: break
     case .modified(let file):
@@ -65,5 +66,12 @@ extension DownloadsStore {
         &download, message, .init(file: verification.file, cause: remains == nil ? .missing : .corrupt),
         remains: remains, in: &turn)
     }
+  }
+
+  /// Tells what reading has come to when all that was chosen has been read, or when the engine ends.
+  mutating func tellOfVerifications(in turn: inout PodfluxTurn) {
+    guard isEnding || (verificationsUnderWay.isEmpty && !mayOweVerifications) else { return }
+    if verified.isNews { turn.perform(.tell(.verified(verified))) }
+    verified = VerificationTally()
   }
 }

@@ -40,6 +40,8 @@ public struct DownloadsStore: Sendable {
   var mayOweVerifications = false
   /// The verifications that have been handed out and not been reported done.
   var verificationsUnderWay: Set<Verification.Key> = []
+  /// What verifications have come to that nobody has been told of.
+  var verified = VerificationTally()
 
   /// Makes the store with what its table holds.
   public init(

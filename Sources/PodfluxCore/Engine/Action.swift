@@ -139,6 +139,8 @@ public enum Effect: Hashable, Sendable {
   case readLocalTime
   /// Tell those who listen to the stream of actions what has followed from one.
   case announce(Announcement)
+  /// Tell people what was done.
+  case tell(Notice)
   /// Post `timeCame` at this moment, and forget any earlier wish; nil wishes nothing.
   case wake(at: Timestamp?)
   /// Say which of these folders are not there any more and, on a new day, do what that calls for first; post `lookedAfter`.

@@ -141,23 +141,47 @@ extension Checker {
       return
     }
     var (tallies, freed): ([CleanupStep.Matter.Kind: CleanupRun.Tally], Int64) = ([:], 0)
-    var done: [CleanupStep.Decision: Int] = [:]
-    for step in try steps(in: world) {
+    let steps = try steps(in: world)
+    for step in steps {
       tallies[step.matter.kind, default: .init()].found += 1
       tallies[step.matter.kind, default: .init()].bytes += step.matter.bytes
       switch step.status {
       case .done:
         tallies[step.matter.kind, default: .init()].done += 1
-        done[step.decision, default: 0] += 1
         if step.decision == .delete { freed += step.matter.bytes }
       case .left: tallies[step.matter.kind, default: .init()].left += 1
       case .planned: break
       }
     }
-    guard run.tallies == tallies, run.done == done, run.freedBytes == freed else {
+    guard run.tallies == tallies, run.freedBytes == freed, Set(run.deeds) == deeds(in: steps) else {
       throw Violation(
         .tallies, "run \(run.key) says \(run.tallies) and \(run.freedBytes) bytes; its steps say \(tallies), \(freed)")
     }
+  }
+
+  /// People hear of a run that has ended if it did something, or could not, and only then.
+  func checkTold(_ batch: Batch, _ incarnation: Incarnation) throws {
+    guard let run = incarnation.dispatcher.state.cleanup.last else { return }
+    let isTold = batch.turnout.effects.contains(.tell(.cleaned(run)))
+    let kinds = run.tallies.filter { $0.key != .partial && $0.value.done > 0 }
+    guard isTold == run.isNews, kinds.isEmpty || isTold else {
+      throw Violation(
+        .told, "run \(run.key) came to \(run.stage) \(run.tallies), and people are \(isTold ? "" : "not ")told")
+    }
+  }
+
+  /// What a run did, as its steps say.
+  private func deeds(in steps: [CleanupStep]) -> Set<CleanupRun.Deed> {
+    var deeds: [[String]: CleanupRun.Deed] = [:]
+    for step in steps where step.decision.isAct && step.status != .planned {
+      let key = [step.matter.kind.rawValue, step.decision.rawValue]
+      var deed = deeds[key] ?? .init(step.matter.kind, step.decision)
+      deed.done += step.status == .done ? 1 : 0
+      deed.left += step.status == .left ? 1 : 0
+      deed.bytes += step.status == .done ? step.matter.bytes : 0
+      deeds[key] = deed
+    }
+    return Set(deeds.values)
   }
 
   func steps(in world: World) throws -> [CleanupStep] {

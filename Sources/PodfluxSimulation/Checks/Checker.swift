@@ -71,6 +71,7 @@ final class Checker {
     if turns % Self.comparisonInterval == 0 { try compareWithTables(world) }
     guard let ended = incarnation.dispatcher.state.cleanup.last?.key, ended != checkedRun else { return }
     checkedRun = ended
+    try checkTold(batch, incarnation)
     try checkTallies(world)
   }
 

@@ -35,6 +35,7 @@ public enum Invariant: String, CaseIterable, Sendable {
   case stepFirst = "a step is carried out only when its row is committed"
   case agreement = "after a cleanup rows and files agree, and the next one finds nothing to do"
   case tallies = "what a cleanup says of itself is what its steps say"
+  case told = "people are told of a cleanup that did something, or could not, and of no other"
   case deletions = "nothing is deleted while an attempt works on it"
   case path = "no byte comes over a path that policy forbids"
   case headers = "a client's headers go to its own origin only"

@@ -208,6 +208,7 @@ extension Effect {
     case .wake(let moment): "wake at \(moment.map { String($0.milliseconds - World.beginning) } ?? "never")"
     case .announce(let announcement): "announce \(announcement.event)"
     case .lookAfter(let folders, let day): "look after \(folders.count) folders\(day == nil ? "" : " on a new day")"
+    case .tell(let notice): "tell \(notice)"
     case .close: "close"
     }
   }

@@ -209,7 +209,7 @@ final class Incarnation {
     case .watchRoom(let bytes): watchRoom(atLeast: bytes)
     case .readLocalTime: post(.localTime(SimulatedPath.localTime))
     case .lookAfter(let folders, _): world.schedule(.upkeep(self, folders), after: world.random.delay())
-    case .announce, .limit, .leavePath: break
+    case .announce, .tell, .limit, .leavePath: break
     case .close: close()
     }
   }

@@ -15,11 +15,13 @@ final class World {
   let database: LibraryDatabase
   private(set) var dispatcher: Dispatcher<Stores>
   var clock = ClockReading(wall: beginning, monotonicMilliseconds: 1_000)
-  /// The effects of the last turn, but for announcements, limits that a start tells, and wishes to be woken only because a
+  /// The effects of the last turn, but for announcements, notices, limits that a start tells, and wishes to be woken only because a
   /// day begins.
   private(set) var effects: [Effect] = []
   /// What the last turn has announced.
   private(set) var announcements: [Announcement.Event] = []
+  /// What people are to be told, from the beginning.
+  private(set) var notices: [Notice] = []
   /// When the stores want to be woken for something else than a day.
   private var wake: Timestamp?
   /// The attempts that services work at: started, and not yet ended.
@@ -86,6 +88,7 @@ final class World {
     let turnout = try dispatcher.dispatch(actions, at: clock)
     note(actions)
     announcements = turnout.effects.compactMap { if case .announce(let news) = $0 { news.event } else { nil } }
+    notices += turnout.effects.compactMap { if case .tell(let notice) = $0 { notice } else { nil } }
     let isStart = actions.contains { if case .recovered = $0 { true } else { false } }
     effects = turnout.effects.compactMap(withoutDays).filter { effect in
       if case .limit = effect { !isStart } else { true }
@@ -123,7 +126,7 @@ final class World {
 
   private func withoutDays(_ effect: Effect) -> Effect? {
     switch effect {
-    case .announce: return nil
+    case .announce, .tell: return nil
     case .wake(let moment):
       let isDay = moment.map { $0 == Timestamp(day: $0.day) } ?? false
       defer { wake = isDay ? nil : moment }

@@ -1,0 +1,48 @@
+extension CleanupRun {
+  /// What a run did about one kind of finding, decided in one way.
+  public struct Deed: Hashable, Sendable, Codable {
+    /// What was found.
+    public var finding: CleanupStep.Matter.Kind
+    /// What was to be done.
+    public var decision: CleanupStep.Decision
+    /// How many steps were carried out.
+    public var done = 0
+    /// How many bytes on the disk those concern.
+    public var bytes: Int64 = 0
+    /// How many were not carried out, though they were planned.
+    public var left = 0
+
+    /// Of nothing yet.
+    public init(_ finding: CleanupStep.Matter.Kind, _ decision: CleanupStep.Decision) {
+      self.finding = finding
+      self.decision = decision
+    }
+  }
+
+  /// What it did, in the order in which it first did so. As many as there are kinds of findings and decisions.
+  public var deeds: [Deed] { keptDeeds ?? [] }
+
+  /// Whether people are to be told of it who look at no snapshot: it changed something that they could miss or wonder at, or
+  /// could not. That a row says again how long its partial file is, nobody misses.
+  public var isNews: Bool {
+    switch stage {
+    case .refused, .failed: true
+    case .waiting, .looking, .acting, .done, .cancelled:
+      deeds.contains { $0.decision != .correct && $0.done + $0.left > 0 }
+    }
+  }
+
+  mutating func note(_ step: CleanupStep, as status: CleanupStep.Status) {
+    guard step.decision.isAct, status != .planned else { return }
+    var deeds = deeds
+    let index = deeds.firstIndex { ($0.finding, $0.decision) == (step.matter.kind, step.decision) } ?? deeds.endIndex
+    if index == deeds.endIndex { deeds.append(Deed(step.matter.kind, step.decision)) }
+    if status == .done {
+      deeds[index].done += 1
+      deeds[index].bytes = deeds[index].bytes.addingClamped(step.matter.bytes)
+    } else {
+      deeds[index].left += 1
+    }
+    keptDeeds = deeds
+  }
+}

@@ -1,0 +1,36 @@
+/// What people are to be told even if they look at no snapshot: something was done to files or downloads of theirs that
+/// nobody asked for in as many words, or was not done although it was asked for.
+public enum Notice: Hashable, Sendable {
+  /// A cleanup has ended.
+  case cleaned(CleanupRun)
+  /// Completed files have been read again, and nothing more waits to be.
+  case verified(VerificationTally)
+}
+
+/// What reading completed files again has come to.
+public struct VerificationTally: Hashable, Sendable {
+  /// How many are what they should be.
+  public var intact = 0
+  /// How many were damaged, and were put into quarantine.
+  public var damaged = 0
+  /// How many were gone.
+  public var gone = 0
+  /// How many could not be read; nothing follows from that.
+  public var unreadable = 0
+
+  /// Of nothing yet.
+  public init() {}
+
+  /// Whether people are to be told: not if all is well.
+  public var isNews: Bool { damaged + gone + unreadable > 0 }
+
+  mutating func count(_ verdict: Verification.Verdict) {
+    if case .damaged(_, let remains) = verdict {
+      if remains == nil { gone += 1 } else { damaged += 1 }
+    } else if case .unreadable = verdict {
+      unreadable += 1
+    } else {
+      intact += 1
+    }
+  }
+}

@@ -1,0 +1,72 @@
+import PodfluxCore
+
+/// What a cleanup did, in words.
+struct CleanupDeeds {
+  private let deeds: [CleanupRun.Deed]
+  private let wasCancelled: Bool
+
+  /// Those of a run that are news.
+  init(_ run: CleanupRun) {
+    deeds = run.deeds.filter { $0.decision != .correct }
+    wasCancelled = run.stage == .cancelled
+  }
+
+  /// Whether files went where they can be restored from.
+  var hasQuarantined: Bool {
+    deeds.contains {
+      $0.done > 0 && ($0.decision == .quarantine || ($0.finding == .corrupt && $0.decision == .redownload))
+    }
+  }
+
+  /// Whether downloads have failed that can be fetched again.
+  var hasLost: Bool {
+    deeds.contains { $0.done > 0 && ($0.decision == .mark || ($0.finding == .corrupt && $0.decision == .quarantine)) }
+  }
+
+  /// What the cleanup that is called so did.
+  func sentence(_ name: String) -> String {
+    let done = deeds.filter { $0.done > 0 }.map(Self.words)
+    let left = deeds.reduce(0) { $0 + $1.left }
+    let leaving = left > 0 ? ["left \(count(left, "finding")) that it was to put in order"] : []
+    return name + (wasCancelled ? ", until it was cancelled, " : " ") + (done + leaving).listed
+  }
+
+  private static func words(for deed: CleanupRun.Deed) -> String {
+    let number = deed.done
+    let size = deed.bytes > 0 ? " (\(inBytes(deed.bytes)))" : ""
+    return switch deed.decision {
+    case .forget: "forgot \(count(number, "download")) whose files are gone"
+    case .redownload: "queued \(count(number, "download")) again"
+    case .mark: "marked \(count(number, "download")) as failed"
+    case .follow where deed.finding != .moved: "took over \(count(number, "file")) as somebody has edited them"
+    case .follow: "followed \(count(number, "file")) to where somebody has moved them"
+    case .quarantine: "put \(count(number, noun(of: deed.finding))) into quarantine\(size)"
+    case .delete where deed.finding == .expiredQuarantine: "deleted what was in quarantine for long\(size)"
+    case .delete: "deleted \(count(number, noun(of: deed.finding)))\(size)"
+    case .adopt: "adopted \(count(number, "file"))\(size)"
+    case .correct, .offer, .leave: "settled \(count(number, noun(of: deed.finding)))"
+    }
+  }
+
+  private static func noun(of finding: CleanupStep.Matter.Kind) -> String {
+    switch finding {
+    case .corrupt: "damaged file"
+    case .orphanPartial: "needless partial file"
+    case .emptyFolder: "empty folder"
+    default: "file"
+    }
+  }
+
+  /// As people read lengths: in powers of 1000, with three digits or so.
+  private static func inBytes(_ bytes: Int64) -> String {
+    guard bytes != 1 else { return "1 byte" }
+    var (amount, unit) = (Double(bytes), 0)
+    while amount >= 999.5, unit < units.count - 1 { (amount, unit) = (amount / 1000, unit + 1) }
+    let digits = unit == 0 || amount >= 99.95 ? 0 : 1
+    let scale = digits == 0 ? 1.0 : 10
+    let rounded = (amount * scale).rounded() / scale
+    return (digits == 0 ? String(Int(rounded)) : String(rounded)) + " " + units[unit]
+  }
+
+  private static let units = ["bytes", "kB", "MB", "GB", "TB", "PB"]
+}

@@ -1,0 +1,110 @@
+import PodfluxCore
+
+/// What `podflux run` tells people on stderr, in one line each: what was done, how to see it, how to take it back.
+struct RunNotes {
+  /// The library's folder, as it was given.
+  let library: String
+
+  // MARK: At the start
+
+  /// For whoever has started the engine on a terminal, and sees nothing happen.
+  func waiting(atEndOfInput end: RunCommand.EndOfInput) -> String {
+    let ending =
+      switch end {
+      case .drain: "Ctrl-D goes on until nothing can move any more, Ctrl-C stops now"
+      case .exit: "Ctrl-D or Ctrl-C stops"
+      }
+    return """
+      podflux: waiting for lines of JSON; to look around, type {"type":"snapshot"}, to download, \
+      {"type":"downloads/enqueue","payload":{"url":"https://…"}}; \(ending)
+      """
+  }
+
+  // MARK: What was done
+
+  /// What people are to know of something that was done.
+  func line(for notice: Notice) -> String {
+    switch notice {
+    case .cleaned(let run): line(for: run)
+    case .verified(let tally): line(for: tally)
+    }
+  }
+
+  private func line(for run: CleanupRun) -> String {
+    let name = run.cause == .start ? "the cleanup at this start" : "the cleanup"
+    let list = "what and why: \(ShellCommand("snapshot", library: library, #"{"stores":["cleanup"]}"#))"
+    let reason = run.reason.map { ": \($0)" } ?? ""
+    switch run.stage {
+    case .refused: return "podflux: \(name) was refused and changed nothing\(reason); \(list)"
+    case .failed: return "podflux: \(name) could not look at everything and changed nothing\(reason); \(list)"
+    case .waiting, .looking, .acting, .done, .cancelled:
+      let deeds = CleanupDeeds(run)
+      let parts =
+        [deeds.sentence(name), list] + (deeds.hasQuarantined ? [restoring] : []) + (deeds.hasLost ? [again] : [])
+      return "podflux: " + parts.joined(separator: "; ")
+    }
+  }
+
+  private func line(for tally: VerificationTally) -> String {
+    var found: [String] = []
+    if tally.damaged > 0 { found.append("put \(count(tally.damaged, "damaged file")) into quarantine") }
+    if tally.gone > 0 { found.append("found \(count(tally.gone, "file")) gone") }
+    if tally.unreadable > 0 { found.append("could not read \(count(tally.unreadable, "file"))") }
+    let parts =
+      ["podflux: verifying \(found.listed)", "what and why: \(downloads(#"{"errorCode":"corrupt_file"}"#))"]
+      + (tally.damaged > 0 ? [restoring] : []) + (tally.damaged + tally.gone > 0 ? [again] : [])
+    return parts.joined(separator: "; ")
+  }
+
+  private var restoring: String {
+    """
+    to take it back: \(ShellCommand("quarantine", "restore", "NAME", library: library)), \
+    with a NAME that \(ShellCommand("quarantine", "list", library: library)) shows
+    """
+  }
+
+  private var again: String {
+    """
+    to fetch it again, send podflux run the line \
+    {"type":"downloads/retry","payload":{"where":{"errorCode":"corrupt_file"}}}
+    """
+  }
+
+  // MARK: At the end
+
+  /// What is left undone, and how to see why; nil if nothing is.
+  ///
+  /// - Parameter remaining: How many downloads there are in each state. What ran goes on as what was queued.
+  func line(for remaining: [DownloadState.Kind: Int]) -> String? {
+    let stuck = [DownloadState.Kind.failed, .paused, .waiting].filter { remaining[$0, default: 0] > 0 }
+    let queued = remaining[.queued, default: 0] + remaining[.running, default: 0]
+    var parts: [String] = []
+    if !stuck.isEmpty {
+      let counts = stuck.map { "\(remaining[$0, default: 0]) \($0.rawValue)" }
+      let states = stuck.map { "\"\($0.rawValue)\"" }.joined(separator: ",")
+      parts.append("ended with \(counts.listed); what and why: \(downloads("{\"state\":[\(states)]}"))")
+    }
+    if queued > 0 {
+      let going = "\(count(queued, "download")) that \(queued == 1 ? "is" : "are") queued"
+      parts.append("the next podflux run goes on with \(going)")
+    }
+    return parts.isEmpty ? nil : "podflux: " + parts.joined(separator: "; ")
+  }
+
+  private func downloads(_ condition: String) -> ShellCommand {
+    ShellCommand(
+      "snapshot", library: library, #"{"stores":["downloads"],"downloads":{"where":\#(condition),"unfiltered":true}}"#)
+  }
+}
+
+func count(_ number: Int, _ noun: String) -> String {
+  number == 1 ? "1 \(noun)" : "\(number) \(noun)s"
+}
+
+extension [String] {
+  /// As people list things: with commas, and an “and” before the last.
+  var listed: String {
+    guard let last, count > 1 else { return first ?? "" }
+    return dropLast().joined(separator: ", ") + " and " + last
+  }
+}

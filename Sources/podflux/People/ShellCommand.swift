@@ -1,0 +1,31 @@
+import Foundation
+
+/// A command of `podflux` about one library, as a person types it into a shell.
+struct ShellCommand: CustomStringConvertible {
+  private let words: [String]
+
+  /// `podflux`, these words, the library, and further words.
+  init(_ words: String..., library: String, _ further: String...) {
+    self.words = ["podflux"] + words + ["--library", Self.absolute(library)] + further
+  }
+
+  /// The words, quoted where a POSIX shell would take them otherwise (Shell Command Language, section 2.2).
+  var description: String { words.map(Self.quoted).joined(separator: " ") }
+
+  /// Wherever the person is by then.
+  private static func absolute(_ path: String) -> String {
+    path.hasPrefix("/") ? path : FileManager.default.currentDirectoryPath + "/" + path
+  }
+
+  private static func quoted(_ word: String) -> String {
+    guard word.isEmpty || !word.unicodeScalars.allSatisfy(isPlain) else { return word }
+    return "'" + word.replacingOccurrences(of: "'", with: #"'\''"#) + "'"
+  }
+
+  private static func isPlain(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar {
+    case "A"..."Z", "a"..."z", "0"..."9", "/", ".", "_", "-", ":", ",", "@", "+": true
+    default: false
+    }
+  }
+}
