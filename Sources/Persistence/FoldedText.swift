@@ -36,10 +36,14 @@ enum FoldedText {
   /// The folded text. Cost: linear; some ten nanoseconds for a letter that is not ASCII.
   static func of(_ text: String) -> String {
     var text = text
-    let isDone = text.withUTF8 { bytes in
-      bytes.allSatisfy { $0 < 0x80 && lowercased($0) == $0 }
+    let ascii: String? = text.withUTF8 { bytes in
+      guard bytes.allSatisfy({ $0 < 0x80 }) else { return nil }
+      return String(unsafeUninitializedCapacity: bytes.count) { folded in
+        for (index, byte) in bytes.enumerated() { folded[index] = lowercased(byte) }
+        return bytes.count
+      }
     }
-    return isDone ? text : String(decoding: bytes(of: text), as: UTF8.self)
+    return ascii ?? String(decoding: bytes(of: text), as: UTF8.self)
   }
 
   /// The folded text's bytes.
