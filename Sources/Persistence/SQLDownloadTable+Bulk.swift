@@ -66,8 +66,8 @@ extension SQLDownloadTable {
     upkeep.texts.noteRemovals(number)
     try run(
       """
-      INSERT INTO texts (texts, rowid, title, podcast)
-      SELECT 'delete', key, title_key, folded(podcast) FROM downloads WHERE
+      INSERT INTO texts (texts, rowid, title, podcast) SELECT 'delete', key, title_key, folded(podcast)
+      FROM downloads WHERE
       """, scope)
   }
 

@@ -30,14 +30,13 @@ struct FoldingTests {
 
   @Test("Each scalar of Unicode is folded once and for all, and as its canonical equivalents are")
   func allScalars() {
-    for value in 0..<UInt32(0x3_0000) {
-      guard let scalar = Unicode.Scalar(value) else { continue }
+    let faults = (0..<UInt32(0x3_0000)).compactMap(Unicode.Scalar.init).filter { scalar in
       let text = String(scalar)
       let folded = FoldedText.of(text)
-      #expect(FoldedText.of(folded).utf8.elementsEqual(folded.utf8), "U+\(String(value, radix: 16))")
-      let decomposed = FoldedText.of(text.decomposedStringWithCanonicalMapping)
-      #expect(decomposed.utf8.elementsEqual(folded.utf8), "U+\(String(value, radix: 16))")
+      return !FoldedText.of(folded).utf8.elementsEqual(folded.utf8)
+        || !FoldedText.of(text.decomposedStringWithCanonicalMapping).utf8.elementsEqual(folded.utf8)
     }
+    #expect(faults.isEmpty)
   }
 
   @Test("A text is found as words, as a part of a title, and in every order of the list", arguments: alike)
