@@ -89,7 +89,7 @@ final class SignalWatch: @unchecked Sendable {
   }
 
   private func resume() {
-    guard isSuspended else { return }
+    guard isSuspended, !isStopping else { return }
     isSuspended = false
     engine?.resume(for: .process) { [logger] response in
       guard case .refusal(let refusal) = response.outcome else { return }
