@@ -10,8 +10,7 @@ import Testing
 @Suite("Each column of each table with values that nobody writes")
 struct HostileRowTests {
   private static let values = [
-    "NULL", "-1", "0", "\(Int64.max)", "\(Int64.min)", "\(Int64.max - 1)", "1 << 53", "1e300", "''", "'x'", "x'00ff'",
-    "zeroblob(100000)", "printf('%.*c', 200000, 'y')",
+    "NULL", "-1", "\(Int64.max)", "\(Int64.min)", "1e300", "'x'", "zeroblob(1000)", "printf('%.*c', 20000, 'y')",
   ]
 
   static let columns: [String] = (try? allColumns()) ?? []
