@@ -77,7 +77,7 @@ private enum HostileLibrary {
       var number: Int64 = 0
       for state in try Sample.states() {
         let description = Download.Description(
-          podcast: "Süß", title: "Ёжик \(number)", published: Sample.moment, headers: [secret],
+          podcast: "Süß", title: "Ёжик \(number)", published: PublicationDate(Sample.moment), headers: [secret],
           mirrors: [try WebAddress("https://b.example/\(number)")], expectedLength: 7)
         var download = try Sample.download(
           "x\(number)", state: state, position: number * 1000, description: description)
@@ -94,8 +94,8 @@ private enum HostileLibrary {
       _ = try tables.verifications.insertAll(meeting: .everything, at: Sample.conditionMoment)
       try tables.cleanup.save(CleanupRun(key: 1, options: .init(), cause: .start, askedAt: Sample.moment))
       try tables.cleanup.insert(CleanupStep(matter: .missing(id, file), decision: .mark, because: ""))
-      try tables.cleanup.insert(try Sample.formerFile(.kept))
-      try tables.cleanup.note(publishingInto: try LibraryPath(validating: "Süß"))
+      try tables.cleanup.insert(try Sample.formerFile(.kept), at: Sample.moment)
+      try tables.cleanup.note(made: [try LibraryPath(validating: "Süß")])
       try tables.filters.save(FiltersState(selection: .init(active: [], text: "ё"), selectedGroup: nil, saved: []))
       try tables.save(Settings())
       try tables.save(Sample.network)

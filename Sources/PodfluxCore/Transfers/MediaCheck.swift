@@ -75,6 +75,7 @@ public enum MediaCheck {
     case .audio, .video: return true
     case .image, .document, .archive: return fileExtension == signature.fileExtension
     case .page: return signature != .html && fileExtension.map(textExtensions.contains) ?? false
+    case .feed: return false
     }
   }
 

@@ -19,7 +19,8 @@ struct LocalDayFilterTests {
         for minutes in [-90, -30, 30] as [Int64] {
           let published = vienna.beginning(daysBefore: days).advanced(byMilliseconds: minutes * 60_000)
           try tables.downloads.insert(
-            try Sample.download("x\(number)", position: Int64(number), description: .init(published: published)))
+            try Sample.download(
+              "x\(number)", position: Int64(number), description: .init(published: PublicationDate(published))))
           number += 1
         }
       }
@@ -66,7 +67,7 @@ struct LocalDayFilterTests {
     // What is added from now on is told by the same clocks.
     try database.write { tables in
       let published = summer.beginning().advanced(byMilliseconds: 1)
-      try tables.downloads.insert(try Sample.download("new", description: .init(published: published)))
+      try tables.downloads.insert(try Sample.download("new", description: .init(published: PublicationDate(published))))
     }
     #expect(try Self.ids(database, .ages([.day]), on: summer) == ["x1", "x2", "new"])
   }
