@@ -102,6 +102,7 @@ private enum HostileLibrary {
       try tables.save(cooldownOf: "a.example", until: Sample.moment)
       try tables.save(discarded: 5, because: .partialMissing)
     }
+    try database.withConnection { try $0.execute(sql: "INSERT OR IGNORE INTO upkeep VALUES (1, 20000)") }
     return database
   }
 
