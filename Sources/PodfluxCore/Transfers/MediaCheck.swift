@@ -74,6 +74,7 @@ public enum MediaCheck {
     switch signature.kind {
     case .audio, .video: return true
     case .image, .document, .archive: return fileExtension == signature.fileExtension
+    case .feed: return false
     case .page: return signature != .html && fileExtension.map(textExtensions.contains) ?? false
     case .feed: return false
     }
