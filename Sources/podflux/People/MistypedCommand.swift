@@ -12,16 +12,17 @@ struct MistypedCommand: CustomStringConvertible {
 
   /// Nil where the arguments begin with commands that there are, or with none.
   init?(_ arguments: [String]) {
-    var (command, path): (any ParsableCommand.Type, [String]) = (Podflux.self, ["podflux"])
-    for (position, word) in arguments.enumerated() where !(position == 0 && word == "help") {
-      let subcommands = command.configuration.subcommands
+    var subcommands = Podflux.configuration.subcommands
+    var path = ["podflux"]
+    for word in arguments.first == "help" ? arguments.dropFirst() : arguments[...] {
       guard !subcommands.isEmpty, !word.hasPrefix("-") else { return nil }
       guard let next = subcommands.first(where: { $0.configuration.commandName == word }) else {
-        (self.word, self.path) = (word, path)
-        commands = subcommands.compactMap(\.configuration.commandName) + (path.count == 1 ? ["help"] : [])
+        self.word = word
+        self.path = path
+        commands = subcommands.compactMap { $0.configuration.commandName } + (path.count == 1 ? ["help"] : [])
         return
       }
-      command = next
+      subcommands = next.configuration.subcommands
       path.append(word)
     }
     return nil
