@@ -76,7 +76,6 @@ public enum MediaCheck {
     case .image, .document, .archive: return fileExtension == signature.fileExtension
     case .feed: return false
     case .page: return signature != .html && fileExtension.map(textExtensions.contains) ?? false
-    case .feed: return false
     }
   }
 
