@@ -28,9 +28,7 @@ struct UpkeepTableTests {
   func folders() throws {
     let file = try Sample.file()
     try database.write { tables in
-      for name in ["b/c", "a", "b/c-d"] {
-        try tables.cleanup.note(publishingInto: try LibraryPath(validating: name))
-      }
+      try tables.cleanup.note(made: try ["b/c", "b", "a", "b/c-d"].map { try LibraryPath(validating: $0) })
       var download = try Sample.download("x")
       download.state = .completed(
         PublishedFile(path: try LibraryPath(validating: "b/c/d.mp3"), length: file.length, inode: file.inode))

@@ -96,7 +96,7 @@ struct UpkeepStoreTests {
     let count = UpkeepStore.perRound + 3
     try world.database.ledger().transaction { tables in
       for number in 0..<count {
-        try tables.cleanup.note(publishingInto: try LibraryPath(validating: "f\(number + 10_000)"))
+        try tables.cleanup.note(made: [try LibraryPath(validating: "f\(number + 10_000)")])
       }
     }
     try world.restart()
@@ -109,11 +109,8 @@ struct UpkeepStoreTests {
     #expect(second.day == nil)
     try world.send(.lookedAfter(gone: second.folders))
     #expect(orders.isEmpty)
-    try world.database.ledger().transaction { tables in
-      #expect(
-        try tables.upkeep.folders(after: "", limit: 1_000).map(\.description)
-          == first.folders.dropFirst(5).map(\.description))
-    }
+    let left = try world.database.ledger().transaction { try $0.upkeep.folders(after: "", limit: 1_000) }
+    #expect(left == Array(first.folders.dropFirst(5)))
   }
 
   @Test("It waits until nothing is cleaned up, and an engine that ends begins none")
