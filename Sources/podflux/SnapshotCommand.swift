@@ -30,16 +30,18 @@ struct SnapshotCommand: ParsableCommand {
 }
 
 extension SnapshotQuery {
-  /// Reads a query's payload, given as an argument, and shows how to write one if it is none.
+  /// Reads a query's payload, given as an argument. If it is none, tells a person why and how to write one, and ends the
+  /// command.
   init(typed argument: String) throws {
     do throws(Refusal) {
       try self.init(argument: argument)
     } catch {
-      throw ValidationError(
+      StandardError.print(
         """
-        \(error.message). Write it in single quotes, such as \
-        '{"stores":["downloads"],"downloads":{"where":{"state":"failed"}}}'; leave it out to see everything.
+        podflux: \(error.message); write it in single quotes, such as \
+        '{"stores":["downloads"],"downloads":{"where":{"state":"failed"}}}', or leave it out to see everything
         """)
+      throw ExitCode.wrongUsage
     }
   }
 }

@@ -12,6 +12,16 @@ extension CleanupRun {
     /// How many were not carried out, though they were planned.
     public var left = 0
 
+    /// Whether people are to be told of it: not that a row says again how long its partial file is, nor that a partial file
+    /// has gone that had nothing in it. Nobody misses those.
+    public var isNews: Bool {
+      switch (finding, decision) {
+      case (_, .correct): false
+      case (.orphanPartial, .delete): bytes > 0 || left > 0
+      default: done + left > 0
+      }
+    }
+
     /// Of nothing yet.
     public init(_ finding: CleanupStep.Matter.Kind, _ decision: CleanupStep.Decision) {
       self.finding = finding
@@ -23,12 +33,12 @@ extension CleanupRun {
   public var deeds: [Deed] { keptDeeds ?? [] }
 
   /// Whether people are to be told of it who look at no snapshot: it changed something that they could miss or wonder at, or
-  /// could not. That a row says again how long its partial file is, nobody misses.
+  /// could not.
   public var isNews: Bool {
     switch stage {
     case .refused, .failed: true
     case .waiting, .looking, .acting, .done, .cancelled:
-      deeds.contains { $0.decision != .correct && $0.done + $0.left > 0 }
+      deeds.contains(where: \.isNews)
     }
   }
 

@@ -163,7 +163,7 @@ extension Checker {
   func checkTold(_ batch: Batch, _ incarnation: Incarnation) throws {
     guard let run = incarnation.dispatcher.state.cleanup.last else { return }
     let isTold = batch.turnout.effects.contains(.tell(.cleaned(run)))
-    let kinds = run.tallies.filter { $0.key != .partial && $0.value.done > 0 }
+    let kinds = run.tallies.filter { ![.partial, .orphanPartial].contains($0.key) && $0.value.done > 0 }
     guard isTold == run.isNews, kinds.isEmpty || isTold else {
       throw Violation(
         .told, "run \(run.key) came to \(run.stage) \(run.tallies), and people are \(isTold ? "" : "not ")told")

@@ -16,7 +16,7 @@ enum JSONSource {
   var advice: String {
     switch self {
     case .line: "send one JSON object such as {\"type\":\"snapshot\"}"
-    case .argument: "give one JSON object"
+    case .argument: "it is to be one JSON object"
     }
   }
 
@@ -24,7 +24,7 @@ enum JSONSource {
   var adviceOnNothing: String {
     switch self {
     case .line: "send one JSON object on each line"
-    case .argument: "give one JSON object, or leave it out"
+    case .argument: "it is to be one JSON object"
     }
   }
 

@@ -7,7 +7,7 @@ struct CleanupDeeds {
 
   /// Those of a run that are news.
   init(_ run: CleanupRun) {
-    deeds = run.deeds.filter { $0.decision != .correct }
+    deeds = run.deeds.filter(\.isNews)
     wasCancelled = run.stage == .cancelled
   }
 

@@ -31,14 +31,19 @@ struct MistypedCommand: CustomStringConvertible {
   /// One sentence for people.
   var description: String {
     let (place, typed) = (path.joined(separator: " "), word.prefix(Self.shownLength))
-    let nearest = commands.map { ($0, Self.distance(from: word, to: $0)) }.min { $0.1 < $1.1 }
-    if let (command, distance) = nearest, distance <= min(Self.mistakes, command.count - 2) || command.hasPrefix(word) {
+    if let command = commands.first(where: { $0.hasPrefix(word) }) ?? nearest {
       return "there is no \"\(place) \(typed)\"; did you mean \"\(place) \(command)\"?"
     }
     return """
       there is no "\(place) \(typed)"; there are \(commands.joined(separator: ", ")), and \
       "\((["podflux", "help"] + path.dropFirst()).joined(separator: " "))" says more
       """
+  }
+
+  /// The command that is meant most likely; nil if the word is like none.
+  private var nearest: String? {
+    let distances = commands.map { ($0, Self.distance(from: word, to: $0)) }
+    return distances.filter { $1 <= min(Self.mistakes, $0.count - 2) }.min { $0.1 < $1.1 }?.0
   }
 
   /// How much of a word is repeated.

@@ -47,6 +47,11 @@ struct NoticeTests {
     run.keptDeeds = [.init(.partial, .correct)]
     run.keptDeeds?[0].done = 1
     #expect(!run.isNews)
+    run.keptDeeds = [.init(.orphanPartial, .delete)]
+    run.keptDeeds?[0].done = 1
+    #expect(!run.isNews, "there was nothing in it")
+    run.keptDeeds?[0].bytes = 1
+    #expect(run.isNews)
   }
 
   @Test("is that a run was refused, or could not look")
