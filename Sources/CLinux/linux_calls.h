@@ -45,6 +45,12 @@ static inline int linux_is_on_ext_or_xfs(int file) {
   return fstatfs(file, &status) == 0 && (status.f_type == EXT4_SUPER_MAGIC || status.f_type == XFS_SUPER_MAGIC);
 }
 
+/// The number of the file system that an open file lies on (statfs(2), f_type); 0 where it cannot be told.
+static inline unsigned long linux_file_system(int file) {
+  struct statfs status;
+  return fstatfs(file, &status) == 0 ? (unsigned long)status.f_type & 0xffffffffUL : 0;
+}
+
 /// mallopt(3): pieces below `mapping_threshold` come from the heaps, so much free memory at a heap's end is kept, and
 /// there are at most so many heaps.
 static inline void linux_keep_freed_memory(int mapping_threshold, int kept_bytes, int heaps) {

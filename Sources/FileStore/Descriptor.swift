@@ -11,11 +11,14 @@ final class Descriptor: Sendable {
   let path: String
   /// What is open of its library, this one included.
   let openFiles: OpenFiles
+  /// What its file system is known to do; that of the folder over which it was opened.
+  let traits: FileSystemTraits
 
-  private init(number: Int32, path: String, openFiles: OpenFiles) {
+  private init(number: Int32, path: String, openFiles: OpenFiles, traits: FileSystemTraits) {
     self.number = number
     self.path = path
     self.openFiles = openFiles
+    self.traits = traits
   }
 
   deinit {
@@ -24,11 +27,16 @@ final class Descriptor: Sendable {
   }
 
   /// Opens `path` as the kernel resolves it: for the library's own folder, which may be reached over a link.
-  static func openFolder(atPath path: String, shownAs shownPath: String) throws(FileError) -> Descriptor {
+  ///
+  /// - Parameter traits: What its file system does; found out without it.
+  static func openFolder(
+    atPath path: String, shownAs shownPath: String, traits: FileSystemTraits? = nil
+  ) throws(FileError) -> Descriptor {
     let number = try systemCall("open", path) { open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
     let openFiles = OpenFiles()
     try openFiles.enter(shownPath)
-    return Descriptor(number: number, path: shownPath, openFiles: openFiles)
+    return Descriptor(
+      number: number, path: shownPath, openFiles: openFiles, traits: traits ?? FileSystemTraits(of: number))
   }
 
   /// Opens a child of this folder, which may be anything but a symbolic link.
@@ -39,7 +47,7 @@ final class Descriptor: Sendable {
       let number = try systemCall("openat", child) {
         openat(self.number, name.cString, flags | O_NOFOLLOW | O_CLOEXEC, mode)
       }
-      return Descriptor(number: number, path: child, openFiles: openFiles)
+      return Descriptor(number: number, path: child, openFiles: openFiles, traits: traits)
     } catch {
       openFiles.leave()
       throw error
@@ -76,7 +84,7 @@ final class Descriptor: Sendable {
     var status = stat()
     do throws(FileError) {
       try systemCall("fstatat", pathOfChild(name)) { fstatat(number, name.cString, &status, AT_SYMLINK_NOFOLLOW) }
-      return FileStatus(status)
+      return FileStatus(status, traits)
     } catch .notFound {
       return nil
     }
@@ -86,7 +94,7 @@ final class Descriptor: Sendable {
   func status() throws(FileError) -> FileStatus {
     var status = stat()
     try systemCall("fstat", path) { fstat(number, &status) }
-    return FileStatus(status)
+    return FileStatus(status, traits)
   }
 
   /// Brings contents and entries to the device (fsync(2)).

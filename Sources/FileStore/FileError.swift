@@ -24,6 +24,8 @@ public enum FileError: Error, Hashable, Sendable {
   case crossDevice(path: String)
   /// The path could lead out of the library or into the engine's own folder, or is too long or too deep.
   case illegalPath(path: String)
+  /// The file system takes no such name.
+  case refusedName(path: String)
   /// A folder lies deeper than the engine goes.
   case tooDeep(path: String)
   /// The library's marker names a format that this version does not know.
@@ -65,6 +67,8 @@ extension FileError: CustomStringConvertible {
     case .crossDevice(let path): "\"\(path)\" is on another file system than the library; keep a library on one"
     case .illegalPath(let path):
       "\"\(path)\" is no path in a library; give a relative one of visible names, without \"..\" and not too long"
+    case .refusedName(let path):
+      "the disk takes no name such as \"\(path)\", or its folder has just been removed; choose one without \" * : < > ? |"
     case .tooDeep(let path): "\"\(path)\" lies deeper in the library than the engine goes; move it up"
     case .unknownFormat(let path): "\"\(path)\" names a library format that this version of Podflux does not know"
     case .io(let operation, let path, let code):

@@ -59,7 +59,7 @@ final class FolderLevel {
   private func kind(of record: FolderStream.Record) throws(FileError) -> Kind? {
     var status = stat()
     guard fstatat(folder.number, record.name, &status, AT_SYMLINK_NOFOLLOW) != 0 else {
-      let status = FileStatus(status)
+      let status = FileStatus(status, folder.traits)
       switch status.kind {
       case .regular: return .file(status.identity)
       case .folder: return .folder

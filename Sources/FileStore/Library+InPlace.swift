@@ -19,7 +19,7 @@ extension Library {
     var status = stat()
     do throws(FileError) {
       try systemCall("stat", path) { stat(path, &status) }
-      return FileStatus(status).identity.place
+      return FileStatus(status, top.traits).identity.place
     } catch .notFound {
       return nil
     } catch .notAFolder {

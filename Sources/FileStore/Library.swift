@@ -24,8 +24,17 @@ public final class Library: Sendable {
   let folderChanges = Mutex(())
   let folderSyncs = FolderSyncs()
   let foldedFolders = FoldedFolders()
+  /// How files are moved here: found out with the first one, once for the library.
+  let moves: MoveChoice
+  /// How the names of partial files are spelled.
+  let partialNames: PartialName.Style
 
-  private init(path: String, top: Descriptor, engineFolder: Descriptor, partialFolder: Descriptor) {
+  private init(
+    path: String, top: Descriptor, engineFolder: Descriptor, partialFolder: Descriptor, partialNames: PartialName.Style,
+    firstMove: Move
+  ) {
+    self.partialNames = partialNames
+    moves = MoveChoice(firstMove)
     self.path = path
     self.top = top
     self.engineFolder = engineFolder
@@ -38,14 +47,23 @@ public final class Library: Sendable {
   /// `.podflux/library`. A crash in between is made good by the next call. A library that has been used gets no new marker:
   /// see `isInPlace`.
   public static func open(at path: String, mode: Mode = .createIfMissing) throws(FileError) -> Library {
+    try open(at: path, mode: mode, traits: nil)
+  }
+
+  /// Opens it as if its file system were another one: tests have few.
+  static func open(
+    at path: String, mode: Mode = .createIfMissing, traits: FileSystemTraits?, firstMove: Move = .renaming
+  ) throws(FileError) -> Library {
     if mode == .createIfMissing {
       try makeFolders(path)
     }
-    let top = try Descriptor.openFolder(atPath: path, shownAs: Descriptor.topPath)
+    let top = try Descriptor.openFolder(atPath: path, shownAs: Descriptor.topPath, traits: traits)
     let engineFolder = try openFolder(Layout.engine, in: top, mode)
     let partialFolder = try openFolder(Layout.partial, in: engineFolder, mode)
     try checkMarker(in: engineFolder, mode)
-    return Library(path: path, top: top, engineFolder: engineFolder, partialFolder: partialFolder)
+    return Library(
+      path: path, top: top, engineFolder: engineFolder, partialFolder: partialFolder,
+      partialNames: try tellsCase(engineFolder, partialFolder) ? .plain : .portable, firstMove: firstMove)
   }
 
   /// The path of `.podflux`, for those who can open files by path only, such as SQLite.
@@ -59,6 +77,7 @@ extension Library {
   enum Layout {
     static let engine: EntryName = ".podflux"
     static let partial: EntryName = "partial"
+    static let partialInUpperCase: EntryName = "PARTIAL"
     static let quarantine: EntryName = "quarantine"
     static let restored: EntryName = "restored"
     static let marker: EntryName = "library"
@@ -79,6 +98,13 @@ extension Library {
       try parent.makeFolder(name, mode: Layout.privateFolderMode)
     }
     return try parent.openFolder(name)
+  }
+
+  /// Whether names that differ in case only are different names: then the folder of partial files has one name.
+  private static func tellsCase(_ engineFolder: Descriptor, _ partialFolder: Descriptor) throws(FileError) -> Bool {
+    guard let other = try engineFolder.statusOfChild(Layout.partialInUpperCase) else { return true }
+    let own = try partialFolder.status().identity
+    return own.hasLastingInode && other.identity.inode != own.inode
   }
 
   /// Like `mkdir -p`, and syncs the folder above each one that it makes.

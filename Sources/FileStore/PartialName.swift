@@ -20,11 +20,8 @@ public struct PartialName: Hashable, Sendable, CustomStringConvertible {
     guard let text = String(validating: fileName.bytes, as: UTF8.self), text.hasSuffix(Self.fileSuffix) else {
       return nil
     }
-    self.init(text.dropLast(Self.fileSuffix.count))
-  }
-
-  var fileName: EntryName {
-    EntryName(description + Self.fileSuffix)
+    let stem = text.dropLast(Self.fileSuffix.count)
+    self.init(Style.plainText(ofPortable: stem) ?? stem)
   }
 
   private static func isAllowed(_ byte: UInt8) -> Bool {

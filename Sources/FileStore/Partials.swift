@@ -11,12 +11,14 @@ public struct Partials: Sendable {
   }
 
   private let folder: Descriptor
+  private let names: PartialName.Style
   private let syncs: FolderSyncs
   private let writesDirectly: Bool
 
   /// The partial files of `library`.
   public init(_ library: Library) {
     folder = library.partialFolder
+    names = library.partialNames
     syncs = library.folderSyncs
     writesDirectly = folder.suitsDirectWrites
   }
@@ -24,19 +26,20 @@ public struct Partials: Sendable {
   /// Opens a partial file at its end. A link in its place is refused.
   public func open(_ name: PartialName, mode: Mode = .createIfMissing) throws(FileError) -> PartialFile {
     let flags = mode == .createIfMissing ? O_RDWR | O_CREAT : O_RDWR
-    let file = try folder.openChild(name.fileName, flags, mode: Library.Layout.fileMode)
+    let file = try folder.openChild(names.fileName(of: name), flags, mode: Library.Layout.fileMode)
     return try PartialFile(file, in: folder, syncs: syncs, writesDirectly: writesDirectly)
   }
 
   /// Which file a partial is, or nil if there is none. Costs one stat.
   public func identity(of name: PartialName) throws(FileError) -> FileIdentity? {
-    try folder.statusOfChild(name.fileName)?.regularFile(at: folder.pathOfChild(name.fileName))
+    let fileName = names.fileName(of: name)
+    return try folder.statusOfChild(fileName)?.regularFile(at: folder.pathOfChild(fileName))
   }
 
   /// Deletes a partial file. Returns false if there was none, which is as good.
   @discardableResult
   public func delete(_ name: PartialName) throws(FileError) -> Bool {
-    try folder.deleteFile(name.fileName)
+    try folder.deleteFile(names.fileName(of: name))
   }
 
   /// Goes through all partial files, in no order. Costs one stat for each and no memory for the whole.

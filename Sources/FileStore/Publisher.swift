@@ -1,4 +1,3 @@
-import CLinux
 import Glibc
 import PodfluxCore
 
@@ -26,17 +25,18 @@ public struct Publisher: Sendable {
     }
   }
 
-  private let library: Library
-  private let move: Move
+  let library: Library
+  let moves: MoveChoice
 
   /// Publishes into `library`.
   public init(_ library: Library) {
-    self.init(library, move: .renaming)
+    self.library = library
+    moves = library.moves
   }
 
   init(_ library: Library, move: Move) {
     self.library = library
-    self.move = move
+    moves = MoveChoice(move)
   }
 
   /// Moves the partial file `name` to `path`, makes the folders that are missing, and syncs the folder.
@@ -67,7 +67,7 @@ public struct Publisher: Sendable {
       try library.folderSyncs.synchronize(folder)
       return publication
     } catch .notFound {
-      throw .notFound(path: library.partialFolder.pathOfChild(name.fileName))
+      throw .notFound(path: library.partialFolder.pathOfChild(library.partialNames.fileName(of: name)))
     }
   }
 
@@ -75,20 +75,23 @@ public struct Publisher: Sendable {
     _ name: PartialName, _ source: FileIdentity?, _ walk: FolderWalk, _ recorded: FileIdentity?
   ) throws(FileError) -> Publication {
     let (published, folder) = (walk.name, walk.folder)
+    let fileName = library.partialNames.fileName(of: name)
     guard let source else {
-      return try earlierPublication(published, in: folder, recorded, otherwise: .notFound(path: name.fileName.text))
+      return try earlierPublication(published, in: folder, recorded, otherwise: .notFound(path: fileName.text))
     }
     let partials = library.partialFolder
     do throws(FileError) {
-      try move.perform(name.fileName, in: partials, to: published, in: folder)
+      try moves.perform(fileName, in: partials, to: published, in: folder)
       return .published(try folder.statusOfChild(published)?.identity ?? source, madeFolders: walk.made)
     } catch .exists {
+      let collision = FileError.exists(path: folder.pathOfChild(published))
+      // Where inodes do not last there are no hard links, and what was moved has left the partial files.
+      guard source.hasLastingInode else { throw collision }
       if try folder.statusOfChild(published)?.identity == source {
         // Where files cannot be renamed without replacing, they are linked and unlinked: a crash came in between.
-        _ = try partials.deleteFile(name.fileName)
+        _ = try partials.deleteFile(fileName)
         return .alreadyPublished(source)
       }
-      let collision = FileError.exists(path: folder.pathOfChild(published))
       return try earlierPublication(published, in: folder, recorded, otherwise: collision)
     }
   }
@@ -100,33 +103,5 @@ public struct Publisher: Sendable {
       status.identity.isSameFile(as: recorded)
     else { throw failure }
     return .alreadyPublished(status.identity)
-  }
-}
-
-/// How a file is moved without replacing another.
-enum Move {
-  /// renameat2(2) with RENAME_NOREPLACE, and `linking` where the file system has no such thing.
-  case renaming
-  /// linkat(2), which never replaces, then unlinkat(2).
-  case linking
-
-  func perform(
-    _ name: EntryName, in source: Descriptor, to newName: EntryName, in destination: Descriptor
-  ) throws(FileError) {
-    switch self {
-    case .renaming:
-      let code = linux_rename_without_replacing(
-        source.number, name.cString, destination.number, newName.cString)
-      switch code {
-      case 0: return
-      case EINVAL, ENOSYS: try Move.linking.perform(name, in: source, to: newName, in: destination)
-      default: throw FileError(operation: "renameat2", path: destination.pathOfChild(newName), code: code)
-      }
-    case .linking:
-      try systemCall("linkat", destination.pathOfChild(newName)) {
-        linkat(source.number, name.cString, destination.number, newName.cString, 0)
-      }
-      _ = try source.deleteFile(name)
-    }
   }
 }

@@ -38,11 +38,14 @@ extension Quarantine {
       guard let status = try quarantine.file(name) else { return try earlierRestoring(name, quarantine) }
       var manifest = try manifest(of: name, status, quarantine)
       guard let place = destination ?? manifest.legalPlace else { return .noPlace }
-      if let other = try PublishedFiles(library).walk(to: place)?.status(), other.identity != status.identity {
-        return .occupied(place)
+      if let walk = try PublishedFiles(library).walk(to: place), let other = try walk.status(),
+        other.identity != status.identity
+      {
+        guard try isPlaceholder(other, of: manifest, at: place, quarantine) else { return .occupied(place) }
+        _ = try walk.folder.deleteFile(walk.name)
       }
       manifest.restoration = QuarantineManifest.Restoration(
-        place: place, inode: status.identity.inode, length: status.identity.size)
+        place: place, inode: status.identity.lastingInode, length: status.identity.size)
       try quarantine.write(manifest, for: name)
       return try putBack(name, status.identity, to: place, quarantine)
     }
@@ -113,7 +116,7 @@ extension Quarantine {
   ) throws(FileError) -> QuarantineManifest {
     if case .manifest(let manifest) = try quarantine.beside(name) { return manifest }
     return QuarantineManifest(
-      place: nil, inode: status.identity.inode, length: status.identity.size,
+      place: nil, inode: status.identity.lastingInode, length: status.identity.size,
       because: "it lay in the quarantine without a manifest", at: status.changed, download: nil)
   }
 
@@ -157,12 +160,24 @@ extension Quarantine {
     _ quarantine: QuarantineFolder
   ) throws(FileError) {
     do throws(FileError) {
-      try move.perform(name, in: quarantine.descriptor, to: newName, in: folder)
+      try moves.perform(name, in: quarantine.descriptor, to: newName, in: folder)
     } catch .exists(let path) {
       guard try folder.statusOfChild(newName)?.identity == identity else { throw .exists(path: path) }
       // Linked already, by somebody who died before unlinking it here.
       _ = try quarantine.descriptor.deleteFile(name)
     }
+  }
+
+  /// Whether this is what one who died while restoring has left: the manifest says that the file was about to go there, it
+  /// is empty, and placeholders are used here.
+  private func isPlaceholder(
+    _ found: FileStatus, of manifest: QuarantineManifest, at place: EntryPath, _ quarantine: QuarantineFolder
+  ) throws(FileError) -> Bool {
+    guard let restoration = manifest.restoration, restoration.place == place, restoration.length > 0 else {
+      return false
+    }
+    guard found.kind == .regular, found.identity.size == 0 else { return false }
+    return try moves.findOut(in: library.engineFolder) == .placing
   }
 
   /// What the manifest says of a file that is not in quarantine any more because a person has put it back, and of which no
@@ -180,7 +195,8 @@ extension Quarantine {
   private func found(_ restoration: QuarantineManifest.Restoration) -> Restored? {
     do throws(FileError) {
       guard let identity = try PublishedFiles(library).identity(of: restoration.place),
-        identity.inode == restoration.inode
+        identity.lastingInode == restoration.inode,
+        identity.hasLastingInode || identity.size == restoration.length
       else { return nil }
       return Restored(place: restoration.place, identity: identity)
     } catch .symbolicLink, .notARegularFile, .illegalPath {

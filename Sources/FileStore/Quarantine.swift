@@ -22,16 +22,17 @@ public struct Quarantine: Sendable {
   }
 
   let library: Library
-  let move: Move
+  let moves: MoveChoice
 
   /// The quarantine of `library`. Its folder is made when the first file is put aside.
   public init(_ library: Library) {
-    self.init(library, move: .renaming)
+    self.library = library
+    moves = library.moves
   }
 
   init(_ library: Library, move: Move) {
     self.library = library
-    self.move = move
+    moves = MoveChoice(move)
   }
 
   /// Moves the file at `place` into quarantine if it is still the one that is `recorded`, and removes those of its folders
@@ -49,7 +50,8 @@ public struct Quarantine: Sendable {
     ownFolders: Set<EntryPath> = []
   ) throws(FileError) -> Taking {
     let manifest = QuarantineManifest(
-      place: place, inode: recorded.inode, length: recorded.size, because: because, at: moment, download: download)
+      place: place, inode: recorded.lastingInode, length: recorded.size, because: because, at: moment,
+      download: download)
     let files = PublishedFiles(library)
     let walk = try files.walk(to: place)
     let quarantine = try QuarantineFolder.make(in: library)
@@ -79,7 +81,7 @@ public struct Quarantine: Sendable {
     let folder = library.partialFolder
     let place = EntryPath(bytes: Array(folder.path.utf8) + [UInt8(ascii: "/")] + name.bytes)
     let manifest = QuarantineManifest(
-      place: place, inode: recorded.inode, length: recorded.size, because: because, at: moment, download: nil)
+      place: place, inode: recorded.lastingInode, length: recorded.size, because: because, at: moment, download: nil)
     let quarantine = try QuarantineFolder.make(in: library)
     return try quarantine.locked { () throws(FileError) in
       try take(name, in: folder, recorded, manifest, to: quarantine)
@@ -135,7 +137,8 @@ extension Quarantine {
       fileExtension: FileExtension.of(name: name.text) ?? FileExtension.unknown)
     try quarantine.write(manifest, for: newName)
     do throws(FileError) {
-      try move.perform(name, in: folder, to: newName, in: quarantine.descriptor)
+      // All who move files into the quarantine keep each other from it.
+      try moves.perform(name, in: folder, to: newName, in: quarantine.descriptor, isOwnFolder: true)
     } catch {
       // It may be linked here already, and then its manifest is needed.
       if try quarantine.file(newName)?.identity.isSameFile(as: recorded) != true {
@@ -154,7 +157,7 @@ extension Quarantine {
     _ newName: EntryName, as name: EntryName, in folder: Descriptor, _ quarantine: QuarantineFolder
   ) throws(FileError) -> Taking {
     do throws(FileError) {
-      try move.perform(newName, in: quarantine.descriptor, to: name, in: folder)
+      try moves.perform(newName, in: quarantine.descriptor, to: name, in: folder)
     } catch .exists {
       // Yet another has come to its place. It stays here with its manifest, from where it can be restored.
       _ = try moved(to: newName, from: folder, quarantine)

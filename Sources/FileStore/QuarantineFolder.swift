@@ -76,7 +76,7 @@ struct QuarantineFolder {
   func name(of identity: FileIdentity, from place: EntryPath) throws(FileError) -> EntryName? {
     let stream = try FolderStream(descriptor)
     while let record = try stream.next() {
-      guard !record.isHidden, record.inode == identity.inode else { continue }
+      guard !record.isHidden, !identity.hasLastingInode || record.inode == identity.inode else { continue }
       let name = record.entryName
       guard let found = try file(name), found.identity.isSameFile(as: identity),
         case .manifest(let manifest) = try beside(name), manifest.place == place

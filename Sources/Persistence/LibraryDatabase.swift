@@ -1,5 +1,4 @@
 import Flux
-import Foundation
 import GRDB
 import PodfluxCore
 
@@ -7,6 +6,8 @@ import PodfluxCore
 ///
 /// Commits are durable when they return: WAL with `synchronous = FULL`. Used from one place at a time; the connection
 /// serialises calls itself.
+///
+/// Its aspects: `+Opening` (in which ways it is opened, and what is checked before).
 public final class LibraryDatabase: Sendable {
   /// Why a database is not opened. The file is as it was.
   public enum OpeningError: Error, CustomStringConvertible {
@@ -18,6 +19,8 @@ public final class LibraryDatabase: Sendable {
     case damaged(String)
     /// There is none.
     case missing
+    /// An engine has it for itself, since the disk has no memory that connections could share.
+    case exclusive
 
     /// One sentence for people.
     public var description: String {
@@ -26,73 +29,37 @@ public final class LibraryDatabase: Sendable {
       case .foreign: "the file podflux.sqlite is not a Podflux library; move it away or choose another folder"
       case .damaged(let reason): "the library's database is damaged (\(reason)); restore it from a backup"
       case .missing: "there is no Podflux library in this folder; `podflux run` makes one"
+      case .exclusive:
+        """
+        the engine that runs on this library has the database for itself, because the library's disk gives programs no \
+        memory to share (mmap); send that engine the line {"type":"snapshot"}, stop it, or run it with --state on another \
+        disk
+        """
       }
     }
   }
 
   /// Memory that SQLite may use for pages, in KiB.
-  private static let pageCacheKibibytes = 8 * 1024
+  static let pageCacheKibibytes = 8 * 1024
   /// Memory that SQLite may use for pages while it reads, in KiB: what a view asks for goes through much of the library,
   /// finds it in the kernel's cache as fast, and would leave nothing here that a turn needs.
-  private static let readingCacheKibibytes = 1024
-  /// How many pages the write-ahead log holds before it is copied into the database, 16 MiB: a page that changes often
-  /// is copied once.
-  private static let checkpointPages = 4096
-  /// How long the write-ahead log stays when it is begun anew, in bytes: one large change does not keep its room for ever.
-  private static let keptLogBytes = 64 << 20
-  /// Databases up to this many bytes are checked whole before they are opened (about 100 ms).
-  private static let fullCheckLimit = 16 << 20
+  static let readingCacheKibibytes = 1024
 
-  private let queue: DatabaseQueue
+  let queue: DatabaseQueue
+  /// Whether nobody else can open it.
+  private let isExclusive: Bool
+  /// Whether another one closes the connection.
+  private let isBorrowed: Bool
 
-  private init(queue: DatabaseQueue) {
+  init(queue: DatabaseQueue, isExclusive: Bool = false, isBorrowed: Bool = false) {
     self.queue = queue
+    self.isExclusive = isExclusive
+    self.isBorrowed = isBorrowed
   }
 
-  /// Opens the database for an engine; makes it if there is none, and brings an older one up to date.
-  ///
-  /// - Throws: `OpeningError`; a newer or damaged file is left untouched.
-  public static func open(at path: String) throws -> LibraryDatabase {
-    if FileManager.default.fileExists(atPath: path) {
-      // Look before anything writes: opening for writing may already recover, migrate or truncate.
-      try checkUntouched(at: path)
-    }
-    return try translatingErrors {
-      try migrated(DatabaseQueue(path: path, configuration: configuration()))
-    }
-  }
-
-  /// Opens the database to read it, without an engine or beside a running one.
-  public static func openReadOnly(at path: String) throws -> LibraryDatabase {
-    guard FileManager.default.fileExists(atPath: path) else { throw OpeningError.missing }
-    return try translatingErrors {
-      let queue = try untouchingQueue(at: path)
-      try queue.read(checkOrigin)
-      return LibraryDatabase(queue: queue)
-    }
-  }
-
-  /// Opens a database that nobody will miss, or makes one: commits do not outlive a power cut, and cost the less.
-  public static func openScratch(at path: String) throws -> LibraryDatabase {
-    if FileManager.default.fileExists(atPath: path) {
-      try checkUntouched(at: path)
-    }
-    return try translatingErrors {
-      try migrated(DatabaseQueue(path: path, configuration: configuration(isScratch: true)))
-    }
-  }
-
-  /// Makes an empty database in memory. The first one costs all migrations, each other one a copy of some pages.
-  public static func inMemory() throws -> LibraryDatabase {
-    let queue = try DatabaseQueue(configuration: configuration())
-    try emptyLibrary.get().queue.backup(to: queue)
-    return LibraryDatabase(queue: queue)
-  }
-
-  private static let emptyLibrary = Result { try migrated(DatabaseQueue(configuration: configuration())) }
-
-  /// Closes the connection: afterwards the process holds no lock on the file.
+  /// Closes the connection: afterwards the process holds no lock on the file. One that only reads over another's does not.
   public func close() throws {
+    guard !isBorrowed else { return }
     try queue.close()
   }
 
@@ -121,101 +88,29 @@ public final class LibraryDatabase: Sendable {
   }
 
   /// A second connection to read over, beside this one: long readings hold up no turn. It is to be closed.
+  ///
+  /// Where there can be one connection only it is this one, and turns wait for what is read at once.
   public func reader() throws -> LibraryDatabase {
-    LibraryDatabase(queue: try DatabaseQueue(path: queue.path, configuration: Self.configuration(readOnly: true)))
+    guard !isExclusive else { return LibraryDatabase(queue: queue, isExclusive: true, isBorrowed: true) }
+    return LibraryDatabase(
+      queue: try DatabaseQueue(path: queue.path, configuration: Self.configuration(readOnly: true)))
   }
 
   /// A connection that can hold fast to a moment, beside this one. It is to be closed.
+  ///
+  /// Where there can be one connection only it is this one, and no turn may be committed while a moment is held
+  /// (`MomentReader.holdsUpTurns`).
   public func momentReader() throws -> MomentReader {
+    guard !isExclusive else { return MomentReader(queue: queue, holdsUpTurns: true) }
     var configuration = Self.configuration(readOnly: true)
     // The transaction in which a moment is held spans several calls.
     configuration.allowsUnsafeTransactions = true
-    return MomentReader(queue: try DatabaseQueue(path: queue.path, configuration: configuration))
+    return MomentReader(
+      queue: try DatabaseQueue(path: queue.path, configuration: configuration), holdsUpTurns: false)
   }
 
-  private static func setPageCache(_ kibibytes: Int, of db: Database) throws {
+  static func setPageCache(_ kibibytes: Int, of db: Database) throws {
     // Takes effect as it is prepared: such a statement cannot be kept.
     try db.execute(sql: "PRAGMA cache_size = -\(kibibytes)")
-  }
-
-  // MARK: Opening
-
-  private static func configuration(readOnly: Bool = false, isScratch: Bool = false) -> Configuration {
-    var configuration = Configuration()
-    configuration.readonly = readOnly
-    configuration.label = "podflux.database"
-    configuration.busyMode = .timeout(5)
-    configuration.maximumReaderCount = 1
-    configuration.prepareDatabase { db in
-      try setPageCache(readOnly ? readingCacheKibibytes : pageCacheKibibytes, of: db)
-      db.add(function: FoldedText.folding())
-      db.add(function: FoldedText.containing())
-      guard !readOnly else { return }
-      try db.execute(sql: "PRAGMA journal_mode = WAL")
-      try db.execute(sql: "PRAGMA synchronous = \(isScratch ? "OFF" : "FULL")")
-      try db.execute(sql: "PRAGMA wal_autocheckpoint = \(checkpointPages)")
-      try db.execute(sql: "PRAGMA journal_size_limit = \(keptLogBytes)")
-    }
-    return configuration
-  }
-
-  private static func migrated(_ queue: DatabaseQueue) throws -> LibraryDatabase {
-    try Schema.migrator.migrate(queue)
-    try queue.write(TextIndex.prepare)
-    return LibraryDatabase(queue: queue)
-  }
-
-  private static func checkUntouched(at path: String) throws {
-    try translatingErrors {
-      let queue = try untouchingQueue(at: path)
-      try queue.read { db in
-        // An empty file is a library whose first start was cut short.
-        guard try Int.fetchOne(db, sql: "SELECT count(*) FROM sqlite_schema") != 0 else { return }
-        try checkOrigin(db)
-        try checkIntegrity(db, at: path)
-      }
-      try queue.close()
-    }
-  }
-
-  /// A connection that leaves nothing behind: even a reader makes -wal and -shm files beside a database in WAL mode.
-  ///
-  /// Where there is no -wal, nobody has the database open and all of it is in the one file, which may be read as it
-  /// stands (`immutable`, https://www.sqlite.org/uri.html). Where there is one, it has to be read too.
-  private static func untouchingQueue(at path: String) throws -> DatabaseQueue {
-    guard !FileManager.default.fileExists(atPath: path + "-wal") else {
-      return try DatabaseQueue(path: path, configuration: configuration(readOnly: true))
-    }
-    let url = URL(fileURLWithPath: path).absoluteString + "?immutable=1"
-    return try DatabaseQueue(path: url, configuration: configuration(readOnly: true))
-  }
-
-  private static func checkOrigin(_ db: Database) throws {
-    guard try Int32.fetchOne(db, sql: "PRAGMA application_id") == Schema.applicationID else {
-      throw OpeningError.foreign
-    }
-    guard try !Schema.migrator.hasBeenSuperseded(db) else { throw OpeningError.newer }
-  }
-
-  private static func checkIntegrity(_ db: Database, at path: String) throws {
-    let pages = try Int.fetchOne(db, sql: "PRAGMA page_count") ?? 0
-    let pageSize = try Int.fetchOne(db, sql: "PRAGMA page_size") ?? 0
-    guard pages * pageSize <= fullCheckLimit else { return }
-    let verdict = try String.fetchOne(db, sql: "PRAGMA quick_check(1)") ?? "no answer"
-    guard verdict == "ok" else { throw OpeningError.damaged(verdict) }
-  }
-
-  private static func translatingErrors<Value>(_ body: () throws -> Value) throws -> Value {
-    do {
-      return try body()
-    } catch let error as DatabaseError
-      where [.SQLITE_CORRUPT, .SQLITE_NOTADB, .SQLITE_FORMAT].contains(error.resultCode)
-    {
-      throw OpeningError.damaged(error.message ?? "SQLite error \(error.resultCode.rawValue)")
-    } catch let error as DamagedRow {
-      throw OpeningError.damaged(error.description)
-    } catch is RowDecodingError {
-      throw OpeningError.damaged(DamagedRow.nowhere.description)
-    }
   }
 }

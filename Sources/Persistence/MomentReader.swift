@@ -7,9 +7,13 @@ import PodfluxCore
 /// Every method is thread safe; a moment is held from `hold()` to `release()`, one at a time.
 public final class MomentReader: Sendable {
   private let queue: DatabaseQueue
+  /// Whether turns are committed over this very connection: whoever holds a moment then sees to it that none is, since
+  /// nothing else holds it.
+  public let holdsUpTurns: Bool
 
-  init(queue: DatabaseQueue) {
+  init(queue: DatabaseQueue, holdsUpTurns: Bool) {
     self.queue = queue
+    self.holdsUpTurns = holdsUpTurns
   }
 
   /// Holds the moment that the last commit has made. Cost: one look-up.
@@ -17,7 +21,7 @@ public final class MomentReader: Sendable {
   /// - Returns: the position of that commit.
   public func hold() throws -> LogPosition {
     try queue.writeWithoutTransaction { db in
-      try db.beginTransaction(.deferred)
+      if !holdsUpTurns { try db.beginTransaction(.deferred) }
       // SQLite chooses the moment at the first reading, not when the transaction begins.
       return try TableReader(db: db).position()
     }
@@ -30,13 +34,15 @@ public final class MomentReader: Sendable {
 
   /// Lets go of the moment.
   public func release() throws {
+    guard !holdsUpTurns else { return }
     try queue.writeWithoutTransaction { db in
       if db.isInsideTransaction { try db.commit() }
     }
   }
 
-  /// Closes the connection.
+  /// Closes the connection, if it is its own.
   public func close() throws {
+    guard !holdsUpTurns else { return }
     try queue.close()
   }
 }

@@ -31,7 +31,7 @@ extension LibraryFiles {
         try body(.partial(FoundPartial(download: id, length: entry.identity.size)))
       } else {
         let name = EntryPath(bytes: entry.entryName.bytes)
-        try body(.stray(FoundFile(place: name, length: entry.identity.size, inode: entry.identity.inode)))
+        try body(.stray(FoundFile(place: name, length: entry.identity.size, inode: entry.identity.lastingInode)))
       }
     }
   }
@@ -87,7 +87,9 @@ extension LibraryFiles {
   /// What a person has put back from quarantine.
   func restoredFiles() throws(FileError) -> Set<FoundFile> {
     Set(
-      try quarantine.restored().map { FoundFile(place: $0.place, length: $0.identity.size, inode: $0.identity.inode) })
+      try quarantine.restored().map {
+        FoundFile(place: $0.place, length: $0.identity.size, inode: $0.identity.lastingInode)
+      })
   }
 
   /// Forgets of those that a person has put back the ones that are gone.
@@ -240,7 +242,8 @@ extension FoundFile {
   /// A file of which this was found out.
   init(_ place: EntryPath, _ identity: FileIdentity) {
     self.init(
-      place: place, length: identity.size, inode: identity.inode, modifiedNanoseconds: identity.modifiedNanoseconds)
+      place: place, length: identity.size, inode: identity.lastingInode,
+      modifiedNanoseconds: identity.modifiedNanoseconds)
   }
 
   /// Whether it is that file, and has not been written to since.

@@ -68,7 +68,7 @@ extension LibraryFiles {
   private func damage(
     _ reason: String, _ contents: PublishedContents, _ file: PublishedFile
   ) -> Verification.Verdict {
-    guard contents.identity.inode == file.inode else {
+    guard !contents.identity.hasLastingInode || contents.identity.inode == file.inode else {
       return .damaged("the file \"\(file.path)\" is gone, and the one in its place \(reason)", remains: nil)
     }
     var remains = file

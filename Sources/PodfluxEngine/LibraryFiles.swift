@@ -76,10 +76,14 @@ struct LibraryFiles: AttemptFiles {
     }
   }
 
-  /// Whether the file stands where it was to be published, and makes it stand there whatever happens: the engine that
-  /// moved it may have died before it synced the folder.
-  func isPublishedDurably(_ file: PublishedFile) throws(FileError) -> Bool {
-    guard try isPublished(file) else { return false }
+  /// Whether the file of a download that was publishing when its engine died stands at its place, and makes it stand there
+  /// whatever happens: that engine may have died before it synced the folder. If it does not, a placeholder is taken away.
+  func isPublishedDurably(_ file: PublishedFile, of download: DownloadID) throws(FileError) -> Bool {
+    let partial = try name(of: download)
+    guard try publisher.hasPublished(partial, as: file.path, recorded: FileIdentity(file)) else {
+      _ = try publisher.withdrawPlaceholder(of: partial, at: file.path, length: file.length)
+      return false
+    }
     try published.synchronizeFolder(of: file.path)
     return true
   }
@@ -132,7 +136,7 @@ private struct OpenPartial: PartialContents {
   }
 
   func inode() throws(DownloadError) -> UInt64 {
-    try translatingErrors { () throws(FileError) in try file.identity().inode }
+    try translatingErrors { () throws(FileError) in try file.identity().lastingInode }
   }
 
   func read(offset: Int64, count: Int) throws(DownloadError) -> [UInt8] {
@@ -185,7 +189,7 @@ extension DownloadError {
       case .changedOutside: .lengthMismatch
       case .exists: .fileExists
       case .notFound, .readOnly, .denied, .symbolicLink, .notAFolder, .notARegularFile, .crossDevice, .illegalPath,
-        .tooDeep, .unknownFormat, .io:
+        .refusedName, .tooDeep, .unknownFormat, .io:
         .io
       }
     self.init(code, error.description)

@@ -204,21 +204,29 @@ final class Observers: @unchecked Sendable {
   private func read(for watches: [Watch], interval: Int) throws {
     let moment = try hold()
     isReading = true
-    reading.async { [self] in
-      let ready = watches.filter { $0.hasRoom() }
-      var isOutstanding = ready.count < watches.count
-      do {
-        try tell(ready, moment)
-      } catch {
-        logger.error("the state cannot be read for observers", metadata: ["reason": "\(error)"])
-        isOutstanding = true
-      }
-      turns.async { [self, isOutstanding] in
-        isReading = false
-        if isOutstanding { groups[interval]?.isStale = true }
-        // Who has waited longest comes first.
-        groups.sorted { $0.value.lastMilliseconds < $1.value.lastMilliseconds }.forEach { schedule($0.key) }
-      }
+    if moment.reader.holdsUpTurns {
+      // Nothing else holds the moment: turns wait.
+      reading.sync { readAndTell(watches, moment, interval: interval) }
+    } else {
+      reading.async { [self] in readAndTell(watches, moment, interval: interval) }
+    }
+  }
+
+  /// Tells those who have room, and has the others told later. On `reading` only.
+  private func readAndTell(_ watches: [Watch], _ moment: Moment, interval: Int) {
+    let ready = watches.filter { $0.hasRoom() }
+    var isOutstanding = ready.count < watches.count
+    do {
+      try tell(ready, moment)
+    } catch {
+      logger.error("the state cannot be read for observers", metadata: ["reason": "\(error)"])
+      isOutstanding = true
+    }
+    turns.async { [self, isOutstanding] in
+      isReading = false
+      if isOutstanding { groups[interval]?.isStale = true }
+      // Who has waited longest comes first.
+      groups.sorted { $0.value.lastMilliseconds < $1.value.lastMilliseconds }.forEach { schedule($0.key) }
     }
   }
 

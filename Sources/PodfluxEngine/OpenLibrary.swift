@@ -89,7 +89,8 @@ final class OpenLibrary: Sendable {
 
   private static func published(in database: LibraryDatabase, _ files: LibraryFiles) throws -> [DownloadID] {
     try database.read { try $0.running() }.compactMap { download in
-      guard case .running(.publishing(let file)) = download.state, try files.isPublishedDurably(file) else {
+      guard case .running(.publishing(let file)) = download.state, try files.isPublishedDurably(file, of: download.id)
+      else {
         return nil
       }
       return download.id
@@ -163,7 +164,9 @@ public enum LibraryReader {
     do {
       let folder = try Library.open(at: path, mode: .existing)
       try folder.checkDatabase(named: OpenLibrary.databaseName)
-      let database = try LibraryDatabase.openReadOnly(at: folder.engineFolderPath + "/" + OpenLibrary.databaseName)
+      let isInUse = try LibraryLock.isHeld(folder)
+      let database = try LibraryDatabase.openReadOnly(
+        at: folder.engineFolderPath + "/" + OpenLibrary.databaseName, isInUse: isInUse)
       defer { try? database.close() }
       let now = Services.clock().wall
       var snapshot = try database.read { try $0.snapshot(query, library: folder.path, stores: nil, now: now) }

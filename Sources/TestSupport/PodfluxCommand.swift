@@ -15,9 +15,10 @@ public enum PodfluxCommand {
   /// Runs `podflux` with these arguments, with some lines on its stdin and then its end, and waits for its own end with a
   /// bound.
   ///
+  /// - Parameter launcher: The words before the program, where another one becomes it (`PrivateDisk.launcher`).
   /// - Throws: `PodfluxProcess.Failure` if it takes too long; it is killed then.
   public static func run(
-    _ arguments: [String], input lines: [String] = [], upTo seconds: Double = 20
+    _ arguments: [String], input lines: [String] = [], upTo seconds: Double = 20, launcher: [String] = []
   ) throws -> Result {
     let folder = try TemporaryFolder("podflux-command")
     let (input, output, errors) = (folder.path + "/input", folder.path + "/output", folder.path + "/errors")
@@ -28,8 +29,9 @@ public enum PodfluxCommand {
       }
     }
     let process = Process()
-    process.executableURL = URL(fileURLWithPath: PodfluxProcess.executablePath)
-    process.arguments = arguments
+    let words = launcher + [PodfluxProcess.executablePath] + arguments
+    process.executableURL = URL(fileURLWithPath: words[0])
+    process.arguments = Array(words.dropFirst())
     process.standardInput = try FileHandle(forReadingFrom: URL(fileURLWithPath: input))
     process.standardOutput = try FileHandle(forWritingTo: URL(fileURLWithPath: output))
     process.standardError = try FileHandle(forWritingTo: URL(fileURLWithPath: errors))

@@ -1,17 +1,19 @@
-import FileStore
 import Foundation
 import Glibc
 import PodfluxCore
 import Testing
+
+@testable import FileStore
 
 /// A real library in a folder of its own, removed with this object.
 final class TemporaryLibrary {
   let folder: URL
   let library: Library
 
-  init() throws {
+  /// - Parameter traits: What its file system is taken for; what it is by default.
+  init(traits: FileSystemTraits? = nil) throws {
     folder = try Self.makeFolder()
-    library = try Library.open(at: folder.appending(path: "library").path)
+    library = try Library.open(at: folder.appending(path: "library").path, traits: traits)
   }
 
   deinit {

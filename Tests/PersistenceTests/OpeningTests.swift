@@ -31,7 +31,7 @@ struct OpeningTests {
     _ isExpected: (LibraryDatabase.OpeningError) -> Bool, at sourceLocation: SourceLocation = #_sourceLocation
   ) throws {
     let before = try folder.contents()
-    for open in [LibraryDatabase.open(at:), LibraryDatabase.openReadOnly(at:)] {
+    for open in [LibraryDatabase.open(at:), { try LibraryDatabase.openReadOnly(at: $0) }] {
       do {
         _ = try open(folder.databasePath)
         Issue.record("it was opened", sourceLocation: sourceLocation)

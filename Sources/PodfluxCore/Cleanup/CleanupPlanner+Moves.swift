@@ -70,7 +70,7 @@ extension CleanupPlanner {
 
     init(_ strays: [FoundFile]) {
       for (index, stray) in strays.enumerated() {
-        byInode[stray.inode] = index
+        if stray.inode != FoundFile.unknownInode { byInode[stray.inode] = index }
         byPlace[stray.place] = index
         byLength[stray.length, default: []].append(index)
       }

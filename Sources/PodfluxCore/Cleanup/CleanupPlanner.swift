@@ -151,7 +151,7 @@ public struct CleanupPlanner {
   ) throws -> Bool {
     isEmpty = false
     guard row.isCompleted else { return true }
-    guard found.inode == row.file.inode, found.length == row.file.length else {
+    guard found.canBe(row.file), found.length == row.file.length else {
       lose(row, found: found)
       return false
     }
@@ -200,7 +200,7 @@ public struct CleanupPlanner {
 
   /// Looks for missed files in a second listing, wherever they are by now.
   public mutating func lookAgain(entries nextEntry: () throws -> LibraryEntry?, evidence: some CleanupEvidence) throws {
-    let missed = Set(displaced.map(\.row.file.inode))
+    let missed = Set(displaced.map(\.row.file.inode)).subtracting([FoundFile.unknownInode])
     let known = Set(strays.map(\.inode))
     while let entry = try nextEntry() {
       guard !evidence.isCancelled else { throw Failure.cancelled }
@@ -224,7 +224,7 @@ public struct CleanupPlanner {
     var missing: [Displaced] = []
     var taken: Set<Int> = []
     // Of several rows of one place, what stands there is that of the row that knows its inode.
-    let isOwn = { (lost: Displaced) in lost.found?.inode == lost.row.file.inode }
+    let isOwn = { (lost: Displaced) in lost.found?.isKnown(as: lost.row.file) ?? false }
     for lost in displaced.filter(isOwn) + displaced.filter({ !isOwn($0) }) {
       // Another download's file, under a second name (link(2)), is not what has become of this one's.
       if let found = lost.found, let index = strays.firstIndex(at: found.place), !taken.contains(index),

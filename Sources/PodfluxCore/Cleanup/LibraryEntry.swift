@@ -16,10 +16,13 @@ public struct FoundFile: Hashable, Sendable, Codable {
   public var place: EntryPath
   /// Its length in bytes.
   public var length: Int64
-  /// Which file it is, whatever its name.
+  /// Which file it is, whatever its name; `unknownInode` where the file system has no such numbers that last.
   public var inode: UInt64
   /// See `PublishedFile.modifiedNanoseconds`.
   public var modifiedNanoseconds: Int64?
+
+  /// The inode of no file.
+  public static let unknownInode: UInt64 = 0
 
   /// Describes a file that was found.
   public init(place: EntryPath, length: Int64, inode: UInt64, modifiedNanoseconds: Int64? = nil) {
@@ -35,6 +38,12 @@ public struct FoundFile: Hashable, Sendable, Codable {
       place: EntryPath(file.path), length: file.length, inode: file.inode,
       modifiedNanoseconds: file.modifiedNanoseconds)
   }
+
+  /// Whether its inode leaves it possible that it is this file.
+  func canBe(_ file: PublishedFile) -> Bool { inode == file.inode || inode == Self.unknownInode }
+
+  /// Whether its inode says that it is this file, whatever its place and its length.
+  func isKnown(as file: PublishedFile) -> Bool { inode == file.inode && inode != Self.unknownInode }
 
   /// The file as a download's row keeps it; nil if its place has a name that no row can keep.
   public func published(sha256: String?) -> PublishedFile? {

@@ -1,0 +1,213 @@
+import Foundation
+import GRDB
+
+/// In which ways a database is opened, and what is looked at before.
+extension LibraryDatabase {
+  /// How many pages the write-ahead log holds before it is copied into the database, 16 MiB: a page that changes often
+  /// is copied once.
+  private static let checkpointPages = 4096
+  /// How long the write-ahead log stays when it is begun anew, in bytes: one large change does not keep its room for ever.
+  private static let keptLogBytes = 64 << 20
+  /// Databases up to this many bytes are checked whole before they are opened (about 100 ms).
+  private static let fullCheckLimit = 16 << 20
+
+  /// Opens the database for an engine; makes it if there is none, and brings an older one up to date.
+  ///
+  /// Where memory cannot be shared over the disk's files (mmap(2) with MAP_SHARED, which some of FUSE's servers refuse), it
+  /// has the database for itself (`PRAGMA locking_mode = EXCLUSIVE`): then nobody else can read it meanwhile.
+  ///
+  /// - Throws: `OpeningError`; a newer or damaged file is left untouched.
+  public static func open(at path: String) throws -> LibraryDatabase {
+    if FileManager.default.fileExists(atPath: path) {
+      // Look before anything writes: opening for writing may already recover, migrate or truncate.
+      try checkUntouched(at: path)
+    }
+    return try translatingErrors {
+      do {
+        return try migrated(DatabaseQueue(path: path, configuration: configuration()), isExclusive: false)
+      } catch let error as DatabaseError where error.isWantOfSharedMemory {
+        return try openExclusively(at: path)
+      }
+    }
+  }
+
+  /// Opens the database for an engine that is to have it for itself, checks left out.
+  static func openExclusively(at path: String) throws -> LibraryDatabase {
+    try migrated(DatabaseQueue(path: path, configuration: configuration(isExclusive: true)), isExclusive: true)
+  }
+
+  /// Opens the database to read it, without an engine or beside a running one.
+  ///
+  /// Where it cannot be read as it stands, since there is no shared memory or nothing can be written beside it, a copy is
+  /// read that nobody sees; its cost is the database's size.
+  ///
+  /// - Parameter isInUse: Whether an engine may be changing it: then no copy can be trusted.
+  public static func openReadOnly(at path: String, isInUse: Bool = false) throws -> LibraryDatabase {
+    guard FileManager.default.fileExists(atPath: path) else { throw OpeningError.missing }
+    return try translatingErrors {
+      do {
+        return try checkedForReading(untouchingQueue(at: path))
+      } catch let error as DatabaseError where error.isWantOfSharedMemory || error.isWantOfAccess {
+        guard !isInUse else {
+          if error.resultCode == .SQLITE_BUSY || error.isWantOfSharedMemory { throw OpeningError.exclusive }
+          throw error
+        }
+        return try withCopy(of: path) { copy in
+          try checkedForReading(DatabaseQueue(path: copy, configuration: configuration(readOnly: true)))
+        }
+      }
+    }
+  }
+
+  private static func checkedForReading(_ queue: DatabaseQueue) throws -> LibraryDatabase {
+    try queue.read(checkOrigin)
+    return LibraryDatabase(queue: queue)
+  }
+
+  /// Opens a database that nobody will miss, or makes one: commits do not outlive a power cut, and cost the less.
+  public static func openScratch(at path: String) throws -> LibraryDatabase {
+    if FileManager.default.fileExists(atPath: path) {
+      try checkUntouched(at: path)
+    }
+    return try translatingErrors {
+      try migrated(DatabaseQueue(path: path, configuration: configuration(isScratch: true)), isExclusive: false)
+    }
+  }
+
+  /// Makes an empty database in memory. The first one costs all migrations, each other one a copy of some pages.
+  public static func inMemory() throws -> LibraryDatabase {
+    let queue = try DatabaseQueue(configuration: configuration())
+    try emptyLibrary.get().queue.backup(to: queue)
+    return LibraryDatabase(queue: queue)
+  }
+
+  private static let emptyLibrary = Result {
+    try migrated(DatabaseQueue(configuration: configuration()), isExclusive: false)
+  }
+
+  // MARK: Connections
+
+  static func configuration(
+    readOnly: Bool = false, isScratch: Bool = false, isExclusive: Bool = false
+  ) -> Configuration {
+    var configuration = Configuration()
+    configuration.readonly = readOnly
+    configuration.label = "podflux.database"
+    configuration.busyMode = .timeout(5)
+    configuration.maximumReaderCount = 1
+    configuration.prepareDatabase { db in
+      try setPageCache(readOnly ? readingCacheKibibytes : pageCacheKibibytes, of: db)
+      db.add(function: FoldedText.folding())
+      db.add(function: FoldedText.containing())
+      guard !readOnly else { return }
+      // Before the log is touched: from then on it is indexed in memory of this process alone.
+      if isExclusive { try db.execute(sql: "PRAGMA locking_mode = EXCLUSIVE") }
+      try db.execute(sql: "PRAGMA journal_mode = WAL")
+      try db.execute(sql: "PRAGMA synchronous = \(isScratch ? "OFF" : "FULL")")
+      try db.execute(sql: "PRAGMA wal_autocheckpoint = \(checkpointPages)")
+      try db.execute(sql: "PRAGMA journal_size_limit = \(keptLogBytes)")
+    }
+    return configuration
+  }
+
+  private static func migrated(_ queue: DatabaseQueue, isExclusive: Bool) throws -> LibraryDatabase {
+    try Schema.migrator.migrate(queue)
+    try queue.write(TextIndex.prepare)
+    return LibraryDatabase(queue: queue, isExclusive: isExclusive)
+  }
+
+  private static func checkUntouched(at path: String) throws {
+    try translatingErrors {
+      do {
+        try check(untouchingQueue(at: path))
+      } catch let error as DatabaseError where error.isWantOfSharedMemory {
+        // An engine that had it for itself was killed. What is in the log belongs to what is checked.
+        try withCopy(of: path) { copy in
+          try check(DatabaseQueue(path: copy, configuration: configuration(readOnly: true)))
+        }
+      }
+    }
+  }
+
+  private static func check(_ queue: DatabaseQueue) throws {
+    try queue.read { db in
+      // An empty file is a library whose first start was cut short.
+      guard try Int.fetchOne(db, sql: "SELECT count(*) FROM sqlite_schema") != 0 else { return }
+      try checkOrigin(db)
+      try checkIntegrity(db)
+    }
+    try queue.close()
+  }
+
+  /// Has a copy of a closed database opened, with its log, in a folder for temporary files, from which it is gone when this
+  /// returns: who has it open keeps it.
+  private static func withCopy<Value>(of path: String, _ open: (String) throws -> Value) throws -> Value {
+    let files = FileManager.default
+    let folder = files.temporaryDirectory.appendingPathComponent("podflux-copy-\(UUID().uuidString)")
+    try files.createDirectory(
+      at: folder, withIntermediateDirectories: false, attributes: [.posixPermissions: privateFolderMode])
+    defer { try? files.removeItem(at: folder) }
+    let copy = folder.appendingPathComponent("copy.sqlite").path
+    for suffix in ["", "-wal"] where files.fileExists(atPath: path + suffix) {
+      try files.copyItem(atPath: path + suffix, toPath: copy + suffix)
+    }
+    return try open(copy)
+  }
+
+  /// Headers and passwords are in a database.
+  private static let privateFolderMode = 0o700
+
+  /// A connection that leaves nothing behind: even a reader makes -wal and -shm files beside a database in WAL mode.
+  ///
+  /// Where there is no -wal, nobody has the database open and all of it is in the one file, which may be read as it
+  /// stands (`immutable`, https://www.sqlite.org/uri.html). Where there is one, it has to be read too.
+  private static func untouchingQueue(at path: String) throws -> DatabaseQueue {
+    guard !FileManager.default.fileExists(atPath: path + "-wal") else {
+      return try DatabaseQueue(path: path, configuration: configuration(readOnly: true))
+    }
+    let url = URL(fileURLWithPath: path).absoluteString + "?immutable=1"
+    return try DatabaseQueue(path: url, configuration: configuration(readOnly: true))
+  }
+
+  private static func checkOrigin(_ db: Database) throws {
+    guard try Int32.fetchOne(db, sql: "PRAGMA application_id") == Schema.applicationID else {
+      throw OpeningError.foreign
+    }
+    guard try !Schema.migrator.hasBeenSuperseded(db) else { throw OpeningError.newer }
+  }
+
+  private static func checkIntegrity(_ db: Database) throws {
+    let pages = try Int.fetchOne(db, sql: "PRAGMA page_count") ?? 0
+    let pageSize = try Int.fetchOne(db, sql: "PRAGMA page_size") ?? 0
+    guard pages * pageSize <= fullCheckLimit else { return }
+    let verdict = try String.fetchOne(db, sql: "PRAGMA quick_check(1)") ?? "no answer"
+    guard verdict == "ok" else { throw OpeningError.damaged(verdict) }
+  }
+
+  private static func translatingErrors<Value>(_ body: () throws -> Value) throws -> Value {
+    do {
+      return try body()
+    } catch let error as DatabaseError
+      where [.SQLITE_CORRUPT, .SQLITE_NOTADB, .SQLITE_FORMAT].contains(error.resultCode)
+    {
+      throw OpeningError.damaged(error.message ?? "SQLite error \(error.resultCode.rawValue)")
+    } catch let error as DamagedRow {
+      throw OpeningError.damaged(error.description)
+    } catch is RowDecodingError {
+      throw OpeningError.damaged(DamagedRow.nowhere.description)
+    }
+  }
+}
+
+extension DatabaseError {
+  /// Whether memory could not be shared over the file beside the database, where all connections index the log.
+  fileprivate var isWantOfSharedMemory: Bool {
+    [.SQLITE_IOERR_SHMMAP, .SQLITE_IOERR_SHMOPEN, .SQLITE_IOERR_SHMSIZE, .SQLITE_IOERR_SHMLOCK].contains(
+      extendedResultCode)
+  }
+
+  /// Whether somebody else keeps the database to himself, or no file can be made beside it.
+  fileprivate var isWantOfAccess: Bool {
+    [.SQLITE_BUSY, .SQLITE_CANTOPEN, .SQLITE_READONLY].contains(resultCode)
+  }
+}

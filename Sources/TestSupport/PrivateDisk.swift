@@ -1,0 +1,140 @@
+import Foundation
+
+/// A disk of a test's own, of a kind that people have: mounted in a namespace that nobody else sees (mount_namespaces(7)),
+/// and gone with it.
+///
+/// A shell keeps the namespace. Its input is a pipe from this process: whoever dies, by whatever signal, lets the shell go on
+/// to its end, where the server of a FUSE disk is killed and the disk detached. It takes root.
+public final class PrivateDisk: Sendable {
+  /// What is mounted.
+  public enum Kind: String, Sendable, CaseIterable {
+    /// exFAT on a loop device, over FUSE: no links, no renames without replacing, no lasting inodes, no case.
+    case exfat
+    /// Two folders as one, as on a home server, without a page cache: no shared memory (mmap).
+    case mergerfs
+    /// A folder shown in another place, over FUSE.
+    case bindfs
+    /// A folder laid over another one, as in a container.
+    case overlay
+    /// A small ext4 on a loop device, full after some MiB.
+    case ext4
+
+    /// The commands that it takes.
+    fileprivate var tools: [String] {
+      switch self {
+      case .exfat: ["mkfs.exfat", "mount.exfat-fuse", "losetup"]
+      case .mergerfs: ["mergerfs"]
+      case .bindfs: ["bindfs"]
+      case .overlay: []
+      case .ext4: ["mkfs.ext4", "losetup"]
+      }
+    }
+
+    /// The shell's words that mount it on "mount". A server stays in the foreground, in the background of the shell. A loop
+    /// device is given back at once: the kernel does so when the last one closes it.
+    fileprivate var mounting: String {
+      switch self {
+      case .exfat:
+        """
+        truncate -s 64M image; mkfs.exfat image; loop=$(losetup --find --show image)
+        mount.exfat-fuse -d $loop mount & server=$!; await; losetup -d $loop
+        """
+      case .mergerfs: "mkdir one two; mergerfs -f -o cache.files=off one:two mount & server=$!; await"
+      case .bindfs: "mkdir one; bindfs -f one mount & server=$!; await"
+      case .overlay:
+        """
+        mkdir layers; mount -t tmpfs layers layers; mkdir layers/lower layers/upper layers/work
+        mount -t overlay overlay -o lowerdir=layers/lower,upperdir=layers/upper,workdir=layers/work mount; await
+        """
+      case .ext4:
+        """
+        truncate -s 24M image; mkfs.ext4 -q image; loop=$(losetup --find --show image)
+        mount $loop mount; losetup -d $loop; await
+        """
+      }
+    }
+  }
+
+  private let folder: TemporaryFolder
+  private let keeper: Child
+
+  /// Why this kind cannot be mounted on this machine; nil if it can.
+  public static func unavailability(of kind: Kind) -> String? {
+    do {
+      _ = try PrivateDisk(kind)
+      return nil
+    } catch {
+      return "no \(kind.rawValue) can be mounted here: \(error)"
+    }
+  }
+
+  /// Mounts an empty one.
+  ///
+  public init(_ kind: Kind) throws {
+    guard geteuid() == 0 else { throw PodfluxProcess.Failure("this takes root") }
+    for tool in kind.tools where Self.path(of: tool) == nil {
+      throw PodfluxProcess.Failure("the command \(tool) is not installed")
+    }
+    guard let unshare = Self.path(of: "unshare") else { throw PodfluxProcess.Failure("unshare is not installed") }
+    folder = try TemporaryFolder("podflux-disk")
+    keeper = try Child(
+      [
+        unshare, "--mount", "--propagation", "private", "/bin/sh", "-c",
+        Self.script(kind), "disk", folder.path,
+      ], logPath: folder.path + "/log")
+    // The shell says one line, or dies: either ends the reading.
+    var byte: UInt8 = 0
+    guard read(keeper.output, &byte, 1) == 1 else {
+      let log = (try? String(contentsOfFile: folder.path + "/log", encoding: .utf8)) ?? ""
+      end()
+      throw PodfluxProcess.Failure("it was refused: \(log.suffix(300))")
+    }
+  }
+
+  deinit { end() }
+
+  private func end() {
+    close(keeper.input)
+    var status: Int32 = 0
+    while waitpid(keeper.pid, &status, 0) < 0, errno == EINTR {}
+    close(keeper.output)
+  }
+
+  /// Where the disk is, for those within (`launcher`).
+  public var path: String { folder.path + "/mount" }
+
+  /// A folder on this machine's disk, for those within and outside.
+  public var outside: String { folder.path }
+
+  /// Where the disk is seen from outside.
+  public var visiblePath: String { "/proc/\(keeper.pid)/root\(path)" }
+
+  /// The words that put a program within (nsenter(1)): it keeps its process id.
+  public var launcher: [String] { [Self.path(of: "nsenter") ?? "nsenter", "--mount=/proc/\(keeper.pid)/ns/mnt", "--"] }
+
+  private static func path(of tool: String) -> String? {
+    ["/usr/sbin/", "/sbin/", "/usr/bin/", "/bin/"].map { $0 + tool }.first { access($0, X_OK) == 0 }
+  }
+
+  private static func script(_ kind: Kind) -> String {
+    """
+    cd "$1" && mkdir mount || exit 1
+    exec 3>&1 4<&0 >>log 2>&1 </dev/null
+    server=
+    # Lazily: nobody waits for a server that is gone.
+    trap 'umount -l mount; test -n "$server" && kill -9 $server' EXIT
+    await() {
+      for i in $(seq 200); do
+        mountpoint -q mount && return
+        sleep 0.05
+      done
+      exit 1
+    }
+    set -e
+    \(kind.mounting)
+    echo >&3
+    exec 3>&-
+    read line <&4 || true
+    """
+  }
+}

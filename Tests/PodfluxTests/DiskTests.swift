@@ -1,0 +1,180 @@
+import Crypto
+import Foundation
+import ScriptedOrigin
+import TestSupport
+import Testing
+
+/// The disks that people have, mounted for real: downloads, kills in the middle, and what is said where something is not
+/// to be had.
+@Suite("Disks", .serialized)
+struct DiskTests {
+  private static let downloads = 20
+  private static let kills = 3
+  /// Names that disks take differently: umlauts, characters that some refuse, and two that differ in case only.
+  private static func title(_ number: Int, on kind: PrivateDisk.Kind) -> String {
+    switch number {
+    case 0: "Folge"
+    case 1: "FOLGE"
+    case 2: "Ärger über Öl"
+    case 3 where kind != .exfat: "Wer? \"Ich\": <du> | *alle*"
+    default: "Folge \(number)"
+    }
+  }
+
+  private static func id(_ number: Int) -> String { number.isMultiple(of: 2) ? "ep:\(number)" : "EP:\(number - 1)" }
+
+  @Test(
+    "Twenty downloads complete over kills, each with its own bytes, and nothing else is left",
+    arguments: PrivateDisk.Kind.allCases)
+  func completes(kind: PrivateDisk.Kind) throws {
+    if let reason = PrivateDisk.unavailability(of: kind) {
+      print("skipped: \(reason)")
+      return
+    }
+    let scene = try DiskScene(kind)
+    let bodies = (0..<Self.downloads).map { number in
+      scene.serve("/\(number).mp3", length: 60_000 + number, bytesPerSecond: 400_000)
+    }
+    var engine = try scene.start()
+    try engine.order("settings/update", ["retryFirstSeconds": 1, "maxConcurrent": 4, "maxPerHost": 4])
+    for number in 0..<Self.downloads {
+      try engine.order(
+        "downloads/enqueue",
+        [
+          "id": Self.id(number), "url": scene.origin.url("/\(number).mp3"), "podcast": "Sendung",
+          "title": Self.title(number, on: kind),
+        ])
+    }
+    for round in 1...Self.kills {
+      let wanted = round * Self.downloads / (Self.kills + 1)
+      try engine.waitForDownloads { counts, _ in counts["completed", default: 0] >= wanted }
+      try engine.kill()
+      engine = try scene.start()
+    }
+    let items = try engine.waitForAllCompleted()
+    #expect(items.count == Self.downloads)
+    for number in 0..<Self.downloads {
+      let item = try #require(items.first { $0.id == Self.id(number) })
+      #expect(scene.hash(of: item.path) == bodies[number].hash, "\(item.json)")
+    }
+    #expect(scene.publishedFiles().count == Self.downloads)
+    #expect(try scene.steps(engine).isEmpty)
+    engine.closeInput()
+    #expect(try engine.waitForEnd().status == 0)
+    #expect(scene.partialFiles() == [])
+
+    // Mounted anew, or just started anew: the same files are there.
+    let again = try scene.start()
+    #expect(try scene.steps(again).isEmpty)
+    #expect(try again.items().map(\.state) == Array(repeating: "completed", count: Self.downloads))
+    again.closeInput()
+    #expect(try again.waitForEnd().status == 0)
+    let snapshot = try scene.command(["snapshot", "--library", scene.library])
+    #expect(snapshot.status == 0, "\(snapshot.errors)")
+    print("\(kind.rawValue): \(scene.publishedFiles())")
+  }
+
+  @Test("A snapshot beside an engine that has the database for itself says why it cannot be had, and what to do")
+  func snapshotBeside() throws {
+    if let reason = PrivateDisk.unavailability(of: .mergerfs) {
+      print("skipped: \(reason)")
+      return
+    }
+    let scene = try DiskScene(.mergerfs)
+    let engine = try scene.start()
+    let beside = try scene.command(["snapshot", "--library", scene.library])
+    #expect(beside.status == 65)
+    #expect(beside.errors.contains("has the database for itself"), "\(beside.errors)")
+    // Whoever observes it over the protocol sees everything.
+    try engine.order("observe", ["interval": 0])
+    try engine.order(
+      "downloads/enqueue", ["url": "http://127.0.0.1:1/a", "id": "a", "paused": true])
+    try engine.wait(for: "the state of a") { $0.contains("\"upsert\"") && $0.contains("\"a\"") }
+    try engine.order("cleanup/run", ["mode": "plan"])
+    try engine.kill()
+    // Its log has not been put into its place: a copy of both is read.
+    let after = try scene.command(["snapshot", "--library", scene.library])
+    #expect(after.status == 0, "\(after.errors)")
+    #expect(after.output.contains("\"a\""))
+  }
+}
+
+/// An origin, and a library on a disk of its own.
+private final class DiskScene {
+  let origin: ScriptedOrigin
+  private let disk: PrivateDisk
+  private var engines: [PodfluxProcess] = []
+
+  init(_ kind: PrivateDisk.Kind) throws {
+    disk = try PrivateDisk(kind)
+    origin = try ScriptedOrigin.start()
+  }
+
+  deinit {
+    for engine in engines {
+      engine.signal(SIGKILL)
+      engine.closeInput()
+      // No process of the disk's namespace outlives it.
+      _ = try? engine.waitForEnd()
+    }
+    try? origin.stop()
+  }
+
+  var library: String { disk.path + "/library" }
+  private var visibleLibrary: String { disk.visiblePath + "/library" }
+
+  func start(_ arguments: [String] = []) throws -> PodfluxProcess {
+    let log = disk.outside + "/engine.log"
+    let engine = try PodfluxProcess(library: library, arguments: arguments, logPath: log, launcher: disk.launcher)
+    engines.append(engine)
+    do {
+      try engine.waitUntilReady()
+    } catch {
+      let text = (try? String(contentsOfFile: log, encoding: .utf8)) ?? ""
+      throw PodfluxProcess.Failure("\(error); log: \(text)")
+    }
+    return engine
+  }
+
+  func command(_ arguments: [String]) throws -> PodfluxCommand.Result {
+    try PodfluxCommand.run(arguments, launcher: disk.launcher)
+  }
+
+  func serve(_ path: String, length: Int, bytesPerSecond: Int) -> Body {
+    let body = Body.audio(length: length, seed: UInt64(length))
+    origin.serve(path, .resource(Resource(body, entityTag: .strong("v1"))).limited(toBytesPerSecond: bytesPerSecond))
+    return body
+  }
+
+  /// What a cleanup finds, once it has ended.
+  func steps(_ engine: PodfluxProcess) throws -> [[String: Any]] {
+    let order = try engine.order("cleanup/run", ["mode": "plan"])
+    var steps: [[String: Any]] = []
+    try waitUntil("the end of the cleanup") {
+      let cleanup = try engine.order("snapshot", ["stores": ["cleanup"]])["cleanup"] as? [String: Any]
+      steps = cleanup?["steps"] as? [[String: Any]] ?? []
+      let run = cleanup?["run"] as? [String: Any]
+      return run?["id"] as? Int == order["run"] as? Int && run?["endedAt"] is String
+    }
+    return steps
+  }
+
+  func publishedFiles() -> [String] {
+    let names = FileManager.default.enumerator(atPath: visibleLibrary)?.compactMap { $0 as? String } ?? []
+    return names.filter { name in
+      var isFolder: ObjCBool = false
+      return !name.hasPrefix(".")
+        && FileManager.default.fileExists(atPath: visibleLibrary + "/" + name, isDirectory: &isFolder)
+        && !isFolder.boolValue
+    }.sorted()
+  }
+
+  func partialFiles() -> [String] {
+    ((try? FileManager.default.contentsOfDirectory(atPath: visibleLibrary + "/.podflux/partial")) ?? []).sorted()
+  }
+
+  func hash(of path: String?) -> String? {
+    guard let path, let data = FileManager.default.contents(atPath: visibleLibrary + "/" + path) else { return nil }
+    return SHA256.hash(data: data).map { String(format: "%02x", $0) }.joined()
+  }
+}
