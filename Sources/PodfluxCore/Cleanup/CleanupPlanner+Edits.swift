@@ -11,7 +11,7 @@ extension CleanupPlanner {
     case false: add(corrupt: row, found, because + ", and is no media")
     default:
       var sha256: String?
-      if row.file.sha256 != nil { sha256 = try hashes[found.inode] ?? evidence.sha256(of: found) }
+      if row.file.sha256 != nil { sha256 = try hashes[found.place] ?? evidence.sha256(of: found) }
       guard let file = found.published(sha256: sha256) else { return add(unnameable: found, of: row) }
       note(followed: found)
       let matter: CleanupStep.Matter =
@@ -23,10 +23,15 @@ extension CleanupPlanner {
 }
 
 extension PublishedFile {
+  /// Disks without lasting inodes keep times in units of up to two seconds (vfat), and only once they are mounted anew.
+  private static let coarsestTimeNanoseconds: UInt64 = 2_000_000_000
+
   /// Whether it is known that the file has been written to since, or given another time.
   func hasOtherTime(than found: FoundFile) -> Bool {
     guard let recorded = modifiedNanoseconds, let modified = found.modifiedNanoseconds else { return false }
-    return recorded != modified
+    guard found.inode == FoundFile.unknownInode else { return recorded != modified }
+    let (difference, isOverflow) = recorded.subtractingReportingOverflow(modified)
+    return isOverflow || difference.magnitude >= Self.coarsestTimeNanoseconds
   }
 
   /// Whether what was found in the file's place may be what somebody has made of it: taggers write to the file itself, or

@@ -63,9 +63,9 @@ extension CleanupPlanner {
     /// Files whose content nobody knows.
     var unreadable: [Int] { hashes.filter { $0.value == nil }.map(\.key) }
 
-    /// The contents that are known, by inode.
-    func known(_ strays: [FoundFile]) -> [(UInt64, String)] {
-      hashes.compactMap { index, hash in hash.map { (strays[index].inode, $0) } }
+    /// The contents that are known, by place.
+    func known(_ strays: [FoundFile]) -> [(EntryPath, String)] {
+      hashes.compactMap { index, hash in hash.map { (strays[index].place, $0) } }
     }
 
     init(_ strays: [FoundFile]) {

@@ -35,7 +35,7 @@ extension CleanupPlanner {
     let rows = lostByLength[stray.length] ?? []
     for row in rows {
       guard let sha256 = row.file.sha256 else { return row.download }
-      guard let actual = try hashes[stray.inode] ?? evidence.sha256(of: stray), actual != sha256 else {
+      guard let actual = try hashes[stray.place] ?? evidence.sha256(of: stray), actual != sha256 else {
         return row.download
       }
     }

@@ -68,8 +68,8 @@ public struct CleanupPlanner {
   var adopters: Set<DownloadID> = []
   private var folders = FolderContents()
   private var leftCount = 0
-  /// The contents that were read to find lost files, by inode.
-  var hashes: [UInt64: String] = [:]
+  /// The contents that were read to find lost files, by place: inodes are not known everywhere.
+  var hashes: [EntryPath: String] = [:]
   /// Lost files by their lengths: what is as long may be one of them.
   var lostByLength: [Int64: [ExpectedFile]] = [:]
   /// Places that rows keep although their files are not there.
@@ -172,7 +172,7 @@ public struct CleanupPlanner {
         .foreign(found.place), .leave, "it is the file of the download \(row.download), and its content cannot be read",
         holder: row.download)
     case let actual?:
-      hashes[found.inode] = actual
+      hashes[found.place] = actual
       try judge(row, found, row.file.difference(from: found), evidence)
     }
     return true
