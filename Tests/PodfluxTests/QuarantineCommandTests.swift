@@ -13,10 +13,7 @@ struct QuarantineCommandTests {
     scene.serve("/a.mp3", length: 300_000)
     try engine.order("downloads/enqueue", ["url": scene.origin.url("/a.mp3"), "id": "a", "title": "a"])
     let path = try #require(try engine.wait(for: "a", toBe: "completed").path)
-    let url = URL(fileURLWithPath: scene.library + "/" + path)
-    let handle = try FileHandle(forWritingTo: url)
-    try handle.truncate(atOffset: 1000)
-    try handle.close()
+    try scene.rot(path) { truncate($0, 1000) }
     try engine.order("downloads/verify", ["id": "a"])
     try engine.wait(for: "a", toBe: "failed")
     return path

@@ -80,6 +80,22 @@ struct VerifyTests {
     #expect(try scene.start().items().map(\.state) == ["completed", "failed"])
   }
 
+  @Test("What somebody has edited stays completed, and says so", arguments: Scene.Edit.allCases)
+  func edited(_ manner: Scene.Edit) throws {
+    let scene = try Scene()
+    let engine = try scene.startEager(settings: ["checksum": true])
+    let path = try #require(try scene.download(["a"], on: engine)[0].path)
+    try scene.edit(path, manner)
+    try engine.order("downloads/verify", ["all": true])
+    engine.closeInput()
+    #expect(try engine.waitForEnd().status == 0)
+    let item = try #require(try scene.start().item("a"))
+    #expect(item.state == "completed")
+    #expect(item.json["sha256"] as? String == scene.hash(of: path))
+    #expect((item.json["modifiedAt"] is String) == (manner != .touched))
+    #expect(scene.quarantined().isEmpty)
+  }
+
   @Test("Only what is completed is verified")
   func refusals() throws {
     let scene = try Scene()
@@ -180,13 +196,13 @@ extension Scene {
     switch damage {
     case .flippedByte:
       data[data.count / 2] ^= 1
-      try data.write(to: url)
+      try rot(path) { _ in try data.write(to: url) }
     case .truncated:
       data = data.prefix(data.count - 1)
-      try data.write(to: url)
+      try rot(path) { _ in try data.write(to: url) }
     case .grown:
       data.append(0)
-      try data.write(to: url)
+      try rot(path) { _ in try data.write(to: url) }
     case .missing:
       try FileManager.default.removeItem(at: url)
     case .replacedByAnother:

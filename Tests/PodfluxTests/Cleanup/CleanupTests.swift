@@ -127,7 +127,7 @@ struct CleanupTests {
   func truncated(again: Bool) throws {
     let (scene, engine, items) = try scene()
     let path = try #require(items[0].path)
-    truncate(scene.library + "/" + path, 1000)
+    try scene.rot(path) { truncate($0, 1000) }
     let options = again ? ["missing": "redownload"] : ["orphans": "quarantine"]
     let report = try engine.cleanUp(options)
     #expect(report.steps.map(\.finding) == ["corrupt"])
@@ -144,7 +144,7 @@ struct CleanupTests {
   func marked() throws {
     let (scene, engine, items) = try scene()
     let path = try #require(items[0].path)
-    truncate(scene.library + "/" + path, 1000)
+    try scene.rot(path) { truncate($0, 1000) }
     try engine.kill()
     let next = try scene.start()
     #expect(try next.waitForStartCleanup().steps.map(\.decision) == ["mark"])
@@ -159,10 +159,45 @@ struct CleanupTests {
     #expect(scene.quarantine().isEmpty)
   }
 
+  @Test(
+    "A file that somebody has edited is followed: its download stays completed", arguments: Scene.Edit.allCases,
+    [true, false])
+  func edited(manner: Scene.Edit, hasChecksum: Bool) throws {
+    let (scene, engine, items) = try scene(settings: ["checksum": hasChecksum])
+    try scene.edit(items[0].path, manner)
+    try scene.edit(items[1].path, manner)
+    let report = try engine.cleanUp(["orphans": "delete"])
+    #expect(report.steps.map(\.finding) == ["modified", "modified"], "\(report.steps)")
+    #expect(report.steps.map(\.status) == ["done", "done"])
+    #expect(try engine.cleanUp(["deep": true]).steps.isEmpty)
+    try engine.order("downloads/verify", ["all": true])
+    let now = try engine.items()
+    #expect(now.map(\.state) == ["completed", "completed", "completed"])
+    for (item, former) in zip(now, items).prefix(2) {
+      #expect(item.path == former.path)
+      let length = FileManager.default.contents(atPath: scene.library + "/" + (item.path ?? ""))?.count
+      #expect((item.json["bytes"] as? [String: Any])?["total"] as? Int == length)
+      #expect(item.json["sha256"] as? String == (hasChecksum ? scene.hash(of: item.path) : nil))
+      #expect((item.json["modifiedAt"] is String) == (manner != .touched || !hasChecksum))
+    }
+    #expect(now[2].json["modifiedAt"] is NSNull)
+    #expect(scene.quarantine().isEmpty)
+  }
+
+  @Test("What is no media any more is damaged, however it came about", arguments: [true, false])
+  func spoilt(isEmpty: Bool) throws {
+    let (scene, engine, items) = try scene()
+    let path = try #require(items[0].path)
+    try Data((isEmpty ? "" : "<html>gone</html>").utf8).write(to: URL(fileURLWithPath: scene.library + "/" + path))
+    #expect(try engine.cleanUp().steps.map(\.decision) == ["mark"])
+    #expect(try engine.wait(for: "a", toBe: "failed").errorCode == "corrupt_file")
+    #expect(scene.publishedFiles().contains(path))
+  }
+
   @Test("Only a deep run finds another content of the same length")
   func deep() throws {
     let (scene, engine, items) = try scene()
-    try scene.flipByte(of: items[2].path)
+    try scene.rot(items[2].path) { _ in try scene.flipByte(of: items[2].path) }
     #expect(try engine.cleanUp().steps.isEmpty)
     #expect(try engine.cleanUp(["deep": true, "mode": "plan"]).steps.map(\.finding) == ["corrupt"])
     #expect(try engine.items().map(\.state) == ["completed", "completed", "completed"])

@@ -34,6 +34,33 @@ extension Scene {
     guard Glibc.write(file, data, data.count) == data.count else { throw POSIXError(.EIO) }
   }
 
+  /// Changes a file as a failing disk does: nobody has written to it.
+  func rot(_ path: String?, _ change: (String) throws -> Void) throws {
+    let target = try absolute(path)
+    var status = stat()
+    guard stat(target, &status) == 0 else { throw POSIXError(.ENOENT) }
+    try change(target)
+    let times = [status.st_atim, status.st_mtim]
+    guard utimensat(AT_FDCWD, target, times, 0) == 0 else { throw POSIXError(.EIO) }
+  }
+
+  /// Edits a file as taggers do: writes to it, in place or with a tag in front, or renames a new one over it.
+  func edit(_ path: String?, _ manner: Edit) throws {
+    let target = try absolute(path)
+    var data = try Data(contentsOf: URL(fileURLWithPath: target))
+    switch manner {
+    case .inPlace: data[data.count - 1] ^= 1
+    case .tagInFront, .renamedOver: data = Data("ID3\u{4}\0\0\0\0\u{1}\0".utf8) + Data(count: 128) + data
+    case .touched: break
+    }
+    try data.write(to: URL(fileURLWithPath: target), options: manner == .renamedOver ? .atomic : [])
+  }
+
+  /// A manner in which taggers edit.
+  enum Edit: CaseIterable {
+    case inPlace, tagInFront, renamedOver, touched
+  }
+
   func flipByte(of path: String?) throws {
     let file = try FileHandle(forUpdating: URL(fileURLWithPath: try absolute(path)))
     defer { file.closeFile() }
