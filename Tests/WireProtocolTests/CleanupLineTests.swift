@@ -28,7 +28,7 @@ struct CleanupLineTests {
   // MARK: Stages
 
   private static let beginning = #"{"askedAt":"2026-11-21T03:00:00.000Z","cause":"start","deep":false,"#
-  private static let options = #""missing":"forget","mode":"apply","orphans":"quarantine","#
+  private static let options = #""missing":"forget","mode":"apply","orphans":"report","#
 
   private func run(_ stage: CleanupRun.Stage, _ change: (inout CleanupRun) -> Void = { _ in }) -> CleanupRun {
     var run = CleanupRun(key: 7, options: .init(), cause: .start, askedAt: Self.moment)

@@ -13,7 +13,10 @@ extension CleanupPlanner {
       var sha256: String?
       if row.file.sha256 != nil { sha256 = try hashes[found.place] ?? evidence.sha256(of: found) }
       guard let file = found.published(sha256: sha256) else { return add(unnameable: found, of: row) }
-      note(followed: found)
+      // What lies where its row says, as long as it was, has been counted as a download's already.
+      if found.place != row.place || found.inode != row.file.inode || found.length != row.file.length {
+        note(followed: found)
+      }
       let matter: CleanupStep.Matter =
         file.path == row.file.path
         ? .modified(row.download, from: row.file, to: file) : .moved(row.download, from: row.file, to: file)

@@ -25,7 +25,7 @@ public struct CleanupStore: Sendable {
   private var cursor: CleanupStep.Key = 0
   private var underWay: [CleanupStep.Key: CleanupStep] = [:]
   /// Rows that follow their files to places that other rows have yet: they wait until those have left, or go together.
-  private var held: [DownloadID: CleanupStep] = [:]
+  private(set) var held: [DownloadID: CleanupStep] = [:]
   /// The places that they wait for.
   private var awaitedPlaces: Set<EntryPath> = []
   /// Of these, the steps whose rows are done and whose files are owed their deletion: they end as that does.

@@ -105,11 +105,23 @@ extension Checker {
   // MARK: After a batch
 
   /// The steps that the batch says are done; whether the store agrees, the rows tell.
-  func finishedSteps(in batch: Batch) -> [CleanupStep] {
-    batch.actions.compactMap { action in
+  func finishedSteps(in batch: Batch, _ ledger: SimulatedLedger) -> [CleanupStep] {
+    let confirmed = batch.actions.compactMap { action -> CleanupStep? in
       guard case .cleaned(let key, .done) = action else { return nil }
       return handedSteps[key]?.step
     }
+    for step in confirmed {
+      if case .moved(let id, _, _) = step.matter { confirmedMoves[id] = step }
+    }
+    // A row may follow its file in a later turn than that in which the file was seen: when its place is free.
+    let followed = ledger.notes.writes.compactMap { write -> CleanupStep? in
+      guard case .row(let row) = write, let step = confirmedMoves[row.id], case .moved(_, _, let file) = step.matter,
+        row.state == .completed(file)
+      else { return nil }
+      return step
+    }
+    for step in followed { step.matter.download.map { confirmedMoves[$0] = nil } }
+    return confirmed + followed.filter { !confirmed.contains($0) }
   }
 
   /// Tells the client what cleaning up has made of its downloads: it forgets some, and finds others.

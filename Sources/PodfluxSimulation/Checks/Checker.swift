@@ -20,6 +20,8 @@ final class Checker {
   var tampered: Set<DownloadID> = []
   /// The steps that were handed out.
   var handedSteps: [CleanupStep.Key: HandedStep] = [:]
+  /// Moves whose files were seen where they are to be followed to, and whose rows may not have followed yet.
+  var confirmedMoves: [DownloadID: CleanupStep] = [:]
   /// Whether the last cleanup that was looked at had found damaged files.
   var hasFoundCorruption = false
   /// Whether it has had files fetched again.
@@ -57,7 +59,7 @@ final class Checker {
     let world = incarnation.world
     try checkPosition(batch, incarnation.ledger)
     let rowsBefore = rows
-    let finished = finishedSteps(in: batch)
+    let finished = finishedSteps(in: batch, incarnation.ledger)
     tell(&world.client, of: finished, incarnation.ledger, on: world.disk)
     var changes = try follow(incarnation.ledger, in: world)
     changes.finishedSteps = finished

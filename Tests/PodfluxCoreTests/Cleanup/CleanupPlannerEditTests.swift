@@ -22,10 +22,10 @@ struct CleanupPlannerEditTests {
   @Test("Written to since and media still: the row follows, whether the file is the same one or another in its place")
   func edited() throws {
     for inode: UInt64 in [1, 2] {
-      #expect(try decision(length: 12, inode: inode, time: 2) == "modified a to a: follow")
-      #expect(try decision(inode: inode, time: 2) == "modified a to a: follow")
-      #expect(try decision(inode: inode, time: 2, content: "x", as: "y") == "modified a to a: follow")
-      #expect(try decision(length: 12, inode: inode, time: 2, content: "x", as: "y") == "modified a to a: follow")
+      #expect(try decision(length: 12, inode: inode, time: 2) == "modified a: follow")
+      #expect(try decision(inode: inode, time: 2) == "modified a: follow")
+      #expect(try decision(inode: inode, time: 2, content: "x", as: "y") == "modified a: follow")
+      #expect(try decision(length: 12, inode: inode, time: 2, content: "x", as: "y") == "modified a: follow")
     }
   }
 
@@ -46,8 +46,8 @@ struct CleanupPlannerEditTests {
 
   @Test("Where no time was recorded, another length or another file is an edit, if it is media")
   func unknownTime() throws {
-    #expect(try decision(length: 12, recorded: nil) == "modified a to a: follow")
-    #expect(try decision(inode: 2, recorded: nil, content: "x", as: "y") == "modified a to a: follow")
+    #expect(try decision(length: 12, recorded: nil) == "modified a: follow")
+    #expect(try decision(inode: 2, recorded: nil, content: "x", as: "y") == "modified a: follow")
     #expect(try decision(length: 12, recorded: nil, isMedia: false) == "corrupt a: mark")
     #expect(try decision(recorded: nil).isEmpty)
   }

@@ -112,7 +112,7 @@ struct FollowingTests {
     let id = try world.enqueue("a")
     let file = try PublishedFile.sample("theirs/mine/a.mp3", length: 70, inode: 7)
     try world.report(id, .publishing(file, kept: .sample(durable: 70, total: 70)))
-    let mine = try LibraryPath(validating: "theirs/mine")
+    let mine = try LibraryPath(validating: "Show/theirs/mine")
     try world.report(id, .finished(file, madeFolders: [mine]))
     try world.send(.downloads(.remove(.one(id), deletingFile: true)))
     #expect(world.deletions.map(\.ownFolders) == [[mine]])
