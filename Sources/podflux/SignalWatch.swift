@@ -20,7 +20,9 @@ final class SignalWatch: @unchecked Sendable {
   private let queue = DispatchQueue(label: "podflux.signals", qos: .userInitiated)
   /// Whom to tell; nil until there is one.
   private var engine: Engine?
-  private var isStopping = false
+  /// The first signal that has asked for the end, and when; nil before.
+  private var stopping: (number: Int32, at: ContinuousClock.Instant)?
+  private var isStopping: Bool { stopping != nil }
   private var isSuspended = false
   /// How many suspensions there have been: the process stops itself for the last one only.
   private var suspensionCount = 0
@@ -57,13 +59,20 @@ final class SignalWatch: @unchecked Sendable {
     case SIGCONT: resume()
     // A terminal that goes may say so twice.
     case SIGHUP where isStopping: break
-    default: stop()
+    default: stop(number)
     }
   }
 
-  private func stop() {
-    if isStopping { _exit(EXIT_FAILURE) }
-    isStopping = true
+  /// How soon after the first the same signal is still the first: timeout(1) sends it to the process and then to its group.
+  private static let sameMilliseconds = 200
+
+  private func stop(_ number: Int32) {
+    let now = ContinuousClock.now
+    if let stopping {
+      guard stopping.number != number || now - stopping.at > .milliseconds(Self.sameMilliseconds) else { return }
+      _exit(EXIT_FAILURE)
+    }
+    stopping = (number, now)
     engine?.stop(.now, because: .signal)
   }
 

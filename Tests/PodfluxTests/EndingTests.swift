@@ -74,6 +74,18 @@ struct EndingTests {
     #expect(time < .seconds(1))
   }
 
+  @Test("The same signal twice in a moment, as timeout(1) sends it, is one: the engine ends cleanly")
+  func repeated() throws {
+    for _ in 0..<5 {
+      let scene = try Scene()
+      let engine = try scene.start()
+      engine.signal(SIGTERM)
+      engine.signal(SIGTERM)
+      #expect(try engine.waitForEnd().status == 0, "\(scene.log)")
+      #expect(engine.lines.last?.contains(#""reason":"signal""#) == true, "\(scene.log)")
+    }
+  }
+
   @Test("A signal ends an engine whose client does not read, within 2 s")
   func deafClient() throws {
     let scene = try Scene()
