@@ -232,7 +232,7 @@ struct DamagedRowTests {
 
 extension LibraryDatabase {
   /// Changes rows with the schema's checks switched off.
-  fileprivate func damage(_ sql: String) throws {
+  func damage(_ sql: String) throws {
     try withConnection { db in
       try db.execute(sql: "PRAGMA ignore_check_constraints = ON")
       try db.execute(sql: sql)
