@@ -37,6 +37,12 @@ struct SQLDownloadTable: DownloadTable {
   }
 
   func isNeeded(_ file: FoundFile, otherThanBy id: DownloadID?) throws -> Bool {
+    guard file.inode != FoundFile.unknownInode else {
+      // Where inodes do not last, place and length tell files.
+      let sql = "SELECT 1 FROM downloads WHERE path = ? AND file_length = ? AND id IS NOT ? LIMIT 1"
+      return try Int.fetchOne(
+        db.cachedStatement(sql: sql), arguments: [file.place.text, file.length, id?.description]) != nil
+    }
     let sql = "SELECT 1 FROM downloads WHERE inode = ? AND file_length = ? AND id IS NOT ? LIMIT 1"
     return try Int.fetchOne(
       db.cachedStatement(sql: sql), arguments: [Int64(bitPattern: file.inode), file.length, id?.description]) != nil

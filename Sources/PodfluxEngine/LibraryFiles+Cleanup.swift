@@ -200,7 +200,10 @@ extension LibraryFiles {
   /// Whether nothing, or another file, is where the file should be. Behind a link nothing can be told.
   private func isMissing(_ file: PublishedFile) throws(FileError) -> Bool {
     do throws(FileError) {
-      return try published.identity(of: file.path).map { !FoundFile(file).isSameFile(as: $0) } ?? true
+      guard let found = try published.identity(of: file.path) else { return true }
+      // Its own file is there, even if somebody has made it longer or shorter since it was looked for.
+      let isOwn = found.hasLastingInode && found.inode == file.inode
+      return !isOwn && !FoundFile(file).isSameFile(as: found)
     } catch .symbolicLink {
       return false
     } catch .notARegularFile {

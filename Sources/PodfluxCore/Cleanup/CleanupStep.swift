@@ -170,6 +170,14 @@ extension CleanupStep.Matter {
     if case .moved(_, _, let file) = self { file.path } else { nil }
   }
 
+  /// Where a row's file is, if the row is to follow it: elsewhere, or where it was and edited.
+  public var followedTo: LibraryPath? {
+    switch self {
+    case .moved(_, _, let file), .modified(_, _, let file): file.path
+    default: nil
+    }
+  }
+
   /// How many bytes on the disk it is about.
   public var bytes: Int64 {
     switch self {

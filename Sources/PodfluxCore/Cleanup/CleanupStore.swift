@@ -219,7 +219,7 @@ public struct CleanupStore: Sendable {
     case .left(let reason): try settle(step, as: .left, because: reason, in: turn)
     case .done:
       let others = try downloads.occupants(ofPlaceFor: step, in: turn)
-      if let id = step.matter.download, let target = step.matter.destination, !others.isEmpty {
+      if let id = step.matter.download, let target = step.matter.followedTo, !others.isEmpty {
         underWay[key] = nil
         held[id] = step
         awaitedPlaces.insert(EntryPath(target))
@@ -265,7 +265,7 @@ public struct CleanupStore: Sendable {
       held[id] = nil
       try conclude(step, downloads: &downloads, in: &turn)
     }
-    awaitedPlaces = Set(held.values.compactMap(\.matter.destination).map(EntryPath.init))
+    awaitedPlaces = Set(held.values.compactMap(\.matter.followedTo).map(EntryPath.init))
   }
 
   /// What a step has owed its deletion is gone now, or stays.

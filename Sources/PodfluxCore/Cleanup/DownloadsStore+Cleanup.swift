@@ -33,8 +33,8 @@ extension DownloadsStore {
 
   /// Other completed downloads whose rows say that their files are where this step has a row follow its own.
   func occupants(ofPlaceFor step: CleanupStep, in turn: borrowing PodfluxTurn) throws -> [DownloadID] {
-    guard case .moved(let id, let former, let file) = step.matter, former.path != file.path else { return [] }
-    return try turn.tables.downloads.completedDownloads(at: file.path, otherThan: id)
+    guard let id = step.matter.download, let place = step.matter.followedTo else { return [] }
+    return try turn.tables.downloads.completedDownloads(at: place, otherThan: id)
   }
 
   private static let hasChanged = "the download has changed since; the next cleanup looks at it again"
@@ -114,7 +114,10 @@ extension DownloadsStore {
       try turn.tables.downloads.update(download)
       // What may be left is of no use to anybody.
       if length == 0 { try disownPartial(of: id, in: &turn) }
-    case .strayPartial, .emptyFolder, .foreign, .expiredQuarantine: break
+    case .emptyFolder(let place):
+      // Whoever makes one of that name after this one makes it for somebody else.
+      if let folder = place.libraryPath { try turn.tables.upkeep.forget(folder) }
+    case .strayPartial, .foreign, .expiredQuarantine: break
     }
     return nil
   }

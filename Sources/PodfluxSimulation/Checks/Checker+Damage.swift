@@ -23,7 +23,7 @@ extension Checker {
     // Its file is gone, and its name and number are another one's by now.
     if isAnothers(file, than: row.id) { return }
     // Of another length it is a later file, whose download has gone, or the rest of its own.
-    guard entry.file.isDamaged || entry.file.length != Int(file.length) else {
+    guard entry.file.isDamaged || entry.file.isEdited || entry.file.length != Int(file.length) else {
       throw Violation(.damage, "\(row.id) fails, and \(file.path) is intact")
     }
     guard row.isHeld else {
@@ -31,9 +31,10 @@ extension Checker {
     }
   }
 
-  /// A download whose file somebody has edited stays completed.
+  /// A download whose file somebody has edited stays completed. Where no time was recorded, nobody can tell an edit from
+  /// damage.
   private func checkEdited(_ row: Download, _ before: Download?, on disk: SimulatedDisk) throws {
-    guard case .completed(let file)? = before?.state, row.state.kind != .completed,
+    guard case .completed(let file)? = before?.state, row.state.kind != .completed, file.modifiedNanoseconds != nil,
       let entry = disk.published[file.path.description], entry.file.inode == file.inode, entry.file.isEdited,
       entry.file.isMedia, !entry.file.isDamaged, !entry.isDisplaced, !entry.isForeign
     else { return }
@@ -44,7 +45,7 @@ extension Checker {
   func willQuarantine(_ file: PublishedFile, on disk: SimulatedDisk) throws {
     guard let entry = disk.published[file.path.description] else { return }
     let isCondemned = condemned.values.contains { $0.contains { $0.path == file.path && $0.inode == file.inode } }
-    guard entry.isForeign || entry.isDisplaced || entry.file.isDamaged || isCondemned else {
+    guard entry.isForeign || entry.isDisplaced || entry.file.isDamaged || entry.file.isEdited || isCondemned else {
       throw Violation(.damage, "\(file.path) goes to quarantine, and is intact")
     }
     guard

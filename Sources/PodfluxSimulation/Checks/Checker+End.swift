@@ -58,7 +58,9 @@ extension Checker {
         if case .completed(let file) = row.state { file.path.description } else { nil }
       })
     for path in world.disk.published.keys.sorted() where !owned.contains(path) {
-      guard let entry = world.disk.published[path], entry.isForeign || entry.isDisplaced || entry.file.isDamaged else {
+      guard let entry = world.disk.published[path],
+        entry.isForeign || entry.isDisplaced || entry.file.isDamaged || entry.file.isEdited
+      else {
         throw Violation(.orphans, "the published file \(path) belongs to no download")
       }
     }

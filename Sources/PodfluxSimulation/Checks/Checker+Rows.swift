@@ -12,6 +12,7 @@ extension Checker {
     {
       throw Violation(.acknowledged, "\(row.id) has other mirrors or another integrity than its client gave it")
     }
+    if isCleanedUp { try checkOnePlace(row, before) }
     try checkDurable(row, before, world)
     if !isCleanedUp { try checkKept(row, before, batch) }
     switch row.state {
@@ -21,6 +22,19 @@ extension Checker {
     case .queued, .waiting, .running, .paused, .completed, .failed: break
     }
     try checkDamage(row, before, isCleanedUp: isCleanedUp, batch, world)
+  }
+
+  /// A row that has followed its file to another place is the only one that is completed there.
+  private func checkOnePlace(_ row: Download, _ before: Download?) throws {
+    guard case .completed(let file) = row.state, case .completed(let former)? = before?.state,
+      former.path != file.path
+    else { return }
+    let other = rows.keys.sorted().first { id in
+      guard id != row.id, case .completed(let theirs)? = rows[id]?.state else { return false }
+      return theirs.path == file.path
+    }
+    guard let other else { return }
+    throw Violation(.onePlace, "\(row.id) follows its file to \(file.path), which is the place of \(other)")
   }
 
   private func checkDurable(_ row: Download, _ before: Download?, _ world: World) throws {

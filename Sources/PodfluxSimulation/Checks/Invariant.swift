@@ -27,6 +27,7 @@ public enum Invariant: String, CaseIterable, Sendable {
   case neededFiles = "cleaning up takes no file away that a download needs"
   case foreignBytes =
     "cleaning up deletes no file of others unless that was asked for, and takes none that it did not find"
+  case onePlace = "no file is followed to a place that another completed download has"
   case edited = "a completed download whose file somebody has edited stays completed"
   case words = "a cleanup that was not given the words for it moves and deletes nothing that a person could miss"
   case planChangesNothing = "a plan changes nothing"

@@ -47,6 +47,8 @@ final class SimulatedDisk {
   var folders: Set<String> = []
   /// Those of them that the engine has made.
   private(set) var madeFolders: Set<String> = []
+  /// Those that the engine has ever made.
+  private(set) var everMadeFolders: Set<String> = []
   private var time: Int64 = 1 << 40
   /// Files that people have taken away, and may bring back.
   var takenAway: [(path: String, entry: PublishedEntry)] = []
@@ -131,6 +133,7 @@ final class SimulatedDisk {
     unsyncedRenames.append(Rename(download: download, path: path))
     let made = folders.subtracting(former).sorted()
     madeFolders.formUnion(made)
+    everMadeFolders.formUnion(made)
     return Publication(
       madeFolders: made.compactMap { try? LibraryPath(validating: $0) }, modifiedNanoseconds: file.modified)
   }
@@ -187,7 +190,7 @@ final class SimulatedDisk {
   func release(_ file: PublishedFile, of download: DownloadID) {
     let path = file.path.description
     if let entry = published[path], entry.file.inode == file.inode,
-      entry.file.length == file.length || entry.file.isDamaged
+      entry.file.length == file.length || entry.file.isDamaged || entry.file.isEdited
     {
       published[path]?.isForeign = true
     } else if !partials.contains(where: { $0.key != download && $0.value.inode == file.inode }) {
@@ -198,7 +201,8 @@ final class SimulatedDisk {
   /// What somebody has made longer or shorter since it was to go is left alone, as somebody's own.
   func releaseIfChanged(_ file: PublishedFile) {
     let path = file.path.description
-    guard let entry = published[path], entry.file.inode == file.inode, entry.file.isDamaged else { return }
+    guard let entry = published[path], entry.file.inode == file.inode, entry.file.isDamaged || entry.file.isEdited
+    else { return }
     published[path]?.isForeign = true
   }
 

@@ -147,7 +147,8 @@ extension SimulatedCleanup {
     let disk = world.disk
     switch step.matter {
     case .missing(_, let file):
-      guard world.sabotage == .missingNotRechecked || !disk.isPublished(file) else { return Self.hasChanged }
+      let isThere = disk.published[file.path.description]?.file.inode == file.inode
+      guard world.sabotage == .missingNotRechecked || !isThere else { return Self.hasChanged }
       try world.checker.willLose(file, on: disk)
     case .moved(_, let former, let file):
       guard !disk.isPublished(former), disk.isPublished(file) else { return Self.hasChanged }
