@@ -73,13 +73,14 @@ enum Move: Int, Sendable {
     guard try destination.statusOfChild(newName) == nil else {
       throw .exists(path: destination.pathOfChild(newName))
     }
+    try checkIsFile(name, in: source)
     try replace(newName, in: destination, by: name, in: source)
   }
 
   private static func place(
     _ name: EntryName, in source: Descriptor, to newName: EntryName, in destination: Descriptor
   ) throws(FileError) {
-    guard try source.statusOfChild(name) != nil else { throw .notFound(path: source.pathOfChild(name)) }
+    try checkIsFile(name, in: source)
     // It stays open: its inode can be no other file's meanwhile.
     let placeholder = try destination.makePlaceholder(newName)
     guard try isUntouched(placeholder, newName, in: destination) else {
@@ -92,6 +93,12 @@ enum Move: Int, Sendable {
       if (try? isUntouched(placeholder, newName, in: destination)) == true { _ = try? destination.deleteFile(newName) }
       throw error
     }
+  }
+
+  /// A folder has no second name, and none that takes the place of an empty file: it stays where it is.
+  private static func checkIsFile(_ name: EntryName, in source: Descriptor) throws(FileError) {
+    guard let found = try source.statusOfChild(name) else { throw .notFound(path: source.pathOfChild(name)) }
+    guard found.kind != .folder else { throw .notARegularFile(path: source.pathOfChild(name)) }
   }
 
   /// Whether the placeholder is still what it was made as: nobody has written to it or put another file there.

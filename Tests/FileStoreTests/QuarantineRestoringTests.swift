@@ -24,7 +24,8 @@ struct QuarantineRestoringTests {
     try library.write(text, to: place)
     let recorded = try #require(try files.identity(of: path(place)))
     let taking = try quarantine.take(
-      EntryPath(place), recorded: recorded, because: "x", download: DownloadID("d"), at: moment)
+      EntryPath(place), recorded: recorded, because: "x", download: DownloadID("d"), at: moment,
+      ownFolders: Set(["x", "x/y"].map { EntryPath($0) }))
     guard case .moved = taking else { throw FileError.notFound(path: place) }
     return recorded
   }
