@@ -47,7 +47,7 @@ struct QueryPlanTests {
     "SCAN cleanup_runs": "three rows at most",
     "SCAN upkeep": "one row",
     "SCAN former_files": "once a day, as many as are kept in any case",
-    "SCAN former_files USING COVERING INDEX former_files_undated": "a partial index, in order, with a limit",
+    "SCAN former_files USING INDEX former_files_undated": "a partial index, in order, with a limit",
   ]
 
   /// How statements begin that change all rows at once, or make all lanes anew; their documentation says so.
