@@ -38,14 +38,15 @@ struct CleanupPlannerWalkTests {
     let contents = ["one", "two", "three"]
     for number in 0..<Int.random(in: 0...8, using: &random) {
       let inode =
-        Int.random(in: 0..<6, using: &random) == 0 ? UInt64.random(in: 1...12, using: &random) : UInt64(number)
+        Int.random(in: 0..<6, using: &random) == 0 ? UInt64.random(in: 1...12, using: &random) : UInt64(number + 1)
       try scene.row(
         "d\(number)", at: "s/\(Int.random(in: 0..<7, using: &random))",
         length: .random(in: 10...11, using: &random), inode: inode,
         content: Bool.random(using: &random) ? contents.randomElement(using: &random) : nil,
         isCompleted: Int.random(in: 0..<12, using: &random) != 0)
     }
-    for inode in (0..<12).shuffled(using: &random).prefix(Int.random(in: 0...10, using: &random)) {
+    // 0 is the inode of files of which it is not known.
+    for inode in (1...12).shuffled(using: &random).prefix(Int.random(in: 0...10, using: &random)) {
       let places = Set(scene.entries.map(\.place))
       let place = "s/\(Int.random(in: 0..<9, using: &random))"
       guard !places.contains(EntryPath(bytes: Array(place.utf8))) else { continue }
