@@ -96,12 +96,12 @@ extension LibraryDatabase {
     configuration.busyMode = .timeout(5)
     configuration.maximumReaderCount = 1
     configuration.prepareDatabase { db in
+      // Before all else, which would look into the log: from then on it is indexed in memory of this process alone.
+      if isExclusive { try db.execute(sql: "PRAGMA locking_mode = EXCLUSIVE") }
       try setPageCache(readOnly ? readingCacheKibibytes : pageCacheKibibytes, of: db)
       db.add(function: FoldedText.folding())
       db.add(function: FoldedText.containing())
       guard !readOnly else { return }
-      // Before the log is touched: from then on it is indexed in memory of this process alone.
-      if isExclusive { try db.execute(sql: "PRAGMA locking_mode = EXCLUSIVE") }
       try db.execute(sql: "PRAGMA journal_mode = WAL")
       try db.execute(sql: "PRAGMA synchronous = \(isScratch ? "OFF" : "FULL")")
       try db.execute(sql: "PRAGMA wal_autocheckpoint = \(checkpointPages)")

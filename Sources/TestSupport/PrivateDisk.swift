@@ -16,7 +16,7 @@ public final class PrivateDisk: Sendable {
     case bindfs
     /// A folder laid over another one, as in a container.
     case overlay
-    /// A small ext4 on a loop device, full after some MiB.
+    /// ext4 on a loop device.
     case ext4
 
     /// The commands that it takes.
@@ -37,7 +37,7 @@ public final class PrivateDisk: Sendable {
       case .exfat:
         """
         truncate -s 64M image; mkfs.exfat image; loop=$(losetup --find --show image)
-        mount.exfat-fuse -d $loop mount & server=$!; await; losetup -d $loop
+        mount.exfat-fuse -d $loop mount >/dev/null 2>&1 & server=$!; await; losetup -d $loop
         """
       case .mergerfs: "mkdir one two; mergerfs -f -o cache.files=off one:two mount & server=$!; await"
       case .bindfs: "mkdir one; bindfs -f one mount & server=$!; await"
@@ -48,7 +48,7 @@ public final class PrivateDisk: Sendable {
         """
       case .ext4:
         """
-        truncate -s 24M image; mkfs.ext4 -q image; loop=$(losetup --find --show image)
+        truncate -s 64M image; mkfs.ext4 -q image; loop=$(losetup --find --show image)
         mount $loop mount; losetup -d $loop; await
         """
       }
@@ -122,7 +122,7 @@ public final class PrivateDisk: Sendable {
     exec 3>&1 4<&0 >>log 2>&1 </dev/null
     server=
     # Lazily: nobody waits for a server that is gone.
-    trap 'umount -l mount; test -n "$server" && kill -9 $server' EXIT
+    trap 'umount -l mount; test -n "$server" && kill -9 $server || true' EXIT
     await() {
       for i in $(seq 200); do
         mountpoint -q mount && return

@@ -36,7 +36,8 @@ struct DiskTests {
       scene.serve("/\(number).mp3", length: 60_000 + number, bytesPerSecond: 400_000)
     }
     var engine = try scene.start()
-    try engine.order("settings/update", ["retryFirstSeconds": 1, "maxConcurrent": 4, "maxPerHost": 4])
+    try engine.order(
+      "settings/update", ["retryFirstSeconds": 1, "maxConcurrent": 4, "maxPerHost": 4, "reserveFreeBytes": 0])
     for number in 0..<Self.downloads {
       try engine.order(
         "downloads/enqueue",
