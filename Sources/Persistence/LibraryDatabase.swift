@@ -32,8 +32,7 @@ public final class LibraryDatabase: Sendable {
       case .exclusive:
         """
         the engine that runs on this library has the database for itself, because the library's disk gives programs no \
-        memory to share (mmap); send that engine the line {"type":"snapshot"}, stop it, or run it with --state on another \
-        disk
+        memory to share (mmap); send that engine the line {"type":"snapshot"}, or stop it
         """
       }
     }

@@ -11,12 +11,12 @@ struct DiskTests {
   private static let downloads = 20
   private static let kills = 3
   /// Names that disks take differently: umlauts, characters that some refuse, and two that differ in case only.
-  private static func title(_ number: Int, on kind: PrivateDisk.Kind) -> String {
+  private static func title(_ number: Int) -> String {
     switch number {
     case 0: "Folge"
     case 1: "FOLGE"
     case 2: "Ärger über Öl"
-    case 3 where kind != .exfat: "Wer? \"Ich\": <du> | *alle*"
+    case 3: "Wer? \"Ich\": <du> | *alle*"
     default: "Folge \(number)"
     }
   }
@@ -43,7 +43,7 @@ struct DiskTests {
         "downloads/enqueue",
         [
           "id": Self.id(number), "url": scene.origin.url("/\(number).mp3"), "podcast": "Sendung",
-          "title": Self.title(number, on: kind),
+          "title": Self.title(number),
         ])
     }
     for round in 1...Self.kills {
@@ -87,7 +87,7 @@ struct DiskTests {
     #expect(beside.status == 65)
     #expect(beside.errors.contains("has the database for itself"), "\(beside.errors)")
     // Whoever observes it over the protocol sees everything.
-    try engine.order("observe", ["interval": 0])
+    try engine.order("observe", ["interval": 0.05])
     try engine.order(
       "downloads/enqueue", ["url": "http://127.0.0.1:1/a", "id": "a", "paused": true])
     try engine.wait(for: "the state of a") { $0.contains("\"upsert\"") && $0.contains("\"a\"") }
