@@ -215,9 +215,11 @@ final class SimulatedDisk {
 
   func putForeignFile(_ content: [UInt8], at path: String, withNewNumber isNew: Bool = false) {
     if isNew { lastInode += 1 }
-    let file = SimulatedFile(inode: isNew ? lastInode : newInode(), modified: nextTime())
+    let file = SimulatedFile(inode: isNew ? lastInode : newInode())
     file.append(content)
     file.synchronize()
+    // Last: no two are to have one time, or an edit could not be seen.
+    file.touch(at: nextTime())
     put(PublishedEntry(file: file, isForeign: true), at: path)
   }
 

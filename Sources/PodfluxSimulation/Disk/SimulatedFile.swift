@@ -20,11 +20,10 @@ final class SimulatedFile {
   /// Whether somebody has edited it after it was published, as a tagger does.
   private(set) var isEdited = false
   /// When it was written to last. Only who writes moves it on.
-  private(set) var modified: Int64
+  private(set) var modified: Int64 = 0
 
-  init(inode: UInt64, modified: Int64 = 0) {
+  init(inode: UInt64) {
     self.inode = inode
-    self.modified = modified
   }
 
   /// What begins with this byte is no media; no version of an origin's does.
