@@ -113,7 +113,7 @@ struct ActionLineTests {
   func faults() {
     let meta = #""meta":{"revision":3,"sequence":7,"time":"2026-11-21T03:00:00.007Z"}"#
     let bad: [(String, Refusal.Code, String?)] = [
-      (#"{"type":"engine/timeCame","payload":{}}"#, .missingField, "meta"),
+      (#"{"type":"engine/timeCame","payload":{}}"#, .invalidLine, nil),
       (#"{\#(meta),"type":"engine/timeCame"}"#, .missingField, "payload"),
       (#"{\#(meta),"type":"engine/timeCame","payload":{"x":1}}"#, .unknownField, "payload.x"),
       (#"{\#(meta),"type":"nothing/known","payload":{}}"#, .unknownAction, "type"),
@@ -132,7 +132,7 @@ struct ActionLineTests {
         "payload.seed"
       ),
       (#"{"meta":{"revision":3},"type":"engine/timeCame","payload":{}}"#, .missingField, "meta.sequence"),
-      ("{", .invalidJSON, nil),
+      ("{", .invalidLine, nil), (#"{"meta":{"#, .invalidJSON, nil),
     ]
     for (line, code, path) in bad {
       let refusal = #expect(throws: Refusal.self) { try ActionLineDecoder().decode(Array(line.utf8)) }
