@@ -112,11 +112,11 @@ extension Checker {
       return handedSteps[key]?.step
     }
     for step in confirmed {
-      if case .moved(let id, _, _) = step.matter { confirmedMoves[id] = step }
+      if let (id, _) = step.matter.following { confirmedMoves[id] = step }
     }
     // A row may follow its file in a later turn than that in which the file was seen: when its place is free.
     let followed = ledger.notes.writes.compactMap { write -> CleanupStep? in
-      guard case .row(let row) = write, let step = confirmedMoves[row.id], case .moved(_, _, let file) = step.matter,
+      guard case .row(let row) = write, let step = confirmedMoves[row.id], let (_, file) = step.matter.following,
         row.state == .completed(file)
       else { return nil }
       return step
@@ -259,6 +259,16 @@ extension Checker {
     }
     guard let changed = disk.quarantined.first(where: { $0.file.hash != $0.hash }) else { return }
     throw Violation(.damage, "\(changed.path) was put aside and is not what it was")
+  }
+}
+
+extension CleanupStep.Matter {
+  /// Which row is to follow its file, and what that is by now.
+  fileprivate var following: (DownloadID, PublishedFile)? {
+    switch self {
+    case .moved(let id, _, let file), .modified(let id, _, let file): (id, file)
+    default: nil
+    }
   }
 }
 

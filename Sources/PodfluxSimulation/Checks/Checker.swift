@@ -20,7 +20,7 @@ final class Checker {
   var tampered: Set<DownloadID> = []
   /// The steps that were handed out.
   var handedSteps: [CleanupStep.Key: HandedStep] = [:]
-  /// Moves whose files were seen where they are to be followed to, and whose rows may not have followed yet.
+  /// Steps whose files were seen as they are to be followed, and whose rows may not have followed yet.
   var confirmedMoves: [DownloadID: CleanupStep] = [:]
   /// Whether the last cleanup that was looked at had found damaged files.
   var hasFoundCorruption = false
