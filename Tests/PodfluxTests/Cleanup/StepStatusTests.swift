@@ -7,7 +7,8 @@ import Testing
 @Suite("What steps of a cleanup say of themselves")
 struct StepStatusTests {
   /// What has a program run as one whom permissions concern: root is not asked for them.
-  private static let launcher = getuid() == 0 ? ["/usr/bin/setpriv", "--bounding-set=-dac_override,-dac_read_search"] : []
+  private static let launcher =
+    getuid() == 0 ? ["/usr/bin/setpriv", "--bounding-set=-dac_override,-dac_read_search"] : []
 
   private let scene: Scene
   private let engine: PodfluxProcess

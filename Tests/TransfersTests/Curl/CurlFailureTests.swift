@@ -62,7 +62,9 @@ struct CurlFailureTests {
     }
   }
 
-  @Test("answers that are no HTTP are malformed, and heads beyond all limits too large", arguments: MalformedAnswer.allCases)
+  @Test(
+    "answers that are no HTTP are malformed, and heads beyond all limits too large",
+    arguments: MalformedAnswer.allCases)
   func malformed(answer: MalformedAnswer) async throws {
     let origin = try origin(sending: answer.text)
     let recorder = Recorder()
