@@ -54,13 +54,14 @@ extension DownloadsStore {
       var download = try turn.tables.downloads.find(verification.download),
       download.state == .completed(verification.file)
     else { return }
+    var verdict = verdict
+    if case .modified(let file) = verdict, try isAnothers(file, than: download.id, in: turn) {
+      verdict = .damaged("the file \"\(file.path)\" is gone, and another download's is in its place", remains: nil)
+    }
     verified.count(verdict)
     switch verdict {
     case .intact, .unreadable: break
-    case .modified(let file):
-      // Another download's file under a second name is not what has become of this one's.
-      guard try !turn.tables.downloads.isNeeded(FoundFile(file), otherThanBy: download.id) else { return }
-      try follow(&download, from: verification.file, to: file, in: turn)
+    case .modified(let file): try follow(&download, from: verification.file, to: file, in: turn)
     case .damaged(let message, let remains):
       try condemn(
         &download, message, .init(file: verification.file, cause: remains == nil ? .missing : .corrupt),
@@ -73,5 +74,19 @@ extension DownloadsStore {
     guard isEnding || (verificationsUnderWay.isEmpty && !mayOweVerifications) else { return }
     if verified.isNews { turn.perform(.tell(.verified(verified))) }
     verified = VerificationTally()
+  }
+
+  /// Whether what stands in a file's place is another download's, under a second name (link(2)), or because that was
+  /// published there when this one's file was gone: then it is not what has become of this one's.
+  private func isAnothers(
+    _ file: PublishedFile, than id: DownloadID, in turn: borrowing PodfluxTurn
+  ) throws -> Bool {
+    let downloads = turn.tables.downloads
+    if try downloads.isNeeded(FoundFile(file), otherThanBy: id) { return true }
+    for other in try downloads.completedDownloads(at: file.path, otherThan: id) {
+      guard case .completed(let theirs)? = try downloads.find(other)?.state else { continue }
+      if theirs.inode == file.inode { return true }
+    }
+    return false
   }
 }

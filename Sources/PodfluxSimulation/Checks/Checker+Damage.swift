@@ -106,8 +106,12 @@ extension Batch {
 
   fileprivate func hasFoundDamage(of id: DownloadID) -> Bool {
     actions.contains { action in
-      guard case .verified(let verification, .damaged) = action else { return false }
-      return verification.download == id
+      switch action {
+      // What was edited may turn out to be another download's: then its own is gone.
+      case .verified(let verification, .damaged), .verified(let verification, .modified):
+        return verification.download == id
+      default: return false
+      }
     }
   }
 }
