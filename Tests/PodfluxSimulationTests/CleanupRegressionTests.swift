@@ -38,7 +38,9 @@ struct CleanupRegressionTests {
 
   @Test("A folder that a run's own steps empty goes with them, and those above it")
   func emptied() throws {
-    let steps = try Self.plan(rows: [], files: [Self.file("a/b/c.mp3", inode: 1), Self.file("z.mp3", inode: 2)])
+    let steps = try Self.plan(
+      CleanupOptions(orphans: .quarantine), rows: [],
+      files: [Self.file("a/b/c.mp3", inode: 1), Self.file("z.mp3", inode: 2)])
     #expect(
       steps.map(\.matter) == [
         .orphan(Self.file("a/b/c.mp3", inode: 1)), .orphan(Self.file("z.mp3", inode: 2)),
