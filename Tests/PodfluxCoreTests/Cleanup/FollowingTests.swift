@@ -62,6 +62,21 @@ struct FollowingTests {
     #expect(try world.row(id).dates.modified == nil)
   }
 
+  @Test("Read again, a file that another download has by now is not followed: its own is gone", arguments: [0, 5])
+  func verifiedAsAnothers(longer: Int64) throws {
+    let (first, a) = try completed("a", at: "a.mp3", inode: 7)
+    let (second, b) = try completed("b", at: "a.mp3", inode: 8)
+    try world.send(.downloads(.verify(.one(first))))
+    // Perhaps somebody has edited it meanwhile.
+    var found = b
+    (found.length, found.modifiedNanoseconds) = (b.length + longer, 2_000_000)
+    try world.verified(first, .modified(found))
+    #expect(try world.row(first).state.kind == .failed)
+    #expect(try world.row(second).state == .completed(b))
+    #expect(try world.row(first).dates.modified == nil)
+    #expect(a.path == b.path)
+  }
+
   @Test("Two that have changed places are followed in one turn: never are both at one place")
   func swapped() throws {
     let (first, a) = try completed("a", at: "a.mp3", inode: 1)
