@@ -63,14 +63,15 @@ public enum MediaCheck {
   }
 
   /// Whether a published file of this name that somebody has changed may still be what it was: known audio or video, or
-  /// else what its name says. What is empty or not recognised is not.
+  /// else what its name says. What is empty is not, nor what is not recognised although its name says that it would be.
   ///
   /// - Parameters:
   ///   - prefix: its first bytes: all, or `MediaSignature.length` of them.
   ///   - name: its name, with its extension.
   public static func isStillMedia(prefix: some Collection<UInt8>, name: String) -> Bool {
-    guard !prefix.isEmpty, let signature = MediaSignature(prefix) else { return false }
+    guard !prefix.isEmpty else { return false }
     let fileExtension = FileExtension.of(name: name)
+    guard let signature = MediaSignature(prefix) else { return !(fileExtension.map(FileExtension.isKnown) ?? false) }
     switch signature.kind {
     case .audio, .video: return true
     case .image, .document, .archive: return fileExtension == signature.fileExtension

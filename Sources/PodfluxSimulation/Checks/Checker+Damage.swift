@@ -23,7 +23,8 @@ extension Checker {
     // Its file is gone, and its name and number are another one's by now.
     if isAnothers(file, than: row.id) { return }
     // Of another length it is a later file, whose download has gone, or the rest of its own.
-    guard entry.file.isDamaged || entry.file.isEdited || entry.file.length != Int(file.length) else {
+    let isChanged = entry.file.isDamaged || entry.file.isEdited || !entry.file.isMedia
+    guard isChanged || entry.file.length != Int(file.length) else {
       throw Violation(.damage, "\(row.id) fails, and \(file.path) is intact")
     }
     guard row.isHeld else {
@@ -45,7 +46,9 @@ extension Checker {
   func willQuarantine(_ file: PublishedFile, on disk: SimulatedDisk) throws {
     guard let entry = disk.published[file.path.description] else { return }
     let isCondemned = condemned.values.contains { $0.contains { $0.path == file.path && $0.inode == file.inode } }
-    guard entry.isForeign || entry.isDisplaced || entry.file.isDamaged || entry.file.isEdited || isCondemned else {
+    // What was adopted and never was media cannot be told from what is none any more, once its time was set.
+    let isChanged = entry.file.isDamaged || entry.file.isEdited || !entry.file.isMedia
+    guard entry.isForeign || entry.isDisplaced || isChanged || isCondemned else {
       throw Violation(.damage, "\(file.path) goes to quarantine, and is intact")
     }
     guard
