@@ -1,3 +1,4 @@
+import Foundation
 import PodfluxSimulation
 import Testing
 
@@ -12,11 +13,14 @@ struct SimulationTests {
   }
 
   // A debug build would take far longer than CI may: an optimised binary does it where one was built.
+  /// How many seeds: more by hand, with `PODFLUX_SWEEP`.
+  private static let seeds = ProcessInfo.processInfo.environment["PODFLUX_SWEEP"] ?? "100"
+
   @Test(
-    "A thousand seeds of two thousand turns find nothing",
+    "Seeds of two thousand turns find nothing",
     .enabled(if: Child.hasOptimisedSimulator, "$PODFLUX_SIM_BINARY is not set"))
   func fullSweep() throws {
-    let run = try Child(Child.simulator, ["sweep", "--count", "1000", "--turns", "2000"])
+    let run = try Child(Child.simulator, ["sweep", "--count", Self.seeds, "--turns", "2000"])
     #expect(run.status == 0, "\(run.output)")
   }
 
