@@ -1,5 +1,6 @@
 import Foundation
 import ScriptedOrigin
+import Synchronization
 import TestSupport
 import Testing
 
@@ -90,14 +91,18 @@ struct EndingTests {
   func deafClient() throws {
     let scene = try Scene()
     let engine = try scene.startUnheard()
+    let isWriting = Mutex(true)
     inBackground {
       try? engine.send(line: Array(repeating: #"{"type":"snapshot"}"#, count: 200_000).joined(separator: "\n"))
+      isWriting.withLock { $0 = false }
     }
     try engine.waitUntilInputIsStuck()
     let time = try ContinuousClock().measure {
       engine.signal(SIGTERM)
       try waitUntil("the end", upTo: 5) { !engine.isAlive }
     }
+    // Otherwise it writes on to whatever gets the number of the closed pipe.
+    try waitUntil("the writer's end", upTo: 5) { !isWriting.withLock { $0 } }
     print("an unheard engine ended in \(time)")
     #expect(time < .seconds(2))
   }
@@ -106,13 +111,16 @@ struct EndingTests {
   func busyClient() throws {
     let scene = try Scene()
     let engine = try scene.start()
+    let isWriting = Mutex(true)
     inBackground {
       let lines = Array(repeating: #"{"type":"snapshot"}"#, count: 1000).joined(separator: "\n")
       while (try? engine.send(line: lines)) != nil {}
+      isWriting.withLock { $0 = false }
     }
     try engine.waitForLines(2000)
     let begin = ContinuousClock.now
     engine.signal(SIGTERM)
+    try waitUntil("the writer's end", upTo: 5) { !isWriting.withLock { $0 } }
     #expect(try engine.waitForEnd().status == 0)
     let time = ContinuousClock.now - begin
     print("a busy engine ended in \(time)")
