@@ -37,15 +37,7 @@ struct SQLDownloadTable: DownloadTable {
   }
 
   func isNeeded(_ file: FoundFile, otherThanBy id: DownloadID?) throws -> Bool {
-    guard file.inode != FoundFile.unknownInode else {
-      // Where inodes do not last, place and length tell files.
-      let sql = "SELECT 1 FROM downloads WHERE path = ? AND file_length = ? AND id IS NOT ? LIMIT 1"
-      return try Int.fetchOne(
-        db.cachedStatement(sql: sql), arguments: [file.place.text, file.length, id?.description]) != nil
-    }
-    let sql = "SELECT 1 FROM downloads WHERE inode = ? AND file_length = ? AND id IS NOT ? LIMIT 1"
-    return try Int.fetchOne(
-      db.cachedStatement(sql: sql), arguments: [Int64(bitPattern: file.inode), file.length, id?.description]) != nil
+    try holder(of: file, otherThan: id) != nil
   }
 
   func completedDownloads(at path: LibraryPath, otherThan id: DownloadID) throws -> [DownloadID] {
@@ -55,10 +47,17 @@ struct SQLDownloadTable: DownloadTable {
   }
 
   func holder(of file: FoundFile, otherThan id: DownloadID?) throws -> DownloadID? {
-    let sql = "SELECT id FROM downloads WHERE inode = ? AND file_length = ? AND id IS NOT ? LIMIT 1"
-    return try String.fetchOne(
-      db.cachedStatement(sql: sql), arguments: [Int64(bitPattern: file.inode), file.length, id?.description]
-    ).flatMap(DownloadID.init)
+    // Where inodes do not last, place and length tell files.
+    let isInodeKnown = file.inode != FoundFile.unknownInode
+    let sql = """
+      SELECT id FROM downloads WHERE \(isInodeKnown ? "inode" : "path") = ? AND file_length = ? AND id IS NOT ? LIMIT 1
+      """
+    let key: any DatabaseValueConvertible = isInodeKnown ? Int64(bitPattern: file.inode) : file.place.text
+    let found = try String.fetchOne(db.cachedStatement(sql: sql), arguments: [key, file.length, id?.description])
+    return try found.map {
+      guard let holder = DownloadID($0) else { throw DamagedRow(column: "id") }
+      return holder
+    }
   }
 
   func insert(_ download: Download) throws {
