@@ -28,12 +28,13 @@ final class Descriptor: Sendable {
 
   /// Opens `path` as the kernel resolves it: for the library's own folder, which may be reached over a link.
   ///
-  /// - Parameter traits: What its file system does; found out without it.
+  /// - Parameters:
+  ///   - traits: What its file system does; found out without it.
+  ///   - openFiles: Among which it counts.
   static func openFolder(
-    atPath path: String, shownAs shownPath: String, traits: FileSystemTraits? = nil
+    atPath path: String, shownAs shownPath: String, traits: FileSystemTraits? = nil, openFiles: OpenFiles = OpenFiles()
   ) throws(FileError) -> Descriptor {
     let number = try systemCall("open", path) { open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
-    let openFiles = OpenFiles()
     try openFiles.enter(shownPath)
     return Descriptor(
       number: number, path: shownPath, openFiles: openFiles, traits: traits ?? FileSystemTraits(of: number))

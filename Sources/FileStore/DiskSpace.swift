@@ -1,6 +1,6 @@
 import Glibc
 
-/// How much room the file system of a library has.
+/// How much room a library has: on its file system or, where its state is on another one, on the fuller of the two.
 public struct DiskSpace: Hashable, Sendable {
   /// What this user may still write, in bytes.
   public let freeBytes: Int64
@@ -9,19 +9,29 @@ public struct DiskSpace: Hashable, Sendable {
 }
 
 extension Library {
-  /// The room on the library's file system now (fstatvfs(3)). Costs one system call.
+  /// The room now (fstatvfs(3)): a partial file and, once it is complete, its copy must find some. Costs a system call for
+  /// each file system.
   public func diskSpace() throws(FileError) -> DiskSpace {
-    var status = statvfs()
-    try systemCall("fstatvfs", path) { fstatvfs(top.number, &status) }
-    return DiskSpace(
-      freeBytes: Self.bytes(blocks: UInt64(status.f_bavail), of: UInt64(status.f_frsize)),
-      totalBytes: Self.bytes(blocks: UInt64(status.f_blocks), of: UInt64(status.f_frsize)))
+    let space = try Self.diskSpace(of: top)
+    guard incomingFolder != nil else { return space }
+    let spaceOfState = try Self.diskSpace(of: stateFolder)
+    return spaceOfState.freeBytes < space.freeBytes ? spaceOfState : space
   }
 
-  /// How many bytes the files of these names in `.podflux` have together; what is not there has none.
-  public func engineFileBytes(_ names: [String]) throws(FileError) -> Int64 {
+  static func diskSpace(of folder: Descriptor) throws(FileError) -> DiskSpace {
+    var status = statvfs()
+    try systemCall("fstatvfs", folder.path) { fstatvfs(folder.number, &status) }
+    return DiskSpace(
+      freeBytes: bytes(blocks: UInt64(status.f_bavail), of: UInt64(status.f_frsize)),
+      totalBytes: bytes(blocks: UInt64(status.f_blocks), of: UInt64(status.f_frsize)))
+  }
+
+  /// How many bytes the database takes, with what it has not yet put into its place.
+  public func databaseBytes() throws(FileError) -> Int64 {
     var bytes: Int64 = 0
-    for name in names { bytes += try engineFolder.statusOfChild(EntryName(name))?.identity.size ?? 0 }
+    for suffix in ["", "-wal", "-shm"] {
+      bytes += try stateFolder.statusOfChild(EntryName(Self.databaseName + suffix))?.identity.size ?? 0
+    }
     return bytes
   }
 

@@ -30,6 +30,8 @@ public enum FileError: Error, Hashable, Sendable {
   case tooDeep(path: String)
   /// The library's marker names a format that this version does not know.
   case unknownFormat(path: String)
+  /// The library and the folder of its state elsewhere do not belong together.
+  case mismatch(StateMismatch)
   /// Any other failure of a system call, with its errno.
   case io(operation: String, path: String, code: Int32)
 }
@@ -71,6 +73,7 @@ extension FileError: CustomStringConvertible {
       "the disk takes no name such as \"\(path)\", or its folder has just been removed; choose one without \" * : < > ? |"
     case .tooDeep(let path): "\"\(path)\" lies deeper in the library than the engine goes; move it up"
     case .unknownFormat(let path): "\"\(path)\" names a library format that this version of Podflux does not know"
+    case .mismatch(let mismatch): mismatch.description
     case .io(let operation, let path, let code):
       "\(operation) failed for \"\(path)\": \(String(cString: strerror(code)))"
     }

@@ -11,7 +11,8 @@ extension Library {
   /// - Returns: how many files and folders are open nevertheless: 0 but for a disk that does not answer in time.
   /// - Throws: where the folders cannot be let go of, because no descriptor is to be had; the lock is gone then.
   public func close(with lock: LibraryLock, upToMilliseconds limit: Int) throws(FileError) -> Int {
-    let held = [top, engineFolder, partialFolder]
+    let elsewhere = stateFolder === engineFolder ? [] : [stateFolder]
+    let held = [top, engineFolder, partialFolder] + elsewhere + (incomingFolder.map { [$0] } ?? [])
     let left = top.openFiles.close(besides: held.count + lock.openFiles, upToMilliseconds: limit)
     lock.release()
     for folder in held { try folder.abandon() }

@@ -7,25 +7,25 @@ extension Library {
   /// What the group and others may do.
   private static let others: mode_t = 0o077
 
-  /// Fails with `symbolicLink` or `notARegularFile` if the database of this name in `.podflux`, or one of the files that
-  /// SQLite keeps beside it, is no regular file: SQLite would follow a link out of the library, and wait for a pipe for ever.
-  /// Changes nothing.
-  public func checkDatabase(named name: String) throws(FileError) {
+  /// Fails with `symbolicLink` or `notARegularFile` if the database, or one of the files that SQLite keeps beside it, is no
+  /// regular file: SQLite would follow a link out of the library, and wait for a pipe for ever. Changes nothing.
+  public func checkDatabase() throws(FileError) {
     for suffix in Self.databaseSuffixes {
-      let file = EntryName(name + suffix)
-      _ = try engineFolder.statusOfChild(file)?.regularFile(at: engineFolder.pathOfChild(file))
+      let file = EntryName(Self.databaseName + suffix)
+      _ = try stateFolder.statusOfChild(file)?.regularFile(at: stateFolder.pathOfChild(file))
     }
   }
 
   /// Takes from the group and others what a copied library may have given them: the engine's folders get mode 0700, the
-  /// database of this name, which is made if it is missing, and the files beside it 0600. To be called before the database
-  /// is opened: SQLite makes the files beside it with its mode.
+  /// database, which is made if it is missing, and the files beside it 0600. To be called before the database is opened:
+  /// SQLite makes the files beside it with its mode.
   ///
-  /// Partial files keep their modes, which become those of the published ones; their folder is closed.
+  /// Partial files keep their modes, which become those of the published ones; their folder is closed. The folder of a state
+  /// elsewhere is made with mode 0700; one that was there keeps its mode, which its owner has chosen.
   ///
   /// - Returns: what could not be closed, because it is another user's or its file system knows no modes, and why.
-  public func makePrivate(database name: String) throws(FileError) -> [FileError] {
-    try checkDatabase(named: name)
+  public func makePrivate() throws(FileError) -> [FileError] {
+    try checkDatabase()
     var failures: [FileError] = []
     for folder in [engineFolder, partialFolder] {
       do throws(FileError) {
@@ -35,19 +35,22 @@ extension Library {
         failures.append(error)
       }
     }
-    _ = try engineFolder.openChild(EntryName(name), O_RDWR | O_CREAT | O_NONBLOCK, mode: Layout.privateFileMode)
-    for folder in [Layout.quarantine, Layout.restored] { close(folder, Layout.privateFolderMode, &failures) }
-    for suffix in Self.databaseSuffixes { close(EntryName(name + suffix), Layout.privateFileMode, &failures) }
+    _ = try stateFolder.openChild(
+      EntryName(Self.databaseName), O_RDWR | O_CREAT | O_NONBLOCK, mode: Layout.privateFileMode)
+    for folder in [Layout.quarantine, Layout.restored, Layout.incoming] {
+      close(folder, in: engineFolder, Layout.privateFolderMode, &failures)
+    }
+    for suffix in Self.databaseSuffixes {
+      close(EntryName(Self.databaseName + suffix), in: stateFolder, Layout.privateFileMode, &failures)
+    }
     return failures
   }
 
-  private func close(_ name: EntryName, _ mode: mode_t, _ failures: inout [FileError]) {
+  private func close(_ name: EntryName, in folder: Descriptor, _ mode: mode_t, _ failures: inout [FileError]) {
     do throws(FileError) {
-      guard let permissions = try engineFolder.permissions(ofChild: name), permissions & Self.others != 0 else {
-        return
-      }
-      try systemCall("fchmodat", engineFolder.pathOfChild(name)) {
-        fchmodat(engineFolder.number, name.cString, mode, AT_SYMLINK_NOFOLLOW)
+      guard let permissions = try folder.permissions(ofChild: name), permissions & Self.others != 0 else { return }
+      try systemCall("fchmodat", folder.pathOfChild(name)) {
+        fchmodat(folder.number, name.cString, mode, AT_SYMLINK_NOFOLLOW)
       }
     } catch .notFound {
       return

@@ -6,7 +6,7 @@ extension LibraryLock {
   /// Looks into the kernel's list of locks (proc(5), /proc/locks) and takes none itself: an engine that starts at this
   /// very moment must not take the one who asks for another engine. Costs a read of that list.
   public static func isHeld(_ library: Library) throws(FileError) -> Bool {
-    guard let lock = try library.engineFolder.statusOfChild(Library.Layout.lock) else { return false }
+    guard let lock = try library.stateFolder.statusOfChild(Library.Layout.lock) else { return false }
     let list = try Descriptor.openFolder(atPath: "/proc", shownAs: "/proc").openChild("locks", O_RDONLY)
     let text = String(decoding: try list.read(offset: 0, count: longestList), as: UTF8.self)
     return text.split(separator: "\n").contains { names(lock.identity.inode, in: $0) }

@@ -1,7 +1,7 @@
 import Glibc
 import Synchronization
 
-/// The right to be the only engine on a library: an advisory lock (flock(2)) on `.podflux/lock`.
+/// The right to be the only engine on a library: an advisory lock (flock(2)) on `lock` in the folder of its state.
 ///
 /// The kernel frees it when the process dies, however it dies, so a lock file that lies about means nothing.
 public final class LibraryLock: Sendable {
@@ -20,7 +20,7 @@ public final class LibraryLock: Sendable {
   public init(_ library: Library) throws(Failure) {
     do throws(FileError) {
       let flags = O_RDWR | O_CREAT
-      let file = try library.engineFolder.openChild(
+      let file = try library.stateFolder.openChild(
         Library.Layout.lock, flags, mode: Library.Layout.privateFileMode)
       try systemCall("flock", file.path) { flock(file.number, LOCK_EX | LOCK_NB) }
       try Self.sign(file)
@@ -52,7 +52,7 @@ public final class LibraryLock: Sendable {
   private static func holder(of library: Library) throws(Failure) -> Int32? {
     let longestNumber = 16
     do throws(FileError) {
-      let file = try library.engineFolder.openChild(Library.Layout.lock, O_RDONLY)
+      let file = try library.stateFolder.openChild(Library.Layout.lock, O_RDONLY)
       let text = String(decoding: try file.read(offset: 0, count: longestNumber), as: UTF8.self)
       return Int32(text.prefix { $0.isASCII && $0.isNumber })
     } catch {

@@ -3,8 +3,8 @@ import PodfluxCore
 
 /// What an engine that was killed while it published has left.
 extension Publisher {
-  /// Whether the partial file `name` has been moved to `path`: there is a file that fits what was recorded before the
-  /// move. Where inodes do not last, any file of that length would fit: there the partial must be gone as well.
+  /// Whether the complete file `name` has been moved to `path`: there is a file that fits what was recorded before the
+  /// move. Where inodes do not last, any file of that length would fit: there the complete one must be gone as well.
   public func hasPublished(_ name: PartialName, as path: LibraryPath, recorded: FileIdentity) throws(FileError) -> Bool
   {
     do throws(FileError) {
@@ -12,7 +12,7 @@ extension Publisher {
         return false
       }
       if found.hasLastingInode { return true }
-      return try Partials(library).identity(of: name) == nil
+      return try library.finishedFile(name) == nil
     } catch .symbolicLink, .notARegularFile {
       return false
     }

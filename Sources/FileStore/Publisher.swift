@@ -1,7 +1,7 @@
 import Glibc
 import PodfluxCore
 
-/// Moves finished files from the partial folder to their place in the library, never over another file.
+/// Moves finished files from the partial folder, or from `Incoming`, to their place in the library, never over another file.
 ///
 /// Each call can be made again after a crash at any point and comes to the same end.
 public struct Publisher: Sendable {
@@ -41,7 +41,7 @@ public struct Publisher: Sendable {
 
   /// Moves the partial file `name` to `path`, makes the folders that are missing, and syncs the folder.
   ///
-  /// The contents must be synced before. `recorded` is the identity of the complete partial file as it was noted down
+  /// The contents must be synced before. `recorded` is the identity of the complete file that is moved as it was noted down
   /// before the first try: if the file at `path` is that one, an earlier call had come so far, and this one succeeds.
   /// Fails with `exists` if another file is there, and with `symbolicLink` or `notAFolder` if one is in the way.
   ///
@@ -52,7 +52,7 @@ public struct Publisher: Sendable {
   ) throws(FileError) -> Publication {
     do throws(FileError) {
       let (publication, folder) = try library.folderChanges.withLock { (_) throws(FileError) in
-        let source = try Partials(library).identity(of: name)
+        let source = try library.finishedFile(name)
         let walk = try FolderWalk(
           to: EntryPath(path), in: library, makingFolders: source != nil, sparingTwins: sparingTwins)
         guard sparingTwins, source != nil else { return (try place(name, source, walk, recorded), walk.folder) }
@@ -65,9 +65,11 @@ public struct Publisher: Sendable {
         return (publication, walk.folder)
       }
       try library.folderSyncs.synchronize(folder)
+      // The copy of it stands at its place.
+      if library.incomingFolder != nil { try Partials(library).delete(name) }
       return publication
     } catch .notFound {
-      throw .notFound(path: library.partialFolder.pathOfChild(library.partialNames.fileName(of: name)))
+      throw .notFound(path: library.finishedFolder.pathOfChild(library.finishedName(of: name)))
     }
   }
 
@@ -75,21 +77,21 @@ public struct Publisher: Sendable {
     _ name: PartialName, _ source: FileIdentity?, _ walk: FolderWalk, _ recorded: FileIdentity?
   ) throws(FileError) -> Publication {
     let (published, folder) = (walk.name, walk.folder)
-    let fileName = library.partialNames.fileName(of: name)
+    let fileName = library.finishedName(of: name)
     guard let source else {
       return try earlierPublication(published, in: folder, recorded, otherwise: .notFound(path: fileName.text))
     }
-    let partials = library.partialFolder
+    let finished = library.finishedFolder
     do throws(FileError) {
-      try moves.perform(fileName, in: partials, to: published, in: folder)
+      try moves.perform(fileName, in: finished, to: published, in: folder)
       return .published(try folder.statusOfChild(published)?.identity ?? source, madeFolders: walk.made)
     } catch .exists {
       let collision = FileError.exists(path: folder.pathOfChild(published))
-      // Where inodes do not last there are no hard links, and what was moved has left the partial files.
+      // Where inodes do not last there are no hard links, and what was moved is not here any more.
       guard source.hasLastingInode else { throw collision }
       if try folder.statusOfChild(published)?.identity == source {
         // Where files cannot be renamed without replacing, they are linked and unlinked: a crash came in between.
-        _ = try partials.deleteFile(fileName)
+        _ = try finished.deleteFile(fileName)
         return .alreadyPublished(source)
       }
       return try earlierPublication(published, in: folder, recorded, otherwise: collision)

@@ -121,6 +121,9 @@ private final class ObservationToken: @unchecked Sendable {
 public struct EngineConfiguration: Sendable {
   /// The library's folder; made if it is missing.
   public var libraryPath: String
+  /// The folder of the library's state, if that is not in the library itself: database, lock and partial files. Made if it is
+  /// missing; it belongs to this library from then on. nil for the one that the library has noted down, or its own.
+  public var statePath: String?
   /// A PEM file of certificate authorities to trust beside the system's.
   public var certificateAuthorityFile: String?
   /// Where every committed action is written down; nil for nowhere.
@@ -134,10 +137,12 @@ public struct EngineConfiguration: Sendable {
 
   /// Makes a configuration.
   public init(
-    libraryPath: String, certificateAuthorityFile: String? = nil, journal: JournalConfiguration? = nil,
+    libraryPath: String, statePath: String? = nil, certificateAuthorityFile: String? = nil,
+    journal: JournalConfiguration? = nil,
     reportedPath: NetworkPath? = nil, links: LinkOverrides = .init(), logger: Logger
   ) {
     self.libraryPath = libraryPath
+    self.statePath = statePath
     self.journal = journal
     self.reportedPath = reportedPath
     self.links = links

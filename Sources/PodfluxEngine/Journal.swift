@@ -1,4 +1,5 @@
 import Dispatch
+import FileStore
 import Flux
 import Foundation
 import Logging
@@ -50,7 +51,8 @@ final class Journal: @unchecked Sendable {
   init(_ configuration: JournalConfiguration, libraryPath: String, logger: Logger) throws(EngineError) {
     self.configuration = configuration
     self.logger = logger
-    guard !Self.isInside(libraryPath, configuration.path) else {
+    guard !Library.holds(URL(fileURLWithPath: configuration.path).deletingLastPathComponent().path, at: libraryPath)
+    else {
       throw .unusableJournal(
         "the journal \"\(configuration.path)\" would lie in the library, where a cleanup takes it for an orphan; "
           + "choose a place outside")
@@ -60,21 +62,6 @@ final class Journal: @unchecked Sendable {
     } catch {
       throw .unusableJournal("the journal cannot be written: \(error)")
     }
-  }
-
-  /// Whether a file of this path would lie in the library, whatever links lead there. A library that is not there yet has
-  /// no folder in which a file could lie.
-  private static func isInside(_ libraryPath: String, _ path: String) -> Bool {
-    guard let library = realPath(libraryPath),
-      let folder = realPath(URL(fileURLWithPath: path).deletingLastPathComponent().path)
-    else { return false }
-    return folder == library || folder.hasPrefix(library + "/")
-  }
-
-  private static func realPath(_ path: String) -> String? {
-    guard let resolved = realpath(path, nil) else { return nil }
-    defer { free(resolved) }
-    return String(cString: resolved)
   }
 
   /// There is no engine: takes back what opening has made.

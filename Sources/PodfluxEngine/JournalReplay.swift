@@ -1,3 +1,4 @@
+import FileStore
 import Flux
 import Foundation
 import Persistence
@@ -35,7 +36,7 @@ public enum JournalReplay {
     do {
       try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
       defer { try? FileManager.default.removeItem(at: folder) }
-      let database = try openedCopy(of: source.database, at: folder.path + "/" + OpenLibrary.databaseName)
+      let database = try openedCopy(of: source.database, at: folder.path + "/" + Library.databaseName)
       defer { try? database.close() }
       var fold = try JournalFold(database, until: source.until)
       try read(source.journal, into: &fold)

@@ -109,8 +109,7 @@ extension LibraryFiles {
 
   /// How many bytes the database takes, with what it has not yet put into its place.
   func databaseBytes() throws(FileError) -> Int64 {
-    let name = OpenLibrary.databaseName
-    return try library.engineFileBytes([name, name + "-wal", name + "-shm"])
+    try library.databaseBytes()
   }
 
   // MARK: Steps

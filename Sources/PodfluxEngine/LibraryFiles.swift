@@ -1,6 +1,7 @@
 import FileStore
 import Flux
 import PodfluxCore
+import Synchronization
 
 /// The library's folder in the core's terms: what attempts work on, what deletions delete.
 struct LibraryFiles: AttemptFiles {
@@ -23,7 +24,9 @@ struct LibraryFiles: AttemptFiles {
   }
 
   func openPartial(of download: DownloadID) throws(DownloadError) -> any PartialContents {
-    try translatingErrors { () throws(FileError) in OpenPartial(file: try partials.open(try name(of: download))) }
+    let name = try translatingErrors { () throws(FileError) in try name(of: download) }
+    let file = try translatingErrors { () throws(FileError) in try partials.open(name) }
+    return OpenPartial(file, name, incoming: Incoming(library))
   }
 
   func name(for facts: PublishingFacts, number: Int) throws(DownloadError) -> LibraryPath? {
@@ -128,15 +131,34 @@ struct LibraryFiles: AttemptFiles {
 }
 
 /// A partial file in the core's terms.
-private struct OpenPartial: PartialContents {
-  let file: PartialFile
+private final class OpenPartial: PartialContents {
+  private let file: PartialFile
+  private let name: PartialName
+  /// Where it is copied to when it is complete; nil if it can be moved itself.
+  private let incoming: Incoming?
+  /// The copy, once it has been made.
+  private let copy = Mutex<FileIdentity?>(nil)
+
+  init(_ file: PartialFile, _ name: PartialName, incoming: Incoming?) {
+    (self.file, self.name, self.incoming) = (file, name, incoming)
+  }
 
   func length() throws(DownloadError) -> Int64 {
     try translatingErrors { () throws(FileError) in try file.length() }
   }
 
-  func inode() throws(DownloadError) -> UInt64 {
-    try translatingErrors { () throws(FileError) in try file.identity().lastingInode }
+  func prepareToMove(while goOn: () -> Bool) throws(DownloadError) -> UInt64 {
+    guard let incoming else {
+      return try translatingErrors { () throws(FileError) in try file.identity().lastingInode }
+    }
+    // It has been copied when its name turns out to be taken.
+    if let copy = copy.withLock({ $0 }) { return copy.lastingInode }
+    let identity = try translatingErrors { () throws(FileError) in try incoming.copy(file, name, while: goOn) }
+    guard let identity else {
+      throw DownloadError(.io, "the library was given up before the file had been copied into it")
+    }
+    copy.withLock { $0 = identity }
+    return identity.lastingInode
   }
 
   func read(offset: Int64, count: Int) throws(DownloadError) -> [UInt8] {
@@ -169,6 +191,9 @@ private struct OpenPartial: PartialContents {
 
   func close() {
     file.close()
+    guard let incoming else { return }
+    // What has not been moved to its place is not wanted any more. Should that fail, the next start removes it.
+    _ = try? incoming.delete(name)
   }
 }
 
@@ -189,7 +214,7 @@ extension DownloadError {
       case .changedOutside: .lengthMismatch
       case .exists: .fileExists
       case .notFound, .readOnly, .denied, .symbolicLink, .notAFolder, .notARegularFile, .crossDevice, .illegalPath,
-        .refusedName, .tooDeep, .unknownFormat, .io:
+        .refusedName, .tooDeep, .unknownFormat, .mismatch, .io:
         .io
       }
     self.init(code, error.description)

@@ -24,10 +24,10 @@ public struct LibraryQuarantine: Sendable {
 
   private let quarantine: Quarantine
 
-  /// Opens the library at `path`, which must be there.
-  public init(ofLibraryAt path: String) throws(Failure) {
+  /// Opens the library at `path`, which must be there, with the folder of its state if it has one elsewhere.
+  public init(ofLibraryAt path: String, state: String? = nil) throws(Failure) {
     do throws(FileError) {
-      quarantine = Quarantine(try Library.open(at: path, mode: .existing))
+      quarantine = Quarantine(try Library.open(at: path, state: state, mode: .existing))
     } catch {
       throw .unreadableLibrary(Library.reason(notOpenedAt: path, because: error))
     }

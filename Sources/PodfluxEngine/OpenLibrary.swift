@@ -7,9 +7,6 @@ import PodfluxCore
 
 /// A library that an engine has opened: its folder, its lock, its database.
 final class OpenLibrary: Sendable {
-  /// The database's name in the engine's folder.
-  static let databaseName = "podflux.sqlite"
-
   let files: LibraryFiles
   let folder: Library
   /// The downloads that were publishing when the last engine ended, and whose file stands at its place: only their rows
@@ -20,16 +17,17 @@ final class OpenLibrary: Sendable {
 
   init(_ configuration: EngineConfiguration) throws(EngineError) {
     do {
-      let folder = try Library.open(at: configuration.libraryPath)
+      let folder = try Library.open(at: configuration.libraryPath, state: configuration.statePath)
       let lock = try LibraryLock(folder)
-      for failure in try folder.makePrivate(database: Self.databaseName) {
+      for failure in try folder.makePrivate() {
         configuration.logger.warning(
           "other users of this machine may read what the library knows, such as passwords in addresses",
           metadata: ["reason": "\(failure)"])
       }
-      let database = try LibraryDatabase.open(at: folder.engineFolderPath + "/" + Self.databaseName)
+      let database = try LibraryDatabase.open(at: folder.databasePath)
       let files = LibraryFiles(folder)
       published = try Self.published(in: database, files)
+      try Incoming(folder)?.clear()
       (self.folder, self.lock, self.database, self.files) = (folder, lock, database, files)
     } catch let failure as LibraryLock.Failure {
       switch failure {
@@ -157,16 +155,17 @@ extension TableReader {
 
 /// Reads a library without an engine, or beside a running one, and changes nothing.
 public enum LibraryReader {
-  /// One moment of a library's state.
+  /// One moment of a library's state, which lies in a folder elsewhere where one is named or the library has noted one down.
   ///
   /// - Throws: `EngineError.unreadableLibrary`.
-  public static func snapshot(ofLibraryAt path: String, _ query: SnapshotQuery) throws(EngineError) -> Snapshot {
+  public static func snapshot(
+    ofLibraryAt path: String, state: String? = nil, _ query: SnapshotQuery
+  ) throws(EngineError) -> Snapshot {
     do {
-      let folder = try Library.open(at: path, mode: .existing)
-      try folder.checkDatabase(named: OpenLibrary.databaseName)
+      let folder = try Library.open(at: path, state: state, mode: .existing)
+      try folder.checkDatabase()
       let isInUse = try LibraryLock.isHeld(folder)
-      let database = try LibraryDatabase.openReadOnly(
-        at: folder.engineFolderPath + "/" + OpenLibrary.databaseName, isInUse: isInUse)
+      let database = try LibraryDatabase.openReadOnly(at: folder.databasePath, isInUse: isInUse)
       defer { try? database.close() }
       let now = Services.clock().wall
       var snapshot = try database.read { try $0.snapshot(query, library: folder.path, stores: nil, now: now) }

@@ -29,11 +29,15 @@ public final class Podflux: Sendable {
   ///
   /// - Parameters:
   ///   - path: The library's folder.
+  ///   - state: The folder of its state, if that is not in the library: see `EngineConfiguration.statePath`.
   ///   - logger: Where logs go.
   /// - Throws: `EngineError`.
-  public static func open(library path: String, logger: Logger = Logger(label: "podflux")) async throws -> Podflux {
+  public static func open(
+    library path: String, state: String? = nil, logger: Logger = Logger(label: "podflux")
+  ) async throws -> Podflux {
     let client = LibraryClient()
-    let engine = try Engine(EngineConfiguration(libraryPath: path, logger: logger), client: client)
+    let engine = try Engine(
+      EngineConfiguration(libraryPath: path, statePath: state, logger: logger), client: client)
     client.serve(engine)
     let snapshot: Snapshot
     do {

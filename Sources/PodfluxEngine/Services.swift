@@ -45,7 +45,7 @@ final class Services: @unchecked Sendable {
     do {
       transfers = try TransferService(
         files: library.files, authorities: authorities,
-        authorityBundlePath: library.folder.engineFolderPath + "/" + Self.authorityBundleName,
+        authorityBundlePath: library.folder.statePath + "/" + Self.authorityBundleName,
         bootID: bootID, readClock: Self.clock
       ) { report in
         // The path that was lost is to be known before the failure that came of it.

@@ -174,12 +174,12 @@ final class DownloadOperation: AsynchronousOperation, @unchecked Sendable {
       description: attempt.description, address: attempt.ownAddress, contentDisposition: head?.contentDisposition,
       contentType: head?.contentType, beginning: contents?.beginning ?? [], settings: attempt.settings)
     let path = try environment.files.name(for: facts, number: number)
-    let inode = try openedPartial().inode()
     let now = environment.readClock().wall
     // All is written; the last thing before the file is synced and renamed.
     if let moment = attempt.settings.fileTimes.modification(published: attempt.description.published, now: now) {
       try openedPartial().setModificationTime(moment)
     }
+    let inode = try openedPartial().prepareToMove { [endOfWork = environment.endOfWork] in !endOfWork.hasBegun }
     advance { $0.machine.named(path, inode: inode) }
   }
 

@@ -10,9 +10,12 @@ final class EndOfWork: Sendable {
     hasCome.store(true, ordering: .releasing)
   }
 
+  /// Whether it has come.
+  var hasBegun: Bool { hasCome.load(ordering: .acquiring) }
+
   /// To be called before a file is changed.
   func check() throws(DownloadError) {
-    guard hasCome.load(ordering: .acquiring) else { return }
+    guard hasBegun else { return }
     throw DownloadError(.io, "the library was given up before the attempt had ended")
   }
 }

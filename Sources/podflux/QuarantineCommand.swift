@@ -72,12 +72,6 @@ struct QuarantineCommand: ParsableCommand {
   }
 }
 
-/// Which library is meant.
-struct LibraryOption: ParsableArguments {
-  @Option(help: "The library's folder.")
-  var library: String
-}
-
 private protocol QuarantineSubcommand: ParsableCommand {
   var folder: LibraryOption { get }
 }
@@ -93,7 +87,7 @@ extension QuarantineSubcommand {
   ) throws {
     do throws(LibraryQuarantine.Failure) {
       var encoder = LineEncoder()
-      try body(LibraryQuarantine(ofLibraryAt: folder.library), &encoder)
+      try body(LibraryQuarantine(ofLibraryAt: folder.library, state: folder.state), &encoder)
       FileHandle.standardOutput.write(Data(encoder.bytes))
     } catch {
       StandardError.print("podflux: \(error)")

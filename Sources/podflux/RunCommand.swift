@@ -13,8 +13,7 @@ struct RunCommand: ParsableCommand {
     commandName: "run",
     abstract: "Runs the engine: actions and queries on stdin, replies and state on stdout, logs on stderr.")
 
-  @Option(help: "The library's folder; made if it is missing.")
-  var library: String
+  @OptionGroup var folder: LibraryOption
 
   @Option(help: "What to do when stdin ends: go on until nothing can move any more (drain), or stop (exit).")
   var onEof = EndOfInput.drain
@@ -71,12 +70,12 @@ struct RunCommand: ParsableCommand {
     var logger = Logger(label: "podflux") { StreamLogHandler.standardError(label: $0) }
     logger.logLevel = logLevel
     let signals = SignalWatch(heldSignals, logger: logger)
-    let session = Session(output: output, libraryPath: library, notifier: notifier)
+    let session = Session(output: output, libraryPath: folder.library, notifier: notifier)
     let engine: Engine
     do {
       engine = try Engine(
         EngineConfiguration(
-          libraryPath: library, certificateAuthorityFile: caFile,
+          libraryPath: folder.library, statePath: folder.state, certificateAuthorityFile: caFile,
           journal: journal.map { JournalConfiguration(path: $0, maximumBytes: journalBytes) },
           reportedPath: network.path,
           links: LinkOverrides(
@@ -91,7 +90,7 @@ struct RunCommand: ParsableCommand {
     signals.attach(engine)
     notifier?.startWatchdog { engine.isAlive($0) }
     if isatty(STDIN_FILENO) == 1 {
-      StandardError.printSoon(RunNotes(library: library).waiting(atEndOfInput: onEof))
+      StandardError.printSoon(RunNotes(library: folder.library).waiting(atEndOfInput: onEof))
     }
     LineReader(session: session, engine: engine, atEnd: onEof.stopMode).start()
     withExtendedLifetime(signals) { session.waitUntilClosed() }

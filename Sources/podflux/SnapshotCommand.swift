@@ -10,8 +10,7 @@ struct SnapshotCommand: ParsableCommand {
     commandName: "snapshot",
     abstract: "Prints one snapshot of a library as a line of JSON, without an engine, and changes nothing.")
 
-  @Option(help: "The library's folder.")
-  var library: String
+  @OptionGroup var folder: LibraryOption
 
   @Argument(help: "Which part, as in the query's payload: '{\"stores\":[\"downloads\"],\"downloads\":{\"limit\":9}}'.")
   var query = "{}"
@@ -19,7 +18,7 @@ struct SnapshotCommand: ParsableCommand {
   func run() throws {
     let query = try SnapshotQuery(typed: query)
     do throws(EngineError) {
-      let snapshot = try LibraryReader.snapshot(ofLibraryAt: library, query)
+      let snapshot = try LibraryReader.snapshot(ofLibraryAt: folder.library, state: folder.state, query)
       var encoder = LineEncoder()
       encoder.answer(.snapshot(snapshot), id: nil, revision: snapshot.revision)
       FileHandle.standardOutput.write(Data(encoder.bytes))

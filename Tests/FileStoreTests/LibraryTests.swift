@@ -11,7 +11,7 @@ struct LibraryTests {
     let attributes = try FileManager.default.attributesOfItem(atPath: temporary.url(".podflux").path)
     #expect(attributes[.posixPermissions] as? Int == 0o700)
     #expect(temporary.isThere(".podflux/partial"))
-    #expect(temporary.library.engineFolderPath == temporary.url(".podflux").path)
+    #expect(temporary.library.databasePath == temporary.url(".podflux/podflux.sqlite").path)
     _ = try Library.open(at: temporary.library.path, mode: .existing)
   }
 

@@ -25,13 +25,14 @@ struct DiskTests {
 
   @Test(
     "Twenty downloads complete over kills, each with its own bytes, and nothing else is left",
-    arguments: PrivateDisk.Kind.allCases)
-  func completes(kind: PrivateDisk.Kind) throws {
+    arguments: PrivateDisk.Kind.allCases.map { ($0, false) }
+      + [PrivateDisk.Kind.exfat, .mergerfs, .ext4].map { ($0, true) })
+  func completes(kind: PrivateDisk.Kind, hasStateElsewhere: Bool) throws {
     if let reason = PrivateDisk.unavailability(of: kind) {
       print("skipped: \(reason)")
       return
     }
-    let scene = try DiskScene(kind)
+    let scene = try DiskScene(kind, hasStateElsewhere: hasStateElsewhere)
     let bodies = (0..<Self.downloads).map { number in
       scene.serve("/\(number).mp3", length: 60_000 + number, bytesPerSecond: 400_000)
     }
@@ -72,7 +73,7 @@ struct DiskTests {
     #expect(try again.waitForEnd().status == 0)
     let snapshot = try scene.command(["snapshot", "--library", scene.library])
     #expect(snapshot.status == 0, "\(snapshot.errors)")
-    print("\(kind.rawValue): \(scene.publishedFiles())")
+    print("\(kind.rawValue), state elsewhere: \(hasStateElsewhere): \(scene.publishedFiles())")
   }
 
   @Test("A snapshot beside an engine that has the database for itself says why it cannot be had, and what to do")
@@ -98,15 +99,34 @@ struct DiskTests {
     #expect(after.status == 0, "\(after.errors)")
     #expect(after.output.contains("\"a\""))
   }
+
+  @Test("With its state on a disk that has shared memory, a library can be looked at beside its engine")
+  func snapshotBesideStateElsewhere() throws {
+    if let reason = PrivateDisk.unavailability(of: .mergerfs) {
+      print("skipped: \(reason)")
+      return
+    }
+    let scene = try DiskScene(.mergerfs, hasStateElsewhere: true)
+    let engine = try scene.start()
+    try engine.order("downloads/enqueue", ["url": "http://127.0.0.1:1/a", "id": "a", "paused": true])
+    let beside = try scene.command(["snapshot", "--library", scene.library])
+    #expect(beside.status == 0, "\(beside.errors)")
+    #expect(beside.output.contains("\"a\""))
+    let other = try scene.command(["run", "--library", scene.library, "--state", scene.state + " 2"])
+    #expect(other.status == 65)
+    #expect(other.errors.contains("has its state in \"\(scene.state)\""), "\(other.errors)")
+  }
 }
 
 /// An origin, and a library on a disk of its own.
 private final class DiskScene {
   let origin: ScriptedOrigin
   private let disk: PrivateDisk
+  private let hasStateElsewhere: Bool
   private var engines: [PodfluxProcess] = []
 
-  init(_ kind: PrivateDisk.Kind) throws {
+  init(_ kind: PrivateDisk.Kind, hasStateElsewhere: Bool = false) throws {
+    self.hasStateElsewhere = hasStateElsewhere
     disk = try PrivateDisk(kind)
     origin = try ScriptedOrigin.start()
   }
@@ -122,11 +142,14 @@ private final class DiskScene {
   }
 
   var library: String { disk.path + "/library" }
+  var state: String { disk.outside + "/state" }
   private var visibleLibrary: String { disk.visiblePath + "/library" }
 
   func start(_ arguments: [String] = []) throws -> PodfluxProcess {
     let log = disk.outside + "/engine.log"
-    let engine = try PodfluxProcess(library: library, arguments: arguments, logPath: log, launcher: disk.launcher)
+    let elsewhere = hasStateElsewhere ? ["--state", state] : []
+    let engine = try PodfluxProcess(
+      library: library, arguments: arguments + elsewhere, logPath: log, launcher: disk.launcher)
     engines.append(engine)
     do {
       try engine.waitUntilReady()
@@ -171,7 +194,9 @@ private final class DiskScene {
   }
 
   func partialFiles() -> [String] {
-    ((try? FileManager.default.contentsOfDirectory(atPath: visibleLibrary + "/.podflux/partial")) ?? []).sorted()
+    let engineFolder = visibleLibrary + "/.podflux"
+    let folders = hasStateElsewhere ? [state + "/partial", engineFolder + "/incoming"] : [engineFolder + "/partial"]
+    return folders.flatMap { (try? FileManager.default.contentsOfDirectory(atPath: $0)) ?? ["no \($0)"] }.sorted()
   }
 
   func hash(of path: String?) -> String? {
