@@ -74,8 +74,8 @@ public final class Library: Sendable {
     let partialNames: PartialName.Style = try folders.tellCase() ? .plain : .portable
     var incomingFolder: Descriptor?
     if mode == .createIfMissing, folders.state !== folders.engine {
-      let isAcross = try movesAcross || !folders.canRenameIntoLibrary()
-      if isAcross { incomingFolder = try folders.engine.openFolder(Layout.incoming, mode) }
+      let canRename = try folders.canRenameIntoLibrary()
+      if movesAcross || !canRename { incomingFolder = try folders.engine.openFolder(Layout.incoming, mode) }
     }
     return Library(folders, incomingFolder: incomingFolder, partialNames: partialNames, firstMove: firstMove)
   }

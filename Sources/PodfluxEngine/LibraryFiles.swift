@@ -24,9 +24,10 @@ struct LibraryFiles: AttemptFiles {
   }
 
   func openPartial(of download: DownloadID) throws(DownloadError) -> any PartialContents {
-    let name = try translatingErrors { () throws(FileError) in try name(of: download) }
-    let file = try translatingErrors { () throws(FileError) in try partials.open(name) }
-    return OpenPartial(file, name, incoming: Incoming(library))
+    try translatingErrors { () throws(FileError) in
+      let name = try name(of: download)
+      return OpenPartial(try partials.open(name), name, incoming: Incoming(library))
+    }
   }
 
   func name(for facts: PublishingFacts, number: Int) throws(DownloadError) -> LibraryPath? {
