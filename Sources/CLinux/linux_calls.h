@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <linux/magic.h>
 #include <malloc.h>
+#include <signal.h>
 #include <sys/statfs.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -57,6 +58,22 @@ static inline void linux_keep_freed_memory(int mapping_threshold, int kept_bytes
   (void)mallopt(M_MMAP_THRESHOLD, mapping_threshold);
   (void)mallopt(M_TRIM_THRESHOLD, kept_bytes);
   (void)mallopt(M_ARENA_MAX, heaps);
+}
+
+/// Only what signal-safety(7) allows is called here.
+static inline void linux_tell_bus_error(int number) {
+  static const char message[] =
+      "podflux: the engine had to end: the disk of the library, or this user's quota on it, is full, so that SQLite could "
+      "not change podflux.sqlite-shm; free some and start podflux run again, which goes on with everything\n";
+  (void)number;
+  ssize_t written = write(STDERR_FILENO, message, sizeof message - 1);
+  (void)written;
+  _exit(1);
+}
+
+/// From now on SIGBUS ends the process with status 1 and one line on stderr, at once and without tidying up.
+static inline void linux_end_on_bus_error(void) {
+  signal(SIGBUS, linux_tell_bus_error);
 }
 
 #endif

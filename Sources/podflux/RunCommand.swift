@@ -63,6 +63,9 @@ struct RunCommand: ParsableCommand {
     let notifier = Notifier.takeFromEnvironment()
     // A file that may not grow is an error of the write that wanted it to, and not the process's end.
     signal(SIGXFSZ, SIG_IGN)
+    // SQLite's connections share memory over the file podflux.sqlite-shm. A file system that writes nothing in place, such as
+    // btrfs, needs room for each change of it, and the kernel sends SIGBUS where the disk or the user's quota has none.
+    linux_end_on_bus_error()
     allowManyFiles()
     keepFreedMemory()
     easeAllocationInSQLite()
