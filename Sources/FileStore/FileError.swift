@@ -20,7 +20,7 @@ public enum FileError: Error, Hashable, Sendable {
   case notARegularFile(path: String)
   /// A file that the engine is writing was deleted, cut or written to by somebody else.
   case changedOutside(path: String)
-  /// The library is spread over several file systems, between which nothing can be renamed (EXDEV).
+  /// It lies on another file system than where it was to be moved to, and nothing is renamed between the two (EXDEV).
   case crossDevice(path: String)
   /// The path could lead out of the library or into the engine's own folder, or is too long or too deep.
   case illegalPath(path: String)
@@ -66,7 +66,8 @@ extension FileError: CustomStringConvertible {
     case .notAFolder(let path): "\"\(path)\" is not a folder"
     case .notARegularFile(let path): "\"\(path)\" is not a regular file"
     case .changedOutside(let path): "\"\(path)\" was deleted or changed by another program while it was being written"
-    case .crossDevice(let path): "\"\(path)\" is on another file system than the library; keep a library on one"
+    case .crossDevice(let path):
+      "\"\(path)\" is on another file system than the library, and nothing is renamed between the two; move it yourself"
     case .illegalPath(let path):
       "\"\(path)\" is no path in a library; give a relative one of visible names, without \"..\" and not too long"
     case .refusedName(let path):

@@ -186,6 +186,7 @@ extension Library {
   /// Why a library that must be there cannot be opened, in one sentence for people: the usual reason is that it is another
   /// folder that was meant.
   static func reason(notOpenedAt path: String, because error: FileError) -> String {
+    if case .mismatch(let mismatch) = error { return mismatch.description }
     guard case .notFound = error else { return "the library \"\(path)\" cannot be opened: \(error)" }
     return "\"\(path)\" is no library of Podflux; name the folder that podflux run was given with --library"
   }
