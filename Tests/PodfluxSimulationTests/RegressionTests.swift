@@ -71,6 +71,10 @@ struct RegressionTests {
     Find(
       seed: 219701, turns: 400,
       story: "the same with a removal of all: the client was told that they were gone, and they came back"),
+    Find(
+      seed: 230, turns: 750,
+      story: "somebody edited a file between a deep cleanup's listing and its reading: the new content was judged by "
+        + "the old time, taken for damage, put aside and fetched again"),
   ]
 
   @Test("A seed that once broke a rule breaks none", arguments: finds)
