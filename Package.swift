@@ -94,7 +94,8 @@ let package = Package(
     .testTarget(
       name: "PodfluxEngineTests",
       dependencies: [
-        "Flux", "Persistence", "PodfluxCore", "PodfluxEngine", "ScriptedOrigin", "TestSupport", "WireProtocol",
+        "FileStore", "Flux", "Persistence", "PodfluxCore", "PodfluxEngine", "ScriptedOrigin", "TestSupport",
+        "WireProtocol",
       ]),
     .testTarget(name: "WireProtocolTests", dependencies: ["WireProtocol", "TestSupport"]),
     .testTarget(

@@ -1,7 +1,7 @@
 /// An open published file, to be read. It is closed when the last reference goes.
 public struct PublishedContents: Sendable {
   private let file: Descriptor
-  /// Which file it is, and its length when it was opened.
+  /// Which file it is, its length, and when it was written to last, as it was opened.
   public let identity: FileIdentity
 
   init(_ file: Descriptor) throws(FileError) {
@@ -15,24 +15,30 @@ public struct PublishedContents: Sendable {
     case complete
     /// The body wanted no more.
     case stopped
-    /// It became shorter while it was read.
-    case shortened
+    /// Somebody wrote to it while it was read: what was read is perhaps nothing that it ever held.
+    case changed
   }
 
   /// How much is read at once, in bytes.
   private static let pieceBytes: Int64 = 1 << 20
 
   /// Reads it from its beginning to the length that it had when it was opened, a MiB at a time, for as long as the body
-  /// says to go on.
+  /// says to go on. What was read is what it held when it was opened: that nobody has written to it since is seen at the
+  /// end, by the time of the last writing.
   public func forEachPiece(_ body: (UnsafeRawBufferPointer) -> Bool) throws(FileError) -> Reading {
     var offset: Int64 = 0
     while offset < identity.size {
       let bytes = try read(offset: offset, count: Int(min(Self.pieceBytes, identity.size - offset)))
-      guard !bytes.isEmpty else { return .shortened }
+      guard !bytes.isEmpty else { return .changed }
       guard bytes.withUnsafeBytes(body) else { return .stopped }
       offset += Int64(bytes.count)
     }
-    return .complete
+    return try isUnchanged() ? .complete : .changed
+  }
+
+  private func isUnchanged() throws(FileError) -> Bool {
+    let present = try file.status().regularFile(at: file.path)
+    return present == identity && present.modifiedNanoseconds == identity.modifiedNanoseconds
   }
 
   /// Reads `count` bytes from `offset`, or fewer where the file ends.

@@ -78,7 +78,7 @@ extension LibraryDatabase {
   public static func inMemory() throws -> LibraryDatabase {
     let queue = try DatabaseQueue(configuration: configuration())
     try emptyLibrary.get().queue.backup(to: queue)
-    return LibraryDatabase(queue: queue)
+    return LibraryDatabase(queue: queue, isInMemory: true)
   }
 
   private static let emptyLibrary = Result {

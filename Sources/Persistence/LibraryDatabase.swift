@@ -49,11 +49,14 @@ public final class LibraryDatabase: Sendable {
   private let isExclusive: Bool
   /// Whether another one closes the connection.
   private let isBorrowed: Bool
+  /// Whether there is no file: then all pages are in memory in any case.
+  private let isInMemory: Bool
 
-  init(queue: DatabaseQueue, isExclusive: Bool = false, isBorrowed: Bool = false) {
+  init(queue: DatabaseQueue, isExclusive: Bool = false, isBorrowed: Bool = false, isInMemory: Bool = false) {
     self.queue = queue
     self.isExclusive = isExclusive
     self.isBorrowed = isBorrowed
+    self.isInMemory = isInMemory
   }
 
   /// Closes the connection: afterwards the process holds no lock on the file. One that only reads over another's does not.
@@ -71,7 +74,7 @@ public final class LibraryDatabase: Sendable {
   public func read<Value>(_ body: (TableReader) throws -> Value) throws -> Value {
     // Not GRDB's `read`: it switches `query_only` on and off, and each switch has SQLite prepare every statement anew.
     try queue.writeWithoutTransaction { db in
-      try Self.setPageCache(Self.readingCacheKibibytes, of: db)
+      if !isInMemory { try Self.setPageCache(Self.readingCacheKibibytes, of: db) }
       var value: Value?
       let outcome = Result {
         try db.inTransaction(.deferred) {
@@ -79,7 +82,7 @@ public final class LibraryDatabase: Sendable {
           return .commit
         }
       }
-      try Self.setPageCache(Self.pageCacheKibibytes, of: db)
+      if !isInMemory { try Self.setPageCache(Self.pageCacheKibibytes, of: db) }
       try outcome.get()
       guard let value else { preconditionFailure("a transaction that has ended has read its value") }
       return value

@@ -36,12 +36,13 @@ extension LibraryFiles {
     }
   }
 
-  /// The SHA-256 of a file, in hexadecimal digits; nil if it is not that file any more, or cannot be read.
+  /// The SHA-256 of a file, in hexadecimal digits; nil if it is not that file any more, was written to since it was found,
+  /// or cannot be read.
   ///
   /// - Parameter whenRead: Hears how many bytes have been read, and says whether to go on; otherwise it is nil too.
   func sha256(of found: FoundFile, whenRead: (Int) -> Bool) -> String? {
     do throws(FileError) {
-      guard let contents = try published.open(found.place), found.isSameFile(as: contents.identity) else { return nil }
+      guard let contents = try open(found) else { return nil }
       var digest = RunningDigest(.sha256)
       let reading = try contents.forEachPiece { bytes in
         digest.update(bytes)
@@ -53,14 +54,22 @@ extension LibraryFiles {
     }
   }
 
-  /// Whether a file is media still; nil if it is not that file any more, or cannot be read.
+  /// Whether a file is media still; nil if it is not that file any more, was written to since it was found, or cannot be
+  /// read.
   func isMedia(_ found: FoundFile) -> Bool? {
     do throws(FileError) {
-      guard let contents = try published.open(found.place), found.isSameFile(as: contents.identity) else { return nil }
+      guard let contents = try open(found) else { return nil }
       return try isMedia(contents, name: found.place.text)
     } catch {
       return nil
     }
+  }
+
+  /// Opens a file if it is still as it was found. A tagger may edit it between the listing and the reading: then its
+  /// content goes with another time, and whoever compared it with what was found would take the edit for damage.
+  private func open(_ found: FoundFile) throws(FileError) -> PublishedContents? {
+    guard let contents = try published.open(found.place), found.isUntouched(as: contents.identity) else { return nil }
+    return contents
   }
 
   /// Whether an open file is media still. Cost: one reading.
@@ -133,12 +142,9 @@ extension LibraryFiles {
       guard try !isPublished(former) else { return .left(Self.hasChanged) }
       return try isPublished(file) ? .done : .left(Self.hasChanged)
     case .modified(_, _, let file):
-      guard try published.identity(of: file.path).map({ FoundFile(file).isUntouched(as: $0) }) ?? false else {
-        return .left(Self.hasChanged)
-      }
-      return .done
+      return try isUntouched(FoundFile(file)) ? .done : .left(Self.hasChanged)
     case .corrupt(_, _, let found), .adoptable(let found, _, _):
-      return try isThere(found) ? .done : .left(Self.hasChanged)
+      return try isUntouched(found) ? .done : .left(Self.hasChanged)
     case .orphan(let found): return try settle(orphan: found, step, at: now)
     // Its deletion is a row first: no download of its name may begin meanwhile.
     case .orphanPartial: return .done
@@ -212,6 +218,10 @@ extension LibraryFiles {
 
   private func isThere(_ found: FoundFile) throws(FileError) -> Bool {
     try published.identity(of: found.place).map { found.isSameFile(as: $0) } ?? false
+  }
+
+  private func isUntouched(_ found: FoundFile) throws(FileError) -> Bool {
+    try published.identity(of: found.place).map { found.isUntouched(as: $0) } ?? false
   }
 }
 

@@ -42,7 +42,8 @@ extension LibraryFiles {
     switch reading {
     case .complete: break
     case .stopped: return nil
-    case .shortened: return .unreadable("\"\(file.path)\" became shorter while it was read")
+    // Judged by the time that it had before, an edit would be taken for damage.
+    case .changed: return .unreadable("\"\(file.path)\" was written to while it was read")
     }
     let sha256 = digest?.digest().hexadecimal
     guard found.length == file.length, sha256 == file.sha256 else {

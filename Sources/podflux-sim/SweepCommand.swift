@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 import PodfluxSimulation
 
 /// `podflux-sim sweep`: many seeds.
@@ -8,8 +9,8 @@ struct SweepCommand: ParsableCommand {
 
   @OptionGroup var seeds: SeedOptions
 
-  @Option(help: "How many worlds turn at once.")
-  var threads = 2
+  @Option(help: "How many worlds turn at once; by default one on each processor.")
+  var threads = ProcessInfo.processInfo.activeProcessorCount
 
   @Option(help: "End when so many runs have failed.")
   var failures = 20

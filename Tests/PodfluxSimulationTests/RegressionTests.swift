@@ -71,6 +71,14 @@ struct RegressionTests {
     Find(
       seed: 219701, turns: 400,
       story: "the same with a removal of all: the client was told that they were gone, and they came back"),
+    Find(
+      seed: 230, turns: 750,
+      story: "somebody edited a file between a deep cleanup's listing and its reading: the new content was judged by "
+        + "the old time, taken for damage, put aside and fetched again"),
+    Find(
+      seed: 882, turns: 1_400,
+      story: "a cleanup could not read what was perhaps a download's file, and put aside what lay in that one's place; "
+        + "meanwhile that was read again, and the row followed what was just being put aside"),
   ]
 
   @Test("A seed that once broke a rule breaks none", arguments: finds)

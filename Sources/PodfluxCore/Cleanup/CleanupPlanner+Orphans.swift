@@ -5,6 +5,10 @@ extension CleanupPlanner {
     guard try !evidence.isNeeded(stray, otherThanBy: nil) else {
       return add(.orphan(stray), .leave, "it is a download's file under another name (a hard link)")
     }
+    // It may be what somebody has made of that download's file: whoever reads it again takes it for that.
+    guard !kept.contains(stray.place) else {
+      return add(.orphan(stray), .leave, "a download's row says that its file is here, and that one cannot be told")
+    }
     if let remains = try remains(stray, evidence) {
       return add(.orphan(stray), mayTakeDamaged ? .quarantine : .leave, remains)
     }

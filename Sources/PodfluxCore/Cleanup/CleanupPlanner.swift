@@ -2,7 +2,8 @@
 public protocol CleanupEvidence {
   /// Whether the run has been cancelled; asked now and then.
   var isCancelled: Bool { get }
-  /// The SHA-256 of a file's content, in hexadecimal digits; nil if it cannot be read or is not that file any more.
+  /// The SHA-256 of a file's content, in hexadecimal digits; nil if it cannot be read, is not that file any more, or was
+  /// written to since it was found: what is read is judged by the time that was found.
   func sha256(of file: FoundFile) throws -> String?
   /// The files of this place that downloads had, or wish to have, and those of this length whose SHA-256 is known.
   func formerFiles(like file: FoundFile) throws -> [FormerFile]
@@ -12,8 +13,8 @@ public protocol CleanupEvidence {
   func canAdopt(_ owner: DownloadID) throws -> Bool
   /// Whether a file is that of another download than this one, or of any, wherever that one's row says it is.
   func isNeeded(_ file: FoundFile, otherThanBy id: DownloadID?) throws -> Bool
-  /// Whether a file is not empty and begins as media do (`MediaCheck.isStillMedia`); nil if it cannot be read or is not
-  /// that file any more.
+  /// Whether a file is not empty and begins as media do (`MediaCheck.isStillMedia`); nil if it cannot be read, is not that
+  /// file any more, or was written to since it was found.
   func isMedia(_ file: FoundFile) throws -> Bool?
   /// A download that was given up, or failed, because its file of this length was gone, if nobody knows what that held.
   func lostFile(ofLength length: Int64) throws -> DownloadID?

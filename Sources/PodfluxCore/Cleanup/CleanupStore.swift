@@ -45,6 +45,14 @@ public struct CleanupStore: Sendable {
   /// Whether nothing is to be done.
   public var isIdle: Bool { active == nil && waiting == nil && !owesStartPass }
 
+  /// Whether a step that is under way takes this file away, or has done so: that it is nobody's was looked at before.
+  func isTaking(_ file: FoundFile) -> Bool {
+    underWay.values.contains { step in
+      guard case .orphan(let found) = step.matter, [.quarantine, .delete].contains(step.decision) else { return false }
+      return found.place == file.place && found.inode == file.inode
+    }
+  }
+
   mutating func handle(
     _ action: Action, settings: Settings, downloads: inout DownloadsStore, in turn: inout PodfluxTurn
   ) throws -> Reply? {

@@ -39,6 +39,7 @@ extension DownloadsStore {
 
   private static let hasChanged = "the download has changed since; the next cleanup looks at it again"
   private static let isUnnameable = "its name is none that a download could keep; rename it"
+  private static let isKept = "another download's row says that its file is there"
   private static let isRunning = "the download is running; the next cleanup looks at it again"
 
   /// What a file is to another download, or to a removed one.
@@ -196,6 +197,9 @@ extension DownloadsStore {
     _ found: FoundFile, owner: DownloadID?, sha256: String?, in turn: inout PodfluxTurn
   ) throws -> String? {
     guard let file = found.published(sha256: sha256) else { return "its name is none that a download could keep" }
+    let id = owner ?? DownloadID(from: &turn.random)
+    // Two rows of one place could never follow what is there any more.
+    guard try turn.tables.downloads.completedDownloads(at: file.path, otherThan: id).isEmpty else { return Self.isKept }
     let former = try owner.flatMap { try turn.tables.cleanup.formerAddress(of: $0) }
     if let owner { try turn.tables.cleanup.forgetFormerFiles(of: owner) }
     if let owner, var download = try turn.tables.downloads.find(owner) {
@@ -211,7 +215,6 @@ extension DownloadsStore {
       try transition(&download, to: .completed(file), in: turn)
       return nil
     }
-    let id = owner ?? DownloadID(from: &turn.random)
     guard let address = former ?? WebAddress(ofAdopted: found.place) else { return "its name makes no address" }
     let podcast = file.path.components.dropLast().last
     let download = Download(

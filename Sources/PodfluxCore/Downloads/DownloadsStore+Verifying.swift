@@ -47,7 +47,7 @@ extension DownloadsStore {
   /// Takes in what reading came to. Nothing follows from it if the download was removed meanwhile: another one may have
   /// its name and even its file's inode.
   mutating func settle(
-    _ verification: Verification, _ verdict: Verification.Verdict, in turn: inout PodfluxTurn
+    _ verification: Verification, _ verdict: Verification.Verdict, _ cleanup: CleanupStore, in turn: inout PodfluxTurn
   ) throws {
     guard verificationsUnderWay.remove(verification.key) != nil,
       try turn.tables.verifications.remove(verification.key),
@@ -57,6 +57,9 @@ extension DownloadsStore {
     var verdict = verdict
     if case .modified(let file) = verdict, try isAnothers(file, than: download.id, in: turn) {
       verdict = .damaged("the file \"\(file.path)\" is gone, and another download's is in its place", remains: nil)
+    } else if case .modified(let file) = verdict, cleanup.isTaking(FoundFile(file)) {
+      // Followed now, it would be a download's file that is taken away.
+      verdict = .unreadable("a cleanup is just taking the file \"\(file.path)\" away")
     }
     verified.count(verdict)
     switch verdict {

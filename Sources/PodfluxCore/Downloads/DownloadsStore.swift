@@ -58,7 +58,9 @@ public struct DownloadsStore: Sendable {
     live.values.reduce(0) { $0 + $1.rate }
   }
 
-  mutating func handle(_ action: Action, settings: Settings, in turn: inout PodfluxTurn) throws -> Reply? {
+  mutating func handle(
+    _ action: Action, settings: Settings, cleanup: CleanupStore, in turn: inout PodfluxTurn
+  ) throws -> Reply? {
     switch action {
     case .downloads(let intent): return try handle(intent, settings: settings, in: &turn)
     case .attempt(let report): try handle(report, settings: settings, in: &turn)
@@ -66,7 +68,7 @@ public struct DownloadsStore: Sendable {
     case .stop(let mode): try stop(mode, in: &turn)
     case .deleted(let key): try settleDeletion(key, in: &turn)
     case .notDeleted(let key, _): try postponeDeletion(key, in: &turn)
-    case .verified(let verification, let verdict): try settle(verification, verdict, in: &turn)
+    case .verified(let verification, let verdict): try settle(verification, verdict, cleanup, in: &turn)
     case .timeCame: try wakeWaiting(in: &turn)
     case .updateSettings: try heed(settings, in: &turn)
     case .roomCame(let bytes): try wake(withRoom: bytes, settings: settings, in: &turn)

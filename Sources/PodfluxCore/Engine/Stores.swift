@@ -58,7 +58,7 @@ public struct Stores: Store {
     let settingsReply = try settings.handle(action, in: &turn)
     let networkReply = try network.handle(action, in: &turn)
     if let bytes = downloads.fetchedOverCellular(action) { try network.count(bytes, in: turn) }
-    let downloadsReply = try downloads.handle(action, settings: settings.settings, in: &turn)
+    let downloadsReply = try downloads.handle(action, settings: settings.settings, cleanup: cleanup, in: &turn)
     // A step of a cleanup is its store's, and changes downloads by theirs.
     let cleanupReply = try cleanup.handle(action, settings: settings.settings, downloads: &downloads, in: &turn)
     let filtersReply = try filters.handle(action, in: &turn)

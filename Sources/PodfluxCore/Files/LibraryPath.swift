@@ -104,7 +104,9 @@ extension Unicode.Scalar {
   /// Whether this has no place in a file's name: control characters (C0, DEL, C1), line and paragraph separators, and
   /// the characters that turn the direction of text (UAX #9).
   public var isUnprintable: Bool {
-    switch properties.generalCategory {
+    // Of ASCII only control characters are; to look properties up takes long, and each row that is read has a path.
+    if isASCII { return value < 0x20 || value == 0x7F }
+    return switch properties.generalCategory {
     case .control, .lineSeparator, .paragraphSeparator: true
     default: properties.isBidiControl
     }

@@ -63,6 +63,14 @@ extension Checker {
     quarantined.append(entry.file)
   }
 
+  /// Whether a download has a file of this place, number and length, or had one that is to be deleted.
+  func knows(_ place: SimulatedDisk.Place) -> Bool {
+    let files = rows.values.compactMap(\.publishedFile) + condemned.values.joined()
+    return files.contains {
+      $0.path.description == place.path && $0.inode == place.inode && $0.length == place.length
+    }
+  }
+
   /// Whether another download has this very file.
   func isShared(_ file: PublishedFile, by id: DownloadID) -> Bool {
     rows.values.contains { row in

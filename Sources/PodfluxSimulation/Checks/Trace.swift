@@ -164,7 +164,8 @@ extension Action {
       "settings maxConcurrent \(patch.maxConcurrent.map(String.init) ?? "-") maxPerHost \(patch.maxPerHost.map(String.init) ?? "-")"
     case .verified(let verification, let verdict): "verified \(verification.key): \(verification.download) \(verdict)"
     case .looked(let run, .found(let steps)):
-      "looked \(run): " + steps.map { "\($0.decision.rawValue) \($0.matter)" }.joined(separator: ", ")
+      "looked \(run): "
+        + steps.map { "\($0.decision.rawValue) \($0.matter), because \($0.because)" }.joined(separator: "; ")
     case .stop, .recovered, .deleted, .notDeleted, .filters, .cleanup, .looked, .cleaned, .network, .path, .roomCame,
       .localTime, .timeCame, .lookedAfter:
       "\(self)"

@@ -134,6 +134,11 @@ extension SimulatedDisk {
     return entry.file.inode == file.inode && entry.file.length == Int(file.length)
   }
 
+  /// Whether what was found is there still, and nobody has written to it since.
+  func standsUntouched(_ file: FoundFile) -> Bool {
+    stands(file) && entry(at: file.place)?.file.modified == file.modifiedNanoseconds
+  }
+
   /// A download has this file from now on, whoever has put it there.
   func own(_ file: PublishedFile) {
     let path = file.path.description

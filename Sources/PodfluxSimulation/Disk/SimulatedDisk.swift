@@ -206,11 +206,14 @@ final class SimulatedDisk {
     published[path]?.isForeign = true
   }
 
-  /// Somebody puts a file there.
-  func addForeignFile(at path: String) {
+  /// Somebody puts a file there; its number may be one that another file had. With the number, length and place of a file
+  /// that is known nobody could tell it from that one: then it gets a new number.
+  func addForeignFile(at path: String, knowing isKnown: (Place) -> Bool) {
     guard published[path] == nil, !isFull else { return }
     // Notes, or music.
-    putForeignFile((time % 2 == 0 ? [] : [SimulatedFile.spoilt]) + Array("another's".utf8), at: path)
+    let content = (time % 2 == 0 ? [] : [SimulatedFile.spoilt]) + Array("another's".utf8)
+    let isTaken = freeInodes.last.map { isKnown(Place(path: path, inode: $0, length: content.count)) } ?? false
+    putForeignFile(content, at: path, withNewNumber: isTaken)
   }
 
   func putForeignFile(_ content: [UInt8], at path: String, withNewNumber isNew: Bool = false) {

@@ -153,11 +153,9 @@ extension SimulatedCleanup {
     case .moved(_, let former, let file):
       guard !disk.isPublished(former), disk.isPublished(file) else { return Self.hasChanged }
     case .modified(_, _, let file):
-      guard disk.stands(FoundFile(file)),
-        disk.entry(at: EntryPath(file.path))?.file.modified == file.modifiedNanoseconds
-      else { return Self.hasChanged }
+      guard disk.standsUntouched(FoundFile(file)) else { return Self.hasChanged }
     case .corrupt(_, _, let found), .adoptable(let found, _, _):
-      guard disk.stands(found) else { return Self.hasChanged }
+      guard disk.standsUntouched(found) else { return Self.hasChanged }
     case .orphan(let found): return try handle(found, step)
     case .partial(let id, let planned, let length, let tailHash):
       guard length > 0 else { return disk.length(of: id) < planned.durable ? .done : Self.hasChanged }

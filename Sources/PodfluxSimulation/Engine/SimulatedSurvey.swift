@@ -80,7 +80,7 @@ private struct SimulatedEvidence: CleanupEvidence {
   var isCancelled: Bool { false }
 
   func sha256(of file: FoundFile) throws -> String? {
-    guard world.disk.stands(file), let entry = world.disk.entry(at: file.place) else { return nil }
+    guard world.disk.standsUntouched(file), let entry = world.disk.entry(at: file.place) else { return nil }
     guard !world.suffers(.disk) || !world.random.once(in: 30) else { return nil }
     return Checker.digest(of: entry.file.content, .sha256).hexadecimal
   }
@@ -98,7 +98,7 @@ private struct SimulatedEvidence: CleanupEvidence {
   }
 
   func isMedia(_ file: FoundFile) throws -> Bool? {
-    guard world.disk.stands(file), let entry = world.disk.entry(at: file.place) else { return nil }
+    guard world.disk.standsUntouched(file), let entry = world.disk.entry(at: file.place) else { return nil }
     return entry.file.isMedia && world.sabotage != .editTakenForDamage
   }
 

@@ -35,10 +35,11 @@ enum Event {
 
 /// Events by time; of the same time, the one that was scheduled first. A binary heap.
 struct Scheduler {
+  /// When an event happens, and where it is kept: what is moved about in the heap is small.
   private struct Entry {
     var time: Int64
     var number: Int
-    var event: Event
+    var slot: Int
 
     func precedes(_ other: Entry) -> Bool {
       time == other.time ? number < other.number : time < other.time
@@ -48,18 +49,25 @@ struct Scheduler {
   /// The present, in milliseconds since the world began.
   private(set) var now: Int64 = 0
   private var heap: [Entry] = []
+  private var events: [Event?] = []
+  private var freeSlots: [Int] = []
   private var number = 0
 
   var isEmpty: Bool { heap.isEmpty }
 
   /// Whether nothing will happen but that an alarm rings.
   var hasOnlyAlarms: Bool {
-    heap.allSatisfy { if case .alarm = $0.event { true } else { false } }
+    events.allSatisfy { event in
+      switch event {
+      case .alarm, nil: true
+      default: false
+      }
+    }
   }
 
   mutating func schedule(_ event: Event, after delay: Int64) {
     number += 1
-    heap.append(Entry(time: now + max(0, delay), number: number, event: event))
+    heap.append(Entry(time: now + max(0, delay), number: number, slot: keep(event)))
     var child = heap.count - 1
     while child > 0 {
       let parent = (child - 1) / 2
@@ -78,7 +86,23 @@ struct Scheduler {
       siftDown()
     }
     now = first.time
-    return first.event
+    return release(first.slot)
+  }
+
+  private mutating func keep(_ event: Event) -> Int {
+    guard let slot = freeSlots.popLast() else {
+      events.append(event)
+      return events.count - 1
+    }
+    events[slot] = event
+    return slot
+  }
+
+  private mutating func release(_ slot: Int) -> Event? {
+    freeSlots.append(slot)
+    let event = events[slot]
+    events[slot] = nil
+    return event
   }
 
   private mutating func siftDown() {

@@ -25,7 +25,7 @@ extension World {
         disk.restore(random.below(disk.quarantined.count))
         noteTrouble("somebody restores a file from quarantine")
       }
-    case 12: disk.addForeignFile(at: placeToMove)
+    case 12: addForeignFile(at: placeToMove)
     case 13: appearPartial()
     case 14 where random.once(in: 3):
       disk.unmount(paths)
@@ -33,6 +33,11 @@ extension World {
       schedule(.mounting, after: Int64(random.within(100...20_000)))
     default: break
     }
+  }
+
+  func addForeignFile(at path: String) {
+    disk.addForeignFile(at: path, knowing: checker.knows)
+    noteTrouble("somebody puts a file at \(path)")
   }
 
   /// What somebody has made longer or shorter since it was to go is somebody's own now, unless it is a download's.

@@ -91,8 +91,7 @@ extension World {
   private func appearForeignFile() {
     let stem = Self.stem(of: random.pick(origins).address)
     let path = Self.name(stem, random.within(1...3))
-    disk.addForeignFile(at: random.once(in: 4) ? client.path(using: &random) : path)
-    noteTrouble("somebody puts a file at \(path)")
+    addForeignFile(at: random.once(in: 4) ? client.path(using: &random) : path)
   }
 
   /// Somebody changes the file of a completed download.

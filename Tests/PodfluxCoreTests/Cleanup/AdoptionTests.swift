@@ -73,6 +73,22 @@ struct AdoptionTests {
     #expect(try world.row(id).address == address)
   }
 
+  @Test("By nobody, where another download's row says that its file is: two rows of one place could never follow it")
+  func placeOfAnother() throws {
+    let other = try world.enqueue("b")
+    try world.finish(other, as: try .sample("a.mp3", length: 8, inode: 8))
+    let id = try world.enqueue("a")
+    try world.report(id, .failed(.missing, kept: nil))
+    try world.cleanUp([adoptable(id), .planned(.orphan(FoundFile(at: file)), .adopt)], adopting)
+    #expect(try world.stepRows().map(\.status) == [.left, .left])
+    #expect(try world.state(id).kind == .failed)
+    #expect(world.downloads.counts[.completed] == 1)
+    // Once that one is gone, so is the obstacle.
+    try world.send(.downloads(.remove(.one(other), deletingFile: false)))
+    try world.cleanUp([adoptable(id)], adopting)
+    #expect(try world.state(id) == .completed(file))
+  }
+
   /// Its partial file would have been deleted under the attempt that writes it.
   @Test(
     "One whose partial file is still to be deleted does not begin again before that is done", arguments: [true, false])

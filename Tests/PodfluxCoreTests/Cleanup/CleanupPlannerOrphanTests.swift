@@ -160,6 +160,24 @@ struct CleanupPlannerOrphanTests {
     #expect(scene.read.count == 1)
   }
 
+  @Test(
+    "What lies in the place of a row whose file cannot be told is left: it may be what somebody has made of that",
+    arguments: [CleanupOptions.Orphans.quarantine, .delete, .adopt])
+  func placeOfUntold(orphans: CleanupOptions.Orphans) throws {
+    for name in ["moved", "moved\\away"] {
+      let scene = PlannerScene()
+      _ = try scene.present("b", at: "b", length: 5, inode: 9)
+      let content = name == "moved" ? nil : "x"
+      try scene.row("a", at: "a", inode: 1, content: "x")
+      // Its file has been moved, and cannot be read, or be named by its row.
+      scene.found(name, inode: 1, content: content)
+      scene.found("a", length: 12, inode: 2)
+      let steps = try scene.plan(.init(orphans: orphans))
+      #expect(steps.map(\.decision) == [.leave, .leave])
+      #expect(Set(steps.compactMap(\.matter.place?.text)) == ["a", name])
+    }
+  }
+
   @Test("An unreadable stray is adopted by nobody for its content")
   func unreadable() throws {
     try scene.former("a", "x", inode: 1, content: "mine", .missing)

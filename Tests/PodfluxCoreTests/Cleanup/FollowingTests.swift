@@ -47,6 +47,24 @@ struct FollowingTests {
     #expect(try world.row(id).dates.modified == nil)
   }
 
+  @Test("Read again, what a cleanup is just taking away is not followed; afterwards it is", arguments: [true, false])
+  func takenMeanwhile(isLeft: Bool) throws {
+    let (id, file) = try completed("a", at: "a.mp3", inode: 7)
+    var other = file
+    (other.inode, other.modifiedNanoseconds) = (8, 2_000_000)
+    try world.clean(.init(orphans: .quarantine))
+    try world.found([.planned(.orphan(FoundFile(at: other)), .quarantine)])
+    #expect(world.steps.count == 1)
+    try world.send(.downloads(.verify(.one(id))))
+    try world.verified(id, .modified(other))
+    #expect(try world.row(id).state == .completed(file))
+    try world.send(.cleaned(try #require(world.steps.keys.first), isLeft ? .left("It is too dark.") : .done))
+    #expect(world.cleanup.isIdle)
+    try world.send(.downloads(.verify(.one(id))))
+    try world.verified(id, .modified(other))
+    #expect(try world.row(id).state == .completed(other))
+  }
+
   @Test("Read again, an edited file makes no damaged download; whoever fails it later forgets the change")
   func verified() throws {
     let (id, file) = try completed("a", at: "a.mp3", inode: 7)
