@@ -37,7 +37,12 @@ struct SQLDownloadTable: DownloadTable {
   }
 
   func isNeeded(_ file: FoundFile, otherThanBy id: DownloadID?) throws -> Bool {
-    try holder(of: file, otherThan: id) != nil
+    try files(like: file, otherThanBy: id).contains { !$0.hasOtherTime(than: file) }
+  }
+
+  /// The files of downloads, but for this one, that have a file's inode and length; a few at most.
+  func files(like file: FoundFile, otherThanBy id: DownloadID?) throws -> [PublishedFile] {
+    try holders(of: file, otherThan: id).compactMap { try find($0)?.state.file }
   }
 
   func completedDownloads(at path: LibraryPath, otherThan id: DownloadID) throws -> [DownloadID] {
@@ -47,13 +52,17 @@ struct SQLDownloadTable: DownloadTable {
   }
 
   func holder(of file: FoundFile, otherThan id: DownloadID?) throws -> DownloadID? {
+    try holders(of: file, otherThan: id).first
+  }
+
+  private func holders(of file: FoundFile, otherThan id: DownloadID?) throws -> [DownloadID] {
     // Where inodes do not last, place and length tell files.
     let isInodeKnown = file.inode != FoundFile.unknownInode
     let sql = """
-      SELECT id FROM downloads WHERE \(isInodeKnown ? "inode" : "path") = ? AND file_length = ? AND id IS NOT ? LIMIT 1
+      SELECT id FROM downloads WHERE \(isInodeKnown ? "inode" : "path") = ? AND file_length = ? AND id IS NOT ? LIMIT 8
       """
     let key: any DatabaseValueConvertible = isInodeKnown ? Int64(bitPattern: file.inode) : file.place.text
-    let found = try String.fetchOne(db.cachedStatement(sql: sql), arguments: [key, file.length, id?.description])
+    let found = try String.fetchAll(db.cachedStatement(sql: sql), arguments: [key, file.length, id?.description])
     return try found.map {
       guard let holder = DownloadID($0) else { throw DamagedRow(column: "id") }
       return holder

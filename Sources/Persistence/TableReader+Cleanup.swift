@@ -79,8 +79,13 @@ extension TableReader {
   }
 
   /// Whether a file is that of another download than this one, or of any, by its inode and its length.
-  public func isNeeded(_ file: FoundFile, otherThanBy id: DownloadID?) throws -> Bool {
-    try table.isNeeded(file, otherThanBy: id)
+  ///
+  /// - Parameter isAt: Whether the file is at this place too (link(2)). A row of its inode and length is not enough where
+  ///   the times differ: the row's file may have been replaced, and its inode given to another.
+  public func isNeeded(
+    _ file: FoundFile, otherThanBy id: DownloadID?, isAt: (LibraryPath) -> Bool
+  ) throws -> Bool {
+    try table.files(like: file, otherThanBy: id).contains { !$0.hasOtherTime(than: file) || isAt($0.path) }
   }
 
   /// Whether the engine has made this folder.

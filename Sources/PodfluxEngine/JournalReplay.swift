@@ -171,7 +171,9 @@ private struct JournalFold {
         } ?? "no engine begins in it"
       throw JournalError.wrongBeginning("the journal cannot be folded: \(beginning)")
     }
-    var snapshot = try database.read { try $0.snapshot(query, library: engine.library, stores: nil, now: now) }
+    var snapshot = try database.read {
+      try $0.snapshot(query, library: engine.library, stores: nil, kept: nil, now: now)
+    }
     snapshot.engine?.version = engine.version
     return snapshot
   }

@@ -106,6 +106,15 @@ extension LibraryFiles {
     try quarantine.dropGoneRestorations()
   }
 
+  /// Whether a file has this name too; where that cannot be told it has.
+  func isAlso(_ found: FoundFile, at path: LibraryPath) -> Bool {
+    do throws(FileError) {
+      return try published.identity(of: EntryPath(path))?.lastingInode == found.inode
+    } catch {
+      return true
+    }
+  }
+
   /// How many bytes have been in quarantine since before a moment.
   func quarantinedBytes(before moment: Timestamp?) throws(FileError) -> Int64 {
     guard let moment else { return try quarantine.usage().bytes }

@@ -234,6 +234,7 @@ final class Observers: @unchecked Sendable {
   private struct Moment {
     let reader: MomentReader
     let libraryPath: String
+    let kept: KeptBytes
     let stores: Stores
     let countsVersion: Int
     let now: Timestamp
@@ -251,7 +252,7 @@ final class Observers: @unchecked Sendable {
       throw error
     }
     return Moment(
-      reader: reader, libraryPath: library.folder.path, stores: stores, countsVersion: version,
+      reader: reader, libraryPath: library.folder.path, kept: library.kept, stores: stores, countsVersion: version,
       now: Services.clock().wall)
   }
 
@@ -271,7 +272,8 @@ final class Observers: @unchecked Sendable {
     let wantsFilters = query.stores.remove(.filters) != nil
     let (stores, now) = (moment.stores, moment.now)
     return try moment.reader.read { tables in
-      var snapshot = try tables.snapshot(query, library: moment.libraryPath, stores: stores, now: now)
+      var snapshot = try tables.snapshot(
+        query, library: moment.libraryPath, stores: stores, kept: moment.kept, now: now)
       guard wantsFilters else { return snapshot }
       let basis = CountingBasis(
         countsVersion: moment.countsVersion, filters: stores.filters.state,

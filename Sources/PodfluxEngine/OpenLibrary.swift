@@ -14,6 +14,8 @@ final class OpenLibrary: Sendable {
   let published: [DownloadID]
   private let lock: LibraryLock
   let database: LibraryDatabase
+  /// What is in partial files beyond what rows know.
+  let kept: KeptBytes
 
   init(_ configuration: EngineConfiguration) throws(EngineError) {
     do {
@@ -28,6 +30,7 @@ final class OpenLibrary: Sendable {
       let files = LibraryFiles(folder)
       published = try Self.published(in: database, files)
       try Incoming(folder)?.clear()
+      kept = try KeptBytes(files.partials, bootID: Services.bootID())
       (self.folder, self.lock, self.database, self.files) = (folder, lock, database, files)
     } catch let failure as LibraryLock.Failure {
       switch failure {
@@ -58,7 +61,7 @@ final class OpenLibrary: Sendable {
 
   /// One moment of the state.
   func snapshot(_ query: SnapshotQuery, from stores: Stores, at now: Timestamp) throws -> Snapshot {
-    try database.read { try $0.snapshot(query, library: folder.path, stores: stores, now: now) }
+    try database.read { try $0.snapshot(query, library: folder.path, stores: stores, kept: kept, now: now) }
   }
 
   /// The resume data of a download; nil if nothing of it is kept.
@@ -97,8 +100,11 @@ final class OpenLibrary: Sendable {
 }
 
 extension TableReader {
-  /// One moment of the state. Without an engine there are no stores, and nothing is active.
-  func snapshot(_ query: SnapshotQuery, library: String, stores: Stores?, now: Timestamp) throws -> Snapshot {
+  /// One moment of the state. Without an engine there are no stores, and nothing is active; without partial files nothing is
+  /// kept that rows do not know of.
+  func snapshot(
+    _ query: SnapshotQuery, library: String, stores: Stores?, kept: KeptBytes?, now: Timestamp
+  ) throws -> Snapshot {
     var snapshot = Snapshot(revision: try position().revision)
     if query.stores.contains(.engine) {
       snapshot.engine = EngineSnapshot(version: Engine.version, library: library)
@@ -113,7 +119,7 @@ extension TableReader {
       snapshot.filters = try filters(stores, now: now)
     }
     if query.stores.contains(.downloads) {
-      snapshot.downloads = try downloads(query.downloads, stores: stores, now: now)
+      snapshot.downloads = try downloads(query.downloads, stores: stores, kept: kept, now: now)
     }
     if query.stores.contains(.cleanup) {
       snapshot.cleanup = try cleanup(query.stepsPage, stores?.cleanup ?? CleanupStore(runs: cleanupRuns()))
@@ -139,13 +145,17 @@ extension TableReader {
       now: now, today: localTime.day(at: now), obstacles: try stores?.downloads.obstacles ?? obstacles(now: now))
   }
 
-  private func downloads(_ query: DownloadsQuery, stores: Stores?, now: Timestamp) throws -> DownloadsSnapshot {
+  private func downloads(
+    _ query: DownloadsQuery, stores: Stores?, kept: KeptBytes?, now: Timestamp
+  ) throws -> DownloadsSnapshot {
     let selection = try (stores?.filters.state ?? filters()).selection
     let moment = try moment(stores, now: now)
     let (page, next) = try page(query, filters: selection, at: moment)
     let items = page.map { download in
       let live = stores?.downloads.live[download.id].flatMap { $0.isDisowned ? nil : $0 }
-      return DownloadsSnapshot.Item(download: download, live: live, obstacle: moment.obstacles.obstacle(for: download))
+      return DownloadsSnapshot.Item(
+        download: download, live: live, obstacle: moment.obstacles.obstacle(for: download),
+        kept: kept?.bytes(of: download, live: live) ?? 0)
     }
     return DownloadsSnapshot(
       counts: try visibleCounts(moment.obstacles), bytesPerSecond: stores?.downloads.bytesPerSecond ?? 0,
@@ -168,7 +178,11 @@ public enum LibraryReader {
       let database = try LibraryDatabase.openReadOnly(at: folder.databasePath, isInUse: isInUse)
       defer { try? database.close() }
       let now = Services.clock().wall
-      var snapshot = try database.read { try $0.snapshot(query, library: folder.path, stores: nil, now: now) }
+      // What an engine is just writing is no one moment's.
+      let kept = try isInUse ? nil : KeptBytes(Partials(folder), bootID: Services.bootID())
+      var snapshot = try database.read {
+        try $0.snapshot(query, library: folder.path, stores: nil, kept: kept, now: now)
+      }
       if try !LibraryLock.isHeld(folder) {
         snapshot.downloads?.showNothingRunning()
         snapshot.filters?.showNothingRunning()

@@ -161,7 +161,8 @@ final class Services: @unchecked Sendable {
       wall: Timestamp(milliseconds: wall.milliseconds), monotonicMilliseconds: monotonic.milliseconds)
   }
 
-  private static func bootID() throws(EngineError) -> String {
+  /// The machine's present boot.
+  static func bootID() throws(EngineError) -> String {
     do {
       return try String(contentsOfFile: "/proc/sys/kernel/random/boot_id", encoding: .utf8)
         .trimmingCharacters(in: .whitespacesAndNewlines)

@@ -224,7 +224,7 @@ private final class SurveyEvidence: CleanupEvidence {
   }
 
   func isNeeded(_ file: FoundFile, otherThanBy id: DownloadID?) throws -> Bool {
-    try reader.read { try $0.isNeeded(file, otherThanBy: id) }
+    try reader.read { try $0.isNeeded(file, otherThanBy: id) { files.isAlso(file, at: $0) } }
   }
 
   func isMedia(_ file: FoundFile) throws -> Bool? { files.isMedia(file) }

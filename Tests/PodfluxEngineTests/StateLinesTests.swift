@@ -43,7 +43,7 @@ struct StateLinesTests {
       guard life.number(in: 0...3) > 0 else { continue }
       let (stores, now) = (life.dispatcher.state, life.now)
       let snapshot = try life.database.read {
-        try $0.snapshot(query, library: "/library", stores: stores, now: now)
+        try $0.snapshot(query, library: "/library", stores: stores, kept: nil, now: now)
       }
       var encoder = LineEncoder()
       lines.append(snapshot, to: &encoder)

@@ -56,6 +56,31 @@ struct SnapshotCommandTests {
     #expect(try PodfluxCommand.run(["run", "--library", scene.library]).status == 75)
   }
 
+  @Test("After a kill it shows what is kept, which may be more than is durable, and so does the next engine")
+  func afterKill() throws {
+    let scene = try Scene()
+    scene.serve("/a.mp3", length: 64 << 20, bytesPerSecond: 1 << 20)
+    let engine = try scene.start()
+    try engine.order("downloads/enqueue", ["url": scene.origin.url("/a.mp3"), "id": "a"])
+    // What is not written yet goes with the process.
+    try engine.wait(for: "a") { $0.durable > 0 && $0.received > $0.durable + 1 << 20 }
+    try engine.kill()
+    let length = try #require(FileManager.default.attributesOfItem(atPath: scene.partialPath("a"))[.size] as? Int)
+    let after = try PodfluxCommand.run(["snapshot", "--library", scene.library])
+    let item = try #require(try snapshotItems(after.output).first)
+    #expect(item.received == length)
+    #expect(item.durable < length)
+    #expect(item.json["resumable"] as? Bool == true)
+    for _ in 0..<2 {
+      let next = try scene.start(["--network", "offline"])
+      #expect(try next.item("a")?.received == item.received)
+      try next.order("downloads/pause", ["id": "a"])
+      #expect(try next.item("a")?.received == item.received)
+      next.closeInput()
+      #expect(try next.waitForEnd().status == 0)
+    }
+  }
+
   @Test("A folder that is no library, or is not there, ends with 65 and stays as it is")
   func none() throws {
     let scene = try Scene()

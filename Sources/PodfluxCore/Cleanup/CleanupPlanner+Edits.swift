@@ -30,7 +30,7 @@ extension PublishedFile {
   private static let coarsestTimeNanoseconds: UInt64 = 2_000_000_000
 
   /// Whether it is known that the file has been written to since, or given another time.
-  func hasOtherTime(than found: FoundFile) -> Bool {
+  public func hasOtherTime(than found: FoundFile) -> Bool {
     guard let recorded = modifiedNanoseconds, let modified = found.modifiedNanoseconds else { return false }
     guard found.inode == FoundFile.unknownInode else { return recorded != modified }
     let (difference, isOverflow) = recorded.subtractingReportingOverflow(modified)

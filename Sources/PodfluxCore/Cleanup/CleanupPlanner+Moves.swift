@@ -5,8 +5,12 @@ extension CleanupPlanner {
   mutating func findMoved(_ evidence: some CleanupEvidence) throws {
     guard !displaced.isEmpty, !strays.isEmpty else { return }
     var search = Search(strays)
-    try match(in: &search, evidence) { row, search in search.byInode[row.file.inode] }
-    try match(in: &search, evidence) { [strays] row, search in
+    let replaced = Set(displaced.compactMap { $0.found == nil ? nil : $0.row.place })
+    try match(in: &search, evidence) { [strays] lost, search in
+      search.byInode[lost.row.file.inode].flatMap { lost.mayHaveMoved(as: strays[$0], replaced) ? $0 : nil }
+    }
+    try match(in: &search, evidence) { [strays] lost, search in
+      let row = lost.row
       guard let index = search.byPlace[row.place] else { return nil }
       // One whose content nobody knows, and which was written later, is an edited one.
       return row.file.sha256 == nil && row.file.hasOtherTime(than: strays[index]) ? nil : index
@@ -15,10 +19,10 @@ extension CleanupPlanner {
     for length in Set(displaced.filter { $0.row.file.sha256 != nil }.map(\.row.file.length)).sorted() {
       try search.readContents(ofLength: length, strays, evidence)
     }
-    try match(in: &search, evidence) { row, search in
-      row.file.sha256.flatMap { search.byContent[$0]?.last }
+    try match(in: &search, evidence) { lost, search in
+      lost.row.file.sha256.flatMap { search.byContent[$0]?.last }
     }
-    try findDamaged(in: &search, evidence)
+    try findDamaged(in: &search, replaced, evidence)
     // What could not be read may be any lost file of its length.
     for index in search.unreadable.sorted() where !search.taken.contains(index) {
       let length = strays[index].length
@@ -33,11 +37,14 @@ extension CleanupPlanner {
   }
 
   /// Files that were moved and changed: they are their rows' all the same.
-  private mutating func findDamaged(in search: inout Search, _ evidence: some CleanupEvidence) throws {
+  private mutating func findDamaged(
+    in search: inout Search, _ replaced: Set<EntryPath>, _ evidence: some CleanupEvidence
+  ) throws {
     var rest: [Displaced] = []
     for lost in displaced {
       guard let index = search.byInode[lost.row.file.inode], !search.taken.contains(index),
         strays[index].length == lost.row.file.length, lost.row.file.sha256 != nil,
+        !lost.row.file.hasOtherTime(than: strays[index]) || lost.mayHaveMovedEdited(to: strays[index], replaced),
         try search.hash(index, strays, evidence) != nil
       else {
         rest.append(lost)
@@ -98,14 +105,14 @@ extension CleanupPlanner {
   }
 
   private mutating func match(
-    in search: inout Search, _ evidence: some CleanupEvidence, candidate: (ExpectedFile, Search) -> Int?
+    in search: inout Search, _ evidence: some CleanupEvidence, candidate: (Displaced, Search) -> Int?
   ) throws {
     // What was read is known to whoever decides about the rest.
     defer { hashes.merge(search.known(strays)) { $1 } }
     var rest: [Displaced] = []
     for lost in displaced {
       guard !evidence.isCancelled else { throw Failure.cancelled }
-      guard let index = candidate(lost.row, search),
+      guard let index = candidate(lost, search),
         let isFile = try isFile(of: lost.row, index, &search, evidence)
       else {
         rest.append(lost)
@@ -137,5 +144,21 @@ extension CleanupPlanner {
     guard let sha256 = row.file.sha256 else { return true }
     guard let actual = try search.hash(index, strays, evidence) else { return false }
     return actual == sha256 ? true : nil
+  }
+}
+
+extension CleanupPlanner.Displaced {
+  /// Whether a file of the row's inode and length may be the row's, moved.
+  ///
+  /// A file system gives the inode of a file that was replaced to the next new one. Content tells the two apart; where
+  /// nobody knows that, the time of modification does, which moving keeps.
+  fileprivate func mayHaveMoved(as stray: FoundFile, _ replaced: Set<EntryPath>) -> Bool {
+    row.file.sha256 != nil || !row.file.hasOtherTime(than: stray) || mayHaveMovedEdited(to: stray, replaced)
+  }
+
+  /// Whether the row's file may have been moved there and written to as well: not where something stands in its own place,
+  /// nor where what was found stands in the place of another row's file. Those are edited files, and have new inodes.
+  fileprivate func mayHaveMovedEdited(to stray: FoundFile, _ replaced: Set<EntryPath>) -> Bool {
+    found == nil && !replaced.contains(stray.place)
   }
 }

@@ -16,7 +16,7 @@ extension Download {
 
 extension DownloadState {
   /// The complete file, where there is one.
-  fileprivate var file: PublishedFile? {
+  public var file: PublishedFile? {
     switch self {
     case .completed(let file), .running(.publishing(let file)): file
     case .queued, .waiting, .running, .paused, .failed: nil

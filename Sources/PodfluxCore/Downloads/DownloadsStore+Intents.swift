@@ -232,7 +232,7 @@ extension Download {
   }
 
   /// Whether a partial file may lie there: attempts write it, and an imported record speaks of one.
-  var mayHavePartial: Bool {
+  public var mayHavePartial: Bool {
     if case .completed = state { return false }
     return dates.started != nil || progress.resume != nil
   }

@@ -263,12 +263,16 @@ public struct DownloadsSnapshot: Hashable, Sendable {
     public var live: LiveAttempt?
     /// What keeps it from running, if it would run otherwise.
     public var obstacle: Obstacle?
+    /// How many bytes its partial file has with which the next attempt goes on: an engine that was killed has left more than
+    /// the row knows of. 0 where nobody has looked.
+    public var kept: Int64
 
     /// Makes an item.
-    public init(download: Download, live: LiveAttempt?, obstacle: Obstacle? = nil) {
+    public init(download: Download, live: LiveAttempt?, obstacle: Obstacle? = nil, kept: Int64 = 0) {
       self.download = download
       self.live = live
       self.obstacle = obstacle
+      self.kept = kept
     }
   }
 

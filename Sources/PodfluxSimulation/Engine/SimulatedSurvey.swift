@@ -107,7 +107,9 @@ private struct SimulatedEvidence: CleanupEvidence {
   }
 
   func isNeeded(_ file: FoundFile, otherThanBy id: DownloadID?) throws -> Bool {
-    try world.database.read { try $0.isNeeded(file, otherThanBy: id) }
+    try world.database.read { tables in
+      try tables.isNeeded(file, otherThanBy: id) { world.disk.entry(at: EntryPath($0))?.file.inode == file.inode }
+    }
   }
 
   func canAdopt(_ owner: DownloadID) throws -> Bool {

@@ -67,11 +67,12 @@ extension JSONWriter {
 
 extension DownloadsSnapshot.Item {
   /// What a stopped attempt has fetched is kept: it is counted until the row knows it.
-  fileprivate var received: Int64 { max(live?.received ?? 0, download.progress.durable) }
+  fileprivate var received: Int64 { max(live?.received ?? 0, download.progress.durable, kept) }
 
   /// Whether there is something to go on with. What a stopped attempt has fetched is on its way there.
   fileprivate var isResumable: Bool {
-    download.isResumable || (download.state.kind != .running && live?.isStopping == true && received > 0)
+    download.isResumable || kept > 0
+      || (download.state.kind != .running && live?.isStopping == true && received > 0)
   }
 
   /// The attempt knows better than the row. One that has been told to stop may outlive its row's running.

@@ -97,6 +97,27 @@ struct CleanupPlannerTests {
     #expect(try scene.decisions() == ["corrupt b: quarantine", "orphan c: quarantine"])
   }
 
+  @Test("An inode that was freed by one edited file and given to another tells nothing: each row keeps its place")
+  func givenAnew() throws {
+    let (first, second) = (
+      try scene.row("a", at: "a", inode: 1, time: 100), try scene.row("b", at: "b", length: 9, inode: 2, time: 100)
+    )
+    for inode in [5, 1] as [UInt64] { scene.media[inode] = true }
+    let files = [scene.found("a", length: 12, inode: 5, time: 200), scene.found("b", inode: 1, time: 201)]
+    #expect(
+      try scene.plan().map(\.matter) == [
+        .modified(.named("a"), from: first, to: try #require(files[0].published(sha256: nil))),
+        .modified(.named("b"), from: second, to: try #require(files[1].published(sha256: nil))),
+      ])
+  }
+
+  @Test("A file that was moved and then edited is followed by its inode, where nothing else can be meant")
+  func movedAndEdited() throws {
+    try scene.row("a", at: "a", inode: 1, time: 100)
+    scene.found("c", inode: 1, time: 200)
+    #expect(try scene.plan().map(\.matter.kind) == [.moved])
+  }
+
   @Test("A file that was copied away and back is known by its content, wherever it lies")
   func movedByContent() throws {
     let was = try scene.row("a", at: "a", inode: 1, content: "mine")

@@ -129,7 +129,10 @@ final class PlannerScene: CleanupEvidence {
   func failedDownload(wanting place: EntryPath) throws -> DownloadID? { wishes[place] }
   func canAdopt(_ owner: DownloadID) throws -> Bool { !rows.contains { $0.download == owner } }
   func isNeeded(_ file: FoundFile, otherThanBy id: DownloadID?) throws -> Bool {
-    rows.contains { $0.download != id && $0.file.inode == file.inode && $0.file.length == file.length }
+    rows.contains {
+      $0.download != id && $0.file.inode == file.inode && $0.file.length == file.length
+        && !$0.file.hasOtherTime(than: file)
+    }
   }
   func isMedia(_ file: FoundFile) throws -> Bool? { media[file.inode] ?? false }
   func lostFile(ofLength length: Int64) throws -> DownloadID? { lostLengths[length] }
