@@ -42,7 +42,7 @@ let package = Package(
     .target(name: "Reachability", dependencies: ["CLinux", "PodfluxCore"]),
     .target(
       name: "Persistence",
-      dependencies: ["Flux", "PodfluxCore", .product(name: "GRDB", package: "GRDB.swift")]),
+      dependencies: ["CSQLite", "Flux", "PodfluxCore", .product(name: "GRDB", package: "GRDB.swift")]),
     .target(name: "Digests", dependencies: ["CCrypto", "PodfluxCore"]),
     .target(name: "PodfluxCore", dependencies: ["Flux"]),
     .target(name: "Flux"),

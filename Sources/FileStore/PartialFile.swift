@@ -117,11 +117,6 @@ public final class PartialFile: Sendable {
     try identity().size
   }
 
-  /// Whether the file is as long as the caller believes: the check before going on with it.
-  public func lengthMatches(_ expected: Int64) throws(FileError) -> Bool {
-    try length() == expected
-  }
-
   /// Reads `count` bytes from `offset`, or fewer where the file ends.
   public func read(offset: Int64, count: Int) throws(FileError) -> [UInt8] {
     precondition(offset >= 0 && count >= 0, "a file has no bytes before its beginning")

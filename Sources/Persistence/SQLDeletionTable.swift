@@ -45,7 +45,7 @@ struct SQLDeletionTable: DeletionTable {
 
   func ready(limit: Int) throws -> [Deletion] {
     let sql = """
-      SELECT key, download, path IS NOT NULL, path, file_length, inode, NULL, NULL, quarantine
+      SELECT key, download, path IS NOT NULL, path, file_length, inode, NULL AS sha256, NULL AS mtime, quarantine
       FROM deletions WHERE ready = 1 ORDER BY key LIMIT ?
       """
     return try Deletion.fetchAll(db.cachedStatement(sql: sql), arguments: [limit])

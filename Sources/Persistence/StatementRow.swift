@@ -1,3 +1,4 @@
+import CSQLite
 import Flux
 import GRDB
 
@@ -95,9 +96,14 @@ struct ColumnReader {
     try nextIfPresent(.moment).map { Timestamp(milliseconds: $0) }
   }
 
-  /// Passes over columns, which are named for the reader's sake.
+  /// Passes over columns, which are named for the reader's sake; a debug build checks the names.
   mutating func skip(_ names: String...) {
-    index += CInt(names.count)
+    for name in names {
+      assert(
+        sqlite3_column_name(statement, index).map { String(cString: $0) } == name,
+        "column \(index) is another one than \(name)")
+      index += 1
+    }
   }
 }
 

@@ -20,6 +20,8 @@ public final class ObservableState: Observable, Sendable {
   public var filters: FiltersSnapshot? { read(\.filters, \.filters) }
   /// The settings.
   public var settings: Settings? { read(\.settings, \.settings) }
+  /// The network: what the path is, and what may use it.
+  public var network: NetworkState? { read(\.network, \.network) }
   /// Cleaning up.
   public var cleanup: CleanupSnapshot? { read(\.cleanup, \.cleanup) }
 
@@ -34,8 +36,10 @@ public final class ObservableState: Observable, Sendable {
     change(\.downloads, old.downloads != new.downloads) {
       change(\.filters, old.filters != new.filters) {
         change(\.settings, old.settings != new.settings) {
-          change(\.cleanup, old.cleanup != new.cleanup) {
-            current.withLock { $0 = new }
+          change(\.network, old.network != new.network) {
+            change(\.cleanup, old.cleanup != new.cleanup) {
+              current.withLock { $0 = new }
+            }
           }
         }
       }

@@ -57,6 +57,7 @@ struct PodfluxLibraryTests {
     let scene = try EngineScene()
     let podflux = try await Podflux.open(library: scene.library)
     #expect(podflux.state.downloads?.items.isEmpty == true)
+    #expect(podflux.state.settings != nil && podflux.state.network != nil && podflux.state.filters != nil)
     let (changes, continuation) = AsyncStream.makeStream(of: Void.self)
     let paused = withObservationTracking {
       podflux.state.downloads?.counts[.paused]

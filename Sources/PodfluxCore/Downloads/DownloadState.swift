@@ -2,7 +2,8 @@ import Flux
 
 /// Where a download is in its life. What belongs to one state only exists in that state.
 public enum DownloadState: Hashable, Sendable {
-  /// Would run if a slot were free.
+  /// Runs as soon as a slot is free and no obstacle is in its way: clients see it as waiting for an obstacle
+  /// (`Obstacle`), which its row need not know.
   case queued
   /// Blocked; goes on by itself when the reason goes.
   case waiting(Waiting)

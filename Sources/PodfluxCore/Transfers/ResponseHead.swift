@@ -81,9 +81,6 @@ extension ResponseHead {
   /// `Retry-After` as sent: seconds or a date.
   public var retryAfter: String? { self["Retry-After"] }
 
-  /// `Accept-Ranges` as sent.
-  public var acceptRanges: String? { self["Accept-Ranges"] }
-
   private enum DeclaredLength: Equatable {
     case none, unusable
     case bytes(Int64)

@@ -19,7 +19,7 @@ enum SourceRules {
     "Feeds": ["PodfluxCore", "Flux"],
     "FileStore": ["PodfluxCore", "Flux", "CLinux"],
     "Reachability": ["PodfluxCore", "Flux", "CLinux"],
-    "Persistence": ["PodfluxCore", "Flux", "GRDB"],
+    "Persistence": ["PodfluxCore", "Flux", "GRDB", "CSQLite"],
     "PodfluxCore": ["Flux"],
     "Flux": ["Synchronization"],
     "ScriptedOrigin": ["NIOCore", "NIOHTTP1", "NIOPosix", "NIOSSL"],
