@@ -5,8 +5,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/magic.h>
+#include <linux/stat.h>
 #include <malloc.h>
 #include <signal.h>
+#include <stdint.h>
 #include <sys/statfs.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -50,6 +52,17 @@ static inline int linux_is_on_ext_or_xfs(int file) {
 static inline unsigned long linux_file_system(int file) {
   struct statfs status;
   return fstatfs(file, &status) == 0 ? (unsigned long)status.f_type & 0xffffffffUL : 0;
+}
+
+/// When an open file was made (statx(2), STATX_BTIME): 0, or the errno; EOPNOTSUPP where the file system does not keep it.
+static inline int linux_birth_time(int file, int64_t *seconds, uint32_t *nanoseconds) {
+  const int at_empty_path = 0x1000;
+  struct statx status;
+  if (syscall(SYS_statx, file, "", at_empty_path, STATX_BTIME, &status) != 0) return errno;
+  if (!(status.stx_mask & STATX_BTIME)) return EOPNOTSUPP;
+  *seconds = status.stx_btime.tv_sec;
+  *nanoseconds = status.stx_btime.tv_nsec;
+  return 0;
 }
 
 /// mallopt(3): pieces below `mapping_threshold` come from the heaps, so much free memory at a heap's end is kept, and

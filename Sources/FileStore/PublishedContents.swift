@@ -1,3 +1,6 @@
+import CLinux
+import Flux
+
 /// An open published file, to be read. It is closed when the last reference goes.
 public struct PublishedContents: Sendable {
   private let file: Descriptor
@@ -7,6 +10,13 @@ public struct PublishedContents: Sendable {
   init(_ file: Descriptor) throws(FileError) {
     identity = try file.status().regularFile(at: file.path)
     self.file = file
+  }
+
+  /// When the file was made (statx(2), STATX_BTIME); nil where the file system does not keep that.
+  public var birth: Timestamp? {
+    var (seconds, nanoseconds) = (Int64(0), UInt32(0))
+    guard linux_birth_time(file.number, &seconds, &nanoseconds) == 0, seconds.magnitude < 1 << 50 else { return nil }
+    return Timestamp(milliseconds: seconds * 1000 + Int64(nanoseconds / 1_000_000))
   }
 
   /// What reading to the end has come to.

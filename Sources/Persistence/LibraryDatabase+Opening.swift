@@ -60,7 +60,10 @@ extension LibraryDatabase {
   }
 
   private static func checkedForReading(_ queue: DatabaseQueue) throws -> LibraryDatabase {
-    try queue.read(checkOrigin)
+    try queue.read { db in
+      try checkOrigin(db)
+      guard try Schema.migrator.hasCompletedMigrations(db) else { throw OpeningError.older }
+    }
     return LibraryDatabase(queue: queue)
   }
 

@@ -13,6 +13,8 @@ public final class LibraryDatabase: Sendable {
   public enum OpeningError: Error, CustomStringConvertible {
     /// A later version of Podflux has written it.
     case newer
+    /// An earlier version has written it, and no engine of this one has opened it since.
+    case older
     /// It is some other program's.
     case foreign
     /// It is no database, or a broken one.
@@ -26,6 +28,8 @@ public final class LibraryDatabase: Sendable {
     public var description: String {
       switch self {
       case .newer: "the library was written by a newer version of Podflux; use that version or a later one"
+      case .older:
+        "the library was written by an older version of Podflux; podflux run brings it up to date, and loses nothing"
       case .foreign: "the file podflux.sqlite is not a Podflux library; move it away or choose another folder"
       case .damaged(let reason): "the library's database is damaged (\(reason)); restore it from a backup"
       case .missing: "there is no Podflux library in this folder; `podflux run` makes one"

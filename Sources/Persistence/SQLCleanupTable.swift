@@ -153,8 +153,9 @@ struct SQLCleanupTable: CleanupTable {
 extension CleanupRun {
   /// Whether the store can have counted so: it goes on counting.
   fileprivate var isPlausible: Bool {
-    let counts = tallies.values.flatMap { [$0.found, $0.done, $0.left] }.map(Int64.init)
-    let bytes = tallies.values.map(\.bytes) + [freedBytes] + (usage?.all ?? [])
+    let counts = (tallies.values.flatMap { [$0.found, $0.done, $0.left] } + deeds.flatMap { [$0.done, $0.left] })
+      .map(Int64.init)
+    let bytes = tallies.values.map(\.bytes) + deeds.map(\.bytes) + [freedBytes] + (usage?.all ?? [])
     let moments = [askedAt, endedAt ?? askedAt].map(\.milliseconds)
     return StoredNumber.log.range.contains(key) && counts.allSatisfy(StoredNumber.count.range.contains)
       && bytes.allSatisfy(StoredNumber.length.range.contains) && moments.allSatisfy(StoredNumber.moment.range.contains)

@@ -28,7 +28,7 @@ struct SQLVerificationTable: VerificationTable {
   func owed(limit: Int) throws -> [Verification] {
     // CROSS JOIN has SQLite go through the verifications in their order, and look each download up.
     let sql = """
-      SELECT verifications.key, id, path, file_length, inode, sha256, mtime
+      SELECT verifications.key, id, path, file_length, inode, sha256, mtime, finished_at
       FROM verifications CROSS JOIN downloads ON downloads.key = verifications.download
       ORDER BY verifications.key LIMIT ?
       """
@@ -51,6 +51,6 @@ extension Verification: StatementRow {
     let key: Int64 = try columns.next()
     guard let download = DownloadID(try columns.next()) else { throw DamagedRow(column: "id") }
     guard let file = try DownloadRow.publishedFile(&columns) else { throw DamagedRow(column: "path") }
-    self.init(key: key, download: download, file: file)
+    self.init(key: key, download: download, file: file, finished: try columns.moment())
   }
 }

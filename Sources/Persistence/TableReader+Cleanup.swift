@@ -23,7 +23,7 @@ extension TableReader {
     after cursor: ExpectedCursor, limit: Int
   ) throws -> (files: [ExpectedFile], next: ExpectedCursor?) {
     let sql = """
-      SELECT key, id, state = 'completed', path, file_length, inode, sha256, mtime FROM downloads
+      SELECT key, id, state = 'completed', path, file_length, inode, sha256, mtime, finished_at FROM downloads
       WHERE path IS NOT NULL AND (path, key) > (?, ?) ORDER BY path, key LIMIT ?
       """
     let rows = try ExpectedRow.fetchAll(
@@ -111,6 +111,6 @@ private struct ExpectedRow: StatementRow {
     guard let id = DownloadID(try columns.next()) else { throw DamagedRow(column: "id") }
     let isCompleted: Bool = try columns.next()
     guard let file = try DownloadRow.publishedFile(&columns) else { throw DamagedRow(column: "path") }
-    self.file = ExpectedFile(download: id, file: file, isCompleted: isCompleted)
+    self.file = ExpectedFile(download: id, file: file, isCompleted: isCompleted, finished: try columns.moment())
   }
 }

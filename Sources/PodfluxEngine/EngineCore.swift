@@ -105,9 +105,11 @@ final class EngineCore: @unchecked Sendable {
     turns.async { self.drain() }
   }
 
-  /// What comes behind a suspension is answered behind it.
+  /// What comes behind a suspension is answered behind it; and what comes while only a signal has suspended the engine, when
+  /// that is over: no client has asked for it, or could know.
   private func requestLimit() -> Int {
     if case .suspending = stage { return 0 }
+    if case .suspended = stage, suspenders == [.process] { return 0 }
     return client.hasRoomForAnswers() ? Engine.batchSize : 0
   }
 
@@ -234,6 +236,8 @@ final class EngineCore: @unchecked Sendable {
   /// Takes the library again, if nobody wants it given up any more.
   func resume(for suspender: Suspender, answering request: Request) {
     suspenders.remove(suspender)
+    // Requests may have waited for it.
+    defer { mailbox.nudge() }
     switch stage {
     case .working: return respond(to: request, .reply(.done))
     case .suspending(let requests, let resuming) where suspenders.isEmpty:

@@ -54,12 +54,11 @@ extension LibraryFiles {
     }
   }
 
-  /// Whether a file is media still; nil if it is not that file any more, was written to since it was found, or cannot be
-  /// read.
-  func isMedia(_ found: FoundFile) -> Bool? {
+  /// What a file looks like; nil if it is not that file any more, was written to since it was found, or cannot be read.
+  func likeness(of found: FoundFile) -> MediaCheck.Likeness? {
     do throws(FileError) {
       guard let contents = try open(found) else { return nil }
-      return try isMedia(contents, name: found.place.text)
+      return try likeness(of: contents, name: found.place.text)
     } catch {
       return nil
     }
@@ -72,9 +71,18 @@ extension LibraryFiles {
     return contents
   }
 
-  /// Whether an open file is media still. Cost: one reading.
-  func isMedia(_ contents: PublishedContents, name: String) throws(FileError) -> Bool {
-    MediaCheck.isStillMedia(prefix: try contents.read(offset: 0, count: MediaSignature.length), name: name)
+  /// What an open file looks like. Cost: one reading.
+  func likeness(of contents: PublishedContents, name: String) throws(FileError) -> MediaCheck.Likeness {
+    MediaCheck.likeness(prefix: try contents.read(offset: 0, count: MediaSignature.length), name: name)
+  }
+
+  /// Whether a file that was found was there already at a moment; nil where the file system does not know.
+  func existed(_ found: FoundFile, at moment: Timestamp) -> Bool? {
+    // One that cannot be opened is as unknown as one whose beginning nobody has noted down.
+    guard let contents = try? published.open(found.place), found.isSameFile(as: contents.identity),
+      let born = contents.birth
+    else { return nil }
+    return born <= moment
   }
 
   /// The hash of the last 64 KiB of so many bytes of a partial file, as resume records have it; nil if it cannot be read.

@@ -1,5 +1,6 @@
 import Digests
 import FileStore
+import Flux
 import PodfluxCore
 
 /// Reading completed files again.
@@ -8,14 +9,18 @@ extension LibraryFiles {
   /// SHA-256. The content decides, so that a library that was copied elsewhere, where every file has another inode, is
   /// as intact as it was.
   ///
-  /// - Parameter isCancelled: Asked at each MiB.
+  /// - Parameters:
+  ///   - finished: When its download was completed, where that is known.
+  ///   - isCancelled: Asked at each MiB.
   /// - Returns: nil if it was cancelled.
-  func verify(_ file: PublishedFile, isCancelled: () -> Bool) -> Verification.Verdict? {
+  func verify(
+    _ file: PublishedFile, finished: Timestamp?, isCancelled: () -> Bool
+  ) -> Verification.Verdict? {
     do throws(FileError) {
       guard let contents = try published.open(file.path) else {
         return .damaged("the file \"\(file.path)\" is gone", remains: nil)
       }
-      return try verify(contents, file, isCancelled)
+      return try verify(contents, file, finished, isCancelled)
     } catch {
       switch error {
       case .symbolicLink, .notARegularFile:
@@ -27,10 +32,11 @@ extension LibraryFiles {
   }
 
   private func verify(
-    _ contents: PublishedContents, _ file: PublishedFile, _ isCancelled: () -> Bool
+    _ contents: PublishedContents, _ file: PublishedFile, _ finished: Timestamp?, _ isCancelled: () -> Bool
   ) throws(FileError) -> Verification.Verdict? {
     let found = FoundFile(EntryPath(file.path), contents.identity)
-    let isEdited = file.mayBeEdited(as: found) ? try isMedia(contents, name: file.path.name) : false
+    let mayBeEdited = file.mayBeEdited(as: found, finished: finished)
+    let isEdited = mayBeEdited ? try isMedia(contents, of: file) : false
     guard found.length == file.length || isEdited else {
       return damage("has \(found.length) bytes instead of \(file.length)", contents, file)
     }
@@ -52,16 +58,25 @@ extension LibraryFiles {
       }
       return found.published(sha256: sha256).map { .modified($0) }
     }
-    return try verdict(onSame: found, file, isMedia: sha256 != nil || isEdited, contents)
+    return try verdict(onSame: found, file, mayBeEdited: mayBeEdited, isMedia: sha256 != nil || isEdited, contents)
+  }
+
+  private func isMedia(_ contents: PublishedContents, of file: PublishedFile) throws(FileError) -> Bool {
+    switch try likeness(of: contents, name: file.path.name) {
+    case .media: true
+    // What is as long as it was may have looked like that when it was published, unless its content is known to differ.
+    case .unrecognized: contents.identity.size == file.length && file.sha256 == nil
+    case .other: false
+    }
   }
 
   /// As long as it was, and with the same content as far as that is known: was it written to since?
   private func verdict(
-    onSame found: FoundFile, _ file: PublishedFile, isMedia: Bool, _ contents: PublishedContents
+    onSame found: FoundFile, _ file: PublishedFile, mayBeEdited: Bool, isMedia: Bool, _ contents: PublishedContents
   ) throws(FileError) -> Verification.Verdict {
     // In a library that was copied elsewhere each file is another; a cleanup has the rows follow.
-    guard found.inode == file.inode, file.mayBeEdited(as: found) else { return .intact }
-    guard isMedia else { return damage("was written to since, and is no media", contents, file) }
+    guard found.inode == file.inode, mayBeEdited else { return .intact }
+    guard isMedia else { return damage("was written to since, and it is no media", contents, file) }
     return found.published(sha256: file.sha256).map { .modified($0) } ?? .intact
   }
 

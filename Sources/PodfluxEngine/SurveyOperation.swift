@@ -227,7 +227,9 @@ private final class SurveyEvidence: CleanupEvidence {
     try reader.read { try $0.isNeeded(file, otherThanBy: id) { files.isAlso(file, at: $0) } }
   }
 
-  func isMedia(_ file: FoundFile) throws -> Bool? { files.isMedia(file) }
+  func likeness(of file: FoundFile) throws -> MediaCheck.Likeness? { files.likeness(of: file) }
+
+  func existed(_ file: FoundFile, at moment: Timestamp) throws -> Bool? { files.existed(file, at: moment) }
 
   func lostFile(ofLength length: Int64) throws -> DownloadID? {
     try reader.read { try $0.lostFile(ofLength: length) }

@@ -20,7 +20,9 @@ final class VerificationService: Sendable {
   /// Begins to read. The verdict comes as a fact, unless the engine ends before.
   func start(_ verification: Verification) {
     queue.async { [self] in
-      let verdict = files.verify(verification.file) { isCancelled.load(ordering: .relaxed) }
+      let verdict = files.verify(verification.file, finished: verification.finished) {
+        isCancelled.load(ordering: .relaxed)
+      }
       guard let verdict else { return }
       if case .unreadable(let reason) = verdict {
         logger.warning(

@@ -12,11 +12,13 @@ final class OutputWriter: Sendable {
   /// How much is written in one go, in bytes: what has been written makes room, so that a slow reader is given the next
   /// answers before it has read all of the last ones.
   private static let pieceBytes = 256 << 10
-  /// How long the last lines wait for somebody who does not seem to read, in milliseconds.
+  /// How often it is looked whether the last lines are read, in milliseconds.
   private static let finishMilliseconds = 250
-  /// How often a reader who has read something meanwhile is waited for so long: a second in all, since a process that is
-  /// told to end has two.
-  private static let finishRounds = 4
+  /// How many looks a client is waited for that reads nothing at all: 10 s.
+  private static let idleLooks = 40
+  /// How many looks a client is waited for, as long as it reads at each, once a signal has told the process to end: a second
+  /// in all, since it has two.
+  private static let hurriedLooks = 4
 
   private struct State {
     var pending: [UInt8] = []
@@ -91,18 +93,23 @@ final class OutputWriter: Sendable {
     if hasNoReader { body() }
   }
 
-  /// Writes the last lines and ends, at the latest after a moment: a client that does not read holds nobody up.
-  func finish() {
+  /// Writes the last lines and ends. A client that reads is waited for, however slow it is: every request has its reply. One
+  /// that does not holds nobody up for long.
+  ///
+  /// - Parameter isHurried: Whether a signal has told the process to end.
+  func finish(isHurried: () -> Bool) {
     var bytes = state.withLock { state in
       state.isFinished = true
       return state.backlog.bytes
     }
     wakeUp.signal()
-    for _ in 0..<Self.finishRounds {
-      guard done.wait(timeout: .now() + .milliseconds(Self.finishMilliseconds)) == .timedOut else { return }
+    var (idle, hurried) = (0, 0)
+    while done.wait(timeout: .now() + .milliseconds(Self.finishMilliseconds)) == .timedOut {
       let left = state.withLock { $0.backlog.bytes }
-      guard left < bytes else { return }
+      idle = left < bytes ? 0 : idle + 1
       bytes = left
+      hurried = isHurried() ? hurried + 1 : 0
+      guard hurried > 0 ? idle == 0 && hurried < Self.hurriedLooks : idle < Self.idleLooks else { return }
     }
   }
 

@@ -96,9 +96,9 @@ struct RunCommand: ParsableCommand {
       StandardError.printSoon(RunNotes(library: folder.library).waiting(atEndOfInput: onEof))
     }
     LineReader(session: session, engine: engine, atEnd: onEof.stopMode).start()
-    withExtendedLifetime(signals) { session.waitUntilClosed() }
+    session.waitUntilClosed()
     notifier?.stopping()
-    output.finish()
+    output.finish { signals.isStopping }
     StandardError.finish()
     if engine.hasGivenUp { throw ExitCode.failure }
   }

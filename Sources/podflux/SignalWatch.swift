@@ -22,10 +22,13 @@ final class SignalWatch: @unchecked Sendable {
   private var engine: Engine?
   /// The first signal that has asked for the end, and when; nil before.
   private var stopping: (number: Int32, at: ContinuousClock.Instant)?
-  private var isStopping: Bool { stopping != nil }
+  private var hasStopped: Bool { stopping != nil }
   private var isSuspended = false
   /// How many suspensions there have been: the process stops itself for the last one only.
   private var suspensionCount = 0
+
+  /// Whether a signal has asked for the end.
+  var isStopping: Bool { queue.sync { hasStopped } }
 
   /// Begins to take the signals that are held back.
   init(_ signals: HeldSignals, logger: Logger) {
@@ -45,7 +48,7 @@ final class SignalWatch: @unchecked Sendable {
   func attach(_ engine: Engine) {
     queue.async { [self] in
       self.engine = engine
-      if isStopping {
+      if hasStopped {
         engine.stop(.now, because: .signal)
       } else if isSuspended {
         suspend(engine)
@@ -58,7 +61,7 @@ final class SignalWatch: @unchecked Sendable {
     case SIGTSTP: suspend()
     case SIGCONT: resume()
     // A terminal that goes may say so twice.
-    case SIGHUP where isStopping: break
+    case SIGHUP where hasStopped: break
     default: stop(number)
     }
   }
@@ -77,7 +80,7 @@ final class SignalWatch: @unchecked Sendable {
   }
 
   private func suspend() {
-    guard !isSuspended, !isStopping else { return }
+    guard !isSuspended, !hasStopped else { return }
     isSuspended = true
     suspensionCount += 1
     if let engine { suspend(engine) }
@@ -93,12 +96,12 @@ final class SignalWatch: @unchecked Sendable {
   private func halt(for suspension: Int) {
     queue.async { [self] in
       // It may have been continued meanwhile.
-      if isSuspended, !isStopping, suspension == suspensionCount { kill(getpid(), SIGSTOP) }
+      if isSuspended, !hasStopped, suspension == suspensionCount { kill(getpid(), SIGSTOP) }
     }
   }
 
   private func resume() {
-    guard isSuspended, !isStopping else { return }
+    guard isSuspended, !hasStopped else { return }
     isSuspended = false
     engine?.resume(for: .process) { [logger] response in
       guard case .refusal(let refusal) = response.outcome else { return }

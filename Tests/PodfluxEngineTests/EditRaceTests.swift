@@ -49,10 +49,10 @@ struct EditRaceTests {
   func listed() throws {
     let before = try found()
     #expect(files.sha256(of: before) { _ in true } != nil)
-    #expect(files.isMedia(before) == true)
+    #expect(files.likeness(of: before) == .media)
     try edit()
     #expect(files.sha256(of: before) { _ in true } == nil)
-    #expect(files.isMedia(before) == nil)
+    #expect(files.likeness(of: before) == nil)
     // The next look finds another time with the other content.
     let after = try found()
     #expect(after.withoutTime == before.withoutTime && after != before)
@@ -74,9 +74,9 @@ struct EditRaceTests {
     let before = try found()
     let hash = try #require(files.sha256(of: before) { _ in true })
     let file = try #require(before.published(sha256: hash))
-    #expect(files.verify(file) { false } == .intact)
+    #expect(files.verify(file, finished: nil) { false } == .intact)
     var failure: (any Error)?
-    let verdict = files.verify(file) {
+    let verdict = files.verify(file, finished: nil) {
       do { try edit() } catch { failure = error }
       return false
     }
@@ -85,7 +85,7 @@ struct EditRaceTests {
       Issue.record("\(String(describing: verdict))")
       return
     }
-    guard case .modified? = files.verify(file, isCancelled: { false }) else {
+    guard case .modified? = files.verify(file, finished: nil, isCancelled: { false }) else {
       Issue.record("an edit is found by the next reading")
       return
     }

@@ -178,7 +178,8 @@ private struct Evidence: CleanupEvidence {
   }
   func failedDownload(wanting place: EntryPath) throws -> DownloadID? { nil }
   func canAdopt(_ owner: DownloadID) throws -> Bool { true }
-  func isMedia(_ file: FoundFile) throws -> Bool? { false }
+  func likeness(of file: FoundFile) throws -> MediaCheck.Likeness? { .other }
+  func existed(_ file: FoundFile, at moment: Timestamp) throws -> Bool? { nil }
   func lostFile(ofLength length: Int64) throws -> DownloadID? { nil }
   func isNeeded(_ file: FoundFile, otherThanBy id: DownloadID?) throws -> Bool { false }
   func isRestored(_ file: FoundFile) throws -> Bool { false }

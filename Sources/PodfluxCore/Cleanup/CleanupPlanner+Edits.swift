@@ -1,3 +1,5 @@
+import Flux
+
 /// What somebody has edited, and what is damaged.
 extension CleanupPlanner {
   /// A row's file, or what stands in its place, has another content than was downloaded, or may have. What somebody has
@@ -5,11 +7,14 @@ extension CleanupPlanner {
   mutating func judge(
     _ row: ExpectedFile, _ found: FoundFile, _ because: String, _ evidence: some CleanupEvidence
   ) throws {
-    guard row.file.mayBeEdited(as: found) else { return add(corrupt: row, found, because) }
-    switch try evidence.isMedia(found) {
+    guard row.file.mayBeEdited(as: found, finished: row.finished) else { return add(corrupt: row, found, because) }
+    switch try evidence.likeness(of: found) {
     case nil: add(unreadable: found, of: row)
-    case false: add(corrupt: row, found, because + ", and is no media")
-    default:
+    case .other: add(corrupt: row, found, because + ", and it is no media")
+    // What is as long as it was may have looked like that when it was published, unless its content is known to differ.
+    case .unrecognized where found.length != row.file.length || row.file.sha256 != nil:
+      add(corrupt: row, found, because + ", and nothing of what is known begins like that")
+    case .media, .unrecognized:
       var sha256: String?
       if row.file.sha256 != nil { sha256 = try hashes[found.place] ?? evidence.sha256(of: found) }
       guard let file = found.published(sha256: sha256) else { return add(unnameable: found, of: row) }
@@ -20,7 +25,7 @@ extension CleanupPlanner {
       let matter: CleanupStep.Matter =
         file.path == row.file.path
         ? .modified(row.download, from: row.file, to: file) : .moved(row.download, from: row.file, to: file)
-      add(matter, .follow, because + ": somebody has edited it")
+      add(matter, .follow, because + "; it is media, and its download follows it")
     }
   }
 }
@@ -38,17 +43,28 @@ extension PublishedFile {
   }
 
   /// Whether what was found in the file's place may be what somebody has made of it: taggers write to the file itself, or
-  /// put another in its place. Where no time was recorded, only another length or another file tells of that.
-  public func mayBeEdited(as found: FoundFile) -> Bool {
+  /// put another in its place. Where no time was recorded, another length or another file tells of that, or a time after the
+  /// download's end.
+  public func mayBeEdited(as found: FoundFile, finished: Timestamp?) -> Bool {
     guard modifiedNanoseconds != nil, found.modifiedNanoseconds != nil else {
-      return inode != found.inode || length != found.length
+      return inode != found.inode || length != found.length || found.isWritten(after: finished)
     }
     return hasOtherTime(than: found)
   }
 
   func difference(from found: FoundFile) -> String {
-    found.length == length
-      ? "it has another content than was downloaded: its SHA-256 differs"
-      : "it has \(found.length) bytes instead of \(length)"
+    guard found.length == length else { return "it has \(found.length) bytes instead of \(length)" }
+    return sha256 == nil
+      ? "another file of the same length is in its place"
+      : "it has another content than was downloaded: its SHA-256 differs"
+  }
+}
+
+extension FoundFile {
+  /// Whether it was written to after a moment, and the few seconds in which a download is noted down as completed.
+  fileprivate func isWritten(after moment: Timestamp?) -> Bool {
+    guard let moment, let modified = modifiedNanoseconds else { return false }
+    let slackMilliseconds: Int64 = 10_000
+    return modified / 1_000_000 > moment.advanced(byMilliseconds: slackMilliseconds).milliseconds
   }
 }

@@ -36,16 +36,14 @@ extension CleanupPlanner {
     strays = strays.indices.filter { !search.taken.contains($0) }.map { strays[$0] }
   }
 
-  /// Files that were moved and changed: they are their rows' all the same.
+  /// Files that were moved and changed: they are their rows' all the same. Taggers rename what they have written to.
   private mutating func findDamaged(
     in search: inout Search, _ replaced: Set<EntryPath>, _ evidence: some CleanupEvidence
   ) throws {
     var rest: [Displaced] = []
     for lost in displaced {
       guard let index = search.byInode[lost.row.file.inode], !search.taken.contains(index),
-        strays[index].length == lost.row.file.length, lost.row.file.sha256 != nil,
-        !lost.row.file.hasOtherTime(than: strays[index]) || lost.mayHaveMovedEdited(to: strays[index], replaced),
-        try search.hash(index, strays, evidence) != nil
+        try isRenamed(lost, index, &search, replaced, evidence)
       else {
         rest.append(lost)
         continue
@@ -58,6 +56,20 @@ extension CleanupPlanner {
       try judge(lost.row, strays[index], lost.row.file.difference(from: strays[index]), evidence)
     }
     displaced = rest
+  }
+
+  /// Whether a stray with the inode of a row's file is that file, moved and changed. An inode is given anew to a file that is
+  /// made later: only where that cannot be, or where the file is known to be the older one, it is.
+  private func isRenamed(
+    _ lost: Displaced, _ index: Int, _ search: inout Search, _ replaced: Set<EntryPath>,
+    _ evidence: some CleanupEvidence
+  ) throws -> Bool {
+    let (file, stray) = (lost.row.file, strays[index])
+    guard file.hasOtherTime(than: stray) || stray.length != file.length else {
+      return try file.sha256 != nil && search.hash(index, strays, evidence) != nil
+    }
+    guard lost.mayHaveMovedEdited(to: stray, replaced), let finished = lost.row.finished else { return false }
+    return try evidence.existed(stray, at: finished) == true
   }
 
   private struct Search {
@@ -130,7 +142,8 @@ extension CleanupPlanner {
       note(followed: strays[index])
       let because =
         file.path == lost.row.file.path
-        ? "it is another file with the same content" : "it was moved to \"\(file.path)\""
+        ? "another file \(lost.row.file.sha256 == nil ? "of the same length" : "with the same content") is in its place"
+        : "it was moved to \"\(file.path)\""
       add(.moved(lost.row.download, from: lost.row.file, to: file), .follow, because)
     }
     displaced = rest

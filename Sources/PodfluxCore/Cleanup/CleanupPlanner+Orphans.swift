@@ -9,6 +9,16 @@ extension CleanupPlanner {
     guard !kept.contains(stray.place) else {
       return add(.orphan(stray), .leave, "a download's row says that its file is here, and that one cannot be told")
     }
+    if try !wantsAdoption && evidence.isRestored(stray) {
+      return add(.orphan(stray), .leave, "a person has put it back from quarantine")
+    }
+    if let lost = lostByInode[stray.inode],
+      try lost.finished.flatMap({ try evidence.existed(stray, at: $0) }) != false
+    {
+      return add(
+        .orphan(stray), .leave, "it may be the file of the download \(lost.download), renamed and edited",
+        holder: lost.download)
+    }
     if let remains = try remains(stray, evidence) {
       return add(.orphan(stray), mayTakeDamaged ? .quarantine : .leave, remains)
     }
@@ -16,9 +26,6 @@ extension CleanupPlanner {
       guard stray.place.libraryPath != nil || !wantsAdoption else { return add(unnameable: stray) }
       if wantsAdoption { adopters.insert(owner) }
       return add(.adoptable(stray, owner: owner, sha256: sha256), wantsAdoption ? .adopt : .offer, cause)
-    }
-    if try !wantsAdoption && evidence.isRestored(stray) {
-      return add(.orphan(stray), .leave, "a person has put it back from quarantine")
     }
     if options.orphans.mayTake, let lost = try lostFile(like: stray, evidence) {
       return add(.orphan(stray), .leave, "it is as long as the lost file of the download \(lost), and may be that one")

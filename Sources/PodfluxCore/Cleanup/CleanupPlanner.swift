@@ -1,3 +1,5 @@
+import Flux
+
 /// Where the planner looks when names and lengths do not tell.
 public protocol CleanupEvidence {
   /// Whether the run has been cancelled; asked now and then.
@@ -13,9 +15,10 @@ public protocol CleanupEvidence {
   func canAdopt(_ owner: DownloadID) throws -> Bool
   /// Whether a file is that of another download than this one, or of any, wherever that one's row says it is.
   func isNeeded(_ file: FoundFile, otherThanBy id: DownloadID?) throws -> Bool
-  /// Whether a file is not empty and begins as media do (`MediaCheck.isStillMedia`); nil if it cannot be read, is not that
-  /// file any more, or was written to since it was found.
-  func isMedia(_ file: FoundFile) throws -> Bool?
+  /// What a file looks like; nil if it cannot be read, is not that file any more, or was written to since it was found.
+  func likeness(of file: FoundFile) throws -> MediaCheck.Likeness?
+  /// Whether a file was there already at a moment; nil where the file system does not know.
+  func existed(_ file: FoundFile, at moment: Timestamp) throws -> Bool?
   /// A download that was given up, or failed, because its file of this length was gone, if nobody knows what that held.
   func lostFile(ofLength length: Int64) throws -> DownloadID?
   /// Whether a person has put this file back from quarantine.
@@ -73,6 +76,8 @@ public struct CleanupPlanner {
   var hashes: [EntryPath: String] = [:]
   /// Lost files by their lengths: what is as long may be one of them.
   var lostByLength: [Int64: [ExpectedFile]] = [:]
+  /// Lost files by their inodes: what has such a one may be the file, renamed and edited.
+  var lostByInode: [UInt64: ExpectedFile] = [:]
   /// Places that rows keep although their files are not there.
   var kept: Set<EntryPath> = []
   /// Places under which nothing can be told.
@@ -243,6 +248,9 @@ public struct CleanupPlanner {
       throw Failure.everythingGone(missing.count)
     }
     lostByLength = Dictionary(grouping: missing.map(\.row), by: \.file.length)
+    for lost in missing where lost.row.file.inode != FoundFile.unknownInode {
+      lostByInode[lost.row.file.inode] = lost.row
+    }
     if hasAllStrays {
       for lost in missing { decide(missing: lost.row) }
     } else {

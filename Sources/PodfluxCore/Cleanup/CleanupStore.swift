@@ -26,6 +26,8 @@ public struct CleanupStore: Sendable {
   private var underWay: [CleanupStep.Key: CleanupStep] = [:]
   /// Rows that follow their files to places that other rows have yet: they wait until those have left, or go together.
   private(set) var held: [DownloadID: CleanupStep] = [:]
+  /// Whose rows had those places when they began to wait.
+  private var heldBehind: [DownloadID: [DownloadID]] = [:]
   /// The places that they wait for.
   private var awaitedPlaces: Set<EntryPath> = []
   /// Of these, the steps whose rows are done and whose files are owed their deletion: they end as that does.
@@ -142,7 +144,7 @@ public struct CleanupStore: Sendable {
     turn.perform(.endLooking(run.key))
     active = nil
     progress = nil
-    (underWay, held, awaitedPlaces, awaited) = ([:], [:], [], [:])
+    (underWay, held, heldBehind, awaitedPlaces, awaited) = ([:], [:], [:], [], [:])
     if let last { try turn.tables.cleanup.forget(last.key) }
     run.stage = stage
     run.reason = reason ?? run.reason
@@ -230,8 +232,9 @@ public struct CleanupStore: Sendable {
       if let id = step.matter.download, let target = step.matter.followedTo, !others.isEmpty {
         underWay[key] = nil
         held[id] = step
+        heldBehind[id] = others
         awaitedPlaces.insert(EntryPath(target))
-        guard others.allSatisfy({ held[$0] != nil }) else { return }
+        guard canGo(id) else { return }
         return try releaseHeld(downloads: &downloads, in: &turn)
       }
       try conclude(step, downloads: &downloads, in: &turn)
@@ -250,12 +253,23 @@ public struct CleanupStore: Sendable {
     }
   }
 
+  /// Whether all rows in whose places this one's file lies are held as well, and those that these wait for: then they go
+  /// together. What a file program has renumbered is one chain: it is followed in memory, for each of its rows.
+  private func canGo(_ id: DownloadID) -> Bool {
+    var (open, seen) = ([id], [id] as Set<DownloadID>)
+    while let next = open.popLast() {
+      guard held[next] != nil else { return false }
+      for other in heldBehind[next] ?? [] where seen.insert(other).inserted { open.append(other) }
+    }
+    return true
+  }
+
   /// Has rows follow their files whose places are free by now, or are left by others that go in this turn: two files that
   /// have changed places are followed at once, so that no file is ever that of two downloads.
   private mutating func releaseHeld(downloads: inout DownloadsStore, in turn: inout PodfluxTurn) throws {
     for (id, step) in held.sorted(by: { $0.value.key < $1.value.key }) {
       guard let obstacle = try downloads.obstacle(to: step, in: turn) else { continue }
-      held[id] = nil
+      (held[id], heldBehind[id]) = (nil, nil)
       try settle(step, as: .left, because: obstacle, in: turn)
     }
     var going = held
@@ -270,7 +284,7 @@ public struct CleanupStore: Sendable {
       }
     }
     for (id, step) in going.sorted(by: { $0.value.key < $1.value.key }) {
-      held[id] = nil
+      (held[id], heldBehind[id]) = (nil, nil)
       try conclude(step, downloads: &downloads, in: &turn)
     }
     awaitedPlaces = Set(held.values.compactMap(\.matter.followedTo).map(EntryPath.init))

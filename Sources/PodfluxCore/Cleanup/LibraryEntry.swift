@@ -1,3 +1,5 @@
+import Flux
+
 /// Something in a library's folders, in the byte order of its place.
 public enum LibraryEntry: Hashable, Sendable {
   /// A regular file.
@@ -65,11 +67,14 @@ public struct ExpectedFile: Hashable, Sendable {
   public var file: PublishedFile
   /// Whether the download is completed. Otherwise it is just being published: whatever is at that place is its own affair.
   public var isCompleted: Bool
+  /// When the download was completed.
+  public var finished: Timestamp?
   /// Where it should be.
   public let place: EntryPath
 
   /// Describes what a row expects.
-  public init(download: DownloadID, file: PublishedFile, isCompleted: Bool) {
+  public init(download: DownloadID, file: PublishedFile, isCompleted: Bool, finished: Timestamp? = nil) {
+    self.finished = finished
     self.download = download
     self.file = file
     self.isCompleted = isCompleted

@@ -174,7 +174,10 @@ extension DownloadsStore {
       download.round = .init(source: download.round.source + 1, mayPass: mayPass)
       return try transition(&download, to: .queued, in: turn)
     }
-    download.failures = hadProgress ? 1 : download.failures + 1
+    let retryDelay = RetryDelay(settings)
+    let isPrompt = retryDelay.isPrompt(after: error, gained: gained)
+    // What is made good at once is no failure: the next one is the first.
+    download.failures = isPrompt ? 0 : hadProgress ? 1 : download.failures + 1
     if !hadProgress { download.round = .init() }
     guard mayPass else {
       return try transition(&download, to: .failed(error), in: turn)
@@ -185,8 +188,10 @@ extension DownloadsStore {
         status: error.status, cause: error.code)
       return try transition(&download, to: .failed(final), in: turn)
     }
-    let delay = RetryDelay(settings).milliseconds(
-      afterFailures: download.failures, with: error, gained: gained, using: &turn.random)
+    let delay =
+      isPrompt
+      ? retryDelay.promptMilliseconds(using: &turn.random)
+      : retryDelay.milliseconds(afterFailures: download.failures, using: &turn.random)
     let earliest = turn.now.advanced(byMilliseconds: delay)
     let moment = max(earliest, cooldowns[download.source.host] ?? earliest)
     try wait(&download, for: .retry(at: moment, after: error), in: &turn)
@@ -225,7 +230,7 @@ extension Download.Progress {
 struct RetryDelay {
   /// How many bytes an attempt must have kept more than it began with for the next one to follow at once: a server that gives
   /// a byte for each connection is not to be hammered.
-  static let promptBytes: Int64 = 64 << 10
+  static let promptBytes: Int64 = 16 << 10
   /// How long is waited then, in milliseconds.
   static let promptMilliseconds: ClosedRange<Int64> = 250...500
 
@@ -237,14 +242,14 @@ struct RetryDelay {
     maximumMilliseconds = Int64(settings.retryMaxSeconds) * 1000
   }
 
-  /// How long to wait after an attempt that failed so, and brought so many bytes.
-  func milliseconds(
-    afterFailures failures: Int, with error: DownloadError, gained: Int64, using random: inout SeededGenerator
-  ) -> Int64 {
-    guard gained >= Self.promptBytes, error.isBrokenConnection else {
-      return milliseconds(afterFailures: failures, using: &random)
-    }
-    return Int64.random(in: Self.promptMilliseconds, using: &random)
+  /// Whether the next attempt follows at once on one that failed so, and brought so many bytes.
+  func isPrompt(after error: DownloadError, gained: Int64) -> Bool {
+    gained >= Self.promptBytes && error.isBrokenConnection
+  }
+
+  /// How long to wait then.
+  func promptMilliseconds(using random: inout SeededGenerator) -> Int64 {
+    Int64.random(in: Self.promptMilliseconds, using: &random)
   }
 
   func milliseconds(afterFailures failures: Int, using random: inout SeededGenerator) -> Int64 {

@@ -1,3 +1,5 @@
+import Flux
+
 /// A completed file that is to be read again.
 ///
 /// It is a row before it is an effect: a crash while the file is read only has it read once more.
@@ -11,6 +13,8 @@ public struct Verification: Hashable, Sendable {
   public var download: DownloadID
   /// The file, as its row describes it.
   public var file: PublishedFile
+  /// When the download was completed, where that is known.
+  public var finished: Timestamp?
 
   /// What reading came to.
   public enum Verdict: Hashable, Sendable {
@@ -26,7 +30,8 @@ public struct Verification: Hashable, Sendable {
   }
 
   /// Makes a verification.
-  public init(key: Key, download: DownloadID, file: PublishedFile) {
+  public init(key: Key, download: DownloadID, file: PublishedFile, finished: Timestamp? = nil) {
+    self.finished = finished
     self.key = key
     self.download = download
     self.file = file

@@ -81,7 +81,7 @@ public struct Stores: Store {
   private mutating func askForWaking(in turn: inout PodfluxTurn) throws {
     guard downloads.isScheduling else { return }
     awaited = try downloads.wakeAt(in: turn)
-    let next = [awaited, filters.wakeAt, upkeep.wakeAt].compactMap { $0 }.min()
+    let next = [awaited, filters.wakeAt, upkeep.wakeAt(isCleaning: !cleanup.isIdle)].compactMap { $0 }.min()
     guard next != wakeAt else { return }
     wakeAt = next
     turn.perform(.wake(at: next))

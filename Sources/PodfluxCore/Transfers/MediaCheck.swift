@@ -62,22 +62,35 @@ public enum MediaCheck {
     }
   }
 
-  /// Whether a published file of this name that somebody has changed may still be what it was: known audio or video, or
-  /// else what its name says. What is empty is not, nor what is not recognised although its name says that it would be.
+  /// What a published file that somebody has changed looks like.
+  public enum Likeness: Hashable, Sendable {
+    /// It is known audio or video, or else what its name says.
+    case media
+    /// It is not recognised, although its name says that it would be: a body is published like that, too.
+    case unrecognized
+    /// It is empty, or something else.
+    case other
+  }
+
+  /// What a published file of this name looks like that somebody has changed.
   ///
   /// - Parameters:
   ///   - prefix: its first bytes: all, or `MediaSignature.length` of them.
   ///   - name: its name, with its extension.
-  public static func isStillMedia(prefix: some Collection<UInt8>, name: String) -> Bool {
-    guard !prefix.isEmpty else { return false }
+  public static func likeness(prefix: some Collection<UInt8>, name: String) -> Likeness {
+    guard !prefix.isEmpty else { return .other }
     let fileExtension = FileExtension.of(name: name)
-    guard let signature = MediaSignature(prefix) else { return !(fileExtension.map(FileExtension.isKnown) ?? false) }
-    switch signature.kind {
-    case .audio, .video: return true
-    case .image, .document, .archive: return fileExtension == signature.fileExtension
-    case .feed: return false
-    case .page: return signature != .html && fileExtension.map(textExtensions.contains) ?? false
+    guard let signature = MediaSignature(prefix) else {
+      return fileExtension.map(FileExtension.isKnown) ?? false ? .unrecognized : .media
     }
+    let isMedia =
+      switch signature.kind {
+      case .audio, .video: true
+      case .image, .document, .archive: fileExtension == signature.fileExtension
+      case .feed: false
+      case .page: signature != .html && fileExtension.map(textExtensions.contains) ?? false
+      }
+    return isMedia ? .media : .other
   }
 
   /// The extension of what a client wants, in lower case: that of the path it gave itself, else that in its URL's path.

@@ -33,8 +33,11 @@ public struct UpkeepStore: Sendable {
     self.lastDay = lastDay
   }
 
-  /// When it is due next; nil before the first turn.
-  var wakeAt: Timestamp? { round == nil ? lastDay.map { Timestamp(day: $0 + 1) } : nil }
+  /// When it is due next; nil before the first turn, and while a cleanup keeps it from beginning: the turn that ends the
+  /// cleanup begins it.
+  func wakeAt(isCleaning: Bool) -> Timestamp? {
+    round == nil && !isCleaning ? lastDay.map { Timestamp(day: $0 + 1) } : nil
+  }
 
   mutating func handle(_ action: Action, downloads: inout DownloadsStore, in turn: inout PodfluxTurn) throws {
     switch action {

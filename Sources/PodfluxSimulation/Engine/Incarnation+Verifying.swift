@@ -29,7 +29,7 @@ extension SimulatedDisk {
       path: file.path, length: Int64(found.length), inode: found.inode,
       sha256: file.sha256.map { _ in Checker.digest(of: found.content, .sha256).hexadecimal },
       modifiedNanoseconds: found.modified)
-    let mayBeEdited = file.mayBeEdited(as: FoundFile(present))
+    let mayBeEdited = file.mayBeEdited(as: FoundFile(present), finished: nil)
     guard present.length == file.length, present.sha256 == file.sha256 else {
       return mayBeEdited && found.isMedia ? .modified(present) : damage("another length or content", found, file)
     }

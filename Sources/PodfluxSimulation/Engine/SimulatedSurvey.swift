@@ -1,4 +1,5 @@
 import Digests
+import Flux
 import Persistence
 import PodfluxCore
 
@@ -97,9 +98,11 @@ private struct SimulatedEvidence: CleanupEvidence {
     world.disk.restored.contains(file.withoutTime)
   }
 
-  func isMedia(_ file: FoundFile) throws -> Bool? {
+  func existed(_ file: FoundFile, at moment: Timestamp) throws -> Bool? { nil }
+
+  func likeness(of file: FoundFile) throws -> MediaCheck.Likeness? {
     guard world.disk.standsUntouched(file), let entry = world.disk.entry(at: file.place) else { return nil }
-    return entry.file.isMedia && world.sabotage != .editTakenForDamage
+    return entry.file.isMedia && world.sabotage != .editTakenForDamage ? .media : .other
   }
 
   func lostFile(ofLength length: Int64) throws -> DownloadID? {

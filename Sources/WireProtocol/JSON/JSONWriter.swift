@@ -6,7 +6,14 @@ import PodfluxCore
 struct JSONWriter {
   /// What has been written.
   private(set) var bytes: [UInt8] = []
+  /// Whether a publication date has the offset that its publisher has given, which a journal must tell; for clients all
+  /// moments are UTC's (PROTOCOL.md section 1).
+  let keepsOffsets: Bool
   private var needsComma = false
+
+  init(keepsOffsets: Bool = false) {
+    self.keepsOffsets = keepsOffsets
+  }
 
   /// The bytes around a key: a comma, quotes and a colon.
   private static let keyMarks = 4
@@ -87,7 +94,6 @@ struct JSONWriter {
     close("]")
   }
 
-  /// Ends a line.
   /// Begins a line with a seal that is blank as yet, instead of its brace.
   mutating func beginSealed() {
     bytes += LineSeal.blank
@@ -98,6 +104,7 @@ struct JSONWriter {
     LineSeal.seal(&bytes, from: start)
   }
 
+  /// Ends a line.
   mutating func endLine() {
     append("\n")
     needsComma = false
@@ -170,7 +177,7 @@ struct JSONWriter {
     self.key(key)
     separate()
     append("\"")
-    InternetDate.append(value, to: &bytes)
+    if keepsOffsets { InternetDate.append(value, to: &bytes) } else { InternetDate.append(value.moment, to: &bytes) }
     append("\"")
   }
 

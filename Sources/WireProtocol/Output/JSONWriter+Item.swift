@@ -69,10 +69,12 @@ extension DownloadsSnapshot.Item {
   /// What a stopped attempt has fetched is kept: it is counted until the row knows it.
   fileprivate var received: Int64 { max(live?.received ?? 0, download.progress.durable, kept) }
 
-  /// Whether there is something to go on with. What a stopped attempt has fetched is on its way there.
+  /// Whether there is something to go on with. What a stopped attempt has fetched is on its way there, and what a running one
+  /// has found in the partial file is there.
   fileprivate var isResumable: Bool {
-    download.isResumable || kept > 0
-      || (download.state.kind != .running && live?.isStopping == true && received > 0)
+    guard let live else { return download.isResumable || kept > 0 }
+    let isKept = live.isStopping && download.state.kind != .running || live.phase == .connecting
+    return download.isResumable || kept > 0 || (isKept && live.received > 0)
   }
 
   /// The attempt knows better than the row. One that has been told to stop may outlive its row's running.

@@ -8,7 +8,7 @@ public struct LineEncoder: Sendable {
   /// The version of the protocol that is spoken.
   public static let protocolVersion = 1
 
-  var writer = JSONWriter()
+  var writer: JSONWriter
   /// Of the last line that had a stamp.
   var frame: LineFrame?
   /// Whether lines with a stamp begin with a seal, as a journal's do.
@@ -21,6 +21,7 @@ public struct LineEncoder: Sendable {
   /// - Parameter isSealing: Whether each line of the stream of actions is to begin with its checksum: so has a journal.
   public init(sealing isSealing: Bool = false) {
     self.isSealing = isSealing
+    writer = JSONWriter(keepsOffsets: isSealing)
   }
 
   /// The lines written since the buffer was last emptied.

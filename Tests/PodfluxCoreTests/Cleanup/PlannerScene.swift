@@ -1,3 +1,4 @@
+import Flux
 import Testing
 
 @testable import PodfluxCore
@@ -14,6 +15,8 @@ final class PlannerScene: CleanupEvidence {
   var folders: Set<EntryPath> = []
   /// The inodes of files that are media; nil says that a file cannot be read.
   var media: [UInt64: Bool?] = [:]
+  /// When files came to be, by inode.
+  var births: [UInt64: Timestamp] = [:]
   /// Lengths of files that were given up, and of which nobody knows what they held.
   var lostLengths: [Int64: DownloadID] = [:]
   /// How often it may be asked whether the run is cancelled before it is; nil for ever.
@@ -134,7 +137,10 @@ final class PlannerScene: CleanupEvidence {
         && !$0.file.hasOtherTime(than: file)
     }
   }
-  func isMedia(_ file: FoundFile) throws -> Bool? { media[file.inode] ?? false }
+  func likeness(of file: FoundFile) throws -> MediaCheck.Likeness? {
+    (media[file.inode] ?? false).map { $0 ? .media : .other }
+  }
+  func existed(_ file: FoundFile, at moment: Timestamp) throws -> Bool? { births[file.inode].map { $0 <= moment } }
   func lostFile(ofLength length: Int64) throws -> DownloadID? { lostLengths[length] }
   func isRestored(_ file: FoundFile) throws -> Bool { restored.contains(file) }
   func hasMade(_ folder: EntryPath) throws -> Bool { folders.contains(folder) }

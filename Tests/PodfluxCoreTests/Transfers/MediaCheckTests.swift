@@ -186,13 +186,13 @@ struct MediaCheckTests {
   @Test(
     "A file that somebody has changed is media still if it is known audio or video, or what its name says",
     arguments: [
-      ("ID3\u{4}\u{0}\u{0}\u{0}\u{0}\u{1}\u{0}", "a.mp3", true), ("ID3\u{4}\u{0}\u{0}\u{0}\u{0}\u{1}\u{0}", "a", true),
-      ("", "a.mp3", false),
-      ("", "a.txt", false), ("<!DOCTYPE html><html>", "a.mp3", false), ("<!DOCTYPE html><html>", "a.txt", false),
-      ("notes", "a.txt", true), ("notes", "a.mp3", false), ("\u{1}\u{2}\u{3}", "a.mp3", false),
-      ("\u{1}\u{2}\u{3}", "a.bin", true), ("%PDF-1.7", "a.pdf", true), ("%PDF-1.7", "a.mp3", false),
-    ])
-  func stillMedia(prefix: String, name: String, isMedia: Bool) {
-    #expect(MediaCheck.isStillMedia(prefix: Array(prefix.utf8), name: name) == isMedia)
+      ("ID3\u{4}\u{0}\u{0}\u{0}\u{0}\u{1}\u{0}", "a.mp3", .media),
+      ("ID3\u{4}\u{0}\u{0}\u{0}\u{0}\u{1}\u{0}", "a", .media), ("", "a.mp3", .other), ("", "a.txt", .other),
+      ("<!DOCTYPE html><html>", "a.mp3", .other), ("<!DOCTYPE html><html>", "a.txt", .other),
+      ("notes", "a.txt", .media), ("notes", "a.mp3", .other), ("\u{1}\u{2}\u{3}", "a.mp3", .unrecognized),
+      ("\u{1}\u{2}\u{3}", "a.bin", .media), ("%PDF-1.7", "a.pdf", .media), ("%PDF-1.7", "a.mp3", .other),
+    ] as [(String, String, MediaCheck.Likeness)])
+  func stillMedia(prefix: String, name: String, likeness: MediaCheck.Likeness) {
+    #expect(MediaCheck.likeness(prefix: Array(prefix.utf8), name: name) == likeness)
   }
 }
