@@ -83,9 +83,9 @@ struct SQLCleanupTable: CleanupTable {
     ])
   }
 
-  func forgetFormerFiles(of download: DownloadID) throws {
-    try db.cachedStatement(sql: "DELETE FROM former_files WHERE download = ?")
-      .execute(arguments: [download.description])
+  func forgetFormerFiles(of download: DownloadID, having file: PublishedFile) throws {
+    try db.cachedStatement(sql: "DELETE FROM former_files WHERE download = ? AND (cause <> 'corrupt' OR path = ?)")
+      .execute(arguments: [download.description, file.path.description])
   }
 
   func removedDownload(id: DownloadID?, address: WebAddress) throws -> DownloadID? {

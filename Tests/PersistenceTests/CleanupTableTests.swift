@@ -179,7 +179,7 @@ struct CleanupTableTests {
     #expect(try database.read { try $0.formerFiles(like: file) } == [kept])
     try database.write { tables in
       #expect(try tables.cleanup.formerAddress(of: kept.download) == kept.address)
-      try tables.cleanup.forgetFormerFiles(of: kept.download)
+      try tables.cleanup.forgetFormerFiles(of: kept.download, having: kept.file)
       #expect(try tables.cleanup.formerAddress(of: kept.download) == nil)
       #expect(try tables.cleanup.removedDownload(id: kept.download, address: kept.address) == nil)
     }

@@ -298,7 +298,7 @@ struct QueryPlanTests {
     _ = try cleanup.removedDownload(id: former.download, address: former.address)
     _ = try cleanup.removedDownload(id: nil, address: former.address)
     _ = try cleanup.formerAddress(of: former.download)
-    try cleanup.forgetFormerFiles(of: former.download)
+    try cleanup.forgetFormerFiles(of: former.download, having: former.file)
     try cleanup.note(made: [try LibraryPath(validating: "a/b")])
     _ = try cleanup.madeFolders(above: try LibraryPath(validating: "a/b/c"))
     try cleanup.forget(1)

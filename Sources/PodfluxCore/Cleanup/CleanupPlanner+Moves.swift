@@ -23,6 +23,7 @@ extension CleanupPlanner {
       lost.row.file.sha256.flatMap { search.byContent[$0]?.last }
     }
     try findDamaged(in: &search, replaced, evidence)
+    leaveDoubtful(in: &search, replaced)
     // What could not be read may be any lost file of its length.
     for index in search.unreadable.sorted() where !search.taken.contains(index) {
       let length = strays[index].length
@@ -70,6 +71,24 @@ extension CleanupPlanner {
     }
     guard lost.mayHaveMovedEdited(to: stray, replaced), let finished = lost.row.finished else { return false }
     return try evidence.existed(stray, at: finished) == true
+  }
+
+  /// A stray has a row's inode and length, another time, and another file stands in the row's place: either the row's file
+  /// was moved and edited, and another put in its place, or that one is what somebody has made of the row's, whose inode
+  /// was given to another. Nobody can tell: then nothing is followed, and neither is taken away.
+  private mutating func leaveDoubtful(in search: inout Search, _ replaced: Set<EntryPath>) {
+    var rest: [Displaced] = []
+    for lost in displaced {
+      guard lost.found != nil, let index = search.byInode[lost.row.file.inode], !search.taken.contains(index),
+        strays[index].length == lost.row.file.length, !replaced.contains(strays[index].place)
+      else {
+        rest.append(lost)
+        continue
+      }
+      search.take(index)
+      add(doubtful: strays[index], of: lost.row)
+    }
+    displaced = rest
   }
 
   private struct Search {

@@ -72,6 +72,17 @@ extension CleanupPlanner {
       holder: row.download)
   }
 
+  /// A file may be a download's, moved and edited, or one that has got the inode of that: neither is touched.
+  mutating func add(doubtful stray: FoundFile, of row: ExpectedFile) {
+    presentCount += 1
+    kept.insert(row.place)
+    add(
+      .orphan(stray), .leave,
+      "it may be the file of the download \(row.download), edited, or what is at \"\(row.file.path)\" may be that; put it "
+        + "back or remove it",
+      holder: row.download)
+  }
+
   private mutating func add(unnameable stray: FoundFile) {
     add(.orphan(stray), .leave, "its name is none that a download could keep; rename it to have it adopted")
   }

@@ -19,8 +19,8 @@ public protocol CleanupTable {
 
   /// Keeps in mind, from this moment on, that a download had a file.
   func insert(_ former: FormerFile, at moment: Timestamp) throws
-  /// The download has a file again.
-  func forgetFormerFiles(of download: DownloadID) throws
+  /// The download has a file again: this one. What is left of damaged files of its at other places is still known for that.
+  func forgetFormerFiles(of download: DownloadID, having file: PublishedFile) throws
   /// A download of this name or address whose file was found gone, or was to stay when the download was removed.
   func removedDownload(id: DownloadID?, address: WebAddress) throws -> DownloadID?
   /// The address from which a download's former file was fetched.

@@ -201,7 +201,7 @@ extension DownloadsStore {
     // Two rows of one place could never follow what is there any more.
     guard try turn.tables.downloads.completedDownloads(at: file.path, otherThan: id).isEmpty else { return Self.isKept }
     let former = try owner.flatMap { try turn.tables.cleanup.formerAddress(of: $0) }
-    if let owner { try turn.tables.cleanup.forgetFormerFiles(of: owner) }
+    if let owner { try turn.tables.cleanup.forgetFormerFiles(of: owner, having: file) }
     if let owner, var download = try turn.tables.downloads.find(owner) {
       guard case .failed = download.state, live[owner] == nil else { return Self.hasChanged }
       if download.mayHavePartial {

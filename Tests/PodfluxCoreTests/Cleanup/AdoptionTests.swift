@@ -73,6 +73,19 @@ struct AdoptionTests {
     #expect(try world.row(id).address == address)
   }
 
+  /// Found by the simulator (seed 941): the next cleanup adopted the damaged file as a new download's.
+  @Test("What is left of a damaged file is known for that, whatever its download has adopted elsewhere")
+  func remainsElsewhere() throws {
+    let id = try world.enqueue("a")
+    let damaged = try PublishedFile.sample("b.mp3", length: 8, inode: 8)
+    try world.finish(id, as: damaged)
+    try world.cleanUp([.planned(.corrupt(id, damaged, found: FoundFile(at: damaged)), .mark)], .init(missing: .mark))
+    try world.cleanUp([adoptable(id)], adopting)
+    #expect(try world.state(id) == .completed(file))
+    let former = try world.database.read { try $0.formerFiles(like: FoundFile(at: damaged)) }
+    #expect(former.map(\.cause) == [.corrupt] && former.map(\.file) == [damaged])
+  }
+
   @Test("By nobody, where another download's row says that its file is: two rows of one place could never follow it")
   func placeOfAnother() throws {
     let other = try world.enqueue("b")

@@ -111,6 +111,22 @@ struct CleanupPlannerTests {
       ])
   }
 
+  /// Found by the simulator (seed 186): the moved one was deleted as nobody's.
+  @Test("A file that was moved and edited, or one that has got its inode: where another is in its place, both are left")
+  func doubtful() throws {
+    for orphans in [CleanupOptions.Orphans.delete, .adopt] {
+      let scene = PlannerScene()
+      _ = try scene.present("here", at: "h", length: 7, inode: 9)
+      try scene.row("a", at: "a", inode: 1, time: 100)
+      scene.media[5] = true
+      scene.found("a", length: 12, inode: 5, time: 200)
+      scene.found("c", inode: 1, time: 201)
+      let steps = try scene.plan(.init(orphans: orphans))
+      #expect(steps.map(\.decision) == [.leave, .leave])
+      #expect(Set(steps.compactMap(\.matter.place?.text)) == ["a", "c"])
+    }
+  }
+
   @Test("A file that was moved and then edited is followed by its inode, where nothing else can be meant")
   func movedAndEdited() throws {
     try scene.row("a", at: "a", inode: 1, time: 100)
