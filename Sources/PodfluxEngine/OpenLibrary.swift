@@ -30,8 +30,8 @@ final class OpenLibrary: Sendable {
       let files = LibraryFiles(folder)
       for failure in files.partials.spellAnew() {
         configuration.logger.warning(
-          "a partial file that comes from another disk cannot be given the name that it has on this one, and its download "
-            + "begins anew", metadata: ["reason": "\(failure)"])
+          "a partial file from another disk cannot be given its name on this one, and its download begins anew",
+          metadata: ["reason": "\(failure)"])
       }
       let publishing = try Self.publishing(in: database)
       published = try publishing.filter { try files.isPublishedDurably($0.file, of: $0.id) }.map(\.id)
