@@ -20,10 +20,7 @@ extension Library {
       guard !holds(statePath, at: path) else { throw .mismatch(.stateInLibrary(state: statePath)) }
       let openFiles = OpenFiles()
       let noted = try StateBinding.noted(byLibraryAt: path, shownAs: Descriptor.topPath)
-      let state = try openState(statePath, mode, openFiles) { () throws(FileError) in
-        guard let noted else { return }
-        throw .mismatch(.stateElsewhere(library: path, last: noted.path))
-      }
+      let state = try openState(statePath, mode, openFiles, of: (path, noted))
       let binding = try StateBinding.read(Layout.binding, in: state)
       if binding == nil, noted == nil, mode == .createIfMissing {
         try StateBinding.checkNothingElse(isIn: state, at: statePath)
@@ -36,17 +33,18 @@ extension Library {
         partial: state.openFolder(Layout.partial, mode))
     }
 
-    /// Opens the folder of the state, and makes it where it is missing and that is wanted.
-    ///
-    /// - Parameter willMake: Called before it is made; what it throws keeps it from being made.
+    /// Opens the folder of the state, and makes it where it is missing and that is wanted, but not where the library has
+    /// noted down that it has one.
     private static func openState(
-      _ path: String, _ mode: Mode, _ openFiles: OpenFiles, willMake: () throws(FileError) -> Void
+      _ path: String, _ mode: Mode, _ openFiles: OpenFiles, of library: (path: String, noted: StateBinding?)
     ) throws(FileError) -> Descriptor {
       do throws(FileError) {
         return try Descriptor.openFolder(atPath: path, shownAs: path, openFiles: openFiles)
       } catch .notFound {
+        if let last = library.noted?.path, mode == .createIfMissing || last == resolved(path) {
+          throw .mismatch(.stateElsewhere(library: library.path, last: last))
+        }
         guard mode == .createIfMissing else { throw .mismatch(.noState(state: path)) }
-        try willMake()
         try makeFolders(path, mode: Layout.privateFolderMode)
         return try Descriptor.openFolder(atPath: path, shownAs: path, openFiles: openFiles)
       }

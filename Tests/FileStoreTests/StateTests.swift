@@ -208,6 +208,11 @@ struct StateTests {
       try Library.open(at: folder.library, state: typo, mode: .existing)
     }
     #expect(try folder.names(typo) == ["a.mp3"])
+    // The one that the library has is not named wrongly, but is not there now.
+    try FileManager.default.removeItem(atPath: folder.state)
+    #expect(throws: FileError.mismatch(.stateElsewhere(library: folder.library, last: folder.state))) {
+      try Library.open(at: folder.library, state: folder.state, mode: .existing)
+    }
   }
 
   @Test("finishes its binding when only the library is named, and never loses what it had begun with")
