@@ -8,6 +8,8 @@ import Glibc
 public struct Incoming: Sendable {
   /// How much is copied at once, in bytes. Between two pieces the copying can be ended.
   private static let pieceBytes: Int64 = 1 << 20
+  /// How much is brought to the device at once, in bytes: the last sync, which nobody can end, has no more left to do.
+  private static let syncBytes: Int64 = 16 << 20
 
   private let folder: Descriptor
 
@@ -15,6 +17,11 @@ public struct Incoming: Sendable {
   public init?(_ library: Library) {
     guard let folder = library.incomingFolder else { return nil }
     self.folder = folder
+  }
+
+  /// What this user may still write on the library's disk, in bytes.
+  public func freeBytes() throws(FileError) -> Int64 {
+    try Library.diskSpace(of: folder).freeBytes
   }
 
   /// Copies a complete partial file, in place of an earlier copy, with its time of modification, and brings the copy to the
@@ -28,7 +35,7 @@ public struct Incoming: Sendable {
     _ file: PartialFile, _ name: PartialName, while goOn: () -> Bool
   ) throws(FileError) -> FileIdentity? {
     let (original, fileName) = (try file.identity(), Self.fileName(of: name))
-    guard try Library.diskSpace(of: folder).freeBytes >= original.size else {
+    guard try freeBytes() >= original.size else {
       throw FileError.noSpace(path: folder.pathOfChild(fileName))
     }
     let copy = try folder.openChild(fileName, O_WRONLY | O_CREAT | O_TRUNC, mode: Library.Layout.fileMode)
@@ -40,6 +47,7 @@ public struct Incoming: Sendable {
       let outcome = piece.withUnsafeBytes { copy.write($0, offset: offset) }
       if let failure = outcome.failure { throw failure }
       offset += Int64(piece.count)
+      if offset.isMultiple(of: Self.syncBytes) { try copy.synchronizeContents() }
     }
     copy.setModificationTime(nanoseconds: original.modifiedNanoseconds)
     try copy.synchronize()
@@ -53,15 +61,39 @@ public struct Incoming: Sendable {
     try folder.deleteFile(Self.fileName(of: name))
   }
 
-  /// Deletes all copies. To be called when it is known of each download that was publishing whether its file stands at its
-  /// place.
-  public func clear() throws(FileError) {
+  /// Deletes what killed engines have left of copies in `library`, which may be able to rename its partial files by now. To be
+  /// called when it is known of each download that was publishing whether its file stands at its place.
+  ///
+  /// - Parameter kept: The downloads that were publishing. Where inodes do not last, their copies tell until their rows have
+  ///   changed that another file of the same length at their place is not theirs.
+  /// - Returns: why some could not be deleted.
+  public static func clear(_ library: Library, keeping kept: Set<PartialName>) -> [FileError] {
+    do throws(FileError) {
+      let kept = Set(kept.map(fileName))
+      if let folder = library.incomingFolder { return try clear(folder, keeping: kept) }
+      return try clear(library.engineFolder.openFolder(Library.Layout.incoming), keeping: kept)
+    } catch .notFound {
+      return []
+    } catch {
+      return [error]
+    }
+  }
+
+  private static func clear(_ folder: Descriptor, keeping kept: Set<EntryName>) throws(FileError) -> [FileError] {
     let stream = try FolderStream(folder)
     var names: [EntryName] = []
     while let record = try stream.next() {
-      if !record.isHidden { names.append(record.entryName) }
+      if !record.isHidden, !kept.contains(record.entryName) { names.append(record.entryName) }
     }
-    for name in names { _ = try folder.deleteFile(name) }
+    var failures: [FileError] = []
+    for name in names {
+      do throws(FileError) {
+        _ = try folder.deleteFile(name)
+      } catch {
+        failures.append(error)
+      }
+    }
+    return failures
   }
 
   /// The library's disk need not take what the state's takes.
@@ -87,6 +119,10 @@ extension Library {
 }
 
 extension Descriptor {
+  fileprivate func synchronizeContents() throws(FileError) {
+    try systemCall("fdatasync", path) { fdatasync(number) }
+  }
+
   /// Where the file system does not take it, nothing happens: a file's time is not worth a download.
   fileprivate func setModificationTime(nanoseconds: Int64?) {
     guard let (seconds, rest) = nanoseconds?.dividedDown(by: 1_000_000_000) else { return }

@@ -18,16 +18,36 @@ extension Library {
     ) throws(FileError) -> Folders {
       guard let statePath else { return try open(at: path, mode, traits) }
       guard !holds(statePath, at: path) else { throw .mismatch(.stateInLibrary(state: statePath)) }
-      if mode == .createIfMissing { try makeFolders(statePath, mode: Layout.privateFolderMode) }
       let openFiles = OpenFiles()
-      let state = try Descriptor.openFolder(atPath: statePath, shownAs: statePath, openFiles: openFiles)
+      let noted = try StateBinding.noted(byLibraryAt: path, shownAs: Descriptor.topPath)
+      let state = try openState(statePath, mode, openFiles, of: (path, noted))
       let binding = try StateBinding.read(Layout.binding, in: state)
+      if binding == nil, noted == nil, mode == .createIfMissing {
+        try StateBinding.checkNothingElse(isIn: state, at: statePath)
+      }
       let (top, engine) = try openTop(path, binding == nil ? mode : .existing, traits, openFiles, of: binding)
       try StateBinding.settle(
         library: (path, engine), state: (realPath(statePath) ?? statePath, state), mode)
       return try Folders(
         path: path, statePath: statePath, top: top, engine: engine, state: state,
         partial: state.openFolder(Layout.partial, mode))
+    }
+
+    /// Opens the folder of the state, and makes it where it is missing and that is wanted, but not where the library has
+    /// noted down that it has one.
+    private static func openState(
+      _ path: String, _ mode: Mode, _ openFiles: OpenFiles, of library: (path: String, noted: StateBinding?)
+    ) throws(FileError) -> Descriptor {
+      do throws(FileError) {
+        return try Descriptor.openFolder(atPath: path, shownAs: path, openFiles: openFiles)
+      } catch .notFound {
+        if let last = library.noted?.path, mode == .createIfMissing || last == resolved(path) {
+          throw .mismatch(.stateElsewhere(library: library.path, last: last))
+        }
+        guard mode == .createIfMissing else { throw .mismatch(.noState(state: path)) }
+        try makeFolders(path, mode: Layout.privateFolderMode)
+        return try Descriptor.openFolder(atPath: path, shownAs: path, openFiles: openFiles)
+      }
     }
 
     /// Opens them where the library itself has noted down, if anywhere, where its state is.
@@ -41,14 +61,13 @@ extension Library {
           path: path, statePath: path + "/" + Layout.engine.text, top: top, engine: engine, state: engine,
           partial: engine.openFolder(Layout.partial, mode))
       }
-      let mismatch = FileError.mismatch(.stateElsewhere(library: path, last: binding.path))
       let state: Descriptor
       do throws(FileError) {
         state = try Descriptor.openFolder(atPath: binding.path, shownAs: binding.path, openFiles: openFiles)
       } catch .notFound {
-        throw mismatch
+        throw .mismatch(.stateElsewhere(library: path, last: binding.path))
       }
-      guard try StateBinding.read(Layout.binding, in: state)?.id == binding.id else { throw mismatch }
+      try StateBinding.settle(library: (path, engine), state: (binding.path, state), mode)
       return try Folders(
         path: path, statePath: binding.path, top: top, engine: engine, state: state,
         partial: state.openFolder(Layout.partial, mode))
@@ -82,9 +101,15 @@ extension Library {
 
     /// Whether a file can be renamed from the state's folder into the library: tried with an empty one. Device numbers do not
     /// tell: one device can be mounted twice, and between its mounts nothing is renamed (rename(2), EXDEV).
+    ///
+    /// To be called when the two are bound: before that the state's folder may be anybody's.
     func canRenameIntoLibrary() throws(FileError) -> Bool {
-      let probe: EntryName = "probe"
-      _ = try state.openChild(probe, O_WRONLY | O_CREAT, mode: Layout.privateFileMode)
+      let probe = Layout.bindingProbe
+      // An engine that was killed just here has left it.
+      if let left = try state.statusOfChild(probe), left.kind == .regular, left.identity.size == 0 {
+        _ = try state.deleteFile(probe)
+      }
+      _ = try state.openChild(probe, O_WRONLY | O_CREAT | O_EXCL | O_NONBLOCK, mode: Layout.privateFileMode)
       do throws(FileError) {
         try systemCall("renameat", engine.pathOfChild(probe)) {
           renameat(state.number, probe.cString, engine.number, probe.cString)
@@ -98,17 +123,25 @@ extension Library {
     }
   }
 
-  /// Whether what is at `path`, or would be made there, lies in the library at `libraryPath`, whatever links lead there. In a
-  /// library that is not there yet nothing lies.
+  /// Whether what is at `path`, or would be made there, lies in the library at `libraryPath`, which may have to be made too,
+  /// whatever links lead there.
   public static func holds(_ path: String, at libraryPath: String) -> Bool {
-    guard let library = realPath(libraryPath) else { return false }
-    var place = path
-    while true {
-      if let real = realPath(place) { return real == library || real.hasPrefix(library + "/") }
-      guard let parent = parent(of: place), parent != place else {
-        return realPath(".").map { $0 == library || $0.hasPrefix(library + "/") } ?? false
-      }
-      place = parent
+    let (place, library) = (resolved(path), resolved(libraryPath))
+    return place == library || place.hasPrefix(library == "/" ? library : library + "/")
+  }
+
+  /// The path without links of what is at `path` or would be made there: that of the nearest folder above it that is there,
+  /// and behind it the names that are missing.
+  private static func resolved(_ path: String) -> String {
+    if let real = realPath(path) { return real }
+    let slash = UInt8(ascii: "/")
+    let parent = parent(of: path)
+    let name = path.utf8.split(separator: slash).last.map { String(decoding: $0, as: UTF8.self) } ?? ""
+    let above = parent.map { $0 == path ? $0 : resolved($0) } ?? realPath(".") ?? "."
+    switch name {
+    case "", ".": return above
+    case "..": return Self.parent(of: above) ?? above
+    default: return above == "/" ? above + name : above + "/" + name
     }
   }
 
@@ -116,6 +149,21 @@ extension Library {
     guard let resolved = realpath(path, nil) else { return nil }
     defer { free(resolved) }
     return String(cString: resolved)
+  }
+}
+
+extension Library {
+  /// The `.podflux` of the library at `path`; nil where there is none. Makes nothing.
+  static func engineFolder(ofLibraryAt path: String, shownAs shownPath: String) throws(FileError) -> Descriptor? {
+    do throws(FileError) {
+      return try Descriptor.openFolder(atPath: path, shownAs: shownPath).openFolder(Layout.engine)
+    } catch .notFound {
+      return nil
+    } catch .notAFolder {
+      return nil
+    } catch .symbolicLink {
+      return nil
+    }
   }
 }
 

@@ -42,10 +42,10 @@ extension Library {
 
 extension FileIdentity {
   /// Which file or folder it is, however long.
-  fileprivate struct Place: Equatable {
+  struct Place: Equatable {
     let device: UInt64
     let inode: UInt64
   }
 
-  fileprivate var place: Place { Place(device: device, inode: inode) }
+  var place: Place { Place(device: device, inode: inode) }
 }

@@ -6,17 +6,19 @@ public final class PartialListing {
     public var fileName: String { entryName.text }
     /// The name on the disk, byte for byte.
     public let entryName: EntryName
-    /// The name of the partial, or nil for a file that is none of the engine's.
+    /// The name of the partial, or nil for a file that is none of the engine's, or not spelled as they are on this disk.
     public let name: PartialName?
     /// Which file it is, and its length.
     public let identity: FileIdentity
   }
 
   private let folder: Descriptor
+  private let names: PartialName.Style
   private let stream: FolderStream
 
-  init(_ folder: Descriptor) throws(FileError) {
+  init(_ folder: Descriptor, spelled names: PartialName.Style) throws(FileError) {
     self.folder = folder
+    self.names = names
     stream = try FolderStream(folder)
   }
 
@@ -24,7 +26,7 @@ public final class PartialListing {
   public func next() throws(FileError) -> Entry? {
     while let name = try stream.next()?.entryName {
       guard let status = try folder.statusOfChild(name), status.kind == .regular else { continue }
-      return Entry(entryName: name, name: PartialName(fileName: name), identity: status.identity)
+      return Entry(entryName: name, name: PartialName(fileName: name, spelled: names), identity: status.identity)
     }
     return nil
   }

@@ -15,13 +15,20 @@ public struct PartialName: Hashable, Sendable, CustomStringConvertible {
     description = String(text)
   }
 
-  /// The name that belongs to a file in the folder of partial files, or nil if the file is none of the engine's.
+  /// The name that belongs to a file in the folder of partial files, however it is spelled, or nil if the
+  /// file is none of the engine's.
   init?(fileName: EntryName) {
     guard let text = String(validating: fileName.bytes, as: UTF8.self), text.hasSuffix(Self.fileSuffix) else {
       return nil
     }
     let stem = text.dropLast(Self.fileSuffix.count)
     self.init(Style.plainText(ofPortable: stem) ?? stem)
+  }
+
+  /// The same where files are spelled in one style only: what is spelled in the other is no partial's there.
+  init?(fileName: EntryName, spelled style: Style) {
+    self.init(fileName: fileName)
+    guard style.fileName(of: self) == fileName else { return nil }
   }
 
   private static func isAllowed(_ byte: UInt8) -> Bool {

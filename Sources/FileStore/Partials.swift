@@ -44,7 +44,43 @@ public struct Partials: Sendable {
 
   /// Goes through all partial files, in no order. Costs one stat for each and no memory for the whole.
   public func list() throws(FileError) -> PartialListing {
-    try PartialListing(folder)
+    try PartialListing(folder, spelled: names)
+  }
+
+  /// Gives partial files that come from a disk where they are spelled otherwise the names that they have here. To be called
+  /// with the lock held, before anybody asks for one. Where a name is taken the file stays, as one of nobody's.
+  ///
+  /// - Returns: why some could not be renamed.
+  public func spellAnew() -> [FileError] {
+    var failures: [FileError] = []
+    do throws(FileError) {
+      let misspelled = try misspelled()
+      guard !misspelled.isEmpty else { return [] }
+      let moves = MoveChoice(.renaming)
+      for (fileName, name) in misspelled {
+        do throws(FileError) {
+          try moves.perform(fileName, in: folder, to: names.fileName(of: name), in: folder, isOwnFolder: true)
+        } catch .exists {
+          continue
+        } catch {
+          failures.append(error)
+        }
+      }
+      try folder.synchronize()
+    } catch {
+      failures.append(error)
+    }
+    return failures
+  }
+
+  private func misspelled() throws(FileError) -> [(fileName: EntryName, name: PartialName)] {
+    let listing = try list()
+    var found: [(fileName: EntryName, name: PartialName)] = []
+    while let entry = try listing.next() {
+      guard entry.name == nil, let name = PartialName(fileName: entry.entryName) else { continue }
+      found.append((entry.entryName, name))
+    }
+    return found
   }
 }
 

@@ -65,8 +65,8 @@ public struct Publisher: Sendable {
         return (publication, walk.folder)
       }
       try library.folderSyncs.synchronize(folder)
-      // The copy of it stands at its place.
-      if library.incomingFolder != nil { try Partials(library).delete(name) }
+      // The copy of it stands at its place. A partial that cannot be deleted is one of nobody's, which a cleanup finds.
+      if library.incomingFolder != nil { _ = try? Partials(library).delete(name) }
       return publication
     } catch .notFound {
       throw .notFound(path: library.finishedFolder.pathOfChild(library.finishedName(of: name)))

@@ -77,9 +77,11 @@ public struct Quarantine: Sendable {
   ) throws(FileError) -> Taking {
     let name = EntryName(bytes: fileName.bytes)
     precondition(
-      PartialName(fileName: name) == nil, "a partial file is the engine's own, and goes on or is deleted")
+      PartialName(fileName: name, spelled: library.partialNames) == nil,
+      "a partial file is the engine's own, and goes on or is deleted")
     let folder = library.partialFolder
-    let place = EntryPath(bytes: Array(folder.path.utf8) + [UInt8(ascii: "/")] + name.bytes)
+    // Wherever the state is: to this no file can be restored, so that a person is asked for a place.
+    let place = EntryPath(bytes: Array(Self.partialPlace.utf8) + name.bytes)
     let manifest = QuarantineManifest(
       place: place, inode: recorded.lastingInode, length: recorded.size, because: because, at: moment, download: nil)
     let quarantine = try QuarantineFolder.make(in: library)
@@ -92,6 +94,8 @@ public struct Quarantine: Sendable {
 // MARK: - Steps
 
 extension Quarantine {
+  private static let partialPlace = "\(Library.Layout.engine.text)/\(Library.Layout.partial.text)/"
+
   private func take(
     _ name: EntryName?, in folder: Descriptor?, _ recorded: FileIdentity, _ manifest: QuarantineManifest,
     to quarantine: QuarantineFolder

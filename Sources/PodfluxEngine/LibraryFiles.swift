@@ -148,18 +148,26 @@ private final class OpenPartial: PartialContents {
     try translatingErrors { () throws(FileError) in try file.length() }
   }
 
-  func prepareToMove(while goOn: () -> Bool) throws(DownloadError) -> UInt64 {
+  func prepareToMove(reserve: Int64, while goOn: () -> Bool) throws(DownloadError) -> UInt64? {
     guard let incoming else {
       return try translatingErrors { () throws(FileError) in try file.identity().lastingInode }
     }
     // It has been copied when its name turns out to be taken.
     if let copy = copy.withLock({ $0 }) { return copy.lastingInode }
+    if let shortage = try shortage(of: incoming, reserve: reserve) { throw shortage }
     let identity = try translatingErrors { () throws(FileError) in try incoming.copy(file, name, while: goOn) }
-    guard let identity else {
-      throw DownloadError(.io, "the library was given up before the file had been copied into it")
-    }
     copy.withLock { $0 = identity }
-    return identity.lastingInode
+    return identity?.lastingInode
+  }
+
+  /// What is wrong where the copy would take of the reserve. It names no bytes to watch for: room for the rest of the download
+  /// may be there all the time, and it would be woken at once. It is tried again after a while.
+  private func shortage(of incoming: Incoming, reserve: Int64) throws(DownloadError) -> DownloadError? {
+    let (length, room) = try translatingErrors { () throws(FileError) in
+      (try file.length(), try incoming.freeBytes())
+    }
+    guard let error = DownloadError.shortage(of: length, room: room, reserve: reserve) else { return nil }
+    return DownloadError(error.code, "on the library's disk \(error.message)")
   }
 
   func read(offset: Int64, count: Int) throws(DownloadError) -> [UInt8] {

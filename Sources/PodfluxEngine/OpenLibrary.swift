@@ -28,8 +28,18 @@ final class OpenLibrary: Sendable {
       }
       let database = try LibraryDatabase.open(at: folder.databasePath)
       let files = LibraryFiles(folder)
-      published = try Self.published(in: database, files)
-      try Incoming(folder)?.clear()
+      for failure in files.partials.spellAnew() {
+        configuration.logger.warning(
+          "a partial file from another disk cannot be given its name on this one, and its download begins anew",
+          metadata: ["reason": "\(failure)"])
+      }
+      let publishing = try Self.publishing(in: database)
+      published = try publishing.filter { try files.isPublishedDurably($0.file, of: $0.id) }.map(\.id)
+      let names = try publishing.map { try files.name(of: $0.id) }
+      for failure in Incoming.clear(folder, keeping: Set(names)) {
+        configuration.logger.warning(
+          "what an earlier engine has left in .podflux/incoming cannot be deleted", metadata: ["reason": "\(failure)"])
+      }
       kept = try KeptBytes(files.partials, bootID: Services.bootID())
       (self.folder, self.lock, self.database, self.files) = (folder, lock, database, files)
     } catch let failure as LibraryLock.Failure {
@@ -88,13 +98,11 @@ final class OpenLibrary: Sendable {
   /// two seconds within which a library is given up.
   private static let closeMilliseconds = 200
 
-  private static func published(in database: LibraryDatabase, _ files: LibraryFiles) throws -> [DownloadID] {
+  /// The downloads that were publishing when the last engine ended, each with its file.
+  private static func publishing(in database: LibraryDatabase) throws -> [(id: DownloadID, file: PublishedFile)] {
     try database.read { try $0.running() }.compactMap { download in
-      guard case .running(.publishing(let file)) = download.state, try files.isPublishedDurably(file, of: download.id)
-      else {
-        return nil
-      }
-      return download.id
+      guard case .running(.publishing(let file)) = download.state else { return nil }
+      return (download.id, file)
     }
   }
 }

@@ -48,6 +48,8 @@ final class DownloadOperation: AsynchronousOperation, @unchecked Sendable {
   let partial = Mutex<(any PartialContents)?>(nil)
   /// The digests of what the partial holds; touched on `queue` only.
   let digests: Mutex<ContentDigests>
+  /// Whether the machine has been told to stop: looked at in the middle of a long copy.
+  private let isStopping = Atomic(false)
   private let lanes: FileLanes
   private let place: FileLanes.Place
   private let ended: @Sendable (AttemptID) -> Void
@@ -81,7 +83,11 @@ final class DownloadOperation: AsynchronousOperation, @unchecked Sendable {
 
   /// The attempt is to end and to keep what it has.
   func stop() {
-    advance { $0.machine.stop() }
+    advance { state in
+      // With the state locked: whoever reads this and asks the machine next finds it stopping.
+      isStopping.store(true, ordering: .releasing)
+      return state.machine.stop()
+    }
   }
 
   // MARK: Orders
@@ -179,8 +185,12 @@ final class DownloadOperation: AsynchronousOperation, @unchecked Sendable {
     if let moment = attempt.settings.fileTimes.modification(published: attempt.description.published, now: now) {
       try openedPartial().setModificationTime(moment)
     }
-    let inode = try openedPartial().prepareToMove { [endOfWork = environment.endOfWork] in !endOfWork.hasBegun }
-    advance { $0.machine.named(path, inode: inode) }
+    let inode = try openedPartial().prepareToMove(reserve: environment.limits.reserveFreeBytes) {
+      !environment.endOfWork.hasBegun && !isStopping.load(ordering: .acquiring)
+    }
+    // What was ended by a stop the machine ends by itself.
+    if inode == nil { try environment.endOfWork.check() }
+    advance { $0.machine.named(path, inode: inode ?? 0) }
   }
 
   func report(_ news: AttemptReport.News) {

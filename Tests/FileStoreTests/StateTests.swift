@@ -98,10 +98,191 @@ struct StateTests {
     try Data("podflux state 1\nnonsense".utf8).write(to: URL(filePath: folder.library + "/.podflux/binding"))
     #expect(throws: FileError.unknownFormat(path: ".podflux/binding")) { try folder.open() }
     // Nothing is made to be looked at.
-    #expect(throws: FileError.self) {
+    #expect(throws: FileError.mismatch(.noState(state: folder.path + "/new state"))) {
       try Library.open(at: folder.path + "/new", state: folder.path + "/new state", mode: .existing)
     }
     #expect(!FileManager.default.fileExists(atPath: folder.path + "/new state"))
+  }
+
+  @Test(
+    "leaves a folder alone that holds other people's things",
+    arguments: [
+      "probe", "partial/", "partial/a.mp3", "lock", "lock/", "podflux.sqlite/", ".hidden", "library",
+    ])
+  func otherThings(name: String) throws {
+    try folder.make(name, in: folder.state)
+    let before = try folder.tree(folder.state)
+    guard name != "partial/" else {
+      _ = try folder.open()
+      return
+    }
+    #expect(throws: FileError.mismatch(.notEmpty(state: folder.state))) { try folder.open() }
+    #expect(try folder.tree(folder.state) == before)
+    #expect(!FileManager.default.fileExists(atPath: folder.library))
+  }
+
+  @Test("goes into a file system of its own, and where the state from inside a library has been moved")
+  func acceptedThings() throws {
+    for name in ["lost+found/", "podflux.sqlite", "podflux.sqlite-wal", "lock", "partial/a.part"] {
+      try folder.make(name, in: folder.state)
+    }
+    let library = try folder.open()
+    #expect(try Partials(library).identity(of: partial("a")) != nil)
+    let wholeLibrary = folder.path + "/whole"
+    _ = try Library.open(at: wholeLibrary)
+    for state in [wholeLibrary, wholeLibrary + "/.podflux"] {
+      #expect(throws: FileError.mismatch(.notEmpty(state: state))) {
+        try Library.open(at: folder.path + "/new", state: state)
+      }
+    }
+  }
+
+  @Test("tries renaming with a file of its own, also where a killed engine has left one, and replaces nobody's")
+  func probe() throws {
+    _ = try folder.open()
+    try Data("mine".utf8).write(to: URL(filePath: folder.state + "/probe"))
+    try Data().write(to: URL(filePath: folder.state + "/binding.probe"))
+    _ = try folder.open()
+    #expect(try folder.names(folder.state) == ["binding", "partial", "probe"])
+    #expect(try folder.names(folder.library + "/.podflux") == ["binding", "library"])
+    try Data("mine".utf8).write(to: URL(filePath: folder.state + "/binding.probe"))
+    #expect(throws: FileError.exists(path: folder.state + "/binding.probe")) { try folder.open() }
+  }
+
+  @Test("is not taken by a copy of its library; where the original is gone it has been moved")
+  func copies() throws {
+    _ = try folder.open()
+    let copy = folder.path + "/backup"
+    try FileManager.default.copyItem(atPath: folder.library, toPath: copy)
+    let before = try folder.tree(folder.state)
+    let mismatch = FileError.mismatch(.copy(library: copy, of: folder.library))
+    for mode in [Library.Mode.createIfMissing, .existing] {
+      #expect(throws: mismatch) { try Library.open(at: copy, mode: mode) }
+      #expect(throws: mismatch) { try Library.open(at: copy, state: folder.state, mode: mode) }
+    }
+    #expect(try folder.tree(folder.state) == before)
+    // The same folder under another name is no copy.
+    try FileManager.default.createSymbolicLink(
+      atPath: folder.path + "/link", withDestinationPath: folder.library)
+    #expect(try Library.open(at: folder.path + "/link").statePath == folder.state)
+    try FileManager.default.removeItem(atPath: folder.library)
+    #expect(try Library.open(at: copy).statePath == folder.state)
+    // The state has heard of that: what comes to the old place is a copy now.
+    try FileManager.default.copyItem(atPath: copy, toPath: folder.library)
+    #expect(throws: FileError.mismatch(.copy(library: folder.library, of: copy))) { try folder.open() }
+    // Without its note a copy is a library of its own.
+    try FileManager.default.removeItem(atPath: folder.library + "/.podflux/binding")
+    #expect(try Library.open(at: folder.library).statePath == folder.library + "/.podflux")
+  }
+
+  @Test("is not in a library that is still to be made, whatever links lead there")
+  func holds() throws {
+    let (top, link) = (folder.path, folder.path + "/link")
+    try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: top)
+    #expect(Library.holds(top + "/new/state", at: top + "/new"))
+    #expect(Library.holds(link + "/new/a/b/../state/", at: top + "/./new//"))
+    #expect(Library.holds(top + "/new", at: link + "/new"))
+    #expect(Library.holds(top + "/new", at: "/"))
+    #expect(!Library.holds(top + "/new/../state", at: top + "/new"))
+    #expect(!Library.holds(top + "/new state", at: top + "/new"))
+    #expect(!Library.holds(top, at: top + "/new"))
+    #expect(throws: FileError.mismatch(.stateInLibrary(state: link + "/library/state"))) {
+      try Library.open(at: folder.library, state: link + "/library/state")
+    }
+    #expect(!FileManager.default.fileExists(atPath: folder.library))
+  }
+
+  @Test("that is named wrongly is not made, and told of")
+  func wrongName() throws {
+    _ = try folder.open()
+    let typo = folder.path + "/typo"
+    #expect(throws: FileError.mismatch(.stateElsewhere(library: folder.library, last: folder.state))) {
+      try Library.open(at: folder.library, state: typo)
+    }
+    #expect(!FileManager.default.fileExists(atPath: typo))
+    #expect(throws: FileError.mismatch(.noState(state: typo))) {
+      try Library.open(at: folder.library, state: typo, mode: .existing)
+    }
+    try folder.make("a.mp3", in: typo)
+    #expect(throws: FileError.mismatch(.noState(state: typo))) {
+      try Library.open(at: folder.library, state: typo, mode: .existing)
+    }
+    #expect(try folder.names(typo) == ["a.mp3"])
+    // The one that the library has is not named wrongly, but is not there now.
+    try FileManager.default.removeItem(atPath: folder.state)
+    #expect(throws: FileError.mismatch(.stateElsewhere(library: folder.library, last: folder.state))) {
+      try Library.open(at: folder.library, state: folder.state, mode: .existing)
+    }
+  }
+
+  @Test("finishes its binding when only the library is named, and never loses what it had begun with")
+  func finishes() throws {
+    _ = try folder.open()
+    let ofState = folder.state + "/binding"
+    let both = try Data(contentsOf: URL(filePath: ofState))
+    try FileManager.default.moveItem(atPath: ofState, toPath: ofState + ".new")
+    // Nothing is changed by looking.
+    for state in [nil, folder.state] {
+      _ = try Library.open(at: folder.library, state: state, mode: .existing)
+    }
+    #expect(try folder.names(folder.state) == ["binding.new", "partial"])
+    let begun = try folder.inode(ofState + ".new")
+    _ = try Library.open(at: folder.library)
+    #expect(try folder.inode(ofState) == begun)
+    #expect(try Data(contentsOf: URL(filePath: ofState)) == both)
+    // Moved meanwhile, and a temporary file was left.
+    try FileManager.default.moveItem(atPath: ofState, toPath: ofState + ".new")
+    try Data("podflux".utf8).write(to: URL(filePath: ofState + ".temp"))
+    let moved = folder.path + "/moved"
+    try FileManager.default.moveItem(atPath: folder.library, toPath: moved)
+    _ = try Library.open(at: moved)
+    #expect(try folder.names(folder.state) == ["binding", "partial"])
+    #expect(try String(contentsOfFile: ofState, encoding: .utf8).hasSuffix("\(moved)\n"))
+    // Begun with one library, it goes on with no other while that one is there.
+    try FileManager.default.moveItem(atPath: ofState, toPath: ofState + ".new")
+    let other = folder.path + "/other"
+    #expect(throws: FileError.mismatch(.libraryElsewhere(library: other, last: moved))) {
+      try Library.open(at: other, state: folder.state)
+    }
+  }
+
+  @Test("spells its partial files anew when it comes from another disk, and replaces none")
+  func spelling() throws {
+    let library = try folder.open()
+    let (here, there) = (library.partialNames, PartialName.Style.portable)
+    try #require(here == .plain)
+    func file(_ name: String, _ style: PartialName.Style) throws -> String {
+      "partial/" + style.fileName(of: try partial(name)).text
+    }
+    for name in ["EP:1", "b", "taken"] { try folder.make(file(name, there), in: folder.state, name) }
+    try folder.make(file("taken", here), in: folder.state, "old")
+    try folder.make("partial/stray", in: folder.state)
+    func listed() throws -> [String: PartialName?] {
+      let listing = try Partials(library).list()
+      var entries: [String: PartialName?] = [:]
+      while let entry = try listing.next() { entries[entry.fileName] = entry.name }
+      return entries
+    }
+    #expect(try listed().compactMapValues { $0 } == ["taken.part": partial("taken")])
+    #expect(Partials(library).spellAnew() == [])
+    #expect(try listed().count == 5)
+    #expect(
+      try listed().compactMapValues { $0 }
+        == ["EP:1.part": partial("EP:1"), "b.part": partial("b"), "taken.part": partial("taken")])
+    #expect(try Partials(library).open(partial("taken"), mode: .existing).text() == "old")
+    #expect(try Partials(library).open(partial("EP:1"), mode: .existing).text() == "EP:1")
+  }
+
+  @Test("has what is put aside of it restored only to a place that is named")
+  func strayPartial() throws {
+    let library = try folder.open()
+    // Spelled otherwise than here, it is one of nobody's.
+    try folder.make("partial/a%.part", in: folder.state)
+    let entry = try #require(try Partials(library).list().next())
+    let quarantine = Quarantine(library)
+    let taking = try quarantine.take(strayPartial: entry, because: "it is none", at: Timestamp(milliseconds: 0))
+    #expect(taking == .moved(name: "a_-1.part"))
+    #expect(try quarantine.restore("a_-1.part") == .noPlace)
   }
 
   // MARK: Between two disks
@@ -142,7 +323,7 @@ struct StateTests {
     }
     #expect(ended == nil)
     #expect(try folder.names(folder.library + "/.podflux/incoming").count == 1)
-    try incoming.clear()
+    #expect(Incoming.clear(library, keeping: []) == [])
     #expect(try folder.names(folder.library + "/.podflux/incoming") == [])
     let copied = try #require(try incoming.copy(file, partial("a")) { true })
     try Data("old".utf8).write(to: URL(filePath: folder.library + "/a.mp3"))
@@ -152,6 +333,38 @@ struct StateTests {
     #expect(try file.length() == 3 << 20)
     #expect(try incoming.delete(partial("a")))
     #expect(try !incoming.delete(partial("a")))
+  }
+
+  @Test(
+    "on another disk or not, removes old copies but those that are publishing, and passes over what it cannot remove")
+  func clears() throws {
+    for movesAcross in [true, false] {
+      let library = try folder.open(movesAcross: movesAcross)
+      for name in ["incoming/a%.part", "incoming/b%.part", "incoming/folder/x", "incoming/old"] {
+        try folder.make(name, in: folder.library + "/.podflux")
+      }
+      let failures = Incoming.clear(library, keeping: [try partial("b"), try partial("c")])
+      #expect(failures == [.notARegularFile(path: ".podflux/incoming/folder")])
+      #expect(try folder.names(folder.library + "/.podflux/incoming") == ["b%.part", "folder"])
+      try FileManager.default.removeItem(atPath: folder.library + "/.podflux/incoming")
+      #expect(movesAcross || Incoming.clear(library, keeping: []) == [])
+    }
+  }
+
+  @Test("on another disk has published a file although the partial cannot be deleted")
+  func partialStays() throws {
+    let library = try folder.open(movesAcross: true)
+    let file = try Partials(library).open(partial("a"))
+    try file.append("text")
+    let incoming = try #require(Incoming(library))
+    #expect(try incoming.freeBytes() > 0)
+    let copied = try #require(try incoming.copy(file, partial("a")) { true })
+    let place = folder.state + "/partial/a.part"
+    try FileManager.default.removeItem(atPath: place)
+    try folder.make("a.part/", in: folder.state + "/partial")
+    let publication = try Publisher(library).publish(partial("a"), to: path("a.mp3"), recorded: copied)
+    #expect(publication == .published(copied, madeFolders: []))
+    #expect(FileManager.default.fileExists(atPath: place))
   }
 }
 
@@ -179,5 +392,28 @@ private final class TemporaryFolderOfState {
 
   func names(_ folder: String) throws -> [String] {
     try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
+  }
+
+  /// All that is in a folder, with what the files hold.
+  func tree(_ folder: String) throws -> [String: Data?] {
+    var found: [String: Data?] = [:]
+    for name in try FileManager.default.subpathsOfDirectory(atPath: folder) {
+      found[name] = .some(FileManager.default.contents(atPath: folder + "/" + name))
+    }
+    return found
+  }
+
+  func inode(_ path: String) throws -> UInt64 {
+    var status = stat()
+    try #require(lstat(path, &status) == 0)
+    return UInt64(status.st_ino)
+  }
+
+  /// Makes a file, or a folder where the name ends so, and the folders above it.
+  func make(_ name: String, in folder: String, _ text: String = "text") throws {
+    let url = URL(filePath: folder + "/" + name)
+    let above = name.hasSuffix("/") ? url : url.deletingLastPathComponent()
+    try FileManager.default.createDirectory(at: above, withIntermediateDirectories: true)
+    if !name.hasSuffix("/") { try Data(text.utf8).write(to: url) }
   }
 }

@@ -44,8 +44,11 @@ public protocol PartialContents: ReadableContents, Sendable {
   /// Makes the complete file one that can be moved to its place, and tells which file that is: moving keeps the number. Where
   /// the library is on another disk it is copied there.
   ///
-  /// - Parameter goOn: Asked now and then while that takes time; false where it must end, and fails.
-  func prepareToMove(while goOn: () -> Bool) throws(DownloadError) -> UInt64
+  /// - Parameters:
+  ///   - reserve: How much is to stay free on the library's disk, in bytes.
+  ///   - goOn: Asked now and then while that takes time; false where it must end.
+  /// - Returns: nil if it was ended.
+  func prepareToMove(reserve: Int64, while goOn: () -> Bool) throws(DownloadError) -> UInt64?
   /// Writes blocks at the end, one after the other. Fails where the file is gone or has another length than what was
   /// written made it.
   func append(_ blocks: [UnsafeRawBufferPointer]) throws(DownloadError)

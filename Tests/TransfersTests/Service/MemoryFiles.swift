@@ -34,7 +34,7 @@ private final class MemoryPartial: PartialContents {
   var contents: [UInt8] { bytes.withLock { $0 } }
 
   func length() throws(DownloadError) -> Int64 { bytes.withLock { Int64($0.count) } }
-  func prepareToMove(while goOn: () -> Bool) throws(DownloadError) -> UInt64 { 1 }
+  func prepareToMove(reserve: Int64, while goOn: () -> Bool) throws(DownloadError) -> UInt64? { 1 }
   func append(_ blocks: [UnsafeRawBufferPointer]) throws(DownloadError) { bytes.withLock { $0 += blocks.joined() } }
   func synchronizeContents() throws(DownloadError) {}
   func synchronize() throws(DownloadError) {}
