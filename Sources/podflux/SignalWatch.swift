@@ -26,6 +26,8 @@ final class SignalWatch: @unchecked Sendable {
   private var isSuspended = false
   /// How many suspensions there have been: the process stops itself for the last one only.
   private var suspensionCount = 0
+  /// Whether the process has stopped itself for it.
+  private var hasHalted = false
 
   /// Whether a signal has asked for the end.
   var isStopping: Bool { queue.sync { hasStopped } }
@@ -80,8 +82,14 @@ final class SignalWatch: @unchecked Sendable {
   }
 
   private func suspend() {
-    guard !isSuspended, !hasStopped else { return }
+    guard !hasStopped else { return }
+    guard !isSuspended else {
+      // A SIGCONT that was not taken yet has been discarded by this one (signal(7)): nothing was resumed.
+      if hasHalted { kill(getpid(), SIGSTOP) }
+      return
+    }
     isSuspended = true
+    hasHalted = false
     suspensionCount += 1
     if let engine { suspend(engine) }
   }
@@ -96,7 +104,9 @@ final class SignalWatch: @unchecked Sendable {
   private func halt(for suspension: Int) {
     queue.async { [self] in
       // It may have been continued meanwhile.
-      if isSuspended, !hasStopped, suspension == suspensionCount { kill(getpid(), SIGSTOP) }
+      guard isSuspended, !hasStopped, suspension == suspensionCount else { return }
+      hasHalted = true
+      kill(getpid(), SIGSTOP)
     }
   }
 

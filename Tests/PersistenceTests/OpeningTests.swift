@@ -62,6 +62,21 @@ struct OpeningTests {
     try expectRefusal { if case .newer = $0 { true } else { false } }
   }
 
+  @Test("One that an older version has left is not read before an engine has brought it up to date")
+  func older() throws {
+    try makeLibrary(rows: 3)
+    let queue = try DatabaseQueue(path: folder.databasePath)
+    try queue.write { db in
+      let last = try String.fetchOne(db, sql: "SELECT max(identifier) FROM grdb_migrations")
+      try db.execute(sql: "DELETE FROM grdb_migrations WHERE identifier = ?", arguments: [last])
+    }
+    try queue.close()
+    do {
+      _ = try LibraryDatabase.openReadOnly(at: folder.databasePath)
+      Issue.record("it was opened")
+    } catch LibraryDatabase.OpeningError.older {}
+  }
+
   @Test("One of another program, in either journal mode", arguments: ["delete", "wal"])
   func foreign(journalMode: String) throws {
     let queue = try DatabaseQueue(path: folder.databasePath)

@@ -36,6 +36,24 @@ struct EndingTests {
     #expect(ranges == [nil, "bytes=\(durable - 65536)-"])
   }
 
+  @Test("However slowly a client reads, every request has its reply before the engine ends at the end of its input")
+  func slowReader() throws {
+    let scene = try Scene()
+    let engine = try scene.startUnheard()
+    let count = 400
+    for number in 0..<count {
+      try engine.send(
+        line: #"{"type":"downloads/enqueue","payload":{"url":"http://127.0.0.1:1/\#(number)","paused":true}}"#)
+      if number % 40 == 39 { try engine.send(line: #"{"type":"snapshot","payload":{"stores":["downloads"]}}"#) }
+    }
+    engine.closeInput()
+    // A pipe holds 64 KiB; each piece is a moment in which little is read.
+    engine.trickle(pieceBytes: 8 << 10, pauseMilliseconds: 20)
+    #expect(try engine.waitForEnd(upTo: 60).status == 0)
+    #expect(engine.lines.filter { $0.contains(#""type":"ok""#) }.count == count + count / 40)
+    #expect(engine.lines.last?.contains(#""type":"engine/stopped""#) == true)
+  }
+
   @Test("A signal that comes before the engine is ready ends it as cleanly as any other")
   func early() throws {
     for number in [SIGTERM, SIGINT, SIGTERM, SIGINT, SIGTERM, SIGINT] {

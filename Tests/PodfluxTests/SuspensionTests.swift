@@ -111,7 +111,8 @@ struct SuspensionTests {
       #expect(try Self.locks(of: engine.pid) == 0)
       #expect(try Self.openFiles(of: engine.pid, in: scene.library) == [])
       engine.signal(SIGCONT)
-      try waitUntil("the engine to go on") { try engine.ask("snapshot")["type"] as? String == "ok" }
+      // Who has not suspended it need not know that it was.
+      try engine.order("snapshot")
     }
     let item = try engine.wait(for: "a", toBe: "completed")
     #expect(scene.hash(of: item.path) == body.hash)

@@ -43,6 +43,15 @@ struct CleanupPlannerOrphanTests {
     #expect(try scene.decisions() == ["orphan x: quarantine"])
   }
 
+  @Test("What is left of a damaged file is not put aside again either, once a person has put it back")
+  func restoredRemains() throws {
+    let found = scene.found("x", length: 7, inode: 1)
+    try scene.former("a", "x", length: 7, inode: 1, .corrupt)
+    #expect(try scene.decisions() == ["orphan x: quarantine"])
+    scene.restored = [found]
+    #expect(try scene.decisions() == ["orphan x: leave"])
+  }
+
   // MARK: Somebody's once
 
   private func expectAdoptable(

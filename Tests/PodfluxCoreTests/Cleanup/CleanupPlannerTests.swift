@@ -1,3 +1,4 @@
+import Flux
 import Testing
 
 @testable import PodfluxCore
@@ -132,6 +133,28 @@ struct CleanupPlannerTests {
     try scene.row("a", at: "a", inode: 1, time: 100)
     scene.found("c", inode: 1, time: 200)
     #expect(try scene.plan().map(\.matter.kind) == [.moved])
+  }
+
+  @Test("A file that was tagged and renamed is followed if it was there when its download ended; else it is left")
+  func renamedAndTagged() throws {
+    for born: Int64? in [900, 1100, nil] {
+      let scene = PlannerScene()
+      _ = try scene.present("other", at: "o", inode: 9)
+      try scene.row("a", at: "a", inode: 1, time: 100)
+      scene.rows[1].finished = Timestamp(milliseconds: 1000)
+      scene.found("New.mp3", length: 138, inode: 1, time: 200)
+      scene.media[1] = true
+      scene.births[1] = born.map { Timestamp(milliseconds: $0) }
+      let expected =
+        switch born {
+        case 900: ["moved follow"]
+        // Its inode was given to another file.
+        case 1100: ["missing forget", "orphan delete"]
+        default: ["missing forget", "orphan leave"]
+        }
+      let steps = try scene.plan(.init(orphans: .delete))
+      #expect(steps.map { "\($0.matter.kind.rawValue) \($0.decision.rawValue)" } == expected)
+    }
   }
 
   @Test("A file that was copied away and back is known by its content, wherever it lies")

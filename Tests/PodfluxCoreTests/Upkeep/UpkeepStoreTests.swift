@@ -118,6 +118,9 @@ struct UpkeepStoreTests {
     try world.clean()
     try beginNextDay()
     #expect(orders.isEmpty)
+    // Woken at a moment that has passed it would be woken again at once, until the cleanup has ended.
+    #expect(world.dispatcher.state.upkeep.wakeAt(isCleaning: true) == nil)
+    #expect(!world.effects.contains { if case .wake(let moment?) = $0 { moment <= world.clock.wall } else { false } })
     try world.found([])
     #expect(orders.count == 1)
     try world.send(.lookedAfter(gone: []))
