@@ -12,10 +12,10 @@ struct SimulationTests {
     #expect(result.starts > 100, "engines die and start again")
   }
 
-  // A debug build would take far longer than CI may: an optimised binary does it where one was built.
   /// How many seeds: more by hand, with `PODFLUX_SWEEP`.
-  private static let seeds = ProcessInfo.processInfo.environment["PODFLUX_SWEEP"] ?? "100"
+  private static let seeds = ProcessInfo.processInfo.environment["PODFLUX_SWEEP"] ?? "300"
 
+  // A debug build would take far longer than CI may: an optimised binary does it where one was built.
   @Test(
     "Seeds of two thousand turns find nothing",
     .enabled(if: Child.hasOptimisedSimulator, "$PODFLUX_SIM_BINARY is not set"))
