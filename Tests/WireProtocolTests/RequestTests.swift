@@ -202,6 +202,16 @@ struct RequestTests {
     if case .failure(let refusal) = line.content { #expect(refusal.code == .missingField) }
   }
 
+  @Test("that is no object at all is answered with how one is written", arguments: ["help", "\"help\"", "7 8", "[]"])
+  func noObject(text: String) {
+    let line = LineDecoder().decode(Array(text.utf8), number: 1)
+    guard case .failure(let refusal) = line.content else {
+      Issue.record("it was taken")
+      return
+    }
+    #expect(refusal.message.hasSuffix(#"send one JSON object such as {"type":"snapshot"}"#))
+  }
+
   @Test("never has its secrets repeated in a refusal")
   func secrets() {
     let lines = [

@@ -9,6 +9,8 @@ extension CleanupPlanner {
     try match(in: &search, evidence) { [strays] lost, search in
       search.byInode[lost.row.file.inode].flatMap { lost.mayHaveMoved(as: strays[$0], replaced) ? $0 : nil }
     }
+    // Before anything else is taken for theirs: nobody knows what they held.
+    leaveDoubtful(in: &search, replaced) { $0.sha256 == nil }
     try match(in: &search, evidence) { [strays] lost, search in
       let row = lost.row
       guard let index = search.byPlace[row.place] else { return nil }
@@ -23,7 +25,7 @@ extension CleanupPlanner {
       lost.row.file.sha256.flatMap { search.byContent[$0]?.last }
     }
     try findDamaged(in: &search, replaced, evidence)
-    leaveDoubtful(in: &search, replaced)
+    leaveDoubtful(in: &search, replaced) { _ in true }
     // What could not be read may be any lost file of its length.
     for index in search.unreadable.sorted() where !search.taken.contains(index) {
       let length = strays[index].length
@@ -76,10 +78,15 @@ extension CleanupPlanner {
   /// A stray has a row's inode and length, another time, and another file stands in the row's place: either the row's file
   /// was moved and edited, and another put in its place, or that one is what somebody has made of the row's, whose inode
   /// was given to another. Nobody can tell: then nothing is followed, and neither is taken away.
-  private mutating func leaveDoubtful(in search: inout Search, _ replaced: Set<EntryPath>) {
+  ///
+  /// - Parameter isMeant: Of which rows' files this is to be seen.
+  private mutating func leaveDoubtful(
+    in search: inout Search, _ replaced: Set<EntryPath>, where isMeant: (PublishedFile) -> Bool
+  ) {
     var rest: [Displaced] = []
     for lost in displaced {
-      guard lost.found != nil, let index = search.byInode[lost.row.file.inode], !search.taken.contains(index),
+      guard isMeant(lost.row.file), lost.found != nil, let index = search.byInode[lost.row.file.inode],
+        !search.taken.contains(index),
         strays[index].length == lost.row.file.length, !replaced.contains(strays[index].place)
       else {
         rest.append(lost)

@@ -12,13 +12,6 @@ extension CleanupPlanner {
     if try !wantsAdoption && evidence.isRestored(stray) {
       return add(.orphan(stray), .leave, "a person has put it back from quarantine")
     }
-    if let lost = lostByInode[stray.inode],
-      try lost.finished.flatMap({ try evidence.existed(stray, at: $0) }) != false
-    {
-      return add(
-        .orphan(stray), .leave, "it may be the file of the download \(lost.download), renamed and edited",
-        holder: lost.download)
-    }
     if let remains = try remains(stray, evidence) {
       return add(.orphan(stray), mayTakeDamaged ? .quarantine : .leave, remains)
     }

@@ -76,8 +76,6 @@ public struct CleanupPlanner {
   var hashes: [EntryPath: String] = [:]
   /// Lost files by their lengths: what is as long may be one of them.
   var lostByLength: [Int64: [ExpectedFile]] = [:]
-  /// Lost files by their inodes: what has such a one may be the file, renamed and edited.
-  var lostByInode: [UInt64: ExpectedFile] = [:]
   /// Places that rows keep although their files are not there.
   var kept: Set<EntryPath> = []
   /// Places under which nothing can be told.
@@ -248,9 +246,6 @@ public struct CleanupPlanner {
       throw Failure.everythingGone(missing.count)
     }
     lostByLength = Dictionary(grouping: missing.map(\.row), by: \.file.length)
-    for lost in missing where lost.row.file.inode != FoundFile.unknownInode {
-      lostByInode[lost.row.file.inode] = lost.row
-    }
     if hasAllStrays {
       for lost in missing { decide(missing: lost.row) }
     } else {

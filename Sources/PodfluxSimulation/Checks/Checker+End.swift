@@ -58,8 +58,9 @@ extension Checker {
         if case .completed(let file) = row.state { file.path.description } else { nil }
       })
     for path in world.disk.published.keys.sorted() where !owned.contains(path) {
+      // Notes that were adopted are damaged, as no media any more, once somebody has only set their time.
       guard let entry = world.disk.published[path],
-        entry.isForeign || entry.isDisplaced || entry.file.isDamaged || entry.file.isEdited
+        entry.isForeign || entry.isDisplaced || entry.file.isDamaged || entry.file.isEdited || !entry.file.isMedia
       else {
         throw Violation(.orphans, "the published file \(path) belongs to no download")
       }

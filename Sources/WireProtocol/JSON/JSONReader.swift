@@ -47,8 +47,14 @@ struct JSONReader {
   }
 
   private mutating func refuseOtherValue() throws(Refusal) {
-    let value = try readValue(depth: 0)
-    try expectEnd()
+    let value: JSONValue
+    do throws(Refusal) {
+      value = try readValue(depth: 0)
+      try expectEnd()
+    } catch {
+      // A person may be typing.
+      throw Refusal(error.code, "\(error.message); \(source.advice)")
+    }
     throw fault ?? Refusal(.invalidLine, "\(source.name) is \(value.kindName); \(source.advice)")
   }
 

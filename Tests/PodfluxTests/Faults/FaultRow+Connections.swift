@@ -36,7 +36,7 @@ extension FaultRow {
         [.whole, .resume, .from(Episode.resumed + 1, if: Episode.tag)], is: Episode.body),
       FaultRow(
         "cuts within the overlap for ever", [Episode.half, Episode.good.cutting(afterBytes: 30_000)],
-        [.whole, .resume, .resume], .exhausted("connection_lost", keeping: Episode.cut)),
+        [.whole, .resume, .resume, .resume], .exhausted("connection_lost", keeping: Episode.cut)),
       FaultRow(
         "progress resets the count of attempts",
         (1...5).map { _ in Episode.good.cutting(afterBytes: 100_000) } + [Episode.good],

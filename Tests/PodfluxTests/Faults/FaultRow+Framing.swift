@@ -93,7 +93,7 @@ extension FaultRow {
     FaultRow(
       "0 bytes always", [nothing], [.whole, .whole, .whole], .exhausted("length_mismatch", keeping: 0)),
     FaultRow(
-      "0 bytes for ever after a cut", [Episode.half, nothing], [.whole, .resume, .resume],
+      "0 bytes for ever after a cut", [Episode.half, nothing], [.whole, .resume, .resume, .resume],
       .exhausted("length_mismatch", keeping: Episode.cut)),
     FaultRow("no chunk at all", [nothing.framed(.chunked), Episode.good], [.whole, .whole], is: Episode.body),
     FaultRow(

@@ -87,7 +87,8 @@ extension FaultRow {
       "a web page for ever", [answer("text/html", page)], [.whole, .whole, .whole],
       .exhausted("not_media", keeping: 0)),
     FaultRow(
-      "a web page for ever after a cut", [Episode.half, answer("audio/mpeg", page)], [.whole, .resume, .resume],
+      "a web page for ever after a cut", [Episode.half, answer("audio/mpeg", page)],
+      [.whole, .resume, .resume, .resume],
       .exhausted("not_media", keeping: Episode.cut)),
     FaultRow(
       "a page as the part that was asked for",

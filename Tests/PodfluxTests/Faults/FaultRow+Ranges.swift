@@ -57,7 +57,7 @@ extension FaultRow {
     FaultRow(
       "parts in answer to everything after a cut",
       [Episode.half, Episode.part(Episode.body[100..<Episode.length], "bytes 100-299999/300000")],
-      [.whole, .resume, .whole, .resume, .whole], .exhausted("range_mismatch", keeping: Episode.cut)),
+      [.whole, .resume, .whole, .resume, .whole, .resume, .whole], .exhausted("range_mismatch", keeping: Episode.cut)),
   ]
 
   private static func refusing(_ contentRange: String?) -> Behaviour {
