@@ -135,6 +135,18 @@ struct CleanupPlannerTests {
     #expect(try scene.plan().map(\.matter.kind) == [.moved])
   }
 
+  @Test("What is as long as a row's file in its place is not taken for it while that one, edited, may lie elsewhere")
+  func doubtfulInPlace() throws {
+    try scene.row("a", at: "a", inode: 1, time: 100)
+    _ = try scene.present("other", at: "o", inode: 9)
+    scene.found("a", inode: 2, time: 100)
+    scene.found("b", inode: 1, time: 200)
+    for inode in [1, 2] as [UInt64] { scene.media[inode] = true }
+    let steps = try scene.plan(.init(orphans: .delete))
+    #expect(steps.allSatisfy { $0.decision == .leave }, "\(steps)")
+    #expect(steps.count == 2)
+  }
+
   @Test("A file that was tagged and renamed is followed if it was there when its download ended, and only then")
   func renamedAndTagged() throws {
     for born: Int64? in [900, 1100, nil] {
