@@ -29,7 +29,7 @@ extension Library {
   /// How many bytes the database takes, with what it has not yet put into its place.
   public func databaseBytes() throws(FileError) -> Int64 {
     var bytes: Int64 = 0
-    for suffix in ["", "-wal", "-shm"] {
+    for suffix in Self.databaseSuffixes {
       bytes += try stateFolder.statusOfChild(EntryName(Self.databaseName + suffix))?.identity.size ?? 0
     }
     return bytes

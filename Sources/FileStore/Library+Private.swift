@@ -3,7 +3,7 @@ import Glibc
 /// What is the engine's own is nobody else's: addresses, headers and passwords are in it.
 extension Library {
   /// Names of an SQLite database's own files, behind the database's.
-  private static let databaseSuffixes = ["", "-wal", "-shm", "-journal"]
+  static let databaseSuffixes = ["", "-wal", "-shm", "-journal"]
   /// What the group and others may do.
   private static let others: mode_t = 0o077
 

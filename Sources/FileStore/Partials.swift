@@ -74,11 +74,14 @@ public struct Partials: Sendable {
   }
 
   private func misspelled() throws(FileError) -> [(fileName: EntryName, name: PartialName)] {
-    let listing = try list()
+    // Each start goes through them: only those with a wrong name are looked at.
+    let stream = try FolderStream(folder)
     var found: [(fileName: EntryName, name: PartialName)] = []
-    while let entry = try listing.next() {
-      guard entry.name == nil, let name = PartialName(fileName: entry.entryName) else { continue }
-      found.append((entry.entryName, name))
+    while let fileName = try stream.next()?.entryName {
+      guard let name = PartialName(fileName: fileName), names.fileName(of: name) != fileName,
+        try folder.statusOfChild(fileName)?.kind == .regular
+      else { continue }
+      found.append((fileName, name))
     }
     return found
   }

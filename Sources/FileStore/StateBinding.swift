@@ -163,10 +163,8 @@ extension StateBinding {
   private static let beginnings: Set<EntryName> = [unfinished, temporary, "lost+found"]
   /// What is moved there when the state of a library has been in the library.
   private static let database = EntryName(Library.databaseName)
-  private static let besideDatabase: Set<EntryName> = [
-    EntryName(Library.databaseName + "-wal"), EntryName(Library.databaseName + "-shm"),
-    EntryName(Library.databaseName + "-journal"), Library.Layout.lock, "authorities.pem",
-  ]
+  private static let besideDatabase = Set(
+    Library.databaseSuffixes.map { EntryName(Library.databaseName + $0) } + [Library.Layout.lock, "authorities.pem"])
 
   /// Sees that a folder in which no state is bound holds nothing that is not the engine's own: it writes there, and deletes
   /// what it does not know of among partial files.

@@ -37,12 +37,17 @@ struct SQLDownloadTable: DownloadTable {
   }
 
   func isNeeded(_ file: FoundFile, otherThanBy id: DownloadID?) throws -> Bool {
-    try files(like: file, otherThanBy: id).contains { !$0.hasOtherTime(than: file) }
+    try isNeeded(file, otherThanBy: id) { _ in false }
   }
 
-  /// The files of downloads, but for this one, that have a file's inode and length; a few at most.
-  func files(like file: FoundFile, otherThanBy id: DownloadID?) throws -> [PublishedFile] {
-    try holders(of: file, otherThan: id).compactMap { try find($0)?.state.file }
+  /// The same, where it can be told too whether the file is at the place of such a row.
+  func isNeeded(
+    _ file: FoundFile, otherThanBy id: DownloadID?, isAt: (LibraryPath) -> Bool
+  ) throws -> Bool {
+    try holders(of: file, otherThan: id).contains { holder in
+      guard let theirs = try find(holder)?.state.file else { return false }
+      return !theirs.hasOtherTime(than: file) || isAt(theirs.path)
+    }
   }
 
   func completedDownloads(at path: LibraryPath, otherThan id: DownloadID) throws -> [DownloadID] {

@@ -85,7 +85,7 @@ extension TableReader {
   public func isNeeded(
     _ file: FoundFile, otherThanBy id: DownloadID?, isAt: (LibraryPath) -> Bool
   ) throws -> Bool {
-    try table.files(like: file, otherThanBy: id).contains { !$0.hasOtherTime(than: file) || isAt($0.path) }
+    try table.isNeeded(file, otherThanBy: id, isAt: isAt)
   }
 
   /// Whether the engine has made this folder.

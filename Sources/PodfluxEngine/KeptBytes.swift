@@ -15,12 +15,15 @@ struct KeptBytes: Sendable {
   /// How many bytes the next attempt of a download would go on with, unless it finds them damaged; 0 where there is none
   /// beyond the row's, or an attempt knows better. Costs one stat(2) for a download of which something is kept.
   func bytes(of download: Download, live: LiveAttempt?) -> Int64 {
-    guard let record = download.progress.resume, record.bootID == bootID, download.mayHavePartial,
+    guard let record = download.progress.resume, download.mayHavePartial,
       live.map({ $0.phase == .connecting && $0.received == record.durable }) ?? true,
       let name = PartialName(download.id.description),
       // What cannot be looked at is shown as the row has it.
-      let length = try? partials.identity(of: name)?.size, length > record.durable
+      let length = try? partials.identity(of: name)?.size,
+      case .keep(let count) = ResumeLadder.trust(
+        in: record, partialLength: length, tailHash: record.tailHash, bootID: bootID),
+      count > record.durable
     else { return 0 }
-    return length
+    return count
   }
 }

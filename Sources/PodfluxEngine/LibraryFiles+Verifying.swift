@@ -36,7 +36,9 @@ extension LibraryFiles {
   ) throws(FileError) -> Verification.Verdict? {
     let found = FoundFile(EntryPath(file.path), contents.identity)
     let mayBeEdited = file.mayBeEdited(as: found, finished: finished)
-    let isEdited = mayBeEdited ? try isMedia(contents, of: file) : false
+    let isEdited =
+      mayBeEdited
+      ? file.isStillMedia(try likeness(of: contents, name: file.path.name), length: contents.identity.size) : false
     guard found.length == file.length || isEdited else {
       return damage("has \(found.length) bytes instead of \(file.length)", contents, file)
     }
@@ -59,15 +61,6 @@ extension LibraryFiles {
       return found.published(sha256: sha256).map { .modified($0) }
     }
     return try verdict(onSame: found, file, mayBeEdited: mayBeEdited, isMedia: sha256 != nil || isEdited, contents)
-  }
-
-  private func isMedia(_ contents: PublishedContents, of file: PublishedFile) throws(FileError) -> Bool {
-    switch try likeness(of: contents, name: file.path.name) {
-    case .media: true
-    // What is as long as it was may have looked like that when it was published, unless its content is known to differ.
-    case .unrecognized: contents.identity.size == file.length && file.sha256 == nil
-    case .other: false
-    }
   }
 
   /// As long as it was, and with the same content as far as that is known: was it written to since?

@@ -48,8 +48,6 @@ final class DownloadOperation: AsynchronousOperation, @unchecked Sendable {
   let partial = Mutex<(any PartialContents)?>(nil)
   /// The digests of what the partial holds; touched on `queue` only.
   let digests: Mutex<ContentDigests>
-  /// Whether the machine has been told to stop: looked at in the middle of a long copy.
-  private let isStopping = Atomic(false)
   private let lanes: FileLanes
   private let place: FileLanes.Place
   private let ended: @Sendable (AttemptID) -> Void
@@ -83,11 +81,7 @@ final class DownloadOperation: AsynchronousOperation, @unchecked Sendable {
 
   /// The attempt is to end and to keep what it has.
   func stop() {
-    advance { state in
-      // With the state locked: whoever reads this and asks the machine next finds it stopping.
-      isStopping.store(true, ordering: .releasing)
-      return state.machine.stop()
-    }
+    advance { $0.machine.stop() }
   }
 
   // MARK: Orders
@@ -186,7 +180,7 @@ final class DownloadOperation: AsynchronousOperation, @unchecked Sendable {
       try openedPartial().setModificationTime(moment)
     }
     let inode = try openedPartial().prepareToMove(reserve: environment.limits.reserveFreeBytes) {
-      !environment.endOfWork.hasBegun && !isStopping.load(ordering: .acquiring)
+      !environment.endOfWork.hasBegun && !state.withLock(\.machine.isStopping)
     }
     // What was ended by a stop the machine ends by itself.
     if inode == nil { try environment.endOfWork.check() }

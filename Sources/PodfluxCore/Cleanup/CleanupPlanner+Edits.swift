@@ -8,25 +8,22 @@ extension CleanupPlanner {
     _ row: ExpectedFile, _ found: FoundFile, _ because: String, _ evidence: some CleanupEvidence
   ) throws {
     guard row.file.mayBeEdited(as: found, finished: row.finished) else { return add(corrupt: row, found, because) }
-    switch try evidence.likeness(of: found) {
-    case nil: add(unreadable: found, of: row)
-    case .other: add(corrupt: row, found, because + ", and it is no media")
-    // What is as long as it was may have looked like that when it was published, unless its content is known to differ.
-    case .unrecognized where found.length != row.file.length || row.file.sha256 != nil:
-      add(corrupt: row, found, because + ", and nothing of what is known begins like that")
-    case .media, .unrecognized:
-      var sha256: String?
-      if row.file.sha256 != nil { sha256 = try hashes[found.place] ?? evidence.sha256(of: found) }
-      guard let file = found.published(sha256: sha256) else { return add(unnameable: found, of: row) }
-      // What lies where its row says, as long as it was, has been counted as a download's already.
-      if found.place != row.place || found.inode != row.file.inode || found.length != row.file.length {
-        note(followed: found)
-      }
-      let matter: CleanupStep.Matter =
-        file.path == row.file.path
-        ? .modified(row.download, from: row.file, to: file) : .moved(row.download, from: row.file, to: file)
-      add(matter, .follow, because + "; it is media, and its download follows it")
+    guard let likeness = try evidence.likeness(of: found) else { return add(unreadable: found, of: row) }
+    guard row.file.isStillMedia(likeness, length: found.length) else {
+      let reason = likeness == .other ? "it is no media" : "nothing of what is known begins like that"
+      return add(corrupt: row, found, "\(because), and \(reason)")
     }
+    var sha256: String?
+    if row.file.sha256 != nil { sha256 = try hashes[found.place] ?? evidence.sha256(of: found) }
+    guard let file = found.published(sha256: sha256) else { return add(unnameable: found, of: row) }
+    // What lies where its row says, as long as it was, has been counted as a download's already.
+    if found.place != row.place || found.inode != row.file.inode || found.length != row.file.length {
+      note(followed: found)
+    }
+    let matter: CleanupStep.Matter =
+      file.path == row.file.path
+      ? .modified(row.download, from: row.file, to: file) : .moved(row.download, from: row.file, to: file)
+    add(matter, .follow, because + "; it is media, and its download follows it")
   }
 }
 
@@ -50,6 +47,16 @@ extension PublishedFile {
       return inode != found.inode || length != found.length || found.isWritten(after: finished)
     }
     return hasOtherTime(than: found)
+  }
+
+  /// Whether what has become of the file, and looks like that, is media still. What is not recognised and is as long as it
+  /// was may have looked like that when it was published, unless its content is known to differ.
+  public func isStillMedia(_ likeness: MediaCheck.Likeness, length: Int64) -> Bool {
+    switch likeness {
+    case .media: true
+    case .unrecognized: length == self.length && sha256 == nil
+    case .other: false
+    }
   }
 
   func difference(from found: FoundFile) -> String {

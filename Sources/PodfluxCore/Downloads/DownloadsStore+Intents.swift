@@ -137,11 +137,7 @@ extension DownloadsStore {
 
   /// Deletes the row; what it leaves on the disk is owed its deletion, once no attempt uses it any more.
   private mutating func forget(_ download: Download, deletingFile: Bool, in turn: inout PodfluxTurn) throws {
-    var file: PublishedFile? =
-      switch download.state {
-      case .completed(let file), .running(.publishing(let file)): deletingFile ? file : nil
-      case .queued, .waiting, .running, .paused, .failed: nil
-      }
+    var file = deletingFile ? download.state.file : nil
     // Its own was lost unseen, and another download's has got its name and number since.
     if let shared = file, try turn.tables.downloads.isClaimed(shared, otherThanBy: download.id) { file = nil }
     if case .completed(let kept) = download.state, !deletingFile {

@@ -79,7 +79,8 @@ public struct TransferMachine: Sendable {
   let attempt: Attempt
   let bootID: String
   var state = State.idle
-  var isStopping = false
+  /// Whether it has been told to stop.
+  public internal(set) var isStopping = false
   var hasExchange = false
   /// Whether the complete file's contents are durable.
   var isSynchronized = false

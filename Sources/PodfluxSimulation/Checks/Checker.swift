@@ -270,12 +270,7 @@ extension BulkChange {
 
 extension Download {
   /// The file that is at its place, or about to be.
-  var publishedFile: PublishedFile? {
-    switch state {
-    case .completed(let file), .running(.publishing(let file)): file
-    case .queued, .waiting, .running, .paused, .failed: nil
-    }
-  }
+  var publishedFile: PublishedFile? { state.file }
 }
 
 extension Set<DownloadID> {
