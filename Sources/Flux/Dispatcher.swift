@@ -38,7 +38,7 @@ public struct Dispatcher<Root: Store> {
   private let ledger: any Ledger<Root.Tables>
   private let seed: UInt64
   private let hear: (Root.Action, LogPosition, ClockReading) -> Void
-  private let witness: (TurnRecord<Root.Action>) -> () -> Void
+  private let willCommit: (TurnRecord<Root.Action>) -> () -> Void
 
   /// Makes a dispatcher.
   ///
@@ -48,20 +48,20 @@ public struct Dispatcher<Root: Store> {
   ///   - ledger: Where batches are committed.
   ///   - seed: What all random draws follow from.
   ///   - hear: Hears of each action as soon as it has been handled, and where the log will stand behind it. Its turn may
-  ///     yet fail: then there is no witness of it, and the numbers come again.
-  ///   - witness: Sees each turn before it is committed. What it returns is called when nothing is left to do but the
+  ///     yet fail: then there is no willCommit of it, and the numbers come again.
+  ///   - willCommit: Sees each turn before it is committed. What it returns is called when nothing is left to do but the
   ///   commit, which waits for it. If the commit fails, the next turn has the same numbers.
   public init(
     state: Root, position: LogPosition, ledger: any Ledger<Root.Tables>, seed: UInt64,
     hear: @escaping (Root.Action, LogPosition, ClockReading) -> Void = { _, _, _ in },
-    witness: @escaping (TurnRecord<Root.Action>) -> () -> Void = { _ in {} }
+    willCommit: @escaping (TurnRecord<Root.Action>) -> () -> Void = { _ in {} }
   ) {
     self.state = state
     self.position = position
     self.ledger = ledger
     self.seed = seed
     self.hear = hear
-    self.witness = witness
+    self.willCommit = willCommit
   }
 
   /// Handles a batch of actions and commits it.
@@ -94,15 +94,15 @@ public struct Dispatcher<Root: Store> {
     var record: TurnRecord<Root.Action>?
     let number = turn.sequence - position.sequence
     if number > 0 {
-      try state.settle(in: &turn)
+      try state.endBatch(in: &turn)
       position = LogPosition(revision: position.revision + 1, sequence: turn.sequence)
       let committed = TurnRecord(
         position: position, clock: clock,
         actions: number == batch.count
           ? batch : zip(batch, outcomes).compactMap { $0.isReading || $1.isRefusal ? nil : $0 })
-      let waitForWitness = witness(committed)
+      let waitForJournal = willCommit(committed)
       try ledger.record(position)
-      waitForWitness()
+      waitForJournal()
       record = committed
     }
     return Turnout(position: position, record: record, outcomes: outcomes, effects: turn.effects)

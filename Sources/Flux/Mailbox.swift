@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Where actions wait for the dispatcher: two bounded lanes, drained from one place.
+/// Where actions wait for the dispatcher: two bounded queues, drained from one place.
 ///
 /// Facts come from services whose number is bounded, and are always taken in; requests come from clients and are
 /// taken in while there is room. The drainer may leave the requests where they are while it still takes facts:
@@ -19,7 +19,7 @@ public final class Mailbox<Request: Sendable, Fact: Sendable>: Sendable {
     public var isEmpty: Bool { facts.isEmpty && requests.isEmpty }
   }
 
-  private let lanes: Mutex<MailboxLanes<Request, Fact>>
+  private let queues: Mutex<MailboxQueues<Request, Fact>>
   private let wake: @Sendable () -> Void
 
   /// How many requests may wait.
@@ -30,26 +30,26 @@ public final class Mailbox<Request: Sendable, Fact: Sendable>: Sendable {
     precondition(requestCapacity > 0, "a mailbox without room takes no request")
     self.requestCapacity = requestCapacity
     self.wake = wake
-    lanes = Mutex(MailboxLanes(requestCapacity: requestCapacity))
+    queues = Mutex(MailboxQueues(requestCapacity: requestCapacity))
   }
 
   /// Posts a fact.
   public func post(fact: Fact) {
-    if lanes.withLock({ $0.add(fact: fact) }) { wake() }
+    if queues.withLock({ $0.add(fact: fact) }) { wake() }
   }
 
   /// Posts a request, unless as many as may wait do.
   ///
   /// - Returns: Whether it was taken in.
   public func post(request: Request) -> Bool {
-    let (isTaken, shouldWake) = lanes.withLock { $0.add(request: request) }
+    let (isTaken, shouldWake) = queues.withLock { $0.add(request: request) }
     if shouldWake { wake() }
     return isTaken
   }
 
   /// Wakes the drainer although nothing was posted: something that it waited for has changed.
   public func nudge() {
-    if lanes.withLock({ $0.nudge() }) { wake() }
+    if queues.withLock({ $0.nudge() }) { wake() }
   }
 
   /// Takes out what waits: all facts, and at most so many requests, none behind the first that `isLast` names.
@@ -57,8 +57,8 @@ public final class Mailbox<Request: Sendable, Fact: Sendable>: Sendable {
   /// An empty delivery ends the drain: the next post wakes the drainer again. A nudge that came since the last delivery
   /// wakes it at once: `limit` may be older than the nudge.
   public func take(requestsUpTo limit: Int, endingWith isLast: (Request) -> Bool = { _ in false }) -> Delivery {
-    let (delivery, shouldWake) = lanes.withLock { lanes in
-      let (facts, requests, shouldWake) = lanes.take(requestsUpTo: limit, endingWith: isLast)
+    let (delivery, shouldWake) = queues.withLock { queues in
+      let (facts, requests, shouldWake) = queues.take(requestsUpTo: limit, endingWith: isLast)
       return (Delivery(facts: facts, requests: requests), shouldWake)
     }
     if shouldWake { wake() }

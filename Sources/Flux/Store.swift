@@ -22,7 +22,7 @@ public protocol Store: Sendable {
   mutating func handle(_ action: Action, in turn: inout Turn<Tables, Effect>) throws -> Reply?
 
   /// Does once for a batch what need not be done for each action, such as filling free slots.
-  mutating func settle(in turn: inout Turn<Tables, Effect>) throws
+  mutating func endBatch(in turn: inout Turn<Tables, Effect>) throws
 }
 
 /// What a store may use while it handles an action.

@@ -13,7 +13,7 @@ final class PathLoop: Sendable {
   private struct State {
     var life = Life.made
     var table: LinkTable
-    var settling: PathSettling
+    var debouncer: PathDebouncer
     var isMeteredByHost: Bool
     /// Whether something that the kernel said was lost.
     var mustReadAll = false
@@ -54,11 +54,11 @@ final class PathLoop: Sendable {
     let picture = table.picture(
       LinkJudgement(overrides: overrides, isMeteredByHost: isMeteredByHost) { sysfs.traits(of: $0) })
     state = Mutex(
-      State(table: table, settling: PathSettling(told: picture.path), isMeteredByHost: isMeteredByHost))
+      State(table: table, debouncer: PathDebouncer(told: picture.path), isMeteredByHost: isMeteredByHost))
   }
 
   /// What was reported last.
-  var told: NetworkPath { state.withLock { $0.settling.told } }
+  var told: NetworkPath { state.withLock { $0.debouncer.told } }
 
   func start() {
     let isFirst = state.withLock { state in
@@ -103,7 +103,7 @@ final class PathLoop: Sendable {
           look(&state)
         }
         _ = takeIn(&state)
-        if let path = state.settling.elapse(at: Self.now) { report(path) }
+        if let path = state.debouncer.elapse(at: Self.now) { report(path) }
       }
     }
   }
@@ -113,7 +113,7 @@ final class PathLoop: Sendable {
     state.withLock { state in
       guard state.life == .running else { return nil }
       var timeout = metered?.timeoutMilliseconds ?? -1
-      if let deadline = state.settling.deadline {
+      if let deadline = state.debouncer.deadline {
         timeout = Self.sooner(timeout, (deadline - Self.now).waitMilliseconds)
       }
       return state.mustReadAll ? Self.sooner(timeout, Self.retryMilliseconds) : timeout
@@ -166,7 +166,7 @@ final class PathLoop: Sendable {
     let judgement = LinkJudgement(overrides: overrides, isMeteredByHost: state.isMeteredByHost) { [sysfs] in
       sysfs.traits(of: $0)
     }
-    if let path = state.settling.take(state.table.picture(judgement), at: Self.now) { report(path) }
+    if let path = state.debouncer.take(state.table.picture(judgement), at: Self.now) { report(path) }
   }
 
   private static var now: Duration {

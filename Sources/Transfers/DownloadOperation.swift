@@ -48,8 +48,8 @@ final class DownloadOperation: AsynchronousOperation, @unchecked Sendable {
   let partial = Mutex<(any PartialContents)?>(nil)
   /// The digests of what the partial holds; touched on `queue` only.
   let digests: Mutex<ContentDigests>
-  private let lanes: FileLanes
-  private let place: FileLanes.Place
+  private let diskQueues: DiskQueues
+  private let place: DiskQueues.Place
   private let ended: @Sendable (AttemptID) -> Void
 
   init(_ attempt: Attempt, in environment: TransferEnvironment, ended: @escaping @Sendable (AttemptID) -> Void) {
@@ -57,8 +57,8 @@ final class DownloadOperation: AsynchronousOperation, @unchecked Sendable {
     self.environment = environment
     self.ended = ended
     // Quality of service is a thread's priority on Linux: writing must not fall behind what a person waits for.
-    lanes = attempt.origin == .user ? environment.userLanes : environment.otherLanes
-    place = lanes.enter()
+    diskQueues = attempt.origin == .user ? environment.userDiskQueues : environment.otherDiskQueues
+    place = diskQueues.enter()
     queue = DispatchQueue(label: "podflux.attempt", target: place.queue)
     let capacity = WritePolicy.writeSize(transfersAtOnce: attempt.settings.maxConcurrent)
     digests = Mutex(ContentDigests(attempt.digestAlgorithms))
@@ -147,7 +147,7 @@ final class DownloadOperation: AsynchronousOperation, @unchecked Sendable {
     state.withLock { $0.checkpoints.begin(at: length, milliseconds: now) }
   }
 
-  private func request(_ plan: ResumeLadder.Plan) throws(DownloadError) {
+  private func request(_ plan: ResumePolicy.Plan) throws(DownloadError) {
     try bringDigestsUpToDate()
     let settings = attempt.settings
     let request = HTTPRequest(
@@ -207,7 +207,7 @@ final class DownloadOperation: AsynchronousOperation, @unchecked Sendable {
     }
     // The service forgets the attempt before the store hears that it has ended and may start another.
     ended(attempt.id)
-    lanes.leave(place)
+    diskQueues.leave(place)
     report(news)
     finish()
   }

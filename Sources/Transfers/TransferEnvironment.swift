@@ -8,15 +8,15 @@ struct TransferEnvironment: Sendable {
   /// Memory for what arrives.
   let pool = BlockPool()
   /// Where file work is done that a person waits for.
-  let userLanes = FileLanes(label: "podflux.files.user", qos: .userInitiated)
+  let userDiskQueues = DiskQueues(label: "podflux.files.user", qos: .userInitiated)
   /// Where other file work is done.
-  let otherLanes = FileLanes(label: "podflux.files", qos: .utility)
+  let otherDiskQueues = DiskQueues(label: "podflux.files", qos: .utility)
   /// The library's files.
   let files: any AttemptFiles
   /// What all attempts keep to, as it is now.
   let limits = CurrentLimits()
   /// When no attempt may touch a file any more.
-  let endOfWork = EndOfWork()
+  let endOfWork = FileAccessGate()
   /// The machine's current boot.
   let bootID: String
   /// The clocks.

@@ -58,7 +58,7 @@ final class Screen {
   }
 
   /// Leaves the table where it is; what comes next stands below it.
-  func settle() {
+  func finish() {
     table = []
   }
 

@@ -63,7 +63,7 @@ struct Story {
     let ending = try engine.kill()
     // What was on its way to the dead engine counts as served: wait until the server has noticed.
     let seen = try origin.wait(upTo: .seconds(5)) { $0.activeRequests == 0 }
-    screen.settle()
+    screen.finish()
     screen.announce(
       "kill -9 \(engine.pid): the engine is dead, with \(items.count { $0.state == "running" }) downloads running.")
     return try Wreck(
@@ -89,7 +89,7 @@ struct Story {
     engine.closeInput()
     screen.say("stdin is closed: the engine goes on until nothing is left to do, then ends by itself.")
     let ending = try waitForDrain(of: engine)
-    screen.settle()
+    screen.finish()
     screen.say("The engine has ended with status \(ending.status.map(String.init) ?? "none").")
     return ending
   }

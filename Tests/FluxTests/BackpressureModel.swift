@@ -29,7 +29,7 @@ struct BackpressureModel: Hashable {
 
   let sabotage: Sabotage?
   private var backlog = Backlog(limit: 2)
-  private var lanes = MailboxLanes<Int, Int>(requestCapacity: 1)
+  private var lanes = MailboxQueues<Int, Int>(requestCapacity: 1)
   private var gate = Gate()
   /// What is appended and not taken by the writer.
   private var pending = 0

@@ -49,7 +49,7 @@ struct CounterStore: Store {
     }
   }
 
-  mutating func settle(in turn: inout Turn<MemoryLedger, Effect>) throws {
+  mutating func endBatch(in turn: inout Turn<MemoryLedger, Effect>) throws {
     turn.perform(.settled(sequence: turn.sequence))
   }
 }

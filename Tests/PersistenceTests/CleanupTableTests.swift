@@ -31,7 +31,7 @@ struct CleanupTableTests {
     run.reason = "nul\u{0} \"quote\" \u{1F600}"
     run.freedBytes = .max
     run.usage = CleanupRun.Usage(media: .max, partial: 1, quarantine: 2, database: 3, other: 4)
-    for (number, kind) in CleanupStep.Matter.Kind.allCases.enumerated() {
+    for (number, kind) in CleanupStep.Finding.Kind.allCases.enumerated() {
       run.tallies[kind] = CleanupRun.Tally()
       run.tallies[kind]?.found = 1 << 40
       run.tallies[kind]?.bytes = .max - Int64(number)
@@ -66,7 +66,7 @@ struct CleanupTableTests {
   // MARK: Steps
 
   /// One of each kind, with names that are no UTF-8 wherever a name may be so.
-  static func matters(of id: DownloadID) throws -> [CleanupStep.Matter] {
+  static func findings(of id: DownloadID) throws -> [CleanupStep.Finding] {
     let file = try Sample.file()
     let bare = PublishedFile(path: try LibraryPath(validating: "a"), length: 0, inode: 0)
     let place = EntryPath(bytes: [0xFF, 0x00, 0x2F, 0xC3, 0x28, 0x0A, 0x22])
@@ -84,12 +84,12 @@ struct CleanupTableTests {
 
   @Test("A step of each kind, decision and status, also about a name that is no UTF-8")
   func steps() throws {
-    let matters = try Self.matters(of: id)
-    #expect(Set(matters.map(\.kind)) == Set(CleanupStep.Matter.Kind.allCases))
+    let findings = try Self.findings(of: id)
+    #expect(Set(findings.map(\.kind)) == Set(CleanupStep.Finding.Kind.allCases))
     let decisions = CleanupStep.Decision.allCases
-    let written = matters.enumerated().map { index, matter in
+    let written = findings.enumerated().map { index, finding in
       CleanupStep(
-        matter: matter, decision: decisions[index % decisions.count], because: "\(index) \"\u{0}\u{1F600}",
+        finding: finding, decision: decisions[index % decisions.count], because: "\(index) \"\u{0}\u{1F600}",
         status: CleanupStep.Status.allCases[index % 3], holder: index % 2 == 0 ? nil : id)
     }
     try database.write { tables in try written.forEach(tables.cleanup.insert) }
@@ -97,7 +97,7 @@ struct CleanupTableTests {
     #expect(read.next == nil)
     #expect(read.steps.map(\.key) == (1...Int64(written.count)).map { $0 })
     for (written, read) in zip(written, read.steps) {
-      #expect(read.matter == written.matter)
+      #expect(read.finding == written.finding)
       #expect(read.decision == written.decision)
       #expect(read.status == written.status)
       #expect(read.holder == written.holder)
@@ -113,12 +113,12 @@ struct CleanupTableTests {
         let decision: CleanupStep.Decision = number == 2 ? .leave : .delete
         try table.insert(
           CleanupStep(
-            matter: .emptyFolder(EntryPath(bytes: [UInt8(number)])), decision: decision, because: "\(number)"))
+            finding: .emptyFolder(EntryPath(bytes: [UInt8(number)])), decision: decision, because: "\(number)"))
       }
       #expect(try table.planned(after: 0, limit: 10).map(\.key) == [1, 2, 4, 5, 6])
       #expect(try table.planned(after: 2, limit: 2).map(\.key) == [4, 5])
-      try table.settle(4, as: .done, because: nil, holder: nil)
-      try table.settle(5, as: .left, because: "It is too dark.", holder: nil)
+      try table.finish(4, as: .done, because: nil, holder: nil)
+      try table.finish(5, as: .left, because: "It is too dark.", holder: nil)
       #expect(try table.planned(after: 2, limit: 2).map(\.key) == [6])
       #expect(try table.planned(after: 6, limit: 2).isEmpty)
     }
@@ -129,7 +129,7 @@ struct CleanupTableTests {
 
   @Test("Pages of steps follow their numbers; a number is never given again")
   func pages() throws {
-    let step = CleanupStep(matter: .foreign(EntryPath(bytes: [1])), decision: .leave, because: "")
+    let step = CleanupStep(finding: .foreign(EntryPath(bytes: [1])), decision: .leave, because: "")
     try database.write { tables in for _ in 0..<5 { try tables.cleanup.insert(step) } }
     let first = try database.read { try $0.cleanupSteps(PageRequest(limit: 3)) }
     #expect(first.steps.map(\.key) == [1, 2, 3])

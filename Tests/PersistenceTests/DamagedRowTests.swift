@@ -137,8 +137,8 @@ struct DamagedRowTests {
     let database = try LibraryDatabase.inMemory()
     let file = try Sample.file(inode: 1)
     let found = FoundFile(place: EntryPath(file.path), length: 1, inode: 1)
-    let matter = CleanupStep.Matter.corrupt(try #require(DownloadID("x")), file, found: found)
-    try database.write { try $0.cleanup.insert(CleanupStep(matter: matter, decision: .mark, because: "")) }
+    let matter = CleanupStep.Finding.corrupt(try #require(DownloadID("x")), file, found: found)
+    try database.write { try $0.cleanup.insert(CleanupStep(finding: matter, decision: .mark, because: "")) }
     try database.damage("UPDATE cleanup_steps SET \(change)")
     #expect(throws: DamagedRow.self) { try database.read { try $0.cleanupSteps(PageRequest()) } }
     guard !change.hasPrefix("status") else { return }

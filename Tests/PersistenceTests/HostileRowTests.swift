@@ -102,7 +102,7 @@ private enum HostileLibrary {
       try tables.deletions.insert(Deletion(download: id, file: file), isReady: true)
       _ = try tables.verifications.insertAll(meeting: .everything, at: Sample.conditionMoment)
       try tables.cleanup.save(CleanupRun(key: 1, options: .init(), cause: .start, askedAt: Sample.moment))
-      try tables.cleanup.insert(CleanupStep(matter: .missing(id, file), decision: .mark, because: ""))
+      try tables.cleanup.insert(CleanupStep(finding: .missing(id, file), decision: .mark, because: ""))
       try tables.cleanup.insert(try Sample.formerFile(.kept), at: Sample.moment)
       try tables.cleanup.note(made: [try LibraryPath(validating: "Süß")])
       try tables.filters.save(FiltersState(selection: .init(active: [], text: "ё"), selectedGroup: nil, saved: []))

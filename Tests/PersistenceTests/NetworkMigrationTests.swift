@@ -49,7 +49,7 @@ struct NetworkMigrationTests {
     try database.close()
   }
 
-  @Test("Lanes, numbers and bytes are as if the rows had been added by this version")
+  @Test("QueueHeads, numbers and bytes are as if the rows had been added by this version")
   func tables() throws {
     let database = try LibraryDatabase.open(at: folder.databasePath)
     let other = try LibraryDatabase.inMemory()

@@ -110,7 +110,9 @@ struct QueryPlanTests {
   @Test(
     "What the scheduler asks at each turn is answered by an index made for it",
     arguments: [
-      ("SELECT priority, position FROM downloads WHERE \(Lane.scope)", "downloads_admissible (host=? AND <expr>=?)"),
+      (
+        "SELECT priority, position FROM downloads WHERE \(QueueKey.scope)", "downloads_admissible (host=? AND <expr>=?)"
+      ),
       ("SELECT host, kind FROM lanes ORDER BY priority, position", "COVERING INDEX lanes_order"),
       (
         DownloadRow.select + "WHERE reason = 'storage' ORDER BY retry_at, key LIMIT ?", "downloads_roomless"
@@ -289,9 +291,9 @@ struct QueryPlanTests {
   private func exercise(_ cleanup: any CleanupTable) throws {
     try cleanup.save(CleanupRun(key: 1, options: .init(), cause: .start, askedAt: Sample.moment))
     try cleanup.removeSteps()
-    try cleanup.insert(CleanupStep(matter: .emptyFolder(EntryPath(bytes: [1])), decision: .delete, because: ""))
+    try cleanup.insert(CleanupStep(finding: .emptyFolder(EntryPath(bytes: [1])), decision: .delete, because: ""))
     for step in try cleanup.planned(after: 0, limit: 3) {
-      try cleanup.settle(step.key, as: .done, because: nil, holder: nil)
+      try cleanup.finish(step.key, as: .done, because: nil, holder: nil)
     }
     let former = try Sample.formerFile(.missing)
     try cleanup.insert(former, at: Sample.moment)

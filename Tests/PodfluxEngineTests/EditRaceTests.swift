@@ -97,7 +97,7 @@ struct EditRaceTests {
     let file = try #require(before.published(sha256: String(repeating: "0", count: 64)))
     let download = try #require(DownloadID("d"))
     let step = CleanupStep(
-      matter: .corrupt(download, file, found: before), decision: .redownload, because: "its SHA-256 differs")
+      finding: .corrupt(download, file, found: before), decision: .redownload, because: "its SHA-256 differs")
     #expect(files.carryOut(step, at: Timestamp(milliseconds: 0)) == .done)
     try edit()
     guard case .left = files.carryOut(step, at: Timestamp(milliseconds: 0)) else {

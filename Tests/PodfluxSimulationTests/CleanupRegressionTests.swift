@@ -14,7 +14,7 @@ struct CleanupRegressionTests {
       rows: [try Self.row("d", "a.mp3", inode: 1), try Self.row("e", "b.mp3", inode: 2)],
       files: [Self.file("b.mp3", inode: 2), Self.file("strange\\name.mp3", inode: 1)])
     #expect(steps.map(\.decision) == [.leave])
-    #expect(steps.map(\.matter) == [.orphan(Self.file("strange\\name.mp3", inode: 1))])
+    #expect(steps.map(\.finding) == [.orphan(Self.file("strange\\name.mp3", inode: 1))])
   }
 
   @Test("A moved file that cannot be read is left, and so is its row")
@@ -32,7 +32,7 @@ struct CleanupRegressionTests {
     let steps = try Self.plan(
       rows: [try Self.row("d", "a.mp3", inode: 1, sha256: sha256), try Self.row("e", "b.mp3", inode: 2)],
       files: [Self.file("b.mp3", inode: 2), Self.file("c.mp3", inode: 3)])
-    #expect(steps.map(\.matter) == [.orphan(Self.file("c.mp3", inode: 3))])
+    #expect(steps.map(\.finding) == [.orphan(Self.file("c.mp3", inode: 3))])
     #expect(steps.map(\.decision) == [.leave])
   }
 
@@ -42,7 +42,7 @@ struct CleanupRegressionTests {
       CleanupOptions(orphans: .quarantine), rows: [],
       files: [Self.file("a/b/c.mp3", inode: 1), Self.file("z.mp3", inode: 2)])
     #expect(
-      steps.map(\.matter) == [
+      steps.map(\.finding) == [
         .orphan(Self.file("a/b/c.mp3", inode: 1)), .orphan(Self.file("z.mp3", inode: 2)),
         .emptyFolder(EntryPath(bytes: Array("a/b".utf8))), .emptyFolder(EntryPath(bytes: Array("a".utf8))),
       ])
@@ -58,7 +58,7 @@ struct CleanupRegressionTests {
     let steps = try Self.plan(
       CleanupOptions(orphans: .adopt), rows: [], files: [Self.file("a.mp3", inode: 1), Self.file("b.mp3", inode: 1)],
       Evidence(former: [former, other]))
-    #expect(steps.map(\.matter.kind) == [.adoptable, .orphan])
+    #expect(steps.map(\.finding.kind) == [.adoptable, .orphan])
     #expect(steps.allSatisfy { $0.decision == .adopt })
   }
 
@@ -68,7 +68,7 @@ struct CleanupRegressionTests {
     for (bootID, length) in [("boot", 60 as Int64), ("another", 0)] {
       var planner = CleanupPlanner(CleanupOptions())
       planner.compare(FoundPartial(download: row.id, length: 60), with: row, bootID: bootID) { _ in "hash" }
-      guard case .partial(_, _, let believed, _)? = planner.steps.first?.matter else {
+      guard case .partial(_, _, let believed, _)? = planner.steps.first?.finding else {
         Issue.record("\(planner.steps)")
         return
       }
@@ -93,8 +93,9 @@ struct CleanupRegressionTests {
     var engine = try Engine()
     let first = try engine.look(for: CleanupOptions(missing: .mark))
     _ = try engine.send(.cleanup(.run(CleanupRequest(missing: .redownload))))
-    let effects = try engine.send(.looked(first, .looked(.init(), remark: nil)))
-    #expect(effects.contains { if case .look(let run, _) = $0 { run.options.missing == .redownload } else { false } })
+    let effects = try engine.send(.surveyed(first, .complete(.init(), remark: nil)))
+    #expect(
+      effects.contains { if case .startSurvey(let run, _) = $0 { run.options.missing == .redownload } else { false } })
   }
 
   @Test("A start counts what a run finds from nothing")
@@ -102,11 +103,11 @@ struct CleanupRegressionTests {
     var engine = try Engine()
     let run = try engine.look(for: CleanupOptions())
     let found = CleanupNews.found([
-      CleanupStep(matter: .orphan(Self.file("a.mp3", inode: 1)), decision: .leave, because: "it is nobody's")
+      CleanupStep(finding: .orphan(Self.file("a.mp3", inode: 1)), decision: .leave, because: "it is nobody's")
     ])
-    _ = try engine.send(.looked(run, found))
+    _ = try engine.send(.surveyed(run, found))
     try engine.restart()
-    _ = try engine.send(.looked(run, found))
+    _ = try engine.send(.surveyed(run, found))
     #expect(engine.cleanup.active?.tallies[.orphan]?.found == 1)
   }
 
@@ -119,10 +120,10 @@ struct CleanupRegressionTests {
     _ = try engine.send(.attempt(.init(attempt: attempt, news: .failed(.init(.notFound, "gone"), kept: nil))))
     let run = try engine.look(for: CleanupOptions())
     let step = CleanupStep(
-      matter: .orphanPartial(FoundPartial(download: id, length: 0)), decision: .delete,
+      finding: .orphanPartial(FoundPartial(download: id, length: 0)), decision: .delete,
       because: "nothing is known of it")
-    _ = try engine.send(.looked(run, .found([step])))
-    let handed = try engine.send(.looked(run, .looked(.init(), remark: nil))).compactMap { effect in
+    _ = try engine.send(.surveyed(run, .found([step])))
+    let handed = try engine.send(.surveyed(run, .complete(.init(), remark: nil))).compactMap { effect in
       if case .cleanUp(let step) = effect { step } else { nil }
     }
     let key = try #require(handed.first?.key)
@@ -223,7 +224,7 @@ private struct Engine {
 
   /// Asks for a run, which looks from then on.
   mutating func look(for options: CleanupOptions) throws -> CleanupRun.Key {
-    for case .look(let run, _) in try send(.cleanup(.run(CleanupRequest(options)))) { return run.key }
+    for case .startSurvey(let run, _) in try send(.cleanup(.run(CleanupRequest(options)))) { return run.key }
     throw Refusal(.conflict, "the run does not begin")
   }
 }

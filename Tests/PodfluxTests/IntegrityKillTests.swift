@@ -23,7 +23,7 @@ struct IntegrityKillTests {
     let next = Mutex(0)
     let refetches = Mutex<[IntegrityLives.Refetch]>([])
     let problems = Mutex<[String]>([])
-    inLanes(min(Self.lanes, libraries)) {
+    onThreads(min(Self.lanes, libraries)) {
       while let number = next.withLock({ $0.nextNumber(below: libraries) }) {
         do {
           let kills = min(Self.killsPerLibrary, count - number * Self.killsPerLibrary)

@@ -17,7 +17,7 @@ struct KillTests {
     let next = Mutex(0)
     let cost = Mutex(KillRound.Cost())
     let problems = Mutex<[String]>([])
-    inLanes(Self.lanes) {
+    onThreads(Self.lanes) {
       while let number = next.withLock({ $0.nextNumber(below: count) }) {
         do {
           var round = try KillRound(number: number, seed: seed)

@@ -155,7 +155,7 @@ extension RealSocketTests {
       let begin = ContinuousClock.now
       manager.change(.answer(2))
       try reports.wait(for: 1)
-      #expect(ContinuousClock.now - begin >= PathSettling.settleTime)
+      #expect(ContinuousClock.now - begin >= PathDebouncer.holdTime)
       manager.change(.answer(3))
       try reports.wait(for: 2)
       #expect(reports.paths == [NetworkPath(status: .online, interface: .wifi, device: "wlan9"), metered])

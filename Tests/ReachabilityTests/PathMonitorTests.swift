@@ -55,7 +55,7 @@ extension RealSocketTests {
       let back = ContinuousClock.now
       try network.setLink(.wifi, isUp: true)
       try reports.wait(for: 2)
-      #expect(reports.times[1] - back >= PathSettling.settleTime)
+      #expect(reports.times[1] - back >= PathDebouncer.holdTime)
       try network.setLink(.wifi, isUp: false)
       try network.setLink(.cellular, isUp: false)
       try reports.wait(for: 4)

@@ -61,7 +61,7 @@ struct CleanupLineTests {
   func acting() {
     let acting = run(.acting) { run in
       run.usage = CleanupRun.Usage(media: 1, partial: 2, quarantine: 3, database: 4, other: 5)
-      for (number, kind) in CleanupStep.Matter.Kind.allCases.enumerated() {
+      for (number, kind) in CleanupStep.Finding.Kind.allCases.enumerated() {
         var tally = CleanupRun.Tally()
         (tally.found, tally.bytes, tally.done, tally.left) = (number + 3, Int64(number) * 10, number, 1)
         run.tallies[kind] = tally
@@ -110,7 +110,7 @@ struct CleanupLineTests {
   @Test("shows a step of each kind, and where the next page begins")
   func steps() throws {
     let steps = try Self.steps()
-    #expect(Set(steps.map(\.step.matter.kind)) == Set(CleanupStep.Matter.Kind.allCases))
+    #expect(Set(steps.map(\.step.finding.kind)) == Set(CleanupStep.Finding.Kind.allCases))
     let text = cleanup(
       CleanupSnapshot(run: run(.acting), waiting: nil, steps: steps.map(\.step), next: PageCursor(key: 35)))
     #expect(text.hasPrefix(#"{"next":"z","run":{"#))
@@ -127,13 +127,13 @@ struct CleanupLineTests {
       place: EntryPath(bytes: Array("x/".utf8) + [0xFF, 0x0A] + Array("\"".utf8)), length: 12, inode: 2)
     let broken = #""x/\#u{FFFD}\n\"""#
     func step(
-      _ matter: CleanupStep.Matter, _ decision: CleanupStep.Decision, _ status: CleanupStep.Status, _ bytes: Int,
+      _ finding: CleanupStep.Finding, _ decision: CleanupStep.Decision, _ status: CleanupStep.Status, _ bytes: Int,
       path: String, download: String = #""ep-1""#, to: String = "null"
     ) -> (CleanupStep, String) {
       let shown =
         #"{"because":"why","bytes":\#(bytes),"decision":"\#(decision.rawValue)","download":\#(download),"#
-        + #""finding":"\#(matter.kind.rawValue)","path":\#(path),"status":"\#(status.rawValue)","to":\#(to)}"#
-      return (CleanupStep(matter: matter, decision: decision, because: "why", status: status), shown)
+        + #""finding":"\#(finding.kind.rawValue)","path":\#(path),"status":"\#(status.rawValue)","to":\#(to)}"#
+      return (CleanupStep(finding: finding, decision: decision, because: "why", status: status), shown)
     }
     return [
       step(.missing(id, file), .forget, .planned, 0, path: #""Süß/a.mp3""#),

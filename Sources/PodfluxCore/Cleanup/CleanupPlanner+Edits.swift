@@ -20,10 +20,10 @@ extension CleanupPlanner {
     if found.place != row.place || found.inode != row.file.inode || found.length != row.file.length {
       note(followed: found)
     }
-    let matter: CleanupStep.Matter =
+    let finding: CleanupStep.Finding =
       file.path == row.file.path
       ? .modified(row.download, from: row.file, to: file) : .moved(row.download, from: row.file, to: file)
-    add(matter, .follow, because + "; it is media, and its download follows it")
+    add(finding, .follow, because + "; it is media, and its download follows it")
   }
 }
 

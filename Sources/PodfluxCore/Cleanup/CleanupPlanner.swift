@@ -240,8 +240,8 @@ public struct CleanupPlanner {
         missing.append(lost)
       }
     }
-    let found: Set<CleanupStep.Matter.Kind> = [.moved, .modified, .corrupt]
-    let total = missing.count + presentCount + steps.count { found.contains($0.matter.kind) }
+    let found: Set<CleanupStep.Finding.Kind> = [.moved, .modified, .corrupt]
+    let total = missing.count + presentCount + steps.count { found.contains($0.finding.kind) }
     guard missing.count < total || missing.count < Self.leastSuspicious else {
       throw Failure.everythingGone(missing.count)
     }
@@ -267,7 +267,7 @@ public struct CleanupPlanner {
     guard !kept.isEmpty else { return }
     var followers: [EntryPath: [Int]] = [:]
     for (index, step) in steps.enumerated() where step.decision == .follow {
-      guard let target = step.matter.destination else { continue }
+      guard let target = step.finding.destination else { continue }
       followers[EntryPath(target), default: []].append(index)
     }
     var places = Array(kept)
@@ -276,7 +276,7 @@ public struct CleanupPlanner {
         steps[index].decision = .leave
         steps[index].status = .left
         steps[index].because += "; another download's row has that place, and its own file cannot be told"
-        steps[index].matter.place.map { places.append($0) }
+        steps[index].finding.place.map { places.append($0) }
       }
     }
   }
@@ -307,7 +307,7 @@ public struct CleanupPlanner {
   }
 
   mutating func add(
-    _ matter: CleanupStep.Matter, _ decision: CleanupStep.Decision, _ because: String, holder: DownloadID? = nil
+    _ finding: CleanupStep.Finding, _ decision: CleanupStep.Decision, _ because: String, holder: DownloadID? = nil
   ) {
     // What is only told must not keep out what is to be done.
     let isInRoom = decision.isAct ? steps.count - leftCount < Self.differenceLimit : leftCount < Self.leftLimit
@@ -316,7 +316,7 @@ public struct CleanupPlanner {
       return
     }
     if !decision.isAct { leftCount += 1 }
-    steps.append(CleanupStep(matter: matter, decision: decision, because: because, holder: holder))
+    steps.append(CleanupStep(finding: finding, decision: decision, because: because, holder: holder))
   }
 
   mutating func add(corrupt row: ExpectedFile, _ found: FoundFile, _ because: String) {

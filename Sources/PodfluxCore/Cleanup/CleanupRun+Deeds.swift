@@ -2,7 +2,7 @@ extension CleanupRun {
   /// What a run did about one kind of finding, decided in one way.
   public struct Deed: Hashable, Sendable, Codable {
     /// What was found.
-    public var finding: CleanupStep.Matter.Kind
+    public var finding: CleanupStep.Finding.Kind
     /// What was to be done.
     public var decision: CleanupStep.Decision
     /// How many steps were carried out.
@@ -23,7 +23,7 @@ extension CleanupRun {
     }
 
     /// Of nothing yet.
-    public init(_ finding: CleanupStep.Matter.Kind, _ decision: CleanupStep.Decision) {
+    public init(_ finding: CleanupStep.Finding.Kind, _ decision: CleanupStep.Decision) {
       self.finding = finding
       self.decision = decision
     }
@@ -45,11 +45,11 @@ extension CleanupRun {
   mutating func note(_ step: CleanupStep, as status: CleanupStep.Status) {
     guard step.decision.isAct, status != .planned else { return }
     var deeds = deeds
-    let index = deeds.firstIndex { ($0.finding, $0.decision) == (step.matter.kind, step.decision) } ?? deeds.endIndex
-    if index == deeds.endIndex { deeds.append(Deed(step.matter.kind, step.decision)) }
+    let index = deeds.firstIndex { ($0.finding, $0.decision) == (step.finding.kind, step.decision) } ?? deeds.endIndex
+    if index == deeds.endIndex { deeds.append(Deed(step.finding.kind, step.decision)) }
     if status == .done {
       deeds[index].done += 1
-      deeds[index].bytes = deeds[index].bytes.addingClamped(step.matter.bytes)
+      deeds[index].bytes = deeds[index].bytes.addingClamped(step.finding.bytes)
     } else {
       deeds[index].left += 1
     }

@@ -20,7 +20,7 @@ public struct CleanupRun: Hashable, Sendable, Codable {
   /// Why it was refused, or failed, or did not look at everything.
   public var reason: String?
   /// What was found and what came of it.
-  public var tallies: [CleanupStep.Matter.Kind: Tally] = [:]
+  public var tallies: [CleanupStep.Finding.Kind: Tally] = [:]
   /// What was done, and what was left although it was to be done; nil in runs of versions that did not count it.
   var keptDeeds: [Deed]?
   /// Whether a client has ended it; the steps that were under way then may still be.
@@ -112,19 +112,19 @@ public struct CleanupRun: Hashable, Sendable, Codable {
   }
 
   mutating func count(_ step: CleanupStep) {
-    tallies[step.matter.kind, default: Tally()].found += 1
-    let bytes = tallies[step.matter.kind, default: Tally()].bytes
-    tallies[step.matter.kind, default: Tally()].bytes = bytes.addingClamped(step.matter.bytes)
-    if step.status == .left { tallies[step.matter.kind, default: Tally()].left += 1 }
+    tallies[step.finding.kind, default: Tally()].found += 1
+    let bytes = tallies[step.finding.kind, default: Tally()].bytes
+    tallies[step.finding.kind, default: Tally()].bytes = bytes.addingClamped(step.finding.bytes)
+    if step.status == .left { tallies[step.finding.kind, default: Tally()].left += 1 }
   }
 
-  mutating func settle(_ step: CleanupStep, as status: CleanupStep.Status) {
+  mutating func finish(_ step: CleanupStep, as status: CleanupStep.Status) {
     note(step, as: status)
     switch status {
     case .done:
-      tallies[step.matter.kind, default: Tally()].done += 1
-      if step.decision == .delete { freedBytes = freedBytes.addingClamped(step.matter.bytes) }
-    case .left: tallies[step.matter.kind, default: Tally()].left += 1
+      tallies[step.finding.kind, default: Tally()].done += 1
+      if step.decision == .delete { freedBytes = freedBytes.addingClamped(step.finding.bytes) }
+    case .left: tallies[step.finding.kind, default: Tally()].left += 1
     case .planned: break
     }
   }
@@ -151,7 +151,7 @@ public enum CleanupNews: Hashable, Sendable {
   /// Some of what it has found; the next is told when that is committed.
   case found([CleanupStep])
   /// It has looked at everything; what the library's bytes are, and what is to be said beside, if anything.
-  case looked(CleanupRun.Usage, remark: String?)
+  case complete(CleanupRun.Usage, remark: String?)
   /// The library is not to be judged now: one sentence says why and what would help.
   case refused(String)
   /// It could not look: one sentence says why.

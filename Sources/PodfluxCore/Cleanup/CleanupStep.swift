@@ -6,18 +6,18 @@ public struct CleanupStep: Hashable, Sendable {
   /// Its number; 0 until it has a row.
   public var key: Key
   /// What was found.
-  public var matter: Matter
+  public var finding: Finding
   /// What is to be done.
   public var decision: Decision
   /// Why, in one sentence.
   public var because: String
   /// How far it is.
   public var status: Status
-  /// The download whose file it is, where the matter is about none: why the step was left.
+  /// The download whose file it is, where the finding is about none: why the step was left.
   public var holder: DownloadID?
 
   /// What was found.
-  public enum Matter: Hashable, Sendable, Codable {
+  public enum Finding: Hashable, Sendable, Codable {
     /// A completed download's file is gone.
     case missing(DownloadID, PublishedFile)
     /// A completed download's file lies elsewhere, or is another file with the same content. Whoever takes the step sees
@@ -93,14 +93,15 @@ public struct CleanupStep: Hashable, Sendable {
   }
 
   /// The download that it is about.
-  public var download: DownloadID? { matter.download ?? holder }
+  public var download: DownloadID? { finding.download ?? holder }
 
   /// Makes a step.
   public init(
-    key: Key = 0, matter: Matter, decision: Decision, because: String, status: Status? = nil, holder: DownloadID? = nil
+    key: Key = 0, finding: Finding, decision: Decision, because: String, status: Status? = nil,
+    holder: DownloadID? = nil
   ) {
     self.key = key
-    self.matter = matter
+    self.finding = finding
     self.decision = decision
     self.because = because
     self.status = status ?? (decision.isAct ? .planned : .left)
@@ -108,7 +109,7 @@ public struct CleanupStep: Hashable, Sendable {
   }
 }
 
-extension CleanupStep.Matter {
+extension CleanupStep.Finding {
   /// What was found, without what belongs to it.
   public enum Kind: String, Hashable, Sendable, Codable, CodingKeyRepresentable, CaseIterable {
     case missing, moved, modified, corrupt, orphan, adoptable, foreign

@@ -50,7 +50,7 @@ public struct CleanupStore: Sendable {
   /// Whether a step that is under way takes this file away, or has done so: that it is nobody's was looked at before.
   func isTaking(_ file: FoundFile) -> Bool {
     underWay.values.contains { step in
-      guard case .orphan(let found) = step.matter, [.quarantine, .delete].contains(step.decision) else { return false }
+      guard case .orphan(let found) = step.finding, [.quarantine, .delete].contains(step.decision) else { return false }
       return found.place == file.place && found.inode == file.inode
     }
   }
@@ -66,13 +66,13 @@ public struct CleanupStore: Sendable {
       try downloads.refuseUnlessOpen()
       return .affected(try cancel(in: &turn))
     case .recovered: try recover(settings: settings, in: &turn)
-    case .looked(let run, let news): try hear(news, of: run, in: &turn)
-    case .cleaned(let key, let outcome): try settle(key, outcome, downloads: &downloads, in: &turn)
-    case .deleted(let key): try settle(awaiting: key, as: .done, because: nil, in: turn)
+    case .surveyed(let run, let news): try take(news, of: run, in: &turn)
+    case .cleaned(let key, let outcome): try finish(key, outcome, downloads: &downloads, in: &turn)
+    case .deleted(let key): try finish(awaiting: key, as: .done, because: nil, in: turn)
     case .notDeleted(let key, let reason):
-      try settle(awaiting: key, as: .left, because: Self.notDeleted(because: reason), in: turn)
+      try finish(awaiting: key, as: .left, because: Self.notDeleted(because: reason), in: turn)
     case .downloads, .updateSettings, .filters, .network, .stop, .attempt, .verified, .path, .localTime, .roomCame,
-      .timeCame, .lookedAfter:
+      .timeCame, .upkeepDone:
       break
     }
     return nil
@@ -115,7 +115,7 @@ public struct CleanupStore: Sendable {
       active = run
       try turn.tables.cleanup.removeSteps()
       try turn.tables.cleanup.save(run)
-      turn.perform(.look(run, quarantineDays: settings.quarantineDays))
+      turn.perform(.startSurvey(run, quarantineDays: settings.quarantineDays))
       guard run.cause == .client else { return }
     }
     owesStartPass = settings.cleanupOnStart
@@ -134,14 +134,14 @@ public struct CleanupStore: Sendable {
     cursor = 0
     try turn.tables.cleanup.removeSteps()
     try turn.tables.cleanup.save(run)
-    turn.perform(.look(run, quarantineDays: settings.quarantineDays))
+    turn.perform(.startSurvey(run, quarantineDays: settings.quarantineDays))
   }
 
   private mutating func end(
     as stage: CleanupRun.Stage, because reason: String? = nil, in turn: inout PodfluxTurn
   ) throws {
     guard var run = active else { return }
-    turn.perform(.endLooking(run.key))
+    turn.perform(.cancelSurvey(run.key))
     active = nil
     progress = nil
     (underWay, held, heldBehind, awaitedPlaces, awaited) = ([:], [:], [:], [], [:])
@@ -157,7 +157,7 @@ public struct CleanupStore: Sendable {
 
   // MARK: Looking
 
-  private mutating func hear(_ news: CleanupNews, of key: CleanupRun.Key, in turn: inout PodfluxTurn) throws {
+  private mutating func take(_ news: CleanupNews, of key: CleanupRun.Key, in turn: inout PodfluxTurn) throws {
     guard var run = active, run.key == key, run.stage == .looking else { return }
     switch news {
     case .progress(let progress): self.progress = progress
@@ -168,8 +168,8 @@ public struct CleanupStore: Sendable {
       }
       active = run
       isChanged = true
-      turn.perform(.tellMore(key))
-    case .looked(let usage, let remark):
+      turn.perform(.nextSurveyPage(key))
+    case .complete(let usage, let remark):
       run.usage = usage
       run.reason = remark
       run.stage = .acting
@@ -185,7 +185,7 @@ public struct CleanupStore: Sendable {
   // MARK: Acting
 
   /// Begins what waits, and hands out what is to be done next.
-  mutating func settle(settings: Settings, downloads: DownloadsStore, in turn: inout PodfluxTurn) throws {
+  mutating func endBatch(settings: Settings, downloads: DownloadsStore, in turn: inout PodfluxTurn) throws {
     try goOn(settings: settings, downloads: downloads, in: &turn)
     if isChanged, let active { try turn.tables.cleanup.save(active) }
     isChanged = false
@@ -205,7 +205,7 @@ public struct CleanupStore: Sendable {
           underWay[step.key] = step
           awaited[deletion, default: []].append(step.key)
         } else if let obstacle = try downloads.obstacle(to: step, in: turn) {
-          try settle(step, as: .left, because: obstacle, in: turn)
+          try finish(step, as: .left, because: obstacle, in: turn)
         } else {
           underWay[step.key] = step
           turn.perform(.cleanUp(step))
@@ -214,22 +214,22 @@ public struct CleanupStore: Sendable {
     }
     guard underWay.isEmpty else { return }
     for step in held.values.sorted(by: { $0.key < $1.key }) {
-      try settle(step, as: .left, because: "another download's row still says that its file is there", in: turn)
+      try finish(step, as: .left, because: "another download's row still says that its file is there", in: turn)
     }
     try end(as: active?.isCancelled == true ? .cancelled : .done, in: &turn)
     // Nobody else may come to wake the one that waits.
     try begin(settings: settings, in: &turn)
   }
 
-  private mutating func settle(
+  private mutating func finish(
     _ key: CleanupStep.Key, _ outcome: CleanupStep.Outcome, downloads: inout DownloadsStore, in turn: inout PodfluxTurn
   ) throws {
     guard let step = underWay[key], !awaited.values.contains(where: { $0.contains(key) }) else { return }
     switch outcome {
-    case .left(let reason): try settle(step, as: .left, because: reason, in: turn)
+    case .left(let reason): try finish(step, as: .left, because: reason, in: turn)
     case .done:
       let others = try downloads.occupants(ofPlaceFor: step, in: turn)
-      if let id = step.matter.download, let target = step.matter.followedTo, !others.isEmpty {
+      if let id = step.finding.download, let target = step.finding.followedTo, !others.isEmpty {
         underWay[key] = nil
         held[id] = step
         heldBehind[id] = others
@@ -238,7 +238,7 @@ public struct CleanupStore: Sendable {
         return try releaseHeld(downloads: &downloads, in: &turn)
       }
       try conclude(step, downloads: &downloads, in: &turn)
-      guard let place = step.matter.place, awaitedPlaces.contains(place) else { return }
+      guard let place = step.finding.place, awaitedPlaces.contains(place) else { return }
       try releaseHeld(downloads: &downloads, in: &turn)
     }
   }
@@ -247,8 +247,8 @@ public struct CleanupStore: Sendable {
     _ step: CleanupStep, downloads: inout DownloadsStore, in turn: inout PodfluxTurn
   ) throws {
     switch try downloads.apply(step, in: &turn) {
-    case .done: try settle(step, as: .done, because: nil, in: turn)
-    case .left(let reason): try settle(step, as: .left, because: reason, in: turn)
+    case .done: try finish(step, as: .done, because: nil, in: turn)
+    case .left(let reason): try finish(step, as: .left, because: reason, in: turn)
     case .owed(let deletion): awaited[deletion, default: []].append(step.key)
     }
   }
@@ -270,7 +270,7 @@ public struct CleanupStore: Sendable {
     for (id, step) in held.sorted(by: { $0.value.key < $1.value.key }) {
       guard let obstacle = try downloads.obstacle(to: step, in: turn) else { continue }
       (held[id], heldBehind[id]) = (nil, nil)
-      try settle(step, as: .left, because: obstacle, in: turn)
+      try finish(step, as: .left, because: obstacle, in: turn)
     }
     var going = held
     var hasChanged = true
@@ -287,16 +287,16 @@ public struct CleanupStore: Sendable {
       (held[id], heldBehind[id]) = (nil, nil)
       try conclude(step, downloads: &downloads, in: &turn)
     }
-    awaitedPlaces = Set(held.values.compactMap(\.matter.followedTo).map(EntryPath.init))
+    awaitedPlaces = Set(held.values.compactMap(\.finding.followedTo).map(EntryPath.init))
   }
 
   /// What a step has owed its deletion is gone now, or stays.
-  private mutating func settle(
+  private mutating func finish(
     awaiting deletion: Deletion.Key, as status: CleanupStep.Status, because: String?, in turn: borrowing PodfluxTurn
   ) throws {
     for key in awaited.removeValue(forKey: deletion) ?? [] {
       guard let step = underWay[key] else { continue }
-      try settle(step, as: status, because: because, in: turn)
+      try finish(step, as: status, because: because, in: turn)
     }
   }
 
@@ -304,17 +304,17 @@ public struct CleanupStore: Sendable {
     "the file is where it was, and it is tried again later: \(reason ?? "it could not be taken away")"
   }
 
-  private mutating func settle(
+  private mutating func finish(
     _ step: CleanupStep, as status: CleanupStep.Status, because: String?, in turn: borrowing PodfluxTurn
   ) throws {
     underWay[step.key] = nil
     var holder: DownloadID?
     // People are to be told whose file it is.
-    if status == .left, step.download == nil, let found = step.matter.foundFile {
+    if status == .left, step.download == nil, let found = step.finding.foundFile {
       holder = try turn.tables.downloads.holder(of: found, otherThan: nil)
     }
-    try turn.tables.cleanup.settle(step.key, as: status, because: because, holder: holder)
-    active?.settle(step, as: status)
+    try turn.tables.cleanup.finish(step.key, as: status, because: because, holder: holder)
+    active?.finish(step, as: status)
     isChanged = true
   }
 }

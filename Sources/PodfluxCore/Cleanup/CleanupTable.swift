@@ -14,7 +14,7 @@ public protocol CleanupTable {
   /// The first steps after this one that are planned.
   func planned(after key: CleanupStep.Key, limit: Int) throws -> [CleanupStep]
   /// Writes what became of a step; `because` and `holder` replace the reason and the holder where there are new ones.
-  func settle(
+  func finish(
     _ key: CleanupStep.Key, as status: CleanupStep.Status, because: String?, holder: DownloadID?) throws
 
   /// Keeps in mind, from this moment on, that a download had a file.

@@ -4,11 +4,11 @@ import Flux
 extension DownloadsStore {
   /// Why a step is not to be taken now; nil if nothing is in its way.
   func obstacle(to step: CleanupStep, in turn: borrowing PodfluxTurn) throws -> String? {
-    switch step.matter {
+    switch step.finding {
     case .missing(let id, let file), .corrupt(let id, let file, _), .moved(let id, let file, _),
       .modified(let id, let file, _):
       guard try turn.tables.downloads.find(id)?.state == .completed(file) else { return Self.hasChanged }
-      switch step.matter {
+      switch step.finding {
       case .moved(_, _, let file), .modified(_, _, let file):
         return try claim(on: FoundFile(file), otherThanBy: id, in: turn)
       case .corrupt(_, _, let found): return try claim(on: found, otherThanBy: id, in: turn)
@@ -33,7 +33,7 @@ extension DownloadsStore {
 
   /// Other completed downloads whose rows say that their files are where this step has a row follow its own.
   func occupants(ofPlaceFor step: CleanupStep, in turn: borrowing PodfluxTurn) throws -> [DownloadID] {
-    guard let id = step.matter.download, let place = step.matter.followedTo else { return [] }
+    guard let id = step.finding.download, let place = step.finding.followedTo else { return [] }
     return try turn.tables.downloads.completedDownloads(at: place, otherThan: id)
   }
 
@@ -67,7 +67,7 @@ extension DownloadsStore {
   /// Does with the rows what a step says, its files having been found, or made, as it expects them.
   mutating func apply(_ step: CleanupStep, in turn: inout PodfluxTurn) throws -> Applied {
     if let reason = try change(step, in: &turn) { return .left(reason) }
-    switch step.matter {
+    switch step.finding {
     case .orphanPartial(let partial):
       return try turn.tables.deletions.owedPartial(of: partial.download).map(Applied.owed) ?? .done
     default: return try owedMove(by: step, in: turn).map(Applied.owed) ?? .done
@@ -76,7 +76,7 @@ extension DownloadsStore {
 
   /// What moves a step's damaged file to quarantine, if its row knows of the damage already, and that is on its way.
   func owedMove(by step: CleanupStep, in turn: borrowing PodfluxTurn) throws -> Deletion.Key? {
-    guard case .corrupt(let id, _, let found) = step.matter, let remains = found.published(sha256: nil) else {
+    guard case .corrupt(let id, _, let found) = step.finding, let remains = found.published(sha256: nil) else {
       return nil
     }
     return try turn.tables.deletions.owedMove(of: remains, of: id)
@@ -85,7 +85,7 @@ extension DownloadsStore {
   /// - Returns: why it was not done after all; nil if it was.
   private mutating func change(_ step: CleanupStep, in turn: inout PodfluxTurn) throws -> String? {
     if step.concernsRows, let obstacle = try obstacle(to: step, in: turn) { return obstacle }
-    switch step.matter {
+    switch step.finding {
     case .missing(let id, let file):
       guard let download = try turn.tables.downloads.find(id) else { return Self.hasChanged }
       try lose(download, file, step.decision, in: &turn)
@@ -244,7 +244,7 @@ extension PublishedFile {
 extension CleanupStep {
   /// Whether rows change with it.
   fileprivate var concernsRows: Bool {
-    switch matter {
+    switch finding {
     case .missing, .corrupt, .moved, .modified, .adoptable, .orphanPartial, .partial: true
     case .orphan: decision == .adopt
     case .strayPartial, .emptyFolder, .foreign, .expiredQuarantine: false

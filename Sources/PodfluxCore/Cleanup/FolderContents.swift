@@ -41,7 +41,7 @@ extension CleanupStep {
   /// The place at which nothing is any more when the step is done. What is damaged goes when its row has been changed,
   /// which is later.
   fileprivate var emptiedPlace: EntryPath? {
-    switch (matter, decision) {
+    switch (finding, decision) {
     case (.orphan(let found), .quarantine), (.orphan(let found), .delete): found.place
     case (.emptyFolder(let place), .delete): place
     default: nil

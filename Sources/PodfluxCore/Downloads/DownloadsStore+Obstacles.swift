@@ -62,7 +62,7 @@ extension DownloadsStore {
     guard attempt.needsPath else { return false }
     // What may use unmetered paths only from now on is bound to its device from now on.
     let isUnbound = attempt.route == .any && obstacles.isUnmeteredOnly(attempt.policy, attempt.origin)
-    return attempt.departures != network.departures || isUnbound && network.state.path.device != nil
+    return attempt.pathGeneration != network.pathGeneration || isUnbound && network.state.path.device != nil
   }
 
   /// What an action tells of bytes that have come over cellular.
@@ -74,7 +74,7 @@ extension DownloadsStore {
   }
 
   /// Takes in settings that have changed, for those that run.
-  mutating func heed(_ settings: Settings, in turn: inout PodfluxTurn) throws {
+  mutating func apply(_ settings: Settings, in turn: inout PodfluxTurn) throws {
     room.isStale = true
     obstacles.classes = settings.network
     for id in live.keys.sorted() {

@@ -20,7 +20,7 @@ extension DownloadsStore {
     case .failed(let error, let kept, let retryAfter):
       let gained = gain(kept, of: id)
       if let host = live[id]?.host {
-        try heed(error, retryAfter: retryAfter, of: host, settings: settings, in: &turn)
+        try noteFailure(error, retryAfter: retryAfter, of: host, settings: settings, in: &turn)
       }
       try end(report.attempt, in: &turn) { store, download, turn in
         download.progress.keep(kept)
@@ -145,7 +145,7 @@ extension DownloadsStore {
   }
 
   /// Leaves a host alone that asks for it: 429 always does (RFC 6585 section 4), others by `Retry-After`.
-  private mutating func heed(
+  private mutating func noteFailure(
     _ error: DownloadError, retryAfter: Int64?, of host: String, settings: Settings, in turn: inout PodfluxTurn
   ) throws {
     guard retryAfter != nil || error.status == 429 else { return }

@@ -7,7 +7,7 @@ extension DownloadsStore {
   /// How many waiting downloads are woken in one turn; the rest follow in the next.
   static let wokenAtOnce = 256
 
-  mutating func settle(
+  mutating func endBatch(
     settings: Settings, network: NetworkStore, isCleaning: Bool, in turn: inout PodfluxTurn
   ) throws {
     guard isRecovered || isEnding else { return try saveCounts(in: turn) }
@@ -54,7 +54,7 @@ extension DownloadsStore {
       route: obstacles.route(of: download, over: network.state.path))
     if doubtsLength { attempt.doubt = .init(quotaLeft: try quotaLeft(settings, in: turn)) }
     live[download.id] = LiveAttempt(
-      attempt, policy: download.networks.effective, path: network.state.path, departures: network.departures,
+      attempt, policy: download.networks.effective, path: network.state.path, pathGeneration: network.pathGeneration,
       needsPath: obstacles.needsPath(attempt.address.host),
       expected: download.missingBytes.map { _ in download.neededBytes(doubtingLength: doubtsLength) } ?? 0)
     download.dates.started = download.dates.started ?? turn.now
@@ -132,7 +132,7 @@ extension DownloadsStore {
     mayOweDeletions = ready.count == Self.deletionsAtOnce
   }
 
-  mutating func settleDeletion(_ key: Deletion.Key, in turn: inout PodfluxTurn) throws {
+  mutating func finishDeletion(_ key: Deletion.Key, in turn: inout PodfluxTurn) throws {
     endDeletion(key, in: &turn)
     guard let id = try turn.tables.deletions.remove(key), live[id] == nil else { return }
     try turn.tables.downloads.release(id)

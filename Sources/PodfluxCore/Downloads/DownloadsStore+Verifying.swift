@@ -46,7 +46,7 @@ extension DownloadsStore {
 
   /// Takes in what reading came to. Nothing follows from it if the download was removed meanwhile: another one may have
   /// its name and even its file's inode.
-  mutating func settle(
+  mutating func finish(
     _ verification: Verification, _ verdict: Verification.Verdict, _ cleanup: CleanupStore, in turn: inout PodfluxTurn
   ) throws {
     guard verificationsUnderWay.remove(verification.key) != nil,

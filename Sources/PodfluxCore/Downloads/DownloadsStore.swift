@@ -66,13 +66,13 @@ public struct DownloadsStore: Sendable {
     case .attempt(let report): try handle(report, settings: settings, in: &turn)
     case .recovered(let recovery): try recover(recovery, in: &turn)
     case .stop(let mode): try stop(mode, in: &turn)
-    case .deleted(let key): try settleDeletion(key, in: &turn)
+    case .deleted(let key): try finishDeletion(key, in: &turn)
     case .notDeleted(let key, _): try postponeDeletion(key, in: &turn)
-    case .verified(let verification, let verdict): try settle(verification, verdict, cleanup, in: &turn)
+    case .verified(let verification, let verdict): try finish(verification, verdict, cleanup, in: &turn)
     case .timeCame: try wakeWaiting(in: &turn)
-    case .updateSettings: try heed(settings, in: &turn)
+    case .updateSettings: try apply(settings, in: &turn)
     case .roomCame(let bytes): try wake(withRoom: bytes, settings: settings, in: &turn)
-    case .filters, .cleanup, .looked, .cleaned, .network, .path, .localTime, .lookedAfter: break
+    case .filters, .cleanup, .surveyed, .cleaned, .network, .path, .localTime, .upkeepDone: break
     }
     return nil
   }
@@ -125,7 +125,7 @@ public struct LiveAttempt: Hashable, Sendable {
   /// The path as it began, which its connections were made over if it needs one.
   public let path: NetworkPath
   /// How often paths had been left by then.
-  let departures: Int
+  let pathGeneration: Int
   /// Which way its connections may take.
   let route: Route
   /// Whether its host can be reached over a path only.
@@ -152,13 +152,14 @@ public struct LiveAttempt: Hashable, Sendable {
   private var meter: (received: Int64, milliseconds: Int64)?
 
   init(
-    _ attempt: Attempt, policy: NetworkPolicy, path: NetworkPath, departures: Int = 0, needsPath: Bool, expected: Int64
+    _ attempt: Attempt, policy: NetworkPolicy, path: NetworkPath, pathGeneration: Int = 0, needsPath: Bool,
+    expected: Int64
   ) {
     generation = attempt.id.generation
     host = attempt.address.host
     origin = attempt.origin
     self.path = path
-    self.departures = departures
+    self.pathGeneration = pathGeneration
     route = attempt.route
     self.needsPath = needsPath
     self.policy = policy

@@ -26,7 +26,7 @@ public enum Action: ActionProtocol, Hashable {
   /// A client wants rows and files compared, or no more.
   case cleanup(CleanupIntent)
   /// Whoever compares rows and files for a run tells something.
-  case looked(CleanupRun.Key, CleanupNews)
+  case surveyed(CleanupRun.Key, CleanupNews)
   /// The part of a step that is done with files has been done, or cannot be.
   case cleaned(CleanupStep.Key, CleanupStep.Outcome)
   /// The engine has found out what the path is.
@@ -38,13 +38,13 @@ public enum Action: ActionProtocol, Hashable {
   /// A moment that a store wanted to be woken at has come.
   case timeCame
   /// What was to be looked after has been; these folders are not there any more.
-  case lookedAfter(gone: [LibraryPath])
+  case upkeepDone(gone: [LibraryPath])
 
   /// Only progress is a reading: a running transfer's, or that of looking for what differs.
   public var isReading: Bool {
     switch self {
     case .attempt(let report): report.news.isReading
-    case .looked(_, .progress): true
+    case .surveyed(_, .progress): true
     default: false
     }
   }
@@ -55,8 +55,8 @@ extension Action {
   public var isIntent: Bool {
     switch self {
     case .downloads, .updateSettings, .filters, .cleanup, .network, .stop: true
-    case .recovered, .attempt, .deleted, .notDeleted, .verified, .looked, .cleaned, .path, .localTime, .roomCame,
-      .timeCame, .lookedAfter:
+    case .recovered, .attempt, .deleted, .notDeleted, .verified, .surveyed, .cleaned, .path, .localTime, .roomCame,
+      .timeCame, .upkeepDone:
       false
     }
   }
@@ -122,11 +122,11 @@ public enum Effect: Hashable, Sendable {
   /// Read a completed file again.
   case verify(Verification)
   /// Compare rows and files, and post what differs; files leave the quarantine after so many days, 0 for never.
-  case look(CleanupRun, quarantineDays: Int)
+  case startSurvey(CleanupRun, quarantineDays: Int)
   /// What was told of a run is committed: tell more.
-  case tellMore(CleanupRun.Key)
+  case nextSurveyPage(CleanupRun.Key)
   /// The run has ended: nobody wants to hear more of it.
-  case endLooking(CleanupRun.Key)
+  case cancelSurvey(CleanupRun.Key)
   /// See whether the files are as a step expects them, and do with them what it says.
   case cleanUp(CleanupStep)
   /// All transfers together keep to these limits from now on.
@@ -143,8 +143,8 @@ public enum Effect: Hashable, Sendable {
   case tell(Notice)
   /// Post `timeCame` at this moment, and forget any earlier wish; nil wishes nothing.
   case wake(at: Timestamp?)
-  /// Say which of these folders are not there any more and, on a new day, do what that calls for first; post `lookedAfter`.
-  case lookAfter([LibraryPath], day: DailyUpkeep?)
+  /// Say which of these folders are not there any more and, on a new day, do what that calls for first; post `upkeepDone`.
+  case runUpkeep([LibraryPath], day: DailyUpkeep?)
   /// Nothing runs and nothing can move any more: the engine may close.
   case close
 }

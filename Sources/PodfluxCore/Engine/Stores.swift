@@ -67,14 +67,14 @@ public struct Stores: Store {
   }
 
   /// Fills free slots and hands out what is owed.
-  public mutating func settle(in turn: inout PodfluxTurn) throws {
-    try cleanup.settle(settings: settings.settings, downloads: downloads, in: &turn)
-    try upkeep.settle(
+  public mutating func endBatch(in turn: inout PodfluxTurn) throws {
+    try cleanup.endBatch(settings: settings.settings, downloads: downloads, in: &turn)
+    try upkeep.endBatch(
       settings: settings.settings, downloads: &downloads, isCleaning: !cleanup.isIdle, in: &turn)
-    network.settle(in: &turn)
-    try downloads.settle(
+    network.endBatch(in: &turn)
+    try downloads.endBatch(
       settings: settings.settings, network: network, isCleaning: !cleanup.isIdle, in: &turn)
-    try filters.settle(localTime: network.state.localTime, in: &turn)
+    try filters.endBatch(localTime: network.state.localTime, in: &turn)
     try askForWaking(in: &turn)
   }
 

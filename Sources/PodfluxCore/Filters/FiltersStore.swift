@@ -26,7 +26,7 @@ public struct FiltersStore: Sendable {
 
   /// Lets downloads grow older when a day has begun, or clocks have been put forward or back. Cost: the downloads that come
   /// into another class of age.
-  mutating func settle(localTime: LocalTime, in turn: inout PodfluxTurn) throws {
+  mutating func endBatch(localTime: LocalTime, in turn: inout PodfluxTurn) throws {
     let day = localTime.day(at: turn.now)
     guard day != today else { return }
     wakeAt = localTime.nextDay(behind: turn.now)

@@ -13,7 +13,7 @@ public struct NetworkStore: Sendable {
   /// What is kept.
   public private(set) var state: NetworkState
   /// How often connections had to be left: who began before has lost its own, also if the path is the same again.
-  private(set) var departures = 0
+  private(set) var pathGeneration = 0
   /// What the engine has found out for itself; nil before it has.
   private var detected: NetworkPath?
 
@@ -64,7 +64,7 @@ public struct NetworkStore: Sendable {
 
   private mutating func move(to path: NetworkPath, saidBy source: NetworkState.Source, in turn: inout PodfluxTurn) {
     if !path.goes(the: state.path) {
-      departures += 1
+      pathGeneration += 1
       turn.perform(.leavePath)
     }
     state.path = path
@@ -80,7 +80,7 @@ public struct NetworkStore: Sendable {
     try turn.tables.save(state)
   }
 
-  mutating func settle(in turn: inout PodfluxTurn) {
+  mutating func endBatch(in turn: inout PodfluxTurn) {
     guard turn.now.advanced(byDays: Self.foresightDays) > state.localTime.knownUntil else { return }
     turn.perform(.readLocalTime)
   }

@@ -43,7 +43,7 @@ extension TransferMachine {
     }
   }
 
-  private mutating func changed(at offset: Int64, _ plan: ResumeLadder.Plan, ending: Ending?) -> [Order] {
+  private mutating func changed(at offset: Int64, _ plan: ResumePolicy.Plan, ending: Ending?) -> [Order] {
     guard plan.rangeStart == nil else {
       // A part of another version: what stands before it is to be seen.
       suspicion = .contentChanged

@@ -18,7 +18,7 @@ public struct TransferMachine: Sendable {
     case truncate(to: Int64)
     /// Begin an exchange, and forget what an earlier one has left in memory. Answers: `received(head:)`,
     /// `received(body:)`, `exchangeFinished`.
-    case request(ResumeLadder.Plan)
+    case request(ResumePolicy.Plan)
     /// End the exchange. Answer: `exchangeFinished`.
     case cancelExchange
     /// Go on with the piece that differed from what was kept: all of it is new now.
@@ -43,13 +43,13 @@ public struct TransferMachine: Sendable {
   enum State: Hashable, Sendable {
     case idle
     case opening
-    case requesting(ResumeLadder.Plan)
-    case receiving(ResumeLadder.Plan)
+    case requesting(ResumePolicy.Plan)
+    case receiving(ResumePolicy.Plan)
     /// The store has been told that bytes are to go, and has not answered yet.
     case awaitingRestart(Next)
     /// The whole file is to be asked for, once the exchange that is of no use has ended.
     case awaitingEnd
-    case finishing(Ending, ResumeLadder.Plan)
+    case finishing(Ending, ResumePolicy.Plan)
     case naming(number: Int)
     case awaitingPublishing(PublishedFile, number: Int)
     /// The store has agreed to the name; the contents are not durable yet.
@@ -187,7 +187,7 @@ public struct TransferMachine: Sendable {
     length: Int64, tailHash: String?, room: Int64 = .max, reserve: Int64 = 0
   ) -> [Order] {
     guard !isStopping else { return end(.stopped(kept: kept)) }
-    switch ResumeLadder.trust(in: attempt.resume, partialLength: length, tailHash: tailHash, bootID: bootID) {
+    switch ResumePolicy.trust(in: attempt.resume, partialLength: length, tailHash: tailHash, bootID: bootID) {
     case .discard(let cause):
       return restart(discarding: attempt.resume?.durable ?? 0, because: cause, then: .askForWhole)
     case .keep(let count):
@@ -208,19 +208,19 @@ public struct TransferMachine: Sendable {
       // After a crash the row knows less than is there, and the server may take its time.
       let isNews = count > attempt.resume?.durable ?? 0
       let news: [Order] = isNews ? [.report(.reading(received: count, phase: .connecting))] : []
-      return news + cut + request(ResumeLadder.Plan(keptBytes))
+      return news + cut + request(ResumePolicy.Plan(keptBytes))
     }
   }
 
   /// What is kept, for the ladder.
-  var keptBytes: ResumeLadder.Kept {
-    ResumeLadder.Kept(
+  var keptBytes: ResumePolicy.Kept {
+    ResumePolicy.Kept(
       length: base, version: version,
       isFromElsewhere: kept.map { $0.url != attempt.address.redacted } ?? false,
       isProvenAtTheEnd: attempt.description.integrity != nil)
   }
 
-  mutating func request(_ plan: ResumeLadder.Plan) -> [Order] {
+  mutating func request(_ plan: ResumePolicy.Plan) -> [Order] {
     state = .requesting(plan)
     hasExchange = true
     return [.request(plan)]
@@ -256,13 +256,13 @@ public struct TransferMachine: Sendable {
   }
 
   /// A part of a coded file is none of the file.
-  private func judge(_ head: ResponseHead, _ plan: ResumeLadder.Plan) -> ResumeLadder.Verdict {
+  private func judge(_ head: ResponseHead, _ plan: ResumePolicy.Plan) -> ResumePolicy.Verdict {
     guard coding == nil || head.status != 206 || plan.rangeStart == nil else { return .askForWhole(.rangeMismatch) }
-    return ResumeLadder.judge(head, plan: plan, kept: keptBytes)
+    return ResumePolicy.judge(head, plan: plan, kept: keptBytes)
   }
 
   private mutating func receive(
-    _ incoming: FileVersion, from plan: ResumeLadder.Plan
+    _ incoming: FileVersion, from plan: ResumePolicy.Plan
   ) -> (goesOn: Bool, orders: [Order]) {
     if let error = tooLarge(incoming.total ?? 0) ?? shortage(for: incoming) {
       state = .finishing(.failed(error), plan)

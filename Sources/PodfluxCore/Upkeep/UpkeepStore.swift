@@ -43,18 +43,18 @@ public struct UpkeepStore: Sendable {
     switch action {
     // A new library has nothing to be looked after, and a start has just done the most of it.
     case .recovered: if lastDay == nil { try note(turn.now.day, in: turn) }
-    case .lookedAfter(let gone): try goOn(forgetting: gone, downloads: &downloads, in: &turn)
+    case .upkeepDone(let gone): try goOn(forgetting: gone, downloads: &downloads, in: &turn)
     default: break
     }
   }
 
   /// Begins when a day has begun, or the clock was set back by one.
-  mutating func settle(
+  mutating func endBatch(
     settings: Settings, downloads: inout DownloadsStore, isCleaning: Bool, in turn: inout PodfluxTurn
   ) throws {
     guard round == nil, let lastDay, turn.now.day != lastDay, downloads.isScheduling, !isCleaning else { return }
     round = Round(day: turn.now.day)
-    turn.perform(.lookAfter(try nextFolders(in: turn), day: .init(quarantineDays: settings.quarantineDays)))
+    turn.perform(.runUpkeep(try nextFolders(in: turn), day: .init(quarantineDays: settings.quarantineDays)))
     try retryDeletions(downloads: &downloads, in: turn)
   }
 
@@ -72,7 +72,7 @@ public struct UpkeepStore: Sendable {
       self.round = nil
       return try note(round.day, in: turn)
     }
-    turn.perform(.lookAfter(try nextFolders(in: turn), day: nil))
+    turn.perform(.runUpkeep(try nextFolders(in: turn), day: nil))
   }
 
   private mutating func nextFolders(in turn: borrowing PodfluxTurn) throws -> [LibraryPath] {

@@ -3,7 +3,7 @@ import PodfluxCore
 
 /// What the network does to an attempt.
 extension SimulatedAttempt {
-  func request(_ plan: ResumeLadder.Plan) throws {
+  func request(_ plan: ResumePolicy.Plan) throws {
     let headers = world.sabotage == .headersEverywhere ? attempt.description.headers : attempt.headers
     try world.checker.willSend(headers, to: attempt.address, for: download)
     var response = world.response(to: plan, for: attempt)
@@ -26,7 +26,7 @@ extension SimulatedAttempt {
   }
 
   /// Makes a 200 look like the rest of the file, behind an overlap that fits.
-  private func disguise(_ response: inout SimulatedResponse, as plan: ResumeLadder.Plan) -> [UInt8] {
+  private func disguise(_ response: inout SimulatedResponse, as plan: ResumePolicy.Plan) -> [UInt8] {
     guard response.status == 200, let start = plan.rangeStart, let file else { return [] }
     let total = file.length + response.range.count
     response.status = 206
@@ -134,7 +134,7 @@ extension SimulatedAttempt {
     let interval = Int64(attempt.settings.progressInterval * 1000)
     if machine.isReceiving, world.now - clockAtReading >= interval {
       clockAtReading = world.now
-      incarnation.post(
+      process.post(
         .attempt(
           AttemptReport(
             attempt: attempt.id, news: .reading(received: machine.received, phase: machine.phase))))

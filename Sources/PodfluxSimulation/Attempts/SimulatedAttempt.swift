@@ -21,7 +21,7 @@ final class SimulatedAttempt {
 
   let attempt: Attempt
   /// Its process. The cycle ends with either.
-  let incarnation: Incarnation
+  let process: SimulatedProcess
   unowned let world: World
   let bootID: String
   var machine: TransferMachine
@@ -52,11 +52,11 @@ final class SimulatedAttempt {
   /// Since when bytes of the file are written and not in its record.
   var unrecordedSince: Int64?
 
-  init(_ attempt: Attempt, in incarnation: Incarnation) {
+  init(_ attempt: Attempt, in process: SimulatedProcess) {
     self.attempt = attempt
-    self.incarnation = incarnation
-    world = incarnation.world
-    bootID = incarnation.bootID
+    self.process = process
+    world = process.world
+    bootID = process.bootID
     digests = ContentDigests(attempt.digestAlgorithms)
     machine = TransferMachine(attempt: attempt, bootID: bootID)
     buffer = PieceBuffer(capacity: 1 << world.random.within(9...16))
@@ -200,7 +200,7 @@ final class SimulatedAttempt {
   // MARK: Reports
 
   func report(_ news: AttemptReport.News) throws {
-    incarnation.post(.attempt(AttemptReport(attempt: attempt.id, news: news, fetched: takeFetched())))
+    process.post(.attempt(AttemptReport(attempt: attempt.id, news: news, fetched: takeFetched())))
     switch (news, world.sabotage) {
     case (.restarting, .truncatedTooEarly?), (.publishing, .publishedTooEarly?): try carryOut(machine.proceed())
     default: break
@@ -210,7 +210,7 @@ final class SimulatedAttempt {
   private func end(_ news: AttemptReport.News) {
     isOver = true
     file = nil
-    incarnation.ended(self, AttemptReport(attempt: attempt.id, news: news, fetched: takeFetched()))
+    process.ended(self, AttemptReport(attempt: attempt.id, news: news, fetched: takeFetched()))
   }
 
   private func takeFetched() -> Int64 {

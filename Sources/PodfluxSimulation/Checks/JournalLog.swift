@@ -122,7 +122,7 @@ func tableHash(of database: LibraryDatabase) throws -> UInt64 {
     hash.mix("\(try tables.discarded())")
     for run in try tables.cleanupRuns() {
       hash.mix("\(run.key) \(run.options) \(run.stage) \(run.freedBytes) \(run.askedAt) \(run.reason ?? "")")
-      for kind in CleanupStep.Matter.Kind.allCases { hash.mix("\(run.tallies[kind] ?? .init())") }
+      for kind in CleanupStep.Finding.Kind.allCases { hash.mix("\(run.tallies[kind] ?? .init())") }
     }
     for step in try tables.cleanupSteps(PageRequest(limit: 100_000)).steps { hash.mix("\(step)") }
   }

@@ -88,14 +88,14 @@ extension StableHash {
       mix(verification.key)
       mix("\(verdict)")
     case .cleanup(let intent): mix("\(intent)")
-    case .looked(let run, let news):
+    case .surveyed(let run, let news):
       mix(run)
       mix(news)
     case .cleaned(let step, let outcome):
       mix(step)
       mix(outcome == .done ? 1 : 0 as UInt64)
     case .timeCame: mix(1 as UInt64)
-    case .lookedAfter(let gone): gone.forEach { mix($0.description) }
+    case .upkeepDone(let gone): gone.forEach { mix($0.description) }
     case .downloads(let intent): mix(intent)
     case .updateSettings(let patch): mix(Int64(patch.maxConcurrent ?? -1))
     case .network(let intent): mix("\(intent)")
@@ -112,7 +112,7 @@ extension StableHash {
     switch news {
     case .found(let steps): steps.forEach { mix($0.because) }
     case .progress(let progress): mix(Int64(progress.files))
-    case .looked(let usage, _): mix(usage.media)
+    case .complete(let usage, _): mix(usage.media)
     case .refused(let reason), .failed(let reason): mix(reason)
     }
   }
@@ -163,11 +163,11 @@ extension Action {
     case .updateSettings(let patch):
       "settings maxConcurrent \(patch.maxConcurrent.map(String.init) ?? "-") maxPerHost \(patch.maxPerHost.map(String.init) ?? "-")"
     case .verified(let verification, let verdict): "verified \(verification.key): \(verification.download) \(verdict)"
-    case .looked(let run, .found(let steps)):
+    case .surveyed(let run, .found(let steps)):
       "looked \(run): "
-        + steps.map { "\($0.decision.rawValue) \($0.matter), because \($0.because)" }.joined(separator: "; ")
-    case .stop, .recovered, .deleted, .notDeleted, .filters, .cleanup, .looked, .cleaned, .network, .path, .roomCame,
-      .localTime, .timeCame, .lookedAfter:
+        + steps.map { "\($0.decision.rawValue) \($0.finding), because \($0.because)" }.joined(separator: "; ")
+    case .stop, .recovered, .deleted, .notDeleted, .filters, .cleanup, .surveyed, .cleaned, .network, .path, .roomCame,
+      .localTime, .timeCame, .upkeepDone:
       "\(self)"
     }
   }
@@ -198,17 +198,17 @@ extension Effect {
     case .delete(let deletion):
       "\(deletion.fate) \(deletion.key): \(deletion.download) \(deletion.file?.path.description ?? "")"
     case .verify(let verification): "verify \(verification.key): \(verification.download) \(verification.file.path)"
-    case .look(let run, _): "look \(run.key) \(run.options) because \(run.cause)"
-    case .tellMore(let run): "tell more of \(run)"
-    case .endLooking(let run): "end looking \(run)"
-    case .cleanUp(let step): "clean up \(step.key): \(step.decision.rawValue) \(step.matter)"
+    case .startSurvey(let run, _): "look \(run.key) \(run.options) because \(run.cause)"
+    case .nextSurveyPage(let run): "tell more of \(run)"
+    case .cancelSurvey(let run): "end looking \(run)"
+    case .cleanUp(let step): "clean up \(step.key): \(step.decision.rawValue) \(step.finding)"
     case .limit(let limits): "limit \(limits)"
     case .leavePath: "leave the path"
     case .watchRoom(let bytes): "watch for \(bytes.map(String.init) ?? "no") bytes"
     case .readLocalTime: "read the time zone"
     case .wake(let moment): "wake at \(moment.map { String($0.milliseconds - World.beginning) } ?? "never")"
     case .announce(let announcement): "announce \(announcement.event)"
-    case .lookAfter(let folders, let day): "look after \(folders.count) folders\(day == nil ? "" : " on a new day")"
+    case .runUpkeep(let folders, let day): "look after \(folders.count) folders\(day == nil ? "" : " on a new day")"
     case .tell(let notice): "tell \(notice)"
     case .close: "close"
     }

@@ -95,7 +95,7 @@ struct SimulatedClient {
   ) -> Integrity? {
     let content = random.once(in: 8) ? other.current : origin.current
     let algorithm = random.pick(DigestAlgorithm.allCases)
-    let digest = Base64.text(of: Checker.digest(of: content.all, algorithm))
+    let digest = Base64.text(of: InvariantChecker.digest(of: content.all, algorithm))
     return Integrity("\(algorithm.rawValue)-\(digest)")
   }
 

@@ -9,7 +9,7 @@ enum TableWrite {
   case manyRows(BulkChange?, of: Condition, sparing: [DownloadID])
   case savedCounts([DownloadState.Kind: Int])
   case owed(Deletion)
-  case settled(DownloadID)
+  case finished(DownloadID)
 }
 
 /// Notes of the present transaction. Confined to the simulation's one thread.
@@ -174,7 +174,7 @@ struct ObservedDeletions: DeletionTable {
   func remove(_ key: Deletion.Key) throws -> DownloadID? {
     let download = try inner.remove(key)
     if let download {
-      notes.writes.append(.settled(download))
+      notes.writes.append(.finished(download))
       notes.debtors.insert(download)
     }
     return download

@@ -4,57 +4,57 @@ import PodfluxCore
 /// one thing after the other, beside all turns.
 final class SimulatedCleanup {
   private enum Work {
-    case look(SimulatedSurvey)
+    case startSurvey(SimulatedSurvey)
     case step(CleanupStep)
   }
 
   /// Its process. The cycle ends with that.
-  let incarnation: Incarnation
+  let process: SimulatedProcess
   unowned let world: World
   private var queue: [Work] = []
   private var isScheduled = false
   /// The run that is looked for, what was found and not told yet, and how looking ended.
   private var current: (run: CleanupRun.Key, untold: ArraySlice<CleanupStep>, end: CleanupNews?)?
 
-  init(in incarnation: Incarnation) {
-    self.incarnation = incarnation
-    world = incarnation.world
+  init(in process: SimulatedProcess) {
+    self.process = process
+    world = process.world
   }
 
   // MARK: What the stores ask
 
-  func look(_ run: CleanupRun) {
+  func startSurvey(_ run: CleanupRun) {
     cancelLooking()
     current = (run.key, [], nil)
-    queue.append(.look(SimulatedSurvey(run, bootID: incarnation.bootID, in: world)))
+    queue.append(.startSurvey(SimulatedSurvey(run, bootID: process.bootID, in: world)))
     schedule()
   }
 
-  func tellMore(_ run: CleanupRun.Key) {
+  func nextPage(_ run: CleanupRun.Key) {
     guard let (key, untold, end) = current, key == run, let end else { return }
     guard !untold.isEmpty else {
       current = nil
-      return incarnation.post(.looked(run, end))
+      return process.post(.surveyed(run, end))
     }
     let portion = untold.prefix(world.random.within(1...4))
     current?.untold.removeFirst(portion.count)
-    incarnation.post(.looked(run, .found(Array(portion))))
+    process.post(.surveyed(run, .found(Array(portion))))
   }
 
-  func endLooking(_ run: CleanupRun.Key) {
+  func cancelSurvey(_ run: CleanupRun.Key) {
     guard current?.run == run else { return }
     cancelLooking()
     current = nil
   }
 
   func cleanUp(_ step: CleanupStep) throws {
-    try world.checker.willHandOut(step, in: incarnation)
+    try world.checker.willHandOut(step, in: process)
     queue.append(.step(step))
     schedule()
   }
 
   private func cancelLooking() {
-    queue.removeAll { if case .look = $0 { true } else { false } }
+    queue.removeAll { if case .startSurvey = $0 { true } else { false } }
   }
 
   // MARK: The queue
@@ -69,19 +69,19 @@ final class SimulatedCleanup {
   func work() throws {
     isScheduled = false
     switch queue.first {
-    case .look(let survey):
+    case .startSurvey(let survey):
       if try survey.look() {
         queue.removeFirst()
         try conclude(survey)
       } else if world.random.once(in: 4) {
-        incarnation.post(.looked(survey.run.key, .progress(.init(files: survey.entries.count, readBytes: 0))))
+        process.post(.surveyed(survey.run.key, .progress(.init(files: survey.entries.count, readBytes: 0))))
       }
     case .step(let step):
       queue.removeFirst()
       let outcome = try carryOut(step)
       // What was done with the file may stay unrecorded.
       guard !world.dies(in: 100) else { return }
-      incarnation.post(.cleaned(step.key, outcome))
+      process.post(.cleaned(step.key, outcome))
     case nil: break
     }
     schedule()
@@ -94,19 +94,19 @@ final class SimulatedCleanup {
       let (steps, usage) = try survey.decide()
       try world.checker.hasDecided(steps, survey)
       try sabotage(steps, survey)
-      current = (key, steps[...], .looked(usage, remark: nil))
+      current = (key, steps[...], .complete(usage, remark: nil))
     } catch CleanupPlanner.Failure.everythingGone(let count) {
       if world.sabotage == .everythingGoneIgnored {
         let losses = Self.losses(in: survey)
         try world.checker.hasDecided(losses, survey)
-        current = (key, losses[...], .looked(.init(), remark: nil))
+        current = (key, losses[...], .complete(.init(), remark: nil))
       } else {
         current = (key, [], .refused("the files of all \(count) completed downloads are gone"))
       }
     } catch let trouble as SimulatedTrouble {
       current = (key, [], .failed(trouble.description))
     }
-    tellMore(key)
+    nextPage(key)
   }
 
   private func sabotage(_ steps: [CleanupStep], _ survey: SimulatedSurvey) throws {
@@ -119,7 +119,7 @@ final class SimulatedCleanup {
 
   private static func losses(in survey: SimulatedSurvey) -> [CleanupStep] {
     survey.rows.filter(\.isCompleted).map {
-      CleanupStep(matter: .missing($0.download, $0.file), decision: .forget, because: "its file is gone")
+      CleanupStep(finding: .missing($0.download, $0.file), decision: .forget, because: "its file is gone")
     }
   }
 }
@@ -143,9 +143,9 @@ extension SimulatedCleanup {
   }
 
   private func finishOrLeave(_ step: CleanupStep) throws -> CleanupStep.Outcome {
-    try world.checker.willCleanUp(step, in: incarnation)
+    try world.checker.willCleanUp(step, in: process)
     let disk = world.disk
-    switch step.matter {
+    switch step.finding {
     case .missing(_, let file):
       let isThere = disk.published[file.path.description]?.file.inode == file.inode
       guard world.sabotage == .missingNotRechecked || !isThere else { return Self.hasChanged }

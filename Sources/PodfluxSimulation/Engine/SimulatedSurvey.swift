@@ -83,7 +83,7 @@ private struct SimulatedEvidence: CleanupEvidence {
   func sha256(of file: FoundFile) throws -> String? {
     guard world.disk.standsUntouched(file), let entry = world.disk.entry(at: file.place) else { return nil }
     guard !world.suffers(.disk) || !world.random.once(in: 30) else { return nil }
-    return Checker.digest(of: entry.file.content, .sha256).hexadecimal
+    return InvariantChecker.digest(of: entry.file.content, .sha256).hexadecimal
   }
 
   func formerFiles(like file: FoundFile) throws -> [FormerFile] {

@@ -84,7 +84,7 @@ struct SimulatedOrigin {
   // MARK: Answers
 
   /// What it answers to a request, if nothing goes wrong on the way.
-  mutating func answer(_ plan: ResumeLadder.Plan) -> SimulatedResponse {
+  mutating func answer(_ plan: ResumePolicy.Plan) -> SimulatedResponse {
     answers += 1
     guard let start = plan.rangeStart.map({ Int($0) }), ranges != .ignored, mayAnswerPart(plan) else { return whole() }
     guard start < current.length, ranges != .unsatisfiable else {
@@ -93,7 +93,7 @@ struct SimulatedOrigin {
     return part(from: start)
   }
 
-  private func mayAnswerPart(_ plan: ResumeLadder.Plan) -> Bool {
+  private func mayAnswerPart(_ plan: ResumePolicy.Plan) -> Bool {
     plan.ifRange == nil || plan.ifRange == strongTag
   }
 

@@ -35,8 +35,8 @@ extension World {
   }
 
   private func schedulePathNews(after delay: Int64) {
-    guard let incarnation, incarnation.isAlive else { return }
-    schedule(.path(incarnation), after: delay)
+    guard let process, process.isAlive else { return }
+    schedule(.path(process), after: delay)
   }
 }
 

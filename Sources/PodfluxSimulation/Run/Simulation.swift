@@ -90,13 +90,13 @@ public struct Simulation: Sendable {
     world.calmDown()
     try comeToRest(world)
     try world.checker.checkNobodyWaits()
-    guard world.incarnation?.dispatcher.state.cleanup.isIdle == true else {
+    guard world.process?.dispatcher.state.cleanup.isIdle == true else {
       throw Violation(.liveness, "a cleanup waits, and nothing will ever happen to it")
     }
     let cleansFirst = world.random.once(in: 2)
     if cleansFirst { try cleanUp(world) }
     for action in [Action.downloads(.verify(.all)), .downloads(.retry(.all)), .downloads(.resume(.all))] {
-      world.incarnation?.ask(action)
+      world.process?.ask(action)
       try comeToRest(world)
     }
     try world.checker.checkRest(of: world)
@@ -109,12 +109,12 @@ public struct Simulation: Sendable {
   private func cleanUp(_ world: World) throws {
     var options = SimulatedClient.cleanup(using: &world.random)
     options.mode = .apply
-    world.incarnation?.ask(.cleanup(.run(options)))
+    world.process?.ask(.cleanup(.run(options)))
     try comeToRest(world)
     try world.checker.checkAgreement(world)
     for mode in [CleanupOptions.Mode.apply, .plan] {
       options.mode = mode
-      world.incarnation?.ask(.cleanup(.run(options)))
+      world.process?.ask(.cleanup(.run(options)))
       try comeToRest(world)
       try world.checker.checkNothingToDo(world)
     }
@@ -131,7 +131,7 @@ public struct Simulation: Sendable {
   }
 
   private func summary(of world: World, replaying: Bool) throws -> Summary {
-    guard let dispatcher = world.incarnation?.dispatcher else { throw Violation(.engine, "there is no engine") }
+    guard let dispatcher = world.process?.dispatcher else { throw Violation(.engine, "there is no engine") }
     let hash = try stateHash(of: world.database, dispatcher)
     if replaying {
       let replayed = try world.log.replay()

@@ -4,28 +4,28 @@ import PodfluxCore
 /// What can happen next.
 enum Event {
   /// The mailbox is looked into.
-  case turn(Incarnation)
+  case turn(SimulatedProcess)
   /// Facts whose commit failed are tried again.
-  case redelivery(Incarnation)
+  case redelivery(SimulatedProcess)
   /// An attempt does the next thing with its files.
   case files(SimulatedAttempt)
   /// Something happens to an exchange; a number that is not its present one means nothing any more.
   case network(SimulatedAttempt, number: Int)
-  case deletion(Incarnation, Deletion)
-  case verification(Incarnation, Verification)
+  case deletion(SimulatedProcess, Deletion)
+  case verification(SimulatedProcess, Verification)
   /// What is looked after each day has been.
-  case upkeep(Incarnation, [LibraryPath])
+  case upkeep(SimulatedProcess, [LibraryPath])
   /// Cleaning up does the next thing.
   case cleanup(SimulatedCleanup)
-  case alarm(Incarnation, number: Int)
+  case alarm(SimulatedProcess, number: Int)
   /// The engine finds out what the path is.
-  case path(Incarnation)
+  case path(SimulatedProcess)
   /// Somebody looks how much room there is.
-  case room(Incarnation, number: Int)
+  case room(SimulatedProcess, number: Int)
   /// An attempt that has ended says something once more.
-  case lateReport(Incarnation, AttemptReport)
+  case lateReport(SimulatedProcess, AttemptReport)
   /// `stop(.now)` has waited long enough.
-  case patienceEnds(Incarnation)
+  case patienceEnds(SimulatedProcess)
   /// The disk of published files is mounted again.
   case mounting
   case client

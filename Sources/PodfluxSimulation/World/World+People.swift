@@ -73,7 +73,7 @@ extension World {
   }
 
   private func appearPartial() {
-    guard let id = DownloadID("d\(random.below(options.downloads + 4))"), incarnation?.isWorking(on: id) != true else {
+    guard let id = DownloadID("d\(random.below(options.downloads + 4))"), process?.isWorking(on: id) != true else {
       return
     }
     checker.tampered.insert(id)

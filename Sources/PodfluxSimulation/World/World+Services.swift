@@ -15,7 +15,7 @@ extension SimulatedOrigin {
 
 /// What attempts find outside.
 extension World {
-  func response(to plan: ResumeLadder.Plan, for attempt: Attempt) -> SimulatedResponse {
+  func response(to plan: ResumePolicy.Plan, for attempt: Attempt) -> SimulatedResponse {
     guard let index = origins.firstIndex(where: { $0.address == attempt.address }) else {
       return SimulatedResponse(status: 404, fields: [], content: origins[0].current)
     }
@@ -109,7 +109,7 @@ extension World {
 
   /// Somebody changes a partial file that no attempt works on: what a live one writes cannot be watched.
   private func tamper() {
-    guard let download = disk.partialNames.first(where: { incarnation?.isWorking(on: $0) != true }) else { return }
+    guard let download = disk.partialNames.first(where: { process?.isWorking(on: $0) != true }) else { return }
     disk.tamper(with: download, using: &random)
     checker.tampered.insert(download)
     noteTrouble("somebody changes the partial file of \(download)")

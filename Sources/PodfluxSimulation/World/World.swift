@@ -11,7 +11,7 @@ final class World {
   let options: SimulationOptions
   let database: LibraryDatabase
   let disk = SimulatedDisk()
-  let checker = Checker()
+  let checker = InvariantChecker()
   let log = ActionLog()
   /// What an engine with a journal would have written; nil unless somebody wants to read it.
   var journal: JournalLog?
@@ -19,7 +19,7 @@ final class World {
   var random: SeededGenerator
   var origins: [SimulatedOrigin] = []
   private(set) var scheduler = Scheduler()
-  private(set) var incarnation: Incarnation?
+  private(set) var process: SimulatedProcess?
   private(set) var starts = 0
   private(set) var boots = 1
   /// How far the wall clock is off.
@@ -88,30 +88,30 @@ final class World {
 
   /// Whether nothing will happen but that days begin.
   var isAtRest: Bool {
-    guard let incarnation, incarnation.isAlive else { return false }
-    return scheduler.hasOnlyAlarms && incarnation.dispatcher.state.awaited == nil
+    guard let process, process.isAlive else { return false }
+    return scheduler.hasOnlyAlarms && process.dispatcher.state.awaited == nil
   }
 
   private func handle(_ event: Event) throws {
     switch event {
-    case .turn(let incarnation): try incarnation.ifAlive { try $0.turn() }
-    case .redelivery(let incarnation): try incarnation.ifAlive { try $0.redeliver() }
+    case .turn(let process): try process.ifAlive { try $0.turn() }
+    case .redelivery(let process): try process.ifAlive { try $0.redeliver() }
     case .files(let attempt):
       guard !dies(in: 4_000) else { return }
-      try attempt.incarnation.ifAlive { _ in try attempt.workOnFiles() }
+      try attempt.process.ifAlive { _ in try attempt.workOnFiles() }
     case .network(let attempt, let number):
-      try attempt.incarnation.ifAlive { _ in try attempt.hear(number: number) }
-    case .deletion(let incarnation, let deletion): try incarnation.ifAlive { try $0.delete(deletion) }
-    case .verification(let incarnation, let verification): incarnation.ifAlive { $0.verify(verification) }
-    case .upkeep(let incarnation, let folders): incarnation.ifAlive { $0.lookAfter(folders) }
+      try attempt.process.ifAlive { _ in try attempt.hear(number: number) }
+    case .deletion(let process, let deletion): try process.ifAlive { try $0.delete(deletion) }
+    case .verification(let process, let verification): process.ifAlive { $0.verify(verification) }
+    case .upkeep(let process, let folders): process.ifAlive { $0.runUpkeep(folders) }
     case .cleanup(let cleanup):
       guard !dies(in: 400) else { return }
-      try cleanup.incarnation.ifAlive { _ in try cleanup.work() }
-    case .alarm(let incarnation, let number): incarnation.ifAlive { $0.ring(number) }
-    case .path(let incarnation): incarnation.ifAlive { $0.seePath() }
-    case .room(let incarnation, let number): incarnation.ifAlive { $0.lookForRoom(number) }
-    case .lateReport(let incarnation, let report): incarnation.ifAlive { $0.hearLate(report) }
-    case .patienceEnds(let incarnation): incarnation.ifAlive { $0.close() }
+      try cleanup.process.ifAlive { _ in try cleanup.work() }
+    case .alarm(let process, let number): process.ifAlive { $0.ring(number) }
+    case .path(let process): process.ifAlive { $0.seePath() }
+    case .room(let process, let number): process.ifAlive { $0.lookForRoom(number) }
+    case .lateReport(let process, let report): process.ifAlive { $0.hearLate(report) }
+    case .patienceEnds(let process): process.ifAlive { $0.close() }
     case .mounting:
       disk.mount()
       noteTrouble("the disk is mounted again")
@@ -123,9 +123,9 @@ final class World {
 
   private func speak() {
     guard !isCalm else { return }
-    if let incarnation, incarnation.isAlive {
+    if let process, process.isAlive {
       for _ in 0..<random.within(1...3) {
-        incarnation.ask(client.intent(rows: checker.rows, origins: origins, using: &random))
+        process.ask(client.intent(rows: checker.rows, origins: origins, using: &random))
       }
     }
     schedule(.client, after: random.once(in: 30) ? Int64(random.within(1_000...60_000)) : random.delay() * 2)
@@ -134,11 +134,11 @@ final class World {
   // MARK: Life and death
 
   private func boot() throws {
-    guard incarnation?.isAlive != true else { return }
+    guard process?.isAlive != true else { return }
     starts += 1
     checker.traffic = [:]
-    let next = try Incarnation(in: self, number: starts)
-    incarnation = next
+    let next = try SimulatedProcess(in: self, number: starts)
+    process = next
     try next.begin()
     // Whatever was set, everything is to come to an end.
     if isCalm { SimulatedClient.openings.forEach(next.ask) }
@@ -153,8 +153,8 @@ final class World {
 
   /// The process ends; what was only in memory is gone.
   func die(withPower: Bool = false) {
-    guard incarnation?.isAlive == true else { return }
-    incarnation?.end()
+    guard process?.isAlive == true else { return }
+    process?.end()
     noteTrouble(withPower ? "the power fails" : "the process dies")
     if withPower {
       boots += 1

@@ -22,7 +22,7 @@ final class CurlTransfer {
   /// Why a callback has told libcurl to stop: libcurl itself only reports that one did.
   private var verdict: ExchangeFailure?
   private var bytesReceived: Int64 = 0
-  private var patience: Patience
+  private var patience: StallDetector
   /// Whether TLS has said that the connection is at its end; only looked at for bodies that end with it.
   private var hasSignedEnd: Bool?
   /// Whether the origin has begun to answer the hop's request.
@@ -69,7 +69,7 @@ final class CurlTransfer {
     self.bandwidth = bandwidth
     self.sockets = sockets
     parser = ResponseHeadParser(effectiveURL: hop.url.text, redirects: hop.redirects)
-    patience = Patience(request)
+    patience = StallDetector(request)
   }
 
   /// Begins the next hop, or the same once more.
@@ -82,7 +82,7 @@ final class CurlTransfer {
     hasAnswer = false
     hasSignedEnd = nil
     (takenAhead, bytesTold, socketRefusal) = (0, 0, nil)
-    patience = Patience(request)
+    patience = StallDetector(request)
   }
 
   /// Called after the easy handle has left the multi handle; nothing is called after it.

@@ -34,14 +34,14 @@ extension Action {
       for element in try fields.required("gone").elements(atMost: UpkeepStore.perRound) {
         gone.append(try element.libraryPath())
       }
-      self = .lookedAfter(gone: gone)
+      self = .upkeepDone(gone: gone)
     case "downloads/deleted": self = .deleted(try Self.deletion(payload))
     case "downloads/notDeleted":
       let fields = try Fields(payload, at: Request.payloadPath, knowing: ["deletion", "message"])
       self = .notDeleted(
         try fields.required("deletion").integer(in: Self.numbers), because: try fields["message"]?.string())
     case "downloads/verified": self = try Self.verified(payload)
-    case "cleanup/looked": self = try Self.looked(payload, line)
+    case "cleanup/looked": self = try Self.surveyed(payload, line)
     case "cleanup/cleaned": self = try Self.cleaned(payload)
     default: return nil
     }
@@ -73,7 +73,7 @@ extension Action {
     return .verified(verification, verdict)
   }
 
-  private static func looked(_ payload: JSONObject, _ line: [UInt8]) throws(Refusal) -> Action {
+  private static func surveyed(_ payload: JSONObject, _ line: [UInt8]) throws(Refusal) -> Action {
     let fields = try Fields(
       payload, at: Request.payloadPath, knowing: ["message", "news", "remark", "run", "steps", "usage"])
     let news: CleanupNews
@@ -81,16 +81,16 @@ extension Action {
     case .found: news = .found(try fields.required("steps").decoded(FoundLine.self, from: line).payload.steps.map(step))
     case .looked:
       let usage = try fields.required("usage").decoded(UsageLine.self, from: line).payload.usage
-      news = .looked(usage, remark: try fields["remark"]?.string())
+      news = .complete(usage, remark: try fields["remark"]?.string())
     case .refused: news = .refused(try fields.required("message").string())
     case .failed: news = .failed(try fields.required("message").string())
     }
-    return .looked(try fields.required("run").integer(in: numbers), news)
+    return .surveyed(try fields.required("run").integer(in: numbers), news)
   }
 
   private static func step(_ form: StepForm) -> CleanupStep {
     CleanupStep(
-      key: form.key, matter: form.matter, decision: form.decision, because: form.because, status: form.status,
+      key: form.key, finding: form.finding, decision: form.decision, because: form.because, status: form.status,
       holder: form.holder)
   }
 

@@ -20,11 +20,11 @@ extension JSONWriter {
       if let message { member("message", message) }
     case .verified(let verification, let verdict): members(of: verification, verdict)
     case .cleanup(.run(let options)): members(of: options)
-    case .looked(let run, let news): members(of: news, run)
+    case .surveyed(let run, let news): members(of: news, run)
     case .cleaned(let step, let outcome): members(of: outcome, step)
     case .localTime(let zone): members(of: zone)
     case .roomCame(let bytes): member("freeBytes", bytes)
-    case .lookedAfter(let gone): array("gone", gone) { $1.element($0.description) }
+    case .upkeepDone(let gone): array("gone", gone) { $1.element($0.description) }
     case .cleanup(.cancel), .network(.auto), .timeCame: break
     }
   }
@@ -148,7 +148,7 @@ extension JSONWriter {
       member("news", NewsName.found.rawValue)
       member("run", run)
       member("steps", encoded: steps.map(StepForm.init))
-    case .looked(let usage, let remark):
+    case .complete(let usage, let remark):
       member("news", NewsName.looked.rawValue)
       if let remark { member("remark", remark) }
       member("run", run)
@@ -203,15 +203,20 @@ struct StepForm: Codable {
   var decision: CleanupStep.Decision
   var holder: DownloadID?
   var key: CleanupStep.Key
-  var matter: CleanupStep.Matter
+  var finding: CleanupStep.Finding
   var status: CleanupStep.Status
+
+  private enum CodingKeys: String, CodingKey {
+    case because, decision, holder, key, status
+    case finding = "matter"
+  }
 
   init(_ step: CleanupStep) {
     because = step.because
     decision = step.decision
     holder = step.holder
     key = step.key
-    matter = step.matter
+    finding = step.finding
     status = step.status
   }
 }

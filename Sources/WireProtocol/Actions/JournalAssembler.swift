@@ -49,11 +49,11 @@ public struct JournalAssembler: Sendable {
     switch line {
     case .remark, .journal(.continued, _, _): return []
     case .journal(.opened, let engine, let stamp):
-      let events = settle(at: stamp)
+      let events = endTurn(at: stamp)
       position = stamp.position
       return events + [.start(engine, stamp)]
     case .end(let stamp):
-      var events = settle(at: stamp)
+      var events = endTurn(at: stamp)
       if let position, position != stamp.position { events.append(.gap(expected: position, found: stamp.position)) }
       position = nil
       return events
@@ -80,7 +80,7 @@ public struct JournalAssembler: Sendable {
   }
 
   /// The pending turn was committed if the log reaches it.
-  private mutating func settle(at stamp: LineStamp) -> [Event] {
+  private mutating func endTurn(at stamp: LineStamp) -> [Event] {
     guard let turn = pending else { return [] }
     pending = nil
     guard turn.position.revision <= stamp.revision else { return [] }

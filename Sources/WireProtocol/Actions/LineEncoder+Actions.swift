@@ -112,13 +112,13 @@ extension Action {
     case .verified: "downloads/verified"
     case .cleanup(.run): "cleanup/run"
     case .cleanup(.cancel): "cleanup/cancel"
-    case .looked: "cleanup/looked"
+    case .surveyed: "cleanup/looked"
     case .cleaned: "cleanup/cleaned"
     case .path: "network/changed"
     case .localTime: "engine/localTime"
     case .roomCame: "engine/roomCame"
     case .timeCame: "engine/timeCame"
-    case .lookedAfter: "engine/lookedAfter"
+    case .upkeepDone: "engine/lookedAfter"
     }
   }
 }

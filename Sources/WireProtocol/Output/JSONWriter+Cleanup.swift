@@ -17,7 +17,7 @@ extension JSONWriter {
     member("deep", run.options.isDeep)
     member("endedAt", run.endedAt)
     object("findings") { findings in
-      for kind in CleanupStep.Matter.Kind.allCases.sorted(by: { $0.rawValue < $1.rawValue }) {
+      for kind in CleanupStep.Finding.Kind.allCases.sorted(by: { $0.rawValue < $1.rawValue }) {
         guard let tally = run.tallies[kind] else { continue }
         findings.key(named: kind.rawValue)
         findings.object { $0.members(of: tally) }
@@ -52,13 +52,13 @@ extension JSONWriter {
 
   private mutating func members(of step: CleanupStep) {
     member("because", step.because)
-    member("bytes", step.matter.bytes)
+    member("bytes", step.finding.bytes)
     member("decision", step.decision.rawValue)
     member("download", step.download?.description)
-    member("finding", step.matter.kind.rawValue)
-    member("path", step.matter.place?.text)
+    member("finding", step.finding.kind.rawValue)
+    member("path", step.finding.place?.text)
     member("status", step.status.rawValue)
-    member("to", step.matter.destination?.description)
+    member("to", step.finding.destination?.description)
   }
 
   /// An object, or null where there is none.

@@ -101,16 +101,6 @@ public struct LineEncoder: Sendable {
   }
 }
 
-/// Why the engine has stopped.
-public enum StopReason: String, Hashable, Sendable, CaseIterable {
-  /// Its input ended.
-  case eof
-  /// A client said so.
-  case shutdown
-  /// A signal came.
-  case signal
-}
-
 extension JSONWriter {
   fileprivate mutating func meta(id: RequestID?, revision: Int64?) {
     object("meta") { meta in

@@ -10,7 +10,7 @@ struct BandwidthScenario: Scenario {
   private static let transferCounts = [1, 8, 64]
   /// Longer than what the highest rate brings meanwhile.
   private static let length = 4 << 30
-  private static let settlingSeconds = 1.0
+  private static let warmUpSeconds = 1.0
   private static let watchedSeconds = 8.0
   /// The change while transfers run, to a sixteenth.
   private static let changed = (from: 16 << 20, to: 1 << 20, transfers: 8)
@@ -63,7 +63,7 @@ struct BandwidthScenario: Scenario {
       try process.beginTransfers(count, settings: ["bytesPerSecond": rate, "progressInterval": 0.05]) { number in
         origin.url("/file/\(length)/1/\(number).mp3")
       }
-      usleep(UInt32(settlingSeconds * 1e6))
+      usleep(UInt32(warmUpSeconds * 1e6))
       let value = try body(process)
       try process.terminate()
       return value

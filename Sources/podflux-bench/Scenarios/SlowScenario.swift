@@ -10,7 +10,7 @@ struct SlowScenario: Scenario {
   private static let hostCount = 4
   private static let bytesPerSecond = 20 << 10
   private static let length = 100 << 20
-  private static let settlingMilliseconds = 2000
+  private static let warmUpMilliseconds = 2000
   private static let watchedMilliseconds = 10_000
 
   func measure(_ bench: Bench) throws -> [Figure] {
@@ -26,7 +26,7 @@ struct SlowScenario: Scenario {
             "/slow/\(Self.bytesPerSecond)/\(Self.length)/1/\(number).mp3",
             host: "host\(number % Self.hostCount).localhost")
         }
-        usleep(UInt32(Self.settlingMilliseconds * 1000))
+        usleep(UInt32(Self.warmUpMilliseconds * 1000))
         let (before, stopwatch) = (try ProcessReading(process), Stopwatch())
         usleep(UInt32(Self.watchedMilliseconds * 1000))
         let (after, seconds) = (try ProcessReading(process), stopwatch.seconds)

@@ -48,7 +48,7 @@ struct CleanupDeeds {
     }
   }
 
-  private static func noun(of finding: CleanupStep.Matter.Kind) -> String {
+  private static func noun(of finding: CleanupStep.Finding.Kind) -> String {
     switch finding {
     case .corrupt: "damaged file"
     case .orphanPartial: "needless partial file"

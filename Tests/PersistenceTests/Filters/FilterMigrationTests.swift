@@ -29,7 +29,7 @@ struct FilterMigrationTests {
     }
     #expect(stored.count == downloads.count)
     for (row, download) in zip(stored, downloads) {
-      #expect(try RowClass(code: row["class"]).traits() == Traits(of: download, on: RandomDownloads.today))
+      #expect(try PackedTraits(code: row["class"]).traits() == Traits(of: download, on: RandomDownloads.today))
       #expect(row["length"] as Int64? == oracle.length(download))
     }
     let selection = FilterSelection(active: [try #require(FilterID("media:audio"))], text: "alph")
@@ -57,12 +57,12 @@ struct FilterMigrationTests {
             media: MediaKind.allCases[Int(number) % 3], size: SizeClass.allCases[Int(number) % 5],
             age: AgeClass.allCases[Int(number / 2) % 5], origin: Origin.allCases[Int(number) % 2],
             network: NetworkPolicy.allCases[Int(number / 3) % 3])
-          #expect(try RowClass(code: RowClass(traits).code).traits() == traits)
+          #expect(try PackedTraits(code: PackedTraits(traits).code).traits() == traits)
         }
       }
     }
     for damaged in [Int64(-1), 1 << 26, 6 << 23, 9 << 18, 25 << 12, 3 << 10, 5 << 7, 5 << 4, 2 << 2, 3] {
-      #expect(throws: DamagedRow.self) { try RowClass(code: damaged).traits() }
+      #expect(throws: DamagedRow.self) { try PackedTraits(code: damaged).traits() }
     }
   }
 

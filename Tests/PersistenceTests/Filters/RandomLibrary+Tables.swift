@@ -43,7 +43,7 @@ extension RandomLibrary {
     }
     #expect(stored.map { $0["id"] as String } == oracle.downloads.map(\.id.description), "seed \(seed)")
     for (row, download) in zip(stored, oracle.downloads) {
-      let traits = try RowClass(code: row["class"]).traits()
+      let traits = try PackedTraits(code: row["class"]).traits()
       #expect(traits == Traits(of: download, on: today), "seed \(seed): \(download)")
       #expect(traits.network == oracle.effective(of: download) ?? .inherit, "seed \(seed): \(download)")
       #expect(row["length"] as Int64? == oracle.length(download), "seed \(seed): \(download)")
@@ -66,14 +66,14 @@ extension RandomLibrary {
 
   /// What tells lanes apart, and who stands first.
   private struct Head: Hashable {
-    let lane: Lane
+    let lane: QueueKey
     let priority: Int
     let position: Int64
   }
 
   private func checkLanes() throws {
     let lanes = Dictionary(grouping: oracle.downloads.filter(\.isAdmissible)) { download in
-      Lane(host: download.source.host, RowClass(Traits(of: download, on: oracle.today)))
+      QueueKey(host: download.source.host, PackedTraits(Traits(of: download, on: oracle.today)))
     }
     let expected = lanes.compactMap { lane, downloads in
       downloads.map(\.rank).min { ($0.priority.code, $0.position) < ($1.priority.code, $1.position) }
@@ -82,7 +82,7 @@ extension RandomLibrary {
     let stored = try database.withConnection { db in
       try Row.fetchAll(db, sql: "SELECT host, kind, priority, position FROM lanes").map { row in
         Head(
-          lane: Lane(host: row["host"], RowClass(code: row["kind"])), priority: row["priority"],
+          lane: QueueKey(host: row["host"], PackedTraits(code: row["kind"])), priority: row["priority"],
           position: row["position"])
       }
     }

@@ -58,7 +58,7 @@ struct CleanupPlannerEditTests {
     scene.found("a", inode: 1, content: "x", time: 2)
     var file = was
     file.modifiedNanoseconds = 2
-    #expect(try scene.plan().map(\.matter) == [.modified(try .named("a"), from: was, to: file)])
+    #expect(try scene.plan().map(\.finding) == [.modified(try .named("a"), from: was, to: file)])
     #expect(file.sha256 == was.sha256)
   }
 
@@ -67,7 +67,7 @@ struct CleanupPlannerEditTests {
     try scene.row("a", at: "a", inode: 1, content: "x", time: 1)
     scene.found("a", length: 12, inode: 2, content: "y", time: 2)
     scene.media[2] = true
-    guard case .modified(_, _, let file)? = try scene.plan().first?.matter else { throw Refusal(.notFound, "none") }
+    guard case .modified(_, _, let file)? = try scene.plan().first?.finding else { throw Refusal(.notFound, "none") }
     #expect(file.sha256 == PlannerScene.sha256(of: "y"))
     #expect(file.length == 12 && file.inode == 2 && file.modifiedNanoseconds == 2)
     // From then on there is nothing to do.
@@ -126,6 +126,6 @@ struct CleanupPlannerEditTests {
     scene.found("b", inode: 3)
     let steps = try scene.plan(.init(orphans: .delete))
     #expect(steps.map(\.status) == [.left, .left, .left])
-    #expect(steps.map(\.matter.kind) == [.orphan, .moved, .moved])
+    #expect(steps.map(\.finding.kind) == [.orphan, .moved, .moved])
   }
 }

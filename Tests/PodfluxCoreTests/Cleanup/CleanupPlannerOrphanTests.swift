@@ -14,7 +14,7 @@ struct CleanupPlannerOrphanTests {
   func orphan(option: CleanupOptions.Orphans, decision: CleanupStep.Decision) throws {
     let found = scene.found("s/x", length: 7, inode: 1)
     let steps = try scene.plan(.init(orphans: option))
-    #expect(steps.map(\.matter) == [.orphan(found)])
+    #expect(steps.map(\.finding) == [.orphan(found)])
     #expect(steps.map(\.decision) == [decision])
     #expect(steps.map(\.status) == [decision == .leave ? .left : .planned])
     #expect(scene.planner.otherBytes == 7)
@@ -62,9 +62,9 @@ struct CleanupPlannerOrphanTests {
     ]
     for (option, decision) in expected {
       let steps = try scene.plan(.init(orphans: option))
-      #expect(steps.map(\.matter.kind) == [.adoptable], sourceLocation: sourceLocation)
+      #expect(steps.map(\.finding.kind) == [.adoptable], sourceLocation: sourceLocation)
       #expect(steps.map(\.decision) == [decision], sourceLocation: sourceLocation)
-      guard case .adoptable(_, let actual, let actualHash) = steps.first?.matter else { continue }
+      guard case .adoptable(_, let actual, let actualHash) = steps.first?.finding else { continue }
       #expect(actual == (try .named(owner)), sourceLocation: sourceLocation)
       #expect(actualHash == sha256, sourceLocation: sourceLocation)
     }
@@ -165,7 +165,7 @@ struct CleanupPlannerOrphanTests {
     }
     scene.found("y", inode: 77, content: "4")
     let steps = try scene.plan()
-    #expect(steps.map(\.matter.download) == [try .named("a4")])
+    #expect(steps.map(\.finding.download) == [try .named("a4")])
     #expect(scene.read.count == 1)
   }
 
@@ -183,7 +183,7 @@ struct CleanupPlannerOrphanTests {
       scene.found("a", length: 12, inode: 2)
       let steps = try scene.plan(.init(orphans: orphans))
       #expect(steps.map(\.decision) == [.leave, .leave])
-      #expect(Set(steps.compactMap(\.matter.place?.text)) == ["a", name])
+      #expect(Set(steps.compactMap(\.finding.place?.text)) == ["a", name])
     }
   }
 
@@ -239,7 +239,7 @@ struct CleanupPlannerOrphanTests {
     let unknown = try download { $0.progress.resume = nil }
     for row in [nil, completed, unknown] {
       let steps = try compare(500, with: row)
-      #expect(steps.map(\.matter) == [.orphanPartial(FoundPartial(download: try .named("a"), length: 500))])
+      #expect(steps.map(\.finding) == [.orphanPartial(FoundPartial(download: try .named("a"), length: 500))])
       #expect(steps.map(\.decision) == [.delete])
     }
   }
@@ -258,12 +258,12 @@ struct CleanupPlannerOrphanTests {
     let record = ResumeRecord.sample(durable: 500)
     let steps = try compare(200, with: try download())
     #expect(
-      steps.map(\.matter) == [.partial(try .named("a"), planned: record, length: 200, tailHash: "hash")])
+      steps.map(\.finding) == [.partial(try .named("a"), planned: record, length: 200, tailHash: "hash")])
     #expect(steps.map(\.decision) == [.correct])
     #expect(try compare(200, with: try download(), hash: nil).isEmpty)
     // What a power cut has left may be torn.
-    let lost = CleanupStep.Matter.partial(try .named("a"), planned: record, length: 0, tailHash: "")
-    #expect(try compare(200, with: try download(), bootID: "other").map(\.matter) == [lost])
+    let lost = CleanupStep.Finding.partial(try .named("a"), planned: record, length: 0, tailHash: "")
+    #expect(try compare(200, with: try download(), bootID: "other").map(\.finding) == [lost])
   }
 
   @Test(
@@ -275,13 +275,13 @@ struct CleanupPlannerOrphanTests {
   @Test("Gone, or empty: no bytes are there")
   func gone() throws {
     let record = ResumeRecord.sample(durable: 500)
-    let lost = CleanupStep.Matter.partial(try .named("a"), planned: record, length: 0, tailHash: "")
-    #expect(try compare(0, with: try download(), hash: nil).map(\.matter) == [lost])
+    let lost = CleanupStep.Finding.partial(try .named("a"), planned: record, length: 0, tailHash: "")
+    #expect(try compare(0, with: try download(), hash: nil).map(\.finding) == [lost])
     var planner = CleanupPlanner(.init())
     planner.compareWithNothing(try download())
     planner.compareWithNothing(try download { $0.progress.resume = nil })
     planner.compareWithNothing(try download { $0.progress.resume?.durable = 0 })
-    #expect(planner.steps.map(\.matter) == [lost])
+    #expect(planner.steps.map(\.finding) == [lost])
   }
 
   @Test("A file among the partials that is none, and what has been in quarantine for long enough")
@@ -291,7 +291,7 @@ struct CleanupPlannerOrphanTests {
     planner.note(strayPartial: file)
     planner.note(expiredQuarantine: 0, before: 5)
     planner.note(expiredQuarantine: 8, before: 5)
-    #expect(planner.steps.map(\.matter) == [.strayPartial(file), .expiredQuarantine(before: 5, bytes: 8)])
+    #expect(planner.steps.map(\.finding) == [.strayPartial(file), .expiredQuarantine(before: 5, bytes: 8)])
     #expect(planner.steps.map(\.decision) == [.quarantine, .delete])
     var reporting = CleanupPlanner(.init())
     reporting.note(strayPartial: file)

@@ -31,7 +31,7 @@ struct CleanupPlannerTests {
     let gone = try scene.row("b", at: "s/b", inode: 2)
     let step = try #require(try scene.plan(.init(missing: option)).first)
     #expect(scene.planner.steps.count == 1)
-    #expect(step.matter == .missing(try .named("b"), gone))
+    #expect(step.finding == .missing(try .named("b"), gone))
     #expect(step.decision.rawValue == option.rawValue)
     #expect(step.status == .planned)
     #expect(!step.because.isEmpty)
@@ -84,7 +84,7 @@ struct CleanupPlannerTests {
     scene.found("other/b.mp3", inode: 1)
     var file = was
     file.path = try LibraryPath(validating: "other/b.mp3")
-    #expect(try scene.plan().map(\.matter) == [.moved(try .named("a"), from: was, to: file)])
+    #expect(try scene.plan().map(\.finding) == [.moved(try .named("a"), from: was, to: file)])
     #expect(scene.planner.mediaBytes == 10)
     #expect(scene.planner.otherBytes == 0)
   }
@@ -106,7 +106,7 @@ struct CleanupPlannerTests {
     for inode in [5, 1] as [UInt64] { scene.media[inode] = true }
     let files = [scene.found("a", length: 12, inode: 5, time: 200), scene.found("b", inode: 1, time: 201)]
     #expect(
-      try scene.plan().map(\.matter) == [
+      try scene.plan().map(\.finding) == [
         .modified(.named("a"), from: first, to: try #require(files[0].published(sha256: nil))),
         .modified(.named("b"), from: second, to: try #require(files[1].published(sha256: nil))),
       ])
@@ -124,7 +124,7 @@ struct CleanupPlannerTests {
       scene.found("c", inode: 1, time: 201)
       let steps = try scene.plan(.init(orphans: orphans))
       #expect(steps.map(\.decision) == [.leave, .leave])
-      #expect(Set(steps.compactMap(\.matter.place?.text)) == ["a", "c"])
+      #expect(Set(steps.compactMap(\.finding.place?.text)) == ["a", "c"])
     }
   }
 
@@ -132,7 +132,7 @@ struct CleanupPlannerTests {
   func movedAndEdited() throws {
     try scene.row("a", at: "a", inode: 1, time: 100)
     scene.found("c", inode: 1, time: 200)
-    #expect(try scene.plan().map(\.matter.kind) == [.moved])
+    #expect(try scene.plan().map(\.finding.kind) == [.moved])
   }
 
   @Test("What is as long as a row's file in its place is not taken for it while that one, edited, may lie elsewhere")
@@ -164,7 +164,7 @@ struct CleanupPlannerTests {
         default: ["missing forget", "orphan delete"]
         }
       let steps = try scene.plan(.init(orphans: .delete))
-      #expect(steps.map { "\($0.matter.kind.rawValue) \($0.decision.rawValue)" } == expected)
+      #expect(steps.map { "\($0.finding.kind.rawValue) \($0.decision.rawValue)" } == expected)
     }
   }
 
@@ -175,8 +175,8 @@ struct CleanupPlannerTests {
     scene.found("y", inode: 8, content: "mine")
     let to = PublishedFile(path: try LibraryPath(validating: "y"), length: 10, inode: 8, sha256: was.sha256)
     let steps = try scene.plan()
-    #expect(steps.map(\.matter.kind) == [.moved, .orphan])
-    #expect(steps.first?.matter == .moved(try .named("a"), from: was, to: to))
+    #expect(steps.map(\.finding.kind) == [.moved, .orphan])
+    #expect(steps.first?.finding == .moved(try .named("a"), from: was, to: to))
   }
 
   @Test("Only files of the length of one that is missed are read")
@@ -196,7 +196,7 @@ struct CleanupPlannerTests {
     }
     let steps = try scene.plan()
     #expect(steps.map(\.decision) == [.follow, .follow, .follow])
-    #expect(steps.compactMap(\.matter.destination?.description).sorted() == ["s/0", "s/1", "s/2"])
+    #expect(steps.compactMap(\.finding.destination?.description).sorted() == ["s/0", "s/1", "s/2"])
   }
 
   @Test("Of several files with the same content each row gets its own")
@@ -204,9 +204,9 @@ struct CleanupPlannerTests {
     for number in 0..<3 { try scene.row("x\(number)", at: "old/\(number)", inode: UInt64(number), content: "same") }
     for number in 0..<4 { scene.found("new/\(number)", inode: UInt64(number + 100), content: "same") }
     let steps = try scene.plan()
-    let destinations = steps.compactMap(\.matter.destination)
+    let destinations = steps.compactMap(\.finding.destination)
     #expect(destinations.count == 3 && Set(destinations).count == 3)
-    #expect(steps.map(\.matter.kind) == [.moved, .moved, .moved, .orphan])
+    #expect(steps.map(\.finding.kind) == [.moved, .moved, .moved, .orphan])
   }
 
   @Test("Swapped files: both rows follow")
@@ -253,7 +253,7 @@ struct CleanupPlannerTests {
   func twoRows() throws {
     _ = try scene.present("a", at: "s", inode: 1)
     let lost = try scene.row("b", at: "s", inode: 2)
-    #expect(try scene.plan().map(\.matter) == [.missing(try .named("b"), lost)])
+    #expect(try scene.plan().map(\.finding) == [.missing(try .named("b"), lost)])
   }
 
   @Test("Two rows of one place, and the file is none of theirs: one is damaged, the other missing")
@@ -272,8 +272,8 @@ struct CleanupPlannerTests {
     try scene.row("b", at: "s", inode: 2)
     scene.found("s", length: 3, inode: 2)
     let steps = try scene.plan()
-    #expect(steps.map(\.matter.kind) == [.corrupt, .missing])
-    #expect(steps.map(\.matter.download) == [try .named("b"), try .named("a")])
+    #expect(steps.map(\.finding.kind) == [.corrupt, .missing])
+    #expect(steps.map(\.finding.download) == [try .named("b"), try .named("a")])
   }
 
   // MARK: Wrong files
@@ -286,7 +286,7 @@ struct CleanupPlannerTests {
     let found = scene.found("a", length: 3, inode: 1)
     for orphans in CleanupOptions.Orphans.allCases {
       let steps = try scene.plan(.init(missing: option, orphans: orphans))
-      #expect(steps.map(\.matter) == [.corrupt(try .named("a"), file, found: found)])
+      #expect(steps.map(\.finding) == [.corrupt(try .named("a"), file, found: found)])
       // Nobody who has not asked for it finds a file gone from its place.
       let decision: CleanupStep.Decision = orphans.mayTake ? .quarantine : .mark
       #expect(steps.map(\.decision) == [option == .redownload ? .redownload : decision])
@@ -303,8 +303,8 @@ struct CleanupPlannerTests {
     scene.found("k", inode: 11, content: "other")
     scene.found("u", inode: 12, content: "other")
     let steps = try scene.plan()
-    #expect(steps.map(\.matter.kind) == [.moved, .corrupt])
-    #expect(steps.map(\.matter.download) == [try .named("unknown"), try .named("known")])
+    #expect(steps.map(\.finding.kind) == [.moved, .corrupt])
+    #expect(steps.map(\.finding.download) == [try .named("unknown"), try .named("known")])
     #expect(steps.last?.because.contains("SHA-256") == true)
   }
 
@@ -316,7 +316,7 @@ struct CleanupPlannerTests {
     scene.found("b", inode: 2, content: "rot")
     #expect(try scene.plan().isEmpty)
     let steps = try scene.plan(.init(isDeep: true))
-    #expect(steps.map(\.matter.kind) == [.corrupt])
+    #expect(steps.map(\.finding.kind) == [.corrupt])
     #expect(scene.read == [found])
   }
 
@@ -342,7 +342,7 @@ struct CleanupPlannerTests {
     #expect(try scene.plan().map(\.decision) == [.forget])
     #expect(scene.planner.missesFiles == false)
     #expect(
-      try scene.plan(listedAgain: [found]).map(\.matter) == [.moved(try .named("a"), from: was, to: file)])
+      try scene.plan(listedAgain: [found]).map(\.finding) == [.moved(try .named("a"), from: was, to: file)])
   }
 
   @Test("What only lies there is put aside at a start only if some download has a file")
@@ -421,7 +421,7 @@ struct CleanupPlannerTests {
     scene.found("z", inode: 9_999_998)
     let steps = try scene.plan()
     #expect(steps.count == CleanupPlanner.differenceLimit)
-    #expect(steps.allSatisfy { $0.matter.kind == .orphan })
+    #expect(steps.allSatisfy { $0.finding.kind == .orphan })
     #expect(scene.planner.passedOver == 7)
     #expect(scene.planner.otherBytes == Int64(CleanupPlanner.differenceLimit + 5) * 7 + 10)
   }

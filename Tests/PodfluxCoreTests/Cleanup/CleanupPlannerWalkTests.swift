@@ -71,21 +71,21 @@ struct CleanupPlannerWalkTests {
           $0.entry == .file(FoundFile(place: row.place, length: row.file.length, inode: row.file.inode))
         }
     }
-    let rows = steps.compactMap { $0.matter.kind == .orphan ? nil : $0.matter.download }
+    let rows = steps.compactMap { $0.finding.kind == .orphan ? nil : $0.finding.download }
     #expect(Set(rows).count == rows.count, comment)
-    let orphans = steps.compactMap { $0.matter.kind == .orphan ? $0.matter.place : nil }
-    let destinations = steps.compactMap(\.matter.destination).map(EntryPath.init)
+    let orphans = steps.compactMap { $0.finding.kind == .orphan ? $0.finding.place : nil }
+    let destinations = steps.compactMap(\.finding.destination).map(EntryPath.init)
     #expect(Set(destinations).count == destinations.count, comment)
     #expect(Set(orphans).isDisjoint(with: destinations), comment)
     #expect(Set(orphans + destinations).isDisjoint(with: owned.map(\.place)), comment)
-    let lost = steps.filter { $0.matter.kind == .missing || $0.matter.kind == .moved }.compactMap(\.matter.download)
+    let lost = steps.filter { $0.finding.kind == .missing || $0.finding.kind == .moved }.compactMap(\.finding.download)
     #expect(Set(lost).isDisjoint(with: owned.map(\.download)), comment)
   }
 
   /// Does with the scene what the steps say.
   private func apply(_ steps: [CleanupStep], to scene: PlannerScene) {
     for step in steps {
-      switch step.matter {
+      switch step.finding {
       case .missing(let id, _): scene.rows.removeAll { $0.download == id }
       case .moved(let id, _, let file):
         scene.rows.removeAll { $0.download == id }

@@ -29,7 +29,7 @@ struct CleanupStartTests {
     try world.restart()
     #expect(world.effects.isEmpty)
     try world.clean()
-    #expect(world.effects == [.look(try #require(world.looking), quarantineDays: 14)])
+    #expect(world.effects == [.startSurvey(try #require(world.looking), quarantineDays: 14)])
   }
 
   @Test("What a client wants takes the place of a start's cleanup that still looks")
@@ -37,7 +37,7 @@ struct CleanupStartTests {
     let world = try World(cleansUpOnStart: true)
     let start = try #require(world.looking).key
     let key = try world.clean(.init(mode: .plan))
-    #expect(world.effects.first == .endLooking(start))
+    #expect(world.effects.first == .cancelSurvey(start))
     #expect(world.looking?.key == key)
     #expect(world.cleanup.last?.key == start)
     #expect(world.cleanup.last?.stage == .cancelled)
@@ -83,7 +83,7 @@ struct CleanupStartTests {
   func crashWhileLooking() throws {
     let world = try World()
     let key = try world.clean(.init(missing: .mark))
-    try world.send(.looked(key, .found(folders(0..<5))))
+    try world.send(.surveyed(key, .found(folders(0..<5))))
     try world.restart()
     #expect(world.looking?.key == key)
     #expect(world.looking?.options.missing == .mark)
@@ -98,7 +98,7 @@ struct CleanupStartTests {
   func crashWhileStartLooks() throws {
     let world = try World(cleansUpOnStart: true)
     let first = try #require(world.looking).key
-    try world.send(.looked(first, .found(folders(0..<5))))
+    try world.send(.surveyed(first, .found(folders(0..<5))))
     try world.restart()
     let second = try #require(world.looking).key
     #expect(second == first)

@@ -11,12 +11,12 @@ struct CleanupStoreTests {
   }
 
   private func found(_ numbers: Range<Int>, _ world: World) throws {
-    try world.send(.looked(try #require(world.looking?.key), .found(folders(numbers))))
+    try world.send(.surveyed(try #require(world.looking?.key), .found(folders(numbers))))
   }
 
   private func looked(_ world: World, remark: String? = nil) throws {
     let usage = CleanupRun.Usage(media: 5)
-    try world.send(.looked(try #require(world.looking?.key), .looked(usage, remark: remark)))
+    try world.send(.surveyed(try #require(world.looking?.key), .complete(usage, remark: remark)))
   }
 
   // MARK: From beginning to end
@@ -28,11 +28,11 @@ struct CleanupStoreTests {
     let key = try world.clean(options)
     #expect(world.cleanup.active?.stage == .looking)
     #expect(world.cleanup.active?.askedAt == World.beginning)
-    #expect(world.effects == [.look(try #require(world.cleanup.active), quarantineDays: 0)])
+    #expect(world.effects == [.startSurvey(try #require(world.cleanup.active), quarantineDays: 0)])
     #expect(world.looking?.options == options)
     for portion in [0..<15, 15..<30, 30..<40] {
       try found(portion, world)
-      #expect(world.effects == [.tellMore(key)])
+      #expect(world.effects == [.nextSurveyPage(key)])
     }
     #expect(world.tally(.emptyFolder)?.found == 40)
     try looked(world, remark: "There is more.")
@@ -46,7 +46,7 @@ struct CleanupStoreTests {
     #expect(world.steps.keys.sorted() == Array(5...20))
     world.advance(seconds: 9)
     try world.carryOutSteps()
-    #expect(world.effects == [.endLooking(key)])
+    #expect(world.effects == [.cancelSurvey(key)])
     #expect(world.cleanup.isIdle)
     let last = try #require(world.cleanup.last)
     #expect(last.stage == .done)
@@ -129,7 +129,7 @@ struct CleanupStoreTests {
     let world = try World()
     let key = try world.clean()
     let revision = world.dispatcher.position.revision
-    try world.send(.looked(key, .progress(CleanupProgress(files: 3, readBytes: 4))))
+    try world.send(.surveyed(key, .progress(CleanupProgress(files: 3, readBytes: 4))))
     #expect(world.cleanup.progress == CleanupProgress(files: 3, readBytes: 4))
     #expect(world.dispatcher.position.revision == revision)
     try looked(world)
@@ -141,7 +141,7 @@ struct CleanupStoreTests {
     let world = try World()
     let key = try world.clean()
     try found(0..<3, world)
-    try world.send(.looked(key, isRefused ? .refused("It is too dark.") : .failed("It is too dark.")))
+    try world.send(.surveyed(key, isRefused ? .refused("It is too dark.") : .failed("It is too dark.")))
     #expect(world.cleanup.last?.stage == (isRefused ? .refused : .failed))
     #expect(world.cleanup.last?.reason == "It is too dark.")
     #expect(world.cleanup.isIdle)
@@ -169,7 +169,7 @@ struct CleanupStoreTests {
     #expect(world.cleanup.last?.key == first)
     #expect(try world.stepRows().isEmpty)
     let third = try world.clean()
-    try world.send(.looked(second, .refused("It is too dark.")))
+    try world.send(.surveyed(second, .refused("It is too dark.")))
     #expect(world.looking?.key == third)
   }
 
@@ -198,12 +198,12 @@ struct CleanupStoreTests {
     try world.carryOutSteps()
     let second = try world.clean()
     for news in [
-      CleanupNews.found(folders(0..<3)), .looked(.init(media: 9), remark: nil), .refused("no"), .failed("no"),
+      CleanupNews.found(folders(0..<3)), .complete(.init(media: 9), remark: nil), .refused("no"), .failed("no"),
     ] {
-      try world.send(.looked(first, news))
+      try world.send(.surveyed(first, news))
       #expect(world.effects.isEmpty)
     }
-    try world.send(.looked(first, .progress(.init(files: 1, readBytes: 1))))
+    try world.send(.surveyed(first, .progress(.init(files: 1, readBytes: 1))))
     #expect(world.cleanup.progress == nil)
     #expect(world.cleanup.active?.stage == .looking)
     try found(0..<2, world)
@@ -213,7 +213,7 @@ struct CleanupStoreTests {
     #expect(world.steps.count == 2)
     #expect(world.tally(.emptyFolder)?.done == 0)
     // A run that acts hears no more of what looking found.
-    try world.send(.looked(second, .found(folders(0..<3))))
+    try world.send(.surveyed(second, .found(folders(0..<3))))
     #expect(try world.stepRows().count == 2)
     try world.carryOutSteps()
     // A report that comes twice counts once.
@@ -229,7 +229,7 @@ struct CleanupStoreTests {
     let key = try world.clean()
     try found(0..<3, world)
     #expect(try world.send(.cleanup(.cancel)) == .affected(1))
-    #expect(world.effects == [.endLooking(key)])
+    #expect(world.effects == [.cancelSurvey(key)])
     #expect(world.cleanup.last?.stage == .cancelled)
     #expect(world.cleanup.last?.endedAt != nil)
     #expect(world.cleanup.isIdle)

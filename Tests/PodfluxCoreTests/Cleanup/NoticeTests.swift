@@ -59,7 +59,7 @@ struct NoticeTests {
     let world = try World()
     for news in [CleanupNews.refused("A disk is not there."), .failed("It is dark.")] {
       let key = try world.clean()
-      try world.send(.looked(key, news))
+      try world.send(.surveyed(key, news))
     }
     let stages = world.notices.map { if case .cleaned(let run) = $0 { run.stage } else { CleanupRun.Stage.done } }
     #expect(stages == [.refused, .failed])

@@ -106,8 +106,8 @@ final class PlannerScene: CleanupEvidence {
   /// What is decided: the kind of each difference, what is to be done, and where.
   func decisions(_ options: CleanupOptions = .init(orphans: .quarantine)) throws -> [String] {
     try plan(options).map { step in
-      let to = step.matter.destination.map { " to \($0)" } ?? ""
-      return "\(step.matter.kind.rawValue) \(step.matter.place?.text ?? "-")\(to): \(step.decision.rawValue)"
+      let to = step.finding.destination.map { " to \($0)" } ?? ""
+      return "\(step.finding.kind.rawValue) \(step.finding.place?.text ?? "-")\(to): \(step.decision.rawValue)"
     }
   }
 

@@ -250,9 +250,9 @@ private struct Walk {
     guard let run = world.looking else { return .cleanup(.run(CleanupRequest())) }
     switch Int.random(in: 0..<8, using: &random) {
     case 0: return .cleanup(.cancel)
-    case 1: return .looked(run.key, .refused("It is too dark."))
-    case 2, 3: return .looked(run.key, .looked(.init(), remark: nil))
-    default: return .looked(run.key, .found([try difference(), try difference(), try difference()]))
+    case 1: return .surveyed(run.key, .refused("It is too dark."))
+    case 2, 3: return .surveyed(run.key, .complete(.init(), remark: nil))
+    default: return .surveyed(run.key, .found([try difference(), try difference(), try difference()]))
     }
   }
 

@@ -13,7 +13,7 @@ struct UpkeepStoreTests {
 
   /// What the last turn wants looked after.
   private var orders: [(folders: [LibraryPath], day: DailyUpkeep?)] {
-    world.effects.compactMap { if case .lookAfter(let folders, let day) = $0 { (folders, day) } else { nil } }
+    world.effects.compactMap { if case .runUpkeep(let folders, let day) = $0 { (folders, day) } else { nil } }
   }
 
   private func beginNextDay() throws {
@@ -37,7 +37,7 @@ struct UpkeepStoreTests {
     #expect(orders.map(\.day) == [DailyUpkeep(quarantineDays: 7)])
     try world.send(.timeCame)
     #expect(orders.isEmpty)
-    try world.send(.lookedAfter(gone: []))
+    try world.send(.upkeepDone(gone: []))
     #expect(lastDay == today + 1)
     #expect(orders.isEmpty)
     try world.restart()
@@ -53,8 +53,8 @@ struct UpkeepStoreTests {
     #expect(orders.count == 1)
     try world.restart()
     #expect(orders.count == 1)
-    try world.send(.lookedAfter(gone: []))
-    try world.send(.lookedAfter(gone: []))
+    try world.send(.upkeepDone(gone: []))
+    try world.send(.upkeepDone(gone: []))
     #expect(lastDay == World.beginning.day + 1)
     #expect(orders.isEmpty)
   }
@@ -64,7 +64,7 @@ struct UpkeepStoreTests {
     world.clock.wall = world.clock.wall.advanced(byDays: -1_000)
     try world.send(.timeCame)
     #expect(orders.count == 1)
-    try world.send(.lookedAfter(gone: []))
+    try world.send(.upkeepDone(gone: []))
     #expect(lastDay == World.beginning.day - 1_000)
   }
 
@@ -81,12 +81,12 @@ struct UpkeepStoreTests {
       #expect(world.deletions == [deletion])
       try world.send(.notDeleted(deletion.key, because: nil))
       #expect(world.deletions.isEmpty)
-      try world.send(.lookedAfter(gone: []))
+      try world.send(.upkeepDone(gone: []))
       #expect(world.deletions.isEmpty)
     }
     try beginNextDay()
     try world.send(.deleted(deletion.key))
-    try world.send(.lookedAfter(gone: []))
+    try world.send(.upkeepDone(gone: []))
     try beginNextDay()
     #expect(world.deletions.isEmpty)
   }
@@ -103,11 +103,11 @@ struct UpkeepStoreTests {
     try beginNextDay()
     let first = try #require(orders.first)
     #expect(first.folders.count == UpkeepStore.perRound)
-    try world.send(.lookedAfter(gone: Array(first.folders.prefix(5))))
+    try world.send(.upkeepDone(gone: Array(first.folders.prefix(5))))
     let second = try #require(orders.first)
     #expect(second.folders.count == 3)
     #expect(second.day == nil)
-    try world.send(.lookedAfter(gone: second.folders))
+    try world.send(.upkeepDone(gone: second.folders))
     #expect(orders.isEmpty)
     let left = try world.database.ledger().transaction { try $0.upkeep.folders(after: "", limit: 1_000) }
     #expect(left == Array(first.folders.dropFirst(5)))
@@ -123,7 +123,7 @@ struct UpkeepStoreTests {
     #expect(!world.effects.contains { if case .wake(let moment?) = $0 { moment <= world.clock.wall } else { false } })
     try world.found([])
     #expect(orders.count == 1)
-    try world.send(.lookedAfter(gone: []))
+    try world.send(.upkeepDone(gone: []))
     try world.send(.stop(.now))
     try beginNextDay()
     #expect(orders.isEmpty)

@@ -10,7 +10,7 @@ struct FaultMatrixTests {
     FaultRow.ranges + FaultRow.versions + FaultRow.framing + FaultRow.media + FaultRow.statuses + FaultRow.connections
     + FaultRow.codings
 
-  /// Patience of one second each and three attempts, so that a row takes a few seconds; 64 rows run at once, those
+  /// StallDetector of one second each and three attempts, so that a row takes a few seconds; 64 rows run at once, those
   /// that wait for a retry do not count.
   private static let settings: [String: Int] = [
     "retryFirstSeconds": 1, "retryMaxSeconds": 1, "maxAttempts": 3, "stallTimeoutSeconds": 1,

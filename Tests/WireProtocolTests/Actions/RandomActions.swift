@@ -30,10 +30,10 @@ struct RandomActions {
     case 31: .verified(verification(), .unreadable(text()))
     case 32: .cleanup(.run(options()))
     case 33: .cleanup(.cancel)
-    case 34: .looked(number(), .found(many(upTo: 5) { $0.step() }))
-    case 35: .looked(number(), .looked(usage(), remark: maybe { $0.text() }))
-    case 36: .looked(number(), .refused(text()))
-    case 37: .looked(number(), .failed(text()))
+    case 34: .surveyed(number(), .found(many(upTo: 5) { $0.step() }))
+    case 35: .surveyed(number(), .complete(usage(), remark: maybe { $0.text() }))
+    case 36: .surveyed(number(), .refused(text()))
+    case 37: .surveyed(number(), .failed(text()))
     case 38: .cleaned(number(), .done)
     case 39: .cleaned(number(), .left(text()))
     case 40: .attempt(report(.pathRefused(kept: keptRecord())))
@@ -43,7 +43,7 @@ struct RandomActions {
     case 44: .path(networkPath())
     case 45: .localTime(localTime())
     case 46: .roomCame(number())
-    case 47: .lookedAfter(gone: many(upTo: 4) { $0.file().path })
+    case 47: .upkeepDone(gone: many(upTo: 4) { $0.file().path })
     default: .timeCame
     }
   }
@@ -233,7 +233,7 @@ struct RandomActions {
   }
 
   private mutating func step() -> CleanupStep {
-    let matter: CleanupStep.Matter = pick([
+    let finding: CleanupStep.Finding = pick([
       .missing(id(), file()), .moved(id(), from: file(), to: file()), .corrupt(id(), file(), found: found()),
       .modified(id(), from: file(), to: file()), .orphan(found()),
       .adoptable(found(), owner: id(), sha256: maybe { $0.hash() }),
@@ -242,7 +242,7 @@ struct RandomActions {
       .emptyFolder(place()), .foreign(place()), .expiredQuarantine(before: number(), bytes: length()),
     ])
     return CleanupStep(
-      key: number(), matter: matter, decision: pick(CleanupStep.Decision.allCases), because: text(),
+      key: number(), finding: finding, decision: pick(CleanupStep.Decision.allCases), because: text(),
       status: pick(CleanupStep.Status.allCases))
   }
 

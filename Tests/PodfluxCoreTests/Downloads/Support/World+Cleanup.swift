@@ -20,8 +20,8 @@ extension World {
   /// Tells what was found, and that this is all.
   func found(_ steps: [CleanupStep], at sourceLocation: SourceLocation = #_sourceLocation) throws {
     let key = try #require(looking?.key, "nobody looks", sourceLocation: sourceLocation)
-    if !steps.isEmpty { try send(.looked(key, .found(steps)), at: sourceLocation) }
-    try send(.looked(key, .looked(.init(), remark: nil)), at: sourceLocation)
+    if !steps.isEmpty { try send(.surveyed(key, .found(steps)), at: sourceLocation) }
+    try send(.surveyed(key, .complete(.init(), remark: nil)), at: sourceLocation)
   }
 
   /// Reports the steps that are handed out, one by one, until none is left.
@@ -52,15 +52,15 @@ extension World {
   }
 
   /// What a tally of the run that is under way, or else of the last one, says.
-  func tally(_ kind: CleanupStep.Matter.Kind) -> CleanupRun.Tally? {
+  func tally(_ kind: CleanupStep.Finding.Kind) -> CleanupRun.Tally? {
     (cleanup.active ?? cleanup.last)?.tallies[kind]
   }
 }
 
 extension CleanupStep {
-  /// A step of this matter that is to be taken.
-  static func planned(_ matter: Matter, _ decision: Decision, _ because: String = "it is so") -> CleanupStep {
-    CleanupStep(matter: matter, decision: decision, because: because)
+  /// A step of this finding that is to be taken.
+  static func planned(_ finding: Finding, _ decision: Decision, _ because: String = "it is so") -> CleanupStep {
+    CleanupStep(finding: finding, decision: decision, because: because)
   }
 }
 

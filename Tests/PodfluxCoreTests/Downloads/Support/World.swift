@@ -150,8 +150,8 @@ final class World {
     }
     for effect in effects {
       switch effect {
-      case .look(let run, _): looking = run
-      case .endLooking(let key):
+      case .startSurvey(let run, _): looking = run
+      case .cancelSurvey(let key):
         if looking?.key == key { looking = nil }
         steps = [:]
       case .cleanUp(let step):

@@ -1,0 +1,198 @@
+import Flux
+import Foundation
+import GRDB
+import PodfluxCore
+
+/// Turns conditions into SQL.
+///
+/// What traits decide is asked of the classes that there are, once for each, and becomes a list of classes; the rest is
+/// asked of each row. Lists are bound as one value each (`json_each`), so that their length meets no limit of SQLite.
+struct ConditionSQL {
+  /// A class that there is, and what it looks like to clients.
+  struct Known {
+    let row: PackedTraits
+    /// What does not depend on hosts; for everything else the traits on most hosts.
+    let plain: Traits
+    /// On each group of special hosts, in their order.
+    let special: [Traits]
+
+    init(_ row: PackedTraits, _ obstacles: Obstacles, _ hosts: SpecialHosts) throws {
+      let traits = try row.traits()
+      self.row = row
+      plain = obstacles.visible(traits, on: .ordinary)
+      special = hosts.groups.map { obstacles.visible(traits, on: $0.kind) }
+    }
+
+    /// Whether clients see rows of it in a state.
+    func isSeen(as kind: DownloadState.Kind) -> Bool { plain.kind == kind || special.contains { $0.kind == kind } }
+
+    /// Whether clients see rows of it in several states.
+    var isMixed: Bool { special.contains { $0.kind != plain.kind } }
+  }
+
+  /// The classes that there are in the table.
+  let classes: [Known]
+  private let moment: ConditionMoment
+  /// The hosts of each special group, as a list.
+  private let hosts: [String]
+  private let spellings: (String) throws -> [String]
+
+  /// Reads which classes there are. Cost: a look-up for each, and those of `SpecialHosts`.
+  init(at moment: ConditionMoment, in db: Database) throws {
+    let special = try SpecialHosts(moment.obstacles, in: db)
+    classes = try Int64.fetchAll(db.cachedStatement(sql: DistinctValues.select("class"))).map { code in
+      try Known(PackedTraits(code: code), moment.obstacles, special)
+    }
+    self.moment = moment
+    hosts = try special.groups.map { try Self.list($0.hosts) }
+    let present = PodcastSpellings(db: db)
+    spellings = { try present.spellings(of: $0) }
+  }
+
+  /// What a condition is in SQL, over the columns of `downloads`. No index is looked for: whoever runs it names one.
+  func predicate(_ condition: Condition) throws -> Predicate {
+    if condition.isDecidedByTraits { return try among(condition) }
+    switch condition {
+    case .all(let conditions):
+      let decided = conditions.filter(\.isDecidedByTraits)
+      let others = conditions.filter { !$0.isDecidedByTraits }
+      return .all(try [among(.all(decided))] + others.map(predicate))
+    case .any(let conditions):
+      let decided = conditions.filter(\.isDecidedByTraits)
+      let names = conditions.compactMap(\.names)
+      let others = conditions.filter { !$0.isDecidedByTraits && $0.names == nil }
+      return .any(try [among(.any(decided)), ofPodcasts(names.flatMap(\.self))] + others.map(predicate))
+    case .not(let condition): return try !predicate(condition)
+    case .podcasts(let names): return try ofPodcasts(names)
+    case .titleContains(let texts):
+      return texts.isEmpty ? .never : Predicate("contains_text(title_key, ?)", try Self.list(texts))
+    case .published(let after, let before):
+      return .all(
+        [
+          Predicate("published IS NOT NULL"),
+          after.map { Predicate("coalesce(published > ?, 0)", $0.milliseconds) },
+          before.map { Predicate("coalesce(published < ?, 0)", $0.milliseconds) },
+        ].compactMap(\.self))
+    case .newerThanDays(let days):
+      return Predicate("coalesce(published, added_at) >= ?", beginning(ofDays: days))
+    case .olderThanDays(let days):
+      return Predicate("coalesce(published, added_at) < ?", beginning(ofDays: days))
+    case .bytes(let least, let most):
+      return .all(
+        [
+          Predicate("length IS NOT NULL"),
+          least.map { Predicate("coalesce(length >= ?, 0)", $0) },
+          most.map { Predicate("coalesce(length <= ?, 0)", $0) },
+        ].compactMap(\.self))
+    case .states, .reasons, .origins, .media, .sizes, .ages, .networks, .errorCodes:
+      preconditionFailure("traits decide it")
+    }
+  }
+
+  /// The classes of which rows can meet a condition, and whether all rows of these do.
+  func candidates(_ condition: Condition) -> (classes: [Known], isExact: Bool) {
+    let conjuncts = condition.conjuncts
+    let decided = Condition.all(conjuncts.filter(\.isDecidedByTraits))
+    var isExact = conjuncts.allSatisfy(\.isDecidedByTraits)
+    let found = classes.filter { known in
+      let plain = decided.isMet(by: known.plain, podcast: nil) == true
+      let special = known.special.contains {
+        ($0 == known.plain ? plain : decided.isMet(by: $0, podcast: nil) == true) != plain
+      }
+      // Which rows of the class do depends on their hosts.
+      if special { isExact = false }
+      return plain || special
+    }
+    return (found, isExact)
+  }
+
+  /// The state as clients see it, as its place in their order.
+  var stateRank: Predicate {
+    get throws {
+      let rank = "class >> \(PackedTraits.Field.kind.shift)"
+      let waiting = try among { $0.kind == .waiting }
+      guard classes.contains(where: { $0.row.kindCode != $0.plain.kind.rowCode || $0.isMixed }) else {
+        return Predicate("(\(rank))")
+      }
+      return Predicate(
+        "(CASE WHEN \(waiting.sql) THEN \(DownloadState.Kind.waiting.rowCode) ELSE \(rank) END)",
+        values: waiting.values)
+    }
+  }
+
+  // MARK: Parts
+
+  /// The rows whose traits, as clients see them, meet a condition.
+  private func among(_ condition: Condition) throws -> Predicate {
+    try among { condition.isMet(by: $0, podcast: nil) == true }
+  }
+
+  /// The rows whose traits, as clients see them, are such: on hosts of each special group, and on others.
+  private func among(_ isMet: (Traits) -> Bool) throws -> Predicate {
+    let plain = classes.filter { isMet($0.plain) }.map(\.row.code)
+    let others = try among(plain)
+    var (cases, values) = ("", [any DatabaseValueConvertible]())
+    for (index, hosts) in hosts.enumerated() {
+      let special = classes.filter { isMet($0.special[index]) }.map(\.row.code)
+      guard special != plain else { continue }
+      let predicate = try among(special)
+      cases += "WHEN host IN (SELECT value FROM json_each(?)) THEN \(predicate.sql) "
+      values += [hosts] + predicate.values
+    }
+    return cases.isEmpty ? others : Predicate("CASE \(cases)ELSE \(others.sql) END", values: values + others.values)
+  }
+
+  private func among(_ codes: [Int64]) throws -> Predicate {
+    guard codes.count < classes.count else { return .always }
+    return codes.isEmpty ? .never : Predicate("+class IN (SELECT value FROM json_each(?))", try Self.list(codes))
+  }
+
+  private func ofPodcasts(_ names: [String]) throws -> Predicate {
+    guard !names.isEmpty else { return .never }
+    return Predicate(
+      "coalesce(+podcast IN (SELECT value FROM json_each(?)), 0)", try Self.list(try names.flatMap(spellings)))
+  }
+
+  /// Podcasts that a condition names at its top, in all their spellings; nil if it names none there.
+  func podcasts(_ condition: Condition) throws -> [String]? {
+    try condition.conjuncts.lazy.compactMap(\.names).first.map { try $0.flatMap(spellings) }
+  }
+
+  /// When so many local days begin, today the last of them.
+  private func beginning(ofDays days: Int) -> Int64 {
+    moment.today.beginning(daysBefore: Int64(days) - 1).milliseconds
+  }
+
+  /// A list that `json_each` reads.
+  static func list(_ values: some Encodable) throws -> String {
+    try StoredJSON.text(values)
+  }
+}
+
+extension Condition {
+  /// Whether nothing but traits decides it.
+  var isDecidedByTraits: Bool {
+    switch self {
+    case .all(let conditions), .any(let conditions): conditions.allSatisfy(\.isDecidedByTraits)
+    case .not(let condition): condition.isDecidedByTraits
+    case .states, .reasons, .origins, .media, .sizes, .ages, .networks, .errorCodes: true
+    case .podcasts, .titleContains, .published, .newerThanDays, .olderThanDays, .bytes: false
+    }
+  }
+
+  /// The conditions of which each has to be met.
+  var conjuncts: [Condition] {
+    if case .all(let conditions) = self { conditions.flatMap(\.conjuncts) } else { [self] }
+  }
+
+  /// The podcasts, if it is about nothing else.
+  var names: [String]? {
+    switch self {
+    case .podcasts(let names): return names
+    case .any(let conditions) where !conditions.isEmpty:
+      let names = conditions.compactMap(\.names)
+      return names.count == conditions.count ? names.flatMap(\.self) : nil
+    default: return nil
+    }
+  }
+}

@@ -1,0 +1,56 @@
+import GRDB
+import PodfluxCore
+
+/// The hosts on which downloads look different to clients than on most hosts, since an obstacle stands in their way there,
+/// or stands in the way of the others.
+struct SpecialHosts {
+  /// Hosts that are alike to obstacles.
+  struct Group {
+    let kind: Obstacles.HostGroup
+    /// In order.
+    let hosts: [String]
+  }
+
+  /// In a fixed order; none where the obstacles make no difference.
+  let groups: [Group]
+
+  /// Finds them; what the trait counts hold counts. Cost: a look-up for each host on loopback, if the path is an obstacle.
+  init(_ obstacles: Obstacles, in db: Database) throws {
+    let onLoopback = obstacles.dependsOnHost ? try Self.hostsOnLoopback(in: db).filter { !obstacles.needsPath($0) } : []
+    let hosts = Dictionary(grouping: Set(obstacles.cooldowns.keys).union(onLoopback)) { host in
+      // Without an obstacle on the path it does not matter whether one is needed.
+      var kind = obstacles.group(of: host)
+      kind.needsPath = kind.needsPath || !obstacles.dependsOnHost
+      return kind
+    }
+    groups = Self.kinds.filter { !obstacles.makesNoDifference(to: $0) }.compactMap { kind in
+      hosts[kind].map { Group(kind: kind, hosts: $0.sorted()) }
+    }
+  }
+
+  private static let kinds = [(true, true), (false, false), (false, true)].map {
+    Obstacles.HostGroup(needsPath: $0, isCooling: $1)
+  }
+
+  /// What hosts on loopback begin with: they are looked at by the core's own rule.
+  private static let loopbackBeginnings = ["127.", "[::1", "localhost"]
+
+  private static func hostsOnLoopback(in db: Database) throws -> [String] {
+    let sql = DistinctValues.select("host", of: "facets", in: (first: "?1", end: "?2"))
+    return try loopbackBeginnings.flatMap { beginning in
+      // Behind all that begin so; hosts are ASCII.
+      try String.fetchAll(db.cachedStatement(sql: sql), arguments: [beginning, beginning + "\u{7F}"])
+    }.filter(WebAddress.isLoopback)
+  }
+}
+
+extension Obstacles {
+  /// Whether downloads look the same on hosts of a kind as on most hosts.
+  fileprivate func makesNoDifference(to kind: HostGroup) -> Bool {
+    Origin.allCases.allSatisfy { origin in
+      NetworkPolicy.allCases.allSatisfy { policy in
+        reason(for: policy, of: origin, on: kind) == reason(for: policy, of: origin, on: .ordinary)
+      }
+    }
+  }
+}

@@ -1,0 +1,88 @@
+import Flux
+import GRDB
+import PodfluxCore
+
+/// Commits turns to SQLite: one batch, one transaction. Used by one dispatcher.
+public final class SQLLedger: Ledger {
+  private let queue: DatabaseQueue
+  private let derived = DerivedTables()
+  private var current: Database?
+
+  init(queue: DatabaseQueue) {
+    self.queue = queue
+  }
+
+  /// A number that has grown if what filters count may have become another since. To be read where turns are committed.
+  public var countsVersion: Int { derived.traitCounts.version + derived.texts.version }
+
+  /// Runs the body in one transaction. When it returns the changes survive a power cut.
+  public func transaction<Result>(_ body: (any Tables) throws -> Result) throws -> Result {
+    try queue.writeWithoutTransaction { db in
+      current = db
+      defer { current = nil }
+      defer { derived.reset() }
+      do {
+        var result: Result?
+        try db.inTransaction(.immediate) {
+          result = try DamagedRow.telling { try body(SQLTables(db: db, keeping: derived)) }
+          try derived.refresh(in: db)
+          return .commit
+        }
+        derived.known.keepSome()
+        guard let result else { preconditionFailure("a committed transaction has a result") }
+        return result
+      } catch {
+        derived.forgetAll()
+        throw (error as? DatabaseError).map(StorageFailure.init) ?? error
+      }
+    }
+  }
+
+  /// Records, inside the transaction, the position that it reaches.
+  public func record(_ position: LogPosition) throws {
+    guard let current else { preconditionFailure("a position is recorded inside a transaction") }
+    // What is left to do here takes its time, and need not wait for whoever else has to see the turn before its commit.
+    try derived.refresh(in: current)
+    try current.cachedStatement(sql: "UPDATE log SET revision = ?, sequence = ?")
+      .execute(arguments: [position.revision, position.sequence])
+  }
+}
+
+/// SQLite could not do what it was told: the disk is full, the file is damaged, a constraint does not hold.
+public struct StorageFailure: Error, CustomStringConvertible {
+  /// SQLite's own words, without the statement and its values.
+  public let description: String
+
+  init(_ error: DatabaseError) {
+    description = "SQLite says \"\(error.message ?? "nothing")\" (\(error.extendedResultCode.rawValue))"
+  }
+}
+
+/// The tables, inside one transaction.
+struct SQLTables: Tables {
+  let db: Database
+  let keeping: DerivedTables
+
+  var downloads: any DownloadTable { SQLDownloadTable(db: db, derived: keeping) }
+  var deletions: any DeletionTable { SQLDeletionTable(db: db, facts: keeping.facts) }
+  var verifications: any VerificationTable { SQLVerificationTable(db: db, traitCounts: keeping.traitCounts) }
+  var cleanup: any CleanupTable { SQLCleanupTable(db: db) }
+  var filters: any FilterTable { SQLFilterTable(db: db, derived: keeping) }
+  var upkeep: any UpkeepTable { SQLUpkeepTable(db: db) }
+
+  func save(_ settings: Settings) throws {
+    try SingleRow.settings.write(settings, to: db)
+  }
+
+  func save(_ network: NetworkState) throws {
+    try SingleRow.network.write(network, to: db)
+  }
+
+  func save(cooldownOf host: String, until moment: Timestamp?) throws {
+    try SQLHosts.save(cooldownOf: host, until: moment, in: db)
+  }
+
+  func save(discarded bytes: Int64, because cause: RestartCause) throws {
+    try SQLHosts.save(discarded: bytes, because: cause, in: db)
+  }
+}

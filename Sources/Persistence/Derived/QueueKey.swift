@@ -1,0 +1,60 @@
+import GRDB
+import PodfluxCore
+
+/// The admissible downloads of one host that are alike to obstacles: one origin, one policy.
+struct QueueKey: Hashable {
+  let host: String
+  /// Origin and policy, as they stand in a `PackedTraits`.
+  let kind: Int64
+
+  /// The downloads of a host in a class.
+  init(host: String, _ row: PackedTraits) {
+    self.host = host
+    kind = row.code & Self.kindMask
+  }
+
+  /// The downloads that are counted together.
+  init(_ facet: TraitCounts.Facet) {
+    self.init(host: facet.host, facet.row)
+  }
+
+  /// The origin and the policy of its downloads.
+  ///
+  /// - Throws: `DamagedRow` where the kind is no number that a class has.
+  func traits() throws -> (origin: Origin, policy: NetworkPolicy) {
+    guard let origin: Origin = PackedTraits.Field.origin.value(in: kind),
+      let policy: NetworkPolicy = PackedTraits.Field.network.value(in: kind)
+    else { throw DamagedRow(column: "lanes.kind") }
+    return (origin, policy)
+  }
+
+  // MARK: SQL
+
+  private static let kindMask = PackedTraits.Field.origin.mask | PackedTraits.Field.network.mask
+
+  /// The kind of a row, over the columns of `downloads`.
+  static let kindColumn = "class & \(kindMask)"
+
+  /// Which rows of `downloads` can be a head.
+  static let isAdmissible = "state = 'queued' AND held = 0"
+
+  /// Which rows are in a key, the first at the front; its host and kind are bound.
+  static let scope = "host = ? AND \(kindColumn) = ? AND \(isAdmissible) ORDER BY priority, position LIMIT 1"
+
+  /// Fills the empty table of heads.
+  static let fill = """
+    INSERT INTO lanes SELECT host, kind, priority, position FROM (
+      SELECT host, \(kindColumn) AS kind, priority, position,
+        row_number() OVER (PARTITION BY host, \(kindColumn) ORDER BY priority, position) AS place
+      FROM downloads WHERE \(isAdmissible))
+    WHERE place = 1
+    """
+}
+
+extension QueueKey: StatementRow {
+  /// Reads the columns host and kind.
+  init(_ columns: inout ColumnReader) throws {
+    host = try columns.next()
+    kind = try columns.next()
+  }
+}

@@ -1,0 +1,160 @@
+import Foundation
+import GRDB
+import PodfluxCore
+
+/// Changes of all downloads at once: one statement, however many there are.
+extension SQLDownloadTable {
+  func filter(_ ids: [DownloadID], by condition: Condition, at moment: ConditionMoment) throws -> Set<DownloadID> {
+    try derived.traitCounts.refresh(in: db)
+    let predicate = try ConditionSQL(at: moment, in: db).predicate(condition)
+    let list = try ConditionSQL.list(ids.map(\.description))
+    let statement = try db.makeStatement(
+      sql: "SELECT id FROM downloads WHERE id IN (SELECT value FROM json_each(?)) AND \(predicate.sql)")
+    return Set(
+      try String.fetchAll(statement, arguments: StatementArguments([list] + predicate.values))
+        .compactMap(DownloadID.init))
+  }
+
+  func apply(
+    _ change: BulkChange, to condition: Condition, at moment: ConditionMoment, sparing spared: [DownloadID]
+  ) throws -> [DownloadState.Kind: Int] {
+    // What obstacles make of hosts on loopback is asked of the trait counts.
+    try derived.traitCounts.refresh(in: db)
+    let scope = Predicate.all([
+      Predicate(change.scope), try ConditionSQL(at: moment, in: db).predicate(condition),
+      Predicate("id NOT IN (SELECT value FROM json_each(?))", try ConditionSQL.list(spared.map(\.description))),
+    ])
+    // What is true of a row is asked again by each statement: the one that changes it comes last.
+    let affected = try AffectedRow.fetchAll(
+      db.makeStatement(
+        sql: """
+          SELECT host, class, podcast, count(*), coalesce(home_host, host), sum(\(Usage.column)) FROM downloads
+          WHERE \(scope.sql) GROUP BY 1, 2, 3, 5
+          """),
+      arguments: StatementArguments(scope.values))
+    guard !affected.isEmpty else { return [:] }
+    if let owed = change.owedDeletions {
+      derived.facts.isNothingOwed = false
+      try run("INSERT INTO deletions (download, path, file_length, inode, ready) \(owed) AND", scope)
+    }
+    if change == .remove(deletingFiles: false) {
+      let kept =
+        SQLCleanupTable.insertFormer
+        + "SELECT id, url, url_hash, path, file_length, inode, sha256, 'kept', \(moment.now.milliseconds) "
+      try run(kept + "FROM downloads WHERE state = 'completed' AND", scope)
+    }
+    if change.isDeletion { try removeTexts(of: affected.reduce(0) { $0 + $1.counted.number }, scope) }
+    known.forgetAll()
+    derived.facts.forgetPositions()
+    try run("\(change.statement) WHERE", scope)
+    try queueHeads.rebuild(in: db)
+    return try count(affected, as: change)
+  }
+
+  private func run(_ statement: String, _ scope: Predicate) throws {
+    try db.makeStatement(sql: "\(statement) \(scope.sql)").execute(arguments: StatementArguments(scope.values))
+  }
+
+  /// Takes so many rows out of the texts' index, before they go.
+  private func removeTexts(of number: Int, _ scope: Predicate) throws {
+    try derived.texts.refresh(in: db)
+    try derived.traitCounts.refresh(in: db)
+    guard try Int.fetchOne(db.cachedStatement(sql: "SELECT sum(number) FROM facets")) != number else {
+      // One by one, each would cost as much as it did to come in.
+      return try db.cachedStatement(sql: "INSERT INTO texts (texts) VALUES ('delete-all')").execute()
+    }
+    derived.texts.noteRemovals(number)
+    try run(
+      """
+      INSERT INTO texts (texts, rowid, title, podcast) SELECT 'delete', key, title_key, folded(podcast)
+      FROM downloads WHERE
+      """, scope)
+  }
+
+  /// Counts the rows as what they have become. Returns how many there were of each state.
+  private func count(_ affected: [AffectedRow], as change: BulkChange) throws -> [DownloadState.Kind: Int] {
+    try affected.reduce(into: [:]) { counts, row in
+      let (facet, number) = (row.counted.facet, row.counted.number)
+      counts[try facet.row.traits().kind, default: 0] += number
+      derived.traitCounts.add(-number, facet)
+      guard !change.isDeletion else { return derived.usage.add(-row.bytes) }
+      let host = change.returnsHome ? row.home : facet.host
+      let become = PackedTraits(code: facet.row.code & ~BulkChange.stateMask | change.stateCode)
+      derived.traitCounts.add(number, TraitCounts.Facet(podcast: facet.podcast, host: host, row: become))
+    }
+  }
+}
+
+/// Rows that are alike, the host of their own addresses, and the bytes of their files.
+private struct AffectedRow: StatementRow {
+  let counted: CountedFacet
+  let home: String
+  let bytes: Int64
+
+  init(_ columns: inout ColumnReader) throws {
+    counted = try CountedFacet(&columns)
+    home = try columns.next()
+    bytes = try columns.next(.length)
+  }
+}
+
+extension BulkChange {
+  /// What of a class says what state it is.
+  fileprivate static let stateMask =
+    PackedTraits.Field.kind.mask | PackedTraits.Field.reason.mask | PackedTraits.Field.error.mask
+
+  /// What rows become, in their class.
+  fileprivate var stateCode: Int64 {
+    let kind: DownloadState.Kind = self == .pause ? .paused : .queued
+    return PackedTraits.Field.kind.place(kind.rowCode)
+  }
+
+  fileprivate var isDeletion: Bool {
+    switch self {
+    case .pause, .resume, .retry: false
+    case .cancel, .remove: true
+    }
+  }
+
+  /// Whether rows begin with their own address again.
+  fileprivate var returnsHome: Bool { self == .resume || self == .retry }
+
+  fileprivate var scope: String {
+    switch self {
+    case .pause: "state IN ('queued', 'waiting')"
+    case .resume: "state IN ('paused', 'failed')"
+    case .retry: "state IN ('failed', 'waiting')"
+    case .cancel: "state IN ('queued', 'waiting', 'paused', 'failed')"
+    case .remove: "state <> 'running'"
+    }
+  }
+
+  fileprivate var statement: String {
+    let calm = """
+      class = class & ~\(Self.stateMask) | \(stateCode),
+      reason = NULL, retry_at = NULL, error_code = NULL, error_message = NULL, error_status = NULL, error_cause = NULL,
+      error_short = NULL
+      """
+    return switch self {
+    case .pause: "UPDATE downloads SET state = 'paused', \(calm)"
+    case .resume, .retry:
+      """
+      UPDATE downloads SET state = 'queued', failures = 0, host = coalesce(home_host, host), home_host = NULL,
+        source = 0, may_pass = 0, \(calm)
+      """
+    case .cancel, .remove: "DELETE FROM downloads"
+    }
+  }
+
+  /// The deletions that the rows leave behind: see `Download.mayHavePartial`.
+  fileprivate var owedDeletions: String? {
+    let partial = "(state <> 'completed' AND (started_at IS NOT NULL OR resume IS NOT NULL))"
+    switch self {
+    case .pause, .resume, .retry: return nil
+    case .cancel, .remove(deletingFiles: false):
+      return "SELECT id, NULL, NULL, NULL, 1 FROM downloads WHERE \(partial)"
+    case .remove(deletingFiles: true):
+      return "SELECT id, path, file_length, inode, 1 FROM downloads WHERE (\(partial) OR state = 'completed')"
+    }
+  }
+}

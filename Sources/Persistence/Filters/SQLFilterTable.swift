@@ -1,0 +1,42 @@
+import Flux
+import GRDB
+import PodfluxCore
+
+/// Which filters are active, and how old downloads are, in SQLite, inside one transaction.
+struct SQLFilterTable: FilterTable {
+  let db: Database
+  let derived: DerivedTables
+
+  func save(_ state: FiltersState) throws {
+    try SingleRow.filters.write(StoredFilters(state), to: db)
+  }
+
+  func turn(to day: LocalDay) throws {
+    let former = try derived.calendar.today(in: db)
+    guard day != former else { return }
+    for (old, new) in AgeClass.pairs {
+      guard let moments = old.moments(on: former).intersection(with: new.moments(on: day)) else { continue }
+      try move(rowsOf: moments, to: new)
+    }
+    try db.cachedStatement(sql: "UPDATE calendar SET day = ?, seconds_east = ?")
+      .execute(arguments: [day.number, day.secondsEast])
+    derived.calendar.forget()
+  }
+
+  private func move(rowsOf moments: MomentRange, to age: AgeClass) throws {
+    let field = PackedTraits.Field.age
+    let code = field.place(age.rowCode)
+    for (index, scope) in [
+      ("downloads_published", "published BETWEEN ? AND ?"),
+      ("downloads_undated", "published IS NULL AND added_at BETWEEN ? AND ?"),
+    ] {
+      let (rows, arguments) = ("downloads INDEXED BY \(index)", [moments.first, moments.last] as StatementArguments)
+      for row in try CountedFacet.fetchAll(in: db, from: rows, where: scope, arguments) {
+        derived.traitCounts.add(-row.number, row.facet)
+        derived.traitCounts.add(row.number, row.facet.with(PackedTraits(code: row.facet.row.code & ~field.mask | code)))
+      }
+      let sql = "UPDATE \(rows) SET class = class & ~\(field.mask) | ? WHERE \(scope)"
+      try db.cachedStatement(sql: sql).execute(arguments: [code] + arguments)
+    }
+  }
+}

@@ -1,0 +1,101 @@
+import GRDB
+import PodfluxCore
+
+/// The downloads that conditions and filters choose, and how many there are.
+extension TableReader {
+  /// A page of the downloads that a query asks for, of those that the filters show.
+  ///
+  /// Cost: a look-up for each class of rows that there is, then some thousand rows, unless the condition asks for a text
+  /// within titles: then as many as have to be gone through to fill the page.
+  public func page(
+    _ query: DownloadsQuery, filters: FilterSelection, at moment: ConditionMoment
+  ) throws -> (downloads: [Download], next: OrderCursor?) {
+    var query = query
+    query.limit = min(max(1, query.limit), PageRequest.maximumLimit)
+    return try page(query, filters: filters, at: moment, limits: PageReader.Limits())
+  }
+
+  func page(
+    _ query: DownloadsQuery, filters: FilterSelection, at moment: ConditionMoment, limits: PageReader.Limits
+  ) throws -> (downloads: [Download], next: OrderCursor?) {
+    let conditions = try ConditionSQL(at: moment, in: db)
+    let reader = PageReader(
+      db: db, conditions: conditions,
+      condition: query.isUnfiltered ? query.condition : .all([filters.condition, query.condition]),
+      text: query.isUnfiltered ? nil : try TextQuery(filters.text, in: db),
+      order: OrderSQL(order: query.order, stateRank: try conditions.stateRank), today: try CalendarDay().today(in: db),
+      limits: limits)
+    let keys = try reader.keys(behind: query.after, limit: query.limit + 1)
+    let rows = try downloads(of: keys.prefix(query.limit))
+    let next =
+      keys.count > query.limit
+      ? rows.last.map { OrderCursor(behind: $0, in: query.order, moment.obstacles) } : nil
+    return (rows.map(\.download), next)
+  }
+
+  private func downloads(of keys: some Sequence<Int64>) throws -> [StoredDownload] {
+    let statement = try db.cachedStatement(sql: DownloadRow.select + "WHERE key = ?")
+    return try keys.flatMap { try StoredDownload.fetchAll(statement, arguments: [$0]) }
+  }
+
+  /// The filters, and how many downloads each would show. Cost: the combinations of podcast and traits that there are, or
+  /// the downloads that the text is found in.
+  public func filters(_ state: FiltersState, at moment: ConditionMoment) throws -> FiltersSnapshot {
+    try filters(state, at: moment, limits: PageReader.Limits())
+  }
+
+  func filters(
+    _ state: FiltersState, at moment: ConditionMoment, limits: PageReader.Limits
+  ) throws -> FiltersSnapshot {
+    var counter = FilterCounter(state.selection)
+    let special = try SpecialHosts(moment.obstacles, in: db)
+    let groups = special.groups.enumerated().reduce(into: [String: Int]()) { groups, group in
+      for host in group.element.hosts { groups[host] = group.offset }
+    }
+    var known: [PackedTraits: ConditionSQL.Known] = [:]
+    try forEachFacet(matching: try TextQuery(state.selection.text, in: db), limits) { row in
+      let found = try known[row.facet.row] ?? ConditionSQL.Known(row.facet.row, moment.obstacles, special)
+      known[row.facet.row] = found
+      let group = groups.isEmpty ? nil : groups[row.facet.host]
+      counter.count(
+        row.number, podcast: row.facet.podcast, traits: group.map { found.special[$0] } ?? found.plain)
+    }
+    return FiltersSnapshot(groups: counter.groups(), state: state)
+  }
+
+  private func forEachFacet(
+    matching text: TextQuery?, _ limits: PageReader.Limits, _ body: (CountedFacet) throws -> Void
+  ) throws {
+    guard let text else {
+      let sql = "SELECT host, class, nullif(podcast, 0), number FROM facets"
+      return try CountedFacet.forEach(db.cachedStatement(sql: sql), body)
+    }
+    guard !text.words.isEmpty else { return }
+    let search = try TextSearch(text, sampling: limits.sampled, frequent: limits.frequent, in: db)
+    if let judged = search.judged, let hits = try search.sought?.hits(atMost: limits.judged, in: db) {
+      let sql = """
+        SELECT host, class, podcast, 1, title_key FROM downloads NOT INDEXED
+        WHERE key IN (SELECT value FROM json_each(?))
+        """
+      return try JudgedFacet.forEach(db.cachedStatement(sql: sql), arguments: [ConditionSQL.list(hits)]) { row in
+        if try judged.isMet(by: [row.title, row.counted.facet.podcast.map(FoldedText.of)]) { try body(row.counted) }
+      }
+    }
+    let sql = """
+      SELECT host, class, podcast, count(*)
+      FROM (SELECT rowid AS hit FROM texts WHERE texts MATCH ?) CROSS JOIN downloads ON key = hit GROUP BY 1, 2, 3
+      """
+    try CountedFacet.forEach(db.cachedStatement(sql: sql), arguments: [text.expression], body)
+  }
+}
+
+/// A row as one of its facet, and in what else a text is looked for.
+private struct JudgedFacet: StatementRow {
+  let counted: CountedFacet
+  let title: String?
+
+  init(_ columns: inout ColumnReader) throws {
+    counted = try CountedFacet(&columns)
+    title = try columns.next()
+  }
+}

@@ -1,0 +1,74 @@
+import Flux
+import GRDB
+import PodfluxCore
+
+/// What is kept of the network, and what it stands in the way of.
+extension TableReader {
+  /// What is kept of the network; of a path nothing is known, if no engine has run yet.
+  public func network() throws -> NetworkState {
+    try SingleRow.network.read(from: db) ?? NetworkState()
+  }
+
+  /// What keeps downloads from running, as far as the tables say: for readers that have no engine.
+  ///
+  /// Which hosts on loopback have led elsewhere is known to a running engine only.
+  public func obstacles(now: Timestamp) throws -> Obstacles {
+    let (settings, network) = (try settings(), try network())
+    return network.obstacles(
+      settings: settings, schedule: ScheduleVerdict(of: settings.schedule, at: now, in: network.localTime),
+      storage: .lackOfRoom(for: try roomless()), cooldowns: try cooldowns().filter { $0.value > now }, departing: [],
+      now: now)
+  }
+
+  /// The first of the downloads that wait for room.
+  private func roomless() throws -> [Download] {
+    try SQLDownloadTable(db: db, derived: DerivedTables()).waitingForStorage(limit: Obstacle.roomlessLimit)
+  }
+
+  // MARK: Counts
+
+  /// How many downloads are in each state as clients see it: what would run but for an obstacle waits.
+  ///
+  /// Cost: the classes, and the combinations of podcast and traits that the hosts have on which it is otherwise than on
+  /// most.
+  public func visibleCounts(_ obstacles: Obstacles) throws -> [DownloadState.Kind: Int] {
+    var counts: [DownloadState.Kind: Int] = [:]
+    let all = "SELECT \(Self.visibleTraits), sum(number) FROM class_counts GROUP BY 1"
+    for row in try CountedClass.fetchAll(db.cachedStatement(sql: all)) {
+      counts[obstacles.visible(try row.row.traits(), on: .ordinary).kind, default: 0] += row.number
+    }
+    // Queued has the smallest codes of all; no obstacle changes another state.
+    let queued = """
+      SELECT \(Self.visibleTraits), sum(number) FROM facets
+      WHERE host IN (SELECT value FROM json_each(?)) AND class < ? GROUP BY 1
+      """
+    for group in try SpecialHosts(obstacles, in: db).groups {
+      let rows = try CountedClass.fetchAll(
+        db.cachedStatement(sql: queued),
+        arguments: [
+          try ConditionSQL.list(group.hosts), PackedTraits.Field.kind.place(DownloadState.Kind.waiting.rowCode),
+        ])
+      for row in rows {
+        let traits = try row.row.traits()
+        counts[obstacles.visible(traits, on: .ordinary).kind, default: 0] -= row.number
+        counts[obstacles.visible(traits, on: group.kind).kind, default: 0] += row.number
+      }
+    }
+    return counts
+  }
+
+  /// What of a class says how clients see its state: a number of its own, with the rest left out.
+  private static let visibleTraits =
+    "class & \(PackedTraits.Field.kind.mask | PackedTraits.Field.origin.mask | PackedTraits.Field.network.mask)"
+}
+
+/// A class, and how many rows there are of it.
+private struct CountedClass: StatementRow {
+  let row: PackedTraits
+  let number: Int
+
+  init(_ columns: inout ColumnReader) throws {
+    row = PackedTraits(code: try columns.next())
+    number = Int(try columns.next(.count))
+  }
+}

@@ -1,0 +1,259 @@
+import Dispatch
+import FileStore
+import Flux
+import Foundation
+import Logging
+import Persistence
+import PodfluxCore
+import Synchronization
+import Transfers
+
+/// A running Podflux: opens a library, takes requests, downloads, and stops without losing anything.
+///
+/// Requests and facts meet in a mailbox; one serial queue drains it in batches, commits each as one transaction, and only
+/// then answers and hands effects to the services. Every method is thread safe and returns at once.
+public final class Engine: Sendable {
+  /// Podflux's version.
+  public static let version = "1.0.0"
+
+  /// How many requests may wait to be handled; a client that sends more is held up.
+  static let requestCapacity = 4096
+  /// The most requests that one transaction commits. Rows come to random places of the indexes, so that a large batch
+  /// writes each page once where small ones would write it again and again; this many take about 50 ms.
+  static let batchSize = 2048
+  /// How long after `stop(.now)` attempts have for their last sync. A process must be gone within two seconds.
+  static let stopMilliseconds = 1700
+
+  private let core: EngineCore
+  private let mailbox: Mailbox<EngineRequest, Action>
+  private let turns: DispatchQueue
+
+  /// Opens the library and begins to work.
+  ///
+  /// - Parameters:
+  ///   - configuration: Which library, and how.
+  ///   - client: Hears of what happens; see `EngineClient`.
+  /// - Throws: `EngineError`. Nothing has been changed then.
+  public init(_ configuration: EngineConfiguration, client: any EngineClient) throws {
+    let turns = DispatchQueue(label: "podflux.turns", qos: .userInitiated)
+    let drainer = Mutex<EngineCore?>(nil)
+    let mailbox = Mailbox<EngineRequest, Action>(requestCapacity: Self.requestCapacity) {
+      guard let core = drainer.withLock({ $0 }) else { return }
+      turns.async { core.drain() }
+    }
+    let core = try EngineCore(configuration, client: client, mailbox: mailbox, turns: turns)
+    drainer.withLock { $0 = core }
+    self.core = core
+    self.mailbox = mailbox
+    self.turns = turns
+    turns.async { core.begin() }
+  }
+
+  /// Posts a request; its completion is called with the answer, on the engine's queue, in the order of posting.
+  ///
+  /// - Returns: false if too many wait; the caller tries again after `EngineClient.turnEnded`.
+  public func post(_ request: EngineRequest) -> Bool {
+    mailbox.post(request: request.checked)
+  }
+
+  /// Ends the engine's work, now or when nothing can move any more. `EngineClient.closed` tells when it has ended.
+  public func stop(_ mode: StopMode, because cause: StopReason) {
+    turns.async { [core] in core.stop(mode, because: cause) }
+  }
+
+  /// Gives the library up until `resume`: transfers checkpoint and stop, the database is closed and no lock is held when
+  /// the completion is called, at the latest after 2 s. Meanwhile every action is refused with `suspended`.
+  ///
+  /// - Parameter suspender: Who wants it. It stays suspended until everybody who did has called `resume`.
+  public func suspend(for suspender: Suspender = .client, _ completion: @escaping @Sendable (Response) -> Void) {
+    turns.async { [core] in core.suspend(for: suspender, answering: EngineRequest(.barrier, completion: completion)) }
+  }
+
+  /// Takes the library again, and goes on with what was under way, unless somebody else wants the engine suspended still:
+  /// then it stays so, which a client is told (`suspended`). Refused with `conflict` while another engine has the library.
+  public func resume(for suspender: Suspender = .client, _ completion: @escaping @Sendable (Response) -> Void) {
+    turns.async { [core] in core.resume(for: suspender, answering: EngineRequest(.resume, completion: completion)) }
+  }
+
+  /// Whether it has ended a drain although something could have moved still, since its database could not be written.
+  public var hasGivenUp: Bool { core.hasGivenUp.load(ordering: .acquiring) }
+
+  /// Calls back from the queue of turns: whoever waits for it in vain knows that nothing is handled any more.
+  public func isAlive(_ completion: @escaping @Sendable () -> Void) {
+    turns.async(execute: completion)
+  }
+
+  /// Shows somebody the state, first as it is and then as it changes.
+  ///
+  /// - Parameters:
+  ///   - query: What to show.
+  ///   - interval: How long changes are gathered at least, in seconds.
+  ///   - onEnd: Called once, when there will be no more.
+  ///   - deliver: Takes in a moment. Called one at a time, mostly on another queue than all else; while it does not return
+  ///     nobody else is told anything. It must not wait for the engine.
+  /// - Returns: what ends it.
+  func observe(
+    _ query: SnapshotQuery, interval: Double, onEnd: @escaping @Sendable () -> Void,
+    deliver: @escaping @Sendable (ObservedMoment) -> Void
+  ) -> @Sendable () -> Void {
+    let token = ObservationToken()
+    turns.async { [core] in
+      token.value = core.observe(query, interval: interval, onEnd: onEnd, deliver: deliver)
+    }
+    return { [turns, core] in
+      turns.async { if let value = token.value { core.endObserving(value) } }
+    }
+  }
+
+  /// Has another look at requests that wait because the client had no room for answers.
+  public func clientHasRoom() {
+    mailbox.nudge()
+  }
+}
+
+/// What an observation is known by, once the engine's queue has begun it.
+private final class ObservationToken: @unchecked Sendable {
+  // `@unchecked`: it is touched on the queue of turns only.
+  var value: Observers.Token?
+}
+
+/// Which library, and how.
+public struct EngineConfiguration: Sendable {
+  /// The library's folder; made if it is missing.
+  public var libraryPath: String
+  /// The folder of the library's state, if that is not in the library itself: database, lock and partial files. Made if it is
+  /// missing; it belongs to this library from then on. nil for the one that the library has noted down, or its own.
+  public var statePath: String?
+  /// A PEM file of certificate authorities to trust beside the system's.
+  public var certificateAuthorityFile: String?
+  /// Where every committed action is written down; nil for nowhere.
+  public var journal: JournalConfiguration?
+  /// What the path to the network is, whatever the machine says; nil if the engine is to find out.
+  public var reportedPath: NetworkPath?
+  /// How links are classified where what the kernel says is not enough.
+  public var links: LinkOverrides
+  /// Where logs go.
+  public var logger: Logger
+
+  /// Makes a configuration.
+  public init(
+    libraryPath: String, statePath: String? = nil, certificateAuthorityFile: String? = nil,
+    journal: JournalConfiguration? = nil,
+    reportedPath: NetworkPath? = nil, links: LinkOverrides = .init(), logger: Logger
+  ) {
+    self.libraryPath = libraryPath
+    self.statePath = statePath
+    self.journal = journal
+    self.reportedPath = reportedPath
+    self.links = links
+    self.certificateAuthorityFile = certificateAuthorityFile
+    self.logger = logger
+  }
+
+  /// What the file of authorities holds.
+  func authorities() throws(EngineError) -> CertificateAuthorities? {
+    guard let certificateAuthorityFile else { return nil }
+    do {
+      return try CertificateAuthorities(contentsOfFile: certificateAuthorityFile)
+    } catch {
+      throw .unusableAuthorities("\(error)")
+    }
+  }
+}
+
+/// Why an engine cannot start.
+public enum EngineError: Error, CustomStringConvertible {
+  /// Another engine holds the library; its process, where known.
+  case libraryInUse(byProcess: Int32?)
+  /// The library cannot be read, or was written by a newer version.
+  case unreadableLibrary(String)
+  /// The file of certificate authorities cannot be read, or holds none.
+  case unusableAuthorities(String)
+  /// The journal cannot be written where it is wanted.
+  case unusableJournal(String)
+  /// The machine refuses something that an engine needs.
+  case cannotStart(String)
+
+  /// One sentence for people.
+  public var description: String {
+    switch self {
+    case .libraryInUse(let process):
+      "another engine\(process.map { " (process \($0))" } ?? "") holds this library; stop it or choose another folder"
+    case .unreadableLibrary(let reason), .unusableAuthorities(let reason), .unusableJournal(let reason): reason
+    case .cannotStart(let reason): "the engine cannot start: \(reason)"
+    }
+  }
+}
+
+/// Who can want an engine to be suspended.
+public enum Suspender: Hashable, Sendable {
+  /// Whoever drives it: it said `engine/suspend`, or called for it.
+  case client
+  /// Whoever runs its process: it is about to be stopped, and will be continued.
+  case process
+}
+
+/// Something that a client asks of the engine.
+public struct EngineRequest: Sendable {
+  /// What is asked.
+  public enum Content: Sendable {
+    case action(Action)
+    case query(Query)
+    /// The library is to be taken again after it was given up for a while.
+    case resume
+    /// It was refused before it came here; it keeps its place in the order of answers.
+    case refused(Refusal)
+    /// Nothing, but to be told when its turn has come.
+    case barrier
+  }
+
+  /// What is asked.
+  public var content: Content
+  /// Hears the answer, on the engine's queue.
+  public var completion: @Sendable (Response) -> Void
+
+  /// Makes a request.
+  public init(_ content: Content, completion: @escaping @Sendable (Response) -> Void) {
+    self.content = content
+    self.completion = completion
+  }
+}
+
+/// What became of a request, and the revision at which it did.
+public struct Response: Sendable {
+  /// What became of a request.
+  public enum Outcome: Sendable {
+    case reply(Reply)
+    case answer(Answer)
+    case refusal(Refusal)
+  }
+
+  /// What became of it.
+  public var outcome: Outcome
+  /// The last committed revision.
+  public var revision: Int64
+}
+
+/// Who hears of an engine's life. Calls come on the engine's queue and must not block.
+public protocol EngineClient: Sendable {
+  /// Whether observers can be told more. Asked on any queue; it changes nothing.
+  var hasRoom: Bool { get }
+  /// Whether answers can be taken; while not, requests wait and transfers go on. Whoever answers no owes the engine a call
+  /// of `Engine.clientHasRoom` as soon as there is room, whatever else is asked meanwhile.
+  func hasRoomForAnswers() -> Bool
+  /// The library is in order and work begins.
+  func ready(revision: Int64)
+  /// The answers of a batch have been given.
+  func turnEnded()
+  /// A moment of the state, after `Query.observe`, if there is room. Called one at a time, mostly on another queue than the
+  /// rest.
+  func observed(_ moment: ObservedMoment)
+  /// A turn has been committed, and what has followed from it, for those who observe actions.
+  func committed(_ turn: TurnRecord<Action>, announcements: [Announcement])
+  /// Something was done that people are to be told of.
+  func told(_ notice: Notice)
+  /// The engine has ended; the library is free.
+  ///
+  /// - Parameter remaining: How many downloads are left in each state, as clients see it.
+  func closed(because cause: StopReason, revision: Int64, remaining: [DownloadState.Kind: Int])
+}

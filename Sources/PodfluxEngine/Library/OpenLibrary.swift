@@ -1,0 +1,239 @@
+import FileStore
+import Flux
+import Foundation
+import Logging
+import Persistence
+import PodfluxCore
+
+/// A library that an engine has opened: its folder, its lock, its database.
+final class OpenLibrary: Sendable {
+  let files: LibraryFiles
+  let folder: Library
+  /// The downloads that were publishing when the last engine ended, and whose file stands at its place: only their rows
+  /// were missing.
+  let published: [DownloadID]
+  private let lock: LibraryLock
+  let database: LibraryDatabase
+  /// What is in partial files beyond what rows know.
+  let kept: KeptBytes
+
+  init(_ configuration: EngineConfiguration) throws(EngineError) {
+    do {
+      let folder = try Library.open(at: configuration.libraryPath, state: configuration.statePath)
+      let lock = try LibraryLock(folder)
+      for failure in try folder.makePrivate() {
+        configuration.logger.warning(
+          "other users of this machine may read what the library knows, such as passwords in addresses",
+          metadata: ["reason": "\(failure)"])
+      }
+      let database = try LibraryDatabase.open(at: folder.databasePath)
+      let files = LibraryFiles(folder)
+      for failure in files.partials.spellAnew() {
+        configuration.logger.warning(
+          "a partial file from another disk cannot be given its name on this one, and its download begins anew",
+          metadata: ["reason": "\(failure)"])
+      }
+      let publishing = try Self.publishing(in: database)
+      published = try publishing.filter { try files.isPublishedDurably($0.file, of: $0.id) }.map(\.id)
+      let names = try publishing.map { try files.name(of: $0.id) }
+      for failure in Incoming.clear(folder, keeping: Set(names)) {
+        configuration.logger.warning(
+          "what an earlier engine has left in .podflux/incoming cannot be deleted", metadata: ["reason": "\(failure)"])
+      }
+      kept = try KeptBytes(files.partials, bootID: Services.bootID())
+      (self.folder, self.lock, self.database, self.files) = (folder, lock, database, files)
+    } catch let failure as LibraryLock.Failure {
+      switch failure {
+      case .held(let process): throw .libraryInUse(byProcess: process)
+      case .file(let error): throw .unreadableLibrary("the library cannot be locked: \(error)")
+      }
+    } catch let error as FileError {
+      throw .unreadableLibrary("the library cannot be opened: \(error)")
+    } catch {
+      throw .unreadableLibrary("\(error)")
+    }
+  }
+
+  /// A dispatcher whose stores begin with what the tables hold.
+  func dispatcher(
+    on ledger: SQLLedger, seed: UInt64, journal: Journal?
+  ) throws(EngineError) -> Dispatcher<Stores> {
+    do {
+      return try database.read { tables in
+        Dispatcher(
+          state: try tables.stores(), position: try tables.position(), ledger: ledger, seed: seed,
+          willCommit: { journal?.willCommit($0) ?? {} })
+      }
+    } catch {
+      throw .unreadableLibrary("\(error)")
+    }
+  }
+
+  /// One moment of the state.
+  func snapshot(_ query: SnapshotQuery, from stores: Stores, at now: Timestamp) throws -> Snapshot {
+    try database.read { try $0.snapshot(query, library: folder.path, stores: stores, kept: kept, now: now) }
+  }
+
+  /// The resume data of a download; nil if nothing of it is kept.
+  func resumeData(of id: DownloadID) throws -> ResumeRecord? {
+    guard let download = try database.read({ try $0.download(id) }) else {
+      throw Refusal(.notFound, "there is no download \"\(id)\"", path: "payload.id")
+    }
+    return download.progress.resume
+  }
+
+  /// Afterwards the process holds no lock, no open database, and nothing else of the library. To be called when nobody works
+  /// on it any more; who has not come to an end yet is waited for, `closeMilliseconds` at most.
+  func close(logger: Logger) throws {
+    let databaseClosing = Result { try database.close() }
+    let left = try folder.close(with: lock, upToMilliseconds: Self.closeMilliseconds)
+    if left > 0 {
+      logger.warning(
+        "the disk is slow: files of the library are open until it has answered", metadata: ["files": "\(left)"])
+    }
+    try databaseClosing.get()
+  }
+
+  /// How long attempts that were cut off have to let go of their files. With `Engine.stopMilliseconds` it is less than the
+  /// two seconds within which a library is given up.
+  private static let closeMilliseconds = 200
+
+  /// The downloads that were publishing when the last engine ended, each with its file.
+  private static func publishing(in database: LibraryDatabase) throws -> [(id: DownloadID, file: PublishedFile)] {
+    try database.read { try $0.running() }.compactMap { download in
+      guard case .running(.publishing(let file)) = download.state else { return nil }
+      return (download.id, file)
+    }
+  }
+}
+
+extension TableReader {
+  /// One moment of the state. Without an engine there are no stores, and nothing is active; without partial files nothing is
+  /// kept that rows do not know of.
+  func snapshot(
+    _ query: SnapshotQuery, library: String, stores: Stores?, kept: KeptBytes?, now: Timestamp
+  ) throws -> Snapshot {
+    var snapshot = Snapshot(revision: try position().revision)
+    if query.stores.contains(.engine) {
+      snapshot.engine = EngineSnapshot(version: Engine.version, library: library)
+    }
+    if query.stores.contains(.settings) {
+      snapshot.settings = try stores?.settings.settings ?? settings()
+    }
+    if query.stores.contains(.network) {
+      snapshot.network = try stores?.network.state ?? network()
+    }
+    if query.stores.contains(.filters) {
+      snapshot.filters = try filters(stores, now: now)
+    }
+    if query.stores.contains(.downloads) {
+      snapshot.downloads = try downloads(query.downloads, stores: stores, kept: kept, now: now)
+    }
+    if query.stores.contains(.cleanup) {
+      snapshot.cleanup = try cleanup(query.stepsPage, stores?.cleanup ?? CleanupStore(runs: cleanupRuns()))
+    }
+    return snapshot
+  }
+
+  private func cleanup(_ request: PageRequest, _ store: CleanupStore) throws -> CleanupSnapshot {
+    let (steps, next) = try cleanupSteps(request)
+    return CleanupSnapshot(
+      run: store.active ?? store.last, progress: store.progress, waiting: store.waiting, steps: steps, next: next)
+  }
+
+  /// The filters and what each would show.
+  func filters(_ stores: Stores?, now: Timestamp) throws -> FiltersSnapshot {
+    try filters(stores?.filters.state ?? filters(), at: moment(stores, now: now))
+  }
+
+  /// What conditions need to know beside the rows.
+  private func moment(_ stores: Stores?, now: Timestamp) throws -> ConditionMoment {
+    let localTime = try (stores?.network.state ?? network()).localTime
+    return ConditionMoment(
+      now: now, today: localTime.day(at: now), obstacles: try stores?.downloads.obstacles ?? obstacles(now: now))
+  }
+
+  private func downloads(
+    _ query: DownloadsQuery, stores: Stores?, kept: KeptBytes?, now: Timestamp
+  ) throws -> DownloadsSnapshot {
+    let selection = try (stores?.filters.state ?? filters()).selection
+    let moment = try moment(stores, now: now)
+    let (page, next) = try page(query, filters: selection, at: moment)
+    let items = page.map { download in
+      let live = stores?.downloads.live[download.id].flatMap { $0.isDisowned ? nil : $0 }
+      return DownloadsSnapshot.Item(
+        download: download, live: live, obstacle: moment.obstacles.obstacle(for: download),
+        kept: kept?.bytes(of: download, live: live) ?? 0)
+    }
+    return DownloadsSnapshot(
+      counts: try visibleCounts(moment.obstacles), bytesPerSecond: stores?.downloads.bytesPerSecond ?? 0,
+      discarded: try stores?.downloads.discarded ?? discarded(), items: items, fields: query.fields, next: next)
+  }
+}
+
+/// Reads a library without an engine, or beside a running one, and changes nothing.
+public enum LibraryReader {
+  /// One moment of a library's state, which lies in a folder elsewhere where one is named or the library has noted one down.
+  ///
+  /// - Throws: `EngineError.unreadableLibrary`.
+  public static func snapshot(
+    ofLibraryAt path: String, state: String? = nil, _ query: SnapshotQuery
+  ) throws(EngineError) -> Snapshot {
+    do {
+      let folder = try Library.open(at: path, state: state, mode: .existing)
+      try folder.checkDatabase()
+      let isInUse = try LibraryLock.isHeld(folder)
+      let database = try LibraryDatabase.openReadOnly(at: folder.databasePath, isInUse: isInUse)
+      defer { try? database.close() }
+      let now = Services.clock().wall
+      // What an engine is just writing is no one moment's.
+      let kept = try isInUse ? nil : KeptBytes(Partials(folder), bootID: Services.bootID())
+      var snapshot = try database.read {
+        try $0.snapshot(query, library: folder.path, stores: nil, kept: kept, now: now)
+      }
+      if try !LibraryLock.isHeld(folder) {
+        snapshot.downloads?.showNothingRunning()
+        snapshot.filters?.showNothingRunning()
+      }
+      return snapshot
+    } catch let error as FileError {
+      throw .unreadableLibrary(Library.reason(notOpenedAt: path, because: error))
+    } catch {
+      throw .unreadableLibrary("\(error)")
+    }
+  }
+}
+
+extension Library {
+  /// Why a library that must be there cannot be opened, in one sentence for people: the usual reason is that it is another
+  /// folder that was meant.
+  static func reason(notOpenedAt path: String, because error: FileError) -> String {
+    if case .mismatch(let mismatch) = error { return mismatch.description }
+    guard case .notFound = error else { return "the library \"\(path)\" cannot be opened: \(error)" }
+    return "\"\(path)\" is no library of Podflux; name the folder that podflux run was given with --library"
+  }
+}
+
+extension FiltersSnapshot {
+  /// Without an engine nothing runs.
+  fileprivate mutating func showNothingRunning() {
+    for group in groups.indices where groups[group].id == .state {
+      let filters = groups[group].filters
+      guard let running = filters.firstIndex(where: { $0.filter.condition == .states([.running]) }),
+        let queued = filters.firstIndex(where: { $0.filter.condition == .states([.queued]) })
+      else { continue }
+      groups[group].filters[queued].count += filters[running].count
+      groups[group].filters[running].count = 0
+    }
+  }
+}
+
+extension DownloadsSnapshot {
+  /// Without an engine nothing runs: what a killed one was at is queued, as the next one will find it.
+  fileprivate mutating func showNothingRunning() {
+    counts[.queued, default: 0] += counts.removeValue(forKey: .running) ?? 0
+    for index in items.indices where items[index].download.state.kind == .running {
+      items[index].download.state = .queued
+    }
+  }
+}

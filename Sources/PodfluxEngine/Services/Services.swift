@@ -1,0 +1,177 @@
+import Dispatch
+import FileStore
+import Flux
+import Foundation
+import Logging
+import PodfluxCore
+import Reachability
+import Transfers
+
+/// What carries effects out: transfers, deletions, verifications, the alarm clock. What it finds out it posts as facts.
+final class Services: @unchecked Sendable {
+  // `@unchecked`: the timer is touched on `turns` only; the rest is immutable and thread safe.
+
+  /// The name, in the engine's folder, of the file of all certificate authorities.
+  private static let authorityBundleName = "authorities.pem"
+
+  private let transfers: TransferService
+  private let verifications: VerificationService
+  private let cleanup: CleanupService
+  private let upkeep: UpkeepService
+  private let files: LibraryFiles
+  private let turns: DispatchQueue
+  private let fileQueue = DispatchQueue(label: "podflux.files", qos: .utility)
+  private let logger: Logger
+  private let post: @Sendable (Action) -> Void
+  private var alarm: DispatchSourceTimer?
+  private let paths: PathMonitor?
+  private let room: SpaceWatch
+
+  init(
+    library: OpenLibrary, authorities: CertificateAuthorities?, links: LinkOverrides, turns: DispatchQueue,
+    logger: Logger, post: @escaping @Sendable (Action) -> Void
+  ) throws(EngineError) {
+    let bootID = try Self.bootID()
+    files = library.files
+    self.turns = turns
+    self.logger = logger
+    self.post = post
+    room = SpaceWatch(library.folder) { post(.roomCame($0)) }
+    let paths = Self.pathMonitor(links, logger: logger, post: post)
+    self.paths = paths
+    verifications = VerificationService(files: library.files, logger: logger, post: post)
+    cleanup = CleanupService(
+      files: library.files, database: library.database, bootID: bootID, now: Self.clock, post: post)
+    do {
+      transfers = try TransferService(
+        files: library.files, authorities: authorities,
+        authorityBundlePath: library.folder.statePath + "/" + Self.authorityBundleName,
+        bootID: bootID, readClock: Self.clock
+      ) { report in
+        // The path that was lost is to be known before the failure that came of it.
+        if report.mayComeOfThePath { paths?.catchUp() }
+        post(.attempt(report))
+      }
+    } catch {
+      throw .cannotStart("\(error)")
+    }
+    upkeep = UpkeepService(
+      files: library.files, transfers: transfers, now: Self.clock, logger: logger, post: post)
+  }
+
+  /// What both clocks show.
+  func readClock() -> ClockReading {
+    Self.clock()
+  }
+
+  /// Carries an effect out, or begins to. Not for `.close`.
+  func carryOut(_ effect: Effect) {
+    switch effect {
+    case .start(let attempt): transfers.start(attempt)
+    case .stop(let attempt): transfers.stop(attempt)
+    case .proceed(let attempt): transfers.proceed(attempt)
+    case .verify(let verification): verifications.start(verification)
+    case .delete(let deletion): fileQueue.async { self.delete(deletion) }
+    case .startSurvey(let run, let days): cleanup.startSurvey(run, quarantineDays: days)
+    case .nextSurveyPage(let run): cleanup.nextPage(run)
+    case .cancelSurvey(let run): cleanup.cancelSurvey(run)
+    case .cleanUp(let step): cleanup.cleanUp(step)
+    case .wake(let moment): setAlarm(at: moment)
+    case .limit(let limits): transfers.limit(limits)
+    case .leavePath: transfers.leavePath()
+    case .watchRoom(let bytes): room.watch(atLeast: bytes)
+    case .readLocalTime: post(.localTime(LocalClock.localTime(at: readClock().wall)))
+    case .runUpkeep(let folders, let day): upkeep.runUpkeep(folders, day)
+    case .announce, .tell: break
+    case .close: preconditionFailure("closing is the engine's own")
+    }
+  }
+
+  /// The path as it was when the services began; nil where nobody could look.
+  var initialPath: NetworkPath? { paths?.initial }
+
+  /// Tells from now on how the path changes.
+  func beginToWatch() {
+    paths?.start()
+  }
+
+  private static func pathMonitor(
+    _ links: LinkOverrides, logger: Logger, post: @escaping @Sendable (Action) -> Void
+  ) -> PathMonitor? {
+    do {
+      return try PathMonitor(overrides: links) { post(.path($0)) }
+    } catch {
+      logger.warning(
+        "the path to the network cannot be followed and is taken for an unmetered one; say with network/report what it is",
+        metadata: ["reason": "\(error)"])
+      return nil
+    }
+  }
+
+  func shutDown() {
+    alarm?.cancel()
+    alarm = nil
+    paths?.stop()
+    room.watch(atLeast: nil)
+    cleanup.shutDown()
+    verifications.shutDown()
+    upkeep.shutDown()
+    transfers.shutDown()
+    // A deletion under way ends before the library is given up.
+    fileQueue.sync {}
+  }
+
+  private func delete(_ deletion: Deletion) {
+    do {
+      try files.delete(deletion, at: readClock().wall)
+      post(.deleted(deletion.key))
+    } catch {
+      logger.warning(
+        "a removed download's file cannot be deleted, or a damaged one moved; it is tried again tomorrow, or at the next start",
+        metadata: ["reason": "\(error)"])
+      post(.notDeleted(deletion.key, because: "\(error)"))
+    }
+  }
+
+  private func setAlarm(at moment: Timestamp?) {
+    alarm?.cancel()
+    alarm = nil
+    guard let moment else { return }
+    let wish = Alarm(at: moment, setAt: readClock())
+    let timer = DispatchSource.makeTimerSource(queue: turns)
+    timer.setEventHandler { [unowned self] in
+      if wish.isDue(at: readClock()) { post(.timeCame) } else { look(at: wish) }
+    }
+    alarm = timer
+    look(at: wish)
+    timer.resume()
+  }
+
+  private func look(at wish: Alarm) {
+    alarm?.schedule(deadline: .now() + .milliseconds(Int(wish.delay(at: readClock()))))
+  }
+
+  /// What both clocks show, for whoever has no engine too.
+  static func clock() -> ClockReading {
+    var wall = timespec()
+    var monotonic = timespec()
+    clock_gettime(CLOCK_REALTIME, &wall)
+    clock_gettime(CLOCK_BOOTTIME, &monotonic)
+    return ClockReading(
+      wall: Timestamp(milliseconds: wall.milliseconds), monotonicMilliseconds: monotonic.milliseconds)
+  }
+
+  /// The machine's present boot.
+  static func bootID() throws(EngineError) -> String {
+    do {
+      return try String(contentsOfFile: "/proc/sys/kernel/random/boot_id", encoding: .utf8)
+        .trimmingCharacters(in: .whitespacesAndNewlines)
+    } catch {
+      throw .cannotStart("the machine's boot cannot be told: \(error)")
+    }
+  }
+}
+
+extension timespec {
+  fileprivate var milliseconds: Int64 { Int64(tv_sec) * 1000 + Int64(tv_nsec) / 1_000_000 }
+}

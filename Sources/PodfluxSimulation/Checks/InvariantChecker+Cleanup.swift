@@ -1,0 +1,284 @@
+import Digests
+import PodfluxCore
+
+/// What cleaning up may do.
+extension InvariantChecker {
+  /// A step that was handed out, and what its run was asked for.
+  struct HandedStep {
+    var step: CleanupStep
+    var options: CleanupOptions
+  }
+
+  /// Its row is committed, and its run may act.
+  func willHandOut(_ step: CleanupStep, in process: SimulatedProcess) throws {
+    guard let run = process.dispatcher.state.cleanup.active, run.stage == .acting else {
+      throw Violation(.stepFirst, "step \(step.key) is handed out, and no run acts")
+    }
+    guard run.options.mode == .apply else {
+      throw Violation(.planChangesNothing, "step \(step.key) of a plan is handed out")
+    }
+    handedSteps[step.key] = HandedStep(step: step, options: run.options)
+  }
+
+  func willCleanUp(_ step: CleanupStep, in process: SimulatedProcess) throws {
+    if let handed = handedSteps[step.key], handed.step.finding == step.finding { return }
+    if let run = process.dispatcher.state.cleanup.active, run.options.mode == .plan {
+      throw Violation(.planChangesNothing, "\(step) of a plan is carried out")
+    }
+    throw Violation(.stepFirst, "\(step) is carried out, and is no committed row")
+  }
+
+  /// A completed download's file is said to be gone.
+  func willLose(_ file: PublishedFile, on disk: SimulatedDisk) throws {
+    guard !disk.isPublished(file) else {
+      throw Violation(.forgetting, "\(file.path) is said to be gone, and is there")
+    }
+  }
+
+  /// A file is taken away because no download knows it.
+  func willTake(_ entry: SimulatedDisk.PublishedEntry, at place: EntryPath, for step: CleanupStep) throws {
+    if let id = owner(of: entry.file, at: place) {
+      throw Violation(
+        .neededFiles, "\(place.text) is \(step.decision.rawValue)d by cleaning up, and is the file of \(id)")
+    }
+    guard case .orphan(let found) = step.finding, found.inode == entry.file.inode else {
+      throw Violation(.foreignBytes, "\(place.text) is \(step.decision.rawValue)d, and is another file than was found")
+    }
+    let orphans = handedSteps[step.key]?.options.orphans ?? .report
+    guard orphans == .delete || (step.decision == .quarantine && orphans == .quarantine) else {
+      throw Violation(
+        .foreignBytes, "\(place.text) is \(step.decision.rawValue)d, and nobody has asked for that: \(orphans.rawValue)"
+      )
+    }
+  }
+
+  /// A folder goes because it is empty.
+  func willRemoveFolder(_ place: EntryPath, on disk: SimulatedDisk) throws {
+    // An engine that has died before it could say that its folder is gone may take a later one of that name for it.
+    guard disk.folders.contains(place.text), !disk.everMadeFolders.contains(place.text) else { return }
+    throw Violation(.foreignFiles, "the folder \(place.text) is removed, and the engine has not made it")
+  }
+
+  /// The download whose row needs this very file, wherever it lies.
+  private func owner(of file: SimulatedFile, at place: EntryPath) -> DownloadID? {
+    rows.keys.sorted().first { id in
+      guard let published = rows[id]?.publishedFile, published.inode == file.inode, published.length == file.length
+      else { return false }
+      if EntryPath(published.path) == place { return true }
+      return rows[id]?.state.kind == .completed
+        && published.sha256.map { $0 == Self.digest(of: file.content, .sha256).hexadecimal } ?? true
+    }
+  }
+
+  /// Where many files were gone at once, nothing is decided.
+  func hasDecided(_ steps: [CleanupStep], _ survey: SimulatedSurvey) throws {
+    try checkWords(for: steps, of: survey.run)
+    let completed = survey.rows.filter(\.isCompleted)
+    guard completed.count >= CleanupPlanner.leastSuspicious else { return }
+    let files = survey.entries.compactMap { entry -> FoundFile? in
+      if case .file(let file) = entry { file } else { nil }
+    }
+    let (inodes, places) = (Set(files.map(\.inode)), Set(files.map(\.place)))
+    guard !completed.contains(where: { inodes.contains($0.file.inode) || places.contains($0.place) }) else { return }
+    let lengths = Set(files.map(\.length))
+    guard !completed.contains(where: { $0.file.sha256 != nil && lengths.contains($0.file.length) }) else { return }
+    throw Violation(
+      .everythingGone, "\(completed.count) files are gone at once, and \(steps.count) steps are decided on")
+  }
+
+  /// What a person could miss is moved or deleted by those runs alone that have been given the words for it.
+  private func checkWords(for steps: [CleanupStep], of run: CleanupRun) throws {
+    let mayTake = run.options.orphans == .quarantine || run.options.orphans == .delete
+    for step in steps {
+      let isAllowed =
+        switch (step.finding, step.decision) {
+        case (.orphan, .quarantine), (.strayPartial, .quarantine): mayTake
+        case (.orphan, .delete): run.options.orphans == .delete
+        case (.corrupt, .quarantine): mayTake && run.cause == .client
+        case (.corrupt, .redownload): run.options.missing == .redownload
+        case (.orphan, .adopt), (.adoptable, .adopt): run.options.orphans == .adopt
+        default: true
+        }
+      guard isAllowed else { throw Violation(.words, "\(run.options), because of a \(run.cause): \(step)") }
+    }
+  }
+
+  // MARK: After a batch
+
+  /// The steps that the batch says are done; whether the store agrees, the rows tell.
+  func finishedSteps(in batch: Batch, _ ledger: SimulatedLedger) -> [CleanupStep] {
+    let confirmed = batch.actions.compactMap { action -> CleanupStep? in
+      guard case .cleaned(let key, .done) = action else { return nil }
+      return handedSteps[key]?.step
+    }
+    for step in confirmed {
+      if let (id, _) = step.finding.following { confirmedMoves[id] = step }
+    }
+    // A row may follow its file in a later turn than that in which the file was seen: when its place is free.
+    let followed = ledger.notes.writes.compactMap { write -> CleanupStep? in
+      guard case .row(let row) = write, let step = confirmedMoves[row.id], let (_, file) = step.finding.following,
+        row.state == .completed(file)
+      else { return nil }
+      return step
+    }
+    for step in followed { step.finding.download.map { confirmedMoves[$0] = nil } }
+    return confirmed + followed.filter { !confirmed.contains($0) }
+  }
+
+  /// Tells the client what cleaning up has made of its downloads: it forgets some, and finds others.
+  func tell(
+    _ client: inout SimulatedClient, of steps: [CleanupStep], _ ledger: SimulatedLedger, on disk: SimulatedDisk
+  ) {
+    guard !steps.isEmpty else { return }
+    let lost = Set(
+      steps.compactMap { step -> DownloadID? in
+        if case .missing(let id, _) = step.finding, step.decision == .forget { id } else { nil }
+      })
+    for write in ledger.notes.writes {
+      switch write {
+      case .noRow(let id) where lost.contains(id): client.lose(id)
+      case .row(let row):
+        guard case .completed(let file) = row.state, steps.contains(where: { $0.finding.concerns(row) }) else {
+          continue
+        }
+        disk.own(file)
+        if client.wishes[row.id] == nil { client.find(row) }
+      default: break
+      }
+    }
+  }
+
+  /// What a run says of itself is what its steps say.
+  func checkTallies(_ world: World) throws {
+    guard let cleanup = world.process?.dispatcher.state.cleanup, let run = cleanup.active ?? cleanup.last else {
+      return
+    }
+    var (tallies, freed): ([CleanupStep.Finding.Kind: CleanupRun.Tally], Int64) = ([:], 0)
+    let steps = try steps(in: world)
+    for step in steps {
+      tallies[step.finding.kind, default: .init()].found += 1
+      tallies[step.finding.kind, default: .init()].bytes += step.finding.bytes
+      switch step.status {
+      case .done:
+        tallies[step.finding.kind, default: .init()].done += 1
+        if step.decision == .delete { freed += step.finding.bytes }
+      case .left: tallies[step.finding.kind, default: .init()].left += 1
+      case .planned: break
+      }
+    }
+    guard run.tallies == tallies, run.freedBytes == freed, Set(run.deeds) == deeds(in: steps) else {
+      throw Violation(
+        .tallies, "run \(run.key) says \(run.tallies) and \(run.freedBytes) bytes; its steps say \(tallies), \(freed)")
+    }
+  }
+
+  /// People hear of a run that has ended if it did something, or could not, and only then.
+  func checkTold(_ batch: Batch, _ process: SimulatedProcess) throws {
+    guard let run = process.dispatcher.state.cleanup.last else { return }
+    let isTold = batch.turnout.effects.contains(.tell(.cleaned(run)))
+    let kinds = run.tallies.filter { ![.partial, .orphanPartial].contains($0.key) && $0.value.done > 0 }
+    guard isTold == run.isNews, kinds.isEmpty || isTold else {
+      throw Violation(
+        .told, "run \(run.key) came to \(run.stage) \(run.tallies), and people are \(isTold ? "" : "not ")told")
+    }
+  }
+
+  /// What a run did, as its steps say.
+  private func deeds(in steps: [CleanupStep]) -> Set<CleanupRun.Deed> {
+    var deeds: [[String]: CleanupRun.Deed] = [:]
+    for step in steps where step.decision.isAct && step.status != .planned {
+      let key = [step.finding.kind.rawValue, step.decision.rawValue]
+      var deed = deeds[key] ?? .init(step.finding.kind, step.decision)
+      deed.done += step.status == .done ? 1 : 0
+      deed.left += step.status == .left ? 1 : 0
+      deed.bytes += step.status == .done ? step.finding.bytes : 0
+      deeds[key] = deed
+    }
+    return Set(deeds.values)
+  }
+
+  func steps(in world: World) throws -> [CleanupStep] {
+    try world.database.read { try $0.cleanupSteps(PageRequest(limit: 100_000)) }.steps
+  }
+
+  // MARK: The end
+
+  /// Nothing goes wrong any more, and a cleanup has ended: rows and files agree one to one.
+  func checkAgreement(_ world: World) throws {
+    guard let run = world.process?.dispatcher.state.cleanup.last else {
+      throw Violation(.agreement, "there was no cleanup")
+    }
+    let completed = rows.keys.sorted().compactMap { id -> (DownloadID, PublishedFile)? in
+      if case .completed(let file)? = rows[id]?.state { (id, file) } else { nil }
+    }
+    if run.stage == .refused {
+      guard completed.allSatisfy({ !world.disk.isPublished($0.1) }) else {
+        throw Violation(.agreement, "a cleanup is refused: \(run.reason ?? "")")
+      }
+      return
+    }
+    guard run.stage == .done else { throw Violation(.agreement, "a cleanup ended as \(run.stage.rawValue)") }
+    let steps = try steps(in: world)
+    // What is damaged goes to quarantine when its step is done already, and may leave an empty folder.
+    hasFoundCorruption = steps.contains { $0.finding.kind == .corrupt }
+    hasFetchedAgain = steps.contains { $0.decision == .redownload }
+    var owned: Set<String> = []
+    for (id, file) in completed {
+      guard world.disk.isPublished(file) else {
+        guard !steps.contains(where: { $0.leaves(file) }) else { continue }
+        throw Violation(.agreement, "\(id) is completed after a cleanup, and its file is not at \(file.path)")
+      }
+      // Where a lost file's name, number and length were given again, nobody can tell whose it is.
+      guard owned.insert(file.path.description).inserted || isShared(file, by: id) else {
+        throw Violation(.agreement, "\(file.path) is the file of \(id) and of another download")
+      }
+    }
+    let left = Set(
+      steps.filter { $0.status == .left || $0.decision == .mark }.flatMap {
+        [$0.finding.place?.text, $0.finding.destination?.description].compactMap(\.self)
+      })
+    for path in world.disk.published.keys.sorted() where !owned.contains(path) && !left.contains(path) {
+      throw Violation(.agreement, "\(path) belongs to nobody after a cleanup, and nothing is said about it")
+    }
+  }
+
+  /// A cleanup right after another one finds nothing to do.
+  func checkNothingToDo(_ world: World) throws {
+    guard let step = try steps(in: world).first(where: { $0.status != .left }) else { return }
+    if case .emptyFolder = step.finding, hasFoundCorruption { return }
+    // What is fetched again may have begun and failed since.
+    if case .orphanPartial = step.finding, hasFetchedAgain { return }
+    throw Violation(.agreement, "a second cleanup finds something to do: \(step)")
+  }
+
+  /// What was put aside is there, whole, unless a person has taken it out again.
+  func checkQuarantine(_ disk: SimulatedDisk) throws {
+    let kept = Set(disk.quarantined.map { ObjectIdentifier($0.file) })
+    guard quarantined.allSatisfy({ kept.contains(ObjectIdentifier($0)) || disk.hasBeenRestored($0) }) else {
+      throw Violation(.damage, "a file that was put aside is not in quarantine any more")
+    }
+    guard let changed = disk.quarantined.first(where: { $0.file.hash != $0.hash }) else { return }
+    throw Violation(.damage, "\(changed.path) was put aside and is not what it was")
+  }
+}
+
+extension CleanupStep.Finding {
+  /// Which row is to follow its file, and what that is by now.
+  fileprivate var following: (DownloadID, PublishedFile)? {
+    switch self {
+    case .moved(let id, _, let file), .modified(let id, _, let file): (id, file)
+    default: nil
+    }
+  }
+}
+
+extension CleanupStep {
+  /// Whether it leaves this file, or a copy of it, under a name that no row can keep, or at a place that another row keeps.
+  fileprivate func leaves(_ file: PublishedFile) -> Bool {
+    switch (finding, status) {
+    case (.orphan(let found), .left): found.length == file.length
+    case (.moved(_, let former, _), .left): former == file
+    default: false
+    }
+  }
+}

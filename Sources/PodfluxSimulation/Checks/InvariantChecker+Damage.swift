@@ -1,0 +1,128 @@
+import Digests
+import PodfluxCore
+
+/// What may become of files that somebody has changed.
+extension InvariantChecker {
+  /// A download fails after its completion only if its file is damaged or gone.
+  ///
+  /// - Parameter isCleanedUp: Whether cleaning up has settled a step about it.
+  func checkDamage(_ row: Download, _ before: Download?, isCleanedUp: Bool, _ batch: Batch, _ world: World) throws {
+    try checkEdited(row, before, on: world.disk)
+    guard case .completed(let file)? = before?.state, row.state != before?.state, !isCleanedUp else { return }
+    if case .completed(let present) = row.state, batch.hasFollowed(row.id) { return world.disk.own(present) }
+    if case .failed(let error) = row.state, error.code == .corruptFile {
+    } else {
+      // It has failed, and been asked for again at once.
+      guard batch.hasFoundDamage(of: row.id) else {
+        throw Violation(.damage, "\(row.id) was completed and is \(row.state)")
+      }
+    }
+    guard let entry = world.disk.published[file.path.description], entry.file.inode == file.inode else { return }
+    // It was gone when it was read, and has been brought back; or another's has its name and number.
+    if entry.isDisplaced || entry.isForeign { return }
+    // Its file is gone, and its name and number are another one's by now.
+    if isAnothers(file, than: row.id) { return }
+    // Of another length it is a later file, whose download has gone, or the rest of its own.
+    let isChanged = entry.file.isDamaged || entry.file.isEdited || !entry.file.isMedia
+    guard isChanged || entry.file.length != Int(file.length) else {
+      throw Violation(.damage, "\(row.id) fails, and \(file.path) is intact")
+    }
+    guard row.isHeld else {
+      throw Violation(.damage, "\(row.id) fails, and what is left at \(file.path) is not to go")
+    }
+  }
+
+  /// A download whose file somebody has edited stays completed. Where no time was recorded, nobody can tell an edit from
+  /// damage.
+  private func checkEdited(_ row: Download, _ before: Download?, on disk: SimulatedDisk) throws {
+    guard case .completed(let file)? = before?.state, row.state.kind != .completed, file.modifiedNanoseconds != nil,
+      let entry = disk.published[file.path.description], entry.file.inode == file.inode, entry.file.isEdited,
+      entry.file.isMedia, !entry.file.isDamaged, !entry.isDisplaced, !entry.isForeign
+    else { return }
+    throw Violation(.edited, "\(row.id) is \(row.state), and somebody has only edited \(file.path)")
+  }
+
+  /// A file goes to quarantine that was found damaged, or in another one's place.
+  func willQuarantine(_ file: PublishedFile, on disk: SimulatedDisk) throws {
+    guard let entry = disk.published[file.path.description] else { return }
+    let isCondemned = condemned.values.contains { $0.contains { $0.path == file.path && $0.inode == file.inode } }
+    // What was adopted and never was media cannot be told from what is none any more, once its time was set.
+    let isChanged = entry.file.isDamaged || entry.file.isEdited || !entry.file.isMedia
+    guard entry.isForeign || entry.isDisplaced || isChanged || isCondemned else {
+      throw Violation(.damage, "\(file.path) goes to quarantine, and is intact")
+    }
+    guard
+      !rows.values.contains(where: {
+        $0.state.kind == .completed
+          && $0.publishedFile.map { $0.path == file.path && $0.inode == file.inode && $0.length == entry.file.length }
+            ?? false
+      })
+    else {
+      throw Violation(.damage, "\(file.path) goes to quarantine, and is the file of a completed download")
+    }
+    quarantined.append(entry.file)
+  }
+
+  /// Whether a download has a file of this place, number and length, or had one that is to be deleted.
+  func knows(_ place: SimulatedDisk.Place) -> Bool {
+    let files = rows.values.compactMap(\.publishedFile) + condemned.values.joined()
+    return files.contains {
+      $0.path.description == place.path && $0.inode == place.inode && $0.length == place.length
+    }
+  }
+
+  /// Whether another download has this very file.
+  func isShared(_ file: PublishedFile, by id: DownloadID) -> Bool {
+    rows.values.contains { row in
+      guard row.id != id, let other = row.publishedFile else { return false }
+      return other.path == file.path && other.inode == file.inode && other.length == file.length
+    }
+  }
+
+  /// Whether another download has this very file, or the one that has become of it: of the same place and number, and as
+  /// long as that one says.
+  func isOwned(_ file: PublishedFile, byAnotherThan id: DownloadID, on disk: SimulatedDisk) -> Bool {
+    guard !isShared(file, by: id) else { return true }
+    guard let present = disk.published[file.path.description]?.file else { return false }
+    return rows.values.contains { row in
+      guard row.id != id, let other = row.publishedFile else { return false }
+      return other.path == file.path && other.inode == file.inode && Int(other.length) == present.length
+    }
+  }
+
+  /// Whether the file of this place and number is another download's.
+  func isAnothers(_ file: PublishedFile, than id: DownloadID?) -> Bool {
+    rows.values.contains { row in
+      guard row.id != id, let other = row.publishedFile else { return false }
+      return other.path == file.path && other.inode == file.inode
+    }
+  }
+
+  /// All completed files have been read again when nothing could go wrong any more.
+  func checkIntact(_ file: PublishedFile, of id: DownloadID, on disk: SimulatedDisk) throws {
+    guard let found = disk.published[file.path.description]?.file, found.length == Int(file.length),
+      file.sha256 == nil || Self.digest(of: found.content, .sha256).hexadecimal == file.sha256
+    else { throw Violation(.damage, "\(id) is completed, was read again, and \(file.path) is damaged or gone") }
+  }
+}
+
+extension Batch {
+  /// Whether reading has found that somebody has edited its file.
+  func hasFollowed(_ id: DownloadID) -> Bool {
+    actions.contains { action in
+      guard case .verified(let verification, .modified) = action else { return false }
+      return verification.download == id
+    }
+  }
+
+  fileprivate func hasFoundDamage(of id: DownloadID) -> Bool {
+    actions.contains { action in
+      switch action {
+      // What was edited may turn out to be another download's: then its own is gone.
+      case .verified(let verification, .damaged), .verified(let verification, .modified):
+        return verification.download == id
+      default: return false
+      }
+    }
+  }
+}

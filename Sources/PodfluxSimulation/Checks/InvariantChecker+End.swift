@@ -1,0 +1,69 @@
+import PodfluxCore
+
+/// What must be left when faults have stopped and everything has come to rest.
+extension InvariantChecker {
+  /// Nothing more happens by itself: then nothing may wait for something to happen.
+  func checkNobodyWaits() throws {
+    for id in rows.keys.sorted() {
+      guard let state = rows[id]?.state, [.queued, .waiting, .running].contains(state.kind) else { continue }
+      throw Violation(.liveness, "\(id) is \(state), and nothing will ever happen to it")
+    }
+  }
+
+  func checkRest(of world: World) throws {
+    try compareWithTables(world)
+    for id in rows.keys.sorted() {
+      guard let row = rows[id] else { continue }
+      switch row.state {
+      case .completed(let file): try checkIntact(file, of: id, on: world.disk)
+      case .failed(let error) where error.code == .fileExists: break
+      // A file that was adopted and lost: nobody has it.
+      case .failed where row.address.host.hasSuffix(".invalid"): break
+      case .failed(let error) where (error.cause ?? error.code) == .integrityMismatch && !canHaveDigest(row, world):
+        break
+      case .queued, .waiting, .running, .paused, .failed:
+        throw Violation(.liveness, "\(id) could be completed and is \(row.state)\(row.isHeld ? ", held" : "")")
+      }
+    }
+    guard world.process?.dispatcher.state.cleanup.isIdle == true else {
+      throw Violation(.liveness, "a cleanup never ends")
+    }
+    guard owed.isEmpty else { throw Violation(.liveness, "deletions are owed for ever: \(owed.sorted())") }
+    guard let downloads = world.process?.dispatcher.state.downloads, downloads.live.isEmpty else {
+      throw Violation(.liveness, "attempts are live for ever")
+    }
+    try checkQuarantine(world.disk)
+  }
+
+  /// Whether any of its addresses has what the client knows the digest of.
+  private func canHaveDigest(_ row: Download, _ world: World) -> Bool {
+    guard let integrity = row.description.integrity else { return true }
+    return world.origins.contains { origin in
+      guard ([row.address] + row.description.mirrors).contains(origin.address) else { return false }
+      return integrity.accepts(Self.digest(of: origin.current.all, integrity.algorithm))
+    }
+  }
+
+  /// A cleanup has ended, and nothing has gone wrong since. One that was refused, because all files are gone indeed, has
+  /// cleaned up nothing.
+  func checkOrphans(_ world: World) throws {
+    guard world.process?.dispatcher.state.cleanup.last?.stage != .refused else { return }
+    for id in world.disk.partialNames {
+      guard let row = rows[id], row.state.kind == .failed else {
+        throw Violation(.orphans, "the partial file of \(id) belongs to nothing")
+      }
+    }
+    let owned = Set(
+      rows.values.compactMap { row -> String? in
+        if case .completed(let file) = row.state { file.path.description } else { nil }
+      })
+    for path in world.disk.published.keys.sorted() where !owned.contains(path) {
+      // Notes that were adopted are damaged, as no media any more, once somebody has only set their time.
+      guard let entry = world.disk.published[path],
+        entry.isForeign || entry.isDisplaced || entry.file.isDamaged || entry.file.isEdited || !entry.file.isMedia
+      else {
+        throw Violation(.orphans, "the published file \(path) belongs to no download")
+      }
+    }
+  }
+}

@@ -1,0 +1,281 @@
+import Flux
+import PodfluxCore
+
+/// Watches every turn. It keeps its own copy of the rows, made from what was written, so that a look at all of them
+/// costs no query.
+///
+/// Aspects: `+Rows` (what rows may say), `+Effects` (what services may be asked to do), `+End` (what must be left).
+final class InvariantChecker {
+  /// The rows as they are committed.
+  private(set) var rows: [DownloadID: Download] = [:]
+  /// Whose remains are owed their deletion.
+  private(set) var owed: Set<DownloadID> = []
+  /// Those of them whose partial files are: their next attempts have to wait.
+  private(set) var owedPartials: Set<DownloadID> = []
+  /// Those of them whose next attempts may wait.
+  private(set) var holding: Set<DownloadID> = []
+  /// The published files that are to be deleted, by whose they were.
+  private(set) var condemned: [DownloadID: [PublishedFile]] = [:]
+  /// Partial files that somebody has changed: what rows say of them is not the engine's fault.
+  var tampered: Set<DownloadID> = []
+  /// The steps that were handed out.
+  var handedSteps: [CleanupStep.Key: HandedStep] = [:]
+  /// Steps whose files were seen as they are to be followed, and whose rows may not have followed yet.
+  var confirmedMoves: [DownloadID: CleanupStep] = [:]
+  /// Whether the last cleanup that was looked at had found damaged files.
+  var hasFoundCorruption = false
+  /// Whether it has had files fetched again.
+  var hasFetchedAgain = false
+  /// The run whose end has been checked.
+  private var checkedRun: CleanupRun.Key?
+  /// Damaged files that were put aside.
+  var quarantined: [SimulatedFile] = []
+  private(set) var position = LogPosition.origin
+  private(set) var savedCounts: [DownloadState.Kind: Int] = [:]
+  private var turns = 0
+  /// What has come over the network in each attempt that lives.
+  var traffic: [AttemptID: Traffic] = [:]
+  /// What has come over cellular, as attempts have told.
+  var usage = CellularUsage()
+
+  /// How often the copy is compared with the tables, in turns.
+  private static let comparisonInterval = 100
+
+  /// What a batch has changed, as far as checks want to know.
+  struct Changes {
+    /// The rows that were written, as they were before; nil for new ones.
+    var before: [DownloadID: Download?] = [:]
+    var hasNewOrder = false
+    var hasManyRows = false
+    /// The steps of a cleanup that it says are done.
+    var finishedSteps: [CleanupStep] = []
+    /// Files that the batch has owed a deletion.
+    var owedFiles: [PublishedFile] = []
+  }
+
+  /// A batch was committed.
+  func committed(_ batch: Batch, in process: SimulatedProcess) throws {
+    turns += 1
+    let world = process.world
+    try checkPosition(batch, process.ledger)
+    let rowsBefore = rows
+    let finished = finishedSteps(in: batch, process.ledger)
+    tell(&world.client, of: finished, process.ledger, on: world.disk)
+    var changes = try follow(process.ledger, in: world)
+    changes.finishedSteps = finished
+    hear(batch, rowsBefore, world)
+    for id in changes.before.keys.sorted() {
+      guard let row = rows[id] else { continue }
+      try check(row, before: changes.before[id] ?? nil, changes, batch, world)
+    }
+    try checkAll(process, changes)
+    try checkTraffic(batch, process)
+    if turns % Self.comparisonInterval == 0 { try compareWithTables(world) }
+    guard let ended = process.dispatcher.state.cleanup.last?.key, ended != checkedRun else { return }
+    checkedRun = ended
+    try checkTold(batch, process)
+    try checkTallies(world)
+  }
+
+  /// A turn failed: nothing has changed.
+  func checkUnchanged(_ dispatcher: Dispatcher<Stores>) throws {
+    guard dispatcher.position == position else {
+      throw Violation(.logGrows, "a failed turn has moved the log from \(position) to \(dispatcher.position)")
+    }
+    guard dispatcher.state.downloads.counts.filter({ $0.value != 0 }) == counted else {
+      throw Violation(.counts, "a failed turn has changed the counts")
+    }
+  }
+
+  // MARK: The log
+
+  private func checkPosition(_ batch: Batch, _ ledger: SimulatedLedger) throws {
+    let handled = zip(batch.actions, batch.turnout.outcomes).reduce(0) { count, pair in
+      if case .handled = pair.1, !pair.0.isReading { count + 1 } else { count }
+    }
+    let expected = LogPosition(
+      revision: position.revision + (handled > 0 ? 1 : 0), sequence: position.sequence + Int64(handled))
+    guard batch.turnout.position == expected, ledger.lastPosition ?? expected == expected,
+      (ledger.lastPosition != nil) == (handled > 0)
+    else {
+      throw Violation(.logGrows, "\(handled) actions moved the log from \(position) to \(batch.turnout.position)")
+    }
+    position = expected
+  }
+
+  // MARK: The copy
+
+  private func follow(_ ledger: SimulatedLedger, in world: World) throws -> Changes {
+    var changes = Changes()
+    for write in ledger.notes.writes {
+      switch write {
+      case .row(let row): try note(row, in: &changes)
+      case .noRow(let id): note(end: id, in: &changes, world)
+      case .manyRows(let change, let condition, let spared):
+        note(change, of: condition, sparing: spared, in: &changes, world)
+      case .savedCounts(let counts): savedCounts = savedCounts.merging(counts) { $1 }.filter { $0.value != 0 }
+      case .owed(let deletion):
+        guard let file = deletion.file else { continue }
+        changes.owedFiles.append(file)
+        if deletion.fate == .deleted { condemned[deletion.download, default: []].append(file) }
+      case .finished: break
+      }
+    }
+    for debt in ledger.debts {
+      owed.note(debt.download, debt.isOwed)
+      owedPartials.note(debt.download, debt.isPartialOwed)
+      holding.note(debt.download, debt.holds)
+      if !debt.isOwed { condemned[debt.download] = nil }
+    }
+    if changes.hasManyRows { try takeOver(from: world, in: &changes) }
+    return changes
+  }
+
+  private func note(_ row: Download, in changes: inout Changes) throws {
+    let old = rows[row.id]
+    if let old, old.state != row.state, !old.state.canBecome(row.state) {
+      throw Violation(.transitions, "\(row.id) went from \(old.state) to \(row.state)")
+    }
+    if changes.before[row.id] == nil { changes.before[row.id] = .some(old) }
+    if old?.rank != row.rank { changes.hasNewOrder = true }
+    rows[row.id] = row
+  }
+
+  private func note(end id: DownloadID, in changes: inout Changes, _ world: World) {
+    if let file = rows.removeValue(forKey: id)?.publishedFile, !changes.owedFiles.contains(file),
+      !isOwned(file, byAnotherThan: id, on: world.disk)
+    {
+      world.disk.release(file, of: id)
+    }
+    changes.before[id] = .some(nil)
+    changes.hasNewOrder = true
+    tampered.remove(id)
+  }
+
+  private func note(
+    _ change: BulkChange?, of condition: Condition, sparing spared: [DownloadID], in changes: inout Changes,
+    _ world: World
+  ) {
+    changes.hasManyRows = true
+    changes.hasNewOrder = true
+    guard let change else { return }
+    for id in rows.keys.sorted() where !spared.contains(id) {
+      guard let row = rows[id], change.concerns(row.state), SimulatedCondition.holds(condition, for: row) else {
+        continue
+      }
+      if changes.before[id] == nil { changes.before[id] = .some(row) }
+      switch change {
+      case .pause: rows[id]?.state = .paused
+      case .resume, .retry:
+        rows[id]?.state = .queued
+        rows[id]?.failures = 0
+        rows[id]?.round = .init()
+      case .cancel:
+        rows[id] = nil
+        changes.before[id] = .some(nil)
+      case .remove(let deletingFile):
+        if case .completed(let file) = row.state, !deletingFile, !isOwned(file, byAnotherThan: id, on: world.disk) {
+          world.disk.release(file, of: id)
+        }
+        rows[id] = nil
+        changes.before[id] = .some(nil)
+      }
+    }
+  }
+
+  /// One statement has changed many rows: the tables' word is taken for ranks and holds, and compared for the rest.
+  private func takeOver(from world: World, in changes: inout Changes) throws {
+    let page = try world.database.read { try $0.downloads(limit: PageRequest.maximumLimit) }
+    let classes = world.process?.dispatcher.state.settings.settings.network ?? .init()
+    for row in page {
+      guard var expected = rows[row.id] else { throw Violation(.mirror, "the row of \(row.id) should be gone") }
+      if changes.before[row.id] == nil { changes.before[row.id] = .some(expected) }
+      expected.rank = row.rank
+      expected.isHeld = row.isHeld
+      expected.networks.podcast = classes.policy(ofPodcast: row.description.podcast)
+      guard expected == row else { throw Violation(.mirror, "\(row) stands where \(expected) should") }
+      rows[row.id] = row
+    }
+    guard page.count == rows.count else { throw Violation(.mirror, "\(page.count) rows instead of \(rows.count)") }
+  }
+
+  func compareWithTables(_ world: World) throws {
+    let (page, position) = try world.database.read {
+      (try $0.downloads(limit: PageRequest.maximumLimit), try $0.position())
+    }
+    guard page.count == rows.count else { throw Violation(.mirror, "\(page.count) rows instead of \(rows.count)") }
+    for row in page where rows[row.id] != row { throw Violation(.mirror, "\(row) was not written") }
+    try checkFilters(world)
+    try checkTallies(world)
+    guard position == self.position else {
+      throw Violation(.logGrows, "the table says \(position), not \(self.position)")
+    }
+  }
+
+  /// What filters count is kept beside the rows.
+  private func checkFilters(_ world: World) throws {
+    let moment = ConditionMoment(now: world.clock.wall)
+    let filters = try world.database.read { try $0.filters(FiltersState(), at: moment) }
+    let counted = self.counted
+    for group in filters.groups {
+      for filter in group.filters {
+        guard case .states(let kinds) = filter.filter.condition else { continue }
+        let number = kinds.reduce(0) { $0 + counted[$1, default: 0] }
+        guard filter.count == number else {
+          throw Violation(.counts, "\(filter.filter.id) counts \(filter.count) instead of \(number)")
+        }
+      }
+    }
+  }
+
+  var counted: [DownloadState.Kind: Int] {
+    rows.values.reduce(into: [:]) { $0[$1.state.kind, default: 0] += 1 }
+  }
+
+  // MARK: Promises
+
+  private func hear(_ batch: Batch, _ rowsBefore: [DownloadID: Download], _ world: World) {
+    let answers = Array(zip(batch.actions, batch.turnout.outcomes))
+    let changesMany = batch.actions.contains { $0.isBulk }
+    world.client.hear(answers, rows: rowsBefore, isAlone: batch.actions.count == 1)
+    if changesMany, batch.actions.count > 1 { world.client.adopt(rows) }
+  }
+}
+
+extension Action {
+  /// Whether it concerns several downloads at once.
+  fileprivate var isBulk: Bool {
+    switch self {
+    case .downloads(.pause(.one)), .downloads(.resume(.one)), .downloads(.cancel(.one)), .downloads(.retry(.one)),
+      .downloads(.remove(.one, _)):
+      false
+    case .downloads(.pause), .downloads(.resume), .downloads(.cancel), .downloads(.retry), .downloads(.remove): true
+    default: false
+    }
+  }
+}
+
+extension BulkChange {
+  /// Which downloads a change of all is for.
+  fileprivate func concerns(_ state: DownloadState) -> Bool {
+    switch self {
+    case .pause: state.kind == .queued || state.kind == .waiting
+    case .resume: state.kind == .paused || state.kind == .failed
+    case .retry: state.kind == .failed || state.kind == .waiting
+    case .cancel: [.queued, .waiting, .paused, .failed].contains(state.kind)
+    case .remove: state.kind != .running
+    }
+  }
+}
+
+extension Download {
+  /// The file that is at its place, or about to be.
+  var publishedFile: PublishedFile? { state.file }
+}
+
+extension Set<DownloadID> {
+  /// Has the download in it, or not.
+  fileprivate mutating func note(_ download: DownloadID, _ isIn: Bool) {
+    if isIn { insert(download) } else { remove(download) }
+  }
+}
