@@ -7,7 +7,7 @@ extension LineJudge {
   /// for digits in their numbers (as many, and zero stays zero) and texts (the schema tells no digit from another but in
   /// "protocol"), names that engines make, and hashes. Of a list's elements only those take part whose like has not been seen at this place.
   ///
-  /// A line of the engine must also be written as PROTOCOL.md section 1 wants it: keys sorted, no blanks, no escapes
+  /// A line of the engine must also be written as the article Protocol wants it: keys sorted, no blanks, no escapes
   /// that need not be.
   static let script = #"""
     import json, re, sys

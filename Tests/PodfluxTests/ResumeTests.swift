@@ -3,7 +3,7 @@ import ScriptedOrigin
 import TestSupport
 import Testing
 
-/// The resume ladder (DESIGN.md section 4), as the origin and the disk may have it.
+/// The resume ladder (the article Resuming), as the origin and the disk may have it.
 @Suite("Resuming")
 struct ResumeTests {
   private static let length = 3 << 20

@@ -3,7 +3,7 @@ import ScriptedOrigin
 import TestSupport
 import Testing
 
-/// `downloads/verify`: completed files are read again (PROTOCOL.md section 2).
+/// `downloads/verify`: completed files are read again (the article Cleanup).
 @Suite("Verifying")
 struct VerifyTests {
   /// What became of a completed file behind the engine's back.

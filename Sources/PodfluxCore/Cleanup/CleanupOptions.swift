@@ -1,4 +1,4 @@
-/// What a client can want of the cleanup (PROTOCOL.md section 8).
+/// What a client can want of the cleanup (the article Cleanup).
 public enum CleanupIntent: Hashable, Sendable {
   /// Compare rows and files, and put in order what differs.
   case run(CleanupRequest)

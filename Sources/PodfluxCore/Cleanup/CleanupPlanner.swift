@@ -90,7 +90,7 @@ public struct CleanupPlanner {
 
   /// Makes a planner that has seen nothing.
   ///
-  /// - Parameter isStart: Whether nobody has asked for the run. Then files are left where they are as long as no download
+  /// `isStart` says that nobody has asked for the run. Then files are left where they are as long as no download
   ///   has any: they may be another program's, or those of rows that somebody has lost.
   public init(_ options: CleanupOptions, isStart: Bool = false) {
     self.options = options

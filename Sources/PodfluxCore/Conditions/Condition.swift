@@ -1,6 +1,6 @@
 import Flux
 
-/// Which downloads are meant: the one form for selection, listing, filters and rules (PROTOCOL.md section 6).
+/// Which downloads are meant: the one form for selection, listing, filters and rules (the article Protocol).
 public indirect enum Condition: Hashable, Sendable {
   /// Those that meet each of these; all downloads, if there are none.
   case all([Condition])

@@ -37,7 +37,7 @@ public struct Traits: Hashable, Sendable {
   }
 }
 
-/// What a waiting download waits for (PROTOCOL.md section 2).
+/// What a waiting download waits for (the article Protocol).
 public enum WaitingReason: String, Hashable, Sendable, CaseIterable {
   case network, policy, retry, host, storage, schedule, budget, auth
 }

@@ -1,6 +1,6 @@
 /// Why an attempt failed.
 public struct DownloadError: Error, Hashable, Sendable {
-  /// The machine-readable reason (PROTOCOL.md section 2).
+  /// The machine-readable reason (the article Protocol).
   public enum Code: String, Sendable, CaseIterable {
     case unknownHost = "unknown_host"
     case connectFailed = "connect_failed"

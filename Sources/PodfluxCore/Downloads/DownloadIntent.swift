@@ -1,6 +1,6 @@
 import Flux
 
-/// What a client can want of the downloads (PROTOCOL.md section 2).
+/// What a client can want of the downloads (the article Protocol).
 public enum DownloadIntent: Hashable, Sendable {
   case enqueue(Enqueue)
   case pause(Selection)

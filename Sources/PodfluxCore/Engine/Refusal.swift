@@ -1,4 +1,4 @@
-/// Why a client's line was not carried out (PROTOCOL.md section 1).
+/// Why a client's line was not carried out (the article Protocol).
 public struct Refusal: Error, Hashable, Sendable {
   /// The machine-readable reason.
   public enum Code: String, Sendable, CaseIterable {

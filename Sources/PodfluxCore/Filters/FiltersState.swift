@@ -77,7 +77,7 @@ public struct SavedFilters: Hashable, Sendable {
   }
 }
 
-/// What a client can want of the filters (PROTOCOL.md section 7).
+/// What a client can want of the filters (the article Protocol).
 public enum FilterIntent: Hashable, Sendable {
   /// Activates a filter, or no more.
   case toggle(FilterID)

@@ -1,4 +1,4 @@
-/// Which networks what has no policy of its own may use, by who wants it (PROTOCOL.md section 4).
+/// Which networks what has no policy of its own may use, by who wants it (the article Networks).
 public struct NetworkClasses: Hashable, Sendable, Codable {
   /// What a person asked for.
   public var user = NetworkPolicy.unmetered

@@ -1,4 +1,4 @@
-/// The way by which the machine reaches the network, as far as policy is concerned (PROTOCOL.md section 3).
+/// The way by which the machine reaches the network, as far as policy is concerned (the article Networks).
 public struct NetworkPath: Hashable, Sendable, Codable {
   /// Whether there is a way at all.
   public enum Status: String, Hashable, Sendable, Codable, CaseIterable {

@@ -1,6 +1,6 @@
 import Flux
 
-/// What clients want of the network (PROTOCOL.md section 3).
+/// What clients want of the network (the article Networks).
 public enum NetworkIntent: Hashable, Sendable {
   /// The path is this one, whatever the engine finds out.
   case report(NetworkPath)

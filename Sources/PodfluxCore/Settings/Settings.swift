@@ -1,4 +1,4 @@
-/// What can be set (PROTOCOL.md section 4). Every value is within its range.
+/// What can be set (the article SettingsAndLimits). Every value is within its range.
 public struct Settings: Hashable, Sendable, Codable {
   /// How many transfers run at once.
   public var maxConcurrent = 4

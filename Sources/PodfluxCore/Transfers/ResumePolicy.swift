@@ -1,4 +1,4 @@
-/// The rules by which kept bytes are gone on with, or not (DESIGN.md section 4). Pure: no state, no I/O.
+/// The rules by which kept bytes are gone on with, or not (the article Resuming). Pure: no state, no I/O.
 ///
 /// One way leads on safely whatever a server does: ask for the whole file, and compare it with what is kept while it
 /// streams. Nothing is thrown away before a byte differs, and what breaks off before that has cost nothing but time. So

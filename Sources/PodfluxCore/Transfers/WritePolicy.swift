@@ -1,4 +1,4 @@
-/// When bytes are written and when they are made durable (DESIGN.md section 3).
+/// When bytes are written and when they are made durable (the article Durability).
 public enum WritePolicy {
   /// The most that is collected before it is written, in bytes.
   public static let largestWrite = 1 << 20

@@ -64,7 +64,7 @@ public final class Engine: Sendable {
   /// Gives the library up until `resume`: transfers checkpoint and stop, the database is closed and no lock is held when
   /// the completion is called, at the latest after 2 s. Meanwhile every action is refused with `suspended`.
   ///
-  /// - Parameter suspender: Who wants it. It stays suspended until everybody who did has called `resume`.
+  /// `suspender` is who wants it: the engine stays suspended until everybody who did has called `resume`.
   public func suspend(for suspender: Suspender = .client, _ completion: @escaping @Sendable (Response) -> Void) {
     turns.async { [core] in core.suspend(for: suspender, answering: EngineRequest(.barrier, completion: completion)) }
   }
@@ -254,6 +254,6 @@ public protocol EngineClient: Sendable {
   func told(_ notice: Notice)
   /// The engine has ended; the library is free.
   ///
-  /// - Parameter remaining: How many downloads are left in each state, as clients see it.
+  /// `remaining` is how many downloads are left in each state, as clients see it.
   func closed(because cause: StopReason, revision: Int64, remaining: [DownloadState.Kind: Int])
 }

@@ -1,7 +1,7 @@
 import Flux
 import PodfluxCore
 
-/// The stream of actions, and the journal (PROTOCOL.md section 1): a line for each committed action, in the very form in
+/// The stream of actions, and the journal (the article Protocol): a line for each committed action, in the very form in
 /// which clients send theirs.
 ///
 /// Secrets are blanked: the values of headers, and users and passwords in URLs, those of resume records included. A line

@@ -1,6 +1,6 @@
 import PodfluxCore
 
-/// What clients want of the downloads (PROTOCOL.md section 2).
+/// What clients want of the downloads (the article Protocol).
 extension DownloadIntent {
   static func remove(_ payload: JSONObject) throws(Refusal) -> Self {
     let fields = try Fields(payload, at: Request.payloadPath, knowing: Selection.keys + ["deleteFile"])

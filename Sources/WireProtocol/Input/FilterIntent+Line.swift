@@ -1,6 +1,6 @@
 import PodfluxCore
 
-/// What clients want of the filters (PROTOCOL.md section 7).
+/// What clients want of the filters (the article Protocol).
 extension FilterIntent {
   static func toggle(_ payload: JSONObject) throws(Refusal) -> Self {
     let fields = try Fields(payload, at: Request.payloadPath, knowing: ["filter"])

@@ -1,6 +1,6 @@
 import PodfluxCore
 
-/// What clients say of the network (PROTOCOL.md sections 3 and 4).
+/// What clients say of the network (the article Protocol).
 extension NetworkIntent {
   static func report(_ payload: JSONObject) throws(Refusal) -> Self {
     .report(try NetworkPath(Fields(payload, at: Request.payloadPath, knowing: NetworkPath.keys)))

@@ -1,6 +1,6 @@
 import PodfluxCore
 
-/// What clients can ask (PROTOCOL.md section 9).
+/// What clients can ask (the article Protocol).
 extension Query {
   static func resumeData(_ payload: JSONObject) throws(Refusal) -> Self {
     let fields = try Fields(payload, at: Request.payloadPath, knowing: ["id"])

@@ -7,7 +7,7 @@ struct JSONWriter {
   /// What has been written.
   private(set) var bytes: [UInt8] = []
   /// Whether a publication date has the offset that its publisher has given, which a journal must tell; for clients all
-  /// moments are UTC's (PROTOCOL.md section 1).
+  /// moments are UTC's (the article Protocol).
   let keepsOffsets: Bool
   private var needsComma = false
 

@@ -1,7 +1,7 @@
 import Flux
 import PodfluxCore
 
-/// The network as clients see it (PROTOCOL.md sections 3 and 4), and what of it stands in a download's way.
+/// The network as clients see it (the article Protocol), and what of it stands in a download's way.
 extension JSONWriter {
   mutating func members(of network: NetworkState) {
     let path = network.path

@@ -1,6 +1,6 @@
 import PodfluxCore
 
-/// The stores as clients see them (PROTOCOL.md section 9).
+/// The stores as clients see them (the article Protocol).
 extension JSONWriter {
   mutating func members(of snapshot: Snapshot) {
     if let cleanup = snapshot.cleanup { object("cleanup") { $0.members(of: cleanup) } }

@@ -1,4 +1,4 @@
-/// The rules of DESIGN.md section 2 and of STYLE.md that can be told from the text alone.
+/// The rules of the article Architecture, and of style, that can be told from the text alone.
 enum SourceRules {
   /// The longest file, in lines.
   static let maximumLines = 400
