@@ -1,8 +1,9 @@
+import TestScheduling
 import ScriptedOrigin
 import TestSupport
 import Testing
 
-@Suite("Connections")
+@Suite("Connections", .systemTest)
 struct ConnectionTests {
   @Test(
     "A kept connection that dies when the next request comes costs no attempt and no wait",

@@ -1,9 +1,10 @@
+import TestScheduling
 import Foundation
 import ScriptedOrigin
 import TestSupport
 import Testing
 
-@Suite("Pausing, cancelling and removing")
+@Suite("Pausing, cancelling and removing", .systemTest)
 struct ControlTests {
   private static let slow = 2 << 20
 

@@ -1,3 +1,4 @@
+import TestScheduling
 import Crypto
 import Foundation
 import ScriptedOrigin
@@ -6,7 +7,7 @@ import Testing
 
 /// The disks that people have, mounted for real: downloads, kills in the middle, and what is said where something is not
 /// to be had.
-@Suite("Disks", .serialized)
+@Suite("Disks", .systemTest, .serialized)
 struct DiskTests {
   private static let downloads = 20
   private static let kills = 3

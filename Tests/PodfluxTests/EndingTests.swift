@@ -1,10 +1,11 @@
+import TestScheduling
 import Foundation
 import ScriptedOrigin
 import Synchronization
 import TestSupport
 import Testing
 
-@Suite("Ends", .serialized)
+@Suite("Ends", .systemTestAlone, .serialized)
 struct EndingTests {
   private static let slow = 1 << 20
 

@@ -1,9 +1,10 @@
+import TestScheduling
 import Foundation
 import Synchronization
 import TestSupport
 import Testing
 
-@Suite("Kills with integrity", .serialized)
+@Suite("Kills with integrity", .systemTestAlone, .serialized)
 struct IntegrityKillTests {
   private static let lanes = 4
   private static let killsPerLibrary = 5

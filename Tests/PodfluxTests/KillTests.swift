@@ -1,9 +1,10 @@
+import TestScheduling
 import Foundation
 import Synchronization
 import TestSupport
 import Testing
 
-@Suite("Kills", .serialized)
+@Suite("Kills", .systemTest, .serialized)
 struct KillTests {
   /// How many rounds run beside each other: their transfers are slow on purpose and cost next to nothing.
   private static let lanes = 32

@@ -1,9 +1,10 @@
+import TestScheduling
 import Foundation
 import ScriptedOrigin
 import TestSupport
 import Testing
 
-@Suite("Observing")
+@Suite("Observing", .systemTest)
 struct ObserveTests {
   private let fast = ["interval": 0.05]
 

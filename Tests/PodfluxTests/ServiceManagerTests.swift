@@ -1,3 +1,4 @@
+import TestScheduling
 import Foundation
 import Synchronization
 import TestSupport
@@ -5,7 +6,7 @@ import Testing
 
 @testable import podflux
 
-@Suite("Telling a service manager", .serialized)
+@Suite("Telling a service manager", .systemTestAlone, .serialized)
 struct ServiceManagerTests {
   private let manager: FakeManager
 

@@ -1,10 +1,11 @@
+import TestScheduling
 import Foundation
 import ScriptedOrigin
 import TestSupport
 import Testing
 
 /// An engine that is suspended holds nothing; resumed, it goes on.
-@Suite("Suspension", .serialized)
+@Suite("Suspension", .systemTest, .serialized)
 struct SuspensionTests {
   /// So many that there are five hundred a second and more.
   private static let actionsPerCycle = 80

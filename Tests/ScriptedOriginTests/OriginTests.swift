@@ -1,8 +1,9 @@
+import TestScheduling
 import Testing
 
 @testable import ScriptedOrigin
 
-@Suite("An origin")
+@Suite("An origin", .systemTest)
 struct OriginTests {
   @Test("stops at once, though connections stall, and starts again on the same port")
   func restarting() throws {

@@ -1,3 +1,4 @@
+import TestScheduling
 import Crypto
 import Foundation
 import ScriptedOrigin
@@ -8,7 +9,7 @@ import Testing
 /// Libraries to which anything has happened are put in order by the real binary, killed in the middle of it.
 ///
 /// `PODFLUX_DISASTERS` says how many, `PODFLUX_DISASTER_SEED` which.
-@Suite("Disasters")
+@Suite("Disasters", .systemTest)
 struct DisasterTests {
   private static let environment = ProcessInfo.processInfo.environment
   private static let count = environment["PODFLUX_DISASTERS"].flatMap(Int.init) ?? 24

@@ -1,9 +1,10 @@
+import TestScheduling
 import Foundation
 import ScriptedOrigin
 import TestSupport
 import Testing
 
-@Suite("Random walks through faults", .serialized)
+@Suite("Random walks through faults", .systemTest, .serialized)
 struct FaultWalkTests {
   private static let settings: [String: Int] = [
     "retryFirstSeconds": 1, "retryMaxSeconds": 1, "maxAttempts": 4, "stallTimeoutSeconds": 1,

@@ -1,3 +1,4 @@
+import TestScheduling
 import Foundation
 import ScriptedOrigin
 import TestSupport
@@ -5,7 +6,7 @@ import Testing
 
 /// Journals of real runs, and what their libraries held at the end. A bug report becomes a test by being put beside them:
 /// its journal as it came, and the snapshot that would have been right.
-@Suite("Golden journals")
+@Suite("Golden journals", .systemTest)
 struct GoldenJournalTests {
   private static let folder = Fixtures.path("journals")
   private static let suffix = ".journal"

@@ -1,3 +1,4 @@
+import TestScheduling
 import Foundation
 import ScriptedOrigin
 import Testing
@@ -6,7 +7,7 @@ import Testing
 
 /// The real binary in a network of its own with two links, Wi-Fi and cellular, that come and go.
 @Suite(
-  "Paths", .serialized,
+  "Paths", .systemTest, .serialized,
   .enabled(if: NetworkNamespace.unavailability == nil, "network namespaces cannot be made here"))
 struct PathTests {
   private static let slow = 1 << 20

@@ -1,9 +1,10 @@
+import TestScheduling
 import TestSupport
 import Testing
 
 @testable import Transfers
 
-@Suite("The curl driver, its bytes limited,")
+@Suite("The curl driver, its bytes limited,", .systemTestAlone)
 struct CurlBandwidthTests {
   private static let body = (0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* 31 + $0 >> 8) }
 

@@ -1,3 +1,4 @@
+import TestScheduling
 import Dispatch
 import PodfluxCore
 import ScriptedOrigin
@@ -5,7 +6,7 @@ import Testing
 
 @testable import Transfers
 
-@Suite("The curl driver tells failures apart:")
+@Suite("The curl driver tells failures apart:", .systemTest)
 struct CurlFailureTests {
   private func failure(of request: HTTPRequest, _ recorder: Recorder = Recorder()) async throws -> ExchangeFailure? {
     let driver = try CurlDriver()

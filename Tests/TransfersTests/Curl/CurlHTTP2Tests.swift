@@ -1,3 +1,4 @@
+import TestScheduling
 import PodfluxCore
 import ScriptedOrigin
 import TestSupport
@@ -5,7 +6,7 @@ import Testing
 
 @testable import Transfers
 
-@Suite("An HTTP/2 connection")
+@Suite("An HTTP/2 connection", .systemTest)
 struct CurlHTTP2Tests {
   private let folder: TemporaryFolder
 

@@ -1,3 +1,4 @@
+import TestScheduling
 import PodfluxCore
 import ScriptedOrigin
 import TestSupport
@@ -5,7 +6,7 @@ import Testing
 
 @testable import Transfers
 
-@Suite("A connection that was kept for the next exchange")
+@Suite("A connection that was kept for the next exchange", .systemTest)
 struct CurlReuseTests {
   private static let hello = Behaviour.status(200, body: .text("hello"))
 

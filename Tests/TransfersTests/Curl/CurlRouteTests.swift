@@ -1,3 +1,4 @@
+import TestScheduling
 import Dispatch
 import PodfluxCore
 import ScriptedOrigin
@@ -6,7 +7,7 @@ import Testing
 
 @testable import Transfers
 
-@Suite("The curl driver keeps to routes")
+@Suite("The curl driver keeps to routes", .systemTest)
 struct CurlRouteTests {
   /// Answers every request with the address that it came from, and the number of its connection.
   @Sendable private static func introduce(_ connection: RawConnection, _ number: Int) {

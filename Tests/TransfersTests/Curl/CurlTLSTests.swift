@@ -1,3 +1,4 @@
+import TestScheduling
 import Foundation
 import PodfluxCore
 import ScriptedOrigin
@@ -6,7 +7,7 @@ import Testing
 
 @testable import Transfers
 
-@Suite("The curl driver over TLS")
+@Suite("The curl driver over TLS", .systemTest)
 struct CurlTLSTests {
   private let origin: ScriptedOrigin
   private let folder: TemporaryFolder

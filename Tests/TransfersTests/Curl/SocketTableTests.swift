@@ -1,3 +1,4 @@
+import TestScheduling
 import CCurl
 import Glibc
 import PodfluxCore
@@ -5,7 +6,7 @@ import Testing
 
 @testable import Transfers
 
-@Suite("libcurl's open sockets")
+@Suite("libcurl's open sockets", .systemTestAlone)
 struct SocketTableTests {
   private static let elsewhere: in_addr_t = 0xC000_0201  // 192.0.2.1, RFC 5737
   private static let here: in_addr_t = 0x7F00_0001

@@ -1,3 +1,4 @@
+import TestScheduling
 import CCurl
 import Glibc
 import PodfluxCore
@@ -5,7 +6,7 @@ import Testing
 
 @testable import Transfers
 
-@Suite("Waiting for sockets and the timer")
+@Suite("Waiting for sockets and the timer", .systemTest)
 struct SocketWatchTests {
   private static let patience: Int32 = 10_000
 
