@@ -1,7 +1,7 @@
 import Foundation
 import PodfluxSimulation
-import TestScheduling
 import Testing
+import TestScheduling
 
 @Suite("The simulated world")
 struct SimulationTests {

@@ -1,6 +1,6 @@
+import Testing
 import TestScheduling
 import TestSupport
-import Testing
 
 @Suite("Bad input", .systemTest)
 struct BadInputTests {

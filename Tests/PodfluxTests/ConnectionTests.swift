@@ -1,7 +1,7 @@
-import TestScheduling
 import ScriptedOrigin
-import TestSupport
 import Testing
+import TestScheduling
+import TestSupport
 
 @Suite("Connections", .systemTest)
 struct ConnectionTests {

@@ -1,7 +1,7 @@
-import TestScheduling
 import Foundation
-import TestSupport
 import Testing
+import TestScheduling
+import TestSupport
 
 /// Whose the engine's own files are, on the real binary.
 @Suite("What is the engine's own", .systemTest)

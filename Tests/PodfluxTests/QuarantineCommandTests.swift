@@ -1,7 +1,7 @@
-import TestScheduling
 import Foundation
-import TestSupport
 import Testing
+import TestScheduling
+import TestSupport
 
 @Suite("podflux quarantine", .systemTest)
 struct QuarantineCommandTests {

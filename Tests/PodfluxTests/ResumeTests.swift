@@ -1,8 +1,8 @@
-import TestScheduling
 import Foundation
 import ScriptedOrigin
-import TestSupport
 import Testing
+import TestScheduling
+import TestSupport
 
 /// The resume ladder (DESIGN.md section 4), as the origin and the disk may have it.
 @Suite("Resuming", .systemTest)

@@ -1,8 +1,8 @@
-import TestScheduling
 import Foundation
 import Synchronization
-import TestSupport
 import Testing
+import TestScheduling
+import TestSupport
 
 @testable import podflux
 

@@ -1,9 +1,9 @@
-import TestScheduling
 import Crypto
 import Foundation
 import ScriptedOrigin
-import TestSupport
 import Testing
+import TestScheduling
+import TestSupport
 
 @Suite("Mirrors and integrity", .systemTest)
 struct SourceTests {

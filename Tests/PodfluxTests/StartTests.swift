@@ -1,7 +1,7 @@
-import TestScheduling
 import Foundation
-import TestSupport
 import Testing
+import TestScheduling
+import TestSupport
 
 @Suite("Starts that are refused", .systemTest)
 struct StartTests {

@@ -1,7 +1,7 @@
-import TestScheduling
 import Foundation
-import TestSupport
 import Testing
+import TestScheduling
+import TestSupport
 
 @Suite("The example units", .systemTest)
 struct UnitFileTests {

@@ -1,8 +1,8 @@
-import TestScheduling
 import Foundation
 import ScriptedOrigin
-import TestSupport
 import Testing
+import TestScheduling
+import TestSupport
 
 /// `downloads/verify`: completed files are read again (PROTOCOL.md section 2).
 @Suite("Verifying", .systemTest)

@@ -1,6 +1,6 @@
-import TestScheduling
 import ScriptedOrigin
 import Testing
+import TestScheduling
 
 @Suite("A connection", .systemTest)
 struct ConnectionTests {

@@ -1,6 +1,6 @@
-import TestScheduling
 import ScriptedOrigin
 import Testing
+import TestScheduling
 
 @Suite("An HTTP/2 origin", .systemTest)
 struct HTTP2OriginTests {

@@ -1,6 +1,6 @@
-import TestScheduling
 import NIOCore
 import Testing
+import TestScheduling
 
 @testable import ScriptedOrigin
 

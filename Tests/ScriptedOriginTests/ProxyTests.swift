@@ -1,7 +1,7 @@
-import TestScheduling
 import Foundation
 import ScriptedOrigin
 import Testing
+import TestScheduling
 
 @Suite("A proxy", .systemTest)
 struct ProxyTests {

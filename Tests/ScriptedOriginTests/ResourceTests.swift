@@ -1,6 +1,6 @@
-import TestScheduling
 import ScriptedOrigin
 import Testing
+import TestScheduling
 
 @Suite("A resource", .systemTest)
 struct ResourceTests {

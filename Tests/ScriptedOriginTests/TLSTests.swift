@@ -1,7 +1,7 @@
-import TestScheduling
 import Foundation
 import ScriptedOrigin
 import Testing
+import TestScheduling
 
 @Suite("An origin with TLS", .systemTest)
 struct TLSTests {

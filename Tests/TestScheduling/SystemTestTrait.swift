@@ -4,7 +4,7 @@ import Testing
 /// thread of its own.
 ///
 /// Such tests block while they wait. On the pool that Swift Testing runs tests on, which has one thread for each processor,
-/// two of them would keep all other tests from going on.
+/// two of them would keep all other tests from going on. A test's own trait counts instead of its suite's.
 public struct SystemTestTrait: SuiteTrait, TestTrait, TestScoping {
   /// What a test shares with others that run beside it.
   enum Share: Sendable {
@@ -14,21 +14,32 @@ public struct SystemTestTrait: SuiteTrait, TestTrait, TestScoping {
     case whole
   }
 
+  /// Whether the running test has its slot already: a suite and a test may both want one.
+  @TaskLocal private static var hasSlot = false
+
   let share: Share
+
+  /// A suite's trait is one of its tests, not of the suite: that would wait for what it contains.
   public var isRecursive: Bool { true }
 
-  /// Scopes each case of a test, not suites and tests around them: those would wait for what they contain.
+  /// Each case of a test has its turn.
   public func scopeProvider(for test: Test, testCase: Test.Case?) -> Self? {
-    testCase == nil ? nil : self
+    let innermost = test.traits.lazy.compactMap { $0 as? Self }.last
+    return testCase == nil || share != innermost?.share ? nil : self
   }
 
+  /// Waits for the case's turn, and runs it.
   public func provideScope(
     for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
   ) async throws {
+    guard !Self.hasSlot else { return try await function() }
     await SystemTestSlots.shared.take(share)
     let result: Result<Void, any Error>
     do {
-      result = .success(try await withTaskExecutorPreference(ThreadExecutor.shared, operation: function))
+      try await Self.$hasSlot.withValue(true) {
+        try await withTaskExecutorPreference(ThreadExecutor.shared, operation: function)
+      }
+      result = .success(())
     } catch {
       result = .failure(error)
     }

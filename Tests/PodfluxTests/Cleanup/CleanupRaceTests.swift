@@ -1,8 +1,8 @@
-import TestScheduling
 import Foundation
 import ScriptedOrigin
-import TestSupport
 import Testing
+import TestScheduling
+import TestSupport
 
 /// Downloads start, are published and are completed while cleanups that spare nothing go on.
 ///

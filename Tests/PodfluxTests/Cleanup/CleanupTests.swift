@@ -1,8 +1,8 @@
-import TestScheduling
 import Foundation
 import ScriptedOrigin
-import TestSupport
 import Testing
+import TestScheduling
+import TestSupport
 
 /// `cleanup/run` on the real binary: rows and files are brought to agree.
 @Suite("Cleanup", .systemTest)

@@ -1,10 +1,10 @@
-import TestScheduling
 import Crypto
 import Foundation
 import ScriptedOrigin
 import Synchronization
-import TestSupport
 import Testing
+import TestScheduling
+import TestSupport
 
 /// Libraries to which anything has happened are put in order by the real binary, killed in the middle of it.
 ///

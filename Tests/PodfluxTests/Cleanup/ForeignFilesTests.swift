@@ -1,9 +1,9 @@
-import TestScheduling
 import Foundation
 import ScriptedOrigin
 import Synchronization
-import TestSupport
 import Testing
+import TestScheduling
+import TestSupport
 
 /// Folders that hold somebody's music, covers and notes: the engine keeps its hands off what is not its own.
 ///

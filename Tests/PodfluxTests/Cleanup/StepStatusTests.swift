@@ -1,8 +1,8 @@
-import TestScheduling
 import Foundation
 import ScriptedOrigin
-import TestSupport
 import Testing
+import TestScheduling
+import TestSupport
 
 /// A step's status is what happened, on the real binary where the disk does not let it do what it wants.
 @Suite("What steps of a cleanup say of themselves", .systemTest)

@@ -1,7 +1,7 @@
-import TestScheduling
 import ScriptedOrigin
-import TestSupport
 import Testing
+import TestScheduling
+import TestSupport
 
 /// A client's stop just when the origin's file turns out to be another.
 @Suite("Stopping in the face of another version", .systemTest)

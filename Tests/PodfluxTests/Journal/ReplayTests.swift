@@ -1,8 +1,8 @@
-import TestScheduling
 import Foundation
 import ScriptedOrigin
-import TestSupport
 import Testing
+import TestScheduling
+import TestSupport
 
 /// A journal of a real run gives the run's own state, at every revision that somebody has looked at.
 @Suite("podflux replay", .systemTest)

@@ -1,7 +1,7 @@
-import TestScheduling
 import Foundation
 import ScriptedOrigin
 import Testing
+import TestScheduling
 
 @testable import TestSupport
 
@@ -14,7 +14,7 @@ struct PathTests {
 
   @Test("While Wi-Fi flaps not one byte goes over cellular, no attempt is counted, and everything completes")
   func flips() throws {
-    let count = ProcessInfo.processInfo.environment["PODFLUX_FLIPS"].flatMap { Int($0) } ?? 20
+    let count = ProcessInfo.processInfo.environment["PODFLUX_FLIPS"].flatMap { Int($0) } ?? 12
     let network = try NetworkNamespace()
     let scene = try Scene(network: network)
     let seed = ProcessInfo.processInfo.environment["PODFLUX_SEED"].flatMap { UInt64($0) } ?? 7

@@ -1,8 +1,8 @@
-import TestScheduling
 import Foundation
 import ScriptedOrigin
-import TestSupport
 import Testing
+import TestScheduling
+import TestSupport
 
 /// Paths that clients report, schedules and limits: what needs no network but loopback.
 @Suite("Reported paths, schedules and room", .systemTest)

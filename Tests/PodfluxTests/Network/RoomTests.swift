@@ -1,8 +1,8 @@
-import TestScheduling
 import Foundation
 import ScriptedOrigin
-import TestSupport
 import Testing
+import TestScheduling
+import TestSupport
 
 @Suite(
   "A disk that fills up", .systemTest, .enabled(if: geteuid() == 0, "a small file system of a test's own takes root"))

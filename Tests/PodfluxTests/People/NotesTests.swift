@@ -1,8 +1,8 @@
-import TestScheduling
 import Foundation
 import ScriptedOrigin
-import TestSupport
 import Testing
+import TestScheduling
+import TestSupport
 
 /// What `podflux run` says on stderr, as a person finds it there, and whether its commands do what they promise.
 @Suite("Notes for people", .systemTest)

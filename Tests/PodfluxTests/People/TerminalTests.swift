@@ -1,7 +1,7 @@
-import TestScheduling
 import Foundation
-import TestSupport
 import Testing
+import TestScheduling
+import TestSupport
 
 /// `podflux run` as somebody meets it who has typed that into a terminal.
 @Suite("podflux run on a terminal", .systemTest)

@@ -1,6 +1,6 @@
+import Testing
 import TestScheduling
 import TestSupport
-import Testing
 
 @testable import Transfers
 

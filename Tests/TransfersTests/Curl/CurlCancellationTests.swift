@@ -1,5 +1,5 @@
-import TestScheduling
 import Testing
+import TestScheduling
 
 @testable import Transfers
 

@@ -1,6 +1,6 @@
-import TestScheduling
 import PodfluxCore
 import Testing
+import TestScheduling
 
 @testable import Transfers
 

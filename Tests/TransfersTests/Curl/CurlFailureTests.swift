@@ -1,8 +1,8 @@
-import TestScheduling
 import Dispatch
 import PodfluxCore
 import ScriptedOrigin
 import Testing
+import TestScheduling
 
 @testable import Transfers
 

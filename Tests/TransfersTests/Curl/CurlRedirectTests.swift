@@ -1,7 +1,7 @@
-import TestScheduling
 import PodfluxCore
 import Synchronization
 import Testing
+import TestScheduling
 
 @testable import Transfers
 

@@ -1,8 +1,8 @@
-import TestScheduling
 import PodfluxCore
 import ScriptedOrigin
-import TestSupport
 import Testing
+import TestScheduling
+import TestSupport
 
 @testable import Transfers
 

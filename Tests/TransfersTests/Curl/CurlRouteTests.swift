@@ -1,9 +1,9 @@
-import TestScheduling
 import Dispatch
 import PodfluxCore
 import ScriptedOrigin
-import TestSupport
 import Testing
+import TestScheduling
+import TestSupport
 
 @testable import Transfers
 

@@ -1,8 +1,8 @@
-import TestScheduling
 import CCurl
 import Glibc
 import PodfluxCore
 import Testing
+import TestScheduling
 
 @testable import Transfers
 

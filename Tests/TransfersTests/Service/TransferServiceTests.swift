@@ -1,7 +1,7 @@
-import TestScheduling
 import Dispatch
 import PodfluxCore
 import Testing
+import TestScheduling
 
 @testable import Transfers
 
