@@ -1,14 +1,14 @@
 import PodfluxCore
 import Synchronization
 
-/// What all attempts keep to, as it was said last.
+/// The current limits of all attempts.
 final class CurrentLimits: Sendable {
   private let limits = Mutex(TransferLimits())
 
-  /// How many bytes are to be left free on the disk.
+  /// How many bytes to leave free on the disk.
   var reserveFreeBytes: Int64 { limits.withLock(\.reserveFreeBytes) }
 
-  /// From now on these count.
+  /// Replaces the limits.
   func set(_ newLimits: TransferLimits) {
     limits.withLock { $0 = newLimits }
   }

@@ -1,19 +1,19 @@
 import PodfluxCore
 import Synchronization
 
-/// The moment from which attempts may not touch the library any more: it is given up, and may be another engine's.
+/// Stops attempts from touching the library after it was closed: another engine may own it then.
 final class FileAccessGate: Sendable {
   private let hasCome = Atomic(false)
 
-  /// It is now.
+  /// Closes the gate.
   func begin() {
     hasCome.store(true, ordering: .releasing)
   }
 
-  /// Whether it has come.
+  /// Whether the gate is closed.
   var hasBegun: Bool { hasCome.load(ordering: .acquiring) }
 
-  /// To be called before a file is changed.
+  /// Fails if the gate is closed. Call it before changing a file.
   func check() throws(DownloadError) {
     guard hasBegun else { return }
     throw DownloadError(.io, "the library was given up before the attempt had ended")

@@ -1,7 +1,7 @@
 import PodfluxCore
 import Synchronization
 
-/// Collects what arrives until it is worth a write: one piece fills while another is written.
+/// Collects received bytes for larger writes: one piece fills while another is written.
 struct WriteBuffer: Sendable {
   private let capacity: Int
   private let pool: BlockPool
@@ -14,12 +14,11 @@ struct WriteBuffer: Sendable {
     self.pool = pool
   }
 
-  /// Whether so many more bytes can be taken without waiting for the write under way.
+  /// Whether it can take this many bytes without waiting for the current write.
   func hasRoom(for count: Int) -> Bool {
     !isWriting || self.count + count <= capacity
   }
 
-  /// Takes bytes.
   mutating func append(_ bytes: UnsafeRawBufferPointer) {
     var rest = bytes
     while !rest.isEmpty {
@@ -30,10 +29,10 @@ struct WriteBuffer: Sendable {
     count += bytes.count
   }
 
-  /// The piece to write now, if it is full, or if there is anything at all, and no write is under way.
+  /// The piece to write now, if it is full, or if `evenIfSmall` and not empty, and no write is running.
   ///
-  /// What does not fill a page of its own at the end stays, but where there is nothing else: pieces that follow one another
-  /// so can be written past the page cache.
+  /// An incomplete page at the end stays in the buffer, unless it is all there is: consecutive pieces can then bypass
+  /// the page cache.
   mutating func takePiece(evenIfSmall: Bool) -> [Block]? {
     let rest = count % WritePolicy.page
     guard count >= (evenIfSmall ? 1 : capacity), var piece = takeAll() else { return nil }
@@ -44,7 +43,7 @@ struct WriteBuffer: Sendable {
     return piece
   }
 
-  /// All that there is, if that is anything and no write is under way.
+  /// The whole content, if there is any and no write is running.
   mutating func takeAll() -> [Block]? {
     guard !isWriting, count > 0 else { return nil }
     isWriting = true
@@ -53,23 +52,23 @@ struct WriteBuffer: Sendable {
     return filling
   }
 
-  /// Forgets what it holds: another exchange begins.
+  /// Discards the content: another exchange begins.
   mutating func reset() {
     pool.giveBack(filling)
     (filling, count, isWriting) = ([], 0, false)
   }
 
-  /// The write has ended; its memory is used again.
+  /// The write has ended; reuses its memory.
   mutating func giveBack(_ piece: [Block]) {
     isWriting = false
     pool.giveBack(piece)
   }
 }
 
-/// Memory for bytes on their way to the disk, shared by all transfers and used again and again: fresh pages cost more than
-/// the bytes that they hold.
+/// Reusable memory for bytes on their way to the disk, shared by all transfers: fresh pages cost more than the bytes in
+/// them.
 final class BlockPool: Sendable {
-  /// How many blocks are kept for later, 16 MiB in all.
+  /// How many blocks are kept, 16 MiB in all.
   private static let idleLimit = 256
 
   private let idle = Mutex<[Block]>([])
@@ -89,14 +88,14 @@ final class BlockPool: Sendable {
 }
 
 extension WritePolicy {
-  /// A transfer that fills so many blocks for one write is fast: its syncs run beside its writing. For slow ones another
-  /// thread would cost more than it saves.
+  /// A transfer that fills this many blocks for one write is fast: its syncs run beside its writes. For slow ones
+  /// another thread would cost more than it saves.
   static let fastPieceBlocks = 8
 }
 
-/// A block of bytes on its way to the disk.
+/// A block of memory for bytes on their way to the disk.
 final class Block: @unchecked Sendable {
-  // `@unchecked`: it has one owner at a time. The buffer, under its lock, hands it to the writer and gets it back.
+  // `@unchecked`: it has one owner at a time. The buffer, under its lock, passes it to the writer and gets it back.
 
   /// Its size in bytes.
   static let size = 64 << 10
@@ -110,16 +109,16 @@ final class Block: @unchecked Sendable {
 
   var isFull: Bool { count == Self.size }
 
-  /// What it holds; valid while the block is.
+  /// Its content; valid as long as the block.
   var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: memory[..<count]) }
 
-  /// Gives its last bytes up again; valid until it takes others.
+  /// Removes and returns its last bytes; valid until the block takes others.
   fileprivate func takeBack(_ number: Int) -> UnsafeRawBufferPointer {
     count -= number
     return UnsafeRawBufferPointer(rebasing: memory[count...].prefix(number))
   }
 
-  /// Takes as much as there is room for, and tells how much that is.
+  /// Takes as many bytes as fit, and returns how many.
   fileprivate func append(_ bytes: UnsafeRawBufferPointer) -> Int {
     let taken = min(bytes.count, Self.size - count)
     UnsafeMutableRawBufferPointer(rebasing: memory[count...]).copyMemory(

@@ -11,7 +11,7 @@ struct PodfluxSim: ParsableCommand {
     subcommands: [RunCommand.self, SweepCommand.self, JournalsCommand.self, SabotagesCommand.self])
 }
 
-/// Many seeds, one after the other.
+/// A range of seeds.
 struct SeedOptions: ParsableArguments {
   @Option(help: "The first seed.")
   var from: UInt64 = 1
@@ -28,7 +28,7 @@ struct SeedOptions: ParsableArguments {
   }
 }
 
-/// What makes a world, but for its seed.
+/// The options of a simulated world, except its seed.
 struct WorldOptions: ParsableArguments {
   @Option(help: "Turns before faults stop.")
   var turns = 2_000
@@ -59,7 +59,7 @@ struct WorldOptions: ParsableArguments {
   }
 }
 
-/// Tells people what was found.
+/// Prints a failure.
 func report(_ failure: Simulation.Failure) {
   print("seed \(failure.options.seed) failed after \(failure.turns) turns")
   print("must always hold: \(failure.violation.invariant.rawValue)")

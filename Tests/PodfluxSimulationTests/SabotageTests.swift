@@ -1,12 +1,13 @@
 import PodfluxSimulation
 import Testing
+import TestScheduling
 
 /// The checker is checked: each mistake that engines of this kind have really made is built in, and must be found.
 @Suite("Sabotages")
 struct SabotageTests {
-  @Test("Each built-in mistake is found within two thousand runs", .timeLimit(.minutes(10)))
+  @Test("Each built-in mistake is found within two thousand runs of a hundred turns", .systemTest)
   func found() throws {
-    let run = try Child(Child.simulator, ["sabotages", "--limit", "2000"])
+    let run = try Child(simulating: ["sabotages", "--limit", "2000", "--turns", "100"])
     print(run.output)
     #expect(run.status == 0)
     let lines = run.output.split(separator: "\n")
@@ -15,10 +16,10 @@ struct SabotageTests {
     }
   }
 
-  @Test("One that is not found within its runs fails the command")
+  @Test("One that is not found within its runs fails the command", .systemTest)
   func unfound() throws {
     // One turn is too short for any of them.
-    let run = try Child(Child.simulator, ["sabotages", "--limit", "1", "--turns", "1"])
+    let run = try Child(simulating: ["sabotages", "--limit", "1", "--turns", "1"])
     #expect(run.status == 1)
     #expect(run.output.contains("not found"))
   }

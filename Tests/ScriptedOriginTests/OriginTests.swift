@@ -1,8 +1,9 @@
 import Testing
+import TestScheduling
 
 @testable import ScriptedOrigin
 
-@Suite("An origin")
+@Suite("An origin", .systemTest)
 struct OriginTests {
   @Test("stops at once, though connections stall, and starts again on the same port")
   func restarting() throws {

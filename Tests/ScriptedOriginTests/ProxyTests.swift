@@ -1,8 +1,9 @@
 import Foundation
 import ScriptedOrigin
 import Testing
+import TestScheduling
 
-@Suite("A proxy")
+@Suite("A proxy", .systemTest)
 struct ProxyTests {
   @Test("passes on what is asked in absolute form, without what was meant for itself")
   func absoluteForm() throws {

@@ -1,10 +1,10 @@
 import CLinux
 import Flux
 
-/// An open published file, to be read. It is closed when the last reference goes.
+/// An open published file for reading; it is closed with the last reference.
 public struct PublishedContents: Sendable {
   private let file: Descriptor
-  /// Which file it is, its length, and when it was written to last, as it was opened.
+  /// Its identity, length and last modification at the time of opening.
   public let identity: FileIdentity
 
   init(_ file: Descriptor) throws(FileError) {
@@ -12,29 +12,28 @@ public struct PublishedContents: Sendable {
     self.file = file
   }
 
-  /// When the file was made (statx(2), STATX_BTIME); nil where the file system does not keep that.
+  /// When the file was created (statx(2), STATX_BTIME); nil if the file system does not store it.
   public var birth: Timestamp? {
     var (seconds, nanoseconds) = (Int64(0), UInt32(0))
     guard linux_birth_time(file.number, &seconds, &nanoseconds) == 0, seconds.magnitude < 1 << 50 else { return nil }
     return Timestamp(milliseconds: seconds * 1000 + Int64(nanoseconds / 1_000_000))
   }
 
-  /// What reading to the end has come to.
+  /// The result of reading to the end.
   public enum Reading: Hashable, Sendable {
-    /// All of it was read.
+    /// The body received all bytes.
     case complete
-    /// The body wanted no more.
+    /// The body returned false.
     case stopped
-    /// Somebody wrote to it while it was read: what was read is perhaps nothing that it ever held.
+    /// Another program wrote to the file meanwhile: the bytes read may be a state that it never had.
     case changed
   }
 
-  /// How much is read at once, in bytes.
+  /// How many bytes are read at once.
   private static let pieceBytes: Int64 = 1 << 20
 
-  /// Reads it from its beginning to the length that it had when it was opened, a MiB at a time, for as long as the body
-  /// says to go on. What was read is what it held when it was opened: that nobody has written to it since is seen at the
-  /// end, by the time of the last writing.
+  /// Reads the file from its beginning to its length at the opening, a MiB at a time, while the body returns true. With
+  /// `complete`, the bytes are those of the opening: at the end it compares the modification time.
   public func forEachPiece(_ body: (UnsafeRawBufferPointer) -> Bool) throws(FileError) -> Reading {
     var offset: Int64 = 0
     while offset < identity.size {
@@ -51,7 +50,7 @@ public struct PublishedContents: Sendable {
     return present == identity && present.modifiedNanoseconds == identity.modifiedNanoseconds
   }
 
-  /// Reads `count` bytes from `offset`, or fewer where the file ends.
+  /// Reads `count` bytes from `offset`, or fewer at the end of the file.
   public func read(offset: Int64, count: Int) throws(FileError) -> [UInt8] {
     try file.read(offset: offset, count: count)
   }

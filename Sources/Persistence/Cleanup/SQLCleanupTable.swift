@@ -2,7 +2,7 @@ import Flux
 import GRDB
 import PodfluxCore
 
-/// What cleaning up keeps, in SQLite, inside one transaction.
+/// The cleanup store's tables in SQLite, inside one transaction.
 struct SQLCleanupTable: CleanupTable {
   let db: Database
 
@@ -107,7 +107,7 @@ struct SQLCleanupTable: CleanupTable {
       .flatMap { try? WebAddress($0) }
   }
 
-  /// The files of a place, and those of a length whose SHA-256 is known.
+  /// The former files of a path, and those of a length whose SHA-256 is known.
   func formerFiles(at path: String, length: Int64) throws -> [FormerFile] {
     let columns = "SELECT download, url, path, file_length, inode, sha256, NULL, cause FROM former_files WHERE "
     let here = try FormerFile.fetchAll(db.cachedStatement(sql: columns + "path = ? ORDER BY key"), arguments: [path])
@@ -117,7 +117,8 @@ struct SQLCleanupTable: CleanupTable {
     return here + alike
   }
 
-  /// A download that was given up, or failed, because its file of this length was gone, if nobody knows what that held.
+  /// A download that was removed, or failed, because its file of this length was gone, if the file's SHA-256 is
+  /// unknown.
   func lostFile(ofLength length: Int64) throws -> DownloadID? {
     let sql = """
       SELECT download FROM former_files WHERE cause = 'missing' AND sha256 IS NULL AND file_length = ? LIMIT 1
@@ -125,7 +126,7 @@ struct SQLCleanupTable: CleanupTable {
     return try String.fetchOne(db.cachedStatement(sql: sql), arguments: [length]).flatMap(DownloadID.init)
   }
 
-  /// How many former files of one length are looked at.
+  /// How many former files of one length are read.
   private static let alikeLimit = 100
 
   // MARK: Folders
@@ -151,7 +152,7 @@ struct SQLCleanupTable: CleanupTable {
 }
 
 extension CleanupRun {
-  /// Whether the store can have counted so: it goes on counting.
+  /// Whether the store can have written these counts: it continues from them.
   fileprivate var isPlausible: Bool {
     let counts = (tallies.values.flatMap { [$0.found, $0.done, $0.left] } + deeds.flatMap { [$0.done, $0.left] })
       .map(Int64.init)

@@ -3,11 +3,11 @@ import Foundation
 import GRDB
 import PodfluxCore
 
-/// Reads the tables, at one moment.
+/// Reads one snapshot of the tables.
 public struct TableReader {
   let db: Database
 
-  /// Where the log stands.
+  /// The position of the log.
   public func position() throws -> LogPosition {
     let sql = "SELECT revision, sequence FROM log"
     guard let stored = try StoredPosition.fetchAll(db.cachedStatement(sql: sql)).first else {
@@ -16,11 +16,11 @@ public struct TableReader {
     return stored.position
   }
 
-  /// The stores, with what their tables hold.
+  /// The stores with the state from their tables.
   ///
-  /// - Throws: `DamagedRow` where one holds what no store can go on with.
+  /// - Throws: `DamagedRow` for a value that no store can handle.
   public func stores() throws -> Stores {
-    // Turns ask for these first: whoever opens the library wants to know before.
+    // Turns read these first, so damage in them must fail the opening.
     _ = try CalendarDay().today(in: db)
     _ = try Usage().bytes(in: db)
     return Stores(
@@ -31,7 +31,7 @@ public struct TableReader {
       upkeep: UpkeepStore(lastDay: try SQLUpkeepTable.lastDay(in: db)))
   }
 
-  /// The settings; the defaults if none were ever set.
+  /// The settings, or the defaults if none were set.
   public func settings() throws -> Settings {
     try SingleRow.settings.read(from: db) ?? Settings()
   }
@@ -41,33 +41,32 @@ public struct TableReader {
     try table.counts()
   }
 
-  /// Until when hosts are left alone.
+  /// The end of each host's cooldown.
   public func cooldowns() throws -> [String: Timestamp] {
     try SQLHosts.cooldowns(in: db)
   }
 
-  /// What all downloads that there ever were have thrown away.
+  /// The bytes that all downloads ever discarded.
   public func discarded() throws -> Download.Discarded {
     try SQLHosts.discarded(in: db)
   }
 
-  /// The download of this name.
   public func download(_ id: DownloadID) throws -> Download? {
     try table.find(id)
   }
 
-  /// What was running when the last engine ended.
+  /// The downloads that were running when the last engine ended.
   public func running() throws -> [Download] {
     try table.running()
   }
 
-  /// The first downloads in the order in which they were added, whatever the filters show.
+  /// The first downloads in the order of their addition, independent of filters.
   public func downloads(limit: Int) throws -> [Download] {
     let sql = DownloadRow.select + "ORDER BY key LIMIT ?"
     return try StoredDownload.fetchAll(db.cachedStatement(sql: sql), arguments: [limit]).map(\.download)
   }
 
-  /// What is kept of the filters.
+  /// The stored state of the filters.
   public func filters() throws -> FiltersState {
     try SingleRow.filters.read(from: db)?.state ?? FiltersState()
   }

@@ -2,7 +2,7 @@ import Flux
 import GRDB
 import PodfluxCore
 
-/// Which filters are active, and how old downloads are, in SQLite, inside one transaction.
+/// The active filters and the calendar day in SQLite, inside one transaction.
 struct SQLFilterTable: FilterTable {
   let db: Database
   let derived: DerivedTables

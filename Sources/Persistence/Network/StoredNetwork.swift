@@ -12,7 +12,7 @@ extension NetworkState {
 }
 
 extension CellularUsage {
-  /// The years from 0 to 9999, of which calendars tell.
+  /// The years 0 to 9999, the range of calendars.
   private static let months: Range<Int64> = 0..<120_000
 
   fileprivate var isPlausible: Bool { Self.months.contains(month) && bytes >= 0 }

@@ -2,7 +2,7 @@ import Flux
 import GRDB
 import PodfluxCore
 
-/// What the daily upkeep keeps and looks after, in SQLite, inside one transaction.
+/// The upkeep store's tables in SQLite, inside one transaction.
 struct SQLUpkeepTable: UpkeepTable {
   let db: Database
 
@@ -21,14 +21,14 @@ struct SQLUpkeepTable: UpkeepTable {
     let sql = "SELECT path FROM folders WHERE path > ? ORDER BY path LIMIT ?"
     return try String.fetchAll(db.cachedStatement(sql: sql), arguments: [folder, limit]).compactMap { text in
       if let path = try? LibraryPath(validating: text) { return path }
-      // No folder has such a name: whatever has changed the row, it keeps nothing, and must not end a turn.
+      // No folder has such a name: the row is damaged, and must not fail the turn.
       try db.cachedStatement(sql: "DELETE FROM folders WHERE path = ?").execute(arguments: [text])
       return nil
     }
   }
 
   func forget(_ folder: LibraryPath) throws {
-    // "0" is what comes behind "/" in the order of bytes.
+    // "0" is the byte after "/".
     let sql = """
       DELETE FROM folders WHERE path = ?1
         AND NOT EXISTS (SELECT 1 FROM downloads WHERE path > ?1 || '/' AND path < ?1 || '0')
@@ -48,7 +48,7 @@ struct SQLUpkeepTable: UpkeepTable {
     guard
       let first = try Int64.fetchOne(db.cachedStatement(sql: newest), arguments: [max(0, keeping.number - 1)])
     else { return 0 }
-    // The oldest ones have the lowest numbers: one that is too young ends the search.
+    // The oldest ones have the lowest numbers: the first one that is too young ends the search.
     let candidates = """
       DELETE FROM former_files
       WHERE key IN (SELECT key FROM former_files WHERE key < ? ORDER BY key LIMIT ?) AND noted_at < ?

@@ -1,6 +1,6 @@
 /// Why an attempt failed.
 public struct DownloadError: Error, Hashable, Sendable {
-  /// The machine-readable reason (the article Protocol).
+  /// The machine-readable reason (see the Protocol article).
   public enum Code: String, Sendable, CaseIterable {
     case unknownHost = "unknown_host"
     case connectFailed = "connect_failed"
@@ -28,21 +28,19 @@ public struct DownloadError: Error, Hashable, Sendable {
     case retriesExhausted = "retries_exhausted"
   }
 
-  /// The machine-readable reason.
   public var code: Code
-  /// One sentence for people; no secrets.
+  /// One sentence for users, without secrets.
   public var message: String
-  /// The HTTP status, where one was the reason.
+  /// The HTTP status, if it was the reason.
   public var status: Int?
-  /// What the last of the exhausted attempts failed with.
+  /// The code of the last attempt, if all attempts are exhausted.
   public var cause: Code?
-  /// How many bytes more would have to be free, where there is no room.
+  /// How many more bytes must be free, if storage is missing.
   public var shortBytes: Int64?
-  /// Whether it is known that the same request will not succeed later, though requests that fail with this code may. What
-  /// follows from it is decided when the attempt reports; rows do not keep it.
+  /// Whether the same request will certainly not succeed later, although others with this code may. It matters when the
+  /// attempt reports; rows do not store it.
   public var isLasting: Bool
 
-  /// Makes an error.
   public init(
     _ code: Code, _ message: String, status: Int? = nil, cause: Code? = nil, shortBytes: Int64? = nil,
     isLasting: Bool = false
@@ -55,7 +53,7 @@ public struct DownloadError: Error, Hashable, Sendable {
     self.isLasting = isLasting
   }
 
-  /// Whether the same request may succeed later, with nobody doing anything about it.
+  /// Whether the same request may succeed later without anyone's action.
   public var isTransient: Bool {
     guard !isLasting else { return false }
     return switch code {
@@ -69,10 +67,10 @@ public struct DownloadError: Error, Hashable, Sendable {
     }
   }
 
-  /// Whether the connection broke off, or nothing more came over it: that says nothing against another one.
+  /// Whether the connection broke or stalled: that proves nothing against another connection.
   var isBrokenConnection: Bool { code == .connectionLost || code == .timeout }
 
-  /// Whether another address of the same file may do better.
+  /// Whether another address of the same file may succeed.
   var concernsSource: Bool {
     switch code {
     case .noSpace, .fileExists, .io, .corruptFile, .retriesExhausted: false

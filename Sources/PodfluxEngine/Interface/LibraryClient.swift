@@ -2,11 +2,11 @@ import Flux
 import PodfluxCore
 import Synchronization
 
-/// Between a program's asynchronous calls and the engine.
+/// Connects a program's asynchronous calls with the engine.
 final class LibraryClient: EngineClient {
   private struct State {
     var engine: Engine?
-    /// Requests for which the engine has no room yet, in order.
+    /// Requests that the engine has no room for yet, in order.
     var waiting: [EngineRequest] = []
     var isClosed = false
     var closing: [CheckedContinuation<Void, Never>] = []
@@ -14,7 +14,7 @@ final class LibraryClient: EngineClient {
 
   private let state = Mutex(State())
 
-  /// Whom to ask. Set once, before anything is asked.
+  /// Sets the engine. Call it once, before the first request.
   func serve(_ engine: Engine) {
     state.withLock { $0.engine = engine }
   }
@@ -45,7 +45,7 @@ final class LibraryClient: EngineClient {
     }
   }
 
-  /// Has the engine do something that it answers.
+  /// Posts an action to the engine and awaits its reply.
   func perform(
     _ begin: (Engine, @escaping @Sendable (Response) -> Void) -> Void
   ) async throws(Refusal) {
@@ -58,7 +58,7 @@ final class LibraryClient: EngineClient {
     if case .refusal(let refusal) = outcome { throw refusal }
   }
 
-  /// Posts what waits, as long as there is room.
+  /// Posts waiting requests while there is room.
   private func postWaiting() {
     state.withLock { state in
       guard let engine = state.engine else { return }
@@ -93,7 +93,7 @@ final class LibraryClient: EngineClient {
 
   func committed(_ turn: TurnRecord<Action>, announcements: [Announcement]) {}
 
-  /// The program that Podflux is part of sees runs in the state.
+  /// A program that embeds Podflux sees runs in the state.
   func told(_ notice: Notice) {}
 
   func closed(because cause: StopReason, revision: Int64, remaining: [DownloadState.Kind: Int]) {

@@ -1,4 +1,4 @@
-/// What must always hold, in words.
+/// A condition that must always hold, in words.
 public enum Invariant: String, CaseIterable, Sendable {
   case acknowledged = "an acknowledged action's effect is never lost"
   case oneAttempt = "a download has at most one live attempt"
@@ -28,7 +28,7 @@ public enum Invariant: String, CaseIterable, Sendable {
   case foreignBytes =
     "cleaning up deletes no file of others unless that was asked for, and takes none that it did not find"
   case onePlace = "no file is followed to a place that another completed download has"
-  case edited = "a completed download whose file somebody has edited stays completed"
+  case edited = "a completed download whose file another program has edited stays completed"
   case words = "a cleanup that was not given the words for it moves and deletes nothing that a person could miss"
   case planChangesNothing = "a plan changes nothing"
   case forgetting = "a completed download is given up only if its file is gone"
@@ -50,11 +50,10 @@ public enum Invariant: String, CaseIterable, Sendable {
   case engine = "the engine goes on"
 }
 
-/// An invariant that did not hold.
+/// A violated invariant.
 public struct Violation: Error, Sendable, CustomStringConvertible {
-  /// Which one.
   public var invariant: Invariant
-  /// How it was broken.
+  /// How it was violated.
   public var detail: String
 
   init(_ invariant: Invariant, _ detail: String) {
@@ -62,6 +61,5 @@ public struct Violation: Error, Sendable, CustomStringConvertible {
     self.detail = detail
   }
 
-  /// The invariant, and how it was broken.
   public var description: String { "\(invariant.rawValue): \(detail)" }
 }

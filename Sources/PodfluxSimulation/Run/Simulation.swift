@@ -89,7 +89,7 @@ public struct Simulation: Sendable {
     while world.turns < options.turns, try world.step() {}
     world.calmDown()
     try comeToRest(world)
-    try world.checker.checkNobodyWaits()
+    try world.checker.checkNothingWaits()
     guard world.process?.dispatcher.state.cleanup.isIdle == true else {
       throw Violation(.liveness, "a cleanup waits, and nothing will ever happen to it")
     }

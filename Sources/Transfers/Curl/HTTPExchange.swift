@@ -1,6 +1,6 @@
 import PodfluxCore
 
-/// A running exchange, in the hands of whoever started it. Every call is thread safe and returns at once.
+/// The handle of a running exchange. Every call is thread safe and returns at once.
 final class HTTPExchange: Sendable {
   typealias ID = UInt64
 
@@ -12,19 +12,19 @@ final class HTTPExchange: Sendable {
     self.mailbox = mailbox
   }
 
-  /// Goes on after a `.pause`. Without one, and after the end, it does nothing.
+  /// Continues after a `.pause`. Otherwise, and after the end, it does nothing.
   func resume() {
     mailbox.post { $0.resumed.insert(id) }
   }
 
-  /// Ends the exchange as `.cancelled`, unless its end is already on the way.
+  /// Ends the exchange as `.cancelled`, unless its end is already pending.
   func cancel() {
     mailbox.post { $0.cancelled.insert(id) }
   }
 }
 
-/// Who hears of an exchange. All calls come on the driver's thread, which serves every other exchange as well: answer
-/// within microseconds, never block. The driver keeps the delegate until `finished`.
+/// Receives the events of an exchange, on the driver's thread, which serves all other exchanges too: return within
+/// microseconds, never block. The driver retains the delegate until `finished`.
 protocol HTTPExchangeDelegate: AnyObject, Sendable {
   /// The head of the final response: once, before the body; never for a redirect that is followed or a 1xx.
   func exchange(_ exchange: HTTPExchange, received head: ResponseHead) -> HeadDemand
@@ -32,40 +32,40 @@ protocol HTTPExchangeDelegate: AnyObject, Sendable {
   /// Bytes of the body, in order, valid for the call only.
   func exchange(_ exchange: HTTPExchange, received bytes: UnsafeRawBufferPointer) -> BodyDemand
 
-  /// So many more bytes of bodies, of redirects too, have come over the network, whether they were handed over or not.
-  /// Told with each tick and before the end; never for what came from this machine.
+  /// More bytes of bodies, redirects included, have come over the network, whether the delegate took them or not.
+  /// Called with each tick and before the end; never for bytes from this machine.
   func exchange(_ exchange: HTTPExchange, fetched bytes: Int64)
 
-  /// Time passes: every `CurlLimits.tickMilliseconds` while the exchange runs, paused or not.
+  /// A tick: every `CurlLimits.tickMilliseconds` while the exchange runs, paused or not.
   func exchangeDidTick(_ exchange: HTTPExchange)
 
-  /// The end: exactly once, and no call after it.
+  /// The end: exactly once, as the last call.
   func exchange(_ exchange: HTTPExchange, finished result: Result<ExchangeSummary, ExchangeFailure>)
 }
 
-/// What is to follow a head.
+/// The delegate's answer to a head.
 enum HeadDemand: Sendable {
   case proceed
   /// The exchange ends as `.refusedByDelegate`.
   case stop
 }
 
-/// What is to follow a piece of a body.
+/// The delegate's answer to a piece of a body.
 enum BodyDemand: Sendable {
-  /// The bytes are taken.
+  /// The delegate took the bytes.
   case more
-  /// The bytes are not taken: they come again after `resume()`, and nothing is read until then.
+  /// The delegate did not take the bytes: they come again after `resume()`, and nothing is read until then.
   case pause
   /// The exchange ends as `.refusedByDelegate`.
   case stop
 }
 
-/// What an exchange that came to its end has brought.
+/// The result of a complete exchange.
 struct ExchangeSummary: Sendable, Hashable {
   var bytesReceived: Int64
-  /// What the head declared.
+  /// The length that the head declared.
   var contentLength: Int64?
-  /// Whether the end was marked: by a length, by chunks or by the protocol. Otherwise the connection just closed, and
-  /// nobody can say whether something is missing.
+  /// Whether a length, chunks or the protocol marked the end. Otherwise the connection just closed, and bytes may be
+  /// missing.
   var isDelimited: Bool
 }

@@ -1,38 +1,38 @@
 import PodfluxCore
 
-/// One exchange with an origin, redirects included: what is asked for, and how long it may take.
+/// One exchange with an origin, redirects included: the request and its timeouts.
 struct HTTPRequest: Sendable {
-  /// Where to begin; http or https. User info in it becomes basic authentication of that origin.
+  /// The first address; http or https. Its user info becomes basic authentication for that origin.
   var url: String
 
-  /// The client's own fields. They are never sent to another origin after a redirect.
+  /// The client's own fields. A redirect never carries them to another origin.
   var headers: [(name: String, value: String)] = []
 
-  /// Asks for the bytes from this one on (`Range: bytes=N-`).
+  /// Requests the bytes from this offset on (`Range: bytes=N-`).
   var rangeStart: Int64?
 
-  /// The validator under which the range is wanted (`If-Range`).
+  /// The validator for the range (`If-Range`).
   var ifRange: String?
 
   var userAgent: String
   var connectTimeoutMilliseconds: Int
 
-  /// How long may pass from the request being sent to the end of the final head, on each hop anew.
+  /// The timeout from sending the request to the end of the final head, for each hop.
   var firstByteTimeoutMilliseconds: Int
 
-  /// How long may pass without a byte, once the head has come. Time spent paused does not count.
+  /// The timeout without a byte after the head. Paused time does not count.
   var stallTimeoutMilliseconds: Int
 
-  /// The bytes per second below which the body is given up, averaged over the window; 0 for none.
+  /// The bytes per second below which the exchange fails, averaged over the window; 0 for none.
   var slowBytesPerSecond: Int64 = 0
 
-  /// Over how long the average is taken. Time spent paused does not count.
+  /// The window of the average. Paused time does not count.
   var slowWindowMilliseconds = 60_000
 
   /// Whether a redirect may lead from https to http.
   var allowsInsecureRedirects = false
 
-  /// Which way its connections may take.
+  /// The route of its connections.
   var route = Route.any
 }
 
@@ -41,9 +41,9 @@ extension HTTPRequest {
     try HTTPHop(to: url, allowingInsecureRedirects: allowsInsecureRedirects)
   }
 
-  /// The lines for libcurl, the client's own ones only where the hop may have them.
+  /// The header lines for libcurl; the client's own ones only if the hop may carry them.
   func headerLines(includingClientHeaders: Bool) throws(ExchangeFailure) -> [String] {
-    // Some CDNs ignore Range when a coding is accepted, and a coded body could not be resumed.
+    // Some CDNs ignore Range when a coding is accepted, and a coded body cannot be resumed.
     var fields = [(name: "Accept-Encoding", value: "identity")]
     if let ifRange { fields.append((name: "If-Range", value: ifRange)) }
     for header in headers where Header.isReserved(header.name) {
@@ -53,7 +53,7 @@ extension HTTPRequest {
     return try fields.map(Self.line)
   }
 
-  /// libcurl sends lines as they are: a line break in one would smuggle in another field.
+  /// libcurl sends lines unchanged: a line break in one would inject another field.
   private static func line(name: String, value: String) throws(ExchangeFailure) -> String {
     guard !name.isEmpty, name.utf8.allSatisfy(isTokenByte), value.utf8.allSatisfy(isValueByte) else {
       throw ExchangeFailure(.malformedRequest, message: "a header has characters that HTTP does not allow")

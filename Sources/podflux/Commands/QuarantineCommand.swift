@@ -4,7 +4,7 @@ import PodfluxCore
 import PodfluxEngine
 import WireProtocol
 
-/// `podflux quarantine`: what was put aside, without an engine or beside a running one.
+/// `podflux quarantine`: lists, restores and empties, without an engine or beside a running one.
 struct QuarantineCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "quarantine",
@@ -81,7 +81,7 @@ extension QuarantineCommand.Restore: QuarantineSubcommand {}
 extension QuarantineCommand.Empty: QuarantineSubcommand {}
 
 extension QuarantineSubcommand {
-  /// Opens the quarantine, and prints what the body has encoded when it has come to its end.
+  /// Opens the quarantine, and prints the body's encoded output after it has succeeded.
   fileprivate func printing(
     _ body: (LibraryQuarantine, inout LineEncoder) throws(LibraryQuarantine.Failure) -> Void
   ) throws {

@@ -4,7 +4,7 @@ import PodfluxCore
 import PodfluxEngine
 import WireProtocol
 
-/// `podflux replay`: what a run's state was, from its journal.
+/// `podflux replay`: shows the state of a run from its journal.
 struct ReplayCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "replay",

@@ -1,13 +1,13 @@
 import PodfluxCore
 
-/// What `podflux run` tells people on stderr, in one line each: what was done, how to see it, how to take it back.
+/// The notes of `podflux run` for people on stderr, one line each: what was done, how to see it, how to undo it.
 struct RunNotes {
-  /// The library's folder, as it was given.
+  /// The library's folder, as given.
   let library: String
 
   // MARK: At the start
 
-  /// For whoever has started the engine on a terminal, and sees nothing happen.
+  /// For a person who starts the engine on a terminal, and sees nothing happen.
   func waiting(atEndOfInput end: RunCommand.EndOfInput) -> String {
     let ending =
       switch end {
@@ -22,7 +22,7 @@ struct RunNotes {
 
   // MARK: What was done
 
-  /// What people are to know of something that was done.
+  /// A line about a notice.
   func line(for notice: Notice) -> String {
     switch notice {
     case .cleaned(let run): line(for: run)
@@ -72,9 +72,9 @@ struct RunNotes {
 
   // MARK: At the end
 
-  /// What is left undone, and how to see why; nil if nothing is.
+  /// A line about unfinished downloads, and how to see why; nil if there are none.
   ///
-  /// - Parameter remaining: How many downloads there are in each state. What ran goes on as what was queued.
+  /// - Parameter remaining: The number of downloads in each state. Running ones count as queued.
   func line(for remaining: [DownloadState.Kind: Int]) -> String? {
     let stuck = [DownloadState.Kind.failed, .paused, .waiting].filter { remaining[$0, default: 0] > 0 }
     let queued = remaining[.queued, default: 0] + remaining[.running, default: 0]
@@ -102,7 +102,7 @@ func count(_ number: Int, _ noun: String) -> String {
 }
 
 extension [String] {
-  /// As people list things: with commas, and an “and” before the last.
+  /// An enumeration with commas, and an “and” before the last word.
   var listed: String {
     guard let last, count > 1 else { return first ?? "" }
     return dropLast().joined(separator: ", ") + " and " + last
