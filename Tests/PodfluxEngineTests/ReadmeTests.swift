@@ -3,14 +3,14 @@ import PodfluxCore
 import PodfluxEngine
 import Testing
 
-@Suite("README's lines of Swift")
+@Suite("The Swift code in README")
 struct ReadmeTests {
-  @Test("do what they say", .timeLimit(.minutes(1)))
+  @Test("works", .timeLimit(.minutes(1)))
   func example() async throws {
     let scene = try EngineScene()
     let folder = scene.library
     let url = scene.serve("/1.mp3", length: 100_000).description
-    // From here to the end of the function it stands in README.md.
+    // README.md contains the code from here to the end of the function.
     let podflux = try await Podflux.open(library: folder)
     let episode = try WebAddress(url)
     _ = try await podflux.dispatch(.downloads(.enqueue(.init(id: DownloadID("first"), address: episode))))
@@ -21,7 +21,7 @@ struct ReadmeTests {
     await podflux.stop()
   }
 
-  @Test("are those that the test above runs")
+  @Test("is the code of the test above")
   func text() throws {
     let source = try String(contentsOfFile: #filePath, encoding: .utf8)
     let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()

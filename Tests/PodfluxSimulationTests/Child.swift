@@ -1,18 +1,18 @@
 import Foundation
 
-/// A process of its own that has ended.
+/// A child process that has ended.
 struct Child {
   let status: Int32
   let output: String
 
-  /// The simulator's command, beside the running tests.
+  /// The simulator's command, beside the test binary.
   static var simulator: String {
     let folder = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
     return ProcessInfo.processInfo.environment["PODFLUX_SIM_BINARY"]
       ?? folder.appendingPathComponent("podflux-sim").path
   }
 
-  /// Whether somebody has built an optimised simulator and says where it is.
+  /// Whether the environment names an optimized simulator.
   static var hasOptimisedSimulator: Bool { ProcessInfo.processInfo.environment["PODFLUX_SIM_BINARY"] != nil }
 
   init(_ path: String, _ arguments: [String], environment: [String: String] = [:]) throws {

@@ -4,13 +4,13 @@ import PodfluxCore
 import PodfluxSimulation
 import Testing
 
-/// What the simulator has found in the engine, each with the seed that found it and its story.
-@Suite("What the simulator has found")
+/// Bugs of the engine that the simulator has found, each with its seed and story.
+@Suite("Bugs that the simulator found")
 struct RegressionTests {
-  /// A seed that once broke a rule.
+  /// A seed that once violated an invariant.
   struct Find: CustomTestStringConvertible {
     var seed: UInt64
-    /// How long the run was; the options' own length, by default.
+    /// The length of the run; by default that of the options.
     var turns: Int?
     var story: String
 
@@ -73,7 +73,7 @@ struct RegressionTests {
       story: "the same with a removal of all: the client was told that they were gone, and they came back"),
     Find(
       seed: 230, turns: 750,
-      story: "somebody edited a file between a deep cleanup's listing and its reading: the new content was judged by "
+      story: "a program edited a file between a deep cleanup's listing and its reading: the new content was judged by "
         + "the old time, taken for damage, put aside and fetched again"),
     Find(
       seed: 882, turns: 1_400,
@@ -81,7 +81,7 @@ struct RegressionTests {
         + "meanwhile that was read again, and the row followed what was just being put aside"),
   ]
 
-  @Test("A seed that once broke a rule breaks none", arguments: finds)
+  @Test("A seed that once violated an invariant violates none", arguments: finds)
   func seed(find: Find) throws {
     let turns = find.turns ?? SimulationOptions(seed: find.seed).turns
     let run = try Child(Child.simulator, ["run", "--seed", "\(find.seed)", "--turns", "\(turns)"])
@@ -90,8 +90,8 @@ struct RegressionTests {
 
   @Test("An attempt that is cancelled while it publishes ends although its name is taken")
   func stopWhilePublishing() throws {
-    // The store had told it to stop and let it publish under no other name; the machine had not listened, because it was
-    // publishing, asked for another name, and held its slot for ever.
+    // The store had told it to stop and would give it no other path; the machine ignored the stop because it was
+    // publishing, requested another path, and held its slot forever.
     var machine = try Self.publishingMachine()
     #expect(machine.stop().isEmpty)
     #expect(machine.published(nil) == [.finishWriting])
@@ -103,7 +103,7 @@ struct RegressionTests {
     #expect(kept?.durable == 4)
   }
 
-  @Test("A cancelled attempt whose file is published all the same says so")
+  @Test("A cancelled attempt whose file is published nevertheless reports it")
   func stopAfterPublishing() throws {
     var machine = try Self.publishingMachine()
     #expect(machine.stop().isEmpty)
@@ -113,14 +113,14 @@ struct RegressionTests {
     }
   }
 
-  @Test("A total that the file has outgrown is no part of its record")
+  @Test("A total smaller than the file is not in its record")
   func outgrownTotal() throws {
     let machine = try Self.publishingMachine()
     #expect(machine.record(durable: 4, tailHash: "", savedAt: .init(milliseconds: 0)).total == 4)
     #expect(machine.record(durable: 5, tailHash: "", savedAt: .init(milliseconds: 0)).total == nil)
   }
 
-  @Test("An imported record that nobody has looked at promises nothing, and its download is not tried for ever")
+  @Test("An unchecked imported record promises nothing, and its download is not retried forever")
   func importedRecord() throws {
     let library = try Library()
     let record = ResumeRecord(
@@ -130,7 +130,7 @@ struct RegressionTests {
     for _ in 0..<Settings().maxAttempts {
       let attempt = try #require(library.started)
       try library.send(
-        .attempt(.init(attempt: attempt, news: .failed(.init(.connectFailed, "nobody listens"), kept: record))))
+        .attempt(.init(attempt: attempt, news: .failed(.init(.connectFailed, "connection refused"), kept: record))))
       #expect(try library.row().progress.durable == 0)
       try library.send(.timeCame, after: 4_000_000)
     }
@@ -138,7 +138,7 @@ struct RegressionTests {
     #expect(try library.row().progress.resume == record)
   }
 
-  /// A machine whose file of four bytes is about to get its name.
+  /// A machine whose file of four bytes is about to be published.
   private static func publishingMachine() throws -> TransferMachine {
     let attempt = Attempt(
       id: AttemptID(download: try #require(DownloadID("d")), generation: 1),
@@ -161,7 +161,7 @@ struct RegressionTests {
   }
 }
 
-/// The real stores on an empty library, with a clock that goes on when told.
+/// The real stores on an empty library, with a manual clock.
 private final class Library {
   let id: DownloadID
   private let database: LibraryDatabase

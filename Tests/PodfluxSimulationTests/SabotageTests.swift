@@ -1,7 +1,7 @@
 import PodfluxSimulation
 import Testing
 
-/// The checker is checked: each mistake that engines of this kind have really made is built in, and must be found.
+/// Tests the checker: it must find each built-in mistake, all of which real engines have made.
 @Suite("Sabotages")
 struct SabotageTests {
   @Test("Each built-in mistake is found within two thousand runs", .timeLimit(.minutes(10)))
@@ -15,7 +15,7 @@ struct SabotageTests {
     }
   }
 
-  @Test("One that is not found within its runs fails the command")
+  @Test("A sabotage that is not found within its runs fails the command")
   func unfound() throws {
     // One turn is too short for any of them.
     let run = try Child(Child.simulator, ["sabotages", "--limit", "1", "--turns", "1"])
@@ -23,7 +23,7 @@ struct SabotageTests {
     #expect(run.output.contains("not found"))
   }
 
-  @Test("A failing run shrinks to a smaller one that breaks the same rule, and says how to repeat it")
+  @Test("A failing run shrinks to a smaller one with the same violation, and prints how to repeat it")
   func shrinks() throws {
     let options = SimulationOptions(seed: 1, turns: 400, sabotage: .counterDrift)
     let result = Sweep(1..<200, like: options, threads: 1, failureLimit: 1).run()

@@ -37,7 +37,7 @@ struct ConnectionTests {
     }
   }
 
-  @Test("with too many requests ahead is cut off")
+  @Test("with too many pipelined requests is closed")
   func tooManyAhead() throws {
     try withOrigin { origin in
       origin.serve("/", Behaviour.status(200).failingBeforeHead(.stall))
@@ -58,7 +58,7 @@ struct ConnectionTests {
     }
   }
 
-  @Test("that closes is told so, and so is a client of HTTP/1.0")
+  @Test("that closes says so, also to an HTTP/1.0 client")
   func closing() throws {
     try withOrigin { origin in
       origin.serve("/", .status(200))
@@ -89,7 +89,7 @@ struct ConnectionTests {
     }
   }
 
-  @Test("that is not read from holds the origin back")
+  @Test("that the client does not read stops the origin")
   func backpressure() throws {
     try withOrigin { origin in
       origin.serve("/big", Resource(.stamped(length: 1 << 30, seed: 1)))

@@ -1,5 +1,5 @@
 import Testing
 
-/// What opens sockets, one after the other: one of these tests counts what is open.
+/// Tests that open sockets, one after the other: one of them counts open descriptors.
 @Suite("With real sockets", .serialized)
 enum RealSocketTests {}
