@@ -78,6 +78,7 @@ let package = Package(
       name: "podflux-sim",
       dependencies: ["PodfluxSimulation", .product(name: "ArgumentParser", package: "swift-argument-parser")]),
 
+    .target(name: "TestScheduling", path: "Tests/TestScheduling"),
     .testTarget(name: "FluxTests", dependencies: ["Flux"]),
     .testTarget(name: "DigestsTests", dependencies: ["Digests", "Flux", "PodfluxCore"]),
     .testTarget(
@@ -87,10 +88,14 @@ let package = Package(
       name: "PersistenceTests",
       dependencies: ["Flux", "Persistence", "PodfluxCore", .product(name: "GRDB", package: "GRDB.swift")]),
     .testTarget(name: "FileStoreTests", dependencies: ["FileStore", "Flux", "PodfluxCore", "TestSupport"]),
-    .testTarget(name: "ReachabilityTests", dependencies: ["CLinux", "PodfluxCore", "Reachability", "TestSupport"]),
+    .testTarget(
+      name: "ReachabilityTests",
+      dependencies: ["CLinux", "PodfluxCore", "Reachability", "TestScheduling", "TestSupport"]),
     .testTarget(
       name: "TransfersTests",
-      dependencies: ["CCurl", "CZlib", "Transfers", "PodfluxCore", "ScriptedOrigin", "TestSupport"]),
+      dependencies: [
+        "CCurl", "CZlib", "Transfers", "PodfluxCore", "ScriptedOrigin", "TestScheduling", "TestSupport",
+      ]),
     .testTarget(
       name: "PodfluxEngineTests",
       dependencies: [
@@ -100,11 +105,14 @@ let package = Package(
     .testTarget(name: "WireProtocolTests", dependencies: ["WireProtocol", "TestSupport"]),
     .testTarget(
       name: "PodfluxSimulationTests",
-      dependencies: ["Flux", "Persistence", "PodfluxCore", "PodfluxSimulation", "podflux-sim"]),
-    .testTarget(name: "ScriptedOriginTests", dependencies: ["ScriptedOrigin"]),
+      dependencies: ["Flux", "Persistence", "PodfluxCore", "PodfluxSimulation", "TestScheduling", "podflux-sim"]),
+    .testTarget(name: "ScriptedOriginTests", dependencies: ["ScriptedOrigin", "TestScheduling"]),
     .testTarget(
       name: "PodfluxTests",
-      dependencies: ["ScriptedOrigin", "TestSupport", "podflux", .product(name: "Crypto", package: "swift-crypto")]),
+      dependencies: [
+        "ScriptedOrigin", "TestScheduling", "TestSupport", "podflux",
+        .product(name: "Crypto", package: "swift-crypto"),
+      ]),
   ],
   swiftLanguageModes: [.v6]
 )

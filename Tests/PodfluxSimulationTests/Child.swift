@@ -1,19 +1,15 @@
 import Foundation
 
-/// A child process that has ended.
+/// A process of its own that has ended.
 struct Child {
   let status: Int32
   let output: String
 
-  /// The simulator's command, beside the test binary.
-  static var simulator: String {
-    let folder = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
-    return ProcessInfo.processInfo.environment["PODFLUX_SIM_BINARY"]
-      ?? folder.appendingPathComponent("podflux-sim").path
+  /// The simulator's command, which is built beside the running tests.
+  private static var simulator: String {
+    URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent().appendingPathComponent("podflux-sim")
+      .path
   }
-
-  /// Whether the environment names an optimized simulator.
-  static var hasOptimisedSimulator: Bool { ProcessInfo.processInfo.environment["PODFLUX_SIM_BINARY"] != nil }
 
   init(_ path: String, _ arguments: [String], environment: [String: String] = [:]) throws {
     let process = Process()
@@ -28,5 +24,11 @@ struct Child {
     process.waitUntilExit()
     status = process.terminationStatus
     output = String(decoding: bytes, as: UTF8.self)
+  }
+
+  /// Runs the simulator's command. It has what processor time is left by the tests that run beside it, which wait more than
+  /// they compute: no result of a simulated life depends on how long it takes.
+  init(simulating arguments: [String], environment: [String: String] = [:]) throws {
+    try self.init("/usr/bin/env", ["nice", "-n", "19", Self.simulator] + arguments, environment: environment)
   }
 }

@@ -1,9 +1,10 @@
 import Foundation
 import ScriptedOrigin
-import TestSupport
 import Testing
+import TestScheduling
+import TestSupport
 
-@Suite("Certificate authorities")
+@Suite("Certificate authorities", .systemTest)
 struct AuthorityTests {
   private func bundlePath(_ scene: Scene) -> String { scene.library + "/.podflux/authorities.pem" }
 

@@ -1,9 +1,10 @@
 import Foundation
 import ScriptedOrigin
-import TestSupport
 import Testing
+import TestScheduling
+import TestSupport
 
-@Suite("A client that does not read", .serialized)
+@Suite("A client that does not read", .systemTest)
 struct BackpressureTests {
   @Test(
     "Lines from a client that does not read cost bounded memory, downloads go on, and all are answered in the end",

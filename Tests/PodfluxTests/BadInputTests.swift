@@ -1,7 +1,8 @@
-import TestSupport
 import Testing
+import TestScheduling
+import TestSupport
 
-@Suite("Bad input")
+@Suite("Bad input", .systemTest)
 struct BadInputTests {
   @Test("Every bad line is refused with its code and path, and the engine goes on after each")
   func refusals() throws {

@@ -1,8 +1,9 @@
 import ScriptedOrigin
-import TestSupport
 import Testing
+import TestScheduling
+import TestSupport
 
-@Suite("Connections")
+@Suite("Connections", .systemTest)
 struct ConnectionTests {
   @Test(
     "A kept connection that dies when the next request comes costs no attempt and no wait",

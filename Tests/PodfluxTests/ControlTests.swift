@@ -1,9 +1,10 @@
 import Foundation
 import ScriptedOrigin
-import TestSupport
 import Testing
+import TestScheduling
+import TestSupport
 
-@Suite("Pausing, cancelling and removing")
+@Suite("Pausing, cancelling and removing", .systemTest)
 struct ControlTests {
   private static let slow = 2 << 20
 

@@ -1,13 +1,14 @@
 import Foundation
-import TestSupport
 import Testing
+import TestScheduling
+import TestSupport
 
 /// A library's database with bits that a disk has flipped, or with pages that stand where others should.
 ///
 /// `PODFLUX_DAMAGES=1500` tries more; `PODFLUX_SEED` repeats one run.
-@Suite("A damaged database ends an engine by no signal, and costs no file")
+@Suite("A damaged database ends an engine by no signal, and costs no file", .systemTest)
 struct DamageTests {
-  private static let damages = ProcessInfo.processInfo.environment["PODFLUX_DAMAGES"].flatMap(Int.init) ?? 60
+  private static let damages = ProcessInfo.processInfo.environment["PODFLUX_DAMAGES"].flatMap(Int.init) ?? 40
   /// Of how many damages one is two swapped pages.
   private static let swapsEach = 4
   private static let pageBytes = 4096

@@ -1,12 +1,13 @@
 import Crypto
 import Foundation
 import ScriptedOrigin
-import TestSupport
 import Testing
+import TestScheduling
+import TestSupport
 
 /// The disks that people have, mounted for real: downloads, kills in the middle, and what is said where something is not
 /// to be had.
-@Suite("Disks", .serialized)
+@Suite("Disks", .systemTest)
 struct DiskTests {
   private static let downloads = 20
   private static let kills = 3

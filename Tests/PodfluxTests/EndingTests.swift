@@ -1,15 +1,16 @@
 import Foundation
 import ScriptedOrigin
 import Synchronization
-import TestSupport
 import Testing
+import TestScheduling
+import TestSupport
 
-@Suite("Ends", .serialized)
+@Suite("Ends", .systemTest)
 struct EndingTests {
   private static let slow = 1 << 20
 
   @Test(
-    "A signal ends the engine within 2 s with status 0, and the next one goes on from its bytes",
+    "A signal ends the engine within 2 s with status 0, and the next one goes on from its bytes", .systemTestAlone,
     arguments: [SIGTERM, SIGINT])
   func signalled(number: Int32) throws {
     let scene = try Scene()
@@ -105,7 +106,7 @@ struct EndingTests {
     }
   }
 
-  @Test("A signal ends an engine whose client does not read, within 2 s")
+  @Test("A signal ends an engine whose client does not read, within 2 s", .systemTestAlone)
   func deafClient() throws {
     let scene = try Scene()
     let engine = try scene.startUnheard()
@@ -125,7 +126,7 @@ struct EndingTests {
     #expect(time < .seconds(2))
   }
 
-  @Test("A signal ends an engine within 2 s whose client asks without a pause")
+  @Test("A signal ends an engine within 2 s whose client asks without a pause", .systemTestAlone)
   func busyClient() throws {
     let scene = try Scene()
     let engine = try scene.start()
@@ -202,7 +203,7 @@ struct EndingTests {
     #expect(last.last?.contains(#""reason":"shutdown""#) == true)
   }
 
-  @Test("At the end of input with exit the engine stops at once")
+  @Test("At the end of input with exit the engine stops at once", .systemTestAlone)
   func onEndOfInputExit() throws {
     let scene = try Scene()
     scene.serve("/a.mp3", length: 20 << 20, bytesPerSecond: Self.slow)
@@ -248,7 +249,7 @@ struct EndingTests {
     #expect(scene.publishedFiles() == ["a.mp3", "b.mp3"])
   }
 
-  @Test("A signal ends a drain")
+  @Test("A signal ends a drain", .systemTestAlone)
   func signalledDrain() throws {
     let scene = try Scene()
     scene.serve("/a.mp3", length: 50 << 20, bytesPerSecond: Self.slow)

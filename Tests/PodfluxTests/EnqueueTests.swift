@@ -1,9 +1,10 @@
 import Foundation
 import ScriptedOrigin
-import TestSupport
 import Testing
+import TestScheduling
+import TestSupport
 
-@Suite("Enqueueing and names")
+@Suite("Enqueueing and names", .systemTest)
 struct EnqueueTests {
   @Test("Every field has its effect, and headers go to the origin and are never shown")
   func fields() throws {

@@ -1,9 +1,10 @@
 import Foundation
 import ScriptedOrigin
-import TestSupport
 import Testing
+import TestScheduling
+import TestSupport
 
-@Suite("Failures")
+@Suite("Failures", .systemTest)
 struct FailureTests {
   @Test(
     "Answers that say no fail the download at once, each with its code",

@@ -1,8 +1,9 @@
 import Foundation
-import TestSupport
 import Testing
+import TestScheduling
+import TestSupport
 
-@Suite("Filters, conditions and lists")
+@Suite("Filters, conditions and lists", .systemTest)
 struct FilterTests {
   /// Nine downloads of three podcasts: three paused ones of each, the last with a rule's origin.
   private func filled(_ scene: Scene) throws -> PodfluxProcess {

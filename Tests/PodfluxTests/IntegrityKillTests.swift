@@ -1,9 +1,10 @@
 import Foundation
 import Synchronization
-import TestSupport
 import Testing
+import TestScheduling
+import TestSupport
 
-@Suite("Kills with integrity", .serialized)
+@Suite("Kills with integrity", .systemTestAlone)
 struct IntegrityKillTests {
   private static let lanes = 4
   private static let killsPerLibrary = 5

@@ -1,10 +1,11 @@
 import Foundation
 import ScriptedOrigin
-import TestSupport
 import Testing
+import TestScheduling
+import TestSupport
 
 /// One library, killed again and again while everything is asked of it at once: what was acknowledged holds.
-@Suite("A storm of kills", .serialized)
+@Suite("A storm of kills", .systemTest)
 struct KillStormTests {
   /// What the client knows for certain of a download.
   private enum Known {

@@ -1,10 +1,11 @@
 import Foundation
 import ScriptedOrigin
-import TestSupport
 import Testing
+import TestScheduling
+import TestSupport
 
 @Suite(
-  "In a network of its own", .serialized,
+  "In a network of its own", .systemTest, .serialized,
   .enabled(if: NetworkNamespace.unavailability == nil, "network namespaces cannot be made here"))
 struct NetworkNamespaceTests {
   @Test("An engine downloads over the link that goes first, and not one byte goes over the other one")

@@ -1,9 +1,10 @@
 import Foundation
 import ScriptedOrigin
-import TestSupport
 import Testing
+import TestScheduling
+import TestSupport
 
-@Suite("Observing")
+@Suite("Observing", .systemTest)
 struct ObserveTests {
   private let fast = ["interval": 0.05]
 

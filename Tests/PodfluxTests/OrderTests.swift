@@ -1,8 +1,9 @@
 import ScriptedOrigin
-import TestSupport
 import Testing
+import TestScheduling
+import TestSupport
 
-@Suite("Order and limits")
+@Suite("Order and limits", .systemTest)
 struct OrderTests {
   @Test("One at a time, downloads start by priority and place; moves are respected and survive a restart")
   func order() throws {

@@ -1,9 +1,10 @@
 import Foundation
-import TestSupport
 import Testing
+import TestScheduling
+import TestSupport
 
 /// Whose the engine's own files are, on the real binary.
-@Suite("What is the engine's own")
+@Suite("What is the engine's own", .systemTest)
 struct PrivateLibraryTests {
   private let scene: Scene
   private var engineFolder: String { scene.library + "/.podflux" }

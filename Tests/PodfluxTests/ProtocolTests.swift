@@ -1,9 +1,10 @@
 import Foundation
 import ScriptedOrigin
-import TestSupport
 import Testing
+import TestScheduling
+import TestSupport
 
-@Suite("Protocol")
+@Suite("Protocol", .systemTest)
 struct ProtocolTests {
   @Test("The first line is ready, the last says why the engine stopped, and both agree with the replies")
   func firstAndLast() throws {

@@ -1,9 +1,10 @@
 import Foundation
 import ScriptedOrigin
-import TestSupport
 import Testing
+import TestScheduling
+import TestSupport
 
-@Suite("Proxies of the environment")
+@Suite("Proxies of the environment", .systemTest)
 struct ProxyTests {
   private static let secret = "s3cret"
 

@@ -1,8 +1,9 @@
 import Foundation
-import TestSupport
 import Testing
+import TestScheduling
+import TestSupport
 
-@Suite("podflux quarantine")
+@Suite("podflux quarantine", .systemTest)
 struct QuarantineCommandTests {
   private func quarantine(_ arguments: [String], _ scene: Scene) throws -> PodfluxCommand.Result {
     try PodfluxCommand.run(["quarantine"] + arguments + ["--library", scene.library])

@@ -1,10 +1,11 @@
 import Foundation
 import ScriptedOrigin
-import TestSupport
 import Testing
+import TestScheduling
+import TestSupport
 
 /// The same transfers against what most podcasts are served by.
-@Suite("Real servers", .serialized)
+@Suite("Real servers", .systemTest)
 struct RealServerTests {
   /// What happens to a transfer in its middle.
   private enum Interruption: String, CaseIterable {

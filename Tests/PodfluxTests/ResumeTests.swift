@@ -1,10 +1,11 @@
 import Foundation
 import ScriptedOrigin
-import TestSupport
 import Testing
+import TestScheduling
+import TestSupport
 
 /// The resume ladder (DESIGN.md section 4), as the origin and the disk may have it.
-@Suite("Resuming")
+@Suite("Resuming", .systemTest)
 struct ResumeTests {
   private static let length = 3 << 20
   private static let overlap = 64 << 10

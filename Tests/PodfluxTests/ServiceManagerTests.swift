@@ -1,11 +1,12 @@
 import Foundation
 import Synchronization
-import TestSupport
 import Testing
+import TestScheduling
+import TestSupport
 
 @testable import podflux
 
-@Suite("Telling a service manager", .serialized)
+@Suite("Telling a service manager", .systemTestAlone, .serialized)
 struct ServiceManagerTests {
   private let manager: FakeManager
 

@@ -1,8 +1,9 @@
 import Foundation
-import TestSupport
 import Testing
+import TestScheduling
+import TestSupport
 
-@Suite("podflux snapshot")
+@Suite("podflux snapshot", .systemTest)
 struct SnapshotCommandTests {
   @Test("Without an engine it prints one line, and changes no byte of the library")
   func without() throws {

@@ -1,10 +1,11 @@
 import Crypto
 import Foundation
 import ScriptedOrigin
-import TestSupport
 import Testing
+import TestScheduling
+import TestSupport
 
-@Suite("Mirrors and integrity")
+@Suite("Mirrors and integrity", .systemTest)
 struct SourceTests {
   static let length = 600_000
   static let content = Body.audio(length: length, seed: 1)

@@ -1,8 +1,9 @@
 import Foundation
-import TestSupport
 import Testing
+import TestScheduling
+import TestSupport
 
-@Suite("Starts that are refused")
+@Suite("Starts that are refused", .systemTest)
 struct StartTests {
   @Test(
     "Wrong usage ends with 64 and a word on stderr",

@@ -1,10 +1,11 @@
 import Foundation
 import ScriptedOrigin
-import TestSupport
 import Testing
+import TestScheduling
+import TestSupport
 
 /// An engine that is suspended holds nothing; resumed, it goes on.
-@Suite("Suspension", .serialized)
+@Suite("Suspension", .systemTest)
 struct SuspensionTests {
   /// So many that there are five hundred a second and more.
   private static let actionsPerCycle = 80
@@ -53,7 +54,7 @@ struct SuspensionTests {
     let scene = try Scene()
     // A cycle takes 60 ms or more, in which a transfer receives 6 kB at most: they run to the end of the cycles.
     let bodies = (0..<32).map { index in
-      scene.serve("/\(index).mp3", length: (1 << 20) + count * 6000 + index * 1000, bytesPerSecond: 100_000).body
+      scene.serve("/\(index).mp3", length: (1 << 19) + count * 6000 + index * 1000, bytesPerSecond: 100_000).body
     }
     let engine = try scene.startEager(settings: ["maxConcurrent": 32, "maxPerHost": 32])
     for index in bodies.indices {

@@ -1,8 +1,9 @@
 import Foundation
-import TestSupport
 import Testing
+import TestScheduling
+import TestSupport
 
-@Suite("The example units")
+@Suite("The example units", .systemTest)
 struct UnitFileTests {
   private static let analyzer = ["/usr/bin/systemd-analyze", "/bin/systemd-analyze"].first { (path: String) in
     access(path, X_OK) == 0

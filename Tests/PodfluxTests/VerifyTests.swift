@@ -1,10 +1,11 @@
 import Foundation
 import ScriptedOrigin
-import TestSupport
 import Testing
+import TestScheduling
+import TestSupport
 
 /// `downloads/verify`: completed files are read again (PROTOCOL.md section 2).
-@Suite("Verifying")
+@Suite("Verifying", .systemTest)
 struct VerifyTests {
   /// What became of a completed file behind the engine's back.
   enum Damage: String, CaseIterable {

@@ -1,7 +1,8 @@
 import ScriptedOrigin
 import Testing
+import TestScheduling
 
-@Suite("A connection")
+@Suite("A connection", .systemTest)
 struct ConnectionTests {
   @Test("serves one request after the other")
   func keepAlive() throws {

@@ -1,7 +1,8 @@
 import ScriptedOrigin
 import Testing
+import TestScheduling
 
-@Suite("A fault")
+@Suite("A fault", .systemTest)
 struct FaultTests {
   private static let body = Body.stamped(length: 2_000_000, seed: 5)
   private static let episode = Behaviour.resource(Resource(body))

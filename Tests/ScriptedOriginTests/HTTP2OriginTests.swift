@@ -1,7 +1,8 @@
 import ScriptedOrigin
 import Testing
+import TestScheduling
 
-@Suite("An HTTP/2 origin")
+@Suite("An HTTP/2 origin", .systemTest)
 struct HTTP2OriginTests {
   @Test("answers every request of a connection")
   func answers() throws {

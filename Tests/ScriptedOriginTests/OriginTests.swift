@@ -1,8 +1,9 @@
 import Testing
+import TestScheduling
 
 @testable import ScriptedOrigin
 
-@Suite("An origin")
+@Suite("An origin", .systemTest)
 struct OriginTests {
   @Test("stops at once, even with stalled connections, and starts again on the same port")
   func restarting() throws {

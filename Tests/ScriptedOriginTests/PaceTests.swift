@@ -1,9 +1,10 @@
 import NIOCore
 import Testing
+import TestScheduling
 
 @testable import ScriptedOrigin
 
-@Suite("A rate limit")
+@Suite("A rate limit", .systemTestAlone)
 struct PaceTests {
   @Test("never allows more than the rate, nor much less", arguments: [100, 20_480, 300_000, 50_000_000])
   func earnings(bytesPerSecond: Int) {

@@ -1,8 +1,9 @@
 import Foundation
 import ScriptedOrigin
 import Testing
+import TestScheduling
 
-@Suite("A proxy")
+@Suite("A proxy", .systemTest)
 struct ProxyTests {
   @Test("forwards requests in absolute form, without its own fields")
   func absoluteForm() throws {

@@ -1,7 +1,8 @@
 import ScriptedOrigin
 import Testing
+import TestScheduling
 
-@Suite("A resource")
+@Suite("A resource", .systemTest)
 struct ResourceTests {
   private static let date = "Wed, 21 Oct 2015 07:28:00 GMT"
   private static let body = Body.stamped(length: 200_000, seed: 4)

@@ -1,7 +1,8 @@
 import ScriptedOrigin
 import Testing
+import TestScheduling
 
-@Suite("A script")
+@Suite("A script", .systemTest)
 struct ScriptTests {
   @Test("advances by one with each request, and its last behaviour repeats")
   func successiveRequests() throws {

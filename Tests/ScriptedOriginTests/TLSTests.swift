@@ -1,8 +1,9 @@
 import Foundation
 import ScriptedOrigin
 import Testing
+import TestScheduling
 
-@Suite("An origin with TLS")
+@Suite("An origin with TLS", .systemTest)
 struct TLSTests {
   @Test("is trusted by clients of its authority, under each of its names", arguments: ["127.0.0.1", "localhost"])
   func trusted(host: String) throws {

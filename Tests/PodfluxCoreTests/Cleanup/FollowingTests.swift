@@ -47,6 +47,7 @@ struct FollowingTests {
     #expect(try world.row(id).dates.modified == nil)
   }
 
+  /// Seed 882 of the simulator: the row followed a file that was just being put aside.
   @Test("Read again, what a cleanup is just taking away is not followed; afterwards it is", arguments: [true, false])
   func takenMeanwhile(isLeft: Bool) throws {
     let (id, file) = try completed("a", at: "a.mp3", inode: 7)

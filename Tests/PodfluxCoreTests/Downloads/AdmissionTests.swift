@@ -117,6 +117,7 @@ struct AdmissionTests {
     #expect(world.attempts[b]?.address == update.address)
   }
 
+  /// Seed 207944 of the simulator: the first one was remembered as its host's head, and the second one never ran.
   @Test("What one batch adds, pauses with all others and adds again runs")
   func addedAroundAPauseOfAll() throws {
     let world = try World()

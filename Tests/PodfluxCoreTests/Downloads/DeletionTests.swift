@@ -83,6 +83,22 @@ struct DeletionTests {
     #expect(world.deletions.map(\.file) == [nil])
   }
 
+  /// Seed 301634 of the simulator: a deletion was carried out and could not be recorded. Later another download of the
+  /// same file got the same name and, by chance, the deleted file's inode: the next start deleted that one.
+  @Test("A deletion that was carried out and never recorded does not delete a later file of that name and inode")
+  func carriedOutAndNotRecorded() throws {
+    let world = try World()
+    let old = try world.enqueue("old")
+    try world.finish(old, as: .sample())
+    try world.send(.downloads(.remove(.one(old), deletingFile: true)))
+    #expect(world.deletions.map(\.file) == [try .sample()])
+    let new = try world.enqueue("new")
+    try world.report(new, .publishing(.sample(), kept: .sample(durable: 1_000)))
+    try world.restart(published: [new])
+    #expect(try world.state(new) == .completed(.sample()))
+    #expect(world.deletions.map(\.file) == [nil])
+  }
+
   @Test("A deletion that waited for its attempt is handed out after a crash: no attempt is alive then")
   func crashBeforeTheAttemptEnded() throws {
     let world = try World()

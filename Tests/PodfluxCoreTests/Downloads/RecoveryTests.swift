@@ -72,8 +72,12 @@ struct RecoveryTests {
     let ids = try ["a", "b"].map { try world.enqueue($0, host: "\($0).example") }
     try world.restart(isRecovered: false)
     // A bulk change passes over rows that say running, and these have no attempt that could be told to stop.
-    for action in [Action.downloads(.pause(.all)), .downloads(.cancel(.one(ids[1]))), .updateSettings(SettingsPatch())]
-    {
+    // Seeds 210858 and 219701 of the simulator: the commit of a start's first turn failed, and before it was tried again
+    // all were paused, or removed. The client was told so, and they ran afterwards, or came back.
+    let intents: [DownloadIntent] = [
+      .pause(.all), .cancel(.one(ids[1])), .cancel(.all), .remove(.all, deletingFile: true),
+    ]
+    for action in intents.map(Action.downloads) + [.updateSettings(SettingsPatch())] {
       #expect(try refusalCode { try world.send(action) } == .storageFailure)
       #expect(world.effects.isEmpty)
     }
@@ -81,6 +85,23 @@ struct RecoveryTests {
     #expect(world.started == ["a", "b"])
     try world.send(.downloads(.pause(.all)))
     #expect(try ids.map { try world.state($0) } == [.paused, .paused])
+  }
+
+  /// Seed 311924 of the simulator: what the alarm had changed was counted in memory only.
+  @Test("An alarm that rings before a start was recovered from is counted in the tables too")
+  func alarmBeforeRecovery() throws {
+    let world = try World()
+    let id = try world.enqueue("a")
+    try world.report(id, .failed(.lost, kept: nil))
+    try world.restart(isRecovered: false)
+    world.advance(seconds: 3_600)
+    try world.send(.timeCame)
+    let counted = try world.database.read { try $0.stores() }.downloads.counts
+    #expect(counted == world.downloads.counts)
+    try world.restart()
+    #expect(world.started == ["a"])
+    #expect(world.downloads.counts[.running] == 1)
+    #expect(world.downloads.counts[.waiting] == 0)
   }
 
   @Test("A commit that fails leaves store and tables as they were, and the same batch can come again")

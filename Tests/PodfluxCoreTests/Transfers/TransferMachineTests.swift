@@ -292,6 +292,8 @@ struct TransferMachineTests {
     #expect(Self.complete(&machine, length: 700) == [.name(number: 1)])
   }
 
+  /// Seed 236 of the simulator: a file without a known length became shorter than what was kept of it. Every response
+  /// ended before it had repeated the kept bytes, and the attempts were exhausted.
   @Test("Without a length, an end that nobody marked is a cut if there was more before", arguments: [true, false])
   func unmarkedEnd(isDelimited: Bool) throws {
     var machine = try Self.resuming()
@@ -463,6 +465,8 @@ struct TransferMachineTests {
     #expect(ending == [.end(.failed(trouble, kept: record))])
   }
 
+  /// Seeds 277 and 969 of the simulator: a sync failed, the commit of that failed too, and the process died. The next one
+  /// believed the partial's length, synced it without complaint, and promised or published bytes that the device never got.
   @Test("After a failed sync nothing is believed but what the last record promises")
   func distrust() throws {
     var machine = try Self.resuming()

@@ -1,12 +1,13 @@
 import Foundation
 import ScriptedOrigin
-import TestSupport
 import Testing
+import TestScheduling
+import TestSupport
 
 /// Downloads start, are published and are completed while cleanups that spare nothing go on.
 ///
 /// `PODFLUX_CLEANUP_RACES` says how many rounds, `PODFLUX_CLEANUP_RACE_SEED` which.
-@Suite("Cleanup races")
+@Suite("Cleanup races", .systemTest)
 struct CleanupRaceTests {
   private static let environment = ProcessInfo.processInfo.environment
   private static let count = environment["PODFLUX_CLEANUP_RACES"].flatMap(Int.init) ?? 25

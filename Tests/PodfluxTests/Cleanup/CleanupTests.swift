@@ -1,10 +1,11 @@
 import Foundation
 import ScriptedOrigin
-import TestSupport
 import Testing
+import TestScheduling
+import TestSupport
 
 /// `cleanup/run` on the real binary: rows and files are brought to agree.
-@Suite("Cleanup")
+@Suite("Cleanup", .systemTest)
 struct CleanupTests {
   private func scene(
     _ ids: [String] = ["a", "b", "c"], settings: [String: Any] = ["checksum": true]

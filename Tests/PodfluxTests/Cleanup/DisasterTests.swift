@@ -2,13 +2,14 @@ import Crypto
 import Foundation
 import ScriptedOrigin
 import Synchronization
-import TestSupport
 import Testing
+import TestScheduling
+import TestSupport
 
 /// Libraries to which anything has happened are put in order by the real binary, killed in the middle of it.
 ///
 /// `PODFLUX_DISASTERS` says how many, `PODFLUX_DISASTER_SEED` which.
-@Suite("Disasters")
+@Suite("Disasters", .systemTest)
 struct DisasterTests {
   private static let environment = ProcessInfo.processInfo.environment
   private static let count = environment["PODFLUX_DISASTERS"].flatMap(Int.init) ?? 24

@@ -1,13 +1,14 @@
 import Foundation
 import ScriptedOrigin
 import Synchronization
-import TestSupport
 import Testing
+import TestScheduling
+import TestSupport
 
 /// Folders that hold somebody's music, covers and notes: the engine keeps its hands off what is not its own.
 ///
 /// `PODFLUX_FOREIGN_FOLDERS` says how many, `PODFLUX_FOREIGN_SEED` which.
-@Suite("Files of others")
+@Suite("Files of others", .systemTest)
 struct ForeignFilesTests {
   private static let environment = ProcessInfo.processInfo.environment
   private static let count = environment["PODFLUX_FOREIGN_FOLDERS"].flatMap(Int.init) ?? 10

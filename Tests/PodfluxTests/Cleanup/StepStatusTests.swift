@@ -1,10 +1,11 @@
 import Foundation
 import ScriptedOrigin
-import TestSupport
 import Testing
+import TestScheduling
+import TestSupport
 
 /// A step's status is what happened, on the real binary where the disk does not let it do what it wants.
-@Suite("What steps of a cleanup say of themselves")
+@Suite("What steps of a cleanup say of themselves", .systemTest)
 struct StepStatusTests {
   /// What has a program run as one whom permissions concern: root is not asked for them.
   private static let launcher =

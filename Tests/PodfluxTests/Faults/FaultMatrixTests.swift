@@ -1,10 +1,11 @@
 import Foundation
 import ScriptedOrigin
-import TestSupport
 import Testing
+import TestScheduling
+import TestSupport
 
 /// What origins, and whatever lies between, can do to a transfer: each alone at first, on the resume, and on both.
-@Suite("The fault matrix", .serialized)
+@Suite("The fault matrix", .systemTestAlone)
 struct FaultMatrixTests {
   private static let rows =
     FaultRow.ranges + FaultRow.versions + FaultRow.framing + FaultRow.media + FaultRow.statuses + FaultRow.connections

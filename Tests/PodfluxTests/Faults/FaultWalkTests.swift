@@ -1,9 +1,10 @@
 import Foundation
 import ScriptedOrigin
-import TestSupport
 import Testing
+import TestScheduling
+import TestSupport
 
-@Suite("Random walks through faults", .serialized)
+@Suite("Random walks through faults", .systemTestAlone)
 struct FaultWalkTests {
   private static let settings: [String: Int] = [
     "retryFirstSeconds": 1, "retryMaxSeconds": 1, "maxAttempts": 4, "stallTimeoutSeconds": 1,

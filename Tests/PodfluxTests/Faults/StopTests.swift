@@ -1,9 +1,10 @@
 import ScriptedOrigin
-import TestSupport
 import Testing
+import TestScheduling
+import TestSupport
 
 /// A client's stop just when the origin's file turns out to be another.
-@Suite("Stopping in the face of another version")
+@Suite("Stopping in the face of another version", .systemTest)
 struct StopTests {
   /// What had come and differed was still in memory when the pause came: the attempt waited for an answer that nobody
   /// gave, kept its slot, and the download never ran again.

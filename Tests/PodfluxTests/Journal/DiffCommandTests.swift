@@ -1,8 +1,9 @@
 import Foundation
-import TestSupport
 import Testing
+import TestScheduling
+import TestSupport
 
-@Suite("podflux diff")
+@Suite("podflux diff", .systemTest)
 struct DiffCommandTests {
   @Test("Two snapshots of one moment do not differ; two of different ones do, and it says in what")
   func snapshots() throws {

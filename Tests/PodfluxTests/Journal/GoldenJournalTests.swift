@@ -1,11 +1,12 @@
 import Foundation
 import ScriptedOrigin
-import TestSupport
 import Testing
+import TestScheduling
+import TestSupport
 
 /// Journals of real runs, and what their libraries held at the end. A bug report becomes a test by being put beside them:
 /// its journal as it came, and the snapshot that would have been right.
-@Suite("Golden journals")
+@Suite("Golden journals", .systemTest)
 struct GoldenJournalTests {
   private static let folder = Fixtures.path("journals")
   private static let suffix = ".journal"

@@ -1,10 +1,11 @@
 import Foundation
 import ScriptedOrigin
-import TestSupport
 import Testing
+import TestScheduling
+import TestSupport
 
 /// `podflux run --journal` on the real binary.
-@Suite("A journal")
+@Suite("A journal", .systemTest)
 struct JournalTests {
   @Test("is written before the reply, and holds no secret")
   func lines() throws {

@@ -1,10 +1,11 @@
 import Foundation
 import ScriptedOrigin
-import TestSupport
 import Testing
+import TestScheduling
+import TestSupport
 
 /// A journal of a real run gives the run's own state, at every revision that somebody has looked at.
-@Suite("podflux replay")
+@Suite("podflux replay", .systemTest)
 struct ReplayTests {
   @Test("Downloads, pauses, filters, a kill and a cleanup fold to what podflux snapshot printed, at each revision")
   func wholeLife() throws {

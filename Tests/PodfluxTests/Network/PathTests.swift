@@ -1,19 +1,20 @@
 import Foundation
 import ScriptedOrigin
 import Testing
+import TestScheduling
 
 @testable import TestSupport
 
 /// The real binary in a network of its own with two links, Wi-Fi and cellular, that come and go.
 @Suite(
-  "Paths", .serialized,
+  "Paths", .systemTest, .serialized,
   .enabled(if: NetworkNamespace.unavailability == nil, "network namespaces cannot be made here"))
 struct PathTests {
   private static let slow = 1 << 20
 
   @Test("While Wi-Fi flaps not one byte goes over cellular, no attempt is counted, and everything completes")
   func flips() throws {
-    let count = ProcessInfo.processInfo.environment["PODFLUX_FLIPS"].flatMap { Int($0) } ?? 20
+    let count = ProcessInfo.processInfo.environment["PODFLUX_FLIPS"].flatMap { Int($0) } ?? 12
     let network = try NetworkNamespace()
     let scene = try Scene(network: network)
     let seed = ProcessInfo.processInfo.environment["PODFLUX_SEED"].flatMap { UInt64($0) } ?? 7

@@ -1,10 +1,11 @@
 import Foundation
 import ScriptedOrigin
-import TestSupport
 import Testing
+import TestScheduling
+import TestSupport
 
 /// Paths that clients report, schedules and limits: what needs no network but loopback.
-@Suite("Reported paths, schedules and room")
+@Suite("Reported paths, schedules and room", .systemTest)
 struct ReportedPathTests {
   @Test("What is on this machine needs no path: it completes offline")
   func loopback() throws {

@@ -1,9 +1,11 @@
 import Foundation
 import ScriptedOrigin
-import TestSupport
 import Testing
+import TestScheduling
+import TestSupport
 
-@Suite("A disk that fills up", .enabled(if: geteuid() == 0, "a small file system of a test's own takes root"))
+@Suite(
+  "A disk that fills up", .systemTest, .enabled(if: geteuid() == 0, "a small file system of a test's own takes root"))
 struct RoomTests {
   @Test("While it is full everything waits and says how many bytes are short; when room returns everything completes")
   func fullDisk() throws {

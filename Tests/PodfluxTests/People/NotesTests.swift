@@ -1,10 +1,11 @@
 import Foundation
 import ScriptedOrigin
-import TestSupport
 import Testing
+import TestScheduling
+import TestSupport
 
 /// What `podflux run` says on stderr, as a person finds it there, and whether its commands do what they promise.
-@Suite("Notes for people")
+@Suite("Notes for people", .systemTest)
 struct NotesTests {
   private static let list = "what and why"
 

@@ -1,9 +1,10 @@
 import Foundation
-import TestSupport
 import Testing
+import TestScheduling
+import TestSupport
 
 /// `podflux run` as somebody meets it who has typed that into a terminal.
-@Suite("podflux run on a terminal")
+@Suite("podflux run on a terminal", .systemTest)
 struct TerminalTests {
   /// A terminal with an engine on it: what is typed goes to `keyboard`.
   private final class Terminal {

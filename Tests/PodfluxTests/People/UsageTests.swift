@@ -1,8 +1,9 @@
 import Foundation
-import TestSupport
 import Testing
+import TestScheduling
+import TestSupport
 
-@Suite("Answers to people who mistype")
+@Suite("Answers to people who mistype", .systemTest)
 struct UsageTests {
   @Test(
     "A mistyped command is answered with the one that was meant, and ends with 64",

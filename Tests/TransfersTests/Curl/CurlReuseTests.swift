@@ -1,11 +1,12 @@
 import PodfluxCore
 import ScriptedOrigin
-import TestSupport
 import Testing
+import TestScheduling
+import TestSupport
 
 @testable import Transfers
 
-@Suite("A connection that was kept for the next exchange")
+@Suite("A connection that was kept for the next exchange", .systemTest)
 struct CurlReuseTests {
   private static let hello = Behaviour.status(200, body: .text("hello"))
 
