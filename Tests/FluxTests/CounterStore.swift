@@ -1,6 +1,6 @@
 import Flux
 
-/// A store as small as can be: it counts, draws, refuses and fails on demand.
+/// A minimal store: it counts, draws, refuses and fails on demand.
 struct CounterStore: Store {
   enum Action: ActionProtocol {
     case add(Int)
