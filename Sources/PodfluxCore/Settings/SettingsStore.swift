@@ -13,13 +13,7 @@ public struct SettingsStore: Sendable {
   mutating func handle(_ action: Action, in turn: inout PodfluxTurn) throws -> Reply? {
     if case .recovered = action { turn.perform(.limit(settings.limits)) }
     guard case .updateSettings(let patch) = action else { return nil }
-    let updated = patch.applied(to: settings)
-    guard updated.retryFirstSeconds <= updated.retryMaxSeconds else {
-      throw Refusal(
-        .invalidValue,
-        "retryFirstSeconds (\(updated.retryFirstSeconds)) must not exceed retryMaxSeconds (\(updated.retryMaxSeconds))",
-        path: patch.retryFirstSeconds == nil ? "payload.retryMaxSeconds" : "payload.retryFirstSeconds")
-    }
+    let updated = try patch.checked(on: settings)
     guard updated.network.podcasts.count <= NetworkClasses.maximumPodcasts else {
       throw Refusal(
         .limitExceeded,

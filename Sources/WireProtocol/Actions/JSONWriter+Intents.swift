@@ -79,37 +79,7 @@ extension JSONWriter {
     }
   }
 
-  // MARK: Settings, cleaning up, filters
-
-  mutating func members(of patch: SettingsPatch) {
-    member("allowInsecureRedirects", ifAny: patch.allowInsecureRedirects)
-    member("bytesPerSecond", ifAny: patch.bytesPerSecond)
-    member("cellularBudgetBytesPerMonth", ifAny: patch.cellularBudgetBytesPerMonth)
-    member("checksum", ifAny: patch.checksum)
-    member("cleanupOnStart", ifAny: patch.cleanupOnStart)
-    member("connectTimeoutSeconds", ifAny: patch.connectTimeoutSeconds)
-    if let times = patch.fileTimes { member("fileTimes", times.rawValue) }
-    member("firstByteTimeoutSeconds", ifAny: patch.firstByteTimeoutSeconds)
-    member("maxAttempts", ifAny: patch.maxAttempts)
-    member("maxConcurrent", ifAny: patch.maxConcurrent)
-    member("maxFileBytes", ifAny: patch.maxFileBytes)
-    member("maxPerHost", ifAny: patch.maxPerHost)
-    if let zone = patch.nameTimeZone { member("nameTimeZone", zone.text) }
-    if let network = patch.network { object("network") { $0.members(of: network) } }
-    if let orphans = patch.orphans { member("orphans", orphans.rawValue) }
-    member("portableNames", ifAny: patch.portableNames)
-    if let interval = patch.progressInterval { member("progressInterval", interval) }
-    member("quarantineDays", ifAny: patch.quarantineDays)
-    member("reserveFreeBytes", ifAny: patch.reserveFreeBytes)
-    member("retryFirstSeconds", ifAny: patch.retryFirstSeconds)
-    member("retryMaxSeconds", ifAny: patch.retryMaxSeconds)
-    if let schedule = patch.schedule { member("schedule", schedule) }
-    member("slowBytesPerSecond", ifAny: patch.slowBytesPerSecond)
-    member("slowWindowSeconds", ifAny: patch.slowWindowSeconds)
-    member("stallTimeoutSeconds", ifAny: patch.stallTimeoutSeconds)
-    member("storageQuotaBytes", ifAny: patch.storageQuotaBytes)
-    if let userAgent = patch.userAgent { member("userAgent", userAgent) }
-  }
+  // MARK: Cleaning up, filters
 
   mutating func members(of request: CleanupRequest) {
     member("deep", request.isDeep)
@@ -126,18 +96,6 @@ extension JSONWriter {
     case .clear: break
     case .save(let name), .apply(let name), .delete(let name): member("name", name)
     }
-  }
-
-  private mutating func member(_ key: StaticString, ifAny value: Int?) {
-    if let value { member(key, value) }
-  }
-
-  private mutating func member(_ key: StaticString, ifAny value: Int64?) {
-    if let value { member(key, value) }
-  }
-
-  private mutating func member(_ key: StaticString, ifAny value: Bool?) {
-    if let value { member(key, value) }
   }
 }
 

@@ -103,13 +103,4 @@ extension Field {
   }
 
   private var mustBeTime: Refusal { mustBe("a time of the day such as 06:30, from 00:00 to 24:00") }
-
-  /// Bytes per second of all transfers together.
-  func bytesPerSecond() throws(Refusal) -> Int64 {
-    let range = Settings.Limits.bytesPerSecond
-    guard case .integer(let rate) = value, rate == 0 || range.contains(rate) else {
-      throw mustBe("0 for no limit, or an integer from \(range.lowerBound) to \(range.upperBound)")
-    }
-    return rate
-  }
 }

@@ -103,49 +103,6 @@ extension CleanupIntent {
   }
 }
 
-extension SettingsPatch {
-  private static let keys = [
-    "allowInsecureRedirects", "bytesPerSecond", "cellularBudgetBytesPerMonth", "checksum", "cleanupOnStart",
-    "connectTimeoutSeconds", "fileTimes", "firstByteTimeoutSeconds", "maxAttempts", "maxConcurrent", "maxFileBytes",
-    "maxPerHost", "nameTimeZone", "network", "orphans", "portableNames", "progressInterval", "quarantineDays",
-    "reserveFreeBytes", "retryFirstSeconds", "retryMaxSeconds", "schedule", "slowBytesPerSecond", "slowWindowSeconds",
-    "stallTimeoutSeconds", "storageQuotaBytes", "userAgent",
-  ]
-
-  fileprivate init(_ payload: JSONObject) throws(Refusal) {
-    let fields = try Fields(payload, at: Request.payloadPath, knowing: Self.keys)
-    try fields.requireAny(of: Self.keys)
-    self.init()
-    maxConcurrent = try fields["maxConcurrent"]?.integer(in: Settings.Limits.maxConcurrent)
-    maxPerHost = try fields["maxPerHost"]?.integer(in: Settings.Limits.maxPerHost)
-    maxAttempts = try fields["maxAttempts"]?.integer(in: Settings.Limits.maxAttempts)
-    retryFirstSeconds = try fields["retryFirstSeconds"]?.integer(in: Settings.Limits.seconds)
-    retryMaxSeconds = try fields["retryMaxSeconds"]?.integer(in: Settings.Limits.seconds)
-    connectTimeoutSeconds = try fields["connectTimeoutSeconds"]?.integer(in: Settings.Limits.seconds)
-    stallTimeoutSeconds = try fields["stallTimeoutSeconds"]?.integer(in: Settings.Limits.seconds)
-    firstByteTimeoutSeconds = try fields["firstByteTimeoutSeconds"]?.integer(in: Settings.Limits.seconds)
-    slowBytesPerSecond = try fields["slowBytesPerSecond"]?.integer(in: Settings.Limits.slowBytesPerSecond)
-    slowWindowSeconds = try fields["slowWindowSeconds"]?.integer(in: Settings.Limits.seconds)
-    allowInsecureRedirects = try fields["allowInsecureRedirects"]?.boolean()
-    maxFileBytes = try fields["maxFileBytes"]?.integer(in: Settings.Limits.maxFileBytes)
-    checksum = try fields["checksum"]?.boolean()
-    userAgent = try fields["userAgent"]?.userAgent()
-    progressInterval = try fields["progressInterval"]?.number(in: Settings.Limits.progressInterval)
-    bytesPerSecond = try fields["bytesPerSecond"]?.bytesPerSecond()
-    if let network = fields["network"] { self.network = try NetworkClasses.Patch(network) }
-    cellularBudgetBytesPerMonth = try fields["cellularBudgetBytesPerMonth"]?.integer(in: Settings.Limits.volume)
-    schedule = try fields["schedule"]?.schedule()
-    storageQuotaBytes = try fields["storageQuotaBytes"]?.integer(in: Settings.Limits.volume)
-    reserveFreeBytes = try fields["reserveFreeBytes"]?.integer(in: Settings.Limits.volume)
-    cleanupOnStart = try fields["cleanupOnStart"]?.boolean()
-    orphans = try fields["orphans"]?.choice()
-    quarantineDays = try fields["quarantineDays"]?.integer(in: Settings.Limits.quarantineDays)
-    nameTimeZone = try fields["nameTimeZone"]?.nameTimeZone()
-    fileTimes = try fields["fileTimes"]?.choice()
-    portableNames = try fields["portableNames"]?.boolean()
-  }
-}
-
 extension Fields {
   /// Refuses a change of nothing: it is a mistake.
   func requireAny(of keys: [String]) throws(Refusal) {

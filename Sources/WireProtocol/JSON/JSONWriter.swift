@@ -157,15 +157,13 @@ struct JSONWriter {
 
   mutating func member(_ key: StaticString, _ value: Bool) {
     self.key(key)
-    literal(value ? "true" : "false")
+    self.value(value)
   }
 
   /// A number in as few digits as tell it from others; it must be finite.
   mutating func member(_ key: StaticString, _ value: Double) {
-    precondition(value.isFinite, "JSON has no infinite numbers")
     self.key(key)
-    let digits = "\(value)"
-    literal(digits.hasSuffix(".0") ? String(digits.dropLast(2)) : digits)
+    self.value(value)
   }
 
   mutating func member(_ key: StaticString, _ value: Timestamp?) {
@@ -189,6 +187,16 @@ struct JSONWriter {
     append("\"")
     InternetDate.append(value, to: &bytes)
     append("\"")
+  }
+
+  mutating func value(_ value: Bool) {
+    literal(value ? "true" : "false")
+  }
+
+  mutating func value(_ value: Double) {
+    precondition(value.isFinite, "JSON has no infinite numbers")
+    let digits = "\(value)"
+    literal(digits.hasSuffix(".0") ? String(digits.dropLast(2)) : digits)
   }
 
   mutating func value(_ value: Int64?) {

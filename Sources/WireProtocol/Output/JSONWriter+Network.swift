@@ -46,8 +46,9 @@ extension JSONWriter {
     }
   }
 
-  mutating func member(_ key: StaticString, _ schedule: [ScheduleWindow]) {
-    array(key, schedule) { window, windows in
+  /// A schedule; the key before it is written already.
+  mutating func value(_ schedule: [ScheduleWindow]) {
+    elements(schedule) { window, windows in
       windows.object { members in
         members.array("days", window.days) { $1.element($0.rawValue) }
         members.member("from", Self.time(window.from))
