@@ -7,7 +7,7 @@ import Synchronization
 struct JournalsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "journals",
-    abstract: "Writes lives down as journals, and folds each to compare it with what its tables held.")
+    abstract: "Writes simulated runs as journals, replays each, and compares the result with the run's tables.")
 
   /// One of this many runs is compared at every revision, the others rarely and at their end.
   private static let thoroughEach: UInt64 = 20

@@ -6,8 +6,7 @@ import PodfluxSimulation
 struct PodfluxSim: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "podflux-sim",
-    abstract:
-      "Lives through years of bad luck in minutes: the real engine's stores in a simulated world, from one seed.",
+    abstract: "Runs the engine's own code in a simulated world where everything fails, from one seed.",
     subcommands: [RunCommand.self, SweepCommand.self, JournalsCommand.self, SabotagesCommand.self])
 }
 

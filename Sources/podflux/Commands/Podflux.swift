@@ -7,11 +7,11 @@ import PodfluxEngine
 struct Podflux: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "podflux",
-    abstract: "Downloads podcasts, and loses nothing: a headless engine that takes JSON lines.",
+    abstract: "Downloads podcasts and resumes after any crash: a headless engine that reads JSON lines.",
     discussion: """
-      podflux run --library DIR is the engine: it downloads what lines of JSON on its stdin ask for, such as
+      podflux run --library DIR is the engine. It downloads what JSON lines on its stdin ask for, such as
         {"type":"downloads/enqueue","payload":{"url":"https://example.org/1.mp3"}}
-      podflux snapshot --library DIR shows what is in the library, beside a running engine too.
+      podflux snapshot --library DIR shows the library's state, also beside a running engine.
       """,
     version: Engine.version,
     subcommands: [RunCommand.self, SnapshotCommand.self, ReplayCommand.self, DiffCommand.self, QuarantineCommand.self])

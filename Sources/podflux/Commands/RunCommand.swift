@@ -15,7 +15,7 @@ struct RunCommand: ParsableCommand {
 
   @OptionGroup var folder: LibraryOption
 
-  @Option(help: "What to do when stdin ends: go on until nothing can move any more (drain), or stop (exit).")
+  @Option(help: "What to do when stdin ends: finish what can be finished (drain), or stop at once (exit).")
   var onEof = EndOfInput.drain
 
   @Option(help: "A PEM file of certificate authorities to trust beside the system's.")
@@ -27,15 +27,15 @@ struct RunCommand: ParsableCommand {
   @Option(help: "How many bytes of the journal fill a file; four full ones are kept beside it.")
   var journalBytes = JournalConfiguration.defaultBytes
 
-  @Option(help: "What the path to the network is: found out (auto), or fixed as wifi, cellular or offline.")
+  @Option(help: "The path to the network: detected (auto), or fixed as wifi, cellular or offline.")
   var network = NetworkChoice.auto
 
   @Option(
     name: .customLong("interface"),
-    help: "What kind a device is where the kernel does not say, such as wlan9=cellular; can be given several times.")
+    help: "The kind of a device where the kernel does not say it, such as wlan9=cellular; can be repeated.")
   var interfaces: [DeviceKind] = []
 
-  @Option(help: "A device whose bytes cost money, such as usb0; can be given several times.")
+  @Option(help: "A device whose bytes cost money, such as usb0; can be repeated.")
   var metered: [String] = []
 
   @Option(help: "How much to log: trace, debug, info, notice, warning, error or critical.")

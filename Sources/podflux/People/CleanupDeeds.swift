@@ -27,7 +27,7 @@ struct CleanupDeeds {
   func sentence(_ name: String) -> String {
     let done = deeds.filter { $0.done > 0 }.map(Self.words)
     let left = deeds.reduce(0) { $0 + $1.left }
-    let leaving = left > 0 ? ["left \(count(left, "finding")) that it was to put in order"] : []
+    let leaving = left > 0 ? ["left \(count(left, "finding")) unresolved"] : []
     return name + (wasCancelled ? ", until it was cancelled, " : " ") + (done + leaving).listed
   }
 
@@ -44,7 +44,7 @@ struct CleanupDeeds {
     case .delete where deed.finding == .expiredQuarantine: "deleted what was in quarantine for long\(size)"
     case .delete: "deleted \(count(number, noun(of: deed.finding)))\(size)"
     case .adopt: "adopted \(count(number, "file"))\(size)"
-    case .correct, .offer, .leave: "settled \(count(number, noun(of: deed.finding)))"
+    case .correct, .offer, .leave: "handled \(count(number, noun(of: deed.finding)))"
     }
   }
 

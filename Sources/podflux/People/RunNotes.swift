@@ -11,7 +11,7 @@ struct RunNotes {
   func waiting(atEndOfInput end: RunCommand.EndOfInput) -> String {
     let ending =
       switch end {
-      case .drain: "Ctrl-D goes on until nothing can move any more, Ctrl-C stops now"
+      case .drain: "Ctrl-D finishes what can be finished, Ctrl-C stops now"
       case .exit: "Ctrl-D or Ctrl-C stops"
       }
     return """
@@ -58,7 +58,7 @@ struct RunNotes {
 
   private var restoring: String {
     """
-    to take it back: \(ShellCommand("quarantine", "restore", "NAME", library: library)), \
+    to restore a file: \(ShellCommand("quarantine", "restore", "NAME", library: library)), \
     with a NAME that \(ShellCommand("quarantine", "list", library: library)) shows
     """
   }
@@ -85,8 +85,7 @@ struct RunNotes {
       parts.append("ended with \(counts.listed); what and why: \(downloads("{\"state\":[\(states)]}"))")
     }
     if queued > 0 {
-      let going = "\(count(queued, "download")) that \(queued == 1 ? "is" : "are") queued"
-      parts.append("the next podflux run goes on with \(going)")
+      parts.append("the next podflux run continues with \(count(queued, "queued download"))")
     }
     return parts.isEmpty ? nil : "podflux: " + parts.joined(separator: "; ")
   }

@@ -64,6 +64,15 @@ struct DocumentationTests {
     }
   }
 
+  @Test("The glossary has at most 40 terms, each once, and articles do without the words that name no one")
+  func words() throws {
+    let terms = try Repository.article("Glossary").matches(of: /^- \*\*([^*]+)\*\*/.anchorsMatchLineEndings())
+    #expect((20...40).contains(terms.count) && Set(terms.map { $0.1 }).count == terms.count)
+    for text in try Repository.articles() + [Repository.readme()] {
+      #expect(text.firstMatch(of: /\b([Ww]hoever|[Ww]hatever|[Ss]omebody|[Nn]obody|[Aa]nybody)\b/) == nil)
+    }
+  }
+
   @Test("No file cites a document or an article that the repository does not hold")
   func citations() throws {
     let documents = try Set(Repository.files(endingWith: ".md").map(\.name))

@@ -18,7 +18,7 @@ struct NotesTests {
     return try #require(note)
   }
 
-  @Test("What a cleanup put aside is told in one line, with commands that list it and take it back")
+  @Test("What a cleanup put aside is told in one line, with commands that list it and restore it")
   func cleanup() throws {
     let scene = try Scene()
     // Whatever a shell could take otherwise.
@@ -35,7 +35,7 @@ struct NotesTests {
 
     let listed = try Shell.run(try #require(note.command(Self.list)))
     #expect(listed.status == 0 && listed.output.contains(#""path":"notes.txt""#), "\(listed)")
-    let taking = try #require(note.command("to take it back"))
+    let taking = try #require(note.command("to restore a file"))
     let commands = taking.components(separatedBy: ", with a NAME that ")
     let names = try Shell.run(try #require(commands.last).replacing(" shows", with: ""))
     let name = try #require(try PodfluxProcess.parse(names.output)["name"] as? String)
@@ -153,7 +153,7 @@ struct NotesTests {
     try engine.wait(for: "a") { $0.received > 0 }
     engine.signal(SIGTERM)
     #expect(try engine.waitForEnd().status == 0)
-    #expect(try note("goes on", in: scene).parts == ["the next podflux run goes on with 1 download that is queued"])
+    #expect(try note("continues", in: scene).parts == ["the next podflux run continues with 1 queued download"])
   }
 
   @Test("Nobody at stderr costs nothing: the engine ends as it would")

@@ -61,7 +61,7 @@ struct TerminalTests {
   func drain() throws {
     let terminal = try Terminal([])
     try waitUntil("the hint", upTo: 20) { terminal.errors.hasSuffix("\n") }
-    #expect(terminal.errors == Self.hint + " Ctrl-D goes on until nothing can move any more, Ctrl-C stops now\n")
+    #expect(terminal.errors == Self.hint + " Ctrl-D finishes what can be finished, Ctrl-C stops now\n")
     try terminal.type("\u{4}")
     #expect(try terminal.waitForEnd() == 0)
     #expect(terminal.errors.filter { $0 == "\n" }.count == 1)
