@@ -24,8 +24,8 @@ struct CheckpointMeterTests {
     #expect(meter.step(at: 100, milliseconds: 10 * WritePolicy.checkpointMilliseconds) == .none)
   }
 
-  /// Seed 7 of the simulator: a server sent the whole file again. Checkpoints were counted from the old length, so that
-  /// none was made before the new version had outgrown it.
+  /// Seed 7 of the simulator: a server sent the whole file again. Checkpoints counted from the old length, so that none
+  /// was made before the new version was longer.
   @Test("After a cut they are counted from there, not from the length of the former version")
   func cut() {
     var meter = CheckpointMeter()
