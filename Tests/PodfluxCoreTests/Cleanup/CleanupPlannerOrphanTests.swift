@@ -6,7 +6,7 @@ import Testing
 struct CleanupPlannerOrphanTests {
   private let scene = PlannerScene()
 
-  // MARK: Nobody's
+  // MARK: Orphans
 
   @Test(
     "An orphan: quarantined, deleted, adopted or left, according to the option",
@@ -52,7 +52,7 @@ struct CleanupPlannerOrphanTests {
     #expect(try scene.decisions() == ["orphan x: leave"])
   }
 
-  // MARK: Somebody's once
+  // MARK: Former files
 
   private func expectAdoptable(
     _ owner: String, sha256: String? = nil, at sourceLocation: SourceLocation = #_sourceLocation
