@@ -45,7 +45,7 @@ struct ReportTests {
     #expect(world.downloads.bytesPerSecond == 1_500)
   }
 
-  @Test("A restart is in the row before the attempt may go on: durable never exceeds the bytes on the disk")
+  @Test("A restart is in the row before the attempt may continue: durable never exceeds the bytes on the disk")
   func restart() throws {
     let world = try World()
     let id = try world.enqueue("a")

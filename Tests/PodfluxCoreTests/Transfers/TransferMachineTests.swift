@@ -292,8 +292,8 @@ struct TransferMachineTests {
     #expect(Self.complete(&machine, length: 700) == [.name(number: 1)])
   }
 
-  /// Seed 236 of the simulator: a file without a known length became shorter than what was kept of it. Every response
-  /// ended before it had repeated the kept bytes, and the attempts were exhausted.
+  /// Seed 236 of the simulator: a file without a known length became shorter than its kept bytes. Every response ended
+  /// before it had repeated them, and the attempts were exhausted.
   @Test("Without a length, an unmarked end is a cut if more bytes were kept", arguments: [true, false])
   func unmarkedEnd(isDelimited: Bool) throws {
     var machine = try Self.resuming()
