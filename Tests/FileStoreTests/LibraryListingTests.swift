@@ -22,7 +22,7 @@ struct LibraryListingTests {
     #expect(try library.listed().isEmpty)
   }
 
-  @Test("Files come in the order of their whole paths' bytes, also where a name goes on with less than a slash")
+  @Test("Files come in the order of their whole paths' bytes, also if a name continues with a byte below the slash")
   func order() throws {
     let paths = ["a b/x", "a-b", "a.mp3", "a/b-c", "a/b/c", "a0", "A", "ä/z", "z"]
     for path in paths.reversed() { try library.write(path, to: path) }
@@ -72,7 +72,7 @@ struct LibraryListingTests {
     #expect(try library.listed() == [.emptyFolder(EntryPath("empty")), .emptyFolder(EntryPath("outer/inner"))])
   }
 
-  @Test("Links, pipes and sockets are listed, and nothing behind a link is")
+  @Test("Links, pipes and sockets are listed, and no entry below a link is")
   func others() throws {
     try library.write("secret", to: "../outside/file")
     try library.link("folder", to: "../outside")

@@ -27,7 +27,7 @@ struct DispatcherTests {
     #expect(ledger.positions == [turnout.position])
   }
 
-  @Test("Effects come in the order of their actions, and what is settled for the batch comes last")
+  @Test("Effects come in the order of their actions, and those of the batch's end come last")
   func effects() throws {
     var dispatcher = makeDispatcher()
     let turnout = try dispatcher.dispatch([.add(1), .add(2)], at: clock)
