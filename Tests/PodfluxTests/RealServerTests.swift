@@ -5,7 +5,7 @@ import TestScheduling
 import TestSupport
 
 /// The same transfers against what most podcasts are served by.
-@Suite("Real servers", .systemTest)
+@Suite("Real servers", .systemTestAlone)
 struct RealServerTests {
   /// What happens to a transfer in its middle.
   private enum Interruption: String, CaseIterable {

@@ -52,7 +52,7 @@ struct ProxyTests {
     #expect(proxy.requests.count == 1)
   }
 
-  @Test("says so when the origin cannot be reached")
+  @Test("says so when the origin cannot be reached", .systemTestAlone)
   func unreachable() throws {
     let origin = try ScriptedOrigin.start()
     try origin.stop()
