@@ -5,7 +5,7 @@ import TestScheduling
 import TestSupport
 
 /// The same transfers against the servers that most podcasts use.
-@Suite("Real servers", .systemTest)
+@Suite("Real servers", .systemTestAlone)
 struct RealServerTests {
   /// The interruption in the middle of a transfer.
   private enum Interruption: String, CaseIterable {

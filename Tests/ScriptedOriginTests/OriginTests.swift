@@ -3,7 +3,7 @@ import TestScheduling
 
 @testable import ScriptedOrigin
 
-@Suite("An origin", .systemTest)
+@Suite("An origin", .systemTestAlone)
 struct OriginTests {
   @Test("stops at once, even with stalled connections, and starts again on the same port")
   func restarting() throws {

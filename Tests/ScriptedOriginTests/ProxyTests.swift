@@ -52,7 +52,7 @@ struct ProxyTests {
     #expect(proxy.requests.count == 1)
   }
 
-  @Test("reports an unreachable origin")
+  @Test("reports an unreachable origin", .systemTestAlone)
   func unreachable() throws {
     let origin = try ScriptedOrigin.start()
     try origin.stop()
