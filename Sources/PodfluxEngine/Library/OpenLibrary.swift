@@ -94,7 +94,7 @@ final class OpenLibrary: Sendable {
     try databaseClosing.get()
   }
 
-  /// How long attempts that were cut off have to let go of their files. With `Engine.stopMilliseconds` it is less than the
+  /// How long attempts that were cut off have to let go of their files. With `EngineLoop.stopMilliseconds` it is less than the
   /// two seconds within which a library is given up.
   private static let closeMilliseconds = 200
 
