@@ -242,7 +242,7 @@ extension SimulatedEngine: EngineAudience {
     guard let process, batch.error is SimulatedLedger.Failure else { throw batch.error }
     world.noteTrouble("a commit of \(batch.facts.count) facts and \(batch.intents.count) requests fails")
     try world.checker.checkUnchanged(process.dispatcher)
-    failedFacts += batch.facts
+    failedFacts += batch.facts.filter(\.isFromService)
     guard let turnout = process.ledger.uncommitted as? Dispatcher<Stores>.Turnout else { return }
     switch world.sabotage {
     case .effectBeforeCommit:

@@ -298,7 +298,7 @@ final class SimulatedProcess: EngineSession {
 
 extension Action {
   /// Whether it is a fact that a service has told: neither the loop's own nor a reading.
-  fileprivate var isFromService: Bool {
+  var isFromService: Bool {
     switch self {
     case .recovered, .stop, .timeCame: false
     default: !isReading

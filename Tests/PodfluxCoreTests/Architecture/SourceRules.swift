@@ -9,7 +9,8 @@ enum SourceRules {
       "CLinux", "CSQLite", "PodfluxEngine", "WireProtocol", "PodfluxCore", "Flux", "ArgumentParser", "Logging",
     ],
     "PodfluxEngine": [
-      "EngineRuntime", "WireProtocol", "Transfers", "Digests", "Feeds", "FileStore", "Reachability", "Persistence", "PodfluxCore",
+      "EngineRuntime", "WireProtocol", "Transfers", "Digests", "Feeds", "FileStore", "Reachability", "Persistence",
+      "PodfluxCore",
       "Flux", "Logging",
     ],
     "PodfluxSimulation": ["EngineRuntime", "Persistence", "PodfluxCore", "Flux", "Digests", "WireProtocol"],
