@@ -169,7 +169,6 @@ final class World {
 
   private func boot() throws {
     guard engine?.isAlive != true else { return }
-    try engine?.checkAllAnswered()
     starts += 1
     let next = SimulatedEngine(in: self)
     engine = next
