@@ -37,7 +37,6 @@ public struct Dispatcher<Root: Store> {
 
   private let ledger: any Ledger<Root.Tables>
   private let seed: UInt64
-  private let hear: (Root.Action, LogPosition, ClockReading) -> Void
   private let willCommit: (TurnRecord<Root.Action>) -> () -> Void
 
   /// Makes a dispatcher.
@@ -47,20 +46,16 @@ public struct Dispatcher<Root: Store> {
   ///   - position: Where the ledger's log stands.
   ///   - ledger: Where batches are committed.
   ///   - seed: What all random draws follow from.
-  ///   - hear: Hears of each action as soon as it has been handled, and where the log will stand behind it. Its turn may
-  ///     yet fail: then there is no willCommit of it, and the numbers come again.
   ///   - willCommit: Sees each turn before it is committed. What it returns is called when nothing is left to do but the
-  ///   commit, which waits for it. If the commit fails, the next turn has the same numbers.
+  ///     commit, which waits for it. If the commit fails, the next turn has the same numbers.
   public init(
     state: Root, position: LogPosition, ledger: any Ledger<Root.Tables>, seed: UInt64,
-    hear: @escaping (Root.Action, LogPosition, ClockReading) -> Void = { _, _, _ in },
     willCommit: @escaping (TurnRecord<Root.Action>) -> () -> Void = { _ in {} }
   ) {
     self.state = state
     self.position = position
     self.ledger = ledger
     self.seed = seed
-    self.hear = hear
     self.willCommit = willCommit
   }
 
@@ -115,11 +110,7 @@ public struct Dispatcher<Root: Store> {
       turn.random = SeededGenerator(seed: seed, index: turn.sequence)
     }
     do {
-      let reply = try state.handle(action, in: &turn)
-      if !action.isReading {
-        hear(action, LogPosition(revision: position.revision + 1, sequence: turn.sequence), turn.clock)
-      }
-      return .handled(reply)
+      return .handled(try state.handle(action, in: &turn))
     } catch let refusal as Root.Refusal {
       // A refused action was not committed: its number goes to the next one.
       (turn.sequence, turn.random) = previous

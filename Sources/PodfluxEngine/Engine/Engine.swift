@@ -1,4 +1,5 @@
 import Dispatch
+import EngineRuntime
 import FileStore
 import Flux
 import Foundation
@@ -21,9 +22,6 @@ public final class Engine: Sendable {
   /// The most requests that one transaction commits. Rows come to random places of the indexes, so that a large batch
   /// writes each page once where small ones would write it again and again; this many take about 50 ms.
   static let batchSize = 2048
-  /// How long after `stop(.now)` attempts have for their last sync. A process must be gone within two seconds.
-  static let stopMilliseconds = 1700
-
   private let core: EngineCore
   private let mailbox: Mailbox<EngineRequest, Action>
   private let turns: DispatchQueue
@@ -39,7 +37,7 @@ public final class Engine: Sendable {
     let drainer = Mutex<EngineCore?>(nil)
     let mailbox = Mailbox<EngineRequest, Action>(requestCapacity: Self.requestCapacity) {
       guard let core = drainer.withLock({ $0 }) else { return }
-      turns.async { core.drain() }
+      turns.async { core.step() }
     }
     let core = try EngineCore(configuration, client: client, mailbox: mailbox, turns: turns)
     drainer.withLock { $0 = core }
@@ -58,7 +56,7 @@ public final class Engine: Sendable {
 
   /// Ends the engine's work, now or when nothing can move any more. `EngineClient.closed` tells when it has ended.
   public func stop(_ mode: StopMode, because cause: StopReason) {
-    turns.async { [core] in core.stop(mode, because: cause) }
+    turns.async { [core] in core.loop.stop(mode, because: cause) }
   }
 
   /// Gives the library up until `resume`: transfers checkpoint and stop, the database is closed and no lock is held when
@@ -66,13 +64,17 @@ public final class Engine: Sendable {
   ///
   /// `suspender` is who wants it: the engine stays suspended until everybody who did has called `resume`.
   public func suspend(for suspender: Suspender = .client, _ completion: @escaping @Sendable (Response) -> Void) {
-    turns.async { [core] in core.suspend(for: suspender, answering: EngineRequest(.barrier, completion: completion)) }
+    turns.async { [core] in
+      core.loop.suspend(for: suspender, answering: EngineRequest(.barrier, completion: completion))
+    }
   }
 
   /// Takes the library again, and goes on with what was under way, unless somebody else wants the engine suspended still:
   /// then it stays so, which a client is told (`suspended`). Refused with `conflict` while another engine has the library.
   public func resume(for suspender: Suspender = .client, _ completion: @escaping @Sendable (Response) -> Void) {
-    turns.async { [core] in core.resume(for: suspender, answering: EngineRequest(.resume, completion: completion)) }
+    turns.async { [core] in
+      core.loop.resume(for: suspender, answering: EngineRequest(.resume, completion: completion))
+    }
   }
 
   /// Whether it has ended a drain although something could have moved still, since its database could not be written.
@@ -185,55 +187,6 @@ public enum EngineError: Error, CustomStringConvertible {
   }
 }
 
-/// Who can want an engine to be suspended.
-public enum Suspender: Hashable, Sendable {
-  /// Whoever drives it: it said `engine/suspend`, or called for it.
-  case client
-  /// Whoever runs its process: it is about to be stopped, and will be continued.
-  case process
-}
-
-/// Something that a client asks of the engine.
-public struct EngineRequest: Sendable {
-  /// What is asked.
-  public enum Content: Sendable {
-    case action(Action)
-    case query(Query)
-    /// The library is to be taken again after it was given up for a while.
-    case resume
-    /// It was refused before it came here; it keeps its place in the order of answers.
-    case refused(Refusal)
-    /// Nothing, but to be told when its turn has come.
-    case barrier
-  }
-
-  /// What is asked.
-  public var content: Content
-  /// Hears the answer, on the engine's queue.
-  public var completion: @Sendable (Response) -> Void
-
-  /// Makes a request.
-  public init(_ content: Content, completion: @escaping @Sendable (Response) -> Void) {
-    self.content = content
-    self.completion = completion
-  }
-}
-
-/// What became of a request, and the revision at which it did.
-public struct Response: Sendable {
-  /// What became of a request.
-  public enum Outcome: Sendable {
-    case reply(Reply)
-    case answer(Answer)
-    case refusal(Refusal)
-  }
-
-  /// What became of it.
-  public var outcome: Outcome
-  /// The last committed revision.
-  public var revision: Int64
-}
-
 /// Who hears of an engine's life. Calls come on the engine's queue and must not block.
 public protocol EngineClient: Sendable {
   /// Whether observers can be told more. Asked on any queue; it changes nothing.
@@ -243,7 +196,8 @@ public protocol EngineClient: Sendable {
   func hasRoomForAnswers() -> Bool
   /// The library is in order and work begins.
   func ready(revision: Int64)
-  /// The answers of a batch have been given.
+  /// The answers of one or several batches have been given, and their effects handed to the services. A client that
+  /// gathers answers sends them now.
   func turnEnded()
   /// A moment of the state, after `Query.observe`, if there is room. Called one at a time, mostly on another queue than the
   /// rest.

@@ -9,10 +9,12 @@ enum SourceRules {
       "CLinux", "CSQLite", "PodfluxEngine", "WireProtocol", "PodfluxCore", "Flux", "ArgumentParser", "Logging",
     ],
     "PodfluxEngine": [
-      "WireProtocol", "Transfers", "Digests", "Feeds", "FileStore", "Reachability", "Persistence", "PodfluxCore",
+      "EngineRuntime", "WireProtocol", "Transfers", "Digests", "Feeds", "FileStore", "Reachability", "Persistence",
+      "PodfluxCore",
       "Flux", "Logging",
     ],
-    "PodfluxSimulation": ["Persistence", "PodfluxCore", "Flux", "Digests", "WireProtocol"],
+    "PodfluxSimulation": ["EngineRuntime", "Persistence", "PodfluxCore", "Flux", "Digests", "WireProtocol"],
+    "EngineRuntime": ["PodfluxCore", "Flux"],
     "WireProtocol": ["PodfluxCore", "Flux"],
     "Transfers": ["PodfluxCore", "Flux", "CCurl", "CLinux", "CZlib", "Digests"],
     "Digests": ["PodfluxCore", "CCrypto"],
@@ -35,7 +37,7 @@ enum SourceRules {
   ]
 
   /// The targets that read no clock, generate no ids or random numbers, and touch no files and threads.
-  static let pureTargets: Set<String> = ["Flux", "PodfluxCore"]
+  static let pureTargets: Set<String> = ["Flux", "PodfluxCore", "EngineRuntime"]
 
   /// A violated rule.
   struct Violation: Hashable, CustomStringConvertible {
