@@ -20,20 +20,11 @@ public struct TableReader {
   ///
   /// - Throws: `DamagedRow` where one holds what no store can go on with.
   public func stores() throws -> Stores {
-    // Turns ask for these first: whoever opens the library wants to know before.
+    // Turns ask for the day first: a damaged library fails when it is opened.
     _ = try CalendarDay().today(in: db)
-    _ = try Usage().bytes(in: db)
-    return Stores(
-      settings: SettingsStore(settings: try settings()),
-      downloads: DownloadsStore(counts: try counts(), cooldowns: try cooldowns(), discarded: try discarded()),
-      network: NetworkStore(state: try network()), cleanup: CleanupStore(runs: try cleanupRuns()),
-      filters: FiltersStore(state: try filters()),
-      upkeep: UpkeepStore(lastDay: try SQLUpkeepTable.lastDay(in: db)))
-  }
-
-  /// The settings; the defaults if none were ever set.
-  public func settings() throws -> Settings {
-    try SingleRow.settings.read(from: db) ?? Settings()
+    return try Stores(
+      settings: SettingsStore(from: self), downloads: DownloadsStore(from: self), network: NetworkStore(from: self),
+      cleanup: CleanupStore(from: self), filters: FiltersStore(from: self), upkeep: UpkeepStore(from: self))
   }
 
   /// How many downloads are in each state.

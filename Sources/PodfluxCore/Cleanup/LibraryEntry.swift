@@ -95,33 +95,3 @@ public struct FoundPartial: Hashable, Sendable, Codable {
     self.length = length
   }
 }
-
-/// A file that a download had and does not have any more, although it may still lie somewhere.
-public struct FormerFile: Hashable, Sendable {
-  /// Why the download does not have it.
-  public enum Cause: String, Hashable, Sendable, CaseIterable {
-    /// It was gone when the library was cleaned up.
-    case missing
-    /// Its content was not what had been downloaded.
-    case corrupt
-    /// Its client removed the download and wanted the file to stay.
-    case kept
-  }
-
-  /// Whose it was.
-  public var download: DownloadID
-  /// What it was fetched from.
-  public var address: WebAddress
-  /// The file.
-  public var file: PublishedFile
-  /// Why it is not the download's any more.
-  public var cause: Cause
-
-  /// Describes a former file.
-  public init(download: DownloadID, address: WebAddress, file: PublishedFile, cause: Cause) {
-    self.download = download
-    self.address = address
-    self.file = file
-    self.cause = cause
-  }
-}

@@ -65,22 +65,25 @@ extension DownloadsStore {
     return attempt.pathGeneration != network.pathGeneration || isUnbound && network.state.path.device != nil
   }
 
-  /// What an action tells of bytes that have come over cellular.
-  func fetchedOverCellular(_ action: Action) -> Int64? {
-    guard case .attempt(let report) = action, report.fetched > 0, let attempt = live[report.attempt.download],
-      attempt.generation == report.attempt.generation, attempt.path.interface == .cellular
-    else { return nil }
-    return report.fetched
-  }
-
-  /// Takes in settings that have changed, for those that run.
-  mutating func apply(_ settings: Settings, in turn: inout PodfluxTurn) throws {
+  /// Takes in settings that have changed: for rows of podcasts of which something else is said now, and for those that run.
+  mutating func follow(_ settings: Settings, from former: Settings, in turn: inout PodfluxTurn) throws {
     room.isStale = true
     obstacles.classes = settings.network
+    for podcast in settings.network.podcasts(otherThanIn: former.network) {
+      try turn.tables.downloads.setNetwork(settings.network.policy(ofPodcast: podcast), ofPodcast: podcast)
+    }
     for id in live.keys.sorted() {
       guard let download = try turn.tables.downloads.find(id) else { continue }
       live[id]?.policy = download.networks.effective
     }
+  }
+}
+
+extension NetworkClasses {
+  /// The podcasts of which these classes say something else than others, by name.
+  fileprivate func podcasts(otherThanIn other: NetworkClasses) -> [String] {
+    guard podcasts != other.podcasts else { return [] }
+    return Set(podcasts.keys).union(other.podcasts.keys).filter { podcasts[$0] != other.podcasts[$0] }.sorted()
   }
 }
 

@@ -4,7 +4,10 @@ import Flux
 extension DownloadsStore {
   mutating func handle(_ report: AttemptReport, settings: Settings, in turn: inout PodfluxTurn) throws {
     let id = report.attempt.download
-    guard live[id]?.generation == report.attempt.generation else { return }
+    guard let attempt = live[id], attempt.generation == report.attempt.generation else { return }
+    if report.fetched > 0, attempt.path.interface == .cellular {
+      turn.tell(.downloads(.fetchedOverCellular(report.fetched)))
+    }
     switch report.news {
     case .reading(let received, let phase):
       live[id]?.read(received, phase: phase, at: turn.clock.monotonicMilliseconds)
@@ -13,7 +16,7 @@ extension DownloadsStore {
       try restart(report.attempt, discarding: discarding, because: cause, in: &turn)
     case .publishing(let file, let kept): try publish(report.attempt, file, kept: kept, in: &turn)
     case .finished(let file, let folders):
-      if !folders.isEmpty { try turn.tables.cleanup.note(made: folders) }
+      if !folders.isEmpty { turn.tell(.downloads(.madeFolders(folders))) }
       try end(report.attempt, in: &turn) { store, download, turn in
         try store.complete(&download, as: file, in: turn)
       }
@@ -108,7 +111,7 @@ extension DownloadsStore {
     live[attempt.download]?.received = file.length
     download.progress.keep(kept)
     try transition(&download, to: .running(.publishing(file)), in: turn)
-    let confusable = try turn.tables.deletions.spare(file).filter(deletionsUnderWay.contains)
+    let confusable = try turn.tables.deletions.spare(file).filter { deletions.underWay[$0] != nil }
     live[attempt.download]?.awaitedDeletions = Set(confusable)
     if confusable.isEmpty { turn.perform(.proceed(attempt)) }
   }
@@ -123,7 +126,7 @@ extension DownloadsStore {
     guard var download else {
       // Its row is gone; what it left may go now, and then a new row of that name may be started.
       try turn.tables.deletions.makeReady(attempt.download)
-      mayOweDeletions = true
+      deletions.oweMore()
       return try turn.tables.downloads.release(attempt.download)
     }
     try change(&self, &download, &turn)

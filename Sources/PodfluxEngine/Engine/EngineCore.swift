@@ -192,7 +192,7 @@ final class EngineCore: @unchecked Sendable {
       default: session.services.carryOut(effect)
       }
     }
-    if session.stores.stores.downloads.isEnding { setDeadline(in: session) }
+    if session.stores.stores.lifecycle.isEnding { setDeadline(in: session) }
   }
 
   /// Attempts that are stopped have a moment for their last sync, not for ever.
