@@ -2,8 +2,8 @@ import Flux
 
 /// Where a download is in its life. What belongs to one state only exists in that state.
 public enum DownloadState: Hashable, Sendable {
-  /// Runs as soon as a slot is free and no obstacle is in its way: clients see it as waiting for an obstacle
-  /// (`Obstacle`), which its row need not know.
+  /// Runs once a slot is free, no obstacle is in its way, and nothing of its name is left to end. While an obstacle is
+  /// in its way clients see it as waiting for that; the row stays queued (`Obstacle`).
   case queued
   /// Blocked; goes on by itself when the reason goes.
   case waiting(Waiting)

@@ -194,7 +194,7 @@ extension DownloadsStore {
 
   /// What conditions need to know beside the rows.
   func moment(in turn: borrowing PodfluxTurn) -> ConditionMoment {
-    ConditionMoment(now: turn.now, today: localTime.day(at: turn.now), obstacles: obstacles)
+    ConditionMoment(now: turn.now, today: schedule.localTime.day(at: turn.now), obstacles: obstacles)
   }
 
   func existing(_ id: DownloadID, in turn: borrowing PodfluxTurn) throws -> Download {

@@ -31,7 +31,7 @@ extension DownloadsStore {
       }
     case .pathRefused(let kept):
       // Asked again at once it would lead to the same place: from now on the host counts as one that needs a path.
-      if let host = live[id]?.host { departing.insert(host) }
+      if let host = live[id]?.host { hosts.noteDeparture(of: host) }
       try requeue(report.attempt, kept: kept, in: &turn)
     case .stopped(let kept): try requeue(report.attempt, kept: kept, in: &turn)
     }
@@ -153,7 +153,7 @@ extension DownloadsStore {
   ) throws {
     guard retryAfter != nil || error.status == 429 else { return }
     let delay = retryAfter ?? RetryDelay(settings).milliseconds(afterFailures: 1, using: &turn.random)
-    try cool(host, until: turn.now.advanced(byMilliseconds: delay), in: turn)
+    try hosts.cool(host, until: turn.now.advanced(byMilliseconds: delay), in: turn)
   }
 
   private mutating func fail(
@@ -196,7 +196,7 @@ extension DownloadsStore {
       ? retryDelay.promptMilliseconds(using: &turn.random)
       : retryDelay.milliseconds(afterFailures: download.failures, using: &turn.random)
     let earliest = turn.now.advanced(byMilliseconds: delay)
-    let moment = max(earliest, cooldowns[download.source.host] ?? earliest)
+    let moment = max(earliest, hosts.cooldowns[download.source.host] ?? earliest)
     try wait(&download, for: .retry(at: moment, after: error), in: &turn)
   }
 

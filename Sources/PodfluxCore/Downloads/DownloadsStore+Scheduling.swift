@@ -63,7 +63,7 @@ extension DownloadsStore {
   // MARK: Waking
 
   mutating func wakeWaiting(in turn: inout PodfluxTurn) throws {
-    try endCooldowns(in: turn)
+    try hosts.endCooldowns(in: turn)
     for var download in try turn.tables.downloads.dueRetries(at: turn.now, limit: Self.wokenAtOnce) {
       try transition(&download, to: .queued, in: turn)
     }
@@ -72,26 +72,7 @@ extension DownloadsStore {
   /// When the first of those that wait is to be looked at again.
   func nextMoment(in turn: borrowing PodfluxTurn) throws -> Timestamp? {
     let retry = counts[.waiting, default: 0] == 0 ? nil : try turn.tables.downloads.earliestRetry()
-    return [retry, cooldowns.values.min(), obstaclesChangeAt].compactMap { $0 }.min()
-  }
-
-  // MARK: Hosts that want to be left alone
-
-  /// A server has said that it is asked too much, or when to come again: that goes for all downloads of its host.
-  mutating func cool(_ host: String, until moment: Timestamp, in turn: borrowing PodfluxTurn) throws {
-    try endCooldowns(in: turn)
-    let now = turn.now
-    guard moment > cooldowns[host] ?? now else { return }
-    cooldowns[host] = moment
-    try turn.tables.save(cooldownOf: host, until: moment)
-  }
-
-  private mutating func endCooldowns(in turn: borrowing PodfluxTurn) throws {
-    let now = turn.now
-    for host in cooldowns.filter({ $0.value <= now }).keys.sorted() {
-      cooldowns[host] = nil
-      try turn.tables.save(cooldownOf: host, until: nil)
-    }
+    return [retry, hosts.cooldowns.values.min(), obstaclesChangeAt].compactMap { $0 }.min()
   }
 
   // MARK: Start and end

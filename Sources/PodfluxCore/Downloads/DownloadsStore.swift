@@ -44,43 +44,44 @@ public struct DownloadsStore: DomainStore {
 
   /// The attempts that have not ended, at most `Settings.maxConcurrent`, and what is known of them beyond their rows.
   public internal(set) var live: [DownloadID: LiveAttempt] = [:]
-  /// How many downloads are in each state.
-  public internal(set) var counts: [DownloadState.Kind: Int]
-  /// Hosts that are not to be asked before a moment. As many as have said so of late; kept over a restart.
-  public internal(set) var cooldowns: [String: Timestamp]
-  /// Hosts on loopback that have led elsewhere: they need a path like others. As many as there were since the start.
-  public internal(set) var departing: Set<String> = []
   /// Bytes that were fetched and thrown away, of all downloads that there ever were.
   public internal(set) var discarded: Download.Discarded
   /// What keeps downloads from running, as of the last turn.
   public internal(set) var obstacles = Obstacles()
-  /// How local clocks go, as of the last turn.
-  var localTime = LocalTime.utc
   /// When the first of those that wait is to be looked at again; nil if none waits for a moment.
   public internal(set) var wakeAt: Timestamp?
 
-  /// The counts that the table holds.
-  private var savedCounts: [DownloadState.Kind: Int]
-  /// What the schedule said last, and what it was asked for.
-  var schedule: AskedSchedule?
-  /// What is known of those that wait for room.
+  private var stateCounts: StateCounts
+  /// What is known of hosts.
+  var hosts: HostWatch
+  /// What the schedule says.
+  var schedule = ScheduleWatch()
+  /// What is known of the downloads that wait for room.
   var room = RoomWatch()
   /// The deletions that removed and damaged downloads are owed.
   var deletions = OwedWork<Deletion>(limit: Self.deletionsAtOnce)
   /// The verifications that completed downloads are owed.
   var verifications = OwedWork<Verification>(limit: Self.verificationsAtOnce)
-  /// What verifications have come to that nobody has been told of.
+  /// What verifications have come to since people were last told.
   var verified = VerificationTally()
 
-  /// Makes the store with what its table holds.
+  /// Makes the store with what its tables hold.
   public init(
     counts: [DownloadState.Kind: Int], cooldowns: [String: Timestamp] = [:], discarded: Download.Discarded = .init()
   ) {
-    self.counts = counts
-    self.cooldowns = cooldowns
+    stateCounts = StateCounts(counts)
+    hosts = HostWatch(cooldowns: cooldowns)
     self.discarded = discarded
-    savedCounts = counts
   }
+
+  /// How many downloads are in each state.
+  public var counts: [DownloadState.Kind: Int] { stateCounts.current }
+
+  /// Hosts that are not asked before a moment, because they have said so.
+  public var cooldowns: [String: Timestamp] { hosts.cooldowns }
+
+  /// Hosts on loopback that have led elsewhere, as many as there were since the start: they need a path like others.
+  public var departing: Set<String> { hosts.departing }
 
   /// Bytes that arrive in a second, all running transfers together.
   public var bytesPerSecond: Int64 {
@@ -135,7 +136,7 @@ public struct DownloadsStore: DomainStore {
       try handOutVerifications(in: &turn)
     }
     tellOfVerifications(lifecycle, in: &turn)
-    try saveCounts(in: turn)
+    try stateCounts.save(in: turn)
     if lifecycle.isScheduling { wakeAt = try nextMoment(in: turn) }
   }
 
@@ -161,16 +162,8 @@ public struct DownloadsStore: DomainStore {
     return try turn.tables.downloads.find(attempt.download)
   }
 
-  /// Writes the counts if they have changed in this batch.
-  mutating func saveCounts(in turn: borrowing PodfluxTurn) throws {
-    let changed = counts.filter { savedCounts[$0.key] != $0.value }
-    guard !changed.isEmpty else { return }
-    try turn.tables.downloads.save(changed)
-    savedCounts = counts
-  }
-
   mutating func count(_ kind: DownloadState.Kind, _ change: Int) {
-    counts[kind, default: 0] += change
+    stateCounts.change(kind, by: change)
     // It may have waited for room, and others with it.
     if kind == .waiting, change < 0 { room.isStale = true }
   }
