@@ -1,11 +1,11 @@
 /// The one place where state changes: batches of actions in, committed turns out.
 ///
-/// A batch is handled in order, every store in the order that the root declares, and committed as one transaction.
+/// A batch is handled in order and committed as one transaction; the root declares the order of its stores.
 /// Replies and effects leave this type only after the commit. If the commit fails, memory is what it was before
 /// the batch: nothing is half-done.
 ///
 /// Not thread safe, and deliberately so: its owner drains a mailbox from one place.
-public struct Dispatcher<Root: Store> {
+public struct Dispatcher<Root: Store> where Root.Context == Void {
   /// What became of a batch that was committed.
   public struct Turnout: Sendable {
     /// Where the log stands now.
@@ -78,7 +78,7 @@ public struct Dispatcher<Root: Store> {
   private mutating func handle(
     _ batch: [Root.Action], at clock: ClockReading, with tables: Root.Tables
   ) throws -> Turnout {
-    var turn = Turn<Root.Tables, Root.Effect>(
+    var turn = Turn<Root.Tables, Root.Effect, Root.Event>(
       sequence: position.sequence, clock: clock, random: SeededGenerator(seed: seed, index: position.sequence),
       tables: tables)
     var outcomes: [Outcome] = []
@@ -89,7 +89,7 @@ public struct Dispatcher<Root: Store> {
     var record: TurnRecord<Root.Action>?
     let number = turn.sequence - position.sequence
     if number > 0 {
-      try state.endBatch(in: &turn)
+      try state.endBatch(in: &turn, reading: ())
       position = LogPosition(revision: position.revision + 1, sequence: turn.sequence)
       let committed = TurnRecord(
         position: position, clock: clock,
@@ -103,14 +103,16 @@ public struct Dispatcher<Root: Store> {
     return Turnout(position: position, record: record, outcomes: outcomes, effects: turn.effects)
   }
 
-  private mutating func handle(_ action: Root.Action, in turn: inout Turn<Root.Tables, Root.Effect>) throws -> Outcome {
+  private mutating func handle(
+    _ action: Root.Action, in turn: inout Turn<Root.Tables, Root.Effect, Root.Event>
+  ) throws -> Outcome {
     let previous = (turn.sequence, turn.random)
     if !action.isReading {
       turn.sequence += 1
       turn.random = SeededGenerator(seed: seed, index: turn.sequence)
     }
     do {
-      return .handled(try state.handle(action, in: &turn))
+      return .handled(try state.handle(action, in: &turn, reading: ()))
     } catch let refusal as Root.Refusal {
       // A refused action was not committed: its number goes to the next one.
       (turn.sequence, turn.random) = previous

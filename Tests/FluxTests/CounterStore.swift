@@ -30,7 +30,9 @@ struct CounterStore: Store {
   var sum = 0
   var reading = 0
 
-  mutating func handle(_ action: Action, in turn: inout Turn<MemoryLedger, Effect>) throws -> Reply? {
+  mutating func handle(_ action: Action, in turn: inout Turn<MemoryLedger, Effect, Never>, reading _: Void) throws
+    -> Reply?
+  {
     switch action {
     case .add(let number):
       sum += number
@@ -49,7 +51,7 @@ struct CounterStore: Store {
     }
   }
 
-  mutating func endBatch(in turn: inout Turn<MemoryLedger, Effect>) throws {
+  mutating func endBatch(in turn: inout Turn<MemoryLedger, Effect, Never>, reading _: Void) throws {
     turn.perform(.settled(sequence: turn.sequence))
   }
 }

@@ -154,7 +154,7 @@ struct CleanupTableTests {
       return former
     }
     try database.write { tables in
-      for former in written { try tables.cleanup.insert(former, at: Sample.moment) }
+      for former in written { try tables.formerFiles.insert(former, at: Sample.moment) }
     }
     func found(_ path: String, _ length: Int64) throws -> [FormerFile] {
       let file = FoundFile(place: EntryPath(bytes: Array(path.utf8)), length: length, inode: 5)
@@ -173,15 +173,15 @@ struct CleanupTableTests {
     let kept = try Sample.formerFile(.kept)
     let file = FoundFile(place: EntryPath(kept.file.path), length: 1, inode: 1)
     try database.write { tables in
-      try tables.cleanup.insert(missing, at: Sample.moment)
-      try tables.cleanup.insert(kept, at: Sample.moment)
+      try tables.formerFiles.insert(missing, at: Sample.moment)
+      try tables.formerFiles.insert(kept, at: Sample.moment)
     }
     #expect(try database.read { try $0.formerFiles(like: file) } == [kept])
     try database.write { tables in
-      #expect(try tables.cleanup.formerAddress(of: kept.download) == kept.address)
-      try tables.cleanup.forgetFormerFiles(of: kept.download, having: kept.file)
-      #expect(try tables.cleanup.formerAddress(of: kept.download) == nil)
-      #expect(try tables.cleanup.removedDownload(id: kept.download, address: kept.address) == nil)
+      #expect(try tables.formerFiles.formerAddress(of: kept.download) == kept.address)
+      try tables.formerFiles.forgetFormerFiles(of: kept.download, having: kept.file)
+      #expect(try tables.formerFiles.formerAddress(of: kept.download) == nil)
+      #expect(try tables.formerFiles.removedDownload(id: kept.download, address: kept.address) == nil)
     }
     #expect(try database.read { try $0.formerFiles(like: file) }.isEmpty)
   }
@@ -195,7 +195,7 @@ struct CleanupTableTests {
     let elsewhere = try WebAddress("https://b.example/")
     let expected = cause == .corrupt ? nil : former.download
     try database.write { tables in
-      let table = tables.cleanup
+      let table = tables.formerFiles
       try table.insert(former, at: Sample.moment)
       #expect(try table.removedDownload(id: former.download, address: elsewhere) == expected)
       #expect(try table.removedDownload(id: nil, address: former.address) == expected)
@@ -289,8 +289,8 @@ struct CleanupTableTests {
   @Test("Only folders that the engine created are found")
   func folders() throws {
     try database.write { tables in
-      try tables.cleanup.note(made: ["a", "a/b", "a/d"].map { try LibraryPath(validating: $0) })
-      try tables.cleanup.note(made: [try LibraryPath(validating: "a/b")])
+      try tables.upkeep.note(made: ["a", "a/b", "a/d"].map { try LibraryPath(validating: $0) })
+      try tables.upkeep.note(made: [try LibraryPath(validating: "a/b")])
     }
     let isKnown = { (path: String) in
       try database.read { try $0.hasMade(EntryPath(bytes: Array(path.utf8))) }
@@ -298,7 +298,7 @@ struct CleanupTableTests {
     for path in ["a", "a/b", "a/d"] { #expect(try isKnown(path), "\(path)") }
     for path in ["b", "a/c", "a/b/c", "A", ".podflux", ""] { #expect(try !isKnown(path), "\(path)") }
     let above = try database.write { tables in
-      try tables.cleanup.madeFolders(above: try LibraryPath(validating: "a/b/c/x.mp3"))
+      try tables.upkeep.madeFolders(above: try LibraryPath(validating: "a/b/c/x.mp3"))
     }
     #expect(above.map(\.description) == ["a/b", "a"])
   }

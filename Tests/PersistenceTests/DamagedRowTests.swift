@@ -153,7 +153,7 @@ struct DamagedRowTests {
   func formerFiles(change: String) throws {
     let database = try LibraryDatabase.inMemory()
     let former = try Sample.formerFile(.kept)
-    try database.write { try $0.cleanup.insert(former, at: Sample.moment) }
+    try database.write { try $0.formerFiles.insert(former, at: Sample.moment) }
     try database.damage("UPDATE former_files SET \(change)")
     let length: Int64 = change.contains("file_length") ? 1 : former.file.length
     let file = FoundFile(place: EntryPath(bytes: []), length: length, inode: 1)

@@ -194,6 +194,7 @@ struct QueryPlanTests {
       try exercise(tables.downloads)
       try exercise(tables.deletions)
       try exercise(tables.verifications)
+      try exercise(tables.formerFiles)
       try exercise(tables.cleanup)
       try exercise(tables.filters)
       try exercise(tables.upkeep)
@@ -296,24 +297,27 @@ struct QueryPlanTests {
     for step in try cleanup.planned(after: 0, limit: 3) {
       try cleanup.finish(step.key, as: .done, because: nil, holder: nil)
     }
-    let former = try Sample.formerFile(.missing)
-    try cleanup.insert(former, at: Sample.moment)
-    _ = try cleanup.removedDownload(id: former.download, address: former.address)
-    _ = try cleanup.removedDownload(id: nil, address: former.address)
-    _ = try cleanup.formerAddress(of: former.download)
-    try cleanup.forgetFormerFiles(of: former.download, having: former.file)
-    try cleanup.note(made: [try LibraryPath(validating: "a/b")])
-    _ = try cleanup.madeFolders(above: try LibraryPath(validating: "a/b/c"))
     try cleanup.forget(1)
+  }
+
+  private func exercise(_ formerFiles: any FormerFileTable) throws {
+    let former = try Sample.formerFile(.missing)
+    try formerFiles.insert(former, at: Sample.moment)
+    _ = try formerFiles.removedDownload(id: former.download, address: former.address)
+    _ = try formerFiles.removedDownload(id: nil, address: former.address)
+    _ = try formerFiles.formerAddress(of: former.download)
+    try formerFiles.forgetFormerFiles(of: former.download, having: former.file)
+    for number in 1...3 {
+      _ = try formerFiles.forgetFormerFiles(
+        beyond: .init(since: Timestamp(milliseconds: .max), number: number), now: Sample.moment, limit: 3)
+    }
   }
 
   private func exercise(_ upkeep: any UpkeepTable) throws {
     try upkeep.save(day: 1)
+    try upkeep.note(made: [try LibraryPath(validating: "a/b")])
+    _ = try upkeep.madeFolders(above: try LibraryPath(validating: "a/b/c"))
     for folder in try upkeep.folders(after: "", limit: 3) { try upkeep.forget(folder) }
-    for number in 1...3 {
-      _ = try upkeep.forgetFormerFiles(
-        beyond: .init(since: Timestamp(milliseconds: .max), number: number), now: Sample.moment, limit: 3)
-    }
   }
 
   private func exercise(_ reader: TableReader) throws {

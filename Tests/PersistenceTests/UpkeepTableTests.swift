@@ -28,7 +28,7 @@ struct UpkeepTableTests {
   func folders() throws {
     let file = try Sample.file()
     try database.write { tables in
-      try tables.cleanup.note(made: try ["b/c", "b", "a", "b/c-d"].map { try LibraryPath(validating: $0) })
+      try tables.upkeep.note(made: try ["b/c", "b", "a", "b/c-d"].map { try LibraryPath(validating: $0) })
       var download = try Sample.download("x")
       download.state = .completed(
         PublishedFile(path: try LibraryPath(validating: "b/c/d.mp3"), length: file.length, inode: file.inode))
@@ -48,10 +48,10 @@ struct UpkeepTableTests {
       for number in 0..<10 {
         var former = try Sample.formerFile(.missing)
         former.download = try #require(DownloadID("d\(number)"))
-        try tables.cleanup.insert(former, at: Timestamp(milliseconds: Int64(number)))
+        try tables.formerFiles.insert(former, at: Timestamp(milliseconds: Int64(number)))
       }
       func forget(before moment: Int64, keeping number: Int, limit: Int) throws -> Int {
-        try tables.upkeep.forgetFormerFiles(
+        try tables.formerFiles.forgetFormerFiles(
           beyond: .init(since: Timestamp(milliseconds: moment), number: number), now: now, limit: limit)
       }
       #expect(try forget(before: 100, keeping: 10, limit: 9) == 0)
@@ -73,13 +73,13 @@ struct UpkeepTableTests {
       for name in ["a", "b"] {
         var former = try Sample.formerFile(.missing)
         former.download = try #require(DownloadID(name))
-        try tables.cleanup.insert(former, at: now)
+        try tables.formerFiles.insert(former, at: now)
       }
     }
     try database.damage("UPDATE former_files SET noted_at = NULL")
     let forget = { (moment: Timestamp) in
       try database.write {
-        try $0.upkeep.forgetFormerFiles(beyond: .init(since: moment, number: 1), now: now, limit: 10)
+        try $0.formerFiles.forgetFormerFiles(beyond: .init(since: moment, number: 1), now: now, limit: 10)
       }
     }
     #expect(try forget(Timestamp(milliseconds: 900)) == 2)
@@ -120,7 +120,7 @@ struct UpkeepTableTests {
     #expect(try database.read { try $0.stores().upkeep.lastDay } == nil)
     #expect(try database.read { try $0.cleanupSteps(PageRequest()).steps.map(\.holder) } == [nil])
     let id = try #require(DownloadID("a"))
-    let address = try database.write { try $0.cleanup.formerAddress(of: id) }
+    let address = try database.write { try $0.formerFiles.formerAddress(of: id) }
     #expect(address?.host == "a.example")
     try database.close()
   }

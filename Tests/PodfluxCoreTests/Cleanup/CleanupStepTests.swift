@@ -46,7 +46,7 @@ struct CleanupStepTests {
     #expect(world.tally(.missing)?.done == 1)
     #expect(try world.download(id) == nil)
     #expect(world.downloads.counts[.completed] == 1)
-    #expect(world.downloads.deletionsUnderWay.isEmpty)
+    #expect(world.downloads.deletions.underWay.isEmpty)
     #expect(try auto("a", .on("elsewhere.example")) == .enqueued(id: id, created: false))
     #expect(try auto(nil, address) == .enqueued(id: id, created: false))
     #expect(try auto("other", address) == .enqueued(id: id, created: false))
@@ -79,7 +79,7 @@ struct CleanupStepTests {
     }
     #expect(error.code == .corruptFile)
     #expect(error.message.contains("Show/a.mp3"))
-    #expect(world.downloads.deletionsUnderWay.isEmpty)
+    #expect(world.downloads.deletions.underWay.isEmpty)
     try world.send(.downloads(.retry(.one(id))))
     #expect(world.started == ["a"])
   }
@@ -179,7 +179,7 @@ struct CleanupStepTests {
       .planned(.orphanPartial(FoundPartial(download: id, length: 0)), .delete),
     ])
     #expect(world.deletions.map(\.fate) == [.deleted])
-    #expect(world.downloads.deletionsUnderWay.count == 2)
+    #expect(world.downloads.deletions.underWay.count == 2)
     try world.send(.downloads(.retry(.one(id))))
     #expect(world.started.isEmpty)
     try world.carryOutDeletions()
@@ -207,7 +207,7 @@ struct CleanupStepTests {
     // The next cleanup finds that its file is missing.
     #expect(try world.state(id).kind == .completed)
     #expect(try world.stepRows().map(\.status) == [.left])
-    #expect(world.downloads.deletionsUnderWay.isEmpty)
+    #expect(world.downloads.deletions.underWay.isEmpty)
   }
 
   /// The row of its verification stayed: from then on every turn issued it again, with a path that did not exist.
@@ -223,7 +223,7 @@ struct CleanupStepTests {
     try world.cleanUp(matters)
     for id in ids.prefix(2) { try world.verified(id, .intact) }
     #expect(world.verifying.isEmpty)
-    #expect(world.downloads.verificationsUnderWay.isEmpty)
+    #expect(world.downloads.verifications.underWay.isEmpty)
     #expect(world.downloads.counts[.failed] == 3)
   }
 
@@ -238,7 +238,7 @@ struct CleanupStepTests {
     try world.cleanUp([.planned(.moved(id, from: try file("a"), to: there), .follow)])
     #expect(try world.row(id) == expected)
     #expect(world.downloads.counts[.completed] == 1)
-    #expect(world.downloads.deletionsUnderWay.isEmpty)
+    #expect(world.downloads.deletions.underWay.isEmpty)
   }
 
   @Test("Swapped files: both rows follow, one after the other")
@@ -392,7 +392,7 @@ struct CleanupStepTests {
     try world.send(.downloads(.resume(.many(ids))))
     try world.report(ids[0], .failed(.missing, kept: .sample(durable: 400)))
     try world.carryOutSteps()
-    #expect(world.downloads.deletionsUnderWay.isEmpty)
+    #expect(world.downloads.deletions.underWay.isEmpty)
     #expect(try world.stepRows().map(\.status) == [.left, .left])
   }
 
@@ -403,7 +403,7 @@ struct CleanupStepTests {
     let id = try world.enqueue("a")
     try world.report(id, .failed(.missing, kept: nil))
     try world.cleanUp([.planned(.orphanPartial(FoundPartial(download: id, length: 5)), .delete)])
-    #expect(world.downloads.deletionsUnderWay.count == 1)
+    #expect(world.downloads.deletions.underWay.count == 1)
     try world.send(.downloads(.retry(.one(id))))
     #expect(world.started.isEmpty)
     try world.carryOutDeletions()

@@ -39,7 +39,7 @@ struct DeletionTests {
     try world.send(.deleted(first[5]))
     #expect(world.deletions.count == 1)
     try world.carryOutDeletions()
-    #expect(world.downloads.deletionsUnderWay.isEmpty)
+    #expect(world.downloads.deletions.underWay.isEmpty)
     try world.restart()
     #expect(world.deletions.isEmpty)
   }
@@ -137,7 +137,7 @@ struct DeletionTests {
     let second = try #require(world.deletions.first).key
     try world.send(.deleted(first))
     #expect(first != second)
-    #expect(world.downloads.deletionsUnderWay == [second])
+    #expect(world.downloads.deletions.underWay.keys.sorted() == [second])
   }
 
   @Test("Partial files without a download are deleted; those of downloads stay")
@@ -164,7 +164,7 @@ struct DeletionTests {
       ])
     try world.carryOutDeletions()
     try world.cleanUp(orphanPartials([absent]))
-    #expect(world.downloads.deletionsUnderWay.count == 1)
+    #expect(world.downloads.deletions.underWay.count == 1)
   }
 
   @Test("A download that has not begun waits until an orphan partial file with its id is deleted")

@@ -91,7 +91,7 @@ private struct Walk {
     case 0...3: return try enqueue()
     case 4...9: return try report() ?? .timeCame
     case 10: return .timeCame
-    case 11...12: return world.downloads.deletionsUnderWay.min().map(Action.deleted) ?? .timeCame
+    case 11...12: return world.downloads.deletions.underWay.keys.min().map(Action.deleted) ?? .timeCame
     case 13: return try cleanup()
     case 14: return try settings()
     default: return .downloads(try intent())

@@ -111,7 +111,7 @@ struct StopTests {
     try world.send(.stop(.now))
     #expect(world.stopped.count == 1)
     try world.send(.stop(.drain))
-    #expect(world.downloads.stopping == .now)
+    #expect(world.lifecycle.stopping == .now)
   }
 
   @Test("An engine whose recovery failed can be stopped, and starts nothing")

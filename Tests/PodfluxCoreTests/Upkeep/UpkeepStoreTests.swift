@@ -96,7 +96,7 @@ struct UpkeepStoreTests {
     let count = UpkeepStore.perRound + 3
     try world.database.ledger().transaction { tables in
       for number in 0..<count {
-        try tables.cleanup.note(made: [try LibraryPath(validating: "f\(number + 10_000)")])
+        try tables.upkeep.note(made: [try LibraryPath(validating: "f\(number + 10_000)")])
       }
     }
     try world.restart()
@@ -118,8 +118,8 @@ struct UpkeepStoreTests {
     try world.clean()
     try beginNextDay()
     #expect(orders.isEmpty)
-    // A wake-up for a past time would repeat at once, until the cleanup has ended.
-    #expect(world.dispatcher.state.upkeep.wakeAt(isCleaning: true) == nil)
+    // Woken at a moment that has passed it would be woken again at once, until the cleanup has ended.
+    #expect(world.dispatcher.state.upkeep.wakeAt == nil)
     #expect(!world.effects.contains { if case .wake(let moment?) = $0 { moment <= world.clock.wall } else { false } })
     try world.found([])
     #expect(orders.count == 1)

@@ -77,7 +77,7 @@ extension World {
 
   /// Executes and reports all issued deletions, until none is left.
   func carryOutDeletions() throws {
-    while let key = downloads.deletionsUnderWay.min() {
+    while let key = downloads.deletions.underWay.keys.min() {
       try send(.deleted(key))
     }
   }

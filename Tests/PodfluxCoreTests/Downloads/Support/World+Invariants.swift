@@ -66,7 +66,7 @@ extension World {
 
   /// No attempt may run against an obstacle, or use connections of an old path.
   private func checkObstacles(_ sourceLocation: SourceLocation) {
-    guard downloads.isScheduling else { return }
+    guard lifecycle.isScheduling else { return }
     for (id, live) in downloads.live where !live.isStopping && (live.phase == .connecting || live.phase == .receiving) {
       let obstacle = downloads.obstacles.obstacle(for: live.policy, of: live.origin, needsPath: live.needsPath)
       #expect(obstacle == nil, "\(id) runs in spite of it", sourceLocation: sourceLocation)
@@ -78,7 +78,7 @@ extension World {
 
   /// A row is running exactly if it has a living attempt; services have every living attempt.
   private func checkLiveAttempts(_ db: Database, _ sourceLocation: SourceLocation) throws {
-    guard downloads.isRecovered else { return }
+    guard lifecycle.isRecovered else { return }
     let running = try String.fetchSet(db.cachedStatement(sql: "SELECT id FROM downloads WHERE state = 'running'"))
     let owners = downloads.live.filter { !$0.value.isDisowned }
     #expect(running.isSubset(of: owners.keys.map(\.description)), sourceLocation: sourceLocation)
@@ -91,7 +91,7 @@ extension World {
 
   /// A queued row is held exactly while something with its id has not ended: nothing waits forever.
   private func checkHeldRows(_ db: Database, _ sourceLocation: SourceLocation) throws {
-    guard downloads.isRecovered else { return }
+    guard lifecycle.isRecovered else { return }
     let live = Set(downloads.live.keys.map(\.description))
     let owedPartials = try String.fetchSet(
       db.cachedStatement(sql: "SELECT download FROM deletions WHERE quarantine = 0"))
@@ -109,10 +109,10 @@ extension World {
     let sql = "SELECT state FROM verifications LEFT JOIN downloads ON downloads.key = download"
     let states = try String?.fetchAll(db.cachedStatement(sql: sql))
     #expect(states.allSatisfy { $0 == "completed" }, sourceLocation: sourceLocation)
-    let underWay = downloads.verificationsUnderWay
+    let underWay = Set(downloads.verifications.underWay.keys)
     #expect(underWay == Set(verifications.keys), sourceLocation: sourceLocation)
     #expect(underWay.count <= DownloadsStore.verificationsAtOnce, sourceLocation: sourceLocation)
-    guard downloads.isRecovered, downloads.stopping != .now else { return }
+    guard lifecycle.isRecovered, lifecycle.stopping != .now else { return }
     let keys = try Int64.fetchSet(db.cachedStatement(sql: "SELECT key FROM verifications"))
     #expect(
       keys.isSubset(of: underWay) || underWay.count == DownloadsStore.verificationsAtOnce,
@@ -125,7 +125,7 @@ extension World {
     let runs = [cleanup.last, cleanup.active, cleanup.waiting].compactMap { $0 }
     #expect(try TableReader(db: db).cleanupRuns() == runs.sorted { $0.key < $1.key }, sourceLocation: sourceLocation)
     #expect(steps.count <= CleanupStore.stepsAtOnce, sourceLocation: sourceLocation)
-    guard downloads.isRecovered, downloads.stopping != .now else { return }
+    guard lifecycle.isRecovered, lifecycle.stopping != .now else { return }
     #expect(cleanup.waiting == nil || cleanup.active != nil, "no run is active", sourceLocation: sourceLocation)
     guard cleanup.active?.stage == .acting else { return }
     let planned = try Int64.fetchSet(db.cachedStatement(sql: "SELECT key FROM cleanup_steps WHERE status = 'planned'"))

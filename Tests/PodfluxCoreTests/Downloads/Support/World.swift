@@ -51,6 +51,7 @@ final class World {
 
   var downloads: DownloadsStore { dispatcher.state.downloads }
   var cleanup: CleanupStore { dispatcher.state.cleanup }
+  var lifecycle: LifecycleStore { dispatcher.state.lifecycle }
 
   /// The defaults, except for the arguments of `init`.
   static func settings(cleansUpOnStart: Bool = false) -> Settings {
