@@ -39,7 +39,22 @@ public struct Traits: Hashable, Sendable {
 
 /// What a waiting download waits for (PROTOCOL.md section 2).
 public enum WaitingReason: String, Hashable, Sendable, CaseIterable {
-  case network, policy, retry, host, storage, schedule, budget, auth
+  /// The machine has no path to the network.
+  case network
+  /// The path is cellular or metered, and the download may not use such a path.
+  case policy
+  /// The last attempt failed; the next one starts at `retryAt`.
+  case retry
+  /// The host asked to be left alone until a moment.
+  case host
+  /// The disk, or the quota, has too little room.
+  case storage
+  /// No window of the schedule is open.
+  case schedule
+  /// The month's cellular budget is used up.
+  case budget
+  /// The download needs credentials; no engine reports it yet.
+  case auth
 }
 
 /// What a download is to hear or to see, by its file's name, or its address as long as it has no file.
