@@ -68,7 +68,7 @@ public struct Settings: Hashable, Sendable {
   public static let all: [Setting] = [
     Setting("maxConcurrent", \.maxConcurrent, in: Limits.maxConcurrent),
     Setting("maxPerHost", \.maxPerHost, in: Limits.maxPerHost),
-    Setting("maxAttempts", \.maxAttempts, in: 1...1000),
+    Setting("maxAttempts", \.maxAttempts, in: Limits.maxAttempts),
     Setting("retryFirstSeconds", \.retryFirstSeconds, in: Limits.seconds),
     Setting("retryMaxSeconds", \.retryMaxSeconds, in: Limits.seconds),
     Setting("connectTimeoutSeconds", \.connectTimeoutSeconds, in: Limits.seconds),
@@ -106,6 +106,8 @@ public struct Settings: Hashable, Sendable {
     public static let maxConcurrent = 1...256
     /// Transfers at once on one host.
     public static let maxPerHost = 1...64
+    /// Attempts without progress.
+    public static let maxAttempts = 1...1000
     /// Seconds of waits and timeouts: up to a day.
     public static let seconds = 1...86_400
     /// Bytes of the largest file: up to 1 PiB.

@@ -4,8 +4,7 @@ import PodfluxCore
 extension SettingsPatch {
   private static let keys = Settings.byName.map(\.name)
 
-  init(_ payload: JSONObject) throws(Refusal) {
-    let fields = try Fields(payload, at: Request.payloadPath, knowing: Self.keys)
+  init(_ fields: Fields) throws(Refusal) {
     try fields.requireAny(of: Self.keys)
     self.init()
     for setting in Settings.all {
@@ -20,7 +19,7 @@ extension SettingsPatch {
 
 extension Settings {
   /// The settings in the order of lines.
-  fileprivate static let byName = all.sorted { $0.name < $1.name }
+  static let byName = all.sorted { $0.name < $1.name }
 }
 
 extension Field {

@@ -9,6 +9,8 @@ struct JSONWriter {
   /// Whether a publication date has the offset that its publisher has given, which a journal must tell; for clients all
   /// moments are UTC's (the article Protocol).
   let keepsOffsets: Bool
+  /// The type of the line whose payload was written last.
+  var lineType = ""
   private var needsComma = false
 
   init(keepsOffsets: Bool = false) {
@@ -58,11 +60,14 @@ struct JSONWriter {
 
   /// The same for a key that is known at run time only, without quotes, backslashes and control characters.
   mutating func key(named key: String) {
-    separate()
-    append("\"")
-    bytes += key.utf8
-    append("\"")
-    append(":")
+    var key = key
+    key.withUTF8 { utf8 in
+      bytes.append(upTo: utf8.count + Self.keyMarks) { [needsComma] piece in
+        if needsComma { piece.put(",") }
+        piece.put(text: utf8)
+        piece.put(":")
+      }
+    }
     needsComma = false
   }
 
@@ -146,6 +151,11 @@ struct JSONWriter {
     if let value { integer(value) } else { literal("null") }
   }
 
+  mutating func member(named key: String, _ value: String) {
+    self.key(named: key)
+    string(value)
+  }
+
   mutating func member(named key: String, _ value: Int64) {
     self.key(named: key)
     integer(value)
@@ -173,10 +183,7 @@ struct JSONWriter {
 
   mutating func member(_ key: StaticString, _ value: PublicationDate) {
     self.key(key)
-    separate()
-    append("\"")
-    if keepsOffsets { InternetDate.append(value, to: &bytes) } else { InternetDate.append(value.moment, to: &bytes) }
-    append("\"")
+    self.value(value)
   }
 
   // MARK: Values of keys that are written already
@@ -186,6 +193,13 @@ struct JSONWriter {
     separate()
     append("\"")
     InternetDate.append(value, to: &bytes)
+    append("\"")
+  }
+
+  mutating func value(_ value: PublicationDate) {
+    separate()
+    append("\"")
+    if keepsOffsets { InternetDate.append(value, to: &bytes) } else { InternetDate.append(value.moment, to: &bytes) }
     append("\"")
   }
 

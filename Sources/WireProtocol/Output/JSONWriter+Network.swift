@@ -14,15 +14,6 @@ extension JSONWriter {
     member("status", path.status.rawValue)
   }
 
-  /// A path as it is reported.
-  mutating func members(ofReported path: NetworkPath) {
-    member("constrained", path.isConstrained)
-    if let device = path.device { member("device", device) }
-    member("interface", path.interface.rawValue)
-    member("metered", path.isMetered)
-    member("status", path.status.rawValue)
-  }
-
   mutating func members(of classes: NetworkClasses) {
     member("artwork", classes.artwork.rawValue)
     member("auto", classes.auto.rawValue)

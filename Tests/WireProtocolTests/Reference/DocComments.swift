@@ -4,9 +4,13 @@ import Foundation
 struct DocComments {
   private var sentences: [String: String] = [:]
 
-  /// Reads a file of this repository's sources.
-  init(of file: String) throws {
-    let text = try String(contentsOf: Repository.root.appending(path: "Sources/\(file)"), encoding: .utf8)
+  /// Reads a type in a file of this repository's sources.
+  ///
+  /// - Parameter declaration: How the type's declaration begins: "enum Code".
+  init(of declaration: String, in file: String) throws {
+    let source = try String(contentsOf: Repository.root.appending(path: "Sources/\(file)"), encoding: .utf8)
+    guard let start = source.range(of: " \(declaration)") else { return }
+    let text = source[start.upperBound...]
     var comment: [Substring] = []
     for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
       let line = line.drop { $0 == " " }
@@ -14,7 +18,9 @@ struct DocComments {
         comment.append(line.dropFirst(3).drop { $0 == " " })
       } else {
         if !comment.isEmpty, let match = line.prefixMatch(of: /(?:public )?(?:var|case) ([A-Za-z0-9]+)/) {
-          sentences[String(match.1)] = comment.prefix { !$0.isEmpty }.joined(separator: " ")
+          let name = String(match.1)
+          // A type further down may have a case of the same name.
+          sentences[name] = sentences[name] ?? comment.prefix { !$0.isEmpty }.joined(separator: " ")
         }
         comment = []
       }

@@ -35,6 +35,33 @@ struct ProtocolSchema {
     try text.write(toFile: LineJudge.schema, atomically: true, encoding: .utf8)
   }
 
+  /// The keys that a payload of this type of line can have and must have; several, where it has several shapes.
+  func payloads(of type: String) -> [(keys: Set<String>, required: Set<String>)] {
+    guard case .object(let input) = self["input"], case .array(let lines) = input["oneOf"] else { return [] }
+    for case .object(let line) in lines {
+      guard case .object(let properties) = line["properties"], case .object(let types) = properties["type"],
+        types["const"] == .string(type) || types["enum"]?.elements.contains(.string(type)) ?? false,
+        let payload = properties["payload"]
+      else { continue }
+      let shape = resolved(payload)
+      let shapes = shape["properties"] == nil ? (shape["oneOf"]?.elements ?? []).map(resolved) : [shape]
+      return shapes.map { shape in
+        let properties: JSONObject? = if case .object(let object) = shape["properties"] { object } else { nil }
+        let required = (shape["required"]?.elements ?? []).compactMap {
+          if case .string(let key) = $0 { key } else { nil }
+        }
+        return (Set((properties?.members ?? []).map(\.key)), Set(required))
+      }
+    }
+    return []
+  }
+
+  private func resolved(_ value: JSONValue) -> JSONObject {
+    guard case .object(let object) = value else { return JSONObject() }
+    guard case .string(let reference) = object["$ref"] else { return object }
+    return resolved(self[String(reference.dropFirst("#/$defs/".count))] ?? .null)
+  }
+
   /// What the schema says of all settings, and of a patch.
   static func settings(areAllThere: Bool) -> JSONValue {
     var properties = JSONObject()
@@ -80,6 +107,8 @@ extension Setting.Values {
 }
 
 extension JSONValue {
+  fileprivate var elements: [JSONValue] { if case .array(let values) = self { values } else { [] } }
+
   static func members(_ members: [(String, JSONValue)]) -> JSONValue {
     var object = JSONObject()
     for (key, value) in members { _ = object.insert(value, for: key) }

@@ -6,7 +6,7 @@ import PodfluxCore
 enum ReferenceTables {
   /// Every setting: its values, its default and its meaning.
   static func settings() throws -> String {
-    let sentences = try DocComments(of: "PodfluxCore/Settings/Settings.swift")
+    let sentences = try DocComments(of: "struct Settings", in: "PodfluxCore/Settings/Settings.swift")
     return table(
       ["setting", "values", "default", "meaning"],
       Settings.all.map { setting in
@@ -15,6 +15,48 @@ enum ReferenceTables {
           sentences[setting.name],
         ]
       })
+  }
+
+  /// Every line that a client can send, and every fact of the stream of actions.
+  static func actions() -> String {
+    let lines = table(
+      ["type", "payload", "effect"],
+      RequestForm.all.map { ["`\($0.type)`", payload($0.members), $0.sentence] })
+    let facts = table(
+      ["type", "payload", "meaning"],
+      ActionForm.facts.map { ["`\($0.type)`", payload($0.members), $0.sentence] })
+    return "A client sends these; `?` marks a member that may be left out.\n\n\(lines)\n\n"
+      + "The engine dispatches these facts itself; the stream of actions and the journal show them.\n\n\(facts)"
+  }
+
+  /// Every code of a refusal, and every code of a failed download.
+  static func errors() throws -> String {
+    let refusals = try DocComments(of: "enum Code", in: "PodfluxCore/Engine/Refusal.swift")
+    let failures = try DocComments(of: "enum Code", in: "PodfluxCore/Downloads/DownloadError.swift")
+    return "Codes of refusals:\n\n" + codes(Refusal.Code.allCases, refusals)
+      + "\n\nCodes of failed downloads:\n\n" + codes(DownloadError.Code.allCases, failures)
+  }
+
+  /// Every reason for which a download waits.
+  static func waitingReasons() throws -> String {
+    let sentences = try DocComments(of: "enum WaitingReason", in: "PodfluxCore/Conditions/Traits.swift")
+    return codes(WaitingReason.allCases, sentences, head: "reason")
+  }
+
+  private static func codes<Code: RawRepresentable<String>>(
+    _ codes: [Code], _ sentences: DocComments, head: String = "code"
+  ) -> String {
+    table([head, "meaning"], codes.map { ["`\($0.rawValue)`", sentences["\($0)"]] })
+  }
+
+  private static func payload(_ members: [PayloadDescriber.Member]) -> String {
+    let (optional, required) = (
+      members.filter { $0.presence == .optional }, members.filter { $0.presence != .optional }
+    )
+    return (required + optional).map { member in
+      let mark = member.presence == .optional ? "?" : ""
+      return "`\(member.key)`\(mark)" + (member.kind.isEmpty ? "" : " (\(member.kind))")
+    }.joined(separator: ", ")
   }
 
   /// A table of Markdown.

@@ -8,7 +8,8 @@ struct ReferenceTests {
   private static let folder = Repository.root.appending(path: "Sources/PodfluxEngine/PodfluxEngine.docc")
 
   private static let tables: [(name: String, make: @Sendable () throws -> String)] = [
-    ("settings", ReferenceTables.settings)
+    ("settings", ReferenceTables.settings), ("actions", ReferenceTables.actions), ("errors", ReferenceTables.errors),
+    ("waitingReasons", ReferenceTables.waitingReasons),
   ]
 
   @Test("has the tables that follow from the declarations")
@@ -34,9 +35,11 @@ struct ReferenceTests {
     #expect(found == Set(Self.tables.map(\.name)))
   }
 
-  @Test("has a sentence for each setting")
+  @Test("has a sentence for each setting, action, code and reason")
   func sentences() throws {
-    let comments = try DocComments(of: "PodfluxCore/Settings/Settings.swift")
-    for setting in Settings.all { #expect(comments[setting.name].hasSuffix("."), "\(setting.name)") }
+    let rows = try Self.tables.map { try $0.make() }.joined(separator: "\n").split(separator: "\n")
+      .filter { $0.hasPrefix("| `") }
+    #expect(rows.count > 100)
+    for row in rows { #expect(row.hasSuffix(". |"), "\(row)") }
   }
 }
