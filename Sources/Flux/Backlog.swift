@@ -1,28 +1,28 @@
-/// How much has been handed to a slow reader and has not reached it, and whether somebody waits until it is less.
+/// How much has been handed to a slow reader and has not reached it, and whether a producer waits until it is less.
 ///
 /// It belongs under one lock, together with what is handed over. Three sides go through it, and each changes only what is
 /// its own:
 ///
-/// | who | calls | changes |
+/// | side | calls | changes |
 /// |---|---|---|
-/// | whoever has something to say | `add` | how much is on its way |
-/// | whoever only wants to know | `hasRoom` | nothing |
-/// | whoever rests until there is room | `hasRoomOrIsAwaited` | that it waits, in the same breath as the answer "no" |
-/// | the writer | `deliver`, `close` | how much is on its way; it is told whom to wake |
+/// | a producer that hands something over | `add` | how much is on its way |
+/// | a producer that may skip | `hasRoom` | nothing |
+/// | a producer that rests until there is room | `hasRoomOrIsAwaited` | that it waits, together with the answer "no" |
+/// | the writer | `deliver`, `close` | how much is on its way; it returns whether to wake the producer |
 ///
-/// The answer and the note that somebody waits for another one must not come apart. The engine once asked with the same
+/// The answer and the note that a producer waits for another one must not come apart. The engine once asked with the same
 /// call as its observers did, which noted what it had found for all of them: the engine saw a full backlog and lay down;
 /// the writer took everything out to write it; an observer asked, found room, and so took the note away; when the writer
-/// had written, nobody seemed to wait. The reader of stdin waited for the engine, the engine for the writer, the writer
+/// had written, no producer seemed to wait. The reader of stdin waited for the engine, the engine for the writer, the writer
 /// for something to write, and the client for replies.
 public struct Backlog: Hashable, Sendable {
   /// From how many bytes on there is no room.
   public let limit: Int
   /// How many bytes are on their way: neither delivered nor given up.
   public private(set) var bytes = 0
-  /// Whether somebody waits for room.
+  /// Whether a producer waits for room.
   public private(set) var isAwaited = false
-  /// Whether nobody reads any more: then everything has room, since nothing is kept.
+  /// Whether the reader is gone: then everything has room, since nothing is kept.
   public private(set) var isClosed = false
 
   /// Makes an empty one. The limit is no cap: what is said in one go may go beyond it.
@@ -48,7 +48,7 @@ public struct Backlog: Hashable, Sendable {
     return true
   }
 
-  /// So many of them have arrived. Returns whether whoever waits is to be woken now.
+  /// So many of them have arrived. Returns whether the waiting producer is to be woken now.
   public mutating func deliver(_ count: Int) -> Bool {
     guard !isClosed else { return false }
     precondition(count <= bytes, "more has arrived than was sent")
@@ -56,7 +56,7 @@ public struct Backlog: Hashable, Sendable {
     return release()
   }
 
-  /// Nobody reads any more. Returns whether whoever waits is to be woken now.
+  /// The reader is gone. Returns whether the waiting producer is to be woken now.
   public mutating func close() -> Bool {
     bytes = 0
     isClosed = true

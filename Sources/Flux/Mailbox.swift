@@ -25,7 +25,7 @@ public final class Mailbox<Request: Sendable, Fact: Sendable>: Sendable {
   /// How many requests may wait.
   public let requestCapacity: Int
 
-  /// Makes a mailbox; `wake` is called, on the poster's thread, when something was posted and nobody drains.
+  /// Makes a mailbox; `wake` is called, on the poster's thread, when something was posted and no drain is under way.
   public init(requestCapacity: Int, wake: @escaping @Sendable () -> Void) {
     precondition(requestCapacity > 0, "a mailbox without room takes no request")
     self.requestCapacity = requestCapacity

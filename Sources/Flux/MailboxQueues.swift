@@ -3,9 +3,9 @@ struct MailboxQueues<Request, Fact> {
   let requestCapacity: Int
   private(set) var facts: [Fact] = []
   private(set) var requests: [Request] = []
-  /// Whether somebody drains, or has been woken to.
+  /// Whether a drain is under way, or its wake-up is.
   private(set) var isDraining = false
-  /// Whether a nudge came while somebody drained: perhaps after the drainer had looked at what it waits for.
+  /// Whether a nudge came during a drain: perhaps after the drainer had looked at what it waits for.
   private(set) var isNudged = false
 
   init(requestCapacity: Int) {

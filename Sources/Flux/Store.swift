@@ -1,8 +1,8 @@
 /// A domain's state and the rules by which actions change it.
 ///
 /// A store is a value owned by the dispatcher alone and changed in place. It performs no I/O: what has to be
-/// done it appends to the turn as effects, and what is unbounded it keeps in its own tables. It asks nobody
-/// for the time, an id or a random number; the turn brings them.
+/// done it appends to the turn as effects, and what is unbounded it keeps in its own tables. The time, ids
+/// and random numbers come with the turn, never from the system.
 public protocol Store: Sendable {
   /// What it handles.
   associatedtype Action: ActionProtocol

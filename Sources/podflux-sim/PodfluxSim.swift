@@ -59,7 +59,7 @@ struct WorldOptions: ParsableArguments {
   }
 }
 
-/// Tells people what was found.
+/// Prints a failure for people.
 func report(_ failure: Simulation.Failure) {
   print("seed \(failure.options.seed) failed after \(failure.turns) turns")
   print("must always hold: \(failure.violation.invariant.rawValue)")

@@ -1,7 +1,7 @@
 @testable import Flux
 
 /// The reader of stdin, the engine, an observer, the writer and the client, step by step: each step is what one of them does
-/// under one lock. What is shared is the real thing; the loops around it are those of `LineReader`, `EngineCore`,
+/// under one lock. What is shared is the real thing; the loops around it are those of `LineReader`, `EngineLoop`,
 /// `Observer` and `OutputWriter`.
 ///
 /// Replies and tellings are `replyBytes` and one byte long, the pipe takes one byte, and the mailbox one request.

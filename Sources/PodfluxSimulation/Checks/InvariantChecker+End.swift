@@ -17,7 +17,7 @@ extension InvariantChecker {
       switch row.state {
       case .completed(let file): try checkIntact(file, of: id, on: world.disk)
       case .failed(let error) where error.code == .fileExists: break
-      // A file that was adopted and lost: nobody has it.
+      // A file that was adopted and lost: no origin has it.
       case .failed where row.address.host.hasSuffix(".invalid"): break
       case .failed(let error) where (error.cause ?? error.code) == .integrityMismatch && !canHaveDigest(row, world):
         break
@@ -58,7 +58,7 @@ extension InvariantChecker {
         if case .completed(let file) = row.state { file.path.description } else { nil }
       })
     for path in world.disk.published.keys.sorted() where !owned.contains(path) {
-      // Notes that were adopted are damaged, as no media any more, once somebody has only set their time.
+      // Notes that were adopted are damaged, as no media any more, once a person has only set their time.
       guard let entry = world.disk.published[path],
         entry.isForeign || entry.isDisplaced || entry.file.isDamaged || entry.file.isEdited || !entry.file.isMedia
       else {

@@ -93,7 +93,7 @@ extension InvariantChecker {
     let isTrue = reports.contains { ($0.code, $0.message) == (error.code, error.message) }
     let isLasting = reports.allSatisfy(\.isLasting) && !reports.isEmpty
     let isFitting = if case .storage = waiting { error.code == .noSpace } else { error.code != .noSpace }
-    // The quota is found to leave no room before anybody is asked.
+    // The quota is found to leave no room before any origin is asked.
     let isOverQuota = error.code == .noSpace && world.client.settings.storageQuotaBytes > 0
     guard isTrue || isOverQuota, isFitting,
       (error.isTransient && !isLasting) || row.description.mirrors.count > 0

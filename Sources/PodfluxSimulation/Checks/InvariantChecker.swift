@@ -16,7 +16,7 @@ final class InvariantChecker {
   private(set) var holding: Set<DownloadID> = []
   /// The published files that are to be deleted, by whose they were.
   private(set) var condemned: [DownloadID: [PublishedFile]] = [:]
-  /// Partial files that somebody has changed: what rows say of them is not the engine's fault.
+  /// Partial files that a person has changed: what rows say of them is not the engine's fault.
   var tampered: Set<DownloadID> = []
   /// The steps that were handed out.
   var handedSteps: [CleanupStep.Key: HandedStep] = [:]
