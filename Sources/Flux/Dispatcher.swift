@@ -30,7 +30,7 @@ public struct Dispatcher<Root: Store> where Root.Context == Void {
     }
   }
 
-  /// The state of all stores, read-only for everybody else.
+  /// The state of all stores. Only `dispatch` changes it.
   public private(set) var state: Root
   /// Where the log stands: the last committed turn.
   public private(set) var position: LogPosition

@@ -1,7 +1,7 @@
 import PodfluxCore
 
-/// Where an engine stands between its start and its end: whether it holds its library, and what it owes to those who have
-/// asked it to suspend, to resume or to stop.
+/// Where an engine stands between its start and its end: whether it holds its library, and which requests to suspend, to
+/// resume or to stop it has still to answer.
 ///
 /// ```
 ///            drain               nothing left            end of delivery
@@ -18,7 +18,7 @@ import PodfluxCore
 /// order. What the stores know of a stop (whether attempts may still start) is theirs; the two meet in the action
 /// `.order`, which the loop delivers to the stores, and in their effect `.close`, which becomes the event `.nothingLeft`.
 ///
-/// `Request` is whatever has to be answered; it is kept, and returned in `.answer` exactly once.
+/// `Request` is the type of what has to be answered; each one is kept, and returned in `.answer` exactly once.
 public enum EngineLifecycle<Request> {
   /// The library is held and work goes on.
   case working

@@ -1,4 +1,4 @@
-/// Who can want an engine to be suspended.
+/// A party that can want an engine to be suspended.
 public enum Suspender: Hashable, Sendable {
   /// The program that drives the engine: it said `engine/suspend`, or called for it.
   case client

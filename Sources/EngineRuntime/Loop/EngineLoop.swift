@@ -287,7 +287,7 @@ public final class EngineLoop {
     refuseWhatWaits()
   }
 
-  /// Refuses until nothing is left: who is refused may ask again at once.
+  /// Refuses until nothing is left: a completion may post the next request at once.
   private func refuseWhatWaits() {
     while true {
       let delivery = mailbox.take(requestsUpTo: .max)

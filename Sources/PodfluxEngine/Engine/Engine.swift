@@ -62,15 +62,16 @@ public final class Engine: Sendable {
   /// Gives the library up until `resume`: transfers checkpoint and stop, the database is closed and no lock is held when
   /// the completion is called, at the latest after 2 s. Meanwhile every action is refused with `suspended`.
   ///
-  /// `suspender` is who wants it: the engine stays suspended until everybody who did has called `resume`.
+  /// - Parameter suspender: Who wants it. It stays suspended until each suspender has called `resume`.
   public func suspend(for suspender: Suspender = .client, _ completion: @escaping @Sendable (Response) -> Void) {
     turns.async { [core] in
       core.loop.suspend(for: suspender, answering: EngineRequest(.barrier, completion: completion))
     }
   }
 
-  /// Takes the library again, and goes on with what was under way, unless somebody else wants the engine suspended still:
-  /// then it stays so, which a client is told (`suspended`). Refused with `conflict` while another engine has the library.
+  /// Takes the library again, and goes on with what was under way, unless the other suspender still wants it suspended:
+  /// then it stays suspended, and a client is refused with `suspended`. Refused with `conflict` while another engine has
+  /// the library.
   public func resume(for suspender: Suspender = .client, _ completion: @escaping @Sendable (Response) -> Void) {
     turns.async { [core] in
       core.loop.resume(for: suspender, answering: EngineRequest(.resume, completion: completion))
@@ -80,19 +81,19 @@ public final class Engine: Sendable {
   /// Whether it has ended a drain although something could have moved still, since its database could not be written.
   public var hasGivenUp: Bool { core.hasGivenUp.load(ordering: .acquiring) }
 
-  /// Calls back from the queue of turns: whoever waits for it in vain knows that nothing is handled any more.
+  /// Calls back from the queue of turns. A watchdog that waits for it in vain knows that nothing is handled any more.
   public func isAlive(_ completion: @escaping @Sendable () -> Void) {
     turns.async(execute: completion)
   }
 
-  /// Shows somebody the state, first as it is and then as it changes.
+  /// Shows an observer the state, first as it is and then as it changes.
   ///
   /// - Parameters:
   ///   - query: What to show.
   ///   - interval: How long changes are gathered at least, in seconds.
   ///   - onEnd: Called once, when there will be no more.
   ///   - deliver: Takes in a moment. Called one at a time, mostly on another queue than all else; while it does not return
-  ///     nobody else is told anything. It must not wait for the engine.
+  ///     no other observer is called. It must not wait for the engine.
   /// - Returns: what ends it.
   func observe(
     _ query: SnapshotQuery, interval: Double, onEnd: @escaping @Sendable () -> Void,
@@ -130,7 +131,7 @@ public struct EngineConfiguration: Sendable {
   public var certificateAuthorityFile: String?
   /// Where every committed action is written down; nil for nowhere.
   public var journal: JournalConfiguration?
-  /// What the path to the network is, whatever the machine says; nil if the engine is to find out.
+  /// What the path to the network is; nil if the engine is to find out.
   public var reportedPath: NetworkPath?
   /// How links are classified where what the kernel says is not enough.
   public var links: LinkOverrides
@@ -187,12 +188,12 @@ public enum EngineError: Error, CustomStringConvertible {
   }
 }
 
-/// Who hears of an engine's life. Calls come on the engine's queue and must not block.
+/// What an engine calls during its life. Calls come on the engine's queue and must not block.
 public protocol EngineClient: Sendable {
-  /// Whether observers can be told more. Asked on any queue; it changes nothing.
+  /// Whether a moment of the state can be taken now. Asked on any queue; it changes nothing.
   var hasRoom: Bool { get }
-  /// Whether answers can be taken; while not, requests wait and transfers go on. Whoever answers no owes the engine a call
-  /// of `Engine.clientHasRoom` as soon as there is room, whatever else is asked meanwhile.
+  /// Whether answers can be taken; while not, requests wait and transfers go on. A client that answers no owes the engine a
+  /// call of `Engine.clientHasRoom` as soon as there is room, also if `hasRoom` is asked meanwhile.
   func hasRoomForAnswers() -> Bool
   /// The library is in order and work begins.
   func ready(revision: Int64)

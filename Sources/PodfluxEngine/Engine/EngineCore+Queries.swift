@@ -7,7 +7,7 @@ extension EngineCore {
     switch query {
     case .resumeData(let id): return .resumeData(try session.library.resumeData(of: id))
     case .snapshot(let query):
-      // Who observes has been told everything up to the revision that it sees now.
+      // An observing client is shown everything up to this revision before it sees the snapshot.
       if let observation { try observers.flush(observation.token) }
       let now = readClock().wall
       return .snapshot(try session.library.snapshot(query, from: session.dispatcher.state, at: now))
@@ -38,7 +38,7 @@ extension EngineCore {
 
   private func endObservation() {
     if let observation { observers.remove(observation.token) }
-    // What is being told is told before: what comes next is another observation's.
+    // A delivery that is under way ends first: the next one belongs to another observation.
     observers.waitForReading()
     observation = nil
   }

@@ -5,8 +5,8 @@ import Logging
 import PodfluxCore
 import Synchronization
 
-/// Puts an `EngineLoop` on the queue of turns, and is its host: opens the library, answers queries, and tells the client
-/// and those who observe.
+/// Puts an `EngineLoop` on the queue of turns, and is its host: opens the library, answers queries, and passes on
+/// to the client and the observers what happens.
 final class EngineCore: @unchecked Sendable {
   // `@unchecked`: every member is used on `turns` alone, or is thread safe by itself.
 

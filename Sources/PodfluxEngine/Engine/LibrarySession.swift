@@ -12,7 +12,7 @@ final class LibrarySession: EngineSession, @unchecked Sendable {
 
   let library: OpenLibrary
   var dispatcher: Dispatcher<Stores>
-  /// Who is told of the state while the library is held.
+  /// What shows the state while the library is held.
   var observers: Observers?
   /// Called when the library has been given up.
   var onClosed: (() -> Void)?

@@ -4,5 +4,5 @@ import EngineRuntime
 public typealias EngineRequest = EngineRuntime.EngineRequest
 /// What became of a request, and the revision at which it did.
 public typealias Response = EngineRuntime.Response
-/// Who can want an engine to be suspended; see `Engine.suspend`.
+/// A party that can want an engine to be suspended; see `Engine.suspend`.
 public typealias Suspender = EngineRuntime.Suspender

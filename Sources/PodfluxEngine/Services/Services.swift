@@ -75,7 +75,7 @@ final class Services: Sendable {
     }
   }
 
-  /// The path as it was when the services began; nil where nobody could look.
+  /// The path as it was when the services began; nil where it cannot be read.
   var initialPath: NetworkPath? { paths?.initial }
 
   /// Tells from now on how the path changes.

@@ -52,6 +52,7 @@ public enum Invariant: String, CaseIterable, Sendable {
   case suspension = "nothing touches the library while it is given up"
   case inTime = "a stop and a suspension end within two seconds"
   case remaining = "an engine that ends says how many downloads are left"
+  case afterClosing = "an engine that has closed does nothing but refuse requests"
   case oneDelivery = "what a service tells is committed once"
 }
 

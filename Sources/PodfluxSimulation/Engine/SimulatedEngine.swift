@@ -104,6 +104,11 @@ final class SimulatedEngine {
     if life != .dead { try requests.checkAllAnswered() }
   }
 
+  private func checkIsNotClosed(_ deed: @autoclosure () -> String) {
+    guard life == .closed else { return }
+    world.watch { throw Violation(.afterClosing, deed()) }
+  }
+
   // MARK: Steps
 
   func post(_ fact: Action) {
@@ -149,7 +154,7 @@ final class SimulatedEngine {
     }
   }
 
-  /// A stop and a suspension end in time, whatever is under way.
+  /// A stop and a suspension end in time.
   func checkEndsInTime() throws {
     guard isAlive, let endingSince, world.now - endingSince > Self.endMilliseconds else { return }
     throw Violation(.inTime, "the engine has been ending for \(world.now - endingSince) ms")
@@ -162,6 +167,7 @@ extension SimulatedEngine: EngineTimers, LibraryOpener {
   func readClock() -> ClockReading { world.clock }
 
   func set(_ timer: EngineTimer, afterMilliseconds delay: Int64?) {
+    checkIsNotClosed("the timer \(timer) is set")
     guard isAlive else { return }
     timerNumbers[timer.rawValue] += 1
     guard let delay else { return }
@@ -172,6 +178,7 @@ extension SimulatedEngine: EngineTimers, LibraryOpener {
   }
 
   func openLibrary() throws(Refusal) -> any EngineSession {
+    checkIsNotClosed("the library is opened")
     guard isAlive, !world.dies(in: 40) else { throw Refusal(.storageFailure, "the process is dead") }
     guard !world.suffers(.suspensions) || !world.random.once(in: 6) else {
       world.noteTrouble("the library cannot be opened again")
@@ -197,6 +204,7 @@ extension SimulatedEngine: EngineAudience {
   }
 
   func committed(_ committed: CommittedBatch) {
+    checkIsNotClosed("a turn is committed")
     guard isAlive, let process else { return }
     let batch = Batch(actions: committed.actions, clock: committed.clock, turnout: committed.turnout)
     world.watch { try process.committed(batch, factCount: committed.factCount) }
@@ -217,7 +225,9 @@ extension SimulatedEngine: EngineAudience {
 
   func answer(_ query: Query, at revision: Int64) throws -> Answer {
     guard isAlive, let process else { throw Refusal.isSuspended }
-    guard case .resumeData(let id) = query else { throw Refusal(.unknownAction, "nobody asks that here") }
+    guard case .resumeData(let id) = query else {
+      throw Refusal(.unknownAction, "the simulated client asks for resume data only")
+    }
     let row = try world.database.read { try $0.download(id) }
     guard process.dispatcher.position.revision == revision, row == world.checker.rows[id] else {
       throw Violation(.answers, "a query sees \(String(describing: row)) at revision \(revision)")
@@ -256,6 +266,7 @@ extension SimulatedEngine: EngineAudience {
   }
 
   func closed(because reason: StopReason, revision: Int64, remaining: [DownloadState.Kind: Int]) {
+    checkIsNotClosed("the engine closes once more")
     guard isAlive else { return }
     world.watch {
       guard process == nil || process?.isAlive == false else {

@@ -22,7 +22,7 @@ enum Event {
   case cleanup(SimulatedCleanup)
   /// The engine finds out what the path is.
   case path(SimulatedProcess)
-  /// Somebody looks how much room there is.
+  /// The services look how much room there is.
   case room(SimulatedProcess, number: Int)
   /// An attempt that has ended says something once more.
   case lateReport(SimulatedProcess, AttemptReport)

@@ -56,7 +56,7 @@ extension World {
 
   // MARK: Misfortune
 
-  /// Something happens that nobody asked for.
+  /// A misfortune happens.
   func befall() {
     guard !isCalm else { return }
     defer { schedule(.mishap, after: Int64(random.within(50...8_000))) }
@@ -115,7 +115,7 @@ extension World {
     addForeignFile(at: random.once(in: 4) ? client.path(using: &random) : path)
   }
 
-  /// Somebody changes the file of a completed download.
+  /// A person changes the file of a completed download.
   private func damage() {
     let files = checker.rows.keys.sorted().compactMap { id -> PublishedFile? in
       guard case .completed(let file)? = checker.rows[id]?.state, disk.isPublished(file) else { return nil }
@@ -128,7 +128,7 @@ extension World {
     noteTrouble("somebody changes the file at \(path)")
   }
 
-  /// Somebody changes a partial file that no attempt works on: what a live one writes cannot be watched.
+  /// A person changes a partial file that no attempt works on: what a live one writes cannot be watched.
   private func tamper() {
     guard let download = disk.partialNames.first(where: { process?.isWorking(on: $0) != true }) else { return }
     disk.tamper(with: download, using: &random)

@@ -14,7 +14,7 @@ final class World {
   let disk = SimulatedDisk()
   let checker = InvariantChecker()
   let log = ActionLog()
-  /// What an engine with a journal would have written; nil unless somebody wants to read it.
+  /// What an engine with a journal would have written; nil if this run needs none.
   var journal: JournalLog?
   var client: SimulatedClient
   var random: SeededGenerator
@@ -173,7 +173,7 @@ final class World {
     let next = SimulatedEngine(in: self)
     engine = next
     try next.begin()
-    // Whatever was set, everything is to come to an end.
+    // Takes away the obstacles that the client has set: everything is to come to an end.
     if isCalm { SimulatedClient.openings.forEach(next.ask) }
   }
 
@@ -203,7 +203,7 @@ final class World {
     schedule(.boot, after: random.delay())
   }
 
-  /// The engine has closed by itself; somebody starts it again.
+  /// The engine has closed by itself, and is started again.
   func closed() {
     noteTrouble("the engine closes")
     schedule(.boot, after: random.delay())
