@@ -31,9 +31,11 @@ let package = Package(
     .target(
       name: "PodfluxEngine",
       dependencies: [
-        "Digests", "FileStore", "Flux", "Persistence", "PodfluxCore", "Reachability", "Transfers", "WireProtocol",
+        "Digests", "EngineRuntime", "FileStore", "Flux", "Persistence", "PodfluxCore", "Reachability", "Transfers",
+        "WireProtocol",
         .product(name: "Logging", package: "swift-log"),
       ]),
+    .target(name: "EngineRuntime", dependencies: ["Digests", "Flux", "PodfluxCore"]),
     .target(name: "WireProtocol", dependencies: ["Flux", "PodfluxCore"]),
     .target(
       name: "Transfers",
@@ -73,7 +75,8 @@ let package = Package(
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
     .target(
-      name: "PodfluxSimulation", dependencies: ["Digests", "Flux", "Persistence", "PodfluxCore", "WireProtocol"]),
+      name: "PodfluxSimulation",
+      dependencies: ["Digests", "EngineRuntime", "Flux", "Persistence", "PodfluxCore", "WireProtocol"]),
     .executableTarget(
       name: "podflux-sim",
       dependencies: ["PodfluxSimulation", .product(name: "ArgumentParser", package: "swift-argument-parser")]),
@@ -91,16 +94,17 @@ let package = Package(
     .testTarget(
       name: "TransfersTests",
       dependencies: ["CCurl", "CZlib", "Transfers", "PodfluxCore", "ScriptedOrigin", "TestSupport"]),
+    .testTarget(name: "EngineRuntimeTests", dependencies: ["Digests", "EngineRuntime", "Flux", "PodfluxCore"]),
     .testTarget(
       name: "PodfluxEngineTests",
       dependencies: [
-        "FileStore", "Flux", "Persistence", "PodfluxCore", "PodfluxEngine", "ScriptedOrigin", "TestSupport",
-        "WireProtocol",
+        "EngineRuntime", "FileStore", "Flux", "Persistence", "PodfluxCore", "PodfluxEngine", "ScriptedOrigin",
+        "TestSupport", "WireProtocol",
       ]),
     .testTarget(name: "WireProtocolTests", dependencies: ["WireProtocol", "TestSupport"]),
     .testTarget(
       name: "PodfluxSimulationTests",
-      dependencies: ["Flux", "Persistence", "PodfluxCore", "PodfluxSimulation", "podflux-sim"]),
+      dependencies: ["EngineRuntime", "Flux", "Persistence", "PodfluxCore", "PodfluxSimulation", "podflux-sim"]),
     .testTarget(name: "ScriptedOriginTests", dependencies: ["ScriptedOrigin"]),
     .testTarget(
       name: "PodfluxTests",

@@ -56,6 +56,12 @@ public struct CleanupPlanner {
     var isBlocked: Bool
   }
 
+  /// The row that the next entry is compared with.
+  private enum NextExpected {
+    case unread
+    case row(ExpectedFile?)
+  }
+
   private(set) var options: CleanupOptions
   /// Whether nobody has asked for this run.
   let isStart: Bool
@@ -71,6 +77,7 @@ public struct CleanupPlanner {
   /// The downloads that get a file by adoption: each gets one.
   var adopters: Set<DownloadID> = []
   private var folders = FolderContents()
+  private var nextExpected = NextExpected.unread
   private var leftCount = 0
   /// The contents that were read to find lost files, by place: inodes are not known everywhere.
   var hashes: [EntryPath: String] = [:]
@@ -99,15 +106,25 @@ public struct CleanupPlanner {
 
   // MARK: Comparing
 
-  /// Takes both streams to their ends.
+  /// Takes both streams to their ends, or so many entries further.
   ///
+  /// - Returns: whether both are at their ends. Otherwise it is to be called again with the same streams.
   /// - Throws: `Failure.cancelled`, and whatever the streams throw.
+  @discardableResult
   public mutating func compare(
     rows nextRow: () throws -> ExpectedFile?, entries nextEntry: () throws -> LibraryEntry?,
-    evidence: some CleanupEvidence
-  ) throws {
-    var row = try nextRow()
-    while let entry = try nextEntry() {
+    evidence: some CleanupEvidence, atMost limit: Int = .max
+  ) throws -> Bool {
+    var row: ExpectedFile?
+    if case .row(let next) = nextExpected { row = next } else { row = try nextRow() }
+    var count = 0
+    while true {
+      guard count < limit else {
+        nextExpected = .row(row)
+        return false
+      }
+      count += 1
+      guard let entry = try nextEntry() else { break }
       guard !evidence.isCancelled else { throw Failure.cancelled }
       folders.count(entry)
       guard case .file(let found) = entry else {
@@ -132,6 +149,7 @@ public struct CleanupPlanner {
       lose(current, found: nil)
       row = try nextRow()
     }
+    return true
   }
 
   private mutating func note(_ entry: LibraryEntry, _ evidence: some CleanupEvidence) throws {
@@ -202,17 +220,26 @@ public struct CleanupPlanner {
   /// may hide it from a single look.
   public var missesFiles: Bool { !displaced.isEmpty }
 
-  /// Looks for missed files in a second listing, wherever they are by now.
-  public mutating func lookAgain(entries nextEntry: () throws -> LibraryEntry?, evidence: some CleanupEvidence) throws {
+  /// Looks for missed files in a second listing, wherever they are by now: in all of it, or in so many entries more.
+  ///
+  /// - Returns: whether the listing is at its end. Otherwise it is to be called again with the same one.
+  @discardableResult
+  public mutating func lookAgain(
+    entries nextEntry: () throws -> LibraryEntry?, evidence: some CleanupEvidence, atMost limit: Int = .max
+  ) throws -> Bool {
     let missed = Set(displaced.map(\.row.file.inode)).subtracting([FoundFile.unknownInode])
     let known = Set(strays.map(\.inode))
-    while let entry = try nextEntry() {
+    defer { strays.sort { $0.place < $1.place } }
+    var count = 0
+    while true {
+      guard count < limit else { return false }
+      count += 1
+      guard let entry = try nextEntry() else { return true }
       guard !evidence.isCancelled else { throw Failure.cancelled }
       guard case .file(let found) = entry, missed.contains(found.inode), !known.contains(found.inode) else { continue }
       strays.append(found)
       otherBytes = otherBytes.addingClamped(found.length)
     }
-    strays.sort { $0.place < $1.place }
   }
 
   // MARK: Deciding

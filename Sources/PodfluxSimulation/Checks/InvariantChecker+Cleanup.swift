@@ -18,6 +18,7 @@ extension InvariantChecker {
       throw Violation(.planChangesNothing, "step \(step.key) of a plan is handed out")
     }
     handedSteps[step.key] = HandedStep(step: step, options: run.options)
+    handedRuns[step.key] = run.key
   }
 
   func willCleanUp(_ step: CleanupStep, in process: SimulatedProcess) throws {
@@ -55,8 +56,42 @@ extension InvariantChecker {
   /// A folder goes because it is empty.
   func willRemoveFolder(_ place: EntryPath, on disk: SimulatedDisk) throws {
     // An engine that has died before it could say that its folder is gone may take a later one of that name for it.
-    guard disk.folders.contains(place.text), !disk.everMadeFolders.contains(place.text) else { return }
+    let path = SimulatedDisk.path(place)
+    guard disk.folders.contains(path), !disk.everMadeFolders.contains(path) else { return }
     throw Violation(.foreignFiles, "the folder \(place.text) is removed, and the engine has not made it")
+  }
+
+  /// A file is taken away.
+  func willTouch(_ path: String, on disk: SimulatedDisk) throws {
+    guard disk.cover(over: path) == nil, !disk.links.contains(path) else {
+      throw Violation(.links, "\(path) is taken away, and is behind a link or in an unreadable folder")
+    }
+  }
+
+  /// A file among the partial files is put aside as none of them.
+  func willTakeStray(_ name: String, _ errand: SimulatedFiles.Errand, on disk: SimulatedDisk) throws {
+    if let id = DownloadID(name), disk.partials[id] != nil {
+      throw Violation(.strays, "the partial file of \(name) is put aside as a stray")
+    }
+    guard case .step(let step) = errand, handedSteps[step.key]?.options.orphans.mayTake == true else {
+      throw Violation(.strays, "the stray \(name) is put aside, and nobody has asked for that")
+    }
+  }
+
+  /// A file leaves the quarantine for good.
+  func willDeleteForGood(
+    _ item: SimulatedDisk.QuarantinedFile, _ errand: SimulatedFiles.Errand, at world: World
+  ) throws {
+    let days: Int
+    switch errand {
+    case .upkeep(let ordered): days = ordered
+    case .step(let step): days = quarantineDays[handedRuns[step.key] ?? 0] ?? 0
+    case .reading, .deletion: days = 0
+    }
+    guard days > 0, item.at.advanced(byDays: days) <= max(latestWall, world.clock.wall) else {
+      throw Violation(.quarantineDays, "\(item.name) leaves the quarantine before its \(days) days")
+    }
+    quarantined.removeAll { $0 === item.file }
   }
 
   /// The download whose row needs this very file, wherever it lies.
@@ -73,9 +108,9 @@ extension InvariantChecker {
   /// Where many files were gone at once, nothing is decided.
   func hasDecided(_ steps: [CleanupStep], _ survey: SimulatedSurvey) throws {
     try checkWords(for: steps, of: survey.run)
-    let completed = survey.rows.filter(\.isCompleted)
+    let completed = survey.record.rows.filter { $0.isCompleted && !survey.record.isBlocked($0.place) }
     guard completed.count >= CleanupPlanner.leastSuspicious else { return }
-    let files = survey.entries.compactMap { entry -> FoundFile? in
+    let files = survey.record.entries.compactMap { entry -> FoundFile? in
       if case .file(let file) = entry { file } else { nil }
     }
     let (inodes, places) = (Set(files.map(\.inode)), Set(files.map(\.place)))
@@ -225,7 +260,8 @@ extension InvariantChecker {
     var owned: Set<String> = []
     for (id, file) in completed {
       guard world.disk.isPublished(file) else {
-        guard !steps.contains(where: { $0.leaves(file) }) else { continue }
+        // Behind a link, or where one is, nothing can be told.
+        guard !world.disk.links.contains(file.path.description), !steps.contains(where: { $0.leaves(file) }) else { continue }
         throw Violation(.agreement, "\(id) is completed after a cleanup, and its file is not at \(file.path)")
       }
       // Where a lost file's name, number and length were given again, nobody can tell whose it is.
@@ -235,7 +271,7 @@ extension InvariantChecker {
     }
     let left = Set(
       steps.filter { $0.status == .left || $0.decision == .mark }.flatMap {
-        [$0.finding.place?.text, $0.finding.destination?.description].compactMap(\.self)
+        [$0.finding.place.map(SimulatedDisk.path), $0.finding.destination?.description].compactMap(\.self)
       })
     for path in world.disk.published.keys.sorted() where !owned.contains(path) && !left.contains(path) {
       throw Violation(.agreement, "\(path) belongs to nobody after a cleanup, and nothing is said about it")
@@ -257,8 +293,11 @@ extension InvariantChecker {
     guard quarantined.allSatisfy({ kept.contains(ObjectIdentifier($0)) || disk.hasBeenRestored($0) }) else {
       throw Violation(.damage, "a file that was put aside is not in quarantine any more")
     }
-    guard let changed = disk.quarantined.first(where: { $0.file.hash != $0.hash }) else { return }
-    throw Violation(.damage, "\(changed.path) was put aside and is not what it was")
+    // One that has another name can be edited there.
+    guard let changed = disk.quarantined.first(where: { $0.file.hash != $0.hash && !$0.file.hasManyNames }) else {
+      return
+    }
+    throw Violation(.damage, "\(changed.path ?? "a stray") was put aside and is not what it was")
   }
 }
 

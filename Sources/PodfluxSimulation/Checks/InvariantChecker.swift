@@ -20,6 +20,8 @@ final class InvariantChecker {
   var tampered: Set<DownloadID> = []
   /// The steps that were handed out.
   var handedSteps: [CleanupStep.Key: HandedStep] = [:]
+  /// Whose steps they are.
+  var handedRuns: [CleanupStep.Key: CleanupRun.Key] = [:]
   /// Steps whose files were seen as they are to be followed, and whose rows may not have followed yet.
   var confirmedMoves: [DownloadID: CleanupStep] = [:]
   /// Whether the last cleanup that was looked at had found damaged files.
@@ -30,6 +32,10 @@ final class InvariantChecker {
   private var checkedRun: CleanupRun.Key?
   /// Damaged files that were put aside.
   var quarantined: [SimulatedFile] = []
+  /// After how many days each run's survey takes files in quarantine for expired.
+  var quarantineDays: [CleanupRun.Key: Int] = [:]
+  /// The latest moment that the wall clock has shown before it was set.
+  var latestWall = Timestamp(milliseconds: 0)
   private(set) var position = LogPosition.origin
   private(set) var savedCounts: [DownloadState.Kind: Int] = [:]
   private var turns = 0

@@ -200,15 +200,16 @@ final class SimulatedProcess {
     case .stop(let id): if !isPathChangeIgnored(id) { try attempts[id]?.stop() }
     case .proceed(let id): try attempts[id]?.proceed()
     case .delete(let deletion): world.schedule(.deletion(self, deletion), after: 3)
-    case .verify(let verification): world.schedule(.verification(self, verification), after: world.random.delay())
-    case .startSurvey(let run, _): cleanup?.startSurvey(run)
+    case .verify(let verification):
+      world.schedule(.verification(SimulatedVerification(verification, in: self)), after: world.random.delay())
+    case .startSurvey(let run, let days): cleanup?.startSurvey(run, quarantineDays: days)
     case .nextSurveyPage(let run): cleanup?.nextPage(run)
     case .cancelSurvey(let run): cleanup?.cancelSurvey(run)
     case .cleanUp(let step): try cleanup?.cleanUp(step)
     case .wake(let moment): setAlarm(at: moment)
     case .watchRoom(let bytes): watchRoom(atLeast: bytes)
     case .readLocalTime: post(.localTime(SimulatedPath.localTime))
-    case .runUpkeep(let folders, _): world.schedule(.upkeep(self, folders), after: world.random.delay())
+    case .runUpkeep(let folders, let day): world.schedule(.upkeep(self, folders, day), after: world.random.delay())
     case .announce, .tell, .limit, .leavePath: break
     case .close: close()
     }
@@ -281,37 +282,7 @@ final class SimulatedProcess {
     post(.roomCame(max(wantedRoom, 1 << 40)))
   }
 
-  // MARK: Files, time, end
-
-  func delete(_ deletion: Deletion) throws {
-    if world.suffers(.disk), world.random.once(in: 8) {
-      return post(.notDeleted(deletion.key, because: "the simulated disk does not let it"))
-    }
-    // What moves a damaged file to quarantine leaves partial files alone.
-    if deletion.fate == .deleted, isWorking(on: deletion.download) {
-      throw Violation(.deletions, "what \(deletion.download) left is deleted while an attempt works on it")
-    }
-    for _ in 0..<(world.suffers(.repetition) && world.random.once(in: 12) ? 2 : 1) {
-      switch deletion.fate {
-      case .deleted:
-        world.disk.deletePartial(of: deletion.download)
-        try deletion.file.map { try deletePublished($0) }
-      case .quarantined: try deletion.file.map { try quarantine($0) }
-      }
-      post(.deleted(deletion.key))
-    }
-  }
-
-  /// As `UpkeepService` does it.
-  func runUpkeep(_ folders: [LibraryPath]) {
-    post(.upkeepDone(gone: folders.filter { !world.disk.folders.contains($0.description) }))
-  }
-
-  private func deletePublished(_ file: PublishedFile) throws {
-    guard world.disk.isPublished(file) else { return world.releaseIfChanged(file) }
-    try world.checker.willDelete(file, on: world.disk)
-    world.disk.deletePublished(file.path.description)
-  }
+  // MARK: Time, end
 
   private func setAlarm(at moment: Timestamp?) {
     alarmNumber += 1
