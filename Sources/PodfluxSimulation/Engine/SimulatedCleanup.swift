@@ -93,7 +93,7 @@ final class SimulatedCleanup {
       }
       news = .complete(.init(), remark: nil)
     }
-    try world.checker.hasDecided(steps, survey)
+    if case .complete = news { try world.checker.hasDecided(steps, survey) }
     switch (world.sabotage, survey.run.options.mode) {
     case (.stepBeforeItsRow?, .apply), (.planThatActs?, .plan):
       for step in steps where step.decision.isAct { _ = try carryOut(step) }
