@@ -31,7 +31,7 @@ struct ContentReadingTests {
   private func read(
     _ meanwhile: () throws -> Void
   ) throws -> (end: ContentReading<OpenPublished>.Step, pieces: Int) {
-    let contents = try #require(try files.open(EntryPath(bytes: Array("a.mp3".utf8))).file())
+    let contents = try #require(try files.open(EntryPath(bytes: Array("a.mp3".utf8))).regularFile())
     var reading = ContentReading(contents, isHashed: true)
     var pieces = 0
     while true {

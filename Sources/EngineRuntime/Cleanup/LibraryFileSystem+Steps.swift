@@ -54,7 +54,7 @@ extension LibraryFileSystem {
       if isDeleted { return .done }
       return try exists(found.place) ? .hasChanged : .done
     default:
-      let isThere = try look(at: found.place).file().map(found.isSameFile) ?? false
+      let isThere = try look(at: found.place).regularFile().map(found.isSameFile) ?? false
       return isThere ? .done : .hasChanged
     }
   }
@@ -86,7 +86,7 @@ extension LibraryFileSystem {
   }
 
   private func isUntouched(_ found: FoundFile) throws(FileSystemFailure) -> Bool {
-    try look(at: found.place).file().map(found.isUntouched) ?? false
+    try look(at: found.place).regularFile().map(found.isUntouched) ?? false
   }
 }
 

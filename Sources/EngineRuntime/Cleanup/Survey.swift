@@ -102,7 +102,8 @@ public final class Survey<Files: LibraryFileSystem, Rows: SurveyRows> {
 
   private func compare(_ listing: Files.Listing) throws {
     let isDone = try planner.compare(
-      rows: nextRow, entries: { try listing.next().map(evidence.count) }, evidence: evidence, atMost: pace.entriesAtOnce)
+      rows: nextRow, entries: { try listing.next().map(evidence.count) }, evidence: evidence, atMost: pace.entriesAtOnce
+    )
     guard isDone else { return }
     stage = planner.missesFiles ? .lookingAgain(try files.listing()) : .deciding
   }

@@ -16,7 +16,7 @@ public enum Presence<File> {
   /// The regular file; nil if nothing is there.
   ///
   /// - Throws: the failure that comes with all else.
-  public func file() throws(FileSystemFailure) -> File? {
+  public func regularFile() throws(FileSystemFailure) -> File? {
     switch self {
     case .nothing: nil
     case .file(let file): file

@@ -37,14 +37,14 @@ extension LibraryFileSystem {
   /// Opens a file if it is still as it was found. A tagger may edit it between the listing and the reading: then its
   /// content goes with another time, and a comparison with what was found would take the edit for damage.
   private func openUntouched(_ found: FoundFile) throws(FileSystemFailure) -> Contents? {
-    guard let contents = try open(found.place).file(), found.isUntouched(as: contents.file) else { return nil }
+    guard let contents = try open(found.place).regularFile(), found.isUntouched(as: contents.file) else { return nil }
     return contents
   }
 
   /// Whether a file that was found existed at a moment; nil where the file system does not know.
   public func existed(_ found: FoundFile, at moment: Timestamp) -> Bool? {
     do throws(FileSystemFailure) {
-      guard let contents = try open(found.place).file(), found.isSameFile(as: contents.file),
+      guard let contents = try open(found.place).regularFile(), found.isSameFile(as: contents.file),
         let birth = contents.birth
       else { return nil }
       return birth <= moment
@@ -57,7 +57,7 @@ extension LibraryFileSystem {
   /// Whether a file has this name too; where that cannot be known it has.
   public func isAlso(_ found: FoundFile, at path: LibraryPath) -> Bool {
     do throws(FileSystemFailure) {
-      return try look(at: EntryPath(path)).file()?.inode == found.inode
+      return try look(at: EntryPath(path)).regularFile()?.inode == found.inode
     } catch {
       return true
     }

@@ -98,10 +98,16 @@ final class SimulatedDisk {
 
   /// Its number is free, if it has no other name.
   func free(_ file: SimulatedFile) {
-    guard !file.hasManyNames || !published.values.contains(where: { $0.file === file }) else { return }
+    guard !file.hasManyNames || !hasName(file) else { return }
     freeInodes.append(file.inode)
     // What was a client's under this number will never stand at its place.
     released = released.filter { $0.inode != file.inode }
+  }
+
+  /// Whether a file has a name still, be it in quarantine or on a disk that is not here.
+  private func hasName(_ file: SimulatedFile) -> Bool {
+    let elsewhere = (takenAway + unmounted).map(\.entry.file) + quarantined.map(\.file)
+    return published.values.contains { $0.file === file } || elsewhere.contains { $0 === file }
   }
 
   // MARK: Partials

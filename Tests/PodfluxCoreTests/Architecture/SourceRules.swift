@@ -9,7 +9,8 @@ enum SourceRules {
       "CLinux", "CSQLite", "PodfluxEngine", "WireProtocol", "PodfluxCore", "Flux", "ArgumentParser", "Logging",
     ],
     "PodfluxEngine": [
-      "WireProtocol", "EngineRuntime", "Transfers", "Digests", "Feeds", "FileStore", "Reachability", "Persistence", "PodfluxCore",
+      "WireProtocol", "EngineRuntime", "Transfers", "Digests", "Feeds", "FileStore", "Reachability", "Persistence",
+      "PodfluxCore",
       "Flux", "Logging",
     ],
     "EngineRuntime": ["PodfluxCore", "Flux", "Digests"],
