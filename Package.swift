@@ -35,7 +35,7 @@ let package = Package(
         "WireProtocol",
         .product(name: "Logging", package: "swift-log"),
       ]),
-    .target(name: "EngineRuntime", dependencies: ["Flux", "PodfluxCore"]),
+    .target(name: "EngineRuntime", dependencies: ["Digests", "Flux", "PodfluxCore"]),
     .target(name: "WireProtocol", dependencies: ["Flux", "PodfluxCore"]),
     .target(
       name: "Transfers",
@@ -88,7 +88,7 @@ let package = Package(
       name: "PodfluxCoreTests",
       dependencies: ["Flux", "Persistence", "PodfluxCore", .product(name: "GRDB", package: "GRDB.swift")]),
     .testTarget(
-      name: "EngineRuntimeTests", dependencies: ["EngineRuntime", "Flux", "Persistence", "PodfluxCore"]),
+      name: "EngineRuntimeTests", dependencies: ["Digests", "EngineRuntime", "Flux", "Persistence", "PodfluxCore"]),
     .testTarget(
       name: "PersistenceTests",
       dependencies: ["Flux", "Persistence", "PodfluxCore", .product(name: "GRDB", package: "GRDB.swift")]),
@@ -104,13 +104,15 @@ let package = Package(
     .testTarget(
       name: "PodfluxEngineTests",
       dependencies: [
-        "FileStore", "Flux", "Persistence", "PodfluxCore", "PodfluxEngine", "ScriptedOrigin", "TestSupport",
-        "WireProtocol",
+        "EngineRuntime", "FileStore", "Flux", "Persistence", "PodfluxCore", "PodfluxEngine", "ScriptedOrigin",
+        "TestSupport", "WireProtocol",
       ]),
     .testTarget(name: "WireProtocolTests", dependencies: ["WireProtocol", "TestSupport"]),
     .testTarget(
       name: "PodfluxSimulationTests",
-      dependencies: ["Flux", "Persistence", "PodfluxCore", "PodfluxSimulation", "TestScheduling", "podflux-sim"]),
+      dependencies: [
+        "EngineRuntime", "Flux", "Persistence", "PodfluxCore", "PodfluxSimulation", "TestScheduling", "podflux-sim",
+      ]),
     .testTarget(name: "ScriptedOriginTests", dependencies: ["ScriptedOrigin", "TestScheduling"]),
     .testTarget(
       name: "PodfluxTests",

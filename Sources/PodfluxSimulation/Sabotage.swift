@@ -79,6 +79,17 @@ public enum Sabotage: String, CaseIterable, Sendable {
   /// A row follows its file to a place that another row has.
   case placeTakenTwice = "place-taken-twice"
 
+  /// Links are followed.
+  case linkFollowed = "link-followed"
+  /// A folder that cannot be read is taken for an empty one.
+  case unreadableTakenForEmpty = "unreadable-taken-for-empty"
+  /// What was put aside leaves the quarantine a day early.
+  case quarantineADayEarly = "quarantine-a-day-early"
+  /// The partial file of a download is taken for a stray.
+  case partialTakenForStray = "partial-taken-for-stray"
+  /// What is written to a file while it is read is overlooked.
+  case writeDuringReadOverlooked = "write-during-read-overlooked"
+
   /// A transfer that may use one device only is bound to none.
   case routeForgotten = "route-forgotten"
   /// Who may use unmetered paths only is started whatever the path.
@@ -157,6 +168,11 @@ public enum Sabotage: String, CaseIterable, Sendable {
     case .editTakenForDamage: "an edited episode is said to be damaged"
     case .anyFolderTaken: "a person's folder is removed when it has become empty"
     case .placeTakenTwice: "one file becomes the file of two downloads"
+    case .linkFollowed: "a file behind a link is taken away"
+    case .unreadableTakenForEmpty: "downloads are given up whose folder cannot be read for a while"
+    case .quarantineADayEarly: "a file leaves the quarantine a day early"
+    case .partialTakenForStray: "the partial file of a live download is put aside"
+    case .writeDuringReadOverlooked: "an episode that is edited while it is read is said to be damaged"
     case .routeForgotten: "a transfer moves to cellular between two actions"
     case .policyIgnored: "a download starts over a path that it may not use"
     case .pathChangeIgnored: "a transfer goes on over a path that has become metered"

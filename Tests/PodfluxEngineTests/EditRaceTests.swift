@@ -1,3 +1,4 @@
+import EngineRuntime
 import FileStore
 import Flux
 import Foundation
@@ -32,7 +33,7 @@ struct EditRaceTests {
   /// The file as a survey finds it.
   private func found() throws -> FoundFile {
     let listing = try files.listing()
-    while let entry = try listing.next().map(LibraryEntry.init) {
+    while let entry = try listing.next() {
       if case .file(let file) = entry { return file }
     }
     throw Refusal(.notFound, "no file is listed")

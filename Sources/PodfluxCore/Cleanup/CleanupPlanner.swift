@@ -55,6 +55,12 @@ public struct CleanupPlanner {
     var isBlocked: Bool
   }
 
+  /// The row that the next entry is compared with.
+  private enum NextExpected {
+    case unread
+    case row(ExpectedFile?)
+  }
+
   private(set) var options: CleanupOptions
   /// Whether the engine started the run itself.
   let isStart: Bool
@@ -70,6 +76,7 @@ public struct CleanupPlanner {
   /// The downloads that get a file by adoption: at most one each.
   var adopters: Set<DownloadID> = []
   private var folders = FolderContents()
+  private var nextExpected = NextExpected.unread
   private var leftCount = 0
   /// The contents read for finding missing files, by path: inodes are not known everywhere.
   var hashes: [EntryPath: String] = [:]
@@ -98,15 +105,25 @@ public struct CleanupPlanner {
 
   // MARK: Comparing
 
-  /// Reads both streams to their ends.
+  /// Reads both streams to their ends, or `limit` entries further.
   ///
+  /// - Returns: whether both are at their ends. If not, call it again with the same streams.
   /// - Throws: `Failure.cancelled`, and the streams' errors.
+  @discardableResult
   public mutating func compare(
     rows nextRow: () throws -> ExpectedFile?, entries nextEntry: () throws -> LibraryEntry?,
-    evidence: some CleanupEvidence
-  ) throws {
-    var row = try nextRow()
-    while let entry = try nextEntry() {
+    evidence: some CleanupEvidence, atMost limit: Int = .max
+  ) throws -> Bool {
+    var row: ExpectedFile?
+    if case .row(let next) = nextExpected { row = next } else { row = try nextRow() }
+    var count = 0
+    while true {
+      guard count < limit else {
+        nextExpected = .row(row)
+        return false
+      }
+      count += 1
+      guard let entry = try nextEntry() else { break }
       guard !evidence.isCancelled else { throw Failure.cancelled }
       folders.count(entry)
       guard case .file(let found) = entry else {
@@ -131,6 +148,7 @@ public struct CleanupPlanner {
       lose(current, found: nil)
       row = try nextRow()
     }
+    return true
   }
 
   private mutating func note(_ entry: LibraryEntry, _ evidence: some CleanupEvidence) throws {
@@ -201,17 +219,26 @@ public struct CleanupPlanner {
   /// may escape it.
   public var missesFiles: Bool { !displaced.isEmpty }
 
-  /// Searches a second listing for missing files at any path.
-  public mutating func lookAgain(entries nextEntry: () throws -> LibraryEntry?, evidence: some CleanupEvidence) throws {
+  /// Searches a second listing for missing files at any path: all of it, or `limit` entries more.
+  ///
+  /// - Returns: whether the listing is at its end. If not, call it again with the same one.
+  @discardableResult
+  public mutating func lookAgain(
+    entries nextEntry: () throws -> LibraryEntry?, evidence: some CleanupEvidence, atMost limit: Int = .max
+  ) throws -> Bool {
     let missed = Set(displaced.map(\.row.file.inode)).subtracting([FoundFile.unknownInode])
     let known = Set(strays.map(\.inode))
-    while let entry = try nextEntry() {
+    defer { strays.sort { $0.place < $1.place } }
+    var count = 0
+    while true {
+      guard count < limit else { return false }
+      count += 1
+      guard let entry = try nextEntry() else { return true }
       guard !evidence.isCancelled else { throw Failure.cancelled }
       guard case .file(let found) = entry, missed.contains(found.inode), !known.contains(found.inode) else { continue }
       strays.append(found)
       otherBytes = otherBytes.addingClamped(found.length)
     }
-    strays.sort { $0.place < $1.place }
   }
 
   // MARK: Deciding

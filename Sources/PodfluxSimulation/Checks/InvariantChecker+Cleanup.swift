@@ -18,6 +18,7 @@ extension InvariantChecker {
       throw Violation(.planChangesNothing, "step \(step.key) of a plan is handed out")
     }
     handedSteps[step.key] = HandedStep(step: step, options: run.options)
+    handedRuns[step.key] = run.key
   }
 
   func willCleanUp(_ step: CleanupStep, in process: SimulatedProcess) throws {
@@ -55,7 +56,8 @@ extension InvariantChecker {
   /// The cleanup removes a folder as empty.
   func willRemoveFolder(_ place: EntryPath, on disk: SimulatedDisk) throws {
     // An engine that died before reporting its folder's removal may take a later one of that name for it.
-    guard disk.folders.contains(place.text), !disk.everMadeFolders.contains(place.text) else { return }
+    let path = SimulatedDisk.path(place)
+    guard disk.folders.contains(path), !disk.everMadeFolders.contains(path) else { return }
     throw Violation(.foreignFiles, "the folder \(place.text) is removed, and the engine has not made it")
   }
 
@@ -73,9 +75,9 @@ extension InvariantChecker {
   /// If many files were gone at once, the planner must decide nothing.
   func hasDecided(_ steps: [CleanupStep], _ survey: SimulatedSurvey) throws {
     try checkWords(for: steps, of: survey.run)
-    let completed = survey.rows.filter(\.isCompleted)
+    let completed = survey.record.rows.filter { $0.isCompleted && !survey.record.isBlocked($0.place) }
     guard completed.count >= CleanupPlanner.leastSuspicious else { return }
-    let files = survey.entries.compactMap { entry -> FoundFile? in
+    let files = survey.record.entries.compactMap { entry -> FoundFile? in
       if case .file(let file) = entry { file } else { nil }
     }
     let (inodes, places) = (Set(files.map(\.inode)), Set(files.map(\.place)))
@@ -225,7 +227,10 @@ extension InvariantChecker {
     var owned: Set<String> = []
     for (id, file) in completed {
       guard world.disk.isPublished(file) else {
-        guard !steps.contains(where: { $0.leaves(file) }) else { continue }
+        // Behind a link, or where one is, nothing can be told.
+        guard !world.disk.links.contains(file.path.description), !steps.contains(where: { $0.leaves(file) }) else {
+          continue
+        }
         throw Violation(.agreement, "\(id) is completed after a cleanup, and its file is not at \(file.path)")
       }
       // If a missing file's path, inode and length were reused, its owner is ambiguous.
@@ -235,7 +240,7 @@ extension InvariantChecker {
     }
     let left = Set(
       steps.filter { $0.status == .left || $0.decision == .mark }.flatMap {
-        [$0.finding.place?.text, $0.finding.destination?.description].compactMap(\.self)
+        [$0.finding.place.map(SimulatedDisk.path), $0.finding.destination?.description].compactMap(\.self)
       })
     for path in world.disk.published.keys.sorted() where !owned.contains(path) && !left.contains(path) {
       throw Violation(.agreement, "\(path) is an orphan after a cleanup, and no step mentions it")
@@ -257,8 +262,11 @@ extension InvariantChecker {
     guard quarantined.allSatisfy({ kept.contains(ObjectIdentifier($0)) || disk.hasBeenRestored($0) }) else {
       throw Violation(.damage, "a file that was put aside is not in quarantine any more")
     }
-    guard let changed = disk.quarantined.first(where: { $0.file.hash != $0.hash }) else { return }
-    throw Violation(.damage, "\(changed.path) was put aside and is not what it was")
+    // One that has another name can be edited there.
+    guard let changed = disk.quarantined.first(where: { $0.file.hash != $0.hash && !$0.file.hasManyNames }) else {
+      return
+    }
+    throw Violation(.damage, "\(changed.path ?? "a stray") was put aside and is not what it was")
   }
 }
 

@@ -20,6 +20,8 @@ final class InvariantChecker {
   var tampered: Set<DownloadID> = []
   /// The issued steps.
   var handedSteps: [CleanupStep.Key: HandedStep] = [:]
+  /// The run of each issued step.
+  var handedRuns: [CleanupStep.Key: CleanupRun.Key] = [:]
   /// Steps whose files were confirmed for following, and whose rows may not have followed yet.
   var confirmedMoves: [DownloadID: CleanupStep] = [:]
   /// Whether the last checked cleanup had found damaged files.
@@ -29,6 +31,10 @@ final class InvariantChecker {
   private var checkedRun: CleanupRun.Key?
   /// Damaged files in quarantine.
   var quarantined: [SimulatedFile] = []
+  /// After how many days each run's survey takes files in quarantine for expired.
+  var quarantineDays: [CleanupRun.Key: Int] = [:]
+  /// The latest moment that the wall clock has shown before it was set.
+  var latestWall = Timestamp(milliseconds: 0)
   private(set) var position = LogPosition.origin
   private(set) var savedCounts: [DownloadState.Kind: Int] = [:]
   private var turns = 0

@@ -171,6 +171,7 @@ struct SimulatedClient {
     patch.checksum = random.once(in: 2)
     patch.cleanupOnStart = random.once(in: 2)
     if random.once(in: 3) { patch.orphans = random.pick(CleanupOptions.Orphans.allCases) }
+    if random.once(in: 3) { patch.quarantineDays = random.within(0...3) }
     guard hasObstacles else { return patch }
     if random.once(in: 2) { patch.network = networkPatch(using: &random) }
     if random.once(in: 3) {

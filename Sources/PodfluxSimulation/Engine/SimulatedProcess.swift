@@ -23,7 +23,7 @@ final class SimulatedProcess: EngineSession {
   private let seed: UInt64
   private let published: [DownloadID]
   /// Deletions that services have been asked for and have not begun.
-  private var deletions: [Deletion] = []
+  var deletions: [Deletion] = []
   private var roomNumber = 0
   private var wantedRoom: Int64?
   /// What the engine was told last of the path.
@@ -175,14 +175,15 @@ final class SimulatedProcess: EngineSession {
     case .delete(let deletion):
       deletions.append(deletion)
       world.schedule(.deletion(self, deletion), after: 3)
-    case .verify(let verification): world.schedule(.verification(self, verification), after: world.random.delay())
-    case .startSurvey(let run, _): cleanup?.startSurvey(run)
+    case .verify(let verification):
+      world.schedule(.verification(SimulatedVerification(verification, in: self)), after: world.random.delay())
+    case .startSurvey(let run, let days): cleanup?.startSurvey(run, quarantineDays: days)
     case .nextSurveyPage(let run): cleanup?.nextPage(run)
     case .cancelSurvey(let run): cleanup?.cancelSurvey(run)
     case .cleanUp(let step): try cleanup?.cleanUp(step)
     case .watchRoom(let bytes): watchRoom(atLeast: bytes)
     case .readLocalTime: post(.localTime(SimulatedPath.localTime))
-    case .runUpkeep(let folders, _): world.schedule(.upkeep(self, folders), after: world.random.delay())
+    case .runUpkeep(let folders, let day): world.schedule(.upkeep(self, folders, day), after: world.random.delay())
     case .limit, .leavePath, .announce, .tell, .wake, .close: break
     }
   }
@@ -254,39 +255,7 @@ final class SimulatedProcess: EngineSession {
     post(.roomCame(max(wantedRoom, 1 << 40)))
   }
 
-  // MARK: Files, end
-
-  func delete(_ deletion: Deletion) throws {
-    guard let index = deletions.firstIndex(of: deletion) else { return }
-    deletions.remove(at: index)
-    if world.suffers(.disk), world.random.once(in: 8) {
-      return post(.notDeleted(deletion.key, because: "the simulated disk does not let it"))
-    }
-    // What moves a damaged file to quarantine leaves partial files alone.
-    if deletion.fate == .deleted, isWorking(on: deletion.download) {
-      throw Violation(.deletions, "what \(deletion.download) left is deleted while an attempt works on it")
-    }
-    for _ in 0..<(world.suffers(.repetition) && world.random.once(in: 12) ? 2 : 1) {
-      switch deletion.fate {
-      case .deleted:
-        world.disk.deletePartial(of: deletion.download)
-        try deletion.file.map { try deletePublished($0) }
-      case .quarantined: try deletion.file.map { try quarantine($0) }
-      }
-      post(.deleted(deletion.key))
-    }
-  }
-
-  /// As `UpkeepService` does it.
-  func runUpkeep(_ folders: [LibraryPath]) {
-    post(.upkeepDone(gone: folders.filter { !world.disk.folders.contains($0.description) }))
-  }
-
-  private func deletePublished(_ file: PublishedFile) throws {
-    guard world.disk.isPublished(file) else { return world.releaseIfChanged(file) }
-    try world.checker.willDelete(file, on: world.disk)
-    world.disk.deletePublished(file.path.description)
-  }
+  // MARK: End
 
   /// The services and what they know are no more.
   func end() {

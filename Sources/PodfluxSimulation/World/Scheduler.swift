@@ -15,9 +15,9 @@ enum Event {
   /// Something happens to an exchange; a number that is not its present one means nothing any more.
   case network(SimulatedAttempt, number: Int)
   case deletion(SimulatedProcess, Deletion)
-  case verification(SimulatedProcess, Verification)
+  case verification(SimulatedVerification)
   /// What is looked after each day has been.
-  case upkeep(SimulatedProcess, [LibraryPath])
+  case upkeep(SimulatedProcess, [LibraryPath], DailyUpkeep?)
   /// Cleaning up does the next thing.
   case cleanup(SimulatedCleanup)
   /// The engine finds out what the path is.

@@ -83,8 +83,7 @@ extension World {
     case 25...28 where suffers(.paths): flipPath()
     case 29...32: signal()
     case 19 where suffers(.clock) && random.once(in: 4):
-      clockOffset += Int64(random.within(-3_600_000...3_600_000))
-      noteTrouble("the wall clock jumps")
+      jumpClock()
     default: break
     }
   }

@@ -44,6 +44,7 @@ final class World {
     self.options = options
     random = SeededGenerator(seed: options.seed, index: 1)
     database = try LibraryDatabase.inMemory()
+    disk.followsLinks = options.sabotage == .linkFollowed
     client = SimulatedClient(
       limit: options.downloads, hasObstacles: options.faults.contains(.paths))
     for number in 0..<SimulatedOrigin.count {
@@ -128,8 +129,8 @@ final class World {
     case .network(let attempt, let number):
       try attempt.process.ifAlive { _ in try attempt.hear(number: number) }
     case .deletion(let process, let deletion): try process.ifAlive { try $0.delete(deletion) }
-    case .verification(let process, let verification): try process.ifAlive { $0.verify(verification) }
-    case .upkeep(let process, let folders): try process.ifAlive { $0.runUpkeep(folders) }
+    case .verification(let verification): try verification.process.ifAlive { _ in try verification.advance() }
+    case .upkeep(let process, let folders, let day): try process.ifAlive { try $0.runUpkeep(folders, day) }
     case .cleanup(let cleanup):
       guard !dies(in: 400) else { return }
       try cleanup.process.ifAlive { _ in try cleanup.work() }

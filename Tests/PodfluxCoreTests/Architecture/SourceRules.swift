@@ -14,7 +14,7 @@ enum SourceRules {
       "Flux", "Logging",
     ],
     "PodfluxSimulation": ["EngineRuntime", "Persistence", "PodfluxCore", "Flux", "Digests", "WireProtocol"],
-    "EngineRuntime": ["PodfluxCore", "Flux"],
+    "EngineRuntime": ["PodfluxCore", "Flux", "Digests"],
     "WireProtocol": ["PodfluxCore", "Flux"],
     "Transfers": ["PodfluxCore", "Flux", "CCurl", "CLinux", "CZlib", "Digests"],
     "Digests": ["PodfluxCore", "CCrypto"],
