@@ -31,9 +31,11 @@ let package = Package(
     .target(
       name: "PodfluxEngine",
       dependencies: [
-        "Digests", "FileStore", "Flux", "Persistence", "PodfluxCore", "Reachability", "Transfers", "WireProtocol",
+        "Digests", "EngineRuntime", "FileStore", "Flux", "Persistence", "PodfluxCore", "Reachability", "Transfers",
+        "WireProtocol",
         .product(name: "Logging", package: "swift-log"),
       ]),
+    .target(name: "EngineRuntime", dependencies: ["Flux", "PodfluxCore"]),
     .target(name: "WireProtocol", dependencies: ["Flux", "PodfluxCore"]),
     .target(
       name: "Transfers",
@@ -73,7 +75,8 @@ let package = Package(
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
     .target(
-      name: "PodfluxSimulation", dependencies: ["Digests", "Flux", "Persistence", "PodfluxCore", "WireProtocol"]),
+      name: "PodfluxSimulation",
+      dependencies: ["Digests", "EngineRuntime", "Flux", "Persistence", "PodfluxCore", "WireProtocol"]),
     .executableTarget(
       name: "podflux-sim",
       dependencies: ["PodfluxSimulation", .product(name: "ArgumentParser", package: "swift-argument-parser")]),
@@ -84,6 +87,8 @@ let package = Package(
     .testTarget(
       name: "PodfluxCoreTests",
       dependencies: ["Flux", "Persistence", "PodfluxCore", .product(name: "GRDB", package: "GRDB.swift")]),
+    .testTarget(
+      name: "EngineRuntimeTests", dependencies: ["EngineRuntime", "Flux", "Persistence", "PodfluxCore"]),
     .testTarget(
       name: "PersistenceTests",
       dependencies: ["Flux", "Persistence", "PodfluxCore", .product(name: "GRDB", package: "GRDB.swift")]),

@@ -91,13 +91,29 @@ public enum Sabotage: String, CaseIterable, Sendable {
   /// A client's headers go to its mirrors too.
   case headersEverywhere = "headers-everywhere"
 
+  /// A request that has to wait for the end of a suspension is handled twice.
+  case answeredTwice = "answered-twice"
+  /// A suspension that comes while another is under way is forgotten.
+  case suspensionUnanswered = "suspension-unanswered"
+  /// Services go on when the library has been given up.
+  case servicesOutliveSuspension = "services-outlive-suspension"
+  /// Attempts that were told to stop are waited for without a limit.
+  case deadlineLost = "deadline-lost"
+  /// Facts are delivered again although they have been committed meanwhile.
+  case factsCommittedAgain = "facts-committed-again"
+  /// What is left is counted when the database has been closed.
+  case remainingForgotten = "remaining-forgotten"
+
   /// What goes wrong besides: what cannot concern it only makes it take longer to be found.
   public var faults: FaultKinds {
     switch self {
     case .publishForgotten: .crashes
     case .orphanByNameOnly: [.people, .crashes]
     case .routeForgotten, .policyIgnored, .pathChangeIgnored, .trafficForgotten: .all
-    default: .all.subtracting(.paths)
+    case .answeredTwice, .suspensionUnanswered, .servicesOutliveSuspension, .deadlineLost, .factsCommittedAgain,
+      .remainingForgotten:
+      .all.subtracting(.paths)
+    default: .all.subtracting([.paths, .suspensions])
     }
   }
 
@@ -145,6 +161,12 @@ public enum Sabotage: String, CaseIterable, Sendable {
     case .policyIgnored: "a download starts over a path that it may not use"
     case .pathChangeIgnored: "a transfer goes on over a path that has become metered"
     case .trafficForgotten: "bytes over cellular are not counted"
+    case .answeredTwice: "a request that waits for the end of a suspension is handled twice"
+    case .suspensionUnanswered: "a suspension while another is under way is never answered"
+    case .servicesOutliveSuspension: "services go on when the library has been given up"
+    case .deadlineLost: "a stop waits for attempts without a limit"
+    case .factsCommittedAgain: "facts are delivered again although they have been committed"
+    case .remainingForgotten: "the last word counts nothing, for the database is closed"
     case .headersEverywhere: "a client's headers go to a mirror on another host"
     }
   }

@@ -14,13 +14,13 @@ struct PublishedContentsTests {
     try setBackItsTime()
   }
 
-  /// Whoever writes to it now gives it another time, however coarse the clock is.
+  /// Sets its time back, so that any later write changes it, on a coarse clock too.
   private func setBackItsTime() throws {
     try FileManager.default.setAttributes(
       [.modificationDate: Date(timeIntervalSince1970: 1_000)], ofItemAtPath: library.url("a").path)
   }
 
-  /// Reads it, and does something after the first piece.
+  /// Reads it, and runs a closure after the first piece.
   private func read(_ meanwhile: () throws -> Void) throws -> PublishedContents.Reading {
     let contents = try #require(try PublishedFiles(library.library).open(path("a")))
     var (pieces, failure) = (0, (any Error)?.none)
@@ -42,14 +42,14 @@ struct PublishedContentsTests {
     try file.close()
   }
 
-  @Test("is complete if nobody writes to it meanwhile, whoever renames it")
+  @Test("is complete if no program writes to it meanwhile, even if one renames it")
   func complete() throws {
     #expect(try read {} == .complete)
     #expect(
       try read { try FileManager.default.moveItem(at: library.url("a"), to: library.url("b")) } == .complete)
   }
 
-  @Test("tells of whoever writes to it meanwhile, be it to what has been read, be it to the rest, or behind its end")
+  @Test("detects a concurrent write: before the position, after it, or after the end")
   func written() throws {
     for offset: UInt64 in [0, 2 << 20, 3 << 20] {
       #expect(try read { try write("b", at: offset) } == .changed)
@@ -57,7 +57,7 @@ struct PublishedContentsTests {
     }
   }
 
-  @Test("tells of whoever cuts it off meanwhile")
+  @Test("detects a concurrent truncation")
   func cut() throws {
     let reading = try read {
       let file = try FileHandle(forWritingTo: library.url("a"))

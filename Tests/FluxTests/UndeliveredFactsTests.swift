@@ -4,9 +4,9 @@ import Testing
 
 @Suite("Facts whose commit has failed")
 struct UndeliveredFactsTests {
-  /// Seed 11 of the simulator: the commit of a fact failed, and so did the next one, of requests only. The fact was
-  /// forgotten, and its attempt kept its slot until the next start.
-  @Test("A second failure, of a delivery without facts, forgets none of them")
+  /// Seed 11 of the simulator: the commit of a fact failed, and so did the next one, of requests only. The fact got
+  /// lost, and its attempt kept its slot until the next start.
+  @Test("A second failure, of a delivery without facts, drops none of them")
   func secondFailureWithoutFacts() {
     var undelivered = UndeliveredFacts<CounterStore.Action>()
     undelivered.note(failed: [.add(1)])

@@ -1,11 +1,11 @@
 import Foundation
 
-/// A process of its own that has ended.
+/// A child process that has ended.
 struct Child {
   let status: Int32
   let output: String
 
-  /// The simulator's command, which is built beside the running tests.
+  /// The simulator's command, built beside the test binary.
   private static var simulator: String {
     URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent().appendingPathComponent("podflux-sim")
       .path
@@ -26,8 +26,8 @@ struct Child {
     output = String(decoding: bytes, as: UTF8.self)
   }
 
-  /// Runs the simulator's command. It has what processor time is left by the tests that run beside it, which wait more than
-  /// they compute: no result of a simulated life depends on how long it takes.
+  /// Runs the simulator's command, with the CPU time that the concurrent tests leave, which wait more than they
+  /// compute: no result of a run depends on its duration.
   init(simulating arguments: [String], environment: [String: String] = [:]) throws {
     try self.init("/usr/bin/env", ["nice", "-n", "19", Self.simulator] + arguments, environment: environment)
   }

@@ -3,15 +3,16 @@ import Persistence
 import PodfluxCore
 import Testing
 
-/// What the simulator has found in the engine, told directly: a seed lives another life after each change of the simulator.
+/// Bugs of the engine that the simulator has found, as direct tests: each change of the simulator changes the run of a
+/// seed.
 ///
-/// Stories that concern one part only stand with that part's tests, with the seed that found them.
-@Suite("What the simulator has found")
+/// Stories about one part are with that part's tests, with their seeds.
+@Suite("Bugs that the simulator found")
 struct RegressionTests {
   @Test("An attempt that is cancelled while it publishes ends although its name is taken")
   func stopWhilePublishing() throws {
-    // The store had told it to stop and let it publish under no other name; the machine had not listened, because it was
-    // publishing, asked for another name, and held its slot for ever.
+    // The store had told it to stop and would give it no other path; the machine ignored the stop because it was
+    // publishing, requested another path, and held its slot forever.
     var machine = try Self.publishingMachine()
     #expect(machine.stop().isEmpty)
     #expect(machine.published(nil) == [.finishWriting])
@@ -23,7 +24,7 @@ struct RegressionTests {
     #expect(kept?.durable == 4)
   }
 
-  @Test("A cancelled attempt whose file is published all the same says so")
+  @Test("A cancelled attempt whose file is published nevertheless reports it")
   func stopAfterPublishing() throws {
     var machine = try Self.publishingMachine()
     #expect(machine.stop().isEmpty)
@@ -35,7 +36,7 @@ struct RegressionTests {
 
   /// Seed 36: a partial grew beyond the length that its server had declared. The record said more durable bytes than
   /// there were in all, and no later turn could read the row.
-  @Test("A total that the file has outgrown is no part of its record")
+  @Test("A total smaller than the file is not in its record")
   func outgrownTotal() throws {
     let machine = try Self.publishingMachine()
     #expect(machine.record(durable: 4, tailHash: "", savedAt: .init(milliseconds: 0)).total == 4)
@@ -44,7 +45,7 @@ struct RegressionTests {
 
   /// Seed 14: an imported record came back from an attempt that had not even opened the partial. Its bytes were promised as
   /// durable, and counted as progress at every failure.
-  @Test("An imported record that nobody has looked at promises nothing, and its download is not tried for ever")
+  @Test("An unchecked imported record promises nothing, and its download is not retried forever")
   func importedRecord() throws {
     let library = try Library()
     let record = ResumeRecord(
@@ -54,7 +55,7 @@ struct RegressionTests {
     for _ in 0..<Settings().maxAttempts {
       let attempt = try #require(library.started)
       try library.send(
-        .attempt(.init(attempt: attempt, news: .failed(.init(.connectFailed, "nobody listens"), kept: record))))
+        .attempt(.init(attempt: attempt, news: .failed(.init(.connectFailed, "connection refused"), kept: record))))
       #expect(try library.row().progress.durable == 0)
       try library.send(.timeCame, after: 4_000_000)
     }
@@ -62,7 +63,7 @@ struct RegressionTests {
     #expect(try library.row().progress.resume == record)
   }
 
-  /// A machine whose file of four bytes is about to get its name.
+  /// A machine whose file of four bytes is about to be published.
   private static func publishingMachine() throws -> TransferMachine {
     let attempt = Attempt(
       id: AttemptID(download: try #require(DownloadID("d")), generation: 1),
@@ -85,7 +86,7 @@ struct RegressionTests {
   }
 }
 
-/// The real stores on an empty library, with a clock that goes on when told.
+/// The real stores on an empty library, with a manual clock.
 private final class Library {
   let id: DownloadID
   private let database: LibraryDatabase

@@ -5,7 +5,7 @@ import TestScheduling
 
 @Suite("The simulated world")
 struct SimulationTests {
-  @Test("Whatever goes wrong, what must always hold holds, and everything finishes when the faults stop")
+  @Test("Under all faults the invariants hold, and all work finishes after the faults stop")
   func smallSweep() throws {
     let result = Sweep(1..<41, like: SimulationOptions(seed: 1, turns: 400), threads: 2).run()
     for failure in result.failures { Issue.record("\(failure.violation)\nrepeat it with: \(failure.options.command)") }
@@ -13,7 +13,7 @@ struct SimulationTests {
     #expect(result.starts > 100, "engines die and start again")
   }
 
-  @Test("Seeds of two thousand turns find nothing", .systemTest)
+  @Test("Runs of two thousand turns violate nothing", .systemTest)
   func fullSweep() throws {
     let seeds = try SweptSeeds()
     print("The sweep has \(seeds): PODFLUX_SWEEP=\(seeds.count) PODFLUX_SWEEP_FROM=\(seeds.first) repeats it.")
@@ -22,7 +22,7 @@ struct SimulationTests {
     #expect(run.status == 0, "\(run.output)")
   }
 
-  @Test("Another commit sweeps other seeds, which long sweeps by hand have not had")
+  @Test("Each commit sweeps other seeds, none of them used in long manual sweeps")
   func seedsOfCommits() throws {
     let first = try SweptSeeds.seed(ofCommit: "000000ff" + String(repeating: "0", count: 32))
     let second = try SweptSeeds.seed(ofCommit: "00000100" + String(repeating: "0", count: 32))
@@ -30,7 +30,7 @@ struct SimulationTests {
     #expect(throws: SweptSeeds.NoCommit.self) { try SweptSeeds.seed(ofCommit: "fatal: not a git repository") }
   }
 
-  @Test("The same seed lives the same life twice")
+  @Test("The same seed gives the same run twice")
   func repeatable() throws {
     let options = SimulationOptions(seed: 77, turns: 300)
     #expect(try Simulation(options).run().get() == Simulation(options).run().get())
@@ -38,7 +38,7 @@ struct SimulationTests {
   }
 
   @Test(
-    "The same seed lives the same life in another process, whether or not hashing is deterministic there",
+    "The same seed gives the same run in another process, with or without deterministic hashing",
     .systemTest)
   func repeatableElsewhere() throws {
     let arguments = ["run", "--seed", "5", "--turns", "300"]
@@ -55,14 +55,14 @@ struct SimulationTests {
     _ = try Simulation(SimulationOptions(seed: seed, turns: 300)).run(replaying: true).get()
   }
 
-  @Test("A thousand lives, written down as journals, fold to what their tables held", .systemTest)
+  @Test("The journals of a thousand runs replay to their tables", .systemTest)
   func journals() throws {
     let run = try Child(simulating: ["journals", "--from", "10000", "--count", "1000", "--turns", "40"])
     #expect(run.status == 0, "\(run.output)")
     #expect(run.output.contains("1000 lives, 0 failures"))
   }
 
-  @Test("Without faults everything just works")
+  @Test("Without faults everything succeeds")
   func calm() throws {
     let summary = try Simulation(SimulationOptions(seed: 3, turns: 300, faults: [])).run(replaying: true).get()
     #expect(summary.starts <= 20, "only clients stop the engine then, and the end of the first phase")

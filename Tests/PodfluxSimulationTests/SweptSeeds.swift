@@ -1,8 +1,8 @@
 import Foundation
 
-/// The seeds that one run of the tests sweeps: other ones for each commit, the same ones whenever that commit is tested.
+/// The seeds that a test run sweeps: different for each commit, the same for every run of one commit.
 ///
-/// `PODFLUX_SWEEP` says how many, `PODFLUX_SWEEP_FROM` which is the first.
+/// `PODFLUX_SWEEP` sets their number, `PODFLUX_SWEEP_FROM` the first one.
 struct SweptSeeds: CustomStringConvertible {
   let first: UInt64
   let count: UInt64
@@ -13,10 +13,10 @@ struct SweptSeeds: CustomStringConvertible {
   #else
     private static let usualCount: UInt64 = 60
   #endif
-  /// The seeds below are those of long sweeps by hand.
+  /// Long manual sweeps use the seeds below.
   private static let firstOfCommits: UInt64 = 1_000_000_000
 
-  /// - Throws: `NoCommit` where neither the environment says which seeds nor git knows the commit.
+  /// - Throws: `NoCommit` if neither the environment names the seeds nor git the commit.
   init() throws {
     let environment = ProcessInfo.processInfo.environment
     count = environment["PODFLUX_SWEEP"].flatMap(UInt64.init) ?? Self.usualCount
@@ -32,7 +32,7 @@ struct SweptSeeds: CustomStringConvertible {
     let said: String
   }
 
-  /// The first seed that belongs to a commit: its first eight digits, as a number.
+  /// The first seed of a commit: its first eight digits, as a number.
   static func seed(ofCommit commit: String) throws -> UInt64 {
     guard commit.count >= 40, let number = UInt64(commit.prefix(8), radix: 16) else { throw NoCommit(said: commit) }
     return firstOfCommits + number
@@ -40,7 +40,7 @@ struct SweptSeeds: CustomStringConvertible {
 
   private static func commit() throws -> String {
     let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().path
-    // The clone may be another user's.
+    // The clone may belong to another user.
     let git = try Child("/usr/bin/env", ["git", "-c", "safe.directory=*", "-C", folder, "rev-parse", "HEAD"])
     guard git.status == 0 else { throw NoCommit(said: git.output) }
     return git.output.trimmingCharacters(in: .whitespacesAndNewlines)

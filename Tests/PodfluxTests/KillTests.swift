@@ -6,9 +6,9 @@ import TestSupport
 
 @Suite("Kills", .systemTest)
 struct KillTests {
-  /// How many rounds run beside each other: their transfers are slow on purpose and cost next to nothing.
+  /// How many rounds run concurrently: their transfers are slow on purpose and cost little.
   private static let lanes = 32
-  /// The most that the origin may serve, in bytes for each byte of the files.
+  /// The most bytes that the origin may serve for each byte of the files.
   private static let allowedRatio = 1.15
 
   @Test("After SIGKILL at a random moment every acknowledged download completes, and little is fetched twice")

@@ -16,7 +16,7 @@ struct HTTP2OriginTests {
   @Test("refuses a stream and keeps the connection")
   func refuses() throws {
     let origin = try HTTP2Origin.start(tls: .fixture, script: [.refuse, .answer])
-    // curl sends a refused request again by itself.
+    // curl repeats a refused request itself.
     #expect(try fetch([origin.url]).output == HTTP2Origin.body)
     #expect(origin.requests.map(\.step) == [.refuse, .answer])
   }

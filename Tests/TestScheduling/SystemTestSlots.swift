@@ -1,4 +1,4 @@
-/// Who may run of the system tests. Those that want the whole machine come last, one after the other.
+/// The slots of system tests. Tests that need the whole machine run last, one after the other.
 actor SystemTestSlots {
   static let shared = SystemTestSlots(count: 3)
 
@@ -9,13 +9,13 @@ actor SystemTestSlots {
   private var partsWaiting: [Waiter] = []
   private var wholesWaiting: [Waiter] = []
 
-  /// - Parameter count: How many tests that want a part run at once.
+  /// - Parameter count: How many tests that share the machine run at once.
   init(count: Int) {
     self.count = count
     free = count
   }
 
-  /// Waits for what a test wants.
+  /// Waits for a slot of this kind.
   func take(_ share: SystemTestTrait.Share) async {
     let wanted = slots(share)
     guard free < wanted || (share == .whole && !partsWaiting.isEmpty) else {
@@ -30,7 +30,7 @@ actor SystemTestSlots {
     }
   }
 
-  /// Gives it to those that wait.
+  /// Passes the slot to a waiting test.
   func giveBack(_ share: SystemTestTrait.Share) {
     free += slots(share)
     while free > 0, !partsWaiting.isEmpty {

@@ -1,34 +1,34 @@
 import Testing
 
-/// Limits how many tests of real processes, sockets and clocks run at once, in all suites together, and runs each on a
-/// thread of its own.
+/// Limits how many tests of real processes, sockets and clocks run at once over all suites, and runs each on its own
+/// thread.
 ///
-/// Such tests block while they wait. On the pool that Swift Testing runs tests on, which has one thread for each processor,
-/// two of them would keep all other tests from going on. A test's own trait counts instead of its suite's.
+/// Such tests block while they wait. Swift Testing's pool has one thread per core: two of these tests would stop all
+/// others there. A test's own trait overrides its suite's.
 public struct SystemTestTrait: SuiteTrait, TestTrait, TestScoping {
-  /// What a test shares with others that run beside it.
+  /// How a test shares the machine with concurrent tests.
   enum Share: Sendable {
     /// A part of the machine.
     case part
-    /// Nothing: it changes what the whole process shares, or its result depends on how soon it runs.
+    /// Not at all: it changes state of the whole process, or its result depends on timing.
     case whole
   }
 
-  /// Whether the running test has its slot already: a suite and a test may both want one.
+  /// Whether the running test has its slot already: a suite and a test may both have the trait.
   @TaskLocal private static var hasSlot = false
 
   let share: Share
 
-  /// A suite's trait is one of its tests, not of the suite: that would wait for what it contains.
+  /// The trait applies to each test of a suite, not to the suite: that would wait for its own tests.
   public var isRecursive: Bool { true }
 
-  /// Each case of a test has its turn.
+  /// Each case of a test takes its own slot.
   public func scopeProvider(for test: Test, testCase: Test.Case?) -> Self? {
     let innermost = test.traits.lazy.compactMap { $0 as? Self }.last
     return testCase == nil || share != innermost?.share ? nil : self
   }
 
-  /// Waits for the case's turn, and runs it.
+  /// Waits for a slot, and runs the case.
   public func provideScope(
     for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
   ) async throws {
@@ -52,7 +52,7 @@ extension Trait where Self == SystemTestTrait {
   /// The test starts processes, serves sockets or waits for a clock. A few of these run at once.
   public static var systemTest: Self { Self(share: .part) }
 
-  /// The test changes what the whole process shares (signals, environment, descriptors by number), or compares durations. No
-  /// other system test runs beside it.
+  /// The test changes state of the whole process (signals, environment, descriptors by number), or compares durations.
+  /// It runs alone among the system tests.
   public static var systemTestAlone: Self { Self(share: .whole) }
 }

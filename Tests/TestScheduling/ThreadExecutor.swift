@@ -1,9 +1,9 @@
 import Foundation
 
-/// Runs each job on a thread of its own, which may block.
+/// Runs each job on a new thread, which may block.
 final class ThreadExecutor: TaskExecutor {
   static let shared = ThreadExecutor()
-  /// As much as a process's first thread has by default, in bytes.
+  /// The default stack of a process's first thread, in bytes.
   private static let stackSize = 8 << 20
 
   func enqueue(_ job: consuming ExecutorJob) {

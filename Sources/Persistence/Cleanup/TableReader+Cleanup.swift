@@ -62,7 +62,7 @@ extension TableReader {
 
   /// The former files of this path, and those of this length whose SHA-256 is known.
   public func formerFiles(like file: FoundFile) throws -> [FormerFile] {
-    try SQLCleanupTable(db: db).formerFiles(at: file.place.text, length: file.length)
+    try SQLFormerFileTable(db: db).formerFiles(at: file.place.text, length: file.length)
   }
 
   /// A failed download whose file belongs at this path.
@@ -91,13 +91,13 @@ extension TableReader {
   /// Whether the engine created this folder.
   public func hasMade(_ folder: EntryPath) throws -> Bool {
     guard let path = folder.libraryPath else { return false }
-    return try SQLCleanupTable(db: db).hasMade(path)
+    return try SQLUpkeepTable(db: db).hasMade(path)
   }
 
   /// A download that was removed, or failed, because its file of this length was gone, if the file's SHA-256 is
   /// unknown.
   public func lostFile(ofLength length: Int64) throws -> DownloadID? {
-    try SQLCleanupTable(db: db).lostFile(ofLength: length)
+    try SQLFormerFileTable(db: db).lostFile(ofLength: length)
   }
 }
 

@@ -58,31 +58,8 @@ public struct StorageFailure: Error, CustomStringConvertible {
   }
 }
 
-/// The tables, inside one transaction.
+/// The tables, inside one transaction. Each domain's folder has its own.
 struct SQLTables: Tables {
   let db: Database
   let keeping: DerivedTables
-
-  var downloads: any DownloadTable { SQLDownloadTable(db: db, derived: keeping) }
-  var deletions: any DeletionTable { SQLDeletionTable(db: db, facts: keeping.facts) }
-  var verifications: any VerificationTable { SQLVerificationTable(db: db, traitCounts: keeping.traitCounts) }
-  var cleanup: any CleanupTable { SQLCleanupTable(db: db) }
-  var filters: any FilterTable { SQLFilterTable(db: db, derived: keeping) }
-  var upkeep: any UpkeepTable { SQLUpkeepTable(db: db) }
-
-  func save(_ settings: Settings) throws {
-    try SingleRow.settings.write(settings, to: db)
-  }
-
-  func save(_ network: NetworkState) throws {
-    try SingleRow.network.write(network, to: db)
-  }
-
-  func save(cooldownOf host: String, until moment: Timestamp?) throws {
-    try SQLHosts.save(cooldownOf: host, until: moment, in: db)
-  }
-
-  func save(discarded bytes: Int64, because cause: RestartCause) throws {
-    try SQLHosts.save(discarded: bytes, because: cause, in: db)
-  }
 }

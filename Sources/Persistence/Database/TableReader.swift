@@ -20,20 +20,11 @@ public struct TableReader {
   ///
   /// - Throws: `DamagedRow` for a value that no store can handle.
   public func stores() throws -> Stores {
-    // Turns read these first, so damage in them must fail the opening.
+    // Turns ask for the day first: a damaged library fails when it is opened.
     _ = try CalendarDay().today(in: db)
-    _ = try Usage().bytes(in: db)
-    return Stores(
-      settings: SettingsStore(settings: try settings()),
-      downloads: DownloadsStore(counts: try counts(), cooldowns: try cooldowns(), discarded: try discarded()),
-      network: NetworkStore(state: try network()), cleanup: CleanupStore(runs: try cleanupRuns()),
-      filters: FiltersStore(state: try filters()),
-      upkeep: UpkeepStore(lastDay: try SQLUpkeepTable.lastDay(in: db)))
-  }
-
-  /// The settings, or the defaults if none were set.
-  public func settings() throws -> Settings {
-    try SingleRow.settings.read(from: db) ?? Settings()
+    return try Stores(
+      settings: SettingsStore(from: self), downloads: DownloadsStore(from: self), network: NetworkStore(from: self),
+      cleanup: CleanupStore(from: self), filters: FiltersStore(from: self), upkeep: UpkeepStore(from: self))
   }
 
   /// How many downloads are in each state.

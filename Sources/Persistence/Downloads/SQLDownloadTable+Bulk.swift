@@ -39,7 +39,7 @@ extension SQLDownloadTable {
     }
     if change == .remove(deletingFiles: false) {
       let kept =
-        SQLCleanupTable.insertFormer
+        SQLFormerFileTable.insertFormer
         + "SELECT id, url, url_hash, path, file_length, inode, sha256, 'kept', \(moment.now.milliseconds) "
       try run(kept + "FROM downloads WHERE state = 'completed' AND", scope)
     }

@@ -40,3 +40,14 @@ struct SQLFilterTable: FilterTable {
     }
   }
 }
+
+extension SQLTables {
+  var filters: any FilterTable { SQLFilterTable(db: db, derived: keeping) }
+}
+
+extension FiltersStore {
+  /// The store with what its table holds.
+  init(from tables: TableReader) throws {
+    self.init(state: try tables.filters())
+  }
+}

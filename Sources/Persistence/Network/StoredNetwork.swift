@@ -25,3 +25,16 @@ extension LocalTime {
       && zip(changes, changes.dropFirst()).allSatisfy { $0.from < $1.from }
   }
 }
+
+extension SQLTables {
+  func save(_ network: NetworkState) throws {
+    try SingleRow.network.write(network, to: db)
+  }
+}
+
+extension NetworkStore {
+  /// The store with what its table holds.
+  init(from tables: TableReader) throws {
+    self.init(state: try tables.network())
+  }
+}

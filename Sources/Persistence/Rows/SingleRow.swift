@@ -25,7 +25,3 @@ struct SingleRow<Value: Codable> {
 
   private var column: String { "\(table).json" }
 }
-
-extension SingleRow<Settings> {
-  static var settings: Self { Self(table: "settings", isPlausible: \.isWithinLimits) }
-}

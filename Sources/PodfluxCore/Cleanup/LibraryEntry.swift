@@ -88,29 +88,3 @@ public struct FoundPartial: Hashable, Sendable, Codable {
     self.length = length
   }
 }
-
-/// A file that a download had and no longer has; it may still exist.
-public struct FormerFile: Hashable, Sendable {
-  /// Why the download no longer has it.
-  public enum Cause: String, Hashable, Sendable, CaseIterable {
-    /// A cleanup found it missing.
-    case missing
-    /// Its content differed from the downloaded one.
-    case corrupt
-    /// A client removed the download and kept the file.
-    case kept
-  }
-
-  public var download: DownloadID
-  /// The address from which it came.
-  public var address: WebAddress
-  public var file: PublishedFile
-  public var cause: Cause
-
-  public init(download: DownloadID, address: WebAddress, file: PublishedFile, cause: Cause) {
-    self.download = download
-    self.address = address
-    self.file = file
-    self.cause = cause
-  }
-}

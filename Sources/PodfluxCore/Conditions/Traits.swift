@@ -34,7 +34,22 @@ public struct Traits: Hashable, Sendable {
 
 /// Why a download waits (see the Protocol article).
 public enum WaitingReason: String, Hashable, Sendable, CaseIterable {
-  case network, policy, retry, host, storage, schedule, budget, auth
+  /// The machine has no path to the network.
+  case network
+  /// The path is cellular or metered, and the download may not use such a path.
+  case policy
+  /// The last attempt failed; the next one starts at `retryAt`.
+  case retry
+  /// The host asked to be left alone until a moment.
+  case host
+  /// The disk, or the quota, has too little room.
+  case storage
+  /// No window of the schedule is open.
+  case schedule
+  /// The month's cellular budget is used up.
+  case budget
+  /// The download needs credentials; no engine reports it yet.
+  case auth
 }
 
 /// The kind of media, by the file's name, or by the address before there is a file.

@@ -2,29 +2,53 @@
 public struct DownloadError: Error, Hashable, Sendable {
   /// The machine-readable reason (see the Protocol article).
   public enum Code: String, Sendable, CaseIterable {
+    /// The host's name has no address.
     case unknownHost = "unknown_host"
+    /// No connection to the host could be made.
     case connectFailed = "connect_failed"
+    /// The host's certificate is not trusted.
     case tlsCertificate = "tls_certificate"
+    /// Connecting, the response's head or the next byte took longer than the settings allow.
     case timeout
+    /// The transfer was slower than `slowBytesPerSecond`.
     case tooSlow = "too_slow"
+    /// The connection broke off.
     case connectionLost = "connection_lost"
+    /// More than 10 redirects followed each other.
     case tooManyRedirects = "too_many_redirects"
+    /// A redirect led from https to http, or to another scheme.
     case unsafeRedirect = "unsafe_redirect"
+    /// The server answered with another status that is no success; `status` has it.
     case httpStatus = "http_status"
+    /// The server answered 404.
     case notFound = "not_found"
+    /// The server answered 410.
     case gone
+    /// The server answered 401.
     case unauthorized
+    /// The server answered 403.
     case forbidden
+    /// The server sent another part than the requested one.
     case rangeMismatch = "range_mismatch"
+    /// The file changed on the server during the download.
     case validatorChanged = "validator_changed"
+    /// The file has another length than the server or the client named.
     case lengthMismatch = "length_mismatch"
+    /// The file's digest is not the one that the client named.
     case integrityMismatch = "integrity_mismatch"
+    /// The file is no media, but a page or a text.
     case notMedia = "not_media"
+    /// The file is larger than `maxFileBytes`.
     case tooLarge = "too_large"
+    /// The disk is full.
     case noSpace = "no_space"
+    /// Another file stands at the destination.
     case fileExists = "file_exists"
+    /// The disk or the file system failed.
     case io
+    /// A completed file is missing or is not what was published.
     case corruptFile = "corrupt_file"
+    /// As many attempts as `maxAttempts` failed without progress; `cause` has the last failure.
     case retriesExhausted = "retries_exhausted"
   }
 

@@ -2,8 +2,8 @@ import Flux
 
 /// The state of a download. A payload exists only in its state.
 public enum DownloadState: Hashable, Sendable {
-  /// Runs as soon as a slot is free and no obstacle applies. Behind an obstacle (`Obstacle`) clients see it as waiting;
-  /// the row does not change.
+  /// Runs once a slot is free, no obstacle is in its way, and nothing of its name is left to end. While an obstacle is
+  /// in its way clients see it as waiting for that; the row stays queued (`Obstacle`).
   case queued
   /// Waits for a condition, and continues when it is met.
   case waiting(Waiting)

@@ -47,3 +47,9 @@ public struct CellularUsage: Hashable, Sendable, Codable {
     current > month ? CellularUsage(month: current) : self
   }
 }
+
+/// The tables of the network.
+public protocol NetworkTables {
+  /// Writes what is kept of the network.
+  func save(_ network: NetworkState) throws
+}

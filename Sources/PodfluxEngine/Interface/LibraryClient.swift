@@ -1,3 +1,4 @@
+import EngineRuntime
 import Flux
 import PodfluxCore
 import Synchronization
@@ -30,7 +31,7 @@ final class LibraryClient: EngineClient {
         return false
       }
       if isClosed {
-        request.completion(Response(outcome: .refusal(EngineCore.isStopping), revision: 0))
+        request.completion(Response(outcome: .refusal(.hasStopped), revision: 0))
       } else {
         postWaiting()
       }
@@ -51,7 +52,7 @@ final class LibraryClient: EngineClient {
   ) async throws(Refusal) {
     let outcome: Response.Outcome = await withCheckedContinuation { continuation in
       guard let engine = state.withLock({ $0.engine }) else {
-        return continuation.resume(returning: .refusal(EngineCore.isStopping))
+        return continuation.resume(returning: .refusal(.hasStopped))
       }
       begin(engine) { continuation.resume(returning: $0.outcome) }
     }
@@ -102,7 +103,7 @@ final class LibraryClient: EngineClient {
       return (state.waiting, state.closing)
     }
     for request in waiting {
-      request.completion(Response(outcome: .refusal(EngineCore.isStopping), revision: revision))
+      request.completion(Response(outcome: .refusal(.hasStopped), revision: revision))
     }
     for continuation in closing { continuation.resume() }
   }

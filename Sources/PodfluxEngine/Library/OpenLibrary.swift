@@ -94,7 +94,7 @@ final class OpenLibrary: Sendable {
     try databaseClosing.get()
   }
 
-  /// How long cancelled attempts have to close their files. With `Engine.stopMilliseconds` this stays below the two
+  /// How long cancelled attempts have to close their files. With `EngineLoop.stopMilliseconds` this stays below the two
   /// seconds within which a suspension must close the library.
   private static let closeMilliseconds = 200
 

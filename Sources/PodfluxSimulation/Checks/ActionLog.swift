@@ -52,6 +52,6 @@ func stateHash(of database: LibraryDatabase, _ dispatcher: Dispatcher<Stores>) t
     hash.mix("\(id) \(live.generation) \(live.host) \(live.isStopping) \(live.phase) \(live.received) \(live.rate)")
   }
   for kind in DownloadState.Kind.allCases { hash.mix(Int64(downloads.counts[kind, default: 0])) }
-  hash.mix(downloads.stopping?.rawValue ?? "")
+  hash.mix(dispatcher.state.lifecycle.stopping?.rawValue ?? "")
   return hash.value
 }

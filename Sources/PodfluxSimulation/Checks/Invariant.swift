@@ -48,6 +48,12 @@ public enum Invariant: String, CaseIterable, Sendable {
   case liveness = "when faults stop, everything that can finish does, and nothing waits without a reason"
   case replay = "the log of actions, replayed on an empty library, gives the same state"
   case engine = "the engine goes on"
+  case answers = "each request has exactly one answer, and requests are answered in their order"
+  case suspension = "nothing touches the library while it is given up"
+  case inTime = "a stop and a suspension end within two seconds"
+  case remaining = "an engine that ends says how many downloads are left"
+  case afterClosing = "an engine that has closed does nothing but refuse requests"
+  case oneDelivery = "what a service tells is committed once"
 }
 
 /// A violated invariant.

@@ -23,8 +23,12 @@ final class JournalLog {
       .opened, of: .init(seed: seed, version: "1", library: "l"), at: LineStamp(position, time: clock.wall))
   }
 
-  func hear(_ action: Action, at position: LogPosition, _ clock: ClockReading) {
-    encoder.action(action, sequence: position.sequence, revision: position.revision, time: clock.wall)
+  /// A turn is about to be committed: what an engine's journal does then.
+  func willCommit(_ turn: TurnRecord<Action>) -> () -> Void {
+    for (sequence, action) in zip(turn.firstSequence..., turn.actions) {
+      encoder.action(action, sequence: sequence, revision: turn.position.revision, time: turn.clock.wall)
+    }
+    return {}
   }
 
   func committed(_ position: LogPosition, in database: LibraryDatabase) throws {

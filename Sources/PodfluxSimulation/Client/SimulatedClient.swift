@@ -79,7 +79,7 @@ struct SimulatedClient {
     return wish
   }
 
-  /// What a client gives along for an origin, and nobody else may see. Journals blank values: the name tells whose it is.
+  /// A header that a client gives along for one origin, and no other may see. Journals blank values: the name tells whose it is.
   static func key(for address: WebAddress) -> Header {
     Header(name: "X-Key-" + address.host.split(separator: ":").joined(separator: "-"), value: "…")
   }

@@ -1,7 +1,7 @@
 import Flux
 import PodfluxCore
 
-/// Conditions that the simulated client uses: those that a row alone decides, whatever host is left alone.
+/// Conditions that the simulated client uses: those that a row alone decides, without cooldowns.
 enum SimulatedCondition {
   /// One of them at random.
   static func pick(using random: inout SeededGenerator) -> Condition {

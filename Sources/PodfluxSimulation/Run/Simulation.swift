@@ -96,12 +96,13 @@ public struct Simulation: Sendable {
     let cleansFirst = world.random.once(in: 2)
     if cleansFirst { try cleanUp(world) }
     for action in [Action.downloads(.verify(.all)), .downloads(.retry(.all)), .downloads(.resume(.all))] {
-      world.process?.ask(action)
+      world.engine?.ask(action)
       try comeToRest(world)
     }
     try world.checker.checkRest(of: world)
     if !cleansFirst { try cleanUp(world) }
     try world.checker.checkOrphans(world)
+    try world.engine?.checkAllAnswered()
     return try summary(of: world, replaying: replaying)
   }
 
@@ -109,12 +110,12 @@ public struct Simulation: Sendable {
   private func cleanUp(_ world: World) throws {
     var options = SimulatedClient.cleanup(using: &world.random)
     options.mode = .apply
-    world.process?.ask(.cleanup(.run(options)))
+    world.engine?.ask(.cleanup(.run(options)))
     try comeToRest(world)
     try world.checker.checkAgreement(world)
     for mode in [CleanupOptions.Mode.apply, .plan] {
       options.mode = mode
-      world.process?.ask(.cleanup(.run(options)))
+      world.engine?.ask(.cleanup(.run(options)))
       try comeToRest(world)
       try world.checker.checkNothingToDo(world)
     }

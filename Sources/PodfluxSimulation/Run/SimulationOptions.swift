@@ -68,11 +68,15 @@ public struct FaultKinds: OptionSet, Hashable, Sendable {
   /// The path to the network changes, and goes.
   public static let paths = FaultKinds(rawValue: 2048)
 
+  /// The system stops and continues the process, the input ends, and the library cannot be opened again for a while.
+  public static let suspensions = FaultKinds(rawValue: 4096)
+
   /// Each kind and its name.
   public static let named: [(name: String, kind: FaultKinds)] = [
     ("crashes", .crashes), ("power", .powerCuts), ("commits", .commits), ("disk", .disk), ("foreign", .foreignFiles),
     ("changes", .changes), ("network", .network), ("protocols", .protocols), ("clock", .clock),
     ("repetition", .repetition), ("people", .people), ("paths", .paths),
+    ("suspensions", .suspensions),
   ]
   /// Every kind.
   public static let all = FaultKinds(named.map(\.kind))

@@ -11,7 +11,7 @@ public struct Sweep: Sendable {
     public var turns = 0
     /// Starts of the engine, all runs together.
     public var starts = 0
-    /// What was found, by seed.
+    /// The runs that failed, by seed.
     public var failures: [Simulation.Failure] = []
   }
 

@@ -40,7 +40,7 @@ extension World {
     noteTrouble("somebody puts a file at \(path)")
   }
 
-  /// What somebody has made longer or shorter since it was to go is somebody's own now, unless it is a download's.
+  /// A file that a person has made longer or shorter since it was to go is that person's now, unless it is a download's.
   func releaseIfChanged(_ file: PublishedFile) {
     if !checker.isAnothers(file, than: nil) { disk.releaseIfChanged(file) }
   }
@@ -54,7 +54,7 @@ extension World {
       "somebody meddles with \(path), inode \(before ?? 0); there is \(disk.published[path]?.file.inode ?? 0) now")
   }
 
-  /// Files that a row is about to get are watched by nobody yet: what happens to them is another story.
+  /// The files but those that a row is about to get: no check watches these yet.
   private var freePaths: [String] {
     let publishing = Set(
       checker.rows.values.compactMap { row -> String? in

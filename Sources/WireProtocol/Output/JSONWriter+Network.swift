@@ -14,15 +14,6 @@ extension JSONWriter {
     member("status", path.status.rawValue)
   }
 
-  /// A path as it is reported.
-  mutating func members(ofReported path: NetworkPath) {
-    member("constrained", path.isConstrained)
-    if let device = path.device { member("device", device) }
-    member("interface", path.interface.rawValue)
-    member("metered", path.isMetered)
-    member("status", path.status.rawValue)
-  }
-
   mutating func members(of classes: NetworkClasses) {
     member("artwork", classes.artwork.rawValue)
     member("auto", classes.auto.rawValue)
@@ -46,8 +37,9 @@ extension JSONWriter {
     }
   }
 
-  mutating func member(_ key: StaticString, _ schedule: [ScheduleWindow]) {
-    array(key, schedule) { window, windows in
+  /// A schedule; the key before it is written already.
+  mutating func value(_ schedule: [ScheduleWindow]) {
+    elements(schedule) { window, windows in
       windows.object { members in
         members.array("days", window.days) { $1.element($0.rawValue) }
         members.member("from", Self.time(window.from))

@@ -1,9 +1,9 @@
 import PodfluxCore
 import Testing
 
-@Suite("When a transfer's bytes are made durable")
+@Suite("The checkpoint meter")
 struct CheckpointMeterTests {
-  @Test("A new file's version is announced first; then a sync is due after so many bytes, or so long")
+  @Test("A new file's version is announced first; then a sync is due after enough bytes or time")
   func newFile() {
     var meter = CheckpointMeter()
     meter.begin(at: 0, milliseconds: 0)
@@ -17,16 +17,16 @@ struct CheckpointMeterTests {
         == .synchronize)
   }
 
-  @Test("Nothing is due for a file that has not grown, however long that takes")
+  @Test("Nothing is due for a file that has not grown, after any time")
   func still() {
     var meter = CheckpointMeter()
     meter.begin(at: 100, milliseconds: 0)
     #expect(meter.step(at: 100, milliseconds: 10 * WritePolicy.checkpointMilliseconds) == .none)
   }
 
-  /// Seed 7 of the simulator: a server sent the whole file again. Checkpoints were counted from the old length, so that
-  /// none was made before the new version had outgrown it.
-  @Test("After a cut they are counted from there, not from the length of the former version")
+  /// Seed 7 of the simulator: a server sent the whole file again. Checkpoints counted from the old length, so that none
+  /// was made before the new version was longer.
+  @Test("After a truncation checkpoints count from there, not from the former version's length")
   func cut() {
     var meter = CheckpointMeter()
     let former = 3 * WritePolicy.checkpointBytes

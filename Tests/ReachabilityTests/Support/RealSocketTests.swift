@@ -1,6 +1,6 @@
 import Testing
 import TestScheduling
 
-/// What opens sockets, one after the other: one of these tests counts what is open.
+/// Tests that open sockets, one after the other: one of them counts open descriptors.
 @Suite("With real sockets", .systemTest, .serialized)
 enum RealSocketTests {}

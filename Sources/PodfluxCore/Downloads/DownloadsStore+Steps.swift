@@ -1,96 +1,29 @@
 import Flux
 
-/// What cleaning up changes about downloads. Every step is checked against the rows as they are now.
+/// What the steps of a cleanup change about downloads. Each step is checked against the rows as they are now.
 extension DownloadsStore {
-  /// Why a step is not to be taken now; nil if nothing is in its way.
-  func obstacle(to step: CleanupStep, in turn: borrowing PodfluxTurn) throws -> String? {
-    switch step.finding {
-    case .missing(let id, let file), .corrupt(let id, let file, _), .moved(let id, let file, _),
-      .modified(let id, let file, _):
-      guard try turn.tables.downloads.find(id)?.state == .completed(file) else { return Self.hasChanged }
-      switch step.finding {
-      case .moved(_, _, let file), .modified(_, _, let file):
-        return try claim(on: FoundFile(file), otherThanBy: id, in: turn)
-      case .corrupt(_, _, let found): return try claim(on: found, otherThanBy: id, in: turn)
-      default: return nil
-      }
-    case .orphan(let found): return try claim(on: found, otherThanBy: nil, in: turn)
-    case .adoptable(let found, let owner, _):
-      if let claim = try claim(on: found, otherThanBy: nil, in: turn) { return claim }
-      guard let state = try turn.tables.downloads.find(owner)?.state else { return nil }
-      guard case .failed = state, live[owner] == nil else { return Self.hasChanged }
-      return nil
-    case .orphanPartial(let partial):
-      guard live[partial.download] == nil else { return Self.isRunning }
-      return try turn.tables.downloads.find(partial.download)?.needsPartial == true ? Self.hasChanged : nil
-    case .partial(let id, let planned, _, _):
-      guard live[id] == nil else { return Self.isRunning }
-      guard try turn.tables.downloads.find(id)?.progress.resume == planned else { return Self.hasChanged }
-      return nil
-    case .strayPartial, .emptyFolder, .foreign, .expiredQuarantine: return nil
-    }
-  }
-
-  /// Other completed downloads whose rows say that their files are where this step has a row follow its own.
-  func occupants(ofPlaceFor step: CleanupStep, in turn: borrowing PodfluxTurn) throws -> [DownloadID] {
-    guard let id = step.finding.download, let place = step.finding.followedTo else { return [] }
-    return try turn.tables.downloads.completedDownloads(at: place, otherThan: id)
-  }
-
-  private static let hasChanged = "the download has changed since; the next cleanup looks at it again"
   private static let isUnnameable = "its name is none that a download could keep; rename it"
   private static let isKept = "another download's row says that its file is there"
-  private static let isRunning = "the download is running; the next cleanup looks at it again"
-
-  /// What a file is to another download, or to a removed one.
-  private func claim(
-    on found: FoundFile, otherThanBy id: DownloadID?, in turn: borrowing PodfluxTurn
-  ) throws -> String? {
-    // Somebody may have moved it since its download was completed: its number tells, not its place.
-    if try turn.tables.downloads.isNeeded(found, otherThanBy: id) {
-      return "it is a download's file by now"
-    }
-    guard let file = found.published(sha256: nil) else { return nil }
-    return try turn.tables.deletions.names(file) ? "it is about to be deleted or put aside anyway" : nil
-  }
-
-  /// What became of a step's rows.
-  enum Applied {
-    /// They are as the step wants them, and nothing is left to do.
-    case done
-    /// They are not, and the sentence says why.
-    case left(String)
-    /// They are, and what is to become of the file is this deletion's: the step is done when that is.
-    case owed(Deletion.Key)
-  }
 
   /// Does with the rows what a step says, its files having been found, or made, as it expects them.
-  mutating func apply(_ step: CleanupStep, in turn: inout PodfluxTurn) throws -> Applied {
+  mutating func apply(_ step: CleanupStep, in turn: inout PodfluxTurn) throws -> DownloadsEvent.StepOutcome {
     if let reason = try change(step, in: &turn) { return .left(reason) }
     switch step.finding {
     case .orphanPartial(let partial):
-      return try turn.tables.deletions.owedPartial(of: partial.download).map(Applied.owed) ?? .done
-    default: return try owedMove(by: step, in: turn).map(Applied.owed) ?? .done
+      return try turn.tables.deletions.owedPartial(of: partial.download).map { .owed($0) } ?? .done
+    default: return try step.owedMove(in: turn).map { .owed($0) } ?? .done
     }
-  }
-
-  /// What moves a step's damaged file to quarantine, if its row knows of the damage already, and that is on its way.
-  func owedMove(by step: CleanupStep, in turn: borrowing PodfluxTurn) throws -> Deletion.Key? {
-    guard case .corrupt(let id, _, let found) = step.finding, let remains = found.published(sha256: nil) else {
-      return nil
-    }
-    return try turn.tables.deletions.owedMove(of: remains, of: id)
   }
 
   /// - Returns: why it was not done after all; nil if it was.
   private mutating func change(_ step: CleanupStep, in turn: inout PodfluxTurn) throws -> String? {
-    if step.concernsRows, let obstacle = try obstacle(to: step, in: turn) { return obstacle }
+    if let obstacle = try step.obstacle(besides: live, in: turn) { return obstacle }
     switch step.finding {
     case .missing(let id, let file):
-      guard let download = try turn.tables.downloads.find(id) else { return Self.hasChanged }
+      guard let download = try turn.tables.downloads.find(id) else { return CleanupStep.hasChanged }
       try lose(download, file, step.decision, in: &turn)
     case .corrupt(let id, let file, let found):
-      guard var download = try turn.tables.downloads.find(id) else { return Self.hasChanged }
+      guard var download = try turn.tables.downloads.find(id) else { return CleanupStep.hasChanged }
       let nameable = found.published(sha256: nil)
       guard step.decision == .mark || nameable != nil else { return Self.isUnnameable }
       let message = "the file \"\(file.path)\" was damaged: \(step.because)"
@@ -101,7 +34,7 @@ extension DownloadsStore {
       try condemn(&download, message, .init(file: seen, cause: .corrupt), remains: remains, in: &turn)
       if step.decision == .redownload { try fetchAgain(&download, in: turn) }
     case .moved(let id, let former, let file), .modified(let id, let former, let file):
-      guard var download = try turn.tables.downloads.find(id) else { return Self.hasChanged }
+      guard var download = try turn.tables.downloads.find(id) else { return CleanupStep.hasChanged }
       try follow(&download, from: former, to: file, in: turn)
     case .orphan(let found):
       guard step.decision == .adopt else { break }
@@ -110,15 +43,12 @@ extension DownloadsStore {
       return try adopt(found, owner: owner, sha256: sha256, in: &turn)
     case .orphanPartial(let partial): try disownPartial(of: partial.download, in: &turn)
     case .partial(let id, let planned, let length, let tailHash):
-      guard var download = try turn.tables.downloads.find(id) else { return Self.hasChanged }
+      guard var download = try turn.tables.downloads.find(id) else { return CleanupStep.hasChanged }
       download.progress.correct(planned, to: length, tailHash: tailHash)
       try turn.tables.downloads.update(download)
       // What may be left is of no use to anybody.
       if length == 0 { try disownPartial(of: id, in: &turn) }
-    case .emptyFolder(let place):
-      // Whoever makes one of that name after this one makes it for somebody else.
-      if let folder = place.libraryPath { try turn.tables.upkeep.forget(folder) }
-    case .strayPartial, .foreign, .expiredQuarantine: break
+    case .emptyFolder, .strayPartial, .foreign, .expiredQuarantine: break
     }
     return nil
   }
@@ -141,7 +71,7 @@ extension DownloadsStore {
   ) throws {
     var download = download
     if decision == .forget {
-      try turn.tables.cleanup.insert(
+      try turn.tables.formerFiles.insert(
         FormerFile(download: download.id, address: download.address, file: file, cause: .missing), at: turn.now)
       try turn.tables.downloads.delete(download.id)
       turn.announce(.removed(download.id))
@@ -176,12 +106,12 @@ extension DownloadsStore {
     if let remains, try !turn.tables.downloads.isClaimed(remains, otherThanBy: download.id) {
       try turn.tables.deletions.insert(
         Deletion(download: download.id, file: remains, fate: .quarantined), isReady: live[download.id] == nil)
-      mayOweDeletions = true
+      deletions.oweMore()
     }
     // Changes of all downloads at once take it as they find it.
     let isOwed = try turn.tables.deletions.holds(download.id)
     download.isHeld = isOwed || live[download.id] != nil
-    try turn.tables.cleanup.insert(
+    try turn.tables.formerFiles.insert(
       FormerFile(download: download.id, address: download.address, file: loss.file, cause: loss.cause), at: turn.now)
     // It may have been chosen to be read again; what is not completed has no file to read.
     try turn.tables.verifications.forget(download.id)
@@ -200,13 +130,13 @@ extension DownloadsStore {
     let id = owner ?? DownloadID(from: &turn.random)
     // Two rows of one place could never follow what is there any more.
     guard try turn.tables.downloads.completedDownloads(at: file.path, otherThan: id).isEmpty else { return Self.isKept }
-    let former = try owner.flatMap { try turn.tables.cleanup.formerAddress(of: $0) }
-    if let owner { try turn.tables.cleanup.forgetFormerFiles(of: owner, having: file) }
+    let former = try owner.flatMap { try turn.tables.formerFiles.formerAddress(of: $0) }
+    if let owner { try turn.tables.formerFiles.forgetFormerFiles(of: owner, having: file) }
     if let owner, var download = try turn.tables.downloads.find(owner) {
-      guard case .failed = download.state, live[owner] == nil else { return Self.hasChanged }
+      guard case .failed = download.state, live[owner] == nil else { return CleanupStep.hasChanged }
       if download.mayHavePartial {
         try turn.tables.deletions.insert(Deletion(download: owner, file: nil), isReady: true)
-        mayOweDeletions = true
+        deletions.oweMore()
         download.isHeld = true
       }
       download.progress = .init(
@@ -238,17 +168,6 @@ extension PublishedFile {
   fileprivate var modified: Timestamp? {
     guard let milliseconds = modifiedNanoseconds.map({ $0 / 1_000_000 }), milliseconds >= 0 else { return nil }
     return Timestamp(milliseconds: milliseconds)
-  }
-}
-
-extension CleanupStep {
-  /// Whether rows change with it.
-  fileprivate var concernsRows: Bool {
-    switch finding {
-    case .missing, .corrupt, .moved, .modified, .adoptable, .orphanPartial, .partial: true
-    case .orphan: decision == .adopt
-    case .strayPartial, .emptyFolder, .foreign, .expiredQuarantine: false
-    }
   }
 }
 
