@@ -62,7 +62,7 @@ public final class Engine: Sendable {
   /// Gives the library up until `resume`: transfers checkpoint and stop, the database is closed and no lock is held when
   /// the completion is called, at the latest after 2 s. Meanwhile every action is refused with `suspended`.
   ///
-  /// - Parameter suspender: Who wants it. It stays suspended until each suspender has called `resume`.
+  /// `suspender` is who wants it. The engine stays suspended until each suspender has called `resume`.
   public func suspend(for suspender: Suspender = .client, _ completion: @escaping @Sendable (Response) -> Void) {
     turns.async { [core] in
       core.loop.suspend(for: suspender, answering: EngineRequest(.barrier, completion: completion))

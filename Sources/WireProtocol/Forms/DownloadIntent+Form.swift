@@ -1,6 +1,6 @@
 import PodfluxCore
 
-/// What clients want of the downloads (PROTOCOL.md section 2).
+/// What clients want of the downloads (the article Protocol).
 extension DownloadIntent {
   func exchanged<Coder: PayloadCoder>(with coder: inout Coder) throws(Coder.Fault) -> Self {
     switch self {

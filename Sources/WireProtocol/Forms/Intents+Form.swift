@@ -1,6 +1,6 @@
 import PodfluxCore
 
-/// What clients want of the filters (PROTOCOL.md section 7).
+/// What clients want of the filters (the article Protocol).
 extension FilterIntent {
   func exchanged<Coder: PayloadCoder>(with coder: inout Coder) throws(Coder.Fault) -> Self {
     switch self {
