@@ -3,14 +3,14 @@ import PodfluxCore
 import PodfluxEngine
 import Testing
 
-@Suite("The Swift code in README")
+@Suite("README's lines of Swift")
 struct ReadmeTests {
-  @Test("works", .timeLimit(.minutes(1)))
+  @Test("do what they say", .timeLimit(.minutes(1)))
   func example() async throws {
     let scene = try EngineScene()
     let folder = scene.library
     let url = scene.serve("/1.mp3", length: 100_000).description
-    // README.md contains the code from here to the end of the function.
+    // From here to the end of the function it stands in README.md.
     let podflux = try await Podflux.open(library: folder)
     let episode = try WebAddress(url)
     _ = try await podflux.dispatch(.downloads(.enqueue(.init(id: DownloadID("first"), address: episode))))
@@ -21,7 +21,7 @@ struct ReadmeTests {
     await podflux.stop()
   }
 
-  @Test("is the code of the test above")
+  @Test("are those that the test above runs")
   func text() throws {
     let source = try String(contentsOfFile: #filePath, encoding: .utf8)
     let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
