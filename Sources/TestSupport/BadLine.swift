@@ -4,7 +4,7 @@ public struct BadLine: Sendable, CustomStringConvertible {
   public let name: String
   /// The line without its line feed; it may be invalid UTF-8.
   public let bytes: [UInt8]
-  /// The refusal's code (see the Protocol article).
+  /// The refusal's code (see the article Protocol).
   public let code: String
   /// The refusal's path; nil if it has none.
   public let path: String?

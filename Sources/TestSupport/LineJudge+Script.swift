@@ -8,7 +8,7 @@ extension LineJudge {
   /// "protocol"), names made by engines, and hashes. Of a list's elements it validates only those with a new shape at
   /// this place.
   ///
-  /// It also checks the encoding that the Protocol article requires of an engine's lines: sorted keys, no blanks, no
+  /// It also checks the encoding that the article Protocol requires of an engine's lines: sorted keys, no blanks, no
   /// unnecessary escapes.
   static let script = #"""
     import json, re, sys

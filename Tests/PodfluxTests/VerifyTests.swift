@@ -4,7 +4,7 @@ import Testing
 import TestScheduling
 import TestSupport
 
-/// `downloads/verify`: the engine reads completed files again (see the Protocol article).
+/// `downloads/verify`: the engine reads completed files again (see the article Protocol).
 @Suite("Verifying", .systemTest)
 struct VerifyTests {
   /// An external change of a completed file.

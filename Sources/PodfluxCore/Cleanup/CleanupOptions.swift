@@ -1,4 +1,4 @@
-/// An intent for the cleanup (see the Protocol article).
+/// An intent for the cleanup (see the article Protocol).
 public enum CleanupIntent: Hashable, Sendable {
   /// Start a run: compare rows and files, and resolve the differences.
   case run(CleanupRequest)

@@ -1,6 +1,6 @@
 import Flux
 
-/// Selects downloads: the one form for selections, listings, filters and rules (see the Protocol article).
+/// Selects downloads: the one form for selections, listings, filters and rules (see the article Protocol).
 public indirect enum Condition: Hashable, Sendable {
   /// Downloads that meet all of these; every download if there are none.
   case all([Condition])

@@ -32,7 +32,7 @@ public struct Traits: Hashable, Sendable {
   }
 }
 
-/// Why a download waits (see the Protocol article).
+/// Why a download waits (see the article Protocol).
 public enum WaitingReason: String, Hashable, Sendable, CaseIterable {
   /// The machine has no path to the network.
   case network

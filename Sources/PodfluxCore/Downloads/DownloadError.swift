@@ -1,6 +1,6 @@
 /// Why an attempt failed.
 public struct DownloadError: Error, Hashable, Sendable {
-  /// The machine-readable reason (see the Protocol article).
+  /// The machine-readable reason (see the article Protocol).
   public enum Code: String, Sendable, CaseIterable {
     /// The host's name has no address.
     case unknownHost = "unknown_host"

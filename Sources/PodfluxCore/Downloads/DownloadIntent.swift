@@ -1,6 +1,6 @@
 import Flux
 
-/// An intent for downloads (see the Protocol article).
+/// An intent for downloads (see the article Protocol).
 public enum DownloadIntent: Hashable, Sendable {
   case enqueue(Enqueue)
   case pause(Selection)

@@ -68,7 +68,7 @@ public struct SavedFilters: Hashable, Sendable {
   }
 }
 
-/// An intent for the filters (see the Protocol article).
+/// An intent for the filters (see the article Protocol).
 public enum FilterIntent: Hashable, Sendable {
   /// Activates or deactivates a filter.
   case toggle(FilterID)

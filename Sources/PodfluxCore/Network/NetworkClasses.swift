@@ -1,4 +1,4 @@
-/// The network policies of downloads without their own policy, by class (see the Protocol article).
+/// The network policies of downloads without their own policy, by class (see the article Protocol).
 public struct NetworkClasses: Hashable, Sendable, Codable {
   /// Downloads that a person requested.
   public var user = NetworkPolicy.unmetered

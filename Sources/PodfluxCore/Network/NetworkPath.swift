@@ -1,4 +1,4 @@
-/// The machine's network path, as far as policies need it (see the Protocol article).
+/// The machine's network path, as far as policies need it (see the article Protocol).
 public struct NetworkPath: Hashable, Sendable, Codable {
   /// Whether the network is reachable.
   public enum Status: String, Hashable, Sendable, Codable, CaseIterable {

@@ -1,4 +1,4 @@
-/// Decides whether and how to resume from kept bytes (see the Resuming article). Pure: no state, no I/O.
+/// Decides whether and how to resume from kept bytes (see the article Resuming). Pure: no state, no I/O.
 ///
 /// One way is always safe: request the whole file, and compare it with the kept bytes while it streams. The engine
 /// discards nothing before a byte differs, and a break before that costs only time. So every mismatch (another

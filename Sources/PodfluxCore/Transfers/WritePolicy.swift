@@ -1,4 +1,4 @@
-/// When bytes are written and when they are synced (see the Durability article).
+/// When bytes are written and when they are synced (see the article Durability).
 public enum WritePolicy {
   /// The largest write, in bytes.
   public static let largestWrite = 1 << 20
