@@ -129,7 +129,7 @@ public protocol DeletionTable {
   /// Whether a file of this place and inode is owed its deletion, or its move to quarantine.
   func names(_ file: PublishedFile) throws -> Bool
   /// Whether something of this download is owed that its next attempt has to wait for: the deletion of its partial file, or
-  /// a move to quarantine that is on its way. One that could not be done is in nobody's way: it leaves partial files alone.
+  /// a move to quarantine that is on its way. One that could not be done blocks nothing: it leaves partial files alone.
   func holds(_ download: DownloadID) throws -> Bool
   /// Whether something of this download is owed its deletion, or its move to quarantine.
   func isOwed(_ download: DownloadID) throws -> Bool
