@@ -5,7 +5,7 @@ import TestScheduling
 /// The checker is checked: each mistake that engines of this kind have really made is built in, and must be found.
 @Suite("Sabotages")
 struct SabotageTests {
-  @Test("Each built-in mistake is found within two thousand runs of a hundred turns", .systemTest)
+  @Test("Each built-in mistake is found within two thousand runs of a hundred turns", .backgroundTest)
   func found() throws {
     let run = try Child(simulating: ["sabotages", "--limit", "2000", "--turns", "100"])
     print(run.output)
@@ -16,7 +16,7 @@ struct SabotageTests {
     }
   }
 
-  @Test("One that is not found within its runs fails the command", .systemTest)
+  @Test("One that is not found within its runs fails the command", .backgroundTest)
   func unfound() throws {
     // One turn is too short for any of them.
     let run = try Child(simulating: ["sabotages", "--limit", "1", "--turns", "1"])

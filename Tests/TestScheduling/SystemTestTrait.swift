@@ -10,6 +10,8 @@ public struct SystemTestTrait: SuiteTrait, TestTrait, TestScoping {
   enum Share: Sendable {
     /// A part of the machine.
     case part
+    /// All: its process yields to every other one.
+    case all
     /// Nothing: it changes what the whole process shares, or its result depends on how soon it runs.
     case whole
   }
@@ -51,6 +53,9 @@ public struct SystemTestTrait: SuiteTrait, TestTrait, TestScoping {
 extension Trait where Self == SystemTestTrait {
   /// The test starts processes, serves sockets or waits for a clock. A few of these run at once.
   public static var systemTest: Self { Self(share: .part) }
+
+  /// The test waits for a process that has only what processor time is left by others (nice(1)): it takes no other test's turn.
+  public static var backgroundTest: Self { Self(share: .all) }
 
   /// The test changes what the whole process shares (signals, environment, descriptors by number), or compares durations. No
   /// other system test runs beside it.
