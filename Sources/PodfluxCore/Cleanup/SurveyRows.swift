@@ -21,7 +21,7 @@ public protocol SurveyRows {
   func canAdopt(_ owner: DownloadID) throws -> Bool
   /// Whether a file is that of another download than this one, or of any.
   ///
-  /// - Parameter isAt: Whether the file is at this place too (link(2)).
+  /// `isAt` says whether the file is at this place too (link(2)).
   func isNeeded(_ file: FoundFile, otherThanBy id: DownloadID?, isAt: (LibraryPath) -> Bool) throws -> Bool
   /// See `CleanupEvidence`.
   func lostFile(ofLength length: Int64) throws -> DownloadID?
