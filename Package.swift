@@ -37,7 +37,8 @@ let package = Package(
     .target(name: "WireProtocol", dependencies: ["Flux", "PodfluxCore"]),
     .target(
       name: "Transfers",
-      dependencies: ["CCurl", "CLinux", "CZlib", "Digests", "Flux", "PodfluxCore"]),
+      dependencies: ["CCurl", "CLinux", "CZlib", "EngineRuntime", "Flux", "PodfluxCore"]),
+    .target(name: "EngineRuntime", dependencies: ["Digests", "Flux", "PodfluxCore"]),
     .target(name: "FileStore", dependencies: ["CLinux", "Flux", "PodfluxCore"]),
     .target(name: "Reachability", dependencies: ["CLinux", "PodfluxCore"]),
     .target(
@@ -73,7 +74,8 @@ let package = Package(
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
     .target(
-      name: "PodfluxSimulation", dependencies: ["Digests", "Flux", "Persistence", "PodfluxCore", "WireProtocol"]),
+      name: "PodfluxSimulation",
+      dependencies: ["Digests", "EngineRuntime", "Flux", "Persistence", "PodfluxCore", "WireProtocol"]),
     .executableTarget(
       name: "podflux-sim",
       dependencies: ["PodfluxSimulation", .product(name: "ArgumentParser", package: "swift-argument-parser")]),
@@ -90,7 +92,9 @@ let package = Package(
     .testTarget(name: "ReachabilityTests", dependencies: ["CLinux", "PodfluxCore", "Reachability", "TestSupport"]),
     .testTarget(
       name: "TransfersTests",
-      dependencies: ["CCurl", "CZlib", "Transfers", "PodfluxCore", "ScriptedOrigin", "TestSupport"]),
+      dependencies: ["CCurl", "CZlib", "EngineRuntime", "Transfers", "PodfluxCore", "ScriptedOrigin", "TestSupport"]),
+    .testTarget(
+      name: "EngineRuntimeTests", dependencies: ["Digests", "EngineRuntime", "Flux", "PodfluxCore", "TestSupport"]),
     .testTarget(
       name: "PodfluxEngineTests",
       dependencies: [

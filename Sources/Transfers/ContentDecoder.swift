@@ -1,10 +1,11 @@
 import CZlib
+import EngineRuntime
 import PodfluxCore
 
 /// Undoes the coding of one body while it arrives.
 ///
 /// One owner at a time: it lives in the locked state of an attempt.
-final class ContentDecoder: @unchecked Sendable {
+final class ContentDecoder: BodyDecoder, @unchecked Sendable {
   // `@unchecked`: used with the attempt's state locked only. The stream is behind a pointer because zlib wants it to stay
   // where it is.
 

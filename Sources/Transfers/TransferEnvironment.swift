@@ -1,3 +1,4 @@
+import EngineRuntime
 import Flux
 import PodfluxCore
 
@@ -6,7 +7,7 @@ struct TransferEnvironment: Sendable {
   /// The one curl thread.
   let driver: CurlDriver
   /// Memory for what arrives.
-  let pool = BlockPool()
+  let memory = BlockPool()
   /// Where file work is done that a person waits for.
   let userDiskQueues = DiskQueues(label: "podflux.files.user", qos: .userInitiated)
   /// Where other file work is done.
@@ -14,9 +15,7 @@ struct TransferEnvironment: Sendable {
   /// The library's files.
   let files: any AttemptFiles
   /// What all attempts keep to, as it is now.
-  let limits = CurrentLimits()
-  /// When no attempt may touch a file any more.
-  let endOfWork = FileAccessGate()
+  let surroundings = CurrentSurroundings()
   /// The machine's current boot.
   let bootID: String
   /// The clocks.

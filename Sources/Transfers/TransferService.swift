@@ -61,7 +61,7 @@ public final class TransferService: Sendable {
   /// From now on these limits count, also for attempts that run: the rate within some milliseconds, the reserve with the
   /// next write.
   public func limit(_ limits: TransferLimits) {
-    environment.limits.set(limits)
+    environment.surroundings.set(limits)
     environment.driver.limit(bytesPerSecond: limits.bytesPerSecond)
   }
 
@@ -82,7 +82,7 @@ public final class TransferService: Sendable {
   /// Ends the curl thread. Call it when no attempt is alive; what is left is cut off, and changes no file any more but by
   /// what it is just doing.
   public func shutDown() {
-    environment.endOfWork.begin()
+    environment.surroundings.giveUpLibrary()
     environment.driver.shutDown()
   }
 }

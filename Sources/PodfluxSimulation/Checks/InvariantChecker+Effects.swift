@@ -73,6 +73,15 @@ extension InvariantChecker {
     }
   }
 
+  /// An attempt reports.
+  func willReport(_ report: AttemptReport) throws {
+    guard !ended.contains(report.attempt) else {
+      throw Violation(
+        .oneEnd, "attempt \(report.attempt.generation) of \(report.attempt.download) reports after its end")
+    }
+    if report.news.isEnd { ended.insert(report.attempt) }
+  }
+
   /// Every attempt in the store's mind lives, or its last report is on the way.
   func checkSlots(of process: SimulatedProcess) throws {
     var lost: AttemptID?

@@ -33,6 +33,8 @@ final class InvariantChecker {
   private(set) var position = LogPosition.origin
   private(set) var savedCounts: [DownloadState.Kind: Int] = [:]
   private var turns = 0
+  /// The attempts of this process that have ended.
+  var ended: Set<AttemptID> = []
   /// What has come over the network in each attempt that lives.
   var traffic: [AttemptID: Traffic] = [:]
   /// What has come over cellular, as attempts have told.

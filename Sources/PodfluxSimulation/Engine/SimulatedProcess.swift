@@ -25,6 +25,8 @@ final class SimulatedProcess {
   private var toldPath: NetworkPath
   private var alarm: Alarm?
   private(set) var isStopping = false
+  /// Whether it has given up the library by itself: what its attempts are just doing with files goes on.
+  private var hasClosed = false
   /// Whether the tables have been put in order; until then rows are as the last engine left them.
   private(set) var isRecovered = false
 
@@ -217,7 +219,7 @@ final class SimulatedProcess {
   /// What an effect could change at once.
   private var fingerprint: [Int] {
     var pending = 0
-    for attempt in attempts.values { pending += attempt.tasks.count + attempt.networkNumber }
+    for attempt in attempts.values { pending += attempt.activity }
     return [attempts.count, pending, facts.count, world.disk.partials.count]
   }
 
@@ -333,8 +335,12 @@ final class SimulatedProcess {
   func close() {
     guard isAlive else { return }
     end()
+    hasClosed = true
     world.closed()
   }
+
+  /// Whether its attempts can still do something: the machine has not started anew since.
+  var mayLinger: Bool { hasClosed && bootID == world.bootID }
 
   /// The process is no more.
   func end() {

@@ -12,6 +12,8 @@ final class World {
   let database: LibraryDatabase
   let disk = SimulatedDisk()
   let checker = InvariantChecker()
+  /// Memory for what arrives.
+  let memory = SimulatedMemory()
   let log = ActionLog()
   /// What an engine with a journal would have written; nil unless somebody wants to read it.
   var journal: JournalLog?
@@ -98,7 +100,9 @@ final class World {
     case .redelivery(let process): try process.ifAlive { try $0.redeliver() }
     case .files(let attempt):
       guard !dies(in: 4_000) else { return }
-      try attempt.process.ifAlive { _ in try attempt.workOnFiles() }
+      if attempt.process.isAlive || attempt.process.mayLinger { try attempt.workOnFiles() }
+    case .synchronization(let attempt):
+      if attempt.process.isAlive || attempt.process.mayLinger { try attempt.synchronize() }
     case .network(let attempt, let number):
       try attempt.process.ifAlive { _ in try attempt.hear(number: number) }
     case .deletion(let process, let deletion): try process.ifAlive { try $0.delete(deletion) }
@@ -137,6 +141,7 @@ final class World {
     guard process?.isAlive != true else { return }
     starts += 1
     checker.traffic = [:]
+    checker.ended = []
     let next = try SimulatedProcess(in: self, number: starts)
     process = next
     try next.begin()

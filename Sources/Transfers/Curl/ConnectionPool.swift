@@ -1,4 +1,5 @@
 import CCurl
+import EngineRuntime
 import PodfluxCore
 
 /// Connections, idle ones too, that are taken for another by libcurl: a share handle for nothing else, used on the

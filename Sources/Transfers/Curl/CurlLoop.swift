@@ -1,4 +1,5 @@
 import CCurl
+import EngineRuntime
 import PodfluxCore
 
 /// The life of the driver's thread: read letters, move transfers on, see who is done, tick, sleep.

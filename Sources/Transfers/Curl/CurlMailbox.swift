@@ -1,4 +1,5 @@
 import CCurl
+import EngineRuntime
 import Synchronization
 
 /// What other threads want of the driver's thread. Posting never blocks longer than a copy takes.

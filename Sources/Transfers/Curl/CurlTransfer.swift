@@ -1,4 +1,5 @@
 import CCurl
+import EngineRuntime
 import PodfluxCore
 
 /// An exchange as the driver's thread sees it: what was asked, how far it has come, and what libcurl's callbacks answer.

@@ -1,4 +1,5 @@
 import CCurl
+import EngineRuntime
 
 extension EasyHandle {
   /// Sets everything for one hop of a transfer. The handle must be fresh or reset.

@@ -1,4 +1,5 @@
 import CCurl
+import EngineRuntime
 
 /// A libcurl easy handle with the buffer for its error texts. Confined to the driver's thread.
 final class EasyHandle {

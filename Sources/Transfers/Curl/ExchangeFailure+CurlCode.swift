@@ -1,4 +1,5 @@
 import CCurl
+import EngineRuntime
 
 extension ExchangeFailure {
   /// What libcurl reports, classed.

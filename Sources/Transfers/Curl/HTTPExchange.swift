@@ -1,3 +1,4 @@
+import EngineRuntime
 import PodfluxCore
 
 /// A running exchange, in the hands of whoever started it. Every call is thread safe and returns at once.
@@ -41,31 +42,4 @@ protocol HTTPExchangeDelegate: AnyObject, Sendable {
 
   /// The end: exactly once, and no call after it.
   func exchange(_ exchange: HTTPExchange, finished result: Result<ExchangeSummary, ExchangeFailure>)
-}
-
-/// What is to follow a head.
-enum HeadDemand: Sendable {
-  case proceed
-  /// The exchange ends as `.refusedByDelegate`.
-  case stop
-}
-
-/// What is to follow a piece of a body.
-enum BodyDemand: Sendable {
-  /// The bytes are taken.
-  case more
-  /// The bytes are not taken: they come again after `resume()`, and nothing is read until then.
-  case pause
-  /// The exchange ends as `.refusedByDelegate`.
-  case stop
-}
-
-/// What an exchange that came to its end has brought.
-struct ExchangeSummary: Sendable, Hashable {
-  var bytesReceived: Int64
-  /// What the head declared.
-  var contentLength: Int64?
-  /// Whether the end was marked: by a length, by chunks or by the protocol. Otherwise the connection just closed, and
-  /// nobody can say whether something is missing.
-  var isDelimited: Bool
 }

@@ -1,3 +1,4 @@
+import EngineRuntime
 import PodfluxCore
 
 /// One request of an exchange: where it goes, and what may go along.

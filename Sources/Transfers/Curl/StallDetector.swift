@@ -1,3 +1,5 @@
+import EngineRuntime
+
 /// Watches that a hop gets on.
 ///
 /// libcurl's own watch (`CURLOPT_LOW_SPEED_TIME`) knows whole seconds only, counts the time of a pause and does not run

@@ -1,29 +1,29 @@
 import PodfluxCore
-import Synchronization
 
 /// Collects what arrives until it is worth a write: one piece fills while another is written.
-struct WriteBuffer: Sendable {
+package struct WriteBuffer: Sendable {
   private let capacity: Int
-  private let pool: BlockPool
+  private let memory: any BlockMemory
   private var filling: [Block] = []
   private var count = 0
   private var isWriting = false
 
-  init(capacity: Int, pool: BlockPool) {
+  /// Makes an empty buffer, full with so many bytes.
+  package init(capacity: Int, memory: any BlockMemory) {
     self.capacity = capacity
-    self.pool = pool
+    self.memory = memory
   }
 
   /// Whether so many more bytes can be taken without waiting for the write under way.
-  func hasRoom(for count: Int) -> Bool {
+  package func hasRoom(for count: Int) -> Bool {
     !isWriting || self.count + count <= capacity
   }
 
   /// Takes bytes.
-  mutating func append(_ bytes: UnsafeRawBufferPointer) {
+  package mutating func append(_ bytes: UnsafeRawBufferPointer) {
     var rest = bytes
     while !rest.isEmpty {
-      if filling.last?.isFull ?? true { filling.append(pool.take()) }
+      if filling.last?.isFull ?? true { filling.append(memory.take()) }
       let taken = filling[filling.count - 1].append(rest)
       rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(taken))
     }
@@ -34,18 +34,18 @@ struct WriteBuffer: Sendable {
   ///
   /// What does not fill a page of its own at the end stays, but where there is nothing else: pieces that follow one another
   /// so can be written past the page cache.
-  mutating func takePiece(evenIfSmall: Bool) -> [Block]? {
+  package mutating func takePiece(evenIfSmall: Bool) -> [Block]? {
     let rest = count % WritePolicy.page
     guard count >= (evenIfSmall ? 1 : capacity), var piece = takeAll() else { return nil }
     guard rest > 0, let last = piece.last, piece.count > 1 || last.count > rest else { return piece }
     // All blocks before the last are full.
     append(last.takeBack(rest))
-    if last.count == 0 { pool.giveBack([piece.removeLast()]) }
+    if last.count == 0 { memory.giveBack([piece.removeLast()]) }
     return piece
   }
 
   /// All that there is, if that is anything and no write is under way.
-  mutating func takeAll() -> [Block]? {
+  package mutating func takeAll() -> [Block]? {
     guard !isWriting, count > 0 else { return nil }
     isWriting = true
     count = 0
@@ -54,64 +54,59 @@ struct WriteBuffer: Sendable {
   }
 
   /// Forgets what it holds: another exchange begins.
-  mutating func reset() {
-    pool.giveBack(filling)
+  package mutating func reset() {
+    memory.giveBack(filling)
     (filling, count, isWriting) = ([], 0, false)
   }
 
   /// The write has ended; its memory is used again.
-  mutating func giveBack(_ piece: [Block]) {
+  package mutating func giveBack(_ piece: [Block]) {
     isWriting = false
-    pool.giveBack(piece)
+    memory.giveBack(piece)
   }
 }
 
-/// Memory for bytes on their way to the disk, shared by all transfers and used again and again: fresh pages cost more than
-/// the bytes that they hold.
-final class BlockPool: Sendable {
-  /// How many blocks are kept for later, 16 MiB in all.
-  private static let idleLimit = 256
-
-  private let idle = Mutex<[Block]>([])
-
-  func take() -> Block {
-    idle.withLock { $0.popLast() } ?? Block()
-  }
-
-  func giveBack(_ blocks: [Block]) {
-    idle.withLock { idle in
-      for block in blocks.prefix(max(0, Self.idleLimit - idle.count)) {
-        block.count = 0
-        idle.append(block)
-      }
-    }
-  }
+/// Memory for bytes on their way to the disk, shared by all attempts and used again: fresh pages cost more than the bytes
+/// that they hold. Called from any thread that runs an attempt.
+package protocol BlockMemory: AnyObject, Sendable {
+  /// An empty block.
+  func take() -> Block
+  /// Takes blocks back, and keeps as many as it likes.
+  func giveBack(_ blocks: [Block])
 }
 
 extension WritePolicy {
   /// A transfer that fills so many blocks for one write is fast: its syncs run beside its writing. For slow ones another
   /// thread would cost more than it saves.
-  static let fastPieceBlocks = 8
+  package static let fastPieceBlocks = 8
 }
 
 /// A block of bytes on its way to the disk.
-final class Block: @unchecked Sendable {
+package final class Block: @unchecked Sendable {
   // `@unchecked`: it has one owner at a time. The buffer, under its lock, hands it to the writer and gets it back.
 
   /// Its size in bytes.
-  static let size = 64 << 10
+  package static let size = 64 << 10
 
   private let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: size, alignment: WritePolicy.page)
   fileprivate var count = 0
+
+  /// Makes an empty block.
+  package init() {}
 
   deinit {
     memory.deallocate()
   }
 
-  var isFull: Bool { count == Self.size }
+  fileprivate var isFull: Bool { count == Self.size }
 
   /// What it holds; valid while the block is.
-  var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: memory[..<count]) }
+  package var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: memory[..<count]) }
+
+  /// Forgets what it holds.
+  package func clear() {
+    count = 0
+  }
 
   /// Gives its last bytes up again; valid until it takes others.
   fileprivate func takeBack(_ number: Int) -> UnsafeRawBufferPointer {

@@ -1,40 +1,5 @@
+import EngineRuntime
 import PodfluxCore
-
-/// One exchange with an origin, redirects included: what is asked for, and how long it may take.
-struct HTTPRequest: Sendable {
-  /// Where to begin; http or https. User info in it becomes basic authentication of that origin.
-  var url: String
-
-  /// The client's own fields. They are never sent to another origin after a redirect.
-  var headers: [(name: String, value: String)] = []
-
-  /// Asks for the bytes from this one on (`Range: bytes=N-`).
-  var rangeStart: Int64?
-
-  /// The validator under which the range is wanted (`If-Range`).
-  var ifRange: String?
-
-  var userAgent: String
-  var connectTimeoutMilliseconds: Int
-
-  /// How long may pass from the request being sent to the end of the final head, on each hop anew.
-  var firstByteTimeoutMilliseconds: Int
-
-  /// How long may pass without a byte, once the head has come. Time spent paused does not count.
-  var stallTimeoutMilliseconds: Int
-
-  /// The bytes per second below which the body is given up, averaged over the window; 0 for none.
-  var slowBytesPerSecond: Int64 = 0
-
-  /// Over how long the average is taken. Time spent paused does not count.
-  var slowWindowMilliseconds = 60_000
-
-  /// Whether a redirect may lead from https to http.
-  var allowsInsecureRedirects = false
-
-  /// Which way its connections may take.
-  var route = Route.any
-}
 
 extension HTTPRequest {
   func firstHop() throws(ExchangeFailure) -> HTTPHop {
