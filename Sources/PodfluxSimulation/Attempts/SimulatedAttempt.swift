@@ -172,8 +172,15 @@ final class SimulatedAttempt {
     } catch {
       failure = error
     }
+    files.isCutOwed = failure != nil
     try files.raise()
     if world.sabotage != .syncNotAwaited { try advance { $0.synchronized(failure) } }
+  }
+
+  /// The process is no more. In the product two system calls lie between a sync that fails beside the writing and the cut
+  /// that follows it, and the kernel tells no other process of the failure: no crash of this world falls between them.
+  func die() {
+    if files.isCutOwed { files.file?.truncate(to: Int(core.machine.promised)) }
   }
 
   // MARK: Reports

@@ -12,6 +12,8 @@ final class SimulatedFiles: AttemptFiles, AttemptSurroundings, @unchecked Sendab
   private var syncFailure: DownloadError?
   /// Whether syncs do nothing; for a sabotage only.
   var syncsAreSkipped = false
+  /// Whether a sync beside the writing has failed, and the file is not cut yet.
+  var isCutOwed = false
   /// Since when bytes of the file are written and not in its record.
   private var unrecordedSince: Int64?
   private var clockAtRequest: Int64 = 0
@@ -88,6 +90,7 @@ final class SimulatedFiles: AttemptFiles, AttemptSurroundings, @unchecked Sendab
     changesFiles()
     note { try world.checker.willTruncate(attempt.id.download, attempt: attempt.id, to: length) }
     if world.sabotage == .noTruncation { return }
+    isCutOwed = false
     file.truncate(to: length)
     unrecordedSince = nil
   }

@@ -345,6 +345,7 @@ final class SimulatedProcess {
   /// The process is no more.
   func end() {
     isAlive = false
+    for attempt in attempts.values { attempt.die() }
     attempts = [:]
     cleanup = nil
   }
