@@ -196,7 +196,7 @@ extension TransferMachine {
 
   /// All bytes of the complete file are written.
   ///
-  /// - Parameter blank: A record of 0 durable bytes, as made by `record(durable:tailHash:savedAt:)`: where no checkpoint
+  /// `blank` is a record of 0 durable bytes, as made by `record(durable:tailHash:savedAt:)`: where no checkpoint
   ///   was made it tells the row which version the partial holds. During the same boot all of the partial counts by it.
   public mutating func completed(_ contents: Contents, blank: ResumeRecord) -> [Order] {
     guard case .finishing(.complete, let plan) = state else { return [] }
