@@ -35,11 +35,11 @@ let package = Package(
         "WireProtocol",
         .product(name: "Logging", package: "swift-log"),
       ]),
-    .target(name: "EngineRuntime", dependencies: ["Digests", "Flux", "PodfluxCore"]),
     .target(name: "WireProtocol", dependencies: ["Flux", "PodfluxCore"]),
     .target(
       name: "Transfers",
-      dependencies: ["CCurl", "CLinux", "CZlib", "Digests", "Flux", "PodfluxCore"]),
+      dependencies: ["CCurl", "CLinux", "CZlib", "EngineRuntime", "Flux", "PodfluxCore"]),
+    .target(name: "EngineRuntime", dependencies: ["Digests", "Flux", "PodfluxCore"]),
     .target(name: "FileStore", dependencies: ["CLinux", "Flux", "PodfluxCore"]),
     .target(name: "Reachability", dependencies: ["CLinux", "PodfluxCore"]),
     .target(
@@ -88,7 +88,8 @@ let package = Package(
       name: "PodfluxCoreTests",
       dependencies: ["Flux", "Persistence", "PodfluxCore", .product(name: "GRDB", package: "GRDB.swift")]),
     .testTarget(
-      name: "EngineRuntimeTests", dependencies: ["Digests", "EngineRuntime", "Flux", "Persistence", "PodfluxCore"]),
+      name: "EngineRuntimeTests",
+      dependencies: ["Digests", "EngineRuntime", "Flux", "Persistence", "PodfluxCore", "TestSupport"]),
     .testTarget(
       name: "PersistenceTests",
       dependencies: ["Flux", "Persistence", "PodfluxCore", .product(name: "GRDB", package: "GRDB.swift")]),
@@ -99,7 +100,8 @@ let package = Package(
     .testTarget(
       name: "TransfersTests",
       dependencies: [
-        "CCurl", "CZlib", "Transfers", "PodfluxCore", "ScriptedOrigin", "TestScheduling", "TestSupport",
+        "CCurl", "CZlib", "EngineRuntime", "Transfers", "PodfluxCore", "ScriptedOrigin", "TestScheduling",
+        "TestSupport",
       ]),
     .testTarget(
       name: "PodfluxEngineTests",

@@ -99,6 +99,19 @@ public enum Sabotage: String, CaseIterable, Sendable {
   /// What came over cellular is not counted.
   case trafficForgotten = "traffic-forgotten"
 
+  /// A checkpoint is reported while its sync still runs.
+  case syncNotAwaited = "sync-not-awaited"
+  /// A write that fails is acknowledged.
+  case failedWriteAcknowledged = "failed-write-acknowledged"
+  /// The last sync of a stopped attempt is forgotten.
+  case stopForgetsToSync = "stop-forgets-to-sync"
+  /// An attempt ends twice.
+  case endedTwice = "ended-twice"
+  /// What the store agrees to never reaches the attempt.
+  case proceedLost = "proceed-lost"
+  /// Attempts go on writing when the library is given up.
+  case gateLeftOpen = "gate-left-open"
+
   /// A client's headers go to its mirrors too.
   case headersEverywhere = "headers-everywhere"
 
@@ -183,6 +196,12 @@ public enum Sabotage: String, CaseIterable, Sendable {
     case .deadlineLost: "a stop waits for attempts without a limit"
     case .factsCommittedAgain: "facts are delivered again although they have been committed"
     case .remainingForgotten: "the last word counts nothing, for the database is closed"
+    case .syncNotAwaited: "a checkpoint is reported while its sync still runs"
+    case .failedWriteAcknowledged: "the disk is full, and a write is said to have succeeded"
+    case .stopForgetsToSync: "a stopped attempt reports bytes that it has not synced"
+    case .endedTwice: "an attempt reports its end twice"
+    case .proceedLost: "the store's permission never reaches the attempt"
+    case .gateLeftOpen: "an attempt writes to a library that was given up"
     case .headersEverywhere: "a client's headers go to a mirror on another host"
     }
   }

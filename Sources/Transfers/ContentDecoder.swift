@@ -1,10 +1,11 @@
 import CZlib
+import EngineRuntime
 import PodfluxCore
 
 /// Decodes the content coding of one body as it arrives.
 ///
 /// One owner at a time: it lives in the locked state of an attempt.
-final class ContentDecoder: @unchecked Sendable {
+final class ContentDecoder: BodyDecoder, @unchecked Sendable {
   // `@unchecked`: used only while the attempt's state is locked. The stream is behind a pointer because zlib requires
   // it to stay at its address.
 

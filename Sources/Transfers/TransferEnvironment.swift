@@ -1,3 +1,4 @@
+import EngineRuntime
 import Flux
 import PodfluxCore
 
@@ -5,16 +6,14 @@ import PodfluxCore
 struct TransferEnvironment: Sendable {
   let driver: CurlDriver
   /// Memory for received bytes.
-  let pool = BlockPool()
+  let memory = BlockPool()
   /// The queues for file work that a user waits for.
   let userDiskQueues = DiskQueues(label: "podflux.files.user", qos: .userInitiated)
   /// The queues for other file work.
   let otherDiskQueues = DiskQueues(label: "podflux.files", qos: .utility)
   let files: any AttemptFiles
-  /// The current limits of all attempts.
-  let limits = CurrentLimits()
-  /// Closed when no attempt may touch a file any more.
-  let endOfWork = FileAccessGate()
+  /// The current limits of all attempts, and whether they may still change files.
+  let surroundings = CurrentSurroundings()
   /// Identifies the machine's current boot.
   let bootID: String
   /// Reads both clocks.

@@ -59,7 +59,7 @@ public final class TransferService: Sendable {
 
   /// Sets the limits, also for running attempts: the rate within some milliseconds, the reserve with the next write.
   public func limit(_ limits: TransferLimits) {
-    environment.limits.set(limits)
+    environment.surroundings.set(limits)
     environment.driver.limit(bytesPerSecond: limits.bytesPerSecond)
   }
 
@@ -80,7 +80,7 @@ public final class TransferService: Sendable {
   /// Ends the curl thread. Call it when no attempt is alive; it cuts off remaining ones, which change no more files
   /// after their current call.
   public func shutDown() {
-    environment.endOfWork.begin()
+    environment.surroundings.giveUpLibrary()
     environment.driver.shutDown()
   }
 }

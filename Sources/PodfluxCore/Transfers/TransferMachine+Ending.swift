@@ -134,13 +134,14 @@ extension TransferMachine {
     }
   }
 
+  /// How many bytes of the partial the last durable record promises: to this length the partial is cut where a sync fails,
+  /// at once and before anything else, since the row may learn of the failure too late.
+  public var promised: Int64 { kept?.durable ?? 0 }
+
   /// A sync has failed, as `filesFailed` is about to tell. What was written since the last record may never reach the
   /// device, and the next attempt's sync could seem to succeed: only what the record promises is believed from now on.
-  ///
-  /// - Returns: the length to cut the partial to, at once and before anything else: the row may learn of this too late.
-  public mutating func synchronizationFailed() -> Int64 {
+  public mutating func synchronizationFailed() {
     kept?.bootID = ResumeRecord.noBoot
-    return kept?.durable ?? 0
   }
 
   /// A record is durable and has been reported.

@@ -2,8 +2,7 @@ import Flux
 
 /// One attempt at a download, as a state machine: what happens goes in, what to do comes out. It does none of it.
 ///
-/// Its shell is `DownloadOperation`; the simulator is another. Orders are carried out one after the other, in order; what
-/// they find out comes back through the methods below.
+/// `DownloadAttempt` carries the orders out, one after the other; what they find out comes back through the methods below.
 ///
 /// The story of an attempt: open the partial and compare it with its record; ask the server; judge the head; receive,
 /// comparing what repeats kept bytes and appending what follows; check the complete file; name it; sync, while the store

@@ -1,220 +1,234 @@
-import Digests
+import EngineRuntime
 import Flux
 import PodfluxCore
 
-/// A shell around the real `TransferMachine`, after the model of `DownloadOperation`: the machine, the ladder, the
-/// comparison with what is kept, the digests and the meter of checkpoints are the product's own; disk, network and time are simulated.
-///
-/// Files and network are two threads of events, as in the real shell: what is done with files waits in one queue and is done
-/// one step at a time, so that a crash can fall between any two.
+/// An attempt in the simulated world: the product's own `DownloadAttempt` and `AttemptFileWork`. Each step is an event of the
+/// scheduler, and its outcome is handed in with the next one: between the two everything else can happen.
 final class SimulatedAttempt {
-  enum Task {
-    case orders(ArraySlice<TransferMachine.Order>)
-    case write([UInt8])
-    /// A piece has been appended: a checkpoint may be due.
-    case afterWrite
-    case checkpoint(length: Int)
-    case finishSync
-    /// The file is renamed; its folder is to be synced.
-    case syncFolder(PublishedFile, Publication)
-  }
-
   let attempt: Attempt
   /// Its process. The cycle ends with either.
   let process: SimulatedProcess
   unowned let world: World
-  let bootID: String
-  var machine: TransferMachine
-  var buffer: PieceBuffer
-  var checkpoints = CheckpointMeter()
-  var comparison = KeptComparison(from: 0, to: 0)
-  /// What differs from what is kept, and waits for the store.
-  var held: [UInt8]?
-  var digests: ContentDigests
-  var exchange: ExchangeState?
+  let files: SimulatedAttemptFiles
+  private(set) var core: DownloadAttempt
+  private var work: AttemptFileWork
+  private(set) var exchange: SimulatedExchange?
   /// Only the network event of this number means something.
-  var networkNumber = 0
-  var file: SimulatedFile?
-  /// The failure of an earlier sync of the file.
-  var syncFailure: DownloadError?
-  var tasks: [Task] = []
+  private var networkNumber = 0
+  /// How many jobs of file work are ordered and not done.
+  private var jobs = 0
+  /// What the last step of the job under way has come to.
+  private var outcome: Result<AttemptStep.Outcome, DownloadError>?
+  /// Whether that step was a write.
+  private var hasWritten = false
   private var isScheduled = false
-  var isOver = false
-  /// Bytes that have come over the network since the last report.
-  var fetched: Int64 = 0
+  private(set) var isOver = false
   /// Whether it might use all paths when it began.
   var mayUseAllAtStart = false
   /// Whether its origin, on this machine, has led it to another.
-  var isLedElsewhere = false
-  var clockAtWrite: Int64 = 0
-  var clockAtReading: Int64 = 0
-  var clockAtRequest: Int64 = 0
-  /// Since when bytes of the file are written and not in its record.
-  var unrecordedSince: Int64?
+  private(set) var isLedElsewhere = false
 
   init(_ attempt: Attempt, in process: SimulatedProcess) {
     self.attempt = attempt
     self.process = process
     world = process.world
-    bootID = process.bootID
-    digests = ContentDigests(attempt.digestAlgorithms)
-    machine = TransferMachine(attempt: attempt, bootID: bootID)
-    buffer = PieceBuffer(capacity: 1 << world.random.within(9...16))
+    files = SimulatedAttemptFiles(of: attempt, in: process)
+    work = AttemptFileWork(attempt, files: files, surroundings: files)
+    let configuration = DownloadAttempt.Configuration(
+      bootID: process.bootID, bufferBytes: 1 << world.random.within(9...16),
+      fastPieceBlocks: world.random.once(in: 2) ? 1 : WritePolicy.fastPieceBlocks, memory: world.memory,
+      makeDecoder: { _ in SimulatedDecoder() })
+    core = DownloadAttempt(attempt, configuration: configuration)
   }
 
   var download: DownloadID { attempt.id.download }
-  var disk: SimulatedDisk { world.disk }
+  /// A number that changes with whatever it is asked to do.
+  var activity: Int { jobs + networkNumber }
 
   // MARK: What the service asks
 
-  func begin() throws { try carryOut(machine.start()) }
-  func proceed() throws { try carryOut(machine.proceed()) }
-  func stop() throws { try carryOut(machine.stop()) }
+  func begin() throws { try advance { $0.begin() } }
+  func proceed() throws { if world.sabotage != .proceedLost { try advance { $0.proceed() } } }
+  func stop() throws { try advance { $0.stop() } }
 
-  // MARK: The queue of file work
+  // MARK: Events and commands
 
-  func carryOut(_ orders: [TransferMachine.Order]) throws {
-    guard !orders.isEmpty else { return }
-    enqueue(.orders(orders[...]))
+  /// Hands in an event, and obeys what follows from it.
+  @discardableResult
+  func advance<Answer>(_ event: (inout DownloadAttempt) -> Answer) throws -> Answer {
+    let answer = event(&core)
+    for command in core.takeCommands() { try obey(command) }
+    return answer
   }
 
-  func enqueue(_ task: Task) {
-    tasks.append(task)
-    scheduleFiles()
+  private func obey(_ command: AttemptCommand) throws {
+    switch command {
+    case .work:
+      jobs += 1
+      scheduleFiles()
+    case .startExchange(let request): try start(request)
+    case .cancelExchange: exchange?.cancel()
+    case .resumeExchange: exchange?.resume()
+    }
   }
 
-  /// Goes before what waits: the step belongs to the one just done.
-  func follow(with task: Task) {
-    tasks.insert(task, at: 0)
+  // MARK: The network
+
+  private func start(_ request: HTTPRequest) throws {
+    try world.checker.willGoOn(download, with: files.file, from: core.machine.base)
+    let headers = request.headers.map { Header(name: $0.name, value: $0.value) }
+    try world.checker.willSend(
+      world.sabotage == .headersEverywhere ? attempt.description.headers : headers, to: attempt.address, for: download)
+    isLedElsewhere = false
+    exchange = SimulatedExchange(request, of: self)
+    isLedElsewhere = !needsPath && world.suffers(.protocols) && world.random.once(in: 20)
+    files.requested()
+    scheduleNetwork(after: world.random.delay())
   }
+
+  func scheduleNetwork(after delay: Int64) {
+    networkNumber += 1
+    world.schedule(.network(self, number: networkNumber), after: delay)
+  }
+
+  /// Something comes of the exchange.
+  func hear(number: Int) throws {
+    guard !isOver, number == networkNumber, let exchange else { return }
+    try exchange.goOn()
+  }
+
+  func exchangeFinished(_ result: Result<ExchangeSummary, ExchangeFailure>) throws {
+    exchange = nil
+    try advance { $0.exchangeFinished(result) }
+  }
+
+  // MARK: Steps
 
   private func scheduleFiles() {
-    guard !isScheduled, !isOver, !tasks.isEmpty else { return }
+    guard !isScheduled, !isOver, jobs > 0 else { return }
     isScheduled = true
     world.schedule(.files(self), after: world.random.once(in: 4) ? world.random.delay() : 0)
   }
 
-  /// Does the next step.
+  /// Hands in what has come of the last step, and carries out the next one.
   func workOnFiles() throws {
     isScheduled = false
-    guard !isOver, !tasks.isEmpty else { return }
-    do {
-      try work(tasks.removeFirst())
-    } catch let error as DownloadError {
-      try carryOut(machine.filesFailed(error))
-    }
+    guard !isOver, jobs > 0, let step = try nextStep() else { return }
+    if hasWritten { try files.checkPatience(of: core, before: step) }
+    if case .files(.append) = step { hasWritten = true } else { hasWritten = false }
+    outcome = try perform(step)
+    try files.raise()
     scheduleFiles()
   }
 
-  private func work(_ task: Task) throws {
-    switch task {
-    case .orders(let orders):
-      guard let order = orders.first else { return }
-      // A failure drops the orders that came with it.
-      if orders.count > 1 { follow(with: .orders(orders.dropFirst())) }
-      do {
-        try work(order)
-      } catch let error as DownloadError {
-        if orders.count > 1 { tasks.removeFirst() }
-        throw error
+  private func nextStep() throws -> AttemptStep? {
+    let clock = world.clock
+    while jobs > 0 {
+      let outcome = self.outcome
+      self.outcome = nil
+      if let step = try advance({ $0.next(after: outcome, at: clock) }) { return step }
+      jobs -= 1
+    }
+    return nil
+  }
+
+  private func perform(_ step: AttemptStep) throws -> Result<AttemptStep.Outcome, DownloadError> {
+    switch step {
+    case .files(let step):
+      if world.sabotage == .stopForgetsToSync, core.machine.isStopping, case .synchronize = step {
+        files.syncsAreSkipped = true
       }
-    case .write(let piece): try write(piece)
-    case .afterWrite: try checkpointIfDue()
-    case .checkpoint(let length): try checkpoint(length)
-    case .finishSync: try finishSync()
-    case .syncFolder(let published, let publication):
-      disk.synchronizeFolder(of: published.path.description)
-      try carryOut(machine.published(publication))
+      return perform(step)
+    case .synchronizeBeside:
+      world.schedule(.synchronization(self), after: Int64(world.random.within(0...300)))
+      let states = work.digestStates
+      if world.sabotage == .syncNotAwaited { try advance { $0.synchronized(nil) } }
+      return .success(.synchronizing(digestStates: states))
+    case .report(let report): try hear(report)
+    case .end(let report):
+      try end(report)
+      if world.sabotage == .endedTwice { try end(report) }
     }
+    return .success(.done)
   }
 
-  private func work(_ order: TransferMachine.Order) throws {
-    switch order {
-    case .openPartial(let tail):
-      let file = try disk.openPartial(of: download)
-      self.file = file
-      try carryOut(
-        machine.partialOpened(
-          length: Int64(file.length), tailHash: tail.map { file.hash(of: Range(bytes: $0)) },
-          room: disk.isFull ? 0 : .max))
-    case .truncate(let length): try truncate(to: Int(length))
-    case .request(let plan):
-      try world.checker.willGoOn(download, with: file, from: machine.base)
-      try bringDigestsUpToDate()
-      try request(plan)
-    case .cancelExchange: cancelExchange()
-    case .resumeWriting: try resumeWriting()
-    case .finishWriting: try finishWriting()
-    case .completeWriting: try completeWriting()
-    case .synchronizeContents:
-      let file = try openedFile()
-      if world.sabotage != .publishedUnsynced { try synchronize(file) { file.synchronizeContents() } }
-      try carryOut(machine.contentsSynchronized())
-    case .name(let number): try name(number: number)
-    case .publish(let file): try publish(file)
-    case .report(let news): try report(news)
-    case .end(let news): end(news)
+  private func perform(_ step: AttemptStep.FileStep) -> Result<AttemptStep.Outcome, DownloadError> {
+    let result = Result { () throws(DownloadError) in
+      try work.perform(step) { core.machine.isStopping }
     }
+    guard world.sabotage == .digestNotChecked, let integrity = attempt.description.integrity,
+      case .success(.contents(var contents)) = result
+    else { return result }
+    contents.digests[integrity.algorithm] = integrity.digests[0]
+    return .success(.contents(contents))
   }
 
-  func openedFile() throws -> SimulatedFile {
-    guard let file else { throw DownloadError(.io, "the partial file was used before it was open") }
-    return file
-  }
-
-  private func truncate(to length: Int) throws {
-    try world.checker.willTruncate(download, attempt: attempt.id, to: length)
-    if world.sabotage == .noTruncation { return }
-    try openedFile().truncate(to: length)
-    checkpoints.begin(at: Int64(length), milliseconds: world.now)
-    unrecordedSince = nil
-  }
-
-  // MARK: Publishing
-
-  private func name(number: Int) throws {
-    let path = try world.name(for: attempt, number: number)
-    try carryOut(machine.named(path, inode: try openedFile().inode))
-  }
-
-  private func publish(_ published: PublishedFile) throws {
-    let path = published.path.description
-    try world.checker.willPublish(attempt.id, as: published, on: disk)
-    if disk.isPublished(published) {
-      follow(with: .syncFolder(published, Publication(modifiedNanoseconds: disk.published[path]?.file.modified)))
-      return
+  /// The sync beside the writing ends.
+  func synchronize() throws {
+    guard !isOver else { return }
+    var failure: DownloadError?
+    do throws(DownloadError) {
+      try work.partial?.synchronize()
+    } catch {
+      failure = error
     }
-    let replaced = world.sabotage == .publishReplaces ? disk.published[path] : nil
-    let (sparesTwins, twins) = (world.sparesTwins(attempt), disk.twins(of: path))
-    if let publication = try disk.publish(
-      download, at: path, replacing: replaced != nil, sparingTwins: sparesTwins)
-    {
-      if attempt.settings.portableNames { try world.checker.hasPublished(path, beside: twins) }
-      try replaced.map { try world.checker.willReplace(path, $0) }
-      follow(with: .syncFolder(published, publication))
-    } else {
-      try carryOut(machine.published(nil))
-    }
+    files.isCutOwed = failure != nil
+    try files.raise()
+    if world.sabotage != .syncNotAwaited { try advance { $0.synchronized(failure) } }
+  }
+
+  /// The process is no more. In the product two system calls lie between a sync that fails beside the writing and the cut
+  /// that follows it, and the kernel tells no other process of the failure: no crash of this world falls between them.
+  func die() {
+    if files.isCutOwed { files.file?.truncate(to: Int(core.machine.promised)) }
   }
 
   // MARK: Reports
 
-  func report(_ news: AttemptReport.News) throws {
-    process.post(.attempt(AttemptReport(attempt: attempt.id, news: news, fetched: takeFetched())))
-    switch (news, world.sabotage) {
-    case (.restarting, .truncatedTooEarly?), (.publishing, .publishedTooEarly?): try carryOut(machine.proceed())
+  func hear(_ report: AttemptReport) throws {
+    // A library that was given up hears no more.
+    guard process.isAlive else { return }
+    let report = sabotaged(report)
+    try world.checker.willReport(report)
+    if case .checkpoint(let record) = report.news, record.durable > 0 { files.recorded() }
+    process.post(.attempt(report))
+    switch (report.news, world.sabotage) {
+    case (.restarting, .truncatedTooEarly?), (.publishing, .publishedTooEarly?): try advance { $0.proceed() }
     default: break
     }
   }
 
-  private func end(_ news: AttemptReport.News) {
+  private func end(_ report: AttemptReport) throws {
     isOver = true
-    file = nil
-    process.ended(self, AttemptReport(attempt: attempt.id, news: news, fetched: takeFetched()))
+    work.close()
+    guard process.isAlive else { return }
+    let report = sabotaged(report)
+    try world.checker.willReport(report)
+    process.ended(self, report)
   }
 
-  private func takeFetched() -> Int64 {
-    defer { fetched = 0 }
-    return world.sabotage == .trafficForgotten ? 0 : fetched
+  private func sabotaged(_ report: AttemptReport) -> AttemptReport {
+    guard world.sabotage == .syncFailureForgotten else { return report }
+    var report = report
+    report.news.believe(process.bootID)
+    return report
+  }
+}
+
+extension AttemptReport.News {
+  /// Has the record say that all of the partial is to be believed.
+  fileprivate mutating func believe(_ bootID: String) {
+    func believed(_ record: ResumeRecord?) -> ResumeRecord? {
+      var record = record
+      record?.bootID = bootID
+      return record
+    }
+    switch self {
+    case .failed(let error, let kept, let milliseconds):
+      self = .failed(error, kept: believed(kept), retryAfterMilliseconds: milliseconds)
+    case .stopped(let kept): self = .stopped(kept: believed(kept))
+    case .pathRefused(let kept): self = .pathRefused(kept: believed(kept))
+    case .reading, .checkpoint, .restarting, .publishing, .finished: break
+    }
   }
 }

@@ -21,6 +21,8 @@ public enum Invariant: String, CaseIterable, Sendable {
   case reasons = "a waiting download's reason is true when it is given"
   case twice = "an effect carried out twice changes nothing more"
   case afterCommit = "no effect is released before its commit"
+  case oneEnd = "an attempt ends once, and reports nothing after its end"
+  case gate = "once the library is given up no attempt of it changes a file"
   case slots = "an attempt that the store thinks alive is alive, or its end is on the way"
   case holds = "a queued download is held while something of its name could harm it, and only while that is on its way"
   case damage = "what is read again fails if it is damaged, and only then, and its remains are kept"

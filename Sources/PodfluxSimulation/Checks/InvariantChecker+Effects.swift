@@ -73,6 +73,15 @@ extension InvariantChecker {
     }
   }
 
+  /// An attempt reports.
+  func willReport(_ report: AttemptReport) throws {
+    guard !ended.contains(report.attempt) else {
+      throw Violation(
+        .oneEnd, "attempt \(report.attempt.generation) of \(report.attempt.download) reports after its end")
+    }
+    if report.news.isEnd { ended.insert(report.attempt) }
+  }
+
   /// Every attempt that the store counts as running must be alive, or its last report on the way.
   func checkSlots(of process: SimulatedProcess) throws {
     var lost: AttemptID?

@@ -38,6 +38,8 @@ final class InvariantChecker {
   private(set) var position = LogPosition.origin
   private(set) var savedCounts: [DownloadState.Kind: Int] = [:]
   private var turns = 0
+  /// The attempts of this session that have ended.
+  var ended: Set<AttemptID> = []
   /// The bytes that came over the network in each living attempt.
   var traffic: [AttemptID: Traffic] = [:]
   /// The bytes that came over cellular, according to attempts' reports.

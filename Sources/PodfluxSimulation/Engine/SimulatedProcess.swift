@@ -28,6 +28,8 @@ final class SimulatedProcess: EngineSession {
   private var wantedRoom: Int64?
   /// What the engine was told last of the path.
   private var toldPath: NetworkPath
+  /// Whether it has given up the library by itself: what its attempts are just doing with files goes on.
+  private var hasClosed = false
   /// Whether the tables have been put in order; until then rows are as the last engine left them.
   private(set) var isRecovered = false
 
@@ -147,7 +149,10 @@ final class SimulatedProcess: EngineSession {
     guard !world.dies(in: 60) else { return [:] }
     world.noteTrouble("the library is given up")
     engine?.gaveUp()
-    if world.sabotage != .servicesOutliveSuspension { end() }
+    if world.sabotage != .servicesOutliveSuspension {
+      hasClosed = true
+      end()
+    }
     return world.sabotage == .remainingForgotten ? [:] : remaining
   }
 
@@ -191,7 +196,7 @@ final class SimulatedProcess: EngineSession {
   /// What an effect could change at once.
   private var fingerprint: [Int] {
     var pending = 0
-    for attempt in attempts.values { pending += attempt.tasks.count + attempt.networkNumber }
+    for attempt in attempts.values { pending += attempt.activity }
     return [attempts.count, pending, postedFacts, world.disk.partials.count]
   }
 
@@ -257,9 +262,13 @@ final class SimulatedProcess: EngineSession {
 
   // MARK: End
 
+  /// Whether its attempts can still do something, although the library is given up.
+  var mayLinger: Bool { hasClosed && engine?.isDead == false && bootID == world.bootID }
+
   /// The services and what they know are no more.
   func end() {
     isAlive = false
+    for attempt in attempts.values { attempt.die() }
     attempts = [:]
     cleanup = nil
   }

@@ -1,3 +1,4 @@
+import EngineRuntime
 import Flux
 import PodfluxCore
 
@@ -84,17 +85,19 @@ struct SimulatedOrigin {
   // MARK: Answers
 
   /// The answer to a request, without faults of the network.
-  mutating func answer(_ plan: ResumePolicy.Plan) -> SimulatedResponse {
+  mutating func answer(_ request: HTTPRequest) -> SimulatedResponse {
     answers += 1
-    guard let start = plan.rangeStart.map({ Int($0) }), ranges != .ignored, mayAnswerPart(plan) else { return whole() }
+    guard let start = request.rangeStart.map({ Int($0) }), ranges != .ignored, mayAnswerPart(request) else {
+      return whole()
+    }
     guard start < current.length, ranges != .unsatisfiable else {
       return SimulatedResponse(status: 416, fields: fields(contentRange: "bytes */\(current.length)"), content: current)
     }
     return part(from: start)
   }
 
-  private func mayAnswerPart(_ plan: ResumePolicy.Plan) -> Bool {
-    plan.ifRange == nil || plan.ifRange == strongTag
+  private func mayAnswerPart(_ request: HTTPRequest) -> Bool {
+    request.ifRange == nil || request.ifRange == strongTag
   }
 
   private func whole() -> SimulatedResponse {
@@ -171,7 +174,7 @@ struct SimulatedResponse {
   /// How the body ends.
   var ending = Ending.complete
   /// The failure before a head comes.
-  var failure: DownloadError?
+  var failure: ExchangeFailure?
   /// The bytes instead of the content.
   var page: [UInt8] = []
 
@@ -184,8 +187,8 @@ extension SimulatedResponse {
   /// Adds a random fault of the network.
   mutating func suffer(using random: inout SeededGenerator) {
     switch random.below(26) {
-    case 0: failure = DownloadError(.connectFailed, "nobody listens")
-    case 1: failure = DownloadError(.unknownHost, "no such host")
+    case 0: failure = ExchangeFailure(.connectFailed, message: "nothing listens")
+    case 1: failure = ExchangeFailure(.unknownHost, message: "no such host")
     case 2: fail(with: random.pick([404, 410, 403, 401]))
     case 3:
       fail(with: random.pick([429, 500, 503, 408]))

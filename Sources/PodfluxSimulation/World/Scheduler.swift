@@ -12,6 +12,8 @@ enum Event {
   case signal(SimulatedEngine, SimulatedSignal)
   /// An attempt does the next thing with its files.
   case files(SimulatedAttempt)
+  /// A sync that an attempt has begun beside its writing ends.
+  case synchronization(SimulatedAttempt)
   /// Something happens to an exchange; a number that is not its present one means nothing any more.
   case network(SimulatedAttempt, number: Int)
   case deletion(SimulatedProcess, Deletion)

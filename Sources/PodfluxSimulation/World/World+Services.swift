@@ -1,3 +1,4 @@
+import EngineRuntime
 import Flux
 import PodfluxCore
 
@@ -15,11 +16,11 @@ extension SimulatedOrigin {
 
 /// What attempts find outside.
 extension World {
-  func response(to plan: ResumePolicy.Plan, for attempt: Attempt) -> SimulatedResponse {
+  func response(to request: HTTPRequest, for attempt: Attempt) -> SimulatedResponse {
     guard let index = origins.firstIndex(where: { $0.address == attempt.address }) else {
       return SimulatedResponse(status: 404, fields: [], content: origins[0].current)
     }
-    var response = origins[index].answer(plan)
+    var response = origins[index].answer(request)
     if suffers(.network) { response.suffer(using: &random) }
     return response
   }
@@ -55,6 +56,14 @@ extension World {
   }
 
   // MARK: Misfortune
+
+  /// Perhaps the process dies, or the power fails, in the middle of a file system call.
+  func diesWithinStep() -> Bool {
+    guard !dies(in: 200) else { return true }
+    guard suffers(.powerCuts), random.once(in: 400) else { return false }
+    die(withPower: true)
+    return true
+  }
 
   /// A misfortune happens.
   func befall() {

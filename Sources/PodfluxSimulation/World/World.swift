@@ -13,6 +13,8 @@ final class World {
   let database: LibraryDatabase
   let disk = SimulatedDisk()
   let checker = InvariantChecker()
+  /// Memory for what arrives.
+  let memory = SimulatedMemory()
   let log = ActionLog()
   /// What an engine with a journal would have written; nil if this run needs none.
   var journal: JournalLog?
@@ -125,7 +127,9 @@ final class World {
     case .signal(let engine, let signal): try engine.hear(signal)
     case .files(let attempt):
       guard !dies(in: 4_000) else { return }
-      try attempt.process.ifAlive { _ in try attempt.workOnFiles() }
+      if attempt.process.isAlive || attempt.process.mayLinger { try attempt.workOnFiles() }
+    case .synchronization(let attempt):
+      if attempt.process.isAlive || attempt.process.mayLinger { try attempt.synchronize() }
     case .network(let attempt, let number):
       try attempt.process.ifAlive { _ in try attempt.hear(number: number) }
     case .deletion(let process, let deletion): try process.ifAlive { try $0.delete(deletion) }
@@ -181,6 +185,7 @@ final class World {
   func openLibrary(for engine: SimulatedEngine) throws -> SimulatedProcess {
     openings += 1
     checker.traffic = [:]
+    checker.ended = []
     noteTrouble("the library is opened")
     return try SimulatedProcess(in: engine)
   }

@@ -1,4 +1,5 @@
 import CCurl
+import EngineRuntime
 import PodfluxCore
 
 /// Connections, idle ones included, that libcurl may reuse for each other: a share handle for this purpose only. Only

@@ -1,4 +1,5 @@
 import CCurl
+import EngineRuntime
 import PodfluxCore
 
 /// The loop of the driver's thread: read letters, advance transfers, collect finished ones, tick, sleep.

@@ -1,4 +1,5 @@
 import CCurl
+import EngineRuntime
 import Synchronization
 
 /// Requests of other threads for the driver's thread. Posting blocks no longer than a copy takes.

@@ -1,4 +1,5 @@
 import CCurl
+import EngineRuntime
 import PodfluxCore
 
 /// An exchange on the driver's thread: its request, its progress, and the answers to libcurl's callbacks.

@@ -1,4 +1,5 @@
 import CCurl
+import EngineRuntime
 
 extension EasyHandle {
   /// Sets all options for one hop of a transfer. The handle must be new or reset.

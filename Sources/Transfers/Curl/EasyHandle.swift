@@ -1,4 +1,5 @@
 import CCurl
+import EngineRuntime
 
 /// A libcurl easy handle with the buffer for its error texts. Only the driver's thread uses it.
 final class EasyHandle {

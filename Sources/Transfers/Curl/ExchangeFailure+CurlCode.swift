@@ -1,4 +1,5 @@
 import CCurl
+import EngineRuntime
 
 extension ExchangeFailure {
   /// Classifies libcurl's error code.

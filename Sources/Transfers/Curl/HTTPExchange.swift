@@ -1,3 +1,4 @@
+import EngineRuntime
 import PodfluxCore
 
 /// The handle of a running exchange. Every call is thread safe and returns at once.
@@ -41,31 +42,4 @@ protocol HTTPExchangeDelegate: AnyObject, Sendable {
 
   /// The end: exactly once, as the last call.
   func exchange(_ exchange: HTTPExchange, finished result: Result<ExchangeSummary, ExchangeFailure>)
-}
-
-/// The delegate's answer to a head.
-enum HeadDemand: Sendable {
-  case proceed
-  /// The exchange ends as `.refusedByDelegate`.
-  case stop
-}
-
-/// The delegate's answer to a piece of a body.
-enum BodyDemand: Sendable {
-  /// The delegate took the bytes.
-  case more
-  /// The delegate did not take the bytes: they come again after `resume()`, and nothing is read until then.
-  case pause
-  /// The exchange ends as `.refusedByDelegate`.
-  case stop
-}
-
-/// The result of a complete exchange.
-struct ExchangeSummary: Sendable, Hashable {
-  var bytesReceived: Int64
-  /// The length that the head declared.
-  var contentLength: Int64?
-  /// Whether a length, chunks or the protocol marked the end. Otherwise the connection just closed, and bytes may be
-  /// missing.
-  var isDelimited: Bool
 }

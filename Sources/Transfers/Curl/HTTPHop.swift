@@ -1,3 +1,4 @@
+import EngineRuntime
 import PodfluxCore
 
 /// One request of an exchange: its address, and which headers it carries.

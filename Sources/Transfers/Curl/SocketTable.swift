@@ -1,4 +1,5 @@
 import CCurl
+import EngineRuntime
 import Glibc
 import PodfluxCore
 

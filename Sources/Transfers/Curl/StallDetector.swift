@@ -1,3 +1,5 @@
+import EngineRuntime
+
 /// Detects a hop without progress.
 ///
 /// libcurl's own check (`CURLOPT_LOW_SPEED_TIME`) has a resolution of whole seconds, counts paused time, and does not

@@ -473,7 +473,8 @@ struct TransferMachineTests {
     _ = machine.received(head: Self.fittingPart, at: Self.now)
     _ = Self.receive(Self.kept + [1], into: &machine)
     let broken = DownloadError(.io, "broken")
-    #expect(machine.synchronizationFailed() == Self.record.durable)
+    machine.synchronizationFailed()
+    #expect(machine.promised == Self.record.durable)
     #expect(machine.filesFailed(broken) == [.cancelExchange])
     #expect(machine.exchangeFinished(failure: nil) == [.finishWriting])
     var record = Self.record

@@ -1,3 +1,4 @@
+import EngineRuntime
 import Testing
 import TestScheduling
 import TestSupport

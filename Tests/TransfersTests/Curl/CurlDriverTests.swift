@@ -1,3 +1,4 @@
+import EngineRuntime
 import PodfluxCore
 import Testing
 import TestScheduling

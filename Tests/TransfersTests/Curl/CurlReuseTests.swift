@@ -1,3 +1,4 @@
+import EngineRuntime
 import PodfluxCore
 import ScriptedOrigin
 import Testing

@@ -1,4 +1,5 @@
 import Dispatch
+import EngineRuntime
 import PodfluxCore
 import ScriptedOrigin
 import Testing

@@ -1,3 +1,4 @@
+import EngineRuntime
 import Foundation
 import PodfluxCore
 import ScriptedOrigin

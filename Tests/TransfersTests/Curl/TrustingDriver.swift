@@ -1,3 +1,4 @@
+import EngineRuntime
 import ScriptedOrigin
 import TestSupport
 

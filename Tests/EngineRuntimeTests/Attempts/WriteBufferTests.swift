@@ -2,14 +2,14 @@ import PodfluxCore
 import TestSupport
 import Testing
 
-@testable import Transfers
+@testable import EngineRuntime
 
 @Suite("The buffer of what has arrived")
 struct WriteBufferTests {
   private static let capacity = 4 * Block.size
 
   private func buffer(holding count: Int) -> WriteBuffer {
-    var buffer = WriteBuffer(capacity: Self.capacity, pool: BlockPool())
+    var buffer = WriteBuffer(capacity: Self.capacity, memory: FakeMemory())
     [UInt8](repeating: 7, count: count).withUnsafeBytes { buffer.append($0) }
     return buffer
   }
@@ -49,7 +49,7 @@ struct WriteBufferTests {
   @Test("Whatever the pieces, the bytes come out as they went in, and a piece of more than a page is one of pages")
   func order() throws {
     var random = SeededRandom(seed: 3)
-    var buffer = WriteBuffer(capacity: Self.capacity, pool: BlockPool())
+    var buffer = WriteBuffer(capacity: Self.capacity, memory: FakeMemory())
     var (went, came): ([UInt8], [UInt8]) = ([], [])
     for _ in 0..<400 {
       let bytes = (0..<Int.random(in: 1...40_000, using: &random)).map {

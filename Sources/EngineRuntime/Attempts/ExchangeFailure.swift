@@ -1,6 +1,9 @@
-/// Why an exchange failed: a reason for decisions, and libcurl's message for display.
-struct ExchangeFailure: Error, Sendable, Hashable {
-  enum Reason: Sendable, Hashable {
+import PodfluxCore
+
+/// Why an exchange has failed: a reason to act on, and libcurl's own words to show.
+package struct ExchangeFailure: Error, Sendable, Hashable {
+  /// What to act on.
+  package enum Reason: Sendable, Hashable {
     case unknownHost
     case connectFailed
     /// A redirect led from this machine to a destination outside its route.
@@ -32,25 +35,48 @@ struct ExchangeFailure: Error, Sendable, Hashable {
     case other
   }
 
-  let reason: Reason
-  /// libcurl's `CURLcode`; 0 if the driver itself decided.
-  let curlCode: Int
-  /// For users. Without user info and queries of URLs.
-  let message: String
+  /// What to act on.
+  package let reason: Reason
+  /// libcurl's `CURLcode`; 0 where the driver itself decided.
+  package let curlCode: Int
+  /// For people. User info and queries of URLs are taken out.
+  package let message: String
 
-  init(_ reason: Reason, curlCode: Int = 0, message: String) {
+  /// Describes a failure.
+  package init(_ reason: Reason, curlCode: Int = 0, message: String) {
     self.reason = reason
     self.curlCode = curlCode
     self.message = redactingURLs(in: message)
   }
 
-  static let cancelled = ExchangeFailure(.cancelled, message: "cancelled")
-  static let awayFromThisMachine = ExchangeFailure(
+  /// It was cancelled.
+  package static let cancelled = ExchangeFailure(.cancelled, message: "cancelled")
+  /// It was led from this machine to where its route does not go.
+  package static let awayFromThisMachine = ExchangeFailure(
     .pathRefused, message: "it leads away from this machine, and there is no way")
 }
 
-/// Removes possible secrets from the URLs in a text: user info, query and fragment.
-func redactingURLs(in text: String) -> String {
+extension DownloadError {
+  /// An exchange's failure in the protocol's terms.
+  package init(_ failure: ExchangeFailure) {
+    let code: Code =
+      switch failure.reason {
+      case .unknownHost: .unknownHost
+      case .connectFailed, .pathRefused, .tls: .connectFailed
+      case .tlsCertificate: .tlsCertificate
+      case .timeout, .stalled: .timeout
+      case .tooSlow: .tooSlow
+      case .tooManyRedirects: .tooManyRedirects
+      case .headTooLarge: .tooLarge
+      case .unsafeRedirect, .unsupportedProtocol, .malformedRequest: .unsafeRedirect
+      case .connectionLost, .malformedResponse, .refusedByDelegate, .cancelled, .other: .connectionLost
+      }
+    self.init(code, failure.message)
+  }
+}
+
+/// Takes what may be secret out of the URLs in a text: user info, query and fragment.
+package func redactingURLs(in text: String) -> String {
   text.split(separator: " ", omittingEmptySubsequences: false)
     .map { $0.contains("://") ? redactingURL($0) : $0 }
     .joined(separator: " ")

@@ -1,40 +1,5 @@
+import EngineRuntime
 import PodfluxCore
-
-/// One exchange with an origin, redirects included: the request and its timeouts.
-struct HTTPRequest: Sendable {
-  /// The first address; http or https. Its user info becomes basic authentication for that origin.
-  var url: String
-
-  /// The client's own fields. A redirect never carries them to another origin.
-  var headers: [(name: String, value: String)] = []
-
-  /// Requests the bytes from this offset on (`Range: bytes=N-`).
-  var rangeStart: Int64?
-
-  /// The validator for the range (`If-Range`).
-  var ifRange: String?
-
-  var userAgent: String
-  var connectTimeoutMilliseconds: Int
-
-  /// The timeout from sending the request to the end of the final head, for each hop.
-  var firstByteTimeoutMilliseconds: Int
-
-  /// The timeout without a byte after the head. Paused time does not count.
-  var stallTimeoutMilliseconds: Int
-
-  /// The bytes per second below which the exchange fails, averaged over the window; 0 for none.
-  var slowBytesPerSecond: Int64 = 0
-
-  /// The window of the average. Paused time does not count.
-  var slowWindowMilliseconds = 60_000
-
-  /// Whether a redirect may lead from https to http.
-  var allowsInsecureRedirects = false
-
-  /// The route of its connections.
-  var route = Route.any
-}
 
 extension HTTPRequest {
   func firstHop() throws(ExchangeFailure) -> HTTPHop {

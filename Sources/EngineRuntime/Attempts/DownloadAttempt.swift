@@ -1,0 +1,210 @@
+import Flux
+import PodfluxCore
+
+/// One attempt at a download: what happens between the dispatcher and the system, without threads, files and clocks.
+///
+/// Events come in through the methods: what the service asks (`begin`, `proceed`, `stop`), what the exchange brings, what
+/// came of a step, how a sync ended, each with the time where that matters. What the attempt wants comes out in two ways.
+/// Commands are carried out at once, by whoever has just handed in an event. Steps are file work and reports: they
+/// are handed out one at a time by `next(after:at:)`, are carried out outside the lock that guards the attempt, and end
+/// with an outcome. Between a step and its outcome every other event may come.
+///
+/// The product's shell is an `Operation` with a serial queue and an exchange of libcurl; the simulator's is its scheduler.
+///
+///     while let step = attempt.next(after: outcome, at: clock.now) { outcome = perform(step) }
+package struct DownloadAttempt: Sendable {
+  /// What the shell gives an attempt beside its description.
+  package struct Configuration: Sendable {
+    /// The machine's current boot.
+    var bootID: String
+    /// How many bytes are collected before they are written.
+    var bufferBytes: Int
+    /// How many blocks a write must have for the next sync to run beside the writing.
+    var fastPieceBlocks: Int
+    /// Where memory for arriving bytes comes from.
+    var memory: any BlockMemory
+    /// Makes what undoes a coding.
+    var makeDecoder: @Sendable (ContentCoding) -> any BodyDecoder
+
+    /// Makes a configuration.
+    package init(
+      bootID: String, bufferBytes: Int, fastPieceBlocks: Int = WritePolicy.fastPieceBlocks, memory: any BlockMemory,
+      makeDecoder: @escaping @Sendable (ContentCoding) -> any BodyDecoder
+    ) {
+      self.bootID = bootID
+      self.bufferBytes = bufferBytes
+      self.fastPieceBlocks = fastPieceBlocks
+      self.memory = memory
+      self.makeDecoder = makeDecoder
+    }
+  }
+
+  /// A piece of file work: its steps are carried out before another job begins.
+  enum Job: Sendable {
+    case orders([TransferMachine.Order])
+    case write([Block])
+    case synchronized(DownloadError?)
+  }
+
+  /// What the step that is being carried out is for.
+  enum Stage: Sendable {
+    case opening
+    case truncating(to: Int64)
+    case preparing(ResumePolicy.Plan)
+    case resuming
+    case comparing(AttemptStep.Piece)
+    case appending(AttemptStep.Piece)
+    case announcing(AttemptStep.Piece)
+    case beginningSync(AttemptStep.Piece, length: Int64)
+    case checkpointing(AttemptStep.Piece)
+    case recording(length: Int64, digestStates: [String])
+    case reporting(pendingSync: Bool)
+    case cutting(DownloadError)
+    case savingWritten(DownloadError, AttemptStep.Piece)
+    case finishing
+    case verifying
+    case inspecting
+    case synchronizingContents
+    case naming
+    case preparingToMove(LibraryPath)
+    case publishing
+    case ending
+  }
+
+  /// A sync that was asked for while another one ran.
+  enum PendingSync: Sendable {
+    case contents, everything
+  }
+
+  /// A step, and what it is for.
+  typealias Work = (step: AttemptStep, stage: Stage)
+
+  /// What the attempt is for.
+  package let attempt: Attempt
+  let configuration: Configuration
+  /// Decides what is done.
+  package internal(set) var machine: TransferMachine
+  var buffer: WriteBuffer
+  var hasExchange = false
+  /// Whether the exchange waits for room in the buffer.
+  var isExchangePaused = false
+  /// Undoes the coding of what the exchange brings, if it has any.
+  var decoder: (any BodyDecoder)?
+  /// The bytes that have come over the network since the last report that told of them.
+  var fetched: Int64 = 0
+  var clockAtReading: Int64 = 0
+  var checkpoints = CheckpointMeter()
+  /// Tells what arrives and repeats kept bytes from what is new.
+  var comparison = KeptComparison(from: 0, to: 0)
+  /// The piece that differs from what is kept: it waits for the store.
+  var held: AttemptStep.Piece?
+  /// What a sync that runs beside the writing makes durable.
+  var syncing: (length: Int64, digestStates: [String])?
+  /// What waits for that sync's end.
+  var pendingSync: PendingSync?
+  /// The orders of the job under way that are not carried out yet.
+  var orders: ArraySlice<TransferMachine.Order> = []
+  private var jobs: [Job] = []
+  private var stage: Stage?
+  private var commands: [AttemptCommand] = []
+
+  /// Makes an attempt that has not begun.
+  package init(_ attempt: Attempt, configuration: Configuration) {
+    self.attempt = attempt
+    self.configuration = configuration
+    machine = TransferMachine(attempt: attempt, bootID: configuration.bootID)
+    buffer = WriteBuffer(capacity: configuration.bufferBytes, memory: configuration.memory)
+  }
+
+  /// Whether a sync runs beside the writing.
+  package var isSynchronizing: Bool { syncing != nil }
+
+  // MARK: What the service asks
+
+  /// The attempt begins.
+  package mutating func begin() { enqueue(machine.start()) }
+
+  /// The store has committed what the attempt announced.
+  package mutating func proceed() { enqueue(machine.proceed()) }
+
+  /// The attempt is to end and to keep what it has.
+  package mutating func stop() { enqueue(machine.stop()) }
+
+  /// The sync that a step began has ended; with an error if it failed.
+  package mutating func synchronized(_ failure: DownloadError?) { enqueue(.synchronized(failure)) }
+
+  // MARK: Commands
+
+  /// What is to be done at once, in this order. To be asked for after every event, under the lock under which it came: were
+  /// a stop's command to overtake that of the request which it ends, nothing would end the request.
+  package mutating func takeCommands() -> [AttemptCommand] {
+    guard !commands.isEmpty else { return [] }
+    defer { commands = [] }
+    return commands
+  }
+
+  mutating func command(_ command: AttemptCommand) { commands.append(command) }
+
+  // MARK: Jobs
+
+  mutating func enqueue(_ orders: [TransferMachine.Order]) {
+    if !orders.isEmpty { enqueue(.orders(orders)) }
+  }
+
+  mutating func enqueue(_ job: Job) {
+    jobs.append(job)
+    commands.append(.work)
+  }
+
+  /// The next step of the job under way, or the first one of the next job.
+  ///
+  /// - Parameters:
+  ///   - outcome: What came of the step before; nil at the beginning of a job.
+  ///   - now: The time.
+  /// - Returns: nil where the job is done.
+  package mutating func next(
+    after outcome: Result<AttemptStep.Outcome, DownloadError>?, at now: ClockReading
+  ) -> AttemptStep? {
+    var work: Work?
+    if let outcome {
+      work = takeUp(outcome, at: now)
+    } else {
+      work = beginJob(at: now)
+    }
+    while work == nil, let order = orders.popFirst() { work = begin(order, at: now) }
+    stage = work?.stage
+    return work?.step
+  }
+
+  private mutating func beginJob(at now: ClockReading) -> Work? {
+    precondition(stage == nil, "a job was begun before the last one had ended")
+    guard !jobs.isEmpty else { return nil }
+    switch jobs.removeFirst() {
+    case .orders(let orders):
+      self.orders = orders[...]
+      return nil
+    case .write(let blocks): return lay(AttemptStep.Piece(blocks: blocks), at: now)
+    case .synchronized(let failure): return endSync(failure, at: now)
+    }
+  }
+
+  private mutating func takeUp(
+    _ outcome: Result<AttemptStep.Outcome, DownloadError>, at now: ClockReading
+  ) -> Work? {
+    guard let stage = self.stage else { preconditionFailure("an outcome came, and no step was under way") }
+    switch outcome {
+    case .success(.synchronizationFailed(let error)):
+      machine.synchronizationFailed()
+      return fail(error, in: stage, isSyncLost: true)
+    case .success(let outcome): return go(on: outcome, in: stage, at: now)
+    case .failure(let error): return fail(error, in: stage, isSyncLost: false)
+    }
+  }
+
+  /// What failed takes the orders with it that came beside it.
+  mutating func fail(_ error: DownloadError) -> Work? {
+    orders = []
+    enqueue(machine.filesFailed(error))
+    return nil
+  }
+}

@@ -1,0 +1,113 @@
+import PodfluxCore
+
+/// One exchange with an origin, redirects included: what is asked for, and how long it may take.
+package struct HTTPRequest: Sendable {
+  /// Where to begin; http or https. User info in it becomes basic authentication of that origin.
+  package var url: String
+  /// The client's own fields. They are never sent to another origin after a redirect.
+  package var headers: [(name: String, value: String)]
+  /// Asks for the bytes from this one on (`Range: bytes=N-`).
+  package var rangeStart: Int64?
+  /// The validator under which the range is wanted (`If-Range`).
+  package var ifRange: String?
+  /// What the client calls itself.
+  package var userAgent: String
+  /// How long may pass until there is a connection.
+  package var connectTimeoutMilliseconds: Int
+  /// How long may pass from the request being sent to the end of the final head, on each hop anew.
+  package var firstByteTimeoutMilliseconds: Int
+  /// How long may pass without a byte, once the head has come. Time spent paused does not count.
+  package var stallTimeoutMilliseconds: Int
+  /// The bytes per second below which the body is given up, averaged over the window; 0 for none.
+  package var slowBytesPerSecond: Int64
+  /// Over how long the average is taken. Time spent paused does not count.
+  package var slowWindowMilliseconds: Int
+  /// Whether a redirect may lead from https to http.
+  package var allowsInsecureRedirects: Bool
+  /// Which way its connections may take.
+  package var route: Route
+
+  /// Describes a request.
+  package init(
+    url: String, headers: [(name: String, value: String)] = [], rangeStart: Int64? = nil, ifRange: String? = nil,
+    userAgent: String, connectTimeoutMilliseconds: Int, firstByteTimeoutMilliseconds: Int,
+    stallTimeoutMilliseconds: Int, slowBytesPerSecond: Int64 = 0, slowWindowMilliseconds: Int = 60_000,
+    allowsInsecureRedirects: Bool = false, route: Route = .any
+  ) {
+    self.url = url
+    self.headers = headers
+    self.rangeStart = rangeStart
+    self.ifRange = ifRange
+    self.userAgent = userAgent
+    self.connectTimeoutMilliseconds = connectTimeoutMilliseconds
+    self.firstByteTimeoutMilliseconds = firstByteTimeoutMilliseconds
+    self.stallTimeoutMilliseconds = stallTimeoutMilliseconds
+    self.slowBytesPerSecond = slowBytesPerSecond
+    self.slowWindowMilliseconds = slowWindowMilliseconds
+    self.allowsInsecureRedirects = allowsInsecureRedirects
+    self.route = route
+  }
+}
+
+extension HTTPRequest {
+  /// The request of an attempt.
+  init(_ attempt: Attempt, _ plan: ResumePolicy.Plan) {
+    let settings = attempt.settings
+    self.init(
+      url: attempt.address.description, headers: attempt.headers.map { ($0.name, $0.value) },
+      rangeStart: plan.rangeStart, ifRange: plan.ifRange, userAgent: settings.userAgent,
+      connectTimeoutMilliseconds: settings.connectTimeoutSeconds * 1000,
+      firstByteTimeoutMilliseconds: settings.firstByteTimeoutSeconds * 1000,
+      stallTimeoutMilliseconds: settings.stallTimeoutSeconds * 1000, slowBytesPerSecond: settings.slowBytesPerSecond,
+      slowWindowMilliseconds: settings.slowWindowSeconds * 1000,
+      allowsInsecureRedirects: settings.allowInsecureRedirects, route: attempt.route)
+  }
+}
+
+/// What is to follow a head.
+package enum HeadDemand: Sendable {
+  /// The body is wanted.
+  case proceed
+  /// The exchange ends as `.refusedByDelegate`.
+  case stop
+}
+
+/// What is to follow a piece of a body.
+package enum BodyDemand: Sendable {
+  /// The bytes are taken.
+  case more
+  /// The bytes are not taken: they come again after the exchange is resumed, and nothing is read until then.
+  case pause
+  /// The exchange ends as `.refusedByDelegate`.
+  case stop
+}
+
+/// What an exchange that came to its end has brought.
+package struct ExchangeSummary: Sendable, Hashable {
+  /// How many bytes of the body came, as they are coded.
+  package var bytesReceived: Int64
+  /// What the head declared.
+  package var contentLength: Int64?
+  /// Whether the end was marked: by a length, by chunks or by the protocol. Otherwise the connection just closed, and it
+  /// is unknown whether something is missing.
+  package var isDelimited: Bool
+
+  /// Describes an end.
+  package init(bytesReceived: Int64, contentLength: Int64?, isDelimited: Bool) {
+    self.bytesReceived = bytesReceived
+    self.contentLength = contentLength
+    self.isDelimited = isDelimited
+  }
+}
+
+/// Undoes the coding of one body while it arrives. One owner at a time: the attempt.
+package protocol BodyDecoder: AnyObject, Sendable {
+  /// Whether the file is complete as far as its coding can say.
+  var isAtEnd: Bool { get }
+  /// Decodes a piece, and hands over what comes out, in parts, until nothing more is wanted.
+  ///
+  /// - Parameter take: Takes a part, valid for the call only; false ends it.
+  /// - Returns: false if `take` wanted no more.
+  /// - Throws: what is wrong with the body.
+  func decode(_ bytes: UnsafeRawBufferPointer, _ take: (UnsafeRawBufferPointer) -> Bool) throws(DownloadError) -> Bool
+}
