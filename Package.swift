@@ -31,7 +31,8 @@ let package = Package(
     .target(
       name: "PodfluxEngine",
       dependencies: [
-        "Digests", "FileStore", "Flux", "Persistence", "PodfluxCore", "Reachability", "Transfers", "WireProtocol",
+        "Digests", "EngineRuntime", "FileStore", "Flux", "Persistence", "PodfluxCore", "Reachability", "Transfers",
+        "WireProtocol",
         .product(name: "Logging", package: "swift-log"),
       ]),
     .target(name: "WireProtocol", dependencies: ["Flux", "PodfluxCore"]),
@@ -80,35 +81,47 @@ let package = Package(
       name: "podflux-sim",
       dependencies: ["PodfluxSimulation", .product(name: "ArgumentParser", package: "swift-argument-parser")]),
 
+    .target(name: "TestScheduling", path: "Tests/TestScheduling"),
     .testTarget(name: "FluxTests", dependencies: ["Flux"]),
     .testTarget(name: "DigestsTests", dependencies: ["Digests", "Flux", "PodfluxCore"]),
     .testTarget(
       name: "PodfluxCoreTests",
       dependencies: ["Flux", "Persistence", "PodfluxCore", .product(name: "GRDB", package: "GRDB.swift")]),
     .testTarget(
+      name: "EngineRuntimeTests",
+      dependencies: ["Digests", "EngineRuntime", "Flux", "Persistence", "PodfluxCore", "TestSupport"]),
+    .testTarget(
       name: "PersistenceTests",
       dependencies: ["Flux", "Persistence", "PodfluxCore", .product(name: "GRDB", package: "GRDB.swift")]),
     .testTarget(name: "FileStoreTests", dependencies: ["FileStore", "Flux", "PodfluxCore", "TestSupport"]),
-    .testTarget(name: "ReachabilityTests", dependencies: ["CLinux", "PodfluxCore", "Reachability", "TestSupport"]),
+    .testTarget(
+      name: "ReachabilityTests",
+      dependencies: ["CLinux", "PodfluxCore", "Reachability", "TestScheduling", "TestSupport"]),
     .testTarget(
       name: "TransfersTests",
-      dependencies: ["CCurl", "CZlib", "EngineRuntime", "Transfers", "PodfluxCore", "ScriptedOrigin", "TestSupport"]),
-    .testTarget(
-      name: "EngineRuntimeTests", dependencies: ["Digests", "EngineRuntime", "Flux", "PodfluxCore", "TestSupport"]),
+      dependencies: [
+        "CCurl", "CZlib", "EngineRuntime", "Transfers", "PodfluxCore", "ScriptedOrigin", "TestScheduling",
+        "TestSupport",
+      ]),
     .testTarget(
       name: "PodfluxEngineTests",
       dependencies: [
-        "FileStore", "Flux", "Persistence", "PodfluxCore", "PodfluxEngine", "ScriptedOrigin", "TestSupport",
-        "WireProtocol",
+        "EngineRuntime", "FileStore", "Flux", "Persistence", "PodfluxCore", "PodfluxEngine", "ScriptedOrigin",
+        "TestSupport", "WireProtocol",
       ]),
     .testTarget(name: "WireProtocolTests", dependencies: ["WireProtocol", "TestSupport"]),
     .testTarget(
       name: "PodfluxSimulationTests",
-      dependencies: ["Flux", "Persistence", "PodfluxCore", "PodfluxSimulation", "podflux-sim"]),
-    .testTarget(name: "ScriptedOriginTests", dependencies: ["ScriptedOrigin"]),
+      dependencies: [
+        "EngineRuntime", "Flux", "Persistence", "PodfluxCore", "PodfluxSimulation", "TestScheduling", "podflux-sim",
+      ]),
+    .testTarget(name: "ScriptedOriginTests", dependencies: ["ScriptedOrigin", "TestScheduling"]),
     .testTarget(
       name: "PodfluxTests",
-      dependencies: ["ScriptedOrigin", "TestSupport", "podflux", .product(name: "Crypto", package: "swift-crypto")]),
+      dependencies: [
+        "ScriptedOrigin", "TestScheduling", "TestSupport", "podflux",
+        .product(name: "Crypto", package: "swift-crypto"),
+      ]),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -1,4 +1,4 @@
-// The Linux calls that Swift's Glibc module does not show, because it is built without _GNU_SOURCE.
+// The Linux calls that Swift's Glibc module does not export, because it is built without _GNU_SOURCE.
 #ifndef PODFLUX_LINUX_CALLS_H
 #define PODFLUX_LINUX_CALLS_H
 
@@ -22,15 +22,15 @@ static inline int linux_rename_without_replacing(
   return result == 0 ? 0 : errno;
 }
 
-/// sync_file_range(2) with SYNC_FILE_RANGE_WRITE: has the kernel begin to write, and waits for nothing. It takes no
-/// error away from a later fsync(2), and says nothing about what is durable.
+/// sync_file_range(2) with SYNC_FILE_RANGE_WRITE: makes the kernel start to write, and waits for nothing. It hides no
+/// error from a later fsync(2), and proves nothing about durability.
 static inline void linux_begin_writing_back(int file, long long offset, long long length) {
   const unsigned int sync_file_range_write = 2;
   (void)syscall(SYS_sync_file_range, file, offset, length, sync_file_range_write);
 }
 
-/// dup3(2) with O_CLOEXEC: what is open at `source` stands at `number` too, in the place of what was there, which is closed.
-/// The number, or -1 with errno.
+/// dup3(2) with O_CLOEXEC: `number` refers to the open file of `source` too; its former file is closed. Returns the
+/// number, or -1 with errno.
 static inline int linux_replace(int source, int number) {
   return (int)syscall(SYS_dup3, source, number, O_CLOEXEC);
 }
@@ -48,13 +48,13 @@ static inline int linux_is_on_ext_or_xfs(int file) {
   return fstatfs(file, &status) == 0 && (status.f_type == EXT4_SUPER_MAGIC || status.f_type == XFS_SUPER_MAGIC);
 }
 
-/// The number of the file system that an open file lies on (statfs(2), f_type); 0 where it cannot be told.
+/// The magic number of an open file's file system (statfs(2), f_type); 0 if unknown.
 static inline unsigned long linux_file_system(int file) {
   struct statfs status;
   return fstatfs(file, &status) == 0 ? (unsigned long)status.f_type & 0xffffffffUL : 0;
 }
 
-/// When an open file was made (statx(2), STATX_BTIME): 0, or the errno; EOPNOTSUPP where the file system does not keep it.
+/// When an open file was created (statx(2), STATX_BTIME): 0, or the errno; EOPNOTSUPP if the file system does not store it.
 static inline int linux_birth_time(int file, int64_t *seconds, uint32_t *nanoseconds) {
   const int at_empty_path = 0x1000;
   struct statx status;
@@ -65,15 +65,15 @@ static inline int linux_birth_time(int file, int64_t *seconds, uint32_t *nanosec
   return 0;
 }
 
-/// mallopt(3): pieces below `mapping_threshold` come from the heaps, so much free memory at a heap's end is kept, and
-/// there are at most so many heaps.
+/// mallopt(3): allocations below `mapping_threshold` come from heaps, a heap keeps some free memory at its end, and the
+/// number of heaps is limited.
 static inline void linux_keep_freed_memory(int mapping_threshold, int kept_bytes, int heaps) {
   (void)mallopt(M_MMAP_THRESHOLD, mapping_threshold);
   (void)mallopt(M_TRIM_THRESHOLD, kept_bytes);
   (void)mallopt(M_ARENA_MAX, heaps);
 }
 
-/// Only what signal-safety(7) allows is called here.
+/// Calls only functions that signal-safety(7) allows.
 static inline void linux_tell_bus_error(int number) {
   static const char message[] =
       "podflux: the engine had to end: the disk of the library, or this user's quota on it, is full, so that SQLite could "
@@ -84,7 +84,7 @@ static inline void linux_tell_bus_error(int number) {
   _exit(1);
 }
 
-/// From now on SIGBUS ends the process with status 1 and one line on stderr, at once and without tidying up.
+/// Makes SIGBUS end the process with status 1 and one line on stderr, at once and without cleanup.
 static inline void linux_end_on_bus_error(void) {
   signal(SIGBUS, linux_tell_bus_error);
 }

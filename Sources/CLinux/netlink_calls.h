@@ -1,4 +1,4 @@
-// The part of rtnetlink(7) that follows links: structures and macros that Swift's Glibc module does not show.
+// The part of rtnetlink(7) for links: structures and macros that Swift's Glibc module does not export.
 #ifndef PODFLUX_NETLINK_CALLS_H
 #define PODFLUX_NETLINK_CALLS_H
 
@@ -11,14 +11,14 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-/// Opens an rtnetlink socket in the network namespace of the calling thread. With `groups` (RTMGRP_…) it hears what
-/// changes; a read waits no longer than `timeout_seconds`. Returns the descriptor, or the errno, negative.
+/// Opens an rtnetlink socket in the network namespace of the calling thread. With `groups` (RTMGRP_…) it
+/// receives notifications; a read waits no longer than `timeout_seconds`. Returns the descriptor, or the errno, negative.
 static inline int linux_netlink_open(unsigned int groups, int receive_bytes, int timeout_seconds) {
   int descriptor = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE);
   if (descriptor < 0) return -errno;
   struct timeval timeout = {.tv_sec = timeout_seconds};
   struct sockaddr_nl address = {.nl_family = AF_NETLINK, .nl_groups = groups};
-  // A larger buffer is a favour; the kernel cuts it to net.core.rmem_max.
+  // A larger buffer is optional; the kernel clamps it to net.core.rmem_max.
   (void)setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &receive_bytes, sizeof receive_bytes);
   if (setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof timeout) == 0 &&
       bind(descriptor, (struct sockaddr *)&address, sizeof address) == 0)
@@ -28,7 +28,7 @@ static inline int linux_netlink_open(unsigned int groups, int receive_bytes, int
   return -reason;
 }
 
-/// Asks for all objects of a kind (RTM_GETLINK, RTM_GETADDR, RTM_GETROUTE), of every family. Returns 0 or the errno.
+/// Requests all objects of a kind (RTM_GETLINK, RTM_GETADDR, RTM_GETROUTE), of every family. Returns 0 or the errno.
 static inline int linux_netlink_request_all(int descriptor, unsigned short type, unsigned int sequence) {
   struct {
     struct nlmsghdr header;
@@ -55,8 +55,8 @@ static inline int linux_netlink_request_all(int descriptor, unsigned short type,
   return 0;
 }
 
-/// Takes the next datagram. Returns its length, 0 for one that is not of the kernel, or the errno, negative: EAGAIN where
-/// there is none, ENOBUFS where some were lost or this one is longer than the buffer.
+/// Reads the next datagram. Returns its length, 0 for one that is not from the kernel, or the errno, negative: EAGAIN if
+/// there is none, ENOBUFS if some were lost or this one is longer than the buffer.
 static inline long linux_netlink_receive(int descriptor, void *buffer, unsigned long size, int may_wait) {
   struct sockaddr_nl sender;
   memset(&sender, 0, sizeof sender);
@@ -71,7 +71,7 @@ static inline long linux_netlink_receive(int descriptor, void *buffer, unsigned 
   return (unsigned long)count > size ? -ENOBUFS : count;
 }
 
-/// setns(2): from now on the calling thread's sockets belong to the network namespace that is open here. 0 or the errno.
+/// setns(2): moves the calling thread to the open network namespace, for its later sockets. 0 or the errno.
 static inline int linux_enter_network_namespace(int descriptor) {
   const int clone_newnet = 0x40000000;
   return syscall(SYS_setns, descriptor, clone_newnet) == 0 ? 0 : errno;

@@ -1,4 +1,4 @@
-// sd-bus(3) of libsystemd, loaded when there is one: the engine does not depend on it.
+// sd-bus(3) of libsystemd, loaded at run time if present: the engine does not depend on it.
 #ifndef PODFLUX_SYSTEM_BUS_H
 #define PODFLUX_SYSTEM_BUS_H
 
@@ -10,7 +10,7 @@
 /// sd_bus_message_handler_t(3), with untyped pointers.
 typedef int (*linux_bus_handler)(void *message, void *user_data, void *error);
 
-/// The functions of libsystemd that are used, none of which waits for the bus.
+/// The used functions of libsystemd, none of which waits for the bus.
 struct linux_bus_library {
   int (*make)(void **bus);
   int (*open_system)(void **bus);
@@ -35,7 +35,7 @@ struct linux_bus_library {
   void *(*message_unref)(void *message);
 };
 
-/// Loads libsystemd. Returns 0, or ENOENT where it or one of the functions is missing. It is never unloaded.
+/// Loads libsystemd. Returns 0, or ENOENT if it or one of the functions is missing. It is never unloaded.
 static inline int linux_bus_load(struct linux_bus_library *library) {
   void *handle = dlopen("libsystemd.so.0", RTLD_NOW | RTLD_LOCAL);
   if (!handle) return ENOENT;
@@ -63,7 +63,7 @@ static inline int linux_bus_load(struct linux_bus_library *library) {
   return 0;
 }
 
-/// Begins to connect to the bus at an address, or to the system's where there is none. 0, or the errno.
+/// Starts to connect to the bus at an address, or to the system bus without one. 0, or the errno.
 static inline int linux_bus_open(const struct linux_bus_library *library, const char *address, void **bus) {
   *bus = NULL;
   if (!address) return -library->open_system(bus);
@@ -78,7 +78,7 @@ static inline int linux_bus_open(const struct linux_bus_library *library, const 
   return -result;
 }
 
-/// Asks a service that runs for a property; one that does not run is not started for it. 0, or the errno.
+/// Requests a property from a running service, without starting it. 0, or the errno.
 static inline int linux_bus_ask_property(
     const struct linux_bus_library *library, void *bus, const char *service, const char *path, const char *interface,
     const char *property, linux_bus_handler handler, void *user_data, uint64_t timeout_microseconds) {
@@ -92,7 +92,7 @@ static inline int linux_bus_ask_property(
   return result < 0 ? -result : 0;
 }
 
-/// Reads the number out of the reply to a question for a property. 0, or the errno.
+/// Reads the number from the reply to a property request. 0, or the errno.
 static inline int linux_bus_read_number(const struct linux_bus_library *library, void *message, uint32_t *number) {
   int result = library->read(message, "v", "u", number);
   return result > 0 ? 0 : EBADMSG;

@@ -1,4 +1,4 @@
-// zlib's functions that begin a stream are macros, which Swift does not import.
+// zlib's functions that initialize a stream are macros, which Swift does not import.
 #ifndef CZLIB_SHIM_H
 #define CZLIB_SHIM_H
 

@@ -1,8 +1,8 @@
 import PodfluxCore
 
-/// The digests of a file that grows, each as far as the file goes.
+/// The digests of a growing file. Each may cover a different number of its bytes.
 public struct ContentDigests: Sendable {
-  /// How much is read at once where a digest has to catch up, in bytes.
+  /// How many bytes are read at once to catch up.
   private static let readBytes = 1 << 20
 
   private var running: [DigestAlgorithm: RunningDigest]
@@ -12,15 +12,15 @@ public struct ContentDigests: Sendable {
     running = Dictionary(uniqueKeysWithValues: algorithms.map { ($0, RunningDigest($0)) })
   }
 
-  /// What was appended to the file.
+  /// Hashes bytes that were appended to the file.
   public mutating func append(_ bytes: UnsafeRawBufferPointer) {
     for algorithm in DigestAlgorithm.allCases {
       running[algorithm]?.update(bytes)
     }
   }
 
-  /// Makes these the digests of the first bytes of a file that may have been cut, or was there before. Cost: reads what
-  /// neither the digests nor the earlier states cover.
+  /// Updates the digests to the first `length` bytes of a file that existed before or was truncated. Cost: reads the
+  /// bytes that neither the digests nor the earlier states cover.
   public mutating func follow(
     _ contents: some ReadableContents, to length: Int64, from states: [String]
   ) throws(DownloadError) {
@@ -46,12 +46,12 @@ public struct ContentDigests: Sendable {
     }
   }
 
-  /// How to go on later without reading anything again: one text for each digest.
+  /// The states from which a later process continues without reading the file again: one text for each digest.
   public var states: [String] {
     DigestAlgorithm.allCases.compactMap { running[$0]?.state }
   }
 
-  /// The digests of what came so far.
+  /// The digests of all bytes so far.
   public var values: [DigestAlgorithm: [UInt8]] {
     running.mapValues { $0.digest() }
   }

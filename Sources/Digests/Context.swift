@@ -1,18 +1,18 @@
 import CCrypto
 import PodfluxCore
 
-/// libcrypto's context of a hash: of 32-bit words for SHA-256, of 64-bit words for SHA-384 and SHA-512.
+/// A libcrypto hash context: with 32-bit words for SHA-256, with 64-bit words for SHA-384 and SHA-512.
 enum Context: Sendable {
   case short(SHA256_CTX)
   case long(SHA512_CTX)
 
-  /// How many chaining words every hash of the family has.
+  /// The number of chaining words in every hash of the family.
   static let wordCount = 8
 
   /// The longest block, in bytes.
   private static let maxBlockLength = 128
 
-  /// A context that has seen nothing.
+  /// A context that has hashed nothing.
   init(_ algorithm: DigestAlgorithm) {
     switch algorithm {
     case .sha256:
@@ -41,7 +41,7 @@ enum Context: Sendable {
     }
   }
 
-  /// The digest so far: the context stays as it is.
+  /// The digest so far; the context stays unchanged.
   func digest(length: Int) -> [UInt8] {
     [UInt8](unsafeUninitializedCapacity: Self.maxDigestLength) { digest, count in
       switch self {
@@ -54,7 +54,7 @@ enum Context: Sendable {
 
   private static let maxDigestLength = 64
 
-  /// The chaining words and the bytes of the block that is not full.
+  /// The chaining words, and the bytes of the incomplete block.
   func read(buffered: Int) -> (words: [UInt64], block: [UInt8]) {
     var words = [UInt64](repeating: 0, count: Self.wordCount)
     var block = [UInt8](repeating: 0, count: Self.maxBlockLength)
@@ -65,7 +65,7 @@ enum Context: Sendable {
     return (words, Array(block.prefix(buffered)))
   }
 
-  /// Makes a context that has seen nothing one that has seen so many bits, a whole number of blocks.
+  /// Restores a fresh context to the state after this many bits, which are a whole number of blocks.
   mutating func restore(words: [UInt64], bits: UInt64) {
     precondition(words.count == Self.wordCount, "a hash has eight chaining words")
     switch self {

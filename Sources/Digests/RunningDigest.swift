@@ -1,29 +1,28 @@
 import CCrypto
 import PodfluxCore
 
-/// A hash of bytes as they arrive, whose state can be written down and taken up by another process.
+/// An incremental hash whose state can be saved and continued by another process.
 ///
-/// A value: copies go their own ways. It exists because swift-crypto cannot write down the state of a hash, and a resumed
-/// download must not read again what was hashed. The work is libcrypto's.
+/// A value type: copies are independent. It exists because swift-crypto cannot export the state of a hash, and a
+/// resumed download must not read hashed bytes again. libcrypto does the hashing.
 public struct RunningDigest: Sendable {
-  /// The most bytes whose length in bits SHA-256 can count (FIPS 180-4 section 5.1.1): an exbibyte, beyond any file.
+  /// The limit of SHA-256's length field (FIPS 180-4 section 5.1.1), in bytes: an exbibyte, beyond any file.
   public static let maxCount: Int64 = 1 << 60
 
-  /// The hash that is computed.
   public let algorithm: DigestAlgorithm
 
-  /// How many bytes were hashed so far.
+  /// How many bytes have been hashed.
   public private(set) var count: Int64 = 0
 
   private var context: Context
 
-  /// The hash of nothing so far.
+  /// An empty hash.
   public init(_ algorithm: DigestAlgorithm) {
     self.algorithm = algorithm
     context = Context(algorithm)
   }
 
-  /// Hashes these bytes behind all before. Cost: that of `openssl speed`; a few hundred bytes are copied for each call.
+  /// Hashes further bytes. Cost: that of `openssl speed`, plus a copy of a few hundred bytes for each call.
   public mutating func update(_ bytes: UnsafeRawBufferPointer) {
     guard let start = bytes.baseAddress, !bytes.isEmpty else { return }
     count += Int64(bytes.count)
@@ -36,11 +35,10 @@ public struct RunningDigest: Sendable {
     context.digest(length: algorithm.digestLength)
   }
 
-  /// What `init(state:)` goes on from: base64 of at most 268 characters, the same whatever library computed it.
+  /// The state for `init(state:)`: base64 of at most 268 characters, independent of the library that computed it.
   ///
-  /// It holds the version (1), the algorithm (1, 2, 3 for SHA-256, SHA-384, SHA-512), the count in 8 bytes, the 8 chaining
-  /// words, all big-endian, and the bytes of the block that is not full yet. Up to 127 bytes of the file are legible in
-  /// it.
+  /// It contains the version (1), the algorithm (1, 2, 3 for SHA-256, SHA-384, SHA-512), the count in 8 bytes, the 8
+  /// chaining words, all big-endian, and the bytes of the incomplete block: up to 127 bytes of the file in plain text.
   public var state: String {
     var bytes = [Self.stateVersion, algorithm.number]
     bytes.append(bigEndian: UInt64(count), bytes: MemoryLayout<UInt64>.size)
@@ -49,12 +47,12 @@ public struct RunningDigest: Sendable {
     return Base64.text(of: bytes + block)
   }
 
-  /// Goes on from a state, which may come from anybody; nil if `state` cannot have made it.
+  /// Continues from a state; nil if `state` cannot have produced it. The input may be untrusted.
   ///
-  /// A state that was made up can only give a wrong digest.
+  /// A forged state can only give a wrong digest.
   public init?(state: String) {
     guard state.utf8.count <= Self.maxStateLength, let bytes = Base64.bytes(of: state.utf8),
-      // Only one spelling: neither without padding nor in the other alphabet.
+      // Accepts only the canonical spelling: with padding, in the standard alphabet.
       Base64.text(of: bytes) == state
     else { return nil }
     var reader = StateReader(rest: bytes[...])
@@ -74,7 +72,7 @@ public struct RunningDigest: Sendable {
 
     self.init(algorithm)
     let hashed = count - UInt64(buffered.count)
-    // Before the first full block every hash has the words it begins with.
+    // Before the first full block every hash has its initial words.
     guard hashed > 0 || words == context.read(buffered: 0).words else { return nil }
     context.restore(words: words, bits: hashed * 8)
     self.count = Int64(hashed)
@@ -88,7 +86,7 @@ public struct RunningDigest: Sendable {
 }
 
 extension DigestAlgorithm {
-  /// Its number in a written state.
+  /// Its number in a saved state.
   fileprivate var number: UInt8 {
     switch self {
     case .sha256: 1
@@ -97,10 +95,10 @@ extension DigestAlgorithm {
     }
   }
 
-  /// How many bytes are hashed at a time.
+  /// The block length in bytes.
   fileprivate var blockLength: Int { self == .sha256 ? 64 : 128 }
 
-  /// How many bytes a chaining word has.
+  /// The length of a chaining word in bytes.
   fileprivate var wordLength: Int { self == .sha256 ? 4 : 8 }
 }
 
@@ -122,7 +120,7 @@ extension [UInt8] {
 }
 
 extension RunningDigest {
-  /// The SHA-256 of bytes that are all there, in hexadecimal digits.
+  /// The SHA-256 of complete data, in hexadecimal digits.
   public static func sha256(of bytes: [UInt8]) -> String {
     var digest = RunningDigest(.sha256)
     bytes.withUnsafeBytes { digest.update($0) }

@@ -1,54 +1,54 @@
-/// How much has been handed to a slow reader and has not reached it, and whether somebody waits until it is less.
+/// Counts the bytes on their way to a slow reader, and remembers whether a producer waits for room.
 ///
-/// It belongs under one lock, together with what is handed over. Three sides go through it, and each changes only what is
-/// its own:
+/// Guard it with one lock, together with the data. Three parties use it, and each changes only its own part:
 ///
-/// | who | calls | changes |
+/// | party | calls | changes |
 /// |---|---|---|
-/// | whoever has something to say | `add` | how much is on its way |
-/// | whoever only wants to know | `hasRoom` | nothing |
-/// | whoever rests until there is room | `hasRoomOrIsAwaited` | that it waits, in the same breath as the answer "no" |
-/// | the writer | `deliver`, `close` | how much is on its way; it is told whom to wake |
+/// | a producer | `add` | the bytes on their way |
+/// | an observer | `hasRoom` | nothing |
+/// | a producer that sleeps | `hasRoomOrIsAwaited` | that it waits, atomically with the answer "no" |
+/// | the writer | `deliver`, `close` | the bytes on their way; the result says whether to wake the producer |
 ///
-/// The answer and the note that somebody waits for another one must not come apart. The engine once asked with the same
-/// call as its observers did, which noted what it had found for all of them: the engine saw a full backlog and lay down;
-/// the writer took everything out to write it; an observer asked, found room, and so took the note away; when the writer
-/// had written, nobody seemed to wait. The reader of stdin waited for the engine, the engine for the writer, the writer
-/// for something to write, and the client for replies.
+/// The answer "no" and the note that a producer waits must be atomic. The engine and its observers once shared one call
+/// that stored its answer for both: the engine saw a full backlog and slept; the writer took everything out to write
+/// it; an observer called, found room, and so cleared the note; after writing, the writer saw no waiting producer. The
+/// reader of stdin waited for the engine, the engine for the writer, the writer for something to write, and the client
+/// for replies.
 public struct Backlog: Hashable, Sendable {
-  /// From how many bytes on there is no room.
+  /// The number of bytes from which there is no room.
   public let limit: Int
-  /// How many bytes are on their way: neither delivered nor given up.
+  /// The bytes on their way: neither delivered nor discarded.
   public private(set) var bytes = 0
-  /// Whether somebody waits for room.
+  /// Whether a producer waits for room.
   public private(set) var isAwaited = false
-  /// Whether nobody reads any more: then everything has room, since nothing is kept.
+  /// Whether the reader is gone: then there is always room, since nothing is kept.
   public private(set) var isClosed = false
 
-  /// Makes an empty one. The limit is no cap: what is said in one go may go beyond it.
+  /// An empty backlog. The limit is no cap: one `add` may exceed it.
   public init(limit: Int) {
     precondition(limit > 0, "a backlog without room never has any")
     self.limit = limit
   }
 
-  /// Whether more may be said now. Asking changes nothing.
+  /// Whether a producer may add more now. Changes nothing.
   public var hasRoom: Bool { bytes < limit }
 
-  /// Whether more may be said now. If not, the asker is owed a wake-up: `deliver` or `close` says so once there is room.
+  /// Whether the caller may add more now. If not, the caller waits: `deliver` or `close` returns true once there is
+  /// room.
   public mutating func hasRoomOrIsAwaited() -> Bool {
     if hasRoom { return true }
     isAwaited = true
     return false
   }
 
-  /// So many more bytes are on their way. Returns whether they are: a closed one takes none.
+  /// Adds bytes that are on their way. Returns false if it is closed, and then counts nothing.
   public mutating func add(_ count: Int) -> Bool {
     guard !isClosed else { return false }
     bytes += count
     return true
   }
 
-  /// So many of them have arrived. Returns whether whoever waits is to be woken now.
+  /// Removes bytes that arrived. Returns whether to wake the waiting producer.
   public mutating func deliver(_ count: Int) -> Bool {
     guard !isClosed else { return false }
     precondition(count <= bytes, "more has arrived than was sent")
@@ -56,7 +56,7 @@ public struct Backlog: Hashable, Sendable {
     return release()
   }
 
-  /// Nobody reads any more. Returns whether whoever waits is to be woken now.
+  /// Closes it after the reader has gone. Returns whether to wake the waiting producer.
   public mutating func close() -> Bool {
     bytes = 0
     isClosed = true

@@ -1,11 +1,11 @@
 /// The one place where state changes: batches of actions in, committed turns out.
 ///
-/// A batch is handled in order, every store in the order that the root declares, and committed as one transaction.
+/// A batch is handled in order and committed as one transaction; the root declares the order of its stores.
 /// Replies and effects leave this type only after the commit. If the commit fails, memory is what it was before
 /// the batch: nothing is half-done.
 ///
 /// Not thread safe, and deliberately so: its owner drains a mailbox from one place.
-public struct Dispatcher<Root: Store> {
+public struct Dispatcher<Root: Store> where Root.Context == Void {
   /// What became of a batch that was committed.
   public struct Turnout: Sendable {
     /// Where the log stands now.
@@ -30,14 +30,13 @@ public struct Dispatcher<Root: Store> {
     }
   }
 
-  /// The state of all stores, read-only for everybody else.
+  /// The state of all stores. Only `dispatch` changes it.
   public private(set) var state: Root
   /// Where the log stands: the last committed turn.
   public private(set) var position: LogPosition
 
   private let ledger: any Ledger<Root.Tables>
   private let seed: UInt64
-  private let hear: (Root.Action, LogPosition, ClockReading) -> Void
   private let willCommit: (TurnRecord<Root.Action>) -> () -> Void
 
   /// Makes a dispatcher.
@@ -47,20 +46,16 @@ public struct Dispatcher<Root: Store> {
   ///   - position: Where the ledger's log stands.
   ///   - ledger: Where batches are committed.
   ///   - seed: What all random draws follow from.
-  ///   - hear: Hears of each action as soon as it has been handled, and where the log will stand behind it. Its turn may
-  ///     yet fail: then there is no willCommit of it, and the numbers come again.
   ///   - willCommit: Sees each turn before it is committed. What it returns is called when nothing is left to do but the
-  ///   commit, which waits for it. If the commit fails, the next turn has the same numbers.
+  ///     commit, which waits for it. If the commit fails, the next turn has the same numbers.
   public init(
     state: Root, position: LogPosition, ledger: any Ledger<Root.Tables>, seed: UInt64,
-    hear: @escaping (Root.Action, LogPosition, ClockReading) -> Void = { _, _, _ in },
     willCommit: @escaping (TurnRecord<Root.Action>) -> () -> Void = { _ in {} }
   ) {
     self.state = state
     self.position = position
     self.ledger = ledger
     self.seed = seed
-    self.hear = hear
     self.willCommit = willCommit
   }
 
@@ -83,7 +78,7 @@ public struct Dispatcher<Root: Store> {
   private mutating func handle(
     _ batch: [Root.Action], at clock: ClockReading, with tables: Root.Tables
   ) throws -> Turnout {
-    var turn = Turn<Root.Tables, Root.Effect>(
+    var turn = Turn<Root.Tables, Root.Effect, Root.Event>(
       sequence: position.sequence, clock: clock, random: SeededGenerator(seed: seed, index: position.sequence),
       tables: tables)
     var outcomes: [Outcome] = []
@@ -94,7 +89,7 @@ public struct Dispatcher<Root: Store> {
     var record: TurnRecord<Root.Action>?
     let number = turn.sequence - position.sequence
     if number > 0 {
-      try state.endBatch(in: &turn)
+      try state.endBatch(in: &turn, reading: ())
       position = LogPosition(revision: position.revision + 1, sequence: turn.sequence)
       let committed = TurnRecord(
         position: position, clock: clock,
@@ -108,18 +103,16 @@ public struct Dispatcher<Root: Store> {
     return Turnout(position: position, record: record, outcomes: outcomes, effects: turn.effects)
   }
 
-  private mutating func handle(_ action: Root.Action, in turn: inout Turn<Root.Tables, Root.Effect>) throws -> Outcome {
+  private mutating func handle(
+    _ action: Root.Action, in turn: inout Turn<Root.Tables, Root.Effect, Root.Event>
+  ) throws -> Outcome {
     let previous = (turn.sequence, turn.random)
     if !action.isReading {
       turn.sequence += 1
       turn.random = SeededGenerator(seed: seed, index: turn.sequence)
     }
     do {
-      let reply = try state.handle(action, in: &turn)
-      if !action.isReading {
-        hear(action, LogPosition(revision: position.revision + 1, sequence: turn.sequence), turn.clock)
-      }
-      return .handled(reply)
+      return .handled(try state.handle(action, in: &turn, reading: ()))
     } catch let refusal as Root.Refusal {
       // A refused action was not committed: its number goes to the next one.
       (turn.sequence, turn.random) = previous

@@ -1,27 +1,27 @@
-/// Where one thread waits for something that another one brings about: it tries, lies down if it must, and tries again
-/// when it is woken.
+/// Lets one thread wait for a condition that another one brings about: it tries, sleeps if it fails, and tries again
+/// when woken.
 ///
-/// It belongs under one lock. Who waits calls `approach`, then tries; if that succeeds it calls `leave`, otherwise it
-/// sleeps. Whoever has changed something calls `open`, and wakes the sleeper if that says so. A wake-up too many makes
-/// the sleeper try once more; one too few cannot be, since the approach comes before the try.
+/// Guard it with one lock. The waiting thread calls `approach`, then tries; on success it calls `leave`, otherwise it
+/// sleeps. Another thread that has changed something calls `open`, and wakes the sleeper if that returns true. A
+/// spurious wake-up only causes one more try; a lost one is impossible, since `approach` comes before the try.
 public struct Gate: Hashable, Sendable {
-  /// Whether somebody sleeps, or is about to.
+  /// Whether a thread sleeps, or is about to.
   public private(set) var isApproached = false
 
-  /// Makes one at which nobody waits.
+  /// A gate without a waiting thread.
   public init() {}
 
-  /// Somebody is about to try, and will sleep if it cannot.
+  /// A thread is about to try, and will sleep if it fails.
   public mutating func approach() {
     isApproached = true
   }
 
-  /// It could, and does not sleep.
+  /// The try succeeded: the thread does not sleep.
   public mutating func leave() {
     isApproached = false
   }
 
-  /// Something has changed. Returns whether somebody is to be woken.
+  /// The condition may have changed. Returns whether to wake the sleeper.
   public mutating func open() -> Bool {
     defer { isApproached = false }
     return isApproached

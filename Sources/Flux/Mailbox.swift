@@ -1,18 +1,18 @@
 import Synchronization
 
-/// Where actions wait for the dispatcher: two bounded queues, drained from one place.
+/// The actions that wait for the dispatcher: two bounded queues with one drainer.
 ///
-/// Facts come from services whose number is bounded, and are always taken in; requests come from clients and are
-/// taken in while there is room. The drainer may leave the requests where they are while it still takes facts:
-/// a client that does not read its replies slows down itself, not the transfers.
+/// It always accepts facts, whose number the services bound; it accepts clients' requests while there is room. The
+/// drainer may leave requests in the queue while it takes facts: a client that does not read its replies slows down
+/// itself, not the transfers.
 ///
 /// `post` wakes the drainer when the mailbox was idle, so a burst costs one wake-up.
 public final class Mailbox<Request: Sendable, Fact: Sendable>: Sendable {
-  /// What the drainer took out in one go.
+  /// The actions that the drainer took at once.
   public struct Delivery: Sendable {
-    /// Facts, in the order in which they were posted.
+    /// Facts, in the order of posting.
     public var facts: [Fact]
-    /// Requests, in the order in which they were posted.
+    /// Requests, in the order of posting.
     public var requests: [Request]
 
     /// Whether there was nothing to take.
@@ -25,7 +25,7 @@ public final class Mailbox<Request: Sendable, Fact: Sendable>: Sendable {
   /// How many requests may wait.
   public let requestCapacity: Int
 
-  /// Makes a mailbox; `wake` is called, on the poster's thread, when something was posted and nobody drains.
+  /// A mailbox that calls `wake`, on the posting thread, when an action was posted and no drainer is active.
   public init(requestCapacity: Int, wake: @escaping @Sendable () -> Void) {
     precondition(requestCapacity > 0, "a mailbox without room takes no request")
     self.requestCapacity = requestCapacity
@@ -38,24 +38,24 @@ public final class Mailbox<Request: Sendable, Fact: Sendable>: Sendable {
     if queues.withLock({ $0.add(fact: fact) }) { wake() }
   }
 
-  /// Posts a request, unless as many as may wait do.
+  /// Posts a request if the queue has room.
   ///
-  /// - Returns: Whether it was taken in.
+  /// - Returns: Whether the mailbox accepted it.
   public func post(request: Request) -> Bool {
     let (isTaken, shouldWake) = queues.withLock { $0.add(request: request) }
     if shouldWake { wake() }
     return isTaken
   }
 
-  /// Wakes the drainer although nothing was posted: something that it waited for has changed.
+  /// Wakes the drainer without an action: a condition that it waits for has changed.
   public func nudge() {
     if queues.withLock({ $0.nudge() }) { wake() }
   }
 
-  /// Takes out what waits: all facts, and at most so many requests, none behind the first that `isLast` names.
+  /// Takes all facts and at most `limit` requests, none after the first one for which `isLast` is true.
   ///
-  /// An empty delivery ends the drain: the next post wakes the drainer again. A nudge that came since the last delivery
-  /// wakes it at once: `limit` may be older than the nudge.
+  /// An empty delivery ends the drain: the next post wakes the drainer again. A nudge since the last delivery wakes it
+  /// at once: `limit` may be older than the nudge.
   public func take(requestsUpTo limit: Int, endingWith isLast: (Request) -> Bool = { _ in false }) -> Delivery {
     let (delivery, shouldWake) = queues.withLock { queues in
       let (facts, requests, shouldWake) = queues.take(requestsUpTo: limit, endingWith: isLast)

@@ -1,37 +1,37 @@
-/// The two queues of a mailbox, and what makes sure that what was posted is looked at. It belongs under one lock.
+/// The two queues of a mailbox, and the flags that prevent lost wake-ups. Guard it with one lock.
 struct MailboxQueues<Request, Fact> {
   let requestCapacity: Int
   private(set) var facts: [Fact] = []
   private(set) var requests: [Request] = []
-  /// Whether somebody drains, or has been woken to.
+  /// Whether a drainer is active, or has been woken.
   private(set) var isDraining = false
-  /// Whether a nudge came while somebody drained: perhaps after the drainer had looked at what it waits for.
+  /// Whether a nudge came during a drain, perhaps after the drainer had checked its condition.
   private(set) var isNudged = false
 
   init(requestCapacity: Int) {
     self.requestCapacity = requestCapacity
   }
 
-  /// Takes a fact in. Returns whether the drainer is to be woken.
+  /// Adds a fact. Returns whether to wake the drainer.
   mutating func add(fact: Fact) -> Bool {
     facts.append(fact)
     return rouse()
   }
 
-  /// Takes a request in, if there is room. Returns whether it did, and whether the drainer is to be woken.
+  /// Adds a request if there is room. Returns whether it did, and whether to wake the drainer.
   mutating func add(request: Request) -> (isTaken: Bool, shouldWake: Bool) {
     let hasRoom = requests.count < requestCapacity
     if hasRoom { requests.append(request) }
     return (hasRoom, rouse())
   }
 
-  /// Something that the drainer waits for has changed. Returns whether it is to be woken.
+  /// Notes that a condition of the drainer has changed. Returns whether to wake the drainer.
   mutating func nudge() -> Bool {
     isNudged = isDraining
     return rouse()
   }
 
-  /// Takes out what waits, and tells whether the drainer is to be woken again although there was nothing.
+  /// Takes waiting actions, and returns whether to wake the drainer again after an empty delivery.
   mutating func take(
     requestsUpTo limit: Int, endingWith isLast: (Request) -> Bool
   ) -> (facts: [Fact], requests: [Request], shouldWake: Bool) {

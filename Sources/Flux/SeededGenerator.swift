@@ -1,21 +1,20 @@
-/// A small, fast random number generator whose draws follow from its seed alone (SplitMix64).
+/// A small, fast random number generator, determined by its seed (SplitMix64).
 ///
 /// Source: Steele, Lea, Flood, "Fast Splittable Pseudorandom Number Generators", OOPSLA 2014. Not for secrets.
 public struct SeededGenerator: RandomNumberGenerator, Sendable {
   private var state: UInt64
 
-  /// Makes a generator; the same seed gives the same draws.
+  /// A generator; the same seed gives the same draws.
   public init(seed: UInt64) {
     state = seed
   }
 
-  /// Makes the generator for one place in a numbered series, independent of its neighbours'.
+  /// A generator for one index of a series, independent of the neighbouring ones.
   public init(seed: UInt64, index: Int64) {
     var mixer = SeededGenerator(seed: seed ^ UInt64(bitPattern: index) &* 0x9E37_79B9_7F4A_7C15)
     state = mixer.next()
   }
 
-  /// The next draw.
   public mutating func next() -> UInt64 {
     state &+= 0x9E37_79B9_7F4A_7C15
     var mixed = state

@@ -1,32 +1,56 @@
 /// A domain's state and the rules by which actions change it.
 ///
-/// A store is a value owned by the dispatcher alone and changed in place. It performs no I/O: what has to be
-/// done it appends to the turn as effects, and what is unbounded it keeps in its own tables. It asks nobody
-/// for the time, an id or a random number; the turn brings them.
+/// A store is a value that the dispatcher owns and changes in place. It performs no I/O: it appends to the turn, as
+/// effects, what services have to do, and keeps in its own tables what is unbounded. The turn brings the time and the
+/// random numbers; a store takes them from nowhere else.
+///
+/// A store writes its own state and tables only. It reads other stores through `Context`, and it makes them change by
+/// telling an event, which they handle in the same turn.
 public protocol Store: Sendable {
   /// What it handles.
   associatedtype Action: ActionProtocol
   /// What it can ask services to do, as values.
   associatedtype Effect: Sendable
+  /// What stores tell each other within a turn. Events follow from actions and are never journaled.
+  associatedtype Event: Sendable = Never
   /// The tables behind it, valid during a turn only.
   associatedtype Tables
+  /// What it reads of other stores: values, which it cannot write.
+  associatedtype Context = Void
   /// What a client reads when its intent was carried out.
   associatedtype Reply: Sendable
-  /// Why an intent was not carried out. A store refuses before it changes anything, memory or row.
+  /// Why an intent was not carried out. A store refuses before it changes anything: memory, row or event.
   associatedtype Refusal: Error & Sendable
 
   /// Handles one action; the reply is nil where this action gets none from this store.
   ///
   /// - Throws: `Refusal` for an intent that cannot be carried out (the batch goes on), anything else when the
   ///   tables fail (the whole batch is undone).
-  mutating func handle(_ action: Action, in turn: inout Turn<Tables, Effect>) throws -> Reply?
+  mutating func handle(
+    _ action: Action, in turn: inout Turn<Tables, Effect, Event>, reading context: Context
+  ) throws -> Reply?
+
+  /// Handles what a store has told in this turn.
+  ///
+  /// - Throws: when the tables fail; never a `Refusal`.
+  mutating func receive(_ event: Event, in turn: inout Turn<Tables, Effect, Event>, reading context: Context) throws
 
   /// Does once for a batch what need not be done for each action, such as filling free slots.
-  mutating func endBatch(in turn: inout Turn<Tables, Effect>) throws
+  mutating func endBatch(in turn: inout Turn<Tables, Effect, Event>, reading context: Context) throws
+}
+
+extension Store {
+  /// Ignores the event.
+  public mutating func receive(
+    _ event: Event, in turn: inout Turn<Tables, Effect, Event>, reading context: Context
+  ) throws {}
+
+  /// Does nothing.
+  public mutating func endBatch(in turn: inout Turn<Tables, Effect, Event>, reading context: Context) throws {}
 }
 
 /// What a store may use while it handles an action.
-public struct Turn<Tables, Effect: Sendable> {
+public struct Turn<Tables, Effect: Sendable, Event: Sendable> {
   /// The number of the action; readings share the number of the action before them.
   public internal(set) var sequence: Int64
   /// What the clocks showed when the batch began: the same for each of its actions.
@@ -35,8 +59,9 @@ public struct Turn<Tables, Effect: Sendable> {
   public var random: SeededGenerator
   /// The tables, inside the batch's transaction.
   public let tables: Tables
-  /// What is to be done once the batch is committed, in this order.
+  /// What services have to do once the batch is committed, in this order.
   public private(set) var effects: [Effect] = []
+  private var events: [Event] = []
 
   /// Makes a turn for a test of one store; the dispatcher makes its own.
   public init(sequence: Int64, clock: ClockReading, random: SeededGenerator, tables: Tables) {
@@ -52,5 +77,17 @@ public struct Turn<Tables, Effect: Sendable> {
   /// Asks for something to be done after the commit. Every effect must bear being carried out twice.
   public mutating func perform(_ effect: Effect) {
     effects.append(effect)
+  }
+
+  /// Tells the other stores something in this turn. The root delivers events in the order in which they were told.
+  public mutating func tell(_ event: Event) {
+    events.append(event)
+  }
+
+  /// Takes the events that have not been delivered; the root calls it until there are none.
+  public mutating func takeEvents() -> [Event] {
+    guard !events.isEmpty else { return [] }
+    defer { events.removeAll() }
+    return events
   }
 }

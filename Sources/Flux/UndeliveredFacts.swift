@@ -1,23 +1,21 @@
-/// Facts whose commit has failed. They are delivered again, before all later ones: what a service found out happened,
-/// whether or not the disk was full at that moment.
+/// Facts whose commit failed. The engine delivers them again, before all later ones: the reported event happened even
+/// if the disk was full at that moment.
 ///
-/// Readings are dropped instead: the next one says more.
+/// Readings are dropped: the next one replaces them.
 public struct UndeliveredFacts<Action: ActionProtocol>: Sendable {
   private var facts: [Action] = []
 
-  /// Starts with none.
   public init() {}
 
-  /// Whether there are none.
   public var isEmpty: Bool { facts.isEmpty }
 
-  /// Keeps what could not be committed.
+  /// Keeps the facts of a failed batch.
   public mutating func note(failed: [Action]) {
     facts += failed.filter { !$0.isReading }
   }
 
-  /// Takes all of them out, in front of what has come later: another delivery between now and their success must neither
-  /// lose nor repeat them.
+  /// Takes all of them out, before later facts: a delivery between now and their success must neither lose nor repeat
+  /// them.
   public mutating func take(with later: [Action] = []) -> [Action] {
     defer { facts = [] }
     return facts + later

@@ -79,6 +79,17 @@ public enum Sabotage: String, CaseIterable, Sendable {
   /// A row follows its file to a place that another row has.
   case placeTakenTwice = "place-taken-twice"
 
+  /// Links are followed.
+  case linkFollowed = "link-followed"
+  /// A folder that cannot be read is taken for an empty one.
+  case unreadableTakenForEmpty = "unreadable-taken-for-empty"
+  /// What was put aside leaves the quarantine a day early.
+  case quarantineADayEarly = "quarantine-a-day-early"
+  /// The partial file of a download is taken for a stray.
+  case partialTakenForStray = "partial-taken-for-stray"
+  /// What is written to a file while it is read is overlooked.
+  case writeDuringReadOverlooked = "write-during-read-overlooked"
+
   /// A transfer that may use one device only is bound to none.
   case routeForgotten = "route-forgotten"
   /// Who may use unmetered paths only is started whatever the path.
@@ -104,13 +115,29 @@ public enum Sabotage: String, CaseIterable, Sendable {
   /// A client's headers go to its mirrors too.
   case headersEverywhere = "headers-everywhere"
 
+  /// A request that has to wait for the end of a suspension is handled twice.
+  case answeredTwice = "answered-twice"
+  /// A suspension that comes while another is under way is forgotten.
+  case suspensionUnanswered = "suspension-unanswered"
+  /// Services go on when the library has been given up.
+  case servicesOutliveSuspension = "services-outlive-suspension"
+  /// Attempts that were told to stop are waited for without a limit.
+  case deadlineLost = "deadline-lost"
+  /// Facts are delivered again although they have been committed meanwhile.
+  case factsCommittedAgain = "facts-committed-again"
+  /// What is left is counted when the database has been closed.
+  case remainingForgotten = "remaining-forgotten"
+
   /// What goes wrong besides: what cannot concern it only makes it take longer to be found.
   public var faults: FaultKinds {
     switch self {
     case .publishForgotten: .crashes
     case .orphanByNameOnly: [.people, .crashes]
     case .routeForgotten, .policyIgnored, .pathChangeIgnored, .trafficForgotten: .all
-    default: .all.subtracting(.paths)
+    case .answeredTwice, .suspensionUnanswered, .servicesOutliveSuspension, .deadlineLost, .factsCommittedAgain,
+      .remainingForgotten:
+      .all.subtracting(.paths)
+    default: .all.subtracting([.paths, .suspensions])
     }
   }
 
@@ -154,10 +181,21 @@ public enum Sabotage: String, CaseIterable, Sendable {
     case .editTakenForDamage: "an edited episode is said to be damaged"
     case .anyFolderTaken: "a person's folder is removed when it has become empty"
     case .placeTakenTwice: "one file becomes the file of two downloads"
+    case .linkFollowed: "a file behind a link is taken away"
+    case .unreadableTakenForEmpty: "downloads are given up whose folder cannot be read for a while"
+    case .quarantineADayEarly: "a file leaves the quarantine a day early"
+    case .partialTakenForStray: "the partial file of a live download is put aside"
+    case .writeDuringReadOverlooked: "an episode that is edited while it is read is said to be damaged"
     case .routeForgotten: "a transfer moves to cellular between two actions"
     case .policyIgnored: "a download starts over a path that it may not use"
     case .pathChangeIgnored: "a transfer goes on over a path that has become metered"
     case .trafficForgotten: "bytes over cellular are not counted"
+    case .answeredTwice: "a request that waits for the end of a suspension is handled twice"
+    case .suspensionUnanswered: "a suspension while another is under way is never answered"
+    case .servicesOutliveSuspension: "services go on when the library has been given up"
+    case .deadlineLost: "a stop waits for attempts without a limit"
+    case .factsCommittedAgain: "facts are delivered again although they have been committed"
+    case .remainingForgotten: "the last word counts nothing, for the database is closed"
     case .syncNotAwaited: "a checkpoint is reported while its sync still runs"
     case .failedWriteAcknowledged: "the disk is full, and a write is said to have succeeded"
     case .stopForgetsToSync: "a stopped attempt reports bytes that it has not synced"

@@ -1,20 +1,20 @@
 import PodfluxCore
 
-/// The path of a moment, and what else would be one.
+/// The current path, and the devices that could serve as one.
 struct PathPicture: Hashable, Sendable {
   /// The path.
   var path: NetworkPath
-  /// All devices with a default route that could be used now.
+  /// All devices with a usable default route.
   var devices: Set<String> = []
 }
 
-/// What a picture takes beside the table.
+/// The inputs of a picture besides the table.
 struct LinkJudgement {
-  /// What the operator says of links.
+  /// The operator's overrides for links.
   var overrides = LinkOverrides()
-  /// Whether somebody who knows (NetworkManager) says that the machine's way costs money.
+  /// Whether NetworkManager reports the connection as metered.
   var isMeteredByHost = false
-  /// What a link is.
+  /// Determines a link's traits.
   var traits: (Link) -> LinkTraits
 
   fileprivate func kind(of link: Link) -> LinkTraits {
@@ -27,8 +27,8 @@ struct LinkJudgement {
 }
 
 extension LinkTable {
-  /// Which path the machine is on: that of the best default route whose link runs and has an address of the route's
-  /// family. IPv4 goes first; whoever has it reaches nearly everything by it.
+  /// The machine's path: the best default route whose link is running and has an address of the route's family. IPv4
+  /// comes first: nearly every host is reachable over it.
   func picture(_ judgement: LinkJudgement) -> PathPicture {
     let ways = self.ways
     guard let link = ways.first else { return PathPicture(path: .offline) }
@@ -46,8 +46,8 @@ extension LinkTable {
     return PathPicture(path: path, devices: Set(ways.map(\.name)))
   }
 
-  /// What a tunnel's packets may leave the machine over: the best way beside it that is none. A tunnel may have taken the
-  /// only default route away; then they are all links that could carry it.
+  /// The links that may carry a tunnel's packets: the best other default route that is no tunnel. If the tunnel has
+  /// replaced the only default route: all links that could carry it.
   private func carriers(among ways: [Link], _ judgement: LinkJudgement) -> [Link] {
     if let best = ways.first(where: { !judgement.kind(of: $0).isTunnel }) { return [best] }
     return links.values.filter { link in
@@ -55,10 +55,10 @@ extension LinkTable {
     }
   }
 
-  /// The links of all default routes that can be used, the best first; one may be there twice.
+  /// The links of all usable default routes, the best first, with duplicates.
   private var ways: [Link] {
     AddressFamily.allCases.flatMap { family in
-      // What is sorted is stable: of equal routes the kernel takes the one that it told first.
+      // The sort is stable: of equal routes the kernel prefers the one that it reported first.
       let routes = rankedRoutes(of: family)
       return routes.flatMap { route in
         route.hops.compactMap { hop in
@@ -70,7 +70,8 @@ extension LinkTable {
 
   private func rankedRoutes(of family: AddressFamily) -> [DefaultRoute] {
     let own = routes.filter { $0.family == family }
-    // Two halves go before any whole, whatever their metric: the longest prefix decides. One half is no way to everywhere.
+    // Two halves precede any whole route, at any metric: the longest prefix wins. One half alone is no default
+    // route.
     let links = [DefaultRoute.Part.lowerHalf, .upperHalf].map { part in
       Set(own.filter { $0.part == part }.flatMap { $0.hops.map(\.link) })
     }

@@ -1,22 +1,23 @@
-/// The links, addresses and default routes that the kernel has told of: messages in, a picture out (`LinkTable+Picture`).
+/// The links, addresses and default routes as reported by the kernel: takes messages, gives a picture
+/// (`LinkTable+Picture`).
 ///
-/// The kernel does not tell of every route that it drops: with a link that is switched off, or with an address that is
-/// taken away, IPv4 routes go silently (`fib_sync_down_dev`, `fib_sync_down_addr` in the kernel's net/ipv4). The table
-/// drops them just so, or a route of yesterday would come back with the link.
+/// The kernel does not report every route that it drops: when a link is switched off or an address removed, it drops
+/// IPv4 routes silently (`fib_sync_down_dev`, `fib_sync_down_addr` in the kernel's net/ipv4). The table drops the same
+/// routes, or a stale route would come back with the link.
 struct LinkTable: Hashable, Sendable {
-  /// More links, addresses or routes than these are not kept: no machine that downloads podcasts has as many.
+  /// The table ignores more links, addresses or routes than these: no machine that downloads podcasts has as many.
   static let maximumLinks = 16_384
   static let maximumAddresses = 65_536
   static let maximumRoutes = 1024
 
   private(set) var links: [Int32: Link] = [:]
   private(set) var addresses: [Int32: [LinkAddress]] = [:]
-  /// Default routes, in the order in which the kernel told them.
+  /// Default routes, in the order in which the kernel reported them.
   private(set) var routes: [DefaultRoute] = []
 
   private var addressCount = 0
 
-  /// Takes in what the kernel says.
+  /// Applies a message from the kernel.
   mutating func apply(_ message: LinkMessage) {
     switch message {
     case .link(let link): set(link)
@@ -84,7 +85,7 @@ struct LinkTable: Hashable, Sendable {
     dropHops { condition($0) && $1.link == link }
   }
 
-  /// Drops hops, and the routes that have none left.
+  /// Drops matching hops, and routes without remaining hops.
   private mutating func dropHops(where condition: (DefaultRoute, DefaultRoute.Hop) -> Bool) {
     routes = routes.compactMap { route in
       var route = route

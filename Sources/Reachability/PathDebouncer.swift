@@ -1,24 +1,24 @@
 import PodfluxCore
 
-/// Decides when a change of the path is told: a loss at once, a gain when it has lasted.
+/// Decides when to report a change of the path: a loss at once, a gain after it has lasted.
 ///
-/// | told | now | |
+/// | reported | now | |
 /// |---|---|---|
 /// | any | offline | loss |
 /// | over wlan0 | wlan0 has no usable route any more, another link has | loss |
 /// | unmetered | metered, or cellular | loss |
 /// | offline | any | gain |
-/// | over wwan0 | over wlan0, and wwan0 would do still | gain |
+/// | over wwan0 | over wlan0, and wwan0 is still usable | gain |
 ///
-/// A flapping link thus costs one stop, and transfers begin again when it has held still for `holdTime`. Time is given
-/// from outside, as that of a clock which never goes back.
+/// So a flapping link costs one stop, and transfers start again after it has been stable for `holdTime`. The caller
+/// passes the time of a monotonic clock.
 struct PathDebouncer: Hashable, Sendable {
-  /// How long a gain must have lasted.
+  /// How long a gain must last.
   static let holdTime: Duration = .milliseconds(500)
 
-  /// What was told last.
+  /// The path reported last.
   private(set) var told: NetworkPath
-  /// The gain that has yet to last, and since when it has.
+  /// The pending gain, and since when it has lasted.
   private var gain: Gain?
 
   private struct Gain: Hashable, Sendable {
@@ -26,15 +26,15 @@ struct PathDebouncer: Hashable, Sendable {
     var since: Duration
   }
 
-  /// Begins with a path that everybody knows.
+  /// Starts with a path that is already reported.
   init(told: NetworkPath) {
     self.told = told
   }
 
-  /// When `elapse(at:)` has something to tell, unless the picture changes before; nil if nothing is waited for.
+  /// When `elapse(at:)` will report a path, unless the picture changes before; nil without a pending gain.
   var deadline: Duration? { gain.map { $0.since + Self.holdTime } }
 
-  /// Takes a picture in. Returns the path to tell now, if there is one.
+  /// Takes a new picture. Returns the path to report now, if any.
   mutating func take(_ picture: PathPicture, at now: Duration) -> NetworkPath? {
     if isLoss(picture) { return tell(picture.path) }
     guard picture.path != told else {
@@ -45,7 +45,7 @@ struct PathDebouncer: Hashable, Sendable {
     return elapse(at: now)
   }
 
-  /// Lets time pass. Returns the path to tell now, if there is one.
+  /// Advances the time. Returns the path to report now, if any.
   mutating func elapse(at now: Duration) -> NetworkPath? {
     guard let gain, now >= gain.since + Self.holdTime else { return nil }
     return tell(gain.path)

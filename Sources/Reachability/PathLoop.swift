@@ -3,9 +3,9 @@ import Foundation
 import PodfluxCore
 import Synchronization
 
-/// The thread behind a monitor, and what it shares with those who catch up.
+/// The thread of a monitor, and the state that it shares with `catchUp()`.
 final class PathLoop: Sendable {
-  /// Where a loop is in its life.
+  /// The stages of a loop's life.
   private enum Life {
     case made, running, stopped
   }
@@ -15,7 +15,7 @@ final class PathLoop: Sendable {
     var table: LinkTable
     var debouncer: PathDebouncer
     var isMeteredByHost: Bool
-    /// Whether something that the kernel said was lost.
+    /// Whether the kernel dropped a notification.
     var mustReadAll = false
   }
 
@@ -23,19 +23,19 @@ final class PathLoop: Sendable {
   private let sysfs: SysfsLinks
   private let report: @Sendable (NetworkPath) -> Void
   private let socket: NetlinkSocket
-  /// Written to when the thread should look up.
+  /// An eventfd that wakes the thread.
   private let wake: OpenDescriptor
-  /// Of the thread alone, once it runs.
+  /// Only the thread uses it once it runs.
   private let metered: MeteredWatch?
   private let state: Mutex<State>
 
   /// How long init waits for NetworkManager.
   private static let hostPatience: Duration = .milliseconds(300)
-  /// How soon everything is asked for again, after the kernel refused.
+  /// How long to wait before reading everything again after the kernel refused.
   private static let retryMilliseconds: Int32 = 1000
-  /// Datagrams that are taken in at once: somebody may want to catch up, or to stop.
+  /// How many datagrams are handled at once, so that `catchUp()` and `stop()` get the lock in between.
   private static let maximumBatch = 256
-  /// Batches that somebody who catches up waits for.
+  /// How many batches `catchUp()` waits for.
   private static let maximumBatches = 64
 
   init(
@@ -57,7 +57,7 @@ final class PathLoop: Sendable {
       State(table: table, debouncer: PathDebouncer(told: picture.path), isMeteredByHost: isMeteredByHost))
   }
 
-  /// What was reported last.
+  /// The path reported last.
   var told: NetworkPath { state.withLock { $0.debouncer.told } }
 
   func start() {
@@ -75,14 +75,14 @@ final class PathLoop: Sendable {
   func stop() {
     state.withLock { $0.life = .stopped }
     var one: UInt64 = 1
-    // It fails only when it is full of others' calls: then the thread wakes up all the same.
+    // It fails only when the counter is full: then the thread wakes up anyway.
     _ = write(wake.number, &one, MemoryLayout<UInt64>.size)
   }
 
   func catchUp() {
     state.withLock { state in
       guard state.life == .running else { return }
-      // More than this is a storm, in which nobody has a last word.
+      // More batches than this are a storm of changes without a final state.
       for _ in 0..<Self.maximumBatches where !takeIn(&state) { return }
     }
   }
@@ -90,7 +90,7 @@ final class PathLoop: Sendable {
   // MARK: The thread
 
   private func run() {
-    // What was said between the making and the start.
+    // Handles notifications that arrived between init and start.
     catchUp()
     while let timeout = nextTimeout() {
       waitForNews(milliseconds: timeout)
@@ -108,7 +108,7 @@ final class PathLoop: Sendable {
     }
   }
 
-  /// How long nothing needs to be done if nobody says anything; nil at the end.
+  /// How long to sleep if no event comes; nil to end.
   private func nextTimeout() -> Int32? {
     state.withLock { state in
       guard state.life == .running else { return nil }
@@ -120,7 +120,7 @@ final class PathLoop: Sendable {
     }
   }
 
-  /// The shorter of two timeouts, where -1 is for ever.
+  /// The shorter of two timeouts, where -1 means forever.
   private static func sooner(_ timeout: Int32, _ other: Int32) -> Int32 {
     timeout < 0 ? other : min(timeout, other)
   }
@@ -131,15 +131,15 @@ final class PathLoop: Sendable {
       pollfd(fd: wake.number, events: input, revents: 0), pollfd(fd: socket.descriptor, events: input, revents: 0),
     ]
     if let watch = metered?.watched { watched.append(watch) }
-    // Whatever woke it, interruptions included: everything is looked at.
+    // After any wake-up, EINTR included, everything is checked.
     _ = poll(&watched, nfds_t(watched.count), milliseconds)
   }
 
   // MARK: With the state
 
-  /// Takes in a batch of what the kernel has told. Returns whether there may be more.
+  /// Handles a batch of notifications. Returns whether there may be more.
   ///
-  /// After each datagram the path is looked at: a link that went and came back within a batch has broken its connections.
+  /// Computes the path after each datagram: a link that went and came back within a batch has broken its connections.
   private func takeIn(_ state: inout State) -> Bool {
     var isAtEnd = false
     for _ in 0..<Self.maximumBatch where !isAtEnd && !state.mustReadAll {

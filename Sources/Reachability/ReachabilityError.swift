@@ -1,15 +1,15 @@
 import Glibc
 
-/// Why the path cannot be followed.
+/// Why the monitor cannot follow the path.
 public enum ReachabilityError: Error, Hashable, Sendable {
-  /// A system call failed, with its errno: no netlink in a sandbox, no descriptors left.
+  /// A system call failed, with its errno: for example no netlink in a sandbox, no free descriptors.
   case system(operation: String, code: Int32)
-  /// The kernel did not say all of its links, addresses and routes in time.
+  /// The kernel did not list all of its links, addresses and routes in time.
   case silentKernel
 }
 
 extension ReachabilityError: CustomStringConvertible {
-  /// One sentence: what was wrong and what would be right.
+  /// One sentence: what is wrong, and the remedy.
   public var description: String {
     switch self {
     case .system(let operation, let code):

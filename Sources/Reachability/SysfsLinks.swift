@@ -1,12 +1,12 @@
 import Foundation
 import PodfluxCore
 
-/// What `/sys/class/net` says of links: what a link is made of, which rtnetlink does not say.
+/// Reads a link's type from `/sys/class/net`, which rtnetlink does not report.
 struct SysfsLinks: Sendable {
-  /// Where sysfs is mounted.
+  /// The mount point of sysfs.
   var root = "/sys"
 
-  /// A bridge upon a bond upon VLANs: deeper is not looked.
+  /// The depth limit, for example a bridge over a bond over VLANs.
   private static let maximumDepth = 4
   /// The longest `uevent` that is read, in bytes.
   private static let maximumBytes = 4096
@@ -15,11 +15,11 @@ struct SysfsLinks: Sendable {
   private enum Hardware {
     static let ethernet: UInt16 = 1
     static let ppp: UInt16 = 512
-    /// Packets without a frame, as the modems of phones have them.
+    /// Packets without a link-layer header, as phone modems have them.
     static let rawIP: UInt16 = 519
   }
 
-  /// What a link is. Costs some system calls; a link that is gone is `other`.
+  /// The traits of a link. Costs some system calls; a link that is gone is `other`.
   func traits(of link: Link) -> LinkTraits {
     traits(ofName: link.name, hardwareType: link.hardwareType, depth: 0)
   }
@@ -30,7 +30,7 @@ struct SysfsLinks: Sendable {
       return LinkTraits(interface: .cellular)
     }
     if deviceType == "wlan" || has("wireless", name) || has("phy80211", name) { return LinkTraits(interface: .wifi) }
-    // A tap has Ethernet's frames and is a tunnel all the same; so are Ethernets in UDP.
+    // A tap has Ethernet frames and is still a tunnel; so are Ethernet tunnels over UDP.
     let isTunnel = has("tun_flags", name) || deviceType == "vxlan" || deviceType == "geneve"
     guard hardwareType == Hardware.ethernet, !isTunnel else {
       return LinkTraits(interface: .other, isTunnel: isTunnel || !has("device", name))
@@ -38,7 +38,7 @@ struct SysfsLinks: Sendable {
     return traits(ofLinksBelow: name, depth: depth) ?? LinkTraits(interface: .ethernet)
   }
 
-  /// A VLAN, a bond or a bridge is what it stands upon; nil for a link that stands upon none.
+  /// The traits of the links below a VLAN, a bond or a bridge; nil for a link without lower links.
   private func traits(ofLinksBelow name: String, depth: Int) -> LinkTraits? {
     guard depth < Self.maximumDepth, !has("device", name) else { return nil }
     let prefix = "lower_"
@@ -46,7 +46,7 @@ struct SysfsLinks: Sendable {
     let below = entries.filter { $0.hasPrefix(prefix) }.map { String($0.dropFirst(prefix.count)) }.map { lower in
       traits(ofName: lower, hardwareType: hardwareType(of: lower), depth: depth + 1)
     }
-    // Which of them carries a packet is not known: what may cost most counts.
+    // Which of them carries a packet is unknown: the most expensive one counts.
     return below.first { $0.interface == .cellular } ?? below.first(where: \.isTunnel)
       ?? below.first { $0.interface == .wifi } ?? below.first
   }

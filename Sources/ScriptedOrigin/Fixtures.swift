@@ -1,6 +1,6 @@
 import Foundation
 
-/// The files under `Fixtures` at the root of the repository; `Fixtures/README.md` tells what they are.
+/// The files in `Fixtures` at the root of the repository, described in `Fixtures/README.md`.
 public enum Fixtures {
   /// An MP3 file of 10 s with ID3 tags.
   public static let mp3 = "audio/tone.mp3"
@@ -9,11 +9,11 @@ public enum Fixtures {
   /// An Opus file of 10 s in Ogg.
   public static let opus = "audio/tone.opus"
 
-  /// The folder: what the environment variable `PODFLUX_FIXTURES` says, or the one beside these sources.
+  /// The folder: the environment variable `PODFLUX_FIXTURES`, or the one beside these sources.
   public static let root: String =
     ProcessInfo.processInfo.environment["PODFLUX_FIXTURES"] ?? repositoryRoot.appendingPathComponent("Fixtures").path
 
-  /// The path of a fixture, given relative to the folder.
+  /// The path of a fixture, relative to the folder.
   public static func path(_ name: String) -> String {
     root + "/" + name
   }
@@ -23,7 +23,7 @@ public enum Fixtures {
     .bytes(try contents(name))
   }
 
-  /// A fixture repeated until there are `length` bytes: it begins like the real file, and is as long as you like.
+  /// A fixture repeated up to `length` bytes: it begins like the real file.
   public static func body(_ name: String, repeatedToLength length: Int) throws -> Body {
     .repeating(try contents(name), length: length)
   }
@@ -32,7 +32,7 @@ public enum Fixtures {
     try Data(contentsOf: URL(fileURLWithPath: path(name)))
   }
 
-  /// Three folders above this file: Sources/ScriptedOrigin/Fixtures.swift.
+  /// The folder three levels above this file: Sources/ScriptedOrigin/Fixtures.swift.
   private static var repositoryRoot: URL {
     URL(fileURLWithPath: #filePath).resolvingSymlinksInPath()
       .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()

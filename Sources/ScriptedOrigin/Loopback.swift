@@ -1,8 +1,8 @@
 import Foundation
 
-/// The machine's own interface, for sockets that are made by hand.
+/// The loopback interface, for raw sockets.
 public enum Loopback {
-  /// Calls the body with the socket address of a port on 127.0.0.1; port 0 leaves the choice to bind(2).
+  /// Calls the body with the socket address of a port on 127.0.0.1; with port 0 bind(2) chooses one.
   public static func withAddress(
     port: UInt16, _ use: (UnsafePointer<sockaddr>, socklen_t) -> Int32
   ) -> Int32 {

@@ -1,9 +1,9 @@
-/// What can go wrong with an origin.
+/// An error of an origin.
 public enum OriginError: Error, Sendable {
-  /// The port cannot be listened on.
+  /// The origin cannot listen on the port.
   case cannotListen(port: Int, underlying: any Error)
-  /// The certificate or the key cannot be used.
+  /// The certificate or the key is unusable.
   case unusableTLSMaterial(underlying: any Error)
-  /// What was waited for did not come about in time; the snapshot is the last one.
+  /// The awaited condition did not hold in time; the snapshot is the last one.
   case timedOut(after: Duration, last: Snapshot)
 }

@@ -1,11 +1,12 @@
 import NIOSSL
 import Synchronization
 
-/// A web server, on 127.0.0.1 unless told otherwise, that does to each request what a script says: well-behaved, slow, lying, or broken.
+/// A web server, on 127.0.0.1 by default, that handles each request according to a script: correctly, slowly, with wrong
+/// headers, or with faults.
 ///
-/// Sockets, HTTP/1.1 and TLS are real; only the manners are scripted. Every method may be called from any thread but
-/// from the origin's own (a closure given to `serve(_:choosing:)` runs there and must not block). Paths may be set
-/// and replaced at any time.
+/// Sockets, HTTP/1.1 and TLS are real; only the behaviour is scripted. Every method may be called from any thread except
+/// the origin's own (a closure passed to `serve(_:choosing:)` runs there and must not block). Paths may be set and
+/// replaced at any time.
 ///
 /// ```swift
 /// let origin = try ScriptedOrigin.start()
@@ -13,7 +14,7 @@ import Synchronization
 /// let seen = try origin.wait(upTo: .seconds(5)) { $0.bytesSent(path: "/1.mp3") == 1_000_000 }
 /// ```
 public final class ScriptedOrigin: Sendable {
-  /// The port that it listens on, also after a stop.
+  /// The port on which it listens, also after a stop.
   public let port: Int
   /// `http://127.0.0.1:PORT`, or `https://…` with TLS.
   public let baseURL: String
@@ -44,13 +45,13 @@ public final class ScriptedOrigin: Sendable {
 // MARK: - Life
 
 extension ScriptedOrigin {
-  /// Starts an origin, and returns when it can be connected to.
+  /// Starts an origin, and returns when it accepts connections.
   ///
   /// - Parameters:
-  ///   - tls: What it proves itself with; plain HTTP if there is none.
+  ///   - tls: Its certificate; `nil` for plain HTTP.
   ///   - address: The IPv4 address of this machine to listen on.
-  ///   - port: Where to listen; 0 takes any free port.
-  ///   - threadCount: The threads that serve connections. One leaves the other cores to the client under test.
+  ///   - port: The port to listen on; 0 for any free port.
+  ///   - threadCount: The number of serving threads. One leaves the other cores to the client under test.
   public static func start(
     tls: TLSMaterial? = nil, address: String = "127.0.0.1", port: Int = 0, threadCount: Int = 1
   ) throws -> ScriptedOrigin {
@@ -66,7 +67,7 @@ extension ScriptedOrigin {
     }
   }
 
-  /// Listens again on the same port after a stop, with the same scripts and log. Does nothing if it is not stopped.
+  /// Listens again on the same port after a stop, with the same scripts and log. Does nothing if it is running.
   public func restart() throws {
     try listener.withLock { listener in
       guard listener == nil else { return }
@@ -75,12 +76,12 @@ extension ScriptedOrigin {
     }
   }
 
-  /// Breaks every open connection now, as when a network goes away; new connections are welcome.
+  /// Breaks every open connection now, as a network failure does; accepts new ones.
   public func dropConnections(_ kind: Fault.Kind = .cut) {
     listener.withLock { $0?.dropConnections(kind) }
   }
 
-  /// The address of a path, which begins with a slash.
+  /// The URL of a path, which begins with a slash.
   public func url(_ path: String) -> String {
     baseURL + path
   }
@@ -94,32 +95,33 @@ extension ScriptedOrigin {
     serve(path, .resource(resource))
   }
 
-  /// Does the same to every request for `path`.
+  /// Handles every request for `path` in the same way.
   public func serve(_ path: String, _ behaviour: Behaviour) {
     serve(path, script: [behaviour])
   }
 
-  /// Does one thing after the other to successive requests for `path`, HEAD requests included; the last one for ever.
+  /// Handles successive requests for `path`, HEAD requests included, with one behaviour after the other; the last one
+  /// repeats.
   ///
-  /// A path with a query goes before the same path without one.
+  /// A path with a query precedes the same path without one.
   public func serve(_ path: String, script: [Behaviour]) {
     precondition(path.hasPrefix("/"), "a path begins with a slash: \(path)")
     precondition(!script.isEmpty, "a script needs at least one behaviour")
     routes.set(.script(script, next: 0), path: path)
   }
 
-  /// Asks `choose` what to do with each request for `path`.
+  /// Calls `choose` for the behaviour of each request for `path`.
   public func serve(_ path: String, choosing choose: @escaping @Sendable (RequestRecord) -> Behaviour) {
     precondition(path.hasPrefix("/"), "a path begins with a slash: \(path)")
     routes.set(.choice(choose), path: path)
   }
 
-  /// Asks `choose` what to do with requests for paths that have no script; else they get a 404.
+  /// Calls `choose` for requests for paths without a script; without it they get a 404.
   public func serveOtherPaths(choosing choose: @escaping @Sendable (RequestRecord) -> Behaviour) {
     routes.setFallback(choose)
   }
 
-  /// Forgets what `path` answers.
+  /// Removes the behaviour of `path`.
   public func stopServing(_ path: String) {
     routes.remove(path: path)
   }
@@ -128,35 +130,34 @@ extension ScriptedOrigin {
 // MARK: - Log
 
 extension ScriptedOrigin {
-  /// What it has seen and done up to now.
+  /// The current state of the log.
   public var snapshot: Snapshot {
     log.snapshot
   }
 
-  /// The requests since the start or the last reset, oldest first; when there are more than 100,000, the older half is
-  /// forgotten.
+  /// The requests since the start or the last reset, oldest first; with more than 100,000 the older half is dropped.
   public var requests: [RequestRecord] {
     snapshot.requests
   }
 
-  /// Bytes of content handed to the kernel, for all paths.
+  /// Bytes of content that the kernel has, for all paths.
   public var totalBodyBytesSent: Int {
     snapshot.totalBodyBytesSent
   }
 
-  /// Bytes of content handed to the kernel for `path`. Looks at every request.
+  /// Bytes of content that the kernel has for `path`. Cost: all requests.
   public func bytesSent(path: String) -> Int {
     snapshot.bytesSent(path: path)
   }
 
-  /// Forgets the requests and counts. Requests that are under way are logged no further.
+  /// Drops the requests and counts. Active requests are not logged any more.
   public func resetLog() {
     log.reset()
   }
 
-  /// Blocks until `condition` holds, looking again at every change of the log, and returns what it held for.
+  /// Blocks until `condition` holds, checking it at every change of the log, and returns its snapshot.
   ///
-  /// - Throws: `OriginError.timedOut` when the time is up; whatever `condition` throws.
+  /// - Throws: `OriginError.timedOut` after the time limit; the errors of `condition`.
   @discardableResult
   public func wait(upTo limit: Duration, until condition: (Snapshot) throws -> Bool) throws -> Snapshot {
     guard let snapshot = try log.wait(upTo: limit, until: condition) else {

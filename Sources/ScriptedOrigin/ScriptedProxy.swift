@@ -2,22 +2,22 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// A forward proxy on 127.0.0.1 (RFC 9110 sections 3.7 and 9.3.6): passes on requests in absolute form, and tunnels for
-/// CONNECT. It asks for a password if it has one, and writes down what it was asked.
+/// A forward proxy on 127.0.0.1 (RFC 9110 sections 3.7 and 9.3.6): forwards requests in absolute form, and tunnels for
+/// CONNECT. It may require a password, and logs its requests.
 ///
-/// One thread for each connection: it is for a few requests, not for load.
+/// It uses one thread per connection: it is for a few requests, not for load.
 public final class ScriptedProxy: Sendable {
-  /// A request as the proxy got it.
+  /// A received request.
   public struct Request: Sendable, Hashable {
     /// GET or CONNECT.
     public let method: String
     /// An absolute URL, or for CONNECT a host and port.
     public let target: String
-    /// The fields, as they came.
+    /// The fields, as received.
     public let fields: [String]
   }
 
-  /// The port that it listens on.
+  /// The port on which it listens.
   public let port: Int
   private let listener: TCPSocket
   private let authorization: String?
@@ -25,7 +25,7 @@ public final class ScriptedProxy: Sendable {
 
   /// Starts a proxy.
   ///
-  /// - Parameter credentials: `user:password`, without which it answers 407; nil if anybody may use it.
+  /// - Parameter credentials: `user:password`, without which it answers 407; nil to require none.
   public static func start(credentials: String? = nil) throws -> ScriptedProxy {
     let proxy = try ScriptedProxy(credentials)
     Thread.detachNewThread { [listener = proxy.listener, weak proxy] in
@@ -46,7 +46,7 @@ public final class ScriptedProxy: Sendable {
     listener.shutDown()
   }
 
-  /// What it was asked, oldest first; what it refused too.
+  /// The requests, oldest first, with the refused ones.
   public var requests: [Request] { log.withLock { $0 } }
 
   // MARK: One connection
@@ -72,7 +72,7 @@ public final class ScriptedProxy: Sendable {
     TCPSocket.join(client, origin)
   }
 
-  /// Each connection passes on one request, so that none of the answer need be understood.
+  /// Each connection forwards one request, so that the proxy need not parse the answer.
   private func passOn(_ client: TCPSocket, _ words: [String], _ lines: [String]) {
     guard let url = URLComponents(string: words[1]), url.scheme == "http", let host = url.host,
       let origin = TCPSocket(connectedTo: "\(host):\(url.port ?? 80)")
@@ -88,7 +88,7 @@ public final class ScriptedProxy: Sendable {
   }
 }
 
-/// A blocking socket of the loopback interface, closed with its last user.
+/// A blocking socket of the loopback interface; deinit closes it.
 private final class TCPSocket: Sendable {
   private static let maximumHeadBytes = 64 * 1024
 
@@ -109,7 +109,7 @@ private final class TCPSocket: Sendable {
     }
   }
 
-  /// Connects to 127.0.0.1, whatever name is asked for: the tests have no other machine.
+  /// Connects to 127.0.0.1 for any name: the tests have no other machine.
   init?(connectedTo authority: String) {
     guard let port = authority.split(separator: ":").last.flatMap({ UInt16($0) }) else { return nil }
     descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
@@ -125,7 +125,7 @@ private final class TCPSocket: Sendable {
     return Int(UInt16(bigEndian: address.sin_port))
   }
 
-  /// The next connection; nil once the listener has been shut down.
+  /// The next connection; nil after the listener was shut down.
   func accept() -> TCPSocket? {
     let accepted = Glibc.accept(descriptor, nil, nil)
     return accepted >= 0 ? TCPSocket(accepted) : nil
@@ -149,7 +149,7 @@ private final class TCPSocket: Sendable {
     _ = send(Array(text.utf8)[...])
   }
 
-  /// Whether all of it went.
+  /// Whether all bytes were sent.
   private func send(_ bytes: ArraySlice<UInt8>) -> Bool {
     var rest = bytes
     while !rest.isEmpty {
@@ -160,7 +160,7 @@ private final class TCPSocket: Sendable {
     return true
   }
 
-  /// Passes bytes on in both directions until one side has ended.
+  /// Forwards bytes in both directions until one side has ended.
   static func join(_ one: TCPSocket, _ other: TCPSocket) {
     var watched = [one, other].map { pollfd(fd: $0.descriptor, events: Int16(POLLIN), revents: 0) }
     var piece = [UInt8](repeating: 0, count: 64 * 1024)

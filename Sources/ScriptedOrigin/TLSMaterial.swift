@@ -1,15 +1,15 @@
 import NIOSSL
 
-/// The certificate and key with which an origin proves who it is, and the authority that its clients must trust.
+/// An origin's certificate and key, and the authority that its clients must trust.
 public struct TLSMaterial: Sendable {
   /// The PEM file of the server's certificate.
   public let certificatePath: String
   /// The PEM file of the server's private key.
   public let privateKeyPath: String
-  /// The PEM file of the authority that signed the certificate: what a client is told to trust.
+  /// The PEM file of the authority that signed the certificate, which clients must trust.
   public let authorityPath: String
 
-  /// Names the three files; they are read when an origin starts.
+  /// The files are read when an origin starts.
   public init(certificatePath: String, privateKeyPath: String, authorityPath: String) {
     self.certificatePath = certificatePath
     self.privateKeyPath = privateKeyPath

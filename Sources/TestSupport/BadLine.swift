@@ -1,17 +1,16 @@
-/// A line that must be refused, and how.
+/// A line that must be refused, and the expected refusal.
 public struct BadLine: Sendable, CustomStringConvertible {
-  /// What is wrong with it, unique in the table.
+  /// The error in it, unique in the table.
   public let name: String
-  /// The line without its line feed; it may be no text at all.
+  /// The line without its line feed; it may be invalid UTF-8.
   public let bytes: [UInt8]
-  /// The refusal's code (PROTOCOL.md section 1).
+  /// The refusal's code (see the article Protocol).
   public let code: String
   /// The refusal's path; nil if it has none.
   public let path: String?
-  /// Whether the line is well-formed, and only an engine with a fresh library refuses it.
+  /// Whether the line is well-formed, and only an engine with a new library refuses it.
   public let isRefusedByEngine: Bool
 
-  /// The name.
   public var description: String { name }
 
   init(_ name: String, _ bytes: some Sequence<UInt8>, _ code: String, _ path: String? = nil, byEngine: Bool = false) {
@@ -29,24 +28,24 @@ public struct BadLine: Sendable, CustomStringConvertible {
     self.init(name, text.utf8, code, path, byEngine: byEngine)
   }
 
-  /// An enqueue of a good URL, with one more member that is bad.
+  /// An enqueue of a valid URL with one invalid member.
   init(enqueue name: String, _ member: String, _ code: String, _ path: String?) {
     let text = #"{"type":"downloads/enqueue","payload":{"url":"https://example.org/a.mp3",\#(member)}}"#
     self.init(name, text, code, path)
   }
 
-  /// An enqueue of a bad URL.
+  /// An enqueue of an invalid URL.
   init(url: String, _ code: String = "invalid_value") {
     let text = #"{"type":"downloads/enqueue","payload":{"url":"\#(url)"}}"#
     self.init("the URL " + url.prefix(40), text, code, "payload.url")
   }
 
-  /// An enqueue of a bad destination.
+  /// An enqueue with an invalid path.
   init(path name: String, _ path: String) {
     self.init(enqueue: "a path that " + name, #""path":"\#(path)""#, "unsafe_path", "payload.path")
   }
 
-  /// A line of this type with a bad payload.
+  /// A line of this type with an invalid payload.
   init(type: String, _ payload: String, _ code: String, _ path: String?, byEngine: Bool = false) {
     self.init(
       "\(type) with \(payload.prefix(60))", #"{"type":"\#(type)","payload":\#(payload)}"#, code, path,

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Bad wishes for a download.
+/// Invalid enqueues.
 extension BadLines {
   static let enqueues = [
     BadLine(type: "downloads/enqueue", "{}", "missing_field", "payload.url"),
@@ -146,7 +146,7 @@ extension BadLines {
   ]
 }
 
-/// What they are made of.
+/// Parts of the lines.
 extension BadLines {
   private static func header(_ name: String, _ value: String) -> BadLine {
     BadLine(
@@ -162,7 +162,7 @@ extension BadLines {
     Data(text.utf8).base64EncodedString()
   }
 
-  /// A good record of ten bytes, unless it is told otherwise.
+  /// A valid record of ten bytes, with changes.
   private static func record(
     version: String = "1", durable: String = "10", url: String = "https://example.org/a.mp3",
     tailHash: String = String(repeating: "0", count: 64), more: String = ""

@@ -1,4 +1,4 @@
-/// Bad wishes for filters, and bad conditions, lists and observations.
+/// Invalid lines about filters, conditions, lists and observations.
 extension BadLines {
   static let filters = [
     BadLine(type: "filters/toggle", "{}", "missing_field", "payload.filter"),
@@ -132,12 +132,12 @@ extension BadLines {
     BadLine(type: "unobserve", #"{"stores":["downloads"]}"#, "unknown_field", "payload.stores"),
   ]
 
-  /// A selection by a bad condition.
+  /// A selection with an invalid condition.
   private static func condition(_ condition: String, _ code: String, _ path: String = "") -> BadLine {
     BadLine(type: "downloads/pause", #"{"where":\#(condition)}"#, code, "payload.where" + path)
   }
 
-  /// A snapshot of a bad list.
+  /// A snapshot of an invalid list.
   private static func list(_ members: String, _ code: String, _ path: String) -> BadLine {
     BadLine(type: "snapshot", #"{"downloads":{\#(members)}}"#, code, "payload.downloads" + path)
   }

@@ -1,4 +1,4 @@
-/// Bad lines about paths, policies, schedules and limits.
+/// Invalid lines about paths, policies, schedules and limits.
 extension BadLines {
   static let networks = [
     BadLine(type: "network/report", "{}", "missing_field", "payload.status"),

@@ -1,4 +1,4 @@
-/// Lines that must be refused: by the codec, by the engine, and never by a crash.
+/// Lines that the codec or the engine must refuse, without a crash.
 public enum BadLines {
   /// The whole table.
   public static let all =
@@ -191,17 +191,17 @@ public enum BadLines {
   ]
 
   private static let refusedByEngine = [
-    BadLine(type: "downloads/pause", #"{"id":"nobody"}"#, "not_found", "payload.id", byEngine: true),
-    BadLine(type: "downloads/resume", #"{"id":"nobody"}"#, "not_found", "payload.id", byEngine: true),
-    BadLine(type: "downloads/cancel", #"{"id":"nobody"}"#, "not_found", "payload.id", byEngine: true),
-    BadLine(type: "downloads/retry", #"{"id":"nobody"}"#, "not_found", "payload.id", byEngine: true),
-    BadLine(type: "downloads/remove", #"{"id":"nobody"}"#, "not_found", "payload.id", byEngine: true),
-    BadLine(type: "downloads/verify", #"{"id":"nobody"}"#, "not_found", "payload.id", byEngine: true),
-    BadLine(type: "downloads/move", #"{"id":"nobody","to":"top"}"#, "not_found", "payload.id", byEngine: true),
-    BadLine(type: "downloads/update", #"{"id":"nobody","title":"x"}"#, "not_found", "payload.id", byEngine: true),
-    BadLine(type: "downloads/resumeData", #"{"id":"nobody"}"#, "not_found", "payload.id", byEngine: true),
-    BadLine(type: "filters/apply", #"{"name":"nobody"}"#, "not_found", "payload.name", byEngine: true),
-    BadLine(type: "filters/delete", #"{"name":"nobody"}"#, "not_found", "payload.name", byEngine: true),
+    BadLine(type: "downloads/pause", #"{"id":"absent"}"#, "not_found", "payload.id", byEngine: true),
+    BadLine(type: "downloads/resume", #"{"id":"absent"}"#, "not_found", "payload.id", byEngine: true),
+    BadLine(type: "downloads/cancel", #"{"id":"absent"}"#, "not_found", "payload.id", byEngine: true),
+    BadLine(type: "downloads/retry", #"{"id":"absent"}"#, "not_found", "payload.id", byEngine: true),
+    BadLine(type: "downloads/remove", #"{"id":"absent"}"#, "not_found", "payload.id", byEngine: true),
+    BadLine(type: "downloads/verify", #"{"id":"absent"}"#, "not_found", "payload.id", byEngine: true),
+    BadLine(type: "downloads/move", #"{"id":"absent","to":"top"}"#, "not_found", "payload.id", byEngine: true),
+    BadLine(type: "downloads/update", #"{"id":"absent","title":"x"}"#, "not_found", "payload.id", byEngine: true),
+    BadLine(type: "downloads/resumeData", #"{"id":"absent"}"#, "not_found", "payload.id", byEngine: true),
+    BadLine(type: "filters/apply", #"{"name":"absent"}"#, "not_found", "payload.name", byEngine: true),
+    BadLine(type: "filters/delete", #"{"name":"absent"}"#, "not_found", "payload.name", byEngine: true),
     BadLine(
       type: "settings/update", #"{"retryFirstSeconds":60,"retryMaxSeconds":5}"#, "invalid_value",
       "payload.retryFirstSeconds",
@@ -209,9 +209,8 @@ public enum BadLines {
   ]
 }
 
-/// What lines are made of.
+/// Parts of the lines.
 extension BadLines {
-  /// So many letters.
   static func long(_ count: Int) -> String {
     String(repeating: "a", count: count)
   }
@@ -220,13 +219,13 @@ extension BadLines {
     Array(before.utf8) + bad + Array(after.utf8)
   }
 
-  /// A good line, were it not for its length.
+  /// A valid line, except for its length.
   private static func padded(toBytes count: Int) -> [UInt8] {
     let line = Array(#"{"type":"snapshot"}"#.utf8)
     return line + [UInt8](repeating: UInt8(ascii: " "), count: count - line.count)
   }
 
-  /// So many arrays inside the two objects of a line.
+  /// Nested arrays inside the two objects of a line.
   private static func nested(_ depth: Int) -> String {
     let arrays = String(repeating: "[", count: depth) + String(repeating: "]", count: depth)
     return #"{"type":"snapshot","payload":{"stores":\#(arrays)}}"#

@@ -4,17 +4,17 @@ import Synchronization
 /// A child process with pipes at its stdin and stdout.
 struct Child {
   let pid: pid_t
-  /// What is written here is its input.
+  /// The child's stdin.
   let input: Int32
-  /// Its output until somebody reads it.
+  /// The child's stdout, until another object reads it.
   let output: Int32
 
   private static let spawning = Mutex(())
 
   /// Starts a program: the first word is its path.
   ///
-  /// One at a time: a child must not inherit another's pipes before they are close-on-exec, or that one's end of input
-  /// would never come.
+  /// One at a time: another child must not inherit these pipes before they are close-on-exec, or this one would never
+  /// see the end of its input.
   init(_ words: [String], logPath: String = "/dev/null", environment: [String: String] = [:]) throws {
     self = try Self.spawning.withLock { _ in
       try Self.spawn(words, logPath: logPath, environment: environment)
@@ -58,7 +58,7 @@ struct Child {
     return Child(pid: child, input: stdin[1], output: stdout[0])
   }
 
-  /// Writes bytes to its stdin. A child that has ended takes none.
+  /// Writes bytes to its stdin. Does nothing after the child has ended.
   func write(_ bytes: [UInt8]) throws {
     try bytes.withUnsafeBytes { bytes in
       var rest = bytes[...]

@@ -1,14 +1,15 @@
 extension LineJudge {
-  /// What the validator runs: it reads "kind length", a line feed and so many bytes of lines, and answers with one line,
-  /// empty if all of them fit.
+  /// The validator's script: it reads "kind length", a line feed and that many bytes of lines, and answers with one
+  /// line, empty if all of them are valid.
   ///
-  /// `jsonschema` takes a quarter of a millisecond for a download, and a run of the tests sees millions of them. So each
-  /// line is parsed, but only one of those is validated that cannot differ before the schema: those that are the same but
-  /// for digits in their numbers (as many, and zero stays zero) and texts (the schema tells no digit from another but in
-  /// "protocol"), names that engines make, and hashes. Of a list's elements only those take part whose like has not been seen at this place.
+  /// `jsonschema` takes a quarter of a millisecond for a download, and a test run has millions of them. So the script
+  /// parses each line, but validates only one of the lines that are equal to the schema: those that differ only in
+  /// digits of numbers (as many digits, and zero stays zero), texts (the schema distinguishes digits only in
+  /// "protocol"), names made by engines, and hashes. Of a list's elements it validates only those with a new shape at
+  /// this place.
   ///
-  /// A line of the engine must also be written as PROTOCOL.md section 1 wants it: keys sorted, no blanks, no escapes
-  /// that need not be.
+  /// It also checks the encoding that the article Protocol requires of an engine's lines: sorted keys, no blanks, no
+  /// unnecessary escapes.
   static let script = #"""
     import json, re, sys
 

@@ -1,32 +1,32 @@
 import Foundation
 import Synchronization
 
-/// Holds lines against `Fixtures/protocol.schema.json` by an independent validator: `jsonschema`, in one Python process
-/// that lives as long as the tests do.
+/// Validates lines against `Fixtures/protocol.schema.json` with an independent validator: `jsonschema`, in one Python
+/// process for the whole test run.
 ///
-/// Cost: 3 µs for a short line, 20 µs for each download in a snapshot; what has a shape that has not been seen takes some
-/// 100 µs for the line, and 250 µs for each such download.
+/// Cost: 3 µs for a short line, 20 µs for each download in a snapshot; a new shape takes some 100 µs for the line, and
+/// 250 µs for each such download.
 public final class LineJudge: Sendable {
-  /// What lines are to be.
+  /// The kind of lines.
   public enum Kind: String, Sendable {
-    /// What a client sends.
+    /// A client's lines.
     case input
-    /// What an engine says that nobody has asked for `fields`: downloads have all their keys.
+    /// An engine's lines without a request for `fields`: downloads have all their keys.
     case output
-    /// What an engine says that has been asked for `fields`: downloads may have only some of their keys.
+    /// An engine's lines after a request for `fields`: downloads may have only some of their keys.
     case partialOutput
   }
 
   private let child: Child
-  /// Held while a question is asked and answered.
+  /// Held during a request to the validator.
   private let turn = Mutex(())
 
-  /// The longest that the validator may be silent, in seconds.
+  /// The longest wait for the validator, in seconds.
   private static let patience: Int32 = 120
 
   /// Starts the validator.
   ///
-  /// - Throws: `PodfluxProcess.Failure` if there is none, or no schema.
+  /// - Throws: `PodfluxProcess.Failure` if the validator or the schema is missing.
   public init(python: String = LineJudge.python, schema: String = LineJudge.schema) throws {
     child = try Child([python, "-c", Self.script, schema])
     let greeting = try answer()
@@ -39,8 +39,7 @@ public final class LineJudge: Sendable {
     waitpid(child.pid, nil, 0)
   }
 
-  /// What is wrong with the first of these lines that does not fit, and that line; nil if all fit. Each ends with a line
-  /// feed.
+  /// The error in the first invalid line, with that line; nil if all are valid. Each line ends with a line feed.
   public func fault(in lines: [UInt8], as kind: Kind) -> String? {
     turn.withLock { _ in
       do {
@@ -73,12 +72,12 @@ public final class LineJudge: Sendable {
 // MARK: - Where it is and when it is there
 
 extension LineJudge {
-  /// The interpreter for which the system's package python3-jsonschema is installed, or the one that PODFLUX_PYTHON names.
+  /// The interpreter of the system's package python3-jsonschema, or the one in PODFLUX_PYTHON.
   public static var python: String {
     ProcessInfo.processInfo.environment["PODFLUX_PYTHON"] ?? "/usr/bin/python3"
   }
 
-  /// The protocol's schema: beside these sources, or in the folder that PODFLUX_FIXTURES names.
+  /// The protocol's schema: beside these sources, or in the folder PODFLUX_FIXTURES.
   public static var schema: String {
     let root = URL(fileURLWithPath: #filePath).resolvingSymlinksInPath()
       .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
@@ -87,10 +86,10 @@ extension LineJudge {
     return fixtures + "/protocol.schema.json"
   }
 
-  /// The one judge of a run of tests; nil in a program that is no test, such as the demo.
+  /// The one judge of a test run; nil in other programs, such as the demo.
   ///
-  /// - Throws: `PodfluxProcess.Failure` where the validator is missing and CI is "true". Elsewhere the tests go on
-  ///   without, and say so once.
+  /// - Throws: `PodfluxProcess.Failure` if the validator is missing and CI is "true". Otherwise the tests run without
+  ///   it, after one message.
   public static func forTests() throws -> LineJudge? {
     switch ofTests {
     case .success(let judge): return judge

@@ -1,8 +1,8 @@
 import Foundation
 import Synchronization
 
-/// A network of its own with two links, named as Wi-Fi and cellular, whose other ends are on this machine: for engines
-/// whose network is taken away and given back.
+/// A network namespace with two links, named like Wi-Fi and cellular, whose other ends are on this machine: for tests
+/// that take an engine's network away and restore it.
 ///
 /// ```
 ///  this machine                                   namespace podflux-N
@@ -10,42 +10,39 @@ import Synchronization
 ///  198.18.N.1 (origin), 198.18.N.9   pfNc ─────── wwan9   198.18.N.10   default, metric 700
 /// ```
 ///
-/// An origin that listens on `originAddress` is reached over either link, whichever way a packet leaves; it is no loopback
-/// address for those inside. Nothing speaks on the links by itself: IPv6 is off, and each end knows the other's hardware
-/// address, so that there is no ARP. A link over which no program sends has byte counters of exactly zero (`counters`).
+/// An origin that listens on `originAddress` is reachable over both links; inside, the address is not a loopback one.
+/// The links carry no traffic of their own: IPv6 is off, and each end has the other's hardware address, so that there is
+/// no ARP. A link over which no program sends has byte counters of exactly zero (`counters`).
 ///
-/// To the kernel both links are Ethernets (veth(4)): an engine inside is told which is which with
-/// `--interface wlan9=wifi --interface wwan9=cellular`.
+/// To the kernel both links are Ethernets (veth(4)): `--interface wlan9=wifi --interface wwan9=cellular` tells an engine
+/// inside their kinds.
 ///
-/// It takes root, and is gone with its last user; what a crash leaves behind, the next one to be made clears away.
-/// Methods may be called from any thread, but not two at once.
+/// It requires root. Deinit deletes it; after a crash, the next one deletes the remains. Methods may be called from any
+/// thread, but not two at once.
 public final class NetworkNamespace: Sendable {
   /// One of the two links, by its name inside.
   public enum Link: String, Sendable, CaseIterable {
     case wifi = "wlan9"
     case cellular = "wwan9"
 
-    /// The metric of its default route in the beginning: Wi-Fi goes first.
+    /// The initial metric of its default route: Wi-Fi comes first.
     public var metric: Int { self == .wifi ? 600 : 700 }
     fileprivate var letter: String { self == .wifi ? "w" : "c" }
     fileprivate var number: Int { self == .wifi ? 1 : 2 }
   }
 
-  /// What has gone over a link since it was made, in bytes of Ethernet frames.
+  /// The traffic of a link since its creation, in bytes of Ethernet frames.
   public struct Counters: Hashable, Sendable {
-    /// Bytes that came in from outside.
     public var received: Int64
-    /// Bytes that were sent from inside.
     public var sent: Int64
 
-    /// Makes counters; by default they are those of a link over which nothing has gone.
     public init(received: Int64 = 0, sent: Int64 = 0) {
       self.received = received
       self.sent = sent
     }
   }
 
-  /// Why none can be made on this machine; nil if they can.
+  /// Why this machine cannot create one; nil if it can.
   public static let unavailability: String? = {
     do {
       _ = try NetworkNamespace()
@@ -59,20 +56,20 @@ public final class NetworkNamespace: Sendable {
   public var name: String { "podflux-\(number)" }
   /// The file that setns(2) takes.
   public var path: String { "/run/netns/\(name)" }
-  /// Where an origin in this process listens, to be reached over both links.
+  /// The address of an origin in this process that is reachable over both links.
   public var originAddress: String { address(1) }
 
-  /// Held as long as this process lives.
+  /// Held while this process lives.
   private let claim: Int32
   private let number: Int
   private let ip: String
-  /// Of the default routes that there are.
+  /// The metrics of the current default routes.
   private let metrics = Mutex<[Link: Int]>([:])
 
   private static let maximumNumber = 64
   private static let lastNumber = Mutex(maximumNumber - 1)
 
-  /// Makes one, with both links up and routed.
+  /// Creates a namespace, with both links up and routed.
   public init() throws {
     guard geteuid() == 0 else { throw PodfluxProcess.Failure("this takes root") }
     let places = ["/usr/sbin/ip", "/sbin/ip", "/usr/bin/ip"]
@@ -81,7 +78,7 @@ public final class NetworkNamespace: Sendable {
     }
     self.ip = ip
     (number, claim) = try Self.claimNumber(ip)
-    // Where it fails, `deinit` takes away what there is by then.
+    // After an error `deinit` removes what exists by then.
     try build()
   }
 
@@ -92,26 +89,26 @@ public final class NetworkNamespace: Sendable {
 
   // MARK: What is done with it
 
-  /// The words before a command that make it run inside; the command's process id is that of the launcher.
+  /// The words before a command that run it inside; the command's process id is the launcher's.
   public var launcher: [String] { [ip, "netns", "exec", name] }
 
-  /// Where an origin listens that is to be reached over this link's network alone.
+  /// The address of an origin that is reachable over this link's network only.
   public func originAddress(on link: Link) -> String { address(4 * link.number + 1) }
 
-  /// Switches a link off or on. Its routes go when it goes; it comes back with its default route.
+  /// Switches a link off or on. Its routes vanish with it; its default route returns with it.
   public func setLink(_ link: Link, isUp: Bool) throws {
     metrics.withLock { $0[link] = isUp ? link.metric : nil }
     guard isUp else { return try change(["link set \(link.rawValue) down"]) }
     try change(["link set \(link.rawValue) up", neighbour(of: link), route(of: link, metric: link.metric)])
   }
 
-  /// Takes a link's carrier away at its other end, or gives it back: as a cable that is pulled. Routes stay.
+  /// Removes or restores a link's carrier at its other end, like unplugging a cable. Routes stay.
   public func setCarrier(_ link: Link, isUp: Bool) throws {
     try change(
       ["link set \(outerName(link)) \(isUp ? "up" : "down")"] + (isUp ? [outerNeighbour(of: link)] : []), inside: false)
   }
 
-  /// Gives a link's default route another metric, without a moment between, or takes it away.
+  /// Sets the metric of a link's default route atomically, or removes the route with nil.
   public func setRoute(_ link: Link, metric: Int?) throws {
     let before = metrics.withLock { metrics in
       defer { metrics[link] = metric }
@@ -123,7 +120,7 @@ public final class NetworkNamespace: Sendable {
         + (before.map { ["route delete default dev \(link.rawValue) metric \($0)"] } ?? []))
   }
 
-  /// What has gone over a link.
+  /// The traffic of a link.
   public func counters(of link: Link) throws -> Counters {
     let output = try run([ip, "-n", name, "-s", "-j", "link", "show", "dev", link.rawValue])
     struct Entry: Decodable {
@@ -142,7 +139,7 @@ public final class NetworkNamespace: Sendable {
   private func build() throws {
     try run([ip, "netns", "add", name])
     let off = "for f in all default; do echo 1 > /proc/sys/net/ipv6/conf/$f/disable_ipv6; done"
-    // Where the kernel has no IPv6 there is nothing to be switched off.
+    // A kernel without IPv6 needs no switch.
     try run(launcher + ["/bin/sh", "-c", "[ ! -d /proc/sys/net/ipv6/conf ] || { \(off); }"])
     for link in Link.allCases {
       let (inner, outer) = (link.rawValue, outerName(link))
@@ -165,22 +162,22 @@ public final class NetworkNamespace: Sendable {
   }
 
   private static func remove(_ number: Int, _ ip: String) {
-    // With one end the other goes. Nothing may be there: a run that was killed may have come to any point.
+    // Deleting one end deletes the other. Both may be missing: a killed run may have stopped at any point.
     for link in Link.allCases { _ = try? run([ip, "link", "delete", outerName(link, number)]) }
     _ = try? run([ip, "netns", "delete", "podflux-\(number)"])
   }
 
-  /// Takes the first number that no living process has. Those of the dead are cleared away.
+  /// Claims the first number that no living process holds. Cleans up after dead ones.
   private static func claimNumber(_ ip: String) throws -> (Int, Int32) {
     var claimed: (Int, Int32)?
-    // Not one that was used a moment ago: what an origin has not got rid of yet would come to the next one's address.
+    // Not a number that was just used: an origin's pending packets would reach the next origin at its address.
     let first = lastNumber.withLock { $0 + 1 }
     for number in (0..<maximumNumber).map({ (first + $0) % maximumNumber }) {
       let file = "/run/podflux-namespace-\(number).lock"
       guard claimed == nil || access(file, F_OK) == 0 else { continue }
       let descriptor = open(file, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
       guard descriptor >= 0 else { throw PodfluxProcess.Failure("\(file) cannot be made") }
-      // The lock goes with the process, however it ends.
+      // The kernel releases the lock when the process ends in any way.
       guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
         close(descriptor)
         continue
@@ -216,7 +213,7 @@ public final class NetworkNamespace: Sendable {
 
   // MARK: Commands
 
-  /// Gives `ip` some commands, one after the other in one process.
+  /// Runs some `ip` commands in one process.
   public func change(_ commands: [String], inside: Bool = true) throws {
     let folder = try TemporaryFolder("podflux-ip")
     let batch = folder.path + "/batch"
@@ -224,7 +221,7 @@ public final class NetworkNamespace: Sendable {
     try run([ip] + (inside ? ["-n", name] : []) + ["-batch", batch])
   }
 
-  /// Runs a program inside to its end, and returns what it wrote to stdout.
+  /// Runs a program inside to its end, and returns its stdout.
   @discardableResult
   public func runInside(_ words: [String]) throws -> String {
     try run(launcher + words)

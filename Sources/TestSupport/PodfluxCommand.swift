@@ -1,22 +1,21 @@
 import Foundation
 
-/// A `podflux` command that runs to its end: `podflux snapshot`, or an engine that is expected not to start.
+/// Runs a `podflux` command to its end: `podflux snapshot`, or an engine that should not start.
 public enum PodfluxCommand {
-  /// What a command has left behind.
+  /// The result of a command.
   public struct Result: Sendable {
     /// The exit status.
     public let status: Int32
-    /// What it wrote to stdout.
+    /// Its stdout.
     public let output: String
-    /// What it wrote to stderr.
+    /// Its stderr.
     public let errors: String
   }
 
-  /// Runs `podflux` with these arguments, with some lines on its stdin and then its end, and waits for its own end with a
-  /// bound.
+  /// Runs `podflux` with these arguments and lines on its stdin, and waits for its end with a limit.
   ///
-  /// - Parameter launcher: The words before the program, where another one becomes it (`PrivateDisk.launcher`).
-  /// - Throws: `PodfluxProcess.Failure` if it takes too long; it is killed then.
+  /// - Parameter launcher: The words of a launcher that execs the program (`PrivateDisk.launcher`).
+  /// - Throws: `PodfluxProcess.Failure` after the limit; the child is killed then.
   public static func run(
     _ arguments: [String], input lines: [String] = [], upTo seconds: Double = 20, launcher: [String] = []
   ) throws -> Result {
@@ -49,7 +48,7 @@ public enum PodfluxCommand {
     return result
   }
 
-  /// In tests, holds a snapshot against the protocol's schema.
+  /// In tests, validates a snapshot against the protocol's schema.
   private static func judge(_ result: Result, askedBy arguments: [String]) throws {
     guard !result.output.isEmpty, let judge = try LineJudge.forTests() else { return }
     let isPartial = arguments.contains { $0.contains("\"fields\"") }

@@ -1,10 +1,10 @@
 import Foundation
 
-/// Questions and orders, each with its reply.
+/// Requests with their replies.
 extension PodfluxProcess {
   /// Sends an action or a query and waits for its reply.
   ///
-  /// - Returns: The reply's line, parsed; refusals too.
+  /// - Returns: The parsed reply, which may be a refusal.
   @discardableResult
   public func ask(_ type: String, _ payload: [String: Any] = [:], upTo seconds: Double = 20) throws -> [String: Any] {
     let id = nextID()
@@ -15,7 +15,7 @@ extension PodfluxProcess {
     return try Self.parse(text)
   }
 
-  /// Sends an action and wants it carried out.
+  /// Sends an action, and fails if it is refused.
   ///
   /// - Returns: The reply's payload.
   @discardableResult
@@ -27,7 +27,7 @@ extension PodfluxProcess {
     return payload
   }
 
-  /// The downloads' part of a snapshot.
+  /// The downloads in a snapshot.
   public func downloads(limit: Int = 1000) throws -> (counts: [String: Int], items: [[String: Any]]) {
     let payload = try order("snapshot", ["stores": ["downloads"], "downloads": ["limit": limit, "unfiltered": true]])
     guard let downloads = payload["downloads"] as? [String: Any], let counts = downloads["counts"] as? [String: Int],
@@ -36,7 +36,7 @@ extension PodfluxProcess {
     return (counts, items)
   }
 
-  /// Asks for snapshots until one satisfies the condition. Between two it waits for nothing but the child's answer and a
+  /// Requests snapshots until one meets the condition. Between two it waits only for the child's answer and a
   /// scheduling quantum of 5 ms.
   @discardableResult
   public func waitForDownloads(

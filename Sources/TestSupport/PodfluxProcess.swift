@@ -1,29 +1,27 @@
 import Foundation
 import Synchronization
 
-/// A real `podflux run` child, driven through its stdin as any program would: for tests, the demo and benchmarks.
+/// A real `podflux run` child, controlled through its stdin as any client would: for tests, the demo and benchmarks.
 ///
-/// Blocking calls wait for a condition with a bound and throw `Failure` when it passes; nothing sleeps. In tests each line
-/// is held against the protocol's schema before it is shown: one that does not fit makes every wait fail from then on.
+/// Blocking calls wait for a condition with a limit and throw `Failure` after it; nothing sleeps. In tests each line is
+/// validated against the protocol's schema first: after an invalid line every wait fails.
 public final class PodfluxProcess: Sendable {
-  /// What went wrong, in words for a person.
+  /// An error, described for people.
   public struct Failure: Error, CustomStringConvertible {
-    /// What went wrong.
     public let description: String
 
-    /// Makes a failure.
     public init(_ description: String) {
       self.description = description
     }
   }
 
-  /// How a child has ended, and what it used.
+  /// How a child ended, and its resource usage.
   public struct Ending: Sendable {
     /// The exit status; nil if a signal ended it.
     public var status: Int32?
     /// The signal that ended it.
     public var signal: Int32?
-    /// User and system time of the processor, in seconds.
+    /// User and system time, in seconds.
     public var cpuSeconds: Double
     /// The largest resident memory, in bytes.
     public var peakResidentBytes: Int64
@@ -31,11 +29,11 @@ public final class PodfluxProcess: Sendable {
 
   private struct State {
     var lines: [String] = []
-    /// What the child may say by what it has been asked.
+    /// The kind of lines that the child may write after its requests.
     var kind = LineJudge.Kind.output
-    /// What is wrong with a line that it has said.
+    /// The error in an invalid line.
     var fault: String?
-    /// The lines before this one have been handed out.
+    /// The index of the first line that no caller has received.
     var next = 0
     var ending: Ending?
     var isInputOpen = true
@@ -46,17 +44,17 @@ public final class PodfluxProcess: Sendable {
   public let pid: pid_t
   private let child: Child
   private var input: Int32 { child.input }
-  /// The child's output until somebody reads it.
+  /// The child's stdout, until the reader takes it.
   private let output: Mutex<Int32?>
-  /// Has something to read when the output is no longer to be read.
+  /// Becomes readable when the reader should stop.
   private let hangingUp = Pipe()
-  /// In tests, who judges each line before anybody waits for it in vain or reads it.
+  /// In tests, validates each line before callers receive it.
   private let judge: LineJudge?
   private let state = Mutex(State())
   /// Signalled at every line and at the end.
   private let news = NSCondition()
 
-  /// The `podflux` that was built beside this executable, or the one that PODFLUX_BINARY names.
+  /// The `podflux` beside this executable, or the one in PODFLUX_BINARY.
   public static var executablePath: String {
     if let path = ProcessInfo.processInfo.environment["PODFLUX_BINARY"] { return path }
     let own = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? "."
@@ -68,11 +66,11 @@ public final class PodfluxProcess: Sendable {
   /// - Parameters:
   ///   - library: The library's folder.
   ///   - arguments: More arguments of `podflux run`.
-  ///   - logPath: Where the child's stderr goes.
-  ///   - environment: Variables that it has beside, or instead of, this process's own.
-  ///   - isListening: Whether its lines are read from the start; otherwise not before `listen()`.
-  ///   - executable: The program, `podflux` or one that speaks like it.
-  ///   - launcher: The words before the program, where another one becomes it (`NetworkNamespace.launcher`).
+  ///   - logPath: The file for the child's stderr.
+  ///   - environment: Variables to add to, or to replace in, this process's own.
+  ///   - isListening: Whether to read its lines from the start; otherwise `listen()` starts that.
+  ///   - executable: The program, `podflux` or one with the same protocol.
+  ///   - launcher: The words of a launcher that execs the program (`NetworkNamespace.launcher`).
   public init(
     library: String, arguments: [String] = [], logPath: String = "/dev/null", environment: [String: String] = [:],
     isListening: Bool = true, executable: String = PodfluxProcess.executablePath,
@@ -86,19 +84,19 @@ public final class PodfluxProcess: Sendable {
     if isListening { listen() }
   }
 
-  /// Begins to read the child's lines.
+  /// Starts to read the child's lines.
   public func listen() {
     guard let output = takeOutput() else { return }
     follow { self.read(output, pieceBytes: 256 << 10, pauseMilliseconds: 0) }
   }
 
-  /// Begins to read the child's lines as a slow client does: little at a time, with a pause behind each piece.
+  /// Starts to read the child's lines as a slow client does: in small pieces, with a pause after each.
   public func trickle(pieceBytes: Int, pauseMilliseconds: Int32) {
     guard let output = takeOutput() else { return }
     follow { self.read(output, pieceBytes: pieceBytes, pauseMilliseconds: pauseMilliseconds) }
   }
 
-  /// Closes the child's output, as a client that dies does: what has not been read by then never is.
+  /// Closes the child's output, as a dying client does: unread bytes are lost.
   public func hangUp() {
     guard let output = takeOutput() else {
       hangingUp.fileHandleForWriting.write(Data([0]))
@@ -117,14 +115,14 @@ public final class PodfluxProcess: Sendable {
 
   // MARK: Speaking
 
-  /// Writes bytes to the child's stdin. A child that has ended takes none.
+  /// Writes bytes to the child's stdin. Does nothing after the child has ended.
   public func send(bytes: [UInt8]) throws {
     if Self.asksForFields(bytes) { state.withLock { $0.kind = .partialOutput } }
     try child.write(bytes)
   }
 
-  /// Whether a line may ask for some keys of items only. Tests send megabytes, so that Foundation looks for it:
-  /// it is optimized.
+  /// Whether a line may request some keys of items only. Uses Foundation, which is optimized in debug builds: tests
+  /// send megabytes.
   private static func asksForFields(_ bytes: [UInt8]) -> Bool {
     Data(bytes).range(of: fields) != nil
   }
@@ -136,7 +134,7 @@ public final class PodfluxProcess: Sendable {
     try send(bytes: Array((line + "\n").utf8))
   }
 
-  /// An id that no line of this child has had.
+  /// A unique request id.
   func nextID() -> String {
     state.withLock { state in
       state.lastID += 1
@@ -144,7 +142,7 @@ public final class PodfluxProcess: Sendable {
     }
   }
 
-  /// Waits until the child has taken no input for so long although there is some.
+  /// Waits until the child has not read available input for a time.
   public func waitUntilInputIsStuck(forMilliseconds milliseconds: Int32 = 300, upTo seconds: Double = 20) throws {
     let deadline = Date(timeIntervalSinceNow: seconds)
     var descriptor = pollfd(fd: input, events: Int16(POLLOUT), revents: 0)
@@ -153,7 +151,7 @@ public final class PodfluxProcess: Sendable {
     }
   }
 
-  /// Ends the child's input.
+  /// Closes the child's stdin.
   public func closeInput() {
     let shouldClose = state.withLock { state in
       defer { state.isInputOpen = false }
@@ -162,9 +160,9 @@ public final class PodfluxProcess: Sendable {
     if shouldClose { close(input) }
   }
 
-  /// Sends the child a signal.
+  /// Sends a signal to the child.
   public func signal(_ number: Int32) {
-    // While the child has not been reaped its id is its own.
+    // Before the child is reaped, its id cannot be reused.
     state.withLock { state in
       guard state.ending == nil else { return }
       Foundation.kill(pid, number)
@@ -176,10 +174,10 @@ public final class PodfluxProcess: Sendable {
   /// All lines so far.
   public var lines: [String] { state.withLock { $0.lines } }
 
-  /// What is wrong with a line so far, by the protocol's schema.
+  /// The error in an invalid line so far, by the protocol's schema.
   public var fault: String? { state.withLock { $0.fault } }
 
-  /// Waits for the next line that satisfies the condition, and passes over those before it.
+  /// Waits for the next line that meets the condition, and skips those before it.
   @discardableResult
   public func wait(upTo seconds: Double = 20, for what: String, _ condition: (String) -> Bool) throws -> String {
     let found = try waitUntil(upTo: seconds, what) { state -> String? in
@@ -196,7 +194,7 @@ public final class PodfluxProcess: Sendable {
     try wait(upTo: seconds, for: "engine/ready") { $0.contains("\"engine/ready\"") }
   }
 
-  /// Waits until so many lines have come in all.
+  /// Waits until this many lines have come in all.
   public func waitForLines(_ count: Int, upTo seconds: Double = 60) throws {
     _ = try waitUntil(upTo: seconds, "\(count) lines") { $0.lines.count >= count ? true : nil }
   }
@@ -206,7 +204,7 @@ public final class PodfluxProcess: Sendable {
     try waitUntil(upTo: seconds, "the end of the child") { $0.ending }
   }
 
-  /// Kills the child as a power cut would, and waits until it is gone.
+  /// Kills the child with SIGKILL, and waits until it is gone.
   @discardableResult
   public func kill() throws -> Ending {
     signal(SIGKILL)
@@ -215,7 +213,7 @@ public final class PodfluxProcess: Sendable {
     return ending
   }
 
-  /// A line as JSON.
+  /// Parses a line as JSON.
   public static func parse(_ line: String) throws -> [String: Any] {
     guard let object = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any] else {
       throw Failure("no object: \(line)")
@@ -246,7 +244,7 @@ public final class PodfluxProcess: Sendable {
     return result
   }
 
-  /// Waits for the child's end, on a thread of its own, when its output has been read.
+  /// Waits for the child's end, on its own thread, after its output has been read.
   private func follow(_ readOutput: @escaping @Sendable () -> Void) {
     let thread = Thread { [self] in
       readOutput()
@@ -274,7 +272,7 @@ public final class PodfluxProcess: Sendable {
     close(output)
   }
 
-  /// Waits until there is something to read, or nothing ever will be; false if it is not to be read.
+  /// Waits until there is output or the end of it; false if the reader should stop.
   private func waitForOutput(_ output: Int32) -> Bool {
     let descriptorOfEnd = hangingUp.fileHandleForReading.fileDescriptor
     var descriptors = [output, descriptorOfEnd].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
@@ -284,7 +282,7 @@ public final class PodfluxProcess: Sendable {
 
   private static let lineFeed = UInt8(ascii: "\n")
 
-  /// Takes whole lines in, each with its line feed.
+  /// Splits bytes into lines, each with its line feed.
   private func take(_ bytes: [UInt8]) {
     let lines = bytes.dropLast().split(separator: Self.lineFeed, omittingEmptySubsequences: false)
       .map { String(decoding: $0, as: UTF8.self) }

@@ -1,25 +1,26 @@
 import Foundation
 
-/// A disk of a test's own, of a kind that people have: mounted in a namespace that nobody else sees (mount_namespaces(7)),
-/// and gone with it.
+/// A disk for one test, of a kind that users have: mounted in a private namespace (mount_namespaces(7)), and removed
+/// with it.
 ///
-/// A shell keeps the namespace. Its input is a pipe from this process: whoever dies, by whatever signal, lets the shell go on
-/// to its end, where the server of a FUSE disk is killed and the disk detached. It takes root.
+/// A shell keeps the namespace. Its input is a pipe from this process: if this process dies in any way, the shell runs
+/// to its end, where it kills the server of a FUSE disk and detaches the disk. It requires root.
 public final class PrivateDisk: Sendable {
-  /// What is mounted.
+  /// The kind of file system.
   public enum Kind: String, Sendable, CaseIterable {
-    /// exFAT on a loop device, over FUSE: no links, no renames without replacing, no lasting inodes, no case.
+    /// exFAT on a loop device, over FUSE: no links, no renames without replacing, no lasting inodes, not
+    /// case-sensitive.
     case exfat
-    /// Two folders as one, as on a home server, without a page cache: no shared memory (mmap).
+    /// Two merged folders, as on a home server, without a page cache: no shared memory (mmap).
     case mergerfs
-    /// A folder shown in another place, over FUSE.
+    /// A folder mounted at another path, over FUSE.
     case bindfs
-    /// A folder laid over another one, as in a container.
+    /// A folder over another one, as in a container.
     case overlay
     /// ext4 on a loop device.
     case ext4
 
-    /// The commands that it takes.
+    /// The commands that it needs.
     fileprivate var tools: [String] {
       switch self {
       case .exfat: ["mkfs.exfat", "mount.exfat-fuse", "losetup"]
@@ -30,8 +31,8 @@ public final class PrivateDisk: Sendable {
       }
     }
 
-    /// The shell's words that mount it on "mount". A server stays in the foreground, in the background of the shell. A loop
-    /// device is given back at once: the kernel does so when the last one closes it.
+    /// The shell commands that mount it on "mount". A FUSE server runs in the foreground, as a background job of the
+    /// shell. A loop device is released at once: the kernel frees it after the last close.
     fileprivate var mounting: String {
       switch self {
       case .exfat:
@@ -58,7 +59,7 @@ public final class PrivateDisk: Sendable {
   private let folder: TemporaryFolder
   private let keeper: Child
 
-  /// Why this kind cannot be mounted on this machine; nil if it can.
+  /// Why this machine cannot mount this kind; nil if it can.
   public static func unavailability(of kind: Kind) -> String? {
     do {
       _ = try PrivateDisk(kind)
@@ -68,8 +69,7 @@ public final class PrivateDisk: Sendable {
     }
   }
 
-  /// Mounts an empty one.
-  ///
+  /// Mounts an empty disk.
   public init(_ kind: Kind) throws {
     guard geteuid() == 0 else { throw PodfluxProcess.Failure("this takes root") }
     for tool in kind.tools where Self.path(of: tool) == nil {
@@ -82,7 +82,7 @@ public final class PrivateDisk: Sendable {
         unshare, "--mount", "--propagation", "private", "/bin/sh", "-c",
         Self.script(kind), "disk", folder.path,
       ], logPath: folder.path + "/log")
-    // The shell says one line, or dies: either ends the reading.
+    // The shell writes one line, or dies: either ends the read.
     var byte: UInt8 = 0
     guard read(keeper.output, &byte, 1) == 1 else {
       let log = (try? String(contentsOfFile: folder.path + "/log", encoding: .utf8)) ?? ""
@@ -100,16 +100,16 @@ public final class PrivateDisk: Sendable {
     close(keeper.output)
   }
 
-  /// Where the disk is, for those within (`launcher`).
+  /// The disk's path inside the namespace (`launcher`).
   public var path: String { folder.path + "/mount" }
 
-  /// A folder on this machine's disk, for those within and outside.
+  /// A folder on this machine's disk, visible inside and outside.
   public var outside: String { folder.path }
 
-  /// Where the disk is seen from outside.
+  /// The disk's path from outside.
   public var visiblePath: String { "/proc/\(keeper.pid)/root\(path)" }
 
-  /// The words that put a program within (nsenter(1)): it keeps its process id.
+  /// The words that run a program inside (nsenter(1)); it keeps its process id.
   public var launcher: [String] { [Self.path(of: "nsenter") ?? "nsenter", "--mount=/proc/\(keeper.pid)/ns/mnt", "--"] }
 
   private static func path(of tool: String) -> String? {
@@ -121,7 +121,7 @@ public final class PrivateDisk: Sendable {
     cd "$1" && mkdir mount || exit 1
     exec 3>&1 4<&0 >>log 2>&1 </dev/null
     server=
-    # Lazily: nobody waits for a server that is gone.
+    # Lazily: no process waits for a server that is gone.
     trap 'umount -l mount; test -n "$server" && kill -9 $server || true' EXIT
     await() {
       for i in $(seq 200); do

@@ -2,24 +2,23 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// The machine does not let a test have a namespace of its own, or lacks what fills it.
+/// The machine refuses a private namespace, or lacks the tools to set it up.
 public struct NamespaceRefused: Error, CustomStringConvertible {
-  /// What was refused, and why.
+  /// The refused operation, and why.
   public let description: String
 
-  /// Says what was refused.
   public init(description: String) {
     self.description = description
   }
 }
 
-/// A network of a test's own (network_namespaces(7)): its interfaces, addresses and routes are nobody else's.
+/// A private network namespace for one test (network_namespaces(7)), with its own interfaces, addresses and routes.
 ///
-/// Threads and processes that are started within it stay within it, and so do the sockets that they open.
+/// Threads and processes that start inside stay inside, and so do the sockets that they open.
 public final class PrivateNetwork: Sendable {
   private let descriptor: Int32
 
-  /// Makes a namespace in which loopback is up and nothing else is there.
+  /// Creates a namespace with only loopback, which is up.
   public init() throws {
     descriptor = try Self.onThread {
       try Self.call("unshare", Self.newNetwork)
@@ -32,7 +31,7 @@ public final class PrivateNetwork: Sendable {
 
   deinit { close(descriptor) }
 
-  /// Runs something within, on a thread that is made for it, and waits for its end.
+  /// Runs a closure inside, on a new thread, and waits for its end.
   public func run<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) throws -> Value {
     let descriptor = descriptor
     return try Self.onThread {
@@ -43,13 +42,12 @@ public final class PrivateNetwork: Sendable {
     }
   }
 
-  /// Runs `ip` within, with words separated by spaces (ip(8)).
+  /// Runs `ip` inside, with words separated by spaces (ip(8)).
   public func ip(_ words: String) throws {
     try run { try Self.spawn(["ip"] + words.split(separator: " ").map(String.init)) }
   }
 
-  /// Connects this network and another one by a cable: an interface here and one there, each with an address of its own
-  /// in 24 bits of network.
+  /// Connects this network with another one by a virtual cable: an interface in each, with an address in a /24 network.
   public func connect(
     _ name: String, _ address: String, to other: PrivateNetwork, _ otherName: String, _ otherAddress: String
   ) throws {
@@ -86,7 +84,7 @@ public final class PrivateNetwork: Sendable {
     }
   }
 
-  /// Runs something on a thread of its own, which takes its namespaces with it to its end.
+  /// Runs a closure on a new thread, whose namespaces end with it.
   private static func onThread<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) throws -> Value {
     let outcome = Outcome<Value>()
     Thread.detachNewThread {
@@ -106,14 +104,14 @@ public final class PrivateNetwork: Sendable {
     let isThere = DispatchSemaphore(value: 0)
   }
 
-  /// Runs something where a small file system of its own is mounted on a folder (tmpfs(5)), which nobody else sees. What
-  /// it opens there can be used afterwards, and everywhere.
+  /// Runs a closure with a small private file system mounted on a folder (tmpfs(5)). Files that it opens there stay
+  /// usable afterwards, on every thread.
   public static func withTemporaryFileSystem<Value: Sendable>(
     on folder: String, bytes: Int, _ body: @escaping @Sendable () throws -> Value
   ) throws -> Value {
     try onThread {
       try call("unshare", newMounts)
-      // MS_PRIVATE and MS_REC: nothing goes to the namespace that this one came from.
+      // MS_PRIVATE and MS_REC: mounts do not propagate to the original namespace.
       let isPrivate: UInt = 1 << 18 | 1 << 14
       guard mount(nil, "/", nil, isPrivate, nil) == 0,
         mount("tmpfs", folder, "tmpfs", 0, "size=\(bytes)") == 0

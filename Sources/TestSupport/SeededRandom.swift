@@ -1,20 +1,18 @@
 import Foundation
 
-/// Random numbers that repeat by their seed (SplitMix64, Steele, Lea and Flood 2014).
+/// Random numbers determined by a seed (SplitMix64, Steele, Lea and Flood 2014).
 public struct SeededRandom: RandomNumberGenerator, Sendable {
   private var state: UInt64
 
-  /// Begins the sequence of this seed.
   public init(seed: UInt64) {
     state = seed
   }
 
-  /// The seed that the environment variable PODFLUX_SEED names, or any.
+  /// The seed in the environment variable PODFLUX_SEED, or a random one.
   public static func seed() -> UInt64 {
     ProcessInfo.processInfo.environment["PODFLUX_SEED"].flatMap(UInt64.init) ?? .random(in: 0...UInt64(UInt32.max))
   }
 
-  /// The next number.
   public mutating func next() -> UInt64 {
     state &+= 0x9E37_79B9_7F4A_7C15
     var mixed = state

@@ -1,24 +1,22 @@
 import Foundation
 
-/// A client that holds the state by applying `state` lines, and nothing else.
+/// A client that keeps the state only by applying `state` lines.
 public struct StateFollower {
-  /// A line that such a client cannot understand.
+  /// A line that such a client cannot apply.
   public struct Misunderstanding: Error {
-    /// The line.
     public let line: String
   }
 
-  /// The stores' members, downloads' items apart.
+  /// The stores' members, except the items of downloads.
   private var stores: [String: [String: Any]] = [:]
   private var items: [String: [String: Any]] = [:]
   private var order: [String] = []
   /// The revision of the last line.
   public private(set) var revision = -1
 
-  /// Holds nothing.
   public init() {}
 
-  /// Applies a line; false if it is none of the state.
+  /// Applies a line; false if it is no `state` line.
   @discardableResult
   public mutating func apply(_ line: String) throws -> Bool {
     let object = try PodfluxProcess.parse(line)
@@ -54,7 +52,7 @@ public struct StateFollower {
     guard Set(order) == Set(items.keys) else { throw Misunderstanding(line: line) }
   }
 
-  /// The state as a snapshot's payload shows it, in one spelling.
+  /// The state as a snapshot's payload, in a canonical spelling.
   public func state() throws -> String {
     var payload: [String: Any] = stores
     if var downloads = stores["downloads"] {

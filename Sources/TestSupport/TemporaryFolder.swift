@@ -1,11 +1,9 @@
 import Foundation
 
-/// A folder that is gone with its last user.
+/// A temporary folder; deinit deletes it.
 public final class TemporaryFolder: Sendable {
-  /// Where it is.
   public let path: String
 
-  /// Makes one.
   public init(_ name: String = "podflux") throws {
     let template = "\(FileManager.default.temporaryDirectory.path)/\(name)-" + String(repeating: "X", count: 6)
     var bytes = Array(template.utf8CString)

@@ -2,18 +2,18 @@ import CZlib
 import EngineRuntime
 import PodfluxCore
 
-/// Undoes the coding of one body while it arrives.
+/// Decodes the content coding of one body as it arrives.
 ///
 /// One owner at a time: it lives in the locked state of an attempt.
 final class ContentDecoder: BodyDecoder, @unchecked Sendable {
-  // `@unchecked`: used with the attempt's state locked only. The stream is behind a pointer because zlib wants it to stay
-  // where it is.
+  // `@unchecked`: used only while the attempt's state is locked. The stream is behind a pointer because zlib requires
+  // it to stay at its address.
 
-  /// How many times as long as its coded form a file may be. Media hardly shrink; deflate's own limit is 1032.
+  /// The largest ratio of decoded to coded length. Media compress little; deflate's own limit is 1032.
   static let maximumRatio: Int64 = 20
-  /// How many bytes come out whatever the ratio: silence and tags at a file's beginning shrink well.
+  /// How many bytes may come out at any ratio: silence and tags at a file's beginning compress well.
   static let freeBytes: Int64 = 1 << 20
-  /// How much is decoded at once, in bytes.
+  /// How many bytes are decoded at once.
   private static let pieceBytes = 64 << 10
 
   private let coding: ContentCoding
@@ -24,13 +24,13 @@ final class ContentDecoder: BodyDecoder, @unchecked Sendable {
   private var bytesOut: Int64 = 0
 
   private enum Stage {
-    /// Nothing has come.
+    /// No byte has come.
     case beginning
     /// Within a stream.
     case within
-    /// A stream has come to its end. Another may follow, in gzip.
+    /// At the end of a stream. In gzip another may follow.
     case atEnd
-    /// What came before cannot be followed by anything.
+    /// The body is invalid, and cannot continue.
     case failed
   }
 
@@ -45,19 +45,19 @@ final class ContentDecoder: BodyDecoder, @unchecked Sendable {
     piece.deallocate()
   }
 
-  /// Whether the file is complete as far as its coding can say.
+  /// Whether the file is complete according to its coding.
   var isAtEnd: Bool { stage == .atEnd }
 
-  /// Decodes a piece, and hands over what comes out, in parts, until nothing more is wanted.
+  /// Decodes a piece, and passes the result in parts to `take`.
   ///
-  /// - Parameter take: Takes a part, valid for the call only; false ends it.
-  /// - Returns: false if `take` wanted no more.
-  /// - Throws: what is wrong with the body.
+  /// - Parameter take: Takes a part, valid for the call only; false stops.
+  /// - Returns: false if `take` stopped it.
+  /// - Throws: The error in the body.
   func decode(_ bytes: UnsafeRawBufferPointer, _ take: (UnsafeRawBufferPointer) -> Bool) throws(DownloadError) -> Bool {
     guard !bytes.isEmpty else { return true }
     if stage == .beginning { try begin(first: bytes[0]) }
     bytesIn += Int64(bytes.count)
-    // zlib does not write to its input; its header of 1995 knows no const.
+    // zlib does not write to its input, but its header of 1995 has no const.
     stream.pointee.next_in = UnsafeMutablePointer(mutating: bytes.bindMemory(to: UInt8.self).baseAddress)
     stream.pointee.avail_in = UInt32(bytes.count)
     while stream.pointee.avail_in > 0 || stream.pointee.avail_out == 0 {
@@ -75,7 +75,7 @@ final class ContentDecoder: BodyDecoder, @unchecked Sendable {
     return true
   }
 
-  /// How many bytes came out this time: as many as there is room for, or all that the input gives.
+  /// Returns how many bytes came out: as many as fit into the buffer, or all that the input gives.
   private func inflateOnce() throws(DownloadError) -> Int {
     stream.pointee.next_out = piece.bindMemory(to: UInt8.self).baseAddress
     stream.pointee.avail_out = UInt32(piece.count)
@@ -89,8 +89,8 @@ final class ContentDecoder: BodyDecoder, @unchecked Sendable {
   }
 
   private func begin(first byte: UInt8) throws(DownloadError) {
-    // 16 more than the largest window means gzip, less than none deflate without a frame. A frame's first byte names the
-    // method, 8, and a window of at most 7 (RFC 1950 section 2.2).
+    // 16 more than the largest window means gzip, a negative window means raw deflate. The first byte of a zlib frame
+    // names the method, 8, and a window of at most 7 (RFC 1950 section 2.2).
     let isFramed = byte & 0x0F == 8 && byte >> 4 <= 7
     let windowBits: Int32 = coding == .gzip ? MAX_WBITS + 16 : isFramed ? MAX_WBITS : -MAX_WBITS
     guard czlib_inflate_init(stream, windowBits) == Z_OK else {
@@ -99,8 +99,8 @@ final class ContentDecoder: BodyDecoder, @unchecked Sendable {
     stage = .within
   }
 
-  /// A gzip file may have several members, one behind the other (RFC 1952 section 2.2). Everything else that follows is none
-  /// of the file.
+  /// A gzip file may have several members, one after the other (RFC 1952 section 2.2). Any other trailing bytes are not
+  /// part of the file.
   private func beginNext() throws(DownloadError) {
     guard coding == .gzip, stream.pointee.next_in?.pointee == 0x1F, inflateReset(stream) == Z_OK else {
       throw fail(.lengthMismatch, "is followed by \(stream.pointee.avail_in) bytes or more that are none of it")

@@ -2,24 +2,22 @@ import EngineRuntime
 import Flux
 import PodfluxCore
 
-/// What all attempts of an engine share.
+/// The objects that all attempts of an engine share.
 struct TransferEnvironment: Sendable {
-  /// The one curl thread.
   let driver: CurlDriver
-  /// Memory for what arrives.
+  /// Memory for received bytes.
   let memory = BlockPool()
-  /// Where file work is done that a person waits for.
+  /// The queues for file work that a user waits for.
   let userDiskQueues = DiskQueues(label: "podflux.files.user", qos: .userInitiated)
-  /// Where other file work is done.
+  /// The queues for other file work.
   let otherDiskQueues = DiskQueues(label: "podflux.files", qos: .utility)
-  /// The library's files.
   let files: any AttemptFiles
-  /// What all attempts keep to, as it is now.
+  /// The current limits of all attempts, and whether they may still change files.
   let surroundings = CurrentSurroundings()
-  /// The machine's current boot.
+  /// Identifies the machine's current boot.
   let bootID: String
-  /// The clocks.
+  /// Reads both clocks.
   let readClock: @Sendable () -> ClockReading
-  /// Where attempts report; called from any thread, never blocks.
+  /// Receives the attempts' reports; called from any thread, never blocks.
   let report: @Sendable (AttemptReport) -> Void
 }

@@ -1,6 +1,6 @@
 import PodfluxCore
 
-/// Reads clients' lines (PROTOCOL.md section 1): strictly, so that a typo is never ignored.
+/// Reads clients' lines (the article Protocol): strictly, so that a typo is never ignored.
 ///
 /// A line that cannot be carried out as it stands is refused as a whole, with the first fault that was found. Messages
 /// repeat no header values, no URLs and no more than a few bytes of anything else that a client sent.

@@ -1,7 +1,7 @@
 import Foundation
 import ScriptedOrigin
 
-/// What the demo's server has: three podcasts, ten episodes, about 24 MB.
+/// An episode of the demo's server, which has three podcasts, ten episodes, about 24 MB.
 struct Episode {
   /// The download's id, and the last part of its URL.
   let id: String
@@ -25,15 +25,15 @@ struct Episode {
 }
 
 enum Catalogue {
-  /// The long and slow episode, under way from the beginning to the end.
+  /// The long and slow episode, which downloads for the whole demo.
   static let slowID = "night-4"
-  /// The one that somebody pauses.
+  /// The episode that the demo pauses.
   static let pausedID = "night-1"
 
   private static let usualBytesPerSecond = 900_000
   private static let slowBytesPerSecond = 600_000
 
-  /// All episodes, in the order in which they are enqueued.
+  /// All episodes, in the order of enqueueing.
   static func episodes() throws -> [Episode] {
     let trains = "Night Trains"
     let south = "Funkhaus Süd"
@@ -53,9 +53,9 @@ enum Catalogue {
   }
 
   private enum Content {
-    /// Fixtures, again and again: they play.
+    /// Fixtures, repeated: they play.
     case mp3, m4a, opus
-    /// Every block differs from every other: what is misplaced shows.
+    /// All blocks differ: a misplaced one is detected.
     case stamped
 
     var mediaType: String {

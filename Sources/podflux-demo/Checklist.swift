@@ -1,4 +1,4 @@
-/// What was found out, point by point.
+/// The results of the demo's checks.
 struct Checklist {
   private struct Point {
     let sentence: String
@@ -7,7 +7,7 @@ struct Checklist {
 
   private var points: [Point] = []
 
-  /// Whether all points hold, and there are any.
+  /// Whether all checks hold, and there are any.
   var isPassed: Bool { !points.isEmpty && points.allSatisfy(\.isTrue) }
 
   mutating func add(_ sentence: String, _ isTrue: Bool) {

@@ -4,7 +4,7 @@ import TestSupport
 /// `podflux-demo`: fills a library from a server on this machine, kills the engine in the middle, starts it again, and
 /// checks every byte.
 ///
-/// Exits 0 if every check holds, 1 if one does not or the story breaks off, 64 for wrong usage.
+/// Exits with 0 if every check holds, 1 if one fails or the demo breaks off, 64 for wrong usage.
 @main
 enum Demo {
   private static let usageStatus: Int32 = 64
@@ -37,7 +37,7 @@ enum Demo {
   }
 }
 
-/// What the command line asks for.
+/// The parsed command line.
 struct Options {
   static let help = """
     Usage: podflux-demo [--plain] [--keep] [--sabotage]

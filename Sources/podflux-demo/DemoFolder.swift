@@ -13,7 +13,7 @@ struct DemoFolder {
 
   var libraryPath: String { folder.path + "/library" }
 
-  /// The demo has ended: the folder goes with its last user, unless it is to be kept, somewhere else than here.
+  /// The demo has ended: deletes the folder, unless the user wants to keep it.
   func leave(_ screen: Screen) {
     guard isKept else { return }
     let kept = folder.path + ".kept"

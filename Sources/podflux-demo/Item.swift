@@ -1,7 +1,7 @@
 import Foundation
 import TestSupport
 
-/// A download as a snapshot shows it.
+/// A download in a snapshot.
 struct Item {
   let id: String
   let podcast: String
@@ -15,7 +15,7 @@ struct Item {
   let bytesPerSecond: Int
   let path: String?
 
-  /// Reads an element of `downloads.items`.
+  /// Parses an element of `downloads.items`.
   init(_ object: [String: Any]) throws {
     guard let id = object["id"] as? String, let state = object["state"] as? String,
       let position = object["position"] as? Int, let bytes = object["bytes"] as? [String: Any],
@@ -35,7 +35,7 @@ struct Item {
     path = object["path"] as? String
   }
 
-  /// Reads `downloads.items`, and puts them in the order of the queue.
+  /// Parses `downloads.items`, in the order of the queue.
   static func list(_ objects: [[String: Any]]) throws -> [Item] {
     try objects.map(Item.init).sorted { $0.position < $1.position }
   }

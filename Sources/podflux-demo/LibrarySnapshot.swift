@@ -1,9 +1,9 @@
 import Foundation
 import TestSupport
 
-/// What `podflux snapshot --library …` says: it needs no engine, and disturbs none.
+/// The output of `podflux snapshot --library …`: it needs no engine, and disturbs none.
 struct LibrarySnapshot {
-  /// The line as it was printed.
+  /// The line as printed.
   let line: String
   let counts: [String: Int]
   let objects: [[String: Any]]

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Draws downloads as lines of text.
+/// Formats downloads as lines of text.
 struct ProgressTable {
   let columns: Int
 
@@ -16,7 +16,7 @@ struct ProgressTable {
     (items.map(line) + [Self.summary(of: items)]).map { "  " + $0.prefix(max(0, columns - 3)) }
   }
 
-  /// How far all of them are together.
+  /// The progress of all of them together.
   static func summary(of items: [Item]) -> String {
     let received = items.reduce(0) { $0 + $1.received }
     let rate = items.reduce(0) { $0 + $1.bytesPerSecond }
@@ -53,7 +53,7 @@ struct ProgressTable {
     return String(repeating: "━", count: full) + String(repeating: "┄", count: barWidth - full)
   }
 
-  /// Cut or filled to a width, in characters; the demo's titles have none that is wider than one column.
+  /// Truncates or pads to a width, in characters; the demo's titles have no characters wider than one column.
   private static func fitted(_ text: String, _ width: Int) -> String {
     let cut = text.count > width ? text.prefix(max(0, width - 1)) + "…" : Substring(text)
     return cut + String(repeating: " ", count: max(0, width - cut.count))

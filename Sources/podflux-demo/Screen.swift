@@ -1,6 +1,6 @@
 import Foundation
 
-/// Where the demo speaks: sentences, and on a terminal below them a table that is redrawn in its place.
+/// The demo's output: sentences and, on a terminal, a table below them that is redrawn in place.
 final class Screen {
   enum Manner: Equatable {
     /// A live table, so many columns wide.
@@ -8,7 +8,7 @@ final class Screen {
     /// Lines only, for logs.
     case plain
 
-    /// Live on a terminal, plain elsewhere.
+    /// Live on a terminal, plain otherwise.
     static var suitable: Manner {
       guard isatty(STDOUT_FILENO) == 1 else { return .plain }
       var size = winsize()
@@ -19,7 +19,7 @@ final class Screen {
     private static let usualColumns = 100
   }
 
-  /// How often a plain screen tells how far things are, in seconds.
+  /// How often a plain screen prints the progress, in seconds.
   private static let plainInterval = 2.0
   private static let eraseLine = "\u{1B}[2K"
   private static let bold = "\u{1B}[1m"
@@ -33,17 +33,17 @@ final class Screen {
     self.manner = manner
   }
 
-  /// Says what happens, above the table.
+  /// Prints a sentence above the table.
   func say(_ sentence: String = "") {
     write(rewind() + sentence + "\n" + drawn())
   }
 
-  /// Begins a chapter.
+  /// Prints a chapter's heading.
   func announce(_ sentence: String) {
     say(manner == .plain ? sentence : Self.bold + sentence + Self.normal)
   }
 
-  /// Shows how far the downloads are.
+  /// Shows the downloads' progress.
   func show(_ items: [Item]) {
     switch manner {
     case .live(let columns):
@@ -57,12 +57,12 @@ final class Screen {
     }
   }
 
-  /// Leaves the table where it is; what comes next stands below it.
+  /// Leaves the table in place; later output goes below it.
   func finish() {
     table = []
   }
 
-  /// Goes back to where the table begins, and erases it.
+  /// Moves the cursor to the table's first line, and erases the table.
   private func rewind() -> String {
     String(repeating: "\u{1B}[1A" + Self.eraseLine, count: table.count) + (table.isEmpty ? "" : "\r")
   }

@@ -3,12 +3,13 @@ import Foundation
 import ScriptedOrigin
 import TestSupport
 
-/// What must be true when everything is over. The server's log and its content are the witnesses, not the engine.
+/// The checks after the demo. They rely on the server's log and content, not on the engine.
 extension Story {
-  /// How much of the end of what it kept an engine fetches again to compare, in bytes: `ResumeRecord.overlap` of the engine.
+  /// How many bytes at the end of the kept ones an engine requests again for comparison: `ResumeRecord.overlap` of the
+  /// engine.
   private static let overlapBytes = 64 * 1024
 
-  /// The most that a download can have on the disk before its first checkpoint: a quarter of a second's bytes.
+  /// The most bytes of a download on the disk before its first checkpoint: those of a quarter of a second.
   private static let firstWriteBytes = 256 * 1024
 
   func verify(
@@ -29,7 +30,7 @@ extension Story {
     return checklist
   }
 
-  /// What was acknowledged before the SIGKILL is there after it.
+  /// Everything acknowledged before the SIGKILL must be there after it.
   private func checkMemory(of wreck: Wreck, _ checklist: inout Checklist) {
     let ids = Set(wreck.snapshot.items.map(\.id))
     checklist.add(
@@ -41,7 +42,7 @@ extension Story {
       paused?.state == "paused" && (paused?.durable ?? 0) > 0)
   }
 
-  /// What the second engine asked of the server.
+  /// The requests of the second engine.
   private func checkTraffic(after wreck: Wreck, _ checklist: inout Checklist) {
     let snapshot = origin.snapshot
     let later = snapshot.requests.dropFirst(wreck.requestCount)
@@ -60,7 +61,7 @@ extension Story {
     checklist.add(
       "each of the \(continued.count) interrupted downloads went on with one Range request (206)",
       wreck.partials.allSatisfy { id, length in
-        // The first bytes count only once the row knows which version of the file they belong to.
+        // The first bytes count only once the row has the version of their file.
         guard continued[id] != nil else { return length <= Self.firstWriteBytes }
         let requests = later.filter { $0.path == "/" + id }
         return requests.count == 1 && requests[0].status == 206
@@ -81,7 +82,7 @@ extension Story {
     screen.say()
   }
 
-  /// Bytes, in a column.
+  /// A byte count, padded to a column.
   private static func exact(_ bytes: Int) -> String {
     let digits = String(bytes)
     return String(repeating: " ", count: max(0, 10 - digits.count)) + digits + " bytes"

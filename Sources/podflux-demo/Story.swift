@@ -2,7 +2,7 @@ import Foundation
 import ScriptedOrigin
 import TestSupport
 
-/// What happens in the demo, step by step. Nothing in it is played: server, engine, files and the SIGKILL are real.
+/// The steps of the demo. Nothing is faked: server, engine, files and the SIGKILL are real.
 struct Story {
   let library: String
   let screen: Screen
@@ -23,7 +23,7 @@ struct Story {
     episodes.forEach { [origin] in $0.serve(from: origin) }
   }
 
-  /// Tells the whole of it.
+  /// Runs all steps.
   func tell() throws -> Checklist {
     let bytes = episodes.reduce(0) { $0 + $1.length }
     screen.announce(
@@ -42,7 +42,7 @@ struct Story {
   /// Fills the queue, pauses a download, and kills the engine in the middle.
   private func firstLife() throws -> Wreck {
     let engine = try start()
-    // Should the story break off: an engine that has ended is sent nothing.
+    // If the demo breaks off: an engine that has ended gets no signal.
     defer { engine.signal(SIGKILL) }
     try engine.order("settings/update", ["maxConcurrent": 4, "maxPerHost": 4])
     for episode in episodes {
@@ -61,7 +61,7 @@ struct Story {
         && items.contains { $0.state == "completed" }
     }
     let ending = try engine.kill()
-    // What was on its way to the dead engine counts as served: wait until the server has noticed.
+    // Bytes on their way to the dead engine count as served: wait until the server notices.
     let seen = try origin.wait(upTo: .seconds(5)) { $0.activeRequests == 0 }
     screen.finish()
     screen.announce(
@@ -101,7 +101,7 @@ struct Story {
     return engine
   }
 
-  /// Shows the downloads until they have come so far.
+  /// Shows the downloads until the condition holds.
   @discardableResult
   private func follow(
     _ engine: PodfluxProcess, until goal: String, _ isReached: ([Item]) -> Bool?
@@ -115,7 +115,7 @@ struct Story {
     }
   }
 
-  /// Nobody can ask the engine any more: what is seen is what `podflux snapshot` reads beside it.
+  /// The engine answers no requests any more: `podflux snapshot` reads the library beside it.
   private func waitForDrain(of engine: PodfluxProcess) throws -> PodfluxProcess.Ending {
     while true {
       let ending = try? engine.waitForEnd(upTo: Self.frameSeconds)

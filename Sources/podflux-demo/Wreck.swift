@@ -1,16 +1,16 @@
 import Foundation
 
-/// What a killed engine has left.
+/// The state after killing the engine.
 struct Wreck {
-  /// What `podflux snapshot` says of the library, with no engine alive.
+  /// The output of `podflux snapshot` without a running engine.
   let snapshot: LibrarySnapshot
   /// The bytes of each partial file, by download.
   let partials: [String: Int]
   /// The signal that ended the engine.
   let signal: Int32?
-  /// How many requests the server had had until then.
+  /// How many requests the server had received.
   let requestCount: Int
-  /// How many bytes of content it had sent until then.
+  /// How many bytes of content the server had sent.
   let bytesServed: Int
 
   init(snapshot: LibrarySnapshot, library: String, signal: Int32?, requestCount: Int, bytesServed: Int) throws {
@@ -31,6 +31,6 @@ struct Wreck {
   /// The downloads whose files were published.
   var completed: [Item] { snapshot.items.filter { $0.state == "completed" } }
 
-  /// What the partial files hold, in bytes.
+  /// The total size of the partial files, in bytes.
   var partialBytes: Int { partials.values.reduce(0, +) }
 }

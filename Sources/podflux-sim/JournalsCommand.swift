@@ -3,13 +3,13 @@ import Dispatch
 import PodfluxSimulation
 import Synchronization
 
-/// `podflux-sim journals`: lives written down, and read again.
+/// `podflux-sim journals`: writes simulated runs to journals, and replays them.
 struct JournalsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "journals",
-    abstract: "Writes lives down as journals, and folds each to compare it with what its tables held.")
+    abstract: "Writes simulated runs as journals, replays each, and compares the result with the run's tables.")
 
-  /// Each so many lives one is compared at every revision, the others seldom and at their end.
+  /// One of this many runs is compared at every revision, the others rarely and at their end.
   private static let thoroughEach: UInt64 = 20
   private static let seldom: Int64 = 1000
 
@@ -36,7 +36,7 @@ struct JournalsCommand: ParsableCommand {
     }
     let found = failures.withLock { $0 }.sorted { $0.options.seed < $1.options.seed }
     for failure in found {
-      // `run` keeps no journal: only this command comes upon it again.
+      // `run` keeps no journal: only this command reproduces the failure.
       print("seed \(failure.options.seed): \(failure.violation.detail)")
       print("repeat it with: podflux-sim journals --from \(failure.options.seed) --count 1 --turns \(turns)")
     }

@@ -6,12 +6,11 @@ import PodfluxSimulation
 struct PodfluxSim: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "podflux-sim",
-    abstract:
-      "Lives through years of bad luck in minutes: the real engine's stores in a simulated world, from one seed.",
+    abstract: "Runs the engine's own code in a simulated world where everything fails, from one seed.",
     subcommands: [RunCommand.self, SweepCommand.self, JournalsCommand.self, SabotagesCommand.self])
 }
 
-/// Many seeds, one after the other.
+/// A range of seeds.
 struct SeedOptions: ParsableArguments {
   @Option(help: "The first seed.")
   var from: UInt64 = 1
@@ -28,7 +27,7 @@ struct SeedOptions: ParsableArguments {
   }
 }
 
-/// What makes a world, but for its seed.
+/// The options of a simulated world, except its seed.
 struct WorldOptions: ParsableArguments {
   @Option(help: "Turns before faults stop.")
   var turns = 2_000
@@ -59,7 +58,7 @@ struct WorldOptions: ParsableArguments {
   }
 }
 
-/// Tells people what was found.
+/// Prints a failure.
 func report(_ failure: Simulation.Failure) {
   print("seed \(failure.options.seed) failed after \(failure.turns) turns")
   print("must always hold: \(failure.violation.invariant.rawValue)")

@@ -3,7 +3,7 @@ import Dispatch
 import PodfluxSimulation
 import Synchronization
 
-/// `podflux-sim sabotages`: the checker is checked.
+/// `podflux-sim sabotages`: tests the invariant checker.
 struct SabotagesCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "sabotages", abstract: "Builds in one mistake after the other, and counts the runs until it is found.")

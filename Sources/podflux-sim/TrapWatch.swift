@@ -1,7 +1,7 @@
 import Glibc
 import Synchronization
 
-/// Where a precondition of the engine's stores traps, the process says which seed it was in.
+/// Prints the current seed when a precondition in the engine's stores traps.
 enum TrapWatch {
   /// The seed that began last. Atomic, so that a signal handler may read it.
   private static let seed = Atomic<UInt64>(0)
@@ -16,7 +16,7 @@ enum TrapWatch {
     }
   }
 
-  /// Only what is safe in a signal handler: no allocation, write(2), _exit(2).
+  /// Uses only async-signal-safe functions: no allocation, write(2), _exit(2).
   private static func tell() {
     write("podflux-sim: the engine trapped in seed ")
     writeDigits(of: seed.load(ordering: .relaxed))

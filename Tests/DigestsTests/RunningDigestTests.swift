@@ -39,7 +39,7 @@ struct RunningDigestTests {
     ),
   ]
 
-  @Test("agrees with NIST", arguments: vectors)
+  @Test("matches NIST's examples", arguments: vectors)
   func agreesWithNIST(algorithm: DigestAlgorithm, text: String, repeats: Int, expected: String) {
     var digest = RunningDigest(algorithm)
     let bytes = (0..<repeats).flatMap { _ in Array(text.utf8) }
@@ -49,7 +49,7 @@ struct RunningDigestTests {
     #expect(digest.digest().count == algorithm.digestLength)
   }
 
-  @Test("goes on from its state, wherever it was cut", arguments: DigestAlgorithm.allCases, [1, 2, 3, 4] as [UInt64])
+  @Test("continues from its state at any position", arguments: DigestAlgorithm.allCases, [1, 2, 3, 4] as [UInt64])
   func goesOn(algorithm: DigestAlgorithm, seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     for _ in 0..<100 {
@@ -73,7 +73,7 @@ struct RunningDigestTests {
     }
   }
 
-  @Test("has the same state whatever computed it")
+  @Test("has a state independent of the library that computed it")
   func stateIsFixed() {
     var digest = RunningDigest(.sha256)
     Array("abc".utf8).withUnsafeBytes { digest.update($0) }
@@ -89,7 +89,7 @@ struct RunningDigestTests {
 
   @Test("counts bytes beyond 4 GiB across a state")
   func countsFar() throws {
-    // 2^33 bytes were hashed, says the state: the length in the padding needs more than 32 bits.
+    // According to the state 2^33 bytes were hashed: the length in the padding needs more than 32 bits.
     let far = try #require(RunningDigest(state: state(algorithm: 1, count: 1 << 33, words: 32, buffered: 0)))
     #expect(far.count == 1 << 33)
     let near = try #require(RunningDigest(state: state(algorithm: 1, count: 1 << 6, words: 32, buffered: 0)))
@@ -98,7 +98,7 @@ struct RunningDigestTests {
     #expect(RunningDigest(state: limit)?.state == limit)
   }
 
-  @Test("is a value: a copy goes its own way")
+  @Test("is a value: copies are independent")
   func isAValue() {
     var first = RunningDigest(.sha512)
     let second = first
@@ -106,7 +106,7 @@ struct RunningDigestTests {
     #expect(second.count == 0 && second.digest() != first.digest())
   }
 
-  @Test("takes nothing for nothing")
+  @Test("ignores empty input")
   func takesNothing() {
     var digest = RunningDigest(.sha384)
     digest.update(UnsafeRawBufferPointer(start: nil, count: 0))
@@ -125,7 +125,7 @@ struct RunningDigestTests {
       state(algorithm: 1, count: 64, words: 31, buffered: 0), state(algorithm: 3, count: 128, words: 32, buffered: 0),
       state(algorithm: 1, count: 64, words: 32, buffered: 1), state(algorithm: 1, count: 65, words: 32, buffered: 0),
       state(algorithm: 1, count: 65, words: 32, buffered: 65), state(algorithm: 2, count: 64, words: 64, buffered: 0),
-      // Other words than the first ones, although no block was full.
+      // Other words than the initial ones, although no block was full.
       state(algorithm: 1, count: 0, words: 32, buffered: 0), state(algorithm: 1, count: 3, words: 32, buffered: 3),
       state(algorithm: 1, count: UInt64(RunningDigest.maxCount) + 64, words: 32, buffered: 0),
       state(algorithm: 1, count: 1 << 63, words: 32, buffered: 0),
@@ -137,7 +137,7 @@ struct RunningDigestTests {
     #expect(unpadded != RunningDigest(.sha512).state && RunningDigest(state: unpadded) == nil)
   }
 
-  @Test("is not brought down by a damaged state", arguments: [1, 2, 3] as [UInt64])
+  @Test("does not crash on a damaged state", arguments: [1, 2, 3] as [UInt64])
   func survivesDamage(seed: UInt64) {
     var random = SeededGenerator(seed: seed)
     var digest = RunningDigest(.sha384)
@@ -155,7 +155,7 @@ struct RunningDigestTests {
     }
   }
 
-  /// A state as the format says, of bytes that are all 7.
+  /// A state in the documented format, after bytes that are all 7.
   private func state(version: UInt8 = 1, algorithm: UInt8, count: UInt64, words: Int, buffered: Int) -> String {
     let number = (0..<8).map { UInt8(truncatingIfNeeded: count >> (56 - 8 * $0)) }
     return Base64.text(of: [version, algorithm] + number + [UInt8](repeating: 7, count: words + buffered))

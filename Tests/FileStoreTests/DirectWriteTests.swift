@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Writing past the page cache")
 struct DirectWriteTests {
-  /// Memory as the transfers' blocks are: aligned, and full of bytes that tell where they are.
+  /// Memory like the transfers' blocks: aligned, and filled with bytes that show their position.
   private final class Blocks {
     private let memories: [UnsafeMutableRawBufferPointer]
     let buffers: [UnsafeRawBufferPointer]
@@ -34,7 +34,7 @@ struct DirectWriteTests {
     }
   }
 
-  @Test("What is written so, and the usual way before and behind it, is what the file holds")
+  @Test("A file holds the bytes of direct writes and of the usual ones before and after them")
   func mixed() throws {
     let library = try TemporaryLibrary()
     let file = try Partials(library.library).open(partial("a"))
@@ -48,18 +48,18 @@ struct DirectWriteTests {
     #expect(try file.length() == Int64(expected.count))
     let contents = try file.read(offset: 0, count: expected.count + 1)
     #expect(contents == expected)
-    // It can be cut in what was written so, and goes on behind the cut.
+    // A file with direct writes can be truncated, and continues after the cut.
     try file.truncate(to: 100_000)
     try file.append("end")
     let rest = try file.read(offset: 99_999, count: 10)
     #expect(rest == [expected[99_999]] + Array("end".utf8))
   }
 
-  @Test("Only many aligned blocks at an aligned place are written so")
+  @Test("Only many aligned blocks at an aligned offset are written directly")
   func alignment() throws {
     let library = try TemporaryLibrary()
     let file = try library.library.partialFolder.openChild("a.part", O_RDWR | O_CREAT, mode: 0o600)
-    // Wherever the test runs: a file system that knows of no such thing writes nothing.
+    // The result depends on the test's disk: a file system without direct writes writes nothing.
     let isKnown = file.suitsDirectWrites
     let written = Blocks(count: 4).write(to: file, at: 0)
     #expect(written == 256 << 10 || !isKnown && written == 0)
@@ -67,12 +67,12 @@ struct DirectWriteTests {
     #expect(Blocks(count: 3).write(to: file, at: 0) == 0)
     #expect(Blocks(count: 8, of: 64_000).write(to: file, at: 0) == 0)
     #expect(Blocks(count: 8, shift: 512).write(to: file, at: 0) == 0)
-    // Over the same descriptor everything else goes the usual way.
+    // The same descriptor does other writes the usual way.
     let outcome = [UInt8](repeating: 1, count: 3).withUnsafeBytes { file.write($0, offset: 1) }
     #expect(outcome.failure == nil && outcome.written == 3)
   }
 
-  @Test("A file that somebody has changed takes nothing more")
+  @Test("A file that another program has changed accepts no append")
   func changedOutside() throws {
     let library = try TemporaryLibrary()
     let file = try Partials(library.library).open(partial("a"))

@@ -19,7 +19,7 @@ struct FileErrorTests {
     #expect(error.description.contains("\"p\"") && !error.description.hasSuffix("."))
   }
 
-  @Test("of an unexpected kind says what the system says")
+  @Test("of an unexpected kind repeats the system's message")
   func quotesSystem() {
     #expect(FileError.io(operation: "pread", path: "p", code: EIO).description.contains("Input/output error"))
   }

@@ -17,7 +17,7 @@ struct FileNamingTests {
     return try FileNaming(facts, portably: portably).candidate(number: number).description
   }
 
-  @Test("is made of podcast, day, title and extension")
+  @Test("consists of podcast, day, title and extension")
   func usesFacts() throws {
     #expect(
       try name(podcast: "Show", title: "Episode 1", published: Self.noon20240229) == "Show/2024-02-29 Episode 1.mp3")
@@ -50,7 +50,7 @@ struct FileNamingTests {
   }
 
   @Test(
-    "is harmless whatever the title says",
+    "is harmless for any title",
     arguments: [
       ("../../etc/passwd", "-..-etc-passwd"), ("a/b\\c:d", "a-b-c-d"), ("a\u{0}\n\t b", "a b"),
       ("a\u{202E}b", "ab"), ("e\u{200E}\u{301}", "\u{E9}"), ("  .hidden", "hidden"), ("\u{200D}.x", "x"),
@@ -63,7 +63,7 @@ struct FileNamingTests {
   }
 
   @Test(
-    "has nothing that SMB, NTFS or exFAT refuse, unless that is wanted",
+    "has nothing that SMB, NTFS or exFAT refuse, unless portable names are off",
     arguments: [
       ("Who is it?", "Who is it-", "Who is it?"), ("\"Quoted\"", "'Quoted'", "\"Quoted\""),
       ("a*b:c<d>e|f", "a-b-c-d-e-f", "a*b:c<d>e|f"), ("a\\b", "a-b", "a-b"), ("12:30", "12-30", "12:30"),
@@ -79,7 +79,7 @@ struct FileNamingTests {
   }
 
   @Test(
-    "lies in a harmless folder whatever the podcast is called",
+    "lies in a harmless folder for any podcast's name",
     arguments: [
       (".podflux", "podflux/e.mp3"), ("..", "e.mp3"), ("", "e.mp3"), ("a/../b", "a-..-b/e.mp3"),
       ("\u{FF0E}podflux", "podflux/e.mp3"), ("Aux", "_Aux/e.mp3"), ("Show.", "Show/e.mp3"),
@@ -89,7 +89,7 @@ struct FileNamingTests {
     #expect(try name(podcast: podcast) == expected)
   }
 
-  @Test("is cut between characters, and keeps number and extension", arguments: ["é", "👩‍👩‍👧‍👦", "日", "a"])
+  @Test("is truncated between characters, and keeps number and extension", arguments: ["é", "👩‍👩‍👧‍👦", "日", "a"])
   func cutsNames(character: String) throws {
     for number in [1, 2, 1000] {
       let title = String(repeating: character, count: 300)
@@ -107,7 +107,7 @@ struct FileNamingTests {
     #expect(try name(title: "e" + String(repeating: "\u{302}", count: 400)) == "download.mp3")
   }
 
-  @Test("is a valid path whatever the facts are", arguments: [1, 2, 3, 4] as [UInt64])
+  @Test("is a valid path for any facts", arguments: [1, 2, 3, 4] as [UInt64])
   func isAlwaysValid(seed: UInt64) throws {
     var generator = SplitMix64(state: seed)
     for _ in 0..<2_000 {
@@ -140,7 +140,7 @@ struct FileNamingTests {
   }
 }
 
-/// A small generator whose numbers follow from its seed (Steele, Lea, Flood 2014).
+/// A small generator determined by its seed (Steele, Lea, Flood 2014).
 struct SplitMix64: RandomNumberGenerator {
   var state: UInt64
 

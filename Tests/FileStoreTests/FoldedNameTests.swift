@@ -2,10 +2,10 @@ import Testing
 
 @testable import FileStore
 
-@Suite("A name on a disk that does not tell case apart")
+@Suite("A name on a case-insensitive disk")
 struct FoldedNameTests {
   @Test(
-    "is one with those that differ in case or normalization only",
+    "equals names that differ in case or normalization only",
     arguments: [
       ("Show", "show"), ("SHOW.MP3", "show.mp3"), ("\u{C9}t\u{E9}", "e\u{301}t\u{C9}"), ("Stra\u{DF}e", "STRASSE"),
       ("\u{1E9E}", "\u{DF}"), ("\u{39F}\u{394}\u{39F}\u{3A3}", "\u{3BF}\u{3B4}\u{3BF}\u{3C2}"),
@@ -20,19 +20,19 @@ struct FoldedNameTests {
   }
 
   @Test(
-    "is another where letters or accents differ",
+    "differs from names with other letters or accents",
     arguments: [("Show", "Shows"), ("e", "\u{E9}"), ("a", "b"), ("\u{438}", "\u{439}"), ("[", "{"), ("@", "`")])
   func other(left: String, right: String) {
     #expect(FoldedName(left.utf8) != FoldedName(right.utf8))
   }
 
-  @Test("has its ASCII letters folded where it is no UTF-8")
+  @Test("has its ASCII letters folded if it is not UTF-8")
   func raw() {
     #expect(FoldedName([0x41, 0xFF]) == FoldedName([0x61, 0xFF]))
     #expect(FoldedName([0x41, 0xFF]) != FoldedName([0x41, 0xFE]))
   }
 
-  @Test("is one with every letter that has the same simple upper or lower case, as Windows compares them")
+  @Test("equals names with the same simple case mappings, as Windows compares them")
   func simpleCase() {
     for value in 0x80...0x1FFFF as ClosedRange<UInt32> {
       guard let scalar = Unicode.Scalar(value) else { continue }

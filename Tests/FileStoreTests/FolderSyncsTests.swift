@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Syncs of folders")
 struct FolderSyncsTests {
-  @Test("are shared by those who come while one runs, and every one of them hears of a failure")
+  @Test("are shared by concurrent callers, and a failure fails each of them")
   func shared() {
     let sync = SharedSync()
     let gate = Gate()
@@ -14,7 +14,7 @@ struct FolderSyncsTests {
     let group = DispatchGroup()
     func request(_ body: @escaping @Sendable () throws(FileError) -> Void) {
       group.enter()
-      // A thread of its own: a queue has no more of them than there are cores, and all of these wait.
+      // A new thread: a queue has no more threads than there are cores, and all of these block.
       Thread.detachNewThread {
         defer { group.leave() }
         do throws(FileError) {
@@ -33,12 +33,12 @@ struct FolderSyncsTests {
     while sync.requestCount < 9 { sched_yield() }
     gate.open()
     group.wait()
-    // The first had begun before the others came: one more covers all of them.
+    // The first sync had begun before the others came: one more covers all of them.
     #expect(notes.syncs.withLock { $0 } == 2)
     #expect(notes.failures.withLock { $0 } == Array(repeating: .noSpace(path: "x"), count: 8))
   }
 
-  @Test("are made anew for whoever comes later")
+  @Test("run again for later callers")
   func repeated() throws {
     let sync = SharedSync()
     var count = 0
@@ -62,7 +62,7 @@ private final class Notes: Sendable {
   let failures = Mutex<[FileError]>([])
 }
 
-/// Holds one thread until it is opened, and tells when that thread has come.
+/// Blocks one thread until it is opened, and reports when that thread has arrived.
 private final class Gate: Sendable {
   private let arrival = DispatchSemaphore(value: 0)
   private let opening = DispatchSemaphore(value: 0)

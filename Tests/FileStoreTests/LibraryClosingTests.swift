@@ -4,7 +4,7 @@ import Testing
 
 @testable import FileStore
 
-@Suite("Giving a library up")
+@Suite("Closing a library")
 struct LibraryClosingTests {
   private let temporary: TemporaryLibrary
 
@@ -12,7 +12,7 @@ struct LibraryClosingTests {
     temporary = try TemporaryLibrary()
   }
 
-  /// What this process has open in the library.
+  /// The files that this process has open in the library.
   private func openFiles() throws -> [String] {
     let folder = "/proc/self/fd"
     let real = temporary.folder.resolvingSymlinksInPath().path
@@ -21,7 +21,7 @@ struct LibraryClosingTests {
       .filter { $0.hasPrefix(real) }
   }
 
-  @Test("Nothing of it is open afterwards, whoever holds its objects still, and nothing can be opened")
+  @Test("Afterwards none of its files is open, even if its objects live on, and none can be opened")
   func closing() throws {
     let library = temporary.library
     let partials = Partials(library)
@@ -31,12 +31,12 @@ struct LibraryClosingTests {
     #expect(try openFiles() == [])
     #expect(throws: FileError.self) { try partials.open(partial("a")) }
     #expect(throws: FileError.self) { try LibraryListing(library).next() }
-    // Another engine may have it now.
+    // Another engine can hold it now.
     let other = try Library.open(at: library.path)
     _ = try LibraryLock(other)
   }
 
-  @Test("Whoever has a file of it open is waited for, and the lock is held meanwhile")
+  @Test("It waits for open files, and holds the lock meanwhile")
   func waiting() throws {
     let library = temporary.library
     let lock = try LibraryLock(library)
@@ -57,7 +57,7 @@ struct LibraryClosingTests {
     _ = try LibraryLock(other)
   }
 
-  @Test("Who does not come to an end is told of, and the rest is given up")
+  @Test("After the time limit it reports the open files, and closes the rest")
   func stuck() throws {
     let library = temporary.library
     let lock = try LibraryLock(library)

@@ -17,7 +17,7 @@ struct LibraryInPlaceTests {
     #expect(try Library.open(at: library.folder.path + "/link").isInPlace())
   }
 
-  @Test("The marker is gone, is another, or is a link")
+  @Test("The marker is missing, has other contents, or is a link")
   func marker() throws {
     let marker = library.url(".podflux/library")
     try FileManager.default.moveItem(at: marker, to: library.url("marker"))

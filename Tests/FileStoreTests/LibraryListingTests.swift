@@ -17,12 +17,12 @@ struct LibraryListingTests {
     try library.listed().filter(\.isFile).map(\.path)
   }
 
-  @Test("An empty library has no entries: its own folder is none")
+  @Test("An empty library has no entries: its own folder is not an entry")
   func empty() throws {
     #expect(try library.listed().isEmpty)
   }
 
-  @Test("Files come in the order of their whole paths' bytes, also where a name goes on with less than a slash")
+  @Test("Files come in the order of their whole paths' bytes, also if a name continues with a byte below the slash")
   func order() throws {
     let paths = ["a b/x", "a-b", "a.mp3", "a/b-c", "a/b/c", "a0", "A", "ä/z", "z"]
     for path in paths.reversed() { try library.write(path, to: path) }
@@ -31,7 +31,7 @@ struct LibraryListingTests {
     #expect(expected.map(\.text) == ["A", "a b/x", "a-b", "a.mp3", "a/b-c", "a/b/c", "a0", "z", "ä/z"])
   }
 
-  @Test("Random trees come in order, and whole", arguments: [1, 2, 3] as [UInt64])
+  @Test("Random trees come in order and completely", arguments: [1, 2, 3] as [UInt64])
   func randomTrees(seed: UInt64) throws {
     var state = seed
     func draw(_ bound: UInt64) -> Int {
@@ -56,7 +56,7 @@ struct LibraryListingTests {
     #expect(try files() == names.map { EntryPath(bytes: $0) }.sorted())
   }
 
-  @Test("A file is told with its identity")
+  @Test("A file comes with its identity")
   func identity() throws {
     try library.write("four", to: "x/a.mp3")
     let expected = try #require(try PublishedFiles(library.library).identity(of: path("x/a.mp3")))
@@ -64,7 +64,7 @@ struct LibraryListingTests {
     #expect(try library.listed() == [.file(EntryPath("x/a.mp3"), expected)])
   }
 
-  @Test("What is hidden is passed over, and makes its folder not empty")
+  @Test("A hidden entry is skipped, and its folder is not empty")
   func hidden() throws {
     for folder in ["empty", "outer/inner", ".git/objects", "kept"] { try library.makeFolder(folder) }
     try library.write("x", to: "kept/.nomedia")
@@ -72,7 +72,7 @@ struct LibraryListingTests {
     #expect(try library.listed() == [.emptyFolder(EntryPath("empty")), .emptyFolder(EntryPath("outer/inner"))])
   }
 
-  @Test("Links, pipes and sockets are told of, and nothing behind a link is")
+  @Test("Links, pipes and sockets are listed, and no entry below a link is")
   func others() throws {
     try library.write("secret", to: "../outside/file")
     try library.link("folder", to: "../outside")
@@ -84,7 +84,7 @@ struct LibraryListingTests {
     #expect(try library.listed() == names.map { .other(EntryPath($0)) })
   }
 
-  @Test("A folder that is too deep is told of as a whole; one less deep is walked through")
+  @Test("A folder that is too deep is one entry; one less deep is walked through")
   func deep() throws {
     let folders = (1...LibraryPath.maximumComponents).map { "\($0)" }
     let deepest = folders.dropLast().joined(separator: "/")
@@ -110,7 +110,7 @@ struct LibraryListingTests {
     #expect(try library.listed() == expected)
   }
 
-  @Test("What goes away while the walk goes on is passed over")
+  @Test("Entries that vanish during the walk are skipped")
   func vanishing() throws {
     try library.write("x", to: "a/file")
     try library.write("x", to: "b/file")
@@ -120,7 +120,7 @@ struct LibraryListingTests {
     #expect(try listing.next() == nil)
   }
 
-  @Test("A folder that is a link by the time the walk comes to it is not followed")
+  @Test("A folder that becomes a link before the walk reaches it is not followed")
   func swapped() throws {
     try library.write("x", to: "a/file")
     try library.write("x", to: "b/file")

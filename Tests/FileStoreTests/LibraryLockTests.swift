@@ -17,7 +17,7 @@ struct LibraryLockTests {
     second.release()
   }
 
-  @Test("goes when the last reference to it goes")
+  @Test("is released with its last reference")
   func endsWithReference() throws {
     let library = try TemporaryLibrary()
     _ = try LibraryLock(library.library)
@@ -59,7 +59,7 @@ struct LibraryLockTests {
     #expect(try library.contents("other") == "precious")
   }
 
-  @Test("says who has it")
+  @Test("names its holder")
   func describesItself() {
     #expect(LibraryLock.Failure.held(byProcess: 42).description.contains("process 42"))
     #expect(LibraryLock.Failure.file(.readOnly(path: "x")).description == FileError.readOnly(path: "x").description)

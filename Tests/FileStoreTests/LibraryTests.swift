@@ -4,7 +4,7 @@ import Testing
 
 @Suite("A library")
 struct LibraryTests {
-  @Test("is made with its folders and marker, and opened again as it is")
+  @Test("is created with its folders and marker, and opened again unchanged")
   func makesLayout() throws {
     let temporary = try TemporaryLibrary()
     #expect(try temporary.contents(".podflux/library") == "podflux library 1\n")
@@ -15,14 +15,14 @@ struct LibraryTests {
     _ = try Library.open(at: temporary.library.path, mode: .existing)
   }
 
-  @Test("is made with the folders above it, whatever the slashes")
+  @Test("is created with the folders above it, with any slashes")
   func makesParents() throws {
     let temporary = try TemporaryLibrary()
     _ = try Library.open(at: temporary.folder.path + "//a///b/")
     #expect(FileManager.default.fileExists(atPath: temporary.folder.path + "/a/b/.podflux/library"))
   }
 
-  @Test("is not made where an existing one is asked for")
+  @Test("is not created if only an existing one is requested")
   func changesNothing() throws {
     let temporary = try TemporaryLibrary()
     let missing = temporary.folder.path + "/missing"
@@ -53,7 +53,7 @@ struct LibraryTests {
     #expect(throws: FileError.symbolicLink(path: name)) { try Library.open(at: temporary.library.path) }
   }
 
-  @Test("is refused in a format of the future, and repaired when a crash left the marker empty")
+  @Test("is refused with a later format, and repaired if a crash left the marker empty")
   func checksMarker() throws {
     let temporary = try TemporaryLibrary()
     try temporary.write("podflux library 2\n", to: ".podflux/library")
@@ -63,7 +63,7 @@ struct LibraryTests {
     #expect(try temporary.contents(".podflux/library") == "podflux library 1\n")
   }
 
-  @Test("goes with its folder when that is renamed while open")
+  @Test("stays open when its folder is renamed")
   func followsItsFolder() throws {
     let temporary = try TemporaryLibrary()
     let moved = temporary.folder.appending(path: "moved")
@@ -73,7 +73,7 @@ struct LibraryTests {
     #expect(try Data(contentsOf: moved.appending(path: "a.mp3")) == Data("text".utf8))
   }
 
-  @Test("knows how much room there is")
+  @Test("knows the free space")
   func knowsDiskSpace() throws {
     let space = try TemporaryLibrary().library.diskSpace()
     #expect(space.freeBytes > 0)

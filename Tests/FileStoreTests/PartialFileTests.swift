@@ -8,7 +8,7 @@ import Testing
 
 @Suite("A partial file")
 struct PartialFileTests {
-  @Test("is appended to at its end, also after it was opened again")
+  @Test("accepts appends at its end, also after it was opened again")
   func appends() throws {
     let library = try TemporaryLibrary()
     let partials = Partials(library.library)
@@ -26,7 +26,7 @@ struct PartialFileTests {
   }
 
   @Test(
-    "says that it was last changed when it is told to, and whatever has been read of it meanwhile",
+    "keeps the modification time that it was given, also after reads",
     arguments: [
       0, 999, 1_772_310_600_123, 4_102_444_800_000,
     ] as [Int64])
@@ -45,7 +45,7 @@ struct PartialFileTests {
     #expect(throws: FileError.self) { try file.setModificationTime(Timestamp(milliseconds: 0)) }
   }
 
-  @Test("can have its contents synced alone, and is synced again and again")
+  @Test("can sync its contents alone, and repeatedly")
   func synchronizes() throws {
     let library = try TemporaryLibrary()
     let file = try Partials(library.library).open(partial("a"))
@@ -60,7 +60,7 @@ struct PartialFileTests {
     #expect(throws: FileError.self) { try file.synchronize() }
   }
 
-  @Test("that is longer than its row says is cut, and appending goes on there")
+  @Test("that is longer than its row says is truncated, and appends continue there")
   func truncates() throws {
     let library = try TemporaryLibrary()
     let file = try Partials(library.library).open(partial("a"))
@@ -70,7 +70,7 @@ struct PartialFileTests {
     #expect(try file.text() == "durable!")
   }
 
-  @Test("that is shorter than its row says is seen, and cutting never makes it longer")
+  @Test("that is shorter than its row says is detected, and truncating never extends it")
   func noticesMissingBytes() throws {
     let library = try TemporaryLibrary()
     let file = try Partials(library.library).open(partial("a"))
@@ -81,7 +81,7 @@ struct PartialFileTests {
     #expect(try file.text() == "abcd")
   }
 
-  @Test("that somebody cut from outside has the length that the disk has")
+  @Test("that another program truncated has the length on the disk")
   func measuresTheDisk() throws {
     let library = try TemporaryLibrary()
     let file = try Partials(library.library).open(partial("a"))
@@ -102,7 +102,7 @@ struct PartialFileTests {
     #expect(throws: FileError.self) { try file.length() }
   }
 
-  @Test("on a full device says so, and how much it could take")
+  @Test("on a full device fails with the number of bytes written")
   func reportsFullDevice() throws {
     let bytes = Array("abcdefgh".utf8)
     var calls: [Int64] = []
@@ -123,7 +123,7 @@ struct PartialFileTests {
     #expect(calls == [100, 103, 103, 105])
   }
 
-  @Test("gives up when the kernel takes nothing and does not say why")
+  @Test("fails when the kernel writes nothing without an error")
   func endsLoop() {
     let outcome = [UInt8(1)].withUnsafeBytes { Descriptor.writeAll($0, offset: 0, path: "a") { _, _ in 0 } }
     #expect(outcome.failure == .io(operation: "pwrite", path: "a", code: EIO))
@@ -145,7 +145,7 @@ struct PartialFileTests {
     #expect(try library.contents("other") == "precious")
   }
 
-  @Test("is deleted once, and a second time without complaint")
+  @Test("is deleted once, and a second deletion is no error")
   func deletes() throws {
     let library = try TemporaryLibrary()
     try library.makePartial("a", "x")
@@ -155,7 +155,7 @@ struct PartialFileTests {
     #expect(try partials.identity(of: partial("a")) == nil)
   }
 
-  @Test("is listed with its length, and files of others without a name")
+  @Test("is listed with its length, and other programs' files without a name")
   func lists() throws {
     let library = try TemporaryLibrary()
     let identity = try library.makePartial("a", "abc")
@@ -180,7 +180,7 @@ struct PartialFileTests {
     #expect(PartialName("A-z_0.9:" + String(repeating: "a", count: 120)) != nil)
   }
 
-  @Test("A sync that has failed once fails for ever: the kernel keeps nothing to try again with")
+  @Test("A sync that has failed once fails forever: the kernel keeps no data for a second try")
   func failedSync() throws {
     let library = try TemporaryLibrary()
     let folder = library.library.partialFolder

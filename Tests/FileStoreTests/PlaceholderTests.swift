@@ -5,7 +5,7 @@ import Testing
 
 @testable import FileStore
 
-/// Publishing where there are neither links nor renames that replace nothing, as on exFAT.
+/// Publishing on file systems without links and without renames that never replace, such as exFAT.
 @Suite("Publishing by a placeholder")
 struct PlaceholderTests {
   private let library: TemporaryLibrary
@@ -16,7 +16,7 @@ struct PlaceholderTests {
 
   private var publisher: Publisher { Publisher(library.library, move: .placing) }
 
-  @Test("Never replaces what is there, and leaves it as it is")
+  @Test("Never replaces an existing entry, and leaves it unchanged")
   func keepsOthers() throws {
     let recorded = try library.makePartial("a", "new")
     try library.write("old", to: "x/a.mp3")
@@ -33,7 +33,7 @@ struct PlaceholderTests {
     #expect(library.isThere(".podflux/partial/a.part"))
   }
 
-  @Test("A file of the same length at its place is not taken for it while its own waits among the partial files")
+  @Test("A file of equal length at its path is not taken for it while its partial file exists")
   func mistakesNoTwin() throws {
     let recorded = try library.makePartial("a", "new")
     try library.write("old", to: "x/a.mp3")
@@ -44,13 +44,13 @@ struct PlaceholderTests {
       try publisher.publish(partial("a"), to: path("x/b.mp3"), recorded: recorded).identity.size == recorded.size)
   }
 
-  @Test("A placeholder that a crash has left goes: if its row says so, it is empty, and its whole file still waits")
+  @Test("A placeholder left by a crash is removed: if its row names it, it is empty, and the complete file exists")
   func withdraws() throws {
     try library.makePartial("a", "text")
     try library.write("", to: "x/a.mp3")
     #expect(try !publisher.withdrawPlaceholder(of: partial("a"), at: path("x/a.mp3"), length: 5))
     #expect(try !publisher.withdrawPlaceholder(of: partial("b"), at: path("x/a.mp3"), length: 4))
-    // Where files are renamed without replacing there are no placeholders: that empty file is a person's.
+    // On file systems with atomic renames there are no placeholders: that empty file is a user's.
     #expect(
       try !Publisher(library.library, move: .linking).withdrawPlaceholder(
         of: partial("a"), at: path("x/a.mp3"), length: 4))
@@ -62,7 +62,7 @@ struct PlaceholderTests {
     #expect(try library.contents("x/a.mp3") == "text")
   }
 
-  @Test("A file goes into quarantine and back without a placeholder being left")
+  @Test("A file goes into quarantine and back, and no placeholder stays")
   func quarantines() throws {
     try library.write("text", to: "x/a.mp3")
     let quarantine = Quarantine(library.library, move: .placing)
@@ -81,7 +81,7 @@ struct PlaceholderTests {
     #expect(try quarantine.restored().map(\.identity.size) == [4])
   }
 
-  @Test("What a crash has left of a restoring is gone on with")
+  @Test("A restoration continues after a crash")
   func restoresAgain() throws {
     try library.write("text", to: "x/a.mp3")
     let quarantine = Quarantine(library.library, move: .placing)
@@ -89,7 +89,7 @@ struct PlaceholderTests {
     _ = try quarantine.take(
       EntryPath(path("x/a.mp3")), recorded: identity, because: "it is a test", download: nil,
       at: .init(milliseconds: 0))
-    // A person's empty file is in the way, and stays.
+    // A user's empty file blocks the path, and stays.
     try library.write("", to: "x/a.mp3")
     #expect(try quarantine.restore("a-1.mp3") == .occupied(EntryPath(path("x/a.mp3"))))
     let folder = try #require(try QuarantineFolder.existing(in: library.library))
@@ -115,7 +115,7 @@ struct PartialNameStyleTests {
   ]
 
   @Test(
-    "A portable spelling is one name's only, in lower case, without a colon, and read as that name", arguments: names)
+    "A portable spelling is unique, in lower case, without a colon, and parses to its name", arguments: names)
   func portable(text: String) throws {
     let name = try partial(text)
     let file = PartialName.Style.portable.fileName(of: name)
@@ -126,14 +126,14 @@ struct PartialNameStyleTests {
     #expect(PartialName(fileName: PartialName.Style.plain.fileName(of: name)) == name)
   }
 
-  @Test("Names that differ have spellings that differ")
+  @Test("Different names have different spellings")
   func distinct() throws {
     let files = try Set(Self.names.map { PartialName.Style.portable.fileName(of: try partial($0)) })
     #expect(files.count == Self.names.count)
   }
 
   @Test(
-    "What is spelled otherwise is no partial file",
+    "A name with another spelling is no partial file",
     arguments: ["A%.part", "a%0.part", "a%10.part", "a%g.part", "%.part"])
   func others(file: String) {
     #expect(PartialName(fileName: EntryName(file)) == nil)

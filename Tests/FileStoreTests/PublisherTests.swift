@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Publishing")
 struct PublisherTests {
-  @Test("moves the file to its place and makes the folders on the way", arguments: [Move.renaming, .linking])
+  @Test("moves the file to its path and creates missing folders", arguments: [Move.renaming, .linking])
   func publishes(move: Move) throws {
     let library = try TemporaryLibrary()
     let identity = try library.makePartial("a", "text")
@@ -20,7 +20,7 @@ struct PublisherTests {
     #expect(try PublishedFiles(library.library).identity(of: path("x/y/z.mp3")) == identity)
   }
 
-  @Test("never replaces what is there", arguments: [Move.renaming, .linking])
+  @Test("never replaces an existing entry", arguments: [Move.renaming, .linking])
   func keepsOthers(move: Move) throws {
     let library = try TemporaryLibrary()
     let recorded = try library.makePartial("a", "new")
@@ -37,7 +37,7 @@ struct PublisherTests {
     #expect(library.isThere(".podflux/partial/a.part"))
   }
 
-  @Test("can be done again after a crash behind the rename")
+  @Test("can be repeated after a crash after the rename")
   func repeats() throws {
     let library = try TemporaryLibrary()
     let recorded = try library.makePartial("a", "text")
@@ -92,7 +92,7 @@ struct PublisherTests {
     #expect(library.isThere(".podflux/partial/a.part"))
   }
 
-  @Test("stops where a file stands in the place of a folder")
+  @Test("fails if a file is in the place of a folder")
   func stopsAtFile() throws {
     let library = try TemporaryLibrary()
     try library.write("x", to: "file")
@@ -103,7 +103,7 @@ struct PublisherTests {
     #expect(try PublishedFiles(library.library).identity(of: path("file/a.mp3")) == nil)
   }
 
-  @Test("moves no link that stands in the place of the partial file")
+  @Test("refuses a link in the place of the partial file")
   func movesNoLink() throws {
     let library = try TemporaryLibrary()
     try library.link(".podflux/partial/a.part", to: "/etc/passwd")
@@ -112,7 +112,7 @@ struct PublisherTests {
     }
   }
 
-  @Test("gets along with a deletion that removes the folder under it")
+  @Test("succeeds beside a deletion that removes its folder")
   func survivesRemovedFolders() async throws {
     let library = try TemporaryLibrary()
     let opened = library.library
@@ -185,7 +185,7 @@ struct PublishedFilesTests {
     #expect(try library.contents("folder/a") == "x")
   }
 
-  @Test("keep NFC and NFD apart")
+  @Test("distinguish NFC and NFD")
   func keepsNormalizationsApart() throws {
     let library = try TemporaryLibrary()
     let files = PublishedFiles(library.library)

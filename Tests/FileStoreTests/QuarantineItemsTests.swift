@@ -6,7 +6,7 @@ import Testing
 
 @testable import FileStore
 
-@Suite("What is in quarantine")
+@Suite("The quarantine's items")
 struct QuarantineItemsTests {
   private let library: TemporaryLibrary
   private let quarantine: Quarantine
@@ -23,7 +23,7 @@ struct QuarantineItemsTests {
       EntryPath(place), recorded: recorded, because: "x", download: DownloadID("d"), at: moment)
   }
 
-  @Test("Without a quarantine there is nothing in it, and none is made")
+  @Test("Without a folder the quarantine is empty, and none is created")
   func none() throws {
     #expect(try quarantine.items().isEmpty)
     #expect(try quarantine.usage() == Quarantine.Usage())
@@ -33,7 +33,7 @@ struct QuarantineItemsTests {
     #expect(!library.isThere(".podflux/quarantine"))
   }
 
-  @Test("What is older than a moment is deleted with its manifest, the rest stays")
+  @Test("Files older than a timestamp are deleted with their manifests, the rest stays")
   func empties() throws {
     for (number, text) in ["1", "22", "333"].enumerated() {
       try put(text, from: "a\(number)", at: Sample.moment.advanced(byMilliseconds: Int64(number)))
@@ -46,7 +46,7 @@ struct QuarantineItemsTests {
     #expect(try library.quarantineNames().isEmpty)
   }
 
-  @Test("Emptying takes crash debris along, and leaves links, folders and the marks of restored files")
+  @Test("Emptying deletes the remains of crashes, and leaves links, folders and the marks of restored files")
   func debris() throws {
     let folder = try QuarantineFolder.make(in: library.library)
     let gone = FileIdentity(device: 0, inode: 1, size: 1)
@@ -78,7 +78,7 @@ struct QuarantineItemsTests {
   }
 
   @Test(
-    "A manifest that somebody has changed is believed only where it can be checked",
+    "An edited manifest counts only as far as it can be checked",
     arguments: [
       "", "{}", "null", "[[[[", #"{"because":"x","inode":-1,"length":1,"version":1}"#,
       #"{"because":"x","inode":1,"length":1,"version":2}"#,
@@ -110,7 +110,7 @@ struct QuarantineItemsTests {
     #expect(try quarantine.items().map(\.place) == [nil, nil])
   }
 
-  @Test("A manifest is one line of JSON with its keys in order, and reads as it was written")
+  @Test("A manifest is one line of JSON with sorted keys, and is read back unchanged")
   func manifest() throws {
     let raw = EntryPath(bytes: [0x61, 0x2F, 0xFF])
     var manifest = Sample.manifest(raw, FileIdentity(device: 0, inode: .max, size: 5))

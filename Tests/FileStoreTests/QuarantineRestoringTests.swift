@@ -6,7 +6,7 @@ import Testing
 
 @testable import FileStore
 
-@Suite("Putting files back")
+@Suite("Restoring files")
 struct QuarantineRestoringTests {
   private let library: TemporaryLibrary
   private let files: PublishedFiles
@@ -18,7 +18,7 @@ struct QuarantineRestoringTests {
     quarantine = Quarantine(library.library)
   }
 
-  /// Puts a new file aside, and says which it is.
+  /// Quarantines a new file, and returns its identity.
   @discardableResult
   private func put(_ text: String, from place: String, at moment: Timestamp = Sample.moment) throws -> FileIdentity {
     try library.write(text, to: place)
@@ -30,7 +30,7 @@ struct QuarantineRestoringTests {
     return recorded
   }
 
-  @Test("A file goes back to its place, its folders are made again, and it is known that a person wants it there")
+  @Test("A file returns to its path, its folders are created again, and a mark records that the user wants it there")
   func back() throws {
     let recorded = try put("bad", from: "x/y/a.mp3")
     #expect(!library.isThere("x/y"))
@@ -43,7 +43,7 @@ struct QuarantineRestoringTests {
     #expect(try quarantine.restore("d-2.mp3") == .gone)
   }
 
-  @Test("Never over anything; another place can be named", arguments: ["file", "folder", "link"])
+  @Test("It replaces nothing; another path can be named", arguments: ["file", "folder", "link"])
   func occupied(kind: String) throws {
     try put("bad", from: "a.mp3")
     switch kind {
@@ -61,7 +61,7 @@ struct QuarantineRestoringTests {
     #expect(try library.contents("b/a.mp3") == "bad")
   }
 
-  @Test("What is in the way or leads elsewhere is refused, and the file stays in quarantine")
+  @Test("A blocked path or a link is refused, and the file stays in quarantine")
   func refused() throws {
     try put("bad", from: "a.mp3")
     try library.write("x", to: "file")
@@ -88,7 +88,7 @@ struct QuarantineRestoringTests {
     #expect(!library.isThere("b"))
   }
 
-  @Test("A crash between mark and move: it is still an item, and no file counts as put back")
+  @Test("A crash between mark and move: it is still an item, and no file counts as restored")
   func crashBeforeMove() throws {
     let recorded = try put("bad", from: "a.mp3")
     var manifest = Sample.manifest(EntryPath("a.mp3"), recorded)
@@ -100,7 +100,7 @@ struct QuarantineRestoringTests {
     #expect(try quarantine.restore("d-1.mp3") == .restored(EntryPath("a.mp3"), recorded))
   }
 
-  @Test("A crash between link and unlink is made good")
+  @Test("The next call repairs a crash between link and unlink")
   func crashAfterLink() throws {
     let recorded = try put("bad", from: "a.mp3")
     #expect(link(library.url(".podflux/quarantine/d-1.mp3").path, library.url("a.mp3").path) == 0)
@@ -110,13 +110,13 @@ struct QuarantineRestoringTests {
     #expect(try quarantine.items().isEmpty)
   }
 
-  /// Quarantines filled with manifests of files that were not there any more.
-  @Test("A file that is put back leaves nothing behind in quarantine, whoever put it back")
+  /// Old quarantines filled up with manifests of restored files.
+  @Test("A restored file leaves nothing in quarantine, after any version and any crash")
   func nothingStaysBehind() throws {
     let recorded = try put("bad", from: "a.mp3")
     _ = try quarantine.restore("d-1.mp3")
     #expect(try library.quarantineNames().isEmpty)
-    // As a version did that made no marks, and as a crash leaves it.
+    // As an older version without marks left it, and as a crash leaves it.
     var manifest = Sample.manifest(EntryPath("a.mp3"), recorded)
     manifest.restoration = .init(place: EntryPath("a.mp3"), inode: recorded.inode, length: recorded.size)
     try QuarantineFolder.make(in: library.library).write(manifest, for: "old-1.mp3")
@@ -132,7 +132,7 @@ struct QuarantineRestoringTests {
     #expect(!library.isThere(".podflux/restored"))
   }
 
-  @Test("The mark stays while the file is there, goes with it, and its name is not given away before")
+  @Test("The mark stays as long as the file, and its name is not reused before")
   func marks() throws {
     let recorded = try put("bad", from: "a.mp3")
     _ = try quarantine.restore("d-1.mp3")
@@ -148,7 +148,7 @@ struct QuarantineRestoringTests {
     #expect(try library.quarantineNames() == ["d-2.mp3", "d-2.mp3.manifest.json"])
   }
 
-  @Test("A file without a manifest can be restored to a place that is named")
+  @Test("A file without a manifest can be restored to a given path")
   func withoutManifest() throws {
     let longName = String(repeating: "n", count: 250)
     for name in ["plain", longName] {
@@ -163,7 +163,7 @@ struct QuarantineRestoringTests {
     #expect(try quarantine.restored().map(\.place) == [EntryPath("back/plain")])
   }
 
-  @Test("One whose name is no UTF-8 can be asked for as it is shown")
+  @Test("A file whose name is not UTF-8 can be restored by its displayed name")
   func rawName() throws {
     try put("x", from: "a")
     try library.write("raw", toRaw: EntryPath(bytes: Array(".podflux/quarantine/".utf8) + [0x61, 0xFF]))

@@ -6,7 +6,7 @@ import Testing
 
 @testable import FileStore
 
-@Suite("Putting files aside")
+@Suite("Quarantining files")
 struct QuarantineTests {
   private let library: TemporaryLibrary
   private let files: PublishedFiles
@@ -32,7 +32,7 @@ struct QuarantineTests {
   }
 
   @Test(
-    "A file is put aside under its download's name, and a folder of the engine's own that is empty then goes",
+    "A file is quarantined under its download's id, and the engine's own folders that are empty then are removed",
     arguments: [Move.renaming, .linking])
   func moves(move: Move) throws {
     try library.write("bad", to: "x/a b.MP3")
@@ -52,7 +52,7 @@ struct QuarantineTests {
       ])
   }
 
-  @Test("Never over another file: each gets the next number", arguments: [Move.renaming, .linking])
+  @Test("It replaces no file: each gets the next number", arguments: [Move.renaming, .linking])
   func numbers(move: Move) throws {
     let texts = (1...20).map { "file \($0)" }
     for text in texts {
@@ -65,7 +65,7 @@ struct QuarantineTests {
   }
 
   @Test(
-    "A file without a download is named after itself, as far as that is plain",
+    "A file without a download keeps the plain part of its own name",
     arguments: [
       ("My Song.MP3", "My_Song-1.mp3"), ("ü.x", "_-1.x"), ("noend", "noend-1.bin"), ("a.b.c d", "a.b-1.bin"),
       (String(repeating: "n", count: 250) + ".ogg", String(repeating: "n", count: 64) + "-1.ogg"),
@@ -75,7 +75,7 @@ struct QuarantineTests {
     #expect(try take(place, download: nil) == .moved(name: name))
   }
 
-  @Test("Another file than the recorded one stays where it is; so does one that has changed its length")
+  @Test("Another file than the recorded one stays at its path; so does one with another length")
   func anotherFile() throws {
     try library.write("new", to: "x/a.mp3")
     let found = try identity("x/a.mp3")
@@ -89,7 +89,7 @@ struct QuarantineTests {
     #expect(try library.quarantineNames().isEmpty)
   }
 
-  @Test("Can be done again after a crash, and where nothing is or was")
+  @Test("It can be repeated after a crash, and without a file")
   func repeats() throws {
     try library.write("bad", to: "x/a.mp3")
     let recorded = try identity("x/a.mp3")
@@ -98,7 +98,7 @@ struct QuarantineTests {
     #expect(try library.quarantineNames() == ["d-1.mp3", "d-1.mp3.manifest.json"])
   }
 
-  @Test("A crash between manifest and move: there is no item, and the next call uses the name")
+  @Test("A crash between manifest and move: there is no item, and the next call reuses the name")
   func crashBeforeMove() throws {
     try library.write("bad", to: "a.mp3")
     let recorded = try identity("a.mp3")
@@ -110,7 +110,7 @@ struct QuarantineTests {
     #expect(try library.quarantineNames() == ["d-1.mp3", "d-1.mp3.manifest.json"])
   }
 
-  @Test("A manifest that was half written when the engine died is in nobody's way")
+  @Test("An incomplete manifest of a dead engine blocks no file")
   func crashInManifest() throws {
     try library.write("bad", to: "a.mp3")
     try library.write("{\"at", to: ".podflux/quarantine/.manifest.new")
@@ -118,7 +118,7 @@ struct QuarantineTests {
     #expect(try quarantine.items().map(\.because) == ["it is damaged"])
   }
 
-  @Test("Finishes what a crash between link and unlink left")
+  @Test("It completes a move after a crash between link and unlink")
   func repairsLink() throws {
     try library.write("bad", to: "a.mp3")
     let recorded = try identity("a.mp3")
@@ -142,7 +142,7 @@ struct QuarantineTests {
   }
 
   @Test(
-    "What was put in the file's place at the last moment goes back", arguments: ["file", "folder", "link"],
+    "An entry that replaced the file at the last moment is moved back", arguments: ["file", "folder", "link"],
     [Move.renaming, .linking])
   func swapped(kind: String, move: Move) throws {
     switch kind {
@@ -157,7 +157,7 @@ struct QuarantineTests {
         "a.mp3", in: library.library.top, recorded, Sample.manifest(EntryPath("a.mp3"), recorded), to: folder)
     }
     if kind == "folder", move == .linking {
-      // Nobody can give a folder a second name.
+      // No program can give a folder a second name.
       #expect(throws: FileError.notARegularFile(path: "a.mp3")) { try taking.get() }
     } else {
       #expect(try taking.get() == .changed)
@@ -166,7 +166,7 @@ struct QuarantineTests {
     #expect(try library.quarantineNames().isEmpty)
   }
 
-  @Test("What vanishes at the last moment leaves nothing")
+  @Test("A file that vanishes at the last moment leaves nothing")
   func vanished() throws {
     let recorded = FileIdentity(device: 0, inode: 1, size: 3)
     let folder = try QuarantineFolder.make(in: library.library)
@@ -175,7 +175,7 @@ struct QuarantineTests {
     #expect(try library.quarantineNames().isEmpty)
   }
 
-  @Test("Follows no link, neither to the file nor on the way nor to the quarantine")
+  @Test("It follows no link: to the file, on its path, or to the quarantine")
   func links() throws {
     try library.write("mine", to: "mine.mp3")
     let recorded = try identity("mine.mp3")
@@ -190,7 +190,7 @@ struct QuarantineTests {
     #expect(try library.contents("mine.mp3") == "mine")
   }
 
-  @Test("A name that is no UTF-8 comes through, and back")
+  @Test("A name that is not UTF-8 survives quarantine and restoration")
   func rawName() throws {
     let place = EntryPath(bytes: [0xFF, 0x2E, 0x6D, 0x70, 0x33])
     try library.write("raw", toRaw: place)
@@ -215,7 +215,7 @@ struct QuarantineTests {
     #expect(names.allSatisfy { $0.hasPrefix("_") }, "\(names)")
   }
 
-  @Test("A file among the partials that is none is put aside, and restored only to a place that is named")
+  @Test("A stray file among the partial files is quarantined, and restored only to a given path")
   func strayPartial() throws {
     try library.makePartial("a", "partial")
     try library.write("stray", to: ".podflux/partial/foreign file.mp3")
@@ -235,7 +235,7 @@ struct QuarantineTests {
     #expect(try library.contents(".podflux/partial/a.part") == "partial")
   }
 
-  @Test("Many at once, from several openings of the library, get names of their own")
+  @Test("Concurrent files, from several openings of the library, get different names")
   func atOnce() async throws {
     for number in 0..<16 { try library.write("\(number)", to: "f\(number)/a") }
     let recorded = try (0..<16).map { try identity("f\($0)/a") }
@@ -258,7 +258,7 @@ struct QuarantineTests {
     }
   }
 
-  @Test("Only a regular file is opened to be read; a pipe is not waited for")
+  @Test("Only a regular file is opened for reading; a pipe blocks nothing")
   func opening() throws {
     try library.write("text", to: "x/a.mp3")
     let contents = try #require(try files.open(path("x/a.mp3")))
@@ -287,7 +287,7 @@ enum Sample {
 }
 
 extension TemporaryLibrary {
-  /// What lies in the quarantine's folder, hidden or not.
+  /// The names in the quarantine's folder, hidden ones included.
   func quarantineNames() throws -> [String] {
     try FileManager.default.contentsOfDirectory(atPath: url(".podflux/quarantine").path).sorted()
   }

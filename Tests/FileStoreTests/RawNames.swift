@@ -12,12 +12,12 @@ extension EntryPath {
 }
 
 extension TemporaryLibrary {
-  /// The whole path of something in the library, as the system calls want it.
+  /// The absolute path of an entry, for system calls.
   func rawPath(_ path: EntryPath) -> [CChar] {
     EntryName(bytes: Array(library.path.utf8) + [UInt8(ascii: "/")] + path.bytes).cString
   }
 
-  /// Writes a file whose name need not be UTF-8, into a folder that is there.
+  /// Writes a file whose name may not be UTF-8, into an existing folder.
   func write(_ text: String, toRaw path: EntryPath) throws {
     let file = open(rawPath(path), O_CREAT | O_WRONLY | O_TRUNC, 0o644)
     try #require(file >= 0)
@@ -33,7 +33,7 @@ extension TemporaryLibrary {
     try PublishedFiles(library).open(path).map { String(decoding: try $0.read(offset: 0, count: 1024), as: UTF8.self) }
   }
 
-  /// All that the listing tells.
+  /// All entries of the listing.
   func listed() throws -> [LibraryListing.Entry] {
     let listing = try LibraryListing(library)
     var entries: [LibraryListing.Entry] = []

@@ -15,7 +15,7 @@ struct RawPathTests {
     files = PublishedFiles(library.library)
   }
 
-  @Test("are found, read and deleted by names that are no UTF-8")
+  @Test("are found, read and deleted by names that are not UTF-8")
   func rawNames() throws {
     try library.makeFolder("x")
     let path = EntryPath(bytes: Array("x/".utf8) + [0xFF, 0xC3])
@@ -42,7 +42,7 @@ struct RawPathTests {
     #expect(throws: FileError.illegalPath(path: text)) { try files.removeEmptyFolder(EntryPath(text)) }
   }
 
-  @Test("are deleted only if they are the ones that are meant")
+  @Test("are deleted only if their identity is the expected one")
   func recorded() throws {
     try library.write("new", to: "a")
     let found = try #require(try files.identity(of: EntryPath("a")))
@@ -53,14 +53,14 @@ struct RawPathTests {
     #expect(!library.isThere("a"))
   }
 
-  @Test("A folder is removed only if it is one, and nothing is in it, be it hidden")
+  @Test("Only an empty folder is removed, without hidden entries")
   func emptyFolders() throws {
     for folder in ["a/b", "c", "d"] { try library.makeFolder(folder) }
     try library.write("x", to: "c/.kept")
     try library.write("x", to: "file")
     try library.link("link", to: "d")
     #expect(try files.removeEmptyFolder(EntryPath("a/b")))
-    // The one above it may be a person's.
+    // The parent folder may be a user's.
     #expect(library.isThere("a") && !library.isThere("a/b"))
     for name in ["a/b", "a/b/c", "c", "file", "link"] {
       #expect(try !files.removeEmptyFolder(EntryPath(name)))

@@ -5,9 +5,9 @@ import Testing
 
 @testable import FileStore
 
-@Suite("A watch for space")
+@Suite("A space watch")
 struct SpaceWatchTests {
-  /// What a watch finds, one after the other, the last one again and again; and what it posts.
+  /// The values that a watch measures, the last one repeatedly; and the values that it posts.
   private final class Disk: Sendable {
     private let findings: Mutex<[Int64?]>
     let looks = Mutex(0)
@@ -33,7 +33,7 @@ struct SpaceWatchTests {
     }
   }
 
-  @Test("looks at once, and tells what it has found")
+  @Test("measures at once, and posts the result")
   func atOnce() async {
     let disk = Disk([70])
     let watch = disk.watch()
@@ -42,7 +42,7 @@ struct SpaceWatchTests {
     #expect(disk.looks.withLock { $0 } == 1)
   }
 
-  @Test("looks again and again until there is enough, also where the file system does not answer now and then")
+  @Test("polls until there is enough, even if the file system fails to answer at times")
   func later() async {
     let disk = Disk([10, nil, 69, 70, 0])
     let watch = disk.watch()
@@ -51,7 +51,7 @@ struct SpaceWatchTests {
     #expect(disk.looks.withLock { $0 } == 4)
   }
 
-  @Test("tells once only, and nothing of what nobody waits for any more")
+  @Test("posts only once, and not for a threshold that was removed")
   func once() async {
     let disk = Disk([80])
     let watch = disk.watch()
@@ -60,7 +60,7 @@ struct SpaceWatchTests {
     watch.watch(atLeast: 50)
     #expect(await disk.nextPost() == 80)
     let looks = disk.looks.withLock { $0 }
-    // Another watch that looks as often is the clock.
+    // Another watch with the same interval is the clock.
     let other = Disk([0, 0, 0, 0, 0, 5])
     let clock = other.watch()
     clock.watch(atLeast: 5)
@@ -68,7 +68,7 @@ struct SpaceWatchTests {
     #expect(disk.looks.withLock { $0 } == looks)
   }
 
-  @Test("sees that a full disk has room again")
+  @Test("notices space on a full disk")
   func fullDisk() async throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "podflux-space-\(UUID())").path
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)

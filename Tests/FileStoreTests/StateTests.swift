@@ -6,7 +6,7 @@ import Testing
 
 @testable import FileStore
 
-@Suite("A state elsewhere")
+@Suite("An external state")
 struct StateTests {
   private let folder: TemporaryFolderOfState
 
@@ -14,7 +14,7 @@ struct StateTests {
     folder = try TemporaryFolderOfState()
   }
 
-  @Test("holds the lock and the partial files; the library has the rest, and finds it again by itself")
+  @Test("holds the lock and the partial files; the library has the rest, and remembers the state's path")
   func layout() throws {
     let library = try folder.open()
     #expect(library.databasePath == folder.state + "/podflux.sqlite")
@@ -51,7 +51,7 @@ struct StateTests {
     #expect(try folder.names(folder.state) == ["binding", "partial"])
   }
 
-  @Test("is found where it has been moved to, and so is the library")
+  @Test("is found at its new path, and so is the library")
   func moves() throws {
     _ = try folder.open()
     let (state, library) = (folder.path + "/state 2", folder.path + "/library 2")
@@ -65,7 +65,7 @@ struct StateTests {
     #expect(try Library.open(at: library).statePath == state)
   }
 
-  @Test("is opened neither with another library nor with the empty folder where the library's disk is not mounted")
+  @Test("is opened neither with another library nor with the empty mount point of the library's disk")
   func otherLibrary() throws {
     _ = try folder.open()
     let other = folder.path + "/other"
@@ -79,7 +79,7 @@ struct StateTests {
     #expect(throws: missing) { try Library.open(at: other, state: folder.state) }
   }
 
-  @Test("is the one that the library has, and no other")
+  @Test("must be the library's own")
   func otherState() throws {
     _ = try folder.open()
     let other = folder.path + "/other state"
@@ -97,7 +97,7 @@ struct StateTests {
     }
     try Data("podflux state 1\nnonsense".utf8).write(to: URL(filePath: folder.library + "/.podflux/binding"))
     #expect(throws: FileError.unknownFormat(path: ".podflux/binding")) { try folder.open() }
-    // Nothing is made to be looked at.
+    // Reading creates nothing.
     #expect(throws: FileError.mismatch(.noState(state: folder.path + "/new state"))) {
       try Library.open(at: folder.path + "/new", state: folder.path + "/new state", mode: .existing)
     }
@@ -105,7 +105,7 @@ struct StateTests {
   }
 
   @Test(
-    "leaves a folder alone that holds other people's things",
+    "refuses a folder with other programs' files",
     arguments: [
       "probe", "partial/", "partial/a.mp3", "lock", "lock/", "podflux.sqlite/", ".hidden", "library",
     ])
@@ -121,7 +121,7 @@ struct StateTests {
     #expect(!FileManager.default.fileExists(atPath: folder.library))
   }
 
-  @Test("goes into a file system of its own, and where the state from inside a library has been moved")
+  @Test("may start in a new file system, or in a folder with the state moved out of a library")
   func acceptedThings() throws {
     for name in ["lost+found/", "podflux.sqlite", "podflux.sqlite-wal", "lock", "partial/a.part"] {
       try folder.make(name, in: folder.state)
@@ -137,7 +137,7 @@ struct StateTests {
     }
   }
 
-  @Test("tries renaming with a file of its own, also where a killed engine has left one, and replaces nobody's")
+  @Test("tests renaming with its own file, also beside one that a killed engine left, and replaces no other")
   func probe() throws {
     _ = try folder.open()
     try Data("mine".utf8).write(to: URL(filePath: folder.state + "/probe"))
@@ -149,7 +149,7 @@ struct StateTests {
     #expect(throws: FileError.exists(path: folder.state + "/binding.probe")) { try folder.open() }
   }
 
-  @Test("is not taken by a copy of its library; where the original is gone it has been moved")
+  @Test("is refused to a copy of its library; without the original, the library was moved")
   func copies() throws {
     _ = try folder.open()
     let copy = folder.path + "/backup"
@@ -161,21 +161,21 @@ struct StateTests {
       #expect(throws: mismatch) { try Library.open(at: copy, state: folder.state, mode: mode) }
     }
     #expect(try folder.tree(folder.state) == before)
-    // The same folder under another name is no copy.
+    // The same folder under another path is no copy.
     try FileManager.default.createSymbolicLink(
       atPath: folder.path + "/link", withDestinationPath: folder.library)
     #expect(try Library.open(at: folder.path + "/link").statePath == folder.state)
     try FileManager.default.removeItem(atPath: folder.library)
     #expect(try Library.open(at: copy).statePath == folder.state)
-    // The state has heard of that: what comes to the old place is a copy now.
+    // The state has recorded the move: a library at the old path is a copy now.
     try FileManager.default.copyItem(atPath: copy, toPath: folder.library)
     #expect(throws: FileError.mismatch(.copy(library: folder.library, of: copy))) { try folder.open() }
-    // Without its note a copy is a library of its own.
+    // Without its binding a copy is an independent library.
     try FileManager.default.removeItem(atPath: folder.library + "/.podflux/binding")
     #expect(try Library.open(at: folder.library).statePath == folder.library + "/.podflux")
   }
 
-  @Test("is not in a library that is still to be made, whatever links lead there")
+  @Test("is refused inside a library that does not exist yet, also through links")
   func holds() throws {
     let (top, link) = (folder.path, folder.path + "/link")
     try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: top)
@@ -192,7 +192,7 @@ struct StateTests {
     #expect(!FileManager.default.fileExists(atPath: folder.library))
   }
 
-  @Test("that is named wrongly is not made, and told of")
+  @Test("with a wrong path is reported, not created")
   func wrongName() throws {
     _ = try folder.open()
     let typo = folder.path + "/typo"
@@ -208,20 +208,20 @@ struct StateTests {
       try Library.open(at: folder.library, state: typo, mode: .existing)
     }
     #expect(try folder.names(typo) == ["a.mp3"])
-    // The one that the library has is not named wrongly, but is not there now.
+    // The library's own state folder has the right path, but is missing now.
     try FileManager.default.removeItem(atPath: folder.state)
     #expect(throws: FileError.mismatch(.stateElsewhere(library: folder.library, last: folder.state))) {
       try Library.open(at: folder.library, state: folder.state, mode: .existing)
     }
   }
 
-  @Test("finishes its binding when only the library is named, and never loses what it had begun with")
+  @Test("completes its binding with only the library's path, and stays with the same library")
   func finishes() throws {
     _ = try folder.open()
     let ofState = folder.state + "/binding"
     let both = try Data(contentsOf: URL(filePath: ofState))
     try FileManager.default.moveItem(atPath: ofState, toPath: ofState + ".new")
-    // Nothing is changed by looking.
+    // Reading changes nothing.
     for state in [nil, folder.state] {
       _ = try Library.open(at: folder.library, state: state, mode: .existing)
     }
@@ -230,7 +230,7 @@ struct StateTests {
     _ = try Library.open(at: folder.library)
     #expect(try folder.inode(ofState) == begun)
     #expect(try Data(contentsOf: URL(filePath: ofState)) == both)
-    // Moved meanwhile, and a temporary file was left.
+    // The state was moved meanwhile, and a temporary file was left.
     try FileManager.default.moveItem(atPath: ofState, toPath: ofState + ".new")
     try Data("podflux".utf8).write(to: URL(filePath: ofState + ".temp"))
     let moved = folder.path + "/moved"
@@ -238,7 +238,7 @@ struct StateTests {
     _ = try Library.open(at: moved)
     #expect(try folder.names(folder.state) == ["binding", "partial"])
     #expect(try String(contentsOfFile: ofState, encoding: .utf8).hasSuffix("\(moved)\n"))
-    // Begun with one library, it goes on with no other while that one is there.
+    // A binding begun with one library continues with no other while that one exists.
     try FileManager.default.moveItem(atPath: ofState, toPath: ofState + ".new")
     let other = folder.path + "/other"
     #expect(throws: FileError.mismatch(.libraryElsewhere(library: other, last: moved))) {
@@ -246,7 +246,7 @@ struct StateTests {
     }
   }
 
-  @Test("spells its partial files anew when it comes from another disk, and replaces none")
+  @Test("renames its partial files to this disk's spelling, and replaces none")
   func spelling() throws {
     let library = try folder.open()
     let (here, there) = (library.partialNames, PartialName.Style.portable)
@@ -273,10 +273,10 @@ struct StateTests {
     #expect(try Partials(library).open(partial("EP:1"), mode: .existing).text() == "EP:1")
   }
 
-  @Test("has what is put aside of it restored only to a place that is named")
+  @Test("has its quarantined files restored only to a given path")
   func strayPartial() throws {
     let library = try folder.open()
-    // Spelled otherwise than here, it is one of nobody's.
+    // With another spelling it is an orphan.
     try folder.make("partial/a%.part", in: folder.state)
     let entry = try #require(try Partials(library).list().next())
     let quarantine = Quarantine(library)
@@ -288,7 +288,7 @@ struct StateTests {
   // MARK: Between two disks
 
   @Test(
-    "on another disk publishes a copy, with the time of the original, which goes last",
+    "on another disk publishes a copy with the original's time, and deletes the original last",
     arguments: [Move.renaming, .linking, .placing])
   func publishesCopy(move: Move) throws {
     let library = try folder.open(movesAcross: true)
@@ -305,12 +305,12 @@ struct StateTests {
     #expect(try String(contentsOfFile: folder.library + "/x/1.mp3", encoding: .utf8) == "text")
     #expect(try folder.names(folder.state + "/partial") == [])
     #expect(try folder.names(folder.library + "/.podflux/incoming") == [])
-    // A crash before its row: it is known for what it is.
+    // After a crash before the row: recovery recognizes it.
     #expect(try publisher.hasPublished(partial("EP:1"), as: path("x/1.mp3"), recorded: copied))
     #expect(try publisher.publish(partial("EP:1"), to: path("x/1.mp3"), recorded: copied) == .alreadyPublished(copied))
   }
 
-  @Test("on another disk replaces nothing, and its copies can be ended and removed")
+  @Test("on another disk replaces nothing, and its copies can be cancelled and removed")
   func endsCopies() throws {
     let library = try folder.open(movesAcross: true)
     let incoming = try #require(Incoming(library))
@@ -336,7 +336,7 @@ struct StateTests {
   }
 
   @Test(
-    "on another disk or not, removes old copies but those that are publishing, and passes over what it cannot remove")
+    "on any disk removes old copies except those that are publishing, and skips those that it cannot remove")
   func clears() throws {
     for movesAcross in [true, false] {
       let library = try folder.open(movesAcross: movesAcross)
@@ -368,7 +368,7 @@ struct StateTests {
   }
 }
 
-/// A folder for a library and its state.
+/// A folder with a library and its state.
 private final class TemporaryFolderOfState {
   let path: String
   var library: String { path + "/library" }
@@ -394,7 +394,7 @@ private final class TemporaryFolderOfState {
     try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
   }
 
-  /// All that is in a folder, with what the files hold.
+  /// All entries of a folder, with the files' contents.
   func tree(_ folder: String) throws -> [String: Data?] {
     var found: [String: Data?] = [:]
     for name in try FileManager.default.subpathsOfDirectory(atPath: folder) {
@@ -409,7 +409,7 @@ private final class TemporaryFolderOfState {
     return UInt64(status.st_ino)
   }
 
-  /// Makes a file, or a folder where the name ends so, and the folders above it.
+  /// Creates a file, or a folder for a name that ends with a slash, and the folders above it.
   func make(_ name: String, in folder: String, _ text: String = "text") throws {
     let url = URL(filePath: folder + "/" + name)
     let above = name.hasSuffix("/") ? url : url.deletingLastPathComponent()

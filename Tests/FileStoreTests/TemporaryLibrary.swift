@@ -5,12 +5,12 @@ import Testing
 
 @testable import FileStore
 
-/// A real library in a folder of its own, removed with this object.
+/// A real library in a temporary folder; deinit deletes it.
 final class TemporaryLibrary {
   let folder: URL
   let library: Library
 
-  /// - Parameter traits: What its file system is taken for; what it is by default.
+  /// - Parameter traits: The traits to assume for its file system; its own by default.
   init(traits: FileSystemTraits? = nil) throws {
     folder = try Self.makeFolder()
     library = try Library.open(at: folder.appending(path: "library").path, traits: traits)

@@ -25,7 +25,7 @@ struct TwinTests {
     _ = try publisher.publish(partial(name), to: path(place), sparingTwins: true)
   }
 
-  @Test("are taken, whoever has given them; the path itself too")
+  @Test("are taken, by any program's file; the path itself too")
   func taken() throws {
     try library.write("a person's", to: "Show/Episode \u{C9}.mp3")
     for name in ["Show/Episode \u{C9}.mp3", "Show/EPISODE e\u{301}.MP3"] {
@@ -35,11 +35,11 @@ struct TwinTests {
     #expect(try !files.isTaken(path("Other/Episode \u{C9}.mp3")))
     #expect(throws: FileError.exists(path: "Show/Episode \u{C9}.mp3")) { try publish("a", "Show/episode \u{E9}.mp3") }
     #expect(library.isThere(".podflux/partial/a.part"))
-    // Who does not care for such disks gets the name.
+    // A publication without `sparingTwins` gets the name.
     _ = try publisher.publish(partial("a"), to: path("Show/episode \u{E9}.mp3"))
   }
 
-  @Test("of folders are one: the spelling on the disk stays")
+  @Test("of folders name one folder: the spelling on the disk stays")
   func folders() throws {
     try publish("a", "Show/Season 1/a.mp3")
     #expect(try files.spelled(path("SHOW/season 1/b.mp3")) == path("Show/Season 1/b.mp3"))
@@ -48,13 +48,13 @@ struct TwinTests {
     #expect(try files.isTaken(path("show")))
     #expect(throws: FileError.exists(path: "Show")) { try publish("b", "SHOW/b.mp3") }
     #expect(!library.isThere("SHOW"))
-    // A person may have made both; then each is itself.
+    // A user may have created both; then each is distinct.
     try library.write("", to: "SHOW/x")
     #expect(try files.spelled(path("SHOW/b.mp3")) == path("SHOW/b.mp3"))
     #expect(try files.spelled(path("Show/b.mp3")) == path("Show/b.mp3"))
   }
 
-  @Test("of what is no folder are in the way of one")
+  @Test("of other entries block a folder")
   func notAFolder() throws {
     try library.write("", to: "SHOW")
     try library.link("LINK", to: "nowhere")
@@ -64,7 +64,7 @@ struct TwinTests {
     }
   }
 
-  @Test("do not both come about when they are published at once", arguments: 1...4)
+  @Test("do not both appear in concurrent publications", arguments: 1...4)
   func race(round: Int) throws {
     let spellings = ["show/a.mp3", "Show/A.mp3", "SHOW/a.MP3", "sHow/A.Mp3"]
     for number in spellings.indices { try library.makePartial("p\(number)", "p") }
@@ -76,7 +76,7 @@ struct TwinTests {
           partial("p\(number)"), to: path(spellings[number]), sparingTwins: true)
         won.withLock { $0 += 1 }
       } catch FileError.exists {
-        // Another one was first.
+        // The other publication was first.
       } catch {
         Issue.record(error)
       }
@@ -84,7 +84,7 @@ struct TwinTests {
     #expect(won.withLock { $0 } == 1)
   }
 
-  @Test("cost no listing for each file that is published, and one when somebody else changes the folder")
+  @Test("cost no listing for each published file, and one after another program changes the folder")
   func listings() throws {
     for number in 0..<50 { try publish("p\(number)", "Show/\(number).mp3") }
     // The top before the folder was made, and the folder itself.
@@ -100,7 +100,7 @@ struct TwinTests {
     #expect(index.listings == 4)
   }
 
-  /// Changes a folder until that shows in its time: a file system's clock ticks in milliseconds.
+  /// Changes a folder until its time shows the change: a file system's clock ticks in milliseconds.
   private func changeNoticeably(_ folder: String, _ change: () throws -> Void) throws {
     func lastChange() throws -> timespec {
       var status = stat()
@@ -117,10 +117,10 @@ struct TwinTests {
     Issue.record("the clock of the file system stands still")
   }
 
-  @Test("are looked for in many folders without keeping all of them")
+  @Test("are searched in many folders without caching all of them")
   func bounded() throws {
     for number in 0..<(FoldedFolders.maximumFolders + 20) { try publish("p", "\(number)/a.mp3") }
-    // Of each there is one name, and the top has them all.
+    // Each folder has one name, and the top has all of theirs.
     #expect(index.nameCount <= 2 * FoldedFolders.maximumFolders + 20 + 1)
     #expect(try files.isTaken(path("0/A.mp3")))
   }

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("The backlog of a slow reader")
 struct BacklogTests {
-  @Test("It has room until as much is on its way as its limit, and again when enough of it has arrived")
+  @Test("It has room until the bytes on their way reach its limit, and again when enough of them have arrived")
   func limit() {
     var backlog = Backlog(limit: 10)
     var isTaken = backlog.add(9)
@@ -18,7 +18,7 @@ struct BacklogTests {
     #expect(wakes == [false, false])
   }
 
-  @Test("Who waits for room is named once, when there is room, whoever else asks meanwhile")
+  @Test("A waiting producer is woken once, when there is room, even if observers ask meanwhile")
   func awaited() {
     var backlog = Backlog(limit: 10)
     _ = backlog.add(12)
@@ -30,7 +30,7 @@ struct BacklogTests {
     #expect(!backlog.isAwaited)
   }
 
-  @Test("Where nobody reads any more everything has room, nothing is kept, and who waited is named")
+  @Test("After it was closed there is always room, nothing is kept, and the waiting producer is woken")
   func closed() {
     var backlog = Backlog(limit: 10)
     _ = backlog.add(12)
@@ -44,7 +44,7 @@ struct BacklogTests {
   }
 
   /// A client that observed, had more than 4 MiB of unread replies and read slowly made the engine hang for good.
-  @Test("However the reader, the engine, an observer, the writer and the client interleave, every line is answered")
+  @Test("In every interleaving of reader, engine, observer, writer and client, every line is answered")
   func allInterleavings() {
     let search = Search(BackpressureModel(lines: 3, asks: 2, sabotage: nil))
     print("\(search.states) states, \(search.ends) ends")
@@ -53,17 +53,17 @@ struct BacklogTests {
     #expect(search.states > 1000)
   }
 
-  @Test("Each fault in the protocol leaves somebody waiting for ever", arguments: BackpressureModel.Sabotage.allCases)
+  @Test("Each sabotage leaves one of them waiting forever", arguments: BackpressureModel.Sabotage.allCases)
   func sabotaged(sabotage: BackpressureModel.Sabotage) {
     #expect(Search(BackpressureModel(lines: 3, asks: 2, sabotage: sabotage)).stuck != nil)
   }
 
-  /// Goes through every state that can come from one.
+  /// Explores every state reachable from one.
   private struct Search {
     private(set) var states = 0
-    /// How many states there are in which nobody does anything any more.
+    /// How many final states there are, in which no side can take a step.
     private(set) var ends = 0
-    /// The first of them in which something was still to be done.
+    /// The first final state with unfinished work.
     private(set) var stuck: BackpressureModel?
 
     init(_ first: BackpressureModel) {

@@ -1,20 +1,20 @@
 @testable import Flux
 
-/// The reader of stdin, the engine, an observer, the writer and the client, step by step: each step is what one of them does
-/// under one lock. What is shared is the real thing; the loops around it are those of `LineReader`, `EngineCore`,
+/// A model of the reader of stdin, the engine, an observer, the writer and the client: each step is what one of them
+/// does under one lock. The shared state is the real one; the loops around it follow `LineReader`, `EngineCore`,
 /// `Observer` and `OutputWriter`.
 ///
-/// Replies and tellings are `replyBytes` and one byte long, the pipe takes one byte, and the mailbox one request.
+/// A reply has `replyBytes`, an observer's line one byte; the pipe holds one byte, and the mailbox one request.
 struct BackpressureModel: Hashable {
-  /// A fault in the protocol that has to show.
+  /// A mistake in the protocol that the search must find.
   enum Sabotage: CaseIterable {
-    /// Whoever asks for room notes what it found, and what is being written does not count: as it once was.
+    /// Every caller stores its answer, and bytes being written do not count: a former version did this.
     case sharedFlag
-    /// The engine asks, and says in another step that it waits.
+    /// The engine asks, and registers as waiting in another step.
     case askedAndNotedApart
-    /// The reader of stdin tries first, and says afterwards that it is about to sleep.
+    /// The reader of stdin tries first, and announces its sleep afterwards.
     case triedBeforeApproach
-    /// What was delivered wakes nobody.
+    /// A delivery wakes no thread.
     case silentDelivery
   }
 
@@ -31,7 +31,7 @@ struct BackpressureModel: Hashable {
   private var backlog = Backlog(limit: 2)
   private var lanes = MailboxQueues<Int, Int>(requestCapacity: 1)
   private var gate = Gate()
-  /// What is appended and not taken by the writer.
+  /// Appended bytes that the writer has not taken.
   private var pending = 0
   /// The flag of `sharedFlag`.
   private var isCrowded = false
@@ -40,13 +40,13 @@ struct BackpressureModel: Hashable {
   private var linesLeft: Int
   private var gateSignals = 0
   private var engine = Engine.resting
-  /// Drains that wait on the engine's queue.
+  /// Drains that wait in the engine's queue.
   private var drains = 0
   private var writer = Writer.asleep
   private var writerSignals = 0
   private var observer = Observer.resting
   private var asksLeft: Int
-  /// What is in the pipe.
+  /// The bytes in the pipe.
   private var pipe = 0
 
   init(lines: Int, asks: Int, sabotage: Sabotage?) {
@@ -61,7 +61,7 @@ struct BackpressureModel: Hashable {
       && !backlog.isAwaited
   }
 
-  /// What may come next: one state for each of the five who can do something.
+  /// The possible next states: one for each of the five sides that can take a step.
   var successors: [BackpressureModel] {
     Side.allCases.compactMap { side in
       var next = self
@@ -71,7 +71,7 @@ struct BackpressureModel: Hashable {
 
   private enum Side: CaseIterable { case reader, engine, observer, writer, client }
 
-  /// Has one of them take its next step. Returns whether it could.
+  /// Lets one side take its next step. Returns whether it could.
   private mutating func step(_ side: Side) -> Bool {
     switch side {
     case .reader: read()
@@ -217,7 +217,7 @@ struct BackpressureModel: Hashable {
     return true
   }
 
-  /// Whether the engine is to be woken.
+  /// Whether to wake the engine.
   private mutating func delivered(_ left: Int) -> Bool {
     let shouldWake = backlog.deliver(1)
     switch sabotage {

@@ -1,6 +1,6 @@
 import Flux
 
-/// A store as small as can be: it counts, draws, refuses and fails on demand.
+/// A minimal store: it counts, draws, refuses and fails on demand.
 struct CounterStore: Store {
   enum Action: ActionProtocol {
     case add(Int)
@@ -30,7 +30,9 @@ struct CounterStore: Store {
   var sum = 0
   var reading = 0
 
-  mutating func handle(_ action: Action, in turn: inout Turn<MemoryLedger, Effect>) throws -> Reply? {
+  mutating func handle(_ action: Action, in turn: inout Turn<MemoryLedger, Effect, Never>, reading _: Void) throws
+    -> Reply?
+  {
     switch action {
     case .add(let number):
       sum += number
@@ -49,7 +51,7 @@ struct CounterStore: Store {
     }
   }
 
-  mutating func endBatch(in turn: inout Turn<MemoryLedger, Effect>) throws {
+  mutating func endBatch(in turn: inout Turn<MemoryLedger, Effect, Never>, reading _: Void) throws {
     turn.perform(.settled(sequence: turn.sequence))
   }
 }

@@ -27,14 +27,14 @@ struct DispatcherTests {
     #expect(ledger.positions == [turnout.position])
   }
 
-  @Test("Effects come in the order of their actions, and what is settled for the batch comes last")
+  @Test("Effects come in the order of their actions, and those of the batch's end come last")
   func effects() throws {
     var dispatcher = makeDispatcher()
     let turnout = try dispatcher.dispatch([.add(1), .add(2)], at: clock)
     #expect(turnout.effects == [.added(1, sequence: 1), .added(2, sequence: 2), .settled(sequence: 2)])
   }
 
-  @Test("A refused action leaves no sequence number behind: the next one gets it")
+  @Test("A refused action uses no sequence number: the next one gets it")
   func refusal() throws {
     var dispatcher = makeDispatcher()
     let turnout = try dispatcher.dispatch([.add(1), .refuse, .add(2)], at: clock)
@@ -62,7 +62,7 @@ struct DispatcherTests {
     #expect(ledger.positions.isEmpty)
   }
 
-  @Test("A reading among actions takes no number from them")
+  @Test("A reading among actions uses no number")
   func readingAmongActions() throws {
     var dispatcher = makeDispatcher()
     let turnout = try dispatcher.dispatch([.add(1), .read(9), .add(2), .read(10)], at: clock)
@@ -79,7 +79,7 @@ struct DispatcherTests {
   }
 
   @Test(
-    "When the commit fails, memory and position are what they were, and the next batch goes on from there",
+    "When the commit fails, memory and position return to what they were, and the next batch continues from there",
     arguments: [MemoryLedger.Failure.commit, .record])
   func failedCommit(failure: MemoryLedger.Failure) throws {
     var dispatcher = makeDispatcher()
@@ -104,7 +104,7 @@ struct DispatcherTests {
     #expect(ledger.committed.isEmpty)
   }
 
-  @Test("Random draws follow from seed and sequence alone, however the actions were batched")
+  @Test("Random draws depend on seed and sequence only, not on batches")
   func draws() throws {
     var together = makeDispatcher()
     var apart = makeDispatcher()
@@ -117,7 +117,7 @@ struct DispatcherTests {
     #expect(inOne[1] != inOne[2])
   }
 
-  @Test("Neither a refusal that has drawn nor a reading moves the draws of what follows")
+  @Test("Neither a refusal after a draw nor a reading changes later draws")
   func drawsAfterRefusal() throws {
     var plain = makeDispatcher()
     var disturbed = makeDispatcher()
@@ -126,7 +126,7 @@ struct DispatcherTests {
     #expect(drawn == expected)
   }
 
-  @Test("Another seed draws otherwise")
+  @Test("Another seed gives other draws")
   func otherSeed() throws {
     var one = makeDispatcher(seed: 1)
     var other = makeDispatcher(seed: 2)
@@ -135,7 +135,7 @@ struct DispatcherTests {
     #expect(first != second)
   }
 
-  @Test("A batch that failed and comes again draws the same")
+  @Test("A failed batch that is repeated gets the same draws")
   func drawsAgain() throws {
     var plain = makeDispatcher()
     let expected = try plain.dispatch([.draw], at: clock).outcomes.map(\.reply)

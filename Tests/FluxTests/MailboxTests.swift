@@ -5,7 +5,7 @@ import Testing
 
 @Suite("The mailbox")
 struct MailboxTests {
-  /// Counts how often the drainer was woken.
+  /// Counts the drainer's wake-ups.
   private final class WakeUps: Sendable {
     private let number = Mutex(0)
     var count: Int { number.withLock { $0 } }
@@ -28,7 +28,7 @@ struct MailboxTests {
     #expect(wakeUps.count == 1)
   }
 
-  @Test("What is posted while somebody drains wakes nobody, and is found by the next take")
+  @Test("A post during a drain causes no wake-up, and the next take finds it")
   func postWhileDraining() {
     let mailbox = makeMailbox()
     mailbox.post(fact: "first")
@@ -48,7 +48,7 @@ struct MailboxTests {
     #expect(wakeUps.count == 2)
   }
 
-  @Test("Both lanes keep the order in which they were posted to")
+  @Test("Both queues keep the order of posting")
   func order() {
     let mailbox = makeMailbox(capacity: 100)
     for number in 0..<50 {
@@ -64,7 +64,7 @@ struct MailboxTests {
     #expect(requests == Array(0..<50))
   }
 
-  @Test("Requests beyond the capacity are turned away until some were taken; facts are always taken in")
+  @Test("Requests beyond the capacity are refused until some were taken; facts are always accepted")
   func capacity() {
     let mailbox = makeMailbox(capacity: 2)
     #expect(mailbox.post(request: 1))
@@ -79,7 +79,7 @@ struct MailboxTests {
     #expect(mailbox.take(requestsUpTo: 10).requests == [2, 4])
   }
 
-  @Test("Facts flow while requests are left where they are")
+  @Test("Facts are taken while requests stay in their queue")
   func factsFlow() {
     let mailbox = makeMailbox()
     _ = mailbox.post(request: 1)
@@ -91,7 +91,7 @@ struct MailboxTests {
     #expect(mailbox.take(requestsUpTo: 5).requests == [1])
   }
 
-  @Test("A nudge wakes an idle drainer although nothing was posted")
+  @Test("A nudge wakes an idle drainer without a post")
   func nudge() {
     let mailbox = makeMailbox()
     _ = mailbox.post(request: 1)
@@ -102,9 +102,9 @@ struct MailboxTests {
   }
 
   /// The drainer sees that replies pile up and is about to take no requests; at that moment the client reads its
-  /// replies, and the nudge comes while the drainer still counts as draining. If the nudge were lost, the request
-  /// would lie there until a fact happens to come.
-  @Test("A nudge between the drainer's look and its take is not lost")
+  /// replies, and the nudge comes while the drainer still counts as draining. If the nudge were lost, the request would
+  /// stay in the queue until the next fact.
+  @Test("A nudge between the drainer's check and its take is not lost")
   func nudgeWhileDraining() {
     let mailbox = makeMailbox()
     _ = mailbox.post(request: 1)
@@ -115,7 +115,7 @@ struct MailboxTests {
     #expect(!delivery.isEmpty || wakeUps.count > wakeUpsBefore)
   }
 
-  @Test("Concurrent posters lose nothing, and each one's order is kept")
+  @Test("Concurrent posts are not lost, and each thread's order is kept")
   func concurrentPosters() async {
     let posters = 8
     let factsEach = 2_000
@@ -136,7 +136,7 @@ struct MailboxTests {
     }
   }
 
-  @Test("No post is left lying when posters race the end of a drain", .timeLimit(.minutes(1)))
+  @Test("No post stays behind when posts race the end of a drain", .timeLimit(.minutes(1)))
   func wakeUpsUnderRace() async {
     let total = 20_000
     await withCheckedContinuation { (done: CheckedContinuation<Void, Never>) in
@@ -148,7 +148,7 @@ struct MailboxTests {
   }
 }
 
-/// A mailbox that is drained as the engine drains it: each wake-up starts one drain, which ends when it finds nothing.
+/// A mailbox with the engine's way of draining: each wake-up starts one drain, which ends with an empty delivery.
 private final class Drainer: Sendable {
   private let queue = DispatchQueue(label: "podflux.tests.drainer")
   private let mailbox = Mutex<Mailbox<Int, Int>?>(nil)

@@ -22,7 +22,7 @@ struct SeededGeneratorTests {
     for _ in 0..<100 { #expect(one.next() == other.next()) }
   }
 
-  @Test("Neighbours in a series share no draws")
+  @Test("Neighbouring indices share no draws")
   func independentNeighbours() {
     var seen: Set<UInt64> = []
     for index in Int64(0)..<1_000 {
@@ -32,7 +32,7 @@ struct SeededGeneratorTests {
     #expect(seen.count == 10_000)
   }
 
-  @Test("Every index is good for a generator", arguments: [Int64.min, -1, 0, Int64.max])
+  @Test("Every index gives a generator", arguments: [Int64.min, -1, 0, Int64.max])
   func extremeIndex(index: Int64) {
     var generator = SeededGenerator(seed: .max, index: index)
     #expect(generator.next() != generator.next())

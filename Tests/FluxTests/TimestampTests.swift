@@ -2,9 +2,9 @@ import Flux
 import Foundation
 import Testing
 
-@Suite("Moments")
+@Suite("Timestamps")
 struct TimestampTests {
-  @Test("Adding stops at the ends of time instead of overflowing")
+  @Test("Addition saturates instead of overflowing")
   func saturation() {
     #expect(Timestamp(milliseconds: .max).advanced(byMilliseconds: 1).milliseconds == .max)
     #expect(Timestamp(milliseconds: .max - 1).advanced(byMilliseconds: .max).milliseconds == .max)
@@ -13,13 +13,13 @@ struct TimestampTests {
     #expect(Timestamp(milliseconds: 10).advanced(byMilliseconds: -3).milliseconds == 7)
   }
 
-  @Test("Moments are ordered from past to future")
+  @Test("Timestamps are ordered from past to future")
   func order() {
     #expect(Timestamp(milliseconds: -1) < Timestamp(milliseconds: 0))
     #expect(!(Timestamp(milliseconds: 1) < Timestamp(milliseconds: 1)))
   }
 
-  @Test("A moment is written as a bare integer and read back, and nothing else is read")
+  @Test("A timestamp is coded as a bare integer, and nothing else is decoded")
   func coding() throws {
     let moments = [Timestamp(milliseconds: .min), Timestamp(milliseconds: 0), Timestamp(milliseconds: .max)]
     let data = try JSONEncoder().encode(moments)

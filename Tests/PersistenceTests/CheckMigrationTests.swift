@@ -6,7 +6,7 @@ import Testing
 
 @Suite("A library whose checks are lists")
 struct CheckMigrationTests {
-  @Test("Its checks are spelled out; its rows are as they were, and illegal ones are refused as before")
+  @Test("Its checks become disjunctions; its rows stay, and illegal ones are refused as before")
   func spellingOut() throws {
     let folder = try TemporaryFolder()
     var draw = RandomDownloads(seed: 8)
@@ -25,7 +25,7 @@ struct CheckMigrationTests {
         db, sql: "SELECT COUNT(*) FROM downloads WHERE mtime IS NOT NULL OR modified_at IS NOT NULL")
       #expect(touched == 0)
       let schema = try Self.schema(db)
-      // Later versions have added tables.
+      // Later migrations have added tables.
       #expect(schema.count >= former.count)
       #expect(!schema.contains { $0.contains(#/IN\s*\('\w+', '\w+', '\w+'/#) })
       #expect(schema.contains { $0.contains("origin IN ('user', 'auto')") })
@@ -38,7 +38,7 @@ struct CheckMigrationTests {
       ] {
         #expect(throws: DatabaseError.self, "\(change)") { try db.execute(sql: change) }
       }
-      // Nobody else may write to the schema.
+      // No other statement may write to the schema.
       #expect(throws: DatabaseError.self) { try db.execute(sql: "UPDATE sqlite_schema SET sql = ''") }
     }
     try database.close()

@@ -5,7 +5,7 @@ import Testing
 @testable import Persistence
 @testable import PodfluxCore
 
-@Suite("What cleaning up keeps comes back from its tables as it was")
+@Suite("The cleanup store's tables return what was written")
 struct CleanupTableTests {
   private let database: LibraryDatabase
   private let id: DownloadID
@@ -19,7 +19,7 @@ struct CleanupTableTests {
 
   static let stages: [CleanupRun.Stage] = [.waiting, .looking, .acting, .done, .cancelled, .refused, .failed]
 
-  @Test("A run, with all that can be said of it, in each stage", arguments: stages)
+  @Test("A run with all its fields, in each stage", arguments: stages)
   func runs(stage: CleanupRun.Stage) throws {
     var run = CleanupRun(
       key: 1 << 62, options: .init(mode: .plan, missing: .mark, orphans: .report, isDeep: true), cause: .client,
@@ -45,7 +45,7 @@ struct CleanupTableTests {
     #expect(try database.read { try $0.cleanupRuns() }.isEmpty)
   }
 
-  @Test("Runs come in the order of their numbers, and each to its place in the store")
+  @Test("Runs come in the order of their numbers, and the store gets each in its role")
   func stores() throws {
     let keys: [(CleanupRun.Key, CleanupRun.Stage)] = [(3, .waiting), (1, .cancelled), (2, .acting)]
     try database.write { tables in
@@ -65,7 +65,7 @@ struct CleanupTableTests {
 
   // MARK: Steps
 
-  /// One of each kind, with names that are no UTF-8 wherever a name may be so.
+  /// One of each kind, with names that are not UTF-8 where possible.
   static func findings(of id: DownloadID) throws -> [CleanupStep.Finding] {
     let file = try Sample.file()
     let bare = PublishedFile(path: try LibraryPath(validating: "a"), length: 0, inode: 0)
@@ -82,7 +82,7 @@ struct CleanupTableTests {
     ]
   }
 
-  @Test("A step of each kind, decision and status, also about a name that is no UTF-8")
+  @Test("A step of each kind, decision and status, also for a name that is not UTF-8")
   func steps() throws {
     let findings = try Self.findings(of: id)
     #expect(Set(findings.map(\.kind)) == Set(CleanupStep.Finding.Kind.allCases))
@@ -105,7 +105,7 @@ struct CleanupTableTests {
     }
   }
 
-  @Test("Those that are planned, in order, from one on; what became of a step, and why")
+  @Test("Planned steps in order after one; the result of a step, and its reason")
   func planned() throws {
     try database.write { tables in
       let table = tables.cleanup
@@ -127,7 +127,7 @@ struct CleanupTableTests {
     #expect(steps.map(\.because) == ["0", "1", "2", "3", "It is too dark.", "5"])
   }
 
-  @Test("Pages of steps follow their numbers; a number is never given again")
+  @Test("Pages of steps follow their numbers; a number is never reused")
   func pages() throws {
     let step = CleanupStep(finding: .foreign(EntryPath(bytes: [1])), decision: .leave, because: "")
     try database.write { tables in for _ in 0..<5 { try tables.cleanup.insert(step) } }
@@ -145,7 +145,7 @@ struct CleanupTableTests {
 
   // MARK: Former files
 
-  @Test("A former file, for each cause; by its place, and by its length where its content is known")
+  @Test("A former file, for each cause; by its path, and by its length if its content is known")
   func formerFiles() throws {
     let written = try FormerFile.Cause.allCases.enumerated().map { index, cause in
       var former = try Sample.formerFile(cause, of: "x\(index)")
@@ -154,7 +154,7 @@ struct CleanupTableTests {
       return former
     }
     try database.write { tables in
-      for former in written { try tables.cleanup.insert(former, at: Sample.moment) }
+      for former in written { try tables.formerFiles.insert(former, at: Sample.moment) }
     }
     func found(_ path: String, _ length: Int64) throws -> [FormerFile] {
       let file = FoundFile(place: EntryPath(bytes: Array(path.utf8)), length: length, inode: 5)
@@ -163,31 +163,31 @@ struct CleanupTableTests {
     for former in written { #expect(try found(former.file.path.description, 1) == [former]) }
     #expect(try found("elsewhere", .max) == Array(written.prefix(2)))
     #expect(try found("elsewhere", 1).isEmpty)
-    // The one of the place comes first, though it may come twice.
+    // The one with the path comes first, even if it occurs twice.
     #expect(try found("Süß/1.mp3", .max).map(\.download) == [written[1], written[0], written[1]].map(\.download))
   }
 
-  @Test("The same former file is kept once, with its last cause; it goes when the download has it again")
+  @Test("The same former file is stored once, with its last cause; it is deleted when the download has it again")
   func formerFileOnce() throws {
     let missing = try Sample.formerFile(.missing)
     let kept = try Sample.formerFile(.kept)
     let file = FoundFile(place: EntryPath(kept.file.path), length: 1, inode: 1)
     try database.write { tables in
-      try tables.cleanup.insert(missing, at: Sample.moment)
-      try tables.cleanup.insert(kept, at: Sample.moment)
+      try tables.formerFiles.insert(missing, at: Sample.moment)
+      try tables.formerFiles.insert(kept, at: Sample.moment)
     }
     #expect(try database.read { try $0.formerFiles(like: file) } == [kept])
     try database.write { tables in
-      #expect(try tables.cleanup.formerAddress(of: kept.download) == kept.address)
-      try tables.cleanup.forgetFormerFiles(of: kept.download, having: kept.file)
-      #expect(try tables.cleanup.formerAddress(of: kept.download) == nil)
-      #expect(try tables.cleanup.removedDownload(id: kept.download, address: kept.address) == nil)
+      #expect(try tables.formerFiles.formerAddress(of: kept.download) == kept.address)
+      try tables.formerFiles.forgetFormerFiles(of: kept.download, having: kept.file)
+      #expect(try tables.formerFiles.formerAddress(of: kept.download) == nil)
+      #expect(try tables.formerFiles.removedDownload(id: kept.download, address: kept.address) == nil)
     }
     #expect(try database.read { try $0.formerFiles(like: file) }.isEmpty)
   }
 
   @Test(
-    "A removed download is known by its name or its address, unless it was damaged",
+    "A removed download is found by its id or its address, unless it was damaged",
     arguments: FormerFile.Cause.allCases)
   func removed(cause: FormerFile.Cause) throws {
     let former = try Sample.formerFile(cause)
@@ -195,7 +195,7 @@ struct CleanupTableTests {
     let elsewhere = try WebAddress("https://b.example/")
     let expected = cause == .corrupt ? nil : former.download
     try database.write { tables in
-      let table = tables.cleanup
+      let table = tables.formerFiles
       try table.insert(former, at: Sample.moment)
       #expect(try table.removedDownload(id: former.download, address: elsewhere) == expected)
       #expect(try table.removedDownload(id: nil, address: former.address) == expected)
@@ -206,7 +206,7 @@ struct CleanupTableTests {
   }
 
   @Test(
-    "All that are removed at once without their files leave former files; with them, none", arguments: [false, true])
+    "A bulk removal without files leaves former files; with files, none", arguments: [false, true])
   func bulk(deletingFiles: Bool) throws {
     try database.write { tables in
       for (index, state) in try Sample.states().enumerated() {
@@ -217,7 +217,7 @@ struct CleanupTableTests {
     }
     let file = FoundFile(place: EntryPath(try Sample.file().path), length: 1, inode: 1)
     let formers = try database.read { try $0.formerFiles(like: file) }
-    // The eighth is the one that is completed.
+    // The eighth is the completed one.
     let expected = FormerFile(
       download: try #require(DownloadID("x8")), address: try WebAddress("https://a.example/x8"),
       file: try Sample.file(inode: 1), cause: .kept)
@@ -226,7 +226,7 @@ struct CleanupTableTests {
 
   // MARK: Rows and files
 
-  @Test("Expected files come in the byte order of their places, page by page, also several of one place")
+  @Test("Expected files come in the byte order of their paths, page by page, also several of one path")
   func expectedFiles() throws {
     let paths = ["b/x", "a", "b", "b-", "é", "z", "b/x", "B"]
     try database.write { tables in
@@ -252,7 +252,7 @@ struct CleanupTableTests {
     }
   }
 
-  @Test("Downloads with durable bytes that are not completed, in the order of their names")
+  @Test("Downloads with durable bytes that are not completed, in the order of their ids")
   func downloadsWithBytes() throws {
     try database.write { tables in
       for (index, state) in try Sample.states().enumerated() {
@@ -271,7 +271,7 @@ struct CleanupTableTests {
     #expect(try names("x12", 2) == ["x14", "x16"])
   }
 
-  @Test("A failed download is known by the place that it wants, one in another state is not")
+  @Test("A failed download is found by the path that it wants, one in another state is not")
   func failedDownload() throws {
     let path = try LibraryPath(validating: "Süß/ep.mp3")
     try database.write { tables in
@@ -286,11 +286,11 @@ struct CleanupTableTests {
     #expect(try database.read { try $0.failedDownload(wanting: EntryPath(bytes: Array("Süß".utf8))) } == nil)
   }
 
-  @Test("A folder that the engine has made is known, and no other")
+  @Test("Only folders that the engine created are found")
   func folders() throws {
     try database.write { tables in
-      try tables.cleanup.note(made: ["a", "a/b", "a/d"].map { try LibraryPath(validating: $0) })
-      try tables.cleanup.note(made: [try LibraryPath(validating: "a/b")])
+      try tables.upkeep.note(made: ["a", "a/b", "a/d"].map { try LibraryPath(validating: $0) })
+      try tables.upkeep.note(made: [try LibraryPath(validating: "a/b")])
     }
     let isKnown = { (path: String) in
       try database.read { try $0.hasMade(EntryPath(bytes: Array(path.utf8))) }
@@ -298,12 +298,12 @@ struct CleanupTableTests {
     for path in ["a", "a/b", "a/d"] { #expect(try isKnown(path), "\(path)") }
     for path in ["b", "a/c", "a/b/c", "A", ".podflux", ""] { #expect(try !isKnown(path), "\(path)") }
     let above = try database.write { tables in
-      try tables.cleanup.madeFolders(above: try LibraryPath(validating: "a/b/c/x.mp3"))
+      try tables.upkeep.madeFolders(above: try LibraryPath(validating: "a/b/c/x.mp3"))
     }
     #expect(above.map(\.description) == ["a/b", "a"])
   }
 
-  @Test("Of a library of before there was a cleanup nobody knows who has made its folders")
+  @Test("In a library from before the cleanup, no folder counts as the engine's")
   func beforeCleanup() throws {
     let folder = try TemporaryFolder()
     let queue = try DatabaseQueue(path: folder.databasePath)
@@ -329,7 +329,7 @@ struct CleanupTableTests {
     try database.close()
   }
 
-  @Test("A second connection reads beside the first, which it does not hold up")
+  @Test("A second connection reads beside the first, and does not delay it")
   func secondConnection() throws {
     let folder = try TemporaryFolder()
     let database = try LibraryDatabase.open(at: folder.databasePath)

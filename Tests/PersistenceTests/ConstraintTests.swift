@@ -4,9 +4,9 @@ import Testing
 @testable import Persistence
 @testable import PodfluxCore
 
-@Suite("The schema refuses rows that cannot mean anything")
+@Suite("The schema refuses invalid rows")
 struct ConstraintTests {
-  /// A change of one legal row, as SQL assignments, that makes it illegal.
+  /// A change of a legal row, as SQL assignments, that makes it illegal.
   static let illegalDownloads: [(state: String, change: String)] = [
     ("queued", "id = ''"), ("queued", "id = '\(String(repeating: "x", count: 129))'"), ("queued", "id = NULL"),
     ("queued", "url = ''"), ("queued", "url = '\(String(repeating: "x", count: 8193))'"), ("queued", "host = ''"),
@@ -74,7 +74,7 @@ struct ConstraintTests {
     }
   }
 
-  @Test("Two downloads of one name are refused")
+  @Test("Two downloads with one id are refused")
   func uniqueNames() throws {
     try LibraryDatabase.inMemory().write { tables in
       try tables.downloads.insert(try Sample.download())

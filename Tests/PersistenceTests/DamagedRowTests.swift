@@ -33,7 +33,7 @@ struct DamagedRowTests {
     "[]", "{\"maxConcurrent\":\"four\"}", "null", "1", "not json",
   ]
 
-  @Test("Settings that an older version has stored have the defaults of those that it did not know")
+  @Test("Settings that an older version stored get the defaults for keys that it did not have")
   func olderSettings() throws {
     let database = try LibraryDatabase.inMemory()
     try database.write { try $0.save(Settings()) }
@@ -53,7 +53,7 @@ struct DamagedRowTests {
 
   /// A wait of 9·10¹⁸ s would overflow and trap in the first retry; no value beyond its range may reach the stores.
   @Test(
-    "Settings out of their ranges",
+    "Settings outside their ranges",
     arguments: [
       "$.retryFirstSeconds", "$.retryMaxSeconds", "$.maxConcurrent", "$.maxPerHost", "$.maxAttempts",
       "$.connectTimeoutSeconds", "$.stallTimeoutSeconds", "$.progressInterval", "$.firstByteTimeoutSeconds",
@@ -68,7 +68,7 @@ struct DamagedRowTests {
     }
   }
 
-  @Test("Settings for which 0 means no limit", arguments: ["$.slowBytesPerSecond", "$.maxFileBytes"])
+  @Test("Settings where 0 means no limit", arguments: ["$.slowBytesPerSecond", "$.maxFileBytes"])
   func limitsOutOfRange(path: String) throws {
     for value in [Int64.max, -1] {
       let database = try LibraryDatabase.inMemory()
@@ -87,7 +87,7 @@ struct DamagedRowTests {
     #expect(throws: DamagedRow.self) { try database.write { _ = try $0.deletions.ready(limit: 1) } }
   }
 
-  @Test("A verification of what has no file", arguments: ["path = NULL", "id = '.x'", "inode = NULL"])
+  @Test("A verification of a download without a file", arguments: ["path = NULL", "id = '.x'", "inode = NULL"])
   func verifications(change: String) throws {
     let database = try LibraryDatabase.inMemory()
     try database.write { tables in
@@ -102,7 +102,7 @@ struct DamagedRowTests {
     "{}", "[]", "null", "{", "7", "not json",
   ]
 
-  @Test("A run of cleaning up", arguments: brokenRuns)
+  @Test("A cleanup run", arguments: brokenRuns)
   func cleanupRuns(json: String) throws {
     let database = try LibraryDatabase.inMemory()
     let run = CleanupRun(key: 1, options: .init(), cause: .start, askedAt: Sample.moment)
@@ -113,7 +113,7 @@ struct DamagedRowTests {
   }
 
   @Test(
-    "A run of cleaning up of which one part is not so", arguments: ["$.stage", "$.cause", "$.options.mode", "$.key"])
+    "A cleanup run with one invalid part", arguments: ["$.stage", "$.cause", "$.options.mode", "$.key"])
   func cleanupRunParts(path: String) throws {
     let database = try LibraryDatabase.inMemory()
     let run = CleanupRun(key: 1, options: .init(), cause: .start, askedAt: Sample.moment)
@@ -132,7 +132,7 @@ struct DamagedRowTests {
     "matter = json_replace(json_remove(matter, '$.corrupt'), '$.burnt', 1)",
   ]
 
-  @Test("A step of cleaning up", arguments: stepDamages)
+  @Test("A cleanup step", arguments: stepDamages)
   func cleanupSteps(change: String) throws {
     let database = try LibraryDatabase.inMemory()
     let file = try Sample.file(inode: 1)
@@ -153,14 +153,14 @@ struct DamagedRowTests {
   func formerFiles(change: String) throws {
     let database = try LibraryDatabase.inMemory()
     let former = try Sample.formerFile(.kept)
-    try database.write { try $0.cleanup.insert(former, at: Sample.moment) }
+    try database.write { try $0.formerFiles.insert(former, at: Sample.moment) }
     try database.damage("UPDATE former_files SET \(change)")
     let length: Int64 = change.contains("file_length") ? 1 : former.file.length
     let file = FoundFile(place: EntryPath(bytes: []), length: length, inode: 1)
     #expect(throws: DamagedRow.self) { try database.read { try $0.formerFiles(like: file) } }
   }
 
-  @Test("A row that says where its file is", arguments: ["path = '/etc/passwd'", "id = ''", "inode = NULL"])
+  @Test("A row with a file's path", arguments: ["path = '/etc/passwd'", "id = ''", "inode = NULL"])
   func expectedFiles(change: String) throws {
     let database = try LibraryDatabase.inMemory()
     try database.write { try $0.downloads.insert(try Sample.download(state: .completed(try Sample.file()))) }
@@ -181,7 +181,7 @@ struct DamagedRowTests {
   ]
   private static let change = #"{"from":5,"seconds":0}"#
 
-  @Test("What is kept of the network", arguments: brokenNetworks)
+  @Test("The stored network state", arguments: brokenNetworks)
   func network(change: String) throws {
     let database = try LibraryDatabase.inMemory()
     try database.write { try $0.save(Sample.network) }
@@ -193,7 +193,7 @@ struct DamagedRowTests {
   }
 
   @Test(
-    "Settings of the network, a schedule and volumes out of their ranges",
+    "Settings of the network, a schedule and volumes outside their ranges",
     arguments: [
       ("$.network.user", "'inherit'"), ("$.network.podcasts.Show", "'inherit'"), ("$.network.auto", "'pigeon'"),
       ("$.schedule[0].from", "1440"), ("$.schedule[0].to", "-1"), ("$.schedule[0].days", "json('[]')"),
@@ -211,7 +211,7 @@ struct DamagedRowTests {
     #expect(throws: DamagedRow.self) { try database.read { try $0.settings() } }
   }
 
-  @Test("How many bytes there are, and the lanes")
+  @Test("The total of bytes, and the lanes")
   func usageAndLanes() throws {
     let database = try LibraryDatabase.inMemory()
     try database.damage("UPDATE usage SET bytes = -1")

@@ -5,9 +5,9 @@ import Testing
 @testable import Persistence
 @testable import PodfluxCore
 
-@Suite("A library from before publishers had clocks of their own")
+@Suite("A library from before publication dates had offsets")
 struct DateMigrationTests {
-  @Test("Its dates count as those of Greenwich; they are ordered as before, and new ones keep their offset")
+  @Test("Its dates count as UTC; their order stays, and new ones keep their offset")
   func migration() throws {
     let folder = try TemporaryFolder()
     var draw = RandomDownloads(seed: 11)
@@ -28,7 +28,7 @@ struct DateMigrationTests {
     try database.close()
   }
 
-  @Test("An offset without a date, or beyond a day, is no row")
+  @Test("An offset without a date, or beyond a day, is an illegal row")
   func constraints() throws {
     let database = try LibraryDatabase.inMemory()
     var download = try Sample.download()

@@ -6,8 +6,8 @@ import Testing
 @testable import Persistence
 @testable import PodfluxCore
 
-/// Where the disk gives no shared memory, one connection has the database for itself.
-@Suite("A database that its engine has for itself")
+/// Without shared memory on the disk, one connection opens the database exclusively.
+@Suite("An exclusive database")
 struct ExclusiveDatabaseTests {
   private let folder: TemporaryFolder
 
@@ -15,7 +15,7 @@ struct ExclusiveDatabaseTests {
     folder = try TemporaryFolder()
   }
 
-  @Test("Surveys and observers read over its one connection, which they do not close, and turns go on")
+  @Test("Surveys and observers share its one connection without closing it, and turns continue")
   func sharesItsConnection() throws {
     let database = try LibraryDatabase.openExclusively(at: folder.databasePath)
     try database.write { try $0.downloads.insert(try Sample.download("a", position: 1)) }
@@ -34,12 +34,12 @@ struct ExclusiveDatabaseTests {
     #expect(try folder.contents().keys.sorted() == ["podflux.sqlite"])
   }
 
-  @Test("It shares no memory over a file, and what it leaves when it is killed is found by the next one")
+  @Test("It creates no shared memory file, and the next engine recovers it after a kill")
   func isFoundAgain() throws {
     let database = try LibraryDatabase.openExclusively(at: folder.databasePath)
     try database.write { try $0.downloads.insert(try Sample.download("a", position: 1)) }
     #expect(try folder.contents().keys.sorted() == ["podflux.sqlite", "podflux.sqlite-wal"])
-    // As after a kill: the files as they are now, without the one who has them open.
+    // As after a kill: a copy of the current files, without the process that has them open.
     let copy = try TemporaryFolder()
     for (name, data) in try folder.contents() {
       try data.write(to: URL(fileURLWithPath: copy.databasePath).deletingLastPathComponent().appending(path: name))

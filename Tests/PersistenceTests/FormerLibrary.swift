@@ -3,14 +3,14 @@ import GRDB
 @testable import Persistence
 @testable import PodfluxCore
 
-/// Libraries as earlier versions have left them.
+/// Libraries as earlier versions left them.
 enum FormerLibrary {
-  /// Makes one that has had the migrations up to this one, with rows for downloads.
+  /// Creates one with the migrations up to this one, and rows for downloads.
   ///
   /// - Parameters:
-  ///   - parts: What rows did not have yet.
-  ///   - columns: Columns of other parts that they did not have yet.
-  ///   - finish: What else is in it.
+  ///   - parts: The parts that rows did not have yet.
+  ///   - columns: The columns of other parts that they did not have yet.
+  ///   - finish: Adds further contents.
   static func make(
     in folder: TemporaryFolder, upTo migration: String, with downloads: [Download],
     without parts: Set<DownloadRow.Part> = [], columns: Set<String> = [],
@@ -21,7 +21,7 @@ enum FormerLibrary {
     let queue = try DatabaseQueue(path: folder.databasePath)
     try Schema.migrator.migrate(queue, upTo: migration)
     try queue.write { db in
-      // What later migrations add it does not have.
+      // It lacks the columns of later migrations.
       let known = Set(try db.columns(in: "downloads").map(\.name))
       try insertRows(of: downloads, present.filter { !columns.contains($0) && known.contains($0) }, in: db)
       try finish(db)
@@ -29,7 +29,7 @@ enum FormerLibrary {
     try queue.close()
   }
 
-  /// What rows have since migration 9.
+  /// The columns of migration 9.
   static let columnsOfOthers: Set<String> = ["mtime", "modified_at"]
 
   private static func insertRows(of downloads: [Download], _ columns: [String], in db: Database) throws {

@@ -6,15 +6,15 @@ import Testing
 @testable import Persistence
 @testable import PodfluxCore
 
-/// Whatever stands in a column, nobody traps: readers and turns either take it, or throw what is known.
-@Suite("Each column of each table with values that nobody writes")
+/// No value in any column causes a trap: readers and turns either accept it, or throw a known error.
+@Suite("Each column of each table with values that no version writes")
 struct HostileRowTests {
   private static let values = [
     "NULL", "-1", "\(Int64.max)", "\(Int64.min)", "1e300", "'x'", "zeroblob(1000)", "printf('%.*c', 20000, 'y')",
   ]
 
-  /// Every value in every column takes minutes: `PODFLUX_HOSTILE_ROWS=all`. Otherwise each column gets the largest number
-  /// and one other value, the next column the next.
+  /// Every value in every column takes minutes: `PODFLUX_HOSTILE_ROWS=all`. Otherwise each column gets the largest
+  /// number and one other value, in rotation.
   private static let triesAll = ProcessInfo.processInfo.environment["PODFLUX_HOSTILE_ROWS"] == "all"
 
   private static func values(of name: String) -> [String] {
@@ -34,7 +34,7 @@ struct HostileRowTests {
     }
   }
 
-  @Test("There are as many tables as are filled here")
+  @Test("The test fills every table")
   func tables() throws {
     #expect(Self.columns.count > 80)
     let database = try HostileLibrary.filled()
@@ -60,7 +60,7 @@ struct HostileRowTests {
           try db.execute(sql: "UPDATE \(parts[0]) SET \(parts[1]) = \(value)")
           return true
         } catch let error as DatabaseError {
-          // A primary key that is to be unique, or a row's number that is none, cannot be so in a file either.
+          // A unique key or an invalid rowid cannot occur in a file either.
           #expect([.SQLITE_CONSTRAINT, .SQLITE_MISMATCH].contains(error.resultCode), "\(error)")
           return false
         }
@@ -76,7 +76,7 @@ struct HostileRowTests {
   }
 }
 
-/// A small library in which every table has a row, and all that can be done to it.
+/// A small library with a row in every table, and all operations on it.
 private enum HostileLibrary {
   private static let secret = Header(name: "Authorization", value: "secret")
 
@@ -103,8 +103,8 @@ private enum HostileLibrary {
       _ = try tables.verifications.insertAll(meeting: .everything, at: Sample.conditionMoment)
       try tables.cleanup.save(CleanupRun(key: 1, options: .init(), cause: .start, askedAt: Sample.moment))
       try tables.cleanup.insert(CleanupStep(finding: .missing(id, file), decision: .mark, because: ""))
-      try tables.cleanup.insert(try Sample.formerFile(.kept), at: Sample.moment)
-      try tables.cleanup.note(made: [try LibraryPath(validating: "Süß")])
+      try tables.formerFiles.insert(try Sample.formerFile(.kept), at: Sample.moment)
+      try tables.upkeep.note(made: [try LibraryPath(validating: "Süß")])
       try tables.filters.save(FiltersState(selection: .init(active: [], text: "ё"), selectedGroup: nil, saved: []))
       try tables.save(Settings())
       try tables.save(Sample.network)
@@ -115,7 +115,7 @@ private enum HostileLibrary {
     return database
   }
 
-  /// Has the tables take whatever a file can hold, as they do where it is the file that was changed.
+  /// Removes the checks, so that tables accept any value that an edited file could contain.
   static func loosen(_ db: Database) throws {
     let version = try Int.fetchOne(db, sql: "PRAGMA schema_version") ?? 0
     try db.execute(sql: "PRAGMA writable_schema = ON")
@@ -132,9 +132,9 @@ private enum HostileLibrary {
     try db.execute(sql: "PRAGMA writable_schema = OFF")
   }
 
-  /// Reads everything, and takes turns.
+  /// Reads everything, and runs turns.
   ///
-  /// - Returns: what was thrown.
+  /// - Returns: The thrown errors.
   static func exercise(_ database: LibraryDatabase) throws -> [any Error] {
     var faults: [any Error] = []
     func attempt(_ body: () throws -> Void) {

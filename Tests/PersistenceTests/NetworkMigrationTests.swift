@@ -5,7 +5,7 @@ import Testing
 @testable import Persistence
 @testable import PodfluxCore
 
-@Suite("A library from before there were network policies")
+@Suite("A library from before network policies existed")
 struct NetworkMigrationTests {
   private let folder: TemporaryFolder
   private let downloads: [Download]
@@ -34,7 +34,7 @@ struct NetworkMigrationTests {
     }
   }
 
-  @Test("Its rows say nothing of networks, and no error how many bytes are short")
+  @Test("Its rows have no network policies, and its errors no number of missing bytes")
   func rows() throws {
     let database = try LibraryDatabase.open(at: folder.databasePath)
     let stored = try database.read { try $0.downloads(limit: 1000) }
@@ -49,7 +49,7 @@ struct NetworkMigrationTests {
     try database.close()
   }
 
-  @Test("QueueHeads, numbers and bytes are as if the rows had been added by this version")
+  @Test("Lanes, counts and bytes are as if this version had added the rows")
   func tables() throws {
     let database = try LibraryDatabase.open(at: folder.databasePath)
     let other = try LibraryDatabase.inMemory()
@@ -66,7 +66,7 @@ struct NetworkMigrationTests {
     try database.close()
   }
 
-  @Test("An empty library has no bytes, and its first download its lane")
+  @Test("An empty library has no bytes, and its first download gets a lane")
   func empty() throws {
     let database = try LibraryDatabase.inMemory()
     try database.write { tables in

@@ -14,7 +14,7 @@ struct OpeningTests {
     folder = try TemporaryFolder()
   }
 
-  /// Makes a library of some size and closes it: one file, without -wal and -shm.
+  /// Creates a library of some size and closes it: one file, without -wal and -shm.
   private func makeLibrary(rows: Int = 500) throws {
     let database = try LibraryDatabase.open(at: folder.databasePath)
     try database.write { tables in
@@ -26,7 +26,7 @@ struct OpeningTests {
     #expect(try folder.contents().keys.sorted() == ["podflux.sqlite"])
   }
 
-  /// Neither way of opening may take the file, nor change it, nor leave anything beside it.
+  /// Neither way of opening may accept the file, change it, or leave another one beside it.
   private func expectRefusal(
     _ isExpected: (LibraryDatabase.OpeningError) -> Bool, at sourceLocation: SourceLocation = #_sourceLocation
   ) throws {
@@ -53,7 +53,7 @@ struct OpeningTests {
 
   // MARK: What is refused
 
-  @Test("One that a newer version has migrated")
+  @Test("One migrated by a newer version")
   func newer() throws {
     try makeLibrary()
     let queue = try DatabaseQueue(path: folder.databasePath)
@@ -62,7 +62,7 @@ struct OpeningTests {
     try expectRefusal { if case .newer = $0 { true } else { false } }
   }
 
-  @Test("One that an older version has left is not read before an engine has brought it up to date")
+  @Test("One of an older version cannot be read before an engine has migrated it")
   func older() throws {
     try makeLibrary(rows: 3)
     let queue = try DatabaseQueue(path: folder.databasePath)
@@ -96,7 +96,7 @@ struct OpeningTests {
     try expectRefusal { if case .foreign = $0 { true } else { false } }
   }
 
-  @Test("One that was cut off", arguments: [100, 3_000, 4_096, 20_000, 60_000])
+  @Test("A truncated one", arguments: [100, 3_000, 4_096, 20_000, 60_000])
   func truncated(length: Int) throws {
     try makeLibrary()
     try overwrite { $0 = $0.prefix(length) }
@@ -110,7 +110,7 @@ struct OpeningTests {
     try expectRefusal { if case .damaged = $0 { true } else { false } }
   }
 
-  @Test("A text file, however long", arguments: [1, 20, 5_000])
+  @Test("A text file of any length", arguments: [1, 20, 5_000])
   func text(lines: Int) throws {
     let text = String(repeating: "This is no database.\n", count: lines)
     try Data(text.utf8).write(to: URL(fileURLWithPath: folder.databasePath))
@@ -129,7 +129,7 @@ struct OpeningTests {
     #expect(try folder.contents() == before)
   }
 
-  @Test("None, for reading only; none is made")
+  @Test("A missing one, for reading only; it is not created")
   func missing() throws {
     do {
       _ = try LibraryDatabase.openReadOnly(at: folder.databasePath)
@@ -140,7 +140,7 @@ struct OpeningTests {
 
   // MARK: What is opened
 
-  @Test("An empty file is a library whose first start was cut short")
+  @Test("An empty file is a library whose first start was interrupted")
   func emptyFile() throws {
     try Data().write(to: URL(fileURLWithPath: folder.databasePath))
     let database = try LibraryDatabase.open(at: folder.databasePath)
@@ -148,7 +148,7 @@ struct OpeningTests {
     try database.close()
   }
 
-  @Test("What was committed is there when it is opened again")
+  @Test("Committed changes are there when it is opened again")
   func reopening() throws {
     try makeLibrary(rows: 3)
     let database = try LibraryDatabase.open(at: folder.databasePath)
@@ -156,7 +156,7 @@ struct OpeningTests {
     try database.close()
   }
 
-  @Test("A library of before there were verifications is brought up to date, and what it owed is still owed")
+  @Test("A library from before verifications is migrated, and keeps its pending deletions")
   func beforeVerifications() throws {
     let queue = try DatabaseQueue(path: folder.databasePath)
     try Schema.migrator.migrate(queue, upTo: "3-sources-and-digests")
@@ -182,7 +182,7 @@ struct OpeningTests {
     try database.close()
   }
 
-  @Test("A reader beside an open writer sees what is committed, nothing else, and disturbs nothing")
+  @Test("A reader beside an open writer sees committed changes only, and disturbs nothing")
   func readerBesideWriter() throws {
     let writer = try LibraryDatabase.open(at: folder.databasePath)
     try writer.write { try $0.downloads.insert(try Sample.download("first")) }
@@ -208,7 +208,7 @@ struct OpeningTests {
     try reader.close()
   }
 
-  @Test("A transaction whose body throws leaves nothing, and the next one finds the lanes as they were")
+  @Test("A transaction whose body throws leaves nothing, and the next one finds the lanes unchanged")
   func rollback() throws {
     struct Stop: Error {}
     let database = try LibraryDatabase.open(at: folder.databasePath)

@@ -4,9 +4,9 @@ import Testing
 @testable import Persistence
 @testable import PodfluxCore
 
-@Suite("A library of before the engine told its own files from those of others")
+@Suite("A library from before the engine distinguished its own files from others")
 struct OthersMigrationTests {
-  @Test("No file has a known time, nobody has changed any, and no folder is known to be the engine's")
+  @Test("No file has a recorded time or edit, and no folder counts as the engine's")
   func former() throws {
     let folder = try TemporaryFolder()
     var draw = RandomDownloads(seed: 9)
@@ -35,7 +35,7 @@ struct OthersMigrationTests {
     try database.close()
   }
 
-  @Test("A time and a change are kept, and go with the file")
+  @Test("A file's time and edit are stored, and deleted with the file")
   func roundTrip() throws {
     let database = try LibraryDatabase.inMemory()
     var file = try Sample.file()

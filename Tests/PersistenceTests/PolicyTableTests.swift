@@ -23,7 +23,7 @@ struct PolicyTableTests {
     try database.read { try $0.download(try #require(DownloadID(name))) }?.networks
   }
 
-  @Test("A podcast's policy reaches its downloads in every spelling, and no other's")
+  @Test("A podcast's policy applies to its downloads in every spelling, and to no others")
   func spellings() throws {
     try insert("composed", podcast: "Zo\u{E9}")
     try insert("decomposed", podcast: "Zoe\u{301}", own: .unmetered)
@@ -36,7 +36,7 @@ struct PolicyTableTests {
     #expect(try networks("none") == .init())
   }
 
-  @Test("A turn sees the policy that it has set, also of rows that it has read before")
+  @Test("A turn sees the policy that it has set, also in rows that it has read before")
   func remembered() throws {
     try insert("a", podcast: "Show")
     let id = try #require(DownloadID("a"))
@@ -49,7 +49,7 @@ struct PolicyTableTests {
     }
   }
 
-  @Test("Who may not run holds up nobody of its host that may")
+  @Test("A download that may not run does not hold up others of its host")
   func lanes() throws {
     for number in 0..<50 {
       var download = try Sample.download("auto\(number)", position: Int64(number))
@@ -68,8 +68,8 @@ struct PolicyTableTests {
     #expect(asked == 2)
   }
 
-  /// Files of lengths that no disk has would overflow a sum.
-  @Test("Bytes are counted up to what a sum holds, and go as they came")
+  /// Lengths beyond any disk would overflow a sum.
+  @Test("Bytes are counted up to a sum's maximum, and subtracted as they were added")
   func hugeFiles() throws {
     let names = (0..<20).map { "x\($0)" }
     try database.write { tables in
@@ -84,7 +84,7 @@ struct PolicyTableTests {
     }
   }
 
-  @Test("A transaction that is undone leaves the bytes as they were")
+  @Test("A rollback leaves the bytes unchanged")
   func undone() throws {
     struct Stop: Error {}
     var download = try Sample.download()
@@ -100,7 +100,7 @@ struct PolicyTableTests {
     #expect(try ledger.transaction { try $0.downloads.storedBytes() } == 7)
   }
 
-  @Test("Readers without an engine see the obstacles that the tables speak of")
+  @Test("Readers without an engine see the obstacles in the tables")
   func obstacles() throws {
     var settings = Settings()
     settings.network.auto = .any
@@ -127,7 +127,7 @@ struct PolicyTableTests {
     #expect(seen.departing.isEmpty)
   }
 
-  @Test("When many wait for room, all others wait with them, for the least that any of them is short of")
+  @Test("If many downloads wait for storage, all others wait too, for the smallest need")
   func lackOfRoom() throws {
     let count = Obstacle.roomlessLimit
     for number in 0..<count {

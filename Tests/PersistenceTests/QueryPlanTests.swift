@@ -6,10 +6,11 @@ import Testing
 @testable import Persistence
 @testable import PodfluxCore
 
-/// The plans of the statements that really run, traced from a workload that touches every method.
+/// The plans of the statements that really run, traced from a workload that calls every method.
 @Suite("Query plans")
 struct QueryPlanTests {
-  /// Scans that cost no more than what they are for. The key is what EXPLAIN QUERY PLAN says; the value says why.
+  /// Scans whose cost is bounded by their purpose. The key is the output of EXPLAIN QUERY PLAN; the value is the
+  /// reason.
   private static let boundedScans = [
     "SCAN log": "one row",
     "SCAN settings": "one row",
@@ -50,7 +51,7 @@ struct QueryPlanTests {
     "SCAN former_files USING INDEX former_files_undated": "a partial index, in order, with a limit",
   ]
 
-  /// How statements begin that change all rows at once, or make all lanes anew; their documentation says so.
+  /// The beginnings of statements that change all rows at once, or rebuild all lanes; their documentation says so.
   private static let bulkStatements = [
     "DELETE FROM lanes", "INSERT INTO lanes SELECT", "UPDATE downloads SET position",
     "UPDATE downloads SET held = 0", "UPDATE downloads SET state = 'paused'", "UPDATE downloads SET state = 'queued'",
@@ -63,7 +64,7 @@ struct QueryPlanTests {
     "DELETE FROM cleanup_steps",
   ]
 
-  /// How statements begin that sort what they have found, which is little, or group it; their documentation says so.
+  /// The beginnings of statements that sort or group few rows; their documentation says so.
   private static let sortingStatements = [
     "SELECT key FROM downloads INDEXED BY downloads_podcast WHERE (podcast IN",
     "SELECT key FROM downloads INDEXED BY downloads_class WHERE (class IN",
@@ -78,7 +79,7 @@ struct QueryPlanTests {
         && (sql.contains("texts MATCH") || sql.contains("key IN (SELECT value FROM json_each(?))"))
   }
 
-  @Test("No statement that the code runs scans a table, but those that change all rows at once")
+  @Test("No statement scans a table, except bulk changes")
   func plans() throws {
     let database = try LibraryDatabase.inMemory()
     let statements = try traced(database)
@@ -95,7 +96,7 @@ struct QueryPlanTests {
     }
   }
 
-  @Test("No statement sorts in a temporary table what an index could give in order")
+  @Test("No statement sorts in a temporary table where an index could give the order")
   func sorting() throws {
     let database = try LibraryDatabase.inMemory()
     let statements = try traced(database)
@@ -108,7 +109,7 @@ struct QueryPlanTests {
   }
 
   @Test(
-    "What the scheduler asks at each turn is answered by an index made for it",
+    "The scheduler's queries of each turn use their own index",
     arguments: [
       (
         "SELECT priority, position FROM downloads WHERE \(QueueKey.scope)", "downloads_admissible (host=? AND <expr>=?)"
@@ -129,7 +130,7 @@ struct QueryPlanTests {
     }
   }
 
-  @Test("No statement that adds a row, or changes one, has SQLite make a table for it, as lists in checks do")
+  @Test("No insert or update makes SQLite fill a temporary table, as lists in checks do")
   func checks() throws {
     let database = try LibraryDatabase.inMemory()
     let changes = try traced(database).filter { sql in
@@ -146,7 +147,7 @@ struct QueryPlanTests {
     }
   }
 
-  @Test("The check itself finds a scan and a sort")
+  @Test("The check finds a scan and a sort")
   func checkOfTheCheck() throws {
     try LibraryDatabase.inMemory().withConnection { db in
       let steps = try Self.plan(of: "SELECT * FROM downloads WHERE url = 'x' ORDER BY sha256", in: db)
@@ -162,7 +163,7 @@ struct QueryPlanTests {
 
   private static func plan(of sql: String, in db: Database) throws -> [String] {
     let statement = try db.makeStatement(sql: "EXPLAIN QUERY PLAN \(sql)")
-    // The arguments do not matter to the plan; unbound ones are NULL.
+    // Arguments do not change the plan; unbound ones are NULL.
     statement.setUncheckedArguments([])
     return try Row.fetchAll(statement).map { $0["detail"] }
   }
@@ -193,6 +194,7 @@ struct QueryPlanTests {
       try exercise(tables.downloads)
       try exercise(tables.deletions)
       try exercise(tables.verifications)
+      try exercise(tables.formerFiles)
       try exercise(tables.cleanup)
       try exercise(tables.filters)
       try exercise(tables.upkeep)
@@ -222,7 +224,7 @@ struct QueryPlanTests {
     try filters.turn(to: Sample.moment.day + 500)
   }
 
-  /// A page in each order, found in each way, and the counts.
+  /// A page in each order with each strategy, and the counts.
   private func exercisePages(_ database: LibraryDatabase) throws {
     let conditions: [Condition] = [.everything, .states([.queued]), .podcasts(["Show"]), .titleContains(["e"])]
     let blocked = Obstacles(unmetered: .policy, cooldowns: ["a.example": Sample.moment])
@@ -295,24 +297,27 @@ struct QueryPlanTests {
     for step in try cleanup.planned(after: 0, limit: 3) {
       try cleanup.finish(step.key, as: .done, because: nil, holder: nil)
     }
-    let former = try Sample.formerFile(.missing)
-    try cleanup.insert(former, at: Sample.moment)
-    _ = try cleanup.removedDownload(id: former.download, address: former.address)
-    _ = try cleanup.removedDownload(id: nil, address: former.address)
-    _ = try cleanup.formerAddress(of: former.download)
-    try cleanup.forgetFormerFiles(of: former.download, having: former.file)
-    try cleanup.note(made: [try LibraryPath(validating: "a/b")])
-    _ = try cleanup.madeFolders(above: try LibraryPath(validating: "a/b/c"))
     try cleanup.forget(1)
+  }
+
+  private func exercise(_ formerFiles: any FormerFileTable) throws {
+    let former = try Sample.formerFile(.missing)
+    try formerFiles.insert(former, at: Sample.moment)
+    _ = try formerFiles.removedDownload(id: former.download, address: former.address)
+    _ = try formerFiles.removedDownload(id: nil, address: former.address)
+    _ = try formerFiles.formerAddress(of: former.download)
+    try formerFiles.forgetFormerFiles(of: former.download, having: former.file)
+    for number in 1...3 {
+      _ = try formerFiles.forgetFormerFiles(
+        beyond: .init(since: Timestamp(milliseconds: .max), number: number), now: Sample.moment, limit: 3)
+    }
   }
 
   private func exercise(_ upkeep: any UpkeepTable) throws {
     try upkeep.save(day: 1)
+    try upkeep.note(made: [try LibraryPath(validating: "a/b")])
+    _ = try upkeep.madeFolders(above: try LibraryPath(validating: "a/b/c"))
     for folder in try upkeep.folders(after: "", limit: 3) { try upkeep.forget(folder) }
-    for number in 1...3 {
-      _ = try upkeep.forgetFormerFiles(
-        beyond: .init(since: Timestamp(milliseconds: .max), number: number), now: Sample.moment, limit: 3)
-    }
   }
 
   private func exercise(_ reader: TableReader) throws {

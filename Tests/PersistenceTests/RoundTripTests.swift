@@ -5,7 +5,7 @@ import Testing
 @testable import Persistence
 @testable import PodfluxCore
 
-@Suite("Downloads come back from their table as they were")
+@Suite("Downloads are read back unchanged")
 struct RoundTripTests {
   private let database: LibraryDatabase
 
@@ -67,7 +67,7 @@ struct RoundTripTests {
     String(repeating: "long ", count: 20_000),
   ]
 
-  @Test("With whatever text a client or a server sends", arguments: hostileTexts)
+  @Test("With hostile text from a client or a server", arguments: hostileTexts)
   func hostileText(text: String) throws {
     let error = DownloadError(.io, text)
     let description = Download.Description(
@@ -75,13 +75,13 @@ struct RoundTripTests {
     let download = try Sample.download(state: .failed(error), description: description)
     try roundTrip(download)
     let stored = try #require(try database.read { try $0.download(download.id) })
-    // Swift compares by canonical equivalence: the bytes must be the same too.
+    // Swift compares by canonical equivalence: the bytes must be equal too.
     #expect(stored.description.title.map { Array($0.utf8) } == Array(text.utf8))
     #expect(stored.description.podcast.map { Array($0.utf8) } == Array(text.utf8))
     #expect(stored.description.headers.first.map { Array($0.value.utf8) } == Array(text.utf8))
   }
 
-  /// SQLite's text functions end at a NUL, and so does GRDB's reading: what stands behind it must not be lost in silence.
+  /// SQLite's text functions end at a NUL, and so does GRDB's reading: the rest must not get lost silently.
   @Test("NUL, which SQLite's text cannot hold, becomes the replacement character")
   func nul() throws {
     let description = Download.Description(podcast: "\u{0}", title: "nul\u{0}inside")
@@ -100,7 +100,7 @@ struct RoundTripTests {
     }
   }
 
-  @Test("Addresses are told apart by their bytes, also where hashes are not asked")
+  @Test("Addresses are compared by their bytes, also without hashes")
   func addresses() throws {
     let composed = try WebAddress("https://a.example/\u{E9}")
     let decomposed = try WebAddress("https://a.example/e\u{301}")
@@ -114,7 +114,7 @@ struct RoundTripTests {
     }
   }
 
-  @Test("Settings come back, and are the defaults before they were ever set")
+  @Test("Settings are read back, and are the defaults before the first change")
   func settings() throws {
     #expect(try database.read { try $0.settings() } == Settings())
     var settings = Settings()
@@ -126,7 +126,7 @@ struct RoundTripTests {
     #expect(try database.read { try $0.settings() } == changed)
   }
 
-  @Test("A deletion comes back with its file, whatever its inode")
+  @Test("A deletion is read back with its file, for any inode")
   func deletions() throws {
     let id = try #require(DownloadID("x"))
     try database.write { tables in
@@ -146,7 +146,7 @@ struct RoundTripTests {
     }
   }
 
-  @Test("A verification comes back with its file, in the order of choosing, and goes with its download")
+  @Test("A verification is read back with its file, in the order of requests, and is deleted with its download")
   func verifications() throws {
     let ids = try ["a", "b", "c"].map { try #require(DownloadID($0)) }
     let ledger = database.ledger()
@@ -160,7 +160,7 @@ struct RoundTripTests {
       #expect(try table.insert(ids[1]))
       #expect(try !table.insert(ids[1]))
       #expect(try !table.insert(try #require(DownloadID("queued"))))
-      #expect(try !table.insert(try #require(DownloadID("nobody"))))
+      #expect(try !table.insert(try #require(DownloadID("absent"))))
       #expect(try table.insertAll(meeting: .everything, at: Sample.conditionMoment) == 2)
       #expect(try table.insertAll(meeting: .everything, at: Sample.conditionMoment) == 0)
     }
@@ -177,14 +177,14 @@ struct RoundTripTests {
       _ = try tables.downloads.apply(
         .remove(deletingFiles: false), to: .everything, at: Sample.conditionMoment, sparing: [])
       #expect(try table.owed(limit: 10).isEmpty)
-      // A number is not given again, though the one that had it is gone.
+      // A number is not reused, even after its row is gone.
       try tables.downloads.insert(try Sample.download("a", state: .completed(try Sample.file(inode: 0))))
       #expect(try table.insertAll(meeting: .everything, at: Sample.conditionMoment) == 1)
       #expect(try table.owed(limit: 1).allSatisfy { !owed.map(\.key).contains($0.key) })
     }
   }
 
-  @Test("Claimed is only what another download says is its file")
+  @Test("Only another download's recorded file counts as claimed")
   func claims() throws {
     let file = try Sample.file()
     try database.write { tables in
@@ -199,7 +199,7 @@ struct RoundTripTests {
     }
   }
 
-  @Test("Pages follow the order of addition and end with no cursor; rows that go do not disturb them")
+  @Test("Pages follow the order of addition and end with no cursor; removed rows do not disturb them")
   func pages() throws {
     try database.write { tables in
       for number in 0..<25 { try tables.downloads.insert(try Sample.download("d\(number)", position: Int64(-number))) }
@@ -218,7 +218,7 @@ struct RoundTripTests {
 
   // MARK: Updates write what has changed
 
-  @Test("An update of any part is written, whatever was known of the row", arguments: [UInt64(1), 2, 3])
+  @Test("An update of any part is written, for any cached state of the row", arguments: [UInt64(1), 2, 3])
   func updates(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed, index: 0)
     let states = try Sample.states()
@@ -265,7 +265,7 @@ struct RoundTripTests {
     }
   }
 
-  @Test("A text that is changed into a canonically equivalent one is written as it came")
+  @Test("A change to a canonically equivalent text is written")
   func equivalentTexts() throws {
     var download = try Sample.download("x", description: .init(title: "\u{E9}"))
     try database.write { try $0.downloads.insert(download) }

@@ -6,7 +6,7 @@ import Testing
 @testable import Persistence
 @testable import PodfluxCore
 
-/// Values that the tests of the tables need.
+/// Sample values for the tables' tests.
 enum Sample {
   static let moment = Timestamp(milliseconds: 1_800_000_000_123)
 
@@ -36,7 +36,7 @@ enum Sample {
     .httpStatus, "it's \"busy\"; DROP TABLE downloads; --", status: 503, cause: .timeout,
     shortBytes: .max)
 
-  /// One of each state, and of each phase that is stored.
+  /// One of each state, and of each stored phase.
   static func states() throws -> [DownloadState] {
     [
       .queued, .paused, .waiting(.retry(at: moment, after: error)), .waiting(.storage(until: moment, after: error)),
@@ -64,17 +64,17 @@ enum Sample {
 }
 
 extension FilterTable {
-  /// Tells ages by a day of UTC.
+  /// Sets the calendar to a UTC day.
   func turn(to day: Int64) throws { try turn(to: LocalDay(day)) }
 }
 
 extension Traits {
-  /// The traits on a day of UTC.
+  /// The traits on a UTC day.
   init(of download: Download, on day: Int64) { self.init(of: download, on: LocalDay(day)) }
 }
 
 extension LibraryDatabase {
-  /// Runs one transaction with the tables as stores see them.
+  /// Runs one transaction with the stores' tables.
   @discardableResult
   func write<Value>(_ body: (any Tables) throws -> Value) throws -> Value {
     try ledger().transaction(body)
@@ -89,7 +89,7 @@ extension LibraryDatabase {
   }
 }
 
-/// A folder that goes when the test does.
+/// A temporary folder; deinit deletes it.
 final class TemporaryFolder {
   let url: URL
 
@@ -104,7 +104,7 @@ final class TemporaryFolder {
 
   var databasePath: String { url.appendingPathComponent("podflux.sqlite").path }
 
-  /// The name and the bytes of every file in the folder.
+  /// The name and the contents of every file in the folder.
   func contents() throws -> [String: Data] {
     let names = try FileManager.default.contentsOfDirectory(atPath: url.path)
     return try names.reduce(into: [:]) { files, name in

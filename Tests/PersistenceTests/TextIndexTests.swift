@@ -4,7 +4,7 @@ import Testing
 
 @testable import Persistence
 
-@Suite("The index of texts")
+@Suite("The text index")
 struct TextIndexTests {
   private static let commitCount = 300
 
@@ -20,7 +20,7 @@ struct TextIndexTests {
       mostPages = max(mostPages, Set(before).symmetricDifference(after).count)
       before = after
     }
-    // Each page that is merged goes and comes, and the structure with it.
+    // Each merged page is read and written, and the structure record with it.
     #expect(mostPages <= 36)
     let segments = try database.withConnection { db in
       try Int.fetchOne(db, sql: "SELECT count(DISTINCT segid) FROM texts_idx") ?? 0
@@ -28,7 +28,7 @@ struct TextIndexTests {
     #expect(segments <= 12)
   }
 
-  @Test("A library that FTS5 has merged by itself is merged in small steps from now on")
+  @Test("A library with FTS5's automatic merge changes to small steps")
   func former() throws {
     let folder = try TemporaryFolder()
     let former = try LibraryDatabase.open(at: folder.databasePath)
@@ -66,7 +66,7 @@ struct LaneTests {
     try ledger.transaction { try $0.downloads.nextAdmissible { _, _, _ in true }?.id.description }
   }
 
-  @Test("What was offered in a transaction that was undone is forgotten")
+  @Test("A rollback drops its offered ranks")
   func undone() throws {
     let ledger = try LibraryDatabase.inMemory().ledger()
     try ledger.transaction { try $0.downloads.insert(try Sample.download("last", position: 5)) }
@@ -80,7 +80,7 @@ struct LaneTests {
     #expect(try first(of: ledger) == "first")
   }
 
-  @Test("What was offered in an earlier transaction counts no more when it has gone")
+  @Test("A rank offered in an earlier transaction does not count after its row was removed")
   func gone() throws {
     let ledger = try LibraryDatabase.inMemory().ledger()
     try ledger.transaction { try $0.downloads.insert(try Sample.download("first", position: 1)) }
@@ -90,7 +90,7 @@ struct LaneTests {
     #expect(try first(of: ledger) == "second")
   }
 
-  @Test("A better rank than that of an earlier transaction is the first")
+  @Test("A better rank than an earlier transaction's becomes the head")
   func better() throws {
     let ledger = try LibraryDatabase.inMemory().ledger()
     for position: Int64 in [5, 9, 2, 3] {

@@ -5,7 +5,7 @@ import Testing
 @testable import Persistence
 @testable import PodfluxCore
 
-@Suite("What is looked after each day, in its tables")
+@Suite("The daily upkeep's tables")
 struct UpkeepTableTests {
   private let database: LibraryDatabase
 
@@ -13,7 +13,7 @@ struct UpkeepTableTests {
     database = try LibraryDatabase.inMemory()
   }
 
-  @Test("The day of the last upkeep comes back; before the first there is none, and an absurd one is refused")
+  @Test("The day of the last upkeep is read back; before the first there is none, and an absurd one is refused")
   func day() throws {
     #expect(try database.read { try $0.stores().upkeep.lastDay } == nil)
     for day: Int64 in [20_000, -3] {
@@ -24,11 +24,11 @@ struct UpkeepTableTests {
     #expect(throws: DamagedRow.self) { try database.read { try $0.stores() } }
   }
 
-  @Test("Folders come in order and in pages; one that is gone is forgotten, unless a download has its file in it")
+  @Test("Folders come in order and in pages; a missing one is removed, unless a download has its file in it")
   func folders() throws {
     let file = try Sample.file()
     try database.write { tables in
-      try tables.cleanup.note(made: try ["b/c", "b", "a", "b/c-d"].map { try LibraryPath(validating: $0) })
+      try tables.upkeep.note(made: try ["b/c", "b", "a", "b/c-d"].map { try LibraryPath(validating: $0) })
       var download = try Sample.download("x")
       download.state = .completed(
         PublishedFile(path: try LibraryPath(validating: "b/c/d.mp3"), length: file.length, inode: file.inode))
@@ -41,17 +41,17 @@ struct UpkeepTableTests {
     }
   }
 
-  @Test("Former files are forgotten that are old and not among the last ones, the oldest first, so many at a time")
+  @Test("Old former files beyond the latest ones are removed, the oldest first, in limited batches")
   func formerFiles() throws {
     let now = Timestamp(milliseconds: 1_000)
     try database.write { tables in
       for number in 0..<10 {
         var former = try Sample.formerFile(.missing)
         former.download = try #require(DownloadID("d\(number)"))
-        try tables.cleanup.insert(former, at: Timestamp(milliseconds: Int64(number)))
+        try tables.formerFiles.insert(former, at: Timestamp(milliseconds: Int64(number)))
       }
       func forget(before moment: Int64, keeping number: Int, limit: Int) throws -> Int {
-        try tables.upkeep.forgetFormerFiles(
+        try tables.formerFiles.forgetFormerFiles(
           beyond: .init(since: Timestamp(milliseconds: moment), number: number), now: now, limit: limit)
       }
       #expect(try forget(before: 100, keeping: 10, limit: 9) == 0)
@@ -66,20 +66,20 @@ struct UpkeepTableTests {
     #expect(left == ["d8", "d9"])
   }
 
-  @Test("Those of an earlier version, of which nobody knows how old they are, count from the first upkeep on")
+  @Test("Those of an earlier version, whose age is unknown, count from the first upkeep on")
   func undated() throws {
     let now = Timestamp(milliseconds: 1_000)
     try database.write { tables in
       for name in ["a", "b"] {
         var former = try Sample.formerFile(.missing)
         former.download = try #require(DownloadID(name))
-        try tables.cleanup.insert(former, at: now)
+        try tables.formerFiles.insert(former, at: now)
       }
     }
     try database.damage("UPDATE former_files SET noted_at = NULL")
     let forget = { (moment: Timestamp) in
       try database.write {
-        try $0.upkeep.forgetFormerFiles(beyond: .init(since: moment, number: 1), now: now, limit: 10)
+        try $0.formerFiles.forgetFormerFiles(beyond: .init(since: moment, number: 1), now: now, limit: 10)
       }
     }
     #expect(try forget(Timestamp(milliseconds: 900)) == 2)
@@ -87,7 +87,7 @@ struct UpkeepTableTests {
     #expect(try forget(Timestamp(milliseconds: 1_001)) == 1)
   }
 
-  @Test("Deletions that could not be done become ready again in pages, but those of live downloads")
+  @Test("Failed deletions become ready again in pages, except those of live downloads")
   func deletions() throws {
     try database.write { tables in
       let table = tables.deletions
@@ -97,7 +97,7 @@ struct UpkeepTableTests {
       let live = [try #require(DownloadID("b"))]
       #expect(try table.makeReady(after: 0, limit: 2, sparing: live) == 2)
       #expect(try table.ready(limit: 9).map(\.key) == [1])
-      // What fails again at once is not tried again by the same upkeep.
+      // A deletion that fails again at once is not retried by the same upkeep.
       _ = try table.postpone(1)
       #expect(try table.makeReady(after: 2, limit: 2, sparing: live) == 4)
       #expect(try table.makeReady(after: 4, limit: 2, sparing: live) == nil)
@@ -120,7 +120,7 @@ struct UpkeepTableTests {
     #expect(try database.read { try $0.stores().upkeep.lastDay } == nil)
     #expect(try database.read { try $0.cleanupSteps(PageRequest()).steps.map(\.holder) } == [nil])
     let id = try #require(DownloadID("a"))
-    let address = try database.write { try $0.cleanup.formerAddress(of: id) }
+    let address = try database.write { try $0.formerFiles.formerAddress(of: id) }
     #expect(address?.host == "a.example")
     try database.close()
   }

@@ -1,3 +1,4 @@
+import EngineRuntime
 import FileStore
 import Flux
 import Foundation
@@ -7,8 +8,8 @@ import Testing
 
 @testable import PodfluxEngine
 
-/// A tagger writes to a file while a cleanup or a verification is at work: the simulator's seed 230.
-@Suite("Files that somebody edits between two looks at them")
+/// A tagger writes to a file during a cleanup or a verification: the simulator's seed 230.
+@Suite("Files that a program edits between two reads")
 struct EditRaceTests {
   private let folder: TemporaryFolder
   private let files: LibraryFiles
@@ -16,9 +17,9 @@ struct EditRaceTests {
   init() throws {
     folder = try TemporaryFolder()
     files = LibraryFiles(try Library.open(at: folder.path))
-    // Longer than what is read at once.
+    // Longer than one read.
     try Self.contents(tagged: "one").write(to: url)
-    // Whoever writes to it now gives it another time, however coarse the clock is.
+    // Sets its time back, so that any later write changes it, on a coarse clock too.
     try FileManager.default.setAttributes(
       [.modificationDate: Date(timeIntervalSince1970: 1_000)], ofItemAtPath: url.path)
   }
@@ -29,23 +30,23 @@ struct EditRaceTests {
     Data("ID3".utf8) + Data([4, 0, 0, 0, 0, 1, 0]) + Data(tag.utf8) + Data(repeating: 7, count: 2 << 20)
   }
 
-  /// As a listing finds the file.
+  /// The file as a survey finds it.
   private func found() throws -> FoundFile {
     let listing = try files.listing()
-    while let entry = try listing.next().map(LibraryEntry.init) {
+    while let entry = try listing.next() {
       if case .file(let file) = entry { return file }
     }
     throw Refusal(.notFound, "no file is listed")
   }
 
-  /// As long as it was, with another content.
+  /// Changes the content and keeps the length.
   private func edit() throws {
     let file = try FileHandle(forWritingTo: url)
     try file.write(contentsOf: Self.contents(tagged: "two"))
     try file.close()
   }
 
-  @Test("are not those that were found: neither their contents nor what they are is told")
+  @Test("do not match the survey: neither their contents nor their likeness is returned")
   func listed() throws {
     let before = try found()
     #expect(files.sha256(of: before) { _ in true } != nil)
@@ -53,13 +54,13 @@ struct EditRaceTests {
     try edit()
     #expect(files.sha256(of: before) { _ in true } == nil)
     #expect(files.likeness(of: before) == nil)
-    // The next look finds another time with the other content.
+    // The next survey finds another time with the other content.
     let after = try found()
     #expect(after.withoutTime == before.withoutTime && after != before)
     #expect(files.sha256(of: after) { _ in true } != nil)
   }
 
-  @Test("have no content of one moment when they are written to while a cleanup reads them")
+  @Test("have no consistent content if they are written to while a cleanup reads them")
   func readByCleanup() throws {
     var failure: (any Error)?
     let hash = files.sha256(of: try found()) { _ in
@@ -69,7 +70,7 @@ struct EditRaceTests {
     #expect(hash == nil && failure == nil)
   }
 
-  @Test("are not damaged because they are written to while they are verified")
+  @Test("do not count as damaged if they are written to during a verification")
   func readByVerification() throws {
     let before = try found()
     let hash = try #require(files.sha256(of: before) { _ in true })
@@ -91,7 +92,7 @@ struct EditRaceTests {
     }
   }
 
-  @Test("are left by a step that found them damaged before, and looked at again by the next cleanup")
+  @Test("are left by a step that had found them damaged, and checked again by the next cleanup")
   func condemned() throws {
     let before = try found()
     let file = try #require(before.published(sha256: String(repeating: "0", count: 64)))

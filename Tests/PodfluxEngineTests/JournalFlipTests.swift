@@ -4,15 +4,15 @@ import Testing
 
 @testable import PodfluxEngine
 
-@Suite("A bit of a journal that has changed")
+@Suite("A flipped bit in a journal")
 struct JournalFlipTests {
   private static let journal = URL(fileURLWithPath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
     .appendingPathComponent("Fixtures/journals/sealed.journal")
-  /// Of the bits, one in so many is tried: no divisor of 8.
+  /// One of this many bits is tried: no divisor of 8.
   private static let stride = 499
 
-  /// A journal with a kill in the middle: a line before a start may be one that a crash has cut off.
+  /// A journal with a kill in the middle: the last line before a start may be truncated.
   @Test("is refused, wherever it is, also in line feeds and before a start")
   func flips() throws {
     let whole = try Data(contentsOf: Self.journal)
@@ -31,7 +31,7 @@ struct JournalFlipTests {
       flipped[place / 8] ^= 1 << UInt8(place % 8)
       #expect(throws: JournalError.self, "bit \(place % 8) of byte \(place / 8)") { try replay(flipped) }
     }
-    // The end of a process in the middle of a line is none.
+    // A truncated last line, as after the end of a process, is no error.
     try replay(whole.dropLast(9))
   }
 }

@@ -10,11 +10,11 @@ struct NameTimeZoneTests {
   private static let karachi = InternetDate.parsePublication("2026-03-01T01:30:00+05:00")
 
   @Test(
-    "is that of the publisher, or of the place that is set",
+    "is the publisher's, or that of the configured zone",
     arguments: [
       ("publisher", "2026-03-01"), ("UTC", "2026-02-28"), ("Europe/Vienna", "2026-02-28"), ("Asia/Tokyo", "2026-03-01"),
       ("Pacific/Kiritimati", "2026-03-01"), ("Pacific/Niue", "2026-02-28"), ("Etc/GMT-5", "2026-03-01"),
-      // A place that the machine has never heard of, or not any more: the publisher's.
+      // A zone that the machine does not know, or no longer: the publisher's offset.
       ("Europe/Atlantis", "2026-03-01"),
     ])
   func day(zone: String, expected: String) throws {
@@ -31,7 +31,7 @@ struct NameTimeZoneTests {
     #expect(LocalClock.day(of: summer, in: zone).text == "2026-08-01")
   }
 
-  @Test("is asked of a zone that the machine knows; an offset is none")
+  @Test("needs a zone that the machine knows; an offset is not a zone")
   func known() throws {
     for name in ["publisher", "UTC", "Europe/Vienna", "America/Argentina/Buenos_Aires", "Etc/GMT+5"] {
       #expect(LocalClock.knows(try #require(NameTimeZone(name))), "\(name)")

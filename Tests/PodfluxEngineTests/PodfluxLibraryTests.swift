@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Podflux inside a program")
 struct PodfluxLibraryTests {
-  @Test("The first state comes at once, then changes; the last says that the file is there")
+  @Test("The first state comes at once, then changes follow; the last one shows the completed file")
   func downloads() async throws {
     let scene = try EngineScene()
     let podflux = try await Podflux.open(library: scene.library)
@@ -27,7 +27,7 @@ struct PodfluxLibraryTests {
     await podflux.stop()
   }
 
-  @Test("All who observe see the same, each for as long as it likes, and the end ends them")
+  @Test("All observers see the same states, each for as long as it wants, and the engine's end ends them")
   func observers() async throws {
     let scene = try EngineScene()
     let podflux = try await Podflux.open(library: scene.library)
@@ -46,13 +46,13 @@ struct PodfluxLibraryTests {
     var patch = SettingsPatch()
     patch.maxConcurrent = 17
     _ = try await podflux.dispatch(.updateSettings(patch))
-    // Whoever has seen nothing yet would miss the change of it.
+    // An observer that has not received any state yet would miss its change.
     for await settings in podflux.settings(interval: 0.05) where settings.maxConcurrent == 17 { break }
     await podflux.stop()
     for follower in followers { #expect(await follower.value.last == 17) }
   }
 
-  @Test("A property that is read under observation tells when it becomes another")
+  @Test("A property that is read under observation reports its change")
   func property() async throws {
     let scene = try EngineScene()
     let podflux = try await Podflux.open(library: scene.library)
@@ -74,7 +74,7 @@ struct PodfluxLibraryTests {
     #expect(podflux.state.downloads?.counts[.paused] == 1)
   }
 
-  @Test("Whoever comes later is shown the state at once, however long the interval", .timeLimit(.minutes(1)))
+  @Test("A later observer gets the state at once, at any interval", .timeLimit(.minutes(1)))
   func late() async throws {
     let scene = try EngineScene()
     let podflux = try await Podflux.open(library: scene.library)
@@ -88,12 +88,12 @@ struct PodfluxLibraryTests {
     await podflux.stop()
   }
 
-  @Test("What cannot be done is refused, and so is everything after the end")
+  @Test("Invalid actions are refused, and so is every action after the end")
   func refusals() async throws {
     let scene = try EngineScene()
     let podflux = try await Podflux.open(library: scene.library)
-    let nobody = try #require(DownloadID("nobody"))
-    await #expect(throws: Refusal.self) { try await podflux.dispatch(.downloads(.pause(.one(nobody)))) }
+    let absent = try #require(DownloadID("absent"))
+    await #expect(throws: Refusal.self) { try await podflux.dispatch(.downloads(.pause(.one(absent)))) }
     await #expect(throws: EngineError.self) { _ = try await Podflux.open(library: scene.library) }
     await podflux.stop()
     await #expect(throws: Refusal.self) { try await podflux.dispatch(.downloads(.pause(.all))) }
@@ -102,7 +102,7 @@ struct PodfluxLibraryTests {
     #expect(await states.next() == nil)
   }
 
-  @Test("Whoever asks around the end has an answer, and may ask again", .timeLimit(.minutes(1)))
+  @Test("Requests near the end get an answer, and may be repeated", .timeLimit(.minutes(1)))
   func storm() async throws {
     let scene = try EngineScene()
     let podflux = try await Podflux.open(library: scene.library)
@@ -122,7 +122,7 @@ struct PodfluxLibraryTests {
     for asker in askers { await asker.value }
   }
 
-  @Test("What a program may not say is refused, and harms no library", .timeLimit(.minutes(1)))
+  @Test("An action that programs may not post is refused, and changes nothing", .timeLimit(.minutes(1)))
   func forged() async throws {
     let scene = try EngineScene()
     let podflux = try await Podflux.open(library: scene.library)
@@ -145,7 +145,7 @@ struct PodfluxLibraryTests {
     await again.stop()
   }
 
-  @Test("More actions than the engine takes at once wait for their turn, in order")
+  @Test("More actions than the engine's mailbox holds wait in order")
   func many() async throws {
     let scene = try EngineScene()
     let podflux = try await Podflux.open(library: scene.library)

@@ -4,8 +4,8 @@ import Persistence
 import PodfluxCore
 import TestSupport
 
-/// The real stores over a real database in memory, and a stream of random actions: what clients want, and what attempts
-/// that are live by now could tell. One seed, one life.
+/// The real stores on a real database in memory, with random actions: clients' intents, and facts that the live
+/// attempts could report. A seed determines a run.
 struct RandomLife {
   let database: LibraryDatabase
   private(set) var dispatcher: Dispatcher<Stores>
@@ -26,7 +26,7 @@ struct RandomLife {
 
   var now: Timestamp { Timestamp(milliseconds: milliseconds) }
 
-  /// A batch of random actions: what an attempt tells comes first, since what it may tell depends on what it is at.
+  /// A batch of random actions. Attempts' facts come first, since they depend on the attempts' phases.
   mutating func turn() throws {
     try turn((report().map { [$0] } ?? []) + (0..<number(in: 1...3)).map { _ in intent() })
   }
@@ -36,7 +36,7 @@ struct RandomLife {
     _ = try dispatcher.dispatch(actions, at: ClockReading(wall: now, monotonicMilliseconds: milliseconds))
   }
 
-  /// Chooses a number.
+  /// Draws a number.
   mutating func number(in range: ClosedRange<Int>) -> Int {
     .random(in: range, using: &random)
   }

@@ -9,11 +9,11 @@ import WireProtocol
 
 @Suite("State lines")
 struct StateLinesTests {
-  /// How many lives are lived; PODFLUX_LIVES makes them more.
+  /// The number of runs; PODFLUX_LIVES raises it.
   private static let lives = ProcessInfo.processInfo.environment["PODFLUX_LIVES"].flatMap(Int.init) ?? 25
   private static let turns = 30
 
-  @Test("Applied to the first full state they give the snapshot, at every revision of many random lives")
+  @Test("Applied to the first full state they give the snapshot, at every revision of many random runs")
   func streamIsSnapshot() throws {
     let first = SeededRandom.seed()
     for seed in first..<(first + UInt64(Self.lives)) {
@@ -39,7 +39,7 @@ struct StateLinesTests {
     var follower = StateFollower()
     for turn in 0..<Self.turns {
       try life.turn()
-      // A slow client is not told each moment.
+      // A slow client does not get every state.
       guard life.number(in: 0...3) > 0 else { continue }
       let (stores, now) = (life.dispatcher.state, life.now)
       let snapshot = try life.database.read {

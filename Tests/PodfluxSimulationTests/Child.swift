@@ -1,19 +1,15 @@
 import Foundation
 
-/// A process of its own that has ended.
+/// A child process that has ended.
 struct Child {
   let status: Int32
   let output: String
 
-  /// The simulator's command, beside the running tests.
-  static var simulator: String {
-    let folder = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
-    return ProcessInfo.processInfo.environment["PODFLUX_SIM_BINARY"]
-      ?? folder.appendingPathComponent("podflux-sim").path
+  /// The simulator's command, built beside the test binary.
+  private static var simulator: String {
+    URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent().appendingPathComponent("podflux-sim")
+      .path
   }
-
-  /// Whether somebody has built an optimised simulator and says where it is.
-  static var hasOptimisedSimulator: Bool { ProcessInfo.processInfo.environment["PODFLUX_SIM_BINARY"] != nil }
 
   init(_ path: String, _ arguments: [String], environment: [String: String] = [:]) throws {
     let process = Process()
@@ -28,5 +24,11 @@ struct Child {
     process.waitUntilExit()
     status = process.terminationStatus
     output = String(decoding: bytes, as: UTF8.self)
+  }
+
+  /// Runs the simulator's command, with the CPU time that the concurrent tests leave, which wait more than they
+  /// compute: no result of a run depends on its duration.
+  init(simulating arguments: [String], environment: [String: String] = [:]) throws {
+    try self.init("/usr/bin/env", ["nice", "-n", "19", Self.simulator] + arguments, environment: environment)
   }
 }

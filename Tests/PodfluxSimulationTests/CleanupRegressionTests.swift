@@ -3,12 +3,12 @@ import Persistence
 import PodfluxCore
 import Testing
 
-/// What the simulator has found in cleaning up, told directly.
-@Suite("What the simulator has found in cleaning up")
+/// Bugs of the cleanup that the simulator has found, as direct tests.
+@Suite("Cleanup bugs that the simulator found")
 struct CleanupRegressionTests {
   // MARK: The planner
 
-  @Test("A moved file under a name that no row can keep is left, and so is its row")
+  @Test("A moved file at a path that no row can store is left, and so is its row")
   func unnameable() throws {
     let steps = try Self.plan(
       rows: [try Self.row("d", "a.mp3", inode: 1), try Self.row("e", "b.mp3", inode: 2)],
@@ -26,7 +26,7 @@ struct CleanupRegressionTests {
     #expect(steps.map(\.decision) == [.leave])
   }
 
-  @Test("What cannot be read may be a lost file of its length, whatever its inode")
+  @Test("An unreadable file may be a missing file of its length, with any inode")
   func unreadableCopy() throws {
     let sha256 = String(repeating: "0", count: 64)
     let steps = try Self.plan(
@@ -36,7 +36,7 @@ struct CleanupRegressionTests {
     #expect(steps.map(\.decision) == [.leave])
   }
 
-  @Test("A folder that a run's own steps empty goes with them, and those above it")
+  @Test("A folder that a run's own steps empty is removed with them, and those above it")
   func emptied() throws {
     let steps = try Self.plan(
       CleanupOptions(orphans: .quarantine), rows: [],
@@ -48,7 +48,7 @@ struct CleanupRegressionTests {
       ])
   }
 
-  @Test("Of two files that one download had, it gets one, and a new one the other")
+  @Test("Of two files that one download had, it gets one, and a new download the other")
   func twoFormerFiles() throws {
     let former = FormerFile(
       download: try #require(DownloadID("d")), address: try WebAddress("http://a.example/1"),
@@ -62,7 +62,7 @@ struct CleanupRegressionTests {
     #expect(steps.allSatisfy { $0.decision == .adopt })
   }
 
-  @Test("Of a partial that became shorter nothing is believed after another boot")
+  @Test("After another boot nothing of a shortened partial file is trusted")
   func tornPartial() throws {
     let row = try Self.download(durable: 100)
     for (bootID, length) in [("boot", 60 as Int64), ("another", 0)] {
@@ -88,7 +88,7 @@ struct CleanupRegressionTests {
 
   // MARK: The store
 
-  @Test("A run that waits begins in the turn in which the one before it ends")
+  @Test("A waiting run begins in the turn in which the active one ends")
   func waiting() throws {
     var engine = try Engine()
     let first = try engine.look(for: CleanupOptions(missing: .mark))
@@ -98,12 +98,12 @@ struct CleanupRegressionTests {
       effects.contains { if case .startSurvey(let run, _) = $0 { run.options.missing == .redownload } else { false } })
   }
 
-  @Test("A start counts what a run finds from nothing")
+  @Test("A restart counts a run's findings from zero")
   func countedOnce() throws {
     var engine = try Engine()
     let run = try engine.look(for: CleanupOptions())
     let found = CleanupNews.found([
-      CleanupStep(finding: .orphan(Self.file("a.mp3", inode: 1)), decision: .leave, because: "it is nobody's")
+      CleanupStep(finding: .orphan(Self.file("a.mp3", inode: 1)), decision: .leave, because: "it is an orphan")
     ])
     _ = try engine.send(.surveyed(run, found))
     try engine.restart()
@@ -111,7 +111,7 @@ struct CleanupRegressionTests {
     #expect(engine.cleanup.active?.tallies[.orphan]?.found == 1)
   }
 
-  @Test("A partial of which nothing is known goes although its download has been started before")
+  @Test("An unknown partial file is deleted although its download has been started before")
   func unknownPartial() throws {
     var engine = try Engine()
     let id = try #require(DownloadID("d"))
@@ -168,7 +168,7 @@ struct CleanupRegressionTests {
   }
 }
 
-/// A disk on which nothing can be read.
+/// A disk on which every read fails.
 private struct Evidence: CleanupEvidence {
   var former: [FormerFile] = []
 
@@ -187,14 +187,14 @@ private struct Evidence: CleanupEvidence {
   func hasMade(_ folder: EntryPath) throws -> Bool { true }
 }
 
-/// The real stores on a library that can be started again.
+/// The real stores on a library that can be restarted.
 private struct Engine {
   private let database: LibraryDatabase
   private var dispatcher: Dispatcher<Stores>
   private let clock = ClockReading(wall: .init(milliseconds: 1_800_000_000_000), monotonicMilliseconds: 0)
 
   var cleanup: CleanupStore { dispatcher.state.cleanup }
-  /// The number of the last action.
+  /// The sequence number of the last action.
   var sequence: Int64 { dispatcher.position.sequence }
 
   init() throws {
@@ -222,7 +222,7 @@ private struct Engine {
     try dispatcher.dispatch([action], at: clock).effects
   }
 
-  /// Asks for a run, which looks from then on.
+  /// Requests a run, which then starts its survey.
   mutating func look(for options: CleanupOptions) throws -> CleanupRun.Key {
     for case .startSurvey(let run, _) in try send(.cleanup(.run(CleanupRequest(options)))) { return run.key }
     throw Refusal(.conflict, "the run does not begin")

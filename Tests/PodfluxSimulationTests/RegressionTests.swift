@@ -1,97 +1,18 @@
 import Flux
 import Persistence
 import PodfluxCore
-import PodfluxSimulation
 import Testing
 
-/// What the simulator has found in the engine, each with the seed that found it and its story.
-@Suite("What the simulator has found")
+/// Bugs of the engine that the simulator has found, as direct tests: each change of the simulator changes the run of a
+/// seed.
+///
+/// Stories about one part are with that part's tests, with their seeds.
+@Suite("Bugs that the simulator found")
 struct RegressionTests {
-  /// A seed that once broke a rule.
-  struct Find: CustomTestStringConvertible {
-    var seed: UInt64
-    /// How long the run was; the options' own length, by default.
-    var turns: Int?
-    var story: String
-
-    var testDescription: String { "seed \(seed): \(story)" }
-  }
-
-  static let finds = [
-    Find(
-      seed: 11,
-      story: "the commit of a fact failed, and so did the next one, of requests only: the fact was forgotten, and its "
-        + "attempt kept its slot until the next start"),
-    Find(
-      seed: 14,
-      story:
-        "an imported record came back from an attempt that had not even opened the partial: its bytes were promised "
-        + "as durable, and counted as progress at every failure"),
-    Find(
-      seed: 36,
-      story: "a partial grew beyond the length that its server had declared: the record said more durable bytes than "
-        + "there were in all, and no later turn could read the row"),
-    Find(
-      seed: 7,
-      story:
-        "a server sent the whole file again: checkpoints were counted from the old length, so none was made before "
-        + "the new version had outgrown it"),
-    Find(
-      seed: 26,
-      story:
-        "the process died between a rename and the sync of its folder; the next one called the download completed, "
-        + "the power failed, and file and partial were gone"),
-    Find(
-      seed: 236,
-      story:
-        "a file without a known length became shorter than what was kept of it: every response ended before it had "
-        + "repeated the kept bytes, and the download was tried in vain until its attempts were exhausted"),
-    Find(
-      seed: 277,
-      story: "a sync failed, the commit of that failed too, and the process died: the next one believed the partial's "
-        + "length, synced it without complaint and promised bytes that the device had never got"),
-    Find(
-      seed: 969,
-      story: "the same, and the file was complete: it was published, and a power cut could have taken its contents"),
-    Find(
-      seed: 207944, turns: 400,
-      story: "one batch added a download, paused all, and added another for the same host: the lane of that host "
-        + "stayed empty, since the first one had been remembered as its head, and the second one never ran"),
-    Find(
-      seed: 210858, turns: 400,
-      story: "the commit of a start's first turn failed, and a pause of all came before it was tried again: rows "
-        + "that a killed engine had left running were passed over, and ran afterwards"),
-    Find(
-      seed: 311924, turns: 300,
-      story: "an alarm rang before a start was recovered from, and what it changed was counted in memory only"),
-    Find(
-      seed: 301634, turns: 300,
-      story: "a deletion was carried out and could not be recorded; later another download of the same file got the "
-        + "same name, and by chance the deleted file's inode: the next start carried the deletion out on it"),
-    Find(
-      seed: 219701, turns: 400,
-      story: "the same with a removal of all: the client was told that they were gone, and they came back"),
-    Find(
-      seed: 230, turns: 750,
-      story: "somebody edited a file between a deep cleanup's listing and its reading: the new content was judged by "
-        + "the old time, taken for damage, put aside and fetched again"),
-    Find(
-      seed: 882, turns: 1_400,
-      story: "a cleanup could not read what was perhaps a download's file, and put aside what lay in that one's place; "
-        + "meanwhile that was read again, and the row followed what was just being put aside"),
-  ]
-
-  @Test("A seed that once broke a rule breaks none", arguments: finds)
-  func seed(find: Find) throws {
-    let turns = find.turns ?? SimulationOptions(seed: find.seed).turns
-    let run = try Child(Child.simulator, ["run", "--seed", "\(find.seed)", "--turns", "\(turns)"])
-    #expect(run.status == 0, "\(run.output)")
-  }
-
   @Test("An attempt that is cancelled while it publishes ends although its name is taken")
   func stopWhilePublishing() throws {
-    // The store had told it to stop and let it publish under no other name; the machine had not listened, because it was
-    // publishing, asked for another name, and held its slot for ever.
+    // The store had told it to stop and would give it no other path; the machine ignored the stop because it was
+    // publishing, requested another path, and held its slot forever.
     var machine = try Self.publishingMachine()
     #expect(machine.stop().isEmpty)
     #expect(machine.published(nil) == [.finishWriting])
@@ -103,7 +24,7 @@ struct RegressionTests {
     #expect(kept?.durable == 4)
   }
 
-  @Test("A cancelled attempt whose file is published all the same says so")
+  @Test("A cancelled attempt whose file is published nevertheless reports it")
   func stopAfterPublishing() throws {
     var machine = try Self.publishingMachine()
     #expect(machine.stop().isEmpty)
@@ -113,14 +34,18 @@ struct RegressionTests {
     }
   }
 
-  @Test("A total that the file has outgrown is no part of its record")
+  /// Seed 36: a partial grew beyond the length that its server had declared. The record said more durable bytes than
+  /// there were in all, and no later turn could read the row.
+  @Test("A total smaller than the file is not in its record")
   func outgrownTotal() throws {
     let machine = try Self.publishingMachine()
     #expect(machine.record(durable: 4, tailHash: "", savedAt: .init(milliseconds: 0)).total == 4)
     #expect(machine.record(durable: 5, tailHash: "", savedAt: .init(milliseconds: 0)).total == nil)
   }
 
-  @Test("An imported record that nobody has looked at promises nothing, and its download is not tried for ever")
+  /// Seed 14: an imported record came back from an attempt that had not even opened the partial. Its bytes were promised as
+  /// durable, and counted as progress at every failure.
+  @Test("An unchecked imported record promises nothing, and its download is not retried forever")
   func importedRecord() throws {
     let library = try Library()
     let record = ResumeRecord(
@@ -130,7 +55,7 @@ struct RegressionTests {
     for _ in 0..<Settings().maxAttempts {
       let attempt = try #require(library.started)
       try library.send(
-        .attempt(.init(attempt: attempt, news: .failed(.init(.connectFailed, "nobody listens"), kept: record))))
+        .attempt(.init(attempt: attempt, news: .failed(.init(.connectFailed, "connection refused"), kept: record))))
       #expect(try library.row().progress.durable == 0)
       try library.send(.timeCame, after: 4_000_000)
     }
@@ -138,7 +63,7 @@ struct RegressionTests {
     #expect(try library.row().progress.resume == record)
   }
 
-  /// A machine whose file of four bytes is about to get its name.
+  /// A machine whose file of four bytes is about to be published.
   private static func publishingMachine() throws -> TransferMachine {
     let attempt = Attempt(
       id: AttemptID(download: try #require(DownloadID("d")), generation: 1),
@@ -161,7 +86,7 @@ struct RegressionTests {
   }
 }
 
-/// The real stores on an empty library, with a clock that goes on when told.
+/// The real stores on an empty library, with a manual clock.
 private final class Library {
   let id: DownloadID
   private let database: LibraryDatabase

@@ -1,12 +1,13 @@
 import PodfluxSimulation
 import Testing
+import TestScheduling
 
-/// The checker is checked: each mistake that engines of this kind have really made is built in, and must be found.
+/// Tests the checker: it must find each built-in mistake, all of which real engines have made.
 @Suite("Sabotages")
 struct SabotageTests {
-  @Test("Each built-in mistake is found within two thousand runs", .timeLimit(.minutes(10)))
+  @Test("Each built-in mistake is found within two thousand runs of a hundred turns", .systemTest)
   func found() throws {
-    let run = try Child(Child.simulator, ["sabotages", "--limit", "2000"])
+    let run = try Child(simulating: ["sabotages", "--limit", "2000", "--turns", "100"])
     print(run.output)
     #expect(run.status == 0)
     let lines = run.output.split(separator: "\n")
@@ -15,15 +16,15 @@ struct SabotageTests {
     }
   }
 
-  @Test("One that is not found within its runs fails the command")
+  @Test("A sabotage that is not found within its runs fails the command", .systemTest)
   func unfound() throws {
     // One turn is too short for any of them.
-    let run = try Child(Child.simulator, ["sabotages", "--limit", "1", "--turns", "1"])
+    let run = try Child(simulating: ["sabotages", "--limit", "1", "--turns", "1"])
     #expect(run.status == 1)
     #expect(run.output.contains("not found"))
   }
 
-  @Test("A failing run shrinks to a smaller one that breaks the same rule, and says how to repeat it")
+  @Test("A failing run shrinks to a smaller one with the same violation, and prints how to repeat it")
   func shrinks() throws {
     let options = SimulationOptions(seed: 1, turns: 400, sabotage: .counterDrift)
     let result = Sweep(1..<200, like: options, threads: 1, failureLimit: 1).run()

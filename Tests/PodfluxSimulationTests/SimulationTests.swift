@@ -1,10 +1,11 @@
 import Foundation
 import PodfluxSimulation
 import Testing
+import TestScheduling
 
 @Suite("The simulated world")
 struct SimulationTests {
-  @Test("Whatever goes wrong, what must always hold holds, and everything finishes when the faults stop")
+  @Test("Under all faults the invariants hold, and all work finishes after the faults stop")
   func smallSweep() throws {
     let result = Sweep(1..<41, like: SimulationOptions(seed: 1, turns: 400), threads: 2).run()
     for failure in result.failures { Issue.record("\(failure.violation)\nrepeat it with: \(failure.options.command)") }
@@ -12,30 +13,37 @@ struct SimulationTests {
     #expect(result.starts > 100, "engines die and start again")
   }
 
-  /// How many seeds: more by hand, with `PODFLUX_SWEEP`.
-  private static let seeds = ProcessInfo.processInfo.environment["PODFLUX_SWEEP"] ?? "300"
-
-  // A debug build would take far longer than CI may: an optimised binary does it where one was built.
-  @Test(
-    "Seeds of two thousand turns find nothing",
-    .enabled(if: Child.hasOptimisedSimulator, "$PODFLUX_SIM_BINARY is not set"))
+  @Test("Runs of two thousand turns violate nothing", .systemTest)
   func fullSweep() throws {
-    let run = try Child(Child.simulator, ["sweep", "--count", Self.seeds, "--turns", "2000"])
+    let seeds = try SweptSeeds()
+    print("The sweep has \(seeds): PODFLUX_SWEEP=\(seeds.count) PODFLUX_SWEEP_FROM=\(seeds.first) repeats it.")
+    let run = try Child(simulating: ["sweep", "--turns", "2000"] + seeds.arguments)
+    print(run.output)
     #expect(run.status == 0, "\(run.output)")
   }
 
-  @Test("The same seed lives the same life twice")
+  @Test("Each commit sweeps other seeds, none of them used in long manual sweeps")
+  func seedsOfCommits() throws {
+    let first = try SweptSeeds.seed(ofCommit: "000000ff" + String(repeating: "0", count: 32))
+    let second = try SweptSeeds.seed(ofCommit: "00000100" + String(repeating: "0", count: 32))
+    #expect(first > 1_000_000 && second == first + 1)
+    #expect(throws: SweptSeeds.NoCommit.self) { try SweptSeeds.seed(ofCommit: "fatal: not a git repository") }
+  }
+
+  @Test("The same seed gives the same run twice")
   func repeatable() throws {
     let options = SimulationOptions(seed: 77, turns: 300)
     #expect(try Simulation(options).run().get() == Simulation(options).run().get())
     #expect(try Simulation(SimulationOptions(seed: 78, turns: 300)).run().get() != Simulation(options).run().get())
   }
 
-  @Test("The same seed lives the same life in another process, whether or not hashing is deterministic there")
+  @Test(
+    "The same seed gives the same run in another process, with or without deterministic hashing",
+    .systemTest)
   func repeatableElsewhere() throws {
     let arguments = ["run", "--seed", "5", "--turns", "300"]
-    let random = try Child(Child.simulator, arguments)
-    let deterministic = try Child(Child.simulator, arguments, environment: ["SWIFT_DETERMINISTIC_HASHING": "1"])
+    let random = try Child(simulating: arguments)
+    let deterministic = try Child(simulating: arguments, environment: ["SWIFT_DETERMINISTIC_HASHING": "1"])
     #expect(random.status == 0, "\(random.output)")
     #expect(random.output.contains("trace "))
     #expect(random.output == deterministic.output)
@@ -47,14 +55,14 @@ struct SimulationTests {
     _ = try Simulation(SimulationOptions(seed: seed, turns: 300)).run(replaying: true).get()
   }
 
-  @Test("A thousand lives, written down as journals, fold to what their tables held")
+  @Test("The journals of a thousand runs replay to their tables", .systemTest)
   func journals() throws {
-    let run = try Child(Child.simulator, ["journals", "--from", "10000", "--count", "1000", "--turns", "40"])
+    let run = try Child(simulating: ["journals", "--from", "10000", "--count", "1000", "--turns", "40"])
     #expect(run.status == 0, "\(run.output)")
     #expect(run.output.contains("1000 lives, 0 failures"))
   }
 
-  @Test("Without faults everything just works")
+  @Test("Without faults everything succeeds")
   func calm() throws {
     let summary = try Simulation(SimulationOptions(seed: 3, turns: 300, faults: [])).run(replaying: true).get()
     #expect(summary.starts <= 20, "only clients stop the engine then, and the end of the first phase")

@@ -1,9 +1,10 @@
 import Foundation
 import ScriptedOrigin
-import TestSupport
 import Testing
+import TestScheduling
+import TestSupport
 
-@Suite("Certificate authorities")
+@Suite("Certificate authorities", .systemTest)
 struct AuthorityTests {
   private func bundlePath(_ scene: Scene) -> String { scene.library + "/.podflux/authorities.pem" }
 
@@ -21,7 +22,7 @@ struct AuthorityTests {
     #expect(!FileManager.default.fileExists(atPath: scene.library))
   }
 
-  @Test("The system's authorities and those of --ca-file lie in a private file, until an engine starts without it")
+  @Test("The system's authorities and those of --ca-file are in a private file, until an engine starts without it")
   func bundle() throws {
     let scene = try Scene()
     let added = TLSMaterial.fixture.authorityPath

@@ -1,9 +1,10 @@
 import Foundation
 import ScriptedOrigin
-import TestSupport
 import Testing
+import TestScheduling
+import TestSupport
 
-@Suite("A client that does not read", .serialized)
+@Suite("A client that does not read", .systemTest)
 struct BackpressureTests {
   @Test(
     "Lines from a client that does not read cost bounded memory, downloads go on, and all are answered in the end",
@@ -30,7 +31,7 @@ struct BackpressureTests {
     try engine.waitForLines(count + 2, upTo: 120)
   }
 
-  /// Makes a library of which a page has more than a megabyte.
+  /// Creates a library with a page of more than a megabyte.
   private func fill(_ scene: Scene) throws {
     let filler = try scene.start()
     let title = String(repeating: "x", count: 1000)
@@ -44,8 +45,8 @@ struct BackpressureTests {
     try filler.kill()
   }
 
-  /// The engine saw that there was no room and lay down. An observer saw, while the writer wrote, that there was room, and
-  /// so made the writer forget that the engine waited: it hung for good, five times of seven.
+  /// The engine saw a full backlog and slept. An observer saw room while the writer wrote, and thereby cleared the note
+  /// that the engine waited: the engine hung forever, five times of seven.
   @Test(
     "An observer that reads slowly gets every answer, however many it does not read at first", arguments: [0.05, 0.25])
   func trickle(interval: Double) throws {
@@ -66,7 +67,7 @@ struct BackpressureTests {
     #expect(try engine.waitForEnd().status == 0)
   }
 
-  @Test("Large answers that nobody reads are not all prepared")
+  @Test("Large answers to a client that does not read are not all prepared")
   func largeAnswers() throws {
     let scene = try Scene()
     try fill(scene)
@@ -74,7 +75,7 @@ struct BackpressureTests {
     let count = 60
     let query = #"{"type":"snapshot","payload":{"downloads":{"limit":1000}}}"#
     try engine.send(line: Array(repeating: query, count: count).joined(separator: "\n"))
-    // Its own pipe takes them all: what shows that it has stopped is that it does nothing any more.
+    // The client's pipe accepts them all: only the engine's idleness shows that it has stopped.
     try waitUntil("a full pipe", upTo: 20) { try engine.isIdle(forMilliseconds: 300) }
     let peak = try engine.peakResidentBytes()
     print("\(count) answers of 1.4 MB each: at most \(peak >> 20) MiB")

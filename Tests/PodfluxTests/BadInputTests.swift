@@ -1,9 +1,10 @@
-import TestSupport
 import Testing
+import TestScheduling
+import TestSupport
 
-@Suite("Bad input")
+@Suite("Bad input", .systemTest)
 struct BadInputTests {
-  @Test("Every bad line is refused with its code and path, and the engine goes on after each")
+  @Test("Every bad line is refused with its code and path, and the engine continues after each")
   func refusals() throws {
     let scene = try Scene()
     let engine = try scene.start()
@@ -32,7 +33,7 @@ struct BadInputTests {
       let line = try engine.nextLine()
       let payload = try PodfluxProcess.parse(line)["payload"] as? [String: Any]
       #expect(payload?["code"] as? String == bad.code, "\(bad): \(line)")
-      // Some lines have been asked before; the first line out was none of the answers.
+      // Earlier lines were sent already; the first output line was no answer.
       #expect(payload?["line"] as? Int == index + asked, "\(bad): \(line)")
     }
     #expect(try engine.revision() == before)

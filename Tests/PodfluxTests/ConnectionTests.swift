@@ -1,8 +1,9 @@
 import ScriptedOrigin
-import TestSupport
 import Testing
+import TestScheduling
+import TestSupport
 
-@Suite("Connections")
+@Suite("Connections", .systemTest)
 struct ConnectionTests {
   @Test(
     "A kept connection that dies when the next request comes costs no attempt and no wait",
@@ -25,7 +26,7 @@ struct ConnectionTests {
     #expect(scene.origin.requests.map(\.connection) == [0, 0, 1])
   }
 
-  @Test("A redirect from https to http is followed only if that is set")
+  @Test("A redirect from https to http is followed only if the settings allow it")
   func insecureRedirect() throws {
     let (scene, plain) = (try Scene(tls: .fixture), try Scene())
     let resource = plain.serve("/a.mp3", length: 10_000)
@@ -40,12 +41,12 @@ struct ConnectionTests {
   }
 
   /// Regression: a server that cuts every 400 KB took 46 s for 3 MB, 40 s of which were waiting.
-  @Test("A connection that breaks off again and again, and brings something each time, is made again at once")
+  @Test("A connection that breaks off repeatedly, with new bytes each time, is retried at once")
   func promptly() throws {
     let scene = try Scene()
     let resource = Resource(.audio(length: 3_000_000, seed: 7), entityTag: .strong("v1"))
     scene.origin.serve("/a.mp3", Behaviour.resource(resource).cutting(afterBytes: 400_000))
-    // Who waited for this would not be done in time.
+    // With waits this could not be done in time.
     let engine = try scene.start()
     try engine.order("settings/update", ["retryFirstSeconds": 3600])
     let begin = ContinuousClock.now
@@ -56,8 +57,8 @@ struct ConnectionTests {
     #expect(item.discarded == 0)
   }
 
-  /// Regression: the download waited for room for ever, without a further request.
-  @Test("A length that was absurd once is asked for anew when somebody wants the download tried again")
+  /// Regression: the download waited for storage forever, without another request.
+  @Test("After an absurd length a retry requests the length again")
   func absurdLength() throws {
     let scene = try Scene()
     let resource = Resource(.audio(length: 300_000, seed: 8), entityTag: .strong("v1"))
@@ -73,7 +74,7 @@ struct ConnectionTests {
     #expect(scene.hash(of: item.path) == resource.body.hash)
   }
 
-  @Test("A transfer below the rate that is set is ended as too slow")
+  @Test("A transfer below the configured rate fails as too slow")
   func tooSlow() throws {
     let scene = try Scene()
     scene.serve("/a.mp3", length: 100_000, bytesPerSecond: 5000)

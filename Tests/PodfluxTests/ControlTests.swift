@@ -1,13 +1,14 @@
 import Foundation
 import ScriptedOrigin
-import TestSupport
 import Testing
+import TestScheduling
+import TestSupport
 
-@Suite("Pausing, cancelling and removing")
+@Suite("Pausing, cancelling and removing", .systemTest)
 struct ControlTests {
   private static let slow = 2 << 20
 
-  @Test("A pause stops the transfer within 100 ms, and a resume goes on behind the bytes")
+  @Test("A pause stops the transfer within 100 ms, and a resume continues after the kept bytes")
   func pauseAndResume() throws {
     let scene = try Scene()
     let resource = scene.serve("/a.mp3", length: 4 << 20, bytesPerSecond: Self.slow)
@@ -16,7 +17,7 @@ struct ControlTests {
     try engine.wait(for: "a") { $0.received > 1 << 20 }
     try engine.order("downloads/pause", ["id": "a"])
     let begin = ContinuousClock.now
-    // Regression: until the last sync it was said that nothing was kept.
+    // Regression: until the last sync it reported that nothing was kept.
     let stopping = try #require(try engine.item("a"))
     #expect(stopping.state == "paused" && stopping.received > 1 << 20)
     #expect(stopping.json["resumable"] as? Bool == true)
@@ -39,8 +40,8 @@ struct ControlTests {
     #expect(scene.partialFiles().isEmpty)
   }
 
-  /// Regression: the row knows less than is there, and it was 0 until the server answered.
-  @Test("After a kill what is kept is told before the server has answered")
+  /// Regression: the row has fewer bytes than the disk, and the reported number was 0 until the server answered.
+  @Test("After a kill the kept bytes are reported before the server has answered")
   func keptAfterKill() throws {
     let scene = try Scene()
     scene.serve("/a.mp3", length: 4 << 20, bytesPerSecond: Self.slow)
@@ -55,7 +56,7 @@ struct ControlTests {
     #expect(item.received == size)
   }
 
-  @Test("Pausing and resuming again and again, faster than transfers stop, ends in one right file")
+  @Test("Pausing and resuming again and again, faster than transfers stop, ends with one correct file")
   func flapping() throws {
     let scene = try Scene()
     let resource = scene.serve("/a.mp3", length: 2 << 20, bytesPerSecond: 8 << 20)
@@ -90,7 +91,7 @@ struct ControlTests {
     #expect(resource.body.length > 0)
   }
 
-  @Test("A cancel that is acknowledged holds although the engine is killed right behind it")
+  @Test("An acknowledged cancel holds even if the engine is killed right after it")
   func cancelAndKill() throws {
     let scene = try Scene()
     scene.serve("/a.mp3", length: 4 << 20, bytesPerSecond: Self.slow)
@@ -104,18 +105,18 @@ struct ControlTests {
     try waitUntil("no partial file") { scene.partialFiles().isEmpty }
   }
 
-  @Test("A partial file without a download is deleted after a start; what is no partial file is left")
+  @Test("A partial file without a download is deleted after a start; other files are left")
   func orphans() throws {
     let scene = try Scene()
     try scene.start().kill()
-    try Data(count: 1000).write(to: URL(fileURLWithPath: scene.partialPath("nobody")))
+    try Data(count: 1000).write(to: URL(fileURLWithPath: scene.partialPath("absent")))
     try Data(count: 1000).write(to: URL(fileURLWithPath: scene.library + "/.podflux/partial/notes.txt"))
     _ = try scene.start()
     try waitUntil("no orphan") { scene.partialFiles() == ["notes.txt"] }
     #expect(scene.quarantine().isEmpty)
   }
 
-  @Test("A removal deletes the file or leaves it, as it is told; a file that has been replaced is never deleted")
+  @Test("A removal deletes or leaves the file, as requested; a replaced file is never deleted")
   func remove() throws {
     let scene = try Scene()
     let engine = try scene.startEager()
@@ -139,7 +140,7 @@ struct ControlTests {
     #expect(try String(contentsOfFile: theirs, encoding: .utf8) == "mine")
   }
 
-  @Test("What the transition table forbids is refused for one and skipped for many; what is so already counts none")
+  @Test("A forbidden transition is refused for one and skipped for many; no change counts as none")
   func transitions() throws {
     let scene = try Scene()
     scene.serve("/a.mp3", length: 1000)
@@ -153,7 +154,7 @@ struct ControlTests {
     #expect(try engine.refusal("downloads/retry", ["id": "b"]).code == "illegal_transition")
     #expect(try engine.order("downloads/pause", ["id": "b"])["affected"] as? Int == 0)
     #expect(try engine.order("downloads/pause", ["all": true])["affected"] as? Int == 0)
-    #expect(try engine.order("downloads/pause", ["ids": ["b", "done", "nobody"]])["affected"] as? Int == 0)
+    #expect(try engine.order("downloads/pause", ["ids": ["b", "done", "absent"]])["affected"] as? Int == 0)
     #expect(try engine.order("downloads/cancel", ["ids": ["b", "b", "done"]])["affected"] as? Int == 1)
   }
 }

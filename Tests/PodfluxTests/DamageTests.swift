@@ -1,14 +1,15 @@
 import Foundation
-import TestSupport
 import Testing
+import TestScheduling
+import TestSupport
 
-/// A library's database with bits that a disk has flipped, or with pages that stand where others should.
+/// A library's database with flipped bits or misplaced pages.
 ///
 /// `PODFLUX_DAMAGES=1500` tries more; `PODFLUX_SEED` repeats one run.
-@Suite("A damaged database ends an engine by no signal, and costs no file")
+@Suite("A damaged database causes no crash, and costs no file", .systemTest)
 struct DamageTests {
-  private static let damages = ProcessInfo.processInfo.environment["PODFLUX_DAMAGES"].flatMap(Int.init) ?? 60
-  /// Of how many damages one is two swapped pages.
+  private static let damages = ProcessInfo.processInfo.environment["PODFLUX_DAMAGES"].flatMap(Int.init) ?? 40
+  /// One of this many damages is two swapped pages.
   private static let swapsEach = 4
   private static let pageBytes = 4096
   /// Done; started and failed; library unreadable.
@@ -17,7 +18,7 @@ struct DamageTests {
     "storage_failure", "not_found", "illegal_transition", "conflict",
   ]
 
-  /// What a client says to an engine on a library of which it does not know what is wrong with it.
+  /// A client's lines to an engine on a library with unknown damage.
   private static let lines = [
     #"{"type":"snapshot","payload":{"downloads":{"limit":1000,"unfiltered":true}}}"#,
     #"{"type":"snapshot","payload":{"downloads":{"sort":"-published","where":{"newerThanDays":30}}}}"#,
@@ -71,7 +72,7 @@ struct DamageTests {
         let code = (object["payload"] as? [String: Any])?["code"] as? String
         #expect(Self.answers.contains(code ?? ""), "\(comment): \(line)")
       }
-      // Also where a row was not to be read any more: what a person has is somewhere.
+      // Also with unreadable rows: the user's files are still there.
       #expect(try media(in: library) == files, comment)
     }
     print("\(refused) of \(Self.damages) were refused with 65")
@@ -91,7 +92,7 @@ struct DamageTests {
       }
       return (damaged, "pages \(chosen[0]) and \(chosen[1])")
     }
-    // Free pages tell nothing: only where something stands.
+    // Free pages show nothing: only pages with content are damaged.
     var byte = 0
     repeat { byte = Int.random(in: 0..<whole.count, using: &random) } while whole[byte] == 0
     let bit = UInt8.random(in: 0..<8, using: &random)
@@ -126,7 +127,7 @@ struct DamageTests {
     #expect(try engine.waitForEnd().status == 0)
   }
 
-  /// What files there are, wherever they lie by now, told apart by their contents.
+  /// The contents of all files, at any path.
   private func media(in library: String) throws -> Set<Data> {
     let paths = try FileManager.default.subpathsOfDirectory(atPath: library)
     return Set(

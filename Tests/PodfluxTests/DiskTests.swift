@@ -1,16 +1,17 @@
 import Crypto
 import Foundation
 import ScriptedOrigin
-import TestSupport
 import Testing
+import TestScheduling
+import TestSupport
 
-/// The disks that people have, mounted for real: downloads, kills in the middle, and what is said where something is not
-/// to be had.
-@Suite("Disks", .serialized)
+/// The disks that users have, really mounted: downloads, kills in the middle, and the messages where something is
+/// impossible.
+@Suite("Disks", .systemTest)
 struct DiskTests {
   private static let downloads = 20
   private static let kills = 3
-  /// Names that disks take differently: umlauts, characters that some refuse, and two that differ in case only.
+  /// Names that disks treat differently: umlauts, characters that some refuse, and two that differ in case only.
   private static func title(_ number: Int) -> String {
     switch number {
     case 0: "Folge"
@@ -65,7 +66,7 @@ struct DiskTests {
     #expect(try engine.waitForEnd().status == 0)
     #expect(scene.partialFiles() == [])
 
-    // Mounted anew, or just started anew: the same files are there.
+    // Mounted or only started again: the same files are there.
     let again = try scene.start()
     #expect(try scene.steps(again).isEmpty)
     #expect(try again.items().map(\.state) == Array(repeating: "completed", count: Self.downloads))
@@ -76,7 +77,7 @@ struct DiskTests {
     print("\(kind.rawValue), state elsewhere: \(hasStateElsewhere): \(scene.publishedFiles())")
   }
 
-  @Test("A snapshot beside an engine that has the database for itself says why it cannot be had, and what to do")
+  @Test("A snapshot beside an engine with an exclusive database fails with the reason and the remedy")
   func snapshotBeside() throws {
     if let reason = PrivateDisk.unavailability(of: .mergerfs) {
       print("skipped: \(reason)")
@@ -87,20 +88,20 @@ struct DiskTests {
     let beside = try scene.command(["snapshot", "--library", scene.library])
     #expect(beside.status == 65)
     #expect(beside.errors.contains("has the database for itself"), "\(beside.errors)")
-    // Whoever observes it over the protocol sees everything.
+    // An observer over the protocol sees everything.
     try engine.order("observe", ["interval": 0.05])
     try engine.order(
       "downloads/enqueue", ["url": "http://127.0.0.1:1/a", "id": "a", "paused": true])
     try engine.wait(for: "the state of a") { $0.contains("\"upsert\"") && $0.contains("\"a\"") }
     try engine.order("cleanup/run", ["mode": "plan"])
     try engine.kill()
-    // Its log has not been put into its place: a copy of both is read.
+    // Its log has no checkpoint: the command reads a copy of both.
     let after = try scene.command(["snapshot", "--library", scene.library])
     #expect(after.status == 0, "\(after.errors)")
     #expect(after.output.contains("\"a\""))
   }
 
-  @Test("With its state on a disk that has shared memory, a library can be looked at beside its engine")
+  @Test("With its state on a disk with shared memory, a library can be read beside its engine")
   func snapshotBesideStateElsewhere() throws {
     if let reason = PrivateDisk.unavailability(of: .mergerfs) {
       print("skipped: \(reason)")
@@ -118,7 +119,7 @@ struct DiskTests {
   }
 }
 
-/// An origin, and a library on a disk of its own.
+/// An origin, and a library on a private disk.
 private final class DiskScene {
   let origin: ScriptedOrigin
   private let disk: PrivateDisk
@@ -135,7 +136,7 @@ private final class DiskScene {
     for engine in engines {
       engine.signal(SIGKILL)
       engine.closeInput()
-      // No process of the disk's namespace outlives it.
+      // No process of the disk's namespace may outlive it.
       _ = try? engine.waitForEnd()
     }
     try? origin.stop()
@@ -170,7 +171,7 @@ private final class DiskScene {
     return body
   }
 
-  /// What a cleanup finds, once it has ended.
+  /// The steps of a cleanup that has ended.
   func steps(_ engine: PodfluxProcess) throws -> [[String: Any]] {
     let order = try engine.order("cleanup/run", ["mode": "plan"])
     var steps: [[String: Any]] = []

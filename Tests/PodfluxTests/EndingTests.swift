@@ -1,15 +1,16 @@
 import Foundation
 import ScriptedOrigin
 import Synchronization
-import TestSupport
 import Testing
+import TestScheduling
+import TestSupport
 
-@Suite("Ends", .serialized)
+@Suite("Stopping the engine", .systemTest)
 struct EndingTests {
   private static let slow = 1 << 20
 
   @Test(
-    "A signal ends the engine within 2 s with status 0, and the next one goes on from its bytes",
+    "A signal ends the engine within 2 s with status 0, and the next one goes on from its bytes", .systemTestAlone,
     arguments: [SIGTERM, SIGINT])
   func signalled(number: Int32) throws {
     let scene = try Scene()
@@ -36,7 +37,7 @@ struct EndingTests {
     #expect(ranges == [nil, "bytes=\(durable - 65536)-"])
   }
 
-  @Test("However slowly a client reads, every request has its reply before the engine ends at the end of its input")
+  @Test("A client that reads slowly gets every reply before the engine ends at the end of its input")
   func slowReader() throws {
     let scene = try Scene()
     let engine = try scene.startUnheard()
@@ -47,7 +48,7 @@ struct EndingTests {
       if number % 40 == 39 { try engine.send(line: #"{"type":"snapshot","payload":{"stores":["downloads"]}}"#) }
     }
     engine.closeInput()
-    // A pipe holds 64 KiB; each piece is a moment in which little is read.
+    // A pipe holds 64 KiB; between the pieces little is read.
     engine.trickle(pieceBytes: 8 << 10, pauseMilliseconds: 20)
     #expect(try engine.waitForEnd(upTo: 60).status == 0)
     #expect(engine.lines.filter { $0.contains(#""type":"ok""#) }.count == count + count / 40)
@@ -59,7 +60,7 @@ struct EndingTests {
     for number in [SIGTERM, SIGINT, SIGTERM, SIGINT, SIGTERM, SIGINT] {
       let scene = try Scene()
       let engine = try scene.startUnheard()
-      // From its first moment on the process holds the signal back, long before there is an engine.
+      // The process blocks the signal from its start, long before there is an engine.
       try waitUntil("the signal to be held back") { try Self.isBlocked(number, in: engine.pid) }
       engine.signal(number)
       engine.listen()
@@ -68,7 +69,7 @@ struct EndingTests {
     }
   }
 
-  /// Whether a process holds a signal back (`SigBlk` in /proc/PID/status, proc(5)).
+  /// Whether a process blocks a signal (`SigBlk` in /proc/PID/status, proc(5)).
   private static func isBlocked(_ number: Int32, in process: pid_t) throws -> Bool {
     let lines = try String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8).split(separator: "\n")
     guard let line = lines.first(where: { $0.hasPrefix("SigBlk:") }),
@@ -93,7 +94,7 @@ struct EndingTests {
     #expect(time < .seconds(1))
   }
 
-  @Test("The same signal twice in a moment, as timeout(1) sends it, is one: the engine ends cleanly")
+  @Test("The same signal twice at once, as from timeout(1), counts as one: the engine ends cleanly")
   func repeated() throws {
     for _ in 0..<5 {
       let scene = try Scene()
@@ -105,7 +106,7 @@ struct EndingTests {
     }
   }
 
-  @Test("A signal ends an engine whose client does not read, within 2 s")
+  @Test("A signal ends an engine whose client does not read, within 2 s", .systemTestAlone)
   func deafClient() throws {
     let scene = try Scene()
     let engine = try scene.startUnheard()
@@ -119,13 +120,13 @@ struct EndingTests {
       engine.signal(SIGTERM)
       try waitUntil("the end", upTo: 5) { !engine.isAlive }
     }
-    // Otherwise it writes on to whatever gets the number of the closed pipe.
+    // Otherwise it continues to write to the reused number of the closed pipe.
     try waitUntil("the writer's end", upTo: 5) { !isWriting.withLock { $0 } }
     print("an unheard engine ended in \(time)")
     #expect(time < .seconds(2))
   }
 
-  @Test("A signal ends an engine within 2 s whose client asks without a pause")
+  @Test("A signal ends an engine within 2 s during continuous requests", .systemTestAlone)
   func busyClient() throws {
     let scene = try Scene()
     let engine = try scene.start()
@@ -164,7 +165,7 @@ struct EndingTests {
     #expect(engine.lines.last?.contains(#""reason":"\#(cause)""#) == true)
   }
 
-  /// From now on the process can write nothing to any file (RLIMIT_FSIZE, setrlimit(2)), by prlimit(1).
+  /// Makes all writes of the process to files fail (RLIMIT_FSIZE, setrlimit(2)), by prlimit(1).
   private static func forbidGrowth(of process: pid_t) throws {
     let command = Process()
     command.executableURL = URL(fileURLWithPath: "/usr/bin/prlimit")
@@ -174,7 +175,7 @@ struct EndingTests {
     #expect(command.terminationStatus == 0)
   }
 
-  @Test("An engine whose client has gone without a word ends")
+  @Test("An engine whose client has vanished ends")
   func goneClient() throws {
     let scene = try Scene()
     scene.serve("/a.mp3", length: 50 << 20, bytesPerSecond: Self.slow)
@@ -186,7 +187,7 @@ struct EndingTests {
     #expect(try engine.waitForEnd(upTo: 5).status == 0)
   }
 
-  @Test("Shutdown now keeps what has arrived; everything behind it is refused")
+  @Test("Shutdown now keeps received bytes; all later actions are refused")
   func shutdown() throws {
     let scene = try Scene()
     scene.serve("/a.mp3", length: 20 << 20, bytesPerSecond: 4 << 20)
@@ -202,7 +203,7 @@ struct EndingTests {
     #expect(last.last?.contains(#""reason":"shutdown""#) == true)
   }
 
-  @Test("At the end of input with exit the engine stops at once")
+  @Test("At the end of input with exit the engine stops at once", .systemTestAlone)
   func onEndOfInputExit() throws {
     let scene = try Scene()
     scene.serve("/a.mp3", length: 20 << 20, bytesPerSecond: Self.slow)
@@ -216,7 +217,7 @@ struct EndingTests {
     #expect(time < .seconds(2))
   }
 
-  @Test("A drain finishes everything, also what waits for a retry, and what is paused holds nothing up")
+  @Test("A drain completes all downloads, also those that wait for a retry; paused ones do not delay it")
   func drain() throws {
     let scene = try Scene()
     let resource = scene.serve("/b.mp3", length: 50_000)
@@ -234,7 +235,7 @@ struct EndingTests {
     #expect(states == ["a": "completed", "b": "completed", "c": "paused", "gone": "failed"])
   }
 
-  @Test("A drain that is asked for over the protocol takes lines until it is done")
+  @Test("A drain requested over the protocol accepts lines until it is done")
   func drainByShutdown() throws {
     let scene = try Scene()
     scene.serve("/a.mp3", length: 1 << 20, bytesPerSecond: Self.slow)
@@ -248,7 +249,7 @@ struct EndingTests {
     #expect(scene.publishedFiles() == ["a.mp3", "b.mp3"])
   }
 
-  @Test("A signal ends a drain")
+  @Test("A signal ends a drain", .systemTestAlone)
   func signalledDrain() throws {
     let scene = try Scene()
     scene.serve("/a.mp3", length: 50 << 20, bytesPerSecond: Self.slow)
@@ -260,7 +261,7 @@ struct EndingTests {
     #expect(try engine.waitForEnd(upTo: 2).status == 0)
   }
 
-  @Test("A file whose folder has become a link is left alone when its download is removed, and holds no drain up")
+  @Test("A file whose folder has become a link stays when its download is removed, and delays no drain")
   func removalThroughLink() throws {
     let scene = try Scene()
     scene.serve("/a.mp3", length: 10_000)

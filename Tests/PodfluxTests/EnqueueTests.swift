@@ -1,9 +1,10 @@
 import Foundation
 import ScriptedOrigin
-import TestSupport
 import Testing
+import TestScheduling
+import TestSupport
 
-@Suite("Enqueueing and names")
+@Suite("Enqueueing and names", .systemTest)
 struct EnqueueTests {
   @Test("Every field has its effect, and headers go to the origin and are never shown")
   func fields() throws {
@@ -21,7 +22,7 @@ struct EnqueueTests {
     #expect(reply["id"] as? String == "ep:1.a_b-c")
     #expect(reply["created"] as? Bool == true)
     let item = try engine.wait(for: "ep:1.a_b-c", toBe: "completed")
-    // The day that the publisher says, though it was the 28th of February in Greenwich; the file's time is the moment.
+    // The publisher's local day, although it was 28 February in UTC; the file's time is the timestamp.
     #expect(item.path == "Show/2026-03-01 Title.mp3")
     #expect(try scene.modificationTime(of: item.path) == 1_772_310_600)
     #expect(item.json["priority"] as? String == "high")
@@ -38,7 +39,7 @@ struct EnqueueTests {
     #expect(!scene.log.contains("secret"))
   }
 
-  @Test("The day in a name outlives the engine that was told it, and is another place's where one is set")
+  @Test("The day in a name survives a restart, and follows the configured time zone")
   func days() throws {
     let scene = try Scene()
     scene.serve("/x.mp3", length: 10_000)
@@ -66,7 +67,7 @@ struct EnqueueTests {
     #expect(try scene.modificationTime(of: item.path) > 1_772_310_600)
   }
 
-  @Test("The same id, or the same URL without an id, makes nothing new unless the known one has failed")
+  @Test("The same id, or the same URL without an id, creates nothing new unless the known one has failed")
   func again() throws {
     let scene = try Scene()
     scene.origin.serve("/gone.mp3", .status(410))
@@ -128,7 +129,7 @@ struct EnqueueTests {
     #expect(try engine.wait(for: "a", toBe: "completed").path == expected)
   }
 
-  @Test("Files that want the same name are numbered and never replace each other")
+  @Test("Files with the same name are numbered and never replace each other")
   func collisions() throws {
     let scene = try Scene()
     let engine = try scene.startEager()
@@ -177,7 +178,7 @@ struct EnqueueTests {
     #expect(try engine.wait(for: "q", toBe: "completed").path == "SHOW/12:30?.mp3")
   }
 
-  @Test("A client's path is used as it is; where another file stands the download fails with file_exists")
+  @Test("A client's path is used unchanged; if a file is there the download fails with file_exists")
   func clientPath() throws {
     let scene = try Scene()
     scene.serve("/a.mp3", length: 3000)
@@ -191,7 +192,7 @@ struct EnqueueTests {
     #expect(try engine.wait(for: "c", toBe: "failed").errorCode == "file_exists")
     #expect(scene.publishedFiles() == ["deep/er/x.dat"])
 
-    // Once the way is free, the bytes are still there: nothing is fetched again but the overlap.
+    // Once the path is free, the bytes are still there: only the overlap is fetched again.
     try FileManager.default.removeItem(atPath: scene.library + "/deep/er/x.dat")
     try engine.order("downloads/retry", ["id": "b"])
     try engine.wait(for: "b", toBe: "completed")

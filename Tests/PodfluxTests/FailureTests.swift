@@ -1,9 +1,10 @@
 import Foundation
 import ScriptedOrigin
-import TestSupport
 import Testing
+import TestScheduling
+import TestSupport
 
-@Suite("Failures")
+@Suite("Failures", .systemTest)
 struct FailureTests {
   @Test(
     "Answers that say no fail the download at once, each with its code",
@@ -20,7 +21,7 @@ struct FailureTests {
     #expect(scene.publishedFiles().isEmpty)
   }
 
-  @Test("Answers that may be different next time are asked for again", arguments: [408, 429, 500, 502, 503, 504])
+  @Test("Transient statuses are retried", arguments: [408, 429, 500, 502, 503, 504])
   func transient(status: Int) throws {
     let scene = try Scene()
     let resource = Resource(.audio(length: 10_000, seed: 1))
@@ -38,7 +39,7 @@ struct FailureTests {
     #expect(item.errorCode == nil)
   }
 
-  @Test("When the attempts are used up the download fails and says what the last one failed of; a retry begins anew")
+  @Test("When the attempts are exhausted the download fails with the last error; a retry starts a new count")
   func exhausted() throws {
     let scene = try Scene()
     scene.origin.serve("/a.mp3", .status(503))
@@ -54,7 +55,7 @@ struct FailureTests {
     #expect(try engine.wait(for: "a", toBe: "completed").attempt == 1)
   }
 
-  @Test("A retry makes what waits run at once")
+  @Test("A retry starts a waiting download at once")
   func impatient() throws {
     let scene = try Scene()
     scene.origin.serve("/a.mp3", script: [.status(503), .resource(Resource(.audio(length: 1000, seed: 1)))])
@@ -66,7 +67,7 @@ struct FailureTests {
     try engine.wait(for: "a", toBe: "completed")
   }
 
-  @Test("A moment of retry that passes while no engine runs is kept")
+  @Test("A retry time that passes without a running engine is kept")
   func waitingOverRestart() throws {
     let scene = try Scene()
     scene.origin.serve("/a.mp3", script: [.status(503), .resource(Resource(.audio(length: 1000, seed: 1)))])
@@ -78,7 +79,8 @@ struct FailureTests {
     try next.wait(for: "a", toBe: "completed")
   }
 
-  @Test("Nobody listening and unknown hosts are told apart, and tried again")
+  // Alone: another server may get the port of an origin that has stopped.
+  @Test("A refused connection and an unknown host give different errors, and are retried", .systemTestAlone)
   func unreachable() throws {
     let scene = try Scene()
     try scene.origin.stop()
@@ -147,7 +149,7 @@ struct FailureTests {
     #expect(scene.hash(of: item.path) == resource.body.hash)
   }
 
-  @Test("A transfer that stalls is ended and gone on with")
+  @Test("A stalled transfer is ended and resumed")
   func stall() throws {
     let scene = try Scene()
     let resource = Resource(.audio(length: 1 << 20, seed: 1), entityTag: .strong("a"))
@@ -161,7 +163,7 @@ struct FailureTests {
     #expect(scene.origin.requests.last?.rangeHeader == "bytes=\(600_000 - 65536)-")
   }
 
-  @Test("A host that accepts and never answers counts as stalled")
+  @Test("A host that accepts a connection and never answers counts as stalled")
   func silence() throws {
     let scene = try Scene()
     scene.origin.serve("/a.mp3", Behaviour.status(200).failingBeforeHead(.stall))
@@ -188,7 +190,7 @@ struct FailureTests {
     #expect(scene.publishedFiles().isEmpty)
   }
 
-  @Test("A web page in the middle of a resume costs no byte of what is there")
+  @Test("A web page in the middle of a resume costs no kept byte")
   func portal() throws {
     let scene = try Scene()
     let resource = Resource(.audio(length: 1 << 20, seed: 1), entityTag: .strong("a"))
@@ -203,7 +205,7 @@ struct FailureTests {
     #expect(scene.origin.requests.last?.rangeHeader == "bytes=\(600_000 - 65536)-")
   }
 
-  @Test("Partial files of failed downloads go when the download is removed")
+  @Test("Partial files of failed downloads are deleted with the download")
   func failedPartial() throws {
     let scene = try Scene()
     let resource = Resource(.audio(length: 1 << 20, seed: 1))

@@ -1,10 +1,11 @@
 import Foundation
-import TestSupport
 import Testing
+import TestScheduling
+import TestSupport
 
-@Suite("Filters, conditions and lists")
+@Suite("Filters, conditions and lists", .systemTest)
 struct FilterTests {
-  /// Nine downloads of three podcasts: three paused ones of each, the last with a rule's origin.
+  /// Nine downloads of three podcasts, three of each paused, the last with a rule's origin.
   private func filled(_ scene: Scene) throws -> PodfluxProcess {
     let engine = try scene.start()
     for (show, podcast) in ["Nachtzüge", "Tones", "Kühe"].enumerated() {
@@ -35,7 +36,7 @@ struct FilterTests {
     return filters.first { $0["id"] as? String == filter }?["count"] as? Int
   }
 
-  @Test("Filters of a group are alternatives, groups narrow each other, and each says what it would show")
+  @Test("Filters of a group are alternatives, groups narrow each other, and each has the count that it would show")
   func counts() throws {
     let scene = try Scene()
     let engine = try filled(scene)
@@ -58,7 +59,7 @@ struct FilterTests {
     #expect(try ids(engine).count == 9)
   }
 
-  @Test("A text is found in titles and podcasts, each word, whatever the case and the diacritics")
+  @Test("A text is found in titles and podcasts, word by word, ignoring case and diacritics")
   func text() throws {
     let scene = try Scene()
     let engine = try filled(scene)
@@ -77,7 +78,7 @@ struct FilterTests {
     #expect(try ids(engine) == ["0-1", "2-2", "2-3"])
   }
 
-  @Test("Filters outlive a SIGKILL, sets of them too, and a snapshot without an engine has the same bytes")
+  @Test("Filters and saved sets survive a SIGKILL, and a snapshot without an engine has the same bytes")
   func durable() throws {
     let scene = try Scene()
     let engine = try filled(scene)
@@ -99,7 +100,7 @@ struct FilterTests {
     }
   }
 
-  @Test("Lists come in each order, both ways, page by page, and a page does not repeat what moved meanwhile")
+  @Test("Lists come in each order and direction, page by page, and a page does not repeat moved downloads")
   func order() throws {
     let scene = try Scene()
     let engine = try filled(scene)
@@ -122,7 +123,7 @@ struct FilterTests {
     }
   }
 
-  @Test("Conditions choose what is changed, and what is listed")
+  @Test("Conditions select downloads for changes and for lists")
   func conditions() throws {
     let scene = try Scene()
     let engine = try filled(scene)

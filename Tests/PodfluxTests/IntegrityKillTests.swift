@@ -1,21 +1,22 @@
 import Foundation
 import Synchronization
-import TestSupport
 import Testing
+import TestScheduling
+import TestSupport
 
-@Suite("Kills with integrity", .serialized)
+@Suite("Kills with integrity", .systemTestAlone)
 struct IntegrityKillTests {
   private static let lanes = 4
   private static let killsPerLibrary = 5
-  /// What a kill may cost a running transfer: the overlap that is compared, and what had not been written.
+  /// The most that a kill may cost a running transfer: the overlap, and the bytes that had not been written.
   private static let overlap = 64 << 10
   private static let largestWrite = 1 << 20
   private static let writeSeconds = 0.25
-  /// What was on its way beside that: the origin counts what the kernel holds, a write waits for the sync before it, and
-  /// a machine has other things to do. On average there is no such excuse.
+  /// Allows for further bytes: the origin counts those in the kernel, a write waits for the sync before it, and the
+  /// machine runs other work. The average has no such allowance.
   private static let slackSeconds = 0.5
 
-  @Test("After SIGKILLs in the middle of transfers no file differs from its hash, and little is fetched again")
+  @Test("After SIGKILLs in the middle of transfers every file matches its hash, and little is fetched again")
   func kills() throws {
     let seed = SeededRandom.seed()
     let count = ProcessInfo.processInfo.environment["PODFLUX_INTEGRITY_KILLS"].flatMap(Int.init) ?? 15

@@ -1,12 +1,13 @@
 import Foundation
 import ScriptedOrigin
-import TestSupport
 import Testing
+import TestScheduling
+import TestSupport
 
-/// One library, killed again and again while everything is asked of it at once: what was acknowledged holds.
-@Suite("A storm of kills", .serialized)
+/// Kills one library repeatedly during all kinds of requests: acknowledged changes must hold.
+@Suite("A storm of kills", .systemTest)
 struct KillStormTests {
-  /// What the client knows for certain of a download.
+  /// The client's certain knowledge of a download.
   private enum Known {
     case wanted
     case paused
@@ -15,13 +16,13 @@ struct KillStormTests {
 
   private static let tinyLengths = 1024...(60 << 10)
 
-  @Test("Enqueues, pauses, cancels and removals that were acknowledged hold over 40 kills of one library")
+  @Test("Acknowledged enqueues, pauses, cancels and removals hold over 40 kills of one library")
   func storm() throws {
     let seed = SeededRandom.seed()
     var random = SeededRandom(seed: seed)
     let scene = try Scene()
     var known: [String: Known] = [:]
-    /// Sent, and not known to have been carried out: both outcomes are right.
+    /// Sent, without a reply: both outcomes are correct.
     var doubtful: Set<String> = []
     var serial = 0
     for round in 0..<40 {
@@ -46,7 +47,7 @@ struct KillStormTests {
         if let last = sent.last { doubtful.insert(last.id) }
       }
       let answered = Int.random(in: 0...sent.count, using: &random)
-      // The settings were the first reply, the snapshot of the check the second.
+      // The first reply was that of the settings, the second that of the check's snapshot.
       try engine.waitForLines(3 + answered)
       if Bool.random(using: &random) {
         let files = scene.publishedFiles().count + Int.random(in: 0...3, using: &random)
@@ -89,7 +90,7 @@ struct KillStormTests {
     #expect(items.allSatisfy { $0.attempt == 1 }, "\(when): a kill is no failure")
   }
 
-  /// Lets everything come to its end, and compares the library with what is known.
+  /// Waits until all work has ended, and compares the library with the client's knowledge.
   private func finish(_ scene: Scene, _ known: [String: Known], _ doubtful: Set<String>, _ when: String) throws {
     let engine = try scene.startEager()
     try check(engine, known, doubtful, when)

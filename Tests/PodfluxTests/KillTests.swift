@@ -1,19 +1,20 @@
 import Foundation
 import Synchronization
-import TestSupport
 import Testing
+import TestScheduling
+import TestSupport
 
-@Suite("Kills", .serialized)
+@Suite("Kills", .systemTest)
 struct KillTests {
-  /// How many rounds run beside each other: their transfers are slow on purpose and cost next to nothing.
+  /// How many rounds run concurrently: their transfers are slow on purpose and cost little.
   private static let lanes = 32
-  /// The most that the origin may serve, in bytes for each byte of the files.
+  /// The most bytes that the origin may serve for each byte of the files.
   private static let allowedRatio = 1.15
 
   @Test("After SIGKILL at a random moment every acknowledged download completes, and little is fetched twice")
   func rounds() throws {
     let seed = SeededRandom.seed()
-    let count = ProcessInfo.processInfo.environment["PODFLUX_KILL_ROUNDS"].flatMap(Int.init) ?? 100
+    let count = ProcessInfo.processInfo.environment["PODFLUX_KILL_ROUNDS"].flatMap(Int.init) ?? 48
     let next = Mutex(0)
     let cost = Mutex(KillRound.Cost())
     let problems = Mutex<[String]>([])

@@ -1,13 +1,14 @@
 import Foundation
 import ScriptedOrigin
-import TestSupport
 import Testing
+import TestScheduling
+import TestSupport
 
 @Suite(
-  "In a network of its own", .serialized,
+  "In a network of its own", .systemTest, .serialized,
   .enabled(if: NetworkNamespace.unavailability == nil, "network namespaces cannot be made here"))
 struct NetworkNamespaceTests {
-  @Test("An engine downloads over the link that goes first, and not one byte goes over the other one")
+  @Test("An engine downloads over the preferred link, and not one byte goes over the other one")
   func oneLink() throws {
     let network = try NetworkNamespace()
     let scene = try Scene(network: network)

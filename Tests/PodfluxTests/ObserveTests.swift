@@ -1,13 +1,14 @@
 import Foundation
 import ScriptedOrigin
-import TestSupport
 import Testing
+import TestScheduling
+import TestSupport
 
-@Suite("Observing")
+@Suite("Observing", .systemTest)
 struct ObserveTests {
   private let fast = ["interval": 0.05]
 
-  @Test("First the reply, then all of each store that was asked for, then only what changes")
+  @Test("First the reply, then the complete state of each requested store, then only changes")
   func first() throws {
     let scene = try Scene()
     let engine = try scene.start()
@@ -32,7 +33,7 @@ struct ObserveTests {
     #expect(!engine.lines.contains { $0.contains(#""store":"filters""#) })
   }
 
-  @Test("A stream of real downloads, applied line by line, is what a snapshot shows, whenever one is asked for")
+  @Test("A stream of real downloads, applied line by line, matches a snapshot at any time")
   func stream() throws {
     let scene = try Scene()
     let engine = try scene.startEager()
@@ -51,7 +52,7 @@ struct ObserveTests {
     var follower = StateFollower()
     var compared = 0
     for line in engine.lines where try !follower.apply(line) {
-      // Only those of all stores show all that is followed.
+      // Only lines for all stores contain the whole state.
       guard line.contains(#""settings":{"#) else { continue }
       let (held, shown) = (try follower.state(), try StateFollower.payload(of: line))
       try #require(held == shown)
@@ -60,7 +61,7 @@ struct ObserveTests {
     #expect(compared == 21)
   }
 
-  @Test("Who observes again is told from the beginning, and who does no more is told nothing")
+  @Test("A new observe starts from the beginning, and after its end no lines come")
   func anew() throws {
     let scene = try Scene()
     let engine = try scene.start()
@@ -78,7 +79,7 @@ struct ObserveTests {
     #expect(engine.lines.count == told + 3)
   }
 
-  @Test("Actions are told as they are committed, clients' and services', numbered without a gap, with what follows")
+  @Test("Actions are sent after their commit, clients' and services', numbered without a gap, with their results")
   func actions() throws {
     let scene = try Scene()
     scene.serve("/a.mp3", length: 600_000, bytesPerSecond: 600_000)
@@ -105,7 +106,7 @@ struct ObserveTests {
     #expect(!types.contains("state"))
   }
 
-  @Test("The last state is told before the last word")
+  @Test("The last state precedes the last line")
   func end() throws {
     let scene = try Scene()
     let engine = try scene.start()
@@ -120,14 +121,14 @@ struct ObserveTests {
     #expect(engine.lines.last?.contains("engine/stopped") == true)
   }
 
-  @Test("Who does not read costs bounded memory and holds nothing up; afterwards it has the latest, not the history")
+  @Test("A client that does not read costs bounded memory and delays nothing; afterwards it gets the latest state")
   func slow() throws {
     let scene = try Scene()
     let body = scene.serve("/a.mp3", length: 4 << 20, bytesPerSecond: 4 << 20).body
     let engine = try scene.startUnheard()
     try engine.send(line: #"{"type":"observe","payload":{"interval":0.05,"downloads":{"limit":1000}}}"#)
     let title = String(repeating: "x", count: 1000)
-    // Each is a turn of its own, with a page of a megabyte to tell.
+    // Each is a turn, with a page of a megabyte to send.
     for number in 0..<1000 {
       try engine.send(
         line:
@@ -151,7 +152,7 @@ struct ObserveTests {
 }
 
 extension PodfluxProcess {
-  /// The payload of the next line that tells a store.
+  /// The payload of the next line with a store's state.
   func nextState(of store: String) throws -> [String: Any] {
     let line = try wait(for: "the state of \(store)") {
       $0.contains(#""type":"state""#) && $0.contains(#""store":"\#(store)""#)

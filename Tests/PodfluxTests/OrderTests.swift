@@ -1,10 +1,11 @@
 import ScriptedOrigin
-import TestSupport
 import Testing
+import TestScheduling
+import TestSupport
 
-@Suite("Order and limits")
+@Suite("Order and limits", .systemTest)
 struct OrderTests {
-  @Test("One at a time, downloads start by priority and place; moves are respected and survive a restart")
+  @Test("One at a time, downloads start by priority and position; moves take effect and survive a restart")
   func order() throws {
     let scene = try Scene()
     let engine = try scene.start()
@@ -32,7 +33,7 @@ struct OrderTests {
     #expect(scene.origin.snapshot.peakConcurrentRequests == 1)
   }
 
-  @Test("Hundreds of random moves leave the order that a list would have")
+  @Test("Hundreds of random moves give the order of a list")
   func manyMoves() throws {
     let seed = SeededRandom.seed()
     var random = SeededRandom(seed: seed)
@@ -44,7 +45,7 @@ struct OrderTests {
     }
     for _ in 0..<300 {
       let id = order.remove(at: .random(in: order.indices, using: &random))
-      // Mostly into the same few gaps, which become narrow.
+      // Mostly into the same few gaps, which become small.
       let place = Int.random(in: 0..<4, using: &random)
       let anchor = order[place]
       switch Int.random(in: 0..<8, using: &random) {
@@ -84,7 +85,7 @@ struct OrderTests {
     #expect(other.origin.snapshot.peakConcurrentRequests >= 1)
   }
 
-  @Test("No more run at once than the settings say, also after they change")
+  @Test("No more run at once than the settings allow, also after a change")
   func concurrency() throws {
     let scene = try Scene()
     let engine = try scene.startEager(settings: ["maxConcurrent": 3])
@@ -100,7 +101,7 @@ struct OrderTests {
     #expect(scene.origin.snapshot.peakConcurrentRequests == 6)
   }
 
-  @Test("A fresh URL keeps the partial file if the validators still match")
+  @Test("A new URL keeps the partial file if the validators still match")
   func freshURL() throws {
     let scene = try Scene()
     let resource = scene.serve("/old.mp3", length: 3 << 20, bytesPerSecond: 2 << 20)
@@ -119,7 +120,7 @@ struct OrderTests {
     #expect(scene.origin.snapshot.totalBodyBytesSent < resource.body.length + (1 << 20))
   }
 
-  @Test("Settings survive a SIGKILL, and those of a refused line do not stick")
+  @Test("Settings survive a SIGKILL, and those of a refused line have no effect")
   func settings() throws {
     let scene = try Scene()
     let engine = try scene.start()

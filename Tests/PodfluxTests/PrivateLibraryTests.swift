@@ -1,9 +1,10 @@
 import Foundation
-import TestSupport
 import Testing
+import TestScheduling
+import TestSupport
 
-/// Whose the engine's own files are, on the real binary.
-@Suite("What is the engine's own")
+/// The permissions of the engine's own files, on the real binary.
+@Suite("The engine's own files", .systemTest)
 struct PrivateLibraryTests {
   private let scene: Scene
   private var engineFolder: String { scene.library + "/.podflux" }
@@ -23,7 +24,7 @@ struct PrivateLibraryTests {
     #expect(try engine.waitForEnd().status == 0)
   }
 
-  /// A database that was a link was written through, wherever it led; a pipe made the start wait for ever.
+  /// A database that was a link was written through to any destination; a pipe made the start wait forever.
   @Test(
     "A database that is no file in the library is refused in one sentence, and nothing is changed",
     arguments: ["link", "pipe", "folder"], ["podflux.sqlite", "podflux.sqlite-wal"])
@@ -54,8 +55,8 @@ struct PrivateLibraryTests {
     #expect(FileManager.default.contents(atPath: outside) == before)
   }
 
-  /// After `cp -r` everybody could read the passwords in it.
-  @Test("A library that was copied is closed to others when it is opened; published files are not")
+  /// After `cp -r` every user could read the passwords in it.
+  @Test("A copied library becomes private when opened; published files keep their modes")
   func copied() throws {
     scene.serve("/a.mp3", length: 2_000)
     let engine = try scene.start()

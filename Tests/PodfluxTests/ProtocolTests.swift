@@ -1,11 +1,12 @@
 import Foundation
 import ScriptedOrigin
-import TestSupport
 import Testing
+import TestScheduling
+import TestSupport
 
-@Suite("Protocol")
+@Suite("Protocol", .systemTest)
 struct ProtocolTests {
-  @Test("The first line is ready, the last says why the engine stopped, and both agree with the replies")
+  @Test("The first line is ready, the last has the reason of the stop, and both match the replies")
   func firstAndLast() throws {
     let scene = try Scene()
     let engine = try scene.start()
@@ -15,7 +16,7 @@ struct ProtocolTests {
     #expect(payload["protocol"] as? Int == 1)
     #expect(payload["pid"] as? Int == Int(engine.pid))
     #expect(payload["library"] as? String == scene.library)
-    // The pass at the start makes turns of its own.
+    // The cleanup at start makes its own turns.
     let begun = try #require(payload["revision"] as? Int)
     let replied = try engine.revision()
     #expect(begun <= replied)
@@ -41,7 +42,7 @@ struct ProtocolTests {
       case 0: return #"{"type":"snapshot","payload":{"stores":["engine"]},"meta":{"id":\#(id)}}"#
       case 1: return #"{"type":"downloads/fly","meta":{"id":\#(id)}}"#
       case 2: return #"{"type":"downloads/pause","payload":{"all":true},"meta":{"id":\#(id)}}"#
-      case 3: return #"{"type":"downloads/pause","payload":{"id":"nobody"},"meta":{"id":\#(id)}}"#
+      case 3: return #"{"type":"downloads/pause","payload":{"id":"absent"},"meta":{"id":\#(id)}}"#
       default:
         return
           #"{"type":"downloads/enqueue","payload":{"url":"http://127.0.0.1:1/\#(number)","paused":true},"meta":{"id":\#(id)}}"#
@@ -74,7 +75,7 @@ struct ProtocolTests {
     #expect(counts == (1...count).map { $0 })
   }
 
-  @Test("What was acknowledged is there after a SIGKILL right behind the ok")
+  @Test("Acknowledged changes are there after a SIGKILL right after the ok")
   func durable() throws {
     let scene = try Scene()
     for number in 0..<10 {
@@ -87,7 +88,7 @@ struct ProtocolTests {
     }
   }
 
-  @Test("The revision grows by one with each committed action alone, and not with refusals and queries")
+  @Test("The revision grows by one with each committed action only, not with refusals and queries")
   func revision() throws {
     let scene = try Scene()
     let engine = try scene.start()
@@ -96,13 +97,13 @@ struct ProtocolTests {
     for number in 1...5 {
       try engine.order("downloads/enqueue", ["url": "http://127.0.0.1:1/\(number)", "paused": true])
       #expect(try engine.revision() == first + number)
-      _ = try engine.refusal("downloads/pause", ["id": "nobody"])
+      _ = try engine.refusal("downloads/pause", ["id": "absent"])
       _ = try engine.refusal("downloads/fly")
       #expect(try engine.revision() == first + number)
     }
   }
 
-  @Test("The revision goes on where it was after a restart")
+  @Test("The revision continues after a restart")
   func revisionAfterRestart() throws {
     let scene = try Scene()
     let engine = try scene.start()
@@ -118,7 +119,7 @@ struct ProtocolTests {
     #expect(after <= before + 2)
   }
 
-  @Test("The same state gives the same bytes, with its keys in order")
+  @Test("The same state gives the same bytes, with sorted keys")
   func sameBytes() throws {
     let scene = try Scene()
     let engine = try scene.start()
@@ -139,7 +140,7 @@ struct ProtocolTests {
     #expect(line == String(decoding: sorted, as: UTF8.self))
   }
 
-  @Test("A last line without a line feed is carried out too")
+  @Test("A last line without a line feed is executed too")
   func withoutLineFeed() throws {
     let scene = try Scene()
     let engine = try scene.start()
@@ -149,7 +150,7 @@ struct ProtocolTests {
     #expect(engine.acknowledgedIDs == ["last"])
   }
 
-  @Test("stdout carries nothing but protocol lines, also with all logs on")
+  @Test("stdout contains only protocol lines, also with all logs on")
   func onlyLines() throws {
     let scene = try Scene()
     scene.serve("/a.mp3", length: 100_000)

@@ -1,19 +1,20 @@
 import Foundation
 import ScriptedOrigin
-import TestSupport
 import Testing
+import TestScheduling
+import TestSupport
 
-@Suite("Proxies of the environment")
+@Suite("Proxies of the environment", .systemTest)
 struct ProxyTests {
   private static let secret = "s3cret"
 
-  /// The variables that libcurl reads, none of them left to chance.
+  /// The variables that libcurl reads, all of them set or unset explicitly.
   private func environment(_ variables: [String: String]) -> [String: String] {
     let empty = ["http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY", "no_proxy", "NO_PROXY"]
     return Dictionary(uniqueKeysWithValues: empty.map { ($0, "") }).merging(variables) { $1 }
   }
 
-  @Test("http_proxy is asked in absolute form, and finds the host itself")
+  @Test("http_proxy gets requests in absolute form, and resolves the host itself")
   func plain() throws {
     let scene = try Scene()
     let proxy = try ScriptedProxy.start()
@@ -27,7 +28,7 @@ struct ProxyTests {
     #expect(proxy.requests.map(\.target) == [url])
   }
 
-  @Test("https_proxy is asked for a tunnel, and sees nothing of what goes through it")
+  @Test("https_proxy gets a CONNECT request, and sees no content")
   func tunnel() throws {
     let scene = try Scene(tls: .fixture)
     let proxy = try ScriptedProxy.start()
@@ -45,7 +46,7 @@ struct ProxyTests {
     #expect(scene.origin.requests.first?.headers["X-Key"] == Self.secret)
   }
 
-  @Test("What no_proxy names is asked directly")
+  @Test("Hosts in no_proxy are contacted directly")
   func exception() throws {
     let scene = try Scene()
     let proxy = try ScriptedProxy.start()
@@ -76,7 +77,7 @@ struct ProxyTests {
     #expect(!"\(item.json)".contains(Self.secret) && !scene.log.contains(Self.secret))
   }
 
-  @Test("A proxy that refuses the password, or the tunnel, is told apart from the origin")
+  @Test("A proxy that refuses the password, or the tunnel, is distinguished from the origin")
   func refused() throws {
     let scene = try Scene(tls: .fixture)
     let proxy = try ScriptedProxy.start(credentials: "me:other")

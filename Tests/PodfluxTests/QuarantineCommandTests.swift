@@ -1,14 +1,15 @@
 import Foundation
-import TestSupport
 import Testing
+import TestScheduling
+import TestSupport
 
-@Suite("podflux quarantine")
+@Suite("podflux quarantine", .systemTest)
 struct QuarantineCommandTests {
   private func quarantine(_ arguments: [String], _ scene: Scene) throws -> PodfluxCommand.Result {
     try PodfluxCommand.run(["quarantine"] + arguments + ["--library", scene.library])
   }
 
-  /// A library in which a damaged file was put aside; returns the place that it came from.
+  /// A library with a quarantined damaged file; returns its original path.
   private func damage(_ scene: Scene, _ engine: PodfluxProcess) throws -> String {
     scene.serve("/a.mp3", length: 300_000)
     try engine.order("downloads/enqueue", ["url": scene.origin.url("/a.mp3"), "id": "a", "title": "a"])
@@ -37,7 +38,7 @@ struct QuarantineCommandTests {
     #expect(try quarantine(["list"], scene).output.isEmpty)
   }
 
-  @Test("Exit statuses: 65 without a library, 64 for what cannot be meant, 1 for what cannot be done")
+  @Test("Exit statuses: 65 without a library, 64 for invalid arguments, 1 for a failed operation")
   func failures() throws {
     let scene = try Scene()
     let unreadable = try quarantine(["list"], scene)

@@ -1,12 +1,13 @@
 import Foundation
 import ScriptedOrigin
-import TestSupport
 import Testing
+import TestScheduling
+import TestSupport
 
-/// The same transfers against what most podcasts are served by.
-@Suite("Real servers", .serialized)
+/// The same transfers against the servers that most podcasts use.
+@Suite("Real servers", .systemTestAlone)
 struct RealServerTests {
-  /// What happens to a transfer in its middle.
+  /// The interruption in the middle of a transfer.
   private enum Interruption: String, CaseIterable {
     case none, pause, kill
   }
@@ -23,7 +24,7 @@ struct RealServerTests {
 
   private static let length = 2 << 20
   private static let overlap = 64 << 10
-  /// A transfer is in its middle from here on.
+  /// The number of bytes from which a transfer counts as being in its middle.
   private static let middle = 300_000
 
   private static let cases: [Case] = [false, true].flatMap { isSecure in
@@ -31,7 +32,7 @@ struct RealServerTests {
       let isQuick = manner == .quick || manner == .quickgzip
       return (isQuick ? [.none] : [Interruption.pause, .kill]).enumerated().map { index, interruption in
         let seed = UInt64(manner.rawValue.count * 10 + index + (isSecure ? 100 : 0))
-        // Beginning and end compress well, so that a server that is asked to will do it.
+        // Beginning and end compress well, so that a server with compression would use it.
         return Case(
           manner: manner, isSecure: isSecure, interruption: interruption, body: .audio(length: Self.length, seed: seed))
       }
@@ -65,9 +66,9 @@ struct RealServerTests {
     #expect(scene.publishedFiles().count == Self.cases.count && scene.partialFiles().isEmpty)
   }
 
-  /// Pauses some transfers in their middle and kills the engine with the others in theirs.
+  /// Pauses some transfers in their middle and kills the engine during the others.
   ///
-  /// - Returns: how long the partial files are then.
+  /// - Returns: The lengths of the partial files then.
   private func interrupt(_ engine: PodfluxProcess, _ scene: Scene) throws -> [String: Int] {
     let states = Dictionary(uniqueKeysWithValues: Self.cases.map { ($0.id, $0.interruption) })
     try engine.waitForDownloads(upTo: 20) { _, items in
@@ -88,7 +89,7 @@ struct RealServerTests {
     return Dictionary(uniqueKeysWithValues: lengths)
   }
 
-  /// One request for the whole; and one for the rest, under a condition, where there was an interruption.
+  /// One request for the whole file, and after an interruption one for the rest, with a condition.
   private func check(_ server: RealServer, _ one: Case, _ kept: Int?) throws {
     let path = "/\(one.manner.rawValue)/\(one.name)"
     let expected = kept == nil ? 1 : 2

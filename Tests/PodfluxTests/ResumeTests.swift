@@ -1,17 +1,18 @@
 import Foundation
 import ScriptedOrigin
-import TestSupport
 import Testing
+import TestScheduling
+import TestSupport
 
-/// The resume ladder (DESIGN.md section 4), as the origin and the disk may have it.
-@Suite("Resuming")
+/// The resume policy, against origins and the disk.
+@Suite("Resuming", .systemTest)
 struct ResumeTests {
   private static let length = 3 << 20
   private static let overlap = 64 << 10
   private static let first = Resource(.audio(length: length, seed: 1), entityTag: .strong("v1"))
   private static let second = Resource(.audio(length: length, seed: 2), entityTag: .strong("v2"))
 
-  @Test("A connection that is cut again and again is gone on with, and little is fetched twice")
+  @Test("A connection that is cut repeatedly is resumed, and little is fetched twice")
   func cuts() throws {
     let scene = try Scene()
     let cuts = (0..<6).map { _ in Behaviour.resource(Self.first).cutting(afterBytes: 500_000) }
@@ -26,7 +27,7 @@ struct ResumeTests {
     }
   }
 
-  @Test("A reset connection loses what was on its way and no more")
+  @Test("A reset connection loses only the bytes on their way")
   func reset() throws {
     let scene = try Scene()
     scene.origin.serve(
@@ -36,7 +37,7 @@ struct ResumeTests {
     #expect(item.discarded == 0)
   }
 
-  /// What the origin does with the second request, when the first has been cut in the middle.
+  /// The origin's behaviour for the second request, after the first has been cut in the middle.
   struct Change: CustomTestStringConvertible, Sendable {
     let testDescription: String
     let before: Resource
@@ -46,7 +47,7 @@ struct ResumeTests {
     enum Kind {
       /// Another file.
       case different
-      /// The same file, of which no part can be had.
+      /// The same file, but without ranges.
       case sameInWhole
       /// The same file.
       case same
@@ -100,7 +101,7 @@ struct ResumeTests {
     return resource
   }
 
-  @Test("Whatever the origin answers to a resume, the file is one version and never a splice", arguments: changes)
+  @Test("After any answer to a resume, the file is one version and never a splice", arguments: changes)
   func change(_ change: Change) throws {
     let scene = try Scene()
     scene.origin.serve("/a.mp3") { request in
@@ -119,7 +120,7 @@ struct ResumeTests {
     }
   }
 
-  @Test("A version that changes at each request ends as one of them")
+  @Test("A file that changes at each request ends as one of its versions")
   func changingAlways() throws {
     let scene = try Scene()
     scene.origin.serve("/a.mp3") { request in
@@ -133,7 +134,7 @@ struct ResumeTests {
   }
 
   @Test(
-    "Chunked and closing bodies, of which nobody knows the length, arrive whole",
+    "Chunked and closing bodies without a length arrive completely",
     arguments: [Framing.chunked, .closing])
   func framing(_ framing: Framing) throws {
     let scene = try Scene()
@@ -142,7 +143,7 @@ struct ResumeTests {
     #expect(scene.hash(of: item.path) == Self.first.body.hash)
   }
 
-  @Test("A body that is shorter than its Content-Length is gone on with")
+  @Test("A body that is shorter than its Content-Length is resumed")
   func shortBody() throws {
     let scene = try Scene()
     let lying = Behaviour.resource(Self.first).cutting(afterBytes: 1 << 20)
@@ -154,17 +155,17 @@ struct ResumeTests {
 
   // MARK: The disk between two runs
 
-  /// What happens to the partial file while no engine runs.
+  /// A change of the partial file while no engine runs.
   enum Damage: String, CaseIterable {
     case none, deleted, emptied, truncated, flippedByte, flippedTail, grown, replacedByOlder
   }
 
-  @Test("Whatever became of the partial file between two runs, the file is right", arguments: Damage.allCases)
+  @Test("After any damage to the partial file between two runs, the file is correct", arguments: Damage.allCases)
   func damage(_ damage: Damage) throws {
     let scene = try Scene()
     let resource = Resource(.audio(length: Self.length, seed: 1), entityTag: .strong("v1"))
     scene.origin.serve("/a.mp3", Behaviour.resource(resource).limited(toBytesPerSecond: 3 << 20))
-    // The pass at a start would put the row right before the attempt looks, if it were faster.
+    // The cleanup at start would correct the row before the attempt checks, if it were faster.
     let engine = try scene.startEager(settings: ["cleanupOnStart": false])
     try engine.order("downloads/enqueue", ["url": scene.origin.url("/a.mp3"), "id": "a"])
     try engine.wait(for: "a") { $0.received > 1 << 20 }
@@ -178,7 +179,7 @@ struct ResumeTests {
     #expect(scene.hash(of: item.path) == resource.body.hash)
     switch damage {
     case .none: #expect(item.discarded == 0)
-    // Only the last 64 KiB are hashed and compared: an earlier byte that the disk has changed is for `integrity` to find.
+    // Only the last 64 KiB are hashed and compared: `integrity` must find an earlier changed byte.
     case .grown: break
     default: #expect(item.discarded == paused.durable)
     }
@@ -206,7 +207,7 @@ struct ResumeTests {
 
   // MARK: Resume data
 
-  @Test("Resume data go to another library, and with the partial file nothing is fetched again")
+  @Test("Resume data can be imported to another library, and with the partial file nothing is fetched again")
   func resumeData() throws {
     let scene = try Scene()
     let resource = scene.serve("/a.mp3", length: Self.length, bytesPerSecond: 3 << 20)

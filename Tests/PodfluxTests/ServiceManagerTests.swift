@@ -1,11 +1,12 @@
 import Foundation
 import Synchronization
-import TestSupport
 import Testing
+import TestScheduling
+import TestSupport
 
 @testable import podflux
 
-@Suite("Telling a service manager", .serialized)
+@Suite("Service manager", .systemTestAlone, .serialized)
 struct ServiceManagerTests {
   private let manager: FakeManager
 
@@ -13,7 +14,7 @@ struct ServiceManagerTests {
     manager = try FakeManager()
   }
 
-  @Test("Readiness, status and stopping are told, each in one datagram, over a path or an abstract name")
+  @Test("Readiness, status and stopping are reported, each in one datagram, over a path or an abstract name")
   func messages() throws {
     for socket in [manager, try FakeManager(isAbstract: true)] {
       let notifier = try #require(Notifier(environment: ["NOTIFY_SOCKET": socket.name]))
@@ -27,13 +28,13 @@ struct ServiceManagerTests {
   }
 
   @Test(
-    "Where nobody wants to be told, nobody is",
+    "Without a valid socket nothing is reported",
     arguments: [nil, "", "@", "/", "relative", "vsock:2:1", "/" + String(repeating: "a", count: 107)])
-  func nobody(name: String?) {
+  func noSocket(name: String?) {
     #expect(Notifier(environment: name.map { ["NOTIFY_SOCKET": $0] } ?? [:]) == nil)
   }
 
-  @Test("A manager that is gone, or whose queue is full, stops nobody")
+  @Test("A manager that is gone, or whose queue is full, blocks nothing")
   func deafManager() throws {
     let gone = try #require(Notifier(environment: ["NOTIFY_SOCKET": "/nonexistent/socket"]))
     gone.ready()
@@ -47,7 +48,7 @@ struct ServiceManagerTests {
     #expect(try manager.receive() == "STOPPING=1")
   }
 
-  @Test("What the manager set is taken out of the environment")
+  @Test("The manager's variables are removed from the environment")
   func environment() throws {
     let names = ["NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID"]
     for (name, value) in zip(names, [manager.name, "1000000", "1"]) { setenv(name, value, 1) }
@@ -58,7 +59,7 @@ struct ServiceManagerTests {
     #expect(try manager.receive() == "STOPPING=1")
   }
 
-  @Test("The watchdog is told at half its time, as long as the engine answers")
+  @Test("The watchdog gets a report at half its interval, as long as the engine answers")
   func watchdog() throws {
     let notifier = try #require(
       Notifier(environment: [
@@ -75,10 +76,10 @@ struct ServiceManagerTests {
       if isAlive { answers.async(execute: answer) }
     }
     for _ in 0..<5 { #expect(try manager.receive() == "WATCHDOG=1") }
-    // The first at once, four more each 50 ms later.
+    // The first at once, four more after 50 ms each.
     #expect(ContinuousClock.now - begin >= .milliseconds(190))
     engine.withLock { $0.isAlive = false }
-    // What was on its way may come yet; then nothing more, and nobody is asked again.
+    // A pending report may still come; then none, and no further check.
     #expect(try manager.countUntilSilence(ofMilliseconds: 300) <= 2)
     let asked = engine.withLock { $0.asked }
     #expect(try manager.countUntilSilence(ofMilliseconds: 300) == 0)
@@ -101,7 +102,7 @@ struct ServiceManagerTests {
 
 /// The socket of a service manager.
 private final class FakeManager: Sendable {
-  /// As NOTIFY_SOCKET names it.
+  /// Its name in NOTIFY_SOCKET.
   let name: String
   private let socket: Int32
   private let folder: TemporaryFolder
@@ -130,7 +131,7 @@ private final class FakeManager: Sendable {
     return message
   }
 
-  /// How many datagrams come before there is none for so long.
+  /// How many datagrams come before a pause of this length.
   func countUntilSilence(ofMilliseconds milliseconds: Int32) throws -> Int {
     var count = 0
     while try next(milliseconds: milliseconds) != nil { count += 1 }

@@ -1,8 +1,9 @@
 import Foundation
-import TestSupport
 import Testing
+import TestScheduling
+import TestSupport
 
-@Suite("podflux snapshot")
+@Suite("podflux snapshot", .systemTest)
 struct SnapshotCommandTests {
   @Test("Without an engine it prints one line, and changes no byte of the library")
   func without() throws {
@@ -35,7 +36,7 @@ struct SnapshotCommandTests {
     #expect(try snapshotItems(rest.output).map(\.id) == (15..<20).map { "e\($0)" })
   }
 
-  @Test("Beside a running engine it sees what is committed, and the engine goes on")
+  @Test("Beside a running engine it sees committed changes, and the engine continues")
   func beside() throws {
     let scene = try Scene()
     let body = scene.serve("/a.mp3", length: 2 << 20, bytesPerSecond: 4 << 20).body
@@ -56,13 +57,13 @@ struct SnapshotCommandTests {
     #expect(try PodfluxCommand.run(["run", "--library", scene.library]).status == 75)
   }
 
-  @Test("After a kill it shows what is kept, which may be more than is durable, and so does the next engine")
+  @Test("After a kill it shows the kept bytes, which may exceed the durable ones, and so does the next engine")
   func afterKill() throws {
     let scene = try Scene()
     scene.serve("/a.mp3", length: 64 << 20, bytesPerSecond: 1 << 20)
     let engine = try scene.start()
     try engine.order("downloads/enqueue", ["url": scene.origin.url("/a.mp3"), "id": "a"])
-    // What is not written yet goes with the process.
+    // Bytes in memory are lost with the process.
     try engine.wait(for: "a") { $0.durable > 0 && $0.received > $0.durable + 1 << 20 }
     try engine.kill()
     let length = try #require(FileManager.default.attributesOfItem(atPath: scene.partialPath("a"))[.size] as? Int)
@@ -81,7 +82,7 @@ struct SnapshotCommandTests {
     }
   }
 
-  @Test("A folder that is no library, or is not there, ends with 65 and stays as it is")
+  @Test("A folder that is no library, or is missing, ends with 65 and stays unchanged")
   func none() throws {
     let scene = try Scene()
     let empty = scene.outside + "/empty"

@@ -1,16 +1,17 @@
 import Crypto
 import Foundation
 import ScriptedOrigin
-import TestSupport
 import Testing
+import TestScheduling
+import TestSupport
 
-@Suite("Mirrors and integrity")
+@Suite("Mirrors and integrity", .systemTest)
 struct SourceTests {
   static let length = 600_000
   static let content = Body.audio(length: length, seed: 1)
   static let other = Body.audio(length: length, seed: 2)
 
-  /// What the content is known by.
+  /// The integrity metadata of the content.
   static func integrity(of body: Body) -> String {
     var hasher = SHA256()
     body.forEachChunk { hasher.update(bufferPointer: $0) }
@@ -26,7 +27,7 @@ struct SourceTests {
     try engine.order("downloads/enqueue", payload)
   }
 
-  @Test("Where the first address fails, a mirror is asked at once, and no attempt is counted")
+  @Test("If the first address fails, a mirror is tried at once, and no attempt is counted")
   func mirror() throws {
     let scene = try Scene()
     scene.origin.serve("/first.mp3", .status(404))
@@ -42,7 +43,7 @@ struct SourceTests {
   }
 
   /// Regression: they went to every mirror, and with them the credentials of the first address.
-  @Test("What the client gives along for the first address goes to mirrors of its origin, and to no other's")
+  @Test("Headers for the first address go to mirrors of its origin, and to no others")
   func headersStayAtHome() throws {
     let scene = try Scene()
     let stranger = try ScriptedOrigin.start()
@@ -71,7 +72,7 @@ struct SourceTests {
     #expect(stranger.requests.allSatisfy { request in names.allSatisfy { request.headers[$0] == nil } })
   }
 
-  @Test("What has not the digest that is known is thrown away, and the mirror that has it is taken")
+  @Test("A file without the expected digest is discarded, and a mirror with it is used")
   func integrity() throws {
     let scene = try Scene()
     scene.origin.serve("/first.mp3", Resource(Self.other))
@@ -84,7 +85,7 @@ struct SourceTests {
     #expect(item.discardedBecause == ["integrity_mismatch": Self.length])
   }
 
-  @Test("A file that nowhere has its digest fails, and nothing of it is left")
+  @Test("A file without its digest at any address fails, and nothing of it is kept")
   func mismatch() throws {
     let scene = try Scene()
     scene.origin.serve("/first.mp3", Resource(Self.other))
@@ -95,7 +96,7 @@ struct SourceTests {
     #expect(scene.hash(of: ".podflux/partial/a.part") == Body.empty.hash)
   }
 
-  @Test("A digest is gone on with after a pause and after a kill", arguments: [false, true])
+  @Test("A digest continues after a pause and after a kill", arguments: [false, true])
   func resumedDigest(killing: Bool) throws {
     let scene = try Scene()
     let resource = Resource(Self.content, entityTag: .strong("v1"))
@@ -127,13 +128,13 @@ struct SourceTests {
   }
 
   @Test(
-    "A mirror goes on where the first address broke off: by its tag, by the digest, or after a look at all of it",
+    "A mirror continues where the first address broke off: by tag, by digest, or after comparing all bytes",
     arguments: ["tag", "digest", "whole"])
   func kept(proof: String) throws {
     let scene = try Scene()
     let tag: EntityTag? = proof == "tag" ? .strong("v1") : nil
     let resource = Resource(Self.content, entityTag: tag)
-    // The cut makes progress, so that address is asked again; it is gone by then.
+    // The cut transfer made progress, so that address is tried again; it is gone by then.
     scene.origin.serve("/first.mp3", script: [Behaviour.resource(resource).cutting(afterBytes: 300_000), .status(404)])
     scene.origin.serve("/second.mp3", resource)
     let engine = try scene.startEager()
@@ -147,7 +148,7 @@ struct SourceTests {
     #expect((last.rangeHeader == nil) == (proof == "whole"))
   }
 
-  @Test("A mirror with another file is not spliced to what the first address sent")
+  @Test("A mirror with another file is not spliced to the first address's bytes")
   func differentMirror() throws {
     let scene = try Scene()
     scene.origin.serve(
@@ -175,7 +176,7 @@ struct SourceTests {
     #expect(scene.publishedFiles().isEmpty)
   }
 
-  @Test("One 429 makes all downloads of its host wait for it, and says so; then they go on by themselves")
+  @Test("One 429 makes all downloads of its host wait, with the reason; then they continue")
   func busyHost() throws {
     let scene = try Scene()
     let resource = Resource(Self.content)

@@ -1,8 +1,9 @@
 import Foundation
-import TestSupport
 import Testing
+import TestScheduling
+import TestSupport
 
-@Suite("Starts that are refused")
+@Suite("Starts that are refused", .systemTest)
 struct StartTests {
   @Test(
     "Wrong usage ends with 64 and a word on stderr",
@@ -20,7 +21,7 @@ struct StartTests {
     #expect(!FileManager.default.fileExists(atPath: "/nowhere"))
   }
 
-  @Test("A second engine ends with 75 and names the first, which goes on")
+  @Test("A second engine ends with 75 and names the first, which continues")
   func held() throws {
     let scene = try Scene()
     let engine = try scene.start()
@@ -31,7 +32,7 @@ struct StartTests {
     try engine.order("downloads/enqueue", ["url": "http://127.0.0.1:1/a", "paused": true])
   }
 
-  @Test("After a SIGKILL nobody holds the library, whatever the lock file says")
+  @Test("After a SIGKILL no process holds the library, with any content of the lock file")
   func freedByKill() throws {
     let scene = try Scene()
     try scene.start().kill()
@@ -41,14 +42,14 @@ struct StartTests {
   @Test("A library of a newer version ends with 65, untouched")
   func newer() throws {
     try expectRefusal { database in
-      // The migrations' names are in the file; a library that knows of one more is a newer one's.
+      // The file contains the migrations' names; a library with an unknown one belongs to a newer version.
       database.replaceAll("1-downloads", with: "9-downloads")
     }
   }
 
-  @Test("Some other program's database ends with 65, untouched")
+  @Test("Another program's database ends with 65, untouched")
   func foreign() throws {
-    // The application id stands at byte 68 (sqlite.org/fileformat.html section 1.3).
+    // The application id is at byte 68 (sqlite.org/fileformat.html section 1.3).
     try expectRefusal { $0.replaceSubrange(68..<72, with: Data([0, 0, 0, 7])) }
   }
 
@@ -59,11 +60,11 @@ struct StartTests {
 
   @Test("A database with a damaged page ends with 65, untouched")
   func damagedPage() throws {
-    // A snapshot reads a few pages only, and may not meet the damage.
+    // A snapshot reads only a few pages, and may not meet the damage.
     try expectRefusal(of: ["run"]) { $0.replaceSubrange(8192..<8292, with: Data(repeating: 0xFF, count: 100)) }
   }
 
-  @Test("A database that was cut short ends with 65, untouched")
+  @Test("A truncated database ends with 65, untouched")
   func truncated() throws {
     try expectRefusal { $0 = $0.prefix($0.count / 2) }
   }
@@ -78,7 +79,7 @@ struct StartTests {
     #expect(try String(contentsOfFile: marker, encoding: .utf8) == "podflux library 2\n")
   }
 
-  @Test("A library's path that is a file ends with 65")
+  @Test("A file as the library's path ends with 65")
   func file() throws {
     let scene = try Scene()
     try Data("x".utf8).write(to: URL(fileURLWithPath: scene.library))
@@ -87,7 +88,7 @@ struct StartTests {
     #expect(!result.errors.isEmpty)
   }
 
-  @Test("A .podflux that leads elsewhere over a symbolic link ends with 65, and nothing is written there")
+  @Test("A .podflux that is a symbolic link ends with 65, and nothing is written there")
   func linkedEngineFolder() throws {
     let scene = try Scene()
     let files = FileManager.default
@@ -99,7 +100,7 @@ struct StartTests {
     #expect(try files.contentsOfDirectory(atPath: elsewhere).isEmpty)
   }
 
-  /// Damages a good library's database, and wants engine and snapshot to leave it as it is.
+  /// Damages a valid library's database, and expects engine and snapshot to leave it unchanged.
   private func expectRefusal(of commands: [String] = ["run", "snapshot"], _ damage: (inout Data) -> Void) throws {
     let scene = try Scene()
     try runOnce(scene)
@@ -116,7 +117,7 @@ struct StartTests {
     }
   }
 
-  /// Makes a library with some rows, closed and checkpointed.
+  /// Creates a library with some rows, closed and checkpointed.
   private func runOnce(_ scene: Scene) throws {
     let engine = try scene.start()
     for number in 0..<50 {

@@ -1,15 +1,16 @@
 import Foundation
 import ScriptedOrigin
-import TestSupport
 import Testing
+import TestScheduling
+import TestSupport
 
-/// An engine that is suspended holds nothing; resumed, it goes on.
-@Suite("Suspension", .serialized)
+/// A suspended engine holds no resource; after a resume it continues.
+@Suite("Suspension", .systemTest)
 struct SuspensionTests {
-  /// So many that there are five hundred a second and more.
+  /// Enough for at least five hundred a second.
   private static let actionsPerCycle = 80
 
-  @Test("Suspended, an engine holds no lock and no open file of its library, and refuses all but resuming and stopping")
+  @Test("A suspended engine holds no lock and no open file of its library, and accepts only resume and shutdown")
   func suspended() throws {
     let scene = try Scene()
     let body = scene.serve("/a.mp3", length: 4 << 20, bytesPerSecond: 2 << 20).body
@@ -28,7 +29,7 @@ struct SuspensionTests {
       let refusal = try engine.ask(type)
       #expect((refusal["payload"] as? [String: Any])?["code"] as? String == "suspended")
     }
-    // Another engine may have the library meanwhile, and then this one cannot.
+    // Another engine may take the library meanwhile, and then this one cannot resume.
     let other = try scene.start()
     let conflict = try engine.ask("engine/resume")
     #expect((conflict["payload"] as? [String: Any])?["code"] as? String == "conflict")
@@ -41,19 +42,19 @@ struct SuspensionTests {
     #expect(scene.hash(of: item.path) == body.hash)
     #expect(item.attempt == 1)
     #expect(item.discarded == 0)
-    // Whoever observed is told what has happened since.
+    // An observer gets the changes since then.
     try waitUntil("a state line with b") {
       engine.lines.contains { $0.contains("\"state\"") && $0.contains("\"id\":\"b\"") }
     }
   }
 
-  @Test("Suspended and resumed again and again while actions pour in, nothing is lost and every file is right")
+  @Test("Repeated suspensions during many actions lose nothing, and every file is correct")
   func cycles() throws {
     let count = ProcessInfo.processInfo.environment["PODFLUX_SUSPENSIONS"].flatMap { Int($0) } ?? 25
     let scene = try Scene()
-    // A cycle takes 60 ms or more, in which a transfer receives 6 kB at most: they run to the end of the cycles.
+    // A cycle takes 60 ms or more, in which a transfer receives 6 kB at most: they run until the end of the cycles.
     let bodies = (0..<32).map { index in
-      scene.serve("/\(index).mp3", length: (1 << 20) + count * 6000 + index * 1000, bytesPerSecond: 100_000).body
+      scene.serve("/\(index).mp3", length: (1 << 19) + count * 6000 + index * 1000, bytesPerSecond: 100_000).body
     }
     let engine = try scene.startEager(settings: ["maxConcurrent": 32, "maxPerHost": 32])
     for index in bodies.indices {
@@ -93,12 +94,13 @@ struct SuspensionTests {
     }
     #expect(Set(bodies.indices.map { scene.hash(of: scene.publishedFiles()[$0]) }) == Set(bodies.map(\.hash)))
     #expect(scene.partialFiles().isEmpty)
-    // Nothing of former tenures is left open: a library has its folders, its lock and its database, and each connection.
+    // No file of former library sessions stays open: a library has its folders, its lock and its database, and each
+    // connection.
     let open = try Self.openFiles(of: engine.pid, in: scene.outside)
     #expect(open.count < 20)
   }
 
-  @Test("SIGTSTP suspends the engine and then stops the process; SIGCONT lets it go on")
+  @Test("SIGTSTP suspends the engine and then stops the process; SIGCONT resumes both")
   func signals() throws {
     let scene = try Scene()
     let body = scene.serve("/a.mp3", length: 3 << 20, bytesPerSecond: 2 << 20).body
@@ -111,7 +113,7 @@ struct SuspensionTests {
       #expect(try Self.locks(of: engine.pid) == 0)
       #expect(try Self.openFiles(of: engine.pid, in: scene.library) == [])
       engine.signal(SIGCONT)
-      // Who has not suspended it need not know that it was.
+      // A client that did not suspend it need not notice.
       try engine.order("snapshot")
     }
     let item = try engine.wait(for: "a", toBe: "completed")
@@ -119,12 +121,12 @@ struct SuspensionTests {
     #expect(item.attempt == 1)
   }
 
-  @Test("What a client has suspended stays so when its process is stopped and continued, until the client resumes it")
+  @Test("A client's suspension survives a stop and continuation of the process, until the client resumes")
   func suspendedTwice() throws {
     let scene = try Scene()
     let engine = try scene.startEager()
     try engine.order("engine/suspend")
-    // The second stop comes behind the first continuation: whatever that had done would be seen by then.
+    // The second stop comes after the first continuation, so that its effects would be visible by then.
     for _ in 0..<2 {
       engine.signal(SIGTSTP)
       try waitUntil("the process to be stopped") { try Self.processState(of: engine.pid) == "T" }
@@ -139,7 +141,7 @@ struct SuspensionTests {
     #expect(try engine.waitForEnd(upTo: 5).status == 0)
   }
 
-  @Test("A suspended engine ends when it is told to, and when its input ends")
+  @Test("A suspended engine ends on request, and when its input ends")
   func stops() throws {
     for last in ["shutdown", "signal", "eof"] {
       let scene = try Scene()
@@ -157,14 +159,14 @@ struct SuspensionTests {
 
   // MARK: What the kernel says
 
-  /// How many locks of files a process holds (/proc/locks, proc(5)).
+  /// How many file locks a process holds (/proc/locks, proc(5)).
   static func locks(of process: pid_t) throws -> Int {
     try String(contentsOfFile: "/proc/locks", encoding: .utf8).split(separator: "\n").count { line in
       line.split(separator: " ").dropFirst(4).first == "\(process)"
     }
   }
 
-  /// The files under a folder that a process has open.
+  /// A process's open files under a folder.
   static func openFiles(of process: pid_t, in folder: String) throws -> [String] {
     let descriptors = "/proc/\(process)/fd"
     let real = URL(fileURLWithPath: folder).resolvingSymlinksInPath().path

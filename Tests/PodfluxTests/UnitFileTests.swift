@@ -1,8 +1,9 @@
 import Foundation
-import TestSupport
 import Testing
+import TestScheduling
+import TestSupport
 
-@Suite("The example units")
+@Suite("The example units", .systemTest)
 struct UnitFileTests {
   private static let analyzer = ["/usr/bin/systemd-analyze", "/bin/systemd-analyze"].first { (path: String) in
     access(path, X_OK) == 0
@@ -24,13 +25,13 @@ struct UnitFileTests {
     #expect(status == 0)
   }
 
-  @Test("It does look: a misspelt setting is found", .enabled(if: analyzer != nil, "systemd-analyze is not installed"))
+  @Test("The check finds a misspelt setting", .enabled(if: analyzer != nil, "systemd-analyze is not installed"))
   func misspelt() throws {
     let (_, words) = try verify { $0.replacingOccurrences(of: "WatchdogSec=", with: "WatchdogSeconds=") }
     #expect(words.contains { $0.contains("WatchdogSeconds") })
   }
 
-  @Test("The service is notified, watched, restarted and kept in a sandbox")
+  @Test("The service has notifications, a watchdog, restarts and a sandbox")
   func settings() throws {
     let text = try String(contentsOf: Self.fixtures.appendingPathComponent("podflux.service"), encoding: .utf8)
     let lines = Set(text.split(separator: "\n").map(String.init))
@@ -44,7 +45,7 @@ struct UnitFileTests {
     #expect(socket.contains("\nFileDescriptorName=commands\n"))
   }
 
-  /// Has systemd-analyze look at copies whose program exists. Returns its status and what it says of them.
+  /// Runs systemd-analyze on copies with an existing program. Returns its status and its messages.
   private func verify(_ change: (String) -> String) throws -> (status: Int32, words: [String]) {
     let folder = try TemporaryFolder("podflux-units")
     let names = ["podflux.service", "podflux.socket"]
@@ -64,7 +65,7 @@ struct UnitFileTests {
     process.standardError = writing
     try process.run()
     process.waitUntilExit()
-    // Units of the machine itself are none of our concern.
+    // Ignores the machine's own units.
     let lines = try String(contentsOfFile: output, encoding: .utf8).split(separator: "\n").map(String.init)
     return (process.terminationStatus, lines.filter { $0.contains("podflux") })
   }

@@ -1,17 +1,18 @@
 import Foundation
 import ScriptedOrigin
-import TestSupport
 import Testing
+import TestScheduling
+import TestSupport
 
-/// `downloads/verify`: completed files are read again (PROTOCOL.md section 2).
-@Suite("Verifying")
+/// `downloads/verify`: the engine reads completed files again (see the article Protocol).
+@Suite("Verifying", .systemTest)
 struct VerifyTests {
-  /// What became of a completed file behind the engine's back.
+  /// An external change of a completed file.
   enum Damage: String, CaseIterable {
     case flippedByte, truncated, grown, missing, replacedByAnother, replacedByLink, replacedByFolder
   }
 
-  @Test("What is intact stays completed, with a checksum and without", arguments: [true, false])
+  @Test("An intact file's download stays completed, with a checksum and without", arguments: [true, false])
   func intact(hasChecksum: Bool) throws {
     let scene = try Scene()
     let engine = try scene.startEager(settings: ["checksum": hasChecksum])
@@ -23,7 +24,7 @@ struct VerifyTests {
     engine.closeInput()
     #expect(try engine.waitForEnd().status == 0)
     let next = try scene.start()
-    #expect(try next.order("downloads/verify", ["ids": ["a", "b", "nobody"]])["affected"] as? Int == 2)
+    #expect(try next.order("downloads/verify", ["ids": ["a", "b", "absent"]])["affected"] as? Int == 2)
     next.closeInput()
     #expect(try next.waitForEnd().status == 0)
     let items = try scene.start().items()
@@ -33,7 +34,7 @@ struct VerifyTests {
   }
 
   @Test(
-    "What is damaged or gone fails, is put aside, and is downloaded again when asked for", arguments: Damage.allCases)
+    "A damaged or missing file fails, is quarantined, and is fetched again on request", arguments: Damage.allCases)
   func damaged(_ damage: Damage) throws {
     let scene = try Scene()
     let engine = try scene.startEager(settings: ["checksum": true])
@@ -59,7 +60,7 @@ struct VerifyTests {
       #expect(scene.quarantined().isEmpty)
       #expect(item.path == path)
     case .replacedByAnother, .replacedByLink, .replacedByFolder:
-      // Somebody's own: neither moved nor written over.
+      // The user's own file: neither moved nor overwritten.
       #expect(scene.quarantined().isEmpty)
       #expect(item.path != path)
       #expect(FileManager.default.contents(atPath: scene.library + "/" + path) == remains)
@@ -80,7 +81,7 @@ struct VerifyTests {
     #expect(try scene.start().items().map(\.state) == ["completed", "failed"])
   }
 
-  @Test("What somebody has edited stays completed, and says so", arguments: Scene.Edit.allCases)
+  @Test("An edited file's download stays completed, and shows the edit", arguments: Scene.Edit.allCases)
   func edited(_ manner: Scene.Edit) throws {
     let scene = try Scene()
     let engine = try scene.startEager(settings: ["checksum": true])
@@ -96,13 +97,13 @@ struct VerifyTests {
     #expect(scene.quarantined().isEmpty)
   }
 
-  @Test("Only what is completed is verified")
+  @Test("Only completed downloads are verified")
   func refusals() throws {
     let scene = try Scene()
     let engine = try scene.startEager()
     try engine.order("downloads/enqueue", ["url": scene.origin.url("/p.mp3"), "id": "p", "paused": true])
     #expect(try engine.refusal("downloads/verify", ["id": "p"]).code == "illegal_transition")
-    #expect(try engine.refusal("downloads/verify", ["id": "nobody"]).code == "not_found")
+    #expect(try engine.refusal("downloads/verify", ["id": "absent"]).code == "not_found")
     #expect(try engine.order("downloads/verify", ["all": true])["affected"] as? Int == 0)
   }
 
@@ -121,7 +122,7 @@ struct VerifyTests {
     #expect(scene.quarantined().keys.sorted() == ["a-1.mp3", "a-2.mp3"])
   }
 
-  @Test("A file that cannot be read is not called damaged", .enabled(if: geteuid() != 0, "root reads everything"))
+  @Test("An unreadable file does not count as damaged", .enabled(if: geteuid() != 0, "root reads everything"))
   func unreadable() throws {
     let scene = try Scene()
     let engine = try scene.startEager(settings: ["checksum": true])
@@ -134,7 +135,7 @@ struct VerifyTests {
     #expect(scene.log.contains("cannot be read"))
   }
 
-  @Test("Killed while files are read: the next start goes on, and asks nobody")
+  @Test("Killed while files are read: the next start continues without a request")
   func killed() throws {
     let scene = try Scene()
     let engine = try scene.startEager(settings: ["checksum": true])
@@ -152,7 +153,7 @@ struct VerifyTests {
     #expect(try scene.start().items().map(\.state) == large.map { _ in "completed" } + ["failed"])
   }
 
-  @Test("A stop does not wait for files that are read, and the next start goes on")
+  @Test("A stop does not wait for running verifications, and the next start continues")
   func stopped() throws {
     let scene = try Scene()
     let engine = try scene.startEager(settings: ["checksum": true])
@@ -166,7 +167,7 @@ struct VerifyTests {
 }
 
 extension Scene {
-  /// Downloads files of their own until all are completed.
+  /// Downloads distinct files and waits until all are completed.
   fileprivate func download(_ ids: [String], length: Int = 300_000, on engine: PodfluxProcess) throws -> [Item] {
     for (index, id) in ids.enumerated() {
       serve("/\(id).mp3", length: length, seed: UInt64(index + 1))
@@ -175,7 +176,7 @@ extension Scene {
     return try ids.map { try engine.wait(for: $0, toBe: "completed") }
   }
 
-  /// What lies in quarantine, by name, without the manifests.
+  /// The files in quarantine, by name, without the manifests.
   fileprivate func quarantined() -> [String: Data] {
     let folder = library + "/.podflux/quarantine"
     let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
@@ -188,7 +189,7 @@ extension Scene {
     try Data(contentsOf: url).write(to: url, options: .atomic)
   }
 
-  /// Changes a completed file; returns what lies there then, if it is a file.
+  /// Changes a completed file; returns its new content, if it is a file.
   @discardableResult
   fileprivate func apply(_ damage: VerifyTests.Damage, to path: String) throws -> Data? {
     let url = URL(fileURLWithPath: library + "/" + path)

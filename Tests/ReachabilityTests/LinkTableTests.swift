@@ -39,7 +39,7 @@ struct LinkTableTests {
     DefaultRoute(family: family, part: part, metric: metric, source: source, hops: [.init(link: link)])
   }
 
-  /// A link with an address and a default route.
+  /// A complete link with an address and a default route.
   private static func whole(_ link: Int32, metric: UInt32) -> [LinkMessage] {
     [Self.link(link), .address(address(link)), .route(route(link, metric: metric), replaces: false)]
   }
@@ -55,7 +55,7 @@ struct LinkTableTests {
       LinkJudgement(overrides: overrides, isMeteredByHost: isMeteredByHost, traits: Self.traits))
   }
 
-  @Test("Of two default routes that of the lower metric is the path, and both devices would do")
+  @Test("Of two default routes the lower metric gives the path, and both devices are usable")
   func metric() {
     #expect(
       picture(Self.both)
@@ -65,7 +65,7 @@ struct LinkTableTests {
     #expect(turned.path == NetworkPath(status: .online, interface: .cellular, device: "wwan0"))
   }
 
-  @Test("A link that is off, has no carrier, no address or no route is no way", arguments: 0..<6)
+  @Test("A link that is off, has no carrier, no address or no route is no path", arguments: 0..<6)
   func unusable(number: Int) {
     let loss: LinkMessage =
       switch number {
@@ -80,13 +80,13 @@ struct LinkTableTests {
     #expect(picture(Self.whole(Self.wifi, metric: 600) + [loss]) == PathPicture(path: .offline))
   }
 
-  @Test("A link that does not know its state works")
+  @Test("A link with an unknown state works")
   func unknownState() {
     #expect(picture(Self.whole(Self.wifi, metric: 1) + [Self.link(Self.wifi, state: 0)]).path.status == .online)
     #expect(picture(Self.whole(Self.wifi, metric: 1) + [Self.link(Self.wifi, state: nil)]).path.status == .online)
   }
 
-  @Test("The routes of a link that was switched off, or lost its address, do not come back with it")
+  @Test("The routes of a link that was switched off, or lost its address, do not return with it")
   func silentlyDroppedRoutes() {
     let messages = Self.whole(Self.wifi, metric: 600)
     #expect(
@@ -95,7 +95,7 @@ struct LinkTableTests {
       picture(
         messages + [.addressGone(Self.address(Self.wifi)), .address(Self.address(Self.wifi))]
       ).path.status == .offline)
-    // One of two addresses: only what is sent from it goes.
+    // One of two addresses: only routes with it as source are dropped.
     let second = Self.address(Self.wifi, [10, 0, 0, 8])
     let more: [LinkMessage] = [
       .address(second), .route(Self.route(Self.wifi, metric: 100, source: second.bytes), replaces: false),
@@ -103,11 +103,11 @@ struct LinkTableTests {
     ]
     #expect(picture(messages + more).path.status == .offline)
     #expect(picture(messages + more.dropLast()).path.status == .online)
-    // A carrier that went leaves the route there.
+    // A lost carrier leaves the route in place.
     #expect(picture(messages + [Self.link(Self.wifi, flags: 0x1003), Self.link(Self.wifi)]).path.status == .online)
   }
 
-  @Test("A route that replaces takes the place of those of its rank; another metric stays beside it")
+  @Test("A replacing route replaces those of its rank; one with another metric stays")
   func replacing() {
     let turned = Self.both + [.route(Self.route(Self.cellular, metric: 600), replaces: true)]
     #expect(picture(turned).path.device == "wwan0")
@@ -116,7 +116,7 @@ struct LinkTableTests {
     #expect(picture(beside).devices == ["wlan0", "wwan0"])
   }
 
-  @Test("The same route told twice is gone when it is told to be gone once")
+  @Test("A route reported twice is gone after one report of its removal")
   func twice() {
     let route = Self.route(Self.wifi, metric: 600)
     #expect(
@@ -135,7 +135,7 @@ struct LinkTableTests {
     #expect(picture(messages + [.linkGone(index: Self.wifi)]).path.device == "wwan0")
   }
 
-  @Test("IPv6 counts with a global address that is no more tentative, and after IPv4")
+  @Test("IPv6 counts with a global address that is no longer tentative, and after IPv4")
   func ipv6() {
     let route = LinkMessage.route(Self.route(Self.wifi, metric: 1024, family: .ipv6), replaces: false)
     let global = [0x20, 0x01] + [UInt8](repeating: 1, count: 14)
@@ -151,7 +151,7 @@ struct LinkTableTests {
     #expect(picture(begin + [.address(Self.address(Self.wifi))]).path.status == .offline)
   }
 
-  @Test("Loopback is no way")
+  @Test("Loopback is no path")
   func loopback() {
     let messages: [LinkMessage] = [
       Self.link(1, flags: 0x1_0049), .address(Self.address(1, [127, 0, 0, 1], scope: 254)),
@@ -160,7 +160,7 @@ struct LinkTableTests {
     #expect(picture(messages) == PathPicture(path: .offline))
   }
 
-  @Test("What the operator says wins over what the kernel says; NetworkManager's word makes any path metered")
+  @Test("The operator's overrides precede the kernel's data; NetworkManager can make any path metered")
   func overrides() {
     let overrides = LinkOverrides(interfaces: ["wlan0": .cellular], metered: ["wlan0", "usb7"])
     #expect(
@@ -170,7 +170,7 @@ struct LinkTableTests {
     #expect(!picture([], isMeteredByHost: true).path.isMetered)
   }
 
-  @Test("A tunnel is as cellular and as metered as what carries it")
+  @Test("A tunnel is as cellular and as metered as its carrier")
   func tunnels() {
     let tunnel = Self.whole(Self.tunnel, metric: 1)
     let overCellular = picture(tunnel + Self.whole(Self.cellular, metric: 700)).path
@@ -181,7 +181,7 @@ struct LinkTableTests {
     #expect(
       picture(tunnel + Self.whole(Self.cellular, metric: 700), LinkOverrides(interfaces: ["tun0": .ethernet])).path
         .interface == .ethernet)
-    // It has taken the only other default route away.
+    // It has replaced the only other default route.
     let bare = [Self.link(Self.cellular), .address(Self.address(Self.cellular))]
     #expect(picture(tunnel + bare).path.interface == .cellular)
     #expect(
@@ -189,7 +189,7 @@ struct LinkTableTests {
     #expect(picture(tunnel).path == NetworkPath(status: .online, interface: .other, device: "tun0"))
   }
 
-  @Test("Two halves go before a whole, whatever their metrics; one half is nothing")
+  @Test("Two halves precede a whole, at any metric; one half alone is no route")
   func halves() {
     let begin: [LinkMessage] =
       Self.both + [
@@ -202,7 +202,7 @@ struct LinkTableTests {
     #expect(picture(all + [.routeGone(Self.route(Self.tunnel, metric: 900, part: .lowerHalf))]).path.device == "wlan0")
   }
 
-  @Test("What is kept is bounded")
+  @Test("The table is bounded")
   func limits() {
     var table = LinkTable()
     for number in 1...Int32(LinkTable.maximumLinks + 10) {

@@ -6,7 +6,7 @@ import Testing
 @testable import Reachability
 
 extension RealSocketTests {
-  @Suite("NetworkManager's word on what is metered", .serialized)
+  @Suite("NetworkManager's metered state", .serialized)
   struct MeteredWatchTests {
     private static let limit: Duration = .seconds(5)
 
@@ -16,7 +16,7 @@ extension RealSocketTests {
       return watch
     }
 
-    /// Lets the watch work until a condition holds.
+    /// Runs the watch until a condition holds.
     private func wait(_ watch: MeteredWatch, until condition: () -> Bool) throws {
       let deadline = ContinuousClock.now + Self.limit
       while !condition() {
@@ -26,7 +26,7 @@ extension RealSocketTests {
       }
     }
 
-    @Test("Without a bus, a socket or a library there is no word")
+    @Test("Without a bus, a socket or a library there is no answer")
     func nothing() throws {
       #expect(MeteredWatch(.none) == nil)
       #expect(MeteredWatch(.address("unix:path=/nonexistent/bus")) == nil)
@@ -46,7 +46,7 @@ extension RealSocketTests {
       manager.stop()
     }
 
-    @Test("A change is told without being asked for", .enabled(if: PrivateBus.program != nil, "no dbus-daemon"))
+    @Test("A change arrives without a request", .enabled(if: PrivateBus.program != nil, "no dbus-daemon"))
     func changes() throws {
       let bus = try PrivateBus()
       let manager = try FakeNetworkManager(on: bus.address, .answer(2))
@@ -58,23 +58,23 @@ extension RealSocketTests {
       try wait(watch) { !watch.isMetered }
       manager.change(.answer(3))
       try wait(watch) { watch.isMetered }
-      // What is no answer takes nothing back.
+      // An invalid answer changes nothing.
       manager.change(.answerWithText)
       manager.change(.answer(2))
       try wait(watch) { !watch.isMetered }
-      // Nobody has asked but for the start and the changes.
+      // Requests come only from the start and the changes.
       #expect((5...6).contains(manager.questions))
       manager.stop()
     }
 
-    @Test("NetworkManager may come and go, and the bus too", .enabled(if: PrivateBus.program != nil, "no dbus-daemon"))
+    @Test("NetworkManager and the bus may come and go", .enabled(if: PrivateBus.program != nil, "no dbus-daemon"))
     func comingAndGoing() throws {
       let bus = try PrivateBus()
       let watch = try watch(bus.address)
       #expect(watch.hasAnswered && !watch.isMetered)
       let first = try FakeNetworkManager(on: bus.address, .answer(1))
       try wait(watch) { watch.isMetered }
-      // While it is restarted what costs money goes on costing it.
+      // While it restarts, a metered connection stays metered.
       first.stop()
       let second = try FakeNetworkManager(on: bus.address, .answer(2))
       try wait(watch) { !watch.isMetered }
@@ -88,7 +88,7 @@ extension RealSocketTests {
     }
 
     @Test(
-      "A manager that does not answer is waited for no longer than is said; its late word counts",
+      "The wait for a manager's answer has a limit; a late answer counts",
       .enabled(if: PrivateBus.program != nil, "no dbus-daemon"))
     func silent() throws {
       let bus = try PrivateBus()
@@ -98,7 +98,7 @@ extension RealSocketTests {
       watch.waitForAnswer(upTo: .milliseconds(300))
       #expect((.milliseconds(300)...(.milliseconds(1500))).contains(ContinuousClock.now - begin))
       #expect(!watch.hasAnswered && !watch.isMetered)
-      // The question that hangs has its time limit; then the change makes it ask again.
+      // The pending request times out; then the change causes another one.
       manager.change(.answer(1))
       let deadline = ContinuousClock.now + .seconds(15)
       while !watch.isMetered, ContinuousClock.now < deadline {
@@ -110,7 +110,7 @@ extension RealSocketTests {
     }
 
     @Test(
-      "A bus that hangs, hangs up or talks nonsense is none",
+      "A bus that hangs, hangs up or sends invalid data counts as none",
       arguments: ["", "hang up", "REJECTED\r\n", "\u{0}\u{7}\r\n"])
     func hostile(speech: String) throws {
       let folder = try TemporaryFolder("podflux-bus")
@@ -136,7 +136,7 @@ extension RealSocketTests {
     }
 
     @Test(
-      "A monitor tells what NetworkManager says",
+      "A monitor reports NetworkManager's state",
       .enabled(
         if: PrivateBus.program != nil && NetworkNamespace.unavailability == nil, "no dbus-daemon or no namespaces")
     )
@@ -165,7 +165,7 @@ extension RealSocketTests {
   }
 }
 
-/// A listening socket of the machine itself.
+/// A listening Unix socket of this process.
 private final class UnixListener: Sendable {
   let number: Int32
 

@@ -2,13 +2,13 @@ import Testing
 
 @testable import Reachability
 
-@Suite("Reading rtnetlink")
+@Suite("Parsing rtnetlink")
 struct NetlinkReaderTests {
   private func read(_ messages: [UInt8]...) -> [LinkMessage] {
     NetlinkReader.read(messages.flatMap { $0 }[...]).messages
   }
 
-  @Test("Links, addresses and default routes of one datagram are read in their order")
+  @Test("Links, addresses and default routes of one datagram are parsed in order")
   func order() {
     let messages = read(
       NetlinkBytes.link(3, "wlan0"), NetlinkBytes.address(3, [10, 0, 0, 7]),
@@ -27,7 +27,7 @@ struct NetlinkReaderTests {
       ])
   }
 
-  @Test("A point-to-point link's own address is read, not that of the other end")
+  @Test("Of a point-to-point link its own address counts, not the peer's")
   func pointToPoint() {
     let body = [2, 32, 0, 0] + NetlinkBytes.raw(Int32(5))
     let own = NetlinkBytes.attribute(2, [10, 64, 0, 2])
@@ -42,12 +42,12 @@ struct NetlinkReaderTests {
     }
   }
 
-  @Test("What a bridge says of its ports is not taken for a link that comes or goes")
+  @Test("A bridge's messages about its ports do not count as links")
   func bridgePort() {
     #expect(read(NetlinkBytes.link(3, "eth0", family: 7, kind: 17), NetlinkBytes.link(3, "eth0", family: 7)).isEmpty)
   }
 
-  @Test("Routes that are none to everywhere, of other tables or to nowhere are passed over")
+  @Test("Routes that are not default routes, of other tables or without a destination are skipped")
   func otherRoutes() {
     let otherTable = NetlinkBytes.attribute(15, NetlinkBytes.raw(UInt32(51820)))
     #expect(
@@ -58,7 +58,7 @@ struct NetlinkReaderTests {
       ).isEmpty)
   }
 
-  @Test("Halves of everywhere are told apart, and a route over several links names them all")
+  @Test("Halves of a default route are distinguished, and a multipath route has all its links")
   func parts() {
     let upper = NetlinkBytes.attribute(1, [128, 0, 0, 0])
     let hop = { (link: Int32) in
@@ -80,7 +80,7 @@ struct NetlinkReaderTests {
       ])
   }
 
-  @Test("The end of an answer, its interruption and a refusal are told, and others' answers are not read")
+  @Test("The end of an answer, its interruption and a refusal are reported, and answers to others are skipped")
   func answers() {
     let contents = NetlinkReader.read(
       (NetlinkBytes.link(1, "old", sequence: 6) + NetlinkBytes.message(3, sequence: 6)
@@ -103,12 +103,12 @@ struct NetlinkReaderTests {
     NetlinkBytes.link(3, "wlan0") + NetlinkBytes.address(3, [10, 0, 0, 7])
     + NetlinkBytes.route(3, metric: 600, more: [NetlinkBytes.attribute(5, [10, 0, 0, 1])])
 
-  @Test("Wherever a datagram is cut off, what came whole before is read, and nothing traps")
+  @Test("Of a truncated datagram the complete messages are parsed, and nothing traps")
   func truncated() {
     let all = NetlinkReader.read(Self.whole[...]).messages
     #expect(all.count == 3)
     for length in 0..<Self.whole.count {
-      // Not all slices begin at 0.
+      // Some slices do not begin at 0.
       let bytes = ([UInt8](repeating: 0xFF, count: 5) + Self.whole)[5...].prefix(length)
       let messages = NetlinkReader.read(bytes).messages
       #expect(messages == Array(all.prefix(messages.count)))
@@ -117,7 +117,7 @@ struct NetlinkReaderTests {
   }
 
   @Test(
-    "Whatever bytes are changed, and whatever lengths are lies, nothing traps or goes on for ever", arguments: 0..<8)
+    "With changed bytes and wrong lengths, nothing traps or loops forever", arguments: 0..<8)
   func hostile(seed: UInt64) {
     var random = SplitMix(state: seed)
     var seen = 0
@@ -138,7 +138,7 @@ struct NetlinkReaderTests {
   }
 }
 
-/// Numbers that a seed repeats (SplitMix64).
+/// Numbers determined by a seed (SplitMix64).
 private struct SplitMix {
   var state: UInt64
 

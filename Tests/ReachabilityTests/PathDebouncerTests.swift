@@ -3,26 +3,26 @@ import Testing
 
 @testable import Reachability
 
-@Suite("Settling")
+@Suite("The path debouncer")
 struct PathDebouncerTests {
   private static let wifi = NetworkPath(status: .online, interface: .wifi, device: "wlan0")
   private static let cellular = NetworkPath(status: .online, interface: .cellular, device: "wwan0")
   private static let meteredWifi = NetworkPath(status: .online, interface: .wifi, isMetered: true, device: "wlan0")
 
-  /// A picture in which these devices would do beside the path's own.
+  /// A picture with further usable devices.
   private static func picture(_ path: NetworkPath, beside: Set<String> = []) -> PathPicture {
     PathPicture(path: path, devices: beside.union(path.device.map { [$0] } ?? []))
   }
 
   private static func milliseconds(_ count: Int) -> Duration { .milliseconds(count) }
 
-  @Test("A loss is told at once")
+  @Test("A loss is reported at once")
   func losses() {
     let losses: [(NetworkPath, PathPicture)] = [
       (Self.wifi, Self.picture(.offline)), (Self.cellular, Self.picture(.offline)),
       (Self.wifi, Self.picture(Self.cellular)), (Self.wifi, Self.picture(Self.cellular, beside: ["wlan0"])),
       (Self.wifi, Self.picture(Self.meteredWifi)),
-      // Better, but what there was is gone: connections are broken.
+      // Better, but the old one is gone: its connections are broken.
       (Self.cellular, Self.picture(Self.wifi)),
     ]
     for (told, picture) in losses {
@@ -33,7 +33,7 @@ struct PathDebouncerTests {
     }
   }
 
-  @Test("A gain is told when it has lasted for 500 ms, once")
+  @Test("A gain is reported once, after it has lasted for 500 ms")
   func gains() {
     let gains: [(NetworkPath, PathPicture)] = [
       (.offline, Self.picture(Self.wifi)), (.offline, Self.picture(Self.cellular)),
@@ -52,14 +52,14 @@ struct PathDebouncerTests {
     }
   }
 
-  @Test("A picture that comes late tells a gain that has lasted")
+  @Test("A late picture reports a gain that has lasted")
   func lateTimer() {
     var debouncer = PathDebouncer(told: .offline)
     #expect(debouncer.take(Self.picture(Self.wifi), at: .zero) == nil)
     #expect(debouncer.take(Self.picture(Self.wifi, beside: ["eth0"]), at: Self.milliseconds(600)) == Self.wifi)
   }
 
-  @Test("A link that flaps is told once, and not before it holds still")
+  @Test("A flapping link is reported once, after it is stable")
   func flapping() {
     var debouncer = PathDebouncer(told: Self.wifi)
     var told: [NetworkPath] = []
@@ -74,7 +74,7 @@ struct PathDebouncerTests {
     #expect(debouncer.elapse(at: Self.milliseconds(10_200)) == Self.wifi)
   }
 
-  @Test("Another gain begins to last anew, and one that is no more is forgotten")
+  @Test("Another gain starts its own time, and one that has ended is dropped")
   func changing() {
     var debouncer = PathDebouncer(told: .offline)
     #expect(debouncer.take(Self.picture(Self.cellular), at: .zero) == nil)

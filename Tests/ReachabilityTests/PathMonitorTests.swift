@@ -30,7 +30,7 @@ extension RealSocketTests {
       }
     }
 
-    @Test("The path is known when the monitor has been made")
+    @Test("The path is known after init")
     func initial() throws {
       #expect(try monitor().initial == Self.wifi)
       let overrides = LinkOverrides(interfaces: ["wlan9": .ethernet], metered: ["wlan9"])
@@ -44,7 +44,7 @@ extension RealSocketTests {
       #expect(reports.paths.isEmpty)
     }
 
-    @Test("A link that is switched off is told at once; that it is back, 500 ms later")
+    @Test("A link that is switched off is reported at once; its return, 500 ms later")
     func linkDown() throws {
       let monitor = try monitor()
       monitor.start()
@@ -65,7 +65,7 @@ extension RealSocketTests {
       monitor.stop()
     }
 
-    @Test("A default route that goes, comes, or gets another metric is told")
+    @Test("A default route that is removed, added, or gets another metric is reported")
     func routes() throws {
       let monitor = try monitor()
       monitor.start()
@@ -118,11 +118,11 @@ extension RealSocketTests {
       monitor.stop()
     }
 
-    @Test("A link that flaps is told as lost once, and as back when it holds still")
+    @Test("A flapping link is reported as lost once, and as back when it is stable")
     func flapping() throws {
       let monitor = try monitor()
       monitor.start()
-      // In one process, so that a busy machine makes no pause that lets the link settle.
+      // In one process: with several, a busy machine could pause long enough for the link to count as stable.
       try network.change(
         (0..<50).flatMap { _ in
           [
@@ -135,10 +135,10 @@ extension RealSocketTests {
       monitor.stop()
     }
 
-    @Test("What was said faster than it was read is asked for anew")
+    @Test("After lost notifications everything is read again")
     func overrun() throws {
       let monitor = try monitor()
-      // Before the start nobody reads: the socket's buffer runs over.
+      // Before the start the socket is not read: its buffer overflows.
       let commands = (0..<200).flatMap { round in
         (2..<100).map { "route replace 10.\(round).\($0).0/24 dev wlan9" }
       }
@@ -152,7 +152,7 @@ extension RealSocketTests {
       monitor.stop()
     }
 
-    @Test("After the stop nothing is reported, and nothing is left open")
+    @Test("After the stop nothing is reported, and no descriptor stays open")
     func stopping() throws {
       let before = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count
       for _ in 0..<20 {
@@ -164,7 +164,7 @@ extension RealSocketTests {
         try network.setLink(.wifi, isUp: true)
       }
       #expect(reports.paths.isEmpty)
-      // The threads close what they had when they end, which they do by themselves.
+      // The threads close their descriptors when they end, after the stop.
       let deadline = ContinuousClock.now + .seconds(10)
       while try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count > before {
         try #require(ContinuousClock.now < deadline, "descriptors are left open")
@@ -172,7 +172,7 @@ extension RealSocketTests {
       }
     }
 
-    @Test("A link over which nobody sends counts nothing, and each byte that is sent is counted on its link alone")
+    @Test("A link without traffic counts nothing, and each sent byte is counted on its link only")
     func counters() throws {
       let monitor = try monitor()
       monitor.start()
@@ -193,7 +193,7 @@ extension RealSocketTests {
       monitor.stop()
     }
 
-    @Test("What a crash left behind is cleared away by the next namespace that is made")
+    @Test("The next namespace removes the remains of a crash")
     func leftovers() throws {
       let left = "/run/netns/podflux-63"
       #expect(FileManager.default.createFile(atPath: "/run/podflux-namespace-63.lock", contents: nil))
@@ -206,7 +206,7 @@ extension RealSocketTests {
       #expect(next.name != network.name)
     }
 
-    /// Connects from inside to a listener on this machine, and returns what it says.
+    /// Connects from inside to a listener on this machine, and returns what that sends.
     private func send(to address: String) throws -> String {
       let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
       defer { close(listener) }

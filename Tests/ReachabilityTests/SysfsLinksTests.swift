@@ -3,7 +3,7 @@ import Testing
 
 @testable import Reachability
 
-@Suite("What sysfs says of links")
+@Suite("Links in sysfs")
 struct SysfsLinksTests {
   private let sysfs: FakeSysfs
 
@@ -15,7 +15,7 @@ struct SysfsLinksTests {
     sysfs.links.traits(of: Link(index: 3, name: name, hardwareType: type, flags: 0, operationalState: nil))
   }
 
-  @Test("Wi-Fi is told by its entries or its kind of device")
+  @Test("Wi-Fi is recognized by its entries or its device type")
   func wifi() throws {
     try sysfs.add("wlan0", entries: ["device", "wireless"])
     try sysfs.add("wlan1", entries: ["phy80211"])
@@ -23,7 +23,7 @@ struct SysfsLinksTests {
     for name in ["wlan0", "wlan1", "wlan2"] { #expect(traits(name) == LinkTraits(interface: .wifi)) }
   }
 
-  @Test("Cellular is a modem, whatever its frames, or PPP")
+  @Test("Cellular is a modem, with any frames, or PPP")
   func cellular() throws {
     try sysfs.add("wwan0", deviceType: "wwan", entries: ["device"])
     try sysfs.add("rmnet0", type: 519)
@@ -33,14 +33,14 @@ struct SysfsLinksTests {
     }
   }
 
-  @Test("Ethernet is what has its frames and is nothing else")
+  @Test("Ethernet is a link with its frames and no other type")
   func ethernet() throws {
     try sysfs.add("eth0", entries: ["device"])
     try sysfs.add("veth0")
     for name in ["eth0", "veth0"] { #expect(traits(name) == LinkTraits(interface: .ethernet)) }
   }
 
-  @Test("Tunnels have no device of their own; other hardware that has one is none")
+  @Test("Tunnels have no device; other hardware with a device is no tunnel")
   func tunnels() throws {
     try sysfs.add("tun0", type: 65534, entries: ["tun_flags"])
     try sysfs.add("wg0", type: 65534, deviceType: "wireguard")
@@ -53,7 +53,7 @@ struct SysfsLinksTests {
     #expect(traits("ib0", type: 32) == LinkTraits(interface: .other))
   }
 
-  @Test("What stands upon others is what costs most of them")
+  @Test("A link over others has the traits of the most expensive one")
   func stacked() throws {
     try sysfs.add("eth0", entries: ["device"])
     try sysfs.add("wlan0", entries: ["device", "wireless"])
@@ -67,7 +67,7 @@ struct SysfsLinksTests {
     #expect(traits("eth0.7").interface == .ethernet)
   }
 
-  @Test("Links that stand upon each other in a ring, or are gone, end the search")
+  @Test("A ring of links, or a missing link, ends the search")
   func ring() throws {
     try sysfs.add("a", entries: ["lower_b"])
     try sysfs.add("b", entries: ["lower_a"])
@@ -75,7 +75,7 @@ struct SysfsLinksTests {
     #expect(traits("gone", type: 65534) == LinkTraits(interface: .other, isTunnel: true))
   }
 
-  @Test("The machine's own loopback is read as it is")
+  @Test("The machine's own loopback is read")
   func real() {
     let traits = SysfsLinks().traits(of: Link(index: 1, name: "lo", hardwareType: 772, flags: 0, operationalState: nil))
     #expect(traits.interface == .other)

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("A body")
 struct BodyTests {
-  @Test("stamped content bears the number of each block at its beginning")
+  @Test("stamped content has each block's number at its beginning")
   func stamps() {
     let body = Body.stamped(length: 3 * 65_536 + 100, seed: 7)
     for block in 0..<4 {
@@ -20,7 +20,7 @@ struct BodyTests {
     #expect(short != Body.stamped(length: 100_000, seed: 2).allBytes)
   }
 
-  @Test("a slice holds what the whole holds at that place", arguments: [0..<0, 0..<1, 4_090..<4_110, 69_000..<270_001])
+  @Test("a slice has the bytes of the whole at that range", arguments: [0..<0, 0..<1, 4_090..<4_110, 69_000..<270_001])
   func slices(range: Range<Int>) {
     let body = Body.joined([
       .audio(length: 150_000, seed: 3), .text("between"), .repeating([1, 2, 3], length: 150_000),
@@ -36,7 +36,7 @@ struct BodyTests {
     #expect(body[50_000..<150_000][20_000..<30_000].allBytes == body[70_000..<80_000].allBytes)
   }
 
-  @Test("chunks make up the whole, and none is longer than 256 KiB")
+  @Test("chunks add up to the whole, and none is longer than 256 KiB")
   func chunks() {
     let body = Body.repeating(Array("0123456789".utf8), length: 1_000_003)
     var total = 0
@@ -47,14 +47,14 @@ struct BodyTests {
     #expect(total == 1_000_003)
   }
 
-  @Test("audio begins like an MP3 file, whatever its length", arguments: [0, 5, 4_096, 4_097, 1_000_000])
+  @Test("audio begins like an MP3 file, at any length", arguments: [0, 5, 4_096, 4_097, 1_000_000])
   func audio(length: Int) {
     let body = Body.audio(length: length, seed: 1)
     #expect(body.length == length)
     #expect(body[0..<min(3, length)].allBytes == Array("ID3".utf8.prefix(length)))
   }
 
-  @Test("the fixtures are what they are called, and can be made longer")
+  @Test("the fixtures have the formats of their names, and can be made longer")
   func fixtures() throws {
     #expect(try Fixtures.body(Fixtures.mp3)[0..<3].allBytes == Array("ID3".utf8))
     #expect(try Fixtures.body(Fixtures.m4a)[4..<8].allBytes == Array("ftyp".utf8))

@@ -1,7 +1,8 @@
 import ScriptedOrigin
 import Testing
+import TestScheduling
 
-@Suite("A connection")
+@Suite("A connection", .systemTest)
 struct ConnectionTests {
   @Test("serves one request after the other")
   func keepAlive() throws {
@@ -37,7 +38,7 @@ struct ConnectionTests {
     }
   }
 
-  @Test("with too many requests ahead is cut off")
+  @Test("with too many pipelined requests is closed")
   func tooManyAhead() throws {
     try withOrigin { origin in
       origin.serve("/", Behaviour.status(200).failingBeforeHead(.stall))
@@ -58,7 +59,7 @@ struct ConnectionTests {
     }
   }
 
-  @Test("that closes is told so, and so is a client of HTTP/1.0")
+  @Test("that closes says so, also to an HTTP/1.0 client")
   func closing() throws {
     try withOrigin { origin in
       origin.serve("/", .status(200))
@@ -89,7 +90,7 @@ struct ConnectionTests {
     }
   }
 
-  @Test("that is not read from holds the origin back")
+  @Test("that the client does not read stops the origin")
   func backpressure() throws {
     try withOrigin { origin in
       origin.serve("/big", Resource(.stamped(length: 1 << 30, seed: 1)))

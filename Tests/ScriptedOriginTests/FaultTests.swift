@@ -1,7 +1,8 @@
 import ScriptedOrigin
 import Testing
+import TestScheduling
 
-@Suite("A fault")
+@Suite("A fault", .systemTest)
 struct FaultTests {
   private static let body = Body.stamped(length: 2_000_000, seed: 5)
   private static let episode = Behaviour.resource(Resource(body))
@@ -59,7 +60,7 @@ struct FaultTests {
     }
   }
 
-  @Test("may come before the head", arguments: [(Fault.Kind.cut, RawClient.Ending.closed), (.reset, .reset)])
+  @Test("may precede the head", arguments: [(Fault.Kind.cut, RawClient.Ending.closed), (.reset, .reset)])
   func beforeHead(kind: Fault.Kind, ending: RawClient.Ending) throws {
     try withOrigin { origin in
       origin.serve("/", Self.episode.failingBeforeHead(kind))
@@ -84,7 +85,7 @@ struct FaultTests {
     }
   }
 
-  @Test("may be a lie about the length, behind which the connection closes", arguments: [10, 30])
+  @Test("may be a wrong length, after which the connection closes", arguments: [10, 30])
   func lyingLength(length: Int) throws {
     try withOrigin { origin in
       origin.serve("/", .status(200, body: .text("twenty bytes of text")).settingHeader("Content-Length", "\(length)"))
@@ -95,7 +96,7 @@ struct FaultTests {
     }
   }
 
-  @Test("may be a part without Content-Range, or with content that is said to be compressed")
+  @Test("may be a part without Content-Range, or with a wrong Content-Encoding")
   func lyingHeaders() throws {
     try withOrigin { origin in
       origin.serve(

@@ -1,7 +1,8 @@
 import ScriptedOrigin
 import Testing
+import TestScheduling
 
-@Suite("An HTTP/2 origin")
+@Suite("An HTTP/2 origin", .systemTest)
 struct HTTP2OriginTests {
   @Test("answers every request of a connection")
   func answers() throws {
@@ -15,7 +16,7 @@ struct HTTP2OriginTests {
   @Test("refuses a stream and keeps the connection")
   func refuses() throws {
     let origin = try HTTP2Origin.start(tls: .fixture, script: [.refuse, .answer])
-    // curl sends a refused request again by itself.
+    // curl repeats a refused request itself.
     #expect(try fetch([origin.url]).output == HTTP2Origin.body)
     #expect(origin.requests.map(\.step) == [.refuse, .answer])
   }

@@ -1,10 +1,11 @@
 import Testing
+import TestScheduling
 
 @testable import ScriptedOrigin
 
-@Suite("An origin")
+@Suite("An origin", .systemTestAlone)
 struct OriginTests {
-  @Test("stops at once, though connections stall, and starts again on the same port")
+  @Test("stops at once, even with stalled connections, and starts again on the same port")
   func restarting() throws {
     try withOrigin { origin in
       origin.serve("/", Behaviour.status(200, body: .text("0123456789")).stalling(afterBytes: 5))
@@ -23,7 +24,7 @@ struct OriginTests {
     }
   }
 
-  @Test("starts on the port that another one has left")
+  @Test("starts on the port of a stopped one")
   func samePort() throws {
     let first = try ScriptedOrigin.start()
     first.serve("/", .status(200, body: .text("first")))
@@ -41,7 +42,7 @@ struct OriginTests {
     }
   }
 
-  @Test("logs what was asked and what was sent")
+  @Test("logs requests and sent bytes")
   func log() throws {
     try withOrigin { origin in
       origin.serve("/a", Resource(.text("0123456789")))
@@ -63,7 +64,7 @@ struct OriginTests {
     }
   }
 
-  @Test("forgets its log when told to, and goes on counting requests")
+  @Test("clears its log on request, and keeps counting requests")
   func reset() throws {
     try withOrigin { origin in
       _ = try Exchange(origin, "/a")
@@ -76,7 +77,7 @@ struct OriginTests {
     }
   }
 
-  @Test("gives up waiting in time, and tells what it saw")
+  @Test("ends a wait in time with the last snapshot")
   func waiting() throws {
     try withOrigin { origin in
       #expect(throws: OriginError.self) {
@@ -85,7 +86,7 @@ struct OriginTests {
     }
   }
 
-  @Test("forgets the older half of a log that has grown too long, and still keeps the rest up to date")
+  @Test("drops the older half of a log that is too long, and keeps updating the rest")
   func bound() {
     let log = RequestLog()
     for _ in 0...RequestLog.capacity {

@@ -1,11 +1,12 @@
 import NIOCore
 import Testing
+import TestScheduling
 
 @testable import ScriptedOrigin
 
-@Suite("A rate limit")
+@Suite("A rate limit", .systemTestAlone)
 struct PaceTests {
-  @Test("never hands out more than was earned, nor much less", arguments: [100, 20_480, 300_000, 50_000_000])
+  @Test("never allows more than the rate, nor much less", arguments: [100, 20_480, 300_000, 50_000_000])
   func earnings(bytesPerSecond: Int) {
     var pacer = Pacer(bytesPerSecond: bytesPerSecond, start: .uptimeNanoseconds(1_000_000_007))
     var sent = 0
@@ -28,7 +29,7 @@ struct PaceTests {
     #expect(pacer.allowance(at: .uptimeNanoseconds(3_600_000_000_000)) < 20_480)
   }
 
-  @Test("takes as long as the content needs, and sends all of it")
+  @Test("takes the time of the content, and sends all of it")
   func overTheWire() throws {
     try withOrigin { origin in
       let body = Body.stamped(length: 30_000, seed: 6)
@@ -41,7 +42,7 @@ struct PaceTests {
     }
   }
 
-  @Test("lets the log be watched while the content is under way")
+  @Test("updates the log while the content is being sent")
   func progress() throws {
     try withOrigin { origin in
       origin.serve(
@@ -54,7 +55,7 @@ struct PaceTests {
     }
   }
 
-  @Test("or a delay keeps the head back")
+  @Test("or a delay holds the head back")
   func delay() throws {
     try withOrigin { origin in
       origin.serve("/", Behaviour.status(200).delayed(byMilliseconds: 60))

@@ -1,10 +1,11 @@
 import Foundation
 import ScriptedOrigin
 import Testing
+import TestScheduling
 
-@Suite("A proxy")
+@Suite("A proxy", .systemTest)
 struct ProxyTests {
-  @Test("passes on what is asked in absolute form, without what was meant for itself")
+  @Test("forwards requests in absolute form, without its own fields")
   func absoluteForm() throws {
     try withOrigin { origin in
       let proxy = try ScriptedProxy.start(credentials: "me:pw")
@@ -42,7 +43,7 @@ struct ProxyTests {
     }
   }
 
-  @Test("wants its password")
+  @Test("requires its password")
   func password() throws {
     let proxy = try ScriptedProxy.start(credentials: "me:pw")
     let client = try RawClient(port: proxy.port)
@@ -51,7 +52,7 @@ struct ProxyTests {
     #expect(proxy.requests.count == 1)
   }
 
-  @Test("says so when the origin cannot be reached")
+  @Test("reports an unreachable origin", .systemTestAlone)
   func unreachable() throws {
     let origin = try ScriptedOrigin.start()
     try origin.stop()

@@ -21,7 +21,7 @@ struct RangeRequestTests {
   }
 
   @Test(
-    "that breaks the grammar is ignored",
+    "that is malformed is ignored",
     arguments: ["", "bytes", "bytes=", "bytes=-", "bytes=5-2", "bytes=a-b", "lines=0-1", "bytes=1-2-3"])
   func ignored(header: String) {
     #expect(RangeRequest(header, length: 100) == .whole)

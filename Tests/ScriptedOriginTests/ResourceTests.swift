@@ -1,7 +1,8 @@
 import ScriptedOrigin
 import Testing
+import TestScheduling
 
-@Suite("A resource")
+@Suite("A resource", .systemTest)
 struct ResourceTests {
   private static let date = "Wed, 21 Oct 2015 07:28:00 GMT"
   private static let body = Body.stamped(length: 200_000, seed: 4)
@@ -16,7 +17,7 @@ struct ResourceTests {
     return try Exchange(origin, "/1.mp3", method: method, headers: headers)
   }
 
-  @Test("is sent whole, with all that is told about it")
+  @Test("is sent completely, with all its fields")
   func whole() throws {
     let answer = try get(Self.episode)
     #expect(answer.status == 200)
@@ -29,7 +30,7 @@ struct ResourceTests {
     #expect(answer.headers["content-disposition"] == "attachment; filename=\"1.mp3\"")
   }
 
-  @Test("answers HEAD with the same head and no content, whatever range is asked for")
+  @Test("answers HEAD with the same head and no content, for any range")
   func head() throws {
     let answer = try get(Self.episode, method: "HEAD", headers: ["Range": "bytes=5-"])
     #expect(answer.status == 200)
@@ -46,7 +47,7 @@ struct ResourceTests {
     #expect(answer.body == Self.body[65_530..<131_081].allBytes)
   }
 
-  @Test("tells its length when a range lies beyond it")
+  @Test("names its length if a range lies beyond it")
   func unsatisfiable() throws {
     let answer = try get(Self.episode, headers: ["Range": "bytes=200000-"])
     #expect(answer.status == 416)
@@ -54,7 +55,7 @@ struct ResourceTests {
   }
 
   @Test(
-    "honours If-Range with its strong tag or its date, and sends the whole otherwise",
+    "honours If-Range with its strong tag or its date, and sends the whole file otherwise",
     arguments: [
       ("\"v1\"", 206), (date, 206), ("\"v2\"", 200), ("W/\"v1\"", 200), ("Thu, 22 Oct 2015 07:28:00 GMT", 200),
     ])
@@ -73,7 +74,7 @@ struct ResourceTests {
     #expect(answer.headers["etag"] == "W/\"v1\"")
   }
 
-  @Test("that ignores ranges sends the whole and does not offer them")
+  @Test("that ignores ranges sends the whole file and does not offer them")
   func ignoringRanges() throws {
     var resource = Self.episode
     resource.ranges = .ignored
@@ -83,7 +84,7 @@ struct ResourceTests {
     #expect(answer.body.count == 200_000)
   }
 
-  @Test("can send a part of another version than the one asked for")
+  @Test("can send a part of another version than the requested one")
   func despiteIfRange() throws {
     var resource = Self.episode
     resource.ranges = .honouredDespiteIfRange
@@ -91,7 +92,7 @@ struct ResourceTests {
     #expect(answer.status == 206)
   }
 
-  @Test("can start elsewhere than asked for, and says so", arguments: [(-50, 50), (50, 150), (-500, 0)])
+  @Test("can start at another offset than requested, and says so", arguments: [(-50, 50), (50, 150), (-500, 0)])
   func shifted(distance: Int, start: Int) throws {
     var resource = Self.episode
     resource.ranges = .shifted(byBytes: distance)
@@ -125,7 +126,7 @@ struct ResourceTests {
   }
 
   @Test(
-    "is not sent again to a client that knows it",
+    "is not sent again to a client that has it",
     arguments: [("If-None-Match", "\"v0\", W/\"v1\""), ("If-None-Match", "*"), ("If-Modified-Since", date)])
   func notModified(name: String, value: String) throws {
     let answer = try get(Self.episode, headers: [name: value])

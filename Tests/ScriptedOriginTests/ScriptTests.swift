@@ -1,9 +1,10 @@
 import ScriptedOrigin
 import Testing
+import TestScheduling
 
-@Suite("A script")
+@Suite("A script", .systemTest)
 struct ScriptTests {
-  @Test("goes on by one with each request, and its last behaviour stays")
+  @Test("advances by one with each request, and its last behaviour repeats")
   func successiveRequests() throws {
     try withOrigin { origin in
       origin.serve("/", script: [.status(503), .redirect(301, to: "/elsewhere"), .status(200, body: .text("here"))])
@@ -12,7 +13,7 @@ struct ScriptTests {
     }
   }
 
-  @Test("may be replaced at any time, and taken away")
+  @Test("may be replaced at any time, and removed")
   func replacing() throws {
     try withOrigin { origin throws in
       origin.serve("/", Resource(.text("old")))
@@ -38,7 +39,7 @@ struct ScriptTests {
     }
   }
 
-  @Test("of a path with a query goes before that of the path alone")
+  @Test("of a path with a query precedes that of the path alone")
   func queries() throws {
     try withOrigin { origin throws in
       origin.serve("/a?token=1", .status(200))
@@ -48,7 +49,7 @@ struct ScriptTests {
     }
   }
 
-  @Test("may redirect from place to place", arguments: [301, 302, 303, 307, 308])
+  @Test("may redirect repeatedly", arguments: [301, 302, 303, 307, 308])
   func redirects(status: Int) throws {
     try withOrigin { origin in
       origin.serve("/a", .redirect(status, to: origin.url("/b")))
@@ -58,7 +59,7 @@ struct ScriptTests {
     }
   }
 
-  @Test("may send content in chunks, without telling its length")
+  @Test("may send content in chunks, without a length")
   func chunked() throws {
     try withOrigin { origin in
       origin.serve("/", .resource(Resource(.text("0123456789abcdef"))).framed(.chunked))
@@ -88,7 +89,7 @@ struct ScriptTests {
     }
   }
 
-  @Test("answers no other methods than GET and HEAD")
+  @Test("answers only GET and HEAD")
   func methods() throws {
     try withOrigin { origin throws in
       origin.serve("/", .status(200))

@@ -1,10 +1,11 @@
 import Foundation
 import ScriptedOrigin
 import Testing
+import TestScheduling
 
-@Suite("An origin with TLS")
+@Suite("An origin with TLS", .systemTest)
 struct TLSTests {
-  @Test("is trusted by who trusts its authority, under each of its names", arguments: ["127.0.0.1", "localhost"])
+  @Test("is trusted by clients of its authority, under each of its names", arguments: ["127.0.0.1", "localhost"])
   func trusted(host: String) throws {
     try withOrigin(tls: .fixture) { origin in
       let body = Body.stamped(length: 700_000, seed: 8)
@@ -15,7 +16,7 @@ struct TLSTests {
     }
   }
 
-  @Test("is not trusted by others")
+  @Test("is not trusted by other clients")
   func untrusted() throws {
     try withOrigin(tls: .fixture) { origin throws in
       #expect(try curl([origin.url("/")]).status == 60)
@@ -23,7 +24,7 @@ struct TLSTests {
     }
   }
 
-  @Test("cuts without saying goodbye")
+  @Test("cuts without a close_notify")
   func cut() throws {
     try withOrigin(tls: .fixture) { origin in
       origin.serve("/", Behaviour.status(200, body: .text("0123456789")).cutting(afterBytes: 5))
@@ -34,7 +35,7 @@ struct TLSTests {
     }
   }
 
-  @Test("says goodbye where a body ends with the connection, unless it is cut")
+  @Test("sends a close_notify if a body ends with the connection, unless it is cut")
   func closing() throws {
     try withOrigin(tls: .fixture) { origin in
       let whole = Behaviour.status(200, body: .text("0123456789")).framed(.closing)
@@ -49,7 +50,7 @@ struct TLSTests {
     }
   }
 
-  @Test("stops at once, though connections stall")
+  @Test("stops at once, even with stalled connections")
   func stopping() throws {
     let origin = try ScriptedOrigin.start(tls: .fixture)
     origin.serve("/", Behaviour.status(200, body: .text("0123456789")).stalling(afterBytes: 5))

@@ -41,6 +41,22 @@ struct QueryTests {
     ) { try snapshot(#"{"downloads":{"after":"T7","sort":"size"}}"#) }
   }
 
+  @Test("that a person types is spoken of as a query, in characters, and never as a line")
+  func argument() throws {
+    let deep = #"{"stores":"# + String(repeating: "[", count: 40) + String(repeating: "]", count: 40) + "}"
+    let faults = [
+      (#"{"störes":[x"#, #"character 12 of the query stands where JSON needs a value"#),
+      (deep, "the query is nested too deep; nest at most 32 objects and arrays"),
+      (#"{"stores""#, "the query ends where JSON needs a colon behind the key"),
+      ("7", "the query is an integer; it is to be one JSON object"),
+      (#"{"downloads":{"limit":0}}"#, "downloads.limit must be an integer from 1 to 1000"),
+    ]
+    for (text, message) in faults {
+      let refusal = #expect(throws: Refusal.self) { try SnapshotQuery(argument: text) }
+      #expect(refusal?.message == message, "\(text)")
+    }
+  }
+
   @Test("to observe has the defaults of the protocol, and takes all that a snapshot takes but a cursor")
   func observation() throws {
     #expect(try request(#"{"type":"observe"}"#) == .query(.observe(Observation())))

@@ -196,7 +196,7 @@ struct RequestTests {
     #expect(reader.readDocument().fault == nil)
   }
 
-  @Test("is known for each type that a refusal lists", arguments: Request.types)
+  @Test("is known for each type that a refusal lists", arguments: RequestForm.all.map(\.type))
   func types(type: String) throws {
     let line = LineDecoder().decode(Array(#"{"type":"\#(type)"}"#.utf8), number: 1)
     if case .failure(let refusal) = line.content { #expect(refusal.code == .missingField) }

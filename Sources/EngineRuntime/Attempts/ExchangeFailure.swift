@@ -6,28 +6,28 @@ package struct ExchangeFailure: Error, Sendable, Hashable {
   package enum Reason: Sendable, Hashable {
     case unknownHost
     case connectFailed
-    /// It was led from this machine to where its route does not go.
+    /// A redirect led from this machine to a destination outside its route.
     case pathRefused
-    /// The origin's certificate is not to be trusted.
+    /// The origin's certificate is not trusted.
     case tlsCertificate
     /// Any other failure of TLS.
     case tls
-    /// No connection within the time for it.
+    /// No connection within the timeout.
     case timeout
-    /// Connected, but no head or then no byte of the body for too long.
+    /// Connected, but no head or no further byte of the body within the timeout.
     case stalled
-    /// The body came at less than the rate that was wanted.
+    /// The body came below the required rate.
     case tooSlow
-    /// Broken off: cut bodies, failed HTTP/2 streams and empty answers included.
+    /// The connection broke: includes truncated bodies, failed HTTP/2 streams and empty answers.
     case connectionLost
     case tooManyRedirects
-    /// A redirect from https to http where that is not allowed, or to neither of them.
+    /// A redirect from https to http where that is not allowed, or to another scheme.
     case unsafeRedirect
     case unsupportedProtocol
-    /// The address or a header is not well formed: nothing was sent.
+    /// The address or a header is malformed: nothing was sent.
     case malformedRequest
     case malformedResponse
-    /// The head of the response has more than is taken, or names a length beyond all numbers: it would again.
+    /// The head is too large, or its length overflows: a retry would fail too.
     case headTooLarge
     /// The delegate answered `.stop`.
     case refusedByDelegate

@@ -30,7 +30,7 @@ package struct WriteBuffer: Sendable {
     count += bytes.count
   }
 
-  /// The piece to write now, if it is full, or if there is anything at all, and no write is under way.
+  /// The piece to write now, if it is full, or if `evenIfSmall` and not empty, and no write is running.
   ///
   /// What does not fill a page of its own at the end stays, but where there is nothing else: pieces that follow one another
   /// so can be written past the page cache.
@@ -108,13 +108,13 @@ package final class Block: @unchecked Sendable {
     count = 0
   }
 
-  /// Gives its last bytes up again; valid until it takes others.
+  /// Removes and returns its last bytes; valid until the block takes others.
   fileprivate func takeBack(_ number: Int) -> UnsafeRawBufferPointer {
     count -= number
     return UnsafeRawBufferPointer(rebasing: memory[count...].prefix(number))
   }
 
-  /// Takes as much as there is room for, and tells how much that is.
+  /// Takes as many bytes as fit, and returns how many.
   fileprivate func append(_ bytes: UnsafeRawBufferPointer) -> Int {
     let taken = min(bytes.count, Self.size - count)
     UnsafeMutableRawBufferPointer(rebasing: memory[count...]).copyMemory(

@@ -1,17 +1,17 @@
 import CLinux
 import Glibc
 
-/// An open file or folder, closed when the last reference goes.
+/// An open file or folder; deinit closes it.
 final class Descriptor: Sendable {
-  /// How the top of a library is shown in messages; what lies in it is shown without it.
+  /// The name of the library's top folder in messages. Paths below it are shown without this name.
   static let topPath = "."
 
   let number: Int32
-  /// Where it was opened, for messages.
+  /// The path in messages.
   let path: String
-  /// What is open of its library, this one included.
+  /// The counter of the library's open files, which includes this one.
   let openFiles: OpenFiles
-  /// What its file system is known to do; that of the folder over which it was opened.
+  /// The traits of its file system, inherited from the parent folder's descriptor.
   let traits: FileSystemTraits
 
   private init(number: Int32, path: String, openFiles: OpenFiles, traits: FileSystemTraits) {
@@ -26,11 +26,11 @@ final class Descriptor: Sendable {
     openFiles.leave()
   }
 
-  /// Opens `path` as the kernel resolves it: for the library's own folder, which may be reached over a link.
+  /// Opens `path` as the kernel resolves it: for the library folder, whose path may contain symbolic links.
   ///
   /// - Parameters:
-  ///   - traits: What its file system does; found out without it.
-  ///   - openFiles: Among which it counts.
+  ///   - traits: The traits of its file system; nil to determine them.
+  ///   - openFiles: The counter that includes it.
   static func openFolder(
     atPath path: String, shownAs shownPath: String, traits: FileSystemTraits? = nil, openFiles: OpenFiles = OpenFiles()
   ) throws(FileError) -> Descriptor {
@@ -40,7 +40,7 @@ final class Descriptor: Sendable {
       number: number, path: shownPath, openFiles: openFiles, traits: traits ?? FileSystemTraits(of: number))
   }
 
-  /// Opens a child of this folder, which may be anything but a symbolic link.
+  /// Opens a child of this folder. Fails for a symbolic link.
   func openChild(_ name: EntryName, _ flags: Int32, mode: mode_t = 0) throws(FileError) -> Descriptor {
     let child = pathOfChild(name)
     try openFiles.enter(child)
@@ -55,20 +55,20 @@ final class Descriptor: Sendable {
     }
   }
 
-  /// Opens a folder in this folder. A symbolic link is refused even if it leads to one.
+  /// Opens a subfolder. Refuses a symbolic link even if it leads to a folder.
   func openFolder(_ name: EntryName) throws(FileError) -> Descriptor {
     do throws(FileError) {
       return try openChild(name, O_RDONLY | O_DIRECTORY)
     } catch .notAFolder {
-      // With O_DIRECTORY the kernel says ENOTDIR of a link too.
+      // With O_DIRECTORY, openat(2) reports ENOTDIR for a symbolic link too.
       guard try statusOfChild(name)?.kind == .symbolicLink else { throw .notAFolder(path: pathOfChild(name)) }
       throw .symbolicLink(path: pathOfChild(name))
     }
   }
 
-  /// Makes a folder in this folder and syncs this one, so that the new one survives a power cut.
+  /// Creates a subfolder and syncs this folder, so that the subfolder survives a power cut.
   ///
-  /// Returns whether it has made it: false, and nothing happens, if the folder is there already.
+  /// Returns false, and changes nothing, if the folder exists already.
   @discardableResult
   func makeFolder(_ name: EntryName, mode: mode_t) throws(FileError) -> Bool {
     do throws(FileError) {
@@ -80,7 +80,7 @@ final class Descriptor: Sendable {
     }
   }
 
-  /// What a child is, or nil if there is none. Follows no link.
+  /// The status of a child, or nil if there is none. Follows no link.
   func statusOfChild(_ name: EntryName) throws(FileError) -> FileStatus? {
     var status = stat()
     do throws(FileError) {
@@ -91,7 +91,7 @@ final class Descriptor: Sendable {
     }
   }
 
-  /// What is open here.
+  /// The status of this file (fstat(2)).
   func status() throws(FileError) -> FileStatus {
     var status = stat()
     try systemCall("fstat", path) { fstat(number, &status) }
@@ -100,21 +100,20 @@ final class Descriptor: Sendable {
 
   /// Brings contents and entries to the device (fsync(2)).
   func synchronize() throws(FileError) {
-    // It may take long, and whoever gives the library up waits for it.
+    // fsync(2) may take long, and closing the library waits for it.
     try openFiles.enter(path)
     defer { openFiles.leave() }
     try systemCall("fsync", path) { fsync(number) }
   }
 
-  /// Lets go of the file, although others may use the descriptor still: from now on it stands for /dev/null, and what they
-  /// try with it fails. Its number stays taken, so that nobody else's file is at it.
+  /// Releases the file even if other threads still use the descriptor: the number now refers to /dev/null, and their
+  /// calls fail. The number stays taken, so that no other file gets it.
   func abandon() throws(FileError) {
     let nothing = try systemCall("open", "/dev/null") { open("/dev/null", O_RDONLY | O_CLOEXEC) }
     defer { close(nothing) }
     try systemCall("dup3", path) { linux_replace(nothing, number) }
   }
 
-  /// The child's path for messages.
   func pathOfChild(_ name: EntryName) -> String {
     path == Self.topPath ? name.text : path + "/" + name.text
   }

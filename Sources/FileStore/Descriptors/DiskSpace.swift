@@ -1,16 +1,16 @@
 import Glibc
 
-/// How much room a library has: on its file system or, where its state is on another one, on the fuller of the two.
+/// The space on a library's file system or, if its state lies on another one, on the fuller of the two.
 public struct DiskSpace: Hashable, Sendable {
-  /// What this user may still write, in bytes.
+  /// The bytes that this user may still write.
   public let freeBytes: Int64
   /// The size of the file system, in bytes.
   public let totalBytes: Int64
 }
 
 extension Library {
-  /// The room now (fstatvfs(3)): a partial file and, once it is complete, its copy must find some. Costs a system call for
-  /// each file system.
+  /// The space now (fstatvfs(3)). It must hold a partial file and, where publishing copies, its copy. Costs one system
+  /// call for each file system.
   public func diskSpace() throws(FileError) -> DiskSpace {
     let space = try Self.diskSpace(of: top)
     guard incomingFolder != nil else { return space }
@@ -26,7 +26,7 @@ extension Library {
       totalBytes: bytes(blocks: UInt64(status.f_blocks), of: UInt64(status.f_frsize)))
   }
 
-  /// How many bytes the database takes, with what it has not yet put into its place.
+  /// The bytes of the database with its write-ahead log.
   public func databaseBytes() throws(FileError) -> Int64 {
     var bytes: Int64 = 0
     for suffix in Self.databaseSuffixes {
@@ -35,7 +35,7 @@ extension Library {
     return bytes
   }
 
-  /// Some network file systems say "without limit" with numbers that overflow.
+  /// Some network file systems report "unlimited" with numbers that overflow.
   private static func bytes(blocks: UInt64, of size: UInt64) -> Int64 {
     let (bytes, isOverflow) = blocks.multipliedReportingOverflow(by: size)
     return isOverflow ? .max : Int64(clamping: bytes)

@@ -1,43 +1,43 @@
 import Glibc
 
-/// What can go wrong with files. Paths are relative to the library, except that of the library itself.
+/// An error of a file operation. Paths are relative to the library, except the path of the library itself.
 public enum FileError: Error, Hashable, Sendable {
   /// The device or the user's quota is full (ENOSPC, EDQUOT).
   case noSpace(path: String)
-  /// Something is there already (EEXIST).
+  /// A file or folder exists already (EEXIST).
   case exists(path: String)
-  /// Nothing is there (ENOENT).
+  /// No file or folder has this path (ENOENT).
   case notFound(path: String)
   /// The file system is mounted read-only (EROFS).
   case readOnly(path: String)
-  /// The permissions do not allow it (EACCES, EPERM).
+  /// The permissions forbid it (EACCES, EPERM).
   case denied(path: String)
-  /// A symbolic link is in the way; none is ever followed inside a library (ELOOP).
+  /// The path contains a symbolic link; the engine follows none inside a library (ELOOP).
   case symbolicLink(path: String)
-  /// What should be a folder is none (ENOTDIR).
+  /// The path names no folder where one is required (ENOTDIR).
   case notAFolder(path: String)
-  /// What should be a regular file is a folder, a pipe or a device.
+  /// The path names a folder, a pipe or a device where a regular file is required.
   case notARegularFile(path: String)
-  /// A file that the engine is writing was deleted, cut or written to by somebody else.
+  /// Another program deleted, truncated or wrote to a file that the engine is writing.
   case changedOutside(path: String)
-  /// It lies on another file system than where it was to be moved to, and nothing is renamed between the two (EXDEV).
+  /// Source and destination of a rename lie on different file systems (EXDEV).
   case crossDevice(path: String)
-  /// The path could lead out of the library or into the engine's own folder, or is too long or too deep.
+  /// The path could lead out of the library or into the engine's own folder, or it is too long or too deep.
   case illegalPath(path: String)
-  /// The file system takes no such name.
+  /// The file system refuses this name.
   case refusedName(path: String)
-  /// A folder lies deeper than the engine goes.
+  /// The folder lies deeper than the engine's limit.
   case tooDeep(path: String)
   /// The library's marker names a format that this version does not know.
   case unknownFormat(path: String)
-  /// The library and the folder of its state elsewhere do not belong together.
+  /// The library and its external state folder do not belong together.
   case mismatch(StateMismatch)
   /// Any other failure of a system call, with its errno.
   case io(operation: String, path: String, code: Int32)
 }
 
 extension FileError {
-  /// Sorts an errno under the cases above.
+  /// Maps an errno to one of the cases above.
   init(operation: String, path: String, code: Int32) {
     switch code {
     case ENOSPC, EDQUOT: self = .noSpace(path: path)
@@ -54,7 +54,7 @@ extension FileError {
 }
 
 extension FileError: CustomStringConvertible {
-  /// One sentence: what was wrong and, where one can say it, what would be right.
+  /// One sentence: what is wrong and, where possible, the remedy.
   public var description: String {
     switch self {
     case .noSpace(let path): "there is no space left to write \"\(path)\"; free some on the device or raise the quota"

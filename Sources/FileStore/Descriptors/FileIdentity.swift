@@ -1,23 +1,22 @@
 import Flux
 import Glibc
 
-/// Which file this is, whatever its name, and how long it is.
+/// Identifies a file independently of its name, and records its length.
 ///
-/// Where inodes do not last (`FileSystemTraits`), only the length tells files of one place apart.
+/// On file systems without lasting inodes (`FileSystemTraits`), only the length distinguishes files at one path.
 public struct FileIdentity: Hashable, Sendable {
-  /// The device that holds the file. After a reboot the same device may have another number.
+  /// The device of the file. A reboot may change the number.
   public let device: UInt64
-  /// The file's number on its device. It stays when the file is renamed.
+  /// The file's number on its device. A rename keeps it.
   public let inode: UInt64
   /// The length in bytes.
   public let size: Int64
-  /// When it was written to last (st_mtim), in nanoseconds since 1970; nil where it was not looked at. It makes no other
-  /// file of it.
+  /// The time of the last write (st_mtim), in nanoseconds since 1970, or nil if not read. `==` ignores it.
   public let modifiedNanoseconds: Int64?
-  /// Whether the inode is the same after the disk has been mounted anew.
+  /// Whether the inode stays the same when the disk is mounted again.
   public let hasLastingInode: Bool
 
-  /// An identity put together again, for example from a database.
+  /// Restores an identity, for example from a database row.
   public init(device: UInt64, inode: UInt64, size: Int64, modifiedNanoseconds: Int64? = nil) {
     self.init(
       device: device, inode: inode, size: size, modifiedNanoseconds: modifiedNanoseconds, hasLastingInode: true)
@@ -31,30 +30,29 @@ public struct FileIdentity: Hashable, Sendable {
     self.hasLastingInode = hasLastingInode
   }
 
-  /// Whether both are one file, as long as it was.
+  /// Whether both name the same file with the same length.
   public static func == (left: Self, right: Self) -> Bool {
     left.device == right.device && left.inode == right.inode && left.size == right.size
   }
 
-  /// Hashes what `==` compares.
   public func hash(into hasher: inout Hasher) {
     hasher.combine(inode)
     hasher.combine(size)
   }
 
-  /// The inode as it may be noted down for later: 0 where it does not last.
+  /// The inode to record for later: 0 where inodes do not last.
   public var lastingInode: UInt64 { hasLastingInode ? inode : 0 }
 
   /// Whether this is the file that was recorded as `other`, perhaps before a reboot.
   ///
-  /// Compares inode and size and leaves out the device, whose number a reboot may change: a library lies on one device.
-  /// Where one of them has no lasting inode the size alone tells, so that both must be of one place.
+  /// Compares inode and size. Ignores the device, whose number a reboot may change: a library lies on one device. If
+  /// either inode does not last, only the size counts, so compare only files of the same path.
   public func isSameFile(as other: FileIdentity) -> Bool {
     (inode == other.inode || !hasLastingInode || !other.hasLastingInode) && size == other.size
   }
 }
 
-/// What `stat` says, as far as it matters here.
+/// The fields of `stat` that the engine uses.
 struct FileStatus {
   enum Kind {
     case regular, folder, symbolicLink, other
@@ -62,9 +60,9 @@ struct FileStatus {
 
   let kind: Kind
   let identity: FileIdentity
-  /// How many names it has: none, once it is deleted.
+  /// The number of hard links: 0 after the file was deleted.
   let linkCount: Int
-  /// When its name, place or contents last changed (st_ctim).
+  /// The time at which its name, place or contents last changed (st_ctim).
   let changed: Timestamp
 
   init(_ status: stat, _ traits: FileSystemTraits) {
@@ -83,7 +81,7 @@ struct FileStatus {
       milliseconds: Int64(status.st_ctim.tv_sec) * 1000 + Int64(status.st_ctim.tv_nsec) / 1_000_000)
   }
 
-  /// The identity, if this is a regular file.
+  /// The identity, if this is a regular file; fails otherwise.
   func regularFile(at path: @autoclosure () -> String) throws(FileError) -> FileIdentity {
     switch kind {
     case .regular: return identity
@@ -94,7 +92,7 @@ struct FileStatus {
 }
 
 extension timespec {
-  /// Nanoseconds since 1970, or as many as there can be: a file system takes whatever time it is given.
+  /// Nanoseconds since 1970, clamped to Int64: file systems store any time.
   fileprivate var nanoseconds: Int64 {
     let (whole, isTooMuch) = Int64(tv_sec).multipliedReportingOverflow(by: 1_000_000_000)
     let (sum, isMore) = whole.addingReportingOverflow(Int64(tv_nsec))

@@ -2,38 +2,35 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// Counts what is open of a library, so that it can be given up: whoever wants it closed can wait for those who have
-/// something of it open still, and nobody opens anything any more.
+/// Counts the open files of a library, so that closing the library can wait for them and refuse new ones.
 ///
-/// A folder that somebody forgot to let go of would keep the library's disk from being unmounted.
+/// One folder left open would keep the library's disk from being unmounted.
 final class OpenFiles: Sendable {
   private struct State {
     var count = 0
     var isClosed = false
-    /// How many may be open for the wait to end; nil while nobody waits.
+    /// The count at which the waiting `close` resumes; nil while no thread waits.
     var awaited: Int?
   }
 
   private let state = Mutex(State())
   private let news = DispatchSemaphore(value: 0)
 
-  /// How many are open.
   var count: Int { state.withLock(\.count) }
 
-  /// Whether more may be opened.
   var isOpen: Bool { state.withLock { !$0.isClosed } }
 
-  /// One more is about to be opened at this path. Fails if the library has been given up.
+  /// Counts a file that is about to be opened at this path. Fails after `close`.
   func enter(_ path: String) throws(FileError) {
     let isOpen = state.withLock { state in
       if !state.isClosed { state.count += 1 }
       return !state.isClosed
     }
-    // What a closed descriptor would say.
+    // The error of a closed descriptor.
     guard isOpen else { throw .io(operation: "openat", path: path, code: EBADF) }
   }
 
-  /// One less is open.
+  /// Counts a file that was closed.
   func leave() {
     let isEnough = state.withLock { state in
       state.count -= 1
@@ -44,10 +41,9 @@ final class OpenFiles: Sendable {
     if isEnough { news.signal() }
   }
 
-  /// Nothing is opened from now on. Waits until no more than `rest` are open, for at most so long.
+  /// Refuses to open more files, and waits until at most `rest` are open, or until the limit has passed.
   ///
-  /// To be called by one thread at a time. Returns how many are open beyond the rest: 0 but for a disk that does not
-  /// answer.
+  /// One thread at a time may call it. Returns how many are open beyond `rest`: 0 unless a disk does not answer.
   func close(besides rest: Int, upToMilliseconds limit: Int) -> Int {
     let mustWait = state.withLock { state in
       state.isClosed = true

@@ -1,12 +1,12 @@
 import Dispatch
 
-/// Says once when so many bytes can be written again, to whoever waits for room on the disk.
+/// Posts once when the disk has enough free bytes for a waiting download.
 ///
-/// Linux tells nobody that room has become free: it looks, and only while somebody wants to know.
+/// Linux has no notification for freed space, so this polls, and only while a threshold is set.
 public final class SpaceWatch: @unchecked Sendable {
   // `@unchecked`: the state is touched on the queue only; the rest is immutable.
 
-  /// How often it looks while somebody wants to know.
+  /// The polling interval while a threshold is set.
   public static let intervalMilliseconds = 1000
 
   private let queue = DispatchQueue(label: "podflux.space", qos: .utility)
@@ -16,16 +16,16 @@ public final class SpaceWatch: @unchecked Sendable {
   private var wanted: Int64?
   private var timer: DispatchSourceTimer?
 
-  /// Watches the file system of a library (fstatvfs(3)), which must stay open while anything is watched for.
+  /// Watches the file system of a library (fstatvfs(3)). The library must stay open while a threshold is set.
   ///
-  /// - Parameter post: Hears how many bytes this user may write; called on a thread of the watch's own.
+  /// - Parameter post: Receives the bytes that this user may write, on a thread of the watch.
   public convenience init(_ library: Library, post: @escaping @Sendable (Int64) -> Void) {
-    // Where the file system does not answer now it may do so in a second.
+    // A file system that does not answer now may answer in a second.
     self.init(
       measure: { try? library.diskSpace().freeBytes }, intervalMilliseconds: Self.intervalMilliseconds, post: post)
   }
 
-  /// Watches what `measure` says, nil where it cannot say anything.
+  /// Watches the result of `measure`, which is nil if the measurement failed.
   init(measure: @escaping @Sendable () -> Int64?, intervalMilliseconds: Int, post: @escaping @Sendable (Int64) -> Void)
   {
     self.measure = measure
@@ -37,8 +37,8 @@ public final class SpaceWatch: @unchecked Sendable {
     timer?.cancel()
   }
 
-  /// From now on it watches for so many free bytes, and for nothing else: it looks at once, then at each interval until
-  /// it has posted. With nil it watches for nothing; what it has found before may still be posted.
+  /// Sets the threshold in place of the former one: polls at once, then at each interval until it has posted. With nil
+  /// it stops polling; a result that it found before may still be posted.
   ///
   /// Thread safe; returns at once.
   public func watch(atLeast bytes: Int64?) {

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Makes a system call, again when a signal interrupts it, and turns its -1 into a typed error.
+/// Makes a system call, repeats it after EINTR, and turns -1 into a typed error.
 @discardableResult
 func systemCall<Result: SignedInteger>(
   _ operation: String, _ path: @autoclosure () -> String, _ call: () -> Result

@@ -1,9 +1,9 @@
-/// A name in a folder as the disk has it: bytes, which need not be UTF-8.
+/// A name in a folder as the disk stores it: bytes, which may not be UTF-8.
 public struct EntryName: Hashable, Sendable {
-  /// The name's bytes with the zero behind them that system calls want.
+  /// The name's bytes with a terminating zero for system calls.
   let cString: [CChar]
 
-  /// Takes bytes without a zero among them.
+  /// Takes bytes without a zero.
   init(bytes: some Collection<UInt8>) {
     var name: [CChar] = []
     name.reserveCapacity(bytes.count + 1)
@@ -12,18 +12,17 @@ public struct EntryName: Hashable, Sendable {
     cString = name
   }
 
-  /// Takes text without a zero in it.
+  /// Takes text without a zero.
   init(_ text: String) {
     self.init(bytes: text.utf8)
   }
 
-  /// The name's bytes.
   public var bytes: [UInt8] { cString.dropLast().map(UInt8.init(bitPattern:)) }
 
-  /// The name for people: what is no UTF-8 in it is replaced.
+  /// The name for display: invalid UTF-8 is replaced.
   public var text: String { String(decoding: bytes, as: UTF8.self) }
 
-  /// Whether it begins with a dot: the engine's folder, other people's hidden files, "." and "..".
+  /// Whether it begins with a dot: the engine's folder, other hidden files, "." and "..".
   var isHidden: Bool { cString.first == CChar(bitPattern: UInt8(ascii: ".")) }
 }
 
@@ -35,7 +34,7 @@ extension EntryName: Comparable {
 }
 
 extension EntryName: ExpressibleByStringLiteral {
-  /// Takes a literal without a zero in it.
+  /// Takes a literal without a zero.
   public init(stringLiteral text: StaticString) {
     self.init(bytes: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
   }

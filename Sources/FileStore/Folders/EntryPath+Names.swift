@@ -3,11 +3,11 @@ import PodfluxCore
 extension EntryPath {
   private static let separator = UInt8(ascii: "/")
 
-  /// The names on the way, the entry's own name last.
+  /// The names of the path's components; the last one is the entry's own.
   ///
-  /// A path may come from a database or a manifest that somebody has changed. Refused with `illegalPath` is whatever could
-  /// lead out of the library or into the engine's own folder, or is none of those that a walk comes upon: names that are
-  /// empty, too long, have a zero in them or begin with a dot, and paths that are too long or too deep.
+  /// The path may come from a database or a manifest that another program has edited. Fails with `illegalPath` for a
+  /// path that could lead out of the library or into the engine's own folder, and for one that a walk never yields:
+  /// names that are empty, too long, contain a zero or begin with a dot, and paths that are too long or too deep.
   func names() throws(FileError) -> [EntryName] {
     let names = bytes.split(separator: Self.separator, omittingEmptySubsequences: false)
     guard bytes.count <= LibraryPath.maximumBytes, names.count <= LibraryPath.maximumComponents,

@@ -1,18 +1,19 @@
 import Glibc
 import Synchronization
 
-/// Finds the names in folders that a disk which does not tell case apart would take for one.
+/// Finds names in a folder that a case-insensitive disk would treat as equal.
 ///
-/// Of a folder that is asked about, the fingerprint of each name is kept until somebody else changes it, so that a folder of
-/// 10,000 files is not listed for each that comes. What is kept is bounded: the folders asked about last, with
-/// `maximumNames` names in all. A folder with more names than that is listed each time.
+/// Keeps a fingerprint of each name of a folder until another program changes the folder, so that a folder of 10,000
+/// files is not listed for each new file. The cache is bounded: the most recently used folders with `maximumNames`
+/// names in all. A folder with more names is listed each time.
 ///
-/// Folders are known by when they last changed. What another program puts into one within the same tick of the file system's
-/// clock, some milliseconds, may be overlooked: then there are two names where one was wanted, and nothing is written over.
+/// A change is detected by the folder's change time. If another program adds a name within the same tick of the file
+/// system's clock, some milliseconds, the change may be missed: then two names exist where one was wanted, and no file
+/// is overwritten.
 final class FoldedFolders: Sendable {
-  /// How many names are kept, of all folders together: with 8 bytes for each, some MiB.
+  /// How many names are cached, over all folders: at 8 bytes each, some MiB.
   static let maximumNames = 1 << 18
-  /// How many folders are kept.
+  /// How many folders are cached.
   static let maximumFolders = 64
 
   private struct Key: Hashable {
@@ -29,7 +30,7 @@ final class FoldedFolders: Sendable {
   private struct Index {
     var change: Change
     var fingerprints: Set<Int>
-    /// The larger, the later it was asked for.
+    /// Counts up: the larger, the more recently used.
     var use: UInt64
   }
 
@@ -42,15 +43,16 @@ final class FoldedFolders: Sendable {
 
   private let state = Mutex(State())
 
-  /// How many folders have been listed so far.
+  /// How many folders have been listed so far, for tests.
   var listings: Int { state.withLock(\.listings) }
-  /// How many names are kept.
+  /// How many names are cached.
   var nameCount: Int { state.withLock(\.names) }
 
-  /// The name in the folder that is `name`, or would be it where case and normalization do not count; nil if there is none.
+  /// The name in the folder that equals `name`, or would equal it on a disk that ignores case and normalization; nil if
+  /// there is none.
   ///
-  /// `name` itself goes before others, and those in the order of their bytes. Costs two stats where the folder is known and
-  /// has no such name; otherwise it is listed.
+  /// Prefers `name` itself, then the first in the order of bytes. Costs two stats if the folder is cached and has no
+  /// such name; otherwise lists the folder.
   func twin(of name: EntryName, in folder: Descriptor) throws(FileError) -> EntryName? {
     if try folder.statusOfChild(name) != nil { return name }
     let (key, change) = try identity(of: folder)
@@ -65,8 +67,8 @@ final class FoldedFolders: Sendable {
     return mayBeThere ? try list(folder, key, change, lookingFor: name) : nil
   }
 
-  /// A name has just been put into the folder, which `twin` has been asked about before: it is not to be listed again for
-  /// that.
+  /// Records a name that the engine has just added to the folder, after `twin` was called for it: the folder is not
+  /// listed again for this change.
   func added(_ name: EntryName, to folder: Descriptor) throws(FileError) {
     let (key, change) = try identity(of: folder)
     let fingerprint = FoldedName(name).fingerprint
@@ -102,7 +104,7 @@ final class FoldedFolders: Sendable {
     return twin
   }
 
-  /// Keeps an index, at the cost of those that were asked for longest ago; one that is too large is not kept.
+  /// Caches an index and evicts the least recently used ones; does not cache one that is too large.
   private static func keep(_ index: Index, for key: Key, in state: inout State) {
     guard index.fingerprints.count <= maximumNames else { return }
     state.indexes[key] = index

@@ -1,8 +1,8 @@
 import Glibc
 
-/// What is in one folder, in the order of the paths' bytes: a folder's name counts as if "/" stood behind it.
+/// The entries of one folder, in the order of the paths' bytes: a folder's name sorts as if it ended with "/".
 ///
-/// All is read when it is made; later changes are for those to see who touch what it tells of.
+/// The initializer reads all names; it does not see later changes.
 final class FolderLevel {
   enum Kind {
     case file(FileIdentity)
@@ -13,19 +13,19 @@ final class FolderLevel {
 
   struct Item {
     let kind: Kind
-    /// Where the name begins among all names.
+    /// The offset of the name in `names`.
     fileprivate let start: Int
     fileprivate let length: Int
-    /// The length with the "/" of a folder.
+    /// The length that counts for the order: with the "/" of a folder.
     fileprivate let orderedLength: Int
   }
 
   let folder: Descriptor
-  /// How much of the listing's prefix remains when this level is left.
+  /// The length of the listing's prefix after this level is left.
   let prefixLength: Int
-  /// Whether the folder had nothing in it, not even something hidden.
+  /// Whether the folder has no entries, not even hidden ones.
   private(set) var isEmpty = true
-  /// The names, those of folders with "/" behind them, in the order in which they were read.
+  /// The names in the order in which they were read; folders' names end with "/".
   private var names: [UInt8] = []
   private var items: [Item] = []
   private var position = 0
@@ -43,19 +43,17 @@ final class FolderLevel {
     sort()
   }
 
-  /// The next item, or nil at the end.
   func next() -> Item? {
     guard position < items.count else { return nil }
     defer { position += 1 }
     return items[position]
   }
 
-  /// The item's name.
   func name(of item: Item) -> ArraySlice<UInt8> {
     names[item.start..<(item.start + item.length)]
   }
 
-  /// What the record stands for; nil if it has vanished.
+  /// The kind of the record's entry; nil if it has vanished.
   private func kind(of record: FolderStream.Record) throws(FileError) -> Kind? {
     var status = stat()
     guard fstatat(folder.number, record.name, &status, AT_SYMLINK_NOFOLLOW) != 0 else {
@@ -69,9 +67,9 @@ final class FolderLevel {
     let error = FileError(operation: "fstatat", path: folder.pathOfChild(record.entryName), code: errno)
     switch error {
     case .notFound: return nil
-    // The folder lets nobody look at what is in it: its names alone say nothing.
+    // The folder denies stat(2) on its entries: the names alone are not enough.
     case .denied: throw .denied(path: folder.path)
-    // Such as the place where a device was mounted that is broken now.
+    // For example the mount point of a broken device.
     default: return .unreadable(error)
     }
   }

@@ -1,19 +1,18 @@
 import Glibc
 
-/// The names in a folder, one after the other in no order. It belongs to one thread.
+/// The names in a folder, one by one in no order. One thread at a time may use it.
 final class FolderStream {
-  /// One record of the folder. Its name is good until the next one is read.
+  /// One record of the folder. Its name is valid until the next one is read.
   struct Record {
-    /// The name, with a zero at its end.
+    /// The name with a terminating zero.
     let name: UnsafePointer<CChar>
     /// The name's length in bytes.
     let length: Int
-    /// What the folder's file system says that it is (DT_…), which some leave out: a hint, and no more.
+    /// The type that the file system reports (DT_…), which some leave out: only a hint.
     let type: UInt8
-    /// Which file it is, by what the folder says: a hint too, since another device may be mounted there.
+    /// The inode that the folder reports: only a hint, since another device may be mounted there.
     let inode: UInt64
 
-    /// Whether the name begins with a dot.
     var isHidden: Bool { name[0] == CChar(bitPattern: UInt8(ascii: ".")) }
 
     /// A copy of the name.
@@ -42,7 +41,7 @@ final class FolderStream {
   }
 
   private static func open(_ folder: Descriptor) throws(FileError) -> OpaquePointer {
-    // A description of its own, since a duplicate would share the position with every other walk.
+    // Opens the folder again, since a duplicated descriptor would share its position with every other walk.
     let number = try systemCall("openat", folder.path) {
       openat(folder.number, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     }
@@ -54,7 +53,7 @@ final class FolderStream {
     return stream
   }
 
-  /// The next record, or nil at the end. The folder itself and the one above it are left out.
+  /// The next record, or nil at the end. Leaves out "." and "..".
   func next() throws(FileError) -> Record? {
     while let record = try read() {
       let isFolderItself =
@@ -71,7 +70,7 @@ final class FolderStream {
       if code == 0 { return nil }
       throw FileError(operation: "readdir", path: folder.path, code: code)
     }
-    // The record ends with its name: to copy the whole `dirent` would read beyond it.
+    // The record ends with its name: copying the whole `dirent` would read beyond it.
     guard let nameOffset = MemoryLayout<dirent>.offset(of: \.d_name) else {
       preconditionFailure("dirent is a C structure with a name")
     }

@@ -1,8 +1,7 @@
 import Glibc
 import Synchronization
 
-/// Brings folders' entries to the device, and lets those who want the same folder synced at the same time share one
-/// fsync(2).
+/// Syncs folders. Threads that sync the same folder at the same time share one fsync(2).
 final class FolderSyncs: Sendable {
   private struct Key: Hashable {
     var device: UInt64
@@ -11,8 +10,8 @@ final class FolderSyncs: Sendable {
 
   private let folders = Mutex<[Key: (sync: SharedSync, users: Int)]>([:])
 
-  /// Returns when every entry of the folder that was made before the call is on the device. Blocks for as long as that
-  /// takes: one fsync(2) or, if another one has just begun, two.
+  /// Returns when every entry of the folder that was created before the call is on the device. Blocks for one fsync(2)
+  /// or, if another one has just begun, for two.
   func synchronize(_ folder: Descriptor) throws(FileError) {
     let identity = try folder.status().identity
     let key = Key(device: identity.device, inode: identity.inode)
@@ -25,7 +24,7 @@ final class FolderSyncs: Sendable {
     try sync.synchronize(folder.synchronize)
   }
 
-  /// A folder that nobody syncs is forgotten.
+  /// Forgets a folder when no thread syncs it.
   private func leave(_ key: Key) {
     folders.withLock { folders in
       guard let (sync, users) = folders[key] else { return }
@@ -33,14 +32,14 @@ final class FolderSyncs: Sendable {
     }
   }
 
-  /// How many folders are being synced.
+  /// How many folders are being synced now.
   var folderCount: Int { folders.withLock(\.count) }
 }
 
-/// One thing that many want synced: a sync that begins after a request was made covers it, whoever asked for it.
+/// Combines concurrent requests for one sync: a sync that begins after a request was made covers it, on any thread.
 final class SharedSync: Sendable {
   private struct Last {
-    /// Every request up to this number was made before the last sync began.
+    /// The last sync covers every request up to this number.
     var covered: UInt64 = 0
     var failure: FileError?
   }
@@ -48,11 +47,11 @@ final class SharedSync: Sendable {
   private let requests = Atomic<UInt64>(0)
   private let last = Mutex(Last())
 
-  /// Syncs, or has somebody else's sync do.
+  /// Runs the sync, or waits for another thread's sync that covers this request.
   func synchronize(_ body: () throws(FileError) -> Void) throws(FileError) {
     let request = requests.add(1, ordering: .sequentiallyConsistent).newValue
-    // Whoever waits here while a sync runs is the next to sync when it is let in, or finds that somebody who was let in
-    // before it has synced for it too.
+    // A thread that waits here while a sync runs either syncs next, or finds that a thread admitted before it has
+    // synced for it too.
     try last.withLock { (last) throws(FileError) in
       if last.covered >= request {
         if let failure = last.failure { throw failure }
@@ -62,13 +61,13 @@ final class SharedSync: Sendable {
       do throws(FileError) {
         try body()
       } catch {
-        // The kernel tells a failure once: all whom this sync covers have to hear of it.
+        // The kernel reports a failure once, so every request that this sync covers must fail.
         last.failure = error
         throw error
       }
     }
   }
 
-  /// How many requests there have been.
+  /// How many requests have been made.
   var requestCount: UInt64 { requests.load(ordering: .sequentiallyConsistent) }
 }

@@ -1,21 +1,21 @@
 import PodfluxCore
 
-/// The folders on the way to a published file, opened one in the other so that no link is ever followed.
+/// The open folders on the path to a published file, each opened relative to its parent so that no link is followed.
 struct FolderWalk {
-  /// The folder that holds the file.
+  /// The folder of the file.
   let folder: Descriptor
-  /// The file's name there.
+  /// The file's name in that folder.
   let name: EntryName
-  /// The folders above that one, from the top of the library down, each with the next one's name in it; none if the file
-  /// lies at the top.
+  /// The folders above that one, from the top of the library down, each with the name of the next one; empty if the
+  /// file lies at the top.
   let parents: [(folder: Descriptor, childName: EntryName)]
-  /// The folders that were not there and have been made on the way, the outermost first.
+  /// The folders that this walk created, the outermost first.
   private(set) var made: [EntryPath] = []
 
-  /// Opens the folders on the way to `path`, and makes them first where `makingFolders` says so.
+  /// Opens the folders on the path to `path`, and creates missing ones if `makingFolders` is true.
   ///
-  /// Where `sparingTwins` says so, it fails with `exists` rather than make one that a disk which does not tell case apart
-  /// would take for another.
+  /// If `sparingTwins` is true, it fails with `exists` instead of creating a folder that a case-insensitive disk would
+  /// confuse with another.
   init(
     to path: EntryPath, in library: Library, makingFolders: Bool, sparingTwins: Bool = false
   ) throws(FileError) {
@@ -38,7 +38,7 @@ struct FolderWalk {
     self.made = made
   }
 
-  /// What is at the path, or nil if nothing is.
+  /// The status of the file at the path, or nil if there is none.
   func status() throws(FileError) -> FileStatus? {
     try folder.statusOfChild(name)
   }

@@ -1,42 +1,42 @@
 import Glibc
 import PodfluxCore
 
-/// A walk through all that people can see in a library, in the order of the paths' bytes. It belongs to one thread.
+/// A walk through all visible entries of a library, in the order of the paths' bytes. One thread at a time may use it.
 ///
-/// No link is followed, no other device entered, and no more is held in memory than the names of one folder on each
-/// level. Names that begin with a dot are passed over: `.podflux` is the engine's, the others are a person's. Costs one
-/// stat for each entry, and two opens for each folder: 100,000 files take about a fifth of a second.
+/// It follows no link, enters no other device, and holds in memory only the names of one folder per level. It skips
+/// names that begin with a dot: `.podflux` is the engine's, the others are the user's. Costs one stat for each entry,
+/// and two opens for each folder: 100,000 files take about a fifth of a second.
 ///
-/// Entries come as SQLite orders their paths as blobs; a folder that is told of as a whole stands where the files in it
-/// would stand, as if its path ended with "/".
+/// The order is that of paths stored as SQLite blobs. A folder reported as one entry sorts where its files would, as if
+/// its path ended with "/".
 public final class LibraryListing {
-  /// What the walk comes upon.
+  /// What the walk finds.
   public enum Entry: Hashable, Sendable {
     /// A regular file with a visible name.
     case file(EntryPath, FileIdentity)
-    /// A folder in which nothing at all is, not even something hidden. Never the top of the library.
+    /// A folder without any entry, hidden ones included. Never the top of the library.
     case emptyFolder(EntryPath)
-    /// A link, a pipe, a socket or a device: neither followed nor touched.
+    /// A link, a pipe, a socket or a device; the engine neither follows nor changes it.
     case other(EntryPath)
-    /// What cannot be looked into: a folder that cannot be listed, is on another device (`crossDevice`) or has as many
-    /// names in its path as a file may have (`tooDeep`). Whatever is said to lie in it is neither there nor gone.
+    /// A folder that cannot be listed, lies on another device (`crossDevice`), or lies as deep as a file may
+    /// (`tooDeep`). The survey treats files below it as neither present nor missing.
     case unreadable(EntryPath, FileError)
   }
 
   private let top: Descriptor
   private let device: UInt64
   private var levels: [FolderLevel] = []
-  /// The path of the innermost folder, with "/" behind it unless that is the top.
+  /// The path of the innermost folder with a final "/", or empty at the top.
   private var prefix: [UInt8] = []
   private var hasBegun = false
 
-  /// Prepares to walk through `library`.
+  /// Opens the top of `library`.
   public init(_ library: Library) throws(FileError) {
     top = library.top
     device = try top.status().identity.device
   }
 
-  /// The next entry, or nil at the end. What vanishes meanwhile is passed over. Fails if the top cannot be listed.
+  /// The next entry, or nil at the end. Skips entries that vanish meanwhile. Fails if the top cannot be listed.
   public func next() throws(FileError) -> Entry? {
     if !hasBegun {
       levels.append(try FolderLevel(top, prefixLength: 0))
@@ -63,7 +63,7 @@ public final class LibraryListing {
     }
   }
 
-  /// Goes into a folder, unless there is something to say of it as a whole.
+  /// Enters a folder, or returns the entry that reports it as a whole.
   private func enter(_ path: EntryPath, _ name: EntryName, in parent: Descriptor) -> Entry? {
     guard levels.count < LibraryPath.maximumComponents else { return .unreadable(path, .tooDeep(path: path.text)) }
     do throws(FileError) {

@@ -1,15 +1,15 @@
 import Glibc
 
 extension Library {
-  /// Gives the library and its lock up. Afterwards the process has nothing of it open, whoever holds this object still: its
-  /// disk can be unmounted.
+  /// Closes the library and releases its lock. Afterwards the process has no open file in it, even if this object lives
+  /// on: its disk can be unmounted.
   ///
-  /// Waits for those who have a file or a folder of it open, or are just syncing one; meanwhile nobody opens anything any
-  /// more. Then the lock goes, and after it the folders that were held. What others try later fails (EBADF, ENOTDIR).
+  /// Waits for threads that hold a file or folder open or sync one, and refuses to open more. Then it releases the
+  /// lock, and last the library's folders. Later calls fail (EBADF, ENOTDIR).
   ///
-  /// - Parameter limit: How long to wait at most, in milliseconds.
-  /// - Returns: how many files and folders are open nevertheless: 0 but for a disk that does not answer in time.
-  /// - Throws: where the folders cannot be let go of, because no descriptor is to be had; the lock is gone then.
+  /// - Parameter limit: The longest wait, in milliseconds.
+  /// - Returns: How many files and folders are still open: 0 unless a disk does not answer in time.
+  /// - Throws: If no descriptor is free to close the folders with; the lock is released then.
   public func close(with lock: LibraryLock, upToMilliseconds limit: Int) throws(FileError) -> Int {
     let elsewhere = stateFolder === engineFolder ? [] : [stateFolder]
     let held = [top, engineFolder, partialFolder] + elsewhere + (incomingFolder.map { [$0] } ?? [])

@@ -2,17 +2,17 @@ import CLinux
 import Glibc
 
 extension Library {
-  /// The folders that a library is opened with, and which of them are made.
+  /// The folders of an open library.
   struct Folders {
     let path: String
     let statePath: String
     let top: Descriptor
     let engine: Descriptor
-    /// The same descriptor as `engine` where the state is in the library.
+    /// The same descriptor as `engine` if the state lies in the library.
     let state: Descriptor
     let partial: Descriptor
 
-    /// Opens them, and makes what is missing where that is wanted.
+    /// Opens the folders, and creates missing ones if the mode says so.
     static func open(
       at path: String, state statePath: String?, _ mode: Mode, _ traits: FileSystemTraits?
     ) throws(FileError) -> Folders {
@@ -33,8 +33,8 @@ extension Library {
         partial: state.openFolder(Layout.partial, mode))
     }
 
-    /// Opens the folder of the state, and makes it where it is missing and that is wanted, but not where the library has
-    /// noted down that it has one.
+    /// Opens the state folder, and creates it if it is missing and the mode says so, but never if the library records
+    /// one.
     private static func openState(
       _ path: String, _ mode: Mode, _ openFiles: OpenFiles, of library: (path: String, noted: StateBinding?)
     ) throws(FileError) -> Descriptor {
@@ -50,7 +50,7 @@ extension Library {
       }
     }
 
-    /// Opens them where the library itself has noted down, if anywhere, where its state is.
+    /// Opens the folders, with the state folder that the library records, if any.
     private static func open(
       at path: String, _ mode: Mode, _ traits: FileSystemTraits?
     ) throws(FileError) -> Folders {
@@ -75,7 +75,7 @@ extension Library {
 
     /// Opens the library's own folders.
     ///
-    /// - Parameter binding: What its state elsewhere knows of it: then it must be there.
+    /// - Parameter binding: The binding in an external state folder. With one, the library must exist.
     private static func openTop(
       _ path: String, _ mode: Mode, _ traits: FileSystemTraits?, _ openFiles: OpenFiles, of binding: StateBinding?
     ) throws(FileError) -> (top: Descriptor, engine: Descriptor) {
@@ -92,20 +92,20 @@ extension Library {
       }
     }
 
-    /// Whether names that differ in case only are different names: then the folder of partial files has one name.
+    /// Whether the disk is case-sensitive: then the folder of partial files has one name.
     func tellCase() throws(FileError) -> Bool {
       guard let other = try state.statusOfChild(Layout.partialInUpperCase) else { return true }
       let own = try partial.status().identity
       return own.hasLastingInode && other.identity.inode != own.inode
     }
 
-    /// Whether a file can be renamed from the state's folder into the library: tried with an empty one. Device numbers do not
-    /// tell: one device can be mounted twice, and between its mounts nothing is renamed (rename(2), EXDEV).
+    /// Whether a file can be renamed from the state folder into the library; tries it with an empty file. Device
+    /// numbers do not tell: one device can be mounted twice, and rename(2) fails with EXDEV between its mounts.
     ///
-    /// To be called when the two are bound: before that the state's folder may be anybody's.
+    /// Call it after the two are bound: before that, the state folder may belong to another program.
     func canRenameIntoLibrary() throws(FileError) -> Bool {
       let probe = Layout.bindingProbe
-      // An engine that was killed just here has left it.
+      // An engine that was killed between creating and removing the probe left it.
       if let left = try state.statusOfChild(probe), left.kind == .regular, left.identity.size == 0 {
         _ = try state.deleteFile(probe)
       }
@@ -123,15 +123,15 @@ extension Library {
     }
   }
 
-  /// Whether what is at `path`, or would be made there, lies in the library at `libraryPath`, which may have to be made too,
-  /// whatever links lead there.
+  /// Whether the entry at `path`, which need not exist, lies in the library at `libraryPath`, which need not exist
+  /// either. Resolves symbolic links.
   public static func holds(_ path: String, at libraryPath: String) -> Bool {
     let (place, library) = (resolved(path), resolved(libraryPath))
     return place == library || place.hasPrefix(library == "/" ? library : library + "/")
   }
 
-  /// The path without links of what is at `path` or would be made there: that of the nearest folder above it that is there,
-  /// and behind it the names that are missing.
+  /// The path with its links resolved. For a missing entry: the nearest existing folder's resolved path, then the
+  /// missing names.
   private static func resolved(_ path: String) -> String {
     if let real = realPath(path) { return real }
     let slash = UInt8(ascii: "/")
@@ -153,7 +153,7 @@ extension Library {
 }
 
 extension Library {
-  /// The `.podflux` of the library at `path`; nil where there is none. Makes nothing.
+  /// The `.podflux` of the library at `path`, or nil if there is none. Creates nothing.
   static func engineFolder(ofLibraryAt path: String, shownAs shownPath: String) throws(FileError) -> Descriptor? {
     do throws(FileError) {
       return try Descriptor.openFolder(atPath: path, shownAs: shownPath).openFolder(Layout.engine)
@@ -168,7 +168,7 @@ extension Library {
 }
 
 extension Descriptor {
-  /// Opens a folder of the engine's own, and makes it first where that is wanted.
+  /// Opens one of the engine's own folders, and creates it first if the mode says so.
   func openFolder(_ name: EntryName, _ mode: Library.Mode) throws(FileError) -> Descriptor {
     if mode == .createIfMissing { try makeFolder(name, mode: Library.Layout.privateFolderMode) }
     return try openFolder(name)

@@ -1,11 +1,11 @@
 import Glibc
 
 extension Library {
-  /// Whether the library is still where it was opened: its path names the folder that is held open, its `.podflux` is the
-  /// one that is held open, and the marker is in it with what belongs there.
+  /// Whether the library is still at the path where it was opened: the path names the open folder, its `.podflux` is
+  /// the open one, and that contains the marker with the right contents.
   ///
-  /// It is false once the library's disk was unmounted, another was mounted over it, or the folder was moved away: what is
-  /// missing then must not be taken for deleted. Fails only if one of them cannot be looked at. Changes nothing.
+  /// It is false after the library's disk was unmounted, another was mounted over it, or the folder was moved away:
+  /// missing files must not count as deleted then. Fails only if one of them cannot be read. Changes nothing.
   public func isInPlace() throws(FileError) -> Bool {
     guard let found = try folderAtPath(), try found == top.status().identity.place,
       let foundEngineFolder = try top.statusOfChild(Layout.engine),
@@ -14,7 +14,7 @@ extension Library {
     return try hasMarker()
   }
 
-  /// What the library's path names now, over links too, as when it was opened; nil if nothing.
+  /// The folder that the library's path names now, with links followed as at the opening; nil if there is none.
   private func folderAtPath() throws(FileError) -> FileIdentity.Place? {
     var status = stat()
     do throws(FileError) {
@@ -41,7 +41,7 @@ extension Library {
 }
 
 extension FileIdentity {
-  /// Which file or folder it is, however long.
+  /// The identity of a file or folder without its length.
   struct Place: Equatable {
     let device: UInt64
     let inode: UInt64

@@ -1,14 +1,14 @@
 import Glibc
 
-/// What is the engine's own is nobody else's: addresses, headers and passwords are in it.
+/// Keeps the engine's own files private: they contain addresses, headers and passwords.
 extension Library {
-  /// Names of an SQLite database's own files, behind the database's.
+  /// The suffixes of the files of an SQLite database.
   static let databaseSuffixes = ["", "-wal", "-shm", "-journal"]
-  /// What the group and others may do.
+  /// The permission bits of group and others.
   private static let others: mode_t = 0o077
 
-  /// Fails with `symbolicLink` or `notARegularFile` if the database, or one of the files that SQLite keeps beside it, is no
-  /// regular file: SQLite would follow a link out of the library, and wait for a pipe for ever. Changes nothing.
+  /// Fails with `symbolicLink` or `notARegularFile` if the database, or one of the files that SQLite keeps beside it,
+  /// is no regular file: SQLite would follow a link out of the library, and wait on a pipe forever. Changes nothing.
   public func checkDatabase() throws(FileError) {
     for suffix in Self.databaseSuffixes {
       let file = EntryName(Self.databaseName + suffix)
@@ -16,14 +16,14 @@ extension Library {
     }
   }
 
-  /// Takes from the group and others what a copied library may have given them: the engine's folders get mode 0700, the
-  /// database, which is made if it is missing, and the files beside it 0600. To be called before the database is opened:
-  /// SQLite makes the files beside it with its mode.
+  /// Removes permissions of group and others, which copying a library may have added: the engine's folders get mode
+  /// 0700; the database, which is created if missing, and the files beside it get 0600. Call it before opening the
+  /// database: SQLite creates the files beside it with the database's mode.
   ///
-  /// Partial files keep their modes, which become those of the published ones; their folder is closed. The folder of a state
-  /// elsewhere is made with mode 0700; one that was there keeps its mode, which its owner has chosen.
+  /// Partial files keep their modes, which become those of the published files; their folder is private. A new external
+  /// state folder gets mode 0700; an existing one keeps the mode that its owner chose.
   ///
-  /// - Returns: what could not be closed, because it is another user's or its file system knows no modes, and why.
+  /// - Returns: The errors for files that belong to another user or whose file system has no modes.
   public func makePrivate() throws(FileError) -> [FileError] {
     try checkDatabase()
     var failures: [FileError] = []
@@ -67,7 +67,7 @@ extension Descriptor {
     return status.st_mode
   }
 
-  /// Nil if there is no such child, or only a link.
+  /// The permissions of a child; nil if there is none or it is a link.
   fileprivate func permissions(ofChild name: EntryName) throws(FileError) -> mode_t? {
     var status = stat()
     try systemCall("fstatat", pathOfChild(name)) { fstatat(number, name.cString, &status, AT_SYMLINK_NOFOLLOW) }

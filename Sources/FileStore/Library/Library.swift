@@ -1,40 +1,41 @@
 import Glibc
 import Synchronization
 
-/// An open library: a folder of published files with the engine's own `.podflux` in it. Its state, which is the database,
-/// the lock and the partial files, lies in there too or, where that disk does not suit, in a folder elsewhere.
+/// An open library: a folder of published files with the engine's own `.podflux`. Its state (the database, the lock and
+/// the partial files) lies in `.podflux` or, if that disk does not suit, in an external state folder.
 ///
-/// It holds its folders open, and whatever is done later is done relative to them: renaming the library or putting a
-/// link in its place while the engine runs leads nowhere else.
+/// It keeps its folders open and works relative to them: renaming the library, or replacing it by a link, while the
+/// engine runs does not redirect any write.
 public final class Library: Sendable {
-  /// What to do about a library that is not there.
+  /// How to treat a missing library.
   public enum Mode: Sendable {
-    /// Make it, and the folders above it.
+    /// Create it, and the folders above it.
     case createIfMissing
     /// Fail with `FileError.notFound`, and change nothing.
     case existing
   }
 
-  /// Where the library was opened.
+  /// The path at which the library was opened.
   public let path: String
-  /// The path of the folder of its state: `.podflux`, or the one elsewhere.
+  /// The path of the state folder: `.podflux`, or the external one.
   public let statePath: String
   let top: Descriptor
   /// `.podflux`: the marker, the quarantine.
   let engineFolder: Descriptor
-  /// Where database and lock are: `.podflux`, or the folder elsewhere.
+  /// The folder of database and lock: `.podflux`, or the external state folder.
   let stateFolder: Descriptor
   let partialFolder: Descriptor
-  /// `.podflux/incoming`, where partial files cannot be renamed into the library: there complete ones are copied to first.
+  /// `.podflux/incoming`, if partial files cannot be renamed into the library: publishing copies complete ones there
+  /// first.
   let incomingFolder: Descriptor?
-  /// Held from the making of a folder until a file is in it, and while an empty folder is removed: otherwise a deletion
-  /// could take away the folder into which a file is just being published.
+  /// Held from creating a folder until a file is in it, and while removing an empty folder: otherwise a deletion could
+  /// remove the folder into which another thread publishes.
   let folderChanges = Mutex(())
   let folderSyncs = FolderSyncs()
   let foldedFolders = FoldedFolders()
-  /// How files are moved here: found out with the first one, once for the library.
+  /// The way to move files here; the first move determines it, once per library.
   let moves: MoveChoice
-  /// How the names of partial files are spelled.
+  /// The spelling of partial files' names.
   let partialNames: PartialName.Style
 
   private init(_ folders: Folders, incomingFolder: Descriptor?, partialNames: PartialName.Style, firstMove: Move) {
@@ -49,23 +50,23 @@ public final class Library: Sendable {
     partialFolder = folders.partial
   }
 
-  /// Opens the library at `path`, which may be reached over symbolic links; inside it none is followed.
+  /// Opens the library at `path`, which may contain symbolic links; inside the library it follows none.
   ///
-  /// Makes what is missing in this order: the folder, `.podflux` (mode 0700), the marker `.podflux/library`, and `partial`
-  /// in the folder of the state. A crash in between is made good by the next call. A library that has been used gets no new
+  /// Creates what is missing in this order: the folder, `.podflux` (mode 0700), the marker `.podflux/library`, and
+  /// `partial` in the state folder. The next call repairs a crash in between. A library that has been used gets no new
   /// marker: see `isInPlace`.
   ///
-  /// - Parameter state: The folder elsewhere in which database, lock and partial files are. nil for the one that the library
-  ///   has noted down, or else its own `.podflux`. See `StateBinding`.
+  /// - Parameter state: The external folder of database, lock and partial files. With nil: the one that the library
+  ///   records, or else `.podflux`. See `StateBinding`.
   public static func open(
     at path: String, state: String? = nil, mode: Mode = .createIfMissing
   ) throws(FileError) -> Library {
     try open(at: path, state: state, mode: mode, traits: nil)
   }
 
-  /// Opens it as if its file system were another one: tests have few.
+  /// Opens the library with the traits of another file system, for tests.
   ///
-  /// - Parameter movesAcross: Whether the state's disk is taken for another one than the library's, which it may be.
+  /// - Parameter movesAcross: Whether to treat the state's disk as another one than the library's.
   static func open(
     at path: String, state: String? = nil, mode: Mode = .createIfMissing, traits: FileSystemTraits?,
     firstMove: Move = .renaming, movesAcross: Bool = false
@@ -80,12 +81,12 @@ public final class Library: Sendable {
     return Library(folders, incomingFolder: incomingFolder, partialNames: partialNames, firstMove: firstMove)
   }
 
-  /// The path of the database, for SQLite, which can open files by path only.
+  /// The path of the database: SQLite opens files by path only.
   public var databasePath: String { statePath + "/" + Self.databaseName }
 }
 
 extension Library {
-  /// The engine's names inside a library.
+  /// The engine's names in a library.
   enum Layout {
     static let engine: EntryName = ".podflux"
     static let binding: EntryName = "binding"
@@ -100,15 +101,15 @@ extension Library {
     static let privateFolderMode: mode_t = 0o700
     static let folderMode: mode_t = 0o777
     static let privateFileMode: mode_t = 0o600
-    /// Published files get it too, less the umask: usually 0644.
+    /// The mode of new files, published ones included, before the umask: usually 0644.
     static let fileMode: mode_t = 0o666
   }
 
   static let marker = Array("podflux library 1\n".utf8)
-  /// The database's name in the folder of the state.
+  /// The database's name in the state folder.
   public static let databaseName = "podflux.sqlite"
 
-  /// Like `mkdir -p`, and syncs the folder above each one that it makes.
+  /// Creates folders like `mkdir -p`, and syncs the parent of each one that it creates.
   static func makeFolders(_ path: String, mode: mode_t = Layout.folderMode) throws(FileError) {
     do throws(FileError) {
       try systemCall("mkdir", path) { mkdir(path, mode) }
@@ -123,7 +124,7 @@ extension Library {
     try Descriptor.openFolder(atPath: parent, shownAs: parent).synchronize()
   }
 
-  /// The path above `path`, nil if it is the current folder. "a//b/" is below "a".
+  /// The path above `path`, or nil if that is the current folder. The parent of "a//b/" is "a".
   static func parent(of path: String) -> String? {
     let slash = UInt8(ascii: "/")
     guard let end = path.utf8.lastIndex(where: { $0 != slash }) else { return nil }
@@ -136,7 +137,7 @@ extension Library {
   static func checkMarker(in folder: Descriptor, _ mode: Mode) throws(FileError) {
     let isWanted = mode == .createIfMissing
     if isWanted, try folder.statusOfChild(Layout.marker) == nil, try !isUnused(folder) { return }
-    // Opening or reading a pipe would wait for somebody to write.
+    // Opening or reading a pipe would block until a writer comes.
     _ = try folder.statusOfChild(Layout.marker)?.regularFile(at: folder.pathOfChild(Layout.marker))
     let file = try folder.openChild(Layout.marker, isWanted ? O_RDWR | O_CREAT : O_RDONLY, mode: Layout.fileMode)
     let found = try file.read(offset: 0, count: marker.count + 1)
@@ -150,7 +151,7 @@ extension Library {
     }
   }
 
-  /// Whether nothing is in `.podflux` but what comes before the marker.
+  /// Whether `.podflux` contains only what the engine creates before the marker.
   private static func isUnused(_ folder: Descriptor) throws(FileError) -> Bool {
     let stream = try FolderStream(folder)
     while let name = try stream.next()?.entryName {

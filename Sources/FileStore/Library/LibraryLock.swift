@@ -1,19 +1,19 @@
 import Glibc
 import Synchronization
 
-/// The right to be the only engine on a library: an advisory lock (flock(2)) on `lock` in the folder of its state.
+/// The right to be the only engine on a library: an advisory lock (flock(2)) on `lock` in its state folder.
 ///
-/// The kernel frees it when the process dies, however it dies, so a lock file that lies about means nothing.
+/// The kernel releases it when the process dies for any reason, so the file's contents alone mean nothing.
 public final class LibraryLock: Sendable {
-  /// Why the lock was not to be had.
+  /// Why the lock could not be taken.
   public enum Failure: Error, Hashable, Sendable {
-    /// Another engine has the library. Its process is nil if it had not yet written its number down.
+    /// Another engine holds the library. The process is nil if it has not yet written its number.
     case held(byProcess: Int32?)
     /// The lock file could not be used.
     case file(FileError)
   }
 
-  /// The open lock file; closing it, at the latest with this object, frees the lock. Nil when released.
+  /// The open lock file; closing it, at the latest in deinit, releases the lock. Nil after `release`.
   private let file: Mutex<Descriptor?>
 
   /// Takes the lock at once or fails: it never waits.
@@ -32,17 +32,17 @@ public final class LibraryLock: Sendable {
     }
   }
 
-  /// Gives the lock back. Doing it again does nothing.
+  /// Releases the lock; a second call does nothing.
   ///
-  /// When this returns, the process holds no lock on the library.
+  /// When it returns, the process holds no lock on the library.
   public func release() {
     file.withLock { $0 = nil }
   }
 
-  /// How many files it has open.
+  /// How many files the lock holds open: 0 or 1.
   var openFiles: Int { file.withLock { $0 == nil ? 0 : 1 } }
 
-  /// Writes this process's number into the file, for the messages of those who come later.
+  /// Writes this process's number into the file, for the messages of later processes.
   private static func sign(_ file: Descriptor) throws(FileError) {
     try systemCall("ftruncate", file.path) { ftruncate(file.number, 0) }
     let outcome = Array("\(getpid())\n".utf8).withUnsafeBytes { file.write($0, offset: 0) }
@@ -62,7 +62,7 @@ public final class LibraryLock: Sendable {
 }
 
 extension LibraryLock.Failure: CustomStringConvertible {
-  /// One sentence: who has the library, or what is wrong with the lock file.
+  /// One sentence: which process holds the library, or what is wrong with the lock file.
   public var description: String {
     switch self {
     case .held(byProcess: let process?): "Another engine, process \(process), holds the library; stop it first."

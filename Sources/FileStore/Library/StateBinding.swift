@@ -1,28 +1,28 @@
 import Glibc
 
-/// What makes a library and the folder of its state elsewhere know each other: both hold a file `binding` with the same
-/// random digits, and the path at which the other one was last.
+/// Binds a library and its external state folder: both contain a file `binding` with the same random digits and the
+/// last known path of the other.
 ///
-/// So a library is never opened with another one's state, nor a state with the empty folder in whose place the library's disk
-/// is not mounted. Nor is a library that has its state elsewhere opened as a new one.
+/// So the engine never opens a library with another library's state, nor a state with the empty mount point of a
+/// library whose disk is not mounted, nor as new a library whose state lies elsewhere.
 ///
-/// The two are bound by the first engine that is told of both, in three steps: the digits come into the state's folder
-/// (`binding.new`), into the library, and then to their name in the state's folder. After a crash the next engine goes on.
-/// Each file comes whole: it is written under another name (`binding.temp`) and renamed.
+/// The first engine that gets both paths binds them in three steps: it writes the digits to the state folder
+/// (`binding.new`), then to the library, and then renames the former to `binding`. After a crash the next engine
+/// continues. Each file is written under another name (`binding.temp`) and renamed, so that it is never incomplete.
 struct StateBinding: Hashable {
   private static let head = "podflux state 1\n"
   private static let idBytes = 16
-  /// The longest file that is read: a path has at most 4,096 bytes (PATH_MAX).
+  /// The longest file that is read, in bytes: a path has at most 4,096 (PATH_MAX).
   private static let maximumBytes = 5000
   private static let unfinished: EntryName = "binding.new"
   private static let temporary: EntryName = "binding.temp"
 
   /// Hexadecimal digits.
   let id: String
-  /// Where the other one was last.
+  /// The last known path of the other folder.
   let path: String
 
-  /// What the file of this name says; nil if there is none, or only the beginning of one.
+  /// The binding in the file of this name; nil if there is none, or an incomplete one.
   static func read(_ name: EntryName, in folder: Descriptor) throws(FileError) -> StateBinding? {
     guard try folder.statusOfChild(name)?.regularFile(at: folder.pathOfChild(name)) != nil else { return nil }
     let file = try folder.openChild(name, O_RDONLY | O_NONBLOCK)
@@ -34,7 +34,7 @@ struct StateBinding: Hashable {
     return binding
   }
 
-  /// What the library at `path` has noted down of its state elsewhere; nil if there is no library, or no such note.
+  /// The binding that the library at `path` records; nil if there is no library or no binding.
   static func noted(byLibraryAt path: String, shownAs shownPath: String) throws(FileError) -> StateBinding? {
     guard let engine = try Library.engineFolder(ofLibraryAt: path, shownAs: shownPath) else { return nil }
     return try read(Library.Layout.binding, in: engine)
@@ -57,7 +57,7 @@ struct StateBinding: Hashable {
     self.init(id: String(lines[0]), path: String(lines[1]))
   }
 
-  /// Puts it on the device under a name, in place of whatever has that name: one of the two is there at any time.
+  /// Writes the binding to the device, and replaces the file of this name atomically.
   private func write(_ name: EntryName, in folder: Descriptor) throws(FileError) {
     _ = try folder.deleteFile(Self.temporary)
     let file = try folder.openChild(
@@ -86,10 +86,10 @@ struct StateBinding: Hashable {
 }
 
 extension StateBinding {
-  /// Sees whether a library and the folder of its state belong together, and binds them where neither is bound and that is
-  /// wanted.
+  /// Checks that a library and a state folder belong together, and binds them if neither is bound and the mode allows
+  /// it.
   ///
-  /// - Throws: `FileError.mismatch` where they do not belong together. Nothing has been changed then.
+  /// - Throws: `FileError.mismatch` if they do not belong together; nothing has been changed then.
   static func bind(
     library: (path: String, engine: Descriptor), state: (path: String, folder: Descriptor), _ mode: Library.Mode
   ) throws(FileError) {
@@ -139,16 +139,16 @@ extension StateBinding {
     try rename(unfinished, to: Library.Layout.binding, in: state.folder)
   }
 
-  /// A library that was copied with its binding must not take the original's state. If the original is there no more, it was
-  /// moved.
+  /// Fails for a copy of a bound library, which must not take the original's state. If the original is gone, the
+  /// library was moved.
   ///
-  /// To be called for what the state knows of the library.
+  /// Call it on the state's binding.
   private func checkIsNoCopy(_ libraryPath: String, _ engine: Descriptor) throws(FileError) {
     guard path != Library.realPath(libraryPath), try isStillThere(besides: engine) else { return }
     throw .mismatch(.copy(library: libraryPath, of: path))
   }
 
-  /// Whether a library with the same digits is where the state's one was last, and is another one than that of `engine`.
+  /// Whether a library with the same digits is at the path that the state records, and is not the one of `engine`.
   private func isStillThere(besides engine: Descriptor) throws(FileError) -> Bool {
     guard let other = try Library.engineFolder(ofLibraryAt: path, shownAs: path),
       try Self.read(Library.Layout.binding, in: other)?.id == id
@@ -158,18 +158,17 @@ extension StateBinding {
 }
 
 extension StateBinding {
-  /// What may be in a folder before a library's state is there: what an interrupted binding has left, and what a file system
-  /// of its own begins with.
+  /// Files that a new state folder may contain: those of an interrupted binding, and those of a new file system.
   private static let beginnings: Set<EntryName> = [unfinished, temporary, "lost+found"]
-  /// What is moved there when the state of a library has been in the library.
+  /// The database, which users move there when the state of a library moves out of it.
   private static let database = EntryName(Library.databaseName)
   private static let besideDatabase = Set(
     Library.databaseSuffixes.map { EntryName(Library.databaseName + $0) } + [Library.Layout.lock, "authorities.pem"])
 
-  /// Sees that a folder in which no state is bound holds nothing that is not the engine's own: it writes there, and deletes
-  /// what it does not know of among partial files.
+  /// Checks that an unbound folder contains only the engine's own files: the engine writes there, and deletes unknown
+  /// partial files.
   ///
-  /// - Throws: `FileError.mismatch`. Nothing has been changed then.
+  /// - Throws: `FileError.mismatch`; nothing has been changed then.
   static func checkNothingElse(isIn folder: Descriptor, at path: String) throws(FileError) {
     let hasDatabase = try folder.statusOfChild(database)?.kind == .regular
     let stream = try FolderStream(folder)
@@ -194,24 +193,25 @@ extension Descriptor {
   }
 }
 
-/// Why a library and the folder of its state elsewhere do not belong together.
+/// Why a library and a state folder do not belong together.
 public enum StateMismatch: Hashable, Sendable, CustomStringConvertible {
-  /// The state is another library's, or the library's disk is not mounted. `last` is where that library was last.
+  /// The state belongs to another library, or the library's disk is not mounted. `last` is the last known path of that
+  /// library.
   case libraryElsewhere(library: String, last: String)
-  /// The library has its state in another folder, which was `last` when an engine last had both.
+  /// The state of the library lies in another folder, last known at `last`.
   case stateElsewhere(library: String, last: String)
-  /// The library has its state in its own folder.
+  /// The state of the library lies in its own folder.
   case stateInside(library: String, state: String)
-  /// The folder of the state lies in the library.
+  /// The state folder lies in the library.
   case stateInLibrary(state: String)
-  /// The folder of the state is not bound to a library, and holds what is not the engine's own.
+  /// The state folder is not bound to a library, and contains other files than the engine's own.
   case notEmpty(state: String)
-  /// The folder of the state is not there, or no library's; only looked at, it is not made.
+  /// The state folder is missing or belongs to no library; in this mode it is not created.
   case noState(state: String)
-  /// The library is a copy of the one to which the state belongs.
+  /// The library is a copy of the one that owns the state.
   case copy(library: String, of: String)
 
-  /// One sentence: what was wrong, and what would be right.
+  /// One sentence: what is wrong, and the remedy.
   public var description: String {
     switch self {
     case .libraryElsewhere(let library, let last):

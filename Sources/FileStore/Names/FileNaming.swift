@@ -1,18 +1,18 @@
 import PodfluxCore
 
-/// Where a download's file goes if its client names no path: `<podcast>/<yyyy-MM-dd> <title>.<extension>`.
+/// The path of a download whose client names none: `<podcast>/<yyyy-MM-dd> <title>.<extension>`.
 ///
-/// The same facts give the same names. A path that a client names itself is not treated here: it is used as it is, and
-/// if a file is there the download fails.
+/// The same facts give the same names. It does not handle paths that a client names: the engine uses those unchanged,
+/// and the download fails if a file exists there.
 public struct FileNaming: Sendable {
-  /// The name of a file of which nothing is known.
+  /// The file name if nothing is known.
   private static let nameless = "download"
 
   private let folder: String?
   private let stem: String
   private let fileExtension: String
 
-  /// Works the names out once, for as many candidates as are needed; `portably` if SMB, NTFS and exFAT are to take them.
+  /// Computes the names once, for any number of candidates. With `portably`, SMB, NTFS and exFAT accept them.
   public init(_ facts: NamingFacts, portably: Bool = true) {
     let suggestedName = facts.contentDisposition.flatMap(ContentDisposition.filename(in:))
     fileExtension = FileExtension.forDownload(
@@ -29,10 +29,10 @@ public struct FileNaming: Sendable {
     stem = (day ?? "") + (name ?? Self.nameless)
   }
 
-  /// The first choice for number 1, and `name (2).ext`, `name (3).ext` … for use where the choice before is taken.
+  /// The first choice for number 1, then `name (2).ext`, `name (3).ext` … if the earlier ones are taken.
   ///
-  /// No facts are known for which it throws: their text is cleaned for just that. Should there be some after all, one
-  /// download fails, and not the engine.
+  /// No facts are known to make it throw, since the text is cleaned for that. Should some do, one download fails, and
+  /// not the engine.
   public func candidate(number: Int) throws(LibraryPathError) -> LibraryPath {
     precondition(number >= 1, "candidates are counted from 1")
     let ending = (number == 1 ? "" : " (\(number))") + "." + fileExtension
@@ -41,7 +41,7 @@ public struct FileNaming: Sendable {
     return try LibraryPath(validating: folder.map { $0 + "/" + name } ?? name)
   }
 
-  /// The name without an extension of media, which would only stand there twice.
+  /// The name without an extension of media, which would otherwise appear twice.
   private static func stem(of name: String, without fileExtension: String, portably: Bool) -> String? {
     guard let clean = NameComponent.clean(name, portably: portably) else { return nil }
     guard let found = FileExtension.of(name: clean), found == fileExtension || FileExtension.isKnown(found) else {

@@ -1,10 +1,10 @@
 import Foundation
 
-/// A name as disks compare it that tell neither case nor normalization apart: NTFS and exFAT the one, APFS both.
+/// A name as disks compare it that ignore case (NTFS, exFAT) or case and normalization (APFS).
 ///
-/// Folds by Unicode's full case mappings (The Unicode Standard, section 3.13), so that `ß` and `SS` are one too: some disks
-/// tell those apart, but none takes two names for one that this tells apart. Accents stay. A name that is no UTF-8 has its
-/// ASCII letters folded.
+/// Folds with Unicode's full case mappings (The Unicode Standard, section 3.13), so that `ß` and `SS` are equal: some
+/// disks distinguish them, but no disk confuses two names that this distinguishes. Accents stay. In a name that is not
+/// UTF-8 only ASCII letters are folded.
 struct FoldedName: Hashable {
   private let bytes: [UInt8]
 
@@ -14,8 +14,8 @@ struct FoldedName: Hashable {
       return
     }
     let decomposed = text.decomposedStringWithCanonicalMapping
-    // Letter by letter: the case of a whole text depends on where a sigma stands.
-    // To lower case first, since `ẞ` is its own upper case and `ß` is not.
+    // Scalar by scalar: the case mapping of a whole text depends on the position of a sigma. To lower case first, since
+    // `ẞ` is its own upper case and `ß` is not.
     let plain = decomposed.unicodeScalars.map(\.properties.lowercaseMapping).joined()
     let upper = plain.unicodeScalars.map(\.properties.uppercaseMapping).joined()
     let lower = upper.unicodeScalars.map(\.properties.lowercaseMapping).joined()
@@ -26,7 +26,7 @@ struct FoldedName: Hashable {
     self.init(name.bytes)
   }
 
-  /// What an index keeps of it.
+  /// The part of the name that the cache stores.
   var fingerprint: Int {
     var hasher = Hasher()
     bytes.withUnsafeBytes { hasher.combine(bytes: $0) }

@@ -1,15 +1,15 @@
 import Foundation
 import PodfluxCore
 
-/// Makes one component of a path out of anybody's text.
+/// Turns untrusted text into one path component.
 ///
-/// Where names are to be portable, none comes out that SMB, NTFS or exFAT refuse: see `PortableName`.
+/// In portable mode the result is one that SMB, NTFS and exFAT accept: see `PortableName`.
 enum NameComponent {
-  /// Text beyond this is not looked at; a component holds 255 bytes.
+  /// Text beyond this length is ignored; a component holds 255 bytes.
   private static let maximumScalars = 4096
 
   /// The text in NFC, without separators, control characters, leading dots, runs of blanks, and blanks or dots at its
-  /// end, or nil if nothing is left.
+  /// end, or nil if that is empty.
   static func clean(_ text: String, portably: Bool) -> String? {
     var scalars = String.UnicodeScalarView()
     for scalar in text.unicodeScalars.prefix(maximumScalars) {
@@ -17,13 +17,13 @@ enum NameComponent {
       if kept == " " && scalars.last == " " { continue }
       scalars.append(kept)
     }
-    // Normalized last, since what is left out may have stood between a letter and its accent.
+    // Normalizes last, since a removed character may have separated a letter from its accent.
     let normalized = String(scalars).precomposedStringWithCanonicalMapping
     let visible = normalized.unicodeScalars.drop { $0.properties.isDefaultIgnorableCodePoint || isEdge($0) }
     return trimmedAtEnd(String(visible)).map { portably ? withoutDeviceName($0) : $0 }
   }
 
-  /// Cuts at the end of a character to at most `limit` bytes; nil if nothing is left.
+  /// Truncates to at most `limit` bytes at a character boundary; nil if nothing is left.
   static func cut(_ text: String, toBytes limit: Int) -> String? {
     guard text.utf8.count > limit else { return text }
     var end = text.startIndex

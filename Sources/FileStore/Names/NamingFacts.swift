@@ -1,23 +1,23 @@
 import PodfluxCore
 
-/// What is known about a download when its file gets a name. All of it is strangers' text.
+/// The known facts about a download at the time its file gets a name. All of it is untrusted text.
 public struct NamingFacts: Hashable, Sendable {
   /// The podcast's title: the folder.
   public var podcast: String?
   /// The episode's title.
   public var title: String?
-  /// The day on which the episode was published, where people are for whom the file is named.
+  /// The day on which the episode was published, in the user's time zone.
   public var day: CivilDate?
-  /// Where the file comes from.
+  /// The address of the download.
   public var url: String
-  /// The Content-Disposition header of the answer.
+  /// The Content-Disposition header of the response.
   public var contentDisposition: String?
-  /// The Content-Type header of the answer.
+  /// The Content-Type header of the response.
   public var mediaType: String?
-  /// How the file begins: at most `MediaSignature.length` bytes.
+  /// The first bytes of the file: at most `MediaSignature.length`.
   public var beginning: [UInt8]
 
-  /// Whatever is not known is nil.
+  /// Unknown facts are nil.
   public init(
     podcast: String? = nil, title: String? = nil, day: CivilDate? = nil, url: String,
     contentDisposition: String? = nil, mediaType: String? = nil, beginning: [UInt8] = []

@@ -4,37 +4,38 @@ import Glibc
 import PodfluxCore
 import Synchronization
 
-/// One open partial file. It is only ever appended to or truncated.
+/// One open partial file. The engine only appends to it or truncates it.
 ///
-/// It belongs to one attempt at a time; the lock only makes a late call of an older attempt harmless.
+/// One attempt at a time owns it; the lock only makes a late call of an older attempt harmless.
 public final class PartialFile: Sendable {
-  /// An append that did not get to its end.
+  /// An append that wrote only a part of its bytes.
   public struct AppendFailure: Error, Hashable, Sendable {
-    /// How many of the bytes are in the file nevertheless. The next append goes on behind them.
+    /// How many of the bytes are in the file. The next append continues after them.
     public let bytesWritten: Int
-    /// What stopped it, `FileError.noSpace` for one.
+    /// The error that stopped it, for example `FileError.noSpace`.
     public let cause: FileError
   }
 
   private struct State {
     /// Nil when closed.
     var file: Descriptor?
-    /// Where the next append goes.
+    /// The offset of the next append.
     var end: Int64
-    /// Up to where the kernel has been told to bring the bytes to the device.
+    /// The offset up to which the kernel has been asked to write back.
     var writtenBack: Int64
     /// Whether the file's entry in its folder is known to be on the device.
     var isEntrySynced = false
-    /// Why something could not be brought to the device. The kernel tells so once, and keeps nothing to try again with:
-    /// a later sync would only seem to succeed.
+    /// The first failure of a sync. The kernel reports it once and drops the pages: a later sync would only appear to
+    /// succeed.
     var syncFailure: FileError?
   }
 
-  /// Each time so many bytes have come together, the kernel is told to bring them to the device. A page that slow
-  /// transfers fill bit by bit would otherwise be brought there again for every bit.
+  /// After each so many new bytes, the engine asks the kernel to write them back. Smaller steps would write a page that
+  /// a slow transfer fills again and again.
   private static let promptWritingBytes = 2 << 20
 
-  /// Leaves one of the two times of futimens(2) as it is (UTIME_OMIT of sys/stat.h, a macro that Swift does not see).
+  /// Leaves one of the two times of futimens(2) unchanged (UTIME_OMIT of sys/stat.h, a macro that Swift does not
+  /// import).
   private static let leftAsItIs = (1 << 30) - 2
 
   private let state: Mutex<State>
@@ -44,7 +45,7 @@ public final class PartialFile: Sendable {
   private let writesDirectly: Bool
   private let syncContents: @Sendable (Int32) -> Int32
 
-  /// Takes over a file that was just opened in `folder`; `syncContents` stands for fdatasync(2).
+  /// Wraps a file that was just opened in `folder`; `syncContents` replaces fdatasync(2) in tests.
   init(
     _ file: Descriptor, in folder: Descriptor, syncs: FolderSyncs, writesDirectly: Bool = false,
     syncContents: @escaping @Sendable (Int32) -> Int32 = fdatasync
@@ -58,11 +59,11 @@ public final class PartialFile: Sendable {
     state = Mutex(State(file: file, end: identity.size, writtenBack: identity.size))
   }
 
-  /// Writes blocks behind what is there, one after the other. Costs an fstat(2) and the writes; many aligned ones go past the
-  /// page cache where the library's file system suits that.
+  /// Appends the blocks in order. Costs an fstat(2) and the writes; large aligned blocks bypass the page cache if the
+  /// library's file system suits that.
   ///
-  /// Fails with `changedOutside` where the file is gone or has not the length that it was given here: bytes behind a hole,
-  /// or behind somebody else's, must not look like a part of the download.
+  /// Fails with `changedOutside` if the file was deleted, or its length differs from the engine's: bytes after a hole,
+  /// or after another program's bytes, must not look like a part of the download.
   public func append(_ blocks: [UnsafeRawBufferPointer]) throws(AppendFailure) {
     let outcome = state.withLock { state in
       guard let file = state.file else { return Descriptor.WriteOutcome(failure: closedError("pwrite")) }
@@ -73,7 +74,7 @@ public final class PartialFile: Sendable {
       state.end += Int64(outcome.written)
       let waiting = state.end - state.writtenBack
       if waiting >= Self.promptWritingBytes {
-        // The disk works while more arrives, and the next sync finds little left to wait for.
+        // The disk works while more bytes arrive, so that the next sync is short.
         linux_begin_writing_back(file.number, state.writtenBack, waiting)
         state.writtenBack = state.end
       }
@@ -88,7 +89,7 @@ public final class PartialFile: Sendable {
     _ blocks: [UnsafeRawBufferPointer], to file: Descriptor, _ state: inout State
   ) -> Descriptor.WriteOutcome {
     var outcome = Descriptor.WriteOutcome(written: writesDirectly ? file.writeDirectly(blocks, offset: state.end) : 0)
-    // Nothing of that waits in the page cache.
+    // These bytes bypassed the page cache: there is nothing to write back.
     if state.writtenBack == state.end { state.writtenBack += Int64(outcome.written) }
     var passed = 0
     for block in blocks where outcome.failure == nil {
@@ -112,18 +113,18 @@ public final class PartialFile: Sendable {
     }
   }
 
-  /// The length on the disk now, in bytes.
+  /// The file's length on the disk now, in bytes.
   public func length() throws(FileError) -> Int64 {
     try identity().size
   }
 
-  /// Reads `count` bytes from `offset`, or fewer where the file ends.
+  /// Reads `count` bytes from `offset`, or fewer at the end of the file.
   public func read(offset: Int64, count: Int) throws(FileError) -> [UInt8] {
     precondition(offset >= 0 && count >= 0, "a file has no bytes before its beginning")
     return try withFile("pread") { (file, _) throws(FileError) in try file.read(offset: offset, count: count) }
   }
 
-  /// Cuts the file to `length` bytes; the next append goes there. A file that is shorter stays as it is.
+  /// Truncates the file to `length` bytes, where the next append goes. A shorter file stays as it is.
   public func truncate(to length: Int64) throws(FileError) {
     precondition(length >= 0, "a length is not negative")
     try withFile("ftruncate") { (file, state) throws(FileError) in
@@ -138,8 +139,8 @@ public final class PartialFile: Sendable {
 
   /// Sets the time of the last modification (futimens(2)); a later write would change it again.
   ///
-  /// Returns false, and changes nothing, where the file system or this user's rights do not allow it: a file's time is not
-  /// worth a download. It does not sync: ext4 and XFS bring it to the device with the folder that the file is renamed into.
+  /// Returns false, and changes nothing, if the file system or the permissions forbid it: the download does not fail
+  /// for a time. It does not sync: ext4 and XFS write the time when the folder is synced after the rename.
   @discardableResult
   public func setModificationTime(_ moment: Timestamp) throws(FileError) -> Bool {
     let (seconds, milliseconds) = moment.milliseconds.dividedDown(by: 1000)
@@ -154,12 +155,12 @@ public final class PartialFile: Sendable {
     }
   }
 
-  /// Brings the contents to the device (fdatasync(2)). The entry of a new file in its folder may still be lost.
+  /// Syncs the contents (fdatasync(2)). The entry of a new file in its folder may still be lost.
   ///
-  /// Once this has failed it always fails, and nothing can be appended: what was written since the last success may be
-  /// gone, whatever the kernel says to another sync.
+  /// After one failure it always fails, and so does every append: bytes written since the last success may be lost,
+  /// even if the kernel reports success for another sync.
   public func synchronizeContents() throws(FileError) {
-    // Outside the lock: a sync may take long, and appending goes on meanwhile.
+    // Outside the lock: a sync may take long, and appends continue meanwhile.
     let file = try withFile("fdatasync") { (file, state) throws(FileError) in
       if let failure = state.syncFailure { throw failure }
       return file
@@ -169,8 +170,8 @@ public final class PartialFile: Sendable {
     }
   }
 
-  /// Brings the contents to the device, and the first time the entry in the folder too: a file that was there before may
-  /// have been made by a process that was killed before it came to that.
+  /// Syncs the contents and, the first time, the folder: a process that made the file may have been killed before
+  /// syncing it.
   public func synchronize() throws(FileError) {
     try synchronizeContents()
     guard !state.withLock(\.isEntrySynced) else { return }
@@ -187,14 +188,14 @@ public final class PartialFile: Sendable {
     }
   }
 
-  /// Which file this is, with its length: what to record before it is published.
+  /// The file's identity with its length, to record before publishing.
   public func identity() throws(FileError) -> FileIdentity {
     try withFile("fstat") { (file, _) throws(FileError) in try file.status().identity }
   }
 
-  /// Closes the file. Whatever is asked of it later fails, but closing it again does nothing.
+  /// Closes the file. Later calls fail, except another `close`.
   ///
-  /// It does not sync: call `synchronize()` first where the bytes must survive a power cut.
+  /// It does not sync: call `synchronize()` first if the bytes must survive a power cut.
   public func close() {
     state.withLock { $0.file = nil }
   }

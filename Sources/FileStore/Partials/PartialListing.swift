@@ -1,14 +1,14 @@
-/// A walk through the folder of partial files. It belongs to one thread.
+/// A walk through the folder of partial files. One thread at a time may use it.
 public final class PartialListing {
   /// One file in the folder.
   public struct Entry: Hashable, Sendable {
-    /// The name on the disk; of bytes that are no UTF-8 something readable is made.
+    /// The name for display: invalid UTF-8 is replaced.
     public var fileName: String { entryName.text }
     /// The name on the disk, byte for byte.
     public let entryName: EntryName
-    /// The name of the partial, or nil for a file that is none of the engine's, or not spelled as they are on this disk.
+    /// The partial's name, or nil if the file is not the engine's or is not spelled as on this disk.
     public let name: PartialName?
-    /// Which file it is, and its length.
+    /// Its identity and length.
     public let identity: FileIdentity
   }
 
@@ -22,7 +22,7 @@ public final class PartialListing {
     stream = try FolderStream(folder)
   }
 
-  /// The next regular file, or nil at the end. Files that vanish meanwhile are passed over.
+  /// The next regular file, or nil at the end. Skips files that vanish meanwhile.
   public func next() throws(FileError) -> Entry? {
     while let name = try stream.next()?.entryName {
       guard let status = try folder.statusOfChild(name), status.kind == .regular else { continue }

@@ -1,14 +1,14 @@
 extension PartialName {
-  /// How the names of partial files are spelled on a disk.
+  /// How a disk spells the names of partial files.
   enum Style: Hashable, Sendable {
-    /// As they are.
+    /// Unchanged.
     case plain
-    /// For a disk that does not tell upper case from lower, and takes no colon: all in lower case and with "+" for ":",
-    /// then "%" and, in hexadecimal digits of four letters each, which letters are upper case. It is never longer than a
-    /// name may be: 128 letters, 32 digits, and the suffix.
+    /// For a case-insensitive disk that refuses colons: lower case, "+" for ":", then "%" and one hexadecimal digit for
+    /// every four letters, whose bits mark upper-case letters. It always fits in a name: 128 letters, 32 digits, and
+    /// the suffix.
     case portable
 
-    /// The name of the partial's file.
+    /// The file name of the partial.
     func fileName(of name: PartialName) -> EntryName {
       switch self {
       case .plain: EntryName(name.description + PartialName.fileSuffix)
@@ -32,7 +32,7 @@ extension PartialName {
       return String(small) + String(mark) + digits.map { String($0, radix: 16) }.joined()
     }
 
-    /// The name that is spelled so; nil if it is not spelled so.
+    /// The name that has this spelling, or nil if the spelling is invalid.
     static func plainText(ofPortable text: Substring) -> Substring? {
       guard let end = text.firstIndex(of: mark) else { return nil }
       let digits = text[text.index(after: end)...].map(\.hexDigitValue)
@@ -43,7 +43,7 @@ extension PartialName {
         }
         return Character(letter.uppercased())
       }
-      // One name has one spelling: others are no partial file's.
+      // Each name has exactly one spelling; refuse all others.
       let plain = String(letters)
       return portableText(of: plain) == text ? Substring(plain) : nil
     }

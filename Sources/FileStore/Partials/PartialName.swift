@@ -4,10 +4,10 @@ public struct PartialName: Hashable, Sendable, CustomStringConvertible {
   public static let maximumBytes = 128
   static let fileSuffix = ".part"
 
-  /// The name without the suffix of its file.
+  /// The name without the file's suffix.
   public let description: String
 
-  /// Takes 1 to 128 of `A-Z a-z 0-9 . _ : -`, of which the first is no dot, and refuses all else with nil.
+  /// Takes 1 to 128 characters of `A-Z a-z 0-9 . _ : -`, the first one no dot; nil for other text.
   public init?(_ text: some StringProtocol) {
     guard (1...Self.maximumBytes).contains(text.utf8.count), text.utf8.first != UInt8(ascii: "."),
       text.utf8.allSatisfy(Self.isAllowed)
@@ -15,8 +15,7 @@ public struct PartialName: Hashable, Sendable, CustomStringConvertible {
     description = String(text)
   }
 
-  /// The name that belongs to a file in the folder of partial files, however it is spelled, or nil if the
-  /// file is none of the engine's.
+  /// The name for a file in the folder of partial files, in either spelling, or nil if the file is not the engine's.
   init?(fileName: EntryName) {
     guard let text = String(validating: fileName.bytes, as: UTF8.self), text.hasSuffix(Self.fileSuffix) else {
       return nil
@@ -25,7 +24,7 @@ public struct PartialName: Hashable, Sendable, CustomStringConvertible {
     self.init(Style.plainText(ofPortable: stem) ?? stem)
   }
 
-  /// The same where files are spelled in one style only: what is spelled in the other is no partial's there.
+  /// The name for a file in one spelling; nil for a file in the other.
   init?(fileName: EntryName, spelled style: Style) {
     self.init(fileName: fileName)
     guard style.fileName(of: self) == fileName else { return nil }

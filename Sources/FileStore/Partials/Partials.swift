@@ -2,9 +2,9 @@ import Glibc
 
 /// The folder of partial files, `.podflux/partial`.
 public struct Partials: Sendable {
-  /// What to do about a partial file that is not there.
+  /// How to treat a missing partial file.
   public enum Mode: Sendable {
-    /// Make an empty one.
+    /// Create an empty one.
     case createIfMissing
     /// Fail with `FileError.notFound`.
     case existing
@@ -15,7 +15,6 @@ public struct Partials: Sendable {
   private let syncs: FolderSyncs
   private let writesDirectly: Bool
 
-  /// The partial files of `library`.
   public init(_ library: Library) {
     folder = library.partialFolder
     names = library.partialNames
@@ -23,34 +22,34 @@ public struct Partials: Sendable {
     writesDirectly = folder.suitsDirectWrites
   }
 
-  /// Opens a partial file at its end. A link in its place is refused.
+  /// Opens a partial file for appending. Refuses a symbolic link.
   public func open(_ name: PartialName, mode: Mode = .createIfMissing) throws(FileError) -> PartialFile {
     let flags = mode == .createIfMissing ? O_RDWR | O_CREAT : O_RDWR
     let file = try folder.openChild(names.fileName(of: name), flags, mode: Library.Layout.fileMode)
     return try PartialFile(file, in: folder, syncs: syncs, writesDirectly: writesDirectly)
   }
 
-  /// Which file a partial is, or nil if there is none. Costs one stat.
+  /// The identity of a partial file, or nil if there is none. Costs one stat.
   public func identity(of name: PartialName) throws(FileError) -> FileIdentity? {
     let fileName = names.fileName(of: name)
     return try folder.statusOfChild(fileName)?.regularFile(at: folder.pathOfChild(fileName))
   }
 
-  /// Deletes a partial file. Returns false if there was none, which is as good.
+  /// Deletes a partial file. Returns false if there was none, which is no error.
   @discardableResult
   public func delete(_ name: PartialName) throws(FileError) -> Bool {
     try folder.deleteFile(names.fileName(of: name))
   }
 
-  /// Goes through all partial files, in no order. Costs one stat for each and no memory for the whole.
+  /// Lists all partial files, in no order. Costs one stat for each; memory does not grow with their number.
   public func list() throws(FileError) -> PartialListing {
     try PartialListing(folder, spelled: names)
   }
 
-  /// Gives partial files that come from a disk where they are spelled otherwise the names that they have here. To be called
-  /// with the lock held, before anybody asks for one. Where a name is taken the file stays, as one of nobody's.
+  /// Renames partial files from a disk with another spelling to this disk's. Call it with the lock held, before any
+  /// file is opened. If a name is taken, the file stays, as an orphan.
   ///
-  /// - Returns: why some could not be renamed.
+  /// - Returns: The errors for files that could not be renamed.
   public func spellAnew() -> [FileError] {
     var failures: [FileError] = []
     do throws(FileError) {
@@ -74,7 +73,7 @@ public struct Partials: Sendable {
   }
 
   private func misspelled() throws(FileError) -> [(fileName: EntryName, name: PartialName)] {
-    // Each start goes through them: only those with a wrong name are looked at.
+    // Each start lists them, so it reads the status only of files with a wrong name.
     let stream = try FolderStream(folder)
     var found: [(fileName: EntryName, name: PartialName)] = []
     while let fileName = try stream.next()?.entryName {
@@ -88,7 +87,7 @@ public struct Partials: Sendable {
 }
 
 extension Descriptor {
-  /// Unlinks a child that is no folder. Returns false if there was none.
+  /// Unlinks a child that is not a folder. Returns false if there was none.
   func deleteFile(_ name: EntryName) throws(FileError) -> Bool {
     do throws(FileError) {
       try systemCall("unlinkat", pathOfChild(name)) { unlinkat(number, name.cString, 0) }

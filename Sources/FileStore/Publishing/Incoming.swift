@@ -1,36 +1,36 @@
 import Glibc
 
-/// `.podflux/incoming`: copies of complete partial files, where those lie on another disk than the library and cannot be
-/// renamed into it. The copy is on the device before anybody notes down which file it is; then it is moved to its place as a
-/// partial file would be, and the partial goes last.
+/// `.podflux/incoming`: copies of complete partial files, for a state on another disk than the library, from which no
+/// rename is possible. The copy is synced before its identity is recorded; then it is published like a partial file,
+/// and the partial file is deleted last.
 ///
-/// A copy lives no longer than its attempt: what a killed engine has left is removed at the next start.
+/// A copy lives no longer than its attempt: the next start removes what a killed engine left.
 public struct Incoming: Sendable {
-  /// How much is copied at once, in bytes. Between two pieces the copying can be ended.
+  /// How many bytes are copied at once. The caller can cancel between two pieces.
   private static let pieceBytes: Int64 = 1 << 20
-  /// How much is brought to the device at once, in bytes: the last sync, which nobody can end, has no more left to do.
+  /// How many bytes are synced at once: the last sync, which cannot be cancelled, is short.
   private static let syncBytes: Int64 = 16 << 20
 
   private let folder: Descriptor
 
-  /// The copies of `library`; nil where its partial files can be renamed into it.
+  /// The copies of `library`; nil if its partial files can be renamed into it.
   public init?(_ library: Library) {
     guard let folder = library.incomingFolder else { return nil }
     self.folder = folder
   }
 
-  /// What this user may still write on the library's disk, in bytes.
+  /// The bytes that this user may still write on the library's disk.
   public func freeBytes() throws(FileError) -> Int64 {
     try Library.diskSpace(of: folder).freeBytes
   }
 
-  /// Copies a complete partial file, in place of an earlier copy, with its time of modification, and brings the copy to the
-  /// device with its entry in the folder. Returns which file it is, which moving it keeps, or nil if the copying was ended.
+  /// Copies a complete partial file with its modification time, replaces an earlier copy, and syncs the copy and its
+  /// folder. Returns the copy's identity, which publishing keeps, or nil if the copying was cancelled.
   ///
-  /// Fails with `changedOutside` if the partial becomes shorter meanwhile, with `noSpace` before anything is written where
-  /// the library's disk has not room for all of it.
+  /// Fails with `changedOutside` if the partial becomes shorter meanwhile, and with `noSpace`, before writing, if the
+  /// library's disk lacks space for all of it.
   ///
-  /// - Parameter goOn: Asked before each piece of 1 MiB.
+  /// - Parameter goOn: Called before each piece of 1 MiB; false cancels.
   public func copy(
     _ file: PartialFile, _ name: PartialName, while goOn: () -> Bool
   ) throws(FileError) -> FileIdentity? {
@@ -55,18 +55,18 @@ public struct Incoming: Sendable {
     return try copy.status().identity
   }
 
-  /// Deletes a copy that is not wanted any more. Returns false if there was none.
+  /// Deletes a copy that is no longer needed. Returns false if there was none.
   @discardableResult
   public func delete(_ name: PartialName) throws(FileError) -> Bool {
     try folder.deleteFile(Self.fileName(of: name))
   }
 
-  /// Deletes what killed engines have left of copies in `library`, which may be able to rename its partial files by now. To be
-  /// called when it is known of each download that was publishing whether its file stands at its place.
+  /// Deletes the copies that killed engines left in `library`, which by now may be able to rename its partial files.
+  /// Call it after recovery has checked for each publishing download whether its file is published.
   ///
-  /// - Parameter kept: The downloads that were publishing. Where inodes do not last, their copies tell until their rows have
-  ///   changed that another file of the same length at their place is not theirs.
-  /// - Returns: why some could not be deleted.
+  /// - Parameter kept: The downloads that were publishing. On a file system without lasting inodes, their copies prove,
+  ///   until their rows have changed, that another file of the same length at their path is not theirs.
+  /// - Returns: The errors for copies that could not be deleted.
   public static func clear(_ library: Library, keeping kept: Set<PartialName>) -> [FileError] {
     do throws(FileError) {
       let kept = Set(kept.map(fileName))
@@ -96,22 +96,22 @@ public struct Incoming: Sendable {
     return failures
   }
 
-  /// The library's disk need not take what the state's takes.
+  /// The library's disk may refuse names that the state's disk accepts.
   static func fileName(of name: PartialName) -> EntryName {
     PartialName.Style.portable.fileName(of: name)
   }
 }
 
 extension Library {
-  /// From where complete files are moved to their places.
+  /// The folder from which complete files are published.
   var finishedFolder: Descriptor { incomingFolder ?? partialFolder }
 
-  /// The name of a complete file there.
+  /// The name of a complete file in that folder.
   func finishedName(of name: PartialName) -> EntryName {
     incomingFolder == nil ? partialNames.fileName(of: name) : Incoming.fileName(of: name)
   }
 
-  /// Which complete file waits there; nil if none does. Costs one stat.
+  /// The identity of the complete file in that folder, or nil. Costs one stat.
   func finishedFile(_ name: PartialName) throws(FileError) -> FileIdentity? {
     let (folder, fileName) = (finishedFolder, finishedName(of: name))
     return try folder.statusOfChild(fileName)?.regularFile(at: folder.pathOfChild(fileName))
@@ -123,7 +123,7 @@ extension Descriptor {
     try systemCall("fdatasync", path) { fdatasync(number) }
   }
 
-  /// Where the file system does not take it, nothing happens: a file's time is not worth a download.
+  /// Ignores a refusal of the file system: the download does not fail for a time.
   fileprivate func setModificationTime(nanoseconds: Int64?) {
     guard let (seconds, rest) = nanoseconds?.dividedDown(by: 1_000_000_000) else { return }
     let time = timespec(tv_sec: Int(seconds), tv_nsec: Int(rest))

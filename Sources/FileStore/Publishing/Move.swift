@@ -2,24 +2,25 @@ import CLinux
 import Glibc
 import Synchronization
 
-/// How a file is moved without replacing another.
+/// A way to move a file without replacing another.
 enum Move: Int, Sendable {
-  /// renameat2(2) with RENAME_NOREPLACE, which many file systems do not know: NFS, exFAT, most of FUSE's.
+  /// renameat2(2) with RENAME_NOREPLACE, which many file systems lack: NFS, exFAT, most FUSE ones.
   case renaming
-  /// linkat(2), which never replaces, then unlinkat(2). exFAT and vfat have no links.
+  /// linkat(2), which never replaces, then unlinkat(2). exFAT and vfat have no hard links.
   case linking
-  /// The new name is taken by an empty file that must not be there before (O_EXCL), and then replaced by renameat(2).
+  /// Creates an empty placeholder under the new name (O_EXCL), and then replaces it with renameat(2).
   ///
-  /// A crash in between leaves the empty file: whoever moves has noted down what he does, and takes it away.
+  /// A crash in between leaves the placeholder: the caller has recorded the move, and removes it.
   case placing
 
-  /// What to try where this one is not to be had.
+  /// The way to try if the file system lacks this one.
   private var next: Move? { Move(rawValue: rawValue + 1) }
 
-  /// Moves a file, in this way or, where the file system has no such thing, in the next one.
+  /// Moves a file in this way or, if the file system lacks it, in the next one.
   ///
-  /// - Parameter isOwnFolder: Whether nobody else puts files into the destination now, so that no placeholder is needed.
-  /// - Returns: the way in which it was moved.
+  /// - Parameter isOwnFolder: Whether no other program puts files into the destination now, so that no placeholder is
+  ///   needed.
+  /// - Returns: The way that worked.
   func perform(
     _ name: EntryName, in source: Descriptor, to newName: EntryName, in destination: Descriptor, isOwnFolder: Bool
   ) throws(FileError) -> Move {
@@ -37,11 +38,11 @@ enum Move: Int, Sendable {
     }
   }
 
-  /// Whether the file system may not know this way of moving. What else is wrong, the next way fails of too.
+  /// Whether the error may mean that the file system lacks this way. Other errors would fail the next way too.
   private func isUnknown(_ error: FileError) -> Bool {
     switch (self, error) {
     case (.renaming, .io(_, _, EINVAL)), (.renaming, .io(_, _, ENOSYS)), (.renaming, .io(_, _, EOPNOTSUPP)): true
-    // EPERM stands for "no links here" (link(2)), ENOSYS comes from FUSE's servers.
+    // EPERM means "no hard links here" (link(2)); FUSE servers return ENOSYS.
     case (.linking, .denied), (.linking, .io(_, _, ENOSYS)), (.linking, .io(_, _, EOPNOTSUPP)),
       (.linking, .io(_, _, EMLINK)):
       true
@@ -81,7 +82,7 @@ enum Move: Int, Sendable {
     _ name: EntryName, in source: Descriptor, to newName: EntryName, in destination: Descriptor
   ) throws(FileError) {
     try checkIsFile(name, in: source)
-    // It stays open: its inode can be no other file's meanwhile.
+    // Keeps it open: no other file can get its inode meanwhile.
     let placeholder = try destination.makePlaceholder(newName)
     guard try isUntouched(placeholder, newName, in: destination) else {
       throw .exists(path: destination.pathOfChild(newName))
@@ -89,19 +90,19 @@ enum Move: Int, Sendable {
     do throws(FileError) {
       try replace(newName, in: destination, by: name, in: source)
     } catch {
-      // Should that fail too, an empty file stays for a person to see.
+      // If this fails too, an empty file stays visible to the user.
       if (try? isUntouched(placeholder, newName, in: destination)) == true { _ = try? destination.deleteFile(newName) }
       throw error
     }
   }
 
-  /// A folder has no second name, and none that takes the place of an empty file: it stays where it is.
+  /// Refuses folders: they cannot be linked, and cannot replace an empty file.
   private static func checkIsFile(_ name: EntryName, in source: Descriptor) throws(FileError) {
     guard let found = try source.statusOfChild(name) else { throw .notFound(path: source.pathOfChild(name)) }
     guard found.kind != .folder else { throw .notARegularFile(path: source.pathOfChild(name)) }
   }
 
-  /// Whether the placeholder is still what it was made as: nobody has written to it or put another file there.
+  /// Whether the placeholder is unchanged: no program has written to it or replaced it.
   private static func isUntouched(
     _ placeholder: Descriptor, _ name: EntryName, in folder: Descriptor
   ) throws(FileError) -> Bool {
@@ -119,18 +120,18 @@ enum Move: Int, Sendable {
 }
 
 extension Descriptor {
-  /// Takes a name with an empty file.
+  /// Reserves a name with an empty file.
   fileprivate func makePlaceholder(_ name: EntryName) throws(FileError) -> Descriptor {
     do throws(FileError) {
       return try openChild(name, O_WRONLY | O_CREAT | O_EXCL, mode: Library.Layout.fileMode)
     } catch .notFound, .io(_, _, EINVAL), .io(_, _, EILSEQ) {
-      // exFAT's drivers say one of these of characters that it does not have.
+      // exFAT drivers return one of these for characters that they do not support.
       throw .refusedName(path: pathOfChild(name))
     }
   }
 }
 
-/// How files are moved in one library: the first move finds out, the others need not.
+/// The way to move files in one library: the first move determines it.
 final class MoveChoice: Sendable {
   private static let probe: EntryName = "probe"
   private static let movedProbe: EntryName = "probe.moved"
@@ -141,9 +142,9 @@ final class MoveChoice: Sendable {
     self.first = Mutex(first)
   }
 
-  /// Moves a file without replacing another. Fails with `exists` where one has the name.
+  /// Moves a file without replacing another. Fails with `exists` if the name is taken.
   ///
-  /// - Parameter isOwnFolder: Whether nobody else puts files into the destination now.
+  /// - Parameter isOwnFolder: Whether no other program puts files into the destination now.
   func perform(
     _ name: EntryName, in source: Descriptor, to newName: EntryName, in destination: Descriptor,
     isOwnFolder: Bool = false
@@ -153,7 +154,7 @@ final class MoveChoice: Sendable {
     if used != known { first.withLock { $0 = used } }
   }
 
-  /// How files are moved, tried with an empty one in the engine's own folder.
+  /// Determines the way to move files, with an empty file in the engine's own folder.
   func findOut(in folder: Descriptor) throws(FileError) -> Move {
     _ = try folder.deleteFile(Self.movedProbe)
     _ = try folder.openChild(Self.probe, O_WRONLY | O_CREAT, mode: Library.Layout.privateFileMode)

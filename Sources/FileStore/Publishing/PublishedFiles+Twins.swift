@@ -1,17 +1,17 @@
 import PodfluxCore
 
-/// Names for disks that do not tell case apart.
+/// Checks for disks that are not case-sensitive.
 extension PublishedFiles {
-  /// Whether anything is at `path`, or under a name that such a disk would take for it.
+  /// Whether `path`, or a name that such a disk would confuse with it, is taken.
   public func isTaken(_ path: LibraryPath) throws(FileError) -> Bool {
     guard let walk = try walk(to: EntryPath(path)) else { return false }
     return try library.foldedFolders.twin(of: walk.name, in: walk.folder) != nil
   }
 
-  /// The path with its folders spelled as they are on the disk, where such a disk would take one for another: `show/a.mp3`
-  /// is `Show/a.mp3` if there is a `Show` and no `show`. The file's own name stays as it is.
+  /// The path with its folders spelled as on the disk, where a case-insensitive disk would confuse them: `show/a.mp3`
+  /// is `Show/a.mp3` if there is a `Show` and no `show`. Keeps the file's own name.
   ///
-  /// Fails with `illegalPath` if it becomes too long by that.
+  /// Fails with `illegalPath` if the path becomes too long.
   public func spelled(_ path: LibraryPath) throws(FileError) -> LibraryPath {
     let names = try spelled(path.components)
     do throws(LibraryPathError) {

@@ -1,37 +1,37 @@
 import Glibc
 import PodfluxCore
 
-/// The published files of a library: what is there, and deleting it. Follows no link.
+/// Reads and deletes the published files of a library. Follows no link.
 ///
-/// Files are named by their bytes, since people put files into a library too; a path from a database that is none a
-/// walk could come upon is refused with `illegalPath`.
+/// Paths are bytes, since users put files into a library too. A path from a database that a walk could never yield
+/// fails with `illegalPath`.
 ///
-/// Its aspects: `+Checked` (the same for paths that the engine has made).
+/// Aspects: `+Checked` (the same for paths that the engine made).
 public struct PublishedFiles: Sendable {
   let library: Library
 
-  /// The published files of `library`.
   public init(_ library: Library) {
     self.library = library
   }
 
-  /// Whether anything at all is at `path`, be it a folder or a link.
+  /// Whether an entry of any kind is at `path`, a folder or a link included.
   public func exists(_ path: EntryPath) throws(FileError) -> Bool {
     try walk(to: path)?.status() != nil
   }
 
-  /// Which file is at `path`, or nil if nothing is. Fails with `symbolicLink` or `notARegularFile` if it is no file.
+  /// The identity of the file at `path`, or nil if there is none. Fails with `symbolicLink` or `notARegularFile` for
+  /// other entries.
   ///
-  /// Costs one stat, and one open for each folder on the way.
+  /// Costs one stat, and one open for each folder on the path.
   public func identity(of path: EntryPath) throws(FileError) -> FileIdentity? {
     try walk(to: path)?.status()?.regularFile(at: path.text)
   }
 
-  /// Opens the file at `path` to read it, or returns nil if nothing is there. Fails with `symbolicLink` or
-  /// `notARegularFile` if it is no file.
+  /// Opens the file at `path` for reading, or returns nil if there is none. Fails with `symbolicLink` or
+  /// `notARegularFile` for other entries.
   public func open(_ path: EntryPath) throws(FileError) -> PublishedContents? {
     guard let walk = try walk(to: path),
-      // Looked at before it is opened: opening a pipe would wait for somebody to write, a device might do anything.
+      // Checks the type before opening: opening a pipe would wait for a writer, opening a device may have side effects.
       try walk.status()?.regularFile(at: path.text) != nil
     else { return nil }
     do throws(FileError) {
@@ -41,11 +41,11 @@ public struct PublishedFiles: Sendable {
     }
   }
 
-  /// Deletes the file at `path`, and then those of its folders that are empty now and are among the engine's own.
+  /// Deletes the file at `path`, and then its folders that are empty now and among the engine's own.
   ///
-  /// Returns false if there was no file or, where it is told which file is meant, if it is another one. Fails with
-  /// `symbolicLink` or `notARegularFile` if something else is there, and leaves that alone. It does not sync: what a
-  /// power cut brings back is found as a file without an owner. A folder that cannot be removed stays.
+  /// Returns false if there was no file or, with an expected identity, another file. Fails with `symbolicLink` or
+  /// `notARegularFile` for other entries, and leaves them. It does not sync: a file that a power cut brings back
+  /// becomes an orphan. A folder that cannot be removed stays.
   @discardableResult
   public func delete(
     _ path: EntryPath, recorded: FileIdentity? = nil, ownFolders: Set<EntryPath> = []
@@ -58,21 +58,21 @@ public struct PublishedFiles: Sendable {
     return isDeleted
   }
 
-  /// Removes the folder at `path` if nothing is in it.
+  /// Removes the folder at `path` if it is empty.
   ///
-  /// Returns false, and changes nothing, if something is in it, be it a hidden file, or if no folder is there. It does
-  /// not sync.
+  /// Returns false, and changes nothing, if it contains anything, hidden files included, or if there is no folder. It
+  /// does not sync.
   public func removeEmptyFolder(_ path: EntryPath) throws(FileError) -> Bool {
     guard let walk = try walk(to: path) else { return false }
     return try removeEmptyFolder(walk.name, in: walk.folder)
   }
 
-  /// Makes the name of the file at `path` survive a power cut.
+  /// Syncs the folder of the file at `path`, so that its name survives a power cut.
   public func synchronizeFolder(of path: EntryPath) throws(FileError) {
     try walk(to: path)?.folder.synchronize()
   }
 
-  /// The way to `path`, or nil if a folder is missing on it or is a file.
+  /// The walk to `path`, or nil if a folder on the path is missing or is a file.
   func walk(to path: EntryPath) throws(FileError) -> FolderWalk? {
     do throws(FileError) {
       return try FolderWalk(to: path, in: library, makingFolders: false)
@@ -83,11 +83,11 @@ public struct PublishedFiles: Sendable {
     }
   }
 
-  /// Removes the folder that the walk led to, if it is empty, and then those above it that are empty now: as far up as they
-  /// are the engine's own. A person may want an empty folder.
+  /// Removes the folder of the walk if it is empty, and then those above it that are empty now, as long as they are the
+  /// engine's own: a user may want an empty folder.
   ///
-  /// What was to be done has been done by then: a folder that cannot be removed, because the one above it may not be
-  /// written to for instance, is no failure of it. It stays, and the next cleanup finds it empty and says why it does.
+  /// A folder that cannot be removed, for example because the one above it is read-only, is no failure: the deletion
+  /// has succeeded. The folder stays, and the next cleanup reports it with the reason.
   func removeIfEmpty(_ ownFolders: Set<EntryPath>, on walk: FolderWalk, to path: EntryPath) {
     guard !ownFolders.isEmpty else { return }
     var folder = path
@@ -112,7 +112,7 @@ public struct PublishedFiles: Sendable {
 }
 
 extension EntryPath {
-  /// The folder that it lies in; empty for the top.
+  /// The parent folder; empty for the top.
   fileprivate var folder: EntryPath {
     EntryPath(bytes: Array(bytes[..<(bytes.lastIndex(of: UInt8(ascii: "/")) ?? 0)]))
   }

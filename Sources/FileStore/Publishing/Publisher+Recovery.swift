@@ -1,10 +1,10 @@
 import Glibc
 import PodfluxCore
 
-/// What an engine that was killed while it published has left.
+/// Recovery after an engine was killed while it published.
 extension Publisher {
-  /// Whether the complete file `name` has been moved to `path`: there is a file that fits what was recorded before the
-  /// move. Where inodes do not last, any file of that length would fit: there the complete one must be gone as well.
+  /// Whether the complete file `name` has been moved to `path`: the file there matches the identity recorded before the
+  /// move. Without lasting inodes any file of that length would match, so the complete file must be gone as well.
   public func hasPublished(_ name: PartialName, as path: LibraryPath, recorded: FileIdentity) throws(FileError) -> Bool
   {
     do throws(FileError) {
@@ -18,11 +18,11 @@ extension Publisher {
     }
   }
 
-  /// Removes the placeholder at `path` that was to be replaced by the partial file `name` of `length` bytes, and tells
+  /// Removes the placeholder at `path` that the partial file `name` of `length` bytes was to replace, and returns
   /// whether there was one.
   ///
-  /// It is one only where placeholders are used at all, if it is an empty regular file, and while the whole partial still
-  /// waits among the partial files. To be called for a row that says that it was publishing to `path`, and for no other.
+  /// It counts as a placeholder only if this library uses placeholders, it is an empty regular file, and the whole
+  /// partial file still exists. Call it only for a row that says that it was publishing to `path`.
   public func withdrawPlaceholder(
     of name: PartialName, at path: LibraryPath, length: Int64
   ) throws(FileError) -> Bool {

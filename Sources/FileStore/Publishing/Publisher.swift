@@ -1,23 +1,23 @@
 import Glibc
 import PodfluxCore
 
-/// Moves finished files from the partial folder, or from `Incoming`, to their place in the library, never over another file.
+/// Moves complete files from the partial folder, or from `Incoming`, to their final paths, and never replaces a file.
 ///
-/// Each call can be made again after a crash at any point and comes to the same end.
+/// Every call is idempotent: after a crash at any point, the same call reaches the same result.
 public struct Publisher: Sendable {
-  /// How a publication came about.
+  /// The result of a publication.
   public enum Publication: Hashable, Sendable {
-    /// The file was moved now, into folders of which these had to be made, the outermost first.
+    /// This call moved the file, and created these folders for it, the outermost first.
     case published(FileIdentity, madeFolders: [EntryPath])
-    /// An earlier call, perhaps before a crash, had moved it.
+    /// An earlier call, perhaps before a crash, had moved the file.
     case alreadyPublished(FileIdentity)
 
-    /// The folders that were made for it, the outermost first.
+    /// The folders that were created for it, the outermost first.
     public var madeFolders: [EntryPath] {
       if case .published(_, let folders) = self { folders } else { [] }
     }
 
-    /// The file at its place.
+    /// The published file.
     public var identity: FileIdentity {
       switch self {
       case .published(let identity, _), .alreadyPublished(let identity): identity
@@ -28,7 +28,6 @@ public struct Publisher: Sendable {
   let library: Library
   let moves: MoveChoice
 
-  /// Publishes into `library`.
   public init(_ library: Library) {
     self.library = library
     moves = library.moves
@@ -39,14 +38,14 @@ public struct Publisher: Sendable {
     moves = MoveChoice(move)
   }
 
-  /// Moves the partial file `name` to `path`, makes the folders that are missing, and syncs the folder.
+  /// Moves the partial file `name` to `path`, creates missing folders, and syncs the folder.
   ///
-  /// The contents must be synced before. `recorded` is the identity of the complete file that is moved as it was noted down
-  /// before the first try: if the file at `path` is that one, an earlier call had come so far, and this one succeeds.
-  /// Fails with `exists` if another file is there, and with `symbolicLink` or `notAFolder` if one is in the way.
+  /// The contents must be synced before. `recorded` is the identity of the complete file, recorded before the first
+  /// try: if the file at `path` has it, an earlier call had moved it, and this one succeeds. Fails with `exists` if
+  /// another file is there, and with `symbolicLink` or `notAFolder` if one blocks the path.
   ///
-  /// Where `sparingTwins` says so, it fails with `exists` too if a disk which does not tell case apart would take the file, or
-  /// a folder that it makes, for another one. Publishing goes one after the other there: of two that come at once, one wins.
+  /// If `sparingTwins` is true, it also fails with `exists` if a case-insensitive disk would confuse the file, or a new
+  /// folder, with another one. Publications are serialized then: of two concurrent ones, one wins.
   public func publish(
     _ name: PartialName, to path: LibraryPath, recorded: FileIdentity? = nil, sparingTwins: Bool = false
   ) throws(FileError) -> Publication {
@@ -65,7 +64,7 @@ public struct Publisher: Sendable {
         return (publication, walk.folder)
       }
       try library.folderSyncs.synchronize(folder)
-      // The copy of it stands at its place. A partial that cannot be deleted is one of nobody's, which a cleanup finds.
+      // The copy is at its path. A partial file that cannot be deleted becomes an orphan, which a cleanup finds.
       if library.incomingFolder != nil { _ = try? Partials(library).delete(name) }
       return publication
     } catch .notFound {
@@ -87,10 +86,10 @@ public struct Publisher: Sendable {
       return .published(try folder.statusOfChild(published)?.identity ?? source, madeFolders: walk.made)
     } catch .exists {
       let collision = FileError.exists(path: folder.pathOfChild(published))
-      // Where inodes do not last there are no hard links, and what was moved is not here any more.
+      // File systems without lasting inodes have no hard links, and the moved file is gone from here.
       guard source.hasLastingInode else { throw collision }
       if try folder.statusOfChild(published)?.identity == source {
-        // Where files cannot be renamed without replacing, they are linked and unlinked: a crash came in between.
+        // Without atomic rename the file was linked and was to be unlinked: a crash came in between.
         _ = try finished.deleteFile(fileName)
         return .alreadyPublished(source)
       }

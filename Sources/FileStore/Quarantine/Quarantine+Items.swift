@@ -1,13 +1,13 @@
 import Flux
 import PodfluxCore
 
-/// What is in quarantine, and emptying it.
+/// Listing and emptying the quarantine.
 extension Quarantine {
-  /// How much there is, or was.
+  /// The size of the quarantine, or of a deleted part of it.
   public struct Usage: Hashable, Sendable {
-    /// How many files, manifests not counted.
+    /// How many files, without manifests.
     public var files = 0
-    /// Their bytes.
+    /// Their total size in bytes.
     public var bytes: Int64 = 0
 
     fileprivate mutating func add(_ file: FileStatus) {
@@ -18,10 +18,10 @@ extension Quarantine {
 
   private static let unknownReason = "nothing that can be read says why it is here"
 
-  /// Calls the body with all files in quarantine, in the order of their names, one at a time. What vanishes meanwhile is
-  /// passed over; so are folders, links and hidden files. A file without a manifest is told of with what can be said.
+  /// Calls the body with each file in quarantine, in the order of their names. Skips entries that vanish meanwhile,
+  /// folders, links and hidden files. Reports a file without a manifest with the known fields.
   ///
-  /// Changes nothing, and holds up nobody. Memory: the names.
+  /// Changes nothing and takes no lock. Memory: the names.
   public func forEachItem(_ body: (Item) throws(FileError) -> Void) throws(FileError) {
     guard let quarantine = try QuarantineFolder.existing(in: library) else { return }
     for name in try quarantine.names().files {
@@ -30,14 +30,13 @@ extension Quarantine {
     }
   }
 
-  /// All files in quarantine, in the order of their names.
   public func items() throws(FileError) -> [Item] {
     var items: [Item] = []
     try forEachItem { (item) throws(FileError) in items.append(item) }
     return items
   }
 
-  /// How much is in quarantine. Costs one stat for each file.
+  /// The size of the quarantine. Costs one stat for each file.
   public func usage() throws(FileError) -> Usage {
     var usage = Usage()
     guard let quarantine = try QuarantineFolder.existing(in: library) else { return usage }
@@ -47,13 +46,13 @@ extension Quarantine {
     return usage
   }
 
-  /// Deletes for good what was put aside before `moment`, or all without one, each file before its manifest; and the
-  /// manifests whose files never came, and the marks of restored files that are gone.
+  /// Deletes files quarantined before `moment`, or all with nil, each file before its manifest; also manifests whose
+  /// file never came, and marks of restored files that are gone.
   ///
-  /// Tells how much was deleted. A crash leaves the rest for the next call. It does not sync. Others can put files aside
-  /// meanwhile.
+  /// Returns the deleted size. A crash leaves the rest for the next call. It does not sync. Other processes can
+  /// quarantine files meanwhile.
   ///
-  /// - Parameter whileTrue: Asked before each file; false ends it there.
+  /// - Parameter whileTrue: Called before each file; false stops the deletion.
   public func empty(
     olderThan moment: Timestamp? = nil, whileTrue goesOn: () -> Bool = { true }
   ) throws(FileError) -> Usage {
@@ -76,7 +75,7 @@ extension Quarantine {
     return deleted
   }
 
-  /// Removes a manifest whose file never came: nobody is about to move it while the quarantine is locked.
+  /// Removes a manifest whose file never came: under the quarantine's lock no process is about to move it.
   private func removeManifestWithoutFile(_ name: EntryName, in quarantine: QuarantineFolder) throws(FileError) {
     try quarantine.locked { () throws(FileError) in
       guard try quarantine.descriptor.statusOfChild(name) == nil else { return }

@@ -1,36 +1,36 @@
 import Flux
 import PodfluxCore
 
-/// Putting files back, and knowing which ones a person has put back.
+/// Restoring files, and remembering which ones a user restored.
 extension Quarantine {
-  /// What became of a file that was to be put back.
+  /// The result of a restoration.
   public enum Restoring: Hashable, Sendable {
-    /// It lies at this place, now or since an earlier call.
+    /// The file is at this path, moved by this call or an earlier one.
     case restored(EntryPath, FileIdentity)
-    /// Something else is at this place; nothing was changed.
+    /// Another entry is at this path; nothing was changed.
     case occupied(EntryPath)
-    /// It is not known whence it came, or that is no place for a published file: one has to be named.
+    /// The original path is unknown or cannot hold a published file: the user must name one.
     case noPlace
-    /// There is no such file in quarantine.
+    /// No such file is in quarantine.
     case gone
   }
 
-  /// A file that a person has put back, and wants where it is.
+  /// A file that a user restored and wants to keep at its path.
   public struct Restored: Hashable, Sendable {
-    /// Where it is.
+    /// Its path.
     public let place: EntryPath
-    /// Which file it is, with the length that it has now.
+    /// Its identity, with its current length.
     public let identity: FileIdentity
   }
 
-  /// How often folders are made again that somebody removes meanwhile.
+  /// How often to create the folders again if another program removes them meanwhile.
   private static let attempts = 8
 
-  /// Moves the file `name` from quarantine back to whence it came, or to another `destination`, never over anything, and
-  /// makes the folders that are missing. Its manifest goes, and a mark that says so stays as long as the file does.
+  /// Moves the file `name` from quarantine to its original path, or to `destination`; replaces nothing, and creates
+  /// missing folders. The manifest becomes a mark, which stays as long as the file does.
   ///
-  /// Called again after a crash at any point, it comes to the same end. Fails with `illegalPath` if there can be no published
-  /// file at the destination, with `symbolicLink` or `notAFolder` if one is on the way.
+  /// It is idempotent after a crash at any point. Fails with `illegalPath` if the destination cannot hold a published
+  /// file, and with `symbolicLink` or `notAFolder` if one blocks the path.
   public func restore(_ name: String, to destination: EntryPath? = nil) throws(FileError) -> Restoring {
     guard let quarantine = try QuarantineFolder.existing(in: library) else { return .gone }
     return try quarantine.locked { () throws(FileError) in
@@ -51,11 +51,11 @@ extension Quarantine {
     }
   }
 
-  /// The files that a person has put back and that are still there, by their inodes; one that cannot be looked at now
-  /// counts as there. Changes nothing.
+  /// The files that a user restored and that still exist, by their inodes; a file that cannot be read now counts as
+  /// existing. Changes nothing.
   public func restored() throws(FileError) -> [Restored] {
     var restored: [Restored] = []
-    // What becomes a mark meanwhile is found among the marks.
+    // A manifest that becomes a mark meanwhile is found among the marks.
     if let quarantine = try QuarantineFolder.existing(in: library) {
       for name in try quarantine.names().manifests {
         guard let restoration = try unmarkedRestoration(name, quarantine), let found = found(restoration) else {
@@ -72,13 +72,13 @@ extension Quarantine {
     return restored
   }
 
-  /// Forgets of those files that a person has put back the ones that are gone from their places.
+  /// Removes the marks of restored files that are gone from their paths.
   public func dropGoneRestorations() throws(FileError) {
     guard let quarantine = try QuarantineFolder.existing(in: library) else { return }
     for name in try quarantine.names().manifests {
       try quarantine.locked { () throws(FileError) in
         guard let restoration = try unmarkedRestoration(name, quarantine) else { return }
-        // Put back by one who died before it could make the mark, or by an older version, which made none.
+        // Restored by a process that died before it made the mark, or by an older version, which made none.
         if found(restoration) == nil {
           try quarantine.removeManifest(of: name)
         } else {
@@ -100,8 +100,8 @@ extension Quarantine {
 // MARK: - Steps
 
 extension Quarantine {
-  /// The name on the disk; nil if no file in quarantine can have it. What people are shown of a name that is no UTF-8 is
-  /// taken for that name.
+  /// The name on the disk; nil if no file in quarantine can have it. Accepts the display form of a name that is not
+  /// UTF-8.
   private static func entryName(_ text: String, in quarantine: QuarantineFolder) throws(FileError) -> EntryName? {
     let isOneName = !text.isEmpty && !text.utf8.contains { $0 == 0 || $0 == UInt8(ascii: "/") }
     guard isOneName, text.utf8.count <= LibraryPath.maximumComponentBytes * 3 else { return nil }
@@ -120,7 +120,7 @@ extension Quarantine {
       because: "it lay in the quarantine without a manifest", at: status.changed, download: nil)
   }
 
-  /// There is no such file. The one who put it back may have died before the folder was synced, or the mark was made.
+  /// No such file exists. The process that restored it may have died before it synced the folder or made the mark.
   private func earlierRestoring(_ name: EntryName, _ quarantine: QuarantineFolder) throws(FileError) -> Restoring {
     var restoration = try unmarkedRestoration(name, quarantine)
     if restoration == nil { restoration = try marks.restoration(name) }
@@ -149,7 +149,7 @@ extension Quarantine {
       } catch .exists {
         return .occupied(place)
       } catch .notFound where attempt < Self.attempts {
-        // An engine beside this command has removed the folder, which was empty until now.
+        // An engine beside this command removed the folder, which was empty until now.
         attempt += 1
       }
     }
@@ -163,13 +163,13 @@ extension Quarantine {
       try moves.perform(name, in: quarantine.descriptor, to: newName, in: folder)
     } catch .exists(let path) {
       guard try folder.statusOfChild(newName)?.identity == identity else { throw .exists(path: path) }
-      // Linked already, by somebody who died before unlinking it here.
+      // A process that died before unlinking it here has linked it already.
       _ = try quarantine.descriptor.deleteFile(name)
     }
   }
 
-  /// Whether this is what one who died while restoring has left: the manifest says that the file was about to go there, it
-  /// is empty, and placeholders are used here.
+  /// Whether this is the placeholder of a process that died while restoring: the manifest names this path, the file is
+  /// empty, and this library uses placeholders.
   private func isPlaceholder(
     _ found: FileStatus, of manifest: QuarantineManifest, at place: EntryPath, _ quarantine: QuarantineFolder
   ) throws(FileError) -> Bool {
@@ -180,8 +180,7 @@ extension Quarantine {
     return try moves.findOut(in: library.engineFolder) == .placing
   }
 
-  /// What the manifest says of a file that is not in quarantine any more because a person has put it back, and of which no
-  /// mark tells yet.
+  /// The manifest's record of a restored file that is no longer in quarantine and has no mark yet.
   private func unmarkedRestoration(
     _ name: EntryName, _ quarantine: QuarantineFolder
   ) throws(FileError) -> QuarantineManifest.Restoration? {
@@ -191,7 +190,7 @@ extension Quarantine {
     return manifest.restoration
   }
 
-  /// The file that was put back, if it is still there or cannot be looked at.
+  /// The restored file, if it still exists or cannot be read.
   private func found(_ restoration: QuarantineManifest.Restoration) -> Restored? {
     do throws(FileError) {
       guard let identity = try PublishedFiles(library).identity(of: restoration.place),

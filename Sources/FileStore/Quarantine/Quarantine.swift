@@ -2,29 +2,28 @@ import Flux
 import Glibc
 import PodfluxCore
 
-/// The quarantine of a library, `.podflux/quarantine`: files that are put aside, each with a manifest that says whence,
-/// when and why. Nothing in it is ever replaced, and no link is followed.
+/// The quarantine of a library, `.podflux/quarantine`: files moved away by cleanups, each with a manifest that records
+/// its original path, time and reason. It replaces nothing and follows no link.
 ///
-/// Whoever changes it, in whatever process, keeps all others from doing so meanwhile.
-/// Its aspects: `+Items` (what is in it, and emptying it), `+Restoring`.
+/// A lock serializes changes across threads and processes. Aspects: `+Items` (listing, emptying), `+Restoring`.
 public struct Quarantine: Sendable {
   /// A file in quarantine.
   public typealias Item = QuarantinedFile
 
-  /// What became of a file that was to be put aside.
+  /// The result of quarantining a file.
   public enum Taking: Hashable, Sendable {
-    /// It lies in quarantine under this name, now or since an earlier call.
+    /// The file is in quarantine under this name, moved by this call or an earlier one.
     case moved(name: String)
-    /// Nothing is at its place.
+    /// No file is at the path.
     case gone
-    /// Something else is at its place, and stays there.
+    /// Another file is at the path, and stays there.
     case changed
   }
 
   let library: Library
   let moves: MoveChoice
 
-  /// The quarantine of `library`. Its folder is made when the first file is put aside.
+  /// The quarantine of `library`. The first quarantined file creates its folder.
   public init(_ library: Library) {
     self.library = library
     moves = library.moves
@@ -35,16 +34,16 @@ public struct Quarantine: Sendable {
     moves = MoveChoice(move)
   }
 
-  /// Moves the file at `place` into quarantine if it is still the one that is `recorded`, and removes those of its folders
-  /// that are empty then and are among the engine's own. What is there instead stays where it is.
+  /// Moves the file at `place` into quarantine if its identity is `recorded`, and removes its folders that are empty
+  /// then and among the engine's own. Leaves another file where it is.
   ///
-  /// First the manifest is brought to the device, then the file is moved, then both folders are synced: after a crash the
-  /// file is where it was, or it is told whence it came. Called again after a crash at any point, it comes to the same end.
-  /// Costs four or five fsyncs. Fails with `illegalPath` if there can be no published file at `place`.
+  /// It syncs the manifest, moves the file, and syncs both folders: after a crash the file is at its path, or a
+  /// manifest records that path. It is idempotent after a crash at any point. Costs four or five fsyncs. Fails with
+  /// `illegalPath` if `place` cannot hold a published file.
   ///
   /// - Parameters:
-  ///   - because: Why, in one sentence without a full stop.
-  ///   - download: The download whose file it is; its id becomes the file's name.
+  ///   - because: The reason, one sentence without a full stop.
+  ///   - download: The download that owns the file; its id becomes the file's name.
   public func take(
     _ place: EntryPath, recorded: FileIdentity, because: String, download: DownloadID?, at moment: Timestamp,
     ownFolders: Set<EntryPath> = []
@@ -62,8 +61,8 @@ public struct Quarantine: Sendable {
     return taking
   }
 
-  /// Moves a file into quarantine that lies among the partial files and is none of them: the same way as a published one,
-  /// but it has no place to which it could be restored by itself.
+  /// Quarantines a file from the folder of partial files that is not a partial file. It has no original path in the
+  /// library, so restoring it needs a destination.
   public func take(
     strayPartial entry: PartialListing.Entry, because: String, at moment: Timestamp
   ) throws(FileError) -> Taking {
@@ -71,7 +70,7 @@ public struct Quarantine: Sendable {
       strayPartial: EntryPath(bytes: entry.entryName.bytes), recorded: entry.identity, because: because, at: moment)
   }
 
-  /// The same for one of this name among the partial files that was found earlier.
+  /// The same for an entry of that folder that was listed earlier.
   public func take(
     strayPartial fileName: EntryPath, recorded: FileIdentity, because: String, at moment: Timestamp
   ) throws(FileError) -> Taking {
@@ -80,7 +79,7 @@ public struct Quarantine: Sendable {
       PartialName(fileName: name, spelled: library.partialNames) == nil,
       "a partial file is the engine's own, and goes on or is deleted")
     let folder = library.partialFolder
-    // Wherever the state is: to this no file can be restored, so that a person is asked for a place.
+    // The same for every state folder: a restoration fails without a destination from the user.
     let place = EntryPath(bytes: Array(Self.partialPlace.utf8) + name.bytes)
     let manifest = QuarantineManifest(
       place: place, inode: recorded.lastingInode, length: recorded.size, because: because, at: moment, download: nil)
@@ -107,14 +106,14 @@ extension Quarantine {
     if status.linkCount > 1, let place = manifest.place,
       let earlier = try quarantine.name(of: status.identity, from: place)
     {
-      // Where files cannot be renamed without replacing, they are linked and unlinked: a crash came in between.
+      // Without atomic rename the file was linked and was to be unlinked: a crash came in between.
       _ = try folder.deleteFile(name)
       return try moved(to: earlier, from: folder, quarantine)
     }
     return try carry(name, in: folder, recorded, manifest, to: quarantine)
   }
 
-  /// Nothing is at the place. The engine that moved it may have died before it synced.
+  /// No file is at the path. The engine that moved it may have died before it synced.
   private func earlierTaking(
     of recorded: FileIdentity, _ manifest: QuarantineManifest, from folder: Descriptor?, to quarantine: QuarantineFolder
   ) throws(FileError) -> Taking {
@@ -130,8 +129,8 @@ extension Quarantine {
     return .moved(name: name.text)
   }
 
-  /// Writes the manifest, moves the file, and looks whether it was the one that is meant: a person may have put another
-  /// there since it was looked at. That one goes back.
+  /// Writes the manifest, moves the file, and checks its identity: a user may have replaced it since the survey. Moves
+  /// another file back.
   func carry(
     _ name: EntryName, in folder: Descriptor, _ recorded: FileIdentity, _ manifest: QuarantineManifest,
     to quarantine: QuarantineFolder
@@ -141,10 +140,10 @@ extension Quarantine {
       fileExtension: FileExtension.of(name: name.text) ?? FileExtension.unknown)
     try quarantine.write(manifest, for: newName)
     do throws(FileError) {
-      // All who move files into the quarantine keep each other from it.
+      // The lock serializes all moves into the quarantine.
       try moves.perform(name, in: folder, to: newName, in: quarantine.descriptor, isOwnFolder: true)
     } catch {
-      // It may be linked here already, and then its manifest is needed.
+      // The file may be linked here already, and then needs its manifest.
       if try quarantine.file(newName)?.identity.isSameFile(as: recorded) != true {
         try quarantine.removeManifest(of: newName)
       }
@@ -163,7 +162,7 @@ extension Quarantine {
     do throws(FileError) {
       try moves.perform(newName, in: quarantine.descriptor, to: name, in: folder)
     } catch .exists {
-      // Yet another has come to its place. It stays here with its manifest, from where it can be restored.
+      // A third file has taken its path. The moved one stays here with its manifest and can be restored.
       _ = try moved(to: newName, from: folder, quarantine)
       return .changed
     }
@@ -172,7 +171,7 @@ extension Quarantine {
     return .changed
   }
 
-  /// The beginning of a name in quarantine: the download's id, or what is left of the file's own name.
+  /// The stem of a name in quarantine: the download's id, or a valid part of the file's own name.
   private static func stem(of name: EntryName, _ download: DownloadID?) -> String {
     if let download { return withoutDash(download.description) }
     let longest = 64

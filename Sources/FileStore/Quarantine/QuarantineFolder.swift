@@ -1,37 +1,36 @@
 import Glibc
 import PodfluxCore
 
-/// The open folder of the quarantine: files, and beside each its manifest.
+/// The open folder of the quarantine: files, each with a manifest beside it.
 struct QuarantineFolder {
-  /// What stands beside a file, or where one should stand.
+  /// The entry at a manifest's name.
   enum Beside {
     case nothing
-    /// Something that is no manifest, or that a later version has written.
+    /// Not a manifest, or one of a later version.
     case unreadable
     case manifest(QuarantineManifest)
   }
 
   private static let manifestSuffix = Array(".manifest.json".utf8)
-  /// A manifest that is being written.
+  /// The name of a manifest during writing.
   private static let unfinishedManifest: EntryName = ".manifest.new"
   private static let largestNumber = 1 << 40
 
   let descriptor: Descriptor
-  /// What tells of files that were put back.
+  /// The marks of restored files.
   let marks: RestorationMarks
 
-  /// Opens the folder, and makes it if it is missing.
+  /// Opens the folder, and creates it if missing.
   static func make(in library: Library) throws(FileError) -> QuarantineFolder {
     let parent = library.engineFolder
     try parent.makeFolder(Library.Layout.quarantine, mode: Library.Layout.privateFolderMode)
     let folder = try QuarantineFolder(
       descriptor: parent.openFolder(Library.Layout.quarantine), marks: RestorationMarks(engineFolder: parent))
-    // The engine that made it may have died before it synced.
+    // The engine that created it may have died before it synced.
     try parent.synchronize()
     return folder
   }
 
-  /// Opens the folder; nil if there is none.
   static func existing(in library: Library) throws(FileError) -> QuarantineFolder? {
     do throws(FileError) {
       return try QuarantineFolder(
@@ -42,17 +41,17 @@ struct QuarantineFolder {
     }
   }
 
-  /// Lets nobody else change the quarantine meanwhile, be it another thread or another process: the command works beside
-  /// an engine. The kernel frees the lock (flock(2)) of whoever dies. Waits for as long as others move one file.
+  /// Runs the body while no other thread or process changes the quarantine: a command works beside an engine. The
+  /// kernel releases the lock (flock(2)) of a process that dies. Waits as long as another process moves one file.
   ///
-  /// It must not be nested: each opening of the folder is locked for itself.
+  /// Do not nest it: each opening of the folder has its own lock.
   func locked<Result>(_ body: () throws(FileError) -> Result) throws(FileError) -> Result {
     try systemCall("flock", descriptor.path) { flock(descriptor.number, LOCK_EX) }
     defer { _ = flock(descriptor.number, LOCK_UN) }
     return try body()
   }
 
-  /// The names of all files that could be items, and those of all that have a manifest, in order.
+  /// The names of possible items and of files with a manifest, each in order.
   func names() throws(FileError) -> (files: [EntryName], manifests: [EntryName]) {
     let stream = try FolderStream(descriptor)
     var (files, manifests): ([EntryName], [EntryName]) = ([], [])
@@ -64,15 +63,15 @@ struct QuarantineFolder {
     return (files.sorted(), manifests.sorted())
   }
 
-  /// The file of this name; nil if there is none, or something else.
+  /// The status of the file of this name; nil if there is none, or another kind of entry.
   func file(_ name: EntryName) throws(FileError) -> FileStatus? {
     guard let status = try descriptor.statusOfChild(name), status.kind == .regular else { return nil }
     return status
   }
 
-  /// Under which name a file lies here that came from `place`, nil if it does not.
+  /// The name here of the file that came from `place`, or nil.
   ///
-  /// Costs a read of the folder: it is for what a crash has left.
+  /// Costs a read of the folder: only for recovery after a crash.
   func name(of identity: FileIdentity, from place: EntryPath) throws(FileError) -> EntryName? {
     let stream = try FolderStream(descriptor)
     while let record = try stream.next() {
@@ -86,10 +85,10 @@ struct QuarantineFolder {
     return nil
   }
 
-  /// `<stem>-<number>.<extension>` with a number that is free: the lowest, as long as none below it was freed.
+  /// `<stem>-<number>.<extension>` with a free number: the lowest one, if none below it was freed.
   func freeName(stem: String, fileExtension: String) throws(FileError) -> EntryName {
     func name(_ number: Int) -> EntryName { EntryName("\(stem)-\(number).\(fileExtension)") }
-    // Doubled and then bisected: where thousands have the same stem, not every number is tried.
+    // Doubles, then bisects: with thousands of equal stems it does not try every number.
     var (taken, free) = (0, 1)
     while try !isFree(name(free)) {
       guard free < Self.largestNumber else { throw .exists(path: descriptor.pathOfChild(name(free))) }
@@ -102,7 +101,7 @@ struct QuarantineFolder {
     return name(free)
   }
 
-  /// Whether a file can be put here under this name. A manifest whose file never came is in nobody's way.
+  /// Whether the name is free. A manifest whose file never came does not block it.
   private func isFree(_ name: EntryName) throws(FileError) -> Bool {
     guard try descriptor.statusOfChild(name) == nil, try !marks.isMarked(name) else { return false }
     switch try beside(name) {
@@ -116,7 +115,7 @@ struct QuarantineFolder {
 // MARK: - Manifests
 
 extension QuarantineFolder {
-  /// What stands beside the file of this name.
+  /// The entry at the name of this file's manifest.
   func beside(_ name: EntryName) throws(FileError) -> Beside {
     guard let manifestName = Self.manifest(of: name), let status = try descriptor.statusOfChild(manifestName) else {
       return .nothing
@@ -133,8 +132,8 @@ extension QuarantineFolder {
     }
   }
 
-  /// Puts a manifest, on the device, in the place of the one that is there; a crash leaves either of them whole. Nothing
-  /// is written for a name that leaves no room for the manifest's: only people give such names.
+  /// Writes and syncs a manifest, and replaces the former one; a crash leaves either of them whole. Does nothing for a
+  /// name too long to have a manifest: only users create such names.
   func write(_ manifest: QuarantineManifest, for name: EntryName) throws(FileError) {
     guard let finished = Self.manifest(of: name) else { return }
     let unfinished = Self.unfinishedManifest
@@ -156,18 +155,18 @@ extension QuarantineFolder {
     _ = try descriptor.deleteFile(manifestName)
   }
 
-  /// Makes the manifest of a file that a person has put back the mark that tells so: it does not stay behind here.
+  /// Turns the manifest of a restored file into its mark.
   func makeMark(of name: EntryName) throws(FileError) {
     guard let manifest = Self.manifest(of: name) else { return }
     try marks.take(manifest: manifest, of: name, from: descriptor)
   }
 
-  /// Removes what a crash has left of a manifest that was being written.
+  /// Removes an incomplete manifest after a crash.
   func removeUnfinishedManifest() throws(FileError) {
     _ = try descriptor.deleteFile(Self.unfinishedManifest)
   }
 
-  /// Whether this is no name that a file in quarantine can have.
+  /// Whether no file in quarantine can have this name.
   static func isReserved(_ name: EntryName) -> Bool {
     name.isHidden || file(ofManifest: name) != nil
   }

@@ -2,24 +2,24 @@ import Flux
 import Foundation
 import PodfluxCore
 
-/// What is written beside a file in quarantine: whence it came, when and why.
+/// The record beside a file in quarantine: its original path, the time and the reason.
 ///
-/// It is a small JSON object, for people too. Anybody may have changed it, so nothing in it is believed further than it
-/// can be checked.
+/// It is a small JSON object that users can read. Other programs may have edited it, so the engine validates every
+/// field.
 struct QuarantineManifest: Hashable {
   /// The longest manifest that is read, in bytes.
   static let maximumBytes = 256 << 10
-  /// How much of the reason is written, in characters.
+  /// The longest reason that is written, in characters.
   private static let longestReason = 1000
 
-  /// A person has put the file back to a place, perhaps another than it came from.
+  /// A user restored the file to a path, perhaps another than its original one.
   struct Restoration: Hashable {
     let place: EntryPath
     let inode: UInt64
     let length: Int64
   }
 
-  /// Whence the file came, whatever that is.
+  /// The original path, valid or not.
   let place: EntryPath?
   let inode: UInt64
   let length: Int64
@@ -28,7 +28,7 @@ struct QuarantineManifest: Hashable {
   let download: DownloadID?
   var restoration: Restoration?
 
-  /// Whence the file came, if that is a place for a published file.
+  /// The original path if it can hold a published file.
   var legalPlace: EntryPath? {
     place.flatMap { (try? $0.names()) == nil ? nil : $0 }
   }
@@ -37,7 +37,7 @@ struct QuarantineManifest: Hashable {
 extension QuarantineManifest {
   private static let version = 1
 
-  /// The manifest as JSON, its keys in the order of the alphabet.
+  /// The manifest as JSON with sorted keys.
   var json: [UInt8] {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -51,7 +51,7 @@ extension QuarantineManifest {
     return [UInt8](data) + [UInt8(ascii: "\n")]
   }
 
-  /// Reads a manifest; nil if it is none, or of a version that is not known.
+  /// Parses a manifest; nil if it is invalid or has an unknown version.
   init?(json: [UInt8]) {
     guard json.count <= Self.maximumBytes,
       let document = try? JSONDecoder().decode(Document.self, from: Data(json)), document.version == Self.version
@@ -74,7 +74,7 @@ extension QuarantineManifest {
   }
 }
 
-/// The manifest as it is written.
+/// The JSON form.
 private struct Document: Codable {
   struct Restored: Codable {
     let inode: UInt64
@@ -98,7 +98,7 @@ private struct Document: Codable {
   let version: Int
 }
 
-/// A path as people can read it and, if it is no UTF-8, its bytes too.
+/// A path as readable text and, if that is not UTF-8, its bytes.
 private struct PlaceText: Codable {
   let base64: Data?
   let text: String

@@ -1,16 +1,16 @@
 import Glibc
 import PodfluxCore
 
-/// What tells of the files that people have put back from quarantine, `.podflux/restored`: of each its manifest, under the
-/// name that it had there. A mark goes when its file is gone from its place.
+/// The marks of files that users restored from quarantine, `.podflux/restored`: each is the file's former manifest,
+/// under the same name. A cleanup removes a mark when its file is gone.
 ///
-/// It is changed by whoever has locked the quarantine.
+/// Only the holder of the quarantine's lock changes them.
 struct RestorationMarks {
   private static let suffix = Array(".json".utf8)
 
   let engineFolder: Descriptor
 
-  /// The names, in quarantine, of all files that have a mark, in order.
+  /// The names, in quarantine, of all files with a mark, in order.
   func names() throws(FileError) -> [EntryName] {
     guard let folder = try folder() else { return [] }
     let stream = try FolderStream(folder)
@@ -25,7 +25,7 @@ struct RestorationMarks {
     return names.sorted()
   }
 
-  /// Where the file of this name was put back; nil if nothing that can be read tells.
+  /// The path to which the file of this name was restored; nil if there is no readable mark.
   func restoration(_ name: EntryName) throws(FileError) -> QuarantineManifest.Restoration? {
     let mark = Self.mark(of: name)
     guard let folder = try folder(), try folder.statusOfChild(mark)?.kind == .regular else { return nil }
@@ -39,12 +39,11 @@ struct RestorationMarks {
     }
   }
 
-  /// Whether there is a mark of this name.
   func isMarked(_ name: EntryName) throws(FileError) -> Bool {
     try folder()?.statusOfChild(Self.mark(of: name)) != nil
   }
 
-  /// Makes a mark of a manifest in `quarantine`, in one step and on the device; if that is not there, nothing happens.
+  /// Moves a manifest from `quarantine` to the marks atomically and syncs both; does nothing if there is no manifest.
   func take(manifest: EntryName, of name: EntryName, from quarantine: Descriptor) throws(FileError) {
     try engineFolder.makeFolder(Library.Layout.restored, mode: Library.Layout.privateFolderMode)
     let folder = try engineFolder.openFolder(Library.Layout.restored)
@@ -59,11 +58,11 @@ struct RestorationMarks {
     try quarantine.synchronize()
   }
 
-  /// Removes the mark of this name, and the folder with the last one. It does not sync.
+  /// Removes the mark of this name, and the folder after the last one. It does not sync.
   func remove(_ name: EntryName) throws(FileError) {
     guard let folder = try folder() else { return }
     _ = try folder.deleteFile(Self.mark(of: name))
-    // There may be others in it, or somebody may just be opening it: then it stays.
+    // The folder may contain others, or another process may just be opening it: then it stays.
     _ = unlinkat(engineFolder.number, Library.Layout.restored.cString, AT_REMOVEDIR)
   }
 

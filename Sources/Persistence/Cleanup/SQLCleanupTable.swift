@@ -2,7 +2,7 @@ import Flux
 import GRDB
 import PodfluxCore
 
-/// What cleaning up keeps, in SQLite, inside one transaction.
+/// The cleanup store's tables in SQLite, inside one transaction.
 struct SQLCleanupTable: CleanupTable {
   let db: Database
 
@@ -67,91 +67,10 @@ struct SQLCleanupTable: CleanupTable {
   }
 
   private static let steps = "SELECT key, status, decision, because, matter, download FROM cleanup_steps "
-
-  // MARK: Former files
-
-  static let insertFormer = """
-    INSERT OR REPLACE INTO former_files (download, url, url_hash, path, file_length, inode, sha256, cause, noted_at)
-
-    """
-
-  func insert(_ former: FormerFile, at moment: Timestamp) throws {
-    try db.cachedStatement(sql: Self.insertFormer + "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)").execute(arguments: [
-      former.download.description, former.address.description, DownloadRow.hash(former.address),
-      former.file.path.description, former.file.length, Int64(bitPattern: former.file.inode), former.file.sha256,
-      former.cause.rawValue, moment.milliseconds,
-    ])
-  }
-
-  func forgetFormerFiles(of download: DownloadID, having file: PublishedFile) throws {
-    try db.cachedStatement(sql: "DELETE FROM former_files WHERE download = ? AND (cause <> 'corrupt' OR path = ?)")
-      .execute(arguments: [download.description, file.path.description])
-  }
-
-  func removedDownload(id: DownloadID?, address: WebAddress) throws -> DownloadID? {
-    let sql = """
-      SELECT download FROM former_files WHERE url_hash = ? AND url = ? AND cause <> 'corrupt' LIMIT 1
-      """
-    if let id {
-      let byName = "SELECT 1 FROM former_files WHERE download = ? AND cause <> 'corrupt' LIMIT 1"
-      if try Int.fetchOne(db.cachedStatement(sql: byName), arguments: [id.description]) != nil { return id }
-    }
-    return try String.fetchOne(
-      db.cachedStatement(sql: sql), arguments: [DownloadRow.hash(address), address.description]
-    ).flatMap(DownloadID.init)
-  }
-
-  func formerAddress(of download: DownloadID) throws -> WebAddress? {
-    let sql = "SELECT url FROM former_files WHERE download = ? LIMIT 1"
-    return try String.fetchOne(db.cachedStatement(sql: sql), arguments: [download.description])
-      .flatMap { try? WebAddress($0) }
-  }
-
-  /// The files of a place, and those of a length whose SHA-256 is known.
-  func formerFiles(at path: String, length: Int64) throws -> [FormerFile] {
-    let columns = "SELECT download, url, path, file_length, inode, sha256, NULL, cause FROM former_files WHERE "
-    let here = try FormerFile.fetchAll(db.cachedStatement(sql: columns + "path = ? ORDER BY key"), arguments: [path])
-    let alike = try FormerFile.fetchAll(
-      db.cachedStatement(sql: columns + "file_length = ? AND sha256 IS NOT NULL ORDER BY key LIMIT ?"),
-      arguments: [length, Self.alikeLimit])
-    return here + alike
-  }
-
-  /// A download that was given up, or failed, because its file of this length was gone, if nobody knows what that held.
-  func lostFile(ofLength length: Int64) throws -> DownloadID? {
-    let sql = """
-      SELECT download FROM former_files WHERE cause = 'missing' AND sha256 IS NULL AND file_length = ? LIMIT 1
-      """
-    return try String.fetchOne(db.cachedStatement(sql: sql), arguments: [length]).flatMap(DownloadID.init)
-  }
-
-  /// How many former files of one length are looked at.
-  private static let alikeLimit = 100
-
-  // MARK: Folders
-
-  func note(made folders: [LibraryPath]) throws {
-    let statement = try db.cachedStatement(sql: "INSERT OR IGNORE INTO folders VALUES (?)")
-    for folder in folders { try statement.execute(arguments: [folder.description]) }
-  }
-
-  func madeFolders(above path: LibraryPath) throws -> [LibraryPath] {
-    var (made, next): ([LibraryPath], LibraryPath?) = ([], path.folder)
-    while let folder = next {
-      if try hasMade(folder) { made.append(folder) }
-      next = folder.folder
-    }
-    return made
-  }
-
-  func hasMade(_ folder: LibraryPath) throws -> Bool {
-    let statement = try db.cachedStatement(sql: "SELECT 1 FROM folders WHERE path = ?")
-    return try Int.fetchOne(statement, arguments: [folder.description]) != nil
-  }
 }
 
 extension CleanupRun {
-  /// Whether the store can have counted so: it goes on counting.
+  /// Whether the store can have written these counts: it continues from them.
   fileprivate var isPlausible: Bool {
     let counts = (tallies.values.flatMap { [$0.found, $0.done, $0.left] } + deeds.flatMap { [$0.done, $0.left] })
       .map(Int64.init)
@@ -186,12 +105,13 @@ extension CleanupStep: StatementRow {
   }
 }
 
-extension FormerFile: StatementRow {
-  init(_ columns: inout ColumnReader) throws {
-    guard let download = DownloadID(try columns.next()) else { throw DamagedRow(column: "former_files.download") }
-    guard let address = try? WebAddress(columns.next()) else { throw DamagedRow(column: "former_files.url") }
-    guard let file = try DownloadRow.publishedFile(&columns) else { throw DamagedRow(column: "former_files.path") }
-    guard let cause = Cause(rawValue: try columns.next()) else { throw DamagedRow(column: "former_files.cause") }
-    self.init(download: download, address: address, file: file, cause: cause)
+extension SQLTables {
+  var cleanup: any CleanupTable { SQLCleanupTable(db: db) }
+}
+
+extension CleanupStore {
+  /// The store with what its tables hold.
+  init(from tables: TableReader) throws {
+    self.init(runs: try tables.cleanupRuns())
   }
 }

@@ -1,24 +1,24 @@
 import GRDB
 import PodfluxCore
 
-/// What rows say of files, in pages, and what downloads had.
+/// Reads the expected files in pages, and the former files of downloads.
 extension TableReader {
-  /// Where a page of expected files ended.
+  /// The position after a page of expected files.
   public struct ExpectedCursor: Hashable, Sendable {
     fileprivate var path: String
     fileprivate var key: Int64
 
-    /// Before the first.
+    /// The position before the first file.
     public static let start = ExpectedCursor(path: "", key: .min)
 
-    /// Whether it comes before another in the order of the index: by bytes, then by keys.
+    /// Whether it precedes another position in the order of the index: by bytes, then by keys.
     fileprivate func precedes(_ other: Self) -> Bool {
       if path.utf8.elementsEqual(other.path.utf8) { return key < other.key }
       return path.utf8.lexicographicallyPrecedes(other.path.utf8)
     }
   }
 
-  /// The files that rows say are there, in the byte order of their places. Cost: one look-up and the page.
+  /// The files that rows expect, in the byte order of their paths. Cost: one look-up and the page.
   public func expectedFiles(
     after cursor: ExpectedCursor, limit: Int
   ) throws -> (files: [ExpectedFile], next: ExpectedCursor?) {
@@ -28,7 +28,7 @@ extension TableReader {
       """
     let rows = try ExpectedRow.fetchAll(
       db.cachedStatement(sql: sql), arguments: [cursor.path, cursor.key, limit])
-    // Whoever reads on behind a page would never come to the end of an index that is damaged.
+    // In a damaged index, reading on after a page might never end.
     guard zip([cursor] + rows.map(\.cursor), rows).allSatisfy({ $0.precedes($1.cursor) }) else {
       throw DamagedRow(column: "path, or in its index")
     }
@@ -37,7 +37,7 @@ extension TableReader {
     return (rows.map(\.file), next)
   }
 
-  /// The downloads that say that bytes of theirs are durable, and are not completed, in the order of their ids.
+  /// The downloads that are not completed and have durable bytes, in the order of their ids.
   public func downloadsWithBytes(after id: DownloadID?, limit: Int) throws -> [Download] {
     let sql = DownloadRow.select + "WHERE durable > 0 AND state <> 'completed' AND id > ? ORDER BY id LIMIT ?"
     let downloads = try StoredDownload.fetchAll(
@@ -48,7 +48,7 @@ extension TableReader {
     return downloads
   }
 
-  /// The runs of cleaning up: one that has ended, one that is under way, one that waits, where there are such.
+  /// The cleanup runs: the last one that ended, the current one and the waiting one, as far as they exist.
   public func cleanupRuns() throws -> [CleanupRun] {
     try SQLCleanupTable(db: db).runs()
   }
@@ -60,47 +60,48 @@ extension TableReader {
     return (page, rows.count > request.limit ? page.last.map { PageCursor(key: $0.key) } : nil)
   }
 
-  /// The files of this place that downloads had, and those of this length whose SHA-256 is known.
+  /// The former files of this path, and those of this length whose SHA-256 is known.
   public func formerFiles(like file: FoundFile) throws -> [FormerFile] {
-    try SQLCleanupTable(db: db).formerFiles(at: file.place.text, length: file.length)
+    try SQLFormerFileTable(db: db).formerFiles(at: file.place.text, length: file.length)
   }
 
-  /// A failed download that is to get its file here.
+  /// A failed download whose file belongs at this path.
   public func failedDownload(wanting place: EntryPath) throws -> DownloadID? {
     guard let path = place.libraryPath else { return nil }
     let sql = "SELECT id FROM downloads WHERE state = 'failed' AND wanted_path = ? LIMIT 1"
     return try String.fetchOne(db.cachedStatement(sql: sql), arguments: [path.description]).flatMap(DownloadID.init)
   }
 
-  /// Whether a download of this name could have a file adopted: it has failed, or there is none.
+  /// Whether a file may be adopted for this download id: the download has failed, or there is none.
   public func canAdopt(_ owner: DownloadID) throws -> Bool {
     guard let state = try download(owner)?.state else { return true }
     return state.kind == .failed
   }
 
-  /// Whether a file is that of another download than this one, or of any, by its inode and its length.
+  /// Whether a row of another download than this one, or of any, expects the file, by inode and length.
   ///
-  /// - Parameter isAt: Whether the file is at this place too (link(2)). A row of its inode and length is not enough where
-  ///   the times differ: the row's file may have been replaced, and its inode given to another.
+  /// - Parameter isAt: Whether the file also has that row's path (link(2)). Equal inode and length are not enough if
+  ///   the times differ: the row's file may have been replaced, and its inode reused.
   public func isNeeded(
     _ file: FoundFile, otherThanBy id: DownloadID?, isAt: (LibraryPath) -> Bool
   ) throws -> Bool {
     try table.isNeeded(file, otherThanBy: id, isAt: isAt)
   }
 
-  /// Whether the engine has made this folder.
+  /// Whether the engine created this folder.
   public func hasMade(_ folder: EntryPath) throws -> Bool {
     guard let path = folder.libraryPath else { return false }
-    return try SQLCleanupTable(db: db).hasMade(path)
+    return try SQLUpkeepTable(db: db).hasMade(path)
   }
 
-  /// A download that was given up, or failed, because its file of this length was gone, if nobody knows what that held.
+  /// A download that was removed, or failed, because its file of this length was gone, if the file's SHA-256 is
+  /// unknown.
   public func lostFile(ofLength length: Int64) throws -> DownloadID? {
-    try SQLCleanupTable(db: db).lostFile(ofLength: length)
+    try SQLFormerFileTable(db: db).lostFile(ofLength: length)
   }
 }
 
-/// A row that says where its file is.
+/// A row with the path of its file.
 private struct ExpectedRow: StatementRow {
   let key: Int64
   let file: ExpectedFile

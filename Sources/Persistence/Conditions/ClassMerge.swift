@@ -1,13 +1,13 @@
 import GRDB
 import PodfluxCore
 
-/// The rows of several classes in the order of their keys: each class has its own in that order in its index, and the
-/// first of all are among the first of each.
+/// Merges the rows of several classes in the order of their keys: the index has each class in that order, so the first
+/// rows of all are among the first of each.
 struct ClassMerge {
-  /// Classes whose rows stand together.
+  /// Classes whose rows are adjacent in the order.
   struct Group {
     let classes: [ConditionSQL.Known]
-    /// The state that the rows have for clients, where the order goes by it.
+    /// The state of the rows as clients see it, if the order depends on it.
     var state: DownloadState.Kind?
     /// Whether rows of these classes may have another state for clients.
     var isMixed = false
@@ -22,10 +22,10 @@ struct ClassMerge {
   let db: Database
   let groups: [Group]
   let order: OrderSQL
-  /// What else rows have to meet.
+  /// The further condition on rows.
   let filter: Predicate
 
-  /// The first keys behind a page's end, group by group.
+  /// The first keys after a page's end, group by group.
   func keys(behind cursor: OrderCursor?, limit: Int) throws -> [Int64] {
     var found: [Int64] = []
     for group in groups where found.count < limit {
@@ -72,7 +72,7 @@ struct ClassMerge {
       guard found.count > limit else { continue }
       found.sort { isReversed ? $0 > $1 : $0 < $1 }
       found.removeSubrange(limit...)
-      // What comes behind the last of so many is not on the page.
+      // Rows after the last one found cannot be on the page.
       if let worst = found.last { if isReversed { first = worst } else { last = worst } }
     }
     return found.sorted { isReversed ? $0 > $1 : $0 < $1 }

@@ -3,17 +3,17 @@ import Foundation
 import GRDB
 import PodfluxCore
 
-/// Turns conditions into SQL.
+/// Translates conditions to SQL.
 ///
-/// What traits decide is asked of the classes that there are, once for each, and becomes a list of classes; the rest is
-/// asked of each row. Lists are bound as one value each (`json_each`), so that their length meets no limit of SQLite.
+/// It evaluates conditions on traits once for each existing class, and emits a list of classes; other conditions are
+/// evaluated for each row. A list is bound as one value (`json_each`), so that its length meets no limit of SQLite.
 struct ConditionSQL {
-  /// A class that there is, and what it looks like to clients.
+  /// An existing class, and its traits as clients see them.
   struct Known {
     let row: PackedTraits
-    /// What does not depend on hosts; for everything else the traits on most hosts.
+    /// The traits on hosts that are not special.
     let plain: Traits
-    /// On each group of special hosts, in their order.
+    /// The traits on each group of special hosts, in order.
     let special: [Traits]
 
     init(_ row: PackedTraits, _ obstacles: Obstacles, _ hosts: SpecialHosts) throws {
@@ -23,21 +23,21 @@ struct ConditionSQL {
       special = hosts.groups.map { obstacles.visible(traits, on: $0.kind) }
     }
 
-    /// Whether clients see rows of it in a state.
+    /// Whether clients see rows of it in this state.
     func isSeen(as kind: DownloadState.Kind) -> Bool { plain.kind == kind || special.contains { $0.kind == kind } }
 
     /// Whether clients see rows of it in several states.
     var isMixed: Bool { special.contains { $0.kind != plain.kind } }
   }
 
-  /// The classes that there are in the table.
+  /// The classes in the table.
   let classes: [Known]
   private let moment: ConditionMoment
-  /// The hosts of each special group, as a list.
+  /// The hosts of each special group, as a JSON list.
   private let hosts: [String]
   private let spellings: (String) throws -> [String]
 
-  /// Reads which classes there are. Cost: a look-up for each, and those of `SpecialHosts`.
+  /// Reads the existing classes. Cost: a look-up for each, and those of `SpecialHosts`.
   init(at moment: ConditionMoment, in db: Database) throws {
     let special = try SpecialHosts(moment.obstacles, in: db)
     classes = try Int64.fetchAll(db.cachedStatement(sql: DistinctValues.select("class"))).map { code in
@@ -49,7 +49,7 @@ struct ConditionSQL {
     spellings = { try present.spellings(of: $0) }
   }
 
-  /// What a condition is in SQL, over the columns of `downloads`. No index is looked for: whoever runs it names one.
+  /// A condition in SQL, over the columns of `downloads`. It names no index; the caller does.
   func predicate(_ condition: Condition) throws -> Predicate {
     if condition.isDecidedByTraits { return try among(condition) }
     switch condition {
@@ -89,7 +89,7 @@ struct ConditionSQL {
     }
   }
 
-  /// The classes of which rows can meet a condition, and whether all rows of these do.
+  /// The classes whose rows can meet a condition, and whether all of their rows do.
   func candidates(_ condition: Condition) -> (classes: [Known], isExact: Bool) {
     let conjuncts = condition.conjuncts
     let decided = Condition.all(conjuncts.filter(\.isDecidedByTraits))
@@ -99,14 +99,14 @@ struct ConditionSQL {
       let special = known.special.contains {
         ($0 == known.plain ? plain : decided.isMet(by: $0, podcast: nil) == true) != plain
       }
-      // Which rows of the class do depends on their hosts.
+      // Which rows of the class meet it depends on their hosts.
       if special { isExact = false }
       return plain || special
     }
     return (found, isExact)
   }
 
-  /// The state as clients see it, as its place in their order.
+  /// The rank of the state as clients see it.
   var stateRank: Predicate {
     get throws {
       let rank = "class >> \(PackedTraits.Field.kind.shift)"
@@ -122,12 +122,12 @@ struct ConditionSQL {
 
   // MARK: Parts
 
-  /// The rows whose traits, as clients see them, meet a condition.
+  /// Rows whose traits, as clients see them, meet a condition.
   private func among(_ condition: Condition) throws -> Predicate {
     try among { condition.isMet(by: $0, podcast: nil) == true }
   }
 
-  /// The rows whose traits, as clients see them, are such: on hosts of each special group, and on others.
+  /// Rows whose traits, as clients see them, satisfy the closure: on hosts of each special group, and on the others.
   private func among(_ isMet: (Traits) -> Bool) throws -> Predicate {
     let plain = classes.filter { isMet($0.plain) }.map(\.row.code)
     let others = try among(plain)
@@ -153,24 +153,24 @@ struct ConditionSQL {
       "coalesce(+podcast IN (SELECT value FROM json_each(?)), 0)", try Self.list(try names.flatMap(spellings)))
   }
 
-  /// Podcasts that a condition names at its top, in all their spellings; nil if it names none there.
+  /// The podcasts that a condition names at its top level, in all their spellings; nil if it names none.
   func podcasts(_ condition: Condition) throws -> [String]? {
     try condition.conjuncts.lazy.compactMap(\.names).first.map { try $0.flatMap(spellings) }
   }
 
-  /// When so many local days begin, today the last of them.
+  /// The start of a range of so many local days that ends today.
   private func beginning(ofDays days: Int) -> Int64 {
     moment.today.beginning(daysBefore: Int64(days) - 1).milliseconds
   }
 
-  /// A list that `json_each` reads.
+  /// A list for `json_each`.
   static func list(_ values: some Encodable) throws -> String {
     try StoredJSON.text(values)
   }
 }
 
 extension Condition {
-  /// Whether nothing but traits decides it.
+  /// Whether it depends on traits only.
   var isDecidedByTraits: Bool {
     switch self {
     case .all(let conditions), .any(let conditions): conditions.allSatisfy(\.isDecidedByTraits)
@@ -180,12 +180,12 @@ extension Condition {
     }
   }
 
-  /// The conditions of which each has to be met.
+  /// The conditions that must all hold.
   var conjuncts: [Condition] {
     if case .all(let conditions) = self { conditions.flatMap(\.conjuncts) } else { [self] }
   }
 
-  /// The podcasts, if it is about nothing else.
+  /// The podcasts, if it names nothing else.
   var names: [String]? {
     switch self {
     case .podcasts(let names): return names

@@ -1,7 +1,7 @@
 import Flux
 import PodfluxCore
 
-/// Moments from one to another, both included, in milliseconds since 1970-01-01.
+/// A closed range of timestamps, in milliseconds since 1970-01-01.
 struct MomentRange {
   let first: Int64
   let last: Int64
@@ -13,10 +13,10 @@ struct MomentRange {
 }
 
 extension AgeClass {
-  /// Each class with each other one.
+  /// Each pair of different classes.
   static let pairs = allCases.flatMap { old in allCases.filter { $0 != old }.map { (old, $0) } }
 
-  /// The moments that are in the class on a day.
+  /// The timestamps of the class on a day.
   func moments(on today: LocalDay) -> MomentRange {
     let later = Self.allCases.last { ($0.days ?? .max) < (days ?? .max) }?.days
     let first = days.map { today.beginning(daysBefore: $0 - 1).milliseconds } ?? .min

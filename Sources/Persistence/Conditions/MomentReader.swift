@@ -2,13 +2,13 @@ import Flux
 import GRDB
 import PodfluxCore
 
-/// A second connection that holds fast to one moment of the tables until all has been read, while turns go on.
+/// A second connection that reads one snapshot of the tables in several calls, while turns continue.
 ///
-/// Every method is thread safe; a moment is held from `hold()` to `release()`, one at a time.
+/// Every method is thread safe. `hold()` takes a snapshot, `release()` ends it; there is one at a time.
 public final class MomentReader: Sendable {
   private let queue: DatabaseQueue
-  /// Whether turns are committed over this very connection: whoever holds a moment then sees to it that none is, since
-  /// nothing else holds it.
+  /// Whether turns commit over this very connection: then the caller must not commit one between `hold()` and
+  /// `release()`.
   public let holdsUpTurns: Bool
 
   init(queue: DatabaseQueue, holdsUpTurns: Bool) {
@@ -16,23 +16,23 @@ public final class MomentReader: Sendable {
     self.holdsUpTurns = holdsUpTurns
   }
 
-  /// Holds the moment that the last commit has made. Cost: one look-up.
+  /// Takes a snapshot as of the last commit. Cost: one look-up.
   ///
-  /// - Returns: the position of that commit.
+  /// - Returns: The position of that commit.
   public func hold() throws -> LogPosition {
     try queue.writeWithoutTransaction { db in
       if !holdsUpTurns { try db.beginTransaction(.deferred) }
-      // SQLite chooses the moment at the first reading, not when the transaction begins.
+      // SQLite takes the snapshot at the first read, not when the transaction begins.
       return try TableReader(db: db).position()
     }
   }
 
-  /// Reads of the moment that is held.
+  /// Reads from the snapshot.
   public func read<Value>(_ body: (TableReader) throws -> Value) throws -> Value {
     try queue.writeWithoutTransaction { db in try DamagedRow.telling { try body(TableReader(db: db)) } }
   }
 
-  /// Lets go of the moment.
+  /// Ends the snapshot.
   public func release() throws {
     guard !holdsUpTurns else { return }
     try queue.writeWithoutTransaction { db in
@@ -40,7 +40,7 @@ public final class MomentReader: Sendable {
     }
   }
 
-  /// Closes the connection, if it is its own.
+  /// Closes the connection, unless it is borrowed.
   public func close() throws {
     guard !holdsUpTurns else { return }
     try queue.close()

@@ -6,12 +6,12 @@ import PodfluxCore
 /// |---|---|---|---|---|---|---|---|---|---|
 /// | hold | kind | held | reason | error | media | size | age | origin | network |
 ///
-/// The codes stand in databases and in migrations: none is ever given another meaning. 0 stands for no reason, no error.
+/// Databases and migrations contain the codes: their meanings never change. 0 means no reason or no error.
 struct PackedTraits: Hashable, Sendable {
-  /// As it stands in the column.
+  /// The value of the column.
   let code: Int64
 
-  /// Where each trait stands.
+  /// The position of each trait.
   enum Field {
     static let kind = BitField(shift: 23, bits: 3)
     static let held = BitField(shift: 22, bits: 1)
@@ -24,7 +24,6 @@ struct PackedTraits: Hashable, Sendable {
     static let network = BitField(shift: 0, bits: 2)
   }
 
-  /// Packs traits.
   init(_ traits: Traits) {
     code =
       Field.kind.place(traits.kind.rowCode) | Field.held.place(traits.isHeld ? 1 : 0)
@@ -34,17 +33,17 @@ struct PackedTraits: Hashable, Sendable {
       | Field.network.place(traits.network.rowCode)
   }
 
-  /// The number of the state in its rows.
+  /// The code of the state.
   var kindCode: Int64 { Field.kind.read(code) }
 
-  /// Takes what stands in the column.
+  /// Takes the value of the column.
   init(code: Int64) {
     self.code = code
   }
 
   /// Unpacks the traits.
   ///
-  /// - Throws: `DamagedRow` where it is no number that packing gives.
+  /// - Throws: `DamagedRow` for a number that packing never gives.
   func traits() throws -> Traits {
     guard code >> 26 == 0, let kind: DownloadState.Kind = Field.kind.value(in: code),
       let media: MediaKind = Field.media.value(in: code), let size: SizeClass = Field.size.value(in: code),
@@ -54,39 +53,39 @@ struct PackedTraits: Hashable, Sendable {
     let traits = Traits(
       kind: kind, isHeld: Field.held.read(code) == 1, reason: Field.reason.value(in: code),
       error: Field.error.value(in: code), media: media, size: size, age: age, origin: origin, network: network)
-    // What has a code of no reason or no error would be lost, and stand for none.
+    // A code that belongs to a missing reason or error would get lost.
     guard PackedTraits(traits) == self else { throw DamagedRow(column: "class") }
     return traits
   }
 }
 
-/// Some bits of a number.
+/// A range of bits in a number.
 struct BitField {
   let shift: Int64
   let bits: Int64
 
-  /// The bits, where they stand.
+  /// The mask of the bits at their position.
   var mask: Int64 { ((1 << bits) - 1) << shift }
 
-  /// A code at its place.
+  /// Shifts a code to its position.
   func place(_ code: Int64) -> Int64 { code << shift }
 
-  /// The code at its place.
+  /// Reads the code at its position.
   func read(_ number: Int64) -> Int64 { (number & mask) >> shift }
 
-  /// The value whose code is at its place; nil if there is none.
+  /// The value whose code is at the position; nil if there is none.
   func value<Value: RowCoded>(in number: Int64) -> Value? {
     Value(rowCode: read(number))
   }
 }
 
-/// Values with a number that stands in databases.
+/// Values with a code in databases.
 protocol RowCoded: CaseIterable {
   var rowCode: Int64 { get }
 }
 
 extension RowCoded {
-  /// The value of a number; nil if there is none.
+  /// The value of a code; nil if there is none.
   init?(rowCode: Int64) {
     guard let value = Self.allCases.first(where: { $0.rowCode == rowCode }) else { return nil }
     self = value
@@ -94,7 +93,7 @@ extension RowCoded {
 }
 
 extension DownloadState.Kind: RowCoded {
-  /// In the order in which clients see the states, so that a range of classes is a state.
+  /// In the order in which clients see the states, so that each state is a range of classes.
   var rowCode: Int64 {
     switch self {
     case .queued: 0

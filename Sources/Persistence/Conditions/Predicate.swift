@@ -1,6 +1,6 @@
 import GRDB
 
-/// A condition in SQL, with the values that are bound to it: always 0 or 1, never NULL.
+/// A condition in SQL with its arguments: always 0 or 1, never NULL.
 struct Predicate {
   let sql: String
   let values: [any DatabaseValueConvertible]
@@ -17,12 +17,12 @@ struct Predicate {
   static var always: Predicate { Predicate("1") }
   static var never: Predicate { Predicate("0") }
 
-  /// What meets all of these.
+  /// The conjunction of the parts.
   static func all(_ parts: [Predicate]) -> Predicate {
     joined(parts.filter { $0.sql != always.sql }, by: "AND") ?? always
   }
 
-  /// What meets any of these.
+  /// The disjunction of the parts.
   static func any(_ parts: [Predicate]) -> Predicate {
     joined(parts.filter { $0.sql != never.sql }, by: "OR") ?? never
   }
@@ -31,7 +31,7 @@ struct Predicate {
     Predicate("NOT (\(predicate.sql))", values: predicate.values)
   }
 
-  /// Halves in halves: SQLite refuses expressions that are 1,000 deep, and a chain is as deep as it is long.
+  /// Joins as a balanced tree: SQLite limits expressions to a depth of 1,000, and a chain is as deep as it is long.
   private static func joined(_ parts: some Collection<Predicate>, by connective: String) -> Predicate? {
     guard parts.count > 1 else { return parts.first }
     let half = parts.count / 2

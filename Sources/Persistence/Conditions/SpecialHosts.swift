@@ -1,24 +1,25 @@
 import GRDB
 import PodfluxCore
 
-/// The hosts on which downloads look different to clients than on most hosts, since an obstacle stands in their way there,
-/// or stands in the way of the others.
+/// The hosts whose downloads clients see in another state than on most hosts, because an obstacle blocks them, or
+/// blocks only the others.
 struct SpecialHosts {
-  /// Hosts that are alike to obstacles.
+  /// Hosts that share the same obstacles.
   struct Group {
     let kind: Obstacles.HostGroup
-    /// In order.
+    /// Sorted.
     let hosts: [String]
   }
 
-  /// In a fixed order; none where the obstacles make no difference.
+  /// In a fixed order; empty if the obstacles make no difference.
   let groups: [Group]
 
-  /// Finds them; what the trait counts hold counts. Cost: a look-up for each host on loopback, if the path is an obstacle.
+  /// Finds the hosts that the trait counts contain. Cost: a look-up for each host on loopback, if the path is an
+  /// obstacle.
   init(_ obstacles: Obstacles, in db: Database) throws {
     let onLoopback = obstacles.dependsOnHost ? try Self.hostsOnLoopback(in: db).filter { !obstacles.needsPath($0) } : []
     let hosts = Dictionary(grouping: Set(obstacles.cooldowns.keys).union(onLoopback)) { host in
-      // Without an obstacle on the path it does not matter whether one is needed.
+      // Without an obstacle on the path it does not matter whether the host needs one.
       var kind = obstacles.group(of: host)
       kind.needsPath = kind.needsPath || !obstacles.dependsOnHost
       return kind
@@ -32,20 +33,20 @@ struct SpecialHosts {
     Obstacles.HostGroup(needsPath: $0, isCooling: $1)
   }
 
-  /// What hosts on loopback begin with: they are looked at by the core's own rule.
+  /// The prefixes of hosts on loopback; the core's own rule decides on each such host.
   private static let loopbackBeginnings = ["127.", "[::1", "localhost"]
 
   private static func hostsOnLoopback(in db: Database) throws -> [String] {
     let sql = DistinctValues.select("host", of: "facets", in: (first: "?1", end: "?2"))
     return try loopbackBeginnings.flatMap { beginning in
-      // Behind all that begin so; hosts are ASCII.
+      // After all hosts with this prefix; hosts are ASCII.
       try String.fetchAll(db.cachedStatement(sql: sql), arguments: [beginning, beginning + "\u{7F}"])
     }.filter(WebAddress.isLoopback)
   }
 }
 
 extension Obstacles {
-  /// Whether downloads look the same on hosts of a kind as on most hosts.
+  /// Whether downloads look the same on hosts of this group as on most hosts.
   fileprivate func makesNoDifference(to kind: HostGroup) -> Bool {
     Origin.allCases.allSatisfy { origin in
       NetworkPolicy.allCases.allSatisfy { policy in

@@ -1,25 +1,24 @@
 import Foundation
 import GRDB
 
-/// In which ways a database is opened, and what is looked at before.
+/// The ways to open a database, and the checks before opening.
 extension LibraryDatabase {
-  /// How many pages the write-ahead log holds before it is copied into the database, 16 MiB: a page that changes often
-  /// is copied once.
+  /// How many pages the write-ahead log holds before a checkpoint, 16 MiB: a page that changes often is copied once.
   private static let checkpointPages = 4096
-  /// How long the write-ahead log stays when it is begun anew, in bytes: one large change does not keep its room for ever.
+  /// The size to which a reset write-ahead log is truncated, in bytes: one large change does not keep the space.
   private static let keptLogBytes = 64 << 20
-  /// Databases up to this many bytes are checked whole before they are opened (about 100 ms).
+  /// Databases up to this size in bytes are checked completely before opening (about 100 ms).
   private static let fullCheckLimit = 16 << 20
 
-  /// Opens the database for an engine; makes it if there is none, and brings an older one up to date.
+  /// Opens the database for an engine; creates a missing one, and migrates an older one.
   ///
-  /// Where memory cannot be shared over the disk's files (mmap(2) with MAP_SHARED, which some of FUSE's servers refuse), it
-  /// has the database for itself (`PRAGMA locking_mode = EXCLUSIVE`): then nobody else can read it meanwhile.
+  /// If the disk supports no shared memory over files (mmap(2) with MAP_SHARED, which some FUSE servers refuse), it
+  /// opens the database exclusively (`PRAGMA locking_mode = EXCLUSIVE`): other processes cannot read it meanwhile.
   ///
-  /// - Throws: `OpeningError`; a newer or damaged file is left untouched.
+  /// - Throws: `OpeningError`; it does not touch a newer or damaged file.
   public static func open(at path: String) throws -> LibraryDatabase {
     if FileManager.default.fileExists(atPath: path) {
-      // Look before anything writes: opening for writing may already recover, migrate or truncate.
+      // Check before writing: opening for writing may already recover, migrate or truncate.
       try checkUntouched(at: path)
     }
     return try translatingErrors {
@@ -31,17 +30,17 @@ extension LibraryDatabase {
     }
   }
 
-  /// Opens the database for an engine that is to have it for itself, checks left out.
+  /// Opens the database exclusively for an engine, without checks.
   static func openExclusively(at path: String) throws -> LibraryDatabase {
     try migrated(DatabaseQueue(path: path, configuration: configuration(isExclusive: true)), isExclusive: true)
   }
 
-  /// Opens the database to read it, without an engine or beside a running one.
+  /// Opens the database for reading, without an engine or beside a running one.
   ///
-  /// Where it cannot be read as it stands, since there is no shared memory or nothing can be written beside it, a copy is
-  /// read that nobody sees; its cost is the database's size.
+  /// If it cannot be read in place, because the disk has no shared memory or is read-only, this reads a temporary copy,
+  /// which costs the database's size.
   ///
-  /// - Parameter isInUse: Whether an engine may be changing it: then no copy can be trusted.
+  /// - Parameter isInUse: Whether an engine may be changing it: then a copy would be inconsistent.
   public static func openReadOnly(at path: String, isInUse: Bool = false) throws -> LibraryDatabase {
     guard FileManager.default.fileExists(atPath: path) else { throw OpeningError.missing }
     return try translatingErrors {
@@ -67,7 +66,7 @@ extension LibraryDatabase {
     return LibraryDatabase(queue: queue)
   }
 
-  /// Opens a database that nobody will miss, or makes one: commits do not outlive a power cut, and cost the less.
+  /// Opens or creates a temporary database: commits do not survive a power cut, and cost less.
   public static func openScratch(at path: String) throws -> LibraryDatabase {
     if FileManager.default.fileExists(atPath: path) {
       try checkUntouched(at: path)
@@ -77,7 +76,7 @@ extension LibraryDatabase {
     }
   }
 
-  /// Makes an empty database in memory. The first one costs all migrations, each other one a copy of some pages.
+  /// Creates an empty database in memory. The first one costs all migrations, each further one a copy of some pages.
   public static func inMemory() throws -> LibraryDatabase {
     let queue = try DatabaseQueue(configuration: configuration())
     try emptyLibrary.get().queue.backup(to: queue)
@@ -99,7 +98,7 @@ extension LibraryDatabase {
     configuration.busyMode = .timeout(5)
     configuration.maximumReaderCount = 1
     configuration.prepareDatabase { db in
-      // Before all else, which would look into the log: from then on it is indexed in memory of this process alone.
+      // First of all, since other statements would open the log: from now on this process indexes it in private memory.
       if isExclusive { try db.execute(sql: "PRAGMA locking_mode = EXCLUSIVE") }
       try setPageCache(readOnly ? readingCacheKibibytes : pageCacheKibibytes, of: db)
       db.add(function: FoldedText.folding())
@@ -124,7 +123,7 @@ extension LibraryDatabase {
       do {
         try check(untouchingQueue(at: path))
       } catch let error as DatabaseError where error.isWantOfSharedMemory {
-        // An engine that had it for itself was killed. What is in the log belongs to what is checked.
+        // An engine that held it exclusively was killed. The check must include the log.
         try withCopy(of: path) { copy in
           try check(DatabaseQueue(path: copy, configuration: configuration(readOnly: true)))
         }
@@ -134,7 +133,7 @@ extension LibraryDatabase {
 
   private static func check(_ queue: DatabaseQueue) throws {
     try queue.read { db in
-      // An empty file is a library whose first start was cut short.
+      // An empty file is a library whose first start was interrupted.
       guard try Int.fetchOne(db, sql: "SELECT count(*) FROM sqlite_schema") != 0 else { return }
       try checkOrigin(db)
       try checkIntegrity(db)
@@ -142,8 +141,8 @@ extension LibraryDatabase {
     try queue.close()
   }
 
-  /// Has a copy of a closed database opened, with its log, in a folder for temporary files, from which it is gone when this
-  /// returns: who has it open keeps it.
+  /// Opens a copy of a closed database with its log, in a temporary folder that is deleted before this returns; an open
+  /// connection keeps the copy.
   private static func withCopy<Value>(of path: String, _ open: (String) throws -> Value) throws -> Value {
     let files = FileManager.default
     let folder = files.temporaryDirectory.appendingPathComponent("podflux-copy-\(UUID().uuidString)")
@@ -157,13 +156,13 @@ extension LibraryDatabase {
     return try open(copy)
   }
 
-  /// Headers and passwords are in a database.
+  /// The database contains headers and passwords.
   private static let privateFolderMode = 0o700
 
-  /// A connection that leaves nothing behind: even a reader makes -wal and -shm files beside a database in WAL mode.
+  /// A connection that creates no files: even a reader creates -wal and -shm files beside a database in WAL mode.
   ///
-  /// Where there is no -wal, nobody has the database open and all of it is in the one file, which may be read as it
-  /// stands (`immutable`, https://www.sqlite.org/uri.html). Where there is one, it has to be read too.
+  /// Without a -wal file no process has the database open, and its one file can be read in place (`immutable`,
+  /// https://www.sqlite.org/uri.html). With one, the log must be read too.
   private static func untouchingQueue(at path: String) throws -> DatabaseQueue {
     guard !FileManager.default.fileExists(atPath: path + "-wal") else {
       return try DatabaseQueue(path: path, configuration: configuration(readOnly: true))
@@ -203,13 +202,13 @@ extension LibraryDatabase {
 }
 
 extension DatabaseError {
-  /// Whether memory could not be shared over the file beside the database, where all connections index the log.
+  /// Whether the disk supports no shared memory, in which all connections index the log.
   fileprivate var isWantOfSharedMemory: Bool {
     [.SQLITE_IOERR_SHMMAP, .SQLITE_IOERR_SHMOPEN, .SQLITE_IOERR_SHMSIZE, .SQLITE_IOERR_SHMLOCK].contains(
       extendedResultCode)
   }
 
-  /// Whether somebody else keeps the database to himself, or no file can be made beside it.
+  /// Whether another process holds the database exclusively, or the folder is not writable.
   fileprivate var isWantOfAccess: Bool {
     [.SQLITE_BUSY, .SQLITE_CANTOPEN, .SQLITE_READONLY].contains(resultCode)
   }

@@ -2,29 +2,29 @@ import Flux
 import GRDB
 import PodfluxCore
 
-/// A library's SQLite database: where turns are committed and snapshots are read.
+/// A library's SQLite database: it commits turns and serves snapshots.
 ///
-/// Commits are durable when they return: WAL with `synchronous = FULL`. Used from one place at a time; the connection
-/// serialises calls itself.
+/// A commit is durable when it returns: WAL with `synchronous = FULL`. One owner uses it; the connection serializes
+/// calls.
 ///
-/// Its aspects: `+Opening` (in which ways it is opened, and what is checked before).
+/// Aspects: `+Opening` (ways to open it, and checks before).
 public final class LibraryDatabase: Sendable {
-  /// Why a database is not opened. The file is as it was.
+  /// Why a database was not opened. The file is unchanged.
   public enum OpeningError: Error, CustomStringConvertible {
-    /// A later version of Podflux has written it.
+    /// A later version of Podflux wrote it.
     case newer
-    /// An earlier version has written it, and no engine of this one has opened it since.
+    /// An earlier version wrote it, and no engine of this version has opened it since.
     case older
-    /// It is some other program's.
+    /// Another program wrote it.
     case foreign
-    /// It is no database, or a broken one.
+    /// It is not a database, or it is corrupt.
     case damaged(String)
-    /// There is none.
+    /// The file does not exist.
     case missing
-    /// An engine has it for itself, since the disk has no memory that connections could share.
+    /// An engine holds it exclusively, since the disk has no shared memory.
     case exclusive
 
-    /// One sentence for people.
+    /// One sentence for users.
     public var description: String {
       switch self {
       case .newer: "the library was written by a newer version of Podflux; use that version or a later one"
@@ -42,18 +42,18 @@ public final class LibraryDatabase: Sendable {
     }
   }
 
-  /// Memory that SQLite may use for pages, in KiB.
+  /// SQLite's page cache, in KiB.
   static let pageCacheKibibytes = 8 * 1024
-  /// Memory that SQLite may use for pages while it reads, in KiB: what a view asks for goes through much of the library,
-  /// finds it in the kernel's cache as fast, and would leave nothing here that a turn needs.
+  /// SQLite's page cache for readers, in KiB: a view reads much of the library, finds it in the kernel's cache as fast,
+  /// and would evict the pages that turns need.
   static let readingCacheKibibytes = 1024
 
   let queue: DatabaseQueue
-  /// Whether nobody else can open it.
+  /// Whether no other process can open it.
   private let isExclusive: Bool
-  /// Whether another one closes the connection.
+  /// Whether another object closes the connection.
   private let isBorrowed: Bool
-  /// Whether there is no file: then all pages are in memory in any case.
+  /// Whether there is no file: all pages are in memory anyway.
   private let isInMemory: Bool
 
   init(queue: DatabaseQueue, isExclusive: Bool = false, isBorrowed: Bool = false, isInMemory: Bool = false) {
@@ -63,20 +63,20 @@ public final class LibraryDatabase: Sendable {
     self.isInMemory = isInMemory
   }
 
-  /// Closes the connection: afterwards the process holds no lock on the file. One that only reads over another's does not.
+  /// Closes the connection: afterwards the process holds no lock on the file. Does nothing for a borrowed connection.
   public func close() throws {
     guard !isBorrowed else { return }
     try queue.close()
   }
 
-  /// The ledger that a dispatcher commits to. There may be one only.
+  /// The ledger to which a dispatcher commits. Create only one.
   public func ledger() -> SQLLedger {
     SQLLedger(queue: queue)
   }
 
-  /// Reads one moment of the tables: everything that the body reads belongs to one commit.
+  /// Reads one snapshot of the tables: everything that the body reads belongs to one commit.
   public func read<Value>(_ body: (TableReader) throws -> Value) throws -> Value {
-    // Not GRDB's `read`: it switches `query_only` on and off, and each switch has SQLite prepare every statement anew.
+    // Not GRDB's `read`: it toggles `query_only`, and each toggle makes SQLite prepare every statement again.
     try queue.writeWithoutTransaction { db in
       if !isInMemory { try Self.setPageCache(Self.readingCacheKibibytes, of: db) }
       var value: Value?
@@ -93,30 +93,30 @@ public final class LibraryDatabase: Sendable {
     }
   }
 
-  /// A second connection to read over, beside this one: long readings hold up no turn. It is to be closed.
+  /// A second connection for reading: long reads do not delay turns. The caller closes it.
   ///
-  /// Where there can be one connection only it is this one, and turns wait for what is read at once.
+  /// In exclusive mode it shares this connection, and turns wait for each read.
   public func reader() throws -> LibraryDatabase {
     guard !isExclusive else { return LibraryDatabase(queue: queue, isExclusive: true, isBorrowed: true) }
     return LibraryDatabase(
       queue: try DatabaseQueue(path: queue.path, configuration: Self.configuration(readOnly: true)))
   }
 
-  /// A connection that can hold fast to a moment, beside this one. It is to be closed.
+  /// A second connection that can hold a snapshot. The caller closes it.
   ///
-  /// Where there can be one connection only it is this one, and no turn may be committed while a moment is held
+  /// In exclusive mode it shares this connection, and no turn may commit while a snapshot is held
   /// (`MomentReader.holdsUpTurns`).
   public func momentReader() throws -> MomentReader {
     guard !isExclusive else { return MomentReader(queue: queue, holdsUpTurns: true) }
     var configuration = Self.configuration(readOnly: true)
-    // The transaction in which a moment is held spans several calls.
+    // The transaction of a held snapshot spans several calls.
     configuration.allowsUnsafeTransactions = true
     return MomentReader(
       queue: try DatabaseQueue(path: queue.path, configuration: configuration), holdsUpTurns: false)
   }
 
   static func setPageCache(_ kibibytes: Int, of db: Database) throws {
-    // Takes effect as it is prepared: such a statement cannot be kept.
+    // It takes effect when prepared, so the statement cannot be cached.
     try db.execute(sql: "PRAGMA cache_size = -\(kibibytes)")
   }
 }

@@ -2,7 +2,7 @@ import Flux
 import GRDB
 import PodfluxCore
 
-/// Commits turns to SQLite: one batch, one transaction. Used by one dispatcher.
+/// Commits turns to SQLite: one batch, one transaction. One dispatcher uses it.
 public final class SQLLedger: Ledger {
   private let queue: DatabaseQueue
   private let derived = DerivedTables()
@@ -12,10 +12,10 @@ public final class SQLLedger: Ledger {
     self.queue = queue
   }
 
-  /// A number that has grown if what filters count may have become another since. To be read where turns are committed.
+  /// Grows when the filters' counts may have changed. Read it on the thread that commits turns.
   public var countsVersion: Int { derived.traitCounts.version + derived.texts.version }
 
-  /// Runs the body in one transaction. When it returns the changes survive a power cut.
+  /// Runs the body in one transaction. When it returns, the changes survive a power cut.
   public func transaction<Result>(_ body: (any Tables) throws -> Result) throws -> Result {
     try queue.writeWithoutTransaction { db in
       current = db
@@ -38,19 +38,19 @@ public final class SQLLedger: Ledger {
     }
   }
 
-  /// Records, inside the transaction, the position that it reaches.
+  /// Records the position that the transaction reaches.
   public func record(_ position: LogPosition) throws {
     guard let current else { preconditionFailure("a position is recorded inside a transaction") }
-    // What is left to do here takes its time, and need not wait for whoever else has to see the turn before its commit.
+    // This takes time, and runs while other readers of the turn do their part before its commit.
     try derived.refresh(in: current)
     try current.cachedStatement(sql: "UPDATE log SET revision = ?, sequence = ?")
       .execute(arguments: [position.revision, position.sequence])
   }
 }
 
-/// SQLite could not do what it was told: the disk is full, the file is damaged, a constraint does not hold.
+/// SQLite failed: the disk is full, the file is damaged, or a constraint was violated.
 public struct StorageFailure: Error, CustomStringConvertible {
-  /// SQLite's own words, without the statement and its values.
+  /// SQLite's message, without the statement and its values.
   public let description: String
 
   init(_ error: DatabaseError) {
@@ -58,31 +58,8 @@ public struct StorageFailure: Error, CustomStringConvertible {
   }
 }
 
-/// The tables, inside one transaction.
+/// The tables, inside one transaction. Each domain's folder has its own.
 struct SQLTables: Tables {
   let db: Database
   let keeping: DerivedTables
-
-  var downloads: any DownloadTable { SQLDownloadTable(db: db, derived: keeping) }
-  var deletions: any DeletionTable { SQLDeletionTable(db: db, facts: keeping.facts) }
-  var verifications: any VerificationTable { SQLVerificationTable(db: db, traitCounts: keeping.traitCounts) }
-  var cleanup: any CleanupTable { SQLCleanupTable(db: db) }
-  var filters: any FilterTable { SQLFilterTable(db: db, derived: keeping) }
-  var upkeep: any UpkeepTable { SQLUpkeepTable(db: db) }
-
-  func save(_ settings: Settings) throws {
-    try SingleRow.settings.write(settings, to: db)
-  }
-
-  func save(_ network: NetworkState) throws {
-    try SingleRow.network.write(network, to: db)
-  }
-
-  func save(cooldownOf host: String, until moment: Timestamp?) throws {
-    try SQLHosts.save(cooldownOf: host, until: moment, in: db)
-  }
-
-  func save(discarded bytes: Int64, because cause: RestartCause) throws {
-    try SQLHosts.save(discarded: bytes, because: cause, in: db)
-  }
 }

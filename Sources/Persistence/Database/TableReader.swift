@@ -3,11 +3,11 @@ import Foundation
 import GRDB
 import PodfluxCore
 
-/// Reads the tables, at one moment.
+/// Reads one snapshot of the tables.
 public struct TableReader {
   let db: Database
 
-  /// Where the log stands.
+  /// The position of the log.
   public func position() throws -> LogPosition {
     let sql = "SELECT revision, sequence FROM log"
     guard let stored = try StoredPosition.fetchAll(db.cachedStatement(sql: sql)).first else {
@@ -16,24 +16,15 @@ public struct TableReader {
     return stored.position
   }
 
-  /// The stores, with what their tables hold.
+  /// The stores with the state from their tables.
   ///
-  /// - Throws: `DamagedRow` where one holds what no store can go on with.
+  /// - Throws: `DamagedRow` for a value that no store can handle.
   public func stores() throws -> Stores {
-    // Turns ask for these first: whoever opens the library wants to know before.
+    // Turns ask for the day first: a damaged library fails when it is opened.
     _ = try CalendarDay().today(in: db)
-    _ = try Usage().bytes(in: db)
-    return Stores(
-      settings: SettingsStore(settings: try settings()),
-      downloads: DownloadsStore(counts: try counts(), cooldowns: try cooldowns(), discarded: try discarded()),
-      network: NetworkStore(state: try network()), cleanup: CleanupStore(runs: try cleanupRuns()),
-      filters: FiltersStore(state: try filters()),
-      upkeep: UpkeepStore(lastDay: try SQLUpkeepTable.lastDay(in: db)))
-  }
-
-  /// The settings; the defaults if none were ever set.
-  public func settings() throws -> Settings {
-    try SingleRow.settings.read(from: db) ?? Settings()
+    return try Stores(
+      settings: SettingsStore(from: self), downloads: DownloadsStore(from: self), network: NetworkStore(from: self),
+      cleanup: CleanupStore(from: self), filters: FiltersStore(from: self), upkeep: UpkeepStore(from: self))
   }
 
   /// How many downloads are in each state.
@@ -41,33 +32,32 @@ public struct TableReader {
     try table.counts()
   }
 
-  /// Until when hosts are left alone.
+  /// The end of each host's cooldown.
   public func cooldowns() throws -> [String: Timestamp] {
     try SQLHosts.cooldowns(in: db)
   }
 
-  /// What all downloads that there ever were have thrown away.
+  /// The bytes that all downloads ever discarded.
   public func discarded() throws -> Download.Discarded {
     try SQLHosts.discarded(in: db)
   }
 
-  /// The download of this name.
   public func download(_ id: DownloadID) throws -> Download? {
     try table.find(id)
   }
 
-  /// What was running when the last engine ended.
+  /// The downloads that were running when the last engine ended.
   public func running() throws -> [Download] {
     try table.running()
   }
 
-  /// The first downloads in the order in which they were added, whatever the filters show.
+  /// The first downloads in the order of their addition, independent of filters.
   public func downloads(limit: Int) throws -> [Download] {
     let sql = DownloadRow.select + "ORDER BY key LIMIT ?"
     return try StoredDownload.fetchAll(db.cachedStatement(sql: sql), arguments: [limit]).map(\.download)
   }
 
-  /// What is kept of the filters.
+  /// The stored state of the filters.
   public func filters() throws -> FiltersState {
     try SingleRow.filters.read(from: db)?.state ?? FiltersState()
   }

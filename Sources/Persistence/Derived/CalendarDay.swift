@@ -1,13 +1,13 @@
 import GRDB
 import PodfluxCore
 
-/// The day by which ages are told, as the calendar's row says: read once, since every insert asks.
+/// Caches the day of the calendar table, on which ages depend: every insert reads it.
 ///
-/// Owned by one connection and used on its queue only; nobody else writes to the database.
+/// One connection owns it and uses it on its queue; only this process writes to the database.
 final class CalendarDay {
   private var day: LocalDay?
 
-  /// The day, on the clocks by which it was told.
+  /// The local day of the calendar table.
   func today(in db: Database) throws -> LocalDay {
     if let day { return day }
     let sql = "SELECT day, seconds_east FROM calendar"
@@ -18,7 +18,7 @@ final class CalendarDay {
     return stored.day
   }
 
-  /// Forgets it: another day has begun, or the transaction was undone.
+  /// Drops the cache: another day has begun, or the transaction was rolled back.
   func forget() {
     day = nil
   }

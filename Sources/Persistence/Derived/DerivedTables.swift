@@ -1,6 +1,6 @@
 import GRDB
 
-/// What is kept true beside the rows, and what is remembered of them, by one connection.
+/// The derived tables and caches of one connection.
 struct DerivedTables {
   let queueHeads = QueueHeads()
   let known = KnownRows()
@@ -10,7 +10,7 @@ struct DerivedTables {
   let usage = Usage()
   let texts = TextIndex()
 
-  /// Brings everything up to date that turns and readers find in tables of its own.
+  /// Writes all pending changes of derived tables.
   func refresh(in db: Database) throws {
     try queueHeads.refresh(in: db)
     try traitCounts.refresh(in: db)
@@ -18,7 +18,7 @@ struct DerivedTables {
     try texts.refresh(in: db)
   }
 
-  /// The transaction has ended: what was not written is forgotten.
+  /// Drops pending changes after the transaction ended.
   func reset() {
     queueHeads.reset()
     traitCounts.reset()
@@ -26,7 +26,7 @@ struct DerivedTables {
     texts.reset()
   }
 
-  /// The transaction was undone: nothing that was learnt in it is true.
+  /// Drops caches and pending changes after a rollback.
   func forgetAll() {
     queueHeads.forgetAll()
     known.forgetAll()

@@ -1,21 +1,21 @@
 import PodfluxCore
 
-/// What is known of whole tables, so that a client that enqueues a hundred thousand downloads does not have it looked up
-/// a hundred thousand times. Each is true until somebody says otherwise.
+/// Caches facts about whole tables: a client that enqueues a hundred thousand downloads does not cause as many
+/// look-ups.
 ///
-/// Owned by one connection and used on its queue only; nobody else writes to the database.
+/// One connection owns it and uses it on its queue; only this process writes to the database.
 final class KnownFacts {
-  /// The last place of a priority's downloads, where known.
+  /// The last position of each priority, if known.
   var lastPositions: [Priority: Int64] = [:]
-  /// Whether it is known that nothing is owed its deletion.
+  /// Whether the table of pending deletions is known to be empty.
   var isNothingOwed = false
 
-  /// Places have changed, or may have.
+  /// Drops the positions: they may have changed.
   func forgetPositions() {
     lastPositions = [:]
   }
 
-  /// The transaction was undone: nothing that was learnt in it is true.
+  /// Drops everything after a rollback.
   func forgetAll() {
     forgetPositions()
     isNothingOwed = false

@@ -1,18 +1,17 @@
 import PodfluxCore
 
-/// The rows that turns have read or written of late, a bounded number of them; those of running downloads always. Whatever
-/// changes rows without telling them apart has them forgotten.
+/// Caches recently used rows, a bounded number, and always those of running downloads. Bulk changes clear the cache.
 ///
-/// Owned by one connection and used on its queue only; nobody else writes to the database.
+/// One connection owns it and uses it on its queue; only this process writes to the database.
 final class KnownRows {
-  /// How many rows are remembered between turns, about a kilobyte each; of more only those that run.
+  /// How many rows stay cached between turns, about a kilobyte each; beyond that only the running ones stay.
   private static let limit = 1024
 
   private var downloads: [DownloadID: Download] = [:]
 
   subscript(id: DownloadID) -> Download? { downloads[id] }
 
-  /// Takes in what the row holds now.
+  /// Caches the row's current value.
   func note(_ download: Download) {
     downloads[download.id] = download
   }
@@ -21,12 +20,12 @@ final class KnownRows {
     downloads[id] = nil
   }
 
-  /// Forgets everything: rows were changed in bulk, or the transaction was undone.
+  /// Clears the cache after a bulk change or a rollback.
   func forgetAll() {
     downloads = [:]
   }
 
-  /// The transaction is committed: attempts go on reporting on what runs.
+  /// Trims the cache after a commit; attempts keep reporting on running downloads.
   func keepSome() {
     guard downloads.count > Self.limit else { return }
     downloads = downloads.filter { _, download in

@@ -1,25 +1,25 @@
 import GRDB
 import PodfluxCore
 
-/// Keeps the `lanes` table true: for each lane its first download.
+/// Maintains the `lanes` table: the first download of each key.
 ///
-/// QueueHeads are noted as rows change and looked at once, before the table is read or the transaction ends.
-/// Owned by one connection and used on its queue only.
+/// Changed rows mark their keys; each marked key is read once, before the table is read or the transaction ends. One
+/// connection owns it and uses it on its queue.
 final class QueueHeads {
-  /// How many keys have their last offered rank remembered between transactions.
+  /// For how many keys the last offered rank is cached between transactions.
   private static let rememberedKeys = 4096
 
   private var touched: Set<QueueKey> = []
-  /// The best rank that was offered for a key since it was last touched: what comes behind it changes nothing.
+  /// The best rank offered for a key since it was last marked: a later rank changes nothing.
   private var offered: [QueueKey: Download.Rank] = [:]
 
-  /// Notes that a download of this key was added, changed or removed.
+  /// Marks a key whose downloads changed.
   func touch(_ key: QueueKey) {
     touched.insert(key)
     offered[key] = nil
   }
 
-  /// Takes in that a download of this rank has been added: it is the first of its key, or changes nothing.
+  /// Handles a new download of this rank: either it becomes the head of its key, or nothing changes.
   func offer(_ rank: Download.Rank, in key: QueueKey, in db: Database) throws {
     guard !touched.contains(key), offered[key].map({ rank.precedes($0) }) ?? true else { return }
     offered[key] = rank
@@ -32,19 +32,19 @@ final class QueueHeads {
     try write.execute(arguments: [key.host, key.kind, rank.priority.code, rank.position])
   }
 
-  /// Forgets what was noted: the transaction has ended.
+  /// Drops the marks after the transaction ended.
   func reset() {
     touched = []
     if offered.count > Self.rememberedKeys { offered = [:] }
   }
 
-  /// Forgets all that it knows of the table: the transaction was undone, or all heads are made anew.
+  /// Drops the cache after a rollback, or before all heads are rebuilt.
   func forgetAll() {
     touched = []
     offered = [:]
   }
 
-  /// The key whose first download comes first of all keys that may run. Cost: the keys before it.
+  /// The admitted key whose head comes first. Cost: the keys before it.
   func first(
     in db: Database, where mayRun: (_ host: String, Origin, NetworkPolicy) -> Bool
   ) throws -> QueueKey? {
@@ -60,7 +60,7 @@ final class QueueHeads {
     return first
   }
 
-  /// Brings the touched keys up to date.
+  /// Updates the heads of the marked keys.
   func refresh(in db: Database) throws {
     guard !touched.isEmpty else { return }
     let head = try db.cachedStatement(sql: "SELECT priority, position FROM downloads WHERE \(QueueKey.scope)")
@@ -82,7 +82,7 @@ final class QueueHeads {
     touched = []
   }
 
-  /// Makes all heads anew. Cost: all admissible rows.
+  /// Rebuilds all heads. Cost: all admissible rows.
   func rebuild(in db: Database) throws {
     forgetAll()
     try db.cachedStatement(sql: "DELETE FROM lanes").execute()
@@ -90,7 +90,7 @@ final class QueueHeads {
   }
 }
 
-/// A row's place in the queue.
+/// A row's position in the queue.
 private struct StoredPlace: StatementRow {
   let priority: Int64
   let position: Int64
@@ -102,7 +102,7 @@ private struct StoredPlace: StatementRow {
 }
 
 extension Download.Rank {
-  /// Whether it stands before another in the queue.
+  /// Whether it precedes another in the queue.
   fileprivate func precedes(_ other: Self) -> Bool {
     (priority.code, position) < (other.priority.code, other.position)
   }

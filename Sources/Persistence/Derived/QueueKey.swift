@@ -1,26 +1,26 @@
 import GRDB
 import PodfluxCore
 
-/// The admissible downloads of one host that are alike to obstacles: one origin, one policy.
+/// Identifies the admissible downloads of one host that share the same obstacles: one origin, one policy.
 struct QueueKey: Hashable {
   let host: String
-  /// Origin and policy, as they stand in a `PackedTraits`.
+  /// Origin and policy, encoded as in `PackedTraits`.
   let kind: Int64
 
-  /// The downloads of a host in a class.
+  /// The key of a host's downloads in a class.
   init(host: String, _ row: PackedTraits) {
     self.host = host
     kind = row.code & Self.kindMask
   }
 
-  /// The downloads that are counted together.
+  /// The key of a facet's downloads.
   init(_ facet: TraitCounts.Facet) {
     self.init(host: facet.host, facet.row)
   }
 
   /// The origin and the policy of its downloads.
   ///
-  /// - Throws: `DamagedRow` where the kind is no number that a class has.
+  /// - Throws: `DamagedRow` if the kind is no valid code.
   func traits() throws -> (origin: Origin, policy: NetworkPolicy) {
     guard let origin: Origin = PackedTraits.Field.origin.value(in: kind),
       let policy: NetworkPolicy = PackedTraits.Field.network.value(in: kind)
@@ -35,10 +35,10 @@ struct QueueKey: Hashable {
   /// The kind of a row, over the columns of `downloads`.
   static let kindColumn = "class & \(kindMask)"
 
-  /// Which rows of `downloads` can be a head.
+  /// Whether a row of `downloads` can be a head.
   static let isAdmissible = "state = 'queued' AND held = 0"
 
-  /// Which rows are in a key, the first at the front; its host and kind are bound.
+  /// The rows of a key, the head first; arguments: host and kind.
   static let scope = "host = ? AND \(kindColumn) = ? AND \(isAdmissible) ORDER BY priority, position LIMIT 1"
 
   /// Fills the empty table of heads.

@@ -1,14 +1,14 @@
 import GRDB
 import PodfluxCore
 
-/// Keeps the tables `facets` and `class_counts` true: how many rows there are of each podcast, host and class, and how many
-/// of each class.
+/// Maintains the tables `facets` and `class_counts`: the number of rows for each podcast, host and class, and for each
+/// class.
 ///
-/// Changes are gathered and written once, before the table is read or the transaction ends: the rows of a batch are mostly
-/// alike, and a trigger for each would cost more than the row.
-/// Owned by one connection and used on its queue only.
+/// It collects changes and writes them once, before the table is read or the transaction ends: the rows of a batch are
+/// mostly alike, and a trigger for each row would cost more than the row. One connection owns it and uses it on its
+/// queue.
 final class TraitCounts {
-  /// A row of the table, apart from its number. Podcasts are told apart by their bytes.
+  /// A row of the table without its count. Podcasts are compared by their bytes.
   struct Facet: Hashable {
     let podcast: String?
     let host: String
@@ -21,14 +21,14 @@ final class TraitCounts {
 
     func hash(into hasher: inout Hasher) {
       hasher.combine(row)
-      // Hosts and podcasts say the same mostly; a podcast's bytes, not its normal form, which costs more to make.
+      // Mostly host and podcast determine each other. Hashes bytes: the normal form of a podcast costs more.
       for text in [podcast ?? "", host] {
         var text = text
         text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
       }
     }
 
-    /// The same in another class.
+    /// The same facet in another class.
     func with(_ row: PackedTraits) -> Facet { Facet(podcast: podcast, host: host, row: row) }
 
     private static func hasSameBytes(_ left: String, _ right: String) -> Bool {
@@ -40,17 +40,17 @@ final class TraitCounts {
   /// Grows when the table changes.
   private(set) var version = 0
 
-  /// Takes in that there are so many more of a facet, or fewer.
+  /// Adds a number of rows to a facet's count; it may be negative.
   func add(_ number: Int, _ facet: Facet) {
     changes[facet, default: 0] += number
   }
 
-  /// Forgets what was noted: the transaction has ended.
+  /// Drops pending changes after the transaction ended.
   func reset() {
     changes.removeAll(keepingCapacity: changes.count < 4096)
   }
 
-  /// Writes what was noted.
+  /// Writes the pending changes.
   func refresh(in db: Database) throws {
     guard !changes.isEmpty else { return }
     let increase = try db.cachedStatement(
@@ -58,13 +58,13 @@ final class TraitCounts {
     let decrease = try db.cachedStatement(
       sql: "UPDATE facets SET number = number - ? WHERE podcast = ? AND host = ? AND class = ? AND number > ?")
     let remove = try db.cachedStatement(sql: "DELETE FROM facets WHERE podcast = ? AND host = ? AND class = ?")
-    // Even where numbers stay as they were: which rows are meant may be others, and a text finds some of them only.
+    // Even for equal counts: other rows may be counted, and a text search finds only some of them.
     version += 1
     // In any order: each facet is another row.
     var classes: [PackedTraits: Int] = [:]
     for (facet, number) in changes where number != 0 {
       classes[facet.row, default: 0] += number
-      // 0 stands for no podcast: a primary key has no NULL.
+      // 0 means no podcast: a primary key has no NULL.
       let podcast: any DatabaseValueConvertible = facet.podcast ?? 0
       if number > 0 {
         increase.setUncheckedArguments([podcast, facet.host, facet.row.code, number])
@@ -79,7 +79,7 @@ final class TraitCounts {
     reset()
   }
 
-  /// Writes that there are so many more of some classes, or fewer.
+  /// Adds numbers to the counts of classes.
   private func count(_ classes: [PackedTraits: Int], in db: Database) throws {
     let increase = try db.cachedStatement(
       sql: "INSERT INTO class_counts VALUES (?, ?) ON CONFLICT DO UPDATE SET number = number + excluded.number")
@@ -105,12 +105,12 @@ extension TraitCounts.Facet {
   }
 }
 
-/// A facet, and how many rows there are of it.
+/// A facet and its number of rows.
 struct CountedFacet: StatementRow {
   let facet: TraitCounts.Facet
   let number: Int
 
-  /// How many of some rows there are of each facet. Cost: these rows.
+  /// The number of the given rows in each facet. Cost: these rows.
   static func fetchAll(
     in db: Database, from rows: String, where scope: String, _ arguments: StatementArguments
   ) throws -> [CountedFacet] {
@@ -125,7 +125,7 @@ struct CountedFacet: StatementRow {
 }
 
 extension Download {
-  /// What the row counts as on a day.
+  /// The facet of the row on a day.
   func facet(on today: LocalDay) -> TraitCounts.Facet {
     let podcast = DownloadRow.text(description.podcast)
     return TraitCounts.Facet(podcast: podcast, host: source.host, row: PackedTraits(Traits(of: self, on: today)))

@@ -1,11 +1,12 @@
 import GRDB
 import PodfluxCore
 
-/// Keeps the `usage` table true: how many bytes the files of all downloads have, complete and partial ones.
+/// Maintains the `usage` table: the total size of all downloads' files, complete and partial.
 ///
-/// Changes are gathered and written once, before the transaction ends. Owned by one connection and used on its queue only.
+/// It collects changes and writes them once, before the transaction ends. One connection owns it and uses it on its
+/// queue.
 final class Usage {
-  /// The longest length that is counted, 1 PiB: sums of a million lengths that cannot be do not overflow.
+  /// The largest length that counts, 1 PiB: sums of a million implausible lengths do not overflow.
   private static let longest = Settings.Limits.maxFileBytes.upperBound
   /// The largest sum.
   static let maximum: Int64 = 1 << 62
@@ -13,7 +14,7 @@ final class Usage {
   /// The bytes of a row's file, over the columns of `downloads`.
   static let column = "min(iif(state = 'completed', file_length, durable), \(longest))"
 
-  /// The bytes of a download's file.
+  /// The size of a download's file.
   static func bytes(of download: Download) -> Int64 {
     if case .completed(let file) = download.state { return min(file.length, longest) }
     return min(download.progress.durable, longest)
@@ -21,17 +22,17 @@ final class Usage {
 
   private var change: Int64 = 0
 
-  /// Takes in that there are so many bytes more, or fewer.
+  /// Adds a number of bytes; it may be negative.
   func add(_ bytes: Int64) {
     change &+= bytes
   }
 
-  /// Forgets what was noted: the transaction has ended.
+  /// Drops pending changes after the transaction ended.
   func reset() {
     change = 0
   }
 
-  /// Writes what was noted.
+  /// Writes the pending changes.
   func refresh(in db: Database) throws {
     guard change != 0 else { return }
     let sql = "UPDATE usage SET bytes = max(0, min(bytes + ?, \(Self.maximum)))"
@@ -39,7 +40,7 @@ final class Usage {
     reset()
   }
 
-  /// How many bytes there are. Cost: one look-up.
+  /// The total. Cost: one look-up.
   func bytes(in db: Database) throws -> Int64 {
     try refresh(in: db)
     guard let bytes = try Int64.fetchOne(db.cachedStatement(sql: "SELECT bytes FROM usage")),

@@ -15,7 +15,7 @@ struct StoredDownload: StatementRow {
 }
 
 extension DownloadRow {
-  /// The download in the columns behind the key.
+  /// Reads the download from the columns after the key.
   fileprivate static func download(_ columns: inout ColumnReader) throws -> Download {
     let identity = try Identity(&columns)
     let rank = Download.Rank(
@@ -30,7 +30,7 @@ extension DownloadRow {
         podcast: try checked("podcast_network", NetworkPolicy(rowCode: columns.next()))))
   }
 
-  /// The file that the columns path, file_length, inode, sha256 and mtime describe; nil if there is none or if it cannot be one.
+  /// Reads the file from the columns path, file_length, inode, sha256 and mtime; nil if there is none or it is invalid.
   static func publishedFile(_ columns: inout ColumnReader) throws -> PublishedFile? {
     let text: String? = try columns.next()
     let length = try columns.nextIfPresent(.length)

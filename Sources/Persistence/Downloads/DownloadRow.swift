@@ -3,12 +3,12 @@ import Foundation
 import GRDB
 import PodfluxCore
 
-/// A row of `downloads` and the value that it holds, both ways.
+/// Converts between a row of `downloads` and its value.
 ///
-/// What stands in a row is checked like any other input: a value that the code cannot mean is a `DamagedRow`.
+/// It validates rows like any other input: a value that the code never writes is a `DamagedRow`.
 enum DownloadRow {
-  /// Columns that change together. Those that have not changed are not written: each index that a statement names a
-  /// column of is written anew, whatever the column's value.
+  /// Columns that change together. Unchanged parts are not written: SQLite rewrites every index on a column that a
+  /// statement names, even if the value stays the same.
   enum Part: CaseIterable {
     case identity, rank, phase, kind, wait, file, round, dates, hold, amounts, discards, resume, network, traits, length
 
@@ -38,14 +38,14 @@ enum DownloadRow {
     }
   }
 
-  /// What is made of the other columns is not read back.
+  /// Derived columns are not read.
   private static let read = Part.allCases.filter { $0 != .traits && $0 != .length }.flatMap(\.columns)
   static let select = "SELECT key, " + read.joined(separator: ", ") + " FROM downloads "
 
-  /// The statement that adds a row, and the parts whose values it takes, in their order.
+  /// The statement that inserts a row, and the parts that it binds, in order.
   ///
-  /// Most rows are added before anything has happened to them. Half of their columns are the same for all, and stand in
-  /// the statement: each value that is bound costs.
+  /// Most inserted downloads are new: half of their columns have constant values, which the statement contains as
+  /// literals, since each bound value costs time.
   static func insertion(of download: Download) -> (sql: String, parts: [Part]) {
     let isFresh =
       download.progress == .init() && download.failures == 0 && download.round == .init() && !download.isHeld
@@ -77,7 +77,7 @@ enum DownloadRow {
       + values.joined(separator: ", ") + ")"
   }
 
-  /// The statement that writes some parts, their values in the parts' order and the id behind them.
+  /// The statement that updates some parts; it binds the parts' values in order, then the id.
   static func update(_ parts: [Part]) -> String {
     "UPDATE downloads SET " + parts.map { assignments[$0, default: ""] }.joined(separator: ", ") + " WHERE id = ?"
   }
@@ -96,7 +96,7 @@ enum DownloadRow {
       case .kind: old.state.kind != new.state.kind
       case .wait: oldState.wait != newState.wait
       case .file: oldState.file != newState.file
-      // The address too: its host is `home_host` while a mirror is the source.
+      // The address belongs to it: its host is `home_host` while a mirror is the source.
       case .round: old.failures != new.failures || old.round != new.round || old.address != new.address
       case .dates:
         old.dates.started != new.dates.started || old.dates.finished != new.dates.finished
@@ -106,7 +106,7 @@ enum DownloadRow {
       case .discards: old.progress.discarded != new.progress.discarded
       case .resume: old.progress.resume != new.progress.resume
       case .network: old.networks != new.networks
-      // Looked at by whoever knows the day.
+      // The caller, who knows the day, compares them.
       case .traits: false
       case .length: old.length != new.length
       }
@@ -116,11 +116,11 @@ enum DownloadRow {
   private static func hasSameIdentity(_ old: Download, _ new: Download) -> Bool {
     old.id == new.id && old.address == new.address && old.description == new.description && old.origin == new.origin
       && old.dates.added == new.dates.added && old.source.host == new.source.host
-      // To Swift, texts are equal that are canonically equivalent; whoever changes one into the other wants it written.
+      // Swift treats canonically equivalent texts as equal; a change from one to the other must be written.
       && hasSameTexts(old, new) && old.address.description.utf8.elementsEqual(new.address.description.utf8)
   }
 
-  /// Whether title and podcast are the same, byte for byte.
+  /// Whether title and podcast are equal byte for byte.
   static func hasSameTexts(_ old: Download, _ new: Download) -> Bool {
     old.description.title == new.description.title && old.description.podcast == new.description.podcast
       && zip(texts(of: old), texts(of: new)).allSatisfy { $0.utf8.elementsEqual($1.utf8) }
@@ -132,7 +132,7 @@ enum DownloadRow {
 
   // MARK: Writing
 
-  /// Writes the values of some parts of a row of this class.
+  /// Binds the values of some parts of a row of this class.
   static func write(
     _ download: Download, _ row: PackedTraits, _ parts: [Part], to arguments: inout ArgumentWriter
   ) throws {
@@ -219,15 +219,15 @@ enum DownloadRow {
     return try StoredJSON.text(discarded.amounts.reduce(into: [:]) { $0[$1.cause.rawValue] = $1.bytes })
   }
 
-  /// SQLite's text ends at a NUL: without this, what stands behind one would be lost in silence.
+  /// SQLite's text ends at a NUL: without this, the rest would get lost silently.
   static func text(_ text: String?) -> String? {
     guard let text, text.utf8.contains(0) else { return text }
     return text.replacing("\u{0}", with: "\u{FFFD}")
   }
 
-  /// FNV-1a of the URL, so that a million URLs can be looked up without being stored twice.
+  /// FNV-1a of the URL, to look up one of a million URLs without storing each twice.
   ///
-  /// Source: RFC 9923 (the FNV non-cryptographic hash), 64-bit parameters. Collisions are told apart by the URL itself.
+  /// Source: RFC 9923 (the FNV non-cryptographic hash), 64-bit parameters. On a collision, the URL itself decides.
   static func hash(_ address: WebAddress) -> Int64 {
     var hash: UInt64 = 0xCBF2_9CE4_8422_2325
     for byte in address.description.utf8 {
@@ -237,9 +237,9 @@ enum DownloadRow {
   }
 }
 
-/// What belongs to some states only, spread over columns.
+/// The columns of fields that only some states have.
 private struct StateColumns {
-  /// What a download waits for, or has failed because of.
+  /// The reason for which a download waits or has failed.
   struct Wait: Equatable {
     var reason: String?
     var retryAt: Timestamp?
@@ -265,7 +265,7 @@ private struct StateColumns {
 }
 
 extension Priority {
-  /// The number by which priorities sort.
+  /// The sort key of a priority.
   var code: Int {
     switch self {
     case .high: 0

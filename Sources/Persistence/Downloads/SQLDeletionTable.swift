@@ -1,7 +1,7 @@
 import GRDB
 import PodfluxCore
 
-/// What is owed its deletion, in SQLite, inside one transaction.
+/// The pending deletions in SQLite, inside one transaction.
 struct SQLDeletionTable: DeletionTable {
   let db: Database
   let facts: KnownFacts
@@ -71,7 +71,7 @@ struct SQLDeletionTable: DeletionTable {
       db.cachedStatement(sql: sql), arguments: [Int64(bitPattern: file.inode), file.path.description]) != nil
   }
 
-  /// Which deletions hold their downloads.
+  /// Selects the deletions that block their downloads.
   static let isHolding = "(quarantine = 0 OR ready = 1)"
 
   func holds(_ download: DownloadID) throws -> Bool {

@@ -2,7 +2,7 @@ import Foundation
 import GRDB
 import PodfluxCore
 
-/// Changes of all downloads at once: one statement, however many there are.
+/// Bulk changes: one statement for any number of downloads.
 extension SQLDownloadTable {
   func filter(_ ids: [DownloadID], by condition: Condition, at moment: ConditionMoment) throws -> Set<DownloadID> {
     try derived.traitCounts.refresh(in: db)
@@ -18,13 +18,13 @@ extension SQLDownloadTable {
   func apply(
     _ change: BulkChange, to condition: Condition, at moment: ConditionMoment, sparing spared: [DownloadID]
   ) throws -> [DownloadState.Kind: Int] {
-    // What obstacles make of hosts on loopback is asked of the trait counts.
+    // The predicate reads the hosts on loopback from the trait counts.
     try derived.traitCounts.refresh(in: db)
     let scope = Predicate.all([
       Predicate(change.scope), try ConditionSQL(at: moment, in: db).predicate(condition),
       Predicate("id NOT IN (SELECT value FROM json_each(?))", try ConditionSQL.list(spared.map(\.description))),
     ])
-    // What is true of a row is asked again by each statement: the one that changes it comes last.
+    // Each statement evaluates the scope again, so the one that changes the rows comes last.
     let affected = try AffectedRow.fetchAll(
       db.makeStatement(
         sql: """
@@ -39,7 +39,7 @@ extension SQLDownloadTable {
     }
     if change == .remove(deletingFiles: false) {
       let kept =
-        SQLCleanupTable.insertFormer
+        SQLFormerFileTable.insertFormer
         + "SELECT id, url, url_hash, path, file_length, inode, sha256, 'kept', \(moment.now.milliseconds) "
       try run(kept + "FROM downloads WHERE state = 'completed' AND", scope)
     }
@@ -55,12 +55,12 @@ extension SQLDownloadTable {
     try db.makeStatement(sql: "\(statement) \(scope.sql)").execute(arguments: StatementArguments(scope.values))
   }
 
-  /// Takes so many rows out of the texts' index, before they go.
+  /// Removes the texts of this many rows from the index, before the rows are deleted.
   private func removeTexts(of number: Int, _ scope: Predicate) throws {
     try derived.texts.refresh(in: db)
     try derived.traitCounts.refresh(in: db)
     guard try Int.fetchOne(db.cachedStatement(sql: "SELECT sum(number) FROM facets")) != number else {
-      // One by one, each would cost as much as it did to come in.
+      // Removing all texts one by one would cost as much as indexing them did.
       return try db.cachedStatement(sql: "INSERT INTO texts (texts) VALUES ('delete-all')").execute()
     }
     derived.texts.noteRemovals(number)
@@ -71,7 +71,7 @@ extension SQLDownloadTable {
       """, scope)
   }
 
-  /// Counts the rows as what they have become. Returns how many there were of each state.
+  /// Moves the counts of the rows to their new state. Returns the number of rows per former state.
   private func count(_ affected: [AffectedRow], as change: BulkChange) throws -> [DownloadState.Kind: Int] {
     try affected.reduce(into: [:]) { counts, row in
       let (facet, number) = (row.counted.facet, row.counted.number)
@@ -85,7 +85,7 @@ extension SQLDownloadTable {
   }
 }
 
-/// Rows that are alike, the host of their own addresses, and the bytes of their files.
+/// Rows with equal traits, the host of their own addresses, and the total size of their files.
 private struct AffectedRow: StatementRow {
   let counted: CountedFacet
   let home: String
@@ -99,11 +99,11 @@ private struct AffectedRow: StatementRow {
 }
 
 extension BulkChange {
-  /// What of a class says what state it is.
+  /// The bits of a class that encode the state.
   fileprivate static let stateMask =
     PackedTraits.Field.kind.mask | PackedTraits.Field.reason.mask | PackedTraits.Field.error.mask
 
-  /// What rows become, in their class.
+  /// The state bits after the change.
   fileprivate var stateCode: Int64 {
     let kind: DownloadState.Kind = self == .pause ? .paused : .queued
     return PackedTraits.Field.kind.place(kind.rowCode)
@@ -116,7 +116,7 @@ extension BulkChange {
     }
   }
 
-  /// Whether rows begin with their own address again.
+  /// Whether the rows return to their own address.
   fileprivate var returnsHome: Bool { self == .resume || self == .retry }
 
   fileprivate var scope: String {
@@ -146,7 +146,7 @@ extension BulkChange {
     }
   }
 
-  /// The deletions that the rows leave behind: see `Download.mayHavePartial`.
+  /// The deletions that the rows require: see `Download.mayHavePartial`.
   fileprivate var owedDeletions: String? {
     let partial = "(state <> 'completed' AND (started_at IS NOT NULL OR resume IS NOT NULL))"
     switch self {

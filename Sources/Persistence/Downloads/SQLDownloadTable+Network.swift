@@ -1,10 +1,10 @@
 import GRDB
 import PodfluxCore
 
-/// Policies of podcasts: one statement, however many downloads they have.
+/// Policies of podcasts: one statement for any number of downloads.
 extension SQLDownloadTable {
   func setNetwork(_ policy: NetworkPolicy, ofPodcast name: String) throws {
-    // Whoever adds a download takes names for equal that are canonically equivalent.
+    // Stores treat canonically equivalent names as equal.
     let names = try PodcastSpellings(db: db).spellings(of: DownloadRow.text(name) ?? name)
     let (rows, scope) = (
       "downloads INDEXED BY downloads_podcast",

@@ -17,7 +17,7 @@ struct SQLDownloadTable: DownloadTable {
   }
 
   func contains(_ id: DownloadID) throws -> Bool {
-    // A row of GRDB's costs more to prepare than the look-up, and one number needs none.
+    // Preparing a GRDB `Row` costs more than the look-up; a single number needs none.
     let statement = try db.cachedStatement(sql: "SELECT 1 FROM downloads WHERE id = ?")
     return try Int.fetchOne(statement, arguments: [id.description]) != nil
   }
@@ -40,7 +40,7 @@ struct SQLDownloadTable: DownloadTable {
     try isNeeded(file, otherThanBy: id) { _ in false }
   }
 
-  /// The same, where it can be told too whether the file is at the place of such a row.
+  /// The same, with the possibility to check whether the file is at the path of such a row.
   func isNeeded(
     _ file: FoundFile, otherThanBy id: DownloadID?, isAt: (LibraryPath) -> Bool
   ) throws -> Bool {
@@ -61,7 +61,7 @@ struct SQLDownloadTable: DownloadTable {
   }
 
   private func holders(of file: FoundFile, otherThan id: DownloadID?) throws -> [DownloadID] {
-    // Where inodes do not last, place and length tell files.
+    // Without lasting inodes, path and length identify files.
     let isInodeKnown = file.inode != FoundFile.unknownInode
     let sql = """
       SELECT id FROM downloads WHERE \(isInodeKnown ? "inode" : "path") = ? AND file_length = ? AND id IS NOT ? LIMIT 8
@@ -111,14 +111,14 @@ struct SQLDownloadTable: DownloadTable {
     }
     derived.usage.add(Usage.bytes(of: download) - Usage.bytes(of: former))
     if parts.contains(.identity) { try index(download, instead: former) }
-    // The address or the policy may be another one now: the former key loses a download too.
+    // The address or the policy may have changed: then the former key loses a download too.
     let (formerKey, key) = (QueueKey(formerFacet), QueueKey(facet))
     guard former.isAdmissible != download.isAdmissible || parts.contains(.rank) || formerKey != key else { return }
     if former.isAdmissible { queueHeads.touch(formerKey) }
     if download.isAdmissible { queueHeads.touch(key) }
   }
 
-  /// Has the texts of a download found, and no longer its former ones.
+  /// Replaces the indexed texts of a download.
   private func index(_ download: Download, instead former: Download) throws {
     let (old, new) = (former.description, download.description)
     guard !DownloadRow.hasSameTexts(former, download),
@@ -263,7 +263,8 @@ struct SQLDownloadTable: DownloadTable {
     try all(condition, arguments, where: isMeant).first
   }
 
-  /// Reads rows. An index that is damaged leads to others than it was asked for: the stores trust in what they are given.
+  /// Reads rows and rejects wrong ones: a damaged index leads to other rows than requested, and stores trust the
+  /// result.
   private func all(
     _ condition: String, _ arguments: StatementArguments, where isMeant: (Download) -> Bool
   ) throws -> [Download] {
@@ -275,13 +276,13 @@ struct SQLDownloadTable: DownloadTable {
   }
 }
 
-/// A number that was read by itself, if its column may hold it.
+/// A separately read number, if its column may hold it.
 private func checked(_ number: Int64?, _ numbers: StoredNumber, _ column: String) throws -> Int64? {
   guard number.map(numbers.range.contains) ?? true else { throw DamagedRow(column: column) }
   return number
 }
 
-/// How many downloads are in a state.
+/// The number of downloads in a state.
 private struct StoredCount: StatementRow {
   let kind: DownloadState.Kind
   let number: Int
@@ -293,7 +294,7 @@ private struct StoredCount: StatementRow {
   }
 }
 
-/// What is left to do for a row that was deleted.
+/// The fields of a deleted row that derived tables need.
 private struct DeletedRow: StatementRow {
   let key: Int64
   let title: String?

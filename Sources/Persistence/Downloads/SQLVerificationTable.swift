@@ -1,7 +1,7 @@
 import GRDB
 import PodfluxCore
 
-/// Which completed files are to be read again, in SQLite, inside one transaction.
+/// The pending verifications of completed files in SQLite, inside one transaction.
 struct SQLVerificationTable: VerificationTable {
   let db: Database
   let traitCounts: TraitCounts
@@ -26,7 +26,7 @@ struct SQLVerificationTable: VerificationTable {
   }
 
   func owed(limit: Int) throws -> [Verification] {
-    // CROSS JOIN has SQLite go through the verifications in their order, and look each download up.
+    // CROSS JOIN makes SQLite read the verifications in order and look up each download.
     let sql = """
       SELECT verifications.key, id, path, file_length, inode, sha256, mtime, finished_at
       FROM verifications CROSS JOIN downloads ON downloads.key = verifications.download

@@ -2,7 +2,7 @@ import Flux
 import GRDB
 import PodfluxCore
 
-/// Which filters are active, and how old downloads are, in SQLite, inside one transaction.
+/// The active filters and the calendar day in SQLite, inside one transaction.
 struct SQLFilterTable: FilterTable {
   let db: Database
   let derived: DerivedTables
@@ -38,5 +38,16 @@ struct SQLFilterTable: FilterTable {
       let sql = "UPDATE \(rows) SET class = class & ~\(field.mask) | ? WHERE \(scope)"
       try db.cachedStatement(sql: sql).execute(arguments: [code] + arguments)
     }
+  }
+}
+
+extension SQLTables {
+  var filters: any FilterTable { SQLFilterTable(db: db, derived: keeping) }
+}
+
+extension FiltersStore {
+  /// The store with what its table holds.
+  init(from tables: TableReader) throws {
+    self.init(state: try tables.filters())
   }
 }

@@ -1,6 +1,6 @@
 import PodfluxCore
 
-/// What is kept of the filters, as JSON.
+/// The stored state of the filters, as JSON.
 struct StoredFilters: Codable {
   fileprivate struct Selection: Codable {
     var active: [String]
@@ -22,7 +22,7 @@ struct StoredFilters: Codable {
     saved = state.saved.map { Saved(name: $0.name, selection: Selection($0.selection)) }
   }
 
-  /// The state that was kept; nil where it is none that the store keeps.
+  /// The state; nil if the store cannot have written it.
   var state: FiltersState? {
     guard let selection = selection.checked, saved.count <= FiltersState.Limits.saved else { return nil }
     var sets: [SavedFilters] = []

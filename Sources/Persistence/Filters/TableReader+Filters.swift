@@ -1,12 +1,12 @@
 import GRDB
 import PodfluxCore
 
-/// The downloads that conditions and filters choose, and how many there are.
+/// Pages and counts of downloads that match conditions and filters.
 extension TableReader {
-  /// A page of the downloads that a query asks for, of those that the filters show.
+  /// A page of the downloads that match a query and the filters.
   ///
-  /// Cost: a look-up for each class of rows that there is, then some thousand rows, unless the condition asks for a text
-  /// within titles: then as many as have to be gone through to fill the page.
+  /// Cost: a look-up for each existing class, then some thousand rows. If the condition searches titles for a
+  /// substring, as many rows as it takes to fill the page.
   public func page(
     _ query: DownloadsQuery, filters: FilterSelection, at moment: ConditionMoment
   ) throws -> (downloads: [Download], next: OrderCursor?) {
@@ -38,8 +38,8 @@ extension TableReader {
     return try keys.flatMap { try StoredDownload.fetchAll(statement, arguments: [$0]) }
   }
 
-  /// The filters, and how many downloads each would show. Cost: the combinations of podcast and traits that there are, or
-  /// the downloads that the text is found in.
+  /// The filters with the number of downloads that each would show. Cost: the existing combinations of podcast and
+  /// traits, or the downloads that contain the text.
   public func filters(_ state: FiltersState, at moment: ConditionMoment) throws -> FiltersSnapshot {
     try filters(state, at: moment, limits: PageReader.Limits())
   }
@@ -89,7 +89,7 @@ extension TableReader {
   }
 }
 
-/// A row as one of its facet, and in what else a text is looked for.
+/// A row's facet, and its text columns for further conditions.
 private struct JudgedFacet: StatementRow {
   let counted: CountedFacet
   let title: String?

@@ -2,7 +2,7 @@ import Flux
 import GRDB
 import PodfluxCore
 
-/// What is kept beside the downloads: hosts that are left alone, and what all downloads have thrown away.
+/// Reads and writes the hosts' cooldowns and the totals of discarded bytes.
 enum SQLHosts {
   static func save(cooldownOf host: String, until moment: Timestamp?, in db: Database) throws {
     guard let moment else {
@@ -28,7 +28,7 @@ enum SQLHosts {
   }
 }
 
-/// Until when a host is left alone.
+/// The end of a host's cooldown.
 private struct StoredCooldown: StatementRow {
   let host: String
   let until: Timestamp
@@ -39,7 +39,7 @@ private struct StoredCooldown: StatementRow {
   }
 }
 
-/// What was thrown away for a cause.
+/// The bytes discarded for a reason.
 private struct StoredDiscard: StatementRow {
   let cause: RestartCause
   let bytes: Int64

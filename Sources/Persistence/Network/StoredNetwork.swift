@@ -12,7 +12,7 @@ extension NetworkState {
 }
 
 extension CellularUsage {
-  /// The years from 0 to 9999, of which calendars tell.
+  /// The years 0 to 9999, the range of calendars.
   private static let months: Range<Int64> = 0..<120_000
 
   fileprivate var isPlausible: Bool { Self.months.contains(month) && bytes >= 0 }
@@ -23,5 +23,18 @@ extension LocalTime {
     ([seconds] + changes.map(\.seconds)).allSatisfy(Self.seconds.contains) && changes.count <= Self.maximumChanges
       && changes.allSatisfy { StoredNumber.moment.range.contains($0.from.milliseconds) }
       && zip(changes, changes.dropFirst()).allSatisfy { $0.from < $1.from }
+  }
+}
+
+extension SQLTables {
+  func save(_ network: NetworkState) throws {
+    try SingleRow.network.write(network, to: db)
+  }
+}
+
+extension NetworkStore {
+  /// The store with what its table holds.
+  init(from tables: TableReader) throws {
+    self.init(state: try tables.network())
   }
 }

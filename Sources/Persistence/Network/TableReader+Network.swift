@@ -2,16 +2,16 @@ import Flux
 import GRDB
 import PodfluxCore
 
-/// What is kept of the network, and what it stands in the way of.
+/// Reads the network state and its obstacles.
 extension TableReader {
-  /// What is kept of the network; of a path nothing is known, if no engine has run yet.
+  /// The stored network state; the path is unknown if no engine has run yet.
   public func network() throws -> NetworkState {
     try SingleRow.network.read(from: db) ?? NetworkState()
   }
 
-  /// What keeps downloads from running, as far as the tables say: for readers that have no engine.
+  /// The obstacles as far as the tables contain them, for readers without an engine.
   ///
-  /// Which hosts on loopback have led elsewhere is known to a running engine only.
+  /// Only a running engine knows which hosts on loopback have redirected to other hosts.
   public func obstacles(now: Timestamp) throws -> Obstacles {
     let (settings, network) = (try settings(), try network())
     return network.obstacles(
@@ -20,17 +20,16 @@ extension TableReader {
       now: now)
   }
 
-  /// The first of the downloads that wait for room.
+  /// The first of the downloads that wait for storage.
   private func roomless() throws -> [Download] {
     try SQLDownloadTable(db: db, derived: DerivedTables()).waitingForStorage(limit: Obstacle.roomlessLimit)
   }
 
   // MARK: Counts
 
-  /// How many downloads are in each state as clients see it: what would run but for an obstacle waits.
+  /// The number of downloads in each state as clients see it: a queued download behind an obstacle counts as waiting.
   ///
-  /// Cost: the classes, and the combinations of podcast and traits that the hosts have on which it is otherwise than on
-  /// most.
+  /// Cost: the classes, and the combinations of podcast and traits on special hosts.
   public func visibleCounts(_ obstacles: Obstacles) throws -> [DownloadState.Kind: Int] {
     var counts: [DownloadState.Kind: Int] = [:]
     let all = "SELECT \(Self.visibleTraits), sum(number) FROM class_counts GROUP BY 1"
@@ -57,12 +56,12 @@ extension TableReader {
     return counts
   }
 
-  /// What of a class says how clients see its state: a number of its own, with the rest left out.
+  /// The bits of a class that determine the state that clients see.
   private static let visibleTraits =
     "class & \(PackedTraits.Field.kind.mask | PackedTraits.Field.origin.mask | PackedTraits.Field.network.mask)"
 }
 
-/// A class, and how many rows there are of it.
+/// A class and its number of rows.
 private struct CountedClass: StatementRow {
   let row: PackedTraits
   let number: Int

@@ -1,22 +1,22 @@
 import GRDB
 import PodfluxCore
 
-/// An order of downloads in SQL.
+/// A sort order of downloads in SQL.
 struct OrderSQL {
   let order: DownloadOrder
-  /// The place of a row's state among the states, for that order.
+  /// The rank of a row's state, for that order.
   let stateRank: Predicate
 
-  /// An order's rows, cut where an index cannot go on. Each part is in order, and stands before the next.
+  /// A section of the ordered rows that one index range covers. Sections are disjoint and in order.
   struct Part {
     /// The index that has the rows in order; nil for the table itself.
     let index: String?
-    /// Which rows are in the part.
+    /// The rows of the section.
     let scope: Predicate
-    /// What the rows of the part are ordered by, without the direction.
+    /// The columns of the order, without direction.
     let columns: [String]
 
-    /// Names the index.
+    /// The index clause.
     var use: String { index.map { "INDEXED BY \($0)" } ?? "NOT INDEXED" }
 
     /// `ORDER BY` in a direction.
@@ -25,7 +25,7 @@ struct OrderSQL {
     }
   }
 
-  /// `ORDER BY` for rows that an index does not bring in order.
+  /// `ORDER BY` for rows that no index sorts.
   var sorting: Predicate {
     let value: Predicate? =
       switch order.key {
@@ -43,7 +43,7 @@ struct OrderSQL {
   /// `ASC` or `DESC`.
   var direction: String { order.isReversed ? "DESC" : "ASC" }
 
-  /// The rows behind a page's end.
+  /// The rows after a page's end.
   func behind(_ cursor: OrderCursor?) -> Predicate {
     guard let cursor else { return .always }
     let (key, beyond) = (cursor.key, order.isReversed ? "<" : ">")
@@ -63,7 +63,7 @@ struct OrderSQL {
 
   private func behind(_ value: (any DatabaseValueConvertible)?, _ key: Int64, _ column: String) -> Predicate {
     let beyond = order.isReversed ? "<" : ">"
-    // Without a value, a row stands before all others.
+    // A row without a value precedes all others.
     switch (value, order.isReversed) {
     case (nil, false): return Predicate("(\(column) IS NOT NULL OR key > ?)", key)
     case (nil, true): return Predicate("(\(column) IS NULL AND key < ?)", key)
@@ -76,7 +76,7 @@ struct OrderSQL {
 
   // MARK: Walking
 
-  /// The parts of the order that have rows of these classes behind a page's end; nil for an order that no index has.
+  /// The sections with rows of these classes after a page's end; nil for an order without an index.
   func parts(behind cursor: OrderCursor?, of classes: [ConditionSQL.Known]?, today: LocalDay) -> [Part]? {
     switch order.key {
     case .added:
@@ -131,7 +131,7 @@ struct OrderSQL {
 }
 
 extension OrderCursor {
-  /// Whatever a client has made of a cursor: what does not fit the order stands for nothing.
+  /// Clients may forge a cursor: a value that does not fit the order becomes nil.
   fileprivate var number: Int64? {
     if case .number(let number) = value { number } else { nil }
   }
@@ -144,7 +144,7 @@ extension OrderCursor {
     if case .rank(let priority, let position) = value { (priority, position) } else { (0, .min) }
   }
 
-  /// Where a page ends: behind this row.
+  /// The cursor of a page that ends with this row.
   init(behind row: StoredDownload, in order: DownloadOrder, _ obstacles: Obstacles) {
     let download = row.download
     let value: Value =

@@ -1,9 +1,9 @@
 import GRDB
 import PodfluxCore
 
-/// The pages of rows in which a text is found.
+/// Pages of rows that contain a text.
 extension PageReader {
-  /// The first keys behind a page's end: at once where the text is found nearly everywhere, else with the help of the index.
+  /// The first keys after a page's end: by scanning if most rows contain the text, else with the index.
   func keys(
     of text: TextQuery, _ predicate: Predicate, behind cursor: OrderCursor?, limit: Int
   ) throws -> [Int64] {
@@ -17,7 +17,7 @@ extension PageReader {
       ?? walked(TextSearch(sought: text), predicate, behind: cursor, limit: limit) ?? []
   }
 
-  /// Where the rows are found in which rare words are, or which come into question, if they are few.
+  /// The source of the rows that contain the rare words, or of the candidates, if they are few.
   private func few(_ search: TextSearch) throws -> Candidates? {
     if let sought = search.sought, let hits = try sought.hits(atMost: limits.sortedHits, in: db) {
       return ("NOT INDEXED", Predicate("key IN (SELECT value FROM json_each(?))", try ConditionSQL.list(hits)))
@@ -26,7 +26,7 @@ extension PageReader {
     return (few.use, .all([few.scope, hits(of: search.sought)]))
   }
 
-  /// Goes through the rows in order; nil if too many of them had rare words and not the frequent ones.
+  /// Scans the rows in order; nil if too many of them contain the rare words but not the frequent ones.
   private func walked(
     _ search: TextSearch, _ predicate: Predicate, behind cursor: OrderCursor?, limit: Int
   ) throws -> [Int64]? {
@@ -34,7 +34,7 @@ extension PageReader {
     let classes = conditions.candidates(condition).classes
     let isNarrowed = classes.count < conditions.classes.count
     guard let parts = order.parts(behind: cursor, of: isNarrowed ? classes : nil, today: today) else {
-      // Going through the classes would remember all hits for each of them.
+      // A merge of classes would hold all hits in memory for each of them.
       return try Selected("NOT INDEXED", .all([scope, order.behind(cursor)]), order.sorting)
         .keys(limit, judgedBy: search.judged, atMost: limits.judged, in: db)
     }
@@ -49,7 +49,7 @@ extension PageReader {
     return found
   }
 
-  /// Whether the text is found in a row. All hits are remembered: the index goes through them for each question anew.
+  /// Whether a row contains the text. Holds all hits in memory: the index would compute them again for each row.
   private func hits(of text: TextQuery?) -> Predicate {
     guard let text else { return .always }
     return Predicate("key IN (SELECT rowid FROM texts WHERE texts MATCH ?)", text.expression)
@@ -57,8 +57,8 @@ extension PageReader {
 
   // MARK: Probing
 
-  /// The page, if it is full of hits, or the list at its end, before many rows have been looked at: so it is with words
-  /// that are found nearly everywhere.
+  /// The page, if scanning a limited number of rows fills it or reaches the end; nil otherwise. This is fast for words
+  /// that most rows contain.
   private func probed(
     _ text: TextQuery, _ predicate: Predicate, behind cursor: OrderCursor?, limit: Int
   ) throws -> [Int64]? {
@@ -98,30 +98,30 @@ extension PageReader {
   }
 }
 
-/// Rows of the downloads, in an order.
+/// Rows of `downloads` with their source and order.
 struct Selected {
   private let rows: String
   private let values: [any DatabaseValueConvertible]
 
-  /// Rows that meet a condition, found and sorted as is said.
+  /// Rows that match a condition, with this index and order.
   init(_ use: String, _ scope: Predicate, _ sorting: Predicate) {
     rows = "FROM downloads \(use) WHERE \(scope.sql) ORDER BY \(sorting.sql)"
     values = scope.values + sorting.values
   }
 
-  /// The rows of a part that meet a condition.
+  /// The rows of a section that match a condition.
   init(_ part: OrderSQL.Part, _ scope: Predicate, _ order: OrderSQL) {
     self.init(part.use, .all([part.scope, scope]), Predicate(part.sorting(order.direction)))
   }
 
   /// The first keys.
   func keys(_ limit: Int, in db: Database) throws -> [Int64] {
-    // Prepared for this once: what clients say shapes the statement, and a cache of such would grow without end.
+    // Not cached: client input shapes the statement, and the cache would grow without bound.
     let statement = try db.makeStatement(sql: "SELECT key \(rows) LIMIT ?")
     return try Int64.fetchAll(statement, arguments: StatementArguments(values + [limit]))
   }
 
-  /// The first keys of rows in which a text is found; nil if so many rows do not tell them.
+  /// The first keys of rows that contain a text; nil if this many rows are not enough to find them.
   func keys(_ limit: Int, judgedBy text: TextQuery?, atMost rowLimit: Int, in db: Database) throws -> [Int64]? {
     guard let text else { return try keys(limit, in: db) }
     let statement = try db.makeStatement(sql: "SELECT key, title_key, podcast, 1 \(rows)")

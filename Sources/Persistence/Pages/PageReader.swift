@@ -1,39 +1,39 @@
 import GRDB
 import PodfluxCore
 
-/// Finds the keys of a page: by sorting the rows that come into question if they are few, else by going through the rows
-/// in order and leaving out those that do not fit. Neither looks at more than a part of the table.
+/// Finds the keys of a page: it sorts the candidates if they are few, else it scans the rows in order and skips those
+/// that do not match. Either way reads only a part of the table.
 struct PageReader {
-  /// Up to where which way is the shorter one.
+  /// The thresholds between the strategies.
   struct Limits {
     /// How many rows are sorted at most.
     var sorted = 5000
-    /// How many rows are sorted at most where an index has them in order.
+    /// How many rows are sorted at most if an index has them in order.
     var sortedInstead = 1500
-    /// How many keys are remembered at most while going through an index that has the rows in order.
+    /// How many keys are held in memory at most while scanning an index that has the rows in order.
     var remembered = 50_000
-    /// How many rows are sorted at most that a text is found in.
+    /// How many rows that contain a text are sorted at most.
     var sortedHits = 20_000
-    /// How many rows are looked at for a text before its index is asked, which costs as much as there are hits.
+    /// How many rows are scanned for a text before its index is used, which costs as much as there are hits.
     var probed = 1000
-    /// How many rows are looked at to tell which words of a text are frequent.
+    /// How many rows are sampled to find the frequent words of a text.
     var sampled = 200
-    /// In how many of these a frequent word is found.
+    /// In how many of the sampled rows a frequent word occurs.
     var frequent = 25
-    /// In how many rows frequent words are looked for at most before the index is asked for them.
+    /// How many rows are scanned for frequent words at most before the index is used for them.
     var judged = 20_000
   }
 
   let db: Database
   let conditions: ConditionSQL
   let condition: Condition
-  /// What is looked for in the texts; nil for nothing.
+  /// The text to search for; nil for none.
   let text: TextQuery?
   let order: OrderSQL
   let today: LocalDay
   let limits: Limits
 
-  /// The first keys behind a page's end.
+  /// The first keys after a page's end.
   func keys(behind cursor: OrderCursor?, limit: Int) throws -> [Int64] {
     let predicate = try conditions.predicate(condition)
     guard predicate.sql != Predicate.never.sql else { return [] }
@@ -53,7 +53,7 @@ struct PageReader {
       return try merged.keys(behind: cursor, limit: limit)
     }
     let remembered = try remembered(classes)
-    // Where classes alone decide, whatever is remembered fits: no row has to be looked up.
+    // If classes alone decide, every remembered key matches: no row is read.
     let scope = if let remembered, isExact { remembered } else { Predicate.all([remembered ?? .always, predicate]) }
     guard let parts = order.parts(behind: cursor, of: isNarrowed ? classes : nil, today: today) else {
       return try ClassMerge(db: db, groups: stateGroups(), order: order, filter: scope)
@@ -68,10 +68,10 @@ struct PageReader {
 
   // MARK: Few rows
 
-  /// Where rows that come into question are found.
+  /// The source of the candidate rows.
   typealias Candidates = (use: String, scope: Predicate)
 
-  /// Where the rows that come into question are found, if they are few.
+  /// The source of the candidates, if they are few.
   func few(_ classes: [ConditionSQL.Known]) throws -> Candidates? {
     if let podcasts = try conditions.podcasts(condition) {
       let list = try ConditionSQL.list(podcasts)
@@ -90,11 +90,10 @@ struct PageReader {
     return ("INDEXED BY downloads_\(column)", Predicate("\(column) IN (SELECT value FROM json_each(?))", list))
   }
 
-  /// Whether an index that knows no classes has the rows in order.
+  /// Whether an index without classes has the rows in order.
   private var hasIndex: Bool { order.order.key != .added && order.order.key != .state }
 
-  /// The rows that come into question, if they are not too many to be remembered: going through an index costs little as
-  /// long as none of its rows has to be looked up.
+  /// The candidates, if few enough to hold in memory: scanning an index is cheap as long as no row is read.
   private func remembered(_ classes: [ConditionSQL.Known]) throws -> Predicate? {
     guard hasIndex else { return nil }
     if let podcasts = try conditions.podcasts(condition) {
@@ -125,7 +124,7 @@ struct PageReader {
 
   // MARK: Classes
 
-  /// Orders in which the rows of one class stand in the class's index already.
+  /// Merges classes for an order in which the index already has each class sorted.
   private func merge(_ classes: [ConditionSQL.Known]) -> ClassMerge? {
     switch order.order.key {
     case .added: ClassMerge(db: db, groups: [ClassMerge.Group(classes)], order: order, filter: .always)

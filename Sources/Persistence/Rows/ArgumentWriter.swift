@@ -1,22 +1,20 @@
 import GRDB
 
-/// Writes a statement's arguments one after the other.
+/// Binds a statement's arguments one by one.
 ///
-/// GRDB's own `StatementArguments` keep each value in a box of its own; for the dozens of columns here, that costs more than
-/// binding them.
+/// GRDB's `StatementArguments` box each value; for the dozens of columns here, boxing costs more than binding.
 struct ArgumentWriter {
   private static let none = StatementArguments()
 
   private let statement: Statement
   private var index: CInt = 0
 
-  /// Forgets the arguments that the statement had. What is not written is null.
+  /// Clears the statement's arguments. Arguments that are not written are NULL.
   init(_ statement: Statement) {
     statement.setUncheckedArguments(Self.none)
     self.statement = statement
   }
 
-  /// Writes the next argument.
   mutating func write(_ value: (some StatementBinding)?) throws {
     index += 1
     guard let value else { return }

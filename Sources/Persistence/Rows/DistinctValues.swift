@@ -1,8 +1,8 @@
-/// The values of an indexed column, each once, in order.
+/// The distinct values of an indexed column, in order.
 enum DistinctValues {
-  /// The statement that reads them: all of the column, or those from `first` up to, but without, `end`, which are SQL
-  /// expressions. Cost: a look-up for each; `SELECT DISTINCT` would go through the whole index. In an index that is damaged
-  /// what is found may not be greater than what was there before: there it ends, instead of going round for ever.
+  /// The statement that reads them: all, or those in `first ..< end`, which are SQL expressions. Cost: a look-up for
+  /// each value; `SELECT DISTINCT` would scan the whole index. In a damaged index the next value may not be greater
+  /// than the last one: the statement ends there instead of looping forever.
   static func select(_ column: String, of table: String = "downloads", in range: (first: String, end: String)? = nil)
     -> String
   {

@@ -3,9 +3,9 @@ import PodfluxCore
 
 /// A table of at most one row, which holds a store's state as JSON.
 struct SingleRow<Value: Codable> {
-  /// The table's name, which is also what a fault in it is called.
+  /// The table's name, also the column name in `DamagedRow`.
   let table: String
-  /// Whether a store can have written what was read.
+  /// Whether a store can have written the value.
   let isPlausible: (Value) -> Bool
 
   func write(_ value: Value, to db: Database) throws {
@@ -13,9 +13,9 @@ struct SingleRow<Value: Codable> {
     try db.cachedStatement(sql: sql).execute(arguments: [StoredJSON.text(value)])
   }
 
-  /// What the row holds; nil if there is none.
+  /// The row's value; nil if there is none.
   ///
-  /// - Throws: `DamagedRow` where it holds what no store keeps.
+  /// - Throws: `DamagedRow` for a value that no store writes.
   func read(from db: Database) throws -> Value? {
     guard let json = try String.fetchOne(db.cachedStatement(sql: "SELECT json FROM \(table)")) else { return nil }
     let value: Value = try StoredJSON.value(of: json, column: column)
@@ -24,8 +24,4 @@ struct SingleRow<Value: Codable> {
   }
 
   private var column: String { "\(table).json" }
-}
-
-extension SingleRow<Settings> {
-  static var settings: Self { Self(table: "settings", isPlausible: \.isWithinLimits) }
 }

@@ -2,10 +2,9 @@ import CSQLite
 import Flux
 import GRDB
 
-/// What can be read from the present row of a statement, column by column.
+/// A value that is read from the current row of a statement, column by column.
 ///
-/// GRDB's own `Row` keeps a dictionary of its columns' names; for the dozens of columns here, making that costs more than
-/// reading them.
+/// GRDB's `Row` builds a dictionary of column names; for the dozens of columns here, that costs more than reading them.
 protocol StatementRow {
   /// Reads the columns in the statement's order.
   init(_ columns: inout ColumnReader) throws
@@ -19,7 +18,7 @@ extension StatementRow {
     return values
   }
 
-  /// Goes through the rows of a statement, one in memory at a time.
+  /// Calls the body with each row; only one is in memory at a time.
   static func forEach(
     _ statement: Statement, arguments: StatementArguments = [], _ body: (Self) throws -> Void
   ) throws {
@@ -46,17 +45,17 @@ extension StatementRow {
   }
 }
 
-/// A column of the present row holds what no version of this code writes.
+/// A column of the current row holds a value that no version of this code writes.
 private struct UnreadableColumn: Error {
   let index: Int
 
-  /// What the statement calls it.
+  /// The column's name in the statement.
   func name(in statement: Statement) -> String {
     statement.columnNames.indices.contains(index) ? statement.columnNames[index] : "\(index)"
   }
 }
 
-/// Reads a row's columns one after the other.
+/// Reads a row's columns in order.
 struct ColumnReader {
   private let statement: SQLiteStatement
   private var index: CInt = 0
@@ -65,7 +64,7 @@ struct ColumnReader {
     self.statement = statement
   }
 
-  /// - Throws: `UnreadableColumn` where there is nothing although the schema says that there always is something.
+  /// - Throws: `UnreadableColumn` for NULL in a column that is never NULL.
   mutating func next<Value: StatementColumnConvertible>() throws -> Value {
     defer { index += 1 }
     guard let value = Value.fromStatement(statement, atUncheckedIndex: index) else {
@@ -74,14 +73,14 @@ struct ColumnReader {
     return value
   }
 
-  /// A number of those that the column may hold.
+  /// A number in the column's range.
   ///
   /// - Throws: `UnreadableColumn` for any other.
   mutating func next(_ numbers: StoredNumber) throws -> Int64 {
     try checked(try next(), in: numbers)
   }
 
-  /// A number of those that the column may hold; nil where there is none.
+  /// A number in the column's range; nil for NULL.
   mutating func nextIfPresent(_ numbers: StoredNumber) throws -> Int64? {
     guard let number: Int64 = try next() else { return nil }
     return try checked(number, in: numbers)
@@ -107,11 +106,11 @@ struct ColumnReader {
   }
 }
 
-/// Lets GRDB step through the rows: it takes this for a value in the first column.
+/// Lets GRDB iterate over the rows: it treats this as a value of the first column.
 private struct FetchedRow<Value: StatementRow>: DatabaseValueConvertible, StatementColumnConvertible {
   let value: Result<Value, any Error>
 
-  /// What a row begins with may be NULL: it is for `Value` to say whether that is damage.
+  /// The first column may be NULL: `Value` decides whether that is damage.
   static func fromStatement(_ sqliteStatement: SQLiteStatement, atUncheckedIndex index: CInt) -> Self? {
     Self(sqliteStatement: sqliteStatement, index: index)
   }

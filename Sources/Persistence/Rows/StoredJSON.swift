@@ -1,6 +1,6 @@
 import Foundation
 
-/// Values that stand in one column as JSON. The same value gives the same text.
+/// Values that a column holds as JSON. Equal values give equal text.
 enum StoredJSON {
   static func text(_ value: some Encodable) throws -> String {
     let encoder = JSONEncoder()
@@ -8,14 +8,14 @@ enum StoredJSON {
     return String(decoding: try encoder.encode(value), as: UTF8.self)
   }
 
-  /// Reads what `text` has written.
+  /// Decodes the result of `text`.
   ///
-  /// - Throws: `DamagedRow` where it is something else.
+  /// - Throws: `DamagedRow` for other text.
   static func value<Value: Decodable>(of text: String, column: String) throws -> Value {
     do {
       return try JSONDecoder().decode(Value.self, from: Data(text.utf8))
     } catch {
-      // Of whatever kind: nothing else stands in its way.
+      // Any decoding error means damage.
       throw DamagedRow(column: column)
     }
   }

@@ -1,9 +1,9 @@
 import GRDB
 
-/// What a publisher's clocks showed: migration 11.
+/// The time zone of publication dates: migration 11.
 extension Schema {
-  /// `published_offset` is by how many seconds the publisher's clocks were ahead of UTC; NULL for none, and for all that was
-  /// enqueued before: nobody has kept it. `published` stays the moment, by which rows are chosen and ordered.
+  /// `published_offset` is the offset of the publisher's clock from UTC in seconds; NULL for none, and for older
+  /// downloads, whose offset was not stored. `published` stays the timestamp by which rows are selected and sorted.
   static func addPublishedOffset(to db: Database) throws {
     try db.execute(
       sql: """

@@ -2,7 +2,7 @@ import Flux
 import GRDB
 import PodfluxCore
 
-/// What filters, orders and the search for texts need: migration 6.
+/// Columns and tables for filters, orders and text search: migration 6.
 extension Schema {
   static func addFilters(to db: Database) throws {
     try db.execute(sql: traits)
@@ -12,8 +12,8 @@ extension Schema {
     try db.execute(sql: texts)
   }
 
-  /// `class` is a row's `PackedTraits`, `length` the file's length as far as it is known. The calendar holds the day by which
-  /// ages are told.
+  /// `class` is a row's `PackedTraits`, `length` the file's length if known. The calendar holds the day on which ages
+  /// depend.
   private static let traits = """
     ALTER TABLE downloads ADD COLUMN class INTEGER NOT NULL DEFAULT 0 CHECK (class BETWEEN 0 AND (1 << 26) - 1);
     ALTER TABLE downloads ADD COLUMN length INTEGER CHECK (length >= 0);
@@ -28,7 +28,7 @@ extension Schema {
     ) STRICT;
     """
 
-  /// Each index ends with the key, so that the rows of a class stand in the order in which they were added.
+  /// Each index ends with the key, so that the rows of a class are in the order of their addition.
   private static let orders = """
     CREATE INDEX downloads_class ON downloads (class);
     CREATE INDEX downloads_podcast ON downloads (podcast);
@@ -38,8 +38,8 @@ extension Schema {
     CREATE INDEX downloads_length ON downloads (length);
     """
 
-  /// How many rows there are of each podcast, host and class; 0 stands for no podcast. `TraitCounts` keeps it. The classes of a
-  /// podcast stand side by side: a row that changes its class touches one page.
+  /// The number of rows for each podcast, host and class; 0 means no podcast. `TraitCounts` maintains it. The classes
+  /// of a podcast are adjacent: a row that changes its class touches one page.
   private static let facets = """
     CREATE TABLE facets (
       podcast ANY NOT NULL,
@@ -51,8 +51,8 @@ extension Schema {
     INSERT INTO facets SELECT coalesce(podcast, 0), host, class, count(*) FROM downloads GROUP BY 1, 2, 3;
     """
 
-  /// The words of titles and podcasts, without case and diacritics. The texts themselves stand in `downloads` only;
-  /// `TextIndex` keeps both alike.
+  /// The words of titles and podcasts, without case and diacritics. Only `downloads` holds the texts; `TextIndex` keeps
+  /// the index up to date.
   private static let texts = """
     CREATE VIRTUAL TABLE texts USING fts5 (
       title, podcast, content = 'downloads', content_rowid = 'key', detail = none, columnsize = 0,
@@ -61,8 +61,8 @@ extension Schema {
     """
 }
 
-/// The rows of a library that was written before there were classes, as migration 6 finds them. It reads them by itself:
-/// the code that reads rows goes on to later forms of the table.
+/// The rows of a library without classes, as migration 6 finds them. It has its own reader: the current code reads
+/// later forms of the table.
 private struct FormerRows: StatementRow {
   /// How many rows are in memory at once.
   private static let batch = 1000

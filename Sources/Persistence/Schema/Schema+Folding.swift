@@ -1,12 +1,12 @@
 import GRDB
 
-/// One folding for the search of words, parts of titles and the order of titles, and days of local clocks: migration 14.
+/// One folding for word search, substring search and the order of titles, and local days: migration 14.
 extension Schema {
-  /// `title_key` is the folded title, by which titles are ordered and looked for; `texts` is the index of the words of folded
-  /// titles and podcasts, and keeps no text itself. The migration reads and writes each row once. The calendar's day is that
-  /// of clocks so many seconds ahead of UTC; it was UTC's.
+  /// `title_key` is the folded title, for order and search; `texts` indexes the words of folded titles and podcasts,
+  /// and stores no text. The migration reads and writes each row once. The calendar's day becomes a local day, with its
+  /// offset from UTC in seconds; it was UTC's.
   static func foldTexts(in db: Database) throws {
-    // Whoever migrates needs to know it, whatever connection that is.
+    // Every connection that migrates needs it.
     db.add(function: FoldedText.folding())
     try db.execute(
       sql: """
@@ -24,7 +24,7 @@ extension Schema {
         """)
   }
 
-  /// How folded texts are cut into words: of letters, numbers and the marks that are left.
+  /// Splits folded text into words of letters, numbers and the remaining marks.
   static let textTokenizer = FTS5TokenizerDescriptor.unicode61(diacritics: .keep, categories: "L* N* Co M*")
 
   private static let tokenizer = "unicode61 remove_diacritics 0 categories 'L* N* Co M*'"

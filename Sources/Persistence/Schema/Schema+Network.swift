@@ -1,7 +1,7 @@
 import GRDB
 import PodfluxCore
 
-/// What the network, its policies, quotas and budgets need: migration 7.
+/// Columns and tables for the network, its policies, quotas and budgets: migration 7.
 extension Schema {
   static func addNetwork(to db: Database) throws {
     try db.execute(sql: policies)
@@ -9,8 +9,8 @@ extension Schema {
     try db.execute(sql: numbers)
   }
 
-  /// `network` is what the client said of the download, `podcast_network` what is said of its podcast, each as a
-  /// `NetworkPolicy.rowCode`; `class` holds what counts of the two. `error_short` says how many bytes there is no room for.
+  /// `network` is the client's policy for the download, `podcast_network` its podcast's, each as a
+  /// `NetworkPolicy.rowCode`; `class` holds the effective one. `error_short` is the number of missing bytes of storage.
   private static let policies = """
     ALTER TABLE downloads ADD COLUMN network INTEGER NOT NULL DEFAULT 0 CHECK (network BETWEEN 0 AND 2);
     ALTER TABLE downloads ADD COLUMN podcast_network INTEGER NOT NULL DEFAULT 0 CHECK (podcast_network BETWEEN 0 AND 2);
@@ -23,8 +23,7 @@ extension Schema {
     ) STRICT;
     """
 
-  /// Downloads of a host that are alike to obstacles, by origin and policy, stand in a lane of their own: one that may not
-  /// run holds up no other.
+  /// The admissible downloads of a host with the same origin and policy form a lane: a blocked lane holds up no other.
   private static let lanes = """
     DROP INDEX downloads_admissible;
     CREATE INDEX downloads_admissible ON downloads (host, \(QueueKey.kindColumn), priority, position)
@@ -41,8 +40,8 @@ extension Schema {
     \(QueueKey.fill);
     """
 
-  /// `class_counts` says how many rows there are of each class, whatever their podcasts and hosts; `TraitCounts` keeps it.
-  /// `usage` says how many bytes the files of all downloads have; `Usage` keeps it.
+  /// `class_counts` holds the number of rows of each class; `TraitCounts` maintains it. `usage` holds the total size of
+  /// all downloads' files; `Usage` maintains it.
   private static let numbers = """
     CREATE TABLE class_counts (
       class INTEGER PRIMARY KEY,

@@ -1,11 +1,12 @@
 import GRDB
 
-/// What tells the engine's own files and folders from those of others: migration 9.
+/// Distinguishes the engine's files and folders from the user's: migration 9.
 extension Schema {
-  /// `mtime` is when the published file was written to last, in nanoseconds (see `PublishedFile.modifiedNanoseconds`),
-  /// `modified_at` when somebody has changed it since, in milliseconds. Of files that were published before nothing is known.
+  /// `mtime` is the time of the published file's last write, in nanoseconds (see `PublishedFile.modifiedNanoseconds`),
+  /// `modified_at` the time at which another program's edit was noticed, in milliseconds. Both are unknown for older
+  /// files.
   ///
-  /// Nor is it known who has made the folders that there are: none of them is taken for the engine's any more.
+  /// The creators of existing folders are unknown too: none of these counts as the engine's any more.
   static func tellFilesOfOthers(in db: Database) throws {
     try db.execute(
       sql: """

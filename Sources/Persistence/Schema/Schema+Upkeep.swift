@@ -1,13 +1,13 @@
 import GRDB
 
-/// What is looked after each day, and whose file a step of a cleanup was left for: migration 10.
+/// The daily upkeep, and the owner for whose file a cleanup step was left: migration 10.
 extension Schema {
   static func addUpkeep(to db: Database) throws {
     try db.execute(sql: upkeep)
   }
 
-  /// `upkeep` says on which day, counted from 1970-01-01, things were looked after last. `noted_at` says since when a former
-  /// file is one, in milliseconds; of those that were there before nobody knows, and the first upkeep gives them its own time.
+  /// `upkeep` holds the day of the last upkeep, counted from 1970-01-01. `noted_at` is the time since which a former
+  /// file is one, in milliseconds; for older rows it is unknown, and the first upkeep sets it to its own time.
   private static let upkeep = """
     CREATE TABLE upkeep (
       singleton INTEGER PRIMARY KEY CHECK (singleton = 1),

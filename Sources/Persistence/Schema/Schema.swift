@@ -1,8 +1,8 @@
 import GRDB
 
-/// The tables' form, as a series of migrations. A migration that has been released is never changed.
+/// The schema, as a series of migrations. A released migration never changes.
 enum Schema {
-  /// Marks the file as Podflux's ("PodF"), so that no other database is taken for a library.
+  /// Identifies the file as Podflux's ("PodF"), so that no other database is taken for a library.
   static let applicationID: Int32 = 0x506F_6446
 
   static var migrator: DatabaseMigrator {
@@ -53,8 +53,8 @@ enum Schema {
     ) STRICT;
     """
 
-  /// `lanes` names the first admissible download of each host, so that finding the next one to run costs one look-up
-  /// however long the queue is and however many downloads of a busy host stand before it.
+  /// `lanes` holds the first admissible download of each host: finding the next one to run costs one look-up,
+  /// independent of the queue's length and of the downloads of busy hosts before it.
   private static let downloads = """
     CREATE TABLE downloads (
       key INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -125,7 +125,7 @@ enum Schema {
     CREATE INDEX deletions_pending ON deletions (key) WHERE ready = 0;
     """
 
-  /// SQLite changes no constraint of a table that exists: it is made anew, and its rows move over.
+  /// SQLite cannot change a constraint of an existing table: this creates a new one and copies the rows.
   private static let sourcesAndDigests = """
     CREATE TABLE new_downloads (
       key INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -210,9 +210,9 @@ enum Schema {
     ) STRICT, WITHOUT ROWID;
     """
 
-  /// A path is looked up when the file there is found damaged; all of them may be.
+  /// The index on the path is for damaged files; all of them may be damaged.
   ///
-  /// A verification's number is never given again, so that a late word of one says nothing about another.
+  /// A verification's number is never reused, so that a late report on one cannot concern another.
   private static let verifications = """
     CREATE TABLE verifications (
       key INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -222,9 +222,9 @@ enum Schema {
     ALTER TABLE deletions ADD COLUMN quarantine INTEGER NOT NULL DEFAULT 0 CHECK (quarantine IN (0, 1));
     """
 
-  /// A step's number is never given again, so that a late word of one says nothing about another.
+  /// A step's number is never reused, so that a late report on one cannot concern another.
   ///
-  /// `folders` were those into which the engine had published; since migration 9 they are those that it has made.
+  /// `folders` held the folders of published files; since migration 9 it holds those that the engine created.
   private static let cleanup = """
     CREATE TABLE cleanup_runs (
       key INTEGER PRIMARY KEY,

@@ -2,7 +2,7 @@ import Foundation
 import GRDB
 import Synchronization
 
-/// The folding in SQL.
+/// SQL functions for the folding.
 extension FoldedText {
   /// `folded(text)`: the folded text; NULL of NULL.
   static func folding() -> DatabaseFunction {
@@ -11,9 +11,9 @@ extension FoldedText {
     }
   }
 
-  /// `contains_text(folded, json)`: whether a folded text has one of the texts of a JSON list in it.
+  /// `contains_text(folded, json)`: whether a folded text contains one of the texts of a JSON list.
   static func containing() -> DatabaseFunction {
-    // Each row asks for the same texts: they are folded once.
+    // Each row passes the same texts: they are folded once.
     let last = Mutex<(json: String, parts: [[UInt8]])>(("", []))
     return DatabaseFunction("contains_text", argumentCount: 2, pure: true) { values in
       guard let text = String.fromDatabaseValue(values[0]), let json = String.fromDatabaseValue(values[1]) else {

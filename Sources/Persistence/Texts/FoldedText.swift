@@ -3,13 +3,13 @@ import Synchronization
 
 /// Text without case and diacritics: the one folding for the search of words, `titleContains` and the order of titles.
 ///
-/// Each scalar is folded by itself: compatibility decomposition (NFKD of UAX #15, so that `é`, `e´` and full width, ligatures
-/// and superscripts are the letters that they are made of), without what combines with a letter (canonical combining classes
-/// other than 0: accents, breves, Hebrew points, Arabic vowels, kana's voicing), without enclosing marks and what is to be
-/// ignored (UAX #44: soft hyphens, joiners, variation selectors); then the lower case of the upper case of the lower case,
-/// which makes one of `σ`, `ς` and `Σ`, of `ß`, `ẞ` and `ss`, of `ı`, `i` and `İ`; decomposed again. Vowel signs of Indic
-/// scripts and Thai stay: they are letters to people. Letters with strokes (`ł`, `ø`) are letters of their own in Unicode,
-/// and here. Order is that of the folded text's code points, no language's own.
+/// Each scalar is folded independently: compatibility decomposition (NFKD of UAX #15, so that `é`, `e´` and full width,
+/// ligatures and superscripts become the letters that they consist of), without combining characters (canonical
+/// combining classes other than 0: accents, breves, Hebrew points, Arabic vowels, kana's voicing), without enclosing
+/// marks and ignorable characters (UAX #44: soft hyphens, joiners, variation selectors); then the lower case of the
+/// upper case of the lower case, which unifies `σ`, `ς` and `Σ`, of `ß`, `ẞ` and `ss`, of `ı`, `i` and `İ`; decomposed
+/// again. Vowel signs of Indic scripts and Thai stay: readers see them as letters. Letters with strokes (`ł`, `ø`) are
+/// letters of their own in Unicode, and here. Texts are ordered by folded code points, not by a language's rules.
 ///
 /// | | folded |
 /// |---|---|
@@ -17,20 +17,20 @@ import Synchronization
 /// | `Ονείρων`, `ΟΔΟΣ` | `ονειρων`, `οδοσ` |
 /// | `Straße`, `ﬁn`, `Ｎ`, `x²` | `strasse`, `fin`, `n`, `x2` |
 ///
-/// Folded twice is folded once, and canonically equivalent texts are folded alike. Folded titles stand in the database: what
-/// a scalar is folded to never changes for those that Unicode has assigned (its stability policy).
+/// Folding is idempotent, and gives equal results for canonically equivalent texts. The database contains folded
+/// titles: the folding of an assigned scalar never changes (Unicode's stability policy).
 enum FoldedText {
-  /// What stands for letters is packed into so many bytes of a number; few scalars are folded to more.
+  /// The UTF-8 of a scalar's folding is packed into this many bytes of a number; few foldings are longer.
   private static let packedBytes = 7
-  /// How many scalars are folded at once when the first of them is asked for.
+  /// How many scalars are folded at once when the first of them is needed.
   private static let pageScalars: UInt32 = 256
-  /// How many pages there are: all of Unicode.
+  /// The number of pages for all of Unicode.
   private static let pages = 0x11_0000 / Int(pageScalars)
 
-  /// What scalars are folded to, page by page: the number of bytes in the lowest byte of each number, the first byte above.
-  /// A page that nobody has asked for is empty.
+  /// The foldings, page by page: the lowest byte of each number holds the length, the next byte the first byte. A page
+  /// that is not yet needed is empty.
   private static let table = Mutex<[[UInt64]]>(Array(repeating: [], count: pages))
-  /// Stands for more bytes than are packed.
+  /// Marks a folding that is too long to pack.
   private static let unpacked: UInt64 = 0xFF
 
   /// The folded text. Cost: linear; some ten nanoseconds for a letter that is not ASCII.
@@ -46,7 +46,6 @@ enum FoldedText {
     return ascii ?? String(decoding: bytes(of: text), as: UTF8.self)
   }
 
-  /// The folded text's bytes.
   static func bytes(of text: String) -> [UInt8] {
     var folded: [UInt8] = []
     folded.reserveCapacity(text.utf8.count)
@@ -76,7 +75,7 @@ enum FoldedText {
     (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
   }
 
-  /// Whether some bytes stand in others.
+  /// Whether the bytes contain a sequence.
   static func contains(_ part: [UInt8], in bytes: [UInt8]) -> Bool {
     guard let first = part.first else { return true }
     guard part.count <= bytes.count else { return false }
@@ -110,7 +109,7 @@ enum FoldedText {
     return Array(String(folded).utf8)
   }
 
-  /// The scalars that letters are made of, without what is put on them.
+  /// The base letters of a text, without marks.
   private static func bare(_ text: String) -> [Unicode.Scalar] {
     text.decomposedStringWithCompatibilityMapping.unicodeScalars.filter { scalar in
       let properties = scalar.properties

@@ -1,19 +1,19 @@
 import GRDB
 
-/// Podcasts' names in the spellings that there are of them: to people, canonically equivalent texts are one, to SQLite they
-/// are not.
+/// The stored spellings of podcasts' names: users and Swift treat canonically equivalent texts as equal, SQLite does
+/// not.
 final class PodcastSpellings {
   private let db: Database
-  /// All names that are not ASCII, by what Swift takes for equal; read when the first is asked for.
+  /// All names that are not ASCII, by Swift's equality; read on first use.
   private var present: [String: [String]]?
 
   init(db: Database) {
     self.db = db
   }
 
-  /// The spellings of a name. Cost: a look-up for each podcast, once, if it is not ASCII.
+  /// The stored spellings of a name. Cost: for a name that is not ASCII, a look-up for each podcast, once.
   ///
-  /// NUL stands in no row, and would end the text for SQLite.
+  /// No row contains NUL, which would end the text for SQLite.
   func spellings(of name: String) throws -> [String] {
     guard !name.utf8.contains(0) else { return [] }
     guard name.utf8.contains(where: { $0 >= 0x80 }) else { return [name] }

@@ -1,40 +1,39 @@
 import GRDB
 import PodfluxCore
 
-/// Keeps the `texts` index true: the words of titles and podcasts, folded.
+/// Maintains the `texts` index: the folded words of titles and podcasts.
 ///
-/// New rows are indexed together, before the index is read or the transaction ends: one by one, each would cost twice as
-/// much. Each transaction leaves a segment in the index, and segments are merged in small steps, a few pages for each
-/// transaction: by itself FTS5 merges some hundred pages at once now and then, and whoever waits for that commit waits 10 ms
-/// longer (https://www.sqlite.org/fts5.html section 6.8).
+/// It indexes new rows together, before the index is read or the transaction ends: one by one, each would cost twice as
+/// much. Each transaction adds a segment to the index, and merges segments in small steps of a few pages: FTS5's
+/// automatic merge takes some hundred pages at once now and then, and makes that commit 10 ms longer
+/// (https://www.sqlite.org/fts5.html section 6.8).
 ///
-/// Owned by one connection and used on its queue only.
+/// One connection owns it and uses it on its queue.
 final class TextIndex {
   /// How many pages a transaction merges at least.
   private static let fewestMergedPages = 8
-  /// A transaction merges one more page for so many rows: about as many times what it writes itself as there are levels of
-  /// segments.
+  /// A transaction merges one more page for this many rows: about its own writes times the number of segment levels.
   private static let rowsForMergedPage = 64
 
-  /// The first of the rows that are not in the index yet: all behind it are not either, for keys only grow.
+  /// The key of the first row that is not in the index yet: later rows are not either, since keys only grow.
   private var firstMissing: Int64?
-  /// How many rows this transaction has taken in or out.
+  /// How many rows this transaction has added or removed.
   private var changes = 0
-  /// Grows when the texts of a row that was there change.
+  /// Grows when the texts of an existing row change.
   private(set) var version = 0
 
-  /// Has FTS5 merge nothing by itself. It keeps that in the file.
+  /// Switches FTS5's automatic merge off. The file stores this setting.
   static func prepare(in db: Database) throws {
     guard try Int.fetchOne(db, sql: "SELECT v FROM texts_config WHERE k = 'automerge'") != 0 else { return }
     try db.execute(sql: "INSERT INTO texts (texts, rank) VALUES ('automerge', 0)")
   }
 
-  /// Takes in that a row was added.
+  /// Notes that a row was added.
   func noteInsertion(of key: Int64) {
     if firstMissing == nil { firstMissing = key }
   }
 
-  /// Takes a row out, with the texts that it was indexed with, folded or not.
+  /// Removes a row with the texts with which it was indexed, folded or not.
   func remove(_ key: Int64, title: String?, podcast: String?, in db: Database) throws {
     guard key < firstMissing ?? .max else { return }
     changes += 1
@@ -43,7 +42,7 @@ final class TextIndex {
       .execute(arguments: [key, title.map(FoldedText.of), podcast.map(FoldedText.of)])
   }
 
-  /// Takes a row in again whose texts have changed.
+  /// Indexes a row again after its texts changed.
   func insert(_ key: Int64, title: String?, podcast: String?, in db: Database) throws {
     guard key < firstMissing ?? .max else { return }
     version += 1
@@ -53,18 +52,18 @@ final class TextIndex {
       .execute(arguments: [key, title.map(FoldedText.of), podcast.map(FoldedText.of)])
   }
 
-  /// Takes in that so many rows were taken out by somebody else.
+  /// Notes that another function removed this many rows from the index.
   func noteRemovals(_ number: Int) {
     changes += number
   }
 
-  /// Forgets what was noted: the transaction has ended.
+  /// Drops pending changes after the transaction ended.
   func reset() {
     firstMissing = nil
     changes = 0
   }
 
-  /// Indexes the new rows, and merges a little.
+  /// Indexes the new rows, and merges a few pages.
   func refresh(in db: Database) throws {
     if let first = firstMissing {
       firstMissing = nil

@@ -1,24 +1,24 @@
 import Flux
 import GRDB
 
-/// How the words of a text are looked for: rare ones in the index, frequent ones in the texts of the rows that are left.
+/// The strategy of a text search: rare words through the index, frequent ones by reading the remaining rows.
 ///
-/// The index gathers all rows with the beginning of a word before it tells the first: 140 ms where a million rows have it.
-/// Which words are frequent is told from a sample of the rows.
+/// The index collects all rows with a prefix before it returns the first: 140 ms if a million rows contain it. A sample
+/// of the rows tells which words are frequent.
 struct TextSearch {
-  /// The words that the index is asked for; nil if all are frequent.
+  /// The words to search in the index; nil if all are frequent.
   let sought: TextQuery?
-  /// The words that are looked for in the texts of rows; nil if all are rare.
+  /// The words to search in the rows' texts; nil if all are rare.
   let judged: TextQuery?
-  /// The rarest word of frequent ones, and the others: for whoever cannot look at all rows.
+  /// The rarest of the frequent words, and the others: for a caller that cannot read all rows.
   private let rarest: TextQuery?
   private let others: TextQuery?
 
   /// Samples rows.
   ///
   /// - Parameters:
-  ///   - sampled: How many rows are looked at.
-  ///   - frequent: In how many of these a frequent word is found.
+  ///   - sampled: How many rows to read.
+  ///   - frequent: In how many of these a frequent word occurs.
   init(_ text: TextQuery, sampling sampled: Int, frequent: Int, in db: Database) throws {
     let numbers = try Self.numbers(of: text, in: Self.sample(of: sampled, in: db))
     sought = text.only { numbers[$0] < frequent }
@@ -28,13 +28,13 @@ struct TextSearch {
     others = text.only { $0 != first }
   }
 
-  /// Looks for words where it is said.
+  /// A search with a given split of the words.
   init(sought: TextQuery?, judged: TextQuery? = nil) {
     (self.sought, self.judged) = (sought, judged)
     (rarest, others) = (nil, nil)
   }
 
-  /// The same, with one word at least that the index is asked for.
+  /// The same, with at least one word for the index.
   var withIndex: TextSearch { sought == nil ? TextSearch(sought: rarest, judged: others) : self }
 
   // MARK: Sampling
@@ -47,8 +47,8 @@ struct TextSearch {
     return numbers
   }
 
-  /// Rows from all over the table. Chance decides which, always the same: what repeats in the table would repeat in rows
-  /// at equal distances.
+  /// Rows from all over the table, from a fixed pseudorandom sequence: rows at equal distances would alias with
+  /// patterns in the table.
   private static func sample(of number: Int, in db: Database) throws -> [TextRow] {
     let sql = "SELECT (SELECT min(key) FROM downloads), (SELECT max(key) FROM downloads)"
     guard number > 0, let ends = try StoredEnds.fetchAll(db.cachedStatement(sql: sql)).first,
@@ -58,12 +58,12 @@ struct TextSearch {
     let keys = (0..<number).map { _ in Int64.random(in: first...last, using: &random) }
     let statement = try db.cachedStatement(
       sql: "SELECT key, title_key, podcast, 1 FROM downloads WHERE key >= ? ORDER BY key LIMIT 1")
-    // In the order in which they stand in the file.
+    // In the order of the file.
     return try keys.sorted().flatMap { try TextRow.fetchAll(statement, arguments: [$0]) }
   }
 }
 
-/// The keys of the first row and of the last.
+/// The first and the last key.
 private struct StoredEnds: StatementRow {
   let first: Int64?
   let last: Int64?
@@ -74,12 +74,12 @@ private struct StoredEnds: StatementRow {
   }
 }
 
-/// A row in which a text is looked for.
+/// A row to search.
 struct TextRow: StatementRow {
   let key: Int64
   /// Title and podcast, folded.
   let texts: [String?]
-  /// Whether it meets what else it has to.
+  /// Whether it meets the other conditions.
   let fits: Bool
 
   init(_ columns: inout ColumnReader) throws {

@@ -2,7 +2,7 @@ import Flux
 import GRDB
 import PodfluxCore
 
-/// What the daily upkeep keeps and looks after, in SQLite, inside one transaction.
+/// The day of the last upkeep and the folders that the engine has made, in SQLite, inside one transaction.
 struct SQLUpkeepTable: UpkeepTable {
   let db: Database
 
@@ -17,18 +17,20 @@ struct SQLUpkeepTable: UpkeepTable {
     return day
   }
 
+  // MARK: Folders
+
   func folders(after folder: String, limit: Int) throws -> [LibraryPath] {
     let sql = "SELECT path FROM folders WHERE path > ? ORDER BY path LIMIT ?"
     return try String.fetchAll(db.cachedStatement(sql: sql), arguments: [folder, limit]).compactMap { text in
       if let path = try? LibraryPath(validating: text) { return path }
-      // No folder has such a name: whatever has changed the row, it keeps nothing, and must not end a turn.
+      // No folder has such a name: the row is damaged, and must not fail the turn.
       try db.cachedStatement(sql: "DELETE FROM folders WHERE path = ?").execute(arguments: [text])
       return nil
     }
   }
 
   func forget(_ folder: LibraryPath) throws {
-    // "0" is what comes behind "/" in the order of bytes.
+    // "0" is the byte after "/".
     let sql = """
       DELETE FROM folders WHERE path = ?1
         AND NOT EXISTS (SELECT 1 FROM downloads WHERE path > ?1 || '/' AND path < ?1 || '0')
@@ -36,24 +38,33 @@ struct SQLUpkeepTable: UpkeepTable {
     try db.cachedStatement(sql: sql).execute(arguments: [folder.description])
   }
 
-  func forgetFormerFiles(beyond keeping: FormerFile.Keeping, now: Timestamp, limit: Int) throws -> Int {
-    let dating = """
-      UPDATE former_files SET noted_at = ?
-      WHERE key IN (SELECT key FROM former_files WHERE noted_at IS NULL ORDER BY key LIMIT ?)
-      """
-    try db.cachedStatement(sql: dating).execute(arguments: [now.milliseconds, limit])
-    let dated = db.changesCount
-    guard dated == 0 else { return dated }
-    let newest = "SELECT key FROM former_files ORDER BY key DESC LIMIT 1 OFFSET ?"
-    guard
-      let first = try Int64.fetchOne(db.cachedStatement(sql: newest), arguments: [max(0, keeping.number - 1)])
-    else { return 0 }
-    // The oldest ones have the lowest numbers: one that is too young ends the search.
-    let candidates = """
-      DELETE FROM former_files
-      WHERE key IN (SELECT key FROM former_files WHERE key < ? ORDER BY key LIMIT ?) AND noted_at < ?
-      """
-    try db.cachedStatement(sql: candidates).execute(arguments: [first, limit, keeping.since.milliseconds])
-    return db.changesCount
+  func note(made folders: [LibraryPath]) throws {
+    let statement = try db.cachedStatement(sql: "INSERT OR IGNORE INTO folders VALUES (?)")
+    for folder in folders { try statement.execute(arguments: [folder.description]) }
+  }
+
+  func madeFolders(above path: LibraryPath) throws -> [LibraryPath] {
+    var (made, next): ([LibraryPath], LibraryPath?) = ([], path.folder)
+    while let folder = next {
+      if try hasMade(folder) { made.append(folder) }
+      next = folder.folder
+    }
+    return made
+  }
+
+  func hasMade(_ folder: LibraryPath) throws -> Bool {
+    let statement = try db.cachedStatement(sql: "SELECT 1 FROM folders WHERE path = ?")
+    return try Int.fetchOne(statement, arguments: [folder.description]) != nil
+  }
+}
+
+extension SQLTables {
+  var upkeep: any UpkeepTable { SQLUpkeepTable(db: db) }
+}
+
+extension UpkeepStore {
+  /// The store with what its table holds.
+  init(from tables: TableReader) throws {
+    self.init(lastDay: try SQLUpkeepTable.lastDay(in: tables.db))
   }
 }

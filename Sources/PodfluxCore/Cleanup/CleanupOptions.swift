@@ -1,23 +1,23 @@
-/// What a client can want of the cleanup (PROTOCOL.md section 8).
+/// An intent for the cleanup (see the article Protocol).
 public enum CleanupIntent: Hashable, Sendable {
-  /// Compare rows and files, and put in order what differs.
+  /// Start a run: compare rows and files, and resolve the differences.
   case run(CleanupRequest)
-  /// End the run that is under way, and the one that waits.
+  /// Cancel the active run, and the waiting one.
   case cancel
 }
 
-/// What a client asks a run to do. What it leaves open the settings say, as they are when it asks.
+/// A client's request for a run. Nil values come from the settings at the time of the request.
 public struct CleanupRequest: Hashable, Sendable {
-  /// Whether anything is to be changed.
+  /// Whether to change anything.
   public var mode: CleanupOptions.Mode
-  /// What becomes of downloads whose files are gone.
+  /// What to do with downloads whose files are missing.
   public var missing: CleanupOptions.Missing
-  /// What becomes of files that no download knows; nil for what the settings say.
+  /// What to do with orphans; nil for the settings' value.
   public var orphans: CleanupOptions.Orphans?
-  /// Whether the contents of all files are compared with their recorded SHA-256.
+  /// Whether to compare the contents of all files with their recorded SHA-256.
   public var isDeep: Bool
 
-  /// Makes a request; by default one that moves and deletes nothing, unless the settings say so.
+  /// A request; by default it moves and deletes nothing unless the settings say so.
   public init(
     mode: CleanupOptions.Mode = .apply, missing: CleanupOptions.Missing = .forget,
     orphans: CleanupOptions.Orphans? = nil, isDeep: Bool = false
@@ -28,62 +28,59 @@ public struct CleanupRequest: Hashable, Sendable {
     self.isDeep = isDeep
   }
 
-  /// Asks for exactly this, whatever the settings say.
+  /// A request for exactly these options, independent of the settings.
   public init(_ options: CleanupOptions) {
     self.init(mode: options.mode, missing: options.missing, orphans: options.orphans, isDeep: options.isDeep)
   }
 
-  /// What the run is to do, under these settings.
+  /// The run's options under these settings.
   public func options(under settings: Settings) -> CleanupOptions {
     CleanupOptions(mode: mode, missing: missing, orphans: orphans ?? settings.orphans, isDeep: isDeep)
   }
 }
 
-/// How rows and files are brought to agree.
+/// How a run resolves differences between rows and files.
 public struct CleanupOptions: Hashable, Sendable, Codable {
-  /// Whether anything is to be changed.
+  /// Whether to change anything.
   public enum Mode: String, Hashable, Sendable, Codable, CaseIterable {
-    /// The decisions are listed, and nothing is changed.
+    /// List the decisions, and change nothing.
     case plan
-    /// The decisions are carried out.
+    /// Carry the decisions out.
     case apply
   }
 
-  /// What becomes of a completed download whose file is gone.
+  /// What to do with a completed download whose file is missing.
   public enum Missing: String, Hashable, Sendable, Codable, CaseIterable {
-    /// The download goes too; what remains says that its file was removed.
+    /// Remove the download; a row remembers that its file is gone.
     case forget
-    /// It is fetched again.
+    /// Fetch it again.
     case redownload
-    /// It becomes failed, with `corrupt_file`.
+    /// Make it failed, with `corrupt_file`.
     case mark
   }
 
-  /// What becomes of a file that no download knows.
+  /// What to do with an orphan: a file that no download owns.
   public enum Orphans: String, Hashable, Sendable, Codable, CaseIterable {
-    /// It is moved to where it can be restored from.
+    /// Move it to quarantine, from where it can be restored.
     case quarantine
-    /// It is deleted.
+    /// Delete it.
     case delete
-    /// It becomes a completed download.
+    /// Make it a completed download.
     case adopt
-    /// It is left where it is.
+    /// Leave it, and report it.
     case report
 
-    /// Whether a person has said that files may be taken from where they lie.
+    /// Whether the option takes files from their paths, which only a person can request.
     public var mayTake: Bool { self == .quarantine || self == .delete }
   }
 
-  /// Whether anything is to be changed.
   public var mode: Mode
-  /// What becomes of downloads whose files are gone.
   public var missing: Missing
-  /// What becomes of files that no download knows.
   public var orphans: Orphans
-  /// Whether the contents of all files are compared with their recorded SHA-256: everything is read once.
+  /// Whether to compare the contents of all files with their recorded SHA-256: this reads everything once.
   public var isDeep: Bool
 
-  /// Makes options; by default those of a pass at a start that nobody has set anything for.
+  /// Options; by default those of a run at start with default settings.
   public init(
     mode: Mode = .apply, missing: Missing = .forget, orphans: Orphans = .report, isDeep: Bool = false
   ) {

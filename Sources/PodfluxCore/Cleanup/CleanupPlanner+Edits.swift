@@ -1,9 +1,9 @@
 import Flux
 
-/// What somebody has edited, and what is damaged.
+/// Edited and damaged files.
 extension CleanupPlanner {
-  /// A row's file, or what stands in its place, has another content than was downloaded, or may have. What somebody has
-  /// written to since and is media is edited; all else is damaged.
+  /// Judges a row's file, or the file in its place, whose content differs or may differ. A file that was written to
+  /// since and is media counts as edited; any other as damaged.
   mutating func judge(
     _ row: ExpectedFile, _ found: FoundFile, _ because: String, _ evidence: some CleanupEvidence
   ) throws {
@@ -16,7 +16,7 @@ extension CleanupPlanner {
     var sha256: String?
     if row.file.sha256 != nil { sha256 = try hashes[found.place] ?? evidence.sha256(of: found) }
     guard let file = found.published(sha256: sha256) else { return add(unnameable: found, of: row) }
-    // What lies where its row says, as long as it was, has been counted as a download's already.
+    // A file at the row's path with the row's inode and length already counts as a download's.
     if found.place != row.place || found.inode != row.file.inode || found.length != row.file.length {
       note(followed: found)
     }
@@ -28,10 +28,11 @@ extension CleanupPlanner {
 }
 
 extension PublishedFile {
-  /// Disks without lasting inodes keep times in units of up to two seconds (vfat), and only once they are mounted anew.
+  /// File systems without lasting inodes store times in units of up to two seconds (vfat), and round only at the next
+  /// mount.
   private static let coarsestTimeNanoseconds: UInt64 = 2_000_000_000
 
-  /// Whether it is known that the file has been written to since, or given another time.
+  /// Whether the file's modification time certainly differs.
   public func hasOtherTime(than found: FoundFile) -> Bool {
     guard let recorded = modifiedNanoseconds, let modified = found.modifiedNanoseconds else { return false }
     guard found.inode == FoundFile.unknownInode else { return recorded != modified }
@@ -39,9 +40,8 @@ extension PublishedFile {
     return isOverflow || difference.magnitude >= Self.coarsestTimeNanoseconds
   }
 
-  /// Whether what was found in the file's place may be what somebody has made of it: taggers write to the file itself, or
-  /// put another in its place. Where no time was recorded, another length or another file tells of that, or a time after the
-  /// download's end.
+  /// Whether a file in the row's place may be an edit of the row's file: taggers write to the file, or replace it.
+  /// Without a recorded time, another length or inode suggests an edit, or a time after the download's completion.
   public func mayBeEdited(as found: FoundFile, finished: Timestamp?) -> Bool {
     guard modifiedNanoseconds != nil, found.modifiedNanoseconds != nil else {
       return inode != found.inode || length != found.length || found.isWritten(after: finished)
@@ -49,8 +49,8 @@ extension PublishedFile {
     return hasOtherTime(than: found)
   }
 
-  /// Whether what has become of the file, and looks like that, is media still. What is not recognised and is as long as it
-  /// was may have looked like that when it was published, unless its content is known to differ.
+  /// Whether a changed file of this likeness is still media. An unrecognized file of the same length may have been
+  /// unrecognized when published, unless its content is known to differ.
   public func isStillMedia(_ likeness: MediaCheck.Likeness, length: Int64) -> Bool {
     switch likeness {
     case .media: true
@@ -68,7 +68,7 @@ extension PublishedFile {
 }
 
 extension FoundFile {
-  /// Whether it was written to after a moment, and the few seconds in which a download is noted down as completed.
+  /// Whether it was written to after a time, with a margin of a few seconds for recording the completion.
   fileprivate func isWritten(after moment: Timestamp?) -> Bool {
     guard let moment, let modified = modifiedNanoseconds else { return false }
     let slackMilliseconds: Int64 = 10_000

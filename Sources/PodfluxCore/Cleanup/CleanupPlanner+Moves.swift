@@ -1,7 +1,7 @@
 /// Files that were moved or renamed inside the library, or copied back into it.
 extension CleanupPlanner {
-  /// Finds the files of displaced rows among the strays: by inode, which a rename keeps; at their own places, where a
-  /// library was restored from a backup; and by length and content.
+  /// Finds the files of displaced rows among the strays: by inode, which a rename keeps; at their own paths, after a
+  /// restore from a backup; and by length and content.
   mutating func findMoved(_ evidence: some CleanupEvidence) throws {
     guard !displaced.isEmpty, !strays.isEmpty else { return }
     var search = Search(strays)
@@ -9,15 +9,15 @@ extension CleanupPlanner {
     try match(in: &search, evidence) { [strays] lost, search in
       search.byInode[lost.row.file.inode].flatMap { lost.mayHaveMoved(as: strays[$0], replaced) ? $0 : nil }
     }
-    // Before anything else is taken for theirs: nobody knows what they held.
+    // Before other matches: the content of these files is unknown.
     leaveDoubtful(in: &search, replaced) { $0.sha256 == nil }
     try match(in: &search, evidence) { [strays] lost, search in
       let row = lost.row
       guard let index = search.byPlace[row.place] else { return nil }
-      // One whose content nobody knows, and which was written later, is an edited one.
+      // With unknown content and a later time, the file is an edited one.
       return row.file.sha256 == nil && row.file.hasOtherTime(than: strays[index]) ? nil : index
     }
-    // Only content can tell files of the same length apart.
+    // Only content distinguishes files of the same length.
     for length in Set(displaced.filter { $0.row.file.sha256 != nil }.map(\.row.file.length)).sorted() {
       try search.readContents(ofLength: length, strays, evidence)
     }
@@ -26,7 +26,7 @@ extension CleanupPlanner {
     }
     try findDamaged(in: &search, replaced, evidence)
     leaveDoubtful(in: &search, replaced) { _ in true }
-    // What could not be read may be any lost file of its length.
+    // An unreadable file may be any missing file of its length.
     for index in search.unreadable.sorted() where !search.taken.contains(index) {
       let length = strays[index].length
       guard let lost = displaced.first(where: { $0.row.file.length == length && $0.row.file.sha256 != nil }) else {
@@ -39,7 +39,7 @@ extension CleanupPlanner {
     strays = strays.indices.filter { !search.taken.contains($0) }.map { strays[$0] }
   }
 
-  /// Files that were moved and changed: they are their rows' all the same. Taggers rename what they have written to.
+  /// Matches files that were moved and changed to their rows: taggers rename files that they have written to.
   private mutating func findDamaged(
     in search: inout Search, _ replaced: Set<EntryPath>, _ evidence: some CleanupEvidence
   ) throws {
@@ -61,8 +61,8 @@ extension CleanupPlanner {
     displaced = rest
   }
 
-  /// Whether a stray with the inode of a row's file is that file, moved and changed. An inode is given anew to a file that is
-  /// made later: only where that cannot be, or where the file is known to be the older one, it is.
+  /// Whether a stray with the inode of a row's file is that file, moved and changed. A new file may reuse an inode: so
+  /// only if that is impossible, or the file is certainly older.
   private func isRenamed(
     _ lost: Displaced, _ index: Int, _ search: inout Search, _ replaced: Set<EntryPath>,
     _ evidence: some CleanupEvidence
@@ -75,11 +75,11 @@ extension CleanupPlanner {
     return try evidence.existed(stray, at: finished) == true
   }
 
-  /// A stray has a row's inode and length, another time, and another file stands in the row's place: either the row's file
-  /// was moved and edited, and another put in its place, or that one is what somebody has made of the row's, whose inode
-  /// was given to another. Nobody can tell: then nothing is followed, and neither is taken away.
+  /// Leaves ambiguous strays: a stray has a row's inode and length but another time, and another file is in the row's
+  /// place. Either the row's file was moved and edited and another one took its place, or that one is an edit of the
+  /// row's file, whose inode was reused. Then no row follows it, and neither file is taken away.
   ///
-  /// - Parameter isMeant: Of which rows' files this is to be seen.
+  /// - Parameter isMeant: Selects the rows' files to check.
   private mutating func leaveDoubtful(
     in search: inout Search, _ replaced: Set<EntryPath>, where isMeant: (PublishedFile) -> Bool
   ) {
@@ -105,10 +105,10 @@ extension CleanupPlanner {
     var taken: Set<Int> = []
     private var byLength: [Int64: [Int]] = [:]
     private var hashes: [Int: String?] = [:]
-    /// Files whose content nobody knows.
+    /// Files with unknown content.
     var unreadable: [Int] { hashes.filter { $0.value == nil }.map(\.key) }
 
-    /// The contents that are known, by place.
+    /// The known contents, by path.
     func known(_ strays: [FoundFile]) -> [(EntryPath, String)] {
       hashes.compactMap { index, hash in hash.map { (strays[index].place, $0) } }
     }
@@ -145,7 +145,7 @@ extension CleanupPlanner {
   private mutating func match(
     in search: inout Search, _ evidence: some CleanupEvidence, candidate: (Displaced, Search) -> Int?
   ) throws {
-    // What was read is known to whoever decides about the rest.
+    // Later decisions reuse the hashes.
     defer { hashes.merge(search.known(strays)) { $1 } }
     var rest: [Displaced] = []
     for lost in displaced {
@@ -175,7 +175,7 @@ extension CleanupPlanner {
     displaced = rest
   }
 
-  /// Whether a stray is the row's file: false if it cannot be read, so that nobody knows; nil if it is not.
+  /// Whether a stray is the row's file: true, false if it cannot be read, or nil if it is not.
   private func isFile(
     of row: ExpectedFile, _ index: Int, _ search: inout Search, _ evidence: some CleanupEvidence
   ) throws -> Bool? {
@@ -187,16 +187,16 @@ extension CleanupPlanner {
 }
 
 extension CleanupPlanner.Displaced {
-  /// Whether a file of the row's inode and length may be the row's, moved.
+  /// Whether a file with the row's inode and length may be the row's file, moved.
   ///
-  /// A file system gives the inode of a file that was replaced to the next new one. Content tells the two apart; where
-  /// nobody knows that, the time of modification does, which moving keeps.
+  /// A file system may give the inode of a replaced file to the next new one. Content distinguishes the two; if it is
+  /// unknown, the modification time does, which a move keeps.
   fileprivate func mayHaveMoved(as stray: FoundFile, _ replaced: Set<EntryPath>) -> Bool {
     row.file.sha256 != nil || !row.file.hasOtherTime(than: stray) || mayHaveMovedEdited(to: stray, replaced)
   }
 
-  /// Whether the row's file may have been moved there and written to as well: not where something stands in its own place,
-  /// nor where what was found stands in the place of another row's file. Those are edited files, and have new inodes.
+  /// Whether the row's file may have been moved there and edited: not if another file is in its own place, nor if this
+  /// one is in another row's place. Those are edits with new inodes.
   fileprivate func mayHaveMovedEdited(to stray: FoundFile, _ replaced: Set<EntryPath>) -> Bool {
     found == nil && !replaced.contains(stray.place)
   }

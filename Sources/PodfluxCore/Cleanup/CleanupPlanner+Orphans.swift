@@ -5,7 +5,7 @@ extension CleanupPlanner {
     guard try !evidence.isNeeded(stray, otherThanBy: nil) else {
       return add(.orphan(stray), .leave, "it is a download's file under another name (a hard link)")
     }
-    // It may be what somebody has made of that download's file: whoever reads it again takes it for that.
+    // It may be an edit of that download's file: a later verification will decide.
     guard !kept.contains(stray.place) else {
       return add(.orphan(stray), .leave, "a download's row says that its file is here, and that one cannot be told")
     }
@@ -33,8 +33,7 @@ extension CleanupPlanner {
     }
   }
 
-  /// The download whose lost file this may be, copied to where it lies, by all that is known: what is taken away then is
-  /// perhaps the only copy.
+  /// The download whose missing file this may be, copied to another path: deleting it might delete the only copy.
   private func lostFile(like stray: FoundFile, _ evidence: some CleanupEvidence) throws -> DownloadID? {
     let rows = lostByLength[stray.length] ?? []
     for row in rows {
@@ -46,7 +45,7 @@ extension CleanupPlanner {
     return try evidence.lostFile(ofLength: stray.length)
   }
 
-  /// A download's file has been given a name that its row cannot keep: neither is touched.
+  /// A row cannot store the new name of its download's file: changes neither.
   mutating func add(unnameable stray: FoundFile, of row: ExpectedFile) {
     presentCount += 1
     kept.insert(row.place)
@@ -56,7 +55,7 @@ extension CleanupPlanner {
       holder: row.download)
   }
 
-  /// A file that may be a download's cannot be read: neither is touched.
+  /// A file that may be a download's cannot be read: changes neither.
   mutating func add(unreadable stray: FoundFile, of row: ExpectedFile) {
     presentCount += 1
     kept.insert(row.place)
@@ -65,7 +64,7 @@ extension CleanupPlanner {
       holder: row.download)
   }
 
-  /// A file may be a download's, moved and edited, or one that has got the inode of that: neither is touched.
+  /// A file may be a download's, moved and edited, or one with that file's reused inode: changes neither.
   mutating func add(doubtful stray: FoundFile, of row: ExpectedFile) {
     presentCount += 1
     kept.insert(row.place)
@@ -80,7 +79,7 @@ extension CleanupPlanner {
     add(.orphan(stray), .leave, "its name is none that a download could keep; rename it to have it adopted")
   }
 
-  /// Why a file is what is left of a damaged one that was only marked; nil if it is not, or if it has been repaired.
+  /// Why a file is the rest of a damaged one that was only marked; nil if it is not, or has been repaired.
   private func remains(_ file: FoundFile, _ evidence: some CleanupEvidence) throws -> String? {
     for former in try evidence.formerFiles(like: file)
     where former.cause == .corrupt && former.file.inode == file.inode && EntryPath(former.file.path) == file.place {
@@ -94,10 +93,10 @@ extension CleanupPlanner {
     return nil
   }
 
-  /// Whether a damaged file may be put aside: a person has asked for this run, and that files be taken.
+  /// Whether the run may quarantine a damaged file: a person requested the run, with an option that takes files.
   var mayTakeDamaged: Bool { !isStart && options.orphans.mayTake }
 
-  /// The download that had the file, or is to have one at this place.
+  /// The download that had the file, or whose file belongs at this path.
   private func owner(
     of file: FoundFile, _ evidence: some CleanupEvidence
   ) throws -> (DownloadID, sha256: String?, String)? {
@@ -105,7 +104,7 @@ extension CleanupPlanner {
     for former in try evidence.formerFiles(like: file)
     where former.file.length == file.length && !adopters.contains(former.download) {
       let isSameFile = EntryPath(former.file.path) == file.place && former.file.inode == file.inode
-      // What a row will say of a file is read before, whatever its inode promises.
+      // The content is read before a row records it, even if the inode matches.
       if let wanted = former.file.sha256, former.cause == .corrupt || !isSameFile || options.orphans == .adopt {
         let actual = try sha256 ?? evidence.sha256(of: file)
         sha256 = .some(actual)
@@ -115,7 +114,7 @@ extension CleanupPlanner {
       } else if former.cause == .corrupt {
         continue
       }
-      // A download that has another file by now leaves this one to a new one.
+      // A download that has another file by now leaves this one to a new download.
       guard try options.orphans != .adopt || evidence.canAdopt(former.download) else { continue }
       return (former.download, former.file.sha256, former.cause.offer)
     }

@@ -1,12 +1,12 @@
-/// What partial files and the rows that speak of them do not agree on.
+/// Differences between partial files and their rows.
 extension CleanupPlanner {
   /// Compares a partial file with its row.
   ///
   /// - Parameters:
   ///   - partial: The file.
   ///   - row: Its download, if there is one.
-  ///   - bootID: The machine's present boot: what an earlier one has left of a partial may be torn.
-  ///   - tailHash: Hashes the last 64 KiB of so many bytes of the file; nil if it cannot be read.
+  ///   - bootID: The machine's current boot: bytes of an earlier one may be torn.
+  ///   - tailHash: Hashes the last 64 KiB of the file's first `length` bytes; nil if unreadable.
   public mutating func compare(
     _ partial: FoundPartial, with row: Download?, bootID: String, tailHash: (Int64) throws -> String?
   ) rethrows {
@@ -19,12 +19,12 @@ extension CleanupPlanner {
     guard let record = row.progress.resume else {
       return disown("nothing is known of which version of the file it holds")
     }
-    // What lies beyond the durable bytes was promised to nobody, and the next attempt has a look at it itself. To promise
-    // it here it would have to be synced beside attempts; if that failed, the next sync would succeed and be believed.
+    // Bytes after the durable ones were never acknowledged, and the next attempt checks them itself. Counting them here
+    // would need a sync beside attempts; if that failed, the next sync would succeed and be trusted.
     guard partial.length < record.durable else { return }
     guard partial.length > 0 else { return lose(partial.download, record) }
     guard record.bootID == bootID else {
-      // Somebody has cut it, or a power cut has; what it has torn looks like bytes.
+      // Another program has truncated it, or a power cut has; torn bytes look like data.
       return lose(partial.download, record, "it became shorter, and the machine was started again since")
     }
     guard let hash = try tailHash(partial.length) else { return }
@@ -33,7 +33,7 @@ extension CleanupPlanner {
       "\(partial.length) bytes are there, and \(record.durable) were recorded")
   }
 
-  /// A row speaks of durable bytes, and there is no partial file.
+  /// A row has durable bytes, and there is no partial file.
   public mutating func compareWithNothing(_ row: Download) {
     guard let record = row.progress.resume, record.durable > 0, row.mayHavePartial else { return }
     if case .running = row.state { return }
@@ -48,15 +48,15 @@ extension CleanupPlanner {
       "\(because); \(record.durable) bytes were recorded")
   }
 
-  /// A file among the partial files that is none.
+  /// A file in the folder of partial files that is not a partial file.
   public mutating func note(strayPartial file: FoundFile) {
-    // It may be a person's all the same.
+    // It may still be a user's file.
     add(
       .strayPartial(file), options.orphans.mayTake ? .quarantine : .leave,
       "it lies among the partial files and is none")
   }
 
-  /// Files in quarantine are older than is wanted.
+  /// Files in quarantine have expired.
   public mutating func note(expiredQuarantine bytes: Int64, before moment: Int64) {
     guard bytes > 0 else { return }
     add(.expiredQuarantine(before: moment, bytes: bytes), .delete, "they have been in quarantine for long enough")

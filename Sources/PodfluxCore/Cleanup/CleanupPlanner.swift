@@ -1,97 +1,103 @@
 import Flux
 
-/// Where the planner looks when names and lengths do not tell.
+/// The planner's source of facts beyond names and lengths.
 public protocol CleanupEvidence {
-  /// Whether the run has been cancelled; asked now and then.
+  /// Whether the run has been cancelled; the planner checks it regularly.
   var isCancelled: Bool { get }
-  /// The SHA-256 of a file's content, in hexadecimal digits; nil if it cannot be read, is not that file any more, or was
-  /// written to since it was found: what is read is judged by the time that was found.
+  /// The SHA-256 of a file's content, in hexadecimal digits; nil if it cannot be read, has been replaced, or was
+  /// written to since the survey found it, since the survey's time would not match the content.
   func sha256(of file: FoundFile) throws -> String?
-  /// The files of this place that downloads had, or wish to have, and those of this length whose SHA-256 is known.
+  /// The files at this path that downloads had or want, and former files of this length whose SHA-256 is known.
   func formerFiles(like file: FoundFile) throws -> [FormerFile]
-  /// A failed download that is to get its file at this place, and does not have it.
+  /// A failed download without a file whose file belongs at this path.
   func failedDownload(wanting place: EntryPath) throws -> DownloadID?
-  /// Whether this download could have a file adopted: it has failed, or there is none of this name.
+  /// Whether a file may be adopted for this download id: the download has failed, or there is none.
   func canAdopt(_ owner: DownloadID) throws -> Bool
-  /// Whether a file is that of another download than this one, or of any, wherever that one's row says it is.
+  /// Whether a row of another download than this one, or of any, expects the file at any path.
   func isNeeded(_ file: FoundFile, otherThanBy id: DownloadID?) throws -> Bool
-  /// What a file looks like; nil if it cannot be read, is not that file any more, or was written to since it was found.
+  /// The likeness of a file; nil if it cannot be read, has been replaced, or was written to since the survey found it.
   func likeness(of file: FoundFile) throws -> MediaCheck.Likeness?
-  /// Whether a file was there already at a moment; nil where the file system does not know.
+  /// Whether a file existed already at a time; nil if the file system does not tell.
   func existed(_ file: FoundFile, at moment: Timestamp) throws -> Bool?
-  /// A download that was given up, or failed, because its file of this length was gone, if nobody knows what that held.
+  /// A download that was removed, or failed, because its file of this length was gone, if the content is unknown.
   func lostFile(ofLength length: Int64) throws -> DownloadID?
-  /// Whether a person has put this file back from quarantine.
+  /// Whether a user restored this file from quarantine.
   func isRestored(_ file: FoundFile) throws -> Bool
-  /// Whether the engine has made this folder.
+  /// Whether the engine created this folder.
   func hasMade(_ folder: EntryPath) throws -> Bool
 }
 
-/// Compares what rows say with what is on the disk, and decides what to do about the differences. It changes nothing.
+/// Compares rows with the disk, and decides how to resolve the differences. It changes nothing.
 ///
-/// Rows and entries are taken in as two streams in the byte order of their places, so that memory holds nothing but the
-/// differences, at most `differenceLimit` of a kind, and the folders.
+/// Its inputs are two streams in the byte order of paths, rows and entries, so memory holds only the differences, at
+/// most `differenceLimit` of a kind, and the folders.
 public struct CleanupPlanner {
-  /// Why a plan ends before it is whole.
+  /// Why a plan ends early.
   public enum Failure: Error, Hashable {
-    /// The run has been cancelled.
     case cancelled
-    /// There are files for no row at all, which means more likely that a disk is missing than that all files are.
+    /// No row has its file: more likely a disk is missing than all files. The count is that of the rows.
     case everythingGone(Int)
   }
 
-  /// How many differences one run takes up; the next one takes up the rest.
+  /// How many differences one run handles; the next one handles the rest.
   public static let differenceLimit = 100_000
-  /// How many of those that are only left, or offered, one run tells one by one.
+  /// How many findings that are only left or offered one run lists.
   public static let leftLimit = 10_000
-  /// From how many completed downloads on it is no coincidence that all their files are gone.
+  /// From this number of completed downloads on, all files missing is no coincidence.
   public static let leastSuspicious = 2
 
-  /// A row whose file is not what stands at its place.
+  /// A row whose file is not at its path.
   struct Displaced {
     var row: ExpectedFile
-    /// What stands there instead, if it is a file.
+    /// The file at the path instead, if any.
     var found: FoundFile?
-    /// Whether nothing can be told of its place: its file may have been moved, but it is not missing.
+    /// Whether the path cannot be read: its file may have been moved, but does not count as missing.
     var isBlocked: Bool
   }
 
+  /// The row that the next entry is compared with.
+  private enum NextExpected {
+    case unread
+    case row(ExpectedFile?)
+  }
+
   private(set) var options: CleanupOptions
-  /// Whether nobody has asked for this run.
+  /// Whether the engine started the run itself.
   let isStart: Bool
-  /// Whether no row has a file.
+  /// Whether no row expects a file.
   private var isEmpty = true
   var displaced: [Displaced] = []
-  /// Files that are not those of the rows of their places.
+  /// Files that are not their path's row's.
   var strays: [FoundFile] = []
-  /// The steps that have been decided on, in the order in which they are to be taken.
+  /// The decided steps, in execution order.
   public private(set) var steps: [CleanupStep] = []
-  /// Whether no file was passed over: one that was may be any that is missed.
+  /// Whether no stray was skipped: a skipped one may be any missing file.
   private var hasAllStrays = true
-  /// The downloads that get a file by adoption: each gets one.
+  /// The downloads that get a file by adoption: at most one each.
   var adopters: Set<DownloadID> = []
   private var folders = FolderContents()
+  private var nextExpected = NextExpected.unread
   private var leftCount = 0
-  /// The contents that were read to find lost files, by place: inodes are not known everywhere.
+  /// The contents read for finding missing files, by path: inodes are not known everywhere.
   var hashes: [EntryPath: String] = [:]
-  /// Lost files by their lengths: what is as long may be one of them.
+  /// Missing files by their lengths: a file of equal length may be one of them.
   var lostByLength: [Int64: [ExpectedFile]] = [:]
-  /// Places that rows keep although their files are not there.
+  /// Paths that rows keep although their files are not there.
   var kept: Set<EntryPath> = []
-  /// Places under which nothing can be told.
+  /// Unreadable paths.
   private var blocked: Set<EntryPath> = []
   var presentCount = 0
-  /// How many differences were passed over because there were too many.
+  /// How many differences were skipped because of the limit.
   public private(set) var passedOver = 0
-  /// Bytes of files that downloads have.
+  /// The size of downloads' files, in bytes.
   public private(set) var mediaBytes: Int64 = 0
-  /// Bytes of all other files.
+  /// The size of all other files, in bytes.
   public private(set) var otherBytes: Int64 = 0
 
-  /// Makes a planner that has seen nothing.
+  /// An empty planner.
   ///
-  /// - Parameter isStart: Whether nobody has asked for the run. Then files are left where they are as long as no download
-  ///   has any: they may be another program's, or those of rows that somebody has lost.
+  /// `isStart` says that the engine started the run itself. Then it leaves files as long as no download has
+  ///   any: they may be another program's, or belong to lost rows.
   public init(_ options: CleanupOptions, isStart: Bool = false) {
     self.options = options
     self.isStart = isStart
@@ -99,15 +105,25 @@ public struct CleanupPlanner {
 
   // MARK: Comparing
 
-  /// Takes both streams to their ends.
+  /// Reads both streams to their ends, or `limit` entries further.
   ///
-  /// - Throws: `Failure.cancelled`, and whatever the streams throw.
+  /// - Returns: whether both are at their ends. If not, call it again with the same streams.
+  /// - Throws: `Failure.cancelled`, and the streams' errors.
+  @discardableResult
   public mutating func compare(
     rows nextRow: () throws -> ExpectedFile?, entries nextEntry: () throws -> LibraryEntry?,
-    evidence: some CleanupEvidence
-  ) throws {
-    var row = try nextRow()
-    while let entry = try nextEntry() {
+    evidence: some CleanupEvidence, atMost limit: Int = .max
+  ) throws -> Bool {
+    var row: ExpectedFile?
+    if case .row(let next) = nextExpected { row = next } else { row = try nextRow() }
+    var count = 0
+    while true {
+      guard count < limit else {
+        nextExpected = .row(row)
+        return false
+      }
+      count += 1
+      guard let entry = try nextEntry() else { break }
       guard !evidence.isCancelled else { throw Failure.cancelled }
       folders.count(entry)
       guard case .file(let found) = entry else {
@@ -132,6 +148,7 @@ public struct CleanupPlanner {
       lose(current, found: nil)
       row = try nextRow()
     }
+    return true
   }
 
   private mutating func note(_ entry: LibraryEntry, _ evidence: some CleanupEvidence) throws {
@@ -149,7 +166,7 @@ public struct CleanupPlanner {
     }
   }
 
-  /// - Returns: whether the file is the row's.
+  /// - Returns: Whether the file is the row's.
   private mutating func meet(
     _ row: ExpectedFile, _ found: FoundFile, _ evidence: some CleanupEvidence
   ) throws -> Bool {
@@ -163,7 +180,7 @@ public struct CleanupPlanner {
     mediaBytes = mediaBytes.addingClamped(found.length)
     let isTouched = row.file.hasOtherTime(than: found)
     guard let sha256 = row.file.sha256 else {
-      if isTouched { try judge(row, found, "somebody has written to it since", evidence) }
+      if isTouched { try judge(row, found, "another program has written to it since", evidence) }
       return true
     }
     guard options.isDeep || isTouched else { return true }
@@ -189,7 +206,7 @@ public struct CleanupPlanner {
     displaced.appendIfRoom(lost, passedOver: &passedOver)
   }
 
-  /// Whether a link or an unreadable folder is on the way to a place, or at it.
+  /// Whether a link or an unreadable folder is on a path, or at it.
   private func isBlocked(_ place: EntryPath) -> Bool {
     guard !blocked.isEmpty else { return false }
     return blocked.contains(place)
@@ -198,28 +215,37 @@ public struct CleanupPlanner {
       }
   }
 
-  /// Whether files are missed: then everything is to be listed once more. Whoever renames a folder while it is listed
-  /// may hide it from a single look.
+  /// Whether files are missing: then the survey lists everything once more. A folder that is renamed during a listing
+  /// may escape it.
   public var missesFiles: Bool { !displaced.isEmpty }
 
-  /// Looks for missed files in a second listing, wherever they are by now.
-  public mutating func lookAgain(entries nextEntry: () throws -> LibraryEntry?, evidence: some CleanupEvidence) throws {
+  /// Searches a second listing for missing files at any path: all of it, or `limit` entries more.
+  ///
+  /// - Returns: whether the listing is at its end. If not, call it again with the same one.
+  @discardableResult
+  public mutating func lookAgain(
+    entries nextEntry: () throws -> LibraryEntry?, evidence: some CleanupEvidence, atMost limit: Int = .max
+  ) throws -> Bool {
     let missed = Set(displaced.map(\.row.file.inode)).subtracting([FoundFile.unknownInode])
     let known = Set(strays.map(\.inode))
-    while let entry = try nextEntry() {
+    defer { strays.sort { $0.place < $1.place } }
+    var count = 0
+    while true {
+      guard count < limit else { return false }
+      count += 1
+      guard let entry = try nextEntry() else { return true }
       guard !evidence.isCancelled else { throw Failure.cancelled }
       guard case .file(let found) = entry, missed.contains(found.inode), !known.contains(found.inode) else { continue }
       strays.append(found)
       otherBytes = otherBytes.addingClamped(found.length)
     }
-    strays.sort { $0.place < $1.place }
   }
 
   // MARK: Deciding
 
-  /// Decides about the files, once all of them have been compared.
+  /// Decides about the files, after all of them have been compared.
   ///
-  /// - Throws: `Failure`, and what the evidence throws.
+  /// - Throws: `Failure`, and the evidence's errors.
   public mutating func decide(_ evidence: some CleanupEvidence) throws {
     if isStart, isEmpty { options.orphans = .report }
     try findMoved(evidence)
@@ -227,10 +253,10 @@ public struct CleanupPlanner {
     displaced.removeAll(where: \.isBlocked)
     var missing: [Displaced] = []
     var taken: Set<Int> = []
-    // Of several rows of one place, what stands there is that of the row that knows its inode.
+    // If several rows have one path, the file there belongs to the row with its inode.
     let isOwn = { (lost: Displaced) in lost.found?.isKnown(as: lost.row.file) ?? false }
     for lost in displaced.filter(isOwn) + displaced.filter({ !isOwn($0) }) {
-      // Another download's file, under a second name (link(2)), is not what has become of this one's.
+      // A second name (link(2)) of another download's file is not an edit of this download's.
       if let found = lost.found, let index = strays.firstIndex(at: found.place), !taken.contains(index),
         try !evidence.isNeeded(found, otherThanBy: lost.row.download)
       {
@@ -261,8 +287,8 @@ public struct CleanupPlanner {
     try emptyFolders(evidence)
   }
 
-  /// A row keeps its place: then no other's follows its file there, and keeps its own place too. One file is never two
-  /// downloads'.
+  /// Handles rows that keep their paths: no other row follows its file to such a path, and then keeps its own path too.
+  /// Two downloads never share a file.
   private mutating func leaveKept() {
     guard !kept.isEmpty else { return }
     var followers: [EntryPath: [Int]] = [:]
@@ -281,7 +307,7 @@ public struct CleanupPlanner {
     }
   }
 
-  /// Folders in which the steps leave nothing, those inside others first.
+  /// The folders that the steps leave empty, inner ones first.
   private mutating func emptyFolders(_ evidence: some CleanupEvidence) throws {
     for folder in folders.emptied(by: steps) where try evidence.hasMade(folder) {
       add(.emptyFolder(folder), .delete, "nothing is left in it")
@@ -300,7 +326,7 @@ public struct CleanupPlanner {
 
   // MARK: Steps
 
-  /// A stray has turned out to be a download's.
+  /// A stray belongs to a download.
   mutating func note(followed file: FoundFile) {
     mediaBytes = mediaBytes.addingClamped(file.length)
     otherBytes = otherBytes.addingClamped(-file.length)
@@ -309,7 +335,7 @@ public struct CleanupPlanner {
   mutating func add(
     _ finding: CleanupStep.Finding, _ decision: CleanupStep.Decision, _ because: String, holder: DownloadID? = nil
   ) {
-    // What is only told must not keep out what is to be done.
+    // Findings without an action must not displace actions.
     let isInRoom = decision.isAct ? steps.count - leftCount < Self.differenceLimit : leftCount < Self.leftLimit
     guard isInRoom else {
       passedOver += 1
@@ -333,7 +359,7 @@ extension Array {
 }
 
 extension [FoundFile] {
-  /// The index of the file at a place; they are in the order of their places.
+  /// The index of the file at a path; the files are in the order of paths.
   fileprivate func firstIndex(at place: EntryPath) -> Int? {
     var range = indices
     while !range.isEmpty {

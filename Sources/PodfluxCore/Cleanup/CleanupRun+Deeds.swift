@@ -1,19 +1,17 @@
 extension CleanupRun {
-  /// What a run did about one kind of finding, decided in one way.
+  /// The results of a run for one kind of finding and one decision.
   public struct Deed: Hashable, Sendable, Codable {
-    /// What was found.
     public var finding: CleanupStep.Finding.Kind
-    /// What was to be done.
     public var decision: CleanupStep.Decision
-    /// How many steps were carried out.
+    /// How many steps were done.
     public var done = 0
     /// How many bytes on the disk those concern.
     public var bytes: Int64 = 0
-    /// How many were not carried out, though they were planned.
+    /// How many planned steps were left.
     public var left = 0
 
-    /// Whether people are to be told of it: not that a row says again how long its partial file is, nor that a partial file
-    /// has gone that had nothing in it. Nobody misses those.
+    /// Whether to notify the user: not of a corrected length of a partial file, nor of an empty partial file that was
+    /// deleted.
     public var isNews: Bool {
       switch (finding, decision) {
       case (_, .correct): false
@@ -22,18 +20,17 @@ extension CleanupRun {
       }
     }
 
-    /// Of nothing yet.
     public init(_ finding: CleanupStep.Finding.Kind, _ decision: CleanupStep.Decision) {
       self.finding = finding
       self.decision = decision
     }
   }
 
-  /// What it did, in the order in which it first did so. As many as there are kinds of findings and decisions.
+  /// The results in the order of their first step; at most one for each kind and decision.
   public var deeds: [Deed] { keptDeeds ?? [] }
 
-  /// Whether people are to be told of it who look at no snapshot: it changed something that they could miss or wonder at, or
-  /// could not.
+  /// Whether to notify users who see no snapshot: the run changed a file or row that they could miss or notice, or
+  /// failed to.
   public var isNews: Bool {
     switch stage {
     case .refused, .failed: true

@@ -1,36 +1,31 @@
 import Flux
 
-/// A pass over rows and files.
+/// A run of the cleanup over rows and files.
 public struct CleanupRun: Hashable, Sendable, Codable {
-  /// A run's number: the sequence number of the action that asked for it.
+  /// A run's number: the sequence number of the action that requested it.
   public typealias Key = Int64
 
-  /// Its number.
   public var key: Key
-  /// What it is to do.
   public var options: CleanupOptions
-  /// Who wanted it.
   public var cause: Cause
-  /// How far it is.
   public var stage: Stage
-  /// When it was asked for.
+  /// When it was requested.
   public var askedAt: Timestamp
-  /// When it ended.
   public var endedAt: Timestamp?
-  /// Why it was refused, or failed, or did not look at everything.
+  /// Why it was refused, failed, or did not survey everything.
   public var reason: String?
-  /// What was found and what came of it.
+  /// The findings and their results, by kind.
   public var tallies: [CleanupStep.Finding.Kind: Tally] = [:]
-  /// What was done, and what was left although it was to be done; nil in runs of versions that did not count it.
+  /// What was done, and what was planned but left; nil in runs of versions that did not record it.
   var keptDeeds: [Deed]?
-  /// Whether a client has ended it; the steps that were under way then may still be.
+  /// Whether a client cancelled it; its running steps may still complete.
   public var isCancelled = false
-  /// How many bytes are free that were not before.
+  /// How many bytes the run freed.
   public var freedBytes: Int64 = 0
-  /// What the library's bytes are, as it was found.
+  /// The library's size by category, according to the survey.
   public var usage: Usage?
 
-  /// Who wanted a run.
+  /// What started a run.
   public enum Cause: String, Hashable, Sendable, Codable {
     /// The engine, at its start.
     case start
@@ -38,24 +33,22 @@ public struct CleanupRun: Hashable, Sendable, Codable {
     case client
   }
 
-  /// How far a run is.
   public enum Stage: String, Hashable, Sendable, Codable {
-    /// Another one is under way.
+    /// Another run is active.
     case waiting
-    /// Rows and files are compared; nothing is changed.
+    /// The survey compares rows and files; nothing changes.
     case looking
-    /// What was decided is done, step by step.
+    /// The decided steps are being done.
     case acting
-    /// It has come to its end.
     case done
-    /// A client ended it; what had been done by then stays.
+    /// A client cancelled it; completed steps stay.
     case cancelled
-    /// The library is not to be judged now, and nothing was changed.
+    /// The library cannot be judged now; nothing was changed.
     case refused
-    /// It could not look.
+    /// The survey failed.
     case failed
 
-    /// Whether nothing more will come of it.
+    /// Whether the run has ended.
     public var isEnd: Bool {
       switch self {
       case .waiting, .looking, .acting: false
@@ -64,24 +57,23 @@ public struct CleanupRun: Hashable, Sendable, Codable {
     }
   }
 
-  /// How much of something there was.
+  /// The numbers for one kind of finding.
   public struct Tally: Hashable, Sendable, Codable {
     /// How many were found.
     public var found = 0
-    /// How many bytes on the disk that concerns.
+    /// How many bytes on the disk they concern.
     public var bytes: Int64 = 0
-    /// How many have been put in order.
+    /// How many were resolved.
     public var done = 0
     /// How many were left.
     public var left = 0
 
-    /// Of nothing.
     public init() {}
   }
 
-  /// What a library's bytes are.
+  /// A library's size by category.
   public struct Usage: Hashable, Sendable, Codable {
-    /// Bytes of files that downloads have.
+    /// Bytes of files that downloads own.
     public var media: Int64
     /// Bytes of partial files.
     public var partial: Int64
@@ -89,10 +81,9 @@ public struct CleanupRun: Hashable, Sendable, Codable {
     public var quarantine: Int64
     /// Bytes of the database.
     public var database: Int64
-    /// Bytes of files that no download has.
+    /// Bytes of files that no download owns.
     public var other: Int64
 
-    /// Makes a usage; of nothing, by default.
     public init(media: Int64 = 0, partial: Int64 = 0, quarantine: Int64 = 0, database: Int64 = 0, other: Int64 = 0) {
       self.media = media
       self.partial = partial
@@ -102,7 +93,6 @@ public struct CleanupRun: Hashable, Sendable, Codable {
     }
   }
 
-  /// Makes a run that waits.
   public init(key: Key, options: CleanupOptions, cause: Cause, askedAt: Timestamp) {
     self.key = key
     self.options = options
@@ -130,30 +120,29 @@ public struct CleanupRun: Hashable, Sendable, Codable {
   }
 }
 
-/// How far looking is. It is shown, and never written.
+/// The progress of a survey. Shown to clients, never stored.
 public struct CleanupProgress: Hashable, Sendable {
-  /// How many files have been looked at.
+  /// How many files have been surveyed.
   public var files: Int
   /// How many bytes have been read to compare contents.
   public var readBytes: Int64
 
-  /// Tells how far it is.
   public init(files: Int, readBytes: Int64) {
     self.files = files
     self.readBytes = readBytes
   }
 }
 
-/// What the service that compares rows and files tells.
+/// A report of the survey service.
 public enum CleanupNews: Hashable, Sendable {
-  /// It goes on.
+  /// The survey continues.
   case progress(CleanupProgress)
-  /// Some of what it has found; the next is told when that is committed.
+  /// A page of steps; the service sends the next one after this is committed.
   case found([CleanupStep])
-  /// It has looked at everything; what the library's bytes are, and what is to be said beside, if anything.
+  /// The survey is complete: the library's size by category, and a remark for the user, if any.
   case complete(CleanupRun.Usage, remark: String?)
-  /// The library is not to be judged now: one sentence says why and what would help.
+  /// The library cannot be judged now: one sentence with the reason and the remedy.
   case refused(String)
-  /// It could not look: one sentence says why.
+  /// The survey failed: one sentence with the reason.
   case failed(String)
 }

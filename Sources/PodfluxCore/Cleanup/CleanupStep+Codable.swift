@@ -1,12 +1,12 @@
-/// What steps are made of, as they are written down. Everything is checked when it is read back.
+/// The coded form of a step's parts. Decoding validates everything.
 extension EntryPath: Codable {
-  /// Writes the bytes in base64: they need not be UTF-8.
+  /// Encodes the bytes as base64: they may not be UTF-8.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     try container.encode(Base64.text(of: bytes))
   }
 
-  /// Reads what `encode` has written.
+  /// Decodes base64.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
     self.init(
@@ -15,13 +15,12 @@ extension EntryPath: Codable {
 }
 
 extension LibraryPath: Codable {
-  /// Writes the text.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     try container.encode(description)
   }
 
-  /// Reads and checks the text.
+  /// Decodes and validates the text.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
     let text = try container.decode(String.self)
@@ -30,13 +29,12 @@ extension LibraryPath: Codable {
 }
 
 extension DownloadID: Codable {
-  /// Writes the text.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     try container.encode(description)
   }
 
-  /// Reads and checks the text.
+  /// Decodes and validates the text.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
     self = try container.checked("a download's id", DownloadID(container.decode(String.self)))

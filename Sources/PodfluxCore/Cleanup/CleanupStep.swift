@@ -1,101 +1,94 @@
-/// Something on which rows and files do not agree, and what is to be done about it.
+/// A difference between rows and files, and how to resolve it.
 public struct CleanupStep: Hashable, Sendable {
-  /// A step's number in its table. None is given twice.
+  /// A step's number in its table, never reused.
   public typealias Key = Int64
 
   /// Its number; 0 until it has a row.
   public var key: Key
-  /// What was found.
   public var finding: Finding
-  /// What is to be done.
   public var decision: Decision
-  /// Why, in one sentence.
+  /// The reason, in one sentence.
   public var because: String
-  /// How far it is.
   public var status: Status
-  /// The download whose file it is, where the finding is about none: why the step was left.
+  /// The download that owns the file, if the finding names none: the reason why the step was left.
   public var holder: DownloadID?
 
-  /// What was found.
+  /// A difference between rows and files.
   public enum Finding: Hashable, Sendable, Codable {
     /// A completed download's file is gone.
     case missing(DownloadID, PublishedFile)
-    /// A completed download's file lies elsewhere, or is another file with the same content. Whoever takes the step sees
-    /// that it does, and that no file of the row lies at its former place: it may have been published since.
+    /// A completed download's file has another path, or another file has the same content. The executor checks that,
+    /// and that the row's file is not back at its former path: it may have been published since.
     case moved(DownloadID, from: PublishedFile, to: PublishedFile)
-    /// Somebody has edited a completed download's file, or put an edited one in its place, and it is media still. Whoever
-    /// takes the step sees that it is as it was found.
+    /// Another program edited a completed download's file, or replaced it by an edited one, and it is still media. The
+    /// executor checks that it is unchanged since the survey.
     case modified(DownloadID, from: PublishedFile, to: PublishedFile)
     /// A completed download's file has another length or content than was downloaded.
     case corrupt(DownloadID, PublishedFile, found: FoundFile)
-    /// A file that no download knows.
+    /// A file that no download owns.
     case orphan(FoundFile)
     /// A file that a download had or wants, and does not have; the SHA-256 is known if it was compared.
     case adoptable(FoundFile, owner: DownloadID, sha256: String?)
     /// A partial file that no download needs.
     case orphanPartial(FoundPartial)
-    /// A partial file that is shorter than its row says: what is there, and the hash of its last 64 KiB. A length of 0
-    /// says that it is gone, or that nothing of it is believed: whoever takes the step sees that it is shorter still.
+    /// A partial file is shorter than its row says: its length, and the hash of its last 64 KiB. A length of 0 means
+    /// that it is gone or not trusted. The executor checks that it is still shorter.
     case partial(DownloadID, planned: ResumeRecord, length: Int64, tailHash: String)
-    /// A file among the partial files that is none.
+    /// A file in the folder of partial files that is not a partial file.
     case strayPartial(FoundFile)
-    /// A folder that has become empty, and that the engine has made.
+    /// An empty folder that the engine created.
     case emptyFolder(EntryPath)
-    /// A folder that cannot be read, a link, a device.
+    /// An unreadable folder, a link, a device.
     case foreign(EntryPath)
-    /// Files in quarantine that are older than the settings allow: how many bytes.
+    /// Expired files in quarantine, and their total size.
     case expiredQuarantine(before: Int64, bytes: Int64)
   }
 
-  /// What is to be done.
+  /// How to resolve a finding.
   public enum Decision: String, Hashable, Sendable, Codable, CodingKeyRepresentable, CaseIterable {
-    /// The download goes.
+    /// Remove the download.
     case forget
-    /// The download is fetched again.
+    /// Fetch the download again.
     case redownload
-    /// The download becomes failed.
+    /// Make the download failed.
     case mark
-    /// The row follows its file.
+    /// Update the row to its file.
     case follow
-    /// The file is moved to quarantine.
+    /// Move the file to quarantine.
     case quarantine
-    /// The file or folder is deleted.
+    /// Delete the file or folder.
     case delete
-    /// The file becomes a completed download.
+    /// Make the file a completed download.
     case adopt
-    /// The row's bytes are set right.
+    /// Correct the row's durable bytes.
     case correct
-    /// A person may adopt the file; nothing is done.
+    /// Do nothing; a person may adopt the file.
     case offer
-    /// Nothing is done.
+    /// Do nothing.
     case leave
 
-    /// Whether anything is to be done at all.
+    /// Whether the decision changes anything.
     public var isAct: Bool { self != .offer && self != .leave }
   }
 
-  /// How far a step is.
   public enum Status: String, Hashable, Sendable, Codable, CaseIterable {
-    /// It has not been done.
     case planned
-    /// It has been done.
     case done
-    /// It was left, because what it was planned for does not hold any more, or could not be done.
+    /// Not done: the finding no longer holds, or the change failed.
     case left
   }
 
-  /// What became of the part of a step that is done with files.
+  /// The result of a step's work on files.
   public enum Outcome: Hashable, Sendable {
-    /// The files are as the step expects them, or have been made so.
+    /// The files are as the step requires.
     case done
-    /// They are not, or could not be made so; the message says why.
+    /// They are not; the message says why.
     case left(String)
   }
 
-  /// The download that it is about.
+  /// The download that it concerns.
   public var download: DownloadID? { finding.download ?? holder }
 
-  /// Makes a step.
   public init(
     key: Key = 0, finding: Finding, decision: Decision, because: String, status: Status? = nil,
     holder: DownloadID? = nil
@@ -110,7 +103,7 @@ public struct CleanupStep: Hashable, Sendable {
 }
 
 extension CleanupStep.Finding {
-  /// What was found, without what belongs to it.
+  /// A finding without its payload.
   public enum Kind: String, Hashable, Sendable, Codable, CodingKeyRepresentable, CaseIterable {
     case missing, moved, modified, corrupt, orphan, adoptable, foreign
     case orphanPartial = "orphan_partial"
@@ -120,7 +113,6 @@ extension CleanupStep.Finding {
     case expiredQuarantine = "expired_quarantine"
   }
 
-  /// What was found, without what belongs to it.
   public var kind: Kind {
     switch self {
     case .missing: .missing
@@ -138,7 +130,7 @@ extension CleanupStep.Finding {
     }
   }
 
-  /// The download that it is about.
+  /// The download that it concerns.
   public var download: DownloadID? {
     switch self {
     case .missing(let id, _), .moved(let id, _, _), .modified(let id, _, _), .corrupt(let id, _, _),
@@ -150,7 +142,7 @@ extension CleanupStep.Finding {
     }
   }
 
-  /// The place that it is about.
+  /// The path that it concerns.
   public var place: EntryPath? {
     switch self {
     case .missing(_, let file), .moved(_, let file, _), .modified(_, let file, _): EntryPath(file.path)
@@ -161,17 +153,17 @@ extension CleanupStep.Finding {
     }
   }
 
-  /// The file that was found and that no download had.
+  /// The file, if no download owned it.
   var foundFile: FoundFile? {
     if case .orphan(let found) = self { found } else { nil }
   }
 
-  /// Where the file is now, if it was moved.
+  /// The current path of a moved file.
   public var destination: LibraryPath? {
     if case .moved(_, _, let file) = self { file.path } else { nil }
   }
 
-  /// Where a row's file is, if the row is to follow it: elsewhere, or where it was and edited.
+  /// The path to which the row should be updated: another one, or its own after an edit.
   public var followedTo: LibraryPath? {
     switch self {
     case .moved(_, _, let file), .modified(_, _, let file): file.path
@@ -179,7 +171,7 @@ extension CleanupStep.Finding {
     }
   }
 
-  /// How many bytes on the disk it is about.
+  /// How many bytes on the disk it concerns.
   public var bytes: Int64 {
     switch self {
     case .missing, .emptyFolder, .foreign: 0

@@ -1,10 +1,28 @@
 import Flux
 
-/// Cleaning up: which run is under way, how far it is, and what the last one came to.
+/// What the cleanup tells other stores.
+public enum CleanupEvent: Sendable {
+  /// The files of a step are as it expects them: the downloads are to change their rows as it says.
+  case apply(CleanupStep)
+  /// A folder was empty and is gone. A folder of its name that is made later is not the engine's.
+  case removedFolder(LibraryPath)
+}
+
+/// The cleanup: which run is under way, how far it is, and what the last one came to.
 ///
-/// A run first looks, which changes nothing; every decision is a row before any is carried out, so that a crash in the
-/// middle is taken up where it stopped. Each step is looked at again, with the row and with the file, when its turn comes.
-public struct CleanupStore: Sendable {
+/// A run first looks, which changes nothing. Every decision is a row before any is carried out, so that a run goes on
+/// after a crash where it stopped. Each step is checked again, with the row and with the file, when its turn comes.
+public struct CleanupStore: DomainStore {
+  /// What it reads of other stores.
+  public struct Context: Sendable {
+    /// Whether anything may be started.
+    var isScheduling: Bool
+    /// The settings.
+    var settings: Settings
+    /// The attempts that have not ended.
+    var live: [DownloadID: LiveAttempt]
+  }
+
   /// The run that looks or acts.
   public private(set) var active: CleanupRun?
   /// The run that begins when that one has ended.
@@ -23,7 +41,8 @@ public struct CleanupStore: Sendable {
   private var owesStartPass = false
   /// The last step that was handed out, or passed over.
   private var cursor: CleanupStep.Key = 0
-  private var underWay: [CleanupStep.Key: CleanupStep] = [:]
+  /// The steps of the active run.
+  private(set) var steps = OwedWork<CleanupStep>(limit: Self.stepsAtOnce)
   /// Rows that follow their files to places that other rows have yet: they wait until those have left, or go together.
   private(set) var held: [DownloadID: CleanupStep] = [:]
   /// Whose rows had those places when they began to wait.
@@ -38,7 +57,10 @@ public struct CleanupStore: Sendable {
     for run in runs {
       switch run.stage {
       case .waiting: waiting = run
-      case .looking, .acting: active = run
+      case .looking: active = run
+      case .acting:
+        active = run
+        steps.oweMore()
       case .done, .cancelled, .refused, .failed: last = run
       }
     }
@@ -47,35 +69,36 @@ public struct CleanupStore: Sendable {
   /// Whether nothing is to be done.
   public var isIdle: Bool { active == nil && waiting == nil && !owesStartPass }
 
-  /// Whether a step that is under way takes this file away, or has done so: that it is nobody's was looked at before.
-  func isTaking(_ file: FoundFile) -> Bool {
-    underWay.values.contains { step in
-      guard case .orphan(let found) = step.finding, [.quarantine, .delete].contains(step.decision) else { return false }
-      return found.place == file.place && found.inode == file.inode
-    }
-  }
-
-  mutating func handle(
-    _ action: Action, settings: Settings, downloads: inout DownloadsStore, in turn: inout PodfluxTurn
+  /// Begins and ends runs, and takes in what services report of them.
+  public mutating func handle(
+    _ action: Action, in turn: inout PodfluxTurn, reading context: Context
   ) throws -> Reply? {
     switch action {
     case .cleanup(.run(let request)):
-      try downloads.refuseUnlessOpen()
-      return .cleanup(try ask(for: request.options(under: settings), because: .client, in: &turn))
-    case .cleanup(.cancel):
-      try downloads.refuseUnlessOpen()
-      return .affected(try cancel(in: &turn))
-    case .recovered: try recover(settings: settings, in: &turn)
+      return .cleanup(try ask(for: request.options(under: context.settings), because: .client, in: &turn))
+    case .cleanup(.cancel): return .affected(try cancel(in: &turn))
+    case .recovered: try recover(settings: context.settings, in: &turn)
     case .surveyed(let run, let news): try take(news, of: run, in: &turn)
-    case .cleaned(let key, let outcome): try finish(key, outcome, downloads: &downloads, in: &turn)
+    case .cleaned(let key, let outcome): try finish(key, outcome, reading: context, in: &turn)
     case .deleted(let key): try finish(awaiting: key, as: .done, because: nil, in: turn)
     case .notDeleted(let key, let reason):
       try finish(awaiting: key, as: .left, because: Self.notDeleted(because: reason), in: turn)
-    case .downloads, .updateSettings, .filters, .network, .stop, .attempt, .verified, .path, .localTime, .roomCame,
-      .timeCame, .upkeepDone:
-      break
+    default: break
     }
     return nil
+  }
+
+  /// Ends steps whose rows the downloads have changed.
+  public mutating func receive(_ event: StoreEvent, in turn: inout PodfluxTurn, reading context: Context) throws {
+    guard case .downloads(.applied(let step, let outcome)) = event else { return }
+    // Rows that were held go together, and the places that they leave have been looked at.
+    let wasHeld = steps.underWay[step.key] == nil
+    switch outcome {
+    case .done: try finish(step, as: .done, because: nil, in: turn)
+    case .left(let reason): try finish(step, as: .left, because: reason, in: turn)
+    case .owed(let deletion): awaited[deletion, default: []].append(step.key)
+    }
+    if !wasHeld { try releaseHeld(behind: step, reading: context, in: &turn) }
   }
 
   // MARK: Runs
@@ -144,7 +167,8 @@ public struct CleanupStore: Sendable {
     turn.perform(.cancelSurvey(run.key))
     active = nil
     progress = nil
-    (underWay, held, heldBehind, awaitedPlaces, awaited) = ([:], [:], [:], [], [:])
+    steps = OwedWork(limit: Self.stepsAtOnce)
+    (held, heldBehind, awaitedPlaces, awaited) = ([:], [:], [], [:])
     if let last { try turn.tables.cleanup.forget(last.key) }
     run.stage = stage
     run.reason = reason ?? run.reason
@@ -174,6 +198,7 @@ public struct CleanupStore: Sendable {
       run.reason = remark
       run.stage = .acting
       active = run
+      steps.oweMore()
       isChanged = true
       progress = nil
       if run.options.mode == .plan { try end(as: .done, in: &turn) }
@@ -185,72 +210,79 @@ public struct CleanupStore: Sendable {
   // MARK: Acting
 
   /// Begins what waits, and hands out what is to be done next.
-  mutating func endBatch(settings: Settings, downloads: DownloadsStore, in turn: inout PodfluxTurn) throws {
-    try goOn(settings: settings, downloads: downloads, in: &turn)
+  public mutating func endBatch(in turn: inout PodfluxTurn, reading context: Context) throws {
+    try goOn(reading: context, in: &turn)
     if isChanged, let active { try turn.tables.cleanup.save(active) }
     isChanged = false
   }
 
-  private mutating func goOn(settings: Settings, downloads: DownloadsStore, in turn: inout PodfluxTurn) throws {
-    guard downloads.isScheduling else { return }
-    try begin(settings: settings, in: &turn)
+  private mutating func goOn(reading context: Context, in turn: inout PodfluxTurn) throws {
+    guard context.isScheduling else { return }
+    try begin(settings: context.settings, in: &turn)
     guard active?.stage == .acting else { return }
-    while active?.isCancelled == false, underWay.count < Self.stepsAtOnce {
-      let steps = try turn.tables.cleanup.planned(after: cursor, limit: Self.stepsAtOnce - underWay.count)
-      guard !steps.isEmpty else { break }
-      for step in steps {
-        cursor = step.key
-        if let deletion = try downloads.owedMove(by: step, in: turn) {
-          // An engine that has ended since has done what it says to the row.
-          underWay[step.key] = step
-          awaited[deletion, default: []].append(step.key)
-        } else if let obstacle = try downloads.obstacle(to: step, in: turn) {
-          try finish(step, as: .left, because: obstacle, in: turn)
-        } else {
-          underWay[step.key] = step
-          turn.perform(.cleanUp(step))
-        }
+    while active?.isCancelled == false {
+      let next = try steps.take { [cursor, room = steps.room] _ in
+        try turn.tables.cleanup.planned(after: cursor, limit: room)
       }
+      guard !next.isEmpty else { break }
+      for step in next { try handOut(step, reading: context, in: &turn) }
     }
-    guard underWay.isEmpty else { return }
+    guard steps.underWay.isEmpty else { return }
     for step in held.values.sorted(by: { $0.key < $1.key }) {
       try finish(step, as: .left, because: "another download's row still says that its file is there", in: turn)
     }
     try end(as: active?.isCancelled == true ? .cancelled : .done, in: &turn)
-    // Nobody else may come to wake the one that waits.
-    try begin(settings: settings, in: &turn)
+    // No other turn may come to begin the one that waits.
+    try begin(settings: context.settings, in: &turn)
+  }
+
+  private mutating func handOut(_ step: CleanupStep, reading context: Context, in turn: inout PodfluxTurn) throws {
+    cursor = step.key
+    if let deletion = try step.owedMove(in: turn) {
+      // An engine that has ended since has done what it says to the row.
+      awaited[deletion, default: []].append(step.key)
+    } else if let obstacle = try step.obstacle(besides: context.live, in: turn) {
+      try finish(step, as: .left, because: obstacle, in: turn)
+    } else {
+      turn.perform(.cleanUp(step))
+    }
   }
 
   private mutating func finish(
-    _ key: CleanupStep.Key, _ outcome: CleanupStep.Outcome, downloads: inout DownloadsStore, in turn: inout PodfluxTurn
+    _ key: CleanupStep.Key, _ outcome: CleanupStep.Outcome, reading context: Context, in turn: inout PodfluxTurn
   ) throws {
-    guard let step = underWay[key], !awaited.values.contains(where: { $0.contains(key) }) else { return }
+    guard let step = steps.underWay[key], !awaited.values.contains(where: { $0.contains(key) }) else { return }
     switch outcome {
     case .left(let reason): try finish(step, as: .left, because: reason, in: turn)
     case .done:
-      let others = try downloads.occupants(ofPlaceFor: step, in: turn)
+      let others = try step.occupants(in: turn)
       if let id = step.finding.download, let target = step.finding.followedTo, !others.isEmpty {
-        underWay[key] = nil
+        _ = steps.end(key)
         held[id] = step
         heldBehind[id] = others
         awaitedPlaces.insert(EntryPath(target))
         guard canGo(id) else { return }
-        return try releaseHeld(downloads: &downloads, in: &turn)
+        return try releaseHeld(reading: context, in: &turn)
       }
-      try conclude(step, downloads: &downloads, in: &turn)
-      guard let place = step.finding.place, awaitedPlaces.contains(place) else { return }
-      try releaseHeld(downloads: &downloads, in: &turn)
+      try conclude(step, reading: context, in: &turn)
     }
   }
 
-  private mutating func conclude(
-    _ step: CleanupStep, downloads: inout DownloadsStore, in turn: inout PodfluxTurn
-  ) throws {
-    switch try downloads.apply(step, in: &turn) {
-    case .done: try finish(step, as: .done, because: nil, in: turn)
-    case .left(let reason): try finish(step, as: .left, because: reason, in: turn)
-    case .owed(let deletion): awaited[deletion, default: []].append(step.key)
+  private mutating func conclude(_ step: CleanupStep, reading context: Context, in turn: inout PodfluxTurn) throws {
+    guard !step.concernsDownloads else { return turn.tell(.cleanup(.apply(step))) }
+    if case .emptyFolder(let place) = step.finding, let folder = place.libraryPath {
+      turn.tell(.cleanup(.removedFolder(folder)))
     }
+    try finish(step, as: .done, because: nil, in: turn)
+    try releaseHeld(behind: step, reading: context, in: &turn)
+  }
+
+  /// A step has ended: its file may have left a place that others wait for.
+  private mutating func releaseHeld(
+    behind step: CleanupStep, reading context: Context, in turn: inout PodfluxTurn
+  ) throws {
+    guard let place = step.finding.place, awaitedPlaces.contains(place) else { return }
+    try releaseHeld(reading: context, in: &turn)
   }
 
   /// Whether all rows in whose places this one's file lies are held as well, and those that these wait for: then they go
@@ -266,9 +298,9 @@ public struct CleanupStore: Sendable {
 
   /// Has rows follow their files whose places are free by now, or are left by others that go in this turn: two files that
   /// have changed places are followed at once, so that no file is ever that of two downloads.
-  private mutating func releaseHeld(downloads: inout DownloadsStore, in turn: inout PodfluxTurn) throws {
+  private mutating func releaseHeld(reading context: Context, in turn: inout PodfluxTurn) throws {
     for (id, step) in held.sorted(by: { $0.value.key < $1.value.key }) {
-      guard let obstacle = try downloads.obstacle(to: step, in: turn) else { continue }
+      guard let obstacle = try step.obstacle(besides: context.live, in: turn) else { continue }
       (held[id], heldBehind[id]) = (nil, nil)
       try finish(step, as: .left, because: obstacle, in: turn)
     }
@@ -277,7 +309,7 @@ public struct CleanupStore: Sendable {
     while hasChanged {
       hasChanged = false
       for (id, step) in going.sorted(by: { $0.value.key < $1.value.key }) {
-        let others = try downloads.occupants(ofPlaceFor: step, in: turn)
+        let others = try step.occupants(in: turn)
         guard !others.allSatisfy({ going[$0] != nil }) else { continue }
         going[id] = nil
         hasChanged = true
@@ -285,7 +317,7 @@ public struct CleanupStore: Sendable {
     }
     for (id, step) in going.sorted(by: { $0.value.key < $1.value.key }) {
       (held[id], heldBehind[id]) = (nil, nil)
-      try conclude(step, downloads: &downloads, in: &turn)
+      turn.tell(.cleanup(.apply(step)))
     }
     awaitedPlaces = Set(held.values.compactMap(\.finding.followedTo).map(EntryPath.init))
   }
@@ -295,7 +327,7 @@ public struct CleanupStore: Sendable {
     awaiting deletion: Deletion.Key, as status: CleanupStep.Status, because: String?, in turn: borrowing PodfluxTurn
   ) throws {
     for key in awaited.removeValue(forKey: deletion) ?? [] {
-      guard let step = underWay[key] else { continue }
+      guard let step = steps.underWay[key] else { continue }
       try finish(step, as: status, because: because, in: turn)
     }
   }
@@ -307,7 +339,7 @@ public struct CleanupStore: Sendable {
   private mutating func finish(
     _ step: CleanupStep, as status: CleanupStep.Status, because: String?, in turn: borrowing PodfluxTurn
   ) throws {
-    underWay[step.key] = nil
+    _ = steps.end(step.key)
     var holder: DownloadID?
     // People are to be told whose file it is.
     if status == .left, step.download == nil, let found = step.finding.foundFile {
@@ -316,5 +348,14 @@ public struct CleanupStore: Sendable {
     try turn.tables.cleanup.finish(step.key, as: status, because: because, holder: holder)
     active?.finish(step, as: status)
     isChanged = true
+  }
+}
+
+extension CleanupStore.Context {
+  /// What the stores hold now.
+  init(_ stores: borrowing Stores) {
+    isScheduling = stores.lifecycle.isScheduling
+    settings = stores.settings.settings
+    live = stores.downloads.live
   }
 }

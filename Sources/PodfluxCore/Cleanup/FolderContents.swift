@@ -1,11 +1,11 @@
-/// How many things lie in each folder, in those inside it too: which folders do steps leave empty?
+/// Counts the entries below each folder, to find the folders that steps leave empty.
 struct FolderContents {
   private var counts: [EntryPath: Int] = [:]
-  /// The folder that the last thing lay in, up to and with its "/", and how many things in it are not in `counts` yet:
-  /// what lies together comes together.
+  /// The folder of the last entry, with its final "/", and how many of its entries are not in `counts` yet: entries of
+  /// a folder arrive together.
   private var latest: (folder: [UInt8], count: Int) = ([], 0)
 
-  /// Notes something that was found.
+  /// Counts an entry of the survey.
   mutating func count(_ entry: LibraryEntry) {
     let place: EntryPath =
       switch entry {
@@ -26,7 +26,7 @@ struct FolderContents {
     latest.count = 0
   }
 
-  /// The folders in which nothing is left when these steps are done, those inside others first.
+  /// The folders that these steps leave empty, inner ones first.
   mutating func emptied(by steps: [CleanupStep]) -> [EntryPath] {
     bringUpToDate()
     var rest: [EntryPath: Int] = [:]
@@ -38,8 +38,7 @@ struct FolderContents {
 }
 
 extension CleanupStep {
-  /// The place at which nothing is any more when the step is done. What is damaged goes when its row has been changed,
-  /// which is later.
+  /// The path that the step leaves empty. A damaged file is moved later, after its row has changed.
   fileprivate var emptiedPlace: EntryPath? {
     switch (finding, decision) {
     case (.orphan(let found), .quarantine), (.orphan(let found), .delete): found.place
@@ -50,7 +49,7 @@ extension CleanupStep {
 }
 
 extension EntryPath {
-  /// The folders on the way to it, the outermost first.
+  /// Calls the body with the folders on the path, the outermost first.
   fileprivate func forEachFolder(_ body: (EntryPath) -> Void) {
     for index in bytes.indices where bytes[index] == UInt8(ascii: "/") {
       body(EntryPath(bytes: Array(bytes[..<index])))

@@ -1,32 +1,30 @@
 import Flux
 
-/// Something in a library's folders, in the byte order of its place.
+/// An entry of a library, in the byte order of its path.
 public enum LibraryEntry: Hashable, Sendable {
   /// A regular file.
   case file(FoundFile)
-  /// A folder in which nothing is.
   case emptyFolder(EntryPath)
-  /// A link, a pipe, a device: nothing that is followed or touched.
+  /// A link, a pipe, a device: the engine neither follows nor changes it.
   case other(EntryPath)
-  /// A folder that cannot be looked into, and why: what rows say lies in it is neither there nor gone.
+  /// An unreadable folder, and why: files below it count as neither present nor missing.
   case unreadable(EntryPath, String)
 }
 
-/// A file as it was found.
+/// A file in the survey.
 public struct FoundFile: Hashable, Sendable, Codable {
-  /// Where it is.
+  /// Its path.
   public var place: EntryPath
   /// Its length in bytes.
   public var length: Int64
-  /// Which file it is, whatever its name; `unknownInode` where the file system has no such numbers that last.
+  /// Its inode, which identifies it; `unknownInode` if the file system has no lasting ones.
   public var inode: UInt64
   /// See `PublishedFile.modifiedNanoseconds`.
   public var modifiedNanoseconds: Int64?
 
-  /// The inode of no file.
+  /// No file has this inode.
   public static let unknownInode: UInt64 = 0
 
-  /// Describes a file that was found.
   public init(place: EntryPath, length: Int64, inode: UInt64, modifiedNanoseconds: Int64? = nil) {
     self.place = place
     self.length = length
@@ -41,13 +39,13 @@ public struct FoundFile: Hashable, Sendable, Codable {
       modifiedNanoseconds: file.modifiedNanoseconds)
   }
 
-  /// Whether its inode leaves it possible that it is this file.
+  /// Whether its inode allows it to be this file.
   func canBe(_ file: PublishedFile) -> Bool { inode == file.inode || inode == Self.unknownInode }
 
-  /// Whether its inode says that it is this file, whatever its place and its length.
+  /// Whether its inode proves that it is this file, at any path and length.
   func isKnown(as file: PublishedFile) -> Bool { inode == file.inode && inode != Self.unknownInode }
 
-  /// The file as a download's row keeps it; nil if its place has a name that no row can keep.
+  /// The file as a row stores it; nil if a row cannot store its path.
   public func published(sha256: String?) -> PublishedFile? {
     place.libraryPath.map {
       PublishedFile(
@@ -55,24 +53,21 @@ public struct FoundFile: Hashable, Sendable, Codable {
     }
   }
 
-  /// The file, whenever it was written to.
+  /// The file without its modification time.
   public var withoutTime: FoundFile { FoundFile(place: place, length: length, inode: inode) }
 }
 
-/// A file that a row says is there.
+/// A file that a row expects.
 public struct ExpectedFile: Hashable, Sendable {
-  /// Whose file it is.
+  /// The download that owns the file.
   public var download: DownloadID
-  /// The file, as the row describes it.
   public var file: PublishedFile
-  /// Whether the download is completed. Otherwise it is just being published: whatever is at that place is its own affair.
+  /// Whether the download is completed. Otherwise it is publishing, and the survey ignores this path.
   public var isCompleted: Bool
-  /// When the download was completed.
   public var finished: Timestamp?
-  /// Where it should be.
+  /// Its path.
   public let place: EntryPath
 
-  /// Describes what a row expects.
   public init(download: DownloadID, file: PublishedFile, isCompleted: Bool, finished: Timestamp? = nil) {
     self.finished = finished
     self.download = download
@@ -82,46 +77,14 @@ public struct ExpectedFile: Hashable, Sendable {
   }
 }
 
-/// A partial file as it was found.
+/// A partial file in the survey.
 public struct FoundPartial: Hashable, Sendable, Codable {
-  /// Whose partial it is.
+  /// The download that owns it.
   public var download: DownloadID
-  /// Its length in bytes.
   public var length: Int64
 
-  /// Describes a partial file.
   public init(download: DownloadID, length: Int64) {
     self.download = download
     self.length = length
-  }
-}
-
-/// A file that a download had and does not have any more, although it may still lie somewhere.
-public struct FormerFile: Hashable, Sendable {
-  /// Why the download does not have it.
-  public enum Cause: String, Hashable, Sendable, CaseIterable {
-    /// It was gone when the library was cleaned up.
-    case missing
-    /// Its content was not what had been downloaded.
-    case corrupt
-    /// Its client removed the download and wanted the file to stay.
-    case kept
-  }
-
-  /// Whose it was.
-  public var download: DownloadID
-  /// What it was fetched from.
-  public var address: WebAddress
-  /// The file.
-  public var file: PublishedFile
-  /// Why it is not the download's any more.
-  public var cause: Cause
-
-  /// Describes a former file.
-  public init(download: DownloadID, address: WebAddress, file: PublishedFile, cause: Cause) {
-    self.download = download
-    self.address = address
-    self.file = file
-    self.cause = cause
   }
 }

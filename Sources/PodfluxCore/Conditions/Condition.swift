@@ -1,63 +1,62 @@
 import Flux
 
-/// Which downloads are meant: the one form for selection, listing, filters and rules (PROTOCOL.md section 6).
+/// Selects downloads: the one form for selections, listings, filters and rules (see the article Protocol).
 public indirect enum Condition: Hashable, Sendable {
-  /// Those that meet each of these; all downloads, if there are none.
+  /// Downloads that meet all of these; every download if there are none.
   case all([Condition])
-  /// Those that meet any of these; none, if there are none.
+  /// Downloads that meet any of these; none if there are none.
   case any([Condition])
-  /// Those that do not.
+  /// Downloads that do not meet it.
   case not(Condition)
   /// In one of these states, as clients see them.
   case states([DownloadState.Kind])
-  /// Waiting for one of these, as clients see it.
+  /// Waiting for one of these reasons, as clients see them.
   case reasons([WaitingReason])
   /// Of one of these podcasts.
   case podcasts([String])
-  /// Asked for by one of these.
+  /// Requested by one of these origins.
   case origins([Origin])
-  /// Of one of these kinds.
+  /// Of one of these media kinds.
   case media([MediaKind])
-  /// Of one of these lengths, roughly.
+  /// In one of these size classes.
   case sizes([SizeClass])
-  /// Of one of these ages.
+  /// In one of these age classes.
   case ages([AgeClass])
-  /// With one of these policies.
+  /// With one of these network policies.
   case networks([NetworkPolicy])
-  /// Failed with one of these, or waiting after an attempt that has.
+  /// Failed with one of these codes, or waiting after an attempt that did.
   case errorCodes([DownloadError.Code])
-  /// With a title that has one of these texts in it, whatever the case and the diacritics.
+  /// With a title that contains one of these texts, ignoring case and diacritics.
   case titleContains([String])
-  /// Published after this moment, or between two, or before one.
+  /// Published after, before or between these times.
   case published(after: Timestamp?, before: Timestamp?)
-  /// Published, or else added, on one of so many local days, today the last of them, or later.
+  /// Published, or else added, within this many local days, today included.
   case newerThanDays(Int)
-  /// Published, or else added, before so many local days, today the last of them.
+  /// Published, or else added, before this many local days, today included.
   case olderThanDays(Int)
-  /// At least and at most so many bytes long, as far as the length is known; an unknown one is neither.
+  /// With a length in this range of bytes; an unknown length is in no range.
   case bytes(atLeast: Int64?, atMost: Int64?)
 
-  /// Met by all downloads.
   public static let everything = Condition.all([])
 
-  /// The limits of what a client may ask for.
+  /// The limits of clients' conditions.
   public enum Limits {
     /// How many values a key may have.
     public static let values = 1000
-    /// How deep conditions may stand in each other.
+    /// How deep conditions may be nested.
     public static let depth = 8
-    /// How many conditions one may consist of.
+    /// How many parts a condition may have.
     public static let parts = 256
-    /// The longest text that is searched for, in bytes.
+    /// The longest text to search for, in bytes.
     public static let textBytes = 1024
-    /// Days: up to a hundred years.
+    /// The range of days, up to a hundred years.
     public static let days = 0...36_500
   }
 }
 
 extension Condition {
-  /// Whether downloads of a podcast and these traits, as clients see them, meet it; nil where that is not all that it
-  /// looks at.
+  /// Whether downloads of a podcast with these traits, as clients see them, meet it; nil if it depends on more than
+  /// that.
   public func isMet(by traits: Traits, podcast: String?) -> Bool? {
     switch self {
     case .all(let conditions):

@@ -1,12 +1,12 @@
 extension MediaKind {
-  /// The kind that a file's name says by its extension; other, if it says none.
+  /// The kind for a file name's extension; `other` if it has none.
   public init(ofFileNamed name: String) {
     self = FileExtension.of(name: name).flatMap { Self.byExtension[$0] } ?? .other
   }
 
-  /// The kind that the last component of a URL's path says by its extension; other, if it says none.
+  /// The kind for the extension of the last component of a URL's path; `other` if it has none.
   ///
-  /// Every download that is enqueued is asked this: what has nothing to be decoded costs no allocation.
+  /// It runs for every enqueued download, so a path without percent-encoding costs no allocation.
   public init(ofURL url: String) {
     let location = url.utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
     guard let dot = location.lastIndex(of: UInt8(ascii: ".")),
@@ -16,7 +16,7 @@ extension MediaKind {
       self = RemoteName.lastPathComponent(ofURL: url).map(Self.init(ofFileNamed:)) ?? .other
       return
     }
-    // Before the dot must be a name, and before that a path, not the host alone.
+    // The dot needs a name before it, and that a path, not only the host.
     let slashes = location[..<dot].lazy.filter { $0 == UInt8(ascii: "/") }.count
     guard slashes >= 3, location[..<dot].last != UInt8(ascii: "/") else {
       self = .other

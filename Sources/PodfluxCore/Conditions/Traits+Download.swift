@@ -1,21 +1,19 @@
 import Flux
 
 extension Download {
-  /// The file's length in bytes, as far as it is known: that of the complete file, else what the server said, else what
-  /// the client expects.
+  /// The file's length in bytes if known: of the complete file, else from the server, else the client's expectation.
   public var length: Int64? { state.file?.length ?? progress.total ?? description.expectedLength }
 
-  /// When it was published, or else added: what its age is told by.
+  /// When it was published, or else added: its age counts from here.
   public var moment: Timestamp { description.published?.moment ?? dates.added }
 
-  /// What it is to hear or to see.
   public var media: MediaKind {
     state.file.map { MediaKind(ofFileNamed: $0.path.description) } ?? MediaKind(ofURL: address.description)
   }
 }
 
 extension DownloadState {
-  /// The complete file, where there is one.
+  /// The complete file, if there is one.
   public var file: PublishedFile? {
     switch self {
     case .completed(let file), .running(.publishing(let file)): file
@@ -37,7 +35,6 @@ extension DownloadState {
 }
 
 extension Traits {
-  /// The traits of a download on a day.
   public init(of download: Download, on today: LocalDay) {
     self.init(
       kind: download.state.kind, isHeld: download.isHeld, reason: download.state.reason, error: download.state.error,

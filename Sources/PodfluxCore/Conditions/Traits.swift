@@ -1,26 +1,21 @@
-/// What counting and choosing look at in a download, apart from its texts and exact numbers: few values each, so that a
-/// million downloads have no more than some thousand combinations of them.
+/// The properties of a download by which it is counted and selected, apart from texts and exact numbers. Each has few
+/// values, so that a million downloads have at most some thousand combinations.
 public struct Traits: Hashable, Sendable {
   /// The state in its row.
   public var kind: DownloadState.Kind
-  /// Whether the scheduler passes it over.
+  /// Whether the scheduler skips it.
   public var isHeld: Bool
-  /// What it waits for, if its row says so.
+  /// The reason for which it waits, according to its row.
   public var reason: WaitingReason?
-  /// What failed it, or its last attempt.
+  /// The error of the download, or of its last attempt.
   public var error: DownloadError.Code?
-  /// What it is to hear or to see.
   public var media: MediaKind
-  /// How long it is.
   public var size: SizeClass
-  /// How old it is.
   public var age: AgeClass
-  /// Who asked for it.
   public var origin: Origin
-  /// Which networks it may use: what it says itself, or else what is said of its podcast.
+  /// Its own network policy, or else its podcast's.
   public var network: NetworkPolicy
 
-  /// Makes a combination.
   public init(
     kind: DownloadState.Kind, isHeld: Bool, reason: WaitingReason?, error: DownloadError.Code?, media: MediaKind,
     size: SizeClass, age: AgeClass, origin: Origin, network: NetworkPolicy
@@ -37,29 +32,44 @@ public struct Traits: Hashable, Sendable {
   }
 }
 
-/// What a waiting download waits for (PROTOCOL.md section 2).
+/// Why a download waits (see the article Protocol).
 public enum WaitingReason: String, Hashable, Sendable, CaseIterable {
-  case network, policy, retry, host, storage, schedule, budget, auth
+  /// The machine has no path to the network.
+  case network
+  /// The path is cellular or metered, and the download may not use such a path.
+  case policy
+  /// The last attempt failed; the next one starts at `retryAt`.
+  case retry
+  /// The host asked to be left alone until a moment.
+  case host
+  /// The disk, or the quota, has too little room.
+  case storage
+  /// No window of the schedule is open.
+  case schedule
+  /// The month's cellular budget is used up.
+  case budget
+  /// The download needs credentials; no engine reports it yet.
+  case auth
 }
 
-/// What a download is to hear or to see, by its file's name, or its address as long as it has no file.
+/// The kind of media, by the file's name, or by the address before there is a file.
 public enum MediaKind: String, Hashable, Sendable, CaseIterable {
   case audio, video, other
 }
 
-/// Which networks a download may use.
+/// Which network paths a download may use.
 public enum NetworkPolicy: String, Hashable, Sendable, Codable, CaseIterable {
-  /// What its podcast or class may.
+  /// The policy of its podcast or class.
   case inherit
-  /// None that is cellular or metered.
+  /// Only paths that are neither cellular nor metered.
   case unmetered
-  /// All.
+  /// All paths.
   case any
 }
 
-/// How long a file is, roughly.
+/// A class of file lengths.
 public enum SizeClass: String, Hashable, Sendable, CaseIterable {
-  /// Nobody has said.
+  /// The length is unknown.
   case unknown
   /// Less than 25 MiB: some minutes.
   case small
@@ -95,20 +105,20 @@ public enum SizeClass: String, Hashable, Sendable, CaseIterable {
   }
 }
 
-/// How old an episode is, in whole days of local clocks: by when it was published, or else when it was added.
+/// The age of an episode in whole local days, from its publication or else its addition.
 public enum AgeClass: String, Hashable, Sendable, CaseIterable {
-  /// Of today, or later.
+  /// Today, or in the future.
   case day
-  /// Of the six days before.
+  /// The six days before.
   case week
-  /// Of the days before these, thirty in all.
+  /// Earlier, within the last thirty days.
   case month
-  /// Of the days before these, 365 in all.
+  /// Earlier, within the last 365 days.
   case year
-  /// From before.
+  /// Before that.
   case older
 
-  /// How many days back a class reaches, today included; nil for the last.
+  /// How many days the class and the younger ones span, today included; nil for the last class.
   public var days: Int64? {
     switch self {
     case .day: 1
@@ -119,7 +129,7 @@ public enum AgeClass: String, Hashable, Sendable, CaseIterable {
     }
   }
 
-  /// The class of what is so many days old; 0 is today.
+  /// The class of an age in days; 0 is today.
   public init(days: Int64) {
     switch days {
     case ..<1: self = .day

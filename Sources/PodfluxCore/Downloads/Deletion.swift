@@ -1,31 +1,28 @@
-/// What a removed or damaged download left on the disk and is owed its deletion, or its move to quarantine.
+/// A pending deletion, or move to quarantine, of files that a removed or damaged download left on the disk.
 ///
-/// It is a row before it is an effect: a crash between the two loses no deletion.
+/// It is a row before it is an effect, so that a crash between the two loses no deletion.
 public struct Deletion: Hashable, Sendable {
   /// A deletion's number in its table.
   public typealias Key = Int64
 
   /// Its number; 0 until it has a row.
   public var key: Key
-  /// Whose partial file is to go.
+  /// The download whose partial file to delete.
   public var download: DownloadID
-  /// The published file that is to go, if it still is that file.
+  /// The published file to delete, if it is still that file.
   public var file: PublishedFile?
-  /// Where that file goes.
   public var fate: Fate
-  /// The folders on the way to the file that the engine itself has made: they go with it, if nothing else is in them.
-  /// Known when it is handed out.
+  /// The folders on the file's path that the engine created: they are deleted with it if empty. Set when the effect is
+  /// issued.
   public var ownFolders: [LibraryPath] = []
 
-  /// What becomes of a published file that is to go.
+  /// How to remove a published file.
   public enum Fate: Hashable, Sendable {
-    /// It is deleted.
     case deleted
-    /// It is kept where nobody takes it for a download's file. The partial file is left alone.
+    /// It moves to quarantine. The partial file stays.
     case quarantined
   }
 
-  /// Makes a deletion.
   public init(key: Key = 0, download: DownloadID, file: PublishedFile?, fate: Fate = .deleted) {
     self.key = key
     self.download = download

@@ -1,48 +1,70 @@
 /// Why an attempt failed.
 public struct DownloadError: Error, Hashable, Sendable {
-  /// The machine-readable reason (PROTOCOL.md section 2).
+  /// The machine-readable reason (see the article Protocol).
   public enum Code: String, Sendable, CaseIterable {
+    /// The host's name has no address.
     case unknownHost = "unknown_host"
+    /// No connection to the host could be made.
     case connectFailed = "connect_failed"
+    /// The host's certificate is not trusted.
     case tlsCertificate = "tls_certificate"
+    /// Connecting, the response's head or the next byte took longer than the settings allow.
     case timeout
+    /// The transfer was slower than `slowBytesPerSecond`.
     case tooSlow = "too_slow"
+    /// The connection broke off.
     case connectionLost = "connection_lost"
+    /// More than 10 redirects followed each other.
     case tooManyRedirects = "too_many_redirects"
+    /// A redirect led from https to http, or to another scheme.
     case unsafeRedirect = "unsafe_redirect"
+    /// The server answered with another status that is no success; `status` has it.
     case httpStatus = "http_status"
+    /// The server answered 404.
     case notFound = "not_found"
+    /// The server answered 410.
     case gone
+    /// The server answered 401.
     case unauthorized
+    /// The server answered 403.
     case forbidden
+    /// The server sent another part than the requested one.
     case rangeMismatch = "range_mismatch"
+    /// The file changed on the server during the download.
     case validatorChanged = "validator_changed"
+    /// The file has another length than the server or the client named.
     case lengthMismatch = "length_mismatch"
+    /// The file's digest is not the one that the client named.
     case integrityMismatch = "integrity_mismatch"
+    /// The file is no media, but a page or a text.
     case notMedia = "not_media"
+    /// The file is larger than `maxFileBytes`.
     case tooLarge = "too_large"
+    /// The disk is full.
     case noSpace = "no_space"
+    /// Another file stands at the destination.
     case fileExists = "file_exists"
+    /// The disk or the file system failed.
     case io
+    /// A completed file is missing or is not what was published.
     case corruptFile = "corrupt_file"
+    /// As many attempts as `maxAttempts` failed without progress; `cause` has the last failure.
     case retriesExhausted = "retries_exhausted"
   }
 
-  /// The machine-readable reason.
   public var code: Code
-  /// One sentence for people; no secrets.
+  /// One sentence for users, without secrets.
   public var message: String
-  /// The HTTP status, where one was the reason.
+  /// The HTTP status, if it was the reason.
   public var status: Int?
-  /// What the last of the exhausted attempts failed with.
+  /// The code of the last attempt, if all attempts are exhausted.
   public var cause: Code?
-  /// How many bytes more would have to be free, where there is no room.
+  /// How many more bytes must be free, if storage is missing.
   public var shortBytes: Int64?
-  /// Whether it is known that the same request will not succeed later, though requests that fail with this code may. What
-  /// follows from it is decided when the attempt reports; rows do not keep it.
+  /// Whether the same request will certainly not succeed later, although others with this code may. It matters when the
+  /// attempt reports; rows do not store it.
   public var isLasting: Bool
 
-  /// Makes an error.
   public init(
     _ code: Code, _ message: String, status: Int? = nil, cause: Code? = nil, shortBytes: Int64? = nil,
     isLasting: Bool = false
@@ -55,7 +77,7 @@ public struct DownloadError: Error, Hashable, Sendable {
     self.isLasting = isLasting
   }
 
-  /// Whether the same request may succeed later, with nobody doing anything about it.
+  /// Whether the same request may succeed later without anyone's action.
   public var isTransient: Bool {
     guard !isLasting else { return false }
     return switch code {
@@ -69,10 +91,10 @@ public struct DownloadError: Error, Hashable, Sendable {
     }
   }
 
-  /// Whether the connection broke off, or nothing more came over it: that says nothing against another one.
+  /// Whether the connection broke or stalled: that proves nothing against another connection.
   var isBrokenConnection: Bool { code == .connectionLost || code == .timeout }
 
-  /// Whether another address of the same file may do better.
+  /// Whether another address of the same file may succeed.
   var concernsSource: Bool {
     switch code {
     case .noSpace, .fileExists, .io, .corruptFile, .retriesExhausted: false

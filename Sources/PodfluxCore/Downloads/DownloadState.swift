@@ -1,54 +1,52 @@
 import Flux
 
-/// Where a download is in its life. What belongs to one state only exists in that state.
+/// The state of a download. A payload exists only in its state.
 public enum DownloadState: Hashable, Sendable {
-  /// Runs as soon as a slot is free and no obstacle is in its way: clients see it as waiting for an obstacle
-  /// (`Obstacle`), which its row need not know.
+  /// Runs once a slot is free, no obstacle is in its way, and nothing of its name is left to end. While an obstacle is
+  /// in its way clients see it as waiting for that; the row stays queued (`Obstacle`).
   case queued
-  /// Blocked; goes on by itself when the reason goes.
+  /// Waits for a condition, and continues when it is met.
   case waiting(Waiting)
-  /// An attempt is under way.
+  /// An attempt is running.
   case running(Phase)
-  /// A person said so.
+  /// A person paused it.
   case paused
   /// The file is published.
   case completed(PublishedFile)
-  /// Nothing happens until somebody asks.
+  /// It stays so until an intent.
   case failed(DownloadError)
 
   /// Why a download waits.
   public enum Waiting: Hashable, Sendable {
-    /// The last attempt failed with this error; the next begins then.
+    /// The last attempt failed with this error; the next one begins at this time.
     case retry(at: Timestamp, after: DownloadError)
-    /// There was no room on the disk; whether there is now is looked at then. No attempt is counted.
+    /// Storage was missing; the engine checks again at this time. It counts no attempt.
     case storage(until: Timestamp, after: DownloadError)
   }
 
-  /// What an attempt is doing.
+  /// The phase of a running attempt.
   public enum Phase: Hashable, Sendable {
     case connecting
     case receiving
     case verifying
-    /// The complete partial is about to be, or has been, renamed: the row knows where to.
+    /// The complete partial file is about to be, or has been, renamed: the row records the destination.
     case publishing(PublishedFile)
   }
 }
 
-/// A complete file and its place.
+/// A published file.
 public struct PublishedFile: Hashable, Sendable, Codable {
-  /// Where it is, relative to the library.
+  /// Its path relative to the library.
   public var path: LibraryPath
-  /// Its length in bytes.
   public var length: Int64
-  /// Which file it is, so that after a crash a file of that name is not taken for it: rename keeps the inode.
+  /// Its inode, which a rename keeps: after a crash no other file with this path is taken for it.
   public var inode: UInt64
-  /// Its SHA-256 in hexadecimal digits, where the settings or the client wanted it.
+  /// Its SHA-256 in hexadecimal digits, if the settings or the client wanted it.
   public var sha256: String?
-  /// When it was written to last, as its file system says (st_mtim of stat(2)), in nanoseconds since 1970; nil where that
-  /// was not recorded. Whoever edits a file moves it on; what rots does not.
+  /// The time of its last write (st_mtim of stat(2)), in nanoseconds since 1970; nil if not recorded. An edit changes
+  /// it, bit rot does not.
   public var modifiedNanoseconds: Int64?
 
-  /// Makes a description of a published file.
   public init(
     path: LibraryPath, length: Int64, inode: UInt64, sha256: String? = nil, modifiedNanoseconds: Int64? = nil
   ) {
@@ -59,14 +57,14 @@ public struct PublishedFile: Hashable, Sendable, Codable {
     self.modifiedNanoseconds = modifiedNanoseconds
   }
 
-  /// Whether both describe one file, whenever it was written to.
+  /// Whether both describe the same file, ignoring its modification time.
   public func describesSameFile(as other: PublishedFile) -> Bool {
     path == other.path && length == other.length && inode == other.inode && sha256 == other.sha256
   }
 }
 
 extension DownloadState.Waiting {
-  /// When it is looked at again.
+  /// When the engine checks again.
   public var until: Timestamp {
     switch self {
     case .retry(let at, _): at
@@ -74,14 +72,13 @@ extension DownloadState.Waiting {
     }
   }
 
-  /// What the last attempt failed with.
+  /// The error of the last attempt.
   public var error: DownloadError {
     switch self {
     case .retry(_, let error), .storage(_, let error): error
     }
   }
 
-  /// What it waits for.
   public var reason: WaitingReason {
     switch self {
     case .retry: .retry
@@ -91,12 +88,11 @@ extension DownloadState.Waiting {
 }
 
 extension DownloadState {
-  /// The state's name, without what belongs to it.
+  /// A state without its payload.
   public enum Kind: String, Sendable, CaseIterable {
     case queued, waiting, running, paused, completed, failed
   }
 
-  /// The state's name.
   public var kind: Kind {
     switch self {
     case .queued: .queued
@@ -108,11 +104,11 @@ extension DownloadState {
     }
   }
 
-  /// Whether the life of a download may go from this state to that one: the whole transition table.
+  /// Whether a download may go from this state to another: the whole transition table.
   public func canBecome(_ next: DownloadState) -> Bool {
     switch (self, next) {
     case (.queued, .running(.connecting)), (.queued, .paused): true
-    // The quota is found to leave no room before anybody is asked.
+    // The quota leaves no room, before any request.
     case (.queued, .waiting(let waiting)): waiting.reason == .storage
     case (.waiting, .queued), (.waiting, .paused): true
     case (.running(let phase), .running(let nextPhase)): phase.canBecome(nextPhase)
@@ -120,11 +116,11 @@ extension DownloadState {
     case (.running, .queued), (.running, .waiting), (.running, .paused), (.running, .failed): true
     case (.paused, .queued): true
     case (.failed, .queued): true
-    // A person has moved the file inside the library, or edited it.
+    // A person moved the file inside the library, or edited it.
     case (.completed, .completed): true
-    // A person has put the file where it belongs.
+    // A person put the file at its path.
     case (.failed, .completed): true
-    // Read again, the file was not what it had been.
+    // A verification found the file damaged.
     case (.completed, .failed(let error)): error.code == .corruptFile
     case (.queued, _), (.waiting, _), (.running, .completed), (.paused, _), (.failed, _), (.completed, _): false
     }
@@ -132,7 +128,6 @@ extension DownloadState {
 }
 
 extension DownloadState.Phase {
-  /// The phase's name.
   public var name: String {
     switch self {
     case .connecting: "connecting"
@@ -142,8 +137,8 @@ extension DownloadState.Phase {
     }
   }
 
-  /// Whether an attempt may go on from this phase to that one. A changed file sends it back to connecting; a name that
-  /// was taken meanwhile makes it publish under another.
+  /// Whether an attempt may go from this phase to another. A changed file sends it back to connecting; a path that was
+  /// taken meanwhile makes it publish under another.
   public func canBecome(_ next: Self) -> Bool {
     switch (self, next) {
     case (.connecting, .receiving), (.connecting, .verifying), (.receiving, .receiving), (.receiving, .verifying): true

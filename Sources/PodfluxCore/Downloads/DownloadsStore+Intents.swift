@@ -3,7 +3,6 @@ import Flux
 /// What clients want of the downloads.
 extension DownloadsStore {
   mutating func handle(_ intent: DownloadIntent, settings: Settings, in turn: inout PodfluxTurn) throws -> Reply {
-    try refuseUnlessOpen()
     switch intent {
     case .enqueue(let wish): return try enqueue(wish, settings: settings, in: &turn)
     case .pause(let selection): return try change(selection, by: .pause, in: &turn)
@@ -22,20 +21,6 @@ extension DownloadsStore {
     }
   }
 
-  /// Refuses what clients want once the engine stops, and before the tables are in order: rows that a killed engine left
-  /// running have no attempt that could be told anything.
-  func refuseUnlessOpen() throws(Refusal) {
-    guard isRecovered else {
-      throw Refusal(
-        .storageFailure, "the library is not in order yet, because its database could not be written; try again later")
-    }
-    switch stopping {
-    case nil, .drain: break
-    case .suspend: throw .isSuspended
-    case .now: throw Refusal(.shuttingDown, "the engine is stopping and takes no more actions; start it again")
-    }
-  }
-
   // MARK: Enqueue
 
   private mutating func enqueue(
@@ -49,7 +34,7 @@ extension DownloadsStore {
     }
     // A file that a person has deleted, or taken over, is not fetched again because a rule says so.
     if wish.origin == .auto,
-      let removed = try turn.tables.cleanup.removedDownload(id: wish.id, address: wish.address)
+      let removed = try turn.tables.formerFiles.removedDownload(id: wish.id, address: wish.address)
     {
       return .enqueued(id: removed, created: false)
     }
@@ -98,7 +83,7 @@ extension DownloadsStore {
       let meant = try turn.tables.downloads.filter(active, by: condition, at: moment)
       let changed = try self.change(active.filter(meant.contains), by: change, in: &turn)
       let others = try turn.tables.downloads.apply(change, to: condition, at: moment, sparing: active)
-      mayOweDeletions = true
+      deletions.oweMore()
       for (kind, number) in others {
         count(kind, -number)
         if let result = change.resultingKind { count(result, number) }
@@ -141,7 +126,7 @@ extension DownloadsStore {
     // Its own was lost unseen, and another download's has got its name and number since.
     if let shared = file, try turn.tables.downloads.isClaimed(shared, otherThanBy: download.id) { file = nil }
     if case .completed(let kept) = download.state, !deletingFile {
-      try turn.tables.cleanup.insert(
+      try turn.tables.formerFiles.insert(
         FormerFile(download: download.id, address: download.address, file: kept, cause: .kept), at: turn.now)
     }
     let isLive = live[download.id] != nil
@@ -149,7 +134,7 @@ extension DownloadsStore {
     live[download.id]?.isDisowned = true
     if download.mayHavePartial || file != nil {
       try turn.tables.deletions.insert(Deletion(download: download.id, file: file), isReady: !isLive)
-      mayOweDeletions = true
+      deletions.oweMore()
     }
     try turn.tables.downloads.delete(download.id)
     turn.announce(.removed(download.id))
@@ -209,7 +194,7 @@ extension DownloadsStore {
 
   /// What conditions need to know beside the rows.
   func moment(in turn: borrowing PodfluxTurn) -> ConditionMoment {
-    ConditionMoment(now: turn.now, today: localTime.day(at: turn.now), obstacles: obstacles)
+    ConditionMoment(now: turn.now, today: schedule.localTime.day(at: turn.now), obstacles: obstacles)
   }
 
   func existing(_ id: DownloadID, in turn: borrowing PodfluxTurn) throws -> Download {

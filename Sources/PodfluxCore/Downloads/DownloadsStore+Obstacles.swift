@@ -1,49 +1,28 @@
 import Flux
 
-/// What keeps downloads from running. It is looked at in each turn, and who runs and may not any more is stopped.
+/// What keeps downloads from running. Each turn asks, and stops the attempts that may not run any more.
 extension DownloadsStore {
-  /// What a schedule was asked for, and what it said.
-  struct AskedSchedule: Hashable {
-    var windows: [ScheduleWindow]
-    var zone: LocalTime
-    var at: Timestamp
-    var verdict: ScheduleVerdict
-
-    /// Whether it would say the same now. A clock that was set back makes it be asked again.
-    func isValid(for windows: [ScheduleWindow], in zone: LocalTime, at now: Timestamp) -> Bool {
-      self.windows == windows && self.zone == zone && now >= at && now < verdict.until ?? at.advanced(byDays: 1)
-    }
-  }
-
   mutating func seeObstacles(settings: Settings, network store: NetworkStore, in turn: inout PodfluxTurn) throws {
     let network = store.state
     let now = turn.now
-    let (windows, zone) = (settings.schedule, network.localTime)
-    let asked =
-      if let schedule, schedule.isValid(for: windows, in: zone, at: now) { schedule } else {
-        AskedSchedule(
-          windows: windows, zone: zone, at: now, verdict: ScheduleVerdict(of: windows, at: now, in: zone))
-      }
-    schedule = asked
-    localTime = zone
+    let verdict = schedule.verdict(of: settings.schedule, in: network.localTime, at: now)
     try lookForRoom(settings: settings, in: &turn)
     obstacles = network.obstacles(
-      settings: settings, schedule: asked.verdict, storage: room.obstacle,
-      cooldowns: cooldowns.filter { $0.value > now }, departing: departing, now: now)
-    try stopWhoMayNot(store, in: &turn)
+      settings: settings, schedule: verdict, storage: room.obstacle, cooldowns: hosts.cooling(at: now),
+      departing: hosts.departing, now: now)
+    try stopWhatMayNotRun(store, in: &turn)
   }
 
   /// When an obstacle comes or goes by itself, if there is anything that it stands in the way of.
   var obstaclesChangeAt: Timestamp? {
     guard counts[.queued, default: 0] > 0 || !live.isEmpty else { return nil }
     let budget: Timestamp? = if case .budget(let budget) = obstacles.any { budget.until } else { nil }
-    let day = schedule.flatMap { $0.windows.isEmpty ? nil : $0.verdict.until ?? $0.at.advanced(byDays: 1) }
-    return [budget, day].compactMap(\.self).min()
+    return [budget, schedule.changesAt].compactMap(\.self).min()
   }
 
   /// Attempts that an obstacle has come up for, and those whose connections were made over another path: their rows are
   /// queued at once, and go on when they may and when the attempt has ended. No attempt is counted.
-  private mutating func stopWhoMayNot(_ network: NetworkStore, in turn: inout PodfluxTurn) throws {
+  private mutating func stopWhatMayNotRun(_ network: NetworkStore, in turn: inout PodfluxTurn) throws {
     let stopped = live.filter { !$0.value.isStopping && $0.value.isFetching && mustStop($0.value, network) }
     for id in stopped.keys.sorted() {
       stopAttempt(of: id, in: &turn)
@@ -65,22 +44,25 @@ extension DownloadsStore {
     return attempt.pathGeneration != network.pathGeneration || isUnbound && network.state.path.device != nil
   }
 
-  /// What an action tells of bytes that have come over cellular.
-  func fetchedOverCellular(_ action: Action) -> Int64? {
-    guard case .attempt(let report) = action, report.fetched > 0, let attempt = live[report.attempt.download],
-      attempt.generation == report.attempt.generation, attempt.path.interface == .cellular
-    else { return nil }
-    return report.fetched
-  }
-
-  /// Takes in settings that have changed, for those that run.
-  mutating func apply(_ settings: Settings, in turn: inout PodfluxTurn) throws {
+  /// Takes in settings that have changed: for rows of podcasts of which something else is said now, and for those that run.
+  mutating func follow(_ settings: Settings, from former: Settings, in turn: inout PodfluxTurn) throws {
     room.isStale = true
     obstacles.classes = settings.network
+    for podcast in settings.network.podcasts(otherThanIn: former.network) {
+      try turn.tables.downloads.setNetwork(settings.network.policy(ofPodcast: podcast), ofPodcast: podcast)
+    }
     for id in live.keys.sorted() {
       guard let download = try turn.tables.downloads.find(id) else { continue }
       live[id]?.policy = download.networks.effective
     }
+  }
+}
+
+extension NetworkClasses {
+  /// The podcasts of which these classes say something else than others, by name.
+  fileprivate func podcasts(otherThanIn other: NetworkClasses) -> [String] {
+    guard podcasts != other.podcasts else { return [] }
+    return Set(podcasts.keys).union(other.podcasts.keys).filter { podcasts[$0] != other.podcasts[$0] }.sorted()
   }
 }
 

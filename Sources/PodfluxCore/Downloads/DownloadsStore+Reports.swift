@@ -4,7 +4,10 @@ import Flux
 extension DownloadsStore {
   mutating func handle(_ report: AttemptReport, settings: Settings, in turn: inout PodfluxTurn) throws {
     let id = report.attempt.download
-    guard live[id]?.generation == report.attempt.generation else { return }
+    guard let attempt = live[id], attempt.generation == report.attempt.generation else { return }
+    if report.fetched > 0, attempt.path.interface == .cellular {
+      turn.tell(.downloads(.fetchedOverCellular(report.fetched)))
+    }
     switch report.news {
     case .reading(let received, let phase):
       live[id]?.read(received, phase: phase, at: turn.clock.monotonicMilliseconds)
@@ -13,7 +16,7 @@ extension DownloadsStore {
       try restart(report.attempt, discarding: discarding, because: cause, in: &turn)
     case .publishing(let file, let kept): try publish(report.attempt, file, kept: kept, in: &turn)
     case .finished(let file, let folders):
-      if !folders.isEmpty { try turn.tables.cleanup.note(made: folders) }
+      if !folders.isEmpty { turn.tell(.downloads(.madeFolders(folders))) }
       try end(report.attempt, in: &turn) { store, download, turn in
         try store.complete(&download, as: file, in: turn)
       }
@@ -28,7 +31,7 @@ extension DownloadsStore {
       }
     case .pathRefused(let kept):
       // Asked again at once it would lead to the same place: from now on the host counts as one that needs a path.
-      if let host = live[id]?.host { departing.insert(host) }
+      if let host = live[id]?.host { hosts.noteDeparture(of: host) }
       try requeue(report.attempt, kept: kept, in: &turn)
     case .stopped(let kept): try requeue(report.attempt, kept: kept, in: &turn)
     }
@@ -108,7 +111,7 @@ extension DownloadsStore {
     live[attempt.download]?.received = file.length
     download.progress.keep(kept)
     try transition(&download, to: .running(.publishing(file)), in: turn)
-    let confusable = try turn.tables.deletions.spare(file).filter(deletionsUnderWay.contains)
+    let confusable = try turn.tables.deletions.spare(file).filter { deletions.underWay[$0] != nil }
     live[attempt.download]?.awaitedDeletions = Set(confusable)
     if confusable.isEmpty { turn.perform(.proceed(attempt)) }
   }
@@ -123,7 +126,7 @@ extension DownloadsStore {
     guard var download else {
       // Its row is gone; what it left may go now, and then a new row of that name may be started.
       try turn.tables.deletions.makeReady(attempt.download)
-      mayOweDeletions = true
+      deletions.oweMore()
       return try turn.tables.downloads.release(attempt.download)
     }
     try change(&self, &download, &turn)
@@ -150,7 +153,7 @@ extension DownloadsStore {
   ) throws {
     guard retryAfter != nil || error.status == 429 else { return }
     let delay = retryAfter ?? RetryDelay(settings).milliseconds(afterFailures: 1, using: &turn.random)
-    try cool(host, until: turn.now.advanced(byMilliseconds: delay), in: turn)
+    try hosts.cool(host, until: turn.now.advanced(byMilliseconds: delay), in: turn)
   }
 
   private mutating func fail(
@@ -193,7 +196,7 @@ extension DownloadsStore {
       ? retryDelay.promptMilliseconds(using: &turn.random)
       : retryDelay.milliseconds(afterFailures: download.failures, using: &turn.random)
     let earliest = turn.now.advanced(byMilliseconds: delay)
-    let moment = max(earliest, cooldowns[download.source.host] ?? earliest)
+    let moment = max(earliest, hosts.cooldowns[download.source.host] ?? earliest)
     try wait(&download, for: .retry(at: moment, after: error), in: &turn)
   }
 

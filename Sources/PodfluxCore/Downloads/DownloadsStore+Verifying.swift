@@ -26,30 +26,23 @@ extension DownloadsStore {
     case .matching(let condition):
       chosen = try table.insertAll(meeting: condition, at: moment(in: turn))
     }
-    if chosen > 0 { mayOweVerifications = true }
+    if chosen > 0 { verifications.oweMore() }
     return chosen
   }
 
   mutating func handOutVerifications(in turn: inout PodfluxTurn) throws {
-    guard mayOweVerifications, verificationsUnderWay.count < Self.verificationsAtOnce else { return }
-    // Those under way are owed too, so as many as may be under way are enough to fill all places.
-    let owed = try turn.tables.verifications.owed(limit: Self.verificationsAtOnce)
-    for verification in owed
-    where !verificationsUnderWay.contains(verification.key)
-      && verificationsUnderWay.count < Self.verificationsAtOnce
-    {
-      verificationsUnderWay.insert(verification.key)
+    for verification in try verifications.take({ try turn.tables.verifications.owed(limit: $0) }) {
       turn.perform(.verify(verification))
     }
-    mayOweVerifications = owed.count == Self.verificationsAtOnce
   }
 
   /// Takes in what reading came to. Nothing follows from it if the download was removed meanwhile: another one may have
   /// its name and even its file's inode.
   mutating func finish(
-    _ verification: Verification, _ verdict: Verification.Verdict, _ cleanup: CleanupStore, in turn: inout PodfluxTurn
+    _ verification: Verification, _ verdict: Verification.Verdict, _ steps: OwedWork<CleanupStep>,
+    in turn: inout PodfluxTurn
   ) throws {
-    guard verificationsUnderWay.remove(verification.key) != nil,
+    guard verifications.end(verification.key) != nil,
       try turn.tables.verifications.remove(verification.key),
       var download = try turn.tables.downloads.find(verification.download),
       download.state == .completed(verification.file)
@@ -57,7 +50,7 @@ extension DownloadsStore {
     var verdict = verdict
     if case .modified(let file) = verdict, try isAnothers(file, than: download.id, in: turn) {
       verdict = .damaged("the file \"\(file.path)\" is gone, and another download's is in its place", remains: nil)
-    } else if case .modified(let file) = verdict, cleanup.isTaking(FoundFile(file)) {
+    } else if case .modified(let file) = verdict, steps.isTaking(FoundFile(file)) {
       // Followed now, it would be a download's file that is taken away.
       verdict = .unreadable("a cleanup is just taking the file \"\(file.path)\" away")
     }
@@ -73,8 +66,8 @@ extension DownloadsStore {
   }
 
   /// Tells what reading has come to when all that was chosen has been read, or when the engine ends.
-  mutating func tellOfVerifications(in turn: inout PodfluxTurn) {
-    guard isEnding || (verificationsUnderWay.isEmpty && !mayOweVerifications) else { return }
+  mutating func tellOfVerifications(_ lifecycle: LifecycleStore, in turn: inout PodfluxTurn) {
+    guard lifecycle.isEnding || (lifecycle.isRecovered && verifications.isDone) else { return }
     if verified.isNews { turn.perform(.tell(.verified(verified))) }
     verified = VerificationTally()
   }
@@ -93,3 +86,5 @@ extension DownloadsStore {
     return false
   }
 }
+
+extension Verification: OwedPiece {}

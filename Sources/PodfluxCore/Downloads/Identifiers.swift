@@ -1,14 +1,13 @@
-/// A download's name, chosen by the client or made by the engine; it never changes.
+/// A download's id, chosen by the client or made by the engine; it never changes.
 ///
-/// 1 to 128 characters of `A-Z a-z 0-9 . _ - :`, not beginning with a dot: it can name a file as it is.
+/// 1 to 128 characters of `A-Z a-z 0-9 . _ - :`, the first one no dot, so that it can be a file's name.
 public struct DownloadID: Hashable, Sendable, Comparable, CustomStringConvertible {
   /// The longest id, in bytes (all characters are ASCII).
   public static let maximumLength = 128
 
-  /// The id as text.
   public let description: String
 
-  /// Takes a checked text over; nil if it is not a valid id.
+  /// Nil if the text is not a valid id.
   public init?(_ text: String) {
     let bytes = text.utf8
     guard (1...Self.maximumLength).contains(bytes.count), bytes.first != UInt8(ascii: "."),
@@ -17,7 +16,7 @@ public struct DownloadID: Hashable, Sendable, Comparable, CustomStringConvertibl
     description = text
   }
 
-  /// Makes an id from random draws: 80 bits, so that a million of them collide with a chance below 10⁻¹².
+  /// Makes an id from random draws: 80 bits, so that a million of them collide with a probability below 10⁻¹².
   public init(from generator: inout some RandomNumberGenerator) {
     var text = Array("d-".utf8)
     for _ in 0..<2 {
@@ -32,7 +31,6 @@ public struct DownloadID: Hashable, Sendable, Comparable, CustomStringConvertibl
 
   private static let alphabet = Array("0123456789abcdefghjkmnpqrstvwxyz".utf8)
 
-  /// Orders ids by their bytes.
   public static func < (lhs: Self, rhs: Self) -> Bool {
     lhs.description < rhs.description
   }
@@ -48,14 +46,12 @@ public struct DownloadID: Hashable, Sendable, Comparable, CustomStringConvertibl
   }
 }
 
-/// Names one attempt: a late answer of an older attempt is told by its generation and dropped.
+/// Identifies an attempt: the engine drops a late report of an older attempt by its generation.
 public struct AttemptID: Hashable, Sendable {
-  /// The download it works for.
   public var download: DownloadID
   /// The sequence number of the action that started it: unique within a library.
   public var generation: Int64
 
-  /// Makes an attempt's name.
   public init(download: DownloadID, generation: Int64) {
     self.download = download
     self.generation = generation

@@ -1,35 +1,33 @@
 import Flux
 
-/// A completed file that is to be read again.
+/// A pending verification: the engine reads a completed file again.
 ///
-/// It is a row before it is an effect: a crash while the file is read only has it read once more.
+/// It is a row before it is an effect: after a crash the file is read once more.
 public struct Verification: Hashable, Sendable {
-  /// A verification's number in its table. None is given twice.
+  /// A verification's number in its table, never reused.
   public typealias Key = Int64
 
-  /// Its number.
   public var key: Key
-  /// Whose file it is.
+  /// The download that owns the file.
   public var download: DownloadID
   /// The file, as its row describes it.
   public var file: PublishedFile
-  /// When the download was completed, where that is known.
+  /// When the download was completed, if known.
   public var finished: Timestamp?
 
-  /// What reading came to.
+  /// The result of reading a file.
   public enum Verdict: Hashable, Sendable {
-    /// The file has the recorded length and, where one is recorded, the recorded SHA-256.
+    /// The file has the recorded length and, if recorded, the recorded SHA-256.
     case intact
-    /// The file is gone or another one's content; the message says so in one sentence. `remains` is what is to be put
-    /// into quarantine: the download's own file, with the length that it has now. Files of others stay where they are.
+    /// The file is missing or its content differs; the message says so in one sentence. `remains` is the download's own
+    /// file to quarantine, with its current length. Other programs' files stay.
     case damaged(_ message: String, remains: PublishedFile?)
-    /// Somebody has edited the file, or only set its time: it is this now, and media still.
+    /// Another program edited the file, or only set its time: this is the file now, and it is still media.
     case modified(PublishedFile)
-    /// The file could not be read, which says nothing about its content; the message says why.
+    /// The file could not be read, which proves nothing about its content; the message says why.
     case unreadable(_ message: String)
   }
 
-  /// Makes a verification.
   public init(key: Key, download: DownloadID, file: PublishedFile, finished: Timestamp? = nil) {
     self.finished = finished
     self.key = key

@@ -1,17 +1,17 @@
-/// What libcurl's parser of URLs wants beyond what an address is checked for.
+/// libcurl's requirements on URLs beyond the check of `WebAddress`.
 ///
-/// Rows of former versions may hold addresses that do not meet it, and are read all the same: so it is asked when a
-/// client names an address, and not by `init`.
+/// Rows of former versions may contain addresses that violate them, and must stay readable: so the engine checks them
+/// when a client names an address, not in `init`.
 extension WebAddress {
-  /// What keeps an address from being fetched.
+  /// Why libcurl cannot fetch an address.
   public enum Obstruction: Hashable, Sendable {
-    /// The host has characters that no name has, or is no IPv6 address within its brackets.
+    /// The host contains invalid characters, or its brackets no IPv6 address.
     case badHost
-    /// There is more than one `@` before the path: nobody can say where the host begins.
+    /// More than one `@` precedes the path: the start of the host is ambiguous.
     case ambiguousUser
   }
 
-  /// What keeps this address from being fetched, if anything does.
+  /// Why libcurl cannot fetch this address; nil if it can.
   public var obstruction: Obstruction? {
     let bytes = description.utf8
     guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")) else { return .badHost }
@@ -25,7 +25,7 @@ extension WebAddress {
     return IPv6Literal.isValid(literal.utf8) ? nil : .badHost
   }
 
-  /// RFC 3986 section 3.2.2 without what is escaped, and without the marks that no name server knows.
+  /// RFC 3986 section 3.2.2 without escapes, and without the marks that DNS does not use.
   private static func isNameByte(_ byte: UInt8) -> Bool {
     switch byte {
     case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"): true
@@ -34,7 +34,7 @@ extension WebAddress {
   }
 }
 
-/// The text of an IPv6 address (RFC 4291 section 2.2), without a zone: that means something on one machine only.
+/// The text of an IPv6 address (RFC 4291 section 2.2), without a zone, which has a meaning on one machine only.
 enum IPv6Literal {
   private static let groups = 8
 
@@ -53,7 +53,7 @@ enum IPv6Literal {
     return text.indices.dropLast().first { text[$0] == colon && text[$0 + 1] == colon }
   }
 
-  /// How many groups of 16 bits these are; nil if they are none.
+  /// The number of 16-bit groups; nil for other text.
   private static func count(_ text: ArraySlice<UInt8>, mayEndInIPv4: Bool) -> Int? {
     guard !text.isEmpty else { return 0 }
     let parts = text.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)

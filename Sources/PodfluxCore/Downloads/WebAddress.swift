@@ -1,12 +1,12 @@
-/// A checked http or https URL with its host: what a download fetches.
+/// A checked http or https URL with its host.
 ///
-/// The text is kept as the client gave it. The check is RFC 3986's in as much as a wrong answer could hurt: scheme,
-/// authority, no control characters or blanks. libcurl parses it again and is held to http and https by itself.
+/// It keeps the client's spelling. It checks the parts of RFC 3986 where an error could do harm: scheme, authority, no
+/// control characters or blanks. libcurl parses the URL again and is restricted to http and https.
 public struct WebAddress: Hashable, Sendable, CustomStringConvertible {
   /// The longest URL, in UTF-8 bytes.
   public static let maximumLength = 8192
 
-  /// What is wrong with a text that should be a web address.
+  /// Why a text is no web address.
   public enum Fault: Error, Hashable, Sendable {
     case tooLong
     case forbiddenCharacter
@@ -17,12 +17,10 @@ public struct WebAddress: Hashable, Sendable, CustomStringConvertible {
     case badPort
   }
 
-  /// The URL.
   public let description: String
-  /// Host and port in lower case, as per-host limits count them: `example.org`, `127.0.0.1:8080`, `[::1]:80`.
+  /// Host and port in lower case, as per-host limits use them: `example.org`, `127.0.0.1:8080`, `[::1]:80`.
   public let host: String
 
-  /// Checks a text.
   public init(_ text: String) throws(Fault) {
     let bytes = text.utf8
     guard bytes.count <= Self.maximumLength else { throw .tooLong }
@@ -33,7 +31,7 @@ public struct WebAddress: Hashable, Sendable, CustomStringConvertible {
     guard scheme == "http" || scheme == "https" else { throw .unsupportedScheme(scheme) }
     let rest = bytes[bytes.index(after: colon)...]
     guard rest.starts(with: "//".utf8) else { throw .noHost }
-    // By bytes, as libcurl does it: a slash with a combining accent is one Character, and no slash to Swift.
+    // By bytes, as in libcurl: a slash with a combining accent is one Character, not equal to a slash.
     let authority = rest.dropFirst(2).prefix { !"/?#".utf8.contains($0) }
     let hostAndPort = authority.split(separator: UInt8(ascii: "@"), omittingEmptySubsequences: false).last
     description = text
@@ -52,7 +50,7 @@ public struct WebAddress: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// The URL as it may be shown: without user name and password.
+  /// The URL for display: without user name and password.
   public var redacted: String {
     let bytes = description.utf8
     guard bytes.contains(UInt8(ascii: "@")), let slashes = description.firstRange(of: "://") else { return description }
@@ -61,16 +59,16 @@ public struct WebAddress: Hashable, Sendable, CustomStringConvertible {
     return String(description[..<slashes.upperBound]) + String(Substring(bytes[bytes.index(after: at)...]))
   }
 
-  /// Whether a host, with its port or without, is this machine: `localhost`, 127.0.0.0/8 (RFC 1122 section 3.2.1.3) in
+  /// Whether a host, with or without a port, is this machine: `localhost`, 127.0.0.0/8 (RFC 1122 section 3.2.1.3) in
   /// its usual form, or `::1` (RFC 4291 section 2.5.3).
   public static func isLoopback(_ host: String) -> Bool {
-    // The scheduler asks for each host of the queue: most are told by their first byte.
+    // The scheduler calls it for each host of the queue: the first byte decides on most.
     switch host.utf8.first {
     case UInt8(ascii: "["): return host.prefix { $0 != "]" } == "[::1"
     case UInt8(ascii: "l"): return host.prefix { $0 != ":" } == "localhost"
     case UInt8(ascii: "1"):
       let parts = host.prefix { $0 != ":" }.split(separator: ".", omittingEmptySubsequences: false)
-      // With a sign or a leading zero it may be a name, for which a name server is asked.
+      // With a sign or a leading zero it may be a name for DNS.
       return parts.count == 4 && parts[0] == "127"
         && parts.allSatisfy { part in
           UInt8(part).map { String($0) == part } ?? false
@@ -79,15 +77,15 @@ public struct WebAddress: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// Whether it has the scheme, the host and the port of another (RFC 6454 section 5): whom one talks to. Hosts that are
-  /// written in two ways count as two.
+  /// Whether it has the scheme, host and port of another (RFC 6454 section 5). Different spellings of a host count as
+  /// different.
   public func hasOrigin(of other: WebAddress) -> Bool {
     let (own, others) = (origin, other.origin)
     return own.scheme == others.scheme && own.name == others.name && own.port == others.port
   }
 
-  /// The scheme, the host's name and its port, the scheme's own where none is given. `host` has passed its check: what
-  /// follows a colon behind the name is a number.
+  /// The scheme, the host's name and its port, or the scheme's default. `host` has passed its check: a number follows
+  /// the colon.
   private var origin: (scheme: String, name: Substring, port: UInt16) {
     let scheme = description.prefix { $0 != ":" }.lowercased()
     let nameEnd = host.hasPrefix("[") ? host.lastIndex(of: "]") : nil

@@ -176,7 +176,7 @@ public struct Announcement: Hashable, Sendable {
   }
 }
 
-extension Turn<any Tables, Effect> {
+extension PodfluxTurn {
   /// Announces what has followed from the action that is handled.
   mutating func announce(_ event: Announcement.Event) {
     perform(.announce(Announcement(sequence: sequence, event: event)))

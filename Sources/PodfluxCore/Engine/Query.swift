@@ -1,6 +1,6 @@
 import Flux
 
-/// A question: it changes nothing and sees every action before it (PROTOCOL.md section 9).
+/// A question: it changes nothing and sees every action before it (the article Protocol).
 public enum Query: Hashable, Sendable {
   /// What the stores hold now.
   case snapshot(SnapshotQuery)
@@ -99,7 +99,7 @@ public struct DownloadOrder: Hashable, Sendable {
     case title
     /// The length in bytes; an unknown one comes first.
     case size
-    /// The state, as clients see it, in the order in which PROTOCOL.md section 2 names them.
+    /// The state, as clients see it, in the order in which the article Protocol names them.
     case state
     /// Priority, then position: the order in which they are started.
     case position
@@ -147,7 +147,7 @@ public struct OrderCursor: Hashable, Sendable {
   }
 }
 
-/// What is shown of a download (PROTOCOL.md section 2).
+/// What is shown of a download (the article Protocol).
 public enum ItemField: String, Hashable, Sendable, CaseIterable {
   case addedAt, attempt, bytes, detail, error, eta, finishedAt, id, modifiedAt, network, origin, path, phase, podcast
   case position, priority

@@ -1,14 +1,16 @@
 import Flux
 
-/// A turn of Podflux's dispatcher.
-public typealias PodfluxTurn = Turn<any Tables, Effect>
-
-/// All stores, in the order in which they handle an action. The dispatcher owns them.
+/// All stores. The dispatcher owns them.
+///
+/// A new store is a property and a line of `list`. `PodfluxCore` needs its folder beside these; its tables and actions
+/// have their own lists (`Tables`, `Action`).
 public struct Stores: Store {
   /// What Podflux's stores handle.
   public typealias Action = PodfluxCore.Action
   /// What Podflux's stores ask services to do.
   public typealias Effect = PodfluxCore.Effect
+  /// What Podflux's stores tell each other.
+  public typealias Event = StoreEvent
   /// The tables behind Podflux's stores.
   public typealias Tables = any PodfluxCore.Tables
   /// What Podflux's clients read.
@@ -16,24 +18,20 @@ public struct Stores: Store {
   /// Why a client's intent is not carried out.
   public typealias Refusal = PodfluxCore.Refusal
 
+  /// The engine's lifecycle.
+  public private(set) var lifecycle = LifecycleStore()
   /// The settings.
   public private(set) var settings: SettingsStore
-  /// The downloads.
-  public private(set) var downloads: DownloadsStore
-
-  /// The network.
-  public private(set) var network: NetworkStore
-  /// Cleaning up.
-  public private(set) var cleanup: CleanupStore
   /// The filters.
   public private(set) var filters: FiltersStore
-  /// What is looked after each day.
+  /// The downloads.
+  public private(set) var downloads: DownloadsStore
+  /// The network.
+  public private(set) var network: NetworkStore
+  /// The daily upkeep.
   public private(set) var upkeep: UpkeepStore
-
-  /// When the first of the downloads that wait is looked at again; nil if none waits for a moment.
-  public private(set) var awaited: Timestamp?
-  /// The moment at which the stores have asked to be woken.
-  private var wakeAt: Timestamp?
+  /// Cleaning up.
+  public private(set) var cleanup: CleanupStore
 
   /// Makes the stores with what their tables hold.
   public init(
@@ -48,42 +46,51 @@ public struct Stores: Store {
     self.upkeep = upkeep
   }
 
-  /// Hands the action to each store. A store may read those before it.
-  public mutating func handle(_ action: Action, in turn: inout PodfluxTurn) throws -> Reply? {
-    switch action {
-    case .updateSettings, .filters, .network: try downloads.refuseUnlessOpen()
-    case .timeCame: wakeAt = nil
-    default: break
+  /// Hands a call to one store, which is changed in place.
+  private typealias Member = @Sendable (inout Stores, StoreCall, inout PodfluxTurn) throws -> Reply?
+
+  /// The stores in the order in which they handle an action or an event. They end a batch in the reverse order: the
+  /// lifecycle refuses first and closes last, and the downloads fill free slots when cleanup and upkeep have said what
+  /// they need.
+  private static let list: [Member] = [
+    { try $0.lifecycle.take($1, in: &$2, reading: .init($0)) },
+    { try $0.settings.take($1, in: &$2, reading: ()) },
+    { try $0.filters.take($1, in: &$2, reading: .init($0)) },
+    { try $0.downloads.take($1, in: &$2, reading: .init($0)) },
+    { try $0.network.take($1, in: &$2, reading: ()) },
+    { try $0.upkeep.take($1, in: &$2, reading: .init($0)) },
+    { try $0.cleanup.take($1, in: &$2, reading: .init($0)) },
+  ]
+
+  /// When the first of the downloads that wait is looked at again; nil if none waits for a moment.
+  public var awaited: Timestamp? { downloads.wakeAt }
+
+  /// Hands the action to each store, then what they tell each other.
+  public mutating func handle(_ action: Action, in turn: inout PodfluxTurn, reading _: Void) throws -> Reply? {
+    let call = StoreCall.handle(action)
+    var reply: Reply?
+    for member in Self.list {
+      if let answer = try member(&self, call, &turn) { reply = answer }
     }
-    let settingsReply = try settings.handle(action, in: &turn)
-    let networkReply = try network.handle(action, in: &turn)
-    if let bytes = downloads.fetchedOverCellular(action) { try network.count(bytes, in: turn) }
-    let downloadsReply = try downloads.handle(action, settings: settings.settings, cleanup: cleanup, in: &turn)
-    // A step of a cleanup is its store's, and changes downloads by theirs.
-    let cleanupReply = try cleanup.handle(action, settings: settings.settings, downloads: &downloads, in: &turn)
-    let filtersReply = try filters.handle(action, in: &turn)
-    try upkeep.handle(action, downloads: &downloads, in: &turn)
-    return settingsReply ?? networkReply ?? downloadsReply ?? cleanupReply ?? filtersReply
+    try deliverEvents(in: &turn)
+    return reply
   }
 
-  /// Fills free slots and hands out what is owed.
-  public mutating func endBatch(in turn: inout PodfluxTurn) throws {
-    try cleanup.endBatch(settings: settings.settings, downloads: downloads, in: &turn)
-    try upkeep.endBatch(
-      settings: settings.settings, downloads: &downloads, isCleaning: !cleanup.isIdle, in: &turn)
-    network.endBatch(in: &turn)
-    try downloads.endBatch(
-      settings: settings.settings, network: network, isCleaning: !cleanup.isIdle, in: &turn)
-    try filters.endBatch(localTime: network.state.localTime, in: &turn)
-    try askForWaking(in: &turn)
+  /// Has each store end the batch. What one tells is delivered before the next one ends.
+  public mutating func endBatch(in turn: inout PodfluxTurn, reading _: Void) throws {
+    for member in Self.list.reversed() {
+      _ = try member(&self, .endBatch, &turn)
+      try deliverEvents(in: &turn)
+    }
   }
 
-  private mutating func askForWaking(in turn: inout PodfluxTurn) throws {
-    guard downloads.isScheduling else { return }
-    awaited = try downloads.wakeAt(in: turn)
-    let next = [awaited, filters.wakeAt, upkeep.wakeAt(isCleaning: !cleanup.isIdle)].compactMap { $0 }.min()
-    guard next != wakeAt else { return }
-    wakeAt = next
-    turn.perform(.wake(at: next))
+  private mutating func deliverEvents(in turn: inout PodfluxTurn) throws {
+    var events = turn.takeEvents()
+    while !events.isEmpty {
+      for event in events {
+        for member in Self.list { _ = try member(&self, .receive(event), &turn) }
+      }
+      events = turn.takeEvents()
+    }
   }
 }

@@ -3,10 +3,10 @@ public enum ContentDisposition {
   /// Longer headers are ignored.
   public static let maximumBytes = 8192
 
-  /// The file name that the header suggests, or nil if it suggests none that can be read.
+  /// The file name that the header suggests, or nil if it has no readable one.
   ///
-  /// `filename*` (RFC 8187; UTF-8 or ISO-8859-1) goes before `filename`. Of a path only the last component counts, as
-  /// RFC 6266 section 4.3 demands. The name is still a stranger's text: it may hold control characters.
+  /// `filename*` (RFC 8187; UTF-8 or ISO-8859-1) precedes `filename`. Of a path only the last component counts, as RFC
+  /// 6266 section 4.3 requires. The name is untrusted: it may contain control characters.
   public static func filename(in header: String) -> String? {
     guard header.utf8.count <= maximumBytes else { return nil }
     var parameters = ParameterReader(Array(header.utf8))
@@ -34,7 +34,7 @@ public enum ContentDisposition {
   }
 }
 
-/// Reads `name=value` pairs between semicolons. What has no equals sign, such as the disposition type, is passed over.
+/// Reads `name=value` pairs between semicolons. Skips parts without an equals sign, such as the disposition type.
 private struct ParameterReader {
   private let bytes: [UInt8]
   private var position = 0
@@ -63,7 +63,7 @@ private struct ParameterReader {
     return value ?? Array(trimmed(rest))
   }
 
-  /// The rest of a quoted-string (RFC 9110 section 5.6.4). One that is never closed goes to the end of the header.
+  /// The rest of a quoted-string (RFC 9110 section 5.6.4). Without a closing quote it extends to the end of the header.
   private mutating func readQuoted() -> [UInt8] {
     var value: [UInt8] = []
     while position < bytes.count, !take(UInt8(ascii: "\"")) {

@@ -1,31 +1,30 @@
-/// The place of something in a library as the disk has it: bytes, since a name on the disk need not be UTF-8, nor one
-/// that the engine would give.
+/// The path of an entry in a library as the disk stores it: bytes, since a name on the disk may be neither UTF-8 nor
+/// one that the engine would create.
 ///
-/// Paths are ordered by their bytes, as SQLite orders them.
+/// Paths are ordered by their bytes, as SQLite orders blobs.
 public struct EntryPath: Hashable, Sendable, Comparable {
   /// The path relative to the library, its components joined by "/".
   public let bytes: [UInt8]
 
-  /// Takes a path as it was read from the disk.
+  /// Takes a path as read from the disk.
   public init(bytes: [UInt8]) {
     self.bytes = bytes
   }
 
-  /// The place that a checked path names.
+  /// The bytes of a checked path.
   public init(_ path: LibraryPath) {
     bytes = Array(path.description.utf8)
   }
 
-  /// The path as a checked one; nil if it is none that the engine would make.
+  /// The checked path; nil if the engine would not create such a path.
   public var libraryPath: LibraryPath? {
     guard let text = String(validating: bytes, as: UTF8.self) else { return nil }
     return try? LibraryPath(validating: text)
   }
 
-  /// The path for people: what is no UTF-8 in it is replaced.
+  /// The path for display: invalid UTF-8 is replaced.
   public var text: String { String(decoding: bytes, as: UTF8.self) }
 
-  /// Orders by bytes.
   public static func < (left: Self, right: Self) -> Bool {
     left.bytes.lexicographicallyPrecedes(right.bytes)
   }

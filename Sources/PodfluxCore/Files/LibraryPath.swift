@@ -1,24 +1,23 @@
-/// A path inside a library that has been checked: relative, visible, printable, and unable to leave the library.
+/// A checked path inside a library: relative, visible, printable, and unable to leave the library.
 ///
-/// It says nothing about what is on the disk: symbolic links are refused where the path is walked, not here.
-/// Two paths are equal when their bytes are, as on a Linux file system: NFC and NFD spellings of a name are two files
-/// there, although Swift compares them as equal strings.
+/// It says nothing about the disk: walking the path refuses symbolic links. Two paths are equal if their bytes are, as
+/// on a Linux file system: NFC and NFD spellings name two files there, although Swift compares them as equal strings.
 public struct LibraryPath: Hashable, Sendable, CustomStringConvertible {
   /// The longest path, in UTF-8 bytes (PATH_MAX of Linux, limits.h).
   public static let maximumBytes = 4096
   /// The longest component, in UTF-8 bytes (NAME_MAX of Linux, limits.h).
   public static let maximumComponentBytes = 255
-  /// How many components a path may have, the file's name among them.
+  /// How many components a path may have, the file's name included.
   public static let maximumComponents = 16
 
   /// The path as text, its components joined by "/".
   public let description: String
 
-  /// Checks `text`, which may come from anybody.
+  /// Checks `text`, which may be untrusted.
   ///
-  /// Refused are: paths that are empty, absolute, too long or too deep; components that are empty, "." or "..", begin
-  /// with a dot (`.podflux` belongs to the engine) or end with a blank or a dot; backslashes; control characters, line
-  /// separators and characters that turn the direction of text.
+  /// Refuses paths that are empty, absolute, too long or too deep; components that are empty, "." or "..", begin with a
+  /// dot (`.podflux` belongs to the engine) or end with a blank or a dot; backslashes; control characters, line
+  /// separators and characters that change the direction of text.
   public init(validating text: String) throws(LibraryPathError) {
     guard !text.isEmpty else { throw .empty }
     guard text.utf8.count <= Self.maximumBytes else { throw .tooLong }
@@ -31,40 +30,38 @@ public struct LibraryPath: Hashable, Sendable, CustomStringConvertible {
     description = text
   }
 
-  /// Joins names that have been checked.
+  /// Joins checked names.
   init(checked components: some Sequence<String>) {
     description = components.joined(separator: "/")
   }
 
-  /// The names on the way, the file's own name last. Never empty.
+  /// The path's components; the last one is the file's name. Never empty.
   public var components: [String] {
     Self.split(description).map { String($0) }
   }
 
-  /// The folder that holds the file, or nil if the file lies at the top of the library.
+  /// The parent folder, or nil if the file lies at the top of the library.
   public var folder: LibraryPath? {
     let folders = components.dropLast()
     return folders.isEmpty ? nil : LibraryPath(checked: folders)
   }
 
-  /// The file's own name.
   public var name: String {
     Self.split(description).last.map { String($0) } ?? description
   }
 
-  /// Whether both are the same bytes.
+  /// Whether both have the same bytes.
   public static func == (left: LibraryPath, right: LibraryPath) -> Bool {
     left.description.utf8.elementsEqual(right.description.utf8)
   }
 
-  /// Hashes the bytes, to agree with `==`.
   public func hash(into hasher: inout Hasher) {
     for byte in description.utf8 { hasher.combine(byte) }
   }
 }
 
 extension LibraryPath {
-  /// Splits at every slash. By scalars, since "/" with a combining accent behind it is one `Character`, and not "/".
+  /// Splits at every slash. By scalars, since "/" followed by a combining accent is one `Character`, not equal to "/".
   private static func split(_ text: String) -> [Substring.UnicodeScalarView] {
     text.unicodeScalars.split(separator: "/", omittingEmptySubsequences: false)
   }
@@ -87,8 +84,8 @@ extension LibraryPath {
 extension Substring.UnicodeScalarView {
   /// Whether the first visible character is a dot or normalizes to one.
   ///
-  /// That covers ".", "..", and `.podflux` in every case and normalization, also on file systems that drop invisible
-  /// characters when they compare names.
+  /// This covers ".", "..", and `.podflux` in every case and normalization, also on file systems that ignore invisible
+  /// characters in names.
   fileprivate var isHidden: Bool {
     guard let first = first(where: { !$0.properties.isDefaultIgnorableCodePoint }) else { return true }
     return first.isDotLike
@@ -96,15 +93,15 @@ extension Substring.UnicodeScalarView {
 }
 
 extension Unicode.Scalar {
-  /// Whether this is a full stop, or one of those that compatibility normalization (NFKC) makes one.
+  /// Whether this is a full stop, or compatibility normalization (NFKC) turns it into one.
   public var isDotLike: Bool {
     self == "." || self == "\u{2024}" || self == "\u{FE52}" || self == "\u{FF0E}"
   }
 
-  /// Whether this has no place in a file's name: control characters (C0, DEL, C1), line and paragraph separators, and
-  /// the characters that turn the direction of text (UAX #9).
+  /// Whether a file's name must not contain this: control characters (C0, DEL, C1), line and paragraph separators, and
+  /// characters that change the direction of text (UAX #9).
   public var isUnprintable: Bool {
-    // Of ASCII only control characters are; to look properties up takes long, and each row that is read has a path.
+    // Of ASCII only control characters are; looking up properties is slow, and each row that is read has a path.
     if isASCII { return value < 0x20 || value == 0x7F }
     return switch properties.generalCategory {
     case .control, .lineSeparator, .paragraphSeparator: true

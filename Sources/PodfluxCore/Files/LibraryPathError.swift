@@ -1,6 +1,6 @@
-/// Why a text is no path inside a library. Components are counted from 1.
+/// Why a text is no path inside a library. Components are numbered from 1.
 public enum LibraryPathError: Error, Hashable, Sendable {
-  /// There is no text.
+  /// The text is empty.
   case empty
   /// The path is longer than `LibraryPath.maximumBytes`.
   case tooLong
@@ -12,7 +12,7 @@ public enum LibraryPathError: Error, Hashable, Sendable {
   case emptyComponent(number: Int)
   /// The component is longer than `LibraryPath.maximumComponentBytes`.
   case componentTooLong(number: Int)
-  /// A backslash, a control character, a line separator or a direction control.
+  /// The component contains a backslash, a control character, a line separator or a direction control.
   case refusedCharacter(codePoint: UInt32, component: Int)
   /// The component begins with a dot or is invisible.
   case hidden(number: Int)
@@ -21,7 +21,7 @@ public enum LibraryPathError: Error, Hashable, Sendable {
 }
 
 extension LibraryPathError: CustomStringConvertible {
-  /// One sentence: what was wrong and what would be right. It repeats nothing of the refused text.
+  /// One sentence: what is wrong, and the remedy. It does not repeat the refused text.
   public var description: String {
     switch self {
     case .empty:

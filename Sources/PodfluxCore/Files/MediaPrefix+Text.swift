@@ -1,9 +1,9 @@
-/// First bytes that are text, as far as markup needs it: ASCII, whatever its case.
+/// Reads first bytes as markup: ASCII, ignoring case.
 extension MediaPrefix {
   static let blanks: Set<UInt8> = [0x09, 0x0A, 0x0C, 0x0D, 0x20]
 
-  /// The same with one byte for each unit, if this is UTF-16: with a byte order mark, or by what markup begins with (XML
-  /// 1.0 appendix F.1). What is not ASCII becomes a byte that is not either.
+  /// UTF-16 narrowed to one byte per unit, recognized by a byte order mark or by how markup begins (XML 1.0 appendix
+  /// F.1). Non-ASCII units become non-ASCII bytes.
   var narrowed: MediaPrefix {
     guard let order = utf16 else { return self }
     return MediaPrefix(
@@ -25,18 +25,18 @@ extension MediaPrefix {
     }
   }
 
-  /// The first position from this one on at which there is no white space.
+  /// The first position at or after this one without white space.
   func skippingBlanks(from position: Int) -> Int {
     var position = position
     while let byte = self[position], Self.blanks.contains(byte) { position += 1 }
     return position
   }
 
-  /// Whether this stands at a position, whatever its case.
+  /// Whether this text is at a position, ignoring case.
   ///
   /// - Parameters:
   ///   - beginning: ASCII, in lower case.
-  ///   - isName: Whether a name ends with it: `<metadata` does not begin with the name `<meta`.
+  ///   - isName: Whether it must be a complete name: `<metadata` does not begin with the name `<meta`.
   func begins(_ beginning: String, at position: Int, asName isName: Bool = false) -> Bool {
     guard position <= count, !isName || self[position + beginning.utf8.count].map(Self.isPartOfName) != true else {
       return false
@@ -44,7 +44,7 @@ extension MediaPrefix {
     return bytes[position...].prefix(beginning.utf8.count).elementsEqual(beginning.utf8) { Self.lowercased($0) == $1 }
   }
 
-  /// The position behind the first of these from a position on; nil if there is none.
+  /// The position after the first occurrence of this text from a position on; nil if there is none.
   ///
   /// - Parameter text: ASCII, in lower case.
   func end(of text: String, from position: Int) -> Int? {
@@ -52,7 +52,7 @@ extension MediaPrefix {
     return (position..<count).first { begins(text, at: $0) }.map { $0 + text.utf8.count }
   }
 
-  /// The position behind the document type declaration that begins here; nil if it does not end (XML 1.0 section 2.8).
+  /// The position after the document type declaration that begins here; nil if it is incomplete (XML 1.0 section 2.8).
   func endOfDocumentType(from position: Int) -> Int? {
     var depth = 0
     for position in position..<count {
@@ -66,7 +66,7 @@ extension MediaPrefix {
     return nil
   }
 
-  /// Whether the name of an element goes on with this byte.
+  /// Whether an element's name may contain this byte.
   static func isPartOfName(_ byte: UInt8) -> Bool {
     byte >= 0x80 || nameBytes.contains(lowercased(byte))
   }

@@ -1,5 +1,5 @@
 extension MediaSignature {
-  /// An ID3 tag (ID3v2.4.0 section 3.1), by what follows it if that can be seen.
+  /// The signature after an ID3 tag (ID3v2.4.0 section 3.1), if the prefix contains it.
   static func ofID3(_ prefix: MediaPrefix) -> MediaSignature? {
     guard prefix.has("ID3"), let version = prefix[3], let revision = prefix[4], version != 0xFF, revision != 0xFF,
       let flags = prefix[5]
@@ -10,7 +10,7 @@ extension MediaSignature {
       length = length << 7 | Int(byte)
     }
     let hasFooter = flags & 0x10 != 0
-    // Some writers fill up behind the tag, without counting it.
+    // Some writers add padding after the tag without counting it.
     var next = 10 + length + (hasFooter ? 10 : 0)
     while prefix[next] == 0 { next += 1 }
     return prefix.has("fLaC", at: next) ? .flac : ofAudioFrames(prefix, at: next) ?? .taggedAudio
@@ -18,7 +18,8 @@ extension MediaSignature {
 
   /// Frames of MPEG audio or of AAC that begin at `start`.
   ///
-  /// A header is only some 16 bits of evidence, so another like it must follow the first frame, if the bytes go that far.
+  /// A header is only some 16 bits of evidence, so a matching one must follow the first frame if the prefix is long
+  /// enough.
   static func ofAudioFrames(_ prefix: MediaPrefix, at start: Int) -> MediaSignature? {
     guard let first = AudioFrame(prefix, at: start) else { return nil }
     let next = start + first.length
@@ -29,9 +30,9 @@ extension MediaSignature {
   }
 }
 
-/// The header of a frame of audio.
+/// The header of an audio frame.
 private struct AudioFrame {
-  /// What is the same in all frames of a file.
+  /// The fields that are equal in all frames of a file.
   struct Stream: Equatable {
     var isAAC: Bool
     var version: UInt8
@@ -39,11 +40,11 @@ private struct AudioFrame {
     var rateIndex: UInt8
   }
 
-  /// How many bytes must be there for a header to be read.
+  /// How many bytes a header needs.
   static let headerLength = 7
 
   let stream: Stream
-  /// Of the whole frame, in bytes.
+  /// The length of the whole frame, in bytes.
   let length: Int
 
   init?(_ prefix: MediaPrefix, at position: Int) {
@@ -64,8 +65,8 @@ private struct AudioFrame {
     return (Stream(isAAC: true, version: bytes[1] >> 3 & 1, layer: 0, rateIndex: rateIndex), length)
   }
 
-  /// MPEG audio (ISO/IEC 11172-3 section 2.4.2.3, 13818-3, and the unofficial version 2.5). Frames of free bit rate, which
-  /// nobody makes, do not tell their length and are not recognised.
+  /// MPEG audio (ISO/IEC 11172-3 section 2.4.2.3, 13818-3, and the unofficial version 2.5). Frames of free bit rate,
+  /// which are not used in practice, have no length and are not recognized.
   private static func mpeg(_ bytes: [UInt8], layer: UInt8) -> (Stream, Int)? {
     let version = bytes[1] >> 3 & 3
     let (bitRateIndex, rateIndex) = (Int(bytes[2] >> 4), bytes[2] >> 2 & 3)
@@ -90,10 +91,10 @@ private struct AudioFrame {
   private static let layerII: UInt8 = 2
   private static let layerIII: UInt8 = 1
 
-  /// Of version 1, in hertz.
+  /// The sampling rates of version 1, in hertz.
   private static let rates = [44_100, 48_000, 32_000]
 
-  /// Kilobits in a second, from index 1 on.
+  /// The bit rates in kilobits per second, from index 1 on.
   private static func kilobits(layer: UInt8, isFirstVersion: Bool) -> [Int] {
     switch (layer, isFirstVersion) {
     case (layerI, true): [32, 64, 96, 128, 160, 192, 224, 256, 288, 320, 352, 384, 416, 448]

@@ -1,5 +1,5 @@
 extension MediaSignature {
-  /// Formats that begin with bytes of their own.
+  /// Formats with a magic number.
   static func byMagic(_ prefix: MediaPrefix) -> MediaSignature? {
     magic.first { prefix.has($0.bytes) }?.signature
   }
@@ -11,9 +11,9 @@ extension MediaSignature {
     ([0xFF, 0xD8, 0xFF], .jpeg),
     (Array("GIF87a".utf8), .gif),
     (Array("GIF89a".utf8), .gif),
-    // ID1, ID2, and deflate, the only method there is (RFC 1952 section 2.3.1).
+    // ID1, ID2, and deflate, the only method (RFC 1952 section 2.3.1).
     ([0x1F, 0x8B, 0x08], .gzip),
-    // A pack header; or a sequence header, of MPEG video alone.
+    // A pack header, or the sequence header of an MPEG video stream.
     ([0x00, 0x00, 0x01, 0xBA], .mpegProgramStream),
     ([0x00, 0x00, 0x01, 0xB3], .mpegProgramStream),
     // The GUID of ASF's header object, 75B22630-668E-11CF-A6D9-00AA0062CE6C.
@@ -34,7 +34,7 @@ extension MediaSignature {
     "heic": .heic, "heix": .heic, "hevc": .heic, "mif1": .heic, "msf1": .heic, "avif": .avif, "avis": .avif,
   ]
 
-  /// IFF and RIFF: a form of chunks, named in its ninth to twelfth byte.
+  /// IFF and RIFF: chunks in a form whose type is in its ninth to twelfth byte.
   static func ofChunks(_ prefix: MediaPrefix) -> MediaSignature? {
     if prefix.has("FORM") {
       return prefix.has("AIFF", at: 8) || prefix.has("AIFC", at: 8) ? .aiff : nil
@@ -45,10 +45,10 @@ extension MediaSignature {
     return prefix.has("WEBP", at: 8) ? .webp : nil
   }
 
-  /// ZIP; an EPUB has its type in its first entry, neither compressed nor encrypted (EPUB OCF 3.3 section 4.3.2).
+  /// ZIP; an EPUB has its type in its first entry, stored and not encrypted (EPUB OCF 3.3 section 4.3.2).
   static func ofZIP(_ prefix: MediaPrefix) -> MediaSignature? {
     guard prefix.has([0x50, 0x4B, 0x03, 0x04]) else {
-      // An archive without entries is only its end.
+      // An archive without entries consists only of its end record.
       return prefix.has([0x50, 0x4B, 0x05, 0x06]) ? .zip : nil
     }
     guard let low = prefix[28], let high = prefix[29] else { return .zip }
@@ -60,9 +60,9 @@ extension MediaSignature {
     return isBook ? .epub : .zip
   }
 
-  /// Ogg (RFC 3533 section 6): the first pages begin each of its streams, and name their codecs.
+  /// Ogg (RFC 3533 section 6): the first pages start each of its streams and name their codecs.
   static func ofOgg(_ prefix: MediaPrefix) -> MediaSignature? {
-    // Behind it the version, which is 0.
+    // The next byte is the version, 0.
     let capture = Array("OggS".utf8) + [0]
     let beginsStream: UInt8 = 0x02
     guard prefix.has(capture) else { return nil }
@@ -71,7 +71,7 @@ extension MediaSignature {
     while prefix.has(capture, at: start) {
       guard let flags = prefix[start + 5], flags & beginsStream != 0, let segments = prefix[start + 26] else { break }
       let payload = start + 27 + Int(segments)
-      // A film is one whatever else is in it.
+      // A file with video counts as video.
       if prefix.has([0x80] + Array("theora".utf8), at: payload) { return .theora }
       if prefix.has("OpusHead", at: payload) { found = .opus }
       let lengths = prefix.bytes[min(start + 27, prefix.count)..<min(payload, prefix.count)]
@@ -82,7 +82,7 @@ extension MediaSignature {
 
   /// An MPEG transport stream (ISO/IEC 13818-1 section 2.4.3): packets of 188 bytes that begin with 0x47.
   ///
-  /// At least three must, and all that can be seen: text may have a G now and then.
+  /// At least three and all visible ones must match: text may contain a G at such a position.
   static func ofTransportStream(_ prefix: MediaPrefix) -> MediaSignature? {
     let starts = stride(from: 0, to: prefix.count, by: 188)
     return prefix.count > 2 * 188 && starts.allSatisfy { prefix[$0] == 0x47 } ? .mpegTransportStream : nil
@@ -110,14 +110,14 @@ extension MediaSignature {
 
   private static func byDocType(_ prefix: MediaPrefix, at position: Int, count: Int) -> MediaSignature? {
     guard position <= prefix.count, count <= prefix.count - position else { return nil }
-    // A string may be filled up with zeros.
+    // A string may be padded with zeros.
     let name = prefix.bytes[position..<(position + count)].prefix { $0 != 0 }
     if name.elementsEqual("webm".utf8) { return .webm }
     return name.elementsEqual("matroska".utf8) ? .matroska : nil
   }
 
-  /// A number of 1 to 7 bytes whose leading zero bits tell how many follow (RFC 8794 section 4). Those of 8 bytes are
-  /// longer than anything in a header.
+  /// A number of 1 to 7 bytes whose leading zero bits give the number of bytes that follow (RFC 8794 section 4). Those
+  /// of 8 bytes do not occur in a header.
   private static func number(
     _ prefix: MediaPrefix, at position: Int, keepingMarker: Bool
   ) -> (value: Int, length: Int)? {

@@ -1,8 +1,8 @@
 extension MediaSignature {
-  /// HTML, a feed, or other XML; nil for what is no markup, or of an element that tells nothing.
+  /// HTML, a feed, or other XML; nil for other content and for elements that prove nothing.
   ///
   /// Feeds begin in many ways (XML 1.0 section 2.8): with a byte order mark, blank lines, a declaration, style sheets,
-  /// comments, a document type. What they are is the name of their root element.
+  /// comments, a document type. The name of the root element decides.
   static func ofMarkup(_ prefix: MediaPrefix) -> MediaSignature? {
     let markup = MarkupBeginning(prefix)
     switch markup.root {
@@ -15,14 +15,14 @@ extension MediaSignature {
     }
     switch markup.opening {
     case .declaration: return .xml
-    // A portal's page, more often than anything else.
+    // Most often a captive portal's page.
     case .comment: return .html
     case .other: return nil
     }
   }
 
-  /// Whether the first bytes of a file are markup whose root element they do not show yet: with more of them it may turn out
-  /// to be something else than `init(_:)` says. Cost: linear in their number.
+  /// Whether the prefix is markup that does not yet show its root element: with more bytes `init(_:)` may give another
+  /// signature. Cost: linear in their number.
   static func isUndecided(_ prefix: some Collection<UInt8>) -> Bool {
     guard prefix.count < length else { return false }
     let markup = MarkupBeginning(MediaPrefix(prefix))
@@ -34,14 +34,13 @@ extension MediaSignature {
     }
   }
 
-  /// In lower case.
   private static let pageElements: Set = ["html", "head", "body", "script", "title", "meta"]
 
-  /// What kind of feed has such a root element (RSS 2.0; RSS 1.0 section 5.2; RFC 4287 section 4.1.1; OPML 2.0).
+  /// The kind of feed with such a root element (RSS 2.0; RSS 1.0 section 5.2; RFC 4287 section 4.1.1; OPML 2.0).
   private static func ofFeed(root name: String, _ text: MediaPrefix) -> MediaSignature? {
     switch name {
     case "rss": .rss
-    // RDF is more than RSS 0.90 and 1.0.
+    // Not every RDF document is RSS 0.90 or 1.0.
     case "rdf": rdfNamespaces.contains { text.end(of: $0, from: 0) != nil } ? .rss : nil
     case "feed": .atom
     case "opml": .opml
@@ -52,21 +51,21 @@ extension MediaSignature {
   private static let rdfNamespaces = ["//purl.org/rss/1.0/", "//my.netscape.com/rdf/simple/0.9/"]
 }
 
-/// How markup begins: what stands before its root element, and that element's name.
+/// The beginning of markup: what precedes its root element, and that element's name.
 private struct MarkupBeginning {
-  /// What the first bytes show of the root element.
+  /// What the prefix shows of the root element.
   enum Root: Equatable {
-    /// The document type says that it is HTML.
+    /// The document type is HTML.
     case page
-    /// Its local name, in lower case, and where that ends.
+    /// Its local name, in lower case, and the position after it.
     case element(String, end: Int)
-    /// It comes behind the first bytes, if it comes.
+    /// It comes after the prefix, if at all.
     case beyondSight
-    /// There is none: it is no markup.
+    /// There is none: the content is no markup.
     case none
   }
 
-  /// What it begins with.
+  /// The first construct.
   enum Opening {
     case declaration, comment, other
   }
@@ -92,7 +91,7 @@ private struct MarkupBeginning {
       guard text.begins("<", at: position) else { return .none }
       let end: Int?
       if text.begins("<?", at: position) {
-        // Some forget the second question mark.
+        // Some files lack the second question mark.
         end = text.end(of: "?>", from: position) ?? text.end(of: ">", from: position)
       } else if text.begins("<!--", at: position) {
         end = text.end(of: "-->", from: position)
@@ -114,7 +113,7 @@ private struct MarkupBeginning {
     var end = nameStart
     while let byte = text[end], MediaPrefix.isPartOfName(byte) { end += 1 }
     guard end > nameStart else {
-      // Perhaps a comment or a document type that is cut.
+      // This may be a truncated comment or document type.
       let isCut = text.begins("<!", at: start) && text.count - start < "<!doctype".utf8.count
       return isCut || end == text.count ? .beyondSight : .none
     }

@@ -8,8 +8,8 @@ extension MediaSignature {
     return prefix[start] == UInt8(ascii: "{") || prefix[start] == UInt8(ascii: "[") ? .json : .text
   }
 
-  /// Whether these are one byte or more of UTF-8 without control characters but white space. A last character that is cut
-  /// off does not matter.
+  /// Whether these are UTF-8, at least one byte, without control characters except white space. The last character may
+  /// be incomplete.
   private static func isPlainText(_ bytes: [UInt8]) -> Bool {
     let whole = bytes.dropLast(cutBytes(bytes))
     guard !whole.isEmpty,
@@ -20,11 +20,11 @@ extension MediaSignature {
     return String(validating: whole, as: UTF8.self) != nil
   }
 
-  /// How many bytes at the end begin a character of which more would have to follow.
+  /// How many bytes at the end belong to an incomplete character.
   private static func cutBytes(_ bytes: [UInt8]) -> Int {
     for count in 1...3 where count <= bytes.count {
       let byte = bytes[bytes.count - count]
-      // A byte that goes on with a character says nothing of how long it is.
+      // A continuation byte does not tell the character's length.
       if byte & 0xC0 == 0x80 { continue }
       let length = byte.leadingOneBitCount
       return (2...4).contains(length) && length > count ? count : 0

@@ -1,10 +1,10 @@
-/// What the first bytes of a file say that it is.
+/// The format of a file according to its first bytes.
 ///
-/// A description of formats: whether a download may be such a file is for `MediaCheck` to say.
+/// It only describes formats: `MediaCheck` decides whether a download may have one.
 public enum MediaSignature: String, Sendable, CaseIterable {
   /// MPEG audio frames of any layer.
   case mp3
-  /// An ID3 tag (ID3v2.4.0 section 3.1), and nothing to be seen of what it belongs to: most likely MP3.
+  /// An ID3 tag (ID3v2.4.0 section 3.1) whose audio the prefix does not show: most likely MP3.
   case taggedAudio
   /// AAC in ADTS frames (ISO/IEC 13818-7 section 6.2).
   case aac
@@ -18,7 +18,7 @@ public enum MediaSignature: String, Sendable, CaseIterable {
   case m4v
   /// QuickTime, by its brand.
   case quickTime
-  /// Ogg (RFC 3533) with Vorbis, FLAC, or what is not known.
+  /// Ogg (RFC 3533) with Vorbis, FLAC, or an unknown codec.
   case ogg
   /// Ogg with Opus (RFC 7845).
   case opus
@@ -72,17 +72,17 @@ public enum MediaSignature: String, Sendable, CaseIterable {
   case opml
   /// XML of any other kind.
   case xml
-  /// What begins like JSON (RFC 8259) and is text.
+  /// Text that begins like JSON (RFC 8259).
   case json
   /// Text in ASCII or UTF-8.
   case text
 
-  /// How many bytes at the start of a file are looked at. With fewer, less may be recognised.
+  /// How many bytes at the start of a file count. With fewer, fewer formats are recognized.
   public static let length = 4096
 
-  /// What a file that begins with `prefix` is, nil if that is not recognised. Bytes beyond `length` are not looked at.
+  /// The format of a file that begins with `prefix`; nil if unknown. Ignores bytes beyond `length`.
   ///
-  /// Any bytes may be given: nothing in them is believed. Cost: linear in their number.
+  /// The bytes may be untrusted. Cost: linear in their number.
   public init?(_ prefix: some Collection<UInt8>) {
     let prefix = MediaPrefix(prefix.prefix(Self.length))
     let found =
@@ -97,23 +97,22 @@ public enum MediaSignature: String, Sendable, CaseIterable {
 extension MediaSignature {
   /// Kinds of files.
   public enum Kind: Sendable, Hashable, CaseIterable {
-    /// To be listened to.
+    /// Audio.
     case audio
-    /// To be watched. MPEG-4, Matroska and ASF count as video, although audio comes in them too.
+    /// Video. MPEG-4, Matroska and ASF count as video, although they may contain audio only.
     case video
     /// A picture.
     case image
-    /// To be read: PDF and EPUB.
+    /// PDF and EPUB.
     case document
-    /// Files in a file.
+    /// An archive of files.
     case archive
     /// Text: HTML, XML, JSON or plain.
     case page
-    /// What leads to episodes, and is none: RSS, Atom, OPML.
+    /// A list of episodes or feeds: RSS, Atom, OPML.
     case feed
   }
 
-  /// Its kind.
   public var kind: Kind {
     switch self {
     case .mp3, .taggedAudio, .aac, .m4a, .m4b, .ogg, .opus, .flac, .wav, .aiff: .audio
@@ -126,7 +125,7 @@ extension MediaSignature {
     }
   }
 
-  /// The extension of such a file if nothing more is known of it, without the dot.
+  /// The default extension of the format, without the dot.
   public var fileExtension: String {
     switch self {
     case .mp3, .taggedAudio: "mp3"
@@ -144,9 +143,8 @@ extension MediaSignature {
     }
   }
 
-  /// The extension if the file was announced as `mediaType` and stands under names with the extensions `hints`: the most
-  /// special one among them that a file with this signature may have, else the one that goes with the type, else
-  /// `fileExtension`.
+  /// The extension for a file of this format with a declared `mediaType` and extensions `hints` from its names: the
+  /// most specific hint that fits the format, else the extension of the type, else `fileExtension`.
   func fileExtension(mediaType: MediaType?, hints: [String]) -> String {
     if let special = specialExtensions.first(where: hints.contains) { return special }
     switch self {
@@ -158,7 +156,7 @@ extension MediaSignature {
     }
   }
 
-  /// Extensions that say more than `fileExtension` and that the first bytes do not contradict, the most special first.
+  /// Extensions that are more specific than `fileExtension` and compatible with the format, the most specific first.
   private var specialExtensions: [String] {
     switch self {
     case .mp3: ["m2a", "mp2"]

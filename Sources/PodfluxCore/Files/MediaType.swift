@@ -1,8 +1,8 @@
-/// A media type as it was announced, without its parameters and in lower case (RFC 9110 section 8.3.1).
+/// A declared media type, without its parameters and in lower case (RFC 9110 section 8.3.1).
 ///
-/// Anything can be announced: this says nothing of whether the type exists.
+/// It may be any text: the type need not exist.
 struct MediaType: Hashable {
-  /// Such as `audio/mpeg`.
+  /// For example `audio/mpeg`.
   let essence: String
 
   /// The type in the value of a `Content-Type` field.
@@ -15,9 +15,9 @@ struct MediaType: Hashable {
 
   var isVideo: Bool { essence.hasPrefix("video/") }
 
-  /// Whether it is that of a page for people to look at.
+  /// Whether it is the type of a web page.
   var isWebPage: Bool { essence == "text/html" || essence == "application/xhtml+xml" }
 
-  /// What cannot be part of a type: parameters begin, or a second type that somebody has added.
+  /// Characters that end a type: parameters, or a second type.
   private static let ends = Set(";, \t".utf8)
 }

@@ -1,11 +1,11 @@
-/// Names that Linux, SMB, NTFS and exFAT all take.
+/// File names that Linux, SMB, NTFS and exFAT all accept.
 ///
 /// Sources: "Naming Files, Paths, and Namespaces" (Microsoft's documentation of Windows), section 7.7.3.1 of the exFAT
-/// specification. The lengths that those allow, 255 UTF-16 units, are never reached: no text has more of them than bytes
-/// in UTF-8, of which `LibraryPath.maximumComponentBytes` are allowed.
+/// specification. Their limit of 255 UTF-16 units is never reached: no text has more units than UTF-8 bytes, which
+/// `LibraryPath.maximumComponentBytes` limits.
 public enum PortableName {
-  /// What stands for a character that some of them refuse; nil for one that all take. Slashes and backslashes part names,
-  /// and control characters have no place in any: they are not looked at here.
+  /// The substitute for a character that some of them refuse; nil for one that all accept. It does not handle slashes
+  /// and backslashes, which separate names, and control characters, which no name contains.
   public static func substitute(for scalar: Unicode.Scalar) -> Unicode.Scalar? {
     switch scalar {
     case "\"": "'"
@@ -14,14 +14,14 @@ public enum PortableName {
     }
   }
 
-  /// Whether Windows takes the name for a device: `CON`, also with an extension or blanks before it, whatever the case.
+  /// Whether Windows treats the name as a device: `CON`, also with an extension or trailing blanks, in any case.
   public static func isDevice(_ name: some Sequence<Unicode.Scalar>) -> Bool {
     var stem = String.UnicodeScalarView(name.prefix { $0 != "." })
     while stem.last == " " { stem.removeLast() }
     return stem.count <= longestDevice && devices.contains(String(stem).uppercased())
   }
 
-  /// What stands before the name of a device.
+  /// The prefix that makes a device's name harmless.
   public static let devicePrefix: Unicode.Scalar = "_"
 
   private static let devices: Set<String> = {
@@ -33,12 +33,12 @@ public enum PortableName {
 }
 
 extension LibraryPath {
-  /// The path with what `PortableName` substitutes in each of its names; most are what they were.
+  /// The path with `PortableName` applied to each component; most paths do not change.
   public var portable: LibraryPath {
     let names = components.map { name in
       var scalars = String.UnicodeScalarView(name.unicodeScalars.map { PortableName.substitute(for: $0) ?? $0 })
       if PortableName.isDevice(scalars) {
-        // A name that fills its room loses the first letter of the device's instead.
+        // A name of maximum length loses the first letter of the device instead.
         if String(scalars).utf8.count >= Self.maximumComponentBytes { scalars.removeFirst() }
         scalars.insert(PortableName.devicePrefix, at: scalars.startIndex)
       }

@@ -1,21 +1,20 @@
 import Flux
 
-/// A file that was put aside: nothing is lost, and nobody takes it for a download's file any more.
+/// A file in quarantine: its content is kept, and no download owns it any more.
 public struct QuarantinedFile: Hashable, Sendable {
-  /// The file's name in the quarantine: what it is asked for by.
+  /// The file's name in quarantine, which identifies it.
   public let name: String
-  /// Whence it came; nil if that is not known, or is no place for a published file.
+  /// Its original path; nil if unknown, or if no published file can be there.
   public let place: EntryPath?
   /// Its length in bytes.
   public let length: Int64
-  /// Why it was put aside, in one sentence without a full stop.
+  /// The reason, in one sentence without a full stop.
   public let because: String
-  /// When it was put aside.
+  /// When it was quarantined.
   public let at: Timestamp
-  /// The download whose file it was, if that is known.
+  /// The download that owned the file, if known.
   public let download: DownloadID?
 
-  /// Puts together what is known of a file.
   public init(
     name: String, place: EntryPath?, length: Int64, because: String, at: Timestamp, download: DownloadID?
   ) {

@@ -1,18 +1,18 @@
-/// File names in what servers and URLs say.
+/// File names from URLs and servers' headers.
 public enum RemoteName {
   /// The last component of a URL's path, percent-decoded, without query and fragment, or nil if the path is empty.
   ///
-  /// Escapes that are malformed or decode to no UTF-8 stay as they are written.
+  /// Escapes that are malformed or decode to invalid UTF-8 stay as written.
   public static func lastPathComponent(ofURL url: String) -> String? {
     let location = url.utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
-    // "https:", "" and the host stand before the path.
+    // "https:", "" and the host precede the path.
     let path = location.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).dropFirst(3)
     guard let last = path.last(where: { !$0.isEmpty }) else { return nil }
     let decoded = percentDecoded(last).flatMap { String(validating: $0, as: UTF8.self) }
     return lastComponent(of: decoded ?? String(decoding: last, as: UTF8.self))
   }
 
-  /// What stands after the last slash or backslash, or nil if that is no name.
+  /// The part after the last slash or backslash, or nil if that is empty or a dot name.
   static func lastComponent(of name: String) -> String? {
     let separators: Set<Unicode.Scalar> = ["/", "\\"]
     let last = name.unicodeScalars.split(omittingEmptySubsequences: false, whereSeparator: separators.contains).last
@@ -20,7 +20,7 @@ public enum RemoteName {
     return ["", ".", ".."].contains(text) ? nil : text
   }
 
-  /// The bytes that percent-encoded text stands for (RFC 3986 section 2.1), or nil if an escape is malformed.
+  /// The bytes of percent-encoded text (RFC 3986 section 2.1), or nil if an escape is malformed.
   static func percentDecoded(_ text: some Sequence<UInt8>) -> [UInt8]? {
     var decoded: [UInt8] = []
     var bytes = text.makeIterator()

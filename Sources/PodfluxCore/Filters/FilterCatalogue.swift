@@ -8,7 +8,7 @@ public struct FilterID: Hashable, Sendable, CustomStringConvertible {
   /// The value within the group.
   public var value: String
 
-  /// Makes a name; nil if there is no such filter.
+  /// Parses a name; nil if there is no such filter.
   public init?(_ text: String) {
     guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")),
       let group = FilterGroup.ID(rawValue: String(text[..<colon]))
@@ -16,7 +16,7 @@ public struct FilterID: Hashable, Sendable, CustomStringConvertible {
     self.init(group: group, value: String(text[text.utf8.index(after: colon)...]))
   }
 
-  /// Makes a name; nil if there is no such filter.
+  /// Nil if there is no such filter.
   public init?(group: FilterGroup.ID, value: String) {
     guard FilterCatalogue.filter(group, value) != nil else { return nil }
     (self.group, self.value) = (group, value)
@@ -26,38 +26,36 @@ public struct FilterID: Hashable, Sendable, CustomStringConvertible {
     (self.group, self.value) = (group, value)
   }
 
-  /// As clients write it.
+  /// The name as clients write it.
   public var description: String { "\(group.rawValue):\(value)" }
 }
 
-/// Filters of which each shows what it says, and several together what any of them does. Groups narrow each other.
+/// A group of filters. Active filters of one group widen each other (or), groups narrow each other (and).
 public struct FilterGroup: Hashable, Sendable {
-  /// The groups' names, in the order in which they are shown.
+  /// The groups' names, in display order.
   public enum ID: String, Hashable, Sendable, CaseIterable {
     case state, podcast, media, time, size, origin, network, error, everything
   }
 
-  /// Its name.
   public var id: ID
-  /// What people call it.
+  /// The title for users.
   public var title: String
-  /// Its filters, in the order in which they are shown; those of podcasts are as many as there are podcasts.
+  /// Its filters, in display order; the podcasts' group has one for each podcast.
   public var filters: [Filter]
 }
 
 /// One filter.
 public struct Filter: Hashable, Sendable {
-  /// Its name.
   public var id: FilterID
-  /// What people call it.
+  /// The title for users.
   public var title: String
-  /// What it shows: something that podcast and traits alone decide.
+  /// The downloads that it shows; depends only on podcast and traits.
   public var condition: Condition
 }
 
-/// All filters that there are. A new one is one more value here.
+/// The catalogue of all filters. A new one is one more value here.
 public enum FilterCatalogue {
-  /// The groups, in the order in which they are shown.
+  /// The groups, in display order.
   public static let groups: [FilterGroup] = [
     group(.state, "State", DownloadState.Kind.allCases) { ($0.rawValue, $0.rawValue.capitalizedFirst, .states([$0])) },
     group(.podcast, "Podcast", [String]()) { podcast($0) },
@@ -70,7 +68,7 @@ public enum FilterCatalogue {
     group(.everything, "Everything", ["hidden"]) { ($0, "Hidden", .any([])) },
   ]
 
-  /// The filter of a name; nil if there is none. Each podcast's name is one's.
+  /// The filter of a name; nil if there is none. Every podcast's name has one.
   public static func filter(_ group: FilterGroup.ID, _ value: String) -> Filter? {
     guard group != .podcast else {
       guard !value.isEmpty, value.utf8.count <= FilterID.maximumValueBytes else { return nil }

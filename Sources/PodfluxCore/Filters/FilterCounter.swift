@@ -1,24 +1,24 @@
-/// Counts, for each filter, the downloads that it would show: those that meet what the other groups show.
+/// Counts, for each filter, the downloads that it would show together with the active filters of the other groups.
 ///
-/// It is fed with combinations of podcast and traits, and how many downloads have them; the cost is that of the
+/// Its input is the combinations of podcast and traits with the number of downloads of each; the cost is that of the
 /// combinations, not of the downloads.
 public struct FilterCounter {
-  /// The downloads of some traits.
+  /// The downloads with equal traits.
   private struct Tally {
-    /// The groups, podcasts' apart, whose active filters do not show them; of two or more, two.
+    /// The groups, except podcasts, whose active filters do not match; at most two are stored.
     let unmet: [FilterGroup.ID]
-    /// How many there are of podcasts that are shown.
+    /// How many of them belong to selected podcasts.
     var number = 0
   }
 
   private let selection: FilterSelection
   private let conditions: [FilterGroup.ID: Condition]
-  /// The podcasts that are shown; nil for all.
+  /// The selected podcasts; nil for all.
   private let shown: Set<String>?
   private var tallies: [Traits: Tally] = [:]
   private var podcasts: [String: Int] = [:]
 
-  /// Counts for what is active.
+  /// Counts for the active filters.
   public init(_ selection: FilterSelection) {
     self.selection = selection
     conditions = selection.conditions(without: .podcast)
@@ -26,7 +26,7 @@ public struct FilterCounter {
     shown = names.isEmpty ? nil : Set(names)
   }
 
-  /// Takes in that so many downloads, as clients see them, are of a podcast and have these traits.
+  /// Adds a number of downloads with this podcast and these traits, as clients see them.
   public mutating func count(_ number: Int, podcast: String?, traits: Traits) {
     var tally = tallies[traits] ?? Tally(unmet: unmet(by: traits))
     if tally.unmet.isEmpty, let podcast { podcasts[podcast, default: 0] += number }
@@ -40,7 +40,7 @@ public struct FilterCounter {
       .prefix(2).map { $0 }
   }
 
-  /// The groups with their counts. Active podcasts are shown whether or not there are any downloads of them.
+  /// The groups with their counts. Active podcasts appear even without downloads.
   public func groups() -> [FiltersSnapshot.Group] {
     FilterCatalogue.groups.map { group in
       let filters = group.id == .podcast ? shownPodcasts() : group.filters
@@ -58,7 +58,7 @@ public struct FilterCounter {
     guard group != .podcast else { return podcasts[filter.id.value] ?? 0 }
     return tallies.reduce(0) { sum, entry in
       let (traits, tally) = entry
-      // What other groups hide too is shown by no filter of this one.
+      // Downloads that other groups hide too are shown by no filter of this one.
       guard tally.unmet.allSatisfy({ $0 == group }), filter.condition.isMet(by: traits, podcast: nil) == true else {
         return sum
       }

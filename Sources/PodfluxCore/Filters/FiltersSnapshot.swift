@@ -1,23 +1,19 @@
-/// The filters as a view needs them: titles, which are active, and how many downloads each would show.
+/// The filters for a view: titles, which ones are active, and how many downloads each would show.
 public struct FiltersSnapshot: Hashable, Sendable {
-  /// The most podcasts that are shown: the active ones, and those with the most downloads.
+  /// How many podcasts are shown at most: the active ones, and those with the most downloads.
   public static let maximumPodcasts = 1000
 
   /// The groups, in order.
   public var groups: [Group]
-  /// Which are active, which group is open, what is saved.
+  /// The active filters, the open group and the saved sets.
   public var state: FiltersState
 
-  /// A group.
   public struct Group: Hashable, Sendable {
-    /// Its name.
     public var id: FilterGroup.ID
-    /// What people call it.
+    /// The title for users.
     public var title: String
-    /// Its filters.
     public var filters: [Counted]
 
-    /// Makes a group.
     public init(id: FilterGroup.ID, title: String, filters: [Counted]) {
       self.id = id
       self.title = title
@@ -25,16 +21,12 @@ public struct FiltersSnapshot: Hashable, Sendable {
     }
   }
 
-  /// A filter and how many downloads it would show, the other groups applied.
+  /// A filter and the number of downloads that it would show together with the other groups.
   public struct Counted: Hashable, Sendable {
-    /// The filter.
     public var filter: Filter
-    /// Whether it is active.
     public var isActive: Bool
-    /// How many downloads it would show.
     public var count: Int
 
-    /// Makes a counted filter.
     public init(filter: Filter, isActive: Bool, count: Int) {
       self.filter = filter
       self.isActive = isActive
@@ -42,7 +34,6 @@ public struct FiltersSnapshot: Hashable, Sendable {
     }
   }
 
-  /// Makes the filters' part of a snapshot.
   public init(groups: [Group], state: FiltersState) {
     self.groups = groups
     self.state = state

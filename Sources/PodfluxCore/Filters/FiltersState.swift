@@ -1,52 +1,46 @@
-/// What the filters store keeps: which filters are active, and which sets of them have been saved.
+/// The state of the filters store: the active filters and the saved sets.
 public struct FiltersState: Hashable, Sendable {
-  /// What narrows the downloads.
+  /// The selection that narrows the downloads.
   public var selection = FilterSelection()
-  /// The group that is open, if one is.
+  /// The open group, if any.
   public var selectedGroup: FilterGroup.ID?
-  /// Saved sets, in the order of their names.
+  /// The saved sets, in the order of their names.
   public internal(set) var saved: [SavedFilters] = []
 
-  /// Without any.
   public init() {}
 
-  /// Restores what was kept.
+  /// Restores a stored state.
   public init(selection: FilterSelection, selectedGroup: FilterGroup.ID?, saved: [SavedFilters]) {
     self.selection = selection
     self.selectedGroup = selectedGroup
     self.saved = saved
   }
 
-  /// The limits of what is kept.
+  /// The limits of the state.
   public enum Limits {
-    /// How many filters may be active.
     public static let active = 256
-    /// How many sets may be saved.
     public static let saved = 256
-    /// The longest name of a set, in bytes.
     public static let nameBytes = 128
-    /// The longest text, in bytes.
     public static let textBytes = 256
   }
 }
 
-/// Filters that are active together, and the text that is searched for.
+/// Active filters and a search text.
 public struct FilterSelection: Hashable, Sendable {
-  /// The active filters, in the order in which they were chosen.
+  /// The active filters, in the order of activation.
   public var active: [FilterID]
-  /// What is searched for; empty for nothing.
+  /// The search text; empty for none.
   public var text: String
 
-  /// Makes a selection; of everything, by default.
+  /// A selection; by default it shows everything.
   public init(active: [FilterID] = [], text: String = "") {
     self.active = active
     self.text = text
   }
 
-  /// Whether anything narrows the downloads.
   public var isFiltering: Bool { !active.isEmpty || !text.isEmpty }
 
-  /// What the active filters of each group show, but those of one group.
+  /// The condition of each group with active filters, except one group.
   public func conditions(without group: FilterGroup.ID? = nil) -> [FilterGroup.ID: Condition] {
     var conditions: [FilterGroup.ID: Condition] = [:]
     for id in FilterGroup.ID.allCases where id != group {
@@ -56,41 +50,38 @@ public struct FilterSelection: Hashable, Sendable {
     return conditions
   }
 
-  /// What the active filters show together, the text apart.
+  /// The conjunction of all active filters, without the text.
   public var condition: Condition {
     let conditions = conditions()
     return .all(FilterGroup.ID.allCases.compactMap { conditions[$0] })
   }
 }
 
-/// A set of filters under a name.
+/// A named selection.
 public struct SavedFilters: Hashable, Sendable {
-  /// The name.
   public var name: String
-  /// The set.
   public var selection: FilterSelection
 
-  /// Names a set.
   public init(name: String, selection: FilterSelection) {
     self.name = name
     self.selection = selection
   }
 }
 
-/// What a client can want of the filters (PROTOCOL.md section 7).
+/// An intent for the filters (see the article Protocol).
 public enum FilterIntent: Hashable, Sendable {
-  /// Activates a filter, or no more.
+  /// Activates or deactivates a filter.
   case toggle(FilterID)
-  /// Opens a group, or none.
+  /// Opens a group, or closes it with nil.
   case selectGroup(FilterGroup.ID?)
-  /// Searches for a text; for none, if it is empty.
+  /// Sets the search text; empty for none.
   case setText(String)
-  /// Shows everything again.
+  /// Removes all filters and the text.
   case clear
-  /// Keeps what is active under a name, instead of what it named before.
+  /// Saves the current selection under a name, and replaces the former one.
   case save(String)
-  /// Makes what a name stands for active.
+  /// Activates the selection saved under a name.
   case apply(String)
-  /// Forgets a name.
+  /// Deletes a saved selection.
   case delete(String)
 }

@@ -1,7 +1,13 @@
 import Flux
 
-/// The filters. What they show is worked out by whoever reads downloads; here is only which of them are active.
-public struct FiltersStore: Sendable {
+/// The filters: which of them are active. Readers of downloads work out what they show.
+public struct FiltersStore: DomainStore {
+  /// What it reads of other stores.
+  public struct Context: Sendable {
+    /// How local clocks go.
+    var localTime: LocalTime
+  }
+
   /// What is kept.
   public private(set) var state: FiltersState
   /// The local day by which ages are told; nil before the first turn.
@@ -14,7 +20,10 @@ public struct FiltersStore: Sendable {
     self.state = state
   }
 
-  mutating func handle(_ action: Action, in turn: inout PodfluxTurn) throws -> Reply? {
+  /// Changes what is active, or saved.
+  public mutating func handle(
+    _ action: Action, in turn: inout PodfluxTurn, reading context: Context
+  ) throws -> Reply? {
     guard case .filters(let intent) = action else { return nil }
     var changed = state
     try changed.apply(intent)
@@ -26,13 +35,19 @@ public struct FiltersStore: Sendable {
 
   /// Lets downloads grow older when a day has begun, or clocks have been put forward or back. Cost: the downloads that come
   /// into another class of age.
-  mutating func endBatch(localTime: LocalTime, in turn: inout PodfluxTurn) throws {
+  public mutating func endBatch(in turn: inout PodfluxTurn, reading context: Context) throws {
+    let localTime = context.localTime
     let day = localTime.day(at: turn.now)
     guard day != today else { return }
     wakeAt = localTime.nextDay(behind: turn.now)
     try turn.tables.filters.turn(to: day)
     today = day
   }
+}
+
+extension FiltersStore.Context {
+  /// What the stores hold now.
+  init(_ stores: borrowing Stores) { localTime = stores.network.state.localTime }
 }
 
 extension FiltersState {

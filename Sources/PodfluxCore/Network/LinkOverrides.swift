@@ -1,11 +1,10 @@
-/// How links are classified, where what the kernel says is not enough.
+/// The operator's overrides for the classification of links.
 public struct LinkOverrides: Hashable, Sendable {
-  /// What kind of link a device is, by its name: `--interface wlan9=cellular`. Such a device is no tunnel either.
+  /// The kind of link by the device's name: `--interface wlan9=cellular`. Such a device does not count as a tunnel.
   public var interfaces: [String: NetworkPath.Interface]
-  /// The devices whose bytes cost money: `--metered usb0`.
+  /// The devices that count as metered: `--metered usb0`.
   public var metered: Set<String>
 
-  /// Makes overrides; by default there are none.
   public init(interfaces: [String: NetworkPath.Interface] = [:], metered: Set<String> = []) {
     self.interfaces = interfaces
     self.metered = metered

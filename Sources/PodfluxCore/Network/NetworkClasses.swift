@@ -1,20 +1,20 @@
-/// Which networks what has no policy of its own may use, by who wants it (PROTOCOL.md section 4).
+/// The network policies of downloads without their own policy, by class (see the article Protocol).
 public struct NetworkClasses: Hashable, Sendable, Codable {
-  /// What a person asked for.
+  /// Downloads that a person requested.
   public var user = NetworkPolicy.unmetered
-  /// What a rule asked for.
+  /// Downloads that a rule requested.
   public var auto = NetworkPolicy.unmetered
   /// Feeds.
   public var feeds = NetworkPolicy.unmetered
   /// Pictures.
   public var artwork = NetworkPolicy.unmetered
-  /// What downloads of some podcasts may use, by the podcasts' names.
+  /// The policies of podcasts, by their names.
   public var podcasts: [String: NetworkPolicy] = [:]
 
-  /// The defaults: nothing may use what is cellular or metered.
+  /// The defaults: no class may use cellular or metered paths.
   public init() {}
 
-  /// Downloads of an origin.
+  /// The policy of an origin's downloads.
   public subscript(origin: Origin) -> NetworkPolicy {
     switch origin {
     case .user: user
@@ -22,21 +22,21 @@ public struct NetworkClasses: Hashable, Sendable, Codable {
     }
   }
 
-  /// What its podcast may use; `inherit` where nothing is said of it.
+  /// The policy of a podcast; `inherit` if it has none.
   public func policy(ofPodcast name: String?) -> NetworkPolicy {
     name.flatMap { podcasts[$0] } ?? .inherit
   }
 
-  /// Whether classes have a policy each, and there are not too many podcasts.
+  /// Whether every class has a policy, and the number of podcasts is within the limit.
   public var isWithinLimits: Bool {
     ![user, auto, feeds, artwork].contains(.inherit) && podcasts.count <= Self.maximumPodcasts
       && !podcasts.values.contains(.inherit)
   }
 
-  /// Of how many podcasts something may be said.
+  /// How many podcasts may have a policy.
   public static let maximumPodcasts = 1000
 
-  /// A change; what is nil stays as it is.
+  /// A change; nil leaves a value unchanged.
   public struct Patch: Hashable, Sendable {
     /// See `NetworkClasses.user`.
     public var user: NetworkPolicy?
@@ -46,13 +46,11 @@ public struct NetworkClasses: Hashable, Sendable, Codable {
     public var feeds: NetworkPolicy?
     /// See `NetworkClasses.artwork`.
     public var artwork: NetworkPolicy?
-    /// What is said of some podcasts from now on; `inherit` says nothing of one any more. Others stay as they are.
+    /// The policies of some podcasts; `inherit` removes one. Others stay unchanged.
     public var podcasts: [String: NetworkPolicy] = [:]
 
-    /// A change of nothing.
     public init() {}
 
-    /// The classes after the change.
     public func applied(to classes: NetworkClasses) -> NetworkClasses {
       var result = classes
       result.user = user ?? classes.user

@@ -1,25 +1,24 @@
 import Flux
 
-/// What is known of the network, as it is kept.
+/// The stored state of the network.
 public struct NetworkState: Hashable, Sendable, Codable {
-  /// Who says what the path is.
+  /// The source of the path.
   public enum Source: String, Hashable, Sendable, Codable {
-    /// The engine looks for itself.
+    /// The engine determines the path.
     case auto
-    /// A client, or whoever started the engine.
+    /// A client, or the operator who started the engine, reports the path.
     case reported
   }
 
-  /// The path that counts.
+  /// The current path.
   public var path: NetworkPath
-  /// Who says so.
+  /// Its source.
   public var source: Source
-  /// What has come over cellular.
+  /// The bytes received over cellular.
   public var usage: CellularUsage
-  /// The machine's time zone.
   public var localTime: LocalTime
 
-  /// A path of which nothing is known yet.
+  /// The initial state; the path is unknown.
   public init(
     path: NetworkPath = .init(status: .online), source: Source = .auto, usage: CellularUsage = .init(),
     localTime: LocalTime = .utc
@@ -31,22 +30,26 @@ public struct NetworkState: Hashable, Sendable, Codable {
   }
 }
 
-/// How many bytes have come over cellular in a month.
+/// How many bytes came over cellular in a month.
 public struct CellularUsage: Hashable, Sendable, Codable {
-  /// The month, counted from January of the year 0. It does not go back when the clock is set back: a budget that is used
-  /// up would come again with it.
+  /// The month, counted from January of the year 0. It never goes back, even if the clock does: otherwise a spent
+  /// budget would become available again.
   public var month: Int64
-  /// How many bytes have come in it.
   public var bytes: Int64
 
-  /// Nothing in a month.
   public init(month: Int64 = 0, bytes: Int64 = 0) {
     self.month = month
     self.bytes = bytes
   }
 
-  /// The same, or nothing yet if another month has begun.
+  /// The usage of the current month: itself, or 0 if a new month has begun.
   public func turned(to current: Int64) -> CellularUsage {
     current > month ? CellularUsage(month: current) : self
   }
+}
+
+/// The tables of the network.
+public protocol NetworkTables {
+  /// Writes what is kept of the network.
+  func save(_ network: NetworkState) throws
 }

@@ -1,6 +1,6 @@
 import Flux
 
-/// What clients want of the network (PROTOCOL.md section 3).
+/// What clients want of the network (the article Networks).
 public enum NetworkIntent: Hashable, Sendable {
   /// The path is this one, whatever the engine finds out.
   case report(NetworkPath)
@@ -9,7 +9,7 @@ public enum NetworkIntent: Hashable, Sendable {
 }
 
 /// The network: which path there is, what has come over cellular, and how local clocks go.
-public struct NetworkStore: Sendable {
+public struct NetworkStore: DomainStore {
   /// What is kept.
   public private(set) var state: NetworkState
   /// How often connections had to be left: who began before has lost its own, also if the path is the same again.
@@ -25,7 +25,8 @@ public struct NetworkStore: Sendable {
     self.state = state
   }
 
-  mutating func handle(_ action: Action, in turn: inout PodfluxTurn) throws -> Reply? {
+  /// Takes in what clients report and what the engine detects.
+  public mutating func handle(_ action: Action, in turn: inout PodfluxTurn, reading _: Void) throws -> Reply? {
     switch action {
     case .network(.report(let path)):
       try change(to: path, saidBy: .reported, in: &turn)
@@ -71,16 +72,20 @@ public struct NetworkStore: Sendable {
     state.source = source
   }
 
-  /// Counts what an attempt has fetched over cellular.
-  mutating func count(_ bytes: Int64, in turn: borrowing PodfluxTurn) throws {
-    guard bytes > 0 else { return }
+  /// Counts what attempts fetch over cellular.
+  public mutating func receive(_ event: StoreEvent, in turn: inout PodfluxTurn, reading _: Void) throws {
+    if case .downloads(.fetchedOverCellular(let bytes)) = event { try count(bytes, in: turn) }
+  }
+
+  private mutating func count(_ bytes: Int64, in turn: borrowing PodfluxTurn) throws {
     var usage = state.usage.turned(to: state.localTime.month(at: turn.now))
     usage.bytes = min(.max - bytes, usage.bytes) + bytes
     state.usage = usage
     try turn.tables.save(state)
   }
 
-  mutating func endBatch(in turn: inout PodfluxTurn) {
+  /// Asks for the changes of local clocks when those that are known end soon.
+  public mutating func endBatch(in turn: inout PodfluxTurn, reading _: Void) throws {
     guard turn.now.advanced(byDays: Self.foresightDays) > state.localTime.knownUntil else { return }
     turn.perform(.readLocalTime)
   }

@@ -1,21 +1,21 @@
 import Flux
 
-/// What keeps a download from running that would run otherwise. It goes by itself.
+/// A condition that keeps a queued download from running. It ends without an action on the download.
 public enum Obstacle: Hashable, Sendable {
-  /// There is no way to the network.
+  /// The machine is offline.
   case network
-  /// The way there is cellular or metered, and the download may not use such a one.
+  /// The path is cellular or metered, and the download's policy forbids that.
   case policy
-  /// As much as is allowed in this month has come over cellular.
+  /// The month's cellular budget is spent.
   case budget(SpentBudget)
-  /// No window of the schedule is open; the next one opens then, nil if none ever does.
+  /// No window of the schedule is open; the next one opens at `until`, nil if none does.
   case schedule(until: Timestamp?)
-  /// So many bytes more would have to be free for the first of those that wait for room.
+  /// The first download that waits for storage lacks this many free bytes.
   case storage(shortBytes: Int64)
-  /// Its host wants to be left alone.
+  /// The host is in cooldown.
   case host(until: Timestamp)
 
-  /// What clients read of it.
+  /// The reason that clients see.
   public var reason: WaitingReason {
     switch self {
     case .network: .network
@@ -29,11 +29,11 @@ public enum Obstacle: Hashable, Sendable {
 }
 
 extension Obstacle {
-  /// How many downloads may wait for room at once, each with its own need. When there are so many, all others wait with
-  /// them: of a million downloads not each is to find out for itself that the disk is full.
+  /// How many downloads may wait for storage at once, each with its own need. From this number on all others wait with
+  /// them: not every one of a million downloads must find that the disk is full.
   public static let roomlessLimit = 64
 
-  /// What all others wait for, if too many of them wait for room; given the first of these.
+  /// The obstacle for all others if too many downloads wait for storage; `waiting` holds the first of these.
   public static func lackOfRoom(for waiting: [Download]) -> Obstacle? {
     guard waiting.count >= roomlessLimit else { return nil }
     let short = waiting.compactMap { download in
@@ -43,16 +43,15 @@ extension Obstacle {
   }
 }
 
-/// A month's budget that is used up.
+/// A spent monthly budget.
 public struct SpentBudget: Hashable, Sendable {
-  /// How many bytes have come.
+  /// The bytes received this month.
   public var usedBytes: Int64
-  /// How many were allowed.
+  /// The budget.
   public var budgetBytes: Int64
   /// When the next month begins.
   public var until: Timestamp
 
-  /// Describes a budget that is used up.
   public init(usedBytes: Int64, budgetBytes: Int64, until: Timestamp) {
     self.usedBytes = usedBytes
     self.budgetBytes = budgetBytes
@@ -60,24 +59,23 @@ public struct SpentBudget: Hashable, Sendable {
   }
 }
 
-/// All obstacles of one moment. They are no part of the rows: a path that changes changes none of a million of them.
+/// All current obstacles. They are not stored in rows: a new path changes none of a million rows.
 ///
-/// Where several stand in a download's way, the first of these is told: the path's, that of all downloads, its host's.
+/// If several apply to a download, clients see the first of: the path's, the common one, the host's.
 public struct Obstacles: Hashable, Sendable {
-  /// What keeps downloads that may use unmetered paths only from the path that there is.
+  /// The path's obstacle for downloads that may use unmetered paths only.
   public var unmetered: Obstacle?
-  /// What keeps downloads that may use all paths from the path that there is.
+  /// The path's obstacle for downloads that may use all paths.
   public var any: Obstacle?
-  /// What keeps all downloads from running, whether they need a path or not.
+  /// The obstacle of all downloads, whether they need a path or not.
   public var all: Obstacle?
-  /// Which networks downloads may use that say nothing themselves.
+  /// The policies of downloads without their own policy.
   public var classes: NetworkClasses
-  /// Hosts that are left alone, and until when.
+  /// The hosts in cooldown, with its end.
   public var cooldowns: [String: Timestamp]
-  /// Hosts on loopback that need a path all the same: they have led elsewhere.
+  /// Hosts on loopback that need a path because they have redirected to another machine.
   public var departing: Set<String>
 
-  /// No obstacles, unless some are given.
   public init(
     unmetered: Obstacle? = nil, any: Obstacle? = nil, all: Obstacle? = nil, classes: NetworkClasses = .init(),
     cooldowns: [String: Timestamp] = [:], departing: Set<String> = []
@@ -90,23 +88,23 @@ public struct Obstacles: Hashable, Sendable {
     self.departing = departing
   }
 
-  /// What keeps a download from running that would run otherwise.
+  /// The obstacle of a download that would run otherwise.
   public func obstacle(for download: Download) -> Obstacle? {
     guard download.state == .queued else { return nil }
     return obstacle(for: download.networks.effective, of: download.origin, on: download.source.host)
   }
 
-  /// What keeps queued downloads of an origin and a policy from running on a host.
+  /// The obstacle of queued downloads with this origin, policy and host.
   public func obstacle(for policy: NetworkPolicy, of origin: Origin, on host: String) -> Obstacle? {
     obstacle(for: policy, of: origin, needsPath: needsPath(host)) ?? cooldowns[host].map { .host(until: $0) }
   }
 
-  /// The same, whatever hosts want.
+  /// The same, ignoring cooldowns.
   public func obstacle(for policy: NetworkPolicy, of origin: Origin, needsPath: Bool) -> Obstacle? {
     (needsPath ? isUnmeteredOnly(policy, origin) ? unmetered : any : nil) ?? all
   }
 
-  /// Whether downloads of an origin and a policy may use neither cellular nor metered paths.
+  /// Whether downloads with this origin and policy may not use cellular or metered paths.
   public func isUnmeteredOnly(_ policy: NetworkPolicy, _ origin: Origin) -> Bool {
     switch policy {
     case .inherit: classes[origin] != .any
@@ -115,44 +113,42 @@ public struct Obstacles: Hashable, Sendable {
     }
   }
 
-  /// Whether a host can be reached over a path only.
+  /// Whether reaching a host needs a path.
   public func needsPath(_ host: String) -> Bool {
     departing.contains(host) || !WebAddress.isLoopback(host)
   }
 
-  /// Whether it depends on the host, beside cooldowns, what stands in a download's way.
+  /// Whether obstacles depend on the host, apart from cooldowns.
   public var dependsOnHost: Bool { unmetered != nil || any != nil }
 }
 
 extension Obstacles {
-  /// Hosts that are alike to the obstacles.
+  /// Hosts that share the same obstacles.
   public struct HostGroup: Hashable, Sendable {
-    /// Whether they can be reached over a path only.
+    /// Whether reaching them needs a path.
     public var needsPath: Bool
-    /// Whether they are left alone.
+    /// Whether they are in cooldown.
     public var isCooling: Bool
 
-    /// Describes hosts.
     public init(needsPath: Bool, isCooling: Bool) {
       self.needsPath = needsPath
       self.isCooling = isCooling
     }
 
-    /// Most hosts: a path leads to them, and they have not asked for anything.
+    /// Most hosts: they need a path and are not in cooldown.
     public static let ordinary = HostGroup(needsPath: true, isCooling: false)
   }
 
-  /// The group of a host.
   public func group(of host: String) -> HostGroup {
     HostGroup(needsPath: needsPath(host), isCooling: cooldowns[host] != nil)
   }
 
-  /// What queued downloads of an origin and a policy wait for, on hosts of a group; nil where they may run.
+  /// Why queued downloads with this origin and policy wait on a group of hosts; nil if they may run.
   public func reason(for policy: NetworkPolicy, of origin: Origin, on group: HostGroup) -> WaitingReason? {
     obstacle(for: policy, of: origin, needsPath: group.needsPath)?.reason ?? (group.isCooling ? .host : nil)
   }
 
-  /// Traits as clients see them: what would run but for an obstacle waits.
+  /// The traits as clients see them: a queued download behind an obstacle waits.
   public func visible(_ traits: Traits, on group: HostGroup) -> Traits {
     guard traits.kind == .queued, let reason = reason(for: traits.network, of: traits.origin, on: group) else {
       return traits

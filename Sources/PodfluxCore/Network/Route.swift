@@ -1,9 +1,9 @@
-/// Which way an attempt's connections may take. Loopback needs no way and is open to all of them.
+/// The network path that an attempt's connections may take. Every route may use loopback.
 public enum Route: Hashable, Sendable {
-  /// Whichever the kernel chooses.
+  /// The path that the kernel chooses.
   case any
-  /// This device alone: the kernel cannot move a connection to another one (`SO_BINDTODEVICE`, socket(7)).
+  /// Only this device: the kernel cannot move a connection to another one (`SO_BINDTODEVICE`, socket(7)).
   case only(device: String)
-  /// None: only loopback is asked. A redirect that leads elsewhere ends the attempt with `pathRefused`.
+  /// Loopback only. A redirect to another machine ends the attempt with `pathRefused`.
   case loopback
 }

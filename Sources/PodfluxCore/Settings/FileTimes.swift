@@ -1,6 +1,6 @@
 import Flux
 
-/// What a published file's time of modification says (PROTOCOL.md section 11, `fileTimes`).
+/// What a published file's time of modification says (the article Files).
 public enum FileTimes: String, Hashable, Sendable, Codable, CaseIterable {
   /// When the episode was published, where that is known and can be believed.
   case published

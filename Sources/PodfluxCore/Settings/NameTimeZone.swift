@@ -1,4 +1,4 @@
-/// Whose day stands in a file's name (PROTOCOL.md section 11, `nameTimeZone`).
+/// Whose day stands in a file's name (the article Files).
 public enum NameTimeZone: Hashable, Sendable {
   /// The publisher's: the day that `published` says.
   case publisher

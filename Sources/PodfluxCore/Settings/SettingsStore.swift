@@ -1,8 +1,14 @@
 import Flux
 
-/// The settings. Others read `settings`; only `updateSettings` changes them.
-public struct SettingsStore: Sendable {
-  /// What is set now.
+/// What the settings tell other stores.
+public enum SettingsEvent: Sendable {
+  /// They have changed from these.
+  case changed(from: Settings)
+}
+
+/// The settings. Only `updateSettings` changes them.
+public struct SettingsStore: DomainStore {
+  /// The settings as they are now.
   public private(set) var settings: Settings
 
   /// Makes the store with what its table holds.
@@ -10,32 +16,29 @@ public struct SettingsStore: Sendable {
     self.settings = settings
   }
 
-  mutating func handle(_ action: Action, in turn: inout PodfluxTurn) throws -> Reply? {
+  /// Changes the settings, and passes the limits of all transfers on when they change and at a start.
+  public mutating func handle(_ action: Action, in turn: inout PodfluxTurn, reading _: Void) throws -> Reply? {
     if case .recovered = action { turn.perform(.limit(settings.limits)) }
     guard case .updateSettings(let patch) = action else { return nil }
-    let updated = patch.applied(to: settings)
-    guard updated.retryFirstSeconds <= updated.retryMaxSeconds else {
-      throw Refusal(
-        .invalidValue,
-        "retryFirstSeconds (\(updated.retryFirstSeconds)) must not exceed retryMaxSeconds (\(updated.retryMaxSeconds))",
-        path: patch.retryFirstSeconds == nil ? "payload.retryMaxSeconds" : "payload.retryFirstSeconds")
-    }
+    let updated = try patch.checked(on: settings)
     guard updated.network.podcasts.count <= NetworkClasses.maximumPodcasts else {
       throw Refusal(
         .limitExceeded,
         "something is said of \(NetworkClasses.maximumPodcasts) podcasts at most; set some of them to inherit first",
         path: "payload.network.podcasts")
     }
-    for name in patch.network?.podcasts.keys.sorted() ?? [] {
-      let policy = updated.network.policy(ofPodcast: name)
-      guard policy != settings.network.policy(ofPodcast: name) else { continue }
-      try turn.tables.downloads.setNetwork(policy, ofPodcast: name)
-    }
     if updated.limits != settings.limits { turn.perform(.limit(updated.limits)) }
+    turn.tell(.settings(.changed(from: settings)))
     settings = updated
     try turn.tables.save(updated)
     return .done
   }
+}
+
+/// The tables of the settings.
+public protocol SettingsTables {
+  /// Writes the settings.
+  func save(_ settings: Settings) throws
 }
 
 extension Settings {

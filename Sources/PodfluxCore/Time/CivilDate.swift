@@ -9,21 +9,20 @@ public struct CivilDate: Hashable, Sendable {
   /// From 0000-03-01 to 1970-01-01.
   private static let daysBefore1970: Int64 = 719_468
 
-  /// The year, astronomically counted: there is a year 0.
+  /// The year in astronomical numbering: there is a year 0.
   public let year: Int64
   /// The month, from 1.
   public let month: Int64
   /// The day of the month, from 1.
   public let day: Int64
 
-  /// Makes a date from its parts, which must name a day.
+  /// A date from its parts, which must be valid.
   public init(year: Int64, month: Int64, day: Int64) {
     self.year = year
     self.month = month
     self.day = day
   }
 
-  /// The day so many days after 1970-01-01.
   public init(daysSince1970: Int64) {
     let (era, dayOfEra) = (daysSince1970 + Self.daysBefore1970).dividedDown(by: Self.daysPerEra)
     let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
@@ -34,12 +33,12 @@ public struct CivilDate: Hashable, Sendable {
     year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
   }
 
-  /// The day, in UTC, of a moment so many milliseconds after 1970-01-01T00:00:00Z.
+  /// The UTC day of a time in milliseconds since 1970-01-01T00:00:00Z.
   public init(milliseconds: Int64) {
     self.init(daysSince1970: Timestamp(milliseconds: milliseconds).day)
   }
 
-  /// `yyyy-MM-dd`; nil if the year has more or fewer than four digits.
+  /// `yyyy-MM-dd`; nil unless the year has four digits.
   public var text: String? {
     guard (1...9999).contains(year) else { return nil }
     return [(year, 4), (month, 2), (day, 2)].map { number, width in
@@ -47,7 +46,6 @@ public struct CivilDate: Hashable, Sendable {
     }.joined(separator: "-")
   }
 
-  /// How many days it is after 1970-01-01.
   public var daysSince1970: Int64 {
     let (era, yearOfEra) = (month <= 2 ? year - 1 : year).dividedDown(by: 400)
     let marchMonth = month > 2 ? month - 3 : month + 9
@@ -56,7 +54,6 @@ public struct CivilDate: Hashable, Sendable {
     return era * Self.daysPerEra + dayOfEra - Self.daysBefore1970
   }
 
-  /// How many days a month has.
   public static func days(inMonth month: Int64, ofYear year: Int64) -> Int64 {
     switch month {
     case 4, 6, 9, 11: 30
@@ -67,7 +64,7 @@ public struct CivilDate: Hashable, Sendable {
 }
 
 extension Int64 {
-  /// Quotient and remainder, rounded down so that what lies before an epoch falls on the right day.
+  /// Quotient and remainder, rounded down, so that times before an epoch fall on the right day.
   public func dividedDown(by divisor: Int64) -> (quotient: Int64, remainder: Int64) {
     let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
     return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)

@@ -1,14 +1,14 @@
 import Flux
 
 extension Timestamp {
-  /// Reads an `HTTP-date` (RFC 9110 section 5.6.7) in any of its forms:
+  /// Parses an `HTTP-date` (RFC 9110 section 5.6.7) in any of its forms:
   ///
   ///     Sun, 06 Nov 1994 08:49:37 GMT       IMF-fixdate
   ///     Sunday, 06-Nov-94 08:49:37 GMT      RFC 850
   ///     Sun Nov  6 08:49:37 1994            asctime
   ///
-  /// Strictly: case and blanks as the grammar has them, a day that the calendar has, and the day of the week that it was.
-  /// A leap second counts as the second behind it. nil for anything else.
+  /// Strict: case and blanks as in the grammar, an existing day, and its weekday. A leap second counts as the following
+  /// second. Nil for other text.
   ///
   /// A year of two digits is the latest that lies at most 50 years after `now`; without `now`, one of 1970 to 2069.
   public init?(httpDate text: String, now: Timestamp? = nil) {
@@ -28,7 +28,7 @@ private struct DateParts {
   var day: Int64
   var secondOfDay: Int64
 
-  /// nil if there was no such day, or if it was another day of the week.
+  /// Nil if there was no such day, or the weekday is wrong.
   var moment: Timestamp? {
     guard (1...12).contains(month), (1...CivilDate.days(inMonth: month, ofYear: year)).contains(day) else { return nil }
     let days = CivilDate(year: year, month: month, day: day).daysSince1970
@@ -66,7 +66,7 @@ private struct DateReader {
     else { return nil }
     let latest = now.map(Self.latestYear) ?? 2069
     var year = latest - (latest - shortYear).dividedDown(by: 100).remainder
-    // In the last year of all it depends on the day.
+    // In the boundary year the day decides.
     if let now, year == latest, Self.isMoreThan50Years(month: month, day: day, after: now) { year -= 100 }
     return DateParts(weekday: weekday, year: year, month: month, day: day, secondOfDay: second)
   }
@@ -87,7 +87,7 @@ private struct DateReader {
     return (month, day) > (today.month, today.day)
   }
 
-  /// `08:49:37`, in seconds.
+  /// `08:49:37`, in seconds since midnight.
   private mutating func secondOfDay() -> Int64? {
     guard let hour = number(digits: 2), hour <= 23, take(":"), let minute = number(digits: 2), minute <= 59, take(":"),
       let second = number(digits: 2), second <= 60
@@ -106,7 +106,7 @@ private struct DateReader {
     return number
   }
 
-  /// Which of these words comes next.
+  /// The index of the word that comes next.
   private mutating func takeAny(_ words: [String]) -> Int? {
     words.firstIndex { take($0) }
   }

@@ -1,24 +1,24 @@
 import Flux
 
-/// Moments as the protocol and manifests have them: RFC 3339 in, RFC 3339 UTC with exactly three fraction digits out.
+/// Timestamps in the protocol and in manifests: reads RFC 3339, writes RFC 3339 in UTC with exactly three fraction
+/// digits.
 ///
-/// Foundation's ISO 8601 style wants its fraction digits told before it reads, and rounds through a `Double`.
+/// Foundation's ISO 8601 style needs to know the fraction digits before parsing, and rounds through a `Double`.
 public enum InternetDate {
   private static let millisecondsPerSecond: Int64 = 1000
   private static let secondsPerDay: Int64 = 86_400
-  /// 0001-01-01T00:00:00.000Z to 9999-12-31T23:59:59.999Z: the years that have four digits everywhere.
+  /// 0001-01-01T00:00:00.000Z to 9999-12-31T23:59:59.999Z: the years with four digits.
   private static let showable: ClosedRange<Int64> = -62_135_596_800_000...253_402_300_799_999
-  /// The longest text that is looked at; nanoseconds and an offset make 35.
+  /// The longest text that is parsed; nanoseconds and an offset make 35.
   private static let maximumBytes = 64
 
-  /// Reads `date-time` of RFC 3339 section 5.6; digits beyond milliseconds are dropped, a leap second counts as the
-  /// second behind it. nil for anything else, and for years that do not have four digits in UTC.
+  /// Parses `date-time` of RFC 3339 section 5.6; drops digits beyond milliseconds, and counts a leap second as the
+  /// following second. Nil for other text, and for years without four digits in UTC.
   public static func parse(_ text: String) -> Timestamp? {
     parsePublication(text)?.moment
   }
 
-  /// Reads the same, and keeps by how much the clocks were ahead of UTC that showed it. `-00:00`, which says that nobody
-  /// knows, counts as UTC.
+  /// Parses the same, and keeps the offset from UTC. `-00:00`, which means an unknown offset, counts as UTC.
   public static func parsePublication(_ text: String) -> PublicationDate? {
     guard text.utf8.count <= maximumBytes else { return nil }
     var scanner = DigitScanner(rest: Array(text.utf8)[...])
@@ -38,14 +38,14 @@ public enum InternetDate {
     return PublicationDate(Timestamp(milliseconds: milliseconds), offsetSeconds: offset)
   }
 
-  /// Appends a moment such as `2026-11-21T03:00:00.000Z`; what lies outside the years 1 to 9999 is shown as their end.
+  /// Appends a timestamp such as `2026-11-21T03:00:00.000Z`; clamps to the years 1 to 9999.
   public static func append(_ moment: Timestamp, to bytes: inout [UInt8]) {
     appendClock(min(max(moment.milliseconds, showable.lowerBound), showable.upperBound), to: &bytes)
     bytes.append(UInt8(ascii: "Z"))
   }
 
-  /// Appends a moment as its publisher's clocks showed it, such as `2026-03-01T01:30:00.000+05:00`; one that lies outside
-  /// the years 1 to 9999 there, or was shown by clocks of UTC, as `append(_: Timestamp)` does.
+  /// Appends a timestamp in its publisher's offset, such as `2026-03-01T01:30:00.000+05:00`; uses `append(_:
+  /// Timestamp)` for offset 0 and for local years outside 1 to 9999.
   public static func append(_ date: PublicationDate, to bytes: inout [UInt8]) {
     let shown = date.moment.advanced(byMilliseconds: date.offsetSeconds * millisecondsPerSecond).milliseconds
     guard date.offsetSeconds != 0, showable.contains(date.moment.milliseconds), showable.contains(shown) else {
@@ -86,7 +86,7 @@ public enum InternetDate {
   }
 }
 
-/// Reads a moment's parts from the front.
+/// Reads the parts of a timestamp from the front.
 private struct DigitScanner {
   var rest: ArraySlice<UInt8>
 
@@ -111,7 +111,7 @@ private struct DigitScanner {
     return number
   }
 
-  /// Milliseconds of the fraction, 0 if there is none, nil for a point without digits.
+  /// The milliseconds of the fraction, 0 if there is none, nil for a point without digits.
   mutating func fractionMilliseconds() -> Int64? {
     guard skip(".") else { return 0 }
     guard let first = digit() else { return nil }
@@ -123,7 +123,7 @@ private struct DigitScanner {
     return milliseconds
   }
 
-  /// Seconds that the offset lies ahead of UTC, nil if there is no offset.
+  /// The offset from UTC in seconds, nil if there is none.
   mutating func offsetSeconds() -> Int64? {
     if skip("Z") || skip("z") { return 0 }
     let isBehind = skip("-")

@@ -1,50 +1,47 @@
 import Flux
 
-/// The machine's time zone over the next time, as far as anybody has looked: stores ask nobody for it.
+/// The machine's UTC offset and its next changes; the engine reads the time zone for the stores.
 public struct LocalTime: Hashable, Sendable, Codable {
-  /// By how much local clocks differ from UTC from a moment on.
+  /// The UTC offset from a time on.
   public struct Offset: Hashable, Sendable, Codable {
-    /// The first moment at which they do.
+    /// The first timestamp with this offset.
     public var from: Timestamp
     /// East of Greenwich, in seconds.
     public var seconds: Int64
 
-    /// Describes clocks from a moment on.
     public init(from: Timestamp, seconds: Int64) {
       self.from = from
       self.seconds = seconds
     }
   }
 
-  /// Offsets lie within a day of UTC.
+  /// The valid range of offsets.
   public static let seconds: ClosedRange<Int64> = -86_400...86_400
-  /// How many changes of clocks are looked at.
+  /// How many clock changes are read ahead.
   public static let maximumChanges = 8
 
-  /// How clocks go before the first change.
+  /// The offset before the first change.
   public var seconds: Int64
-  /// The changes after that, in order.
+  /// The later changes, in order.
   public var changes: [Offset]
-  /// Until when all changes are known.
+  /// All changes until then are known.
   public var knownUntil: Timestamp
 
-  /// Describes a time zone.
   public init(seconds: Int64, changes: [Offset] = [], knownUntil: Timestamp = Timestamp(milliseconds: .max)) {
     self.seconds = seconds
     self.changes = changes
     self.knownUntil = knownUntil
   }
 
-  /// Clocks that show UTC.
   public static let utc = LocalTime(seconds: 0)
 
-  /// What local clocks show, as the moment at which clocks in Greenwich show it.
+  /// The local time, as the timestamp at which UTC clocks show it.
   public func shown(at moment: Timestamp) -> Timestamp {
     moment.advanced(byMilliseconds: offset(at: moment) * 1000)
   }
 
-  /// The moments at which local clocks show a time, given as the moment at which clocks in Greenwich do: none in the hour
-  /// that clocks skip, two in the one that they repeat.
+  /// The timestamps at which local clocks show a time, given as the timestamp at which UTC clocks do: none in the hour
+  /// that clocks skip, two in the hour that they repeat.
   public func moments(showing time: Timestamp) -> [Timestamp] {
     let offsets = Set([seconds] + changes.map(\.seconds))
     return offsets.map { time.advanced(byMilliseconds: -$0 * 1000) }.filter { shown(at: $0) == time }.sorted()
@@ -56,7 +53,7 @@ public struct LocalTime: Hashable, Sendable, Codable {
     return date.year * 12 + date.month - 1
   }
 
-  /// When a month begins, counted from January of the year 0. Where clocks skip that midnight it begins with what follows.
+  /// When a month begins, counted from January of the year 0. If clocks skip that midnight, the end of the gap.
   public func beginning(ofMonth month: Int64) -> Timestamp {
     let (year, index) = month.quotientAndRemainder(dividingBy: 12)
     let midnight = Timestamp(day: CivilDate(year: year, month: index + 1, day: 1).daysSince1970)

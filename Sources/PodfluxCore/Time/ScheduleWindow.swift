@@ -1,6 +1,6 @@
 import Flux
 
-/// A time of the week, by local clocks, in which downloads run.
+/// A weekly period, in local time, in which downloads run.
 ///
 /// | window | open |
 /// |---|---|
@@ -9,14 +9,13 @@ import Flux
 /// | mon, 00:00–24:00 | Mondays |
 /// | mon, 08:00–08:00 | from Monday at eight to Tuesday at eight |
 ///
-/// What clocks show decides: an hour that they skip is in no window, one that they repeat is in it twice.
+/// The local clock decides: an hour that it skips is in no window, an hour that it repeats counts twice.
 public struct ScheduleWindow: Hashable, Sendable, Codable {
-  /// A day of the week.
   public enum Weekday: String, Hashable, Sendable, Codable, CaseIterable {
     case mon, tue, wed, thu, fri, sat, sun
   }
 
-  /// The minutes of a day at which a window can begin; it can end at the next midnight too.
+  /// The minutes of a day; a window may end at the next midnight, 1440.
   public static let minutes = 0...1440
   /// How many windows a schedule may have.
   public static let maximumCount = 64
@@ -28,20 +27,19 @@ public struct ScheduleWindow: Hashable, Sendable, Codable {
   /// When it closes, in minutes after midnight; on the next day unless it is later than `from`.
   public var to: Int
 
-  /// Makes a window.
   public init(days: [Weekday] = Weekday.allCases, from: Int, to: Int) {
     self.days = Weekday.allCases.filter(days.contains)
     self.from = from
     self.to = to
   }
 
-  /// Whether all is within its range.
+  /// Whether all values are in their ranges.
   public var isWithinLimits: Bool {
     !days.isEmpty && days == Weekday.allCases.filter(days.contains) && Self.minutes.contains(from) && from < 1440
       && Self.minutes.contains(to)
   }
 
-  /// Whether it is open when clocks show a minute of a day, counted from 1970-01-01.
+  /// Whether it is open at a minute of a local day, counted from 1970-01-01.
   func isOpen(onDay day: Int64, minute: Int) -> Bool {
     if from < to { return opens(onDay: day) && (from..<to).contains(minute) }
     return opens(onDay: day) && minute >= from || opens(onDay: day - 1) && minute < to
@@ -53,7 +51,7 @@ public struct ScheduleWindow: Hashable, Sendable, Codable {
   }
 }
 
-/// What a schedule says at a moment, and until when that is so.
+/// A schedule's state at a time, and when that changes.
 public struct ScheduleVerdict: Hashable, Sendable {
   /// Whether downloads run.
   public var isOpen: Bool
@@ -63,7 +61,7 @@ public struct ScheduleVerdict: Hashable, Sendable {
   private static let days: Int64 = 8
   private static let minuteMilliseconds: Int64 = 60_000
 
-  /// Asks a schedule; without windows it is always open. Cost: the windows' openings of a week, squared windows.
+  /// Evaluates a schedule; without windows it is always open. Cost: the windows' openings of a week, times the windows.
   public init(of windows: [ScheduleWindow], at now: Timestamp, in zone: LocalTime) {
     func isOpen(at moment: Timestamp) -> Bool {
       let shown = zone.shown(at: moment)

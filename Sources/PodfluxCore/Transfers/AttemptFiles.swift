@@ -12,7 +12,7 @@ public protocol AttemptFiles: Sendable {
   func name(for facts: PublishingFacts, number: Int) throws(DownloadError) -> LibraryPath?
   /// Moves the complete partial to its place, never over another file, and syncs the place.
   ///
-  /// - Parameter portably: Whether a name that differs from another in case or normalization only counts as taken.
+  /// `portably` says whether a name that differs from another in case or normalization only counts as taken.
   /// - Returns: nil if another file has that name.
   func publish(_ download: DownloadID, as file: PublishedFile, portably: Bool) throws(DownloadError) -> Publication?
 }

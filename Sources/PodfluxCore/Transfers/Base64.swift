@@ -1,4 +1,4 @@
-/// Base64 (RFC 4648), for where there is no Foundation.
+/// Base64 (RFC 4648) without Foundation.
 public enum Base64 {
   /// The text of these bytes, with padding, in the alphabet of section 4.
   public static func text(of bytes: some Collection<UInt8>) -> String {
@@ -18,9 +18,9 @@ public enum Base64 {
     return String(decoding: text, as: UTF8.self)
   }
 
-  /// The bytes of a text in the alphabet of section 4 or of section 5 (base64url), with all of its padding or none.
+  /// Decodes text in the alphabet of section 4 or of section 5 (base64url), with complete padding or none.
   ///
-  /// nil for anything else: other characters, a length that no bytes have, spare bits that are not zero.
+  /// Nil for anything else: other characters, an impossible length, spare bits that are not zero.
   public static func bytes(of text: some BidirectionalCollection<UInt8>) -> [UInt8]? {
     var digits = text[...]
     while digits.last == padding { digits.removeLast() }

@@ -1,12 +1,12 @@
-/// A coding of a body that is undone while it arrives (RFC 9110 section 8.4.1). Others are refused: identity is asked for, and
-/// hardly anybody sends one of these to who has not accepted it.
+/// A content coding that the engine decodes as the body arrives (RFC 9110 section 8.4.1). It refuses others: it
+/// requests identity, and few servers send a coding that the client did not accept.
 public enum ContentCoding: String, Hashable, Sendable {
-  /// RFC 1952, perhaps in several members.
+  /// RFC 1952, possibly with several members.
   case gzip
-  /// RFC 1950, or RFC 1951 without its frame, as some servers send it.
+  /// RFC 1950, or raw RFC 1951, as some servers send it.
   case deflate
 
-  /// The coding of that name, in the letters in which servers write it; nil for identity, others, and several in a row.
+  /// The coding of that name, ignoring case; nil for identity, other codings, and several in a row.
   public init?(_ name: String) {
     switch name.lowercased() {
     case "gzip", "x-gzip": self = .gzip
@@ -17,17 +17,17 @@ public enum ContentCoding: String, Hashable, Sendable {
 }
 
 extension ResponseHead {
-  /// How the body is coded, where that can be undone.
+  /// The body's coding, if the engine can decode it.
   public var contentCoding: ContentCoding? {
     guard fields.count(where: { $0.isNamed("Content-Encoding") }) == 1 else { return nil }
     return contentEncoding.flatMap { ContentCoding($0) }
   }
 
-  /// The fields that speak of the coded file: its length, its parts, its tag. Without a tag the date would count as a strong
-  /// validator, by the date of the response.
+  /// The fields that describe the coded file: its length, its parts, its tag. Without a tag the date would count as a
+  /// strong validator, by the date of the response.
   private static let codedNames = ["Content-Encoding", "Content-Length", "Content-Range", "ETag", "Date"]
 
-  /// What this head says of the file itself, once its coding is undone.
+  /// This head as a description of the decoded file.
   var describingContent: ResponseHead {
     guard contentCoding != nil else { return self }
     return ResponseHead(

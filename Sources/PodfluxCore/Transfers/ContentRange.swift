@@ -1,14 +1,15 @@
-/// What a `Content-Range` field says: which bytes of the whole a response carries (RFC 9110 section 14.4).
+/// A parsed `Content-Range` field: which bytes of the whole a response carries (RFC 9110 section 14.4).
 public enum ContentRange: Sendable, Hashable {
-  /// The bytes `first...last` of a representation of `total` bytes; `total` is nil where the origin does not know it (`*`).
+  /// The bytes `first...last` of a representation of `total` bytes; `total` is nil if the origin does not know it
+  /// (`*`).
   case bytes(first: Int64, last: Int64, total: Int64?)
-  /// No byte of what was asked for exists; the representation has `total` bytes (sent with 416).
+  /// The requested range does not exist; the representation has `total` bytes (sent with 416).
   case unsatisfied(total: Int64)
 
-  /// Reads the value of a `Content-Range` field, strictly: anything that the grammar does not allow gives nil, and so do
-  /// numbers beyond `Int64`, a last byte before the first one and a last byte at or beyond the total.
+  /// Parses the value of a `Content-Range` field strictly: nil for anything outside the grammar, for numbers beyond
+  /// `Int64`, for a last byte before the first one, and for a last byte at or beyond the total.
   ///
-  /// `bytes 0-499/1234`, `bytes 0-499/*` and `bytes */1234` are the forms. The unit's case does not matter.
+  /// The forms are `bytes 0-499/1234`, `bytes 0-499/*` and `bytes */1234`. The unit's case does not matter.
   public init?(_ text: String) {
     let words = text.utf8.split(separator: UInt8(ascii: " "), omittingEmptySubsequences: false)
     guard words.count == 2, String(words[0])?.lowercased() == "bytes" else { return nil }

@@ -1,6 +1,7 @@
-/// The value of a run of ASCII digits: nil for no digits, for anything else among them (a sign, a blank) and beyond `Int64`.
+/// The value of a run of ASCII digits: nil for an empty run, for any other character (a sign, a blank) and beyond
+/// `Int64`.
 ///
-/// `Int64(_: String)` takes signs, which no number in an HTTP field may have.
+/// `Int64(_: String)` accepts signs, which no number in an HTTP field may have.
 func decimalNumber(_ digits: some Sequence<UInt8>) -> Int64? {
   var value: Int64?
   for digit in digits {

@@ -1,10 +1,10 @@
-/// A hash of the SHA-2 family (FIPS 180-4): those that Subresource Integrity knows. Stronger ones compare as greater.
+/// A hash of the SHA-2 family (FIPS 180-4) that Subresource Integrity defines. Stronger ones compare as greater.
 public enum DigestAlgorithm: String, CaseIterable, Comparable, Sendable, Codable {
   case sha256
   case sha384
   case sha512
 
-  /// How many bytes a digest has.
+  /// The length of a digest in bytes.
   public var digestLength: Int {
     switch self {
     case .sha256: 32

@@ -1,17 +1,17 @@
 /// An entity tag: an origin's name for one version of a file (RFC 9110 section 8.8.3).
 public struct EntityTag: Sendable, Hashable {
-  /// The longest field value that is believed, in bytes. Real tags have some dozens.
+  /// The longest accepted field value, in bytes. Real tags have some dozens.
   public static let maxBytes = 1024
 
-  /// A weak tag promises the same meaning, not the same bytes: never splice on it.
+  /// A weak tag promises equivalent content, not equal bytes: never splice on it.
   public let isWeak: Bool
 
-  /// What stands between the quotes.
+  /// The text between the quotes.
   public let opaqueTag: String
 
-  /// Reads the value of an `ETag` field; nil where it is not one, or longer than `maxBytes`.
+  /// Parses the value of an `ETag` field; nil if it is malformed or longer than `maxBytes`.
   ///
-  /// Tags without quotes, which some origins send, are refused: echoed in `If-Range` they would be a broken date.
+  /// Unquoted tags, which some origins send, are refused: in `If-Range` they would be malformed dates.
   public init?(_ text: String) {
     guard text.utf8.count <= Self.maxBytes else { return nil }
     var rest = Substring(text)
@@ -34,7 +34,7 @@ public struct EntityTag: Sendable, Hashable {
 
   private static let quote = UInt8(ascii: "\"")
 
-  /// The grammar's `etagc`: visible ASCII but the quote, and bytes above it.
+  /// The grammar's `etagc`: visible ASCII except the quote, and bytes above it.
   private static func isTagByte(_ byte: UInt8) -> Bool {
     byte == 0x21 || (0x23...0x7E).contains(byte) || byte >= 0x80
   }

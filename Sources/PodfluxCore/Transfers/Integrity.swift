@@ -1,21 +1,21 @@
-/// What a file's bytes must hash to: the metadata of Subresource Integrity (W3C SRI section 3.3).
+/// The expected hash of a file: Subresource Integrity metadata (W3C SRI section 3.3).
 ///
-/// `sha256-…`, `sha384-…` or `sha512-…` with the digest in base64, several of them between white space. As in browsers
-/// only the strongest algorithm among them counts, and any of its digests will do.
+/// `sha256-…`, `sha384-…` or `sha512-…` with the digest in base64, separated by white space. As in browsers only the
+/// strongest algorithm counts, and any of its digests is accepted.
 public struct Integrity: Hashable, Sendable {
   /// The longest metadata, in bytes: ten SHA-512 digests.
   public static let maxBytes = 1024
 
-  /// The strongest algorithm that was named.
+  /// The strongest algorithm in the metadata.
   public let algorithm: DigestAlgorithm
 
-  /// The digests of that algorithm: at least one, each once, in the order of their bytes.
+  /// The distinct digests of that algorithm, at least one, in the order of their bytes.
   public let digests: [[UInt8]]
 
-  /// Reads metadata. nil where it is longer than `maxBytes`, names nothing, or where one of its tokens is malformed.
+  /// Parses metadata. Nil if it is longer than `maxBytes`, contains no digest, or has a malformed token.
   ///
-  /// Browsers pass over tokens that they do not understand, so that a typo turns the check off; here it is an error. The
-  /// options behind a `?` are ignored, since none are defined. The base64 may be base64url and lack its padding.
+  /// Browsers skip unknown tokens, so that a typo disables the check; here it is an error. Options after a `?` are
+  /// ignored, since none are defined. The base64 may be base64url and lack its padding.
   public init?(_ text: String) {
     guard text.utf8.count <= Self.maxBytes else { return nil }
     var tokens: [(algorithm: DigestAlgorithm, digest: [UInt8])] = []
@@ -28,7 +28,7 @@ public struct Integrity: Hashable, Sendable {
     digests = Set(tokens.filter { $0.algorithm == strongest }.map(\.digest)).sorted { $0.lexicographicallyPrecedes($1) }
   }
 
-  /// Whether a file with this digest, by `algorithm`, is the one that is meant.
+  /// Whether a file's digest by `algorithm` matches.
   public func accepts(_ digest: [UInt8]) -> Bool {
     digests.contains(digest)
   }
@@ -44,7 +44,7 @@ public struct Integrity: Hashable, Sendable {
     return (algorithm, digest)
   }
 
-  /// ASCII white space, by which SRI splits (Infra section 4.6).
+  /// ASCII white space, which separates tokens in SRI (Infra section 4.6).
   private static func isWhiteSpace(_ byte: UInt8) -> Bool {
     [0x09, 0x0A, 0x0C, 0x0D, 0x20].contains(byte)
   }
@@ -56,14 +56,14 @@ public struct Integrity: Hashable, Sendable {
 }
 
 extension Integrity: CustomStringConvertible {
-  /// The metadata in one spelling, which reads back as an equal value.
+  /// The canonical spelling, which parses to an equal value.
   public var description: String {
     digests.map { "\(algorithm.rawValue)-\(Base64.text(of: $0))" }.joined(separator: " ")
   }
 }
 
 extension Integrity: Codable {
-  /// Reads metadata from a string.
+  /// Parses metadata from a string.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
     guard let integrity = Integrity(try container.decode(String.self)) else {
@@ -72,7 +72,7 @@ extension Integrity: Codable {
     self = integrity
   }
 
-  /// Writes `description`.
+  /// Encodes `description`.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     try container.encode(description)

@@ -1,43 +1,44 @@
-/// Whether what a server sends may be the media that was asked for, and not the page of a captive portal, an error in JSON,
-/// the cover instead of the episode, or the feed that the episode stands in.
+/// Decides whether a server's response may be the requested media, and not a captive portal's page, an error in JSON,
+/// the cover instead of the episode, or the feed of the episode.
 ///
-/// What is refused is `not_media`, never published; it is tried again later, but for feeds: those stay what they are.
+/// A refused body is `not_media` and never published; the engine retries later, except for feeds, which do not change
+/// into media.
 public enum MediaCheck {
-  /// A whole body shorter than this, in bytes, must be of a known format.
+  /// A complete body shorter than this, in bytes, must have a known format.
   public static let smallestUnrecognized: Int64 = 512
 
-  /// A prefix shorter than this, in bytes, is judged only if it is the whole body, or beyond doubt a web page or a feed.
+  /// A prefix shorter than this, in bytes, is judged only if it is the whole body, or certainly a web page or a feed.
   public static let shortestJudged = 64
 
-  /// The extensions of text that a client may want.
+  /// The extensions of text that a client may request.
   private static let textExtensions: Set<String> = [
     "txt", "vtt", "srt", "json", "xml", "lrc", "md", "csv",
   ]
 
-  /// How much of a media type is repeated in a message, in bytes.
+  /// How much of a media type appears in a message, in bytes.
   private static let maxShownBytes = 100
 
-  /// Why a body that was announced as `mediaType`, a `Content-Type` as sent, is refused before its first byte: web pages.
-  /// nil for all else, which is judged by its bytes.
+  /// Why a body with this `Content-Type` is refused before its first byte: it is a web page. Nil for all other types,
+  /// whose bytes decide.
   public static func fault(announced mediaType: String?) -> DownloadError? {
     guard let mediaType, MediaType(mediaType).isWebPage else { return nil }
     return DownloadError(.notMedia, "the server announced a web page (\(shown(mediaType))) instead of media")
   }
 
-  /// Why a body that begins with `prefix` cannot be what was asked for; nil if it may be, so far.
+  /// Why a body that begins with `prefix` cannot be the requested file; nil if it may be so far.
   ///
-  /// Ask again with each longer prefix up to `MediaSignature.length` bytes, and once more at the end.
+  /// Call it again with each longer prefix up to `MediaSignature.length` bytes, and once more at the end.
   ///
   /// - Parameters:
-  ///   - prefix: the first bytes of the file, from its very start: those that came so far, or `MediaSignature.length`.
-  ///   - length: of the whole body in bytes, if it is known; the prefix's own if it is not. Counts once complete.
-  ///   - isComplete: whether the whole body is there.
-  ///   - mediaType: `Content-Type` as sent. Nothing in it is believed.
-  ///   - wantedExtension: what the client asked for, as `wantedExtension(path:url:)` finds it.
+  ///   - prefix: The first bytes of the file, from its start: those received so far, or `MediaSignature.length`.
+  ///   - length: The length of the whole body in bytes, if known; otherwise the prefix's. Counts once complete.
+  ///   - isComplete: Whether the whole body has been received.
+  ///   - mediaType: `Content-Type` as sent, untrusted.
+  ///   - wantedExtension: The extension that the client requested, from `wantedExtension(path:url:)`.
   public static func fault(
     prefix: some Collection<UInt8>, length: Int64?, isComplete: Bool, mediaType: String?, wantedExtension: String?
   ) -> DownloadError? {
-    // A comment that begins a page begins a feed as well: one is a portal's, and passes, the other does not.
+    // Pages and feeds may both begin with a comment: a portal's page is transient, a feed is not.
     guard isComplete || !MediaSignature.isUndecided(prefix) else { return nil }
     let signature = MediaSignature(prefix)
     let isBeyondDoubt = signature == .html || signature?.kind == .feed
@@ -62,21 +63,21 @@ public enum MediaCheck {
     }
   }
 
-  /// What a published file that somebody has changed looks like.
+  /// The apparent type of a published file after an edit.
   public enum Likeness: Hashable, Sendable {
-    /// It is known audio or video, or else what its name says.
+    /// Known audio or video, or a format that fits its name.
     case media
-    /// It is not recognised, although its name says that it would be: a body is published like that, too.
+    /// Unrecognized, although its name has a known extension: the engine publishes such bodies too.
     case unrecognized
-    /// It is empty, or something else.
+    /// Empty, or another format.
     case other
   }
 
-  /// What a published file of this name looks like that somebody has changed.
+  /// The apparent type of a published file of this name after an edit.
   ///
   /// - Parameters:
-  ///   - prefix: its first bytes: all, or `MediaSignature.length` of them.
-  ///   - name: its name, with its extension.
+  ///   - prefix: Its first bytes: all, or `MediaSignature.length` of them.
+  ///   - name: Its name, with its extension.
   public static func likeness(prefix: some Collection<UInt8>, name: String) -> Likeness {
     guard !prefix.isEmpty else { return .other }
     let fileExtension = FileExtension.of(name: name)
@@ -93,7 +94,7 @@ public enum MediaCheck {
     return isMedia ? .media : .other
   }
 
-  /// The extension of what a client wants, in lower case: that of the path it gave itself, else that in its URL's path.
+  /// The extension that a client requested, in lower case: of the path it named, else of its URL's path.
   public static func wantedExtension(path: LibraryPath?, url: String) -> String? {
     let name = path?.name ?? RemoteName.lastPathComponent(ofURL: url)
     return name.flatMap(FileExtension.of(name:))
@@ -104,7 +105,7 @@ public enum MediaCheck {
     return DownloadError(.notMedia, "the server sent \(found), \(announced), instead of media")
   }
 
-  /// A stranger's text, fit to be read by people: printable ASCII of a limited length.
+  /// Untrusted text made fit for display: printable ASCII of limited length.
   private static func shown(_ mediaType: String) -> String {
     let bytes = mediaType.utf8.prefix(maxShownBytes).map { (0x20...0x7E).contains($0) ? $0 : UInt8(ascii: "?") }
     return bytes.isEmpty ? "nothing" : String(decoding: bytes, as: UTF8.self)
@@ -112,7 +113,7 @@ public enum MediaCheck {
 }
 
 extension MediaSignature {
-  /// What to call it in a sentence.
+  /// The noun for it in a sentence.
   fileprivate var noun: String {
     switch self {
     case .html: "a web page"
@@ -136,7 +137,7 @@ extension MediaSignature {
     }
   }
 
-  /// Of a feed: what it is, and where the episodes are, in a sentence.
+  /// For a feed: a sentence about what it is, and where the episodes are.
   fileprivate var advice: String {
     let place =
       switch self {

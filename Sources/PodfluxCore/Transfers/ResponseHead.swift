@@ -1,23 +1,21 @@
-/// The head of the response that ends an exchange: what an origin says of a body before its first byte.
+/// The head of an exchange's final response: the origin's description of a body before its first byte.
 ///
-/// Redirects that led here and interim (1xx) responses have left no trace but `redirects` and `effectiveURL`.
+/// Of redirects and interim (1xx) responses it contains only `redirects` and `effectiveURL`.
 public struct ResponseHead: Sendable, Hashable {
   /// The status code, 200 to 999.
   public let status: Int
 
-  /// The version the response came in.
   public let httpVersion: HTTPVersion
 
-  /// The address that answered, without user info and fragment. It may carry tokens in its query: do not log it.
+  /// The address that answered, without user info and fragment. Its query may contain tokens: do not log it.
   public let effectiveURL: String
 
-  /// How many redirects were followed to come here.
+  /// How many redirects were followed.
   public let redirects: Int
 
-  /// Every field in the order received, names as sent.
+  /// All fields in the order received, names as sent.
   public let fields: [HTTPField]
 
-  /// A head as received, or made up by a test.
   public init(
     status: Int, httpVersion: HTTPVersion = .http1_1, effectiveURL: String, redirects: Int = 0, fields: [HTTPField]
   ) {
@@ -28,7 +26,7 @@ public struct ResponseHead: Sendable, Hashable {
     self.fields = fields
   }
 
-  /// The first value of the field of that name, whatever its case. Cost: linear in the number of fields.
+  /// The first value of the field of that name, ignoring case. Cost: linear in the number of fields.
   public subscript(name: String) -> String? {
     fields.first { $0.isNamed(name) }?.value
   }
@@ -42,8 +40,8 @@ extension ResponseHead {
     return length
   }
 
-  /// Whether `Content-Length` is there but no number, or there with several values: such a response cannot be framed
-  /// (RFC 9112 section 6.3).
+  /// Whether `Content-Length` is not a number or has several values: such a response has no valid framing (RFC 9112
+  /// section 6.3).
   public var hasUnusableContentLength: Bool {
     declaredLength == .unusable
   }
@@ -57,16 +55,16 @@ extension ResponseHead {
     }
   }
 
-  /// Whether the body comes in a transfer coding (`chunked`), which marks its own end.
+  /// Whether the body has a transfer coding (`chunked`), which marks its end.
   public var hasTransferEncoding: Bool { self["Transfer-Encoding"] != nil }
 
-  /// The entity tag, if there is a well-formed one.
+  /// The entity tag, if well-formed.
   public var entityTag: EntityTag? { self["ETag"].flatMap(EntityTag.init) }
 
-  /// `Last-Modified` as sent: to be echoed and compared, byte for byte.
+  /// `Last-Modified` as sent, for comparison byte for byte.
   public var lastModified: String? { self["Last-Modified"] }
 
-  /// `Content-Range` as sent; `ContentRange` reads it.
+  /// `Content-Range` as sent; `ContentRange` parses it.
   public var contentRange: String? { self["Content-Range"] }
 
   /// `Content-Type` as sent.
@@ -75,7 +73,7 @@ extension ResponseHead {
   /// `Content-Disposition` as sent.
   public var contentDisposition: String? { self["Content-Disposition"] }
 
-  /// `Content-Encoding` as sent, although identity was asked for.
+  /// `Content-Encoding` as sent, although the engine requests identity.
   public var contentEncoding: String? { self["Content-Encoding"] }
 
   /// `Retry-After` as sent: seconds or a date.
@@ -100,35 +98,31 @@ extension ResponseHead {
   }
 }
 
-/// The version of HTTP that a response came in.
+/// The HTTP version of a response.
 public enum HTTPVersion: Sendable, Hashable {
-  /// HTTP/1.0, or something older that called itself HTTP.
+  /// HTTP/1.0, or an older version.
   case http1_0
-  /// HTTP/1.1.
   case http1_1
-  /// HTTP/2.
   case http2
-  /// HTTP/3.
   case http3
 
-  /// Whether the protocol itself marks the end of every body, so that a cut cannot pass for an end.
+  /// Whether the protocol marks the end of every body, so that a truncated one is noticed.
   public var delimitsEveryBody: Bool { self == .http2 || self == .http3 }
 }
 
-/// One field of a head: a name and its value, without blanks around it.
+/// A field of a head: a name and its value, without surrounding blanks.
 public struct HTTPField: Sendable, Hashable {
   /// The name as sent; compare with `isNamed(_:)`.
   public let name: String
-  /// The value, decoded as UTF-8, or as Latin-1 where it is not valid UTF-8.
+  /// The value, decoded as UTF-8, or as Latin-1 if it is not valid UTF-8.
   public let value: String
 
-  /// A field of this name and value.
   public init(name: String, value: String) {
     self.name = name
     self.value = value
   }
 
-  /// Whether this is the field of that name; names have no case (RFC 9110 section 5.1).
+  /// Whether this field has that name; names ignore case (RFC 9110 section 5.1).
   public func isNamed(_ other: String) -> Bool {
     name.utf8.count == other.utf8.count && zip(name.utf8, other.utf8).allSatisfy { lowercased($0) == lowercased($1) }
   }

@@ -1,17 +1,17 @@
-/// Makes a `ResponseHead` of the header lines of one request, as an HTTP library hands them out: line by line, interim
-/// responses first, trailers last.
+/// Builds a `ResponseHead` from the header lines of one request, as an HTTP library delivers them: line by line,
+/// interim responses first, trailers last.
 public struct ResponseHeadParser: Sendable {
-  /// The most bytes of header lines that one request may be answered with, interim responses and trailers included.
+  /// The limit of header bytes for one request, interim responses and trailers included.
   public static let maxBytes = 64 * 1024
 
-  /// The most fields that one head may have.
+  /// The limit of fields in one head.
   public static let maxFields = 512
 
-  /// What a line has brought.
+  /// The result of a line.
   public enum Progress: Sendable, Equatable {
-    /// More lines are needed, or the line belongs to nothing that counts.
+    /// The parser needs more lines, or skipped this one.
     case incomplete
-    /// This line, an empty one, has ended the head of the final response.
+    /// This line, an empty one, ends the head of the final response.
     case complete(ResponseHead)
   }
 
@@ -27,13 +27,13 @@ public struct ResponseHeadParser: Sendable {
   private var fields: [HTTPField] = []
   private var bytes = 0
 
-  /// A parser for the answer of `effectiveURL`, after so many `redirects`: both go into the head unchanged.
+  /// A parser for the answer of `effectiveURL` after `redirects`; both go into the head unchanged.
   public init(effectiveURL: String, redirects: Int) {
     self.effectiveURL = effectiveURL
     self.redirects = redirects
   }
 
-  /// Takes one line, with or without its line end.
+  /// Parses one line, with or without its line end.
   public mutating func consume(line: [UInt8]) throws(ResponseHeadError) -> Progress {
     bytes += line.count
     guard bytes <= Self.maxBytes else { throw .tooManyBytes }
@@ -77,13 +77,13 @@ public struct ResponseHeadParser: Sendable {
     fields.append(HTTPField(name: text(line[..<colon]), value: text(value)))
   }
 
-  /// A line that begins with a blank goes on with the value before it (`obs-fold`, RFC 9112 section 5.2).
+  /// A line that begins with a blank continues the previous value (`obs-fold`, RFC 9112 section 5.2).
   private mutating func unfold(_ line: ArraySlice<UInt8>) throws(ResponseHeadError) {
     guard let last = fields.popLast() else { throw .malformedField }
     fields.append(HTTPField(name: last.name, value: last.value + " " + text(trimmingBlanks(line))))
   }
 
-  /// `HTTP/1.1 206 Partial Content`; the phrase, and the blank before it, may be missing.
+  /// `HTTP/1.1 206 Partial Content`; the phrase and the blank before it may be missing.
   private static func readStatusLine(_ line: ArraySlice<UInt8>) throws(ResponseHeadError) -> (Int, HTTPVersion) {
     let words = line.split(separator: UInt8(ascii: " "), maxSplits: 2)
     guard words.count >= 2, words[1].count == 3, let status = decimalNumber(words[1]), status >= 100 else {
@@ -96,7 +96,7 @@ public struct ResponseHeadParser: Sendable {
   }
 }
 
-/// Why the header lines of a response make no head.
+/// Why header lines form no head.
 public enum ResponseHeadError: Error, Sendable, Hashable {
   /// More than `ResponseHeadParser.maxBytes`.
   case tooManyBytes
@@ -106,12 +106,12 @@ public enum ResponseHeadError: Error, Sendable, Hashable {
   case malformedStatusLine
   /// A line without a name and a colon.
   case malformedField
-  /// `Content-Length` is no number, or has several values.
+  /// `Content-Length` is not a number, or has several values.
   case unusableContentLength
-  /// `Content-Length` is a number beyond all that a file can have.
+  /// `Content-Length` is beyond any file's length.
   case boundlessContentLength
 
-  /// Whether there is too much of something: the next response will hardly have less.
+  /// Whether a limit was exceeded: the next response will hardly be smaller.
   public var isExcess: Bool {
     switch self {
     case .tooManyBytes, .tooManyFields, .boundlessContentLength: true
@@ -133,7 +133,7 @@ extension HTTPVersion {
   }
 }
 
-/// A field value's bytes without the blanks and tabs around them.
+/// A field value's bytes without surrounding blanks and tabs.
 func trimmingBlanks<Bytes: BidirectionalCollection>(_ bytes: Bytes) -> Bytes.SubSequence where Bytes.Element == UInt8 {
   let start = bytes.firstIndex { !isBlank($0) } ?? bytes.endIndex
   let end = bytes.lastIndex { !isBlank($0) }.map(bytes.index(after:)) ?? start
@@ -142,7 +142,7 @@ func trimmingBlanks<Bytes: BidirectionalCollection>(_ bytes: Bytes) -> Bytes.Sub
 
 private func isBlank(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
 
-/// Field values are bytes. Most are ASCII, file names often raw UTF-8, and the standard's old answer is Latin-1.
+/// Field values are bytes: mostly ASCII, file names often raw UTF-8; the old standard says Latin-1.
 private func text(_ bytes: ArraySlice<UInt8>) -> String {
   String(validating: bytes, as: UTF8.self) ?? String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) }))
 }

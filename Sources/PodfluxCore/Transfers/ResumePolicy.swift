@@ -1,21 +1,21 @@
-/// The rules by which kept bytes are gone on with, or not (DESIGN.md section 4). Pure: no state, no I/O.
+/// Decides whether and how to resume from kept bytes (see the article Resuming). Pure: no state, no I/O.
 ///
-/// One way leads on safely whatever a server does: ask for the whole file, and compare it with what is kept while it
-/// streams. Nothing is thrown away before a byte differs, and what breaks off before that has cost nothing but time. So
-/// everything that does not fit — another validator, another length, a part that was not asked for — leads there.
+/// One way is always safe: request the whole file, and compare it with the kept bytes while it streams. The engine
+/// discards nothing before a byte differs, and a break before that costs only time. So every mismatch (another
+/// validator, another length, an unrequested part) leads there.
 public enum ResumePolicy {
-  /// What the partial file is good for, before anything is asked of the server.
+  /// How many bytes of the partial file to trust, before any request.
   public enum Trust: Hashable, Sendable {
-    /// So many of its bytes are to be gone on with; what follows them is cut off.
+    /// Keep this many bytes, and truncate the rest.
     case keep(Int64)
-    /// It is not what the record says.
+    /// The file does not match its record.
     case discard(RestartCause)
   }
 
   /// Compares the partial file with its record.
   ///
-  /// During the boot in which the record was written the page cache has survived whatever killed the engine, and the file
-  /// is only ever appended to or truncated: all of it counts. After another boot only the durable bytes do.
+  /// During the boot in which the record was written, the page cache has survived every crash of the engine, which only
+  /// appends to the file or truncates it: the whole file counts. After another boot only the durable bytes do.
   public static func trust(
     in record: ResumeRecord?, partialLength: Int64, tailHash: String?, bootID: String
   ) -> Trust {
@@ -25,35 +25,31 @@ public enum ResumePolicy {
     return .keep(record.bootID == bootID ? partialLength : record.durable)
   }
 
-  /// What is kept, and what is known of it.
+  /// The kept bytes, and their version.
   public struct Kept: Hashable, Sendable {
-    /// How many bytes.
     public var length: Int64
-    /// Which version they are of.
     public var version: FileVersion
-    /// Whether they came from another address than the one to be asked now: its validators say nothing of ours.
+    /// Whether they came from another address than the one to ask now, to which their validators do not apply.
     public var isFromElsewhere: Bool
-    /// Whether the complete file will be compared with a digest that the client knows: what is wrong will show.
+    /// Whether the complete file will be checked against a digest from the client: then an error will be noticed.
     public var isProvenAtTheEnd: Bool
   }
 
-  /// What to ask the server for.
+  /// The request to send.
   public struct Plan: Hashable, Sendable {
-    /// The first byte wanted; nil for the whole file without conditions.
+    /// The first requested byte; nil for the whole file without conditions.
     public var rangeStart: Int64?
-    /// A strong validator (RFC 9110 section 13.1.5): if it no longer holds the server sends the whole file.
+    /// A strong validator (RFC 9110 section 13.1.5): if it no longer holds, the server sends the whole file.
     public var ifRange: String?
 
-    /// The whole file.
     public static let wholeFile = Plan(rangeStart: nil, ifRange: nil)
 
-    /// Makes a plan.
     public init(rangeStart: Int64?, ifRange: String?) {
       self.rangeStart = rangeStart
       self.ifRange = ifRange
     }
 
-    /// Goes on behind the kept bytes, and fetches the last of them again to compare.
+    /// Continues after the kept bytes, and requests the last of them again for comparison.
     public init(_ kept: Kept) {
       guard kept.length > 0 else {
         self = .wholeFile
@@ -67,24 +63,22 @@ public enum ResumePolicy {
           rangeStart: max(0, kept.length - ResumeRecord.overlap), ifRange: kept.isFromElsewhere ? nil : condition)
         return
       }
-      // Another server's file is the same if its strong tag is. Without one all of it is to be seen.
+      // Another server's file is the same if its strong tag is. Without a tag, compare all of it.
       self = tag.map { Plan(rangeStart: max(0, kept.length - ResumeRecord.overlap), ifRange: $0) } ?? .wholeFile
     }
   }
 
-  /// What to do with a response, decided before its first byte.
+  /// How to treat a response, decided before its first byte.
   public enum Verdict: Hashable, Sendable {
-    /// The body is the part asked for, and repeats the end of what is kept; the file has so many bytes in all.
+    /// The body is the requested part, and repeats the end of the kept bytes; the file has `total` bytes.
     case part(total: Int64)
-    /// The body is the whole file, and repeats everything that is kept, or the file has changed.
+    /// The body is the whole file: it repeats all kept bytes, or the file has changed.
     case whole
-    /// The body is of no use: the whole file is asked for. The cause is why the file is thought to have changed.
+    /// The body is of no use: request the whole file. The cause says why the file seems to have changed.
     case askForWhole(RestartCause)
-    /// The attempt has failed.
     case fail(DownloadError)
   }
 
-  /// Judges a response's head.
   public static func judge(_ head: ResponseHead, plan: Plan, kept: Kept) -> Verdict {
     if let error = refusal(of: head) { return .fail(error) }
     guard let rangeStart = plan.rangeStart else {
@@ -112,7 +106,7 @@ public enum ResumePolicy {
     return isSame ? .part(total: total) : .askForWhole(.validatorChanged)
   }
 
-  /// Every range that is asked for begins before the end of what is kept: a 416 says that the file is shorter, or lies.
+  /// Every requested range begins before the end of the kept bytes: with a 416 the file is shorter, or the server lies.
   private static func cause(ofUnsatisfied head: ResponseHead, kept: Kept) -> RestartCause {
     if case .unsatisfied(let total)? = head.contentRange.flatMap(ContentRange.init), total < kept.length {
       return .lengthChanged
@@ -120,7 +114,7 @@ public enum ResumePolicy {
     return .rangeMismatch
   }
 
-  /// Heads whose bodies must never reach the partial file, whatever their status.
+  /// Heads whose bodies must never reach the partial file, with any status.
   private static func refusal(of head: ResponseHead) -> DownloadError? {
     guard (200...299).contains(head.status) else { return nil }
     if let coding = head.contentEncoding?.lowercased(), coding != "identity", !coding.isEmpty {

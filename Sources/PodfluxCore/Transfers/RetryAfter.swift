@@ -1,17 +1,17 @@
 import Flux
 
-/// How long an origin asks to be left alone (RFC 9110 section 10.2.3).
+/// The delay that an origin requests (RFC 9110 section 10.2.3).
 public enum RetryAfter {
-  /// The shortest wait that is believed, in milliseconds: "at once" is no answer to a failure.
+  /// The shortest accepted delay, in milliseconds: "at once" is no answer to a failure.
   public static let minMilliseconds: Int64 = 1000
-  /// The longest wait that is believed, in milliseconds: a day. An origin that asks for more is tried sooner.
+  /// The longest accepted delay, in milliseconds: a day. The engine retries sooner if an origin requests more.
   public static let maxMilliseconds: Int64 = 24 * 3600 * 1000
 
-  /// Milliseconds that the response's `Retry-After` asks to wait from when it was sent, between `minMilliseconds` and
-  /// `maxMilliseconds`; nil if it has none, or one that is neither seconds nor a date.
+  /// The delay of the response's `Retry-After` in milliseconds from its sending, clamped to `minMilliseconds` ...
+  /// `maxMilliseconds`; nil if there is none, or it is neither seconds nor a date.
   ///
-  /// A date is counted from the response's own `Date`, if that can be read, since the clocks of both sides may differ;
-  /// else from `now`. Dates in the past ask for the shortest wait.
+  /// A date counts from the response's own `Date` if readable, since the clocks of both sides may differ; else from
+  /// `now`. A past date gives the shortest delay.
   public static func milliseconds(in head: ResponseHead, now: Timestamp) -> Int64? {
     guard let text = head.retryAfter else { return nil }
     if let seconds = seconds(text) {
@@ -24,7 +24,7 @@ public enum RetryAfter {
     return clamped(overflow ? (date < sent ? .min : .max) : wait)
   }
 
-  /// The grammar's `delay-seconds`: digits only, of any number; beyond `Int64` they are very many seconds.
+  /// The grammar's `delay-seconds`: any number of digits; a value beyond `Int64` is clamped.
   private static func seconds(_ text: String) -> Int64? {
     guard !text.isEmpty, text.utf8.allSatisfy((UInt8(ascii: "0")...UInt8(ascii: "9")).contains) else { return nil }
     return decimalNumber(text.utf8) ?? .max

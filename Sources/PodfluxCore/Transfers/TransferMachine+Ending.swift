@@ -118,6 +118,10 @@ extension TransferMachine {
     case .finishing(.complete, _) where error.code == .noSpace:
       // The last piece of the file found no room: the others are worth keeping.
       return finish(as: isStopping ? .stopped : .failed(error))
+    case .finishing(let ending, let plan) where hasExchange:
+      // The exchange is about to end, and what it has brought until then is to be counted.
+      if ending != .stopped { state = .finishing(.failed(error), plan) }
+      return []
     case .finishing(let ending, _):
       // The sync itself has failed: only the last record is known to be durable.
       return end(ending == .stopped ? .stopped(kept: kept) : .failed(error, kept: kept))
@@ -196,7 +200,7 @@ extension TransferMachine {
 
   /// All bytes of the complete file are written.
   ///
-  /// - Parameter blank: A record of 0 durable bytes, as made by `record(durable:tailHash:savedAt:)`: where no checkpoint
+  /// `blank` is a record of 0 durable bytes, as made by `record(durable:tailHash:savedAt:)`: where no checkpoint
   ///   was made it tells the row which version the partial holds. During the same boot all of the partial counts by it.
   public mutating func completed(_ contents: Contents, blank: ResumeRecord) -> [Order] {
     guard case .finishing(.complete, let plan) = state else { return [] }

@@ -333,7 +333,7 @@ public struct TransferMachine: Sendable {
 
   /// The exchange has ended; nil means that it came to its own end.
   ///
-  /// - Parameter isDelimited: Whether that end was marked, so that a cut cannot pass for it.
+  /// `isDelimited` says whether that end was marked, so that a cut cannot pass for it.
   public mutating func exchangeFinished(failure: DownloadError?, isDelimited: Bool = true) -> [Order] {
     hasExchange = false
     if isStopping { return finish(as: .stopped) }

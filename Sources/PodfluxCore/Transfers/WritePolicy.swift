@@ -1,58 +1,56 @@
-/// When bytes are written and when they are made durable (DESIGN.md section 3).
+/// When bytes are written and when they are synced (see the article Durability).
 public enum WritePolicy {
-  /// The most that is collected before it is written, in bytes.
+  /// The largest write, in bytes.
   public static let largestWrite = 1 << 20
-  /// The least, however many transfers share the memory.
+  /// The smallest piece per transfer, for any number of transfers.
   public static let smallestWrite = 64 << 10
-  /// What goes past the page cache begins and ends at multiples of this, in memory and in the file, in bytes. Where a
-  /// device's sectors are larger the kernel refuses.
+  /// The alignment of direct writes, in memory and in the file, in bytes. The kernel refuses them on devices with
+  /// larger sectors.
   public static let page = 4096
-  /// What all transfers together may collect, in bytes; each has up to two pieces.
+  /// The memory for collected bytes of all transfers together; each has up to two pieces.
   public static let sharedBytes = 64 << 20
-  /// How much room is left on the disk for the library's own records, in bytes: without them nobody could even note that
-  /// the disk is full.
+  /// How many bytes stay free for the library's own database: without them the engine could not even record that the
+  /// disk is full.
   public static let reservedRoom: Int64 = 16 << 20
-  /// How long arrived bytes may be in memory only.
+  /// How long received bytes may be in memory only.
   public static let writeMilliseconds: Int64 = 250
   /// How many written bytes may be without a sync.
   public static let checkpointBytes: Int64 = 8 << 20
   /// How long written bytes may be without a sync.
   public static let checkpointMilliseconds: Int64 = 2000
 
-  /// How much one transfer collects, given how many there may be.
+  /// How much one transfer collects, for a number of concurrent transfers.
   public static func writeSize(transfersAtOnce: Int) -> Int {
     min(largestWrite, max(smallestWrite, sharedBytes / (2 * transfersAtOnce)))
   }
 }
 
-/// Decides when a transfer's bytes are made durable.
+/// Decides when to checkpoint a transfer.
 public struct CheckpointMeter: Sendable {
-  /// What is to be done now.
   public enum Step: Hashable, Sendable {
-    /// Nothing.
     case none
-    /// The row is to learn which version the partial holds, before any byte of it counts.
+    /// Record the version of the partial file's bytes in the row, before any byte counts.
     case announce
-    /// Make everything written durable, and record it.
+    /// Sync everything written, and record it.
     case synchronize
   }
 
-  /// The length at the last sync, or at the beginning of the exchange.
+  /// The length at the last sync, or at the start of the exchange.
   private var length: Int64 = 0
   private var milliseconds: Int64 = 0
   private var isAnnounced = false
 
-  /// Makes a meter; `begin` sets it going.
+  /// Call `begin` first.
   public init() {}
 
-  /// An exchange begins, behind so many kept bytes.
+  /// Starts an exchange after this many kept bytes.
   public mutating func begin(at position: Int64, milliseconds: Int64) {
     length = position
     self.milliseconds = milliseconds
     isAnnounced = position > 0
   }
 
-  /// What to do about a file of this length now.
+  /// The step for a file of this length now.
   public mutating func step(at written: Int64, milliseconds now: Int64) -> Step {
     let isDue =
       written - length >= WritePolicy.checkpointBytes || now - milliseconds >= WritePolicy.checkpointMilliseconds

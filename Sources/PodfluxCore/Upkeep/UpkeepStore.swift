@@ -1,18 +1,39 @@
 import Flux
 
-/// What has to be looked after once a day, however long the engine runs: deletions that could not be done are tried again,
-/// what has been in quarantine for long enough goes, the system's certificate authorities are read anew, and what the tables
-/// of folders and former files keep for nobody is forgotten.
+/// What the upkeep tells other stores.
+public enum UpkeepEvent: Sendable {
+  /// A round has come to the downloads: postponed deletions after this one are to be tried again, as many as a round
+  /// takes, none if it is nil; and former files beyond their limit are to be forgotten, if the round does that too.
+  case round(deletionsAfter: Deletion.Key?, forgettingFormerFiles: Bool)
+}
+
+/// The daily upkeep, however long the engine runs: postponed deletions are tried again, files leave the quarantine after
+/// their time, the system's certificate authorities are read anew, and folders and former files that no longer matter
+/// are forgotten.
 ///
-/// A start does the first and the third as well; comparing rows and files is a start's alone. It goes in rounds, each of
-/// them a turn with a bounded amount of work; one that a crash has interrupted begins again.
-public struct UpkeepStore: Sendable {
+/// A start does the first and the third as well; only a start compares rows and files. The upkeep goes in rounds, each of
+/// them a turn with a bounded amount of work. A crash in a round makes the upkeep begin again.
+///
+/// The store owns the table of folders that the engine has made, and the day of the last upkeep.
+public struct UpkeepStore: DomainStore {
+  /// What it reads of other stores.
+  public struct Context: Sendable {
+    /// Whether anything may be started.
+    var isScheduling: Bool
+    /// Whether a cleanup is under way or waits.
+    var isCleaning: Bool
+    /// After how many days files leave the quarantine.
+    var quarantineDays: Int
+  }
+
   /// How many deletions are tried again, folders are looked at, and former files are forgotten, in one round.
   public static let perRound = 256
 
   /// The day, counted from 1970-01-01, on which it was done last; nil if it never was.
   public private(set) var lastDay: Int64?
 
+  /// When it is due next; nil while a round is under way, and while a cleanup keeps it from beginning.
+  private(set) var wakeAt: Timestamp?
   private var round: Round?
 
   /// How far it is.
@@ -33,42 +54,54 @@ public struct UpkeepStore: Sendable {
     self.lastDay = lastDay
   }
 
-  /// When it is due next; nil before the first turn, and while a cleanup keeps it from beginning: the turn that ends the
-  /// cleanup begins it.
-  func wakeAt(isCleaning: Bool) -> Timestamp? {
-    round == nil && !isCleaning ? lastDay.map { Timestamp(day: $0 + 1) } : nil
+  /// Notes the day of a new library, and goes on with the round whose folders have been looked at.
+  public mutating func handle(
+    _ action: Action, in turn: inout PodfluxTurn, reading context: Context
+  ) throws -> Reply? {
+    switch action {
+    // A new library needs no upkeep, and a start has just done the most of it.
+    case .recovered: if lastDay == nil { try note(turn.now.day, in: turn) }
+    case .upkeepDone(let gone): try goOn(forgetting: gone, in: &turn)
+    default: break
+    }
+    return nil
   }
 
-  mutating func handle(_ action: Action, downloads: inout DownloadsStore, in turn: inout PodfluxTurn) throws {
-    switch action {
-    // A new library has nothing to be looked after, and a start has just done the most of it.
-    case .recovered: if lastDay == nil { try note(turn.now.day, in: turn) }
-    case .upkeepDone(let gone): try goOn(forgetting: gone, downloads: &downloads, in: &turn)
+  /// Keeps track of folders, and ends a round that the downloads have done their part of.
+  public mutating func receive(_ event: StoreEvent, in turn: inout PodfluxTurn, reading context: Context) throws {
+    switch event {
+    case .downloads(.madeFolders(let folders)): try turn.tables.upkeep.note(made: folders)
+    case .cleanup(.removedFolder(let folder)): try turn.tables.upkeep.forget(folder)
+    case .downloads(.didRound(let next, let areFormerFilesDone)):
+      round?.deletion = next
+      if let areFormerFilesDone { try endRound(areFormerFilesDone: areFormerFilesDone, in: &turn) }
     default: break
     }
   }
 
   /// Begins when a day has begun, or the clock was set back by one.
-  mutating func endBatch(
-    settings: Settings, downloads: inout DownloadsStore, isCleaning: Bool, in turn: inout PodfluxTurn
-  ) throws {
-    guard round == nil, let lastDay, turn.now.day != lastDay, downloads.isScheduling, !isCleaning else { return }
+  public mutating func endBatch(in turn: inout PodfluxTurn, reading context: Context) throws {
+    // The turn that ends a cleanup begins what waits for it.
+    defer { wakeAt = round == nil && !context.isCleaning ? lastDay.map { Timestamp(day: $0 + 1) } : nil }
+    guard round == nil, let lastDay, turn.now.day != lastDay, context.isScheduling, !context.isCleaning else { return }
     round = Round(day: turn.now.day)
-    turn.perform(.runUpkeep(try nextFolders(in: turn), day: .init(quarantineDays: settings.quarantineDays)))
-    try retryDeletions(downloads: &downloads, in: turn)
+    turn.perform(.runUpkeep(try nextFolders(in: turn), day: .init(quarantineDays: context.quarantineDays)))
+    turn.tell(.upkeep(.round(deletionsAfter: 0, forgettingFormerFiles: false)))
   }
 
   // MARK: Rounds
 
-  private mutating func goOn(
-    forgetting gone: [LibraryPath], downloads: inout DownloadsStore, in turn: inout PodfluxTurn
-  ) throws {
+  private mutating func goOn(forgetting gone: [LibraryPath], in turn: inout PodfluxTurn) throws {
     guard let round else { return }
     for folder in gone { try turn.tables.upkeep.forget(folder) }
-    let areFormerFilesDone = try forgetFormerFiles(in: turn)
-    self.round?.areFormerFilesDone = areFormerFilesDone
-    try retryDeletions(downloads: &downloads, in: turn)
-    guard self.round?.isLast == false else {
+    turn.tell(.upkeep(.round(deletionsAfter: round.deletion, forgettingFormerFiles: true)))
+  }
+
+  private mutating func endRound(areFormerFilesDone: Bool, in turn: inout PodfluxTurn) throws {
+    guard var round else { return }
+    round.areFormerFilesDone = areFormerFilesDone
+    self.round = round
+    guard !round.isLast else {
       self.round = nil
       return try note(round.day, in: turn)
     }
@@ -82,42 +115,17 @@ public struct UpkeepStore: Sendable {
     return folders
   }
 
-  private mutating func retryDeletions(downloads: inout DownloadsStore, in turn: borrowing PodfluxTurn) throws {
-    guard let last = round?.deletion else { return }
-    let next = try downloads.retryDeletions(after: last, limit: Self.perRound, in: turn)
-    round?.deletion = next
-  }
-
-  /// - Returns: whether none is left to be forgotten.
-  private func forgetFormerFiles(in turn: borrowing PodfluxTurn) throws -> Bool {
-    let limit = FormerFile.Keeping(
-      since: turn.now.advanced(byDays: -FormerFile.keptDays), number: FormerFile.keptNumber)
-    return try turn.tables.upkeep.forgetFormerFiles(beyond: limit, now: turn.now, limit: Self.perRound) < Self.perRound
-  }
-
   private mutating func note(_ day: Int64, in turn: borrowing PodfluxTurn) throws {
     try turn.tables.upkeep.save(day: day)
     lastDay = day
   }
 }
 
-extension FormerFile {
-  /// For how many days one is kept in any case.
-  public static let keptDays = 400
-  /// How many are kept in any case.
-  public static let keptNumber = 20_000
-
-  /// Which former files are kept: one is forgotten if it is older and not among the last so many.
-  public struct Keeping: Hashable, Sendable {
-    /// Since when one is kept in any case.
-    public var since: Timestamp
-    /// How many are kept in any case.
-    public var number: Int
-
-    /// Names both limits.
-    public init(since: Timestamp, number: Int) {
-      self.since = since
-      self.number = number
-    }
+extension UpkeepStore.Context {
+  /// What the stores hold now.
+  init(_ stores: borrowing Stores) {
+    isScheduling = stores.lifecycle.isScheduling
+    isCleaning = !stores.cleanup.isIdle
+    quarantineDays = stores.settings.settings.quarantineDays
   }
 }

@@ -1,4 +1,5 @@
 import Dispatch
+import EngineRuntime
 import FileStore
 import Flux
 import Foundation
@@ -21,9 +22,6 @@ public final class Engine: Sendable {
   /// The most requests that one transaction commits. Rows come to random places of the indexes, so that a large batch
   /// writes each page once where small ones would write it again and again; this many take about 50 ms.
   static let batchSize = 2048
-  /// How long after `stop(.now)` attempts have for their last sync. A process must be gone within two seconds.
-  static let stopMilliseconds = 1700
-
   private let core: EngineCore
   private let mailbox: Mailbox<EngineRequest, Action>
   private let turns: DispatchQueue
@@ -39,7 +37,7 @@ public final class Engine: Sendable {
     let drainer = Mutex<EngineCore?>(nil)
     let mailbox = Mailbox<EngineRequest, Action>(requestCapacity: Self.requestCapacity) {
       guard let core = drainer.withLock({ $0 }) else { return }
-      turns.async { core.drain() }
+      turns.async { core.step() }
     }
     let core = try EngineCore(configuration, client: client, mailbox: mailbox, turns: turns)
     drainer.withLock { $0 = core }
@@ -58,39 +56,44 @@ public final class Engine: Sendable {
 
   /// Ends the engine's work, now or when nothing can move any more. `EngineClient.closed` tells when it has ended.
   public func stop(_ mode: StopMode, because cause: StopReason) {
-    turns.async { [core] in core.stop(mode, because: cause) }
+    turns.async { [core] in core.loop.stop(mode, because: cause) }
   }
 
   /// Gives the library up until `resume`: transfers checkpoint and stop, the database is closed and no lock is held when
   /// the completion is called, at the latest after 2 s. Meanwhile every action is refused with `suspended`.
   ///
-  /// - Parameter suspender: Who wants it. It stays suspended until everybody who did has called `resume`.
+  /// `suspender` is who wants it. The engine stays suspended until each suspender has called `resume`.
   public func suspend(for suspender: Suspender = .client, _ completion: @escaping @Sendable (Response) -> Void) {
-    turns.async { [core] in core.suspend(for: suspender, answering: EngineRequest(.barrier, completion: completion)) }
+    turns.async { [core] in
+      core.loop.suspend(for: suspender, answering: EngineRequest(.barrier, completion: completion))
+    }
   }
 
-  /// Takes the library again, and goes on with what was under way, unless somebody else wants the engine suspended still:
-  /// then it stays so, which a client is told (`suspended`). Refused with `conflict` while another engine has the library.
+  /// Takes the library again, and goes on with what was under way, unless the other suspender still wants it suspended:
+  /// then it stays suspended, and a client is refused with `suspended`. Refused with `conflict` while another engine has
+  /// the library.
   public func resume(for suspender: Suspender = .client, _ completion: @escaping @Sendable (Response) -> Void) {
-    turns.async { [core] in core.resume(for: suspender, answering: EngineRequest(.resume, completion: completion)) }
+    turns.async { [core] in
+      core.loop.resume(for: suspender, answering: EngineRequest(.resume, completion: completion))
+    }
   }
 
   /// Whether it has ended a drain although something could have moved still, since its database could not be written.
   public var hasGivenUp: Bool { core.hasGivenUp.load(ordering: .acquiring) }
 
-  /// Calls back from the queue of turns: whoever waits for it in vain knows that nothing is handled any more.
+  /// Calls back from the queue of turns. A watchdog that waits for it in vain knows that nothing is handled any more.
   public func isAlive(_ completion: @escaping @Sendable () -> Void) {
     turns.async(execute: completion)
   }
 
-  /// Shows somebody the state, first as it is and then as it changes.
+  /// Shows an observer the state, first as it is and then as it changes.
   ///
   /// - Parameters:
   ///   - query: What to show.
   ///   - interval: How long changes are gathered at least, in seconds.
   ///   - onEnd: Called once, when there will be no more.
   ///   - deliver: Takes in a moment. Called one at a time, mostly on another queue than all else; while it does not return
-  ///     nobody else is told anything. It must not wait for the engine.
+  ///     no other observer is called. It must not wait for the engine.
   /// - Returns: what ends it.
   func observe(
     _ query: SnapshotQuery, interval: Double, onEnd: @escaping @Sendable () -> Void,
@@ -128,7 +131,7 @@ public struct EngineConfiguration: Sendable {
   public var certificateAuthorityFile: String?
   /// Where every committed action is written down; nil for nowhere.
   public var journal: JournalConfiguration?
-  /// What the path to the network is, whatever the machine says; nil if the engine is to find out.
+  /// What the path to the network is; nil if the engine is to find out.
   public var reportedPath: NetworkPath?
   /// How links are classified where what the kernel says is not enough.
   public var links: LinkOverrides
@@ -185,65 +188,17 @@ public enum EngineError: Error, CustomStringConvertible {
   }
 }
 
-/// Who can want an engine to be suspended.
-public enum Suspender: Hashable, Sendable {
-  /// Whoever drives it: it said `engine/suspend`, or called for it.
-  case client
-  /// Whoever runs its process: it is about to be stopped, and will be continued.
-  case process
-}
-
-/// Something that a client asks of the engine.
-public struct EngineRequest: Sendable {
-  /// What is asked.
-  public enum Content: Sendable {
-    case action(Action)
-    case query(Query)
-    /// The library is to be taken again after it was given up for a while.
-    case resume
-    /// It was refused before it came here; it keeps its place in the order of answers.
-    case refused(Refusal)
-    /// Nothing, but to be told when its turn has come.
-    case barrier
-  }
-
-  /// What is asked.
-  public var content: Content
-  /// Hears the answer, on the engine's queue.
-  public var completion: @Sendable (Response) -> Void
-
-  /// Makes a request.
-  public init(_ content: Content, completion: @escaping @Sendable (Response) -> Void) {
-    self.content = content
-    self.completion = completion
-  }
-}
-
-/// What became of a request, and the revision at which it did.
-public struct Response: Sendable {
-  /// What became of a request.
-  public enum Outcome: Sendable {
-    case reply(Reply)
-    case answer(Answer)
-    case refusal(Refusal)
-  }
-
-  /// What became of it.
-  public var outcome: Outcome
-  /// The last committed revision.
-  public var revision: Int64
-}
-
-/// Who hears of an engine's life. Calls come on the engine's queue and must not block.
+/// What an engine calls during its life. Calls come on the engine's queue and must not block.
 public protocol EngineClient: Sendable {
-  /// Whether observers can be told more. Asked on any queue; it changes nothing.
+  /// Whether a moment of the state can be taken now. Asked on any queue; it changes nothing.
   var hasRoom: Bool { get }
-  /// Whether answers can be taken; while not, requests wait and transfers go on. Whoever answers no owes the engine a call
-  /// of `Engine.clientHasRoom` as soon as there is room, whatever else is asked meanwhile.
+  /// Whether answers can be taken; while not, requests wait and transfers go on. A client that answers no owes the engine a
+  /// call of `Engine.clientHasRoom` as soon as there is room, also if `hasRoom` is asked meanwhile.
   func hasRoomForAnswers() -> Bool
   /// The library is in order and work begins.
   func ready(revision: Int64)
-  /// The answers of a batch have been given.
+  /// The answers of one or several batches have been given, and their effects handed to the services. A client that
+  /// gathers answers sends them now.
   func turnEnded()
   /// A moment of the state, after `Query.observe`, if there is room. Called one at a time, mostly on another queue than the
   /// rest.
@@ -254,6 +209,6 @@ public protocol EngineClient: Sendable {
   func told(_ notice: Notice)
   /// The engine has ended; the library is free.
   ///
-  /// - Parameter remaining: How many downloads are left in each state, as clients see it.
+  /// `remaining` is how many downloads are left in each state, as clients see it.
   func closed(because cause: StopReason, revision: Int64, remaining: [DownloadState.Kind: Int])
 }

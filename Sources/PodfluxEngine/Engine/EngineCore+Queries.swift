@@ -1,28 +1,16 @@
-import Flux
 import PodfluxCore
 
-/// Questions, and who observes.
+/// Queries, and those who observe.
 extension EngineCore {
-  func answer(_ query: Query, _ request: EngineRequest) {
-    do {
-      respond(to: request, .answer(try answer(query)))
-    } catch let refusal as Refusal {
-      respond(to: request, .refusal(refusal))
-    } catch {
-      logger.error("a query could not be answered", metadata: ["reason": "\(error)"])
-      respond(to: request, .refusal(Refusal(.storageFailure, "the library's database cannot be read: \(error)")))
-    }
-  }
-
-  private func answer(_ query: Query) throws -> Answer {
+  func answer(_ query: Query, at revision: Int64) throws -> Answer {
     guard let session else { throw Refusal.isSuspended }
     switch query {
     case .resumeData(let id): return .resumeData(try session.library.resumeData(of: id))
     case .snapshot(let query):
-      // Who observes has been told everything up to the revision that it sees now.
+      // An observing client is shown everything up to this revision before it sees the snapshot.
       if let observation { try observers.flush(observation.token) }
-      let now = session.services.readClock().wall
-      return .snapshot(try session.library.snapshot(query, from: session.stores.stores, at: now))
+      let now = readClock().wall
+      return .snapshot(try session.library.snapshot(query, from: session.dispatcher.state, at: now))
     case .observe(let wish):
       endObservation()
       let token = observers.add(wish.state, interval: wish.interval, hasRoom: { [client] in client.hasRoom }) {
@@ -30,7 +18,7 @@ extension EngineCore {
         client.observed(wish.includesActions ? moment : moment.withoutAttempts)
       }
       observation = (token, wish.includesActions)
-      return .observing(revision: position.revision)
+      return .observing(revision: revision)
     case .unobserve:
       endObservation()
       return .unobserving
@@ -50,7 +38,7 @@ extension EngineCore {
 
   private func endObservation() {
     if let observation { observers.remove(observation.token) }
-    // What is being told is told before: what comes next is another observation's.
+    // A delivery that is under way ends first: the next one belongs to another observation.
     observers.waitForReading()
     observation = nil
   }

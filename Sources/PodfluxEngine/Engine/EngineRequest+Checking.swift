@@ -1,6 +1,6 @@
 import PodfluxCore
 
-/// What only the machine can say of a request, before a turn sees it: stores ask nobody.
+/// Checks that need the machine, before a turn sees the request: stores do not ask the system.
 extension EngineRequest {
   /// The request, refused if it asks for what this machine does not have.
   var checked: EngineRequest {

@@ -4,11 +4,11 @@ import Logging
 import Persistence
 import PodfluxCore
 
-/// A moment of the state, as somebody observes it.
+/// A moment of the state, as an observer is shown it.
 public struct ObservedMoment: Sendable {
   /// The stores that were asked for.
   public var snapshot: Snapshot
-  /// The attempts that run, for those who observe actions too.
+  /// The attempts that run, for observers of actions.
   public var live: [DownloadID: LiveAttempt]
   /// When it was.
   public var time: Timestamp
@@ -23,18 +23,19 @@ private struct CountingBasis: Hashable {
   var obstacles: Obstacles
 }
 
-/// Who is told of the state as it changes, and when. Used on the queue of turns only, but for what says otherwise.
+/// Shows observers the state as it changes. Used on the queue of turns only, but for what says otherwise.
 ///
 /// A turn costs observers a flag. What they are shown is read later, at most once in an interval, over a connection of its
-/// own that holds fast to one moment, on a queue of its own: however many look on, turns go on. Those who ask for the same
-/// at the same interval share one reading. Who is slow is told the latest when there is room again, and nothing between.
+/// own that holds fast to one moment, on a queue of its own: however many observers there are, turns go on. Observers of
+/// the same at the same interval share one reading. A slow one is shown the latest when it has room again, and nothing
+/// between.
 final class Observers: @unchecked Sendable {
   // `@unchecked`: `groups` and what belongs to it is touched on `turns` only, `counted` on `reading` only.
 
   /// Takes in a moment of the state.
   typealias Delivery = @Sendable (ObservedMoment) -> Void
 
-  /// Names one who observes.
+  /// Names an observer.
   typealias Token = Int
 
   private struct Watch {
@@ -44,14 +45,14 @@ final class Observers: @unchecked Sendable {
     let onEnd: @Sendable () -> Void
   }
 
-  /// Those who are told at the same interval.
+  /// The observers with the same interval.
   private struct Group {
     var watches: [Token: Watch] = [:]
-    /// Whether the next telling has its time already.
+    /// Whether the next delivery has its time already.
     var isScheduled = false
     /// Whether something has changed since the state was last read for it.
     var isStale = true
-    /// When it was last told, on the monotonic clock.
+    /// When it was last delivered to, on the monotonic clock.
     var lastMilliseconds: Int64 = .min
   }
 
@@ -59,7 +60,7 @@ final class Observers: @unchecked Sendable {
   private let reading = DispatchQueue(label: "podflux.observers", qos: .utility)
   private let logger: Logger
   private let readStores: () -> (stores: Stores, countsVersion: Int)?
-  /// The library as long as it is held; without one nobody is told anything.
+  /// The library as long as it is held; without one nothing is delivered.
   private var library: OpenLibrary?
   private var reader: MomentReader?
   /// The filters as they were last counted: of a large library, that is most of what observing costs.
@@ -78,17 +79,17 @@ final class Observers: @unchecked Sendable {
     self.readStores = readStores
   }
 
-  /// A library is held: whoever observes is told its state, and then what changes.
+  /// A library is held: observers are shown its state, and then what changes.
   func attach(_ library: OpenLibrary) {
     self.library = library
     changed()
   }
 
-  /// The library is about to be given up: tells everybody its last state, and lets go of it.
+  /// The library is about to be given up: shows all observers its last state, and lets go of it.
   func detach() {
     guard library != nil else { return }
     do {
-      // To whom it is nothing new, nothing is said.
+      // An observer compares it with what it has seen, and passes on only what is new.
       try tell(groups.values.flatMap(\.watches.values))
     } catch {
       logger.error("observers cannot be told the last state", metadata: ["reason": "\(error)"])
@@ -99,7 +100,7 @@ final class Observers: @unchecked Sendable {
     reading.sync { counted = nil }
   }
 
-  /// Tells somebody the state now, and as it changes.
+  /// Shows an observer the state now, and as it changes.
   ///
   /// - Parameters:
   ///   - query: What to show.
@@ -120,7 +121,7 @@ final class Observers: @unchecked Sendable {
     let milliseconds = Int(interval * 1000)
     groups[milliseconds, default: Group()].watches[lastToken] = Watch(
       query: query, hasRoom: hasRoom, deliver: deliver, onEnd: onEnd)
-    // The first state is told at once, even if the next has its time already.
+    // The first state is delivered at once, even if the next delivery has its time already.
     groups[milliseconds]?.lastMilliseconds = .min
     groups[milliseconds]?.isStale = true
     groups[milliseconds]?.isScheduled = false
@@ -128,12 +129,12 @@ final class Observers: @unchecked Sendable {
     return lastToken
   }
 
-  /// Waits until whoever is being told something has been told it.
+  /// Waits for the end of the delivery that is under way, if there is one.
   func waitForReading() {
     reading.sync {}
   }
 
-  /// Tells somebody no more, but for what is being told.
+  /// Ends an observation. A delivery that is under way is not cut off.
   func remove(_ token: Token) {
     for interval in groups.keys {
       groups[interval]?.watches.removeValue(forKey: token)?.onEnd()
@@ -149,21 +150,21 @@ final class Observers: @unchecked Sendable {
     }
   }
 
-  /// Tells one of them, now, what has changed and not been told. Afterwards it knows everything up to this revision.
+  /// Delivers to one observer, now, what has changed since its last delivery. Afterwards it has seen this revision.
   func flush(_ token: Token) throws {
     guard let watch = groups.values.lazy.compactMap({ $0.watches[token] }).first else { return }
     try tell([watch])
   }
 
-  /// Tells them the present moment, and returns when they have been told.
+  /// Delivers the present moment, and returns when that has been done.
   private func tell(_ watches: [Watch]) throws {
-    // What was read before is told before, and its moment is let go.
+    // A moment that was read before is delivered before, and let go.
     waitForReading()
     let moment = try hold()
     try reading.sync { try tell(watches, moment) }
   }
 
-  /// Tells nobody any more.
+  /// Ends all observations.
   func close() {
     isClosed = true
     for watch in groups.values.flatMap(\.watches.values) { watch.onEnd() }
@@ -183,10 +184,10 @@ final class Observers: @unchecked Sendable {
   private func tell(_ interval: Int) {
     groups[interval]?.isScheduled = false
     guard library != nil, let group = groups[interval], group.isStale else { return }
-    // One moment at a time; whoever reads now has the others told afterwards.
+    // One moment at a time; the reading that is under way has the others follow.
     guard !isReading else { return }
     let now = Services.clock().monotonicMilliseconds
-    // Somebody who has come meanwhile was told at once, and all others with it.
+    // An observer that was added meanwhile was delivered to at once, and all others with it.
     guard group.lastMilliseconds == .min || now >= group.lastMilliseconds + Int64(interval) else {
       return schedule(interval)
     }
@@ -212,7 +213,7 @@ final class Observers: @unchecked Sendable {
     }
   }
 
-  /// Tells those who have room, and has the others told later. On `reading` only.
+  /// Delivers to the observers that have room, and has the others follow later. On `reading` only.
   private func readAndTell(_ watches: [Watch], _ moment: Moment, interval: Int) {
     let ready = watches.filter { $0.hasRoom() }
     var isOutstanding = ready.count < watches.count
@@ -225,7 +226,7 @@ final class Observers: @unchecked Sendable {
     turns.async { [self, isOutstanding] in
       isReading = false
       if isOutstanding { groups[interval]?.isStale = true }
-      // Who has waited longest comes first.
+      // The group that has waited longest comes first.
       groups.sorted { $0.value.lastMilliseconds < $1.value.lastMilliseconds }.forEach { schedule($0.key) }
     }
   }
@@ -256,7 +257,7 @@ final class Observers: @unchecked Sendable {
       now: Services.clock().wall)
   }
 
-  /// Tells them a moment, and lets go of it. On `reading` only.
+  /// Delivers a moment, and lets go of it. On `reading` only.
   private func tell(_ watches: [Watch], _ moment: Moment) throws {
     defer { release(moment.reader) }
     var shown: [SnapshotQuery: Snapshot] = [:]

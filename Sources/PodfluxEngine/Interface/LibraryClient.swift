@@ -1,12 +1,13 @@
+import EngineRuntime
 import Flux
 import PodfluxCore
 import Synchronization
 
-/// Between a program's asynchronous calls and the engine.
+/// Connects a program's asynchronous calls with the engine.
 final class LibraryClient: EngineClient {
   private struct State {
     var engine: Engine?
-    /// Requests for which the engine has no room yet, in order.
+    /// Requests that the engine has no room for yet, in order.
     var waiting: [EngineRequest] = []
     var isClosed = false
     var closing: [CheckedContinuation<Void, Never>] = []
@@ -14,7 +15,7 @@ final class LibraryClient: EngineClient {
 
   private let state = Mutex(State())
 
-  /// Whom to ask. Set once, before anything is asked.
+  /// Sets the engine. Call it once, before the first request.
   func serve(_ engine: Engine) {
     state.withLock { $0.engine = engine }
   }
@@ -30,7 +31,7 @@ final class LibraryClient: EngineClient {
         return false
       }
       if isClosed {
-        request.completion(Response(outcome: .refusal(EngineCore.isStopping), revision: 0))
+        request.completion(Response(outcome: .refusal(.hasStopped), revision: 0))
       } else {
         postWaiting()
       }
@@ -45,20 +46,20 @@ final class LibraryClient: EngineClient {
     }
   }
 
-  /// Has the engine do something that it answers.
+  /// Posts an action to the engine and awaits its reply.
   func perform(
     _ begin: (Engine, @escaping @Sendable (Response) -> Void) -> Void
   ) async throws(Refusal) {
     let outcome: Response.Outcome = await withCheckedContinuation { continuation in
       guard let engine = state.withLock({ $0.engine }) else {
-        return continuation.resume(returning: .refusal(EngineCore.isStopping))
+        return continuation.resume(returning: .refusal(.hasStopped))
       }
       begin(engine) { continuation.resume(returning: $0.outcome) }
     }
     if case .refusal(let refusal) = outcome { throw refusal }
   }
 
-  /// Posts what waits, as long as there is room.
+  /// Posts waiting requests while there is room.
   private func postWaiting() {
     state.withLock { state in
       guard let engine = state.engine else { return }
@@ -93,7 +94,7 @@ final class LibraryClient: EngineClient {
 
   func committed(_ turn: TurnRecord<Action>, announcements: [Announcement]) {}
 
-  /// The program that Podflux is part of sees runs in the state.
+  /// A program that embeds Podflux sees runs in the state.
   func told(_ notice: Notice) {}
 
   func closed(because cause: StopReason, revision: Int64, remaining: [DownloadState.Kind: Int]) {
@@ -102,7 +103,7 @@ final class LibraryClient: EngineClient {
       return (state.waiting, state.closing)
     }
     for request in waiting {
-      request.completion(Response(outcome: .refusal(EngineCore.isStopping), revision: revision))
+      request.completion(Response(outcome: .refusal(.hasStopped), revision: revision))
     }
     for continuation in closing { continuation.resume() }
   }

@@ -2,10 +2,11 @@ import Observation
 import PodfluxCore
 import Synchronization
 
-/// The state of each store as a view wants it: properties that can be read at any time and observed with
-/// `withObservationTracking`. Nobody but the engine changes them.
+/// The state of each store for views: properties that a view can read at any time and observe with
+/// `withObservationTracking`. Only the engine changes them.
 ///
-/// Every property is thread safe; each has the value of one moment, and all have that of the same moment soon.
+/// Every property is thread safe. Each holds a consistent state, and all of them reach the same one shortly after a
+/// change.
 public final class ObservableState: Observable, Sendable {
   private let registrar = ObservationRegistrar()
   private let current: Mutex<Snapshot>
@@ -14,15 +15,13 @@ public final class ObservableState: Observable, Sendable {
     current = Mutex(snapshot)
   }
 
-  /// The first hundred downloads that the filters show, and what there is of them in all.
+  /// The first hundred downloads that the filters show, with counts and totals of all.
   public var downloads: DownloadsSnapshot? { read(\.downloads, \.downloads) }
-  /// The filters.
   public var filters: FiltersSnapshot? { read(\.filters, \.filters) }
-  /// The settings.
   public var settings: Settings? { read(\.settings, \.settings) }
-  /// The network: what the path is, and what may use it.
+  /// The network path, and which policies may use it.
   public var network: NetworkState? { read(\.network, \.network) }
-  /// Cleaning up.
+  /// The current cleanup run.
   public var cleanup: CleanupSnapshot? { read(\.cleanup, \.cleanup) }
 
   private func read<Value>(_ property: KeyPath<ObservableState, Value>, _ part: KeyPath<Snapshot, Value>) -> Value {
@@ -30,7 +29,7 @@ public final class ObservableState: Observable, Sendable {
     return current.withLock { $0 }[keyPath: part]
   }
 
-  /// Takes in a later moment; those are told whose part of it is another one. One call at a time.
+  /// Replaces the state; notifies the observers of changed properties. One call at a time.
   @Sendable func update(_ moment: ObservedMoment) {
     let (old, new) = (current.withLock { $0 }, moment.snapshot)
     change(\.downloads, old.downloads != new.downloads) {

@@ -16,7 +16,7 @@ public final class Podflux: Sendable {
   private let engine: Engine
   private let client: LibraryClient
 
-  /// The state of each store, for views: it can be observed (`withObservationTracking`), and has a value from the start.
+  /// The state of each store for views: observable (`withObservationTracking`), with values from the start.
   public let state: ObservableState
 
   private init(engine: Engine, client: LibraryClient, state: ObservableState) {
@@ -25,12 +25,12 @@ public final class Podflux: Sendable {
     self.state = state
   }
 
-  /// Opens a library, makes it if there is none, and goes on with what was under way.
+  /// Opens a library, creates it if missing, and resumes interrupted downloads.
   ///
   /// - Parameters:
   ///   - path: The library's folder.
-  ///   - state: The folder of its state, if that is not in the library: see `EngineConfiguration.statePath`.
-  ///   - logger: Where logs go.
+  ///   - state: The external state folder, if any: see `EngineConfiguration.statePath`.
+  ///   - logger: The destination of logs.
   /// - Throws: `EngineError`.
   public static func open(
     library path: String, state: String? = nil, logger: Logger = Logger(label: "podflux")
@@ -52,16 +52,16 @@ public final class Podflux: Sendable {
     return podflux
   }
 
-  /// Whoever lets go of it without `stop()` has it stop all the same.
+  /// Releasing the last reference without `stop()` stops the engine too.
   deinit {
     engine.stop(.now, because: .shutdown)
   }
 
   // MARK: Actions
 
-  /// Has an action carried out. When it returns, that is durable: not even a power cut undoes it.
+  /// Dispatches an action. When it returns, the action's changes are durable, even after a power cut.
   ///
-  /// - Parameter action: What is wanted (`Action.isIntent`); facts are the engine's own to tell.
+  /// - Parameter action: An intent (`Action.isIntent`); only the engine itself posts facts.
   /// - Throws: `Refusal`; nothing was changed then.
   public func dispatch(_ action: Action) async throws(Refusal) -> Reply {
     guard action.isIntent else {
@@ -74,66 +74,66 @@ public final class Podflux: Sendable {
     }
   }
 
-  /// Ends the engine's work, now or when nothing can move any more, and returns when the library is free.
+  /// Stops the engine, now or when no download can make progress any more, and returns when the library is closed.
   public func stop(_ mode: StopMode = .now) async {
     engine.stop(mode, because: .shutdown)
     await client.waitUntilClosed()
   }
 
-  /// Gives the library up until `resume()`: when it returns, the process holds no lock on it, and its database is closed.
-  /// A system that is about to freeze the process wants that. Meanwhile every action is refused with `suspended`.
+  /// Closes the library until `resume()`: when it returns, the process holds no lock on it, and its database is closed.
+  /// Use it before the system freezes the process. Until then every action is refused with `suspended`.
   ///
   /// - Throws: `Refusal` if the engine has stopped.
   public func suspend() async throws(Refusal) {
     try await client.perform { engine, completion in engine.suspend(completion) }
   }
 
-  /// Takes the library again, and goes on with what was under way.
+  /// Opens the library again, and resumes interrupted downloads.
   ///
-  /// - Throws: `Refusal`: `conflict` if another engine has the library. The engine stays suspended then.
+  /// - Throws: `Refusal`: `conflict` if another engine holds the library. The engine stays suspended then.
   public func resume() async throws(Refusal) {
     try await client.perform { engine, completion in engine.resume(completion) }
   }
 
   // MARK: State
 
-  /// One moment of the state. Cost: see the query's parts.
+  /// The current state. Cost: see the query's parts.
   ///
   /// - Throws: `Refusal` if the database cannot be read.
   public func snapshot(_ query: SnapshotQuery = .init()) async throws(Refusal) -> Snapshot {
     try await client.ask(.snapshot(query)).snapshot
   }
 
-  /// The state as it changes: the first is that of now. Who is slow sees the latest, and nothing between.
+  /// A stream of states, the current one first. A slow consumer gets only the latest.
   ///
   /// - Parameters:
-  ///   - query: What to show.
-  ///   - interval: How long changes are gathered at least, in seconds; within `Observation.intervals`.
+  ///   - query: The parts to include.
+  ///   - interval: The minimum time between two states, in seconds; within `Observation.intervals`.
   public func states(_ query: SnapshotQuery = .init(), interval: Double = 0.25) -> AsyncStream<Snapshot> {
     states(query, interval: interval) { $0 }
   }
 
-  /// The downloads as they change: a page of them, and what there is of them in all.
+  /// A stream of the downloads: a page of them, with counts and totals of all.
   public func downloads(_ query: DownloadsQuery = .init(), interval: Double = 0.25) -> AsyncStream<DownloadsSnapshot> {
     states(SnapshotQuery(stores: [.downloads], downloads: query), interval: interval) { $0.downloads }
   }
 
-  /// The filters as they change.
+  /// A stream of the filters.
   public func filters(interval: Double = 0.25) -> AsyncStream<FiltersSnapshot> {
     states(SnapshotQuery(stores: [.filters]), interval: interval) { $0.filters }
   }
 
-  /// The settings as they change.
+  /// A stream of the settings.
   public func settings(interval: Double = 0.25) -> AsyncStream<Settings> {
     states(SnapshotQuery(stores: [.settings]), interval: interval) { $0.settings }
   }
 
-  /// The network as it changes.
+  /// A stream of the network's state.
   public func network(interval: Double = 0.25) -> AsyncStream<NetworkState> {
     states(SnapshotQuery(stores: [.network]), interval: interval) { $0.network }
   }
 
-  /// Cleaning up as it goes on.
+  /// A stream of the cleanup's state.
   public func cleanup(interval: Double = 0.25) -> AsyncStream<CleanupSnapshot> {
     states(SnapshotQuery(stores: [.cleanup]), interval: interval) { $0.cleanup }
   }
@@ -156,11 +156,11 @@ public final class Podflux: Sendable {
   }
 }
 
-/// What somebody was shown last: the same is not shown again.
+/// The last value of a stream: equal values are not repeated.
 private final class LastValue<Value: Hashable & Sendable>: Sendable {
   private let value = Mutex<Value?>(nil)
 
-  /// Whether it was another one.
+  /// Returns whether the new value differs.
   func replace(with new: Value) -> Bool {
     value.withLock { value in
       defer { value = new }

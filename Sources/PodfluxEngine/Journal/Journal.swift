@@ -6,36 +6,35 @@ import Logging
 import PodfluxCore
 import WireProtocol
 
-/// Where an engine writes down every action that it commits, so that its run can be folded again.
+/// The configuration of the journal, to which an engine writes every committed action for later replay.
 public struct JournalConfiguration: Sendable {
-  /// When a file is full, in bytes: 64 MiB.
+  /// The default size of a full file, in bytes: 64 MiB.
   public static let defaultBytes: Int64 = 64 << 20
-  /// The sizes that make sense: from 4 KiB to 1 PiB.
+  /// The accepted sizes: from 4 KiB to 1 PiB.
   public static let sizes: ClosedRange<Int64> = (4 << 10)...(1 << 50)
 
-  /// The file that is written. Full ones lie beside it: `FILE.1` is the last, `FILE.4` the first that is kept.
+  /// The current file. Full ones lie beside it: `FILE.1` is the newest, `FILE.4` the oldest one kept.
   public var path: String
-  /// How long a file becomes at least before another one is begun, in bytes.
+  /// The size from which the journal starts the next file, in bytes.
   public var maximumBytes: Int64
 
-  /// Makes a configuration.
   public init(path: String, maximumBytes: Int64 = defaultBytes) {
     self.path = path
     self.maximumBytes = maximumBytes
   }
 }
 
-/// The journal of one engine: a line for each action, written before its turn is committed.
+/// The journal of one engine: one line for each action, written before its turn commits.
 ///
-/// A SIGKILL may leave a turn at the end that was never committed, never the other way round; whoever reads the journal
-/// tells by what comes behind it. Nothing is synced: what a power cut takes from the file is missing there.
+/// A SIGKILL may leave a turn at the end that never committed, but a committed turn is never missing; a reader
+/// recognizes the former by the lines after it. It does not sync: a power cut may lose lines.
 ///
-/// The lines of a large turn are made and written while the database indexes what the turn has added. Trouble with the file
-/// is told once, and ends the journal, not the engine.
+/// The lines of a large turn are encoded and written while the database indexes the turn's rows. A write error is
+/// logged once, and ends the journal, not the engine.
 final class Journal: @unchecked Sendable {
-  // `@unchecked`: everything that changes is touched on `queue` only.
+  // `@unchecked`: mutable state is used on `queue` only.
 
-  /// Turns of fewer actions are written at once: to wake another thread for them would take longer.
+  /// Turns with fewer actions are written at once: waking another thread would take longer.
   private static let manyActions = 64
 
   private let configuration: JournalConfiguration
@@ -45,9 +44,9 @@ final class Journal: @unchecked Sendable {
   private var encoder = LineEncoder(sealing: true)
   private var engine: JournalLine.Engine?
 
-  /// Opens the file; nothing is written, and the library is not touched.
+  /// Opens the file; writes nothing, and does not touch the library.
   ///
-  /// - Throws: `EngineError.unusableJournal`. Nothing has been changed then.
+  /// - Throws: `EngineError.unusableJournal`; nothing has been changed then.
   init(_ configuration: JournalConfiguration, libraryPath: String, logger: Logger) throws(EngineError) {
     self.configuration = configuration
     self.logger = logger
@@ -64,7 +63,7 @@ final class Journal: @unchecked Sendable {
     }
   }
 
-  /// There is no engine: takes back what opening has made.
+  /// The engine did not start: deletes a file that opening has created.
   func discard() {
     queue.sync {
       file.take()?.discard()
@@ -73,7 +72,7 @@ final class Journal: @unchecked Sendable {
 
   // MARK: Writing
 
-  /// An engine begins; nothing has been done by it yet.
+  /// Writes the line of an engine's start.
   func begin(_ engine: JournalLine.Engine, at stamp: LineStamp) {
     queue.sync {
       self.engine = engine
@@ -82,9 +81,9 @@ final class Journal: @unchecked Sendable {
     }
   }
 
-  /// All of a turn has been handled, and it is about to be committed.
+  /// Writes a handled turn that is about to commit.
   ///
-  /// - Returns: what is to be called before the commit: when that returns the turn's lines are written.
+  /// - Returns: A closure to call before the commit: when it returns, the turn's lines are written.
   func willCommit(_ turn: TurnRecord<Action>) -> () -> Void {
     guard turn.actions.count >= Self.manyActions else {
       queue.sync { write(turn) }
@@ -94,7 +93,7 @@ final class Journal: @unchecked Sendable {
     return { [queue] in queue.sync {} }
   }
 
-  /// The engine has ended, and will commit no more.
+  /// Writes the line of the engine's end, after the last commit.
   func end(at stamp: LineStamp) {
     queue.sync {
       encoder.journalEnd(at: stamp)
@@ -103,7 +102,7 @@ final class Journal: @unchecked Sendable {
     }
   }
 
-  /// Opens the file again after `end`. Trouble with it ends the journal, not the engine.
+  /// Opens the file again after `end`. An error ends the journal, not the engine.
   func reopen() {
     queue.sync {
       do throws(JournalFile.Failure) {
@@ -114,7 +113,7 @@ final class Journal: @unchecked Sendable {
     }
   }
 
-  /// Lets go of the file: there is no engine after all.
+  /// Closes the file if the engine failed to start.
   func release() {
     queue.sync { file = nil }
   }
@@ -128,7 +127,7 @@ final class Journal: @unchecked Sendable {
     flush(at: LineStamp(turn.position, time: time))
   }
 
-  /// Writes what is encoded, and begins another file if this one is full: never inside a turn.
+  /// Writes the encoded lines, and starts another file if this one is full, but never inside a turn.
   private func flush(at stamp: LineStamp) {
     write()
     guard let engine, let length = file?.length, length >= configuration.maximumBytes else { return }
@@ -154,7 +153,7 @@ final class Journal: @unchecked Sendable {
 }
 
 extension EngineConfiguration {
-  /// The journal that is wanted, opened.
+  /// The configured journal, opened.
   func openedJournal() throws(EngineError) -> Journal? {
     guard let journal else { return nil }
     return try Journal(journal, libraryPath: libraryPath, logger: logger)

@@ -1,11 +1,11 @@
 import Foundation
 import WireProtocol
 
-/// The file that a journal is written to, and those before it: `FILE`, then `FILE.1` … `FILE.4`, then they are gone.
+/// The files of a journal: `FILE`, then `FILE.1` … `FILE.4`; older ones are deleted.
 ///
 /// Not thread safe.
 struct JournalFile: ~Copyable {
-  /// Why something cannot be done with a journal's file.
+  /// Why an operation on a journal's file failed.
   struct Failure: Error, CustomStringConvertible {
     let description: String
 
@@ -18,23 +18,22 @@ struct JournalFile: ~Copyable {
     }
   }
 
-  /// How many full files are kept.
   static let keptFiles = 4
-  /// As much of a file is looked at to tell whether it is a journal.
+  /// How many bytes decide whether a file is a journal.
   private static let lookedAtBytes = 64 << 10
   private static let mode: mode_t = 0o600
 
   let path: String
-  /// Whether it was made just now.
+  /// Whether this process created it.
   let isNew: Bool
   private var descriptor: Int32
   private(set) var length: Int64
-  /// Whether a process that died has left half a line at the end.
+  /// Whether a dead process left an incomplete line at the end.
   private var endsInsideLine: Bool
 
-  /// Opens a journal's file to write on, or makes one. Nothing is written.
+  /// Opens or creates a journal's file for appending. Writes nothing.
   ///
-  /// - Throws: `Failure` if it is something else than a journal that nobody else writes. It is as it was then.
+  /// - Throws: `Failure` if it is not a journal, or another process is writing it; it is unchanged then.
   init(path: String) throws(Failure) {
     self.path = path
     var isNew = false
@@ -84,7 +83,7 @@ struct JournalFile: ~Copyable {
     return false
   }
 
-  /// Writes behind what there is. When it returns the bytes are the kernel's: the end of this process does not harm them.
+  /// Appends bytes. When it returns the kernel has them: they survive the end of this process.
   mutating func append(_ bytes: [UInt8]) throws(Failure) {
     if endsInsideLine { try write([UInt8(ascii: "\n")]) }
     endsInsideLine = false
@@ -100,7 +99,7 @@ struct JournalFile: ~Copyable {
       if count < 0, errno == EINTR { continue }
       guard count > 0 else {
         let failure = Failure("the writing", path)
-        // No half a line: what is there stays readable.
+        // Removes the incomplete line: the file stays readable.
         _ = ftruncate(descriptor, off_t(length))
         throw failure
       }
@@ -109,7 +108,7 @@ struct JournalFile: ~Copyable {
     length += Int64(written)
   }
 
-  /// Moves what is there out of the way, and begins an empty file.
+  /// Renames the files, and starts an empty one.
   mutating func rotate() throws(Failure) {
     for number in (0..<Self.keptFiles).reversed() {
       let (from, to) = (Self.path(path, number), Self.path(path, number + 1))
@@ -121,12 +120,12 @@ struct JournalFile: ~Copyable {
     length = 0
   }
 
-  /// Takes back that it was made.
+  /// Deletes the file if this process created it.
   consuming func discard() {
     if isNew { unlink(path) }
   }
 
-  /// The name of a full file; 0 for the one that is written.
+  /// The path of a full file; 0 for the current one.
   static func path(_ path: String, _ number: Int) -> String {
     number == 0 ? path : "\(path).\(number)"
   }

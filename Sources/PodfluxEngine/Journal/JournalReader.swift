@@ -1,7 +1,7 @@
 import Foundation
 import WireProtocol
 
-/// Reads a journal's lines, those of full files first, with the memory of one line.
+/// Reads a journal's lines, the oldest file first. Memory: one line.
 struct JournalReader: ~Copyable {
   /// A line, without its line feed.
   struct Line {
@@ -9,10 +9,10 @@ struct JournalReader: ~Copyable {
     var file: String
     /// Counted from 1 in its file.
     var number: Int
-    /// Whether it ends with a line feed. If the last one does not, a crash has cut it off.
+    /// Whether it ends with a line feed. If the last one does not, a crash has truncated it.
     var isComplete: Bool
 
-    /// Whether it may be what a crash has left of a line. Without its end it may be all but that.
+    /// Whether it may be a truncated line. An incomplete line may lack only its line feed.
     var mayBeCutOff: Bool {
       switch LineSeal.verdict(on: bytes) {
       case .intact: !isComplete || !bytes.starts(with: LineSeal.head)
@@ -22,7 +22,7 @@ struct JournalReader: ~Copyable {
     }
   }
 
-  /// How much one read(2) asks for, in bytes.
+  /// How many bytes one read(2) requests.
   private static let readSize = 256 << 10
 
   private var files: ArraySlice<String>
@@ -32,7 +32,6 @@ struct JournalReader: ~Copyable {
   private var buffer: [UInt8] = []
   private var position = 0
 
-  /// Reads the journal of this name.
   init(path: String) throws(JournalError) {
     let paths = (0...JournalFile.keptFiles).reversed().map { JournalFile.path(path, $0) }
     files = paths.filter { access($0, F_OK) == 0 }[...]
@@ -95,22 +94,22 @@ struct JournalReader: ~Copyable {
   }
 }
 
-/// Why a journal cannot be folded.
+/// Why a journal cannot be replayed.
 public enum JournalError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// It is not there, or cannot be read.
+  /// The journal is missing or unreadable.
   case missing(String)
-  /// It is not what an engine has written.
+  /// No engine wrote these lines.
   case damaged(String)
-  /// Actions are missing in it.
+  /// Actions are missing.
   case gap(String)
-  /// It does not begin where the database stands.
+  /// The journal does not begin at the database's position.
   case wrongBeginning(String)
   /// Its actions do not fit the database.
   case diverged(String)
   /// The copy of the database cannot be read.
   case unreadableLibrary(String)
 
-  /// One sentence for people.
+  /// One sentence for users.
   public var description: String {
     switch self {
     case .missing(let reason), .damaged(let reason), .gap(let reason), .wrongBeginning(let reason),

@@ -5,22 +5,20 @@ import Persistence
 import PodfluxCore
 import WireProtocol
 
-/// Folds a journal: its actions go through the very stores that they went through in the run, with the run's seed and its
-/// clock, and nobody carries their effects out.
+/// Replays a journal: the same stores handle its actions, with the run's seed and clock, and the effects are discarded.
 ///
-/// What comes out is the state of the run at that revision, as `LibraryReader.snapshot` shows it beside the engine. What
-/// is not in a journal is not in the state either: readings, header values, users and passwords in URLs.
+/// The result is the state of the run at that revision, as `LibraryReader.snapshot` shows it. It lacks what a journal
+/// lacks: readings, header values, users and passwords in URLs.
 public enum JournalReplay {
-  /// What is folded, and how far.
+  /// The input of a replay, and its end.
   public struct Source: Sendable {
     /// The journal's path; full files beside it are read first.
     public var journal: String
-    /// A copy of the database as it was before one of the journal's starts; nil for an empty library.
+    /// A copy of the database from before one of the journal's starts; nil for an empty library.
     public var database: String?
-    /// The last action that is wanted: turns that end behind it are left out. nil for all.
+    /// The last action; later turns are left out. Nil for all.
     public var until: Int64?
 
-    /// Describes what is folded.
     public init(journal: String, database: String? = nil, until: Int64? = nil) {
       self.journal = journal
       self.database = database
@@ -28,7 +26,7 @@ public enum JournalReplay {
     }
   }
 
-  /// The state that a journal's run had come to. Neither the journal nor the database is changed.
+  /// The state at the end of the replay. Changes neither the journal nor the database.
   ///
   /// - Throws: `JournalError`.
   public static func snapshot(of source: Source, _ query: SnapshotQuery) throws(JournalError) -> Snapshot {
@@ -48,13 +46,13 @@ public enum JournalReplay {
     }
   }
 
-  /// The database that is folded into: a copy of our own.
+  /// The replay's own copy of the database.
   private static func openedCopy(of original: String?, at path: String) throws -> LibraryDatabase {
     if let original {
       guard FileManager.default.fileExists(atPath: original) else {
         throw JournalError.unreadableLibrary("there is no database \"\(original)\"")
       }
-      // What has not been copied into the file yet is beside it.
+      // The file beside it holds the pages since the last checkpoint.
       for suffix in ["", "-wal"] where suffix.isEmpty || FileManager.default.fileExists(atPath: original + suffix) {
         try FileManager.default.copyItem(atPath: original + suffix, toPath: path + suffix)
       }
@@ -71,7 +69,7 @@ public enum JournalReplay {
       let decoded: JournalLine
       do throws(Refusal) {
         decoded = try decoder.decode(line.bytes)
-        // A line without its end may lack more than that.
+        // An incomplete line may lack more than its line feed.
         guard line.isComplete else { throw Refusal(.invalidLine, "it is cut off") }
       } catch {
         if let fault { throw fault.error }
@@ -81,7 +79,7 @@ public enum JournalReplay {
         continue
       }
       if let damage = fault {
-        // An engine that was killed in the middle of a line left its half there; the next one began behind it.
+        // A killed engine left an incomplete line; the next engine began after it.
         guard case .journal(.opened, _, _) = decoded else { throw damage.error }
         fault = nil
       }
@@ -92,7 +90,7 @@ public enum JournalReplay {
   }
 }
 
-/// A database, and the stores over it, into which turns are folded.
+/// The database and the stores of a replay.
 private struct JournalFold {
   private let database: LibraryDatabase
   private let until: Int64?
@@ -102,7 +100,7 @@ private struct JournalFold {
   private var position: LogPosition
   /// The first start that does not fit the database.
   private var passedOver: LogPosition?
-  /// Whether everything that is wanted has been folded.
+  /// Whether the replay has reached its end.
   private(set) var isDone = false
 
   init(_ database: LibraryDatabase, until: Int64?) throws {
@@ -124,7 +122,7 @@ private struct JournalFold {
     }
   }
 
-  /// An engine begins with what the tables hold, as it does in life.
+  /// Starts an engine's stores from the tables, as a real start does.
   private mutating func start(_ engine: JournalLine.Engine, _ stamp: LineStamp) throws {
     guard stamp.position == position else {
       guard dispatcher == nil else {
@@ -149,7 +147,7 @@ private struct JournalFold {
       isDone = true
       return
     }
-    // Nothing but the speed of transfers follows from the monotonic clock, and that is a reading.
+    // Only the speed of transfers depends on the monotonic clock, and that is a reading.
     let clock = ClockReading(wall: turn.time, monotonicMilliseconds: 0)
     let turnout = try dispatcher?.dispatch(turn.actions, at: clock)
     for (index, outcome) in (turnout?.outcomes ?? []).enumerated() {

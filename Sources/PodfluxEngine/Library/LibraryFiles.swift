@@ -3,7 +3,9 @@ import Flux
 import PodfluxCore
 import Synchronization
 
-/// The library's folder in the core's terms: what attempts work on, what deletions delete.
+/// The library's folder in the core's terms: what attempts work on.
+///
+/// Its aspects: `+FileSystem` (what surveys, steps, verifications and deletions work on).
 struct LibraryFiles: AttemptFiles {
   let partials: Partials
   private let publisher: Publisher
@@ -90,37 +92,6 @@ struct LibraryFiles: AttemptFiles {
     }
     try published.synchronizeFolder(of: file.path)
     return true
-  }
-
-  /// Whether the file stands where it was to be published. A link or a folder there, or a link on the way, is not it.
-  func isPublished(_ file: PublishedFile) throws(FileError) -> Bool {
-    do throws(FileError) {
-      guard let identity = try published.identity(of: file.path) else { return false }
-      return identity.isSameFile(as: FileIdentity(file))
-    } catch .symbolicLink, .notARegularFile {
-      return false
-    }
-  }
-
-  /// Deletes what a removed download left, or puts a damaged file into quarantine. What is not there any more, or is
-  /// another file by now, is left alone. `moment` is now.
-  func delete(_ deletion: Deletion, at moment: Timestamp) throws(FileError) {
-    switch deletion.fate {
-    case .deleted:
-      try partials.delete(try name(of: deletion.download))
-      if let file = deletion.file, try isPublished(file) {
-        try published.delete(file.path, ownFolders: deletion.ownFolders)
-      }
-    case .quarantined:
-      guard let file = deletion.file else { return }
-      do throws(FileError) {
-        _ = try quarantine.take(
-          EntryPath(file.path), recorded: FileIdentity(file), because: "it is not what was downloaded",
-          download: deletion.download, at: moment, ownFolders: Set(deletion.ownFolders.map(EntryPath.init)))
-      } catch .symbolicLink {
-        // A link is on the way to its place now.
-      }
-    }
   }
 
   func name(of download: DownloadID) throws(FileError) -> PartialName {

@@ -3,18 +3,17 @@ import Flux
 import Foundation
 import PodfluxCore
 
-/// A library's quarantine for people, without an engine or beside a running one.
+/// A library's quarantine for users, without an engine or beside a running one.
 public struct LibraryQuarantine: Sendable {
-  /// Why something could not be done. One sentence for people.
+  /// Why an operation failed. One sentence for users.
   public enum Failure: Error, Hashable, Sendable, CustomStringConvertible {
-    /// There is no library, or it cannot be read.
+    /// The library is missing or unreadable.
     case unreadableLibrary(String)
-    /// What was asked for cannot be meant.
+    /// The arguments are invalid.
     case wrongUsage(String)
-    /// It was tried, or would have harmed something.
+    /// The operation failed, or would have overwritten something.
     case failed(String)
 
-    /// The reason.
     public var description: String {
       switch self {
       case .unreadableLibrary(let reason), .wrongUsage(let reason), .failed(let reason): reason
@@ -24,7 +23,7 @@ public struct LibraryQuarantine: Sendable {
 
   private let quarantine: Quarantine
 
-  /// Opens the library at `path`, which must be there, with the folder of its state if it has one elsewhere.
+  /// Opens the existing library at `path`, with its external state folder if it has one.
   public init(ofLibraryAt path: String, state: String? = nil) throws(Failure) {
     do throws(FileError) {
       quarantine = Quarantine(try Library.open(at: path, state: state, mode: .existing))
@@ -33,7 +32,7 @@ public struct LibraryQuarantine: Sendable {
     }
   }
 
-  /// Calls the body with all files in quarantine, in the order of their names. Changes nothing.
+  /// Calls the body with each file in quarantine, in the order of their names. Changes nothing.
   public func forEachFile(_ body: (QuarantinedFile) -> Void) throws(Failure) {
     do throws(FileError) {
       try quarantine.forEachItem { (item) throws(FileError) in body(item) }
@@ -42,8 +41,8 @@ public struct LibraryQuarantine: Sendable {
     }
   }
 
-  /// Puts the file `name` back to where it came from or to `destination`, never over anything, and tells where it is and how
-  /// long.
+  /// Restores the file `name` to its original path or to `destination`, never over another file, and returns its path
+  /// and length.
   public func restore(
     _ name: String, to destination: EntryPath?
   ) throws(Failure) -> (place: EntryPath, bytes: Int64) {
@@ -63,8 +62,7 @@ public struct LibraryQuarantine: Sendable {
     }
   }
 
-  /// Deletes for good what was put aside longer ago than so many days, or all without a number, and tells how much that
-  /// was.
+  /// Deletes the files quarantined more than so many days ago, or all with nil, and returns their number and size.
   public func empty(olderThanDays days: Int?) throws(Failure) -> (files: Int, bytes: Int64) {
     let now = Services.clock().wall
     let moment = days.map { now.advanced(byDays: -$0) }

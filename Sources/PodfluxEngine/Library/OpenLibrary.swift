@@ -9,12 +9,12 @@ import PodfluxCore
 final class OpenLibrary: Sendable {
   let files: LibraryFiles
   let folder: Library
-  /// The downloads that were publishing when the last engine ended, and whose file stands at its place: only their rows
-  /// were missing.
+  /// The downloads that were publishing when the last engine ended, and whose files are published: only their rows were
+  /// missing.
   let published: [DownloadID]
   private let lock: LibraryLock
   let database: LibraryDatabase
-  /// What is in partial files beyond what rows know.
+  /// The bytes in partial files after the rows' durable ones.
   let kept: KeptBytes
 
   init(_ configuration: EngineConfiguration) throws(EngineError) {
@@ -54,7 +54,7 @@ final class OpenLibrary: Sendable {
     }
   }
 
-  /// A dispatcher whose stores begin with what the tables hold.
+  /// A dispatcher whose stores start with the tables' state.
   func dispatcher(
     on ledger: SQLLedger, seed: UInt64, journal: Journal?
   ) throws(EngineError) -> Dispatcher<Stores> {
@@ -69,12 +69,12 @@ final class OpenLibrary: Sendable {
     }
   }
 
-  /// One moment of the state.
+  /// A snapshot of the state.
   func snapshot(_ query: SnapshotQuery, from stores: Stores, at now: Timestamp) throws -> Snapshot {
     try database.read { try $0.snapshot(query, library: folder.path, stores: stores, kept: kept, now: now) }
   }
 
-  /// The resume data of a download; nil if nothing of it is kept.
+  /// The resume data of a download; nil without kept bytes.
   func resumeData(of id: DownloadID) throws -> ResumeRecord? {
     guard let download = try database.read({ try $0.download(id) }) else {
       throw Refusal(.notFound, "there is no download \"\(id)\"", path: "payload.id")
@@ -82,8 +82,8 @@ final class OpenLibrary: Sendable {
     return download.progress.resume
   }
 
-  /// Afterwards the process holds no lock, no open database, and nothing else of the library. To be called when nobody works
-  /// on it any more; who has not come to an end yet is waited for, `closeMilliseconds` at most.
+  /// Closes the library: afterwards the process holds no lock, no open database, and no open file in it. Call it after
+  /// the last use; it waits for attempts that have not ended yet, at most `closeMilliseconds`.
   func close(logger: Logger) throws {
     let databaseClosing = Result { try database.close() }
     let left = try folder.close(with: lock, upToMilliseconds: Self.closeMilliseconds)
@@ -94,8 +94,8 @@ final class OpenLibrary: Sendable {
     try databaseClosing.get()
   }
 
-  /// How long attempts that were cut off have to let go of their files. With `Engine.stopMilliseconds` it is less than the
-  /// two seconds within which a library is given up.
+  /// How long cancelled attempts have to close their files. With `EngineLoop.stopMilliseconds` this stays below the two
+  /// seconds within which a suspension must close the library.
   private static let closeMilliseconds = 200
 
   /// The downloads that were publishing when the last engine ended, each with its file.
@@ -108,8 +108,8 @@ final class OpenLibrary: Sendable {
 }
 
 extension TableReader {
-  /// One moment of the state. Without an engine there are no stores, and nothing is active; without partial files nothing is
-  /// kept that rows do not know of.
+  /// A snapshot of the state. Without an engine there are no stores, and nothing is running; without partial files only
+  /// the rows' durable bytes count.
   func snapshot(
     _ query: SnapshotQuery, library: String, stores: Stores?, kept: KeptBytes?, now: Timestamp
   ) throws -> Snapshot {
@@ -141,12 +141,12 @@ extension TableReader {
       run: store.active ?? store.last, progress: store.progress, waiting: store.waiting, steps: steps, next: next)
   }
 
-  /// The filters and what each would show.
+  /// The filters with their counts.
   func filters(_ stores: Stores?, now: Timestamp) throws -> FiltersSnapshot {
     try filters(stores?.filters.state ?? filters(), at: moment(stores, now: now))
   }
 
-  /// What conditions need to know beside the rows.
+  /// The context that conditions need besides the rows.
   private func moment(_ stores: Stores?, now: Timestamp) throws -> ConditionMoment {
     let localTime = try (stores?.network.state ?? network()).localTime
     return ConditionMoment(
@@ -173,7 +173,7 @@ extension TableReader {
 
 /// Reads a library without an engine, or beside a running one, and changes nothing.
 public enum LibraryReader {
-  /// One moment of a library's state, which lies in a folder elsewhere where one is named or the library has noted one down.
+  /// A snapshot of a library, whose state lies in the given external folder, or in the one that the library records.
   ///
   /// - Throws: `EngineError.unreadableLibrary`.
   public static func snapshot(
@@ -186,7 +186,7 @@ public enum LibraryReader {
       let database = try LibraryDatabase.openReadOnly(at: folder.databasePath, isInUse: isInUse)
       defer { try? database.close() }
       let now = Services.clock().wall
-      // What an engine is just writing is no one moment's.
+      // While an engine writes, partial files and rows do not match.
       let kept = try isInUse ? nil : KeptBytes(Partials(folder), bootID: Services.bootID())
       var snapshot = try database.read {
         try $0.snapshot(query, library: folder.path, stores: nil, kept: kept, now: now)
@@ -205,8 +205,7 @@ public enum LibraryReader {
 }
 
 extension Library {
-  /// Why a library that must be there cannot be opened, in one sentence for people: the usual reason is that it is another
-  /// folder that was meant.
+  /// Why an existing library could not be opened, in one sentence for users: most often the path is wrong.
   static func reason(notOpenedAt path: String, because error: FileError) -> String {
     if case .mismatch(let mismatch) = error { return mismatch.description }
     guard case .notFound = error else { return "the library \"\(path)\" cannot be opened: \(error)" }
@@ -229,7 +228,8 @@ extension FiltersSnapshot {
 }
 
 extension DownloadsSnapshot {
-  /// Without an engine nothing runs: what a killed one was at is queued, as the next one will find it.
+  /// Without an engine nothing runs: a killed engine's running downloads show as queued, as the next engine will find
+  /// them.
   fileprivate mutating func showNothingRunning() {
     counts[.queued, default: 0] += counts.removeValue(forKey: .running) ?? 0
     for index in items.indices where items[index].download.state.kind == .running {

@@ -1,3 +1,4 @@
+import EngineRuntime
 import Flux
 import Foundation
 import Logging
@@ -8,23 +9,18 @@ import Synchronization
 /// Compares rows with files for cleaning up, and does what was decided with the files: on an operation queue of low
 /// priority, beside all other work.
 final class CleanupService: Sendable {
-  /// How many steps are told at once: each of these messages is one turn, and turns are to stay short.
-  private static let stepsAtOnce = 256
-
   private let files: LibraryFiles
   private let database: LibraryDatabase
   private let bootID: String
   private let now: @Sendable () -> ClockReading
   private let post: @Sendable (Action) -> Void
   private let operations = OperationQueue()
-  private let current = Mutex<Current?>(nil)
+  private let current = Mutex(Current())
 
-  /// The run that is looked for, and what has been found and not been told.
+  /// The survey that is under way, and what the last one has found.
   private struct Current {
-    var run: CleanupRun.Key
-    var operation: Operation
-    var untold: ArraySlice<CleanupStep> = []
-    var end: CleanupNews?
+    var operation: Operation?
+    var pages = SurveyPages()
   }
 
   init(
@@ -40,47 +36,34 @@ final class CleanupService: Sendable {
     operations.qualityOfService = .background
   }
 
-  /// Begins to look. What is found comes as facts, in portions.
+  /// Begins a survey, and cancels any other. Its steps are posted page by page.
   func startSurvey(_ run: CleanupRun, quarantineDays: Int) {
     let survey = SurveyOperation(
       run, files: files, database: database, bootID: bootID, quarantineDays: quarantineDays, now: now, post: post
-    ) { [weak self] steps, end in
-      self?.current.withLock { current in
-        guard current?.run == run.key else { return }
-        current?.untold = steps[...]
-        current?.end = end
-      }
+    ) { [weak self] steps, news in
+      self?.current.withLock { $0.pages.end(run.key, with: steps, news) }
       self?.nextPage(run.key)
     }
     let former = current.withLock { current in
-      defer { current = Current(run: run.key, operation: survey) }
-      return current?.operation
+      defer { current.operation = survey }
+      current.pages.begin(run.key)
+      return current.operation
     }
     former?.cancel()
     operations.addOperation(survey)
   }
 
-  /// What was told has been committed.
+  /// Posts the run's next page: the one before has been committed.
   func nextPage(_ run: CleanupRun.Key) {
-    let news = current.withLock { current -> CleanupNews? in
-      guard current?.run == run, let end = current?.end else { return nil }
-      let portion = current?.untold.prefix(Self.stepsAtOnce) ?? []
-      guard !portion.isEmpty else {
-        current = nil
-        return end
-      }
-      current?.untold.removeFirst(portion.count)
-      return .found(Array(portion))
-    }
+    let news = current.withLock { $0.pages.next(of: run) }
     if let news { post(.surveyed(run, news)) }
   }
 
-  /// Ends looking, if it still goes on.
+  /// Ends the run's survey, if it is under way.
   func cancelSurvey(_ run: CleanupRun.Key) {
     let operation = current.withLock { current -> Operation? in
-      guard current?.run == run else { return nil }
-      defer { current = nil }
-      return current?.operation
+      guard current.pages.cancel(run) else { return nil }
+      return current.operation
     }
     operation?.cancel()
   }

@@ -1,4 +1,5 @@
 import Dispatch
+import EngineRuntime
 import FileStore
 import Flux
 import Foundation
@@ -7,10 +8,8 @@ import PodfluxCore
 import Reachability
 import Transfers
 
-/// What carries effects out: transfers, deletions, verifications, the alarm clock. What it finds out it posts as facts.
-final class Services: @unchecked Sendable {
-  // `@unchecked`: the timer is touched on `turns` only; the rest is immutable and thread safe.
-
+/// What carries effects out: transfers, deletions, verifications, cleanups. What it finds out it posts as facts.
+final class Services: Sendable {
   /// The name, in the engine's folder, of the file of all certificate authorities.
   private static let authorityBundleName = "authorities.pem"
 
@@ -19,21 +18,18 @@ final class Services: @unchecked Sendable {
   private let cleanup: CleanupService
   private let upkeep: UpkeepService
   private let files: LibraryFiles
-  private let turns: DispatchQueue
   private let fileQueue = DispatchQueue(label: "podflux.files", qos: .utility)
   private let logger: Logger
   private let post: @Sendable (Action) -> Void
-  private var alarm: DispatchSourceTimer?
   private let paths: PathMonitor?
   private let room: SpaceWatch
 
   init(
-    library: OpenLibrary, authorities: CertificateAuthorities?, links: LinkOverrides, turns: DispatchQueue,
-    logger: Logger, post: @escaping @Sendable (Action) -> Void
+    library: OpenLibrary, authorities: CertificateAuthorities?, links: LinkOverrides, logger: Logger,
+    post: @escaping @Sendable (Action) -> Void
   ) throws(EngineError) {
     let bootID = try Self.bootID()
     files = library.files
-    self.turns = turns
     self.logger = logger
     self.post = post
     room = SpaceWatch(library.folder) { post(.roomCame($0)) }
@@ -59,12 +55,7 @@ final class Services: @unchecked Sendable {
       files: library.files, transfers: transfers, now: Self.clock, logger: logger, post: post)
   }
 
-  /// What both clocks show.
-  func readClock() -> ClockReading {
-    Self.clock()
-  }
-
-  /// Carries an effect out, or begins to. Not for `.close`.
+  /// Carries an effect out, or begins to. Not for those that `EngineLoop` carries out itself.
   func carryOut(_ effect: Effect) {
     switch effect {
     case .start(let attempt): transfers.start(attempt)
@@ -76,18 +67,16 @@ final class Services: @unchecked Sendable {
     case .nextSurveyPage(let run): cleanup.nextPage(run)
     case .cancelSurvey(let run): cleanup.cancelSurvey(run)
     case .cleanUp(let step): cleanup.cleanUp(step)
-    case .wake(let moment): setAlarm(at: moment)
     case .limit(let limits): transfers.limit(limits)
     case .leavePath: transfers.leavePath()
     case .watchRoom(let bytes): room.watch(atLeast: bytes)
-    case .readLocalTime: post(.localTime(LocalClock.localTime(at: readClock().wall)))
+    case .readLocalTime: post(.localTime(LocalClock.localTime(at: Self.clock().wall)))
     case .runUpkeep(let folders, let day): upkeep.runUpkeep(folders, day)
-    case .announce, .tell: break
-    case .close: preconditionFailure("closing is the engine's own")
+    case .wake, .announce, .tell, .close: preconditionFailure("\(effect) is the loop's own")
     }
   }
 
-  /// The path as it was when the services began; nil where nobody could look.
+  /// The path as it was when the services began; nil where it cannot be read.
   var initialPath: NetworkPath? { paths?.initial }
 
   /// Tells from now on how the path changes.
@@ -109,8 +98,6 @@ final class Services: @unchecked Sendable {
   }
 
   func shutDown() {
-    alarm?.cancel()
-    alarm = nil
     paths?.stop()
     room.watch(atLeast: nil)
     cleanup.shutDown()
@@ -123,7 +110,7 @@ final class Services: @unchecked Sendable {
 
   private func delete(_ deletion: Deletion) {
     do {
-      try files.delete(deletion, at: readClock().wall)
+      try files.delete(deletion, at: Self.clock().wall)
       post(.deleted(deletion.key))
     } catch {
       logger.warning(
@@ -133,25 +120,7 @@ final class Services: @unchecked Sendable {
     }
   }
 
-  private func setAlarm(at moment: Timestamp?) {
-    alarm?.cancel()
-    alarm = nil
-    guard let moment else { return }
-    let wish = Alarm(at: moment, setAt: readClock())
-    let timer = DispatchSource.makeTimerSource(queue: turns)
-    timer.setEventHandler { [unowned self] in
-      if wish.isDue(at: readClock()) { post(.timeCame) } else { look(at: wish) }
-    }
-    alarm = timer
-    look(at: wish)
-    timer.resume()
-  }
-
-  private func look(at wish: Alarm) {
-    alarm?.schedule(deadline: .now() + .milliseconds(Int(wish.delay(at: readClock()))))
-  }
-
-  /// What both clocks show, for whoever has no engine too.
+  /// What both clocks show.
   static func clock() -> ClockReading {
     var wall = timespec()
     var monotonic = timespec()

@@ -1,5 +1,5 @@
 import Dispatch
-import FileStore
+import EngineRuntime
 import Flux
 import Logging
 import PodfluxCore
@@ -49,10 +49,8 @@ final class UpkeepService: Sendable {
   private func goesOn() -> Bool { !isEnding.load(ordering: .relaxed) }
 
   private func emptyQuarantine(_ day: DailyUpkeep) {
-    guard day.quarantineDays > 0 else { return }
-    do throws(FileError) {
-      let limit = now().wall.advanced(byDays: -day.quarantineDays)
-      let deleted = try files.quarantine.empty(olderThan: limit, whileTrue: goesOn)
+    do throws(FileSystemFailure) {
+      let deleted = try files.emptyQuarantine(day, at: now().wall, while: goesOn)
       guard deleted.files > 0 else { return }
       logger.info(
         "files have been in quarantine for long enough and are deleted",
@@ -75,20 +73,11 @@ final class UpkeepService: Sendable {
   }
 
   private func goneOf(_ folders: [LibraryPath]) -> [LibraryPath] {
-    do throws(FileError) {
+    do throws(FileSystemFailure) {
       return try files.goneFolders(of: folders)
     } catch {
       logger.warning("the library's folders cannot be looked at", metadata: ["reason": "\(error)"])
       return []
     }
-  }
-}
-
-extension LibraryFiles {
-  /// Which of these are not there any more. None where the library's disk is not mounted; what cannot be looked at counts
-  /// as there.
-  fileprivate func goneFolders(of folders: [LibraryPath]) throws(FileError) -> [LibraryPath] {
-    guard try isInPlace() else { return [] }
-    return folders.filter { folder in (try? published.exists(folder)) == false }
   }
 }

@@ -1,4 +1,5 @@
 import Dispatch
+import EngineRuntime
 import Logging
 import PodfluxCore
 import Synchronization

@@ -9,7 +9,7 @@ final class SimulatedAttempt {
   /// Its process. The cycle ends with either.
   let process: SimulatedProcess
   unowned let world: World
-  let files: SimulatedFiles
+  let files: SimulatedAttemptFiles
   private(set) var core: DownloadAttempt
   private var work: AttemptFileWork
   private(set) var exchange: SimulatedExchange?
@@ -32,7 +32,7 @@ final class SimulatedAttempt {
     self.attempt = attempt
     self.process = process
     world = process.world
-    files = SimulatedFiles(of: attempt, in: process)
+    files = SimulatedAttemptFiles(of: attempt, in: process)
     work = AttemptFileWork(attempt, files: files, surroundings: files)
     let configuration = DownloadAttempt.Configuration(
       bootID: process.bootID, bufferBytes: 1 << world.random.within(9...16),
@@ -186,8 +186,10 @@ final class SimulatedAttempt {
   // MARK: Reports
 
   func hear(_ report: AttemptReport) throws {
+    // A library that was given up hears no more.
+    guard process.isAlive else { return }
     let report = sabotaged(report)
-    if process.isAlive { try world.checker.willReport(report) }
+    try world.checker.willReport(report)
     if case .checkpoint(let record) = report.news, record.durable > 0 { files.recorded() }
     process.post(.attempt(report))
     switch (report.news, world.sabotage) {
@@ -197,10 +199,11 @@ final class SimulatedAttempt {
   }
 
   private func end(_ report: AttemptReport) throws {
-    let report = sabotaged(report)
-    if process.isAlive { try world.checker.willReport(report) }
     isOver = true
     work.close()
+    guard process.isAlive else { return }
+    let report = sabotaged(report)
+    try world.checker.willReport(report)
     process.ended(self, report)
   }
 

@@ -2,7 +2,7 @@ import Flux
 import Persistence
 import PodfluxCore
 
-/// Every start and every committed batch of a run: enough to come to the same state again.
+/// Records every start and every committed batch of a run: enough to reach the same state again.
 final class ActionLog {
   private enum Entry {
     case start(seed: UInt64)
@@ -42,7 +42,7 @@ final class ActionLog {
   }
 }
 
-/// A hash of the rows and of what the stores hold, in a fixed order.
+/// A hash of the rows and of the stores' state, in a fixed order.
 func stateHash(of database: LibraryDatabase, _ dispatcher: Dispatcher<Stores>) throws -> UInt64 {
   var hash = StableHash()
   hash.mix(try tableHash(of: database))
@@ -52,6 +52,6 @@ func stateHash(of database: LibraryDatabase, _ dispatcher: Dispatcher<Stores>) t
     hash.mix("\(id) \(live.generation) \(live.host) \(live.isStopping) \(live.phase) \(live.received) \(live.rate)")
   }
   for kind in DownloadState.Kind.allCases { hash.mix(Int64(downloads.counts[kind, default: 0])) }
-  hash.mix(downloads.stopping?.rawValue ?? "")
+  hash.mix(dispatcher.state.lifecycle.stopping?.rawValue ?? "")
   return hash.value
 }

@@ -1,4 +1,4 @@
-/// What must always hold, in words.
+/// A condition that must always hold, in words.
 public enum Invariant: String, CaseIterable, Sendable {
   case acknowledged = "an acknowledged action's effect is never lost"
   case oneAttempt = "a download has at most one live attempt"
@@ -30,7 +30,7 @@ public enum Invariant: String, CaseIterable, Sendable {
   case foreignBytes =
     "cleaning up deletes no file of others unless that was asked for, and takes none that it did not find"
   case onePlace = "no file is followed to a place that another completed download has"
-  case edited = "a completed download whose file somebody has edited stays completed"
+  case edited = "a completed download whose file another program has edited stays completed"
   case words = "a cleanup that was not given the words for it moves and deletes nothing that a person could miss"
   case planChangesNothing = "a plan changes nothing"
   case forgetting = "a completed download is given up only if its file is gone"
@@ -39,6 +39,9 @@ public enum Invariant: String, CaseIterable, Sendable {
   case agreement = "after a cleanup rows and files agree, and the next one finds nothing to do"
   case tallies = "what a cleanup says of itself is what its steps say"
   case told = "people are told of a cleanup that did something, or could not, and of no other"
+  case links = "nothing behind a link, or in a folder that cannot be read, is taken away"
+  case strays = "a file among the partial files goes only if it is none of them, and somebody has said so"
+  case quarantineDays = "what was put aside leaves the quarantine only after its days"
   case deletions = "nothing is deleted while an attempt works on it"
   case path = "no byte comes over a path that policy forbids"
   case headers = "a client's headers go to its own origin only"
@@ -50,13 +53,18 @@ public enum Invariant: String, CaseIterable, Sendable {
   case liveness = "when faults stop, everything that can finish does, and nothing waits without a reason"
   case replay = "the log of actions, replayed on an empty library, gives the same state"
   case engine = "the engine goes on"
+  case answers = "each request has exactly one answer, and requests are answered in their order"
+  case suspension = "nothing touches the library while it is given up"
+  case inTime = "a stop and a suspension end within two seconds"
+  case remaining = "an engine that ends says how many downloads are left"
+  case afterClosing = "an engine that has closed does nothing but refuse requests"
+  case oneDelivery = "what a service tells is committed once"
 }
 
-/// An invariant that did not hold.
+/// A violated invariant.
 public struct Violation: Error, Sendable, CustomStringConvertible {
-  /// Which one.
   public var invariant: Invariant
-  /// How it was broken.
+  /// How it was violated.
   public var detail: String
 
   init(_ invariant: Invariant, _ detail: String) {
@@ -64,6 +72,5 @@ public struct Violation: Error, Sendable, CustomStringConvertible {
     self.detail = detail
   }
 
-  /// The invariant, and how it was broken.
   public var description: String { "\(invariant.rawValue): \(detail)" }
 }

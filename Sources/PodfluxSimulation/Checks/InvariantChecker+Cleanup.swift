@@ -1,15 +1,15 @@
 import Digests
 import PodfluxCore
 
-/// What cleaning up may do.
+/// Checks of the cleanup.
 extension InvariantChecker {
-  /// A step that was handed out, and what its run was asked for.
+  /// A step that was issued, and its run's options.
   struct HandedStep {
     var step: CleanupStep
     var options: CleanupOptions
   }
 
-  /// Its row is committed, and its run may act.
+  /// The step's row must be committed, and its run must be allowed to act.
   func willHandOut(_ step: CleanupStep, in process: SimulatedProcess) throws {
     guard let run = process.dispatcher.state.cleanup.active, run.stage == .acting else {
       throw Violation(.stepFirst, "step \(step.key) is handed out, and no run acts")
@@ -18,6 +18,7 @@ extension InvariantChecker {
       throw Violation(.planChangesNothing, "step \(step.key) of a plan is handed out")
     }
     handedSteps[step.key] = HandedStep(step: step, options: run.options)
+    handedRuns[step.key] = run.key
   }
 
   func willCleanUp(_ step: CleanupStep, in process: SimulatedProcess) throws {
@@ -28,14 +29,14 @@ extension InvariantChecker {
     throw Violation(.stepFirst, "\(step) is carried out, and is no committed row")
   }
 
-  /// A completed download's file is said to be gone.
+  /// The cleanup declares a completed download's file missing.
   func willLose(_ file: PublishedFile, on disk: SimulatedDisk) throws {
     guard !disk.isPublished(file) else {
       throw Violation(.forgetting, "\(file.path) is said to be gone, and is there")
     }
   }
 
-  /// A file is taken away because no download knows it.
+  /// The cleanup takes a file away as an orphan.
   func willTake(_ entry: SimulatedDisk.PublishedEntry, at place: EntryPath, for step: CleanupStep) throws {
     if let id = owner(of: entry.file, at: place) {
       throw Violation(
@@ -47,19 +48,20 @@ extension InvariantChecker {
     let orphans = handedSteps[step.key]?.options.orphans ?? .report
     guard orphans == .delete || (step.decision == .quarantine && orphans == .quarantine) else {
       throw Violation(
-        .foreignBytes, "\(place.text) is \(step.decision.rawValue)d, and nobody has asked for that: \(orphans.rawValue)"
+        .foreignBytes, "\(place.text) is \(step.decision.rawValue)d, which no request allows: \(orphans.rawValue)"
       )
     }
   }
 
-  /// A folder goes because it is empty.
+  /// The cleanup removes a folder as empty.
   func willRemoveFolder(_ place: EntryPath, on disk: SimulatedDisk) throws {
-    // An engine that has died before it could say that its folder is gone may take a later one of that name for it.
-    guard disk.folders.contains(place.text), !disk.everMadeFolders.contains(place.text) else { return }
+    // An engine that died before reporting its folder's removal may take a later one of that name for it.
+    let path = SimulatedDisk.path(place)
+    guard disk.folders.contains(path), !disk.everMadeFolders.contains(path) else { return }
     throw Violation(.foreignFiles, "the folder \(place.text) is removed, and the engine has not made it")
   }
 
-  /// The download whose row needs this very file, wherever it lies.
+  /// The download whose row needs this file, at any path.
   private func owner(of file: SimulatedFile, at place: EntryPath) -> DownloadID? {
     rows.keys.sorted().first { id in
       guard let published = rows[id]?.publishedFile, published.inode == file.inode, published.length == file.length
@@ -70,12 +72,12 @@ extension InvariantChecker {
     }
   }
 
-  /// Where many files were gone at once, nothing is decided.
+  /// If many files were gone at once, the planner must decide nothing.
   func hasDecided(_ steps: [CleanupStep], _ survey: SimulatedSurvey) throws {
     try checkWords(for: steps, of: survey.run)
-    let completed = survey.rows.filter(\.isCompleted)
+    let completed = survey.record.rows.filter { $0.isCompleted && !survey.record.isBlocked($0.place) }
     guard completed.count >= CleanupPlanner.leastSuspicious else { return }
-    let files = survey.entries.compactMap { entry -> FoundFile? in
+    let files = survey.record.entries.compactMap { entry -> FoundFile? in
       if case .file(let file) = entry { file } else { nil }
     }
     let (inodes, places) = (Set(files.map(\.inode)), Set(files.map(\.place)))
@@ -86,7 +88,7 @@ extension InvariantChecker {
       .everythingGone, "\(completed.count) files are gone at once, and \(steps.count) steps are decided on")
   }
 
-  /// What a person could miss is moved or deleted by those runs alone that have been given the words for it.
+  /// Only a run that was asked for it may move or delete what a person could miss.
   private func checkWords(for steps: [CleanupStep], of run: CleanupRun) throws {
     let mayTake = run.options.orphans == .quarantine || run.options.orphans == .delete
     for step in steps {
@@ -105,7 +107,7 @@ extension InvariantChecker {
 
   // MARK: After a batch
 
-  /// The steps that the batch says are done; whether the store agrees, the rows tell.
+  /// The steps that the batch reports as done; the rows show whether the store agrees.
   func finishedSteps(in batch: Batch, _ ledger: SimulatedLedger) -> [CleanupStep] {
     let confirmed = batch.actions.compactMap { action -> CleanupStep? in
       guard case .cleaned(let key, .done) = action else { return nil }
@@ -114,7 +116,7 @@ extension InvariantChecker {
     for step in confirmed {
       if let (id, _) = step.finding.following { confirmedMoves[id] = step }
     }
-    // A row may follow its file in a later turn than that in which the file was seen: when its place is free.
+    // A row may follow its file in a later turn than its survey: when its path is free.
     let followed = ledger.notes.writes.compactMap { write -> CleanupStep? in
       guard case .row(let row) = write, let step = confirmedMoves[row.id], let (_, file) = step.finding.following,
         row.state == .completed(file)
@@ -125,7 +127,7 @@ extension InvariantChecker {
     return confirmed + followed.filter { !confirmed.contains($0) }
   }
 
-  /// Tells the client what cleaning up has made of its downloads: it forgets some, and finds others.
+  /// Updates the client's model to the cleanup's changes: removed and added downloads.
   func tell(
     _ client: inout SimulatedClient, of steps: [CleanupStep], _ ledger: SimulatedLedger, on disk: SimulatedDisk
   ) {
@@ -148,7 +150,7 @@ extension InvariantChecker {
     }
   }
 
-  /// What a run says of itself is what its steps say.
+  /// A run's tallies must match its steps.
   func checkTallies(_ world: World) throws {
     guard let cleanup = world.process?.dispatcher.state.cleanup, let run = cleanup.active ?? cleanup.last else {
       return
@@ -172,7 +174,7 @@ extension InvariantChecker {
     }
   }
 
-  /// People hear of a run that has ended if it did something, or could not, and only then.
+  /// The engine must send a notice of an ended run if and only if the run did something, or failed to.
   func checkTold(_ batch: Batch, _ process: SimulatedProcess) throws {
     guard let run = process.dispatcher.state.cleanup.last else { return }
     let isTold = batch.turnout.effects.contains(.tell(.cleaned(run)))
@@ -183,7 +185,7 @@ extension InvariantChecker {
     }
   }
 
-  /// What a run did, as its steps say.
+  /// The results of a run according to its steps.
   private func deeds(in steps: [CleanupStep]) -> Set<CleanupRun.Deed> {
     var deeds: [[String]: CleanupRun.Deed] = [:]
     for step in steps where step.decision.isAct && step.status != .planned {
@@ -203,7 +205,7 @@ extension InvariantChecker {
 
   // MARK: The end
 
-  /// Nothing goes wrong any more, and a cleanup has ended: rows and files agree one to one.
+  /// Without further faults, after a cleanup: rows and files must agree one to one.
   func checkAgreement(_ world: World) throws {
     guard let run = world.process?.dispatcher.state.cleanup.last else {
       throw Violation(.agreement, "there was no cleanup")
@@ -219,51 +221,57 @@ extension InvariantChecker {
     }
     guard run.stage == .done else { throw Violation(.agreement, "a cleanup ended as \(run.stage.rawValue)") }
     let steps = try steps(in: world)
-    // What is damaged goes to quarantine when its step is done already, and may leave an empty folder.
+    // A damaged file goes to quarantine after its step is done, and may leave an empty folder.
     hasFoundCorruption = steps.contains { $0.finding.kind == .corrupt }
     hasFetchedAgain = steps.contains { $0.decision == .redownload }
     var owned: Set<String> = []
     for (id, file) in completed {
       guard world.disk.isPublished(file) else {
-        guard !steps.contains(where: { $0.leaves(file) }) else { continue }
+        // Behind a link, or where one is, nothing can be told.
+        guard !world.disk.links.contains(file.path.description), !steps.contains(where: { $0.leaves(file) }) else {
+          continue
+        }
         throw Violation(.agreement, "\(id) is completed after a cleanup, and its file is not at \(file.path)")
       }
-      // Where a lost file's name, number and length were given again, nobody can tell whose it is.
+      // If a missing file's path, inode and length were reused, its owner is ambiguous.
       guard owned.insert(file.path.description).inserted || isShared(file, by: id) else {
         throw Violation(.agreement, "\(file.path) is the file of \(id) and of another download")
       }
     }
     let left = Set(
       steps.filter { $0.status == .left || $0.decision == .mark }.flatMap {
-        [$0.finding.place?.text, $0.finding.destination?.description].compactMap(\.self)
+        [$0.finding.place.map(SimulatedDisk.path), $0.finding.destination?.description].compactMap(\.self)
       })
     for path in world.disk.published.keys.sorted() where !owned.contains(path) && !left.contains(path) {
-      throw Violation(.agreement, "\(path) belongs to nobody after a cleanup, and nothing is said about it")
+      throw Violation(.agreement, "\(path) is an orphan after a cleanup, and no step mentions it")
     }
   }
 
-  /// A cleanup right after another one finds nothing to do.
+  /// A cleanup right after another one must find nothing to do.
   func checkNothingToDo(_ world: World) throws {
     guard let step = try steps(in: world).first(where: { $0.status != .left }) else { return }
     if case .emptyFolder = step.finding, hasFoundCorruption { return }
-    // What is fetched again may have begun and failed since.
+    // A download that is fetched again may have started and failed since.
     if case .orphanPartial = step.finding, hasFetchedAgain { return }
     throw Violation(.agreement, "a second cleanup finds something to do: \(step)")
   }
 
-  /// What was put aside is there, whole, unless a person has taken it out again.
+  /// Quarantined files must be there, complete, unless a person has removed them.
   func checkQuarantine(_ disk: SimulatedDisk) throws {
     let kept = Set(disk.quarantined.map { ObjectIdentifier($0.file) })
     guard quarantined.allSatisfy({ kept.contains(ObjectIdentifier($0)) || disk.hasBeenRestored($0) }) else {
       throw Violation(.damage, "a file that was put aside is not in quarantine any more")
     }
-    guard let changed = disk.quarantined.first(where: { $0.file.hash != $0.hash }) else { return }
-    throw Violation(.damage, "\(changed.path) was put aside and is not what it was")
+    // One that has another name can be edited there.
+    guard let changed = disk.quarantined.first(where: { $0.file.hash != $0.hash && !$0.file.hasManyNames }) else {
+      return
+    }
+    throw Violation(.damage, "\(changed.path ?? "a stray") was put aside and is not what it was")
   }
 }
 
 extension CleanupStep.Finding {
-  /// Which row is to follow its file, and what that is by now.
+  /// The row that must follow its file, and the file's current path.
   fileprivate var following: (DownloadID, PublishedFile)? {
     switch self {
     case .moved(let id, _, let file), .modified(let id, _, let file): (id, file)
@@ -273,7 +281,7 @@ extension CleanupStep.Finding {
 }
 
 extension CleanupStep {
-  /// Whether it leaves this file, or a copy of it, under a name that no row can keep, or at a place that another row keeps.
+  /// Whether it leaves this file, or a copy of it, at a path that no row can store, or that another row keeps.
   fileprivate func leaves(_ file: PublishedFile) -> Bool {
     switch (finding, status) {
     case (.orphan(let found), .left): found.length == file.length

@@ -1,28 +1,28 @@
 import Digests
 import PodfluxCore
 
-/// What may become of files that somebody has changed.
+/// Checks of files that other programs have changed.
 extension InvariantChecker {
   /// A download fails after its completion only if its file is damaged or gone.
   ///
-  /// - Parameter isCleanedUp: Whether cleaning up has settled a step about it.
+  /// - Parameter isCleanedUp: Whether the cleanup has finished a step about it.
   func checkDamage(_ row: Download, _ before: Download?, isCleanedUp: Bool, _ batch: Batch, _ world: World) throws {
     try checkEdited(row, before, on: world.disk)
     guard case .completed(let file)? = before?.state, row.state != before?.state, !isCleanedUp else { return }
     if case .completed(let present) = row.state, batch.hasFollowed(row.id) { return world.disk.own(present) }
     if case .failed(let error) = row.state, error.code == .corruptFile {
     } else {
-      // It has failed, and been asked for again at once.
+      // It has failed, and was requested again at once.
       guard batch.hasFoundDamage(of: row.id) else {
         throw Violation(.damage, "\(row.id) was completed and is \(row.state)")
       }
     }
     guard let entry = world.disk.published[file.path.description], entry.file.inode == file.inode else { return }
-    // It was gone when it was read, and has been brought back; or another's has its name and number.
+    // It was missing when it was read, and has been restored; or another file has its path and inode.
     if entry.isDisplaced || entry.isForeign { return }
-    // Its file is gone, and its name and number are another one's by now.
+    // Its file is missing, and another file has its path and inode by now.
     if isAnothers(file, than: row.id) { return }
-    // Of another length it is a later file, whose download has gone, or the rest of its own.
+    // With another length it is a later file, whose download is gone, or the rest of its own.
     let isChanged = entry.file.isDamaged || entry.file.isEdited || !entry.file.isMedia
     guard isChanged || entry.file.length != Int(file.length) else {
       throw Violation(.damage, "\(row.id) fails, and \(file.path) is intact")
@@ -32,21 +32,21 @@ extension InvariantChecker {
     }
   }
 
-  /// A download whose file somebody has edited stays completed. Where no time was recorded, nobody can tell an edit from
-  /// damage.
+  /// A download whose file another program has edited stays completed. Without a recorded time, an edit cannot be
+  /// distinguished from damage.
   private func checkEdited(_ row: Download, _ before: Download?, on disk: SimulatedDisk) throws {
     guard case .completed(let file)? = before?.state, row.state.kind != .completed, file.modifiedNanoseconds != nil,
       let entry = disk.published[file.path.description], entry.file.inode == file.inode, entry.file.isEdited,
       entry.file.isMedia, !entry.file.isDamaged, !entry.isDisplaced, !entry.isForeign
     else { return }
-    throw Violation(.edited, "\(row.id) is \(row.state), and somebody has only edited \(file.path)")
+    throw Violation(.edited, "\(row.id) is \(row.state), and another program has only edited \(file.path)")
   }
 
-  /// A file goes to quarantine that was found damaged, or in another one's place.
+  /// A file goes to quarantine because it was damaged, or in another one's place.
   func willQuarantine(_ file: PublishedFile, on disk: SimulatedDisk) throws {
     guard let entry = disk.published[file.path.description] else { return }
     let isCondemned = condemned.values.contains { $0.contains { $0.path == file.path && $0.inode == file.inode } }
-    // What was adopted and never was media cannot be told from what is none any more, once its time was set.
+    // An adopted file that never was media cannot be distinguished from damage once its time was set.
     let isChanged = entry.file.isDamaged || entry.file.isEdited || !entry.file.isMedia
     guard entry.isForeign || entry.isDisplaced || isChanged || isCondemned else {
       throw Violation(.damage, "\(file.path) goes to quarantine, and is intact")
@@ -63,7 +63,7 @@ extension InvariantChecker {
     quarantined.append(entry.file)
   }
 
-  /// Whether a download has a file of this place, number and length, or had one that is to be deleted.
+  /// Whether a download has a file with this path, inode and length, or had one that is to be deleted.
   func knows(_ place: SimulatedDisk.Place) -> Bool {
     let files = rows.values.compactMap(\.publishedFile) + condemned.values.joined()
     return files.contains {
@@ -79,8 +79,8 @@ extension InvariantChecker {
     }
   }
 
-  /// Whether another download has this very file, or the one that has become of it: of the same place and number, and as
-  /// long as that one says.
+  /// Whether another download has this very file, or its current version: with the same path and inode, and the length
+  /// that the disk reports.
   func isOwned(_ file: PublishedFile, byAnotherThan id: DownloadID, on disk: SimulatedDisk) -> Bool {
     guard !isShared(file, by: id) else { return true }
     guard let present = disk.published[file.path.description]?.file else { return false }
@@ -90,7 +90,7 @@ extension InvariantChecker {
     }
   }
 
-  /// Whether the file of this place and number is another download's.
+  /// Whether the file with this path and inode belongs to another download.
   func isAnothers(_ file: PublishedFile, than id: DownloadID?) -> Bool {
     rows.values.contains { row in
       guard row.id != id, let other = row.publishedFile else { return false }
@@ -98,7 +98,7 @@ extension InvariantChecker {
     }
   }
 
-  /// All completed files have been read again when nothing could go wrong any more.
+  /// All completed files have been verified after the last fault.
   func checkIntact(_ file: PublishedFile, of id: DownloadID, on disk: SimulatedDisk) throws {
     guard let found = disk.published[file.path.description]?.file, found.length == Int(file.length),
       file.sha256 == nil || Self.digest(of: found.content, .sha256).hexadecimal == file.sha256
@@ -107,7 +107,7 @@ extension InvariantChecker {
 }
 
 extension Batch {
-  /// Whether reading has found that somebody has edited its file.
+  /// Whether a verification has found an edit of the file.
   func hasFollowed(_ id: DownloadID) -> Bool {
     actions.contains { action in
       guard case .verified(let verification, .modified) = action else { return false }
@@ -118,7 +118,7 @@ extension Batch {
   fileprivate func hasFoundDamage(of id: DownloadID) -> Bool {
     actions.contains { action in
       switch action {
-      // What was edited may turn out to be another download's: then its own is gone.
+      // An edited file may turn out to be another download's: then its own is missing.
       case .verified(let verification, .damaged), .verified(let verification, .modified):
         return verification.download == id
       default: return false

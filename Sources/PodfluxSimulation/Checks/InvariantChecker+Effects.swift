@@ -1,6 +1,6 @@
 import PodfluxCore
 
-/// What services may be asked to do, and what they may do.
+/// Checks of the effects that services receive, and of what services do.
 extension InvariantChecker {
   func willStart(_ attempt: Attempt, in process: SimulatedProcess) throws {
     let live = process.attempts.keys
@@ -52,7 +52,7 @@ extension InvariantChecker {
     }
   }
 
-  /// A file has just got its name; these were there already that differ from it in case only.
+  /// A file was just published; `twins` were there already and differ only in case.
   func hasPublished(_ path: String, beside twins: [String]) throws {
     guard twins.isEmpty else { throw Violation(.twins, "\(path) is published beside \(twins[0])") }
   }
@@ -82,7 +82,7 @@ extension InvariantChecker {
     if report.news.isEnd { ended.insert(report.attempt) }
   }
 
-  /// Every attempt in the store's mind lives, or its last report is on the way.
+  /// Every attempt that the store counts as running must be alive, or its last report on the way.
   func checkSlots(of process: SimulatedProcess) throws {
     var lost: AttemptID?
     for (download, live) in process.dispatcher.state.downloads.live {

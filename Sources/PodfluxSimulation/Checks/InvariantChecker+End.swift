@@ -1,9 +1,9 @@
 import PodfluxCore
 
-/// What must be left when faults have stopped and everything has come to rest.
+/// Checks after faults have stopped and all work has ended.
 extension InvariantChecker {
-  /// Nothing more happens by itself: then nothing may wait for something to happen.
-  func checkNobodyWaits() throws {
+  /// No further event will come: then nothing may wait for one.
+  func checkNothingWaits() throws {
     for id in rows.keys.sorted() {
       guard let state = rows[id]?.state, [.queued, .waiting, .running].contains(state.kind) else { continue }
       throw Violation(.liveness, "\(id) is \(state), and nothing will ever happen to it")
@@ -17,7 +17,7 @@ extension InvariantChecker {
       switch row.state {
       case .completed(let file): try checkIntact(file, of: id, on: world.disk)
       case .failed(let error) where error.code == .fileExists: break
-      // A file that was adopted and lost: nobody has it.
+      // An adopted file that was lost: no origin has it.
       case .failed where row.address.host.hasSuffix(".invalid"): break
       case .failed(let error) where (error.cause ?? error.code) == .integrityMismatch && !canHaveDigest(row, world):
         break
@@ -35,7 +35,7 @@ extension InvariantChecker {
     try checkQuarantine(world.disk)
   }
 
-  /// Whether any of its addresses has what the client knows the digest of.
+  /// Whether any of its addresses has the content of the client's digest.
   private func canHaveDigest(_ row: Download, _ world: World) -> Bool {
     guard let integrity = row.description.integrity else { return true }
     return world.origins.contains { origin in
@@ -44,8 +44,8 @@ extension InvariantChecker {
     }
   }
 
-  /// A cleanup has ended, and nothing has gone wrong since. One that was refused, because all files are gone indeed, has
-  /// cleaned up nothing.
+  /// A cleanup has ended without later faults. One that was refused, because all files are gone, has cleaned up
+  /// nothing.
   func checkOrphans(_ world: World) throws {
     guard world.process?.dispatcher.state.cleanup.last?.stage != .refused else { return }
     for id in world.disk.partialNames {
@@ -58,7 +58,7 @@ extension InvariantChecker {
         if case .completed(let file) = row.state { file.path.description } else { nil }
       })
     for path in world.disk.published.keys.sorted() where !owned.contains(path) {
-      // Notes that were adopted are damaged, as no media any more, once somebody has only set their time.
+      // Adopted notes count as damaged, as no media any more, once a program has only set their time.
       guard let entry = world.disk.published[path],
         entry.isForeign || entry.isDisplaced || entry.file.isDamaged || entry.file.isEdited || !entry.file.isMedia
       else {

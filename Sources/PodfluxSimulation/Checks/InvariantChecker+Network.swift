@@ -1,9 +1,9 @@
 import Flux
 import PodfluxCore
 
-/// What may come over which path, judged without the product's own judgement.
+/// Checks what came over which path, independently of the product's own decision.
 extension InvariantChecker {
-  /// An attempt is about to be started.
+  /// An attempt is about to start.
   func checkObstacles(_ attempt: Attempt, _ row: Download, _ process: SimulatedProcess) throws {
     let stores = process.dispatcher.state
     let (network, settings) = (stores.network.state, stores.settings.settings)
@@ -28,7 +28,7 @@ extension InvariantChecker {
     }
   }
 
-  /// Whether a download may use cellular and metered paths, by what the client has said.
+  /// Whether a download may use cellular and metered paths, according to the client's settings.
   func mayUseAll(_ row: Download, _ settings: Settings) -> Bool {
     let podcast = row.description.podcast.flatMap { settings.network.podcasts[$0] }
     let own = row.networks.own == .inherit ? podcast ?? .inherit : row.networks.own
@@ -42,7 +42,7 @@ extension InvariantChecker {
       !mayUseAll(row, attempt.process.dispatcher.state.settings.settings)
     else { return }
     let known = attempt.process.dispatcher.state.network.state
-    // Between a change of the path and the moment at which the engine hears of it only the route protects.
+    // Between a change of the path and the engine's notice of it only the route protects.
     guard path.interface != .cellular || known.source == .reported || attempt.mayUseAllAtStart else {
       throw Violation(.path, "\(count) bytes of \(row.id) come over cellular")
     }
@@ -60,7 +60,7 @@ extension InvariantChecker {
 
   // MARK: Traffic
 
-  /// What has come over the network in an attempt, and what it has told of that.
+  /// The bytes that came over the network in an attempt, and those that it has reported.
   struct Traffic {
     /// Whether it counts as cellular.
     let isCellular: Bool
@@ -74,7 +74,7 @@ extension InvariantChecker {
     traffic[attempt.attempt.id] = Traffic(isCellular: stores.network.state.path.interface == .cellular)
   }
 
-  /// Attempts tell how much has come, and the store counts what came over cellular.
+  /// Attempts report received bytes, and the store counts those over cellular.
   func checkTraffic(_ batch: Batch, _ process: SimulatedProcess) throws {
     let network = process.dispatcher.state.network.state
     for (action, outcome) in zip(batch.actions, batch.turnout.outcomes) {

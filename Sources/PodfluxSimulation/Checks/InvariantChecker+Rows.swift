@@ -2,9 +2,9 @@ import Digests
 import Flux
 import PodfluxCore
 
-/// What rows may say.
+/// Checks of rows.
 extension InvariantChecker {
-  /// Looks at a row that a batch has written.
+  /// Checks a row that a batch has written.
   func check(_ row: Download, before: Download?, _ changes: Changes, _ batch: Batch, _ world: World) throws {
     let isCleanedUp = changes.finishedSteps.contains { $0.finding.concerns(row) }
     if let wish = world.client.wishes[row.id], before == nil,
@@ -24,7 +24,7 @@ extension InvariantChecker {
     try checkDamage(row, before, isCleanedUp: isCleanedUp, batch, world)
   }
 
-  /// A row that has followed its file to another place is the only one that is completed there.
+  /// A row that has followed its file to another path must be the only completed one there.
   private func checkOnePlace(_ row: Download, _ before: Download?) throws {
     guard case .completed(let file) = row.state, case .completed(let former)? = before?.state,
       former.path != file.path
@@ -97,7 +97,7 @@ extension InvariantChecker {
     let isTrue = reports.contains { ($0.code, $0.message) == (error.code, error.message) }
     let isLasting = reports.allSatisfy(\.isLasting) && !reports.isEmpty
     let isFitting = if case .storage = waiting { error.code == .noSpace } else { error.code != .noSpace }
-    // The quota is found to leave no room before anybody is asked.
+    // The quota leaves no room, before any request.
     let isOverQuota = error.code == .noSpace && world.client.settings.storageQuotaBytes > 0
     guard isTrue || isOverQuota, isFitting,
       (error.isTransient && !isLasting) || row.description.mirrors.count > 0
@@ -142,7 +142,7 @@ extension InvariantChecker {
 
   // MARK: All rows
 
-  /// Looks at everything after a turn.
+  /// Checks everything after a turn.
   func checkAll(_ process: SimulatedProcess, _ changes: Changes) throws {
     let downloads = process.dispatcher.state.downloads
     let counted = counted
@@ -195,7 +195,7 @@ extension InvariantChecker {
 }
 
 extension [DownloadID: SimulatedClient.Wish] {
-  /// Whether a row is what its client was promised.
+  /// Whether a row is as promised to its client.
   fileprivate func isKept(_ id: DownloadID, _ row: Download) -> Bool {
     guard let wish = self[id] else { return false }
     return wish.isPaused == (row.state == .paused) && wish.priority == row.rank.priority
@@ -204,7 +204,7 @@ extension [DownloadID: SimulatedClient.Wish] {
 }
 
 extension CleanupStep.Finding {
-  /// Whether a step may have changed this row, or made it.
+  /// Whether a step may have changed or created this row.
   func concerns(_ row: Download) -> Bool {
     guard download != row.id else { return true }
     guard case .orphan(let found) = self, case .completed(let file) = row.state else { return false }

@@ -1,57 +1,62 @@
 import Flux
 import PodfluxCore
 
-/// Watches every turn. It keeps its own copy of the rows, made from what was written, so that a look at all of them
-/// costs no query.
+/// Checks every turn. It keeps its own copy of the rows, built from the writes, so that checking all of them costs no
+/// query.
 ///
-/// Aspects: `+Rows` (what rows may say), `+Effects` (what services may be asked to do), `+End` (what must be left).
+/// Aspects: `+Rows` (rows), `+Effects` (effects and services), `+End` (the final state).
 final class InvariantChecker {
-  /// The rows as they are committed.
+  /// The committed rows.
   private(set) var rows: [DownloadID: Download] = [:]
-  /// Whose remains are owed their deletion.
+  /// The downloads with a pending deletion.
   private(set) var owed: Set<DownloadID> = []
-  /// Those of them whose partial files are: their next attempts have to wait.
+  /// Those of them with a partial file to delete: their next attempts must wait.
   private(set) var owedPartials: Set<DownloadID> = []
   /// Those of them whose next attempts may wait.
   private(set) var holding: Set<DownloadID> = []
-  /// The published files that are to be deleted, by whose they were.
+  /// The published files with a pending deletion, by download.
   private(set) var condemned: [DownloadID: [PublishedFile]] = [:]
-  /// Partial files that somebody has changed: what rows say of them is not the engine's fault.
+  /// Partial files that another program has changed: their rows may be wrong through no fault of the engine.
   var tampered: Set<DownloadID> = []
-  /// The steps that were handed out.
+  /// The issued steps.
   var handedSteps: [CleanupStep.Key: HandedStep] = [:]
-  /// Steps whose files were seen as they are to be followed, and whose rows may not have followed yet.
+  /// The run of each issued step.
+  var handedRuns: [CleanupStep.Key: CleanupRun.Key] = [:]
+  /// Steps whose files were confirmed for following, and whose rows may not have followed yet.
   var confirmedMoves: [DownloadID: CleanupStep] = [:]
-  /// Whether the last cleanup that was looked at had found damaged files.
+  /// Whether the last checked cleanup had found damaged files.
   var hasFoundCorruption = false
-  /// Whether it has had files fetched again.
+  /// Whether it has made downloads fetch files again.
   var hasFetchedAgain = false
-  /// The run whose end has been checked.
   private var checkedRun: CleanupRun.Key?
-  /// Damaged files that were put aside.
+  /// Damaged files in quarantine.
   var quarantined: [SimulatedFile] = []
+  /// After how many days each run's survey takes files in quarantine for expired.
+  var quarantineDays: [CleanupRun.Key: Int] = [:]
+  /// The latest moment that the wall clock has shown before it was set.
+  var latestWall = Timestamp(milliseconds: 0)
   private(set) var position = LogPosition.origin
   private(set) var savedCounts: [DownloadState.Kind: Int] = [:]
   private var turns = 0
-  /// The attempts of this process that have ended.
+  /// The attempts of this session that have ended.
   var ended: Set<AttemptID> = []
-  /// What has come over the network in each attempt that lives.
+  /// The bytes that came over the network in each living attempt.
   var traffic: [AttemptID: Traffic] = [:]
-  /// What has come over cellular, as attempts have told.
+  /// The bytes that came over cellular, according to attempts' reports.
   var usage = CellularUsage()
 
   /// How often the copy is compared with the tables, in turns.
   private static let comparisonInterval = 100
 
-  /// What a batch has changed, as far as checks want to know.
+  /// The changes of a batch that checks need.
   struct Changes {
-    /// The rows that were written, as they were before; nil for new ones.
+    /// The written rows with their former values; nil for new ones.
     var before: [DownloadID: Download?] = [:]
     var hasNewOrder = false
     var hasManyRows = false
-    /// The steps of a cleanup that it says are done.
+    /// The cleanup steps that the batch reports as done.
     var finishedSteps: [CleanupStep] = []
-    /// Files that the batch has owed a deletion.
+    /// Files for which the batch added a pending deletion.
     var owedFiles: [PublishedFile] = []
   }
 
@@ -79,7 +84,7 @@ final class InvariantChecker {
     try checkTallies(world)
   }
 
-  /// A turn failed: nothing has changed.
+  /// A turn failed: nothing may have changed.
   func checkUnchanged(_ dispatcher: Dispatcher<Stores>) throws {
     guard dispatcher.position == position else {
       throw Violation(.logGrows, "a failed turn has moved the log from \(position) to \(dispatcher.position)")
@@ -185,7 +190,7 @@ final class InvariantChecker {
     }
   }
 
-  /// One statement has changed many rows: the tables' word is taken for ranks and holds, and compared for the rest.
+  /// After a bulk statement: takes ranks and holds from the tables, and compares the rest.
   private func takeOver(from world: World, in changes: inout Changes) throws {
     let page = try world.database.read { try $0.downloads(limit: PageRequest.maximumLimit) }
     let classes = world.process?.dispatcher.state.settings.settings.network ?? .init()
@@ -214,7 +219,7 @@ final class InvariantChecker {
     }
   }
 
-  /// What filters count is kept beside the rows.
+  /// The filters' counts are derived tables.
   private func checkFilters(_ world: World) throws {
     let moment = ConditionMoment(now: world.clock.wall)
     let filters = try world.database.read { try $0.filters(FiltersState(), at: moment) }
@@ -258,7 +263,7 @@ extension Action {
 }
 
 extension BulkChange {
-  /// Which downloads a change of all is for.
+  /// Whether a bulk change applies to a state.
   fileprivate func concerns(_ state: DownloadState) -> Bool {
     switch self {
     case .pause: state.kind == .queued || state.kind == .waiting
@@ -271,12 +276,12 @@ extension BulkChange {
 }
 
 extension Download {
-  /// The file that is at its place, or about to be.
+  /// The published file, or the one about to be.
   var publishedFile: PublishedFile? { state.file }
 }
 
 extension Set<DownloadID> {
-  /// Has the download in it, or not.
+  /// Inserts or removes the download.
   fileprivate mutating func note(_ download: DownloadID, _ isIn: Bool) {
     if isIn { insert(download) } else { remove(download) }
   }

@@ -4,13 +4,13 @@ import Persistence
 import PodfluxCore
 import WireProtocol
 
-/// The journal that an engine would have written in a run, line for line, and what its tables held at each revision.
+/// The journal that an engine would have written in a run, line for line, and a hash of its tables at each revision.
 ///
-/// Lines of turns that were never committed are in it too: commits fail, and processes die before them.
+/// It also contains turns that never committed: commits fail, and processes die before them.
 final class JournalLog {
   private var encoder = LineEncoder(sealing: true)
   private var hashes: [Int64: UInt64] = [:]
-  /// At every how manieth revision the tables are compared.
+  /// The tables are compared at every revision divisible by this.
   private let interval: Int64
   private var last: LogPosition?
 
@@ -23,8 +23,12 @@ final class JournalLog {
       .opened, of: .init(seed: seed, version: "1", library: "l"), at: LineStamp(position, time: clock.wall))
   }
 
-  func hear(_ action: Action, at position: LogPosition, _ clock: ClockReading) {
-    encoder.action(action, sequence: position.sequence, revision: position.revision, time: clock.wall)
+  /// A turn is about to be committed: what an engine's journal does then.
+  func willCommit(_ turn: TurnRecord<Action>) -> () -> Void {
+    for (sequence, action) in zip(turn.firstSequence..., turn.actions) {
+      encoder.action(action, sequence: sequence, revision: turn.position.revision, time: turn.clock.wall)
+    }
+    return {}
   }
 
   func committed(_ position: LogPosition, in database: LibraryDatabase) throws {
@@ -33,12 +37,12 @@ final class JournalLog {
     if position.revision % interval == 0 { hashes[position.revision] = try tableHash(of: database) }
   }
 
-  /// The run is over: what the tables hold now is compared in any case.
+  /// The run is over: compares the final tables in any case.
   func finish(_ database: LibraryDatabase) throws {
     if let last { hashes[last.revision] = try tableHash(of: database) }
   }
 
-  /// Folds the lines on an empty library, and wants the run's tables at each revision.
+  /// Replays the lines on an empty library, and requires the run's tables at each revision.
   func replay() throws {
     let database = try LibraryDatabase.inMemory()
     defer { try? database.close() }
@@ -55,7 +59,7 @@ final class JournalLog {
       for event in assembler.take(decoded) { try fold.take(event) }
     }
     for event in assembler.finish() { try fold.take(event) }
-    // The last turn may be one that was never committed.
+    // The last turn may never have committed.
     guard let last = hashes.keys.max(), fold.revision >= last else {
       throw Violation(.replay, "the journal ends at revision \(fold.revision)")
     }
@@ -84,7 +88,7 @@ final class JournalLog {
     }
 
     private mutating func fold(_ turn: JournalTurn) throws {
-      // No monotonic clock, and no readings: nothing that is kept may follow from them.
+      // No monotonic clock, and no readings: no stored state may depend on them.
       _ = try dispatcher?.dispatch(turn.actions, at: ClockReading(wall: turn.time, monotonicMilliseconds: 0))
       revision = turn.position.revision
       guard dispatcher?.position == turn.position else {
@@ -99,7 +103,7 @@ final class JournalLog {
   }
 }
 
-/// A hash of what is kept, in a fixed order.
+/// A hash of the tables, in a fixed order.
 func tableHash(of database: LibraryDatabase) throws -> UInt64 {
   var hash = StableHash()
   try database.read { tables in
@@ -107,7 +111,7 @@ func tableHash(of database: LibraryDatabase) throws -> UInt64 {
     let position = try tables.position()
     hash.mix(position.revision)
     hash.mix(position.sequence)
-    // A dictionary's description is in another order each time.
+    // A dictionary's description has another order each time.
     let encoder = JSONEncoder()
     encoder.outputFormatting = .sortedKeys
     hash.mix(String(decoding: try encoder.encode(try tables.settings()), as: UTF8.self))

@@ -1,14 +1,14 @@
 import Flux
 import PodfluxCore
 
-/// One committed batch, and what came of it.
+/// One committed batch and its effects.
 struct Batch {
   var actions: [Action]
   var clock: ClockReading
   var turnout: Dispatcher<Stores>.Turnout
 }
 
-/// What happened, for people: the last turns; for machines: a hash of everything.
+/// The events of a run: the last turns in words, and a hash of all.
 struct Trace {
   struct Turn {
     var batch: Batch
@@ -30,7 +30,7 @@ struct Trace {
   private var entries: [Entry] = []
   private var hash = StableHash()
 
-  /// A hash of all that happened, in order.
+  /// A hash of all events, in order.
   var fingerprint: UInt64 { hash.value }
 
   mutating func note(_ turn: Turn) {
@@ -76,7 +76,7 @@ struct Trace {
 }
 
 extension StableHash {
-  /// Tells actions apart as far as runs could differ; cheap, since it is done for each.
+  /// Mixes in the parts of an action that could differ between runs; cheap, since it runs for each.
   mutating func mix(_ action: Action) {
     switch action {
     case .attempt(let report):
@@ -139,7 +139,7 @@ extension StableHash {
 }
 
 extension AttemptReport.News {
-  /// A number that goes with it.
+  /// A number for the kind.
   fileprivate var number: Int64 {
     switch self {
     case .reading(let received, _): received

@@ -2,11 +2,11 @@ import Digests
 import Flux
 import PodfluxCore
 
-/// A client that wants this and that at random, and remembers what it was promised.
+/// A client with random intents, which remembers what the engine acknowledged.
 struct SimulatedClient {
-  /// What the client knows of one of its downloads.
+  /// The client's knowledge of one of its downloads.
   struct Wish {
-    /// Every address that it has had, the present one last.
+    /// All its addresses so far, the current one last.
     var addresses: [WebAddress]
     var priority: Priority
     var title: String?
@@ -17,10 +17,10 @@ struct SimulatedClient {
   }
 
   let limit: Int
-  /// Whether it has something to say of the network, schedules and quotas.
+  /// Whether it changes network policies, schedules and quotas.
   let hasObstacles: Bool
   private(set) var wishes: [DownloadID: Wish] = [:]
-  /// The downloads of each priority, in the order that was asked for.
+  /// The downloads of each priority, in the requested order.
   private(set) var order: [Priority: [DownloadID]] = [:]
   private(set) var settings = Settings()
 
@@ -53,7 +53,7 @@ struct SimulatedClient {
     }
   }
 
-  /// What a cleanup may be asked for.
+  /// A random cleanup request.
   static func cleanup(using random: inout SeededGenerator) -> CleanupRequest {
     CleanupRequest(
       mode: random.once(in: 4) ? .plan : .apply, missing: random.pick(CleanupOptions.Missing.allCases),
@@ -79,17 +79,17 @@ struct SimulatedClient {
     return wish
   }
 
-  /// What a client gives along for an origin, and nobody else may see. Journals blank values: the name tells whose it is.
+  /// A secret header for one origin. Journals blank values: the name identifies the owner.
   static func key(for address: WebAddress) -> Header {
     Header(name: "X-Key-" + address.host.split(separator: ":").joined(separator: "-"), value: "…")
   }
 
-  /// A place that a client may ask for.
+  /// A path that a client may request.
   func path(using random: inout SeededGenerator) -> String {
     "mine/\(random.below(4)).mp3"
   }
 
-  /// What the client knows of the file: mostly the truth of the moment.
+  /// The client's knowledge of the file: mostly the current truth.
   private static func integrity(
     of other: SimulatedOrigin, _ origin: SimulatedOrigin, _ random: inout SeededGenerator
   ) -> Integrity? {
@@ -99,7 +99,7 @@ struct SimulatedClient {
     return Integrity("\(algorithm.rawValue)-\(digest)")
   }
 
-  /// Of another library, whose partial file did not come along.
+  /// A record from another library, without its partial file.
   private static func importedRecord(
     for origin: SimulatedOrigin, using random: inout SeededGenerator
   ) -> ResumeRecord {
@@ -171,6 +171,7 @@ struct SimulatedClient {
     patch.checksum = random.once(in: 2)
     patch.cleanupOnStart = random.once(in: 2)
     if random.once(in: 3) { patch.orphans = random.pick(CleanupOptions.Orphans.allCases) }
+    if random.once(in: 3) { patch.quarantineDays = random.within(0...3) }
     guard hasObstacles else { return patch }
     if random.once(in: 2) { patch.network = networkPatch(using: &random) }
     if random.once(in: 3) {
@@ -207,7 +208,7 @@ struct SimulatedClient {
     return .network(.report(random.pick(SimulatedPath.all)))
   }
 
-  /// What takes all obstacles away.
+  /// Actions that remove all obstacles.
   static let openings: [Action] = {
     var patch = SettingsPatch()
     patch.schedule = []
@@ -220,9 +221,9 @@ struct SimulatedClient {
 // MARK: - What it was promised
 
 extension SimulatedClient {
-  /// Hears what became of its intents. `rows` are those before the batch.
+  /// Receives the results of its intents. `rows` are those before the batch.
   ///
-  /// - Parameter isAlone: Whether nothing else happened in the batch, so that what many downloads became is known.
+  /// - Parameter isAlone: Whether the batch did nothing else, so that the result of a bulk change is known.
   mutating func hear(
     _ answers: [(Action, Dispatcher<Stores>.Outcome)], rows: [DownloadID: Download], isAlone: Bool
   ) {
@@ -239,19 +240,19 @@ extension SimulatedClient {
     }
   }
 
-  /// Takes the rows' word: many downloads were changed while other things happened to them.
+  /// Takes the rows as they are, after a bulk change in a batch with other events.
   mutating func adopt(_ rows: [DownloadID: Download]) {
     for id in wishes.keys.sorted() {
       if let row = rows[id] { wishes[id]?.isPaused = row.state.kind == .paused } else { forget(id) }
     }
   }
 
-  /// Cleaning up has found that the file is gone.
+  /// A cleanup has found that the file is missing.
   mutating func lose(_ id: DownloadID) {
     forget(id)
   }
 
-  /// Cleaning up has made a file its download.
+  /// A cleanup has adopted a file as this download's.
   mutating func find(_ row: Download) {
     wishes[row.id] = Wish(
       addresses: [row.address], priority: row.rank.priority, title: row.description.title, isPaused: false)

@@ -1,9 +1,9 @@
 import Flux
 import PodfluxCore
 
-/// Conditions that the simulated client uses: those that a row alone decides, whatever host is left alone.
+/// The simulated client's conditions: those that depend on the row only, not on cooldowns of hosts.
 enum SimulatedCondition {
-  /// One of them at random.
+  /// A random one.
   static func pick(using random: inout SeededGenerator) -> Condition {
     let kinds: [DownloadState.Kind] = [.paused, .completed, .failed]
     switch random.below(5) {

@@ -7,7 +7,7 @@ extension SimulatedDisk {
 
   /// Somebody renames a file or moves it to another folder.
   func move(_ path: String, to target: String) {
-    guard published[target] == nil, var entry = take(path) else { return }
+    guard isFree(target), var entry = take(path) else { return }
     entry.isDisplaced = true
     put(entry, at: target)
   }
@@ -47,7 +47,7 @@ extension SimulatedDisk {
 
   /// Somebody moves a file by copying it and deleting it.
   func moveByCopying(_ path: String, to target: String) {
-    guard published[target] == nil, let entry = take(path) else { return }
+    guard isFree(target), let entry = take(path) else { return }
     putForeignFile(entry.file.content, at: target, withNewNumber: true)
     free(entry.file)
   }
@@ -63,7 +63,7 @@ extension SimulatedDisk {
     guard takenAway.indices.contains(index) else { return }
     var (path, entry) = takenAway[index]
     path = target ?? path
-    guard published[path] == nil else { return }
+    guard isFree(path) else { return }
     takenAway.remove(at: index)
     entry.isDisplaced = true
     put(entry, at: path)
@@ -73,9 +73,8 @@ extension SimulatedDisk {
 
   /// Somebody restores a file from quarantine.
   func restore(_ index: Int) {
-    guard quarantined.indices.contains(index), published[quarantined[index].path] == nil else { return }
-    let (file, path) = (quarantined[index].file, quarantined[index].path)
-    quarantined.remove(at: index)
+    guard quarantined.indices.contains(index), let path = quarantined[index].path, isFree(path) else { return }
+    let file = quarantined.remove(at: index).file
     takenOut.insert(ObjectIdentifier(file))
     put(PublishedEntry(file: file, isForeign: true, isDisplaced: true), at: path)
     restored.insert(found(file, at: path).withoutTime)
@@ -84,17 +83,23 @@ extension SimulatedDisk {
   func hasBeenRestored(_ file: SimulatedFile) -> Bool { takenOut.contains(ObjectIdentifier(file)) }
 
   /// The disk of all these files is gone.
-  func unmount(_ paths: [String]) {
+  ///
+  /// - Parameter isWhole: Whether it is the library's own; otherwise one that is mounted in it.
+  func unmount(_ paths: [String], isWhole: Bool) {
+    if isWhole { isInPlace = false }
     for path in paths {
       if let entry = take(path) { unmounted.append((path, entry)) }
     }
   }
 
-  /// It is back; where a name has been given to another file meanwhile, somebody keeps it elsewhere.
+  /// It is back; where a name has been given to another file meanwhile, somebody keeps it elsewhere. All folders can be read
+  /// again.
   func mount() {
+    isInPlace = true
+    covers = [:]
     for case (let path, var entry) in unmounted {
       entry.isDisplaced = true
-      if published[path] == nil { put(entry, at: path) } else { takenAway.append((path, entry)) }
+      if isFree(path) { put(entry, at: path) } else { takenAway.append((path, entry)) }
     }
     unmounted = []
   }
@@ -110,33 +115,13 @@ extension SimulatedDisk {
 
   // MARK: Cleaning up
 
-  /// Everything that lies where people see it, in the byte order of its place.
-  var listing: [LibraryEntry] {
-    var entries = published.map { path, entry in (path, LibraryEntry.file(found(entry.file, at: path))) }
-    for folder in folders where !published.keys.contains(where: { $0.hasPrefix(folder + "/") }) {
-      entries.append((folder, .emptyFolder(Self.place(folder))))
-    }
-    return entries.sorted { Array($0.0.utf8).lexicographicallyPrecedes(Array($1.0.utf8)) }.map(\.1)
-  }
-
-  var partialListing: [FoundPartial] {
-    partialNames.compactMap { id in partials[id].map { FoundPartial(download: id, length: Int64($0.length)) } }
-  }
-
-  func length(of download: DownloadID) -> Int64 { Int64(partials[download]?.length ?? 0) }
-
   /// What stands at a place.
-  func entry(at place: EntryPath) -> PublishedEntry? { published[place.text] }
+  func entry(at place: EntryPath) -> PublishedEntry? { published[Self.path(place)] }
 
   /// Whether what was found is there still.
   func stands(_ file: FoundFile) -> Bool {
     guard let entry = entry(at: file.place) else { return false }
     return entry.file.inode == file.inode && entry.file.length == Int(file.length)
-  }
-
-  /// Whether what was found is there still, and nobody has written to it since.
-  func standsUntouched(_ file: FoundFile) -> Bool {
-    stands(file) && entry(at: file.place)?.file.modified == file.modifiedNanoseconds
   }
 
   /// A download has this file from now on, whoever has put it there.
@@ -147,17 +132,16 @@ extension SimulatedDisk {
     published[path]?.isForeign = false
   }
 
-  /// Removes a folder if nothing is in it. Returns whether it is gone.
-  func removeFolder(_ place: EntryPath) -> Bool {
-    guard !published.keys.contains(where: { $0.hasPrefix(place.text + "/") }) else { return false }
-    forgetFolder(place.text)
+  /// Removes a folder if nothing is in it. Returns whether it was removed.
+  func removeFolder(_ path: String) -> Bool {
+    guard folders.contains(path), covers[path] != .link, isEmptyFolder(path) else { return false }
+    covers[path] = nil
+    forgetFolder(path)
     return true
   }
 
-  private func found(_ file: SimulatedFile, at path: String) -> FoundFile {
+  func found(_ file: SimulatedFile, at path: String) -> FoundFile {
     FoundFile(
       place: Self.place(path), length: Int64(file.length), inode: file.inode, modifiedNanoseconds: file.modified)
   }
-
-  private static func place(_ path: String) -> EntryPath { EntryPath(bytes: Array(path.utf8)) }
 }

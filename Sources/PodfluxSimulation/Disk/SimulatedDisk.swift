@@ -15,10 +15,14 @@ final class SimulatedDisk {
   /// A file that was put aside.
   struct QuarantinedFile {
     var file: SimulatedFile
-    /// Where it lay.
-    var path: String
+    /// Where it lay; nil for a file from among the partial files.
+    var path: String?
     /// Its content's hash when it was put aside.
     var hash: String
+    /// What it is asked for by.
+    var name: String
+    /// When it was put aside.
+    var at: Timestamp
   }
 
   struct Place: Hashable {
@@ -45,6 +49,18 @@ final class SimulatedDisk {
   var takenOut: Set<ObjectIdentifier> = []
   /// The folders that there are; a file's folder stays when the file goes.
   var folders: Set<String> = []
+  /// What keeps the engine out of some of them.
+  var covers: [String: Cover] = [:]
+  /// Symbolic links that lead out of the library.
+  var links: Set<String> = []
+  /// Files among the partial files that are none, by name.
+  var strays: [String: SimulatedFile] = [:]
+  /// How many files have been put aside.
+  var quarantineCount = 0
+  /// Whether the library's folder is the one that was opened.
+  var isInPlace = true
+  /// Whether links are followed, which only a sabotage does.
+  var followsLinks = false
   /// Those of them that the engine has made.
   private(set) var madeFolders: Set<String> = []
   /// Those that the engine has ever made.
@@ -80,10 +96,18 @@ final class SimulatedDisk {
     return time
   }
 
+  /// Its number is free, if it has no other name.
   func free(_ file: SimulatedFile) {
+    guard !file.hasManyNames || !hasName(file) else { return }
     freeInodes.append(file.inode)
     // What was a client's under this number will never stand at its place.
     released = released.filter { $0.inode != file.inode }
+  }
+
+  /// Whether a file has a name still, be it in quarantine or on a disk that is not here.
+  private func hasName(_ file: SimulatedFile) -> Bool {
+    let elsewhere = (takenAway + unmounted).map(\.entry.file) + quarantined.map(\.file)
+    return published.values.contains { $0.file === file } || elsewhere.contains { $0 === file }
   }
 
   // MARK: Partials
@@ -123,7 +147,8 @@ final class SimulatedDisk {
     guard let file = partials[download] else {
       throw DownloadError(.io, "the partial file is gone")
     }
-    guard published[path] == nil || replacing else { return nil }
+    if cover(over: path) != nil { throw DownloadError(.io, "a link or an unreadable folder is on the way to \(path)") }
+    guard published[path] == nil && !links.contains(path) || replacing else { return nil }
     if sparingTwins, published[path] == nil, !twins(of: path).isEmpty { return nil }
     let former = folders
     partials[download] = nil
@@ -163,15 +188,15 @@ final class SimulatedDisk {
     free(entry.file)
   }
 
-  func quarantine(_ path: String) {
+  func quarantine(_ path: String, at moment: Timestamp) {
     guard let entry = take(path) else { return }
-    quarantined.append(QuarantinedFile(file: entry.file, path: path, hash: entry.file.hash))
+    putAside(entry.file, from: path, at: moment)
   }
 
   /// Whether this file was put aside, and is still there.
   func hasPutAside(_ found: FoundFile) -> Bool {
     quarantined.contains {
-      $0.path == found.place.text && $0.file.inode == found.inode && $0.file.length == Int(found.length)
+      $0.path == Self.path(found.place) && $0.file.inode == found.inode && $0.file.length == Int(found.length)
     }
   }
 
@@ -209,7 +234,7 @@ final class SimulatedDisk {
   /// Somebody puts a file there; its number may be one that another file had. With the number, length and place of a file
   /// that is known nobody could tell it from that one: then it gets a new number.
   func addForeignFile(at path: String, knowing isKnown: (Place) -> Bool) {
-    guard published[path] == nil, !isFull else { return }
+    guard isFree(path), !isFull else { return }
     // Notes, or music.
     let content = (time % 2 == 0 ? [] : [SimulatedFile.spoilt]) + Array("another's".utf8)
     let isTaken = freeInodes.last.map { isKnown(Place(path: path, inode: $0, length: content.count)) } ?? false

@@ -15,6 +15,8 @@ final class SimulatedFile {
   private var lostFrom: Int?
   /// Whether the file's name in its folder is on the device.
   private(set) var isNameSynced = false
+  /// Whether it has, or had, more than one name (link(2)).
+  var hasManyNames = false
   /// Whether somebody has changed it after it was published.
   private(set) var isDamaged = false
   /// Whether somebody has edited it after it was published, as a tagger does.
@@ -75,6 +77,9 @@ final class SimulatedFile {
     content.withUnsafeBytes { hash.mix(UnsafeRawBufferPointer(rebasing: $0[range.clamped(to: 0..<content.count)])) }
     return String(hash.value, radix: 16)
   }
+
+  /// Of the last bytes, as a resume record has it.
+  var tailHash: String { hash(of: max(0, length - Int(ResumeRecord.overlap))..<length) }
 
   /// Of the whole content.
   var hash: String { hash(of: 0..<content.count) }

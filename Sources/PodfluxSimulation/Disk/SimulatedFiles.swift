@@ -2,211 +2,247 @@ import EngineRuntime
 import Flux
 import PodfluxCore
 
-/// The library's files as one attempt finds them on the simulated disk.
-final class SimulatedFiles: AttemptFiles, AttemptSurroundings, @unchecked Sendable {
-  // `@unchecked`: a world has one thread.
+/// The simulated disk as services see it. Before each call the process may die, the disk may refuse, and people may do
+/// something with files.
+final class SimulatedFiles: LibraryFileSystem {
+  /// On whose behalf files are touched: what may be done with them follows from that.
+  enum Errand {
+    case reading
+    case step(CleanupStep)
+    case deletion(PublishedFile)
+    /// The quarantine is emptied after so many days.
+    case upkeep(days: Int)
+  }
 
-  /// The partial file that is open.
-  private(set) var file: SimulatedFile?
-  /// The failure of an earlier sync of the file.
-  private var syncFailure: DownloadError?
-  /// Whether syncs do nothing; for a sabotage only.
-  var syncsAreSkipped = false
-  /// Whether a sync beside the writing has failed, and the file is not cut yet.
-  var isCutOwed = false
-  /// Since when bytes of the file are written and not in its record.
-  private var unrecordedSince: Int64?
-  private var clockAtRequest: Int64 = 0
-  private var violation: (any Error)?
-  private let attempt: Attempt
+  unowned let world: World
   private unowned let process: SimulatedProcess
-  private unowned let world: World
+  var errand = Errand.reading
+  /// Called with each entry that a listing has come upon.
+  var noteListed: (LibraryEntry) -> Void = { _ in }
+  /// A broken invariant that a call could not throw.
+  private(set) var violation: Violation?
 
-  init(of attempt: Attempt, in process: SimulatedProcess) {
-    self.attempt = attempt
+  init(in process: SimulatedProcess) {
     self.process = process
     world = process.world
   }
 
-  // MARK: What the attempt finds
+  var disk: SimulatedDisk { world.disk }
 
-  var reserveFreeBytes: Int64 { 0 }
-  var isLibraryGivenUp: Bool { !process.isAlive && world.sabotage != .gateLeftOpen }
-
-  func openPartial(of download: DownloadID) throws(DownloadError) -> any PartialContents {
-    changesFiles()
-    let file = try world.disk.openPartial(of: download)
-    self.file = file
-    return SimulatedPartial(file, of: self)
-  }
-
-  /// Where the disk is full another one has sometimes taken the room just after this was asked.
-  func availableBytes() -> Int64 { world.disk.isFull && world.random.once(in: 2) ? 0 : 1 << 40 }
-
-  func name(for facts: PublishingFacts, number: Int) throws(DownloadError) -> LibraryPath? {
-    do {
-      return try world.name(for: attempt, number: number)
-    } catch {
-      throw DownloadError(.io, "\(error)")
-    }
-  }
-
-  func publish(
-    _ download: DownloadID, as published: PublishedFile, portably: Bool
-  ) throws(DownloadError) -> Publication? {
-    let (disk, path) = (world.disk, published.path.description)
-    changesFiles()
-    note { try world.checker.willPublish(attempt.id, as: published, on: disk) }
-    if disk.isPublished(published) {
-      disk.synchronizeFolder(of: path)
-      return Publication(modifiedNanoseconds: disk.published[path]?.file.modified)
-    }
-    let replaced = world.sabotage == .publishReplaces ? disk.published[path] : nil
-    let twins = disk.twins(of: path)
-    let publication = try disk.publish(
-      download, at: path, replacing: replaced != nil, sparingTwins: portably && world.sabotage != .twinsOverlooked)
-    guard let publication else { return nil }
-    if portably { note { try world.checker.hasPublished(path, beside: twins) } }
-    if let replaced { note { try world.checker.willReplace(path, replaced) } }
-    // Between the rename and the sync of its folder.
-    guard !world.diesWithinStep() else { throw DownloadError(.io, "the process is no more") }
-    disk.synchronizeFolder(of: path)
-    return publication
-  }
-
-  // MARK: The partial file
-
-  fileprivate func append(_ bytes: [UInt8], to file: SimulatedFile) throws(DownloadError) {
-    changesFiles()
-    if let syncFailure { throw syncFailure }
-    if world.sabotage == .failedWriteAcknowledged, world.disk.isFull {
-      return file.append([UInt8](repeating: 0, count: bytes.count))
-    }
-    try world.disk.append(bytes, to: file)
-    if unrecordedSince == nil { unrecordedSince = world.now }
-  }
-
-  fileprivate func truncate(_ file: SimulatedFile, to length: Int) {
-    changesFiles()
-    note { try world.checker.willTruncate(attempt.id.download, attempt: attempt.id, to: length) }
-    if world.sabotage == .noTruncation { return }
-    isCutOwed = false
-    file.truncate(to: length)
-    unrecordedSince = nil
-  }
-
-  /// A sync, which may fail; once it has, it always does.
-  fileprivate func synchronize(_ file: SimulatedFile, with sync: () -> Void) throws(DownloadError) {
-    // After its end another attempt may have the file open: what it is told here is another story.
-    guard process.isAlive, !syncsAreSkipped else { return }
-    if let syncFailure { throw syncFailure }
-    guard world.suffers(.disk), world.random.once(in: 60) else { return sync() }
-    file.failToSynchronize()
-    let failure = DownloadError(.io, "the simulated device does not take it")
-    if world.sabotage == .syncFailureForgotten { return }
-    syncFailure = failure
-    throw failure
-  }
-
-  fileprivate var sabotage: Sabotage? { world.sabotage }
-
-  fileprivate func goesOn(_ goOn: () -> Bool) -> Bool { world.random.once(in: 2) || goOn() }
-
-  fileprivate func close() { file = nil }
-
-  // MARK: Checks
-
-  private func changesFiles() {
-    guard !process.isAlive else { return }
-    note { throw Violation(.gate, "attempt \(attempt.id.generation) of \(attempt.id.download) changes a file") }
-  }
-
-  /// What a check says is raised when the step is done: the attempt is not to hear of it.
-  private func note(_ check: () throws -> Void) {
-    do {
-      try check()
-    } catch {
-      violation = violation ?? error
-    }
-  }
-
-  func raise() throws {
+  /// Carries something out for an errand.
+  func run<Value>(_ errand: Errand, _ body: () -> Value) throws -> Value {
+    self.errand = errand
+    defer { self.errand = .reading }
+    let value = body()
     if let violation { throw violation }
+    return value
   }
 
-  /// An exchange begins.
-  func requested() { clockAtRequest = world.now }
-
-  /// All that is written, up to some moment ago, is recorded.
-  func recorded() { unrecordedSince = nil }
-
-  /// A write has ended, and a checkpoint has had its chance.
-  func checkPatience(of core: DownloadAttempt, before step: AttemptStep) throws {
-    if case .files(.synchronize) = step { return }
-    guard core.machine.wantsCheckpoints, !core.isSynchronizing, let since = unrecordedSince else { return }
-    if case .synchronizeBeside = step { return }
-    let limit = 2 * WritePolicy.checkpointMilliseconds
-    guard world.now - since > limit, world.now - clockAtRequest > limit else { return }
-    throw Violation(
-      .checkpointed,
-      "attempt \(attempt.id.generation) of \(attempt.id.download) wrote bytes at \(since) ms and has not recorded them at \(world.now) ms"
-    )
-  }
-}
-
-/// An open partial file on the simulated disk.
-private final class SimulatedPartial: PartialContents, @unchecked Sendable {
-  // `@unchecked`: a world has one thread.
-
-  private let file: SimulatedFile
-  private unowned let files: SimulatedFiles
-
-  init(_ file: SimulatedFile, of files: SimulatedFiles) {
-    self.file = file
-    self.files = files
+  /// What befalls each call.
+  func enter() throws(FileSystemFailure) {
+    guard process.isAlive, !world.dies(in: 2_000) else { throw FileSystemFailure("the process is dead") }
+    if world.suffers(.disk), world.random.once(in: 50) {
+      throw FileSystemFailure("the simulated disk does not answer")
+    }
+    if world.suffers(.people), world.random.once(in: 300) { world.meddle() }
   }
 
-  func length() -> Int64 { Int64(file.length) }
-  func read(offset: Int64, count: Int) -> [UInt8] { file.read(offset: offset, count: count) }
-  func truncate(to length: Int64) { files.truncate(file, to: Int(length)) }
-  func setModificationTime(_ moment: Timestamp) {}
-  func close() { files.close() }
-
-  func prepareToMove(reserve: Int64, while goOn: () -> Bool) -> UInt64? {
-    files.goesOn(goOn) ? file.inode : nil
-  }
-
-  func append(_ blocks: [UnsafeRawBufferPointer]) throws(DownloadError) {
-    var bytes: [UInt8] = []
-    bytes.reserveCapacity(blocks.reduce(0) { $0 + $1.count })
-    for block in blocks { bytes.append(contentsOf: block) }
-    try files.append(bytes, to: file)
-  }
-
-  func synchronizeContents() throws(DownloadError) {
-    if files.sabotage == .publishedUnsynced { return }
-    try files.synchronize(file) { file.synchronizeContents() }
-  }
-
-  func synchronize() throws(DownloadError) {
-    switch files.sabotage {
-    case .rowBeforeData: return
-    case .entryNotSynced: try files.synchronize(file) { file.synchronizeContents() }
-    default: try files.synchronize(file) { file.synchronize() }
+  /// Keeps the first broken invariant.
+  func check(_ body: () throws -> Void) {
+    do {
+      try body()
+    } catch {
+      violation = violation ?? error as? Violation ?? Violation(.engine, "\(error)")
     }
   }
-}
 
-/// Memory for arriving bytes, used again for the world's next ones.
-final class SimulatedMemory: BlockMemory, @unchecked Sendable {
-  // `@unchecked`: a world has one thread.
+  // MARK: The library
 
-  private var idle: [Block] = []
+  func isInPlace() throws(FileSystemFailure) -> Bool {
+    try enter()
+    return disk.isInPlace
+  }
 
-  func take() -> Block { idle.popLast() ?? Block() }
+  func listing() throws(FileSystemFailure) -> SimulatedWalk {
+    try enter()
+    return SimulatedWalk(self)
+  }
 
-  func giveBack(_ blocks: [Block]) {
-    for block in blocks { block.clear() }
-    idle += blocks
+  func databaseBytes() throws(FileSystemFailure) -> Int64 {
+    try enter()
+    return 4096
+  }
+
+  // MARK: Published files
+
+  func look(at place: EntryPath) throws(FileSystemFailure) -> Presence<FoundFile> {
+    if world.sabotage == .missingNotRechecked, case .step(let step) = errand, case .missing = step.finding {
+      return .nothing
+    }
+    return try presence(at: place) { disk.found($0, at: SimulatedDisk.path(place)) }
+  }
+
+  func open(_ place: EntryPath) throws(FileSystemFailure) -> Presence<SimulatedContents> {
+    try presence(at: place) { SimulatedContents($0, SimulatedDisk.path(place), self) }
+  }
+
+  private func presence<File>(
+    at place: EntryPath, _ file: (SimulatedFile) -> File
+  ) throws(FileSystemFailure) -> Presence<File> {
+    try enter()
+    let path = SimulatedDisk.path(place)
+    let failure = FileSystemFailure("a link or something else is at or on the way to \(path)")
+    switch disk.cover(over: path) {
+    case .link where !disk.followsLinks: return .behindLink(failure)
+    case .unreadable where world.sabotage == .unreadableTakenForEmpty: return .nothing
+    case .unreadable: throw FileSystemFailure("the permissions on the way to \(path) do not allow this")
+    case .link, nil: break
+    }
+    if let entry = disk.published[path] { return .file(file(entry.file)) }
+    if disk.links.contains(path) || disk.covers[path] == .link { return .link(failure) }
+    return disk.folders.contains(path) ? .other(failure) : .nothing
+  }
+
+  /// The file that a call is to take away, if it is still the one that is meant.
+  private func subject(_ file: FoundFile) throws(FileSystemFailure) -> Presence<SimulatedDisk.PublishedEntry> {
+    let path = SimulatedDisk.path(file.place)
+    switch try look(at: file.place) {
+    case .nothing: return .nothing
+    case .link(let failure): return .link(failure)
+    case .other(let failure): return .other(failure)
+    case .behindLink(let failure): return .behindLink(failure)
+    case .file(let present):
+      guard let entry = disk.published[path], isMeant(file, present) else {
+        return .other(FileSystemFailure("\(path) is another file by now"))
+      }
+      check { try world.checker.willTouch(path, on: disk) }
+      return .file(entry)
+    }
+  }
+
+  private func isMeant(_ file: FoundFile, _ present: FoundFile) -> Bool {
+    if world.sabotage == .orphanByNameOnly, case .step = errand { return true }
+    return file.isSameFile(as: present)
+  }
+
+  func delete(_ file: FoundFile, ownFolders: [LibraryPath]) throws(FileSystemFailure) -> Bool {
+    let path = SimulatedDisk.path(file.place)
+    let entry: SimulatedDisk.PublishedEntry
+    switch try subject(file) {
+    case .nothing: return false
+    case .link(let failure), .behindLink(let failure): throw failure
+    case .other: return false
+    case .file(let found): entry = found
+    }
+    note(taking: entry, at: file.place)
+    disk.deletePublished(path)
+    removeEmpty(ownFolders)
+    return true
+  }
+
+  private func note(taking entry: SimulatedDisk.PublishedEntry, at place: EntryPath) {
+    check {
+      switch errand {
+      case .step(let step): try world.checker.willTake(entry, at: place, for: step)
+      case .deletion(let file): try world.checker.willDelete(file, on: disk)
+      case .reading, .upkeep: throw Violation(.foreignFiles, "\(place.text) is taken away by mere reading")
+      }
+    }
+  }
+
+  func removeEmptyFolder(_ place: EntryPath) throws(FileSystemFailure) -> Bool {
+    try enter()
+    let path = SimulatedDisk.path(place)
+    guard disk.cover(over: path) == nil else { throw FileSystemFailure("something is on the way to \(path)") }
+    guard disk.isEmptyFolder(path) else { return false }
+    check { try world.checker.willRemoveFolder(place, on: disk) }
+    return disk.removeFolder(path)
+  }
+
+  /// Those inside others come last.
+  private func removeEmpty(_ ownFolders: [LibraryPath]) {
+    for folder in ownFolders.reversed() where disk.isEmptyFolder(folder.description) {
+      _ = disk.removeFolder(folder.description)
+    }
+  }
+
+  // MARK: The quarantine
+
+  func quarantine(_ file: FoundFile, _ order: QuarantineOrder) throws(FileSystemFailure) -> QuarantineOutcome {
+    let entry: SimulatedDisk.PublishedEntry
+    switch try subject(file) {
+    case .nothing: return disk.hasPutAside(file) ? .moved : .gone
+    case .link, .other: return .changed
+    case .behindLink(let failure): return .behindLink(failure)
+    case .file(let found): entry = found
+    }
+    let path = SimulatedDisk.path(file.place)
+    if case .deletion(let published) = errand {
+      check { try world.checker.willQuarantine(published, on: disk) }
+      if world.sabotage == .quarantineDeletes {
+        disk.deletePublished(path)
+        return .moved
+      }
+    } else {
+      note(taking: entry, at: file.place)
+    }
+    disk.quarantine(path, at: order.moment)
+    removeEmpty(order.ownFolders)
+    return .moved
+  }
+
+  func quarantine(
+    strayPartial file: FoundFile, _ order: QuarantineOrder
+  ) throws(FileSystemFailure) -> QuarantineOutcome {
+    try enter()
+    let name = SimulatedDisk.path(file.place)
+    check { try world.checker.willTakeStray(name, errand, on: disk) }
+    guard let stray = disk.strays[name] else { return .gone }
+    guard stray.inode == file.inode, stray.length == Int(file.length) else { return .changed }
+    disk.quarantine(stray: name, at: order.moment)
+    return .moved
+  }
+
+  func quarantineUsage() throws(FileSystemFailure) -> QuarantineUsage {
+    try enter()
+    return QuarantineUsage(
+      files: disk.quarantined.count, bytes: disk.quarantined.reduce(0) { $0 + Int64($1.file.length) })
+  }
+
+  func forEachQuarantined(_ body: (QuarantinedFile) -> Void) throws(FileSystemFailure) {
+    try enter()
+    for item in disk.quarantined {
+      body(
+        QuarantinedFile(
+          name: item.name, place: item.path.map(SimulatedDisk.place), length: Int64(item.file.length),
+          because: "it was put aside", at: item.at, download: nil))
+    }
+  }
+
+  func emptyQuarantine(
+    before moment: Timestamp, while goOn: () -> Bool
+  ) throws(FileSystemFailure) -> QuarantineUsage {
+    var usage = QuarantineUsage()
+    let limit = world.sabotage == .quarantineADayEarly ? moment.advanced(byDays: 1) : moment
+    for item in disk.quarantined where item.at < limit {
+      guard goOn() else { return usage }
+      try enter()
+      guard let index = disk.quarantined.firstIndex(where: { $0.file === item.file }) else { continue }
+      check { try world.checker.willDeleteForGood(item, errand, at: world) }
+      disk.quarantined.remove(at: index)
+      usage.files += 1
+      usage.bytes += Int64(item.file.length)
+    }
+    return usage
+  }
+
+  func restoredFiles() throws(FileSystemFailure) -> Set<FoundFile> {
+    try enter()
+    return disk.restored
+  }
+
+  func forgetGoneRestorations() throws(FileSystemFailure) {
+    try enter()
+    disk.restored = disk.restored.filter { disk.entry(at: $0.place)?.file.inode == $0.inode }
   }
 }

@@ -39,6 +39,7 @@ struct ObservedTables: Tables {
   }
   var deletions: any DeletionTable { ObservedDeletions(inner: inner.deletions, notes: notes, sabotage: sabotage) }
   var verifications: any VerificationTable { inner.verifications }
+  var formerFiles: any FormerFileTable { inner.formerFiles }
   var cleanup: any CleanupTable { inner.cleanup }
   var filters: any FilterTable { inner.filters }
   var upkeep: any UpkeepTable { inner.upkeep }

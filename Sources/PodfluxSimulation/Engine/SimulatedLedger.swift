@@ -29,8 +29,8 @@ final class SimulatedLedger: Ledger {
   private let inner: SQLLedger
   private let isFirstStart: Bool
   private let sabotage: Sabotage?
-  /// What befalls the next transaction.
-  var mishap: Mishap?
+  /// Asked before each transaction what befalls it.
+  var beforeEach: () throws -> Mishap? = { nil }
   private(set) var notes = TransactionNotes()
   /// Who is owed deletions among those whose debts may have changed, as the transaction left it.
   private(set) var debts: [Debt] = []
@@ -54,8 +54,7 @@ final class SimulatedLedger: Ledger {
     debts = []
     lastPosition = nil
     uncommitted = nil
-    let mishap = mishap
-    self.mishap = nil
+    let mishap = try beforeEach()
     if mishap == .beginFails { throw Failure() }
     return try inner.transaction { tables in
       let result = try body(

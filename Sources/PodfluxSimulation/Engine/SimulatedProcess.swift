@@ -1,56 +1,58 @@
+import EngineRuntime
 import Flux
 import Persistence
 import PodfluxCore
 
-/// One life of the engine's process: what a crash kills. The turn loop is `EngineCore`'s, step by step.
-final class SimulatedProcess {
+/// An open library of a simulated engine, and the services that work on it: what a suspension ends, and a crash kills.
+final class SimulatedProcess: EngineSession {
   unowned let world: World
+  /// The engine's process; weak, for what services have begun may be left behind by it.
+  private(set) weak var engine: SimulatedEngine?
   let bootID: String
   let ledger: SimulatedLedger
   var dispatcher: Dispatcher<Stores>
+  /// Whether the library is held.
   private(set) var isAlive = true
   private(set) var attempts: [AttemptID: SimulatedAttempt] = [:]
   private var cleanup: SimulatedCleanup?
   /// Attempts whose end has been posted and not yet committed.
   var ends: Set<AttemptID> = []
-  private let recovery: Recovery
-  private var facts: [Action] = []
-  private var requests: [Action] = []
-  private var undelivered = UndeliveredFacts<Action>()
-  private var isTurnScheduled = false
-  private var alarmNumber = 0
+  /// Facts that services have posted, but for readings and for the alarm, which is the loop's.
+  private var postedFacts = 0
+  private var committedFacts = 0
+  private let seed: UInt64
+  private let published: [DownloadID]
+  /// Deletions that services have been asked for and have not begun.
+  var deletions: [Deletion] = []
   private var roomNumber = 0
   private var wantedRoom: Int64?
   /// What the engine was told last of the path.
   private var toldPath: NetworkPath
-  private var alarm: Alarm?
-  private(set) var isStopping = false
   /// Whether it has given up the library by itself: what its attempts are just doing with files goes on.
   private var hasClosed = false
   /// Whether the tables have been put in order; until then rows are as the last engine left them.
   private(set) var isRecovered = false
 
-  private static let redeliveryMilliseconds: Int64 = 1_000
-  private static let stopMilliseconds: Int64 = 1_700
-
-  init(in world: World, number: Int) throws {
+  init(in engine: SimulatedEngine) throws {
+    self.engine = engine
+    let world = engine.world
     self.world = world
     bootID = world.bootID
     let ledger = SimulatedLedger(
-      world.database.ledger(), isFirstStart: number == 1, sabotage: world.sabotage,
+      world.database.ledger(), isFirstStart: world.openings == 1, sabotage: world.sabotage,
       allDownloads: { [unowned world] in world.checker.rows.keys.sorted() })
     self.ledger = ledger
     let seed = world.random.next()
+    self.seed = seed
     dispatcher = try world.database.read { tables in
       Dispatcher(
         state: try tables.stores(), position: try tables.position(), ledger: ledger, seed: seed,
-        hear: { [journal = world.journal] in journal?.hear($0, at: $1, $2) })
+        willCommit: { [journal = world.journal] in journal?.willCommit($0) ?? {} })
     }
-    world.journal?.begin(seed: seed, at: dispatcher.position, world.clock)
-    recovery = Recovery(
-      published: try Self.published(in: world), detectedPath: world.path, localTime: SimulatedPath.localTime)
+    published = try Self.published(in: world)
     toldPath = world.path
     world.log.note(start: seed)
+    ledger.beforeEach = { [unowned self] in try mishap() }
     cleanup = SimulatedCleanup(in: self)
   }
 
@@ -64,126 +66,99 @@ final class SimulatedProcess {
     }
   }
 
-  func ifAlive(_ body: (SimulatedProcess) throws -> Void) rethrows {
-    if isAlive { try body(self) }
+  /// Does something that the session's services have begun, if the library is held still.
+  func ifAlive(_ body: (SimulatedProcess) throws -> Void) throws {
+    guard isAlive else { return }
+    try checkIsHeld("a service goes on")
+    try body(self)
+    try world.rethrow()
+  }
+
+  private func checkIsHeld(_ deed: @autoclosure () -> String) throws {
+    guard let engine, !engine.isDead, engine.process !== self else { return }
+    throw Violation(.suspension, "\(deed()) with a library that has been given up")
   }
 
   func isWorking(on download: DownloadID) -> Bool {
     attempts.contains { $0.key.download == download }
   }
 
-  // MARK: The mailbox
-
-  func begin() throws {
-    try deliver(facts: [.recovered(recovery)], requests: [])
-  }
-
+  /// A service has found something out.
   func post(_ fact: Action) {
-    facts.append(fact)
-    scheduleTurn()
-  }
-
-  func ask(_ intent: Action) {
-    requests.append(intent)
-    scheduleTurn()
-  }
-
-  private func scheduleTurn() {
-    guard !isTurnScheduled, isAlive else { return }
-    isTurnScheduled = true
-    world.schedule(.turn(self), after: world.random.once(in: 3) ? Int64(world.random.within(0...50)) : 0)
+    world.watch { try checkIsHeld("\(fact.summary) is told") }
+    if !fact.isReading { postedFacts += 1 }
+    engine?.post(fact)
   }
 
   // MARK: Turns
 
-  func turn() throws {
-    isTurnScheduled = false
-    let requests = Array(self.requests.prefix(world.random.within(1...6)))
-    self.requests.removeFirst(requests.count)
-    var facts = self.facts
-    self.facts = []
-    if !undelivered.isEmpty {
-      // They failed once: alone, so that no request is refused for their sake.
-      try deliver(facts: undelivered.take(with: facts), requests: [])
-      facts = []
-    }
-    try deliver(facts: facts, requests: requests)
-    if !self.requests.isEmpty || !self.facts.isEmpty { scheduleTurn() }
+  /// What befalls the transaction that begins.
+  private func mishap() throws -> SimulatedLedger.Mishap? {
+    try checkIsHeld("a turn begins")
+    guard let engine, engine.isAlive else { return .beginFails }
+    return engine.takeMishap()
   }
 
-  func redeliver() throws {
-    guard !undelivered.isEmpty else { return }
-    try deliver(facts: undelivered.take(), requests: [])
-  }
-
-  private func deliver(facts: [Action], requests: [Action]) throws {
-    guard isAlive, !facts.isEmpty || !requests.isEmpty else { return }
-    let clock = world.clock
-    ledger.mishap = commitMishap()
-    let turnout: Dispatcher<Stores>.Turnout
-    do {
-      turnout = try dispatcher.dispatch(facts + requests, at: clock)
-    } catch let failure as SimulatedLedger.Failure {
-      return try giveUp(facts, requests, because: failure)
-    } catch {
-      throw Violation(.engine, "a turn failed: \(error)")
-    }
-    try commit(Batch(actions: facts + requests, clock: clock, turnout: turnout))
-  }
-
-  private func commit(_ batch: Batch) throws {
+  func committed(_ batch: Batch, factCount: Int) throws {
     world.log.note(batch)
     try world.journal?.committed(batch.turnout.position, in: world.database)
-    if batch.actions.contains(.recovered(recovery)) { isRecovered = true }
+    if case .recovered? = batch.actions.first { isRecovered = true }
     world.noteTurn(Trace.Turn(batch, at: world.now))
     for case .attempt(let report) in batch.actions where report.news.isEnd { ends.remove(report.attempt) }
     try world.checker.committed(batch, in: self)
-    // The commit is durable, whether or not the client lives to read so.
-    guard !world.dies(in: 800) else { return }
-    for (action, outcome) in zip(batch.actions, batch.turnout.outcomes) {
-      if case (.stop(let mode), .handled) = (action, outcome) { noteStop(mode) }
-    }
-    for effect in batch.turnout.effects {
-      guard !world.dies(in: 800) else { return }
-      try carryOut(effect)
-      guard isAlive else { return }
-    }
-    try world.checker.checkSlots(of: self)
-  }
-
-  private func noteStop(_ mode: StopMode) {
-    isStopping = true
-    if mode > .drain { world.schedule(.patienceEnds(self), after: Self.stopMilliseconds) }
-  }
-
-  // MARK: Commits that fail
-
-  private func commitMishap() -> SimulatedLedger.Mishap? {
-    guard world.suffers(.commits), world.random.once(in: world.commitsFail ? 2 : 200) else { return nil }
-    return world.random.once(in: 2) ? .beginFails : .commitFails
-  }
-
-  private func giveUp(_ facts: [Action], _ requests: [Action], because failure: SimulatedLedger.Failure) throws {
-    world.noteTrouble("a commit of \(facts.count) facts and \(requests.count) requests fails")
-    try world.checker.checkUnchanged(dispatcher)
-    sabotageFailedTurn(facts, requests)
-    if world.sabotage != .factsLost { undelivered.note(failed: facts) }
-    if !undelivered.isEmpty { world.schedule(.redelivery(self), after: Self.redeliveryMilliseconds) }
-    if let turnout = ledger.uncommitted as? Dispatcher<Stores>.Turnout, world.sabotage == .effectBeforeCommit {
-      for effect in turnout.effects { try carryOut(effect) }
+    for fact in batch.actions.prefix(factCount) where fact.isFromService { committedFacts += 1 }
+    guard committedFacts <= postedFacts else {
+      throw Violation(.oneDelivery, "\(committedFacts) facts are committed, and services have told \(postedFacts)")
     }
   }
 
-  private func sabotageFailedTurn(_ facts: [Action], _ requests: [Action]) {
-    guard world.sabotage == .acknowledgedTooEarly, let turnout = ledger.uncommitted as? Dispatcher<Stores>.Turnout
-    else { return }
-    world.client.hear(
-      Array(zip(requests, turnout.outcomes.dropFirst(facts.count))), rows: world.checker.rows, isAlone: false)
+  /// The effects of a batch have been carried out.
+  func checkSlots() throws {
+    if isAlive { try world.checker.checkSlots(of: self) }
+  }
+
+  // MARK: EngineSession
+
+  func prepare(reporting path: NetworkPath?) -> Recovery {
+    world.journal?.begin(seed: seed, at: dispatcher.position, world.clock)
+    return Recovery(
+      published: published, detectedPath: world.path, reportedPath: path, localTime: SimulatedPath.localTime)
+  }
+
+  func beginToWork() {
+    _ = world.dies(in: 300)
+  }
+
+  func carryOut(_ effect: Effect) {
+    world.watch {
+      guard isAlive, engine?.isAlive == true, !world.dies(in: 800) else { return }
+      try checkIsHeld("\(effect) is carried out")
+      try carryOutPerhapsTwice(effect)
+    }
+  }
+
+  func close() -> [DownloadState.Kind: Int] {
+    guard isAlive, !world.dies(in: 60) else { return [:] }
+    var remaining: [DownloadState.Kind: Int] = [:]
+    world.watch {
+      let obstacles = dispatcher.state.downloads.obstacles
+      remaining = try world.database.read { try $0.visibleCounts(obstacles) }
+      // Deletions that have been asked for end before the library is given up.
+      while let deletion = deletions.first, world.sabotage != .servicesOutliveSuspension { try delete(deletion) }
+    }
+    guard !world.dies(in: 60) else { return [:] }
+    world.noteTrouble("the library is given up")
+    engine?.gaveUp()
+    if world.sabotage != .servicesOutliveSuspension {
+      hasClosed = true
+      end()
+    }
+    return world.sabotage == .remainingForgotten ? [:] : remaining
   }
 
   // MARK: Effects
 
-  private func carryOut(_ effect: Effect) throws {
+  private func carryOutPerhapsTwice(_ effect: Effect) throws {
     try begin(effect)
     guard world.suffers(.repetition), world.random.once(in: 12), isAlive else { return }
     if case .delete = effect { return }
@@ -196,23 +171,25 @@ final class SimulatedProcess {
     }
   }
 
-  private func begin(_ effect: Effect) throws {
+  /// Carries an effect out once, or begins to.
+  func begin(_ effect: Effect) throws {
     switch effect {
     case .start(let attempt): try start(attempt)
     case .stop(let id): if !isPathChangeIgnored(id) { try attempts[id]?.stop() }
     case .proceed(let id): try attempts[id]?.proceed()
-    case .delete(let deletion): world.schedule(.deletion(self, deletion), after: 3)
-    case .verify(let verification): world.schedule(.verification(self, verification), after: world.random.delay())
-    case .startSurvey(let run, _): cleanup?.startSurvey(run)
+    case .delete(let deletion):
+      deletions.append(deletion)
+      world.schedule(.deletion(self, deletion), after: 3)
+    case .verify(let verification):
+      world.schedule(.verification(SimulatedVerification(verification, in: self)), after: world.random.delay())
+    case .startSurvey(let run, let days): cleanup?.startSurvey(run, quarantineDays: days)
     case .nextSurveyPage(let run): cleanup?.nextPage(run)
     case .cancelSurvey(let run): cleanup?.cancelSurvey(run)
     case .cleanUp(let step): try cleanup?.cleanUp(step)
-    case .wake(let moment): setAlarm(at: moment)
     case .watchRoom(let bytes): watchRoom(atLeast: bytes)
     case .readLocalTime: post(.localTime(SimulatedPath.localTime))
-    case .runUpkeep(let folders, _): world.schedule(.upkeep(self, folders), after: world.random.delay())
-    case .announce, .tell, .limit, .leavePath: break
-    case .close: close()
+    case .runUpkeep(let folders, let day): world.schedule(.upkeep(self, folders, day), after: world.random.delay())
+    case .limit, .leavePath, .announce, .tell, .wake, .close: break
     }
   }
 
@@ -220,7 +197,7 @@ final class SimulatedProcess {
   private var fingerprint: [Int] {
     var pending = 0
     for attempt in attempts.values { pending += attempt.activity }
-    return [attempts.count, pending, facts.count, world.disk.partials.count]
+    return [attempts.count, pending, postedFacts, world.disk.partials.count]
   }
 
   private func start(_ attempt: Attempt) throws {
@@ -283,71 +260,27 @@ final class SimulatedProcess {
     post(.roomCame(max(wantedRoom, 1 << 40)))
   }
 
-  // MARK: Files, time, end
+  // MARK: End
 
-  func delete(_ deletion: Deletion) throws {
-    if world.suffers(.disk), world.random.once(in: 8) {
-      return post(.notDeleted(deletion.key, because: "the simulated disk does not let it"))
-    }
-    // What moves a damaged file to quarantine leaves partial files alone.
-    if deletion.fate == .deleted, isWorking(on: deletion.download) {
-      throw Violation(.deletions, "what \(deletion.download) left is deleted while an attempt works on it")
-    }
-    for _ in 0..<(world.suffers(.repetition) && world.random.once(in: 12) ? 2 : 1) {
-      switch deletion.fate {
-      case .deleted:
-        world.disk.deletePartial(of: deletion.download)
-        try deletion.file.map { try deletePublished($0) }
-      case .quarantined: try deletion.file.map { try quarantine($0) }
-      }
-      post(.deleted(deletion.key))
-    }
-  }
+  /// Whether its attempts can still do something, although the library is given up.
+  var mayLinger: Bool { hasClosed && engine?.isDead == false && bootID == world.bootID }
 
-  /// As `UpkeepService` does it.
-  func runUpkeep(_ folders: [LibraryPath]) {
-    post(.upkeepDone(gone: folders.filter { !world.disk.folders.contains($0.description) }))
-  }
-
-  private func deletePublished(_ file: PublishedFile) throws {
-    guard world.disk.isPublished(file) else { return world.releaseIfChanged(file) }
-    try world.checker.willDelete(file, on: world.disk)
-    world.disk.deletePublished(file.path.description)
-  }
-
-  private func setAlarm(at moment: Timestamp?) {
-    alarmNumber += 1
-    guard let moment, world.sabotage != .wakeLost else { return alarm = nil }
-    let wish = Alarm(at: moment, setAt: world.clock)
-    alarm = wish
-    look(at: wish)
-  }
-
-  private func look(at wish: Alarm) {
-    world.schedule(.alarm(self, number: alarmNumber), after: wish.delay(at: world.clock))
-  }
-
-  func ring(_ number: Int) {
-    guard number == alarmNumber, let alarm else { return }
-    if alarm.isDue(at: world.clock) { post(.timeCame) } else { look(at: alarm) }
-  }
-
-  func close() {
-    guard isAlive else { return }
-    end()
-    hasClosed = true
-    world.closed()
-  }
-
-  /// Whether its attempts can still do something: the machine has not started anew since.
-  var mayLinger: Bool { hasClosed && bootID == world.bootID }
-
-  /// The process is no more.
+  /// The services and what they know are no more.
   func end() {
     isAlive = false
     for attempt in attempts.values { attempt.die() }
     attempts = [:]
     cleanup = nil
+  }
+}
+
+extension Action {
+  /// Whether it is a fact that a service has told: neither the loop's own nor a reading.
+  var isFromService: Bool {
+    switch self {
+    case .recovered, .stop, .timeCame: false
+    default: !isReading
+    }
   }
 }
 

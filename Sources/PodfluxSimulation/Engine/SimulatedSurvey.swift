@@ -1,126 +1,93 @@
-import Digests
+import EngineRuntime
 import Flux
 import Persistence
 import PodfluxCore
 
-/// A comparison of rows and files that is under way, as `SurveyOperation` makes it. What the real one does in one go
-/// beside all turns is several events here, so that everything can happen between two of its looks.
+/// The engine's survey, taken step by step: everything can happen between two of them.
 final class SimulatedSurvey {
-  private enum Stage {
-    case entries, rows, partials
+  /// What a survey was shown.
+  final class Record {
+    fileprivate(set) var entries: [LibraryEntry] = []
+    fileprivate(set) var rows: [ExpectedFile] = []
+
+    /// Whether a link or an unreadable folder was at a place or on the way to it.
+    func isBlocked(_ place: EntryPath) -> Bool {
+      entries.contains { entry in
+        switch entry {
+        case .other(let blocked), .unreadable(let blocked, _):
+          place == blocked || place.bytes.starts(with: blocked.bytes + [UInt8(ascii: "/")])
+        case .file, .emptyFolder: false
+        }
+      }
+    }
   }
 
   let run: CleanupRun
-  private unowned let world: World
-  private let bootID: String
-  private var stages: [Stage]
-  private(set) var entries: [LibraryEntry] = []
-  private(set) var rows: [ExpectedFile] = []
-  private var cursor: TableReader.ExpectedCursor? = .start
-  private var partials: [FoundPartial] = []
+  let record = Record()
+  private let files: SimulatedFiles
+  private let survey: Survey<SimulatedFiles, SimulatedRows>
 
-  init(_ run: CleanupRun, bootID: String, in world: World) {
+  init(
+    _ run: CleanupRun, quarantineDays: Int, in process: SimulatedProcess, files: SimulatedFiles,
+    isCancelled: @escaping () -> Bool
+  ) {
     self.run = run
-    self.world = world
-    self.bootID = bootID
-    stages = world.random.pick([
-      [.entries, .rows, .partials], [.rows, .entries, .partials], [.partials, .rows, .entries],
-    ])
+    self.files = files
+    let world = process.world
+    var asked = run
+    if world.sabotage == .wordsIgnored { asked.options.orphans = .quarantine }
+    let pace = SurveyPace(
+      entriesAtOnce: world.random.pick([2, 6, 1_000]), rowsAtOnce: world.random.pick([2, 5, 1_000]),
+      reportInterval: CleanupProgress(files: 5, readBytes: 1 << 16))
+    survey = Survey(
+      asked, quarantineDays: quarantineDays, bootID: process.bootID, files: files,
+      rows: SimulatedRows(world: world, record: record), pace: pace, now: { [unowned world] in world.clock.wall },
+      isCancelled: isCancelled, report: { [unowned process] in process.post(.surveyed(run.key, .progress($0))) })
   }
 
-  /// Has the next look; true when there is nothing more to look at.
-  func look() throws -> Bool {
-    guard let stage = stages.first else { return true }
-    switch stage {
-    case .entries: entries = world.disk.listing
-    case .partials: partials = world.disk.partialListing
-    case .rows:
-      // A page is one short reading, and a library has many.
-      guard let cursor else { break }
-      let limit = world.random.pick([2, 5, 1_000])
-      let (page, next) = try world.database.read { try $0.expectedFiles(after: cursor, limit: limit) }
-      rows += page
-      self.cursor = next
-      if next != nil { return false }
-    }
-    stages.removeFirst()
-    return false
-  }
-
-  /// Decides, by the real planner.
-  func decide() throws -> (steps: [CleanupStep], usage: CleanupRun.Usage) {
-    var options = run.options
-    if world.sabotage == .wordsIgnored { options.orphans = .quarantine }
-    var planner = CleanupPlanner(options, isStart: run.cause == .start)
-    let evidence = SimulatedEvidence(world: world)
-    var (row, entry) = (rows.makeIterator(), entries.makeIterator())
-    try planner.compare(rows: { row.next() }, entries: { entry.next() }, evidence: evidence)
-    try planner.decide(evidence)
-    try comparePartials(&planner)
-    return (planner.steps, CleanupRun.Usage(media: planner.mediaBytes, other: planner.otherBytes))
-  }
-
-  private func comparePartials(_ planner: inout CleanupPlanner) throws {
-    for partial in partials {
-      let row = try world.database.read { try $0.download(partial.download) }
-      planner.compare(partial, with: row, bootID: bootID) { length in
-        guard let file = world.disk.partials[partial.download], file.length == Int(length) else { return nil }
-        return file.tailHash
-      }
-    }
-    let names = Set(partials.map(\.download))
-    let rows = try world.database.read { try $0.downloadsWithBytes(after: nil, limit: 1_000) }
-    for row in rows where !names.contains(row.id) { planner.compareWithNothing(row) }
+  /// Takes the next step.
+  func advance() throws -> Survey<SimulatedFiles, SimulatedRows>.Ending? {
+    files.noteListed = { [record] in record.entries.append($0) }
+    return try files.run(.reading) { survey.advance() }
   }
 }
 
-/// What the planner asks for, from the tables and the disk.
-private struct SimulatedEvidence: CleanupEvidence {
+/// The rows that a survey reads, watched.
+struct SimulatedRows: SurveyRows {
   unowned let world: World
+  let record: SimulatedSurvey.Record
 
-  var isCancelled: Bool { false }
+  var firstExpected: TableReader.ExpectedCursor { .start }
 
-  func sha256(of file: FoundFile) throws -> String? {
-    guard world.disk.standsUntouched(file), let entry = world.disk.entry(at: file.place) else { return nil }
-    guard !world.suffers(.disk) || !world.random.once(in: 30) else { return nil }
-    return InvariantChecker.digest(of: entry.file.content, .sha256).hexadecimal
+  func expectedFiles(
+    after cursor: TableReader.ExpectedCursor, limit: Int
+  ) throws -> (files: [ExpectedFile], next: TableReader.ExpectedCursor?) {
+    let page = try world.database.expectedFiles(after: cursor, limit: limit)
+    record.rows += page.files
+    return page
   }
 
-  func formerFiles(like file: FoundFile) throws -> [FormerFile] {
-    try world.database.read { try $0.formerFiles(like: file) }
+  func download(_ id: DownloadID) throws -> Download? { try world.database.download(id) }
+
+  func downloadsWithBytes(after id: DownloadID?, limit: Int) throws -> [Download] {
+    try world.database.downloadsWithBytes(after: id, limit: limit)
   }
+
+  func formerFiles(like file: FoundFile) throws -> [FormerFile] { try world.database.formerFiles(like: file) }
 
   func failedDownload(wanting place: EntryPath) throws -> DownloadID? {
-    try world.database.read { try $0.failedDownload(wanting: place) }
+    try world.database.failedDownload(wanting: place)
   }
 
-  func isRestored(_ file: FoundFile) throws -> Bool {
-    world.disk.restored.contains(file.withoutTime)
+  func canAdopt(_ owner: DownloadID) throws -> Bool { try world.database.canAdopt(owner) }
+
+  func isNeeded(_ file: FoundFile, otherThanBy id: DownloadID?, isAt: (LibraryPath) -> Bool) throws -> Bool {
+    try world.database.isNeeded(file, otherThanBy: id, isAt: isAt)
   }
 
-  func existed(_ file: FoundFile, at moment: Timestamp) throws -> Bool? { nil }
-
-  func likeness(of file: FoundFile) throws -> MediaCheck.Likeness? {
-    guard world.disk.standsUntouched(file), let entry = world.disk.entry(at: file.place) else { return nil }
-    return entry.file.isMedia && world.sabotage != .editTakenForDamage ? .media : .other
-  }
-
-  func lostFile(ofLength length: Int64) throws -> DownloadID? {
-    try world.database.read { try $0.lostFile(ofLength: length) }
-  }
-
-  func isNeeded(_ file: FoundFile, otherThanBy id: DownloadID?) throws -> Bool {
-    try world.database.read { tables in
-      try tables.isNeeded(file, otherThanBy: id) { world.disk.entry(at: EntryPath($0))?.file.inode == file.inode }
-    }
-  }
-
-  func canAdopt(_ owner: DownloadID) throws -> Bool {
-    try world.database.read { try $0.canAdopt(owner) }
-  }
+  func lostFile(ofLength length: Int64) throws -> DownloadID? { try world.database.lostFile(ofLength: length) }
 
   func hasMade(_ folder: EntryPath) throws -> Bool {
-    if world.sabotage == .anyFolderTaken { return true }
-    return try world.database.read { try $0.hasMade(folder) }
+    try world.sabotage == .anyFolderTaken || world.database.hasMade(folder)
   }
 }

@@ -1,9 +1,9 @@
 /// One version of a file on an origin: real bytes, cheap to make at any offset.
 ///
-/// The bytes of phase `p` at offset `o` are those of one fixed series at `o + p`, whose period is prime. Two versions of an
-/// origin differ in phase, so they differ at every offset: whatever is spliced shows. An advertisement in front is a
-/// smaller phase. A version may have a window of another phase: an advertisement in the middle that was exchanged for
-/// one of the same length, which only a validator can tell.
+/// The bytes of phase `p` at offset `o` are those of one fixed series at `o + p`, whose period is prime. Two versions
+/// of an origin differ in phase, so they differ at every offset: a splice is always detected. An advertisement at the
+/// beginning is a smaller phase. A version may have a window of another phase: an advertisement in the middle that was
+/// replaced by one of the same length, which only a validator shows.
 struct Content: Hashable {
   static let period = 251
   static let longest = 300_000

@@ -2,11 +2,11 @@ import EngineRuntime
 import Flux
 import PodfluxCore
 
-/// One file on one host, as it changes over time, and how well its host knows HTTP.
+/// One file on one host, as it changes over time, and the host's HTTP behaviour.
 struct SimulatedOrigin {
   enum Validators: CaseIterable {
     case strong, weak, none, dateOnly, rotating
-    /// The same tag for whatever the content is.
+    /// The same tag for all contents.
     case lying
   }
 
@@ -14,14 +14,14 @@ struct SimulatedOrigin {
     case honoured, honouredInPart, ignored, shifted, wrongBytes, multipart, withoutContentRange, unsatisfiable
   }
 
-  /// Phases of one origin, so that no two origins have a byte in common at any offset.
+  /// The number of phases of one origin: no two origins have a byte in common at any offset.
   static let phases = 20
 
   let number: Int
   let address: WebAddress
-  /// Whether its validators always tell the truth. Only then a part may change that no overlap shows.
+  /// Whether its validators are always correct. Only then may a part change that no overlap shows.
   let isHonest: Bool
-  /// All versions that there have been, the present one last.
+  /// All versions so far, the current one last.
   private(set) var versions: [Content] = []
   var validators = Validators.strong
   var ranges = Ranges.honoured
@@ -50,7 +50,7 @@ struct SimulatedOrigin {
 
   // MARK: Change
 
-  /// The content becomes another, as contents do.
+  /// Changes the content in a plausible way.
   mutating func change(using random: inout SeededGenerator) {
     guard let phase = freePhases.popLast() else { return }
     var next = current
@@ -84,7 +84,7 @@ struct SimulatedOrigin {
 
   // MARK: Answers
 
-  /// What it answers to a request, if nothing goes wrong on the way.
+  /// The answer to a request, without faults of the network.
   mutating func answer(_ request: HTTPRequest) -> SimulatedResponse {
     answers += 1
     guard let start = request.rangeStart.map({ Int($0) }), ranges != .ignored, mayAnswerPart(request) else {
@@ -158,7 +158,7 @@ struct SimulatedOrigin {
   }
 }
 
-/// What comes over the wire in answer to one request.
+/// The data on the wire in answer to one request.
 struct SimulatedResponse {
   enum Ending {
     case complete
@@ -169,13 +169,13 @@ struct SimulatedResponse {
   var status: Int
   var fields: [HTTPField]
   var content: Content
-  /// Which bytes of the content the body is.
+  /// The range of the content that the body contains.
   var range: Range<Int> = 0..<0
   /// How the body ends.
   var ending = Ending.complete
-  /// What goes wrong before a head comes.
+  /// The failure before a head comes.
   var failure: ExchangeFailure?
-  /// What comes instead of the content.
+  /// The bytes instead of the content.
   var page: [UInt8] = []
 
   func head(from address: WebAddress) -> ResponseHead {
@@ -184,7 +184,7 @@ struct SimulatedResponse {
 }
 
 extension SimulatedResponse {
-  /// Something goes wrong on the way, perhaps.
+  /// Adds a random fault of the network.
   mutating func suffer(using random: inout SeededGenerator) {
     switch random.below(26) {
     case 0: failure = ExchangeFailure(.connectFailed, message: "nothing listens")
@@ -204,7 +204,7 @@ extension SimulatedResponse {
     }
   }
 
-  /// Somebody else answers, and calls it what was asked for: a captive portal, or a host that has only the feed.
+  /// Another server answers with the expected type: a captive portal, or a host that has only the feed.
   private mutating func becomePage(using random: inout SeededGenerator) {
     status = 200
     fields = [

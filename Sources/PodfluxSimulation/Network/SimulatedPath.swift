@@ -1,7 +1,7 @@
 import Flux
 import PodfluxCore
 
-/// The ways to the network that there are in the simulated world.
+/// The network paths of the simulated world.
 enum SimulatedPath {
   static let wifi = NetworkPath(status: .online, interface: .wifi, device: "wlan9")
   static let meteredWifi = NetworkPath(status: .online, interface: .wifi, isMetered: true, device: "wlan9")
@@ -18,9 +18,9 @@ enum SimulatedPath {
     ])
 }
 
-/// The path changes, and who hears of it.
+/// Changes of the path, and their notification.
 extension World {
-  /// The machine is somewhere else now.
+  /// The machine moves to another network.
   func flipPath() {
     let next = random.pick(SimulatedPath.all)
     guard next != path else { return }
@@ -41,10 +41,10 @@ extension World {
 }
 
 extension SimulatedAttempt {
-  /// Whether its origin can be reached over a path only.
+  /// Whether reaching its origin needs a path.
   var needsPath: Bool { !WebAddress.isLoopback(attempt.address.host) || isLedElsewhere }
 
-  /// Whether the present path leads to its origin.
+  /// Whether the current path leads to its origin.
   var isReachable: Bool {
     guard needsPath else { return true }
     guard world.path.status == .online else { return false }
@@ -55,6 +55,6 @@ extension SimulatedAttempt {
     }
   }
 
-  /// Whether bytes still come over the connection: it belongs to the path that it was made over.
+  /// Whether bytes still come over the connection: it belongs to the path over which it was opened.
   var isConnected: Bool { !needsPath || exchange?.pathNumber == world.pathNumber }
 }

@@ -1,18 +1,18 @@
 import Flux
 
-/// Draws that read as they are meant.
+/// Random draws with readable names.
 extension SeededGenerator {
-  /// A number from 0 up to, not including, the bound.
+  /// A number in `0..<bound`.
   mutating func below(_ bound: Int) -> Int {
     Int(truncatingIfNeeded: ((next() >> 32) &* UInt64(truncatingIfNeeded: bound)) >> 32)
   }
 
-  /// A number of the range, its ends included.
+  /// A number in the range.
   mutating func within(_ range: ClosedRange<Int>) -> Int {
     range.lowerBound + below(range.upperBound - range.lowerBound + 1)
   }
 
-  /// True once in so many draws.
+  /// True once in this many draws, on average.
   mutating func once(in draws: Int) -> Bool {
     below(draws) == 0
   }
@@ -22,7 +22,7 @@ extension SeededGenerator {
     elements[below(elements.count)]
   }
 
-  /// Milliseconds: mostly few, now and then many, so that timers of all lengths matter.
+  /// Milliseconds: mostly few, sometimes many, so that timers of all lengths matter.
   mutating func delay() -> Int64 {
     switch below(16) {
     case 0...7: Int64(within(0...5))
@@ -33,7 +33,7 @@ extension SeededGenerator {
   }
 }
 
-/// A hash that depends on nothing but what it is fed, in this order (FNV-1a, RFC 9923, by words).
+/// A hash of its input in order (FNV-1a, RFC 9923, by words).
 struct StableHash {
   private(set) var value: UInt64 = 0xCBF2_9CE4_8422_2325
 

@@ -1,6 +1,7 @@
-/// Makes a failing run smaller before a person looks at it.
+/// Shrinks a failing run for analysis.
 public enum Shrinking {
-  /// Tries fewer kinds of faults, then fewer downloads, then fewer turns, and keeps what still breaks the same invariant.
+  /// Tries fewer kinds of faults, then fewer downloads, then fewer turns, and keeps each reduction that still violates
+  /// the same invariant.
   ///
   /// Cost: about thirty runs.
   public static func shrink(_ failure: Simulation.Failure) -> Simulation.Failure {

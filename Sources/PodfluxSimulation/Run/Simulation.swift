@@ -1,46 +1,44 @@
 import PodfluxCore
 
-/// One run of a simulated world: turns with faults, then rest without, then a replay.
+/// One run of a simulated world: turns with faults, then turns without faults until all work has ended, then a replay.
 public struct Simulation: Sendable {
-  /// What a run that found nothing came to.
+  /// The summary of a run without a violation.
   public struct Summary: Hashable, Sendable {
-    /// Turns in all, those without faults included.
+    /// All turns, including those without faults.
     public var turns: Int
     /// Simulated milliseconds.
     public var milliseconds: Int64
     /// How often the engine was started.
     public var starts: Int
-    /// A hash of all that happened.
+    /// A hash of all events.
     public var traceHash: UInt64
     /// A hash of the rows and stores at the end.
     public var stateHash: UInt64
   }
 
-  /// What a run that found something tells.
+  /// A violated invariant, with the run.
   public struct Failure: Error, Sendable {
     /// The run.
     public var options: SimulationOptions
-    /// What did not hold.
     public var violation: Violation
-    /// How many turns had been taken.
+    /// How many turns had been run.
     public var turns: Int
     /// The last turns, in words.
     public var lastLines: [String]
   }
 
-  /// How many turns everything may take to come to rest.
+  /// The limit of turns until all work has ended.
   private static let turnsToRest = 20_000
-  /// How many simulated milliseconds everything may take to come to rest: 30 days.
+  /// The limit of simulated milliseconds until all work has ended: 30 days.
   private static let millisecondsToRest: Int64 = 30 * 86_400_000
 
   private let options: SimulationOptions
 
-  /// Makes a run; nothing happens yet.
   public init(_ options: SimulationOptions) {
     self.options = options
   }
 
-  /// Runs, checks everything and, if asked to, replays.
+  /// Runs, checks all invariants and, if requested, replays.
   public func run(replaying: Bool = false) -> Result<Summary, Failure> {
     let world: World
     do {
@@ -57,8 +55,8 @@ public struct Simulation: Sendable {
     }
   }
 
-  /// Runs with faults alone, as an engine with a journal, and folds what that would have written: its tables hold what the
-  /// run's held, at the end and at each of so many revisions.
+  /// Runs with faults only, as an engine with a journal, and replays that journal: its tables must match the run's, at
+  /// the end and at each `interval`-th revision.
   public func runJournal(comparingEach interval: Int64) -> Result<Int, Failure> {
     let world: World
     do {
@@ -89,32 +87,33 @@ public struct Simulation: Sendable {
     while world.turns < options.turns, try world.step() {}
     world.calmDown()
     try comeToRest(world)
-    try world.checker.checkNobodyWaits()
+    try world.checker.checkNothingWaits()
     guard world.process?.dispatcher.state.cleanup.isIdle == true else {
       throw Violation(.liveness, "a cleanup waits, and nothing will ever happen to it")
     }
     let cleansFirst = world.random.once(in: 2)
     if cleansFirst { try cleanUp(world) }
     for action in [Action.downloads(.verify(.all)), .downloads(.retry(.all)), .downloads(.resume(.all))] {
-      world.process?.ask(action)
+      world.engine?.ask(action)
       try comeToRest(world)
     }
     try world.checker.checkRest(of: world)
     if !cleansFirst { try cleanUp(world) }
     try world.checker.checkOrphans(world)
+    try world.engine?.checkAllAnswered()
     return try summary(of: world, replaying: replaying)
   }
 
-  /// A cleanup brings rows and files to agree; one more finds nothing to do, and a plan of it neither.
+  /// After a cleanup rows and files must agree; one more, and a plan, must find nothing to do.
   private func cleanUp(_ world: World) throws {
     var options = SimulatedClient.cleanup(using: &world.random)
     options.mode = .apply
-    world.process?.ask(.cleanup(.run(options)))
+    world.engine?.ask(.cleanup(.run(options)))
     try comeToRest(world)
     try world.checker.checkAgreement(world)
     for mode in [CleanupOptions.Mode.apply, .plan] {
       options.mode = mode
-      world.process?.ask(.cleanup(.run(options)))
+      world.engine?.ask(.cleanup(.run(options)))
       try comeToRest(world)
       try world.checker.checkNothingToDo(world)
     }

@@ -1,17 +1,17 @@
-/// Which world is simulated, and for how long. Two runs with equal options are equal to the last byte.
+/// The parameters of a simulated world. Two runs with equal options are equal to the last byte.
 public struct SimulationOptions: Hashable, Sendable {
-  /// What everything random follows from.
+  /// The seed of all random draws.
   public var seed: UInt64
-  /// How many turns are taken before faults stop.
+  /// How many turns to run before faults stop.
   public var turns: Int
-  /// How many downloads there are at once, at most.
+  /// How many downloads exist at once, at most.
   public var downloads: Int
-  /// What can go wrong.
+  /// The enabled faults.
   public var faults: FaultKinds
-  /// A mistake that is built into the engine's surroundings, to see whether it is found.
+  /// A deliberate mistake in the engine's surroundings, which the checker must find.
   public var sabotage: Sabotage?
 
-  /// The seed's usual world: everything can go wrong.
+  /// The usual world of a seed, with all faults.
   public init(
     seed: UInt64, turns: Int = 2_000, downloads: Int = 12, faults: FaultKinds = .all, sabotage: Sabotage? = nil
   ) {
@@ -31,12 +31,10 @@ public struct SimulationOptions: Hashable, Sendable {
   }
 }
 
-/// Kinds of misfortune.
+/// Kinds of faults.
 public struct FaultKinds: OptionSet, Hashable, Sendable {
-  /// The kinds as bits.
   public let rawValue: Int
 
-  /// Makes a set of kinds from bits.
   public init(rawValue: Int) {
     self.rawValue = rawValue
   }
@@ -49,30 +47,34 @@ public struct FaultKinds: OptionSet, Hashable, Sendable {
   public static let commits = FaultKinds(rawValue: 4)
   /// The disk is full; partial files vanish, shrink, grow or rot; deletions fail.
   public static let disk = FaultKinds(rawValue: 8)
-  /// Files of others appear where downloads are to go.
+  /// Other programs' files appear at downloads' paths.
   public static let foreignFiles = FaultKinds(rawValue: 16)
   /// Contents change on the origins.
   public static let changes = FaultKinds(rawValue: 32)
   /// Origins answer wrongly or not at all; connections break.
   public static let network = FaultKinds(rawValue: 64)
-  /// Validators are weak, missing, rotating or wrong; ranges are not honoured.
+  /// Validators are weak, missing, rotating or wrong; ranges are ignored.
   public static let protocols = FaultKinds(rawValue: 128)
   /// The wall clock jumps.
   public static let clock = FaultKinds(rawValue: 256)
-  /// Effects are carried out twice, and ended attempts report once more.
+  /// Effects are executed twice, and ended attempts report once more.
   public static let repetition = FaultKinds(rawValue: 512)
 
-  /// People rename, swap, replace, delete and bring back files in the library; its disk is not mounted for a while.
+  /// People rename, swap, replace, delete and restore files in the library; its disk is not mounted for a while.
   public static let people = FaultKinds(rawValue: 1024)
 
-  /// The path to the network changes, and goes.
+  /// The network path changes, and is lost.
   public static let paths = FaultKinds(rawValue: 2048)
+
+  /// The system stops and continues the process, the input ends, and the library cannot be opened again for a while.
+  public static let suspensions = FaultKinds(rawValue: 4096)
 
   /// Each kind and its name.
   public static let named: [(name: String, kind: FaultKinds)] = [
     ("crashes", .crashes), ("power", .powerCuts), ("commits", .commits), ("disk", .disk), ("foreign", .foreignFiles),
     ("changes", .changes), ("network", .network), ("protocols", .protocols), ("clock", .clock),
     ("repetition", .repetition), ("people", .people), ("paths", .paths),
+    ("suspensions", .suspensions),
   ]
   /// Every kind.
   public static let all = FaultKinds(named.map(\.kind))

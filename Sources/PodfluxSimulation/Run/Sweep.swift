@@ -1,21 +1,20 @@
 import Dispatch
 import Synchronization
 
-/// Many runs, on several threads, each with a world of its own.
+/// Many runs on several threads, each with its own world.
 public struct Sweep: Sendable {
-  /// What a sweep came to.
+  /// The result of a sweep.
   public struct Result: Sendable {
-    /// How many runs there were.
     public var runs = 0
-    /// Turns, all runs together.
+    /// The turns of all runs together.
     public var turns = 0
-    /// Starts of the engine, all runs together.
+    /// The engine starts of all runs together.
     public var starts = 0
-    /// What was found, by seed.
+    /// The violations, by seed.
     public var failures: [Simulation.Failure] = []
   }
 
-  /// Each so many runs one is replayed.
+  /// One of this many runs is replayed.
   private static let replayInterval: UInt64 = 20
 
   private let seeds: Range<UInt64>
@@ -23,11 +22,11 @@ public struct Sweep: Sendable {
   private let threads: Int
   private let failureLimit: Int
 
-  /// Makes a sweep over these seeds; everything but the seed is the template's.
+  /// A sweep over these seeds with the template's other options.
   ///
   /// - Parameters:
-  ///   - threads: How many worlds turn at once.
-  ///   - failureLimit: It ends early when so many runs have failed.
+  ///   - threads: How many worlds run at once.
+  ///   - failureLimit: Stops early after this many failing runs.
   public init(_ seeds: Range<UInt64>, like template: SimulationOptions, threads: Int, failureLimit: Int = .max) {
     self.seeds = seeds
     self.template = template
@@ -35,7 +34,7 @@ public struct Sweep: Sendable {
     self.failureLimit = failureLimit
   }
 
-  /// Runs them all. `began` and `ended` are called on the worlds' threads.
+  /// Runs all seeds. Calls `began` and `ended` on the worlds' threads.
   public func run(
     began: @escaping @Sendable (UInt64) -> Void = { _ in }, ended: @escaping @Sendable (Result) -> Void = { _ in }
   ) -> Result {

@@ -1,12 +1,15 @@
+import EngineRuntime
 import Flux
 import PodfluxCore
 
 /// What can happen next.
 enum Event {
-  /// The mailbox is looked into.
-  case turn(SimulatedProcess)
-  /// Facts whose commit failed are tried again.
-  case redelivery(SimulatedProcess)
+  /// The loop takes a step.
+  case turn(SimulatedEngine)
+  /// A timer of the loop; a number that is not its present one means nothing any more.
+  case timer(SimulatedEngine, EngineTimer, number: Int)
+  /// The system tells the engine's process something.
+  case signal(SimulatedEngine, SimulatedSignal)
   /// An attempt does the next thing with its files.
   case files(SimulatedAttempt)
   /// A sync that an attempt has begun beside its writing ends.
@@ -14,20 +17,17 @@ enum Event {
   /// Something happens to an exchange; a number that is not its present one means nothing any more.
   case network(SimulatedAttempt, number: Int)
   case deletion(SimulatedProcess, Deletion)
-  case verification(SimulatedProcess, Verification)
+  case verification(SimulatedVerification)
   /// What is looked after each day has been.
-  case upkeep(SimulatedProcess, [LibraryPath])
+  case upkeep(SimulatedProcess, [LibraryPath], DailyUpkeep?)
   /// Cleaning up does the next thing.
   case cleanup(SimulatedCleanup)
-  case alarm(SimulatedProcess, number: Int)
   /// The engine finds out what the path is.
   case path(SimulatedProcess)
-  /// Somebody looks how much room there is.
+  /// The services look how much room there is.
   case room(SimulatedProcess, number: Int)
   /// An attempt that has ended says something once more.
   case lateReport(SimulatedProcess, AttemptReport)
-  /// `stop(.now)` has waited long enough.
-  case patienceEnds(SimulatedProcess)
   /// The disk of published files is mounted again.
   case mounting
   case client
@@ -61,7 +61,7 @@ struct Scheduler {
   var hasOnlyAlarms: Bool {
     events.allSatisfy { event in
       switch event {
-      case .alarm, nil: true
+      case .timer(_, .alarm, _), nil: true
       default: false
       }
     }

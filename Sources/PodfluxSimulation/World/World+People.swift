@@ -5,7 +5,7 @@ import PodfluxCore
 extension World {
   func meddle() {
     let paths = freePaths
-    switch random.below(22) {
+    switch random.below(28) {
     case 16...19:
       with(paths) { disk.edit($0, spoiling: random.once(in: 6), inPlace: random.once(in: 2), using: &random) }
     case 20: with(paths) { disk.published[$0]?.file.touch(at: disk.nextTime()) }
@@ -28,11 +28,52 @@ extension World {
     case 12: addForeignFile(at: placeToMove)
     case 13: appearPartial()
     case 14 where random.once(in: 3):
-      disk.unmount(paths)
+      disk.unmount(paths, isWhole: random.once(in: 2))
       noteTrouble("the disk of \(paths.count) files is gone")
       schedule(.mounting, after: Int64(random.within(100...20_000)))
+    case 22: put(aLinkAt: placeToMove)
+    case 23:
+      guard !paths.isEmpty else { break }
+      let (path, target) = (random.pick(paths), placeToMove)
+      disk.addHardLink(of: path, at: target)
+      noteTrouble("somebody links \(path) as \(target)")
+    case 24 where random.once(in: 2): coverFolder()
+    case 25:
+      disk.addStray("stray\(random.below(3)).tmp")
+      noteTrouble("somebody leaves a stray among the partial files")
+    case 26: age()
     default: break
     }
+  }
+
+  private func put(aLinkAt path: String) {
+    disk.addLink(at: path)
+    noteTrouble("somebody puts a symbolic link at \(path)")
+  }
+
+  private func coverFolder() {
+    let folders = disk.folders.sorted()
+    guard !folders.isEmpty else { return }
+    let (folder, cover) = (random.pick(folders), random.pick([SimulatedDisk.Cover.link, .unreadable]))
+    disk.coverFolder(folder, by: cover)
+    noteTrouble("the folder \(folder) is behind: \(cover)")
+    schedule(.mounting, after: Int64(random.within(100...20_000)))
+  }
+
+  /// An earlier engine has put a file aside, about as long ago as files stay there.
+  private func age() {
+    let days = process?.dispatcher.state.settings.settings.quarantineDays ?? 0
+    let hours = Int64(max(days, 1) * 24 + random.within(-30...6))
+    disk.addQuarantined(at: clock.wall.advanced(byMilliseconds: -hours * 3_600_000))
+    noteTrouble("a file has been in quarantine for \(hours) hours")
+  }
+
+  /// The wall clock is set, or so much time has passed while nothing happened.
+  func jumpClock() {
+    let day: Int64 = 86_400_000
+    clockOffset += random.once(in: 3) ? day : Int64(random.within(-3_600_000...3_600_000))
+    checker.latestWall = max(checker.latestWall, clock.wall)
+    noteTrouble("the wall clock jumps")
   }
 
   func addForeignFile(at path: String) {
@@ -40,9 +81,15 @@ extension World {
     noteTrouble("somebody puts a file at \(path)")
   }
 
-  /// What somebody has made longer or shorter since it was to go is somebody's own now, unless it is a download's.
+  /// A file that a person has made longer or shorter since it was to go is that person's now, unless it is a download's.
   func releaseIfChanged(_ file: PublishedFile) {
     if !checker.isAnothers(file, than: nil) { disk.releaseIfChanged(file) }
+  }
+
+  /// What is behind a link, and was to go, stays: it is the client's own now.
+  func releaseIfLeft(_ file: PublishedFile) {
+    guard disk.isPublished(file), disk.cover(over: file.path.description) != nil else { return }
+    disk.published[file.path.description]?.isForeign = true
   }
 
   private func with(_ paths: [String], _ body: (String) -> Void) {
@@ -54,7 +101,7 @@ extension World {
       "somebody meddles with \(path), inode \(before ?? 0); there is \(disk.published[path]?.file.inode ?? 0) now")
   }
 
-  /// Files that a row is about to get are watched by nobody yet: what happens to them is another story.
+  /// The files but those that a row is about to get: no check watches these yet.
   private var freePaths: [String] {
     let publishing = Set(
       checker.rows.values.compactMap { row -> String? in
@@ -64,8 +111,9 @@ extension World {
   }
 
   private var placeToMove: String {
-    switch random.below(8) {
+    switch random.below(9) {
     case 0: "strange\\name.mp3"
+    case 8: "elsewhere/no\u{F8FF}utf8.mp3"
     case 1...2: client.path(using: &random)
     case 3...4: "elsewhere/\(random.below(3)).mp3"
     default: Self.name(Self.stem(of: random.pick(origins).address), random.within(1...3))

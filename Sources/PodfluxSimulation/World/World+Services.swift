@@ -57,7 +57,7 @@ extension World {
 
   // MARK: Misfortune
 
-  /// Perhaps the process dies, or the power fails, in the middle of what the file system does.
+  /// Perhaps the process dies, or the power fails, in the middle of a file system call.
   func diesWithinStep() -> Bool {
     guard !dies(in: 200) else { return true }
     guard suffers(.powerCuts), random.once(in: 400) else { return false }
@@ -65,11 +65,11 @@ extension World {
     return true
   }
 
-  /// Something happens that nobody asked for.
+  /// A misfortune happens.
   func befall() {
     guard !isCalm else { return }
     defer { schedule(.mishap, after: Int64(random.within(50...8_000))) }
-    switch random.below(29) {
+    switch random.below(suffers(.suspensions) ? 33 : 29) {
     case 0 where suffers(.crashes): die()
     case 1 where suffers(.powerCuts) && random.once(in: 2): die(withPower: true)
     case 2...6 where suffers(.changes):
@@ -82,19 +82,39 @@ extension World {
       disk.isFull = true
       noteTrouble("the disk is full")
     case 11...13: disk.isFull = false
-    case 14 where suffers(.commits): commitsFail = true
-    case 15...16: commitsFail = false
+    case 14 where suffers(.commits): commitFailureOdds = random.pick([1, 2, 2, 2])
+    case 15...16: commitFailureOdds = nil
     case 17 where suffers(.foreignFiles): appearForeignFile()
     case 18 where suffers(.disk):
       tamper()
       damage()
     case 20...24 where suffers(.people): meddle()
     case 25...28 where suffers(.paths): flipPath()
+    case 29...32: signal()
     case 19 where suffers(.clock) && random.once(in: 4):
-      clockOffset += Int64(random.within(-3_600_000...3_600_000))
-      noteTrouble("the wall clock jumps")
+      jumpClock()
     default: break
     }
+  }
+
+  /// Whether the next commit fails.
+  func commitMishap() -> SimulatedLedger.Mishap? {
+    guard suffers(.commits), random.once(in: commitFailureOdds ?? 200) else { return nil }
+    return random.once(in: 2) ? .beginFails : .commitFails
+  }
+
+  /// The system stops the process and continues it, or ends it; or its input ends.
+  private func signal() {
+    guard let engine else { return }
+    guard !random.once(in: 12) else {
+      return schedule(.signal(engine, random.pick([.terminate, .endOfInput])), after: random.delay())
+    }
+    let delay = random.delay()
+    schedule(.signal(engine, .suspend), after: delay)
+    if random.once(in: 4) { schedule(.signal(engine, .suspend), after: delay + random.delay()) }
+    schedule(.signal(engine, .resume), after: delay + random.delay() * 2)
+    // What was suspended for ever would do nothing more.
+    schedule(.signal(engine, .resume), after: delay + 10_000)
   }
 
   private func appearForeignFile() {
@@ -103,7 +123,7 @@ extension World {
     addForeignFile(at: random.once(in: 4) ? client.path(using: &random) : path)
   }
 
-  /// Somebody changes the file of a completed download.
+  /// A person changes the file of a completed download.
   private func damage() {
     let files = checker.rows.keys.sorted().compactMap { id -> PublishedFile? in
       guard case .completed(let file)? = checker.rows[id]?.state, disk.isPublished(file) else { return nil }
@@ -116,7 +136,7 @@ extension World {
     noteTrouble("somebody changes the file at \(path)")
   }
 
-  /// Somebody changes a partial file that no attempt works on: what a live one writes cannot be watched.
+  /// A person changes a partial file that no attempt works on: what a live one writes cannot be watched.
   private func tamper() {
     guard let download = disk.partialNames.first(where: { process?.isWorking(on: $0) != true }) else { return }
     disk.tamper(with: download, using: &random)

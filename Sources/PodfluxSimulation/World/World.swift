@@ -1,3 +1,4 @@
+import EngineRuntime
 import Flux
 import Persistence
 import PodfluxCore
@@ -15,13 +16,17 @@ final class World {
   /// Memory for what arrives.
   let memory = SimulatedMemory()
   let log = ActionLog()
-  /// What an engine with a journal would have written; nil unless somebody wants to read it.
+  /// What an engine with a journal would have written; nil if this run needs none.
   var journal: JournalLog?
   var client: SimulatedClient
   var random: SeededGenerator
   var origins: [SimulatedOrigin] = []
   private(set) var scheduler = Scheduler()
-  private(set) var process: SimulatedProcess?
+  private(set) var engine: SimulatedEngine?
+  /// How often a library was opened.
+  private(set) var openings = 0
+  /// The first invariant that was found broken where the loop cannot throw.
+  private var violation: (any Error)?
   private(set) var starts = 0
   private(set) var boots = 1
   /// How far the wall clock is off.
@@ -30,8 +35,8 @@ final class World {
   var path = SimulatedPath.wifi
   /// Grows when connections of the former path are of no use any more.
   var pathNumber = 0
-  /// Whether commits are failing for a while.
-  var commitsFail = false
+  /// Whether commits are failing for a while: one in so many; nil if they fail seldom.
+  var commitFailureOdds: Int?
   /// Whether faults have stopped.
   private(set) var isCalm = false
   private(set) var turns = 0
@@ -41,6 +46,7 @@ final class World {
     self.options = options
     random = SeededGenerator(seed: options.seed, index: 1)
     database = try LibraryDatabase.inMemory()
+    disk.followsLinks = options.sabotage == .linkFollowed
     client = SimulatedClient(
       limit: options.downloads, hasObstacles: options.faults.contains(.paths))
     for number in 0..<SimulatedOrigin.count {
@@ -53,6 +59,8 @@ final class World {
     schedule(.mishap, after: 100)
   }
 
+  /// What holds the library; nil while it is given up.
+  var process: SimulatedProcess? { engine?.process }
   var sabotage: Sabotage? { options.sabotage }
   var now: Int64 { scheduler.now }
   var bootID: String { sabotage == .pageCacheTrusted ? "boot" : "boot \(boots)" }
@@ -79,11 +87,29 @@ final class World {
     trace.note(text())
   }
 
+  // MARK: Broken invariants
+
+  /// Checks something where nothing can be thrown; the first error is thrown by `rethrow`.
+  func watch(_ check: () throws -> Void) {
+    guard violation == nil else { return }
+    do {
+      try check()
+    } catch {
+      violation = error
+      engine?.die()
+    }
+  }
+
+  func rethrow() throws {
+    if let violation { throw violation }
+  }
+
   // MARK: Events
 
   /// Takes the next event; false if there is none.
   func step() throws -> Bool {
     guard let event = scheduler.next() else { return false }
+    try engine?.checkEndsInTime()
     try handle(event)
     return true
   }
@@ -96,8 +122,9 @@ final class World {
 
   private func handle(_ event: Event) throws {
     switch event {
-    case .turn(let process): try process.ifAlive { try $0.turn() }
-    case .redelivery(let process): try process.ifAlive { try $0.redeliver() }
+    case .turn(let engine): try engine.turn()
+    case .timer(let engine, let timer, let number): try engine.fire(timer, number: number)
+    case .signal(let engine, let signal): try engine.hear(signal)
     case .files(let attempt):
       guard !dies(in: 4_000) else { return }
       if attempt.process.isAlive || attempt.process.mayLinger { try attempt.workOnFiles() }
@@ -106,16 +133,14 @@ final class World {
     case .network(let attempt, let number):
       try attempt.process.ifAlive { _ in try attempt.hear(number: number) }
     case .deletion(let process, let deletion): try process.ifAlive { try $0.delete(deletion) }
-    case .verification(let process, let verification): process.ifAlive { $0.verify(verification) }
-    case .upkeep(let process, let folders): process.ifAlive { $0.runUpkeep(folders) }
+    case .verification(let verification): try verification.process.ifAlive { _ in try verification.advance() }
+    case .upkeep(let process, let folders, let day): try process.ifAlive { try $0.runUpkeep(folders, day) }
     case .cleanup(let cleanup):
       guard !dies(in: 400) else { return }
       try cleanup.process.ifAlive { _ in try cleanup.work() }
-    case .alarm(let process, let number): process.ifAlive { $0.ring(number) }
-    case .path(let process): process.ifAlive { $0.seePath() }
-    case .room(let process, let number): process.ifAlive { $0.lookForRoom(number) }
-    case .lateReport(let process, let report): process.ifAlive { $0.hearLate(report) }
-    case .patienceEnds(let process): process.ifAlive { $0.close() }
+    case .path(let process): try process.ifAlive { $0.seePath() }
+    case .room(let process, let number): try process.ifAlive { $0.lookForRoom(number) }
+    case .lateReport(let process, let report): try process.ifAlive { $0.hearLate(report) }
     case .mounting:
       disk.mount()
       noteTrouble("the disk is mounted again")
@@ -127,26 +152,42 @@ final class World {
 
   private func speak() {
     guard !isCalm else { return }
-    if let process, process.isAlive {
-      for _ in 0..<random.within(1...3) {
-        process.ask(client.intent(rows: checker.rows, origins: origins, using: &random))
-      }
+    if let engine {
+      for _ in 0..<random.within(1...3) { engine.ask(content(for: engine)) }
     }
     schedule(.client, after: random.once(in: 30) ? Int64(random.within(1_000...60_000)) : random.delay() * 2)
+  }
+
+  private func content(for engine: SimulatedEngine) -> EngineRequest.Content {
+    if case .suspended = engine.loop.lifecycle, random.once(in: 3) { return .resume }
+    switch random.below(suffers(.suspensions) ? 160 : 120) {
+    case 0: return .barrier
+    case 1: return .refused(Refusal(.invalidValue, "it was refused before"))
+    case 2...3: return DownloadID("d0").map { .query(.resumeData($0)) } ?? .barrier
+    case 158: return .resume
+    case 159: return .action(.stop(.suspend))
+    default: return .action(client.intent(rows: checker.rows, origins: origins, using: &random))
+    }
   }
 
   // MARK: Life and death
 
   private func boot() throws {
-    guard process?.isAlive != true else { return }
+    guard engine?.isAlive != true else { return }
     starts += 1
+    let next = SimulatedEngine(in: self)
+    engine = next
+    try next.begin()
+    // Takes away the obstacles that the client has set: everything is to come to an end.
+    if isCalm { SimulatedClient.openings.forEach(next.ask) }
+  }
+
+  func openLibrary(for engine: SimulatedEngine) throws -> SimulatedProcess {
+    openings += 1
     checker.traffic = [:]
     checker.ended = []
-    let next = try SimulatedProcess(in: self, number: starts)
-    process = next
-    try next.begin()
-    // Whatever was set, everything is to come to an end.
-    if isCalm { SimulatedClient.openings.forEach(next.ask) }
+    noteTrouble("the library is opened")
+    return try SimulatedProcess(in: engine)
   }
 
   /// Perhaps the process dies here.
@@ -158,8 +199,8 @@ final class World {
 
   /// The process ends; what was only in memory is gone.
   func die(withPower: Bool = false) {
-    guard process?.isAlive == true else { return }
-    process?.end()
+    guard let engine, engine.isAlive else { return }
+    engine.die()
     noteTrouble(withPower ? "the power fails" : "the process dies")
     if withPower {
       boots += 1
@@ -168,7 +209,7 @@ final class World {
     schedule(.boot, after: random.delay())
   }
 
-  /// The engine has closed by itself; somebody starts it again.
+  /// The engine has closed by itself, and is started again.
   func closed() {
     noteTrouble("the engine closes")
     schedule(.boot, after: random.delay())
@@ -180,7 +221,7 @@ final class World {
     noteTrouble("faults stop")
     disk.isFull = false
     disk.mount()
-    commitsFail = false
+    commitFailureOdds = nil
     take(SimulatedPath.wifi)
     for index in origins.indices { origins[index].behave() }
     // A new start is what ends a stop, and what takes up deletions that could not be done.

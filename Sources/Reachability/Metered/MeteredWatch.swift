@@ -2,38 +2,38 @@ import CLinux
 import Glibc
 import PodfluxCore
 
-/// NetworkManager's word on whether the machine's way costs money, over the system's D-Bus; it counts where libsystemd, a
-/// bus and NetworkManager are there.
+/// Watches whether NetworkManager reports the connection as metered, over the system's D-Bus, if libsystemd, a bus and
+/// NetworkManager exist.
 ///
-/// Nothing here waits for the bus but `waitForAnswer`, which has a limit: a bus that hangs is one that says nothing. A
-/// connection that breaks is not made again: no bus outlives its machine's session.
+/// Only `waitForAnswer` blocks, and it has a limit: a bus that hangs counts as one without an answer. It does not
+/// reconnect a broken connection: a bus lives as long as the machine's session.
 final class MeteredWatch: @unchecked Sendable {
-  // `@unchecked`: used by the maker until the thread of its loop starts, and by that thread alone from then on.
+  // `@unchecked`: the creating thread uses it until the loop's thread starts, and from then on only that thread.
 
-  /// Where the bus is.
+  /// The address of the bus.
   enum Bus: Hashable, Sendable {
-    /// Where the system has it.
+    /// The system bus at its standard address.
     case system
-    /// At another address, such as `unix:path=/tmp/bus`.
+    /// A bus at another address, such as `unix:path=/tmp/bus`.
     case address(String)
-    /// Nowhere.
+    /// No bus.
     case none
   }
 
-  /// Whether NetworkManager says that the way is metered, or guesses that it is.
+  /// Whether NetworkManager reports or guesses that the connection is metered.
   private(set) var isMetered = false
-  /// Whether there has been an answer, or will be none.
+  /// Whether an answer has come, or none is expected any more.
   private(set) var hasAnswered = false
 
   private var library: linux_bus_library
-  /// The connection; nil when it is broken.
+  /// The connection; nil after it broke.
   private var bus: UnsafeMutableRawPointer?
   private var asking = Asking.idle
 
   private enum Asking {
     case idle
     case waiting
-    /// Something changed while the answer was on its way.
+    /// A property changed while a request was pending.
     case waitingToAskAgain
   }
 
@@ -41,12 +41,12 @@ final class MeteredWatch: @unchecked Sendable {
   private static let object = "/org/freedesktop/NetworkManager"
   /// NM_METERED_YES and NM_METERED_GUESS_YES.
   private static let meteredValues: Set<UInt32> = [1, 3]
-  /// How long an answer may take.
+  /// The timeout of a request.
   private static let answerMicroseconds: UInt64 = 5_000_000
-  /// Messages that are looked at before others have their turn.
+  /// How many messages are handled before other events get their turn.
   private static let maximumBatch = 64
 
-  /// Begins to connect. Nil where there is no library or no bus.
+  /// Starts to connect. Nil without the library or a bus.
   init?(_ bus: Bus) {
     library = linux_bus_library()
     let opened =
@@ -72,7 +72,7 @@ final class MeteredWatch: @unchecked Sendable {
     disconnect()
   }
 
-  /// Waits for the first answer, or for the limit.
+  /// Waits for the first answer, at most for the limit.
   func waitForAnswer(upTo limit: Duration) {
     let end = ContinuousClock.now + limit
     process()
@@ -84,7 +84,7 @@ final class MeteredWatch: @unchecked Sendable {
     }
   }
 
-  /// What to wait for; nil when the connection is broken.
+  /// The descriptor to poll; nil after the connection broke.
   var watched: pollfd? {
     guard let bus else { return nil }
     let (descriptor, events) = (library.descriptor(bus), library.events(bus))
@@ -92,7 +92,7 @@ final class MeteredWatch: @unchecked Sendable {
     return pollfd(fd: descriptor, events: Int16(truncatingIfNeeded: events), revents: 0)
   }
 
-  /// When `process()` has something to do although nothing has come, in milliseconds from now; -1 for never.
+  /// The milliseconds until `process()` must be called even if nothing arrives; -1 for never.
   var timeoutMilliseconds: Int32 {
     var moment = UInt64.max
     guard let bus, library.timeout(bus, &moment) >= 0, moment != .max else { return -1 }
@@ -102,7 +102,7 @@ final class MeteredWatch: @unchecked Sendable {
     return moment <= now ? 0 : Int32(clamping: (moment - now + 999) / 1000)
   }
 
-  /// Handles what the bus has said and sends what there is to say; does not wait.
+  /// Handles received messages and sends pending ones; does not block.
   func process() {
     for _ in 0..<Self.maximumBatch {
       guard let bus else { return }
@@ -121,7 +121,7 @@ final class MeteredWatch: @unchecked Sendable {
 
   // MARK: Asking
 
-  /// Has the bus send these signals, as far as NetworkManager is what they are about.
+  /// Subscribes to these signals of NetworkManager.
   private func watch(_ signals: String, _ handler: linux_bus_handler) -> Bool {
     let match = "type='signal',\(signals),arg0='\(Self.service)'"
     return library.add_match(bus, nil, match, handler, installed, Unmanaged.passUnretained(self).toOpaque()) >= 0
@@ -143,7 +143,7 @@ final class MeteredWatch: @unchecked Sendable {
     let mustAskAgain = asking == .waitingToAskAgain
     asking = .idle
     hasAnswered = true
-    // Who does not know now may have known before: what costs money goes on costing it while NetworkManager is restarted.
+    // An answer of "unknown" may follow a known one: a metered connection stays metered while NetworkManager restarts.
     var value: UInt32 = 0
     if library.is_error(message, nil) == 0, linux_bus_read_number(&library, message, &value) == 0 {
       isMetered = Self.meteredValues.contains(value)

@@ -1,20 +1,20 @@
-/// What the kernel says of links, addresses and default routes; the rest of what it says is nobody's concern here.
+/// A message of the kernel about a link, an address or a default route. Other messages are ignored.
 enum LinkMessage: Hashable, Sendable {
-  /// A link is there, or has changed.
+  /// A link exists, or has changed.
   case link(Link)
-  /// A link is gone, with all that it had.
+  /// A link is gone, with its addresses and routes.
   case linkGone(index: Int32)
-  /// A link has an address.
+  /// A link has this address.
   case address(LinkAddress)
-  /// A link has an address no more.
+  /// A link has lost this address.
   case addressGone(LinkAddress)
-  /// There is a default route. One that `replaces` takes the place of those of the same rank.
+  /// A default route exists. With `replaces` it replaces those of the same rank.
   case route(DefaultRoute, replaces: Bool)
   /// A default route is gone.
   case routeGone(DefaultRoute)
 }
 
-/// The families of addresses that count.
+/// The supported address families.
 enum AddressFamily: UInt8, Hashable, Sendable, CaseIterable {
   /// AF_INET.
   case ipv4 = 2
@@ -24,15 +24,15 @@ enum AddressFamily: UInt8, Hashable, Sendable, CaseIterable {
 
 /// A link as the kernel describes it.
 struct Link: Hashable, Sendable {
-  /// Its number in the kernel, which is not used again for another one.
+  /// Its number in the kernel, which is never reused.
   var index: Int32
   /// Its name, which may change.
   var name: String
-  /// Its hardware, as ARP numbers it (`ARPHRD_…`).
+  /// Its hardware type as in ARP (`ARPHRD_…`).
   var hardwareType: UInt16
   /// `IFF_…`, netdevice(7).
   var flags: UInt32
-  /// `IF_OPER_…` (RFC 2863), where it is said.
+  /// `IF_OPER_…` (RFC 2863), if reported.
   var operationalState: UInt8?
 
   private static let up: UInt32 = 1
@@ -41,29 +41,27 @@ struct Link: Hashable, Sendable {
   private static let unknownState: UInt8 = 0
   private static let upState: UInt8 = 6
 
-  /// Whether somebody has switched it on.
+  /// Whether it is switched on.
   var isUp: Bool { flags & Self.up != 0 }
 
-  /// Whether it leads to this machine only.
+  /// Whether it leads only to this machine.
   var isLoopback: Bool { flags & Self.loopback != 0 }
 
-  /// Whether it is switched on and has a carrier. Many virtual links do not know their state, and work.
+  /// Whether it is switched on and has a carrier. Many virtual links report an unknown state, and work.
   var isRunning: Bool {
     let state = operationalState ?? Self.unknownState
     return isUp && flags & Self.running != 0 && (state == Self.unknownState || state == Self.upState)
   }
 }
 
-/// An address of a link.
 struct LinkAddress: Hashable, Sendable {
   var family: AddressFamily
-  /// The link's number.
   var link: Int32
   /// 4 or 16 bytes.
   var bytes: [UInt8]
   /// `RT_SCOPE_…`, rtnetlink(7).
   var scope: UInt8
-  /// `IFA_F_…`, rtnetlink(7). No part of what the address is: it changes.
+  /// `IFA_F_…`, rtnetlink(7). Not a part of the address's identity: flags change.
   var flags: UInt32
 
   private static let universe: UInt8 = 0
@@ -71,7 +69,7 @@ struct LinkAddress: Hashable, Sendable {
   private static let failed: UInt32 = 0x08
   private static let tentative: UInt32 = 0x40
 
-  /// Whether others can answer to it. Of IPv6 only a global one counts: every link gives itself another one.
+  /// Whether other hosts can reply to it. Of IPv6 only global ones count: every link assigns itself a link-local one.
   var isUsable: Bool {
     switch family {
     case .ipv4: scope < Self.host
@@ -79,24 +77,23 @@ struct LinkAddress: Hashable, Sendable {
     }
   }
 
-  /// Whether both are the same address, whatever its state.
+  /// Whether both are the same address, in any state.
   func isSame(as other: LinkAddress) -> Bool {
     family == other.family && link == other.link && bytes == other.bytes
   }
 }
 
-/// A route to everywhere, or to one half of it, in the main table.
+/// A route to all destinations, or to one half of them, in the main table.
 struct DefaultRoute: Hashable, Sendable {
-  /// How much of everywhere. Tunnels like to lay two halves over another one's whole: the longer prefix goes first.
+  /// Which destinations it covers. Tunnels often add two halves over another link's whole: the longer prefix wins.
   enum Part: Hashable, Sendable, CaseIterable {
     case whole, lowerHalf, upperHalf
   }
 
-  /// Where a part of the packets goes.
+  /// A next hop.
   struct Hop: Hashable, Sendable {
-    /// The link's number.
     var link: Int32
-    /// The next machine's address; empty where the link leads to one only.
+    /// The gateway's address; empty on a point-to-point link.
     var gateway: [UInt8] = []
   }
 
@@ -104,11 +101,11 @@ struct DefaultRoute: Hashable, Sendable {
   var part = Part.whole
   /// The lower, the better.
   var metric: UInt32
-  /// The type of service that it is for; 0 for any.
+  /// Its type of service; 0 for any.
   var service: UInt8 = 0
-  /// The address that packets are sent from, where the route says one. It goes with its address.
+  /// The preferred source address, if the route has one. The route goes with that address.
   var source: [UInt8] = []
-  /// More than one for a route over several links.
+  /// More than one for a multipath route.
   var hops: [Hop]
 
   /// Whether one of them replaces the other.

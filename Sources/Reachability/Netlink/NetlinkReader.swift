@@ -1,19 +1,19 @@
-/// Reads datagrams of rtnetlink(7). What is cut off, malformed or of no interest is passed over: nothing traps.
+/// Parses datagrams of rtnetlink(7). It skips truncated, malformed and irrelevant parts, and never traps.
 struct NetlinkReader {
-  /// What a datagram holds.
+  /// The contents of a datagram.
   struct Contents: Hashable, Sendable {
     var messages: [LinkMessage] = []
-    /// Whether an answer of many messages ends here.
+    /// Whether a multipart answer ends here.
     var isEnd = false
-    /// Whether what was listed changed meanwhile: the list must be asked for again.
+    /// Whether the listed objects changed meanwhile: the caller must request the list again.
     var isInterrupted = false
-    /// The errno with which a request was refused.
+    /// The errno with which the kernel refused a request.
     var refusal: Int32?
   }
 
-  /// Everything in a datagram.
+  /// Parses a datagram.
   ///
-  /// - Parameter sequence: The request whose answers are read; nil takes what the kernel says unasked too.
+  /// - Parameter sequence: The request whose answers to read; nil also reads notifications.
   static func read(_ bytes: ArraySlice<UInt8>, answering sequence: UInt32? = nil) -> Contents {
     var contents = Contents()
     var rest = bytes
@@ -65,7 +65,7 @@ struct NetlinkReader {
     let flags: UInt16
     let sequence: UInt32
 
-    /// Nil at the end, and where the rest is no whole message.
+    /// Nil at the end, and if the rest is no complete message.
     init?(_ bytes: ArraySlice<UInt8>) {
       guard let length = bytes.number(UInt32.self, at: 0).map(Int.init), length >= Self.size, length <= bytes.count,
         let type = bytes.number(UInt16.self, at: 4), let flags = bytes.number(UInt16.self, at: 6),
@@ -78,14 +78,14 @@ struct NetlinkReader {
     }
   }
 
-  /// Messages and attributes begin at multiples of 4 bytes.
+  /// Messages and attributes are aligned to 4 bytes.
   private static func aligned(_ length: Int) -> Int { (length + 3) & ~3 }
 }
 
 // MARK: - Bodies
 
 extension NetlinkReader {
-  /// `struct ifinfomsg`. A bridge speaks of its ports in messages of its own family: they begin and end nothing.
+  /// `struct ifinfomsg`. Ignores a bridge's messages about its ports, which have their own family.
   private static func link(_ body: ArraySlice<UInt8>) -> Link? {
     guard body.count >= 16, body.number(UInt8.self, at: 0) == 0, let type = body.number(UInt16.self, at: 2),
       let index = body.number(Int32.self, at: 4), let flags = body.number(UInt32.self, at: 8)
@@ -155,10 +155,10 @@ extension NetlinkReader {
   private static let unicast: UInt8 = 1
   private static let cloned: UInt32 = 0x200
   private static let mainTable: UInt32 = 254
-  /// More next hops than this are not looked at.
+  /// Further next hops are ignored.
   private static let maximumHops = 64
 
-  /// A row of `struct rtnexthop`, each with attributes of its own.
+  /// A sequence of `struct rtnexthop`, each with its attributes.
   private static func hops(_ bytes: ArraySlice<UInt8>) -> [DefaultRoute.Hop] {
     var hops: [DefaultRoute.Hop] = []
     var rest = bytes
@@ -175,7 +175,7 @@ extension NetlinkReader {
     return hops
   }
 
-  /// A row of `struct rtattr`, up to the first that is cut off.
+  /// A sequence of `struct rtattr`, up to the first truncated one.
   private static func forEachAttribute(of bytes: ArraySlice<UInt8>, _ body: (UInt16, ArraySlice<UInt8>) -> Void) {
     let typeMask: UInt16 = 0x3FFF
     var rest = bytes
@@ -189,7 +189,7 @@ extension NetlinkReader {
 }
 
 extension ArraySlice<UInt8> {
-  /// A number in the machine's own byte order; nil if it is not all there.
+  /// A number in the machine's byte order; nil if bytes are missing.
   fileprivate func number<Number: FixedWidthInteger & BitwiseCopyable>(_: Number.Type, at offset: Int) -> Number? {
     guard count >= offset + MemoryLayout<Number>.size else { return nil }
     return withUnsafeBytes { $0.loadUnaligned(fromByteOffset: offset, as: Number.self) }

@@ -1,7 +1,7 @@
 import CLinux
 import Glibc
 
-/// A file descriptor, closed with its last user.
+/// A file descriptor; deinit closes it.
 final class OpenDescriptor: Sendable {
   let number: Int32
 
@@ -16,40 +16,40 @@ final class OpenDescriptor: Sendable {
   }
 }
 
-/// Two rtnetlink sockets: one hears what changes, the other asks for all there is. They belong to the network namespace of
-/// the thread that made them.
+/// Two rtnetlink sockets: one receives notifications, the other requests the current state. They belong to the network
+/// namespace of the thread that opened them.
 ///
-/// Calls must not overlap: one owner, or a lock.
+/// Calls must not overlap: use one owner, or a lock.
 final class NetlinkSocket: Sendable {
-  /// What a look at the changes brings.
+  /// The result of reading the notifications.
   enum Change {
-    /// The kernel has said this.
+    /// The kernel sent these messages.
     case messages([LinkMessage])
-    /// Some of what it said was lost: everything must be read anew.
+    /// Notifications were lost: everything must be read again.
     case lost
-    /// It has said nothing more by now.
+    /// There are no more notifications now.
     case none
   }
 
-  /// How much of what changes the kernel keeps for a reader that is late.
+  /// How many bytes of notifications the kernel queues for a slow reader.
   private static let receiveBytes: Int32 = 1 << 20
   /// The longest datagram; the kernel's own limit is 32 KiB.
   private static let maximumDatagramBytes = 1 << 16
-  /// How long the kernel may take for an answer.
+  /// The timeout of an answer.
   private static let timeoutSeconds: Int32 = 2
-  /// More datagrams than fit into the kernel's buffer, each being charged with some 500 bytes at least.
+  /// More datagrams than fit into the kernel's buffer, which accounts at least some 500 bytes for each.
   private static let maximumQueue = 1 << 14
-  /// How often a list that changed while it was told is asked for.
+  /// How often to request a list again that changed during the answer.
   private static let maximumAttempts = 8
   /// RTMGRP_LINK, _IPV4_IFADDR, _IPV4_ROUTE, _IPV6_IFADDR, _IPV6_ROUTE.
   private static let groups: UInt32 = 0x1 | 0x10 | 0x40 | 0x100 | 0x400
-  /// RTM_GETLINK, RTM_GETADDR, RTM_GETROUTE: links before what they have.
+  /// RTM_GETLINK, RTM_GETADDR, RTM_GETROUTE: links before their addresses and routes.
   private static let kinds: [UInt16] = [18, 22, 26]
 
   private let changes: OpenDescriptor
   private let lists: OpenDescriptor
 
-  /// Opens both, and begins to hear what changes.
+  /// Opens both sockets, and subscribes to changes.
   init() throws(ReachabilityError) {
     changes = try OpenDescriptor("an rtnetlink socket") {
       linux_netlink_open(Self.groups, Self.receiveBytes, Self.timeoutSeconds)
@@ -59,24 +59,23 @@ final class NetlinkSocket: Sendable {
     }
   }
 
-  /// Readable when something has changed.
+  /// Readable when there is a notification.
   var descriptor: Int32 { changes.number }
 
-  /// What has changed, if anything; does not wait.
+  /// The next notification, if any; does not block.
   func nextChange() -> Change {
     switch receive(from: changes, waiting: false) {
     case .success(let bytes): .messages(NetlinkReader.read(bytes[...]).messages)
     case .failure(.system(_, EAGAIN)): .none
-    // ENOBUFS; and a socket that cannot be read has lost what it should have said too.
+    // ENOBUFS; after any other error the socket may have lost notifications too.
     case .failure: .lost
     }
   }
 
-  /// Throws away what has been said and not been read; to be called after a loss, before everything is read anew.
+  /// Discards unread notifications. Call it after a loss, before reading everything again.
   ///
-  /// From the moment of a loss until its queue is empty the kernel adds nothing to it, and says no word of that
-  /// (NETLINK_S_CONGESTED in the kernel's net/netlink/af_netlink.c): what changes while the queue is read would be
-  /// lost too.
+  /// From a loss until the queue is empty the kernel drops further notifications without another error
+  /// (NETLINK_S_CONGESTED in the kernel's net/netlink/af_netlink.c): changes during the reading would be lost too.
   func discardChanges() {
     for _ in 0..<Self.maximumQueue {
       switch receive(from: changes, waiting: false) {
@@ -86,8 +85,8 @@ final class NetlinkSocket: Sendable {
     }
   }
 
-  /// Everything as it is now. Changes that the kernel tells meanwhile remain to be read, and do no harm when they are
-  /// taken in once more: the last word on each thing is the same.
+  /// The current state. Notifications that arrive meanwhile stay unread; applying them again is harmless, since the
+  /// last one about each object gives the same state.
   func readAll() throws(ReachabilityError) -> LinkTable {
     for _ in 0..<Self.maximumAttempts {
       if let table = try readAllOnce() { return table }
@@ -95,7 +94,7 @@ final class NetlinkSocket: Sendable {
     throw .silentKernel
   }
 
-  /// Nil where things changed while they were told.
+  /// Nil if objects changed during the answer.
   private func readAllOnce() throws(ReachabilityError) -> LinkTable? {
     var table = LinkTable()
     var isWhole = true

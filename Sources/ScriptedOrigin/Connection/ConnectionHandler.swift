@@ -1,14 +1,14 @@
 import NIOCore
 import NIOHTTP1
 
-/// One connection: takes its requests in order, and puts the scripted answers onto the wire one behind the other.
+/// One connection: reads its requests in order, and writes the scripted responses one after the other.
 final class ConnectionHandler: ChannelInboundHandler {
   typealias InboundIn = HTTPServerRequestPart
   typealias OutboundOut = ByteBuffer
 
-  /// A client may send this many requests ahead; one that sends more is cut off.
+  /// How many requests a client may pipeline; with more the connection is closed.
   private static let maximumPipelinedRequests = 64
-  /// After this many bytes in a row, the other connections of the loop have their turn.
+  /// After this many bytes in a row, the loop's other connections get their turn.
   private static let maximumBurstBytes = 4 * 1024 * 1024
 
   private let routes: RouteTable
@@ -64,7 +64,7 @@ extension ConnectionHandler {
     }
   }
 
-  /// The decoder refused a request: malformed, or a head beyond its limits.
+  /// The decoder refused a request: it is malformed, or its head exceeds a limit.
   func errorCaught(context: ChannelHandlerContext, error: any Error) {
     guard transmission == nil, error is HTTPParserError else {
       context.close(promise: nil)
@@ -103,8 +103,8 @@ extension ConnectionHandler {
     context.fireChannelWritabilityChanged()
   }
 
-  /// Writes as long as the channel takes it. Flushing may make the channel writable again, which calls this again:
-  /// such inner calls are left to the loop of the outer one.
+  /// Writes while the channel accepts data. Flushing may make the channel writable again, which calls this recursively:
+  /// the outer call's loop does the work then.
   private func pump(_ context: ChannelHandlerContext) {
     guard !isPumping else { return }
     isPumping = true

@@ -2,13 +2,13 @@ import Glibc
 import NIOCore
 import NIOSSL
 
-/// Sent through the pipeline of a connection that shall break now.
+/// An event that breaks a connection now, sent through its pipeline.
 struct DropConnection: Sendable {
   let kind: Fault.Kind
 }
 
 extension ChannelHandlerContext {
-  /// Breaks the connection beneath TLS: no `close_notify`, as when a machine or a network dies.
+  /// Breaks the connection beneath TLS: no `close_notify`, as after a crash or a network failure.
   func sever(_ kind: Fault.Kind) {
     switch kind {
     case .stall: return

@@ -4,7 +4,7 @@ import NIOPosix
 import NIOSSL
 import Synchronization
 
-/// The listening socket of an origin, the connections it has accepted, and the threads that serve them.
+/// The listening socket of an origin, its accepted connections, and the threads that serve them.
 final class Listener: Sendable {
   let port: Int
 
@@ -12,11 +12,11 @@ final class Listener: Sendable {
   private let server: any Channel
   private let connections: ConnectionRegistry
 
-  /// Larger heads are refused with 431.
+  /// The limit of a head; larger ones get a 431.
   private static let maximumHeadBytes = 64 * 1024
-  /// Connections that wait to be accepted; the kernel cuts it to net.core.somaxconn.
+  /// How many connections may wait for accept; the kernel clamps it to net.core.somaxconn.
   private static let backlog: Int32 = 4096
-  /// Below the low mark the channel asks for more, above the high one it wants no more.
+  /// Below the low mark the channel accepts writes again, above the high one it refuses them.
   private static let writeBufferMarks = ChannelOptions.Types.WriteBufferWaterMark(low: 512 * 1024, high: 1024 * 1024)
 
   /// Listens on an address; port 0 takes any free one. Blocks until the socket is ready.
@@ -48,21 +48,21 @@ final class Listener: Sendable {
     self.connections = connections
   }
 
-  /// An origin that nobody stopped ends by itself, some time after it was forgotten.
+  /// An origin that was not stopped ends some time after its last reference is gone.
   deinit {
     group.shutdownGracefully { _ in
-      // Nobody is left who could be told of a failure.
+      // There is no caller left to report an error to.
     }
   }
 
-  /// Breaks every open connection; new ones are welcome.
+  /// Breaks every open connection; new ones are accepted.
   func dropConnections(_ kind: Fault.Kind) {
     connections.drop(kind)
   }
 
-  /// Closes everything and ends the threads. Blocks until that is done; not to be called on the listener's own threads.
+  /// Closes everything and ends the threads. Blocks until that is done; do not call it on the listener's own threads.
   func close() throws {
-    // The connections go first, beneath TLS: else each would wait for its client's close_notify.
+    // The connections first, beneath TLS: otherwise each would wait for its client's close_notify.
     connections.drop(.cut)
     try group.syncShutdownGracefully()
   }
@@ -83,7 +83,6 @@ final class Listener: Sendable {
   }
 }
 
-/// The connections that are open.
 private final class ConnectionRegistry: Sendable {
   private let channels = Mutex<[ObjectIdentifier: any Channel]>([:])
 

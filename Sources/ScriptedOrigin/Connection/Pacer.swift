@@ -18,7 +18,7 @@ struct Pacer {
   private let slice: TimeAmount
   private var earned = 0.0
   private var updated: NIODeadline
-  /// Nothing is earned before this moment.
+  /// No bytes may be sent before this time.
   private(set) var nextTick: NIODeadline
 
   init(bytesPerSecond: Int, start: NIODeadline) {
@@ -33,7 +33,7 @@ struct Pacer {
   mutating func allowance(at now: NIODeadline) -> Int {
     if now >= nextTick {
       let seconds = Double((now - updated).nanoseconds) / 1e9
-      // A client that did not read for a while gets no flood afterwards.
+      // A client that has not read for a while gets no burst afterwards.
       let most = 2 * Double(bytesPerSecond) * Double((slice + Self.finest).nanoseconds) / 1e9
       earned = min(earned + seconds * Double(bytesPerSecond), most)
       updated = now
@@ -46,7 +46,7 @@ struct Pacer {
     earned -= Double(byteCount)
   }
 
-  /// Rounded up to a grid, so that the slices of many responses fall due together and wake the loop once.
+  /// Rounded up to a grid, so that the slices of many responses become due together and wake the loop once.
   private static func aligned(_ deadline: NIODeadline) -> NIODeadline {
     let grid = UInt64(finest.nanoseconds)
     return .uptimeNanoseconds((deadline.uptimeNanoseconds + grid - 1) / grid * grid)

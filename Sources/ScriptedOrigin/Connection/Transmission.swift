@@ -1,6 +1,6 @@
 import NIOCore
 
-/// The way of one response onto the wire. Says what to do next, and does none of it.
+/// Writes one response: says what to do next, and does none of it.
 struct Transmission {
   enum Step {
     case write(ByteBuffer, bodyByteCount: Int)

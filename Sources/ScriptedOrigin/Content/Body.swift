@@ -1,6 +1,6 @@
 import NIOCore
 
-/// The content of a response: bytes held in memory, or made up as they are sent, so that 1 GiB costs 64 KiB.
+/// The content of a response: bytes in memory, or generated while sending, so that 1 GiB costs 64 KiB.
 ///
 /// A body is a value: copying, slicing and joining bodies copies no content.
 public struct Body: Sendable {
@@ -31,7 +31,7 @@ extension Body {
   /// No content.
   public static let empty = Body(segments: [])
 
-  /// These very bytes.
+  /// Exactly these bytes.
   public static func bytes(_ bytes: some Sequence<UInt8>) -> Body {
     let buffer = ByteBuffer(bytes: bytes)
     return Body(.bytes(buffer), length: buffer.readableBytes)
@@ -42,28 +42,29 @@ extension Body {
     bytes(text.utf8)
   }
 
-  /// `unit` again and again, broken off at `length` bytes: a small file made into a long one.
+  /// `unit` repeated up to `length` bytes: turns a small file into a long one.
   public static func repeating(_ unit: some Sequence<UInt8>, length: Int) -> Body {
     let buffer = ByteBuffer(bytes: unit)
     precondition(buffer.readableBytes > 0 || length == 0, "nothing cannot be repeated")
     return Body(.repeated(buffer), length: length)
   }
 
-  /// Pseudo-random content in which every misplaced byte shows: each block of 64 KiB begins with its number.
+  /// Pseudo-random content in which every misplaced byte is detected: each block of 64 KiB begins with its number.
   ///
-  /// Bodies of different seeds differ in every block; one with the same seed and another length is a prefix of the longer.
+  /// Bodies of different seeds differ in every block; one with the same seed and another length is a prefix of the
+  /// longer.
   public static func stamped(length: Int, seed: UInt64) -> Body {
     Body(.stamped(template: StampedBlock.template(seed: seed)), length: length)
   }
 
-  /// What passes for an MP3 file: an ID3 tag and silent MPEG frames, then stamped content from byte 4,096 on.
+  /// A plausible MP3 file: an ID3 tag and silent MPEG frames, then stamped content from byte 4,096 on.
   public static func audio(length: Int, seed: UInt64) -> Body {
     let opening = SilentAudio.opening
     guard length > opening.length else { return opening[0..<length] }
     return joined([opening, stamped(length: length - opening.length, seed: seed)])
   }
 
-  /// One body behind the other: another advertisement before the same episode, for example.
+  /// Concatenated bodies: another advertisement before the same episode, for example.
   public static func joined(_ bodies: [Body]) -> Body {
     Body(segments: bodies.flatMap(\.segments))
   }
@@ -88,7 +89,7 @@ extension Body {
 // MARK: - Reading
 
 extension Body {
-  /// The longest piece that is handed out at once.
+  /// The longest piece that `piece` returns.
   static let maximumPieceLength = 256 * 1024
 
   /// Calls `use` with the content from beginning to end, in pieces of at most 256 KiB: for hashing, or for comparing.

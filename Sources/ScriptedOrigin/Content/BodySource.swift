@@ -1,12 +1,12 @@
 import NIOCore
 
-/// Where the bytes of a body come from.
+/// The source of a body's bytes.
 enum BodySource: Sendable {
   case bytes(ByteBuffer)
   case repeated(ByteBuffer)
   case stamped(template: ByteBuffer)
 
-  /// One to `limit` bytes from `offset` on, without copying but for a block's stamp.
+  /// One to `limit` bytes from `offset` on, without a copy except for a block's stamp.
   func piece(at offset: Int, atMost limit: Int) -> ByteBuffer {
     switch self {
     case .bytes(let buffer):
@@ -25,7 +25,7 @@ enum BodySource: Sendable {
 
 /// A block of content that begins with its own number, big-endian.
 ///
-/// Any 64 KiB of the content hold the bytes of a stamp, so that an overlap as long as that tells one place from another.
+/// Any 64 KiB of the content contain the bytes of a stamp, so that an overlap of that length identifies its position.
 enum StampedBlock {
   static let length = 64 * 1024
   static let stampLength = MemoryLayout<UInt64>.size
@@ -57,7 +57,7 @@ enum SilentAudio {
   private static let openingLength = 4096
 }
 
-/// A small generator whose output depends on its seed alone (Steele, Lea, Flood: Fast Splittable Pseudorandom Number
+/// A small generator that is determined by its seed (Steele, Lea, Flood: Fast Splittable Pseudorandom Number
 /// Generators, 2014).
 struct SplitMix64: RandomNumberGenerator {
   var state: UInt64

@@ -1,8 +1,8 @@
-/// Header fields in the order in which they stand on the wire; names compare without regard to case (RFC 9110 §5.1).
+/// Header fields in wire order; names ignore case (RFC 9110 §5.1).
 public struct HeaderFields: Sendable, Hashable, ExpressibleByDictionaryLiteral {
   /// One field line.
   public struct Field: Sendable, Hashable {
-    /// The name as it is written.
+    /// The name as written.
     public var name: String
     /// The value, without the white space around it.
     public var value: String
@@ -33,14 +33,14 @@ public struct HeaderFields: Sendable, Hashable, ExpressibleByDictionaryLiteral {
     fields.filter { $0.name.isSameFieldName(as: name) }.map(\.value)
   }
 
-  /// Adds a field line, whether or not there is one of that name.
+  /// Adds a field line, even if one of that name exists.
   public mutating func append(_ name: String, _ value: String) {
     fields.append(Field(name: name, value: value))
   }
 }
 
 extension String {
-  /// Whether two field names are the same but for the case of their ASCII letters.
+  /// Whether two field names are equal, ignoring ASCII case.
   func isSameFieldName(as other: String) -> Bool {
     utf8.elementsEqual(other.utf8) { $0.lowercasedASCII == $1.lowercasedASCII }
   }

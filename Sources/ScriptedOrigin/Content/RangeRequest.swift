@@ -1,6 +1,6 @@
-/// What a `Range` header asks for, measured against content of a certain length (RFC 9110 §14.1.2).
+/// The ranges of a `Range` header for content of a certain length (RFC 9110 §14.1.2).
 enum RangeRequest: Equatable {
-  /// No header, another unit, or a header that breaks the grammar: the whole content is wanted.
+  /// No header, another unit, or a malformed header: the whole content.
   case whole
   /// These ranges, none of them empty, all inside the content.
   case parts([Range<Int>])
@@ -54,7 +54,7 @@ enum RangeRequest: Equatable {
     }
   }
 
-  /// The value of a run of digits; what no `Int` can hold counts as the largest one.
+  /// The value of a run of digits, clamped to the largest `Int`.
   private static func number(_ digits: Substring) -> Int? {
     guard digits.utf8.allSatisfy((UInt8(ascii: "0")...UInt8(ascii: "9")).contains) else { return nil }
     return Int(digits) ?? Int.max

@@ -1,5 +1,5 @@
 extension Resource {
-  /// The answer to a GET or HEAD request for this file.
+  /// The response to a GET or HEAD request for this file.
   func response(to request: RequestRecord) -> Response {
     if isKnown(to: request) {
       return Response(status: 304, headers: validators)
@@ -83,14 +83,14 @@ extension Resource {
 // MARK: - Conditions
 
 extension Resource {
-  /// RFC 9110 §13.1.5: a tag counts only if it is strong; a date only if it is the very same.
+  /// RFC 9110 §13.1.5: a tag counts only if it is strong; a date only if it is equal.
   private func ifRangeMatches(_ request: RequestRecord) -> Bool {
     guard let condition = request.headers["If-Range"] else { return true }
     if case .strong = entityTag, condition == entityTag?.fieldValue { return true }
     return condition == lastModified
   }
 
-  /// RFC 9110 §13.1.2 and §13.1.3, but that a date is compared for equality: clients send back what they were given.
+  /// RFC 9110 §13.1.2 and §13.1.3, except that dates are compared for equality: clients echo them.
   private func isKnown(to request: RequestRecord) -> Bool {
     guard let condition = request.headers["If-None-Match"] else {
       guard let lastModified else { return false }
@@ -103,7 +103,7 @@ extension Resource {
 }
 
 extension Substring {
-  /// An entity tag without its mark of weakness.
+  /// An entity tag without its `W/`.
   fileprivate var opaqueTag: Substring {
     hasPrefix("W/") ? dropFirst(2) : self
   }

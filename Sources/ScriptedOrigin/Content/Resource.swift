@@ -1,19 +1,18 @@
-/// A file as an origin offers it: content, validators, and how it deals with ranges and conditions.
+/// A file of an origin: content, validators, and its handling of ranges and conditions.
 public struct Resource: Sendable {
   /// The content.
   public var body: Body
-  /// The `Content-Type`, if one is sent.
+  /// The `Content-Type`, or `nil` to send none.
   public var mediaType: String?
-  /// The `ETag`, if one is sent.
+  /// The `ETag`, or `nil` to send none.
   public var entityTag: EntityTag?
-  /// The `Last-Modified` date as it stands on the wire, if one is sent.
+  /// The `Last-Modified` date as on the wire, or `nil` to send none.
   public var lastModified: String?
-  /// How requests with a `Range` are answered.
+  /// The handling of requests with a `Range`.
   public var ranges: RangePolicy
   /// Further header fields: `Content-Disposition`, `Cache-Control` and the like.
   public var headers: HeaderFields
 
-  /// A file with content, and whatever the origin tells about it.
   public init(
     _ body: Body,
     mediaType: String? = "audio/mpeg",
@@ -33,12 +32,12 @@ public struct Resource: Sendable {
 
 /// An `ETag` (RFC 9110 §8.8.3).
 public enum EntityTag: Sendable, Hashable {
-  /// Changes with every byte: `"v1"`.
+  /// A strong tag, which changes with every byte: `"v1"`.
   case strong(String)
-  /// Stays when the content changes a little: `W/"v1"`.
+  /// A weak tag, which may stay after a small change: `W/"v1"`.
   case weak(String)
 
-  /// The tag as it stands on the wire.
+  /// The tag as on the wire.
   public var fieldValue: String {
     switch self {
     case .strong(let opaque): "\"\(opaque)\""
@@ -47,15 +46,15 @@ public enum EntityTag: Sendable, Hashable {
   }
 }
 
-/// How an origin deals with `Range` requests, rightly or wrongly.
+/// An origin's handling of `Range` requests, correct or not.
 public enum RangePolicy: Sendable, Hashable {
-  /// By RFC 9110 §14: 206, 416, and 200 where `If-Range` does not match or several ranges are asked for.
+  /// According to RFC 9110 §14: 206, 416, and 200 if `If-Range` does not match or several ranges are requested.
   case honoured
   /// Always the whole content with 200, and no `Accept-Ranges`.
   case ignored
-  /// 206 although `If-Range` names another version: a splice in the making.
+  /// 206 although `If-Range` names another version: provokes a splice.
   case honouredDespiteIfRange
-  /// 206 that starts this many bytes later (earlier, if negative) than asked for, and says so in `Content-Range`.
+  /// 206 that starts this many bytes later (earlier, if negative) than requested, with a matching `Content-Range`.
   case shifted(byBytes: Int)
   /// 206 with `multipart/byteranges`, even for a single range.
   case multipart

@@ -1,7 +1,7 @@
 import NIOCore
 import NIOSSL
 
-/// One HTTP/2 connection (RFC 9113): takes frames apart, and answers those that want an answer.
+/// One HTTP/2 connection (RFC 9113): parses frames, and answers those that need an answer.
 final class HTTP2Handler: ChannelInboundHandler {
   typealias InboundIn = ByteBuffer
   typealias OutboundOut = ByteBuffer
@@ -54,7 +54,7 @@ final class HTTP2Handler: ChannelInboundHandler {
     context.flush()
   }
 
-  /// The client has gone, perhaps without TLS's goodbye: that is its right.
+  /// The client has gone, perhaps without a close_notify, which is no error here.
   func errorCaught(context: ChannelHandlerContext, error: any Error) {
     context.close(promise: nil)
   }
@@ -68,7 +68,7 @@ final class HTTP2Handler: ChannelInboundHandler {
     let payload: ByteBuffer
   }
 
-  /// The next frame (RFC 9113 section 4.1), once all of it is there.
+  /// The next complete frame (RFC 9113 section 4.1).
   private func nextFrame() -> Frame? {
     guard let head = received.getBytes(at: received.readerIndex, length: Self.headLength) else { return nil }
     let length = head[..<3].reduce(0) { $0 << 8 | Int($1) }

@@ -3,32 +3,32 @@ import NIOPosix
 import NIOSSL
 import Synchronization
 
-/// An HTTP/2 server over TLS on 127.0.0.1 that does one thing after the other to successive requests, whatever they ask.
+/// An HTTP/2 server over TLS on 127.0.0.1 that performs a script of steps, one for each request, independent of its
+/// fields.
 ///
-/// Frames are real; it understands just enough of them to tell requests apart, and does not read their fields.
+/// Its frames are real; it parses just enough of them to separate requests, and no header fields.
 public final class HTTP2Origin: Sendable {
-  /// What is done to one request.
+  /// The handling of one request.
   public enum Step: Sendable, Hashable {
-    /// It is answered with a 200 and `body`.
+    /// Answers with a 200 and `body`.
     case answer
-    /// Its stream is refused: it was not processed and may be sent again (RFC 9113 section 8.7).
+    /// Refuses the stream: the request was not processed and may be repeated (RFC 9113 section 8.7).
     case refuse
-    /// The connection is given up by a GOAWAY which says that this request was not processed, and closed.
+    /// Sends a GOAWAY which says that this request was not processed, and closes the connection.
     case goAway
-    /// The connection is closed without a word.
+    /// Closes the connection without another frame.
     case cut
-    /// Nothing is done.
+    /// Does nothing.
     case silence
   }
 
-  /// A request that has come.
+  /// A received request.
   public struct Request: Sendable, Hashable {
-    /// The number of its connection, counted from 0 on.
+    /// The number of its connection, from 0 on.
     public let connection: Int
-    /// What was done to it.
+    /// The step that handled it.
     public let step: Step
 
-    /// Makes one, to compare with.
     public init(connection: Int, step: Step) {
       self.connection = connection
       self.step = step
@@ -38,12 +38,12 @@ public final class HTTP2Origin: Sendable {
   /// The content of every answer.
   public static let body = Array("hello".utf8)
 
-  /// The port that it listens on.
+  /// The port on which it listens.
   public let port: Int
   private let group: MultiThreadedEventLoopGroup
   private let script: Script
 
-  /// Starts an origin; the last step of the script is done to all further requests.
+  /// Starts an origin; the script's last step handles all further requests.
   public static func start(tls: TLSMaterial, script steps: [Step]) throws -> HTTP2Origin {
     precondition(!steps.isEmpty, "a script needs at least one step")
     return try HTTP2Origin(context: try tls.makeContext(applicationProtocols: ["h2"]), script: Script(steps))
@@ -71,10 +71,10 @@ public final class HTTP2Origin: Sendable {
     self.script = script
   }
 
-  /// An origin that nobody stopped ends by itself, some time after it was forgotten.
+  /// An origin that was not stopped ends some time after its last reference is gone.
   deinit {
     group.shutdownGracefully { _ in
-      // Nobody is left who could be told of a failure.
+      // There is no caller left to report an error to.
     }
   }
 
@@ -85,7 +85,7 @@ public final class HTTP2Origin: Sendable {
   public var requests: [Request] { script.requests }
 }
 
-/// What is to be done to each request of an origin, and what has been.
+/// The steps of an origin, and the requests so far.
 final class Script: Sendable {
   private struct State {
     var requests: [HTTP2Origin.Request] = []
@@ -109,7 +109,7 @@ final class Script: Sendable {
     }
   }
 
-  /// What is to be done to the next request.
+  /// The step for the next request.
   func next(onConnection connection: Int) -> HTTP2Origin.Step {
     state.withLock { state in
       let step = steps[min(state.requests.count, steps.count - 1)]

@@ -1,9 +1,9 @@
 import Dispatch
 import Synchronization
 
-/// Every request of an origin, kept up to date while it is answered, for anybody who wants to look or to wait.
+/// The requests of an origin, updated while it answers them. Callers can read it or wait for a condition.
 final class RequestLog: Sendable {
-  /// When there are more requests than this, the older half is forgotten.
+  /// With more requests than this, the older half is dropped.
   static let capacity = 100_000
 
   fileprivate struct State {
@@ -24,7 +24,7 @@ final class RequestLog: Sendable {
     state.withLock { $0.snapshot }
   }
 
-  /// Forgets the requests and counts; what is open and under way stays counted as such.
+  /// Drops the requests and counts; open connections and active requests still count.
   func reset() {
     change { state in
       let old = state.snapshot
@@ -55,7 +55,6 @@ extension RequestLog {
     change { $0.snapshot.activeConnections -= 1 }
   }
 
-  /// The record of a new request.
   func requestReceived(connection: Int, method: String, target: String, headers: HeaderFields) -> RequestRecord {
     change { state in
       let record = RequestRecord(
@@ -94,7 +93,7 @@ extension RequestLog {
     }
   }
 
-  /// Changes the state, then wakes those who wait for a change, once each.
+  /// Changes the state, then wakes each waiting thread once.
   @discardableResult
   private func change<Value: Sendable>(_ body: (inout State) -> Value) -> Value {
     let (value, sleepers) = state.withLock { state in
@@ -108,7 +107,7 @@ extension RequestLog {
 }
 
 extension RequestLog.State {
-  /// Changes a request's record, unless it was forgotten; returns whether it is known.
+  /// Changes a request's record, unless it was dropped; returns whether it still exists.
   @discardableResult
   fileprivate mutating func update(_ sequence: Int, _ body: (inout RequestRecord) -> Void) -> Bool {
     guard let first = snapshot.requests.first?.sequence, sequence >= first else { return false }
@@ -130,7 +129,7 @@ extension RequestLog.State {
 // MARK: - Waiting
 
 extension RequestLog {
-  /// Blocks until `condition` holds, and returns the snapshot for which it does, or `nil` when the time is up.
+  /// Blocks until `condition` holds, and returns its snapshot, or `nil` after the time limit.
   func wait(upTo limit: Duration, until condition: (Snapshot) throws -> Bool) rethrows -> Snapshot? {
     let deadline = DispatchTime.now() + .nanoseconds(Int(limit / .nanoseconds(1)))
     let semaphore = DispatchSemaphore(value: 0)
@@ -146,8 +145,8 @@ extension RequestLog {
     }
   }
 
-  /// The snapshot, if it fulfils `condition`. Whatever changes afterwards signals the semaphore: nothing is missed
-  /// between looking and sleeping. The snapshot must not outlive the look, or the next change copies all requests.
+  /// The snapshot, if it meets `condition`. Every later change signals the semaphore, so none is missed between
+  /// checking and sleeping. The snapshot must not outlive the check, or the next change copies all requests.
   private func look(
     as waiter: ObjectIdentifier, for condition: (Snapshot) throws -> Bool
   ) rethrows -> Snapshot? {

@@ -1,9 +1,9 @@
 import NIOCore
 import NIOHTTP1
 
-/// A response ready for the wire: its head as bytes, what of its content is sent, and what happens then.
+/// A response ready for the wire: its head as bytes, the content to send, and the ending.
 struct Delivery {
-  /// What becomes of the connection when everything was sent.
+  /// What to do with the connection after the last byte.
   enum Ending: Equatable {
     case keepAlive
     case close
@@ -11,7 +11,7 @@ struct Delivery {
   }
 
   var status: Int
-  /// `nil` if the connection fails before there is a head.
+  /// `nil` if the connection fails before the head.
   var head: ByteBuffer?
   var body: Body
   var isChunked: Bool
@@ -21,7 +21,7 @@ struct Delivery {
 }
 
 extension Behaviour {
-  /// How this behaviour answers `request`.
+  /// The delivery for `request`.
   func delivery(for request: RequestRecord, keepingAlive: Bool) -> Delivery {
     let response = response(to: request)
     let hasContent = request.method != "HEAD" && ![204, 304].contains(response.status)
@@ -46,7 +46,7 @@ extension Behaviour {
     }
   }
 
-  /// Whether the client can tell where this response ends and the next one begins.
+  /// Whether the client can find the end of this response.
   private var framesTruthfully: Bool {
     guard framing != .closing else { return false }
     return !headerChanges.contains { change in
@@ -88,7 +88,7 @@ extension Behaviour {
 }
 
 extension Delivery {
-  /// Breaks the delivery off where the fault wants it; a fault in the content spares a response that has none.
+  /// Ends the delivery where the fault says so; a fault in the content does not affect a response without one.
   fileprivate mutating func apply(_ fault: Fault?, hasContent: Bool) {
     guard let fault else { return }
     switch fault.place {

@@ -1,13 +1,9 @@
-/// What an origin does with one request: what it answers, and how well or badly it delivers the answer.
+/// How an origin handles one request: its response, and the faults in its delivery.
 ///
-/// Behaviours are made from a resource, a status or a redirect, and then modified:
+/// Start from a resource, a status or a redirect, and add modifiers:
 ///
-/// ```swift
-/// origin.serve("/episode.mp3", script: [
-///   .resource(episode).cutting(afterBytes: 300_000),
-///   .status(503, headers: ["Retry-After": "1"]),
-///   .resource(episode).limited(toBytesPerSecond: 200_000),
-/// ])
+/// ```swift origin.serve("/episode.mp3", script: [ .resource(episode).cutting(afterBytes: 300_000), .status(503,
+/// headers: ["Retry-After": "1"]), .resource(episode).limited(toBytesPerSecond: 200_000), ])
 /// ```
 public struct Behaviour: Sendable {
   enum Answer: Sendable {
@@ -28,7 +24,7 @@ public struct Behaviour: Sendable {
   var headerChanges: [HeaderChange] = []
 }
 
-/// How the end of the content is made known (RFC 9112 §6.3).
+/// How the end of the content is marked (RFC 9112 §6.3).
 public enum Framing: Sendable, Hashable {
   /// By a `Content-Length`.
   case contentLength
@@ -41,18 +37,18 @@ public enum Framing: Sendable, Hashable {
 // MARK: - Answers
 
 extension Behaviour {
-  /// Answers with a file: 200, 206, 304 or 416, as the request asks.
+  /// Answers with a file: 200, 206, 304 or 416, depending on the request.
   public static func resource(_ resource: Resource) -> Behaviour {
     Behaviour(answer: .resource(resource))
   }
 
-  /// Answers with this status, these header fields and this content, whatever the request asks.
+  /// Answers with this status, these header fields and this content.
   public static func status(_ status: Int, headers: HeaderFields = [:], body: Body = .empty) -> Behaviour {
     precondition((200...999).contains(status), "\(status) is no final status")
     return Behaviour(answer: .response(Response(status: status, headers: headers, body: body)))
   }
 
-  /// Sends the client to `location`, which may be relative, with 301, 302, 303, 307 or 308.
+  /// Redirects the client to `location`, which may be relative, with 301, 302, 303, 307 or 308.
   public static func redirect(_ status: Int = 302, to location: String) -> Behaviour {
     .status(status, headers: ["Location": location])
   }
@@ -66,9 +62,9 @@ extension Behaviour {
     failing(Fault(kind: .cut, place: .body(afterBytes: byteCount)))
   }
 
-  /// Resets the connection (RST) after this many bytes of the content were handed to the kernel.
+  /// Resets the connection (RST) after this many bytes of the content were passed to the kernel.
   ///
-  /// What the client had no room for is lost.
+  /// Bytes that the client had no room for are lost.
   public func resetting(afterBytes byteCount: Int) -> Behaviour {
     failing(Fault(kind: .reset, place: .body(afterBytes: byteCount)))
   }
@@ -78,12 +74,12 @@ extension Behaviour {
     failing(Fault(kind: .stall, place: .body(afterBytes: byteCount)))
   }
 
-  /// Does this to the connection in place of any answer.
+  /// Breaks the connection in this way instead of answering.
   public func failingBeforeHead(_ kind: Fault.Kind) -> Behaviour {
     failing(Fault(kind: kind, place: .head))
   }
 
-  /// Sends the content no faster than this; nothing comes before the first slice has been earned.
+  /// Limits the rate of the content; the first byte comes after the first slice's time.
   public func limited(toBytesPerSecond bytesPerSecond: Int) -> Behaviour {
     precondition(bytesPerSecond > 0, "a rate limit must be above zero; stalling(afterBytes:) sends nothing")
     return changing { $0.bytesPerSecond = bytesPerSecond }
@@ -94,19 +90,19 @@ extension Behaviour {
     changing { $0.delayMilliseconds = delayMilliseconds }
   }
 
-  /// Makes the end of the content known in this way.
+  /// Marks the end of the content in this way.
   public func framed(_ framing: Framing) -> Behaviour {
     changing { $0.framing = framing }
   }
 
-  /// Puts this field in place of the one that would be sent: a lying `Content-Length`, a wrong `Content-Range`.
+  /// Replaces a field: for example with a wrong `Content-Length` or `Content-Range`.
   ///
-  /// A connection whose framing was tampered with is closed behind the response.
+  /// The connection is closed after a response with a modified framing.
   public func settingHeader(_ name: String, _ value: String) -> Behaviour {
     changing { $0.headerChanges.append(.set(name, value)) }
   }
 
-  /// Leaves this field out. The connection is closed behind a response that lacks its framing.
+  /// Removes a field. The connection is closed after a response without framing.
   public func removingHeader(_ name: String) -> Behaviour {
     changing { $0.headerChanges.append(.remove(name)) }
   }

@@ -1,6 +1,6 @@
-/// A response before it is put on the wire: status, header fields and content.
+/// A response before its delivery: status, header fields and content.
 ///
-/// What frames the content (`Content-Length`, `Transfer-Encoding`, `Connection`) is added as it is sent.
+/// The delivery adds the framing (`Content-Length`, `Transfer-Encoding`, `Connection`).
 public struct Response: Sendable {
   /// The status code.
   public var status: Int
@@ -9,7 +9,6 @@ public struct Response: Sendable {
   /// The content.
   public var body: Body
 
-  /// A response; without content if no body is given.
   public init(status: Int, headers: HeaderFields = [:], body: Body = .empty) {
     self.status = status
     self.headers = headers

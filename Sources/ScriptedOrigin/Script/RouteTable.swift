@@ -1,8 +1,8 @@
 import Synchronization
 
-/// What each path answers.
+/// The behaviours of paths.
 final class RouteTable: Sendable {
-  /// What decides how the next request is answered.
+  /// How the next request's behaviour is chosen.
   enum Route: Sendable {
     case script([Behaviour], next: Int)
     case choice(@Sendable (RequestRecord) -> Behaviour)
@@ -23,7 +23,7 @@ final class RouteTable: Sendable {
     state.withLock { $0.routes[path] = route }
   }
 
-  /// Sets what decides for every path that has no route.
+  /// Sets the choice for every path without a route.
   func setFallback(_ choose: @escaping @Sendable (RequestRecord) -> Behaviour) {
     state.withLock { $0.fallback = .choice(choose) }
   }
@@ -32,10 +32,10 @@ final class RouteTable: Sendable {
     state.withLock { _ = $0.routes.removeValue(forKey: path) }
   }
 
-  /// How `request` is answered; a script moves on by this.
+  /// The behaviour for `request`; advances a script.
   func behaviour(for request: RequestRecord) -> Behaviour {
     guard ["GET", "HEAD"].contains(request.method) else { return Self.methodNotAllowed }
-    // The closure of a choice runs outside the lock, so that it may change the routes.
+    // The closure runs outside the lock, so that it may change the routes.
     let route = state.withLock { state in
       let key = state.routes[request.target] == nil ? request.path : request.target
       let route = state.routes[key] ?? state.fallback

@@ -1,30 +1,30 @@
-/// Divides the bytes that may come in a second among those who want them. It asks no clock and stops nobody: whoever is
-/// granted less than wanted waits until `refill` names it.
+/// Divides a rate limit among members. It reads no clock and blocks no thread: a member that gets less than it asked
+/// for waits until `refill` names it.
 ///
-/// What may be taken grows with time, up to `burst`, so that no window of 5 s has more than 3 % too much. Those who wait
-/// take turns, in a circle; a turn is so short that each has one in `round`, unless that would be fewer than
-/// `shortestTurn` bytes. A turn that was cut short is gone on with first. Who has a turn and nothing to take holds up
-/// nobody: what may be taken is common to all.
+/// Credit grows with time, up to `burst`, so that no window of 5 s exceeds the rate by more than 3 %. Waiting members
+/// take turns in a circle; a turn is short enough that each has one per `round`, unless it would be shorter than
+/// `shortestTurn` bytes. Interrupted turns continue first. A member that has a turn and takes nothing holds up no
+/// other: the credit is common to all.
 struct BandwidthShares {
   typealias Member = HTTPExchange.ID
 
-  /// How often bytes are given out.
+  /// The interval of refills.
   static let refillInterval = Duration.milliseconds(20)
-  /// How much may be saved up while nobody wants it, as the time in which it comes.
+  /// How much unused credit accumulates, as the time in which it arrives.
   static let burst = Duration.milliseconds(150)
-  /// In what time each of those who wait is to have a turn.
+  /// The time in which each waiting member should have a turn.
   static let round = Duration.milliseconds(100)
   static let shortestTurn = 512
   static let longestTurn = 256 << 10
 
   /// 0 for no limit.
   private(set) var bytesPerSecond: Int64 = 0
-  /// What may be taken now, in bytes.
+  /// The bytes that may be taken now.
   private var credit = 0.0
   private var lastRefill: SuspendingClock.Instant
-  /// What is left of a member's turn; 0 once it is over, which the next refill ends.
+  /// The rest of a member's turn; 0 once it is over, until the next refill ends it.
   private var turns: [Member: Int] = [:]
-  /// Who waits in the middle of a turn, and who for the next one.
+  /// The members that wait in the middle of a turn, and those that wait for the next one.
   private var cutShort: [Member] = []
   private var waiting: [Member] = []
 
@@ -34,24 +34,24 @@ struct BandwidthShares {
 
   var isLimited: Bool { bytesPerSecond > 0 }
 
-  /// When `refill` is to be called next; nil while nobody waits.
+  /// When to call `refill` next; nil while no member waits.
   var nextRefill: SuspendingClock.Instant? {
     cutShort.isEmpty && waiting.isEmpty ? nil : isLimited ? lastRefill + Self.refillInterval : lastRefill
   }
 
-  /// From now on this rate counts; 0 for no limit.
+  /// Sets the rate from now on; 0 for no limit.
   mutating func limit(bytesPerSecond rate: Int64, now: SuspendingClock.Instant) {
     guard rate != bytesPerSecond else { return }
-    // What was saved up at a high rate would be many seconds of a low one.
+    // Credit from a high rate would last many seconds at a low one.
     bytesPerSecond = rate
     (credit, lastRefill) = (0, now)
     turns = [:]
   }
 
-  /// How many of these bytes may be taken now. With fewer than asked for, the member waits.
+  /// Takes up to `wanted` bytes of credit. With fewer than wanted, the member waits.
   mutating func take(upTo wanted: Int, for member: Member) -> Int {
     guard isLimited, wanted > 0 else { return wanted }
-    // A newcomer does not jump the queue. Nor does who had a turn: others that were named may not have begun theirs.
+    // A newcomer must not jump the queue, nor a member whose turn is over: others may not have begun theirs.
     let turn = turns[member] ?? (waiting.isEmpty && cutShort.isEmpty ? turnLength : 0)
     let granted = min(wanted, turn, Int(credit))
     credit -= Double(granted)
@@ -62,21 +62,21 @@ struct BandwidthShares {
     return granted
   }
 
-  /// So many granted bytes could not be taken after all.
+  /// Returns credit that the member could not use.
   mutating func giveBack(_ bytes: Int, of member: Member) {
     guard isLimited else { return }
     credit += Double(bytes)
     turns[member, default: 0] += bytes
   }
 
-  /// The member has ended.
+  /// Removes a member that has ended.
   mutating func remove(_ member: Member) {
     turns[member] = nil
     cutShort.removeAll { $0 == member }
     waiting.removeAll { $0 == member }
   }
 
-  /// Lets what may be taken grow, if it is time: who is to go on, in this order.
+  /// Refills the credit if it is time. Returns the members that may continue, in this order.
   mutating func refill(now: SuspendingClock.Instant) -> [Member] {
     guard isLimited else { return resumeAll() }
     let elapsed = now - lastRefill
@@ -84,7 +84,7 @@ struct BandwidthShares {
     lastRefill = now
     credit = min(bytes(in: Self.burst), credit + bytes(in: elapsed))
     var budget = Int(credit)
-    // After a late refill there is more to give out than turns are long.
+    // After a late refill there is more credit than turns are long.
     let turn = max(turnLength, budget / max(1, cutShort.count + waiting.count))
     var resumed: [Member] = []
     for member in cutShort + waiting {
@@ -105,7 +105,7 @@ struct BandwidthShares {
     return cutShort + waiting
   }
 
-  /// How long a turn is, given how many wait.
+  /// The length of a turn for the current number of waiting members.
   private var turnLength: Int {
     let share = bytes(in: Self.round) / Double(max(1, cutShort.count + waiting.count))
     return min(Self.longestTurn, max(Self.shortestTurn, Int(share)))
@@ -116,7 +116,7 @@ struct BandwidthShares {
   }
 }
 
-/// The driver's one division of bytes, for all its transfers. Confined to its thread.
+/// The driver's one `BandwidthShares` for all its transfers. Only its thread uses it.
 final class BandwidthGate {
   var shares = BandwidthShares()
 }

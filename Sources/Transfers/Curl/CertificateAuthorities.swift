@@ -1,24 +1,24 @@
 import Foundation
 import Glibc
 
-/// Certificate authorities that somebody trusts beside the system's.
+/// Certificate authorities that the user trusts in addition to the system's.
 public struct CertificateAuthorities: Sendable {
-  /// Why a file names no authorities to trust.
+  /// Why a file contains no usable authorities.
   public struct Fault: Error, Sendable, CustomStringConvertible {
-    /// One sentence for people.
+    /// One sentence for users.
     public let description: String
   }
 
   /// The largest file that is read, in bytes; a system's whole bundle has some 200 KiB.
   static let maximumFileBytes = 16 << 20
 
-  /// The certificates as PEM. What else the file holds is left out: it may be a private key.
+  /// The certificates as PEM. Other content of the file is left out: it may be a private key.
   let text: String
 
   /// Reads a PEM file (RFC 7468) of one or more certificates.
   ///
-  /// Each must have the shape of a certificate: OpenSSL gives up the whole bundle for one that has not, and no origin
-  /// would be trusted any more.
+  /// It checks that each has the structure of a certificate: OpenSSL rejects the whole bundle for one that has not, and
+  /// would then trust no origin.
   public init(contentsOfFile path: String) throws(Fault) {
     let contents = try Self.contents(ofFile: path)
     var text = ""
@@ -43,7 +43,7 @@ public struct CertificateAuthorities: Sendable {
     self.text = text
   }
 
-  /// RFC 7468 section 5.1 and what older software wrote.
+  /// RFC 7468 section 5.1, and the label of older software.
   private static let labels = ["CERTIFICATE", "X509 CERTIFICATE"]
 
   private static func block(_ bytes: Data) -> String {
@@ -79,7 +79,7 @@ public struct CertificateAuthorities: Sendable {
   }
 }
 
-/// A tag, a length and so many bytes (X.690 section 8.1).
+/// A tag, a length and that many bytes (X.690 section 8.1).
 private struct DERElement {
   private static let bitString: UInt8 = 0x03
   private static let sequence: UInt8 = 0x30
@@ -87,7 +87,7 @@ private struct DERElement {
   let tag: UInt8
   let content: ArraySlice<UInt8>
 
-  /// The element with which the bytes begin; nil if there is none, or not all of it.
+  /// The element at the beginning of the bytes; nil if there is none, or an incomplete one.
   init?(_ bytes: ArraySlice<UInt8>) {
     var rest = bytes
     guard let tag = rest.popFirst(), let first = rest.popFirst() else { return nil }
@@ -103,7 +103,8 @@ private struct DERElement {
     content = rest.prefix(length)
   }
 
-  /// A certificate is a sequence of a sequence, a sequence and a bit string, and ends with it (RFC 5280 section 4.1).
+  /// A certificate consists of a sequence that contains exactly a sequence, a sequence and a bit string (RFC 5280
+  /// section 4.1).
   static func isCertificate(_ bytes: [UInt8]) -> Bool {
     guard let whole = DERElement(bytes[...]), whole.tag == sequence, whole.content.endIndex == bytes.endIndex else {
       return false

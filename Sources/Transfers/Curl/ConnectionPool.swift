@@ -2,11 +2,11 @@ import CCurl
 import EngineRuntime
 import PodfluxCore
 
-/// Connections, idle ones too, that are taken for another by libcurl: a share handle for nothing else, used on the
-/// driver's thread alone. Its idle connections are closed with it.
+/// Connections, idle ones included, that libcurl may reuse for each other: a share handle for this purpose only. Only
+/// the driver's thread uses it. Deinit closes its idle connections.
 final class ConnectionPool {
   let pointer: UnsafeMutableRawPointer
-  /// Is told of each connection's end, and so has to outlive them.
+  /// Learns of each connection's end, so it must outlive them.
   private let sockets: SocketTable
 
   fileprivate init(_ sockets: SocketTable) throws(ExchangeFailure) {
@@ -23,10 +23,11 @@ final class ConnectionPool {
   deinit { curl_share_cleanup(pointer) }
 }
 
-/// A pool for each route, so that no exchange is given a connection that another route's has opened.
+/// One pool for each route, so that no exchange reuses a connection of another route.
 ///
-/// libcurl has one pool by itself, and tells connections apart by where they lead. `CURLOPT_INTERFACE` would make it look
-/// at the device as well, but it would be bound on the way to loopback too, and an exchange that names none is given any.
+/// libcurl by default has one pool, and compares connections by their destination. `CURLOPT_INTERFACE` would make it
+/// compare the device as well, but would also bind connections to loopback, and an exchange without it reuses any
+/// connection.
 final class ConnectionPools {
   private let sockets: SocketTable
   private var current: [Route: ConnectionPool] = [:]
@@ -35,7 +36,7 @@ final class ConnectionPools {
     self.sockets = sockets
   }
 
-  /// The route's pool on the present path.
+  /// The route's pool for the current path.
   func pool(for route: Route) throws(ExchangeFailure) -> ConnectionPool {
     if let pool = current[route] { return pool }
     let pool = try ConnectionPool(sockets)
@@ -43,7 +44,7 @@ final class ConnectionPools {
     return pool
   }
 
-  /// From now on every route has a new pool. The old ones go when no exchange uses them any more.
+  /// Gives every route a new pool from now on. An old one ends when its last exchange does.
   func renew() {
     current = [:]
   }

@@ -3,20 +3,21 @@ import EngineRuntime
 import Glibc
 import Synchronization
 
-/// The one libcurl thread: every transfer of the process runs on it, and nothing else waits for it.
+/// The one libcurl thread: it runs every transfer of the process, and no other thread blocks on it.
 ///
-/// Idle it sleeps; a transfer costs no thread and, beside libcurl's buffer (`CurlLimits`), a few KiB.
+/// It sleeps when idle; a transfer costs no thread and, besides libcurl's buffer (`CurlLimits`), a few KiB.
 package final class CurlDriver: Sendable {
-  /// What is the same for every exchange.
+  /// The configuration that all exchanges share.
   package struct Configuration: Sendable {
-    /// Whom to trust beside the system's authorities.
+    /// The authorities to trust in addition to the system's.
     package var addedAuthorities: CertificateAuthorities?
-    /// Where the file of all authorities is to lie, in a folder that nobody else writes to. Needed where some are added.
+    /// The path for the file of all authorities, in a folder to which no other program writes. Required with added
+    /// ones.
     package var bundlePath: String?
     /// The file of the system's authorities; by default the one that libcurl was built for.
     var systemBundlePath: String?
 
-    /// The system's authorities, and others if there are any.
+    /// The system's authorities, and added ones if any.
     package init(addedAuthorities: CertificateAuthorities? = nil, bundlePath: String? = nil) {
       self.addedAuthorities = addedAuthorities
       self.bundlePath = bundlePath
@@ -24,19 +25,19 @@ package final class CurlDriver: Sendable {
     }
   }
 
-  /// The machine would not give what the driver needs.
+  /// The system refused a resource that the driver needs.
   package enum SetupError: Error, Sendable, Hashable {
     case libraryUnavailable
     case threadRefused(errno: Int32)
-    /// The file of all authorities cannot be put together.
+    /// The file of all authorities cannot be written.
     case bundleRefused(path: String, errno: Int32)
   }
 
   private let mailbox: CurlMailbox
   private let configuration: Configuration
-  /// Whom exchanges trust that are started from now on.
+  /// The authorities that new exchanges trust.
   private let trust: Mutex<TrustStore>
-  /// Nil once somebody has taken it to join it.
+  /// Nil once a caller has taken it to join it.
   private let thread: Mutex<pthread_t?>
 
   /// Starts the thread.
@@ -49,31 +50,31 @@ package final class CurlDriver: Sendable {
     thread = Mutex(try Self.startThread(CurlLoop(multi: multi, mailbox: mailbox, trust: trust)))
   }
 
-  /// Without `shutDown()` everything is cancelled as well, but nobody waits for it.
+  /// Without `shutDown()` this also cancels everything, but does not wait for it.
   deinit {
     guard let running = takeThread() else { return }
     mailbox.post { $0.isShuttingDown = true }
     pthread_detach(running)
   }
 
-  /// Starts an exchange. Returns at once; whatever is wrong comes as `finished`, on the driver's thread.
+  /// Starts an exchange. Returns at once; errors come as `finished`, on the driver's thread.
   func start(_ request: HTTPRequest, delegate: any HTTPExchangeDelegate) -> HTTPExchange {
     let exchange = HTTPExchange(id: mailbox.nextID(), mailbox: mailbox)
     let start = CurlMailbox.Start(exchange: exchange, request: request, delegate: delegate)
     if !mailbox.post({ $0.started.append(start) }) {
-      // The thread is gone, and the caller may hold a lock that the delegate wants.
+      // The thread is gone, and the caller may hold a lock that the delegate needs.
       DispatchQueue.global().async { delegate.exchange(exchange, finished: .failure(.cancelled)) }
     }
     return exchange
   }
 
-  /// The network path has changed: no exchange that is started from now on is given a connection that is open now, and
-  /// those that lead away from this machine are shut down. Thread safe; returns at once.
+  /// Leaves the network path: exchanges started from now on reuse no connection that is open now, and connections that
+  /// lead away from this machine are shut down. Thread safe; returns at once.
   package func leavePath() {
     mailbox.post { $0.leavesPath = true }
   }
 
-  /// Trusts the system's authorities as they are now. Connections that are open stay.
+  /// Reads the system's authorities again. Open connections stay.
   package func renewAuthorities() throws(SetupError) {
     try trust.withLock { (trust) throws(SetupError) in
       guard let renewed = try trust.renewed(configuration) else { return }
@@ -82,14 +83,15 @@ package final class CurlDriver: Sendable {
     }
   }
 
-  /// Limits the bodies of all exchanges together, also of those that run; 0 for no limit. Thread safe; returns at once.
+  /// Sets the rate limit of all bodies together, running ones included; 0 for no limit. Thread safe; returns at once.
   package func limit(bytesPerSecond: Int64) {
     mailbox.post { $0.bytesPerSecond = bytesPerSecond }
   }
 
-  /// Cancels every exchange, waits until each delegate has heard so, and ends the thread. A second call does nothing.
+  /// Cancels every exchange, waits until each delegate has received `finished`, and ends the thread. A second call does
+  /// nothing.
   ///
-  /// Not to be called from a delegate: the thread cannot wait for itself.
+  /// Do not call it from a delegate: the thread cannot wait for itself.
   package func shutDown() {
     guard let running = takeThread() else { return }
     precondition(pthread_equal(running, pthread_self()) == 0, "the driver cannot be shut down from its own thread")
@@ -123,7 +125,7 @@ private func runLoop(_ context: UnsafeMutableRawPointer?) -> UnsafeMutableRawPoi
   return nil
 }
 
-/// With CURLOPT_NOSIGNAL libcurl leaves SIGPIPE alone, and a TLS write to a closed connection raises it.
+/// With CURLOPT_NOSIGNAL libcurl does not block SIGPIPE, and a TLS write to a closed connection raises it.
 private func blockBrokenPipeSignal() {
   var signals = sigset_t()
   sigemptyset(&signals)

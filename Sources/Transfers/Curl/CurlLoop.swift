@@ -2,7 +2,7 @@ import CCurl
 import EngineRuntime
 import PodfluxCore
 
-/// The life of the driver's thread: read letters, move transfers on, see who is done, tick, sleep.
+/// The loop of the driver's thread: read letters, advance transfers, collect finished ones, tick, sleep.
 final class CurlLoop {
   private let multi: MultiHandle
   private let mailbox: CurlMailbox
@@ -34,10 +34,10 @@ final class CurlLoop {
     cancelAll()
   }
 
-  /// False when the thread is to end.
+  /// Returns false to end the thread.
   private func readLetters() -> Bool {
     let letters = mailbox.collect()
-    // Before what has been started since: that gets new connections.
+    // Before starting the new ones: those get new connections.
     if letters.leavesPath { leavePath() }
     if let rate = letters.bytesPerSecond { limit(bytesPerSecond: rate) }
     if let trust = letters.trust { self.trust = trust }
@@ -63,7 +63,7 @@ extension CurlLoop {
     }
   }
 
-  /// Where a hop has ended without an end of the exchange, the next one begins, or the same once more.
+  /// When a hop has ended but not the exchange, starts the next hop, or repeats this one.
   private func goOn(
     _ transfer: CurlTransfer, isRepetition: Bool, to next: () throws(ExchangeFailure) -> HTTPHop
   ) {
@@ -98,7 +98,7 @@ extension CurlLoop {
 // MARK: - Going on
 
 extension CurlLoop {
-  /// Connections of the path that was left are not used again: those that no exchange has are closed.
+  /// Shuts down the connections of the old path, and closes the idle ones.
   private func leavePath() {
     pools.renew()
     sockets.shutDownAll(exchanging: multi.exchange)
@@ -108,7 +108,7 @@ extension CurlLoop {
     bandwidth.shares.limit(bytesPerSecond: rate, now: .now)
   }
 
-  /// Lets exchanges go on that have waited for the others' bytes.
+  /// Resumes exchanges that have waited for bandwidth.
   private func refill() {
     for id in bandwidth.shares.refill(now: .now) { resume(id, after: .bandwidth) }
   }
@@ -116,7 +116,7 @@ extension CurlLoop {
   private func resume(_ id: HTTPExchange.ID, after pause: CurlTransfer.Pauses) {
     guard let transfer = transfers[id] else { return }
     let code = transfer.unpause(pause)
-    // libcurl delivers held bytes from within; if that fails it does not always report the transfer as done.
+    // libcurl delivers held bytes during this call, and does not always report a transfer that fails then.
     if code != CURLE_OK { conclude(transfer, transfer.conclusion(code)) }
   }
 
@@ -155,7 +155,7 @@ extension CurlLoop {
     case .redirect(let location):
       goOn(transfer, isRepetition: false) { () throws(ExchangeFailure) in
         let next = try transfer.hop.following(location: location)
-        // Before anybody asks a name server, which takes a path too.
+        // Before any name look-up, which uses a path too.
         guard transfer.request.route != .loopback || WebAddress.isLoopback(next.url.origin.host) else {
           throw .awayFromThisMachine
         }
@@ -175,12 +175,12 @@ extension CurlLoop {
     pools.renew()
   }
 
-  /// The multi handle itself has failed: nothing that runs on it can be trusted to end.
+  /// The multi handle itself has failed: no transfer on it may ever end.
   private func failAll(_ code: CURLMcode) {
     for transfer in Array(transfers.values) { end(transfer, .failure(.multi(code))) }
   }
 
-  /// Takes the handle from libcurl before the delegate hears of the end: no callback can come after it.
+  /// Removes the handle from libcurl before the delegate receives the end: no callback can follow.
   private func end(_ transfer: CurlTransfer, _ result: Result<ExchangeSummary, ExchangeFailure>) {
     release(transfer)
     forget(transfer)

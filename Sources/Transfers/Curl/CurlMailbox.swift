@@ -2,7 +2,7 @@ import CCurl
 import EngineRuntime
 import Synchronization
 
-/// What other threads want of the driver's thread. Posting never blocks longer than a copy takes.
+/// Requests of other threads for the driver's thread. Posting blocks no longer than a copy takes.
 final class CurlMailbox: Sendable {
   struct Start: Sendable {
     let exchange: HTTPExchange
@@ -10,16 +10,16 @@ final class CurlMailbox: Sendable {
     let delegate: any HTTPExchangeDelegate
   }
 
-  /// Bounded by the exchanges that are alive: each is in every list once at most.
+  /// Bounded by the number of living exchanges: each is in every list once at most.
   struct Letters: Sendable {
     var started: [Start] = []
     var resumed: Set<HTTPExchange.ID> = []
     var cancelled: Set<HTTPExchange.ID> = []
-    /// Whether the connections that there are belong to a path that has been left.
+    /// Whether the open connections belong to an old path.
     var leavesPath = false
-    /// The bytes per second of all exchanges together, 0 for no limit; nil where nobody has said anything new.
+    /// The bytes per second of all exchanges together, 0 for no limit; nil if unchanged.
     var bytesPerSecond: Int64?
-    /// Whom to trust from now on; nil where nobody has said anything new.
+    /// The new trust store; nil if unchanged.
     var trust: TrustStore?
     var isShuttingDown = false
   }
@@ -28,7 +28,7 @@ final class CurlMailbox: Sendable {
     var letters = Letters()
     /// One wake-up is enough for any number of letters.
     var isAwake = false
-    /// The thread reads no more: the multi handle is about to go and must not be touched.
+    /// The thread reads no more: the multi handle is about to be freed and must not be touched.
     var isClosed = false
     var lastID: HTTPExchange.ID = 0
   }
@@ -47,7 +47,7 @@ final class CurlMailbox: Sendable {
     }
   }
 
-  /// Adds to the letters and wakes the thread; false if nobody will read them any more.
+  /// Adds a letter and wakes the thread; false after the mailbox was closed.
   @discardableResult
   func post(_ write: (inout Letters) -> Void) -> Bool {
     state.withLock { state in
@@ -61,7 +61,7 @@ final class CurlMailbox: Sendable {
     }
   }
 
-  /// Takes the letters out. Once they tell to shut down no more are accepted.
+  /// Takes the letters out. Closes the mailbox if they request a shutdown.
   func collect() -> Letters {
     state.withLock { state in
       state.isAwake = false

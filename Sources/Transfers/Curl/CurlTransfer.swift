@@ -2,60 +2,59 @@ import CCurl
 import EngineRuntime
 import PodfluxCore
 
-/// An exchange as the driver's thread sees it: what was asked, how far it has come, and what libcurl's callbacks answer.
+/// An exchange on the driver's thread: its request, its progress, and the answers to libcurl's callbacks.
 ///
-/// Confined to that thread. libcurl holds an unretained pointer to it: the loop keeps it alive until its easy handle is
-/// out of the multi handle.
+/// Only that thread uses it. libcurl holds an unretained pointer to it: the loop keeps it alive until its easy handle
+/// is out of the multi handle.
 final class CurlTransfer {
   let exchange: HTTPExchange
   let request: HTTPRequest
   private(set) var hop: HTTPHop
   private(set) var easy: EasyHandle
-  /// The sockets of the driver.
   let sockets: SocketTable
   private(set) var pauses: Pauses = []
-  /// Whether the hop is tried for the second time, and wants a connection of its own.
+  /// Whether this is the hop's second try, on a connection of its own.
   private(set) var isRepetition = false
 
   private let delegate: any HTTPExchangeDelegate
   private var parser: ResponseHeadParser
   private var phase = Phase.awaitingHead
-  /// Why a callback has told libcurl to stop: libcurl itself only reports that one did.
+  /// Why a callback made libcurl stop: libcurl only reports that one did.
   private var verdict: ExchangeFailure?
   private var bytesReceived: Int64 = 0
   private var patience: StallDetector
-  /// Whether TLS has said that the connection is at its end; only looked at for bodies that end with it.
+  /// Whether TLS signed the connection's end; read only for bodies that end with the connection.
   private var hasSignedEnd: Bool?
   /// Whether the origin has begun to answer the hop's request.
   private var hasAnswer = false
-  /// The bytes of all exchanges together.
+  /// The rate limit of all exchanges.
   private let bandwidth: BandwidthGate
-  /// How many bytes of a piece were handed over although libcurl was told to keep all of it: it comes again.
+  /// How many bytes of a piece the delegate has taken although libcurl keeps the whole piece: it comes again.
   private var takenAhead = 0
-  /// How many bytes of the hop's body the delegate was told of as fetched.
+  /// How many bytes of the hop's body have been reported as fetched.
   private var bytesTold: Int64 = 0
-  /// Why the hop got no socket, if so.
+  /// Why the hop got no socket.
   private var socketRefusal: ExchangeFailure?
 
-  /// What an exchange waits for.
+  /// The reasons for which an exchange is paused.
   struct Pauses: OptionSet {
     let rawValue: UInt8
-    /// The delegate takes nothing.
+    /// The delegate returned `.pause`.
     static let delegate = Pauses(rawValue: 1)
-    /// The others' bytes come first.
+    /// The exchange waits for bandwidth.
     static let bandwidth = Pauses(rawValue: 2)
   }
 
   private enum Phase {
     case awaitingHead
-    /// The body of a redirect is read past, up to a limit.
+    /// The body of a redirect is skipped, up to a limit.
     case redirected(location: String, bytesSkipped: Int64)
     case body(ResponseHead)
   }
 
-  /// What follows when libcurl is done with a hop.
+  /// How to continue after libcurl is done with a hop.
   enum Conclusion {
-    /// The connection was an earlier exchange's and had died: the same again, on a fresh one.
+    /// The reused connection was dead: repeat the hop on a new one.
     case repetition
     case redirect(location: String)
     case finished(Result<ExchangeSummary, ExchangeFailure>)
@@ -73,7 +72,7 @@ final class CurlTransfer {
     patience = StallDetector(request)
   }
 
-  /// Begins the next hop, or the same once more.
+  /// Starts the next hop, or repeats this one.
   func begin(_ next: HTTPHop, isRepetition: Bool, easy: EasyHandle) {
     hop = next
     self.isRepetition = isRepetition
@@ -86,7 +85,7 @@ final class CurlTransfer {
     patience = StallDetector(request)
   }
 
-  /// Called after the easy handle has left the multi handle; nothing is called after it.
+  /// Ends the exchange. Call it after the easy handle has left the multi handle, as the last call.
   func finish(_ result: Result<ExchangeSummary, ExchangeFailure>) {
     delegate.exchange(exchange, finished: result)
   }
@@ -158,7 +157,7 @@ extension CurlTransfer {
     return .pause
   }
 
-  /// The whole piece has been handed over, in parts.
+  /// The whole piece has been passed on, in parts.
   private func done() -> BodyDemand {
     takenAhead = 0
     return .more
@@ -180,7 +179,7 @@ extension CurlTransfer {
     patience.notePause()
   }
 
-  /// Opens a socket, or notes why there is none.
+  /// Opens a socket, or records why there is none.
   func openSocket(to address: UnsafeMutablePointer<curl_sockaddr>) -> curl_socket_t {
     do throws(ExchangeFailure) {
       return try sockets.open(to: address, by: request.route)
@@ -190,7 +189,7 @@ extension CurlTransfer {
     }
   }
 
-  /// Sees whether TLS has said that the connection is at its end.
+  /// Records whether TLS has signed the connection's end.
   func lookAtConnection() {
     hasSignedEnd = easy.hasSignedEnd
   }
@@ -204,10 +203,10 @@ extension CurlTransfer {
 // MARK: - What the loop asks
 
 extension CurlTransfer {
-  /// What is to be done now that libcurl is done with the hop.
+  /// How to continue after libcurl is done with the hop.
   func conclusion(_ code: CURLcode) -> Conclusion {
     if let verdict { return .finished(.failure(verdict)) }
-    // Where a redirect leads is known: how its own body ended does not matter.
+    // The redirect's location is known: how its own body ended does not matter.
     if case .redirected(let location, _) = phase { return .redirect(location: location) }
     guard code == CURLE_OK else {
       let failure = ExchangeFailure(
@@ -219,28 +218,28 @@ extension CurlTransfer {
       return .finished(.failure(ExchangeFailure(.connectionLost, message: "the connection closed within the head")))
     }
     let summary = summary(of: head)
-    // Who can close the connection could otherwise cut the body: RFC 9112 section 9.8 has it incomplete.
+    // An attacker who can close the connection could cut the body: RFC 9112 section 9.8 calls it incomplete.
     guard summary.isDelimited || hasSignedEnd != false else {
-      let message = "the connection closed without a TLS close_notify, so nobody can say whether the body is complete"
+      let message = "the connection closed without a TLS close_notify, so the body may be incomplete"
       return .finished(.failure(ExchangeFailure(.connectionLost, message: message)))
     }
     return .finished(.success(summary))
   }
 
-  /// What is to be done now that the hop has taken too long; libcurl is not done with it.
+  /// How to continue after the hop has exceeded a timeout; libcurl is not done with it.
   func conclusion(impatient failure: ExchangeFailure) -> Conclusion {
     if case .redirected(let location, _) = phase { return .redirect(location: location) }
     return failure.reason == .stalled ? ending(failure) : .finished(.failure(failure))
   }
 
-  /// An origin may close an idle connection just when the next request comes, or the network behind it has changed and
-  /// nobody hears. An HTTP/2 connection may go away with streams that it has not processed. That is no failure of the
-  /// origin's: the hop is repeated, once, as RFC 9110 section 9.2.2 allows for GET.
+  /// An origin may close an idle connection just when the next request comes, or a network change may have broken it
+  /// silently. An HTTP/2 connection may end with streams that it has not processed. None of this is the origin's
+  /// failure: the hop is repeated once, as RFC 9110 section 9.2.2 allows for GET.
   ///
-  /// | before any byte of an answer, on a connection kept for us | libcurl 7.88 |
+  /// | before any byte of an answer, on a reused connection | libcurl 7.88 |
   /// |---|---|
-  /// | HTTP/1.1: closed or reset; HTTP/2: stream refused | repeats by itself |
-  /// | HTTP/2: GOAWAY, also on a fresh connection | fails with `CURLE_HTTP2` |
+  /// | HTTP/1.1: closed or reset; HTTP/2: stream refused | repeats the request itself |
+  /// | HTTP/2: GOAWAY, also on a new connection | fails with `CURLE_HTTP2` |
   /// | HTTP/2: closed | fails with `CURLE_PARTIAL_FILE` |
   /// | silence | waits |
   private func ending(_ failure: ExchangeFailure) -> Conclusion {
@@ -249,21 +248,21 @@ extension CurlTransfer {
     return isWorthRepeating ? .repetition : .finished(.failure(failure))
   }
 
-  /// Lets libcurl go on, unless there is something else to wait for. It may call back from within, and fail.
+  /// Resumes the transfer unless another pause remains. libcurl may call back during this call, and fail.
   func unpause(_ reason: Pauses) -> CURLcode {
     guard pauses.remove(reason) != nil, pauses.isEmpty else { return CURLE_OK }
     patience.notePause()
     return curl_easy_pause(easy.pointer, CURLPAUSE_CONT)
   }
 
-  /// Tells the delegate that time passes; a failure if too much has passed without a byte.
+  /// Passes a tick to the delegate; returns a failure if a timeout has passed without a byte.
   func tick(now: SuspendingClock.Instant) -> ExchangeFailure? {
     tellFetched()
     delegate.exchangeDidTick(exchange)
     return patience.check(now: now, isPaused: !pauses.isEmpty, isConnected: easy.isConnected)
   }
 
-  /// Tells the delegate what has come over the network. To be called before the hop is given up.
+  /// Reports to the delegate the bytes that came over the network. Call it before giving up the hop.
   func tellFetched() {
     let bytes = easy.bodyBytes
     guard bytes > bytesTold, easy.peer?.isLoopback != true else { return }
@@ -282,7 +281,7 @@ extension CurlTransfer {
 }
 
 extension ResponseHead {
-  /// Whether something else than the end of the connection ends the body (RFC 9112 section 6.3).
+  /// Whether the body has a marked end other than the connection's (RFC 9112 section 6.3).
   fileprivate var delimitsBody: Bool {
     let hasNoBody = status == 204 || status == 304
     return contentLength != nil || hasTransferEncoding || httpVersion.delimitsEveryBody || hasNoBody

@@ -1,13 +1,13 @@
 import CCurl
 
-/// A URL taken apart by libcurl's own parser, so that what is judged is what is fetched.
+/// A URL parsed by libcurl's own parser, so that checks see the URL that is fetched.
 struct CurlURL: Sendable, Hashable {
-  /// The whole, normalized, without user info and fragment.
+  /// The whole URL, normalized, without user info and fragment.
   let text: String
   let origin: Origin
   let credentials: Credentials?
 
-  /// Whom one talks to (RFC 6454): client headers stay within it.
+  /// The origin (RFC 6454): client headers are sent only to the first one.
   struct Origin: Sendable, Hashable {
     let scheme: String
     let host: String
@@ -21,15 +21,15 @@ struct CurlURL: Sendable, Hashable {
     let password: String
   }
 
-  /// The URL of that text, resolved against `base` if there is one (RFC 3986 section 5); nil if it is not well formed.
+  /// Parses a URL, resolved against `base` if there is one (RFC 3986 section 5); nil if it is malformed.
   ///
-  /// Any scheme is read, so that the caller can say what is wrong with it.
+  /// It accepts any scheme, so that the caller can report a wrong one.
   init?(_ text: String, relativeTo base: CurlURL? = nil) {
     guard let handle = curl_url() else { return nil }
     defer { curl_url_cleanup(handle) }
     let flags = UInt32(CURLU_NON_SUPPORT_SCHEME | CURLU_URLENCODE | CURLU_ALLOW_SPACE)
     if let base, curl_url_set(handle, CURLUPART_URL, base.text, flags) != CURLUE_OK { return nil }
-    // The text of a C call ends at a zero byte: what is judged would not be what was given.
+    // A C string ends at a zero byte: libcurl would check only a part of the text.
     guard !text.utf8.contains(0), curl_url_set(handle, CURLUPART_URL, text, flags) == CURLUE_OK else { return nil }
 
     let user = Self.part(CURLUPART_USER, of: handle, flags: CURLU_URLDECODE)

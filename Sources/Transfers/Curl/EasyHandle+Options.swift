@@ -2,7 +2,7 @@ import CCurl
 import EngineRuntime
 
 extension EasyHandle {
-  /// Sets everything for one hop of a transfer. The handle must be fresh or reset.
+  /// Sets all options for one hop of a transfer. The handle must be new or reset.
   func prepare(for transfer: CurlTransfer, trust: TrustStore, bufferBytes: Int) throws(ExchangeFailure) {
     try setErrorBuffer()
     try setAddress(transfer.hop)
@@ -30,13 +30,13 @@ extension EasyHandle {
     if let start = request.rangeStart { try set(CURLOPT_RANGE, "\(start)-") }
     try set(CURLOPT_HTTP09_ALLOWED, 0)
     try set(CURLOPT_NETRC, Int(CURL_NETRC_IGNORED.rawValue))
-    // Otherwise a proxy's answer to CONNECT would come as if it were the origin's head.
+    // Otherwise a proxy's answer to CONNECT would look like the origin's head.
     try set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
     try setVersion(isSecure: hop.url.origin.isSecure)
   }
 
-  /// HTTP/2 is negotiated within TLS. Waiting for a connection to share makes sense there only: in plain HTTP it would
-  /// hold every request back until the first one of that host has been answered.
+  /// HTTP/2 is negotiated within TLS. Waiting for a connection to share makes sense only there: in plain HTTP every
+  /// request would wait until the host has answered the first one.
   private func setVersion(isSecure: Bool) throws(ExchangeFailure) {
     try set(CURLOPT_HTTP_VERSION, isSecure ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1)
     try set(CURLOPT_PIPEWAIT, isSecure ? 1 : 0)
@@ -44,7 +44,7 @@ extension EasyHandle {
 
   private func setTransport(bufferBytes: Int, connectTimeoutMilliseconds: Int) throws(ExchangeFailure) {
     try set(CURLOPT_NOSIGNAL, 1)
-    // Cancelling must not wait for a name server: the resolver's thread is left to end by itself.
+    // Cancelling must not wait for a name server: the resolver's thread ends later on its own.
     try set(CURLOPT_QUICK_EXIT, 1)
     try set(CURLOPT_BUFFERSIZE, bufferBytes)
     try set(CURLOPT_TCP_KEEPALIVE, 1)
@@ -59,7 +59,7 @@ extension EasyHandle {
     try set(CURLOPT_CAINFO, bundle)
     try set(CURLOPT_PROXY_CAINFO, bundle)
     guard trust.isComplete else { return }
-    // With a folder set, as Debian's default has it, libcurl reads the whole bundle anew for each connection.
+    // With a folder set, as in Debian's default, libcurl reads the whole bundle again for each connection.
     try set(CURLOPT_CAPATH, String?.none)
     try set(CURLOPT_PROXY_CAPATH, String?.none)
   }
@@ -75,22 +75,22 @@ extension EasyHandle {
     try set(CURLOPT_XFERINFOFUNCTION, receiveProgress)
   }
 
-  /// Has the table open the sockets, as the transfer's route wants it, and close them.
+  /// Makes the table open the sockets, bound according to the transfer's route, and close them.
   func setSockets(for transfer: CurlTransfer) throws(ExchangeFailure) {
     try set(CURLOPT_OPENSOCKETDATA, Unmanaged.passUnretained(transfer).toOpaque())
-    // Connections outlive their transfers: it is the table that hears of their end.
+    // Connections outlive their transfers, so the table handles their end.
     try set(CURLOPT_CLOSESOCKETDATA, Unmanaged.passUnretained(transfer.sockets).toOpaque())
     try setSocketCallbacks(opening: openSocket, closing: closeSocket)
   }
 
-  /// Has `receiveProgress` called: often while bytes come, and once more when they are at an end, before libcurl closes
-  /// the connection.
+  /// Enables `receiveProgress`: libcurl calls it often while bytes come, and once more after the last one, before it
+  /// closes the connection.
   func watchConnection() {
     _ = ccurl_set_long(pointer, CURLOPT_NOPROGRESS, 0)
   }
 }
 
-/// What an aborting callback returns: any number but the one it was given, and 0 is never given with bytes.
+/// The result of an aborting callback: any number other than the length, which is never 0 with bytes.
 private let abortTransfer = 0
 
 private func receiveHeader(
@@ -107,7 +107,7 @@ private func receiveBody(
 ) -> Int {
   guard let context else { return abortTransfer }
   let piece = UnsafeRawBufferPointer(start: bytes, count: size * count)
-  // An empty body may be announced with an empty piece, to which 0 is the right answer.
+  // libcurl may pass an empty piece for an empty body; 0 is the right answer to it.
   guard !piece.isEmpty else { return 0 }
   let transfer = Unmanaged<CurlTransfer>.fromOpaque(context).takeUnretainedValue()
   switch transfer.receive(body: piece) {

@@ -1,7 +1,7 @@
 import CCurl
 import EngineRuntime
 
-/// A libcurl easy handle with the buffer for its error texts. Confined to the driver's thread.
+/// A libcurl easy handle with the buffer for its error texts. Only the driver's thread uses it.
 final class EasyHandle {
   let pointer: UnsafeMutableRawPointer
   private let errorBuffer: UnsafeMutableBufferPointer<CChar>
@@ -19,16 +19,16 @@ final class EasyHandle {
     curl_slist_free_all(headerList)
   }
 
-  /// Where its connections come from; it lives as long as a handle uses it.
+  /// The pool of its connections, which must live as long as the handle uses it.
   private var pool: ConnectionPool?
 
-  /// Takes its connections from this pool. To be called before it is added to a multi handle.
+  /// Uses this pool's connections. Call it before adding the handle to a multi handle.
   func join(_ pool: ConnectionPool) throws(ExchangeFailure) {
     try check(ccurl_set_share(pointer, pool.pointer), CURLOPT_SHARE)
     self.pool = pool
   }
 
-  /// Gives the pool up. To be called once it is out of the multi handle: resetting does not do it.
+  /// Leaves the pool. Call it after removing the handle from the multi handle: a reset does not do it.
   func leavePool() {
     guard pool != nil else { return }
     ccurl_set_share(pointer, nil)
@@ -38,10 +38,10 @@ final class EasyHandle {
   /// libcurl does not copy the list: it must live as long as the hop.
   private var headerList: UnsafeMutablePointer<curl_slist>?
 
-  /// Everything that a hop set is forgotten; connections and names looked up live on in the multi handle.
+  /// Clears all options of a hop; connections and resolved names stay in the multi handle.
   ///
-  /// - Returns: Whether the handle can be used again. Where a hop ended before it had a connection, libcurl 7.88 keeps
-  ///   the receive buffer, and refuses to be told another size for it.
+  /// - Returns: Whether the handle can be reused. If a hop ended before it had a connection, libcurl 7.88 keeps the
+  ///   receive buffer, and refuses to change its size.
   func reset() -> Bool {
     curl_easy_reset(pointer)
     curl_slist_free_all(headerList)
@@ -54,26 +54,26 @@ final class EasyHandle {
     String(decoding: errorBuffer.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
   }
 
-  /// Whether the connection was opened for an earlier exchange: none was for this one.
+  /// Whether an earlier exchange opened the connection.
   var usesEarlierConnection: Bool {
     var count = 0
     return ccurl_get_long(pointer, CURLINFO_NUM_CONNECTS, &count) == CURLE_OK && count == 0
   }
 
-  /// What a proxy answered to CONNECT; 0 if none was asked.
+  /// A proxy's status for CONNECT; 0 without a proxy.
   var proxyStatus: Int {
     var status = 0
     return ccurl_get_long(pointer, CURLINFO_HTTP_CONNECTCODE, &status) == CURLE_OK ? status : 0
   }
 
-  /// Nobody shall use the connection after this: it has been silent. An HTTP/2 connection would else outlive the exchange,
-  /// and swallow the next one as well.
+  /// Prevents reuse of the connection, which has been silent. Otherwise an HTTP/2 connection would outlive the
+  /// exchange, and swallow the next one as well.
   func distrustConnection() {
-    // Refused or not, the exchange ends.
+    // The exchange ends whether or not libcurl accepts this.
     _ = ccurl_set_long(pointer, CURLOPT_FORBID_REUSE, 1)
   }
 
-  /// Whether a connection is there and the request is on its way.
+  /// Whether the connection is open and the request is being sent.
   var isConnected: Bool {
     var microseconds: curl_off_t = 0
     return ccurl_get_offset(pointer, CURLINFO_PRETRANSFER_TIME_T, &microseconds) == CURLE_OK && microseconds > 0
@@ -81,13 +81,13 @@ final class EasyHandle {
 }
 
 extension EasyHandle {
-  /// How many bytes of a body have come, those included that no callback has taken yet.
+  /// How many bytes of a body have come, including those that no callback has taken yet.
   var bodyBytes: Int64 {
     var bytes: curl_off_t = 0
     return ccurl_get_offset(pointer, CURLINFO_SIZE_DOWNLOAD_T, &bytes) == CURLE_OK ? Int64(bytes) : 0
   }
 
-  /// Who is at the other end of the connection, the origin or a proxy; nil before there is one.
+  /// The address at the other end of the connection, the origin's or a proxy's; nil before there is one.
   var peer: PeerAddress? {
     var text: UnsafeMutableRawPointer?
     guard ccurl_get_pointer(pointer, CURLINFO_PRIMARY_IP, &text) == CURLE_OK, let text else { return nil }
@@ -95,7 +95,7 @@ extension EasyHandle {
   }
 }
 
-/// Setters that throw what libcurl answers.
+/// Setters that throw libcurl's errors.
 extension EasyHandle {
   func set(_ option: CURLoption, _ value: Int) throws(ExchangeFailure) {
     try check(ccurl_set_long(pointer, option, value), option)

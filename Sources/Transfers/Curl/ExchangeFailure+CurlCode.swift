@@ -2,11 +2,11 @@ import CCurl
 import EngineRuntime
 
 extension ExchangeFailure {
-  /// What libcurl reports, classed.
+  /// Classifies libcurl's error code.
   ///
   /// - Parameters:
-  ///   - headWasSeen: Tells apart what one code is used for before and after the head.
-  ///   - proxyStatus: What a proxy answered to CONNECT; 0 if none was asked.
+  ///   - headWasSeen: Distinguishes codes with one meaning before the head and another after it.
+  ///   - proxyStatus: A proxy's status for CONNECT; 0 without a proxy.
   init(_ code: CURLcode, errorText: String, headWasSeen: Bool, proxyStatus: Int) {
     let text = errorText.isEmpty ? String(cString: curl_easy_strerror(code)) : errorText
     let isRefusedByProxy = code == CURLE_RECV_ERROR && proxyStatus != 0 && proxyStatus / 100 != 2
@@ -15,7 +15,7 @@ extension ExchangeFailure {
       message: Self.withoutProxyAddress(text))
   }
 
-  /// libcurl quotes a proxy that it cannot use as the environment has it: with its password.
+  /// libcurl quotes an unusable proxy as the environment has it: with its password.
   private static func withoutProxyAddress(_ text: String) -> String {
     guard text.hasPrefix("Unsupported proxy") else { return text }
     return "the proxy that the environment names is not one that can be used"
@@ -27,7 +27,7 @@ extension ExchangeFailure.Reason {
     switch code {
     case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY: self = .unknownHost
     case CURLE_COULDNT_CONNECT, CURLE_PROXY, CURLE_INTERFACE_FAILED: self = .connectFailed
-    // The time for connecting is the only one that libcurl itself watches.
+    // Connecting is the only phase for which libcurl itself has a timeout.
     case CURLE_OPERATION_TIMEDOUT: self = .timeout
 
     case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_INVALIDCERTSTATUS: self = .tlsCertificate
@@ -40,9 +40,9 @@ extension ExchangeFailure.Reason {
       self = .connectionLost
 
     case CURLE_WEIRD_SERVER_REPLY, CURLE_BAD_CONTENT_ENCODING: self = .malformedResponse
-    // The scheme was checked before libcurl saw it: what is left of this code is an answer without a status line.
+    // The scheme was checked before: here this code means an answer without a status line.
     case CURLE_UNSUPPORTED_PROTOCOL: self = .malformedResponse
-    // libcurl's word for a header line beyond its own limit of 100 KiB.
+    // libcurl reports this for a header line beyond its own limit of 100 KiB.
     case CURLE_OUT_OF_MEMORY where !headWasSeen: self = .headTooLarge
     case CURLE_URL_MALFORMAT: self = .malformedRequest
     default: self = .other

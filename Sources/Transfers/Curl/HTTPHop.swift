@@ -1,19 +1,19 @@
 import EngineRuntime
 import PodfluxCore
 
-/// One request of an exchange: where it goes, and what may go along.
+/// One request of an exchange: its address, and which headers it carries.
 ///
-/// Redirects are followed here and not by libcurl, which in 7.88 sends a client's headers on to every host and has no
-/// say in whether https may lead to http.
+/// The driver follows redirects instead of libcurl, which in 7.88 sends a client's headers to every host, and cannot
+/// forbid https to http alone.
 struct HTTPHop: Sendable, Hashable {
   let url: CurlURL
   let credentials: CurlURL.Credentials?
-  /// Once another origin was visited the client's headers stay at home, even if the way leads back.
+  /// After another origin was visited, client headers are not sent any more, even if a redirect leads back.
   let carriesClientHeaders: Bool
   let redirects: Int
   private let allowsInsecureRedirects: Bool
 
-  /// The first hop, to the address that was asked for.
+  /// The first hop, to the requested address.
   init(to address: String, allowingInsecureRedirects: Bool = false) throws(ExchangeFailure) {
     guard let url = CurlURL(address) else {
       throw ExchangeFailure(.malformedRequest, message: "the address is not a URL")
@@ -26,7 +26,7 @@ struct HTTPHop: Sendable, Hashable {
       allowsInsecureRedirects: allowingInsecureRedirects)
   }
 
-  /// The hop that a `Location` leads to (RFC 9110 section 15.4).
+  /// The hop to which a `Location` leads (RFC 9110 section 15.4).
   func following(location: String) throws(ExchangeFailure) -> HTTPHop {
     guard redirects < CurlLimits.maxRedirects else {
       throw ExchangeFailure(.tooManyRedirects, message: "more than \(CurlLimits.maxRedirects) redirects")
@@ -62,7 +62,7 @@ struct HTTPHop: Sendable, Hashable {
 }
 
 extension ResponseHead {
-  /// Where this response sends us: nil if it is to be taken as it is.
+  /// The redirect's location; nil if the response is final.
   var redirectLocation: String? {
     [301, 302, 303, 307, 308].contains(status) ? self["Location"] : nil
   }

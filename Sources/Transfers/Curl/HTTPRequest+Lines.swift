@@ -6,9 +6,9 @@ extension HTTPRequest {
     try HTTPHop(to: url, allowingInsecureRedirects: allowsInsecureRedirects)
   }
 
-  /// The lines for libcurl, the client's own ones only where the hop may have them.
+  /// The header lines for libcurl; the client's own ones only if the hop may carry them.
   func headerLines(includingClientHeaders: Bool) throws(ExchangeFailure) -> [String] {
-    // Some CDNs ignore Range when a coding is accepted, and a coded body could not be resumed.
+    // Some CDNs ignore Range when a coding is accepted, and a coded body cannot be resumed.
     var fields = [(name: "Accept-Encoding", value: "identity")]
     if let ifRange { fields.append((name: "If-Range", value: ifRange)) }
     for header in headers where Header.isReserved(header.name) {
@@ -18,7 +18,7 @@ extension HTTPRequest {
     return try fields.map(Self.line)
   }
 
-  /// libcurl sends lines as they are: a line break in one would smuggle in another field.
+  /// libcurl sends lines unchanged: a line break in one would inject another field.
   private static func line(name: String, value: String) throws(ExchangeFailure) -> String {
     guard !name.isEmpty, name.utf8.allSatisfy(isTokenByte), value.utf8.allSatisfy(isValueByte) else {
       throw ExchangeFailure(.malformedRequest, message: "a header has characters that HTTP does not allow")

@@ -2,22 +2,22 @@ import CCurl
 import CLinux
 import Glibc
 
-/// Keeps sockets open that are bound to a device and whose path was left, until nobody can send to them any more.
+/// Keeps sockets open that are bound to a device whose path was left, until no peer can send to them any more.
 ///
-/// What arrives for a socket that is gone the kernel answers with a reset, and with the socket the device is forgotten to
-/// which it was bound: the reset takes the default route (`tcp_v4_send_reset` in the kernel's net/ipv4). Wi-Fi went, its
-/// sockets were closed, and nothing could be sent to say so; Wi-Fi came back with the worse route, the origins sent once
-/// more what had not been acknowledged, and the resets left by cellular, for downloads that may not use it. A socket that
-/// is open answers for itself, over its own device or not at all.
+/// The kernel answers a packet for a closed socket with a reset, and the device binding is gone with the socket: the
+/// reset takes the default route (`tcp_v4_send_reset` in the kernel's net/ipv4). Wi-Fi went, its sockets were closed,
+/// and no FIN could be sent; Wi-Fi came back with the worse route, the origins retransmitted unacknowledged data, and
+/// the resets left over cellular, for downloads that must not use it. An open socket answers for itself, over its own
+/// device or not at all.
 ///
-/// Confined to the driver's thread.
+/// Only the driver's thread uses it.
 final class LeftSockets {
-  /// The most that are kept; the oldest go first.
+  /// The most that are kept; the oldest are closed first.
   static let limit = 256
-  /// How long one is kept: as long as a peer goes on sending, by default (`tcp_retries2` in the kernel's
+  /// How long each is kept: as long as a peer retransmits by default (`tcp_retries2` in the kernel's
   /// Documentation/networking/ip-sysctl.rst).
   static let patience: Duration = .seconds(16 * 60)
-  /// What each may keep of what nobody reads, in bytes; the kernel doubles it. The peer stops when that is full.
+  /// The receive buffer of each, in bytes; the kernel doubles it. The peer stops when it is full.
   private static let receiveBytes: Int32 = 4096
 
   /// The oldest first.
@@ -27,12 +27,11 @@ final class LeftSockets {
     for socket in kept { close(socket.descriptor) }
   }
 
-  /// How many are kept.
   var count: Int { kept.count }
 
-  /// Keeps a socket, tells its peer that nothing more will come, and puts one that is at its end at its number.
+  /// Keeps a socket, sends its FIN, and puts a dead socket at its number.
   ///
-  /// - Returns: whether it did; nothing has changed otherwise.
+  /// - Returns: Whether it did; otherwise nothing has changed.
   func take(_ socket: curl_socket_t, now: SuspendingClock.Instant) -> Bool {
     let descriptor = fcntl(socket, F_DUPFD_CLOEXEC, 3)
     guard descriptor >= 0 else { return false }
@@ -42,14 +41,14 @@ final class LeftSockets {
     }
     var bytes = Self.receiveBytes
     setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &bytes, socklen_t(MemoryLayout<Int32>.size))
-    // One that is being connected would be gone with that.
+    // A shutdown would end a socket that is still connecting.
     if Self.state(of: descriptor) != .connecting { shutdown(descriptor, Int32(SHUT_WR)) }
     kept.append((descriptor, now + Self.patience))
     letGo(now: now)
     return true
   }
 
-  /// Closes those that are at their end, and those of which there are too many or that have been kept for long enough.
+  /// Closes sockets that are at their end, that exceed the limit, or that are old enough.
   private func letGo(now: SuspendingClock.Instant) {
     let surplus = kept.count - Self.limit
     var number = 0
@@ -63,7 +62,7 @@ final class LeftSockets {
     }
   }
 
-  /// Closes those that have been kept for long enough. Looks at the oldest only, if that is young.
+  /// Closes sockets that are old enough. Looks only at the oldest, if that is young.
   func letGoOfOld(now: SuspendingClock.Instant) {
     if let oldest = kept.first, oldest.until <= now { letGo(now: now) }
   }
@@ -90,7 +89,7 @@ final class LeftSockets {
   private static let synSent: UInt8 = 2
   private static let closed: UInt8 = 7
 
-  /// Whoever reads from it finds its end, and nothing can be written to it.
+  /// Puts a socket at the number that reads EOF and refuses writes.
   private static func putDeadSocket(at number: curl_socket_t) -> Bool {
     var ends: [Int32] = [-1, -1]
     let type = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue) | Int32(SOCK_NONBLOCK.rawValue)

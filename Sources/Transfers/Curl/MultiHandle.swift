@@ -1,13 +1,13 @@
 import CCurl
 
-/// A libcurl multi handle, which owns connections and names looked up.
+/// A libcurl multi handle, which owns connections and resolved names.
 ///
-/// `@unchecked`: `wakeUp()` may be called from any thread. The driver's thread alone makes the other calls, and the mailbox
-/// calls `wakeUp()` under its lock and not after closing.
+/// `@unchecked`: any thread may call `wakeUp()`. Only the driver's thread makes the other calls; the mailbox calls
+/// `wakeUp()` under its lock and not after closing.
 final class MultiHandle: @unchecked Sendable {
   private let pointer: UnsafeMutableRawPointer
   private let sockets: SocketWatch
-  /// What the last wait has found.
+  /// The ready sockets of the last wait.
   private var ready: [SocketWatch.Event] = []
 
   init?() {
@@ -24,7 +24,7 @@ final class MultiHandle: @unchecked Sendable {
     curl_multi_cleanup(pointer)
   }
 
-  /// libcurl wants to be set up once, before anything else.
+  /// libcurl requires one initialization before all other calls.
   private static let isLibraryReady = ccurl_global_init() == CURLE_OK
 
   func wakeUp() { sockets.wakeUp() }
@@ -33,8 +33,7 @@ final class MultiHandle: @unchecked Sendable {
 
   func remove(_ easy: EasyHandle) { curl_multi_remove_handle(pointer, easy.pointer) }
 
-  /// Moves every transfer on for which there is something to do, as far as it goes without waiting. Callbacks come from
-  /// within.
+  /// Advances every transfer as far as possible without waiting. Callbacks run during this call.
   func perform() -> CURLMcode {
     defer { ready.removeAll() }
     for event in ready {
@@ -49,19 +48,19 @@ final class MultiHandle: @unchecked Sendable {
     return curl_multi_socket_action(pointer, socket, readiness, &running)
   }
 
-  /// Waits until there is something to do, for at most so long.
+  /// Waits for an event, at most for the timeout.
   func poll(timeoutMilliseconds: Int32) -> CURLMcode {
     guard let events = sockets.wait(upToMilliseconds: timeoutMilliseconds) else { return CURLM_INTERNAL_ERROR }
     ready = events
     return CURLM_OK
   }
 
-  /// Has another socket put at a number that libcurl may wait for.
+  /// Runs a body that puts another socket at a number for which libcurl may wait.
   func exchange(_ socket: curl_socket_t, _ body: () -> Void) {
     sockets.exchange(socket, body)
   }
 
-  /// The next transfer that libcurl is done with, and how it ended.
+  /// The next transfer that libcurl is done with, and its result.
   func nextDone() -> (transfer: CurlTransfer, code: CURLcode)? {
     var remaining: Int32 = 0
     while let message = curl_multi_info_read(pointer, &remaining) {

@@ -1,11 +1,11 @@
 import Glibc
 import PodfluxCore
 
-/// The address that a socket is connected to, without the port: 4 or 16 bytes in the order of the network.
+/// The remote address of a socket, without the port: 4 or 16 bytes in network byte order.
 struct PeerAddress: Hashable, Sendable {
   private let bytes: [UInt8]
 
-  /// The address of that text, such as `127.0.0.1` or `::1`; nil if it is none.
+  /// Parses an address such as `127.0.0.1` or `::1`; nil for other text.
   init?(_ text: String) {
     var storage = [UInt8](repeating: 0, count: 16)
     if inet_pton(AF_INET, text, &storage) == 1 {
@@ -17,7 +17,7 @@ struct PeerAddress: Hashable, Sendable {
     }
   }
 
-  /// The address in a socket's one; nil if that is neither of IPv4 nor of IPv6.
+  /// The address in a `sockaddr`; nil unless that is IPv4 or IPv6.
   init?(_ address: UnsafeRawPointer, length: Int) {
     switch Int32(address.loadUnaligned(as: sa_family_t.self)) {
     case AF_INET where length >= MemoryLayout<sockaddr_in>.size:
@@ -30,8 +30,8 @@ struct PeerAddress: Hashable, Sendable {
     }
   }
 
-  /// Whether it is this machine's own, which no link leads to: 127.0.0.0/8 (RFC 1122 section 3.2.1.3), ::1 (RFC 4291
-  /// section 2.5.3), and the former as IPv6 addresses write it (section 2.5.5.2).
+  /// Whether it is a loopback address: 127.0.0.0/8 (RFC 1122 section 3.2.1.3), ::1 (RFC 4291 section 2.5.3), or the
+  /// former mapped to IPv6 (section 2.5.5.2).
   var isLoopback: Bool {
     switch bytes.count {
     case 4: bytes[0] == 127
@@ -44,18 +44,18 @@ struct PeerAddress: Hashable, Sendable {
   private static let mappedPrefix: [UInt8] = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF]
 }
 
-/// What a route wants of a socket.
+/// How a route treats a socket.
 enum SocketDemand: Hashable, Sendable {
-  /// The kernel chooses its way.
+  /// The kernel chooses the route.
   case leave
-  /// It is bound to the device before it is connected.
+  /// Bind it to the device before connecting.
   case bind(device: String)
-  /// There is to be none.
+  /// Do not open it.
   case refuse
 }
 
 extension Route {
-  /// What is to be done with a socket to this address; nil stands for one of a family that is not known.
+  /// How to treat a socket to this address; nil means an unknown family.
   func demand(for peer: PeerAddress?) -> SocketDemand {
     if peer?.isLoopback == true { return .leave }
     switch self {

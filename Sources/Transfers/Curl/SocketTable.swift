@@ -3,22 +3,22 @@ import EngineRuntime
 import Glibc
 import PodfluxCore
 
-/// The sockets that libcurl has open. Confined to the driver's thread.
+/// The sockets that libcurl has open. Only the driver's thread uses it.
 final class SocketTable {
-  /// Those that lead away from this machine.
+  /// The sockets that lead away from this machine.
   private var outward: [curl_socket_t: Outward] = [:]
-  /// Those of paths that were left.
+  /// The sockets of old paths.
   let left = LeftSockets()
 
   private struct Outward {
-    /// What tells it from a later one of its number: from 7.88 to 8.1, libcurl closes one that never got connected by itself
-    /// (curl/curl#11439), and the number may be anybody's then.
+    /// Distinguishes it from a later socket with its number: libcurl 7.88 to 8.1 itself closes a socket that never
+    /// connected (curl/curl#11439), and the number may be reused then.
     var inode: UInt64
     /// Whether it is bound to a device.
     var isBound: Bool
   }
 
-  /// Opens a socket to this address, as a route wants it: what cannot be bound is not opened.
+  /// Opens a socket to this address according to the route; fails if it cannot be bound.
   func open(
     to address: UnsafeMutablePointer<curl_sockaddr>, by route: Route
   ) throws(ExchangeFailure) -> curl_socket_t {
@@ -43,17 +43,17 @@ final class SocketTable {
     return descriptor
   }
 
-  /// Closes a socket for libcurl; 0 if that succeeds.
+  /// Closes a socket for libcurl; 0 on success.
   func close(_ socket: curl_socket_t) -> Int32 {
     outward[socket] = nil
     return Glibc.close(socket)
   }
 
-  /// Ends what is open and leads away from this machine: whoever uses it finds it at its end. It stays libcurl's to close.
+  /// Shuts down the sockets that lead away from this machine; libcurl still closes them.
   ///
-  /// What is bound to a device is kept for a while behind another one that takes its place, since the kernel would answer
-  /// for it over whatever device: see `LeftSockets`. `exchange` is to call what it is given, and to see to it that whoever
-  /// watches the number watches the new one.
+  /// A dead socket takes the number of one that is bound to a device, and the table keeps the original for a while,
+  /// since the kernel would answer for it over any device: see `LeftSockets`. `exchange` must call its body, and make
+  /// the poller of the number watch the new socket.
   func shutDownAll(exchanging exchange: (curl_socket_t, () -> Void) -> Void = { $1() }) {
     outward = outward.filter { Self.inode(of: $0) == $1.inode }
     let now = SuspendingClock.now
@@ -64,24 +64,24 @@ final class SocketTable {
       }
       exchange(socket) { if !left.take(socket, now: now) { shutdown(socket, Int32(SHUT_RDWR)) } }
     }
-    // What stands at their numbers now leads nowhere.
+    // The sockets at these numbers now are dead.
     outward = outward.filter { Self.inode(of: $0) == $1.inode }
   }
 
-  /// Which socket has this number, if any has.
+  /// The socket's inode, which identifies it; nil if there is none.
   private static func inode(of descriptor: curl_socket_t) -> UInt64? {
     var status = stat()
     return fstat(descriptor, &status) == 0 ? UInt64(status.st_ino) : nil
   }
 
-  /// Binds a socket to a device (SO_BINDTODEVICE, socket(7)): the number of the error, nil if there is none.
+  /// Binds a socket to a device (SO_BINDTODEVICE, socket(7)). Returns the errno, nil on success.
   private static func bind(_ descriptor: Int32, to device: String) -> Int32? {
     let name = Array(device.utf8)
     let result = setsockopt(descriptor, SOL_SOCKET, SO_BINDTODEVICE, name, socklen_t(name.count))
     return result == 0 ? nil : errno
   }
 
-  /// libcurl's structure holds the beginning of the address, and the rest behind it.
+  /// libcurl's structure contains the beginning of the address, followed by the rest.
   private static func peer(in address: UnsafeMutablePointer<curl_sockaddr>) -> PeerAddress? {
     guard let offset = MemoryLayout<curl_sockaddr>.offset(of: \.addr) else { return nil }
     return PeerAddress(UnsafeRawPointer(address) + offset, length: Int(address.pointee.addrlen))

@@ -3,28 +3,28 @@ import CLinux
 import Glibc
 import PodfluxCore
 
-/// Waits for libcurl's sockets and its timer. Each wait costs by the sockets that are ready, however many are open: what
-/// `curl_multi_poll` and `curl_multi_perform` do goes through all of them, each time.
+/// Waits for libcurl's sockets and timer with epoll. A wait costs in proportion to the ready sockets; `curl_multi_poll`
+/// and `curl_multi_perform` go through all open ones each time.
 ///
 /// Sources: libcurl-multi(3), "multi_socket"; epoll(7).
 final class SocketWatch: @unchecked Sendable {
-  // `@unchecked`: `wakeUp` may be called from any thread, eventfd(2) sees to that. The rest is the driver's thread's.
+  // `@unchecked`: any thread may call `wakeUp`, which eventfd(2) allows. Only the driver's thread uses the rest.
 
-  /// A socket, and what libcurl may do with it (`CURL_CSELECT_IN`, `CURL_CSELECT_OUT`).
+  /// A socket, and its readiness for libcurl (`CURL_CSELECT_IN`, `CURL_CSELECT_OUT`).
   struct Event {
     var socket: curl_socket_t
     var readiness: Int32
   }
 
-  /// How many sockets one wait tells of; the others are told by the next.
+  /// How many sockets one wait reports; the next wait reports the others.
   private static let eventsAtOnce = 64
 
   private let epoll: Int32
   private let wake: Int32
-  /// What each socket is watched for.
+  /// The events for which each socket is watched.
   private var interests: [curl_socket_t: UInt32] = [:]
   private var events = [epoll_event](repeating: epoll_event(), count: eventsAtOnce)
-  /// When libcurl wants to be called, whatever else happens.
+  /// When libcurl's timer expires.
   private var deadline: SuspendingClock.Instant?
 
   init?() {
@@ -37,15 +37,15 @@ final class SocketWatch: @unchecked Sendable {
     for descriptor in [epoll, wake] where descriptor >= 0 { close(descriptor) }
   }
 
-  /// Ends the present wait, or the next one at once.
+  /// Ends the current wait, or the next one at once.
   func wakeUp() {
-    // It fails only when it is full of others' calls: then the wait ends all the same.
+    // It fails only when the counter is full: then the wait ends anyway.
     eventfd_write(wake, 1)
   }
 
   // MARK: What libcurl wants
 
-  /// Sees to it that libcurl is called for its sockets and when its time has come.
+  /// Registers the socket and timer callbacks.
   func serve(_ multi: UnsafeMutableRawPointer) {
     let context = Unmanaged.passUnretained(self).toOpaque()
     ccurl_multi_set_pointer(multi, CURLMOPT_SOCKETDATA, context)
@@ -61,13 +61,13 @@ final class SocketWatch: @unchecked Sendable {
     }
   }
 
-  /// Lets go of libcurl, which is about to end.
+  /// Removes the callbacks before libcurl ends.
   func leave(_ multi: UnsafeMutableRawPointer) {
     ccurl_multi_set_socket_watcher(multi, nil)
     ccurl_multi_set_timer(multi, nil)
   }
 
-  /// Watches a socket for what libcurl wants of it (`CURL_POLL_IN` and so on); false if it cannot be watched.
+  /// Watches a socket for the events that libcurl wants (`CURL_POLL_IN` and so on); false if it cannot be watched.
   func take(_ interest: Int32, in socket: curl_socket_t) -> Bool {
     let events: UInt32
     switch interest {
@@ -83,12 +83,12 @@ final class SocketWatch: @unchecked Sendable {
     return watch(socket, for: events)
   }
 
-  /// Has another socket put at this one's number, and watches that for the same. epoll goes by the open socket, not by its
-  /// number: one that somebody keeps would be told of for ever.
+  /// Runs a body that puts another socket at this number, and watches the new one for the same events. epoll watches
+  /// the open socket, not the number: it would report a socket that is kept elsewhere forever.
   func exchange(_ socket: curl_socket_t, _ body: () -> Void) {
     forget(socket)
     body()
-    // Where it cannot be watched libcurl's own timeouts come.
+    // If it cannot be watched, libcurl's own timeouts end the transfer.
     if let events = interests[socket] { _ = watch(socket, for: events) }
   }
 
@@ -96,25 +96,25 @@ final class SocketWatch: @unchecked Sendable {
     var event = epoll_event()
     event.events = events
     event.data.fd = descriptor
-    // A socket that was closed is gone from here, and its number may be another's.
+    // A closed socket has left epoll, and its number may have been reused.
     return epoll_ctl(epoll, EPOLL_CTL_MOD, descriptor, &event) == 0
       || errno == ENOENT && epoll_ctl(epoll, EPOLL_CTL_ADD, descriptor, &event) == 0
   }
 
   private func forget(_ descriptor: Int32) {
     var event = epoll_event()
-    // If it fails the socket has been closed before, and there is nothing to forget.
+    // It fails if the socket was closed before: then there is nothing to remove.
     _ = epoll_ctl(epoll, EPOLL_CTL_DEL, descriptor, &event)
   }
 
-  /// Notes when libcurl wants to be called; a negative number means that nothing waits for a time.
+  /// Sets libcurl's timer; a negative number removes it.
   func setTimer(_ milliseconds: Int) {
     deadline = milliseconds < 0 ? nil : .now + .milliseconds(milliseconds)
   }
 
   // MARK: Waiting
 
-  /// Whether libcurl's time has come: then it is to be called, and sets the next timer if it wants one
+  /// Whether libcurl's timer has expired: then the caller calls libcurl, which sets the next one
   /// (CURLMOPT_TIMERFUNCTION(3)).
   func takeDueTimer() -> Bool {
     guard let deadline, deadline <= .now else { return false }
@@ -122,9 +122,9 @@ final class SocketWatch: @unchecked Sendable {
     return true
   }
 
-  /// Waits until a socket is ready, libcurl's time has come or somebody wakes it, for at most so long.
+  /// Waits until a socket is ready, the timer expires, a thread calls `wakeUp`, or the limit passes.
   ///
-  /// - Returns: the sockets that are ready; nil if waiting itself has failed.
+  /// - Returns: The ready sockets; nil if waiting failed.
   func wait(upToMilliseconds limit: Int32) -> [Event]? {
     let timeout = min(limit, deadline.map { ($0 - .now).waitMilliseconds } ?? limit)
     let count = epoll_wait(epoll, &events, Int32(Self.eventsAtOnce), timeout)
@@ -139,7 +139,7 @@ final class SocketWatch: @unchecked Sendable {
     }
   }
 
-  /// An error or an end is read, as poll(2) tells libcurl.
+  /// Reports errors and hang-ups as readable, as libcurl does with poll(2).
   private static func readiness(_ events: UInt32) -> Int32 {
     let isReadable = events & (EPOLLIN.rawValue | EPOLLERR.rawValue | EPOLLHUP.rawValue) != 0
     let isWritable = events & EPOLLOUT.rawValue != 0

@@ -1,21 +1,21 @@
 import EngineRuntime
 
-/// Watches that a hop gets on.
+/// Detects a hop without progress.
 ///
-/// libcurl's own watch (`CURLOPT_LOW_SPEED_TIME`) knows whole seconds only, counts the time of a pause and does not run
-/// while a request waits for another's connection. This one looks at every tick, so everything is seen up to one tick
-/// late. It reads the clock at ticks alone: the rest is called for every piece of a body.
+/// libcurl's own check (`CURLOPT_LOW_SPEED_TIME`) has a resolution of whole seconds, counts paused time, and does not
+/// run while a request waits for another's connection. This one checks at every tick, so it notices everything up to
+/// one tick late. It reads the clock only at ticks: the other methods run for every piece of a body.
 struct StallDetector {
   private let connectTimeout: Duration
   private let firstByteTimeout: Duration
   private let stallTimeout: Duration
   private var phase = Phase.connecting
-  /// When the phase began; once the body is being received, when the last byte came.
+  /// The start of the phase; while receiving the body, the time of the last byte.
   private var watchBegan: SuspendingClock.Instant
   private var lastCheck: SuspendingClock.Instant
   private var pace: Pace
 
-  /// What has happened since the last check.
+  /// The events since the last check.
   private var hasHead = false
   private var hasProgress = false
   private var wasPaused = false
@@ -36,19 +36,19 @@ struct StallDetector {
     lastCheck = now
   }
 
-  /// The final head is complete. That of a redirect is not: its whole hop has the time for a head.
+  /// The final head is complete. A redirect's head does not count: its whole hop has the timeout of a head.
   mutating func noteHead() {
     hasHead = true
     hasProgress = true
   }
 
-  /// So many bytes of the body were taken; 0 if some came but were not.
+  /// The delegate took bytes of the body; 0 if some came but it took none.
   mutating func noteProgress(bytes: Int) {
     hasProgress = true
     self.bytes += Int64(bytes)
   }
 
-  /// The exchange is paused, or goes on: what the engine does not take tells nothing of the origin.
+  /// The exchange was paused or resumed: time in which the engine takes nothing says nothing about the origin.
   mutating func notePause() { wasPaused = true }
 
   mutating func check(now: SuspendingClock.Instant, isPaused: Bool, isConnected: Bool) -> ExchangeFailure? {
@@ -63,7 +63,7 @@ struct StallDetector {
     return pace.note(bytes: received, in: elapsed)
   }
 
-  /// Whether another phase has begun.
+  /// Returns whether another phase has begun.
   private mutating func advance(isConnected: Bool) -> Bool {
     let next: Phase = hasHead ? .receiving : isConnected ? .awaitingHead : .connecting
     defer { phase = next }
@@ -73,7 +73,7 @@ struct StallDetector {
   private func silence(for duration: Duration) -> ExchangeFailure? {
     switch phase {
     case .connecting:
-      // libcurl watches over connecting; this is for a request that waits for a connection which another one opens.
+      // libcurl's timeout covers connecting; this one is for a request that waits for another's connection.
       let limit = connectTimeout + firstByteTimeout
       return duration < limit ? nil : ExchangeFailure(.timeout, message: "no connection for \(limit)")
     case .awaitingHead:
@@ -85,7 +85,7 @@ struct StallDetector {
   }
 }
 
-/// Measures one window of receiving after the other, and wants a least rate in each.
+/// Measures consecutive windows of receiving, and requires a minimum rate in each.
 private struct Pace {
   let leastPerSecond: Int64
   let window: Duration
@@ -97,7 +97,7 @@ private struct Pace {
     self.window = window
   }
 
-  /// A failure if a whole window has passed, too slowly.
+  /// A failure if a complete window was too slow.
   mutating func note(bytes newBytes: Int64, in duration: Duration) -> ExchangeFailure? {
     guard leastPerSecond > 0 else { return nil }
     elapsed += duration

@@ -2,18 +2,18 @@ import CCurl
 import Foundation
 import Glibc
 
-/// Whom TLS trusts: the system's authorities, and those that were added. There is no way to trust everybody.
+/// The authorities that TLS trusts: the system's and added ones. Verification cannot be switched off.
 struct TrustStore: Sendable {
-  /// A PEM file of authorities; nil leaves libcurl to its built-in ways.
+  /// A PEM file of authorities; nil for libcurl's default.
   let bundlePath: String?
-  /// Whether the bundle is all there is; otherwise libcurl's built-in folder counts as well.
+  /// Whether the bundle is complete; otherwise libcurl's default folder counts as well.
   let isComplete: Bool
 
-  /// The bundle that libcurl was built for, if it is there; with further authorities a copy of it at the path given, and
-  /// these behind it.
+  /// The bundle that libcurl was built for, if it exists; with added authorities, a copy of it at the given path,
+  /// followed by these.
   ///
-  /// One file, since libcurl keeps what it has read of a single file for a day, and reads everything else anew for each
-  /// connection. A copy that an earlier engine has left is replaced, or removed.
+  /// It is one file, since libcurl caches a single file for a day, and reads other sources again for each connection.
+  /// It replaces or removes the copy of an earlier engine.
   init(_ configuration: CurlDriver.Configuration) throws(CurlDriver.SetupError) {
     let system = Self.readable(configuration.systemBundlePath)
     isComplete = system != nil
@@ -37,14 +37,13 @@ struct TrustStore: Sendable {
     self.isComplete = isComplete
   }
 
-  /// What stands behind the name of the bundle each other time that it is written.
+  /// The suffix of the bundle's name at every second renewal.
   private static let renewedSuffix = ".renewed"
 
-  /// The same with the system's authorities as they are now; nil if they are what they were.
+  /// The trust store with the system's current authorities; nil if they are unchanged.
   ///
-  /// libcurl keeps what it has read of a file for a day, by the file's path: the new bundle gets another one, and the former
-  /// stays as long as an exchange may be about to read it. The system's own bundle it reads again by itself when that day is
-  /// over.
+  /// libcurl caches a file for a day, by its path: the new bundle gets another path, and the old one stays as long as
+  /// an exchange may be about to read it. libcurl reads the system's own bundle again after that day.
   func renewed(_ configuration: CurlDriver.Configuration) throws(CurlDriver.SetupError) -> TrustStore? {
     let system = Self.readable(configuration.systemBundlePath)
     guard let added = configuration.addedAuthorities, let path = configuration.bundlePath else {
@@ -72,12 +71,12 @@ struct TrustStore: Sendable {
     path.flatMap { access($0, R_OK) == 0 ? $0 : nil }
   }
 
-  /// The bundle that libcurl was built for; nil where it knows none.
+  /// The bundle that libcurl was built for; nil if it has none.
   static var builtInBundlePath: String? {
     ccurl_version().pointee.cainfo.map { String(cString: $0) }
   }
 
-  /// Puts a private file there at once. It is not synced: the next start writes it anew.
+  /// Writes a private file atomically. It does not sync: the next start writes it again.
   private static func write(_ bytes: [UInt8], to path: String) throws(CurlDriver.SetupError) {
     let temporary = path + ".new"
     unlink(temporary)

@@ -36,7 +36,7 @@ public struct ActionLineDecoder: Sendable {
     case JournalLine.endType: return .end(stamp)
     default: break
     }
-    if let fact = try Action(fact: type, payload, line: line) { return .action(fact, stamp) }
+    if let form = ActionForm.fact(type) { return .action(try form.action(payload, line: line), stamp) }
     return .action(try Self.intent(type, document.object), stamp)
   }
 

@@ -1,7 +1,7 @@
 import Flux
 import PodfluxCore
 
-/// Conditions as PROTOCOL.md section 6 has them: the keys of an object are joined by AND, the values of a key by OR.
+/// Conditions as the article Protocol has them: the keys of an object are joined by AND, the values of a key by OR.
 extension JSONWriter {
   mutating func members(of condition: Condition) {
     var clauses: [String: Condition] = [:]

@@ -1,7 +1,7 @@
 import Flux
 import PodfluxCore
 
-/// Which downloads a client means (PROTOCOL.md section 6).
+/// Which downloads a client means (the article Protocol).
 extension Condition {
   /// Reads a condition. The same keys give the same condition, whatever their order, and each is one part of it: it can
   /// be written down again as what it was read from. A key that is alone is the condition.
@@ -21,7 +21,7 @@ private struct ConditionReader {
     self.path = path
   }
 
-  /// What downloads have, in the order of PROTOCOL.md; what only episodes have comes with them.
+  /// What downloads have, in the order of the article Protocol; what only episodes have comes with them.
   private static let keys = [
     "state", "reason", "podcast", "origin", "media", "titleContains", "titleExcludes", "publishedAfter",
     "publishedBefore", "newerThanDays", "olderThanDays", "minBytes", "maxBytes", "errorCode", "not", "any",

@@ -83,24 +83,6 @@ extension Field {
     return date
   }
 
-  /// Whether the machine knows the time zone is not for the codec to say.
-  func nameTimeZone() throws(Refusal) -> NameTimeZone {
-    guard let zone = NameTimeZone(try string()) else {
-      throw mustBe("publisher, or the IANA's name of a time zone such as Europe/Vienna")
-    }
-    return zone
-  }
-
-  /// The user agent is a header's value, and everybody sees it: printable ASCII only.
-  func userAgent() throws(Refusal) -> String {
-    let text = try string()
-    guard Settings.Limits.userAgentLength.contains(text.utf8.count), text.isPrintableASCII else {
-      let length = Settings.Limits.userAgentLength
-      throw mustBe("\(length.lowerBound) to \(length.upperBound) printable ASCII characters")
-    }
-    return text
-  }
-
   /// Repeats nothing of the URL: its user and query may be secrets.
   private func refusal(for fault: WebAddress.Fault) -> Refusal {
     switch fault {

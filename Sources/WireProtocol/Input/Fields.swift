@@ -108,7 +108,14 @@ extension Field {
     return number
   }
 
-  /// The name of one of these.
+  /// One of these names.
+  func name(among names: [String]) throws(Refusal) -> String {
+    let name = try string()
+    guard names.contains(name) else { throw mustBe("one of " + names.joined(separator: ", ")) }
+    return name
+  }
+
+  /// The choice with this name.
   func choice<Choice: RawRepresentable<String>>(of choices: [Choice]) throws(Refusal) -> Choice {
     let name = try string()
     guard let choice = choices.first(where: { $0.rawValue == name }) else {

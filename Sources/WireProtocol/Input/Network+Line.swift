@@ -1,30 +1,5 @@
 import PodfluxCore
 
-/// What clients say of the network (PROTOCOL.md sections 3 and 4).
-extension NetworkIntent {
-  static func report(_ payload: JSONObject) throws(Refusal) -> Self {
-    .report(try NetworkPath(Fields(payload, at: Request.payloadPath, knowing: NetworkPath.keys)))
-  }
-
-  static func auto(_ payload: JSONObject) throws(Refusal) -> Self {
-    _ = try Fields(payload, at: Request.payloadPath, knowing: [])
-    return .auto
-  }
-}
-
-extension NetworkPath {
-  static let keys = ["constrained", "device", "interface", "metered", "status"]
-
-  /// Reads a path; of what is left out nothing is known.
-  init(_ fields: Fields) throws(Refusal) {
-    self.init(
-      status: try fields.required("status").choice(), interface: try fields["interface"]?.choice() ?? .other,
-      isMetered: try fields["metered"]?.boolean() ?? false,
-      isConstrained: try fields["constrained"]?.boolean() ?? false,
-      device: try fields["device"]?.deviceName())
-  }
-}
-
 extension NetworkClasses.Patch {
   private static let keys = ["artwork", "auto", "feeds", "podcasts", "user"]
   /// What classes can be set to: there is nothing to inherit from.
@@ -43,7 +18,7 @@ extension NetworkClasses.Patch {
 }
 
 extension Field {
-  fileprivate func deviceName() throws(Refusal) -> String {
+  func deviceName() throws(Refusal) -> String {
     let name = try string()
     guard NetworkPath.isDeviceName(name) else {
       throw mustBe(
@@ -103,13 +78,4 @@ extension Field {
   }
 
   private var mustBeTime: Refusal { mustBe("a time of the day such as 06:30, from 00:00 to 24:00") }
-
-  /// Bytes per second of all transfers together.
-  func bytesPerSecond() throws(Refusal) -> Int64 {
-    let range = Settings.Limits.bytesPerSecond
-    guard case .integer(let rate) = value, rate == 0 || range.contains(rate) else {
-      throw mustBe("0 for no limit, or an integer from \(range.lowerBound) to \(range.upperBound)")
-    }
-    return rate
-  }
 }

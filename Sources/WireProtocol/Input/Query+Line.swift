@@ -1,6 +1,6 @@
 import PodfluxCore
 
-/// What clients can ask (PROTOCOL.md section 9).
+/// What clients can ask (the article Protocol).
 extension Query {
   static func resumeData(_ payload: JSONObject) throws(Refusal) -> Self {
     let fields = try Fields(payload, at: Request.payloadPath, knowing: ["id"])
@@ -14,9 +14,10 @@ extension Query {
 }
 
 extension Observation {
+  static let keys = SnapshotQuery.keys + ["actions", "interval"]
+
   init(_ payload: JSONObject) throws(Refusal) {
-    let fields = try Fields(
-      payload, at: Request.payloadPath, knowing: SnapshotQuery.keys + ["actions", "interval"])
+    let fields = try Fields(payload, at: Request.payloadPath, knowing: Self.keys)
     self.init(state: try SnapshotQuery(fields))
     if state.downloads.after != nil {
       throw Self.refusal(of: "after", "must be left out: what is observed begins at the list's beginning")

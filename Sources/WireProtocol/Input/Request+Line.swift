@@ -3,147 +3,86 @@ import PodfluxCore
 /// Every line that a client can send.
 extension Request {
   init(_ line: Envelope) throws(Refusal) {
-    switch line.type {
-    case "downloads/enqueue": self = .action(.downloads(.enqueue(try .init(line.payload))))
-    case "downloads/pause": self = .action(.downloads(.pause(try .init(line.payload))))
-    case "downloads/resume": self = .action(.downloads(.resume(try .init(line.payload))))
-    case "downloads/cancel": self = .action(.downloads(.cancel(try .init(line.payload))))
-    case "downloads/retry": self = .action(.downloads(.retry(try .init(line.payload))))
-    case "downloads/remove": self = .action(.downloads(try .remove(line.payload)))
-    case "downloads/verify": self = .action(.downloads(.verify(try .init(line.payload))))
-    case "downloads/move": self = .action(.downloads(try .move(line.payload)))
-    case "downloads/update": self = .action(.downloads(try .update(line.payload)))
-    case "downloads/resumeData": self = .query(try .resumeData(line.payload))
-    case "settings/update": self = .action(.updateSettings(try SettingsPatch(line.payload)))
-    case "filters/toggle": self = .action(.filters(try .toggle(line.payload)))
-    case "filters/selectGroup": self = .action(.filters(try .selectGroup(line.payload)))
-    case "filters/setText": self = .action(.filters(try .setText(line.payload)))
-    case "filters/clear": self = .action(.filters(try .clear(line.payload)))
-    case "filters/save": self = .action(.filters(.save(try FilterIntent.name(line.payload))))
-    case "filters/apply": self = .action(.filters(.apply(try FilterIntent.name(line.payload))))
-    case "filters/delete": self = .action(.filters(.delete(try FilterIntent.name(line.payload))))
-    case "cleanup/run": self = .action(.cleanup(.run(try CleanupRequest(line.payload))))
-    case "cleanup/cancel": self = .action(.cleanup(try .cancel(line.payload)))
-    case "network/report": self = .action(.network(try .report(line.payload)))
-    case "network/auto": self = .action(.network(try .auto(line.payload)))
-    case "engine/suspend": self = .action(.stop(try .suspend(line.payload)))
-    case "engine/resume": self = try .resume(line.payload)
-    case "engine/shutdown": self = .action(.stop(try StopMode(line.payload)))
-    case "snapshot": self = .query(.snapshot(try SnapshotQuery(line.payload)))
-    case "observe": self = .query(.observe(try Observation(line.payload)))
-    case "unobserve": self = .query(try .unobserve(line.payload))
-    default:
+    guard let form = RequestForm.byType[line.type] else {
       throw Refusal(
         .unknownAction,
         "there is no action or query \"\(line.type.clipped)\"; there are "
-          + Self.types(like: line.type).joined(separator: ", "),
+          + RequestForm.types(like: line.type).joined(separator: ", "),
         path: "type")
+    }
+    self = try form.read(line.payload)
+  }
+
+  /// Where an action's or query's own values stand.
+  static let payloadPath = "payload"
+}
+
+/// What clients can send of one type.
+struct RequestForm: Sendable {
+  let type: String
+  let sentence: String
+  let members: [PayloadDescriber.Member]
+  /// Whether it is an action; a query, otherwise.
+  let isAction: Bool
+  let read: @Sendable (JSONObject) throws(Refusal) -> Request
+
+  /// An action, by its form.
+  init(_ template: Action, naming leading: [String] = []) {
+    let form = ActionForm(template, naming: leading)
+    (type, sentence, members, isAction) = (form.type, form.sentence, form.members, true)
+    read = { payload throws(Refusal) in .action(try form.action(payload)) }
+  }
+
+  /// A query.
+  init(
+    _ type: String, _ sentence: String, knowing keys: [String] = [], requiring required: [String] = [],
+    _ read: @escaping @Sendable (JSONObject) throws(Refusal) -> Request
+  ) {
+    (self.type, self.sentence, isAction, self.read) = (type, sentence, false, read)
+    members = keys.map {
+      PayloadDescriber.Member(key: $0, kind: "", presence: required.contains($0) ? .required : .optional)
     }
   }
 
-  private static func resume(_ payload: JSONObject) throws(Refusal) -> Self {
-    _ = try Fields(payload, at: payloadPath, knowing: [])
-    return .resume
-  }
+  /// Every action and query, in the order in which refusals name them.
+  static let all: [RequestForm] =
+    downloads + [
+      Self(.updateSettings(.init())),
+      Self(.filters(.toggle(.template))), Self(.filters(.selectGroup(nil))), Self(.filters(.setText(""))),
+      Self(.filters(.clear)), Self(.filters(.save(""))), Self(.filters(.apply(""))), Self(.filters(.delete(""))),
+      Self(.cleanup(.run(.init()))), Self(.cleanup(.cancel)),
+      Self(.network(.report(.template))), Self(.network(.auto)),
+      Self(.stop(.suspend)),
+      Self("engine/resume", "Opens the library again after engine/suspend.") { payload throws(Refusal) in
+        _ = try Fields(payload, at: Request.payloadPath, knowing: [])
+        return .resume
+      },
+      Self(.stop(.now)),
+      Self("snapshot", "Asks for the state at one moment.", knowing: SnapshotQuery.keys) { payload throws(Refusal) in
+        .query(.snapshot(try SnapshotQuery(payload)))
+      },
+      Self("observe", "Asks for the state and for each change of it.", knowing: Observation.keys) {
+        payload throws(Refusal) in .query(.observe(try Observation(payload)))
+      },
+      Self("unobserve", "Ends an observation.") { payload throws(Refusal) in .query(try .unobserve(payload)) },
+    ]
+
+  fileprivate static let byType = Dictionary(uniqueKeysWithValues: all.map { ($0.type, $0) })
 
   /// The types of the group that a client has named, or else all groups.
-  private static func types(like type: String) -> [String] {
+  fileprivate static func types(like type: String) -> [String] {
+    let types = all.map(\.type)
     let likely = types.filter { $0.contains("/") && $0.group == type.group }
     guard likely.isEmpty else { return likely }
     var groups: [String] = []
     for type in types.map(\.group) where !groups.contains(type) { groups.append(type) }
     return groups
   }
-
-  /// What the switch above knows.
-  static let types = [
-    "downloads/enqueue", "downloads/pause", "downloads/resume", "downloads/cancel", "downloads/retry",
-    "downloads/remove", "downloads/verify", "downloads/move", "downloads/update", "downloads/resumeData",
-    "settings/update", "filters/toggle", "filters/selectGroup", "filters/setText", "filters/clear", "filters/save",
-    "filters/apply", "filters/delete", "cleanup/run", "cleanup/cancel", "network/report", "network/auto",
-    "engine/suspend", "engine/resume", "engine/shutdown", "snapshot", "observe", "unobserve",
-  ]
-
-  /// Where an action's or query's own values stand.
-  static let payloadPath = "payload"
 }
 
 extension String {
   /// What stands before a type's slash, and the slash; all of it, if it has none.
   fileprivate var group: String { firstIndex(of: "/").map { self[...$0] + "…" } ?? self }
-}
-
-extension StopMode {
-  fileprivate init(_ payload: JSONObject) throws(Refusal) {
-    let fields = try Fields(payload, at: Request.payloadPath, knowing: ["mode"])
-    self = try fields["mode"]?.choice(of: [.now, .drain]) ?? .now
-  }
-
-  fileprivate static func suspend(_ payload: JSONObject) throws(Refusal) -> Self {
-    _ = try Fields(payload, at: Request.payloadPath, knowing: [])
-    return .suspend
-  }
-}
-
-extension CleanupRequest {
-  fileprivate init(_ payload: JSONObject) throws(Refusal) {
-    let fields = try Fields(payload, at: Request.payloadPath, knowing: ["deep", "missing", "mode", "orphans"])
-    self.init()
-    mode = try fields["mode"]?.choice() ?? mode
-    missing = try fields["missing"]?.choice() ?? missing
-    orphans = try fields["orphans"]?.choice()
-    isDeep = try fields["deep"]?.boolean() ?? isDeep
-  }
-}
-
-extension CleanupIntent {
-  fileprivate static func cancel(_ payload: JSONObject) throws(Refusal) -> Self {
-    _ = try Fields(payload, at: Request.payloadPath, knowing: [])
-    return .cancel
-  }
-}
-
-extension SettingsPatch {
-  private static let keys = [
-    "allowInsecureRedirects", "bytesPerSecond", "cellularBudgetBytesPerMonth", "checksum", "cleanupOnStart",
-    "connectTimeoutSeconds", "fileTimes", "firstByteTimeoutSeconds", "maxAttempts", "maxConcurrent", "maxFileBytes",
-    "maxPerHost", "nameTimeZone", "network", "orphans", "portableNames", "progressInterval", "quarantineDays",
-    "reserveFreeBytes", "retryFirstSeconds", "retryMaxSeconds", "schedule", "slowBytesPerSecond", "slowWindowSeconds",
-    "stallTimeoutSeconds", "storageQuotaBytes", "userAgent",
-  ]
-
-  fileprivate init(_ payload: JSONObject) throws(Refusal) {
-    let fields = try Fields(payload, at: Request.payloadPath, knowing: Self.keys)
-    try fields.requireAny(of: Self.keys)
-    self.init()
-    maxConcurrent = try fields["maxConcurrent"]?.integer(in: Settings.Limits.maxConcurrent)
-    maxPerHost = try fields["maxPerHost"]?.integer(in: Settings.Limits.maxPerHost)
-    maxAttempts = try fields["maxAttempts"]?.integer(in: Settings.Limits.maxAttempts)
-    retryFirstSeconds = try fields["retryFirstSeconds"]?.integer(in: Settings.Limits.seconds)
-    retryMaxSeconds = try fields["retryMaxSeconds"]?.integer(in: Settings.Limits.seconds)
-    connectTimeoutSeconds = try fields["connectTimeoutSeconds"]?.integer(in: Settings.Limits.seconds)
-    stallTimeoutSeconds = try fields["stallTimeoutSeconds"]?.integer(in: Settings.Limits.seconds)
-    firstByteTimeoutSeconds = try fields["firstByteTimeoutSeconds"]?.integer(in: Settings.Limits.seconds)
-    slowBytesPerSecond = try fields["slowBytesPerSecond"]?.integer(in: Settings.Limits.slowBytesPerSecond)
-    slowWindowSeconds = try fields["slowWindowSeconds"]?.integer(in: Settings.Limits.seconds)
-    allowInsecureRedirects = try fields["allowInsecureRedirects"]?.boolean()
-    maxFileBytes = try fields["maxFileBytes"]?.integer(in: Settings.Limits.maxFileBytes)
-    checksum = try fields["checksum"]?.boolean()
-    userAgent = try fields["userAgent"]?.userAgent()
-    progressInterval = try fields["progressInterval"]?.number(in: Settings.Limits.progressInterval)
-    bytesPerSecond = try fields["bytesPerSecond"]?.bytesPerSecond()
-    if let network = fields["network"] { self.network = try NetworkClasses.Patch(network) }
-    cellularBudgetBytesPerMonth = try fields["cellularBudgetBytesPerMonth"]?.integer(in: Settings.Limits.volume)
-    schedule = try fields["schedule"]?.schedule()
-    storageQuotaBytes = try fields["storageQuotaBytes"]?.integer(in: Settings.Limits.volume)
-    reserveFreeBytes = try fields["reserveFreeBytes"]?.integer(in: Settings.Limits.volume)
-    cleanupOnStart = try fields["cleanupOnStart"]?.boolean()
-    orphans = try fields["orphans"]?.choice()
-    quarantineDays = try fields["quarantineDays"]?.integer(in: Settings.Limits.quarantineDays)
-    nameTimeZone = try fields["nameTimeZone"]?.nameTimeZone()
-    fileTimes = try fields["fileTimes"]?.choice()
-    portableNames = try fields["portableNames"]?.boolean()
-  }
 }
 
 extension Fields {

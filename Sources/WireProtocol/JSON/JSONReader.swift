@@ -83,7 +83,10 @@ extension JSONReader {
 
   private mutating func readContainer(depth: Int) throws(Refusal) -> JSONValue {
     guard depth <= Self.maximumDepth else {
-      note(Refusal(.limitExceeded, "the line is nested too deep; nest at most \(Self.maximumDepth) objects and arrays"))
+      note(
+        Refusal(
+          .limitExceeded,
+          "\(source.name) is nested too deep; nest at most \(Self.maximumDepth) objects and arrays"))
       try skipContainer()
       return .null
     }

@@ -7,8 +7,10 @@ struct JSONWriter {
   /// What has been written.
   private(set) var bytes: [UInt8] = []
   /// Whether a publication date has the offset that its publisher has given, which a journal must tell; for clients all
-  /// moments are UTC's (PROTOCOL.md section 1).
+  /// moments are UTC's (the article Protocol).
   let keepsOffsets: Bool
+  /// The type of the line whose payload was written last.
+  var lineType = ""
   private var needsComma = false
 
   init(keepsOffsets: Bool = false) {
@@ -58,11 +60,14 @@ struct JSONWriter {
 
   /// The same for a key that is known at run time only, without quotes, backslashes and control characters.
   mutating func key(named key: String) {
-    separate()
-    append("\"")
-    bytes += key.utf8
-    append("\"")
-    append(":")
+    var key = key
+    key.withUTF8 { utf8 in
+      bytes.append(upTo: utf8.count + Self.keyMarks) { [needsComma] piece in
+        if needsComma { piece.put(",") }
+        piece.put(text: utf8)
+        piece.put(":")
+      }
+    }
     needsComma = false
   }
 
@@ -146,6 +151,11 @@ struct JSONWriter {
     if let value { integer(value) } else { literal("null") }
   }
 
+  mutating func member(named key: String, _ value: String) {
+    self.key(named: key)
+    string(value)
+  }
+
   mutating func member(named key: String, _ value: Int64) {
     self.key(named: key)
     integer(value)
@@ -157,15 +167,13 @@ struct JSONWriter {
 
   mutating func member(_ key: StaticString, _ value: Bool) {
     self.key(key)
-    literal(value ? "true" : "false")
+    self.value(value)
   }
 
   /// A number in as few digits as tell it from others; it must be finite.
   mutating func member(_ key: StaticString, _ value: Double) {
-    precondition(value.isFinite, "JSON has no infinite numbers")
     self.key(key)
-    let digits = "\(value)"
-    literal(digits.hasSuffix(".0") ? String(digits.dropLast(2)) : digits)
+    self.value(value)
   }
 
   mutating func member(_ key: StaticString, _ value: Timestamp?) {
@@ -175,10 +183,7 @@ struct JSONWriter {
 
   mutating func member(_ key: StaticString, _ value: PublicationDate) {
     self.key(key)
-    separate()
-    append("\"")
-    if keepsOffsets { InternetDate.append(value, to: &bytes) } else { InternetDate.append(value.moment, to: &bytes) }
-    append("\"")
+    self.value(value)
   }
 
   // MARK: Values of keys that are written already
@@ -189,6 +194,23 @@ struct JSONWriter {
     append("\"")
     InternetDate.append(value, to: &bytes)
     append("\"")
+  }
+
+  mutating func value(_ value: PublicationDate) {
+    separate()
+    append("\"")
+    if keepsOffsets { InternetDate.append(value, to: &bytes) } else { InternetDate.append(value.moment, to: &bytes) }
+    append("\"")
+  }
+
+  mutating func value(_ value: Bool) {
+    literal(value ? "true" : "false")
+  }
+
+  mutating func value(_ value: Double) {
+    precondition(value.isFinite, "JSON has no infinite numbers")
+    let digits = "\(value)"
+    literal(digits.hasSuffix(".0") ? String(digits.dropLast(2)) : digits)
   }
 
   mutating func value(_ value: Int64?) {

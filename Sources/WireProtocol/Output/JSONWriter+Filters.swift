@@ -1,6 +1,6 @@
 import PodfluxCore
 
-/// The filters as clients see them (PROTOCOL.md section 7).
+/// The filters as clients see them (the article Protocol).
 extension JSONWriter {
   mutating func members(of filters: FiltersSnapshot) {
     let selection = filters.state.selection

@@ -1,7 +1,7 @@
 import Flux
 import PodfluxCore
 
-/// A download as clients see it (PROTOCOL.md section 2): every key is there, unless a client has asked for some of them.
+/// A download as clients see it (the article Protocol): every key is there, unless a client has asked for some of them.
 extension JSONWriter {
   /// In the order of the alphabet.
   private static let itemFields = ItemField.allCases

@@ -1,7 +1,7 @@
 import Flux
 import PodfluxCore
 
-/// The network as clients see it (PROTOCOL.md sections 3 and 4), and what of it stands in a download's way.
+/// The network as clients see it (the article Protocol), and what of it stands in a download's way.
 extension JSONWriter {
   mutating func members(of network: NetworkState) {
     let path = network.path
@@ -11,15 +11,6 @@ extension JSONWriter {
     member("interface", path.interface.rawValue)
     member("metered", path.isMetered)
     member("source", network.source.rawValue)
-    member("status", path.status.rawValue)
-  }
-
-  /// A path as it is reported.
-  mutating func members(ofReported path: NetworkPath) {
-    member("constrained", path.isConstrained)
-    if let device = path.device { member("device", device) }
-    member("interface", path.interface.rawValue)
-    member("metered", path.isMetered)
     member("status", path.status.rawValue)
   }
 
@@ -46,8 +37,9 @@ extension JSONWriter {
     }
   }
 
-  mutating func member(_ key: StaticString, _ schedule: [ScheduleWindow]) {
-    array(key, schedule) { window, windows in
+  /// A schedule; the key before it is written already.
+  mutating func value(_ schedule: [ScheduleWindow]) {
+    elements(schedule) { window, windows in
       windows.object { members in
         members.array("days", window.days) { $1.element($0.rawValue) }
         members.member("from", Self.time(window.from))

@@ -1,6 +1,6 @@
 import PodfluxCore
 
-/// The stores as clients see them (PROTOCOL.md section 9).
+/// The stores as clients see them (the article Protocol).
 extension JSONWriter {
   mutating func members(of snapshot: Snapshot) {
     if let cleanup = snapshot.cleanup { object("cleanup") { $0.members(of: cleanup) } }
@@ -15,36 +15,6 @@ extension JSONWriter {
     member("library", engine.library)
     member("protocol", LineEncoder.protocolVersion)
     member("version", engine.version)
-  }
-
-  mutating func members(of settings: Settings) {
-    member("allowInsecureRedirects", settings.allowInsecureRedirects)
-    member("bytesPerSecond", settings.bytesPerSecond)
-    member("cellularBudgetBytesPerMonth", settings.cellularBudgetBytesPerMonth)
-    member("checksum", settings.checksum)
-    member("cleanupOnStart", settings.cleanupOnStart)
-    member("connectTimeoutSeconds", settings.connectTimeoutSeconds)
-    member("fileTimes", settings.fileTimes.rawValue)
-    member("firstByteTimeoutSeconds", settings.firstByteTimeoutSeconds)
-    member("maxAttempts", settings.maxAttempts)
-    member("maxConcurrent", settings.maxConcurrent)
-    member("maxFileBytes", settings.maxFileBytes)
-    member("maxPerHost", settings.maxPerHost)
-    member("nameTimeZone", settings.nameTimeZone.text)
-    object("network") { $0.members(of: settings.network) }
-    member("orphans", settings.orphans.rawValue)
-    member("portableNames", settings.portableNames)
-    member("progressInterval", settings.progressInterval)
-    member("quarantineDays", settings.quarantineDays)
-    member("reserveFreeBytes", settings.reserveFreeBytes)
-    member("retryFirstSeconds", settings.retryFirstSeconds)
-    member("retryMaxSeconds", settings.retryMaxSeconds)
-    member("schedule", settings.schedule)
-    member("slowBytesPerSecond", settings.slowBytesPerSecond)
-    member("slowWindowSeconds", settings.slowWindowSeconds)
-    member("stallTimeoutSeconds", settings.stallTimeoutSeconds)
-    member("storageQuotaBytes", settings.storageQuotaBytes)
-    member("userAgent", settings.userAgent)
   }
 
   private mutating func members(of downloads: DownloadsSnapshot) {

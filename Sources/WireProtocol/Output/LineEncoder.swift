@@ -1,6 +1,6 @@
 import PodfluxCore
 
-/// Writes the engine's lines (PROTOCOL.md section 1), each with its line feed, one behind the other.
+/// Writes the engine's lines (the article Protocol), each with its line feed, one behind the other.
 ///
 /// The same values give the same bytes: keys are in the order of the alphabet, and nothing is written in another
 /// notation from one time to the next.

@@ -1,6 +1,6 @@
 import PodfluxCore
 
-/// Turns moments of the state into `state` lines (PROTOCOL.md sections 1 and 9) for one who observes: first all of each
+/// Turns moments of the state into `state` lines (the article Protocol) for one who observes: first all of each
 /// store, then what has become another since the last moment.
 ///
 /// Downloads are told one by one; of the other stores, which are small, all is told again. A client that applies the lines

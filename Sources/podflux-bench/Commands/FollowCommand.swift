@@ -4,8 +4,8 @@ import PodfluxCore
 import PodfluxEngine
 import TestSupport
 
-/// `podflux-bench follow`: an engine inside a process, with many who observe it while it downloads. It prints what that
-/// took, as JSON.
+/// `podflux-bench follow`: runs an engine inside a process with many observers while it downloads, and prints the cost
+/// as JSON.
 struct FollowCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "follow", abstract: "Downloads, observed by many, in one process.", shouldDisplay: false)
@@ -15,13 +15,13 @@ struct FollowCommand: AsyncParsableCommand {
   @Option var transfers: Int
   @Option var url: String
 
-  /// What following took.
+  /// The measured cost.
   struct Result: Codable {
     var wallSeconds: Double
     var cpuSeconds: Double
-    /// States that all observers together were shown.
+    /// The number of states that all observers together received.
     var states: Int
-    /// The longest that an observer had to wait for the next state, in milliseconds; nil without observers.
+    /// The longest wait of an observer for the next state, in milliseconds; nil without observers.
     var longestGap: Double?
   }
 
@@ -45,7 +45,7 @@ struct FollowCommand: AsyncParsableCommand {
     print(String(decoding: try JSONEncoder().encode(result), as: UTF8.self))
   }
 
-  /// The milliseconds between the states that one observer is shown, as long as anything runs.
+  /// The milliseconds between the states that one observer receives while downloads run.
   private static func follow(_ podflux: Podflux) async -> [Double] {
     var gaps: [Double] = []
     var stopwatch = Stopwatch()

@@ -3,7 +3,7 @@ import Foundation
 import ScriptedOrigin
 import Synchronization
 
-/// `podflux-bench serve`: the origin, as a process of its own, so that its work is nobody else's. It ends with its stdin.
+/// `podflux-bench serve`: the origin in its own process, so that its CPU time is separate. It ends with its stdin.
 struct ServeCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "serve", abstract: "Serves made-up files on loopback until its input ends.", shouldDisplay: false)
@@ -18,10 +18,10 @@ struct ServeCommand: ParsableCommand {
   }
 }
 
-/// What the origin of the benchmarks offers: the path says it all.
+/// The benchmarks' origin; the path determines the response.
 ///
 /// - `/file/LENGTH/SEED/…`: a file.
-/// - `/slow/BYTES_PER_SECOND/LENGTH/SEED/…`: a file that comes slowly.
+/// - `/slow/BYTES_PER_SECOND/LENGTH/SEED/…`: a file at a limited rate.
 /// - `/stall/…`: never an answer.
 private final class Shelf: Sendable {
   private let bodies = Mutex<[String: Body]>([:])
@@ -39,7 +39,7 @@ private final class Shelf: Sendable {
   }
 
   private func file(length: Int, seed: Int) -> Behaviour {
-    // Making a body costs more than serving a small one.
+    // Generating a body costs more than serving a small one.
     let body = bodies.withLock { bodies in
       let key = "\(length)/\(seed)"
       let body = bodies[key] ?? .audio(length: length, seed: UInt64(seed))

@@ -1,11 +1,11 @@
-/// What a scenario measures with.
+/// The tools of a scenario.
 struct Bench {
   let folder: WorkFolder
-  /// How often each measurement is made.
+  /// How often to repeat each measurement.
   let runs: Int
 }
 
-/// Something that can be measured by name.
+/// A named benchmark.
 protocol Scenario: Sendable {
   var name: String { get }
   /// One line for `list` and above the figures.
@@ -20,7 +20,7 @@ let allScenarios: [any Scenario] = [
   ObserveScenario(), FilterScenario(), JournalScenario(), BandwidthScenario(), ShutdownScenario(),
 ]
 
-/// A measurement could not be made.
+/// A measurement failed.
 struct MeasurementFailure: Error, CustomStringConvertible {
   let description: String
 

@@ -1,17 +1,17 @@
 import Foundation
 
-/// A child process that is run to its end and measured: a peer at work.
+/// Runs a child process, a peer, to its end and measures it.
 enum ChildCommand {
-  /// What a child took.
+  /// The resources that a child used.
   struct Usage {
     let wallSeconds: Double
     /// User and system time.
     let cpuSeconds: Double
-    /// The kernel counts from the fork on: it is never less than what the benchmark itself had then.
+    /// The kernel counts from the fork on, so it is never less than the benchmark's own at that time.
     let peakResidentBytes: Int64
   }
 
-  /// Runs a command and waits for its end; what it prints is thrown away.
+  /// Runs a command, waits for its end and discards its output.
   static func run(_ words: [String]) throws -> Usage {
     let stopwatch = Stopwatch()
     let child = try spawn(words) { actions in
@@ -33,7 +33,7 @@ enum ChildCommand {
       peakResidentBytes: Int64(usage.ru_maxrss) * 1024)
   }
 
-  /// Starts a command with the descriptors that `redirect` arranges.
+  /// Starts a command with the descriptors that `redirect` sets up.
   static func spawn(_ words: [String], redirect: (inout posix_spawn_file_actions_t) -> Void) throws -> pid_t {
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)

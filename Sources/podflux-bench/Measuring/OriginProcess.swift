@@ -11,7 +11,7 @@ final class OriginProcess {
     let (stdin, stdout) = (Pipe(), Pipe())
     input = stdin.fileHandleForWriting
     let ends = [stdin.fileHandleForWriting, stdout.fileHandleForReading].map(\.fileDescriptor)
-    // Nobody else may hold the writing end, or the child would never see the end of its input.
+    // No other process may inherit the writing end, or the child would never see the end of its input.
     for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
     child = try ChildCommand.spawn(["/proc/self/exe", "serve"]) { actions in
       posix_spawn_file_actions_adddup2(&actions, stdin.fileHandleForReading.fileDescriptor, 0)
@@ -27,18 +27,18 @@ final class OriginProcess {
   }
 
   deinit {
-    // Its input ends, and so does it.
+    // The child ends with its input.
     try? input.close()
     var status: Int32 = 0
     while waitpid(child, &status, 0) < 0, errno == EINTR {}
   }
 
-  /// The address of a path, which begins with a slash.
+  /// The URL of a path, which begins with a slash.
   func url(_ path: String, host: String = "127.0.0.1") -> String {
     "http://\(host):\(port)\(path)"
   }
 
-  /// The content that `/file/LENGTH/SEED/…` has.
+  /// The content of `/file/LENGTH/SEED/…`.
   static func content(length: Int, seed: Int) -> Body {
     .audio(length: length, seed: UInt64(seed))
   }

@@ -4,14 +4,14 @@ import Foundation
 enum Peer: String, CaseIterable {
   case curl, wget2, aria2c
 
-  /// Where it is; nil if it is not installed.
+  /// Its path; nil if it is not installed.
   var path: String? {
     (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
       .map { "\($0)/\(rawValue)" }
       .first(where: FileManager.default.isExecutableFile(atPath:))
   }
 
-  /// The first line that it prints of itself; nil if it is not installed.
+  /// The first line of its version output; nil if it is not installed.
   var version: String? {
     guard let path else { return nil }
     let process = Process()
@@ -36,7 +36,7 @@ enum Peer: String, CaseIterable {
     }
   }
 
-  /// Fetches many files into a folder, so many at once, over connections that it keeps.
+  /// Fetches many files into a folder with `count` at once, over reused connections.
   func fetch(_ urls: [String], into folder: String, atOnce count: Int) throws -> ChildCommand.Usage {
     let list = folder + ".list"
     defer { try? FileManager.default.removeItem(atPath: list) }

@@ -1,7 +1,7 @@
 import TestSupport
 
 extension PodfluxProcess {
-  /// Starts a child and waits until it is ready; the seconds count from before it was spawned.
+  /// Starts a child and waits until it is ready; the time includes the spawn.
   static func started(
     library: String, arguments: [String] = []
   ) throws -> (process: PodfluxProcess, seconds: Double) {
@@ -11,7 +11,7 @@ extension PodfluxProcess {
     return (process, stopwatch.seconds)
   }
 
-  /// Has so many transfers run at once, numbered from 0, and waits until all receive.
+  /// Starts concurrent transfers, numbered from 0, and waits until all receive.
   func beginTransfers(
     _ count: Int, perHost: Int? = nil, settings: [String: Any] = [:], url: (_ number: Int) -> String
   ) throws {
@@ -23,7 +23,7 @@ extension PodfluxProcess {
     try waitForDownloads { _, items in items.count { $0["phase"] as? String == "receiving" } == count }
   }
 
-  /// Sends a line whose `meta.id` is the number given and returns how long its `ok` takes, in milliseconds.
+  /// Sends a line whose `meta.id` is the given number, and returns the time until its `ok`, in milliseconds.
   func roundTripMilliseconds(_ type: String, payload: String, number: Int) throws -> Double {
     let stopwatch = Stopwatch()
     try send(line: #"{"type":"\#(type)","payload":\#(payload),"meta":{"id":\#(number)}}"#)
@@ -36,7 +36,7 @@ extension PodfluxProcess {
     return milliseconds
   }
 
-  /// Ends the input of a child that then has nothing left to do but its downloads, and waits for its end.
+  /// Ends the input of a child that has only downloads left, and waits for its end.
   func drain(upTo seconds: Double) throws -> Ending {
     closeInput()
     let ending = try waitForEnd(upTo: seconds)

@@ -1,7 +1,7 @@
 import Foundation
 import TestSupport
 
-/// What the kernel tells of a running process (proc(5)).
+/// The kernel's figures of a running process (proc(5)).
 struct ProcessReading {
   /// Resident memory now, in bytes.
   let residentBytes: Int64
@@ -17,7 +17,7 @@ struct ProcessReading {
       let kibibytes = line.split(whereSeparator: { $0 == " " || $0 == "\t" }).dropFirst().first.flatMap({ Int64($0) })
     else { throw MeasurementFailure("no VmRSS in \(folder)/status") }
     residentBytes = kibibytes * 1024
-    // The name in parentheses may hold blanks: the fields are counted behind it, from the third on.
+    // The name in parentheses may contain blanks, so this counts fields after it, from the third on.
     let fields = stat.split(separator: ")").last?.split(separator: " ") ?? []
     guard fields.count > 12, let user = Double(fields[11]), let system = Double(fields[12]) else {
       throw MeasurementFailure("no times in \(folder)/stat")

@@ -1,4 +1,4 @@
-/// Time that has passed since it was made, in seconds.
+/// The time since its creation, in seconds.
 struct Stopwatch {
   private let start = ContinuousClock.now
 

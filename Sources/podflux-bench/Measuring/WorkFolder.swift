@@ -1,7 +1,7 @@
 import Dispatch
 import Foundation
 
-/// Where libraries and downloaded files go while a benchmark runs; nothing of it stays.
+/// The folder for libraries and files during a benchmark; deleted afterwards.
 final class WorkFolder: Sendable {
   let path: String
 
@@ -13,11 +13,11 @@ final class WorkFolder: Sendable {
     path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
   }
 
-  /// Runs the body with a fresh folder, on a file system with nothing left to write from before.
+  /// Runs the body with a new folder, on a file system without pending writes.
   ///
-  /// Files are emptied behind it but deleted only with everything else: ext4 without a journal uses no inode again for
-  /// a minute, and passes over every one of them whenever a file is made (`recently_deleted` in fs/ext4/ialloc.c). Who
-  /// comes after 2,000 deleted files would pay for them.
+  /// It truncates the files afterwards but deletes them only at the end: ext4 without a journal does not reuse an inode
+  /// for a minute, and skips every such inode when it creates a file (`recently_deleted` in fs/ext4/ialloc.c). The next
+  /// measurement would pay for 2,000 deleted files.
   func withFolder<Value>(_ body: (String) throws -> Value) throws -> Value {
     let folder = "\(path)/\(UUID().uuidString)"
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
@@ -41,7 +41,7 @@ final class WorkFolder: Sendable {
   }
 }
 
-/// Does something before SIGINT or SIGTERM ends the process.
+/// Runs a closure before SIGINT or SIGTERM ends the process.
 final class Interruption {
   private var sources: [any DispatchSourceSignal] = []
 

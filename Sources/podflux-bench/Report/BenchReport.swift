@@ -1,6 +1,6 @@
 import Foundation
 
-/// Everything that was measured, as JSON.
+/// All measurements, as JSON.
 struct BenchReport: Encodable {
   let machine: Machine
   let runs: Int
@@ -13,10 +13,10 @@ struct BenchReport: Encodable {
   }
 }
 
-/// Where it was measured.
+/// The machine.
 struct Machine: Encodable {
   let cores: Int
-  /// Debug builds say nothing about speed.
+  /// Debug builds prove nothing about speed.
   let build: String
   let libraryFolder: String
   let fileSystem: String
@@ -31,7 +31,7 @@ struct Machine: Encodable {
       peers: Dictionary(uniqueKeysWithValues: Peer.allCases.map { ($0.rawValue, $0.version ?? "not installed") }))
   }
 
-  /// Of the last minute.
+  /// The load average of the last minute.
   static var loadAverage: Double {
     var averages = [0.0]
     return getloadavg(&averages, 1) == 1 ? averages[0] : .nan
@@ -52,7 +52,7 @@ struct Machine: Encodable {
     #endif
   }
 
-  /// The type of the file system that is mounted nearest above the folder (proc(5), mounts).
+  /// The type of the folder's file system (proc(5), mounts).
   private static func fileSystem(of folder: String) -> String {
     let mounts = (try? String(contentsOfFile: "/proc/mounts", encoding: .utf8)) ?? ""
     let all = mounts.split(separator: "\n").map { $0.split(separator: " ").map(String.init) }

@@ -1,4 +1,4 @@
-/// Something that was measured, several times.
+/// A quantity with several measurements.
 struct Figure {
   enum Unit: String, Encodable {
     case seconds = "s"
@@ -10,7 +10,7 @@ struct Figure {
     case count = ""
   }
 
-  /// What the issue wants of the median.
+  /// The required median.
   enum Target {
     case atLeast(Double)
     case atMost(Double)
@@ -39,7 +39,7 @@ struct Figure {
   var minimum: Double { samples.min() ?? .nan }
   var median: Double { samples.percentile(50) }
   var maximum: Double { samples.max() ?? .nan }
-  /// Nil where there is nothing to meet.
+  /// Nil without a target.
   var isMet: Bool? { target.map { $0.isMet(by: median) } }
 }
 
@@ -66,7 +66,7 @@ extension Figure: Encodable {
 }
 
 extension [Double] {
-  /// The value below which so many per cent lie; between two measurements it is interpolated.
+  /// The given percentile, interpolated between measurements.
   func percentile(_ percent: Double) -> Double {
     let sorted = self.sorted()
     guard let last = sorted.indices.last else { return .nan }

@@ -1,11 +1,11 @@
 import Foundation
 
-/// What became of a scenario.
+/// The results of a scenario.
 struct ScenarioReport: Encodable {
   let name: String
   let abstract: String
   let figures: [Figure]
-  /// The machine's load average of the last minute when it was done.
+  /// The machine's load average of the last minute at the scenario's end.
   let loadAfter: Double
 
   var isMet: Bool { figures.allSatisfy { $0.isMet != false } }
@@ -24,7 +24,7 @@ struct ScenarioReport: Encodable {
   }
 }
 
-/// Columns of text, the first one aligned to the left.
+/// Columns of text; the first one is left-aligned.
 private struct Table {
   let rows: [[String]]
 
@@ -49,7 +49,7 @@ extension Figure.Target {
 }
 
 extension Double {
-  /// Three digits that matter, and no fewer before the point.
+  /// Three significant digits, and at least all before the point.
   fileprivate var short: String {
     let digits = abs(self) >= 100 ? 0 : abs(self) >= 10 ? 1 : abs(self) >= 1 ? 2 : 3
     return String(format: "%.\(digits)f", self)

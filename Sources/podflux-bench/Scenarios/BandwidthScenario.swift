@@ -8,11 +8,11 @@ struct BandwidthScenario: Scenario {
 
   private static let rates = [64 << 10, 1 << 20, 10 << 20, 100 << 20]
   private static let transferCounts = [1, 8, 64]
-  /// Longer than what the highest rate brings meanwhile.
+  /// More bytes than the highest rate delivers during the measurement.
   private static let length = 4 << 30
   private static let warmUpSeconds = 1.0
   private static let watchedSeconds = 8.0
-  /// The change while transfers run, to a sixteenth.
+  /// A change of the rate to a sixteenth while transfers run.
   private static let changed = (from: 16 << 20, to: 1 << 20, transfers: 8)
 
   func measure(_ bench: Bench) throws -> [Figure] {
@@ -51,7 +51,7 @@ struct BandwidthScenario: Scenario {
     rate < 1 << 20 ? "\(rate >> 10) KiB/s" : "\(rate >> 20) MiB/s"
   }
 
-  /// Has so many transfers run, and waits until they have settled.
+  /// Starts transfers, and waits until their rates are stable.
   private static func withTransfers<Value>(
     _ count: Int, bytesPerSecond rate: Int, _ bench: Bench, _ origin: OriginProcess,
     _ body: (PodfluxProcess) throws -> Value
@@ -59,7 +59,7 @@ struct BandwidthScenario: Scenario {
     try bench.folder.withFolder { folder in
       let (process, _) = try PodfluxProcess.started(library: folder + "/library")
       defer { process.signal(SIGKILL) }
-      // What is received is told as often as it is counted.
+      // The child reports received bytes as often as it counts them.
       try process.beginTransfers(count, settings: ["bytesPerSecond": rate, "progressInterval": 0.05]) { number in
         origin.url("/file/\(length)/1/\(number).mp3")
       }
@@ -71,16 +71,16 @@ struct BandwidthScenario: Scenario {
   }
 }
 
-/// Looks at what transfers have received, again and again.
+/// Samples the received bytes of all transfers.
 private struct Watch {
-  /// What was seen, as parts of what the limit allows.
+  /// Measured rates, relative to the limit.
   struct Reading {
-    /// The worst 5 s.
+    /// The slowest window of 5 s.
     var least: Double
     var most: Double
-    /// What the transfer that had least took in its worst 5 s, of its fair share.
+    /// The rate of the slowest transfer in its slowest window of 5 s, relative to its fair share.
     var leastShare: Double
-    /// Of one core.
+    /// The CPU time, relative to one core.
     var cpuShare: Double
   }
 
@@ -92,7 +92,7 @@ private struct Watch {
 
   private static let windowSeconds = 5.0
   private static let pauseMicroseconds: UInt32 = 20_000
-  /// All transfers tell at once, every 250 ms; between two such moments nothing is told for so long.
+  /// All transfers report at once, every 250 ms; a pause of this length separates two such reports.
   private static let quietSeconds = 0.06
 
   private var moments: [Moment] = []
@@ -100,12 +100,12 @@ private struct Watch {
 
   init(_ process: PodfluxProcess, seconds: Double) throws {
     let (stopwatch, before) = (Stopwatch(), try ProcessReading(process))
-    // Nobody knows when that was told: no window begins with it.
+    // The time of this report is unknown: no window begins with it.
     var latest = Moment(seconds: 0, received: try Self.received(process))
     while stopwatch.seconds < seconds {
       let moment = Moment(seconds: stopwatch.seconds, received: try Self.received(process))
       if latest.total == moment.total {
-        // A moment at which only some have told is followed by others at once.
+        // A report of some transfers is followed by the others' at once.
         let isNew = latest.seconds > 0 && moments.last?.seconds != latest.seconds
         if isNew, moment.seconds - latest.seconds >= Self.quietSeconds { moments.append(latest) }
       } else {

@@ -1,7 +1,7 @@
 import Foundation
 import TestSupport
 
-/// A large library that is looked through: how long that takes, and whether anything else notices.
+/// The survey of a large library: its time, and its effect on other work.
 struct CleanupScenario: Scenario {
   let name = "cleanup"
   let abstract = "a plan over 100,000 files and rows, alone and beside commands and transfers"
@@ -38,7 +38,7 @@ struct CleanupScenario: Scenario {
     ]
   }
 
-  /// What one run measures.
+  /// The measurements of one run.
   private struct Result {
     var plan = 0.0
     var residentMore: Int64 = 0
@@ -111,7 +111,7 @@ struct CleanupScenario: Scenario {
     }
   }
 
-  /// Makes the files the rows' own, in the way that clients have.
+  /// Makes the rows own the files, with actions that clients have.
   private static func adopt(_ library: String) throws {
     let (process, _) = try PodfluxProcess.started(library: library)
     defer { process.signal(SIGKILL) }
@@ -145,12 +145,12 @@ extension PodfluxProcess {
     }
   }
 
-  /// Has the next plan begin, unless one is under way.
+  /// Starts the next plan, unless one is running.
   fileprivate func keepLooking() throws {
     if try !cleanup().isActive { try order("cleanup/run", ["mode": "plan"]) }
   }
 
-  /// How many downloads run; asked at most each 10 ms.
+  /// How many downloads run; asked at most every 10 ms.
   fileprivate func runningCount() throws -> Int {
     usleep(10_000)
     let payload = try order("snapshot", ["stores": ["downloads"], "downloads": ["limit": 1]])

@@ -1,10 +1,10 @@
-/// Podflux and its peers at the same work, round by round.
+/// Podflux and its peers with the same work, in rounds.
 struct Contest {
   private var podflux: [ChildCommand.Usage] = []
   private var peers: [Peer: [ChildCommand.Usage]] = [:]
 
-  /// Has each contender do the work once, every other round in the opposite order: who goes first finds the memory that
-  /// the one before has left, which on a virtual machine can matter more than the program.
+  /// Runs the work once per contender, every other round in the opposite order: the first one meets the memory state
+  /// that the previous one left, which on a virtual machine can matter more than the program.
   mutating func addRound(
     podflux work: () throws -> ChildCommand.Usage, peer peerWork: (Peer) throws -> ChildCommand.Usage
   ) throws {
@@ -18,7 +18,7 @@ struct Contest {
     }
   }
 
-  /// What each took, and Podflux's share of wget2's in the same round.
+  /// Each contender's cost, and Podflux's relative to wget2's in the same round.
   func figures(wallTarget: Figure.Target, cpuTarget: Figure.Target?) -> [Figure] {
     var figures = Self.figures(of: podflux, by: "podflux")
     figures.append(Figure("podflux peak memory", .mebibytes, podflux.map(\.peakResidentBytes.mebibytes)))

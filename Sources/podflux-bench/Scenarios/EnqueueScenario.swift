@@ -1,9 +1,9 @@
 import Foundation
 import TestSupport
 
-/// 100,000 downloads enqueued, and what a library of that size costs afterwards.
+/// Enqueues 100,000 downloads, and measures the cost of a library of that size.
 ///
-/// One slot, and an origin that never answers: nothing else happens meanwhile.
+/// One slot, and an origin that never answers: no other work happens meanwhile.
 struct EnqueueScenario: Scenario {
   let name = "enqueue"
   let abstract = "100,000 enqueue lines through stdin, then the queue of that length"
@@ -11,7 +11,7 @@ struct EnqueueScenario: Scenario {
   private static let lineCount = 100_000
   private static let roundTripCount = 200
 
-  /// What kind of lines are sent.
+  /// The kind of the lines.
   private struct Kind {
     let name: String
     let hostCount: Int
@@ -35,7 +35,7 @@ struct EnqueueScenario: Scenario {
     }
   }
 
-  /// What one run measures. Times are in milliseconds.
+  /// The measurements of one run. Times are in milliseconds.
   private struct Result {
     var linesPerSecond = 0.0
     var cpuSeconds = 0.0
@@ -85,7 +85,7 @@ struct EnqueueScenario: Scenario {
     let (second, afterStop) = try PodfluxProcess.started(library: library)
     result.startAfterStop = afterStop * 1000
     result.residentAfterStart = try ProcessReading(second).residentBytes
-    // Something to recover: a kill right after a change.
+    // Work for the recovery: a kill right after a change.
     try second.order("downloads/enqueue", ["url": origin.url("/stall/last")])
     try second.kill()
     let (third, afterKill) = try PodfluxProcess.started(library: library)
@@ -113,7 +113,7 @@ struct EnqueueScenario: Scenario {
   private static func lines(_ kind: Kind, _ origin: OriginProcess) -> [UInt8] {
     var bytes: [UInt8] = []
     for number in 0..<lineCount {
-      // libcurl takes every name in localhost for this machine (RFC 6761 section 6.3).
+      // libcurl resolves every name in localhost to this machine (RFC 6761 section 6.3).
       let host = kind.hostCount == 1 ? "127.0.0.1" : "host\(number % kind.hostCount).localhost"
       let url = origin.url("/stall/show-\(number % 100)/episode-\(number).mp3", host: host)
       let id = kind.hasIDs ? #""id":"episode-\#(number)","# : ""

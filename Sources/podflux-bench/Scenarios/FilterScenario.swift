@@ -1,7 +1,7 @@
 import Foundation
 import TestSupport
 
-/// What a view of a library of a million downloads asks for.
+/// The queries of a view on a library of a million downloads.
 struct FilterScenario: Scenario {
   let name = "filters"
   let abstract = "a million downloads: filters with all their counts, lists in each order, searching"
@@ -47,7 +47,7 @@ struct FilterScenario: Scenario {
     }
   }
 
-  /// One who looks at the library.
+  /// A viewer of the library.
   private struct View {
     let process: PodfluxProcess
     var toggles: [Double] = []
@@ -70,7 +70,7 @@ struct FilterScenario: Scenario {
       return try process.roundTripMilliseconds(type, payload: payload, number: number)
     }
 
-    /// Looks at everything once.
+    /// Runs all queries once.
     mutating func look() throws {
       for filter in ["media:audio", "time:year", "origin:user", "media:audio", "time:year", "origin:user"] {
         toggles.append(try ask("filters/toggle", #"{"filter":"\#(filter)"}"#) + counts())
@@ -111,7 +111,7 @@ struct FilterScenario: Scenario {
     }
   }
 
-  /// Enqueues a million downloads of which nothing is ever fetched.
+  /// Enqueues a million downloads that are never fetched.
   private static func fill(_ library: String) throws -> Double {
     let (process, _) = try PodfluxProcess.started(library: library)
     defer { process.signal(SIGKILL) }
@@ -130,7 +130,7 @@ struct FilterScenario: Scenario {
   private static func lines(_ numbers: Range<Int>) -> [UInt8] {
     var bytes: [UInt8] = []
     for number in numbers {
-      // Numbers without a pattern that an index could like; the same each time.
+      // Numbers without a pattern that an index could exploit; the same each time.
       let mixed = (number &* 2_654_435_761) & 0xFFFF_FFFF
       let rare = mixed % 50_000 == 0 ? " xylophone" : ""
       let (year, month, day) = (2023 + mixed % 4, 1 + mixed / 4 % 12, 1 + mixed / 48 % 28)

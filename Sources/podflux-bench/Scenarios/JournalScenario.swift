@@ -1,17 +1,17 @@
 import Foundation
 import TestSupport
 
-/// What a journal costs: the same 100,000 downloads enqueued with and without one, in turn.
+/// The cost of a journal: enqueues the same 100,000 downloads with and without one, in turn.
 ///
-/// A round's two runs follow each other at once, every other round in the opposite order: what the machine does besides
-/// changes slower than that, so that the medians of the rounds' ratios tell little costs from none.
+/// A round's two runs follow each other directly, every other round in the opposite order: the machine's other load
+/// changes more slowly, so that the medians of the rounds' ratios distinguish a small cost from none.
 struct JournalScenario: Scenario {
   let name = "journal"
   let abstract = "100,000 enqueue lines with a journal and without, round by round"
 
   private static let lineCount = 100_000
 
-  /// What one run takes.
+  /// The cost of one run.
   private struct Usage {
     let wallSeconds: Double
     let cpuSeconds: Double
@@ -74,7 +74,7 @@ struct JournalScenario: Scenario {
   private static func lines() -> [UInt8] {
     var bytes: [UInt8] = []
     for number in 0..<lineCount {
-      // Paused: nothing else happens meanwhile.
+      // Paused: no other work happens meanwhile.
       let line = """
         {"type":"downloads/enqueue","payload":{"id":"episode-\(number)","paused":true,"podcast":"Show \(number % 100)",\
         "title":"Episode \(number)","url":"http://127.0.0.1:1/show-\(number % 100)/episode-\(number).mp3"},\

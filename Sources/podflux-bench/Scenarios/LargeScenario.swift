@@ -40,7 +40,7 @@ struct LargeScenario: Scenario {
       wallSeconds: wall, cpuSeconds: ending.cpuSeconds, peakResidentBytes: ending.peakResidentBytes)
   }
 
-  /// Whether every byte is right.
+  /// Whether every byte is correct.
   private static func check(_ path: String) throws {
     guard let file = fopen(path, "r") else { throw MeasurementFailure("there is no \(path)") }
     defer { fclose(file) }

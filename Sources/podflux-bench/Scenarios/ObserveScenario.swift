@@ -1,7 +1,7 @@
 import Foundation
 import TestSupport
 
-/// A hundred who look on while 64 downloads run.
+/// A hundred observers while 64 downloads run.
 struct ObserveScenario: Scenario {
   let name = "observe"
   let abstract = "100 observers of 64 transfers, at 1 MiB/s each and at full speed"
@@ -9,10 +9,10 @@ struct ObserveScenario: Scenario {
   private static let observerCount = 100
   private static let transferCount = 64
   private static let megabyte = 1 << 20
-  /// How long the slow ones take, in seconds.
+  /// How long the slow downloads take, in seconds.
   private static let slowSeconds = 8
   private static let fastLength = 24 << 20
-  /// What observers ask for by default, in milliseconds.
+  /// The observers' default interval, in milliseconds.
   private static let interval = 250.0
 
   func measure(_ bench: Bench) throws -> [Figure] {

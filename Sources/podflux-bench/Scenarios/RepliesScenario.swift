@@ -1,7 +1,7 @@
 import Foundation
 import TestSupport
 
-/// A client that waits for each reply, for long: what grows with each turn shows.
+/// A client that waits for each reply, over many turns: shows costs that grow with each turn.
 struct RepliesScenario: Scenario {
   let name = "replies"
   let abstract = "200,000 lines, each sent when the one before is answered: the last 20,000 against the first"

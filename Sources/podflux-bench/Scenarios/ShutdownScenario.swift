@@ -1,16 +1,16 @@
 import Foundation
 import TestSupport
 
-/// How long an engine takes to give up what it does.
+/// The time that an engine needs to stop.
 struct ShutdownScenario: Scenario {
   let name = "shutdown"
   let abstract = "64 running transfers at 1 MiB/s each: every kind of end, and suspensions, until they are over"
 
   private static let transferCount = 64
   private static let bytesPerSecond = 1 << 20
-  /// Enough for all ends of one run.
+  /// Enough for all stops of one run.
   private static let length = 200 << 20
-  /// What a drain still has to fetch.
+  /// The bytes that a drain still has to fetch.
   private static let drainedLength = 3 << 20
   private static let suspensionCount = 5
   private static let targetMilliseconds = 2000.0
@@ -24,7 +24,7 @@ struct ShutdownScenario: Scenario {
         for end in End.allCases {
           let (process, _) = try PodfluxProcess.started(library: library, arguments: end.arguments)
           defer { process.signal(SIGKILL) }
-          // What the former end has cut short goes on; the first has nothing before it.
+          // Interrupted transfers resume in the next run; the first run has none.
           if end == End.allCases.first { try Self.beginTransfers(of: Self.length, process, origin) }
           try Self.waitUntilReceiving(process)
           times[end.rawValue, default: []].append(try Self.milliseconds { try end.bring(to: process) })
@@ -51,7 +51,7 @@ struct ShutdownScenario: Scenario {
     }
   }
 
-  /// What ends an engine while transfers run; all but a drain.
+  /// The ways to stop an engine while transfers run, except a drain.
   private enum End: String, CaseIterable {
     case terminated = "SIGTERM"
     case interrupted = "SIGINT"
@@ -62,7 +62,7 @@ struct ShutdownScenario: Scenario {
 
     var arguments: [String] { self == .endOfInput ? ["--on-eof", "exit"] : [] }
 
-    /// Brings it about, and waits until the process is gone.
+    /// Stops the engine in this way, and waits until the process is gone.
     func bring(to process: PodfluxProcess) throws {
       switch self {
       case .terminated: process.signal(SIGTERM)
@@ -86,7 +86,7 @@ struct ShutdownScenario: Scenario {
     return stopwatch.milliseconds
   }
 
-  /// How long an engine that drains lives after it has published its last file, in milliseconds.
+  /// The time from a draining engine's last published file to its end, in milliseconds.
   private static func drain(library: String, _ origin: OriginProcess) throws -> Double {
     let (process, _) = try PodfluxProcess.started(library: library)
     defer { process.signal(SIGKILL) }
@@ -111,7 +111,7 @@ struct ShutdownScenario: Scenario {
     }
   }
 
-  /// Waits until all transfers receive, each in its first attempt and with everything that it had before.
+  /// Waits until all transfers receive, each in its first attempt and with all its earlier bytes.
   private static func waitUntilReceiving(_ process: PodfluxProcess) throws {
     let items = try process.waitForDownloads { _, items in
       items.count { $0["phase"] as? String == "receiving" && $0["rate"] as? Int ?? 0 > 0 } == transferCount
@@ -127,7 +127,7 @@ struct ShutdownScenario: Scenario {
 }
 
 extension Date {
-  /// When a file was linked to where it is, or changed later (stat(2), `st_ctim`).
+  /// When a file was linked to its path, or changed later (stat(2), `st_ctim`).
   fileprivate init(timeOfLastChange path: String) throws {
     var status = stat()
     guard lstat(path, &status) == 0 else { throw MeasurementFailure("\(path): \(String(cString: strerror(errno)))") }

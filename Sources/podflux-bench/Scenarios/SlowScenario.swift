@@ -21,7 +21,7 @@ struct SlowScenario: Scenario {
         let (process, _) = try PodfluxProcess.started(library: folder + "/library")
         defer { process.signal(SIGKILL) }
         try process.beginTransfers(Self.transferCount, perHost: Self.transferCount / Self.hostCount) { number in
-          // libcurl takes every name in localhost for this machine (RFC 6761 section 6.3).
+          // libcurl resolves every name in localhost to this machine (RFC 6761 section 6.3).
           origin.url(
             "/slow/\(Self.bytesPerSecond)/\(Self.length)/1/\(number).mp3",
             host: "host\(number % Self.hostCount).localhost")

@@ -10,7 +10,7 @@ struct SmallScenario: Scenario {
   private static let fileCount = 2000
   private static let lengths = [64 << 10, 1 << 20]
   private static let atOnce = 8
-  /// As podflux writes.
+  /// The size of podflux's writes.
   private static let writtenAtOnce = 32 << 10
 
   func measure(_ bench: Bench) throws -> [Figure] {
@@ -34,7 +34,7 @@ struct SmallScenario: Scenario {
       + contest.figures(wallTarget: .atMost(1.5), cpuTarget: nil)
   }
 
-  /// How long the same files take that are only written and synced, nothing fetched or recorded: what is the disk's.
+  /// The time to only write and sync the same files, without fetching or recording: the disk's share.
   private static func writeAndSync(into folder: String) throws -> Double {
     let failure = Mutex<String?>(nil)
     let stopwatch = Stopwatch()
@@ -80,7 +80,7 @@ struct SmallScenario: Scenario {
     origin.url("/file/\(lengths[number % lengths.count])/\(number % 16)/\(name(number))")
   }
 
-  /// Whether all files are there, in their lengths.
+  /// Whether all files exist with their lengths.
   private static func check(_ folder: String) throws {
     for number in 0..<fileCount {
       var status = stat()

@@ -1,6 +1,6 @@
 import TestSupport
 
-/// How long a start takes when there is nothing to take up.
+/// The time of a start with nothing to resume.
 struct StartScenario: Scenario {
   let name = "start"
   let abstract = "a new library and an empty one: from spawn to engine/ready"

@@ -3,7 +3,7 @@ import Foundation
 import PodfluxCore
 import WireProtocol
 
-/// `podflux diff`: what differs between two snapshots.
+/// `podflux diff`: shows the difference between two snapshots.
 struct DiffCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "diff",
@@ -52,7 +52,7 @@ struct DiffCommand: ParsableCommand {
     return bytes
   }
 
-  /// Titles of podcasts are in it: what would steer a terminal is replaced.
+  /// Podcasts' titles may contain terminal control sequences, which this replaces.
   private func printLine(_ line: String) {
     let printable = line.unicodeScalars.map { $0.isUnprintable ? "\u{FFFD}" : $0 }
     FileHandle.standardOutput.write(Data((String(String.UnicodeScalarView(printable)) + "\n").utf8))

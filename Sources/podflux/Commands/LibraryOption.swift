@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// Which library is meant.
+/// The library's path.
 struct LibraryOption: ParsableArguments {
   @Option(help: "The library's folder; `podflux run` makes it if it is missing.")
   var library: String

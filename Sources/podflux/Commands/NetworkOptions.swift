@@ -1,11 +1,11 @@
 import ArgumentParser
 import PodfluxCore
 
-/// What `--network` says.
+/// The values of `--network`.
 enum NetworkChoice: String, ExpressibleByArgument, CaseIterable {
   case auto, wifi, cellular, offline
 
-  /// The path that is not to be found out.
+  /// The reported path; nil to determine it.
   var path: NetworkPath? {
     switch self {
     case .auto: nil
@@ -16,7 +16,7 @@ enum NetworkChoice: String, ExpressibleByArgument, CaseIterable {
   }
 }
 
-/// What `--interface` says: a device and its kind, such as `wlan9=cellular`.
+/// A value of `--interface`: a device and its kind, such as `wlan9=cellular`.
 struct DeviceKind: ExpressibleByArgument {
   let device: String
   let interface: NetworkPath.Interface

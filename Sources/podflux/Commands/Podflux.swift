@@ -7,21 +7,21 @@ import PodfluxEngine
 struct Podflux: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "podflux",
-    abstract: "Downloads podcasts, and loses nothing: a headless engine that takes JSON lines.",
+    abstract: "Downloads podcasts and resumes after any crash: a headless engine that reads JSON lines.",
     discussion: """
-      podflux run --library DIR is the engine: it downloads what lines of JSON on its stdin ask for, such as
+      podflux run --library DIR is the engine. It downloads what JSON lines on its stdin ask for, such as
         {"type":"downloads/enqueue","payload":{"url":"https://example.org/1.mp3"}}
-      podflux snapshot --library DIR shows what is in the library, beside a running engine too.
+      podflux snapshot --library DIR shows the library's state, also beside a running engine.
       """,
     version: Engine.version,
     subcommands: [RunCommand.self, SnapshotCommand.self, ReplayCommand.self, DiffCommand.self, QuarantineCommand.self])
 
-  /// The signals that were held back before anything else was done, for `run`.
+  /// The signals that were blocked at the start, for `run`.
   nonisolated(unsafe) private(set) static var signals: HeldSignals?
 
   static func main() {
     openMissingDescriptors()
-    // Before anything takes time: a signal that comes a moment later shall end the engine as cleanly as any other.
+    // Before any slow work: a signal that comes a moment later must end the engine as cleanly as any other.
     if CommandLine.arguments.dropFirst().first == RunCommand.configuration.commandName { signals = HeldSignals() }
     if let mistake = MistypedCommand(Array(CommandLine.arguments.dropFirst())) {
       StandardError.print("podflux: \(mistake)")
@@ -31,17 +31,17 @@ struct Podflux: ParsableCommand {
   }
 }
 
-/// Has stdin, stdout and stderr lead nowhere where they are closed: otherwise the next file that is opened, the library's
-/// database perhaps, would have their number, and take what is printed.
+/// Opens /dev/null for closed stdin, stdout and stderr: otherwise the next opened file, perhaps the database, would get
+/// their number, and printed text would go into it.
 private func openMissingDescriptors() {
   for descriptor in STDIN_FILENO...STDERR_FILENO where fcntl(descriptor, F_GETFD) < 0 {
-    // The lowest number that is free is this one.
+    // open(2) returns the lowest free number, which is this one.
     guard open("/dev/null", O_RDWR) == descriptor else { return }
   }
 }
 
 extension ExitCode {
-  /// The command was not used as it is meant to be (sysexits.h EX_USAGE).
+  /// The arguments are invalid (sysexits.h EX_USAGE).
   static let wrongUsage = ExitCode(64)
   /// The library cannot be read, or was written by a newer version (sysexits.h EX_DATAERR).
   static let unreadableLibrary = ExitCode(65)
@@ -58,7 +58,7 @@ extension ExitCode {
   }
 }
 
-/// Tells a person why there is no engine, on stderr, and ends the command.
+/// Prints to stderr why there is no engine, and ends the command.
 func giveUp(_ error: EngineError) -> ExitCode {
   StandardError.print("podflux: \(error)")
   return ExitCode(error)

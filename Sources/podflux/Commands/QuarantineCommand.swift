@@ -4,11 +4,11 @@ import PodfluxCore
 import PodfluxEngine
 import WireProtocol
 
-/// `podflux quarantine`: what was put aside, without an engine or beside a running one.
+/// `podflux quarantine`: lists, restores and empties, without an engine or beside a running one.
 struct QuarantineCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "quarantine",
-    abstract: "Shows what was put aside, puts it back, or deletes it for good.",
+    abstract: "Lists, restores or deletes the files in quarantine.",
     subcommands: [List.self, Restore.self, Empty.self])
 
   struct List: ParsableCommand {
@@ -28,7 +28,7 @@ struct QuarantineCommand: ParsableCommand {
   struct Restore: ParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "restore",
-      abstract: "Puts a file back to where it came from, or to another place in the library, never over anything.")
+      abstract: "Restores a file to its former place, or to another one in the library; replaces nothing.")
 
     @OptionGroup var folder: LibraryOption
 
@@ -50,12 +50,12 @@ struct QuarantineCommand: ParsableCommand {
   struct Empty: ParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "empty",
-      abstract: "Deletes what is in quarantine, for good, and prints how much that was.")
+      abstract: "Deletes the files in quarantine for good, and prints their number and bytes.")
     private static let longestAgeDays = 36_500
 
     @OptionGroup var folder: LibraryOption
 
-    @Option(help: "Only what was put aside longer ago than so many days.")
+    @Option(help: "Only files that have been in quarantine for more days than this.")
     var olderThanDays: Int?
 
     func validate() throws {
@@ -81,7 +81,7 @@ extension QuarantineCommand.Restore: QuarantineSubcommand {}
 extension QuarantineCommand.Empty: QuarantineSubcommand {}
 
 extension QuarantineSubcommand {
-  /// Opens the quarantine, and prints what the body has encoded when it has come to its end.
+  /// Opens the quarantine, and prints the body's encoded output after it has succeeded.
   fileprivate func printing(
     _ body: (LibraryQuarantine, inout LineEncoder) throws(LibraryQuarantine.Failure) -> Void
   ) throws {

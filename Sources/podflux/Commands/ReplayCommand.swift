@@ -4,17 +4,17 @@ import PodfluxCore
 import PodfluxEngine
 import WireProtocol
 
-/// `podflux replay`: what a run's state was, from its journal.
+/// `podflux replay`: shows the state of a run from its journal.
 struct ReplayCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "replay",
-    abstract: "Folds a journal, and prints what `podflux snapshot` printed beside the engine that wrote it.",
+    abstract: "Replays a journal, and prints what `podflux snapshot` printed during that run.",
     discussion: """
       Nothing is downloaded, and neither the journal nor any library is changed. Header values, users and passwords in \
       URLs, and the progress of running transfers are in no journal.
 
-      The journal of an engine that was killed ends while its transfers run: they are running here, and queued in \
-      `podflux snapshot` of the library that it left, where nothing runs any more. The next start's lines say so too.
+      The journal of a killed engine ends while its transfers run. They are running here, and queued in \
+      `podflux snapshot` of its library, where nothing runs any more. The lines of the next start say so too.
       """)
 
   @Option(help: "The journal's file; full ones beside it (.1 to .4) are read first.")
@@ -24,7 +24,7 @@ struct ReplayCommand: ParsableCommand {
     help: "A copy of podflux.sqlite as it was before one of the journal's starts; without it the library was new.")
   var librarySnapshot: String?
 
-  @Option(help: "The number of the last action that is wanted: turns that end behind it are left out.")
+  @Option(help: "The sequence number of the last action to replay; turns that end later are left out.")
   var until: Int64?
 
   @Argument(help: "Which part, as in the query's payload: '{\"stores\":[\"downloads\"],\"downloads\":{\"limit\":9}}'.")

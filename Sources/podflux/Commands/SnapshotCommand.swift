@@ -4,7 +4,7 @@ import PodfluxCore
 import PodfluxEngine
 import WireProtocol
 
-/// `podflux snapshot`: what a library holds, without an engine or beside a running one.
+/// `podflux snapshot`: shows a library's state, without an engine or beside a running one.
 struct SnapshotCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "snapshot",
@@ -29,7 +29,7 @@ struct SnapshotCommand: ParsableCommand {
 }
 
 extension SnapshotQuery {
-  /// Reads a query's payload, given as an argument. If it is none, tells a person why and how to write one, and ends the
+  /// Parses a query's payload from an argument. If invalid, prints the reason and a correct example, and ends the
   /// command.
   init(typed argument: String) throws {
     do throws(Refusal) {

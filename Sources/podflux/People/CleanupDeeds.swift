@@ -1,17 +1,17 @@
 import PodfluxCore
 
-/// What a cleanup did, in words.
+/// Describes the results of a cleanup in words.
 struct CleanupDeeds {
   private let deeds: [CleanupRun.Deed]
   private let wasCancelled: Bool
 
-  /// Those of a run that are news.
+  /// The results of a run that are news.
   init(_ run: CleanupRun) {
     deeds = run.deeds.filter(\.isNews)
     wasCancelled = run.stage == .cancelled
   }
 
-  /// Whether files went where they can be restored from.
+  /// Whether files went to quarantine, from where they can be restored.
   var hasQuarantined: Bool {
     deeds.contains {
       $0.done > 0 && ($0.decision == .quarantine || ($0.finding == .corrupt && $0.decision == .redownload))
@@ -23,11 +23,11 @@ struct CleanupDeeds {
     deeds.contains { $0.done > 0 && ($0.decision == .mark || ($0.finding == .corrupt && $0.decision == .quarantine)) }
   }
 
-  /// What the cleanup that is called so did.
+  /// The results of the cleanup with this name, as a sentence.
   func sentence(_ name: String) -> String {
     let done = deeds.filter { $0.done > 0 }.map(Self.words)
     let left = deeds.reduce(0) { $0 + $1.left }
-    let leaving = left > 0 ? ["left \(count(left, "finding")) that it was to put in order"] : []
+    let leaving = left > 0 ? ["left \(count(left, "finding")) unresolved"] : []
     return name + (wasCancelled ? ", until it was cancelled, " : " ") + (done + leaving).listed
   }
 
@@ -44,7 +44,7 @@ struct CleanupDeeds {
     case .delete where deed.finding == .expiredQuarantine: "deleted what was in quarantine for long\(size)"
     case .delete: "deleted \(count(number, noun(of: deed.finding)))\(size)"
     case .adopt: "adopted \(count(number, "file"))\(size)"
-    case .correct, .offer, .leave: "settled \(count(number, noun(of: deed.finding)))"
+    case .correct, .offer, .leave: "handled \(count(number, noun(of: deed.finding)))"
     }
   }
 
@@ -57,7 +57,7 @@ struct CleanupDeeds {
     }
   }
 
-  /// As people read lengths: in powers of 1000, with three digits or so.
+  /// Lengths for display: in powers of 1000, with about three digits.
   private static func inBytes(_ bytes: Int64) -> String {
     guard bytes != 1 else { return "1 byte" }
     var (amount, unit) = (Double(bytes), 0)

@@ -1,16 +1,16 @@
 import ArgumentParser
 
-/// A word where a command stands, and that is none: what may have been meant.
+/// An unknown command, with a suggestion.
 struct MistypedCommand: CustomStringConvertible {
-  /// How many letters may be wrong, missing, too many or exchanged.
+  /// How many letters may be wrong, missing, added or transposed.
   private static let mistakes = 2
 
   private let word: String
-  /// The words that lead to the place where it stands.
+  /// The valid words before it.
   private let path: [String]
   private let commands: [String]
 
-  /// Nil where the arguments begin with commands that there are, or with none.
+  /// Nil if the arguments begin with valid commands, or with none.
   init?(_ arguments: [String]) {
     var subcommands = Podflux.configuration.subcommands
     var path = ["podflux"]
@@ -28,7 +28,7 @@ struct MistypedCommand: CustomStringConvertible {
     return nil
   }
 
-  /// One sentence for people.
+  /// One sentence for users.
   var description: String {
     let (place, typed) = (path.joined(separator: " "), word.prefix(Self.shownLength))
     if let command = commands.first(where: { $0.hasPrefix(word) }) ?? nearest {
@@ -40,17 +40,17 @@ struct MistypedCommand: CustomStringConvertible {
       """
   }
 
-  /// The command that is meant most likely; nil if the word is like none.
+  /// The most similar command; nil if none is similar.
   private var nearest: String? {
     let distances = commands.map { ($0, Self.distance(from: word, to: $0)) }
     return distances.filter { $1 <= min(Self.mistakes, $0.count - 2) }.min { $0.1 < $1.1 }?.0
   }
 
-  /// How much of a word is repeated.
+  /// How many characters of a word are repeated.
   private static let shownLength = 40
 
-  /// How many letters have to be changed, put in, taken out, or exchanged with their neighbours (the distance of optimal string
-  /// alignment).
+  /// How many letters must be changed, inserted, deleted, or transposed with a neighbour (optimal string alignment
+  /// distance).
   private static func distance(from word: String, to other: String) -> Int {
     let (first, second) = (Array(word.lowercased().prefix(shownLength)), Array(other))
     var rows = [Array(0...second.count)]

@@ -1,17 +1,17 @@
 import PodfluxCore
 
-/// What `podflux run` tells people on stderr, in one line each: what was done, how to see it, how to take it back.
+/// The notes of `podflux run` for people on stderr, one line each: what was done, how to see it, how to undo it.
 struct RunNotes {
-  /// The library's folder, as it was given.
+  /// The library's folder, as given.
   let library: String
 
   // MARK: At the start
 
-  /// For whoever has started the engine on a terminal, and sees nothing happen.
+  /// For a person who starts the engine on a terminal, and sees nothing happen.
   func waiting(atEndOfInput end: RunCommand.EndOfInput) -> String {
     let ending =
       switch end {
-      case .drain: "Ctrl-D goes on until nothing can move any more, Ctrl-C stops now"
+      case .drain: "Ctrl-D finishes what can be finished, Ctrl-C stops now"
       case .exit: "Ctrl-D or Ctrl-C stops"
       }
     return """
@@ -22,7 +22,7 @@ struct RunNotes {
 
   // MARK: What was done
 
-  /// What people are to know of something that was done.
+  /// A line about a notice.
   func line(for notice: Notice) -> String {
     switch notice {
     case .cleaned(let run): line(for: run)
@@ -58,7 +58,7 @@ struct RunNotes {
 
   private var restoring: String {
     """
-    to take it back: \(ShellCommand("quarantine", "restore", "NAME", library: library)), \
+    to restore a file: \(ShellCommand("quarantine", "restore", "NAME", library: library)), \
     with a NAME that \(ShellCommand("quarantine", "list", library: library)) shows
     """
   }
@@ -72,9 +72,9 @@ struct RunNotes {
 
   // MARK: At the end
 
-  /// What is left undone, and how to see why; nil if nothing is.
+  /// A line about unfinished downloads, and how to see why; nil if there are none.
   ///
-  /// - Parameter remaining: How many downloads there are in each state. What ran goes on as what was queued.
+  /// - Parameter remaining: The number of downloads in each state. Running ones count as queued.
   func line(for remaining: [DownloadState.Kind: Int]) -> String? {
     let stuck = [DownloadState.Kind.failed, .paused, .waiting].filter { remaining[$0, default: 0] > 0 }
     let queued = remaining[.queued, default: 0] + remaining[.running, default: 0]
@@ -85,8 +85,7 @@ struct RunNotes {
       parts.append("ended with \(counts.listed); what and why: \(downloads("{\"state\":[\(states)]}"))")
     }
     if queued > 0 {
-      let going = "\(count(queued, "download")) that \(queued == 1 ? "is" : "are") queued"
-      parts.append("the next podflux run goes on with \(going)")
+      parts.append("the next podflux run continues with \(count(queued, "queued download"))")
     }
     return parts.isEmpty ? nil : "podflux: " + parts.joined(separator: "; ")
   }
@@ -102,7 +101,7 @@ func count(_ number: Int, _ noun: String) -> String {
 }
 
 extension [String] {
-  /// As people list things: with commas, and an “and” before the last.
+  /// An enumeration with commas, and an “and” before the last word.
   var listed: String {
     guard let last, count > 1 else { return first ?? "" }
     return dropLast().joined(separator: ", ") + " and " + last

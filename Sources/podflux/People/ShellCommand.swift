@@ -1,6 +1,6 @@
 import Foundation
 
-/// A command of `podflux` about one library, as a person types it into a shell.
+/// A `podflux` command about a library, as a person types it into a shell.
 struct ShellCommand: CustomStringConvertible {
   private let words: [String]
 
@@ -9,10 +9,10 @@ struct ShellCommand: CustomStringConvertible {
     self.words = ["podflux"] + words + ["--library", Self.absolute(library)] + further
   }
 
-  /// The words, quoted where a POSIX shell would take them otherwise (Shell Command Language, section 2.2).
+  /// The words, quoted as a POSIX shell requires (Shell Command Language, section 2.2).
   var description: String { words.map(Self.quoted).joined(separator: " ") }
 
-  /// Wherever the person is by then.
+  /// Valid in any working directory.
   private static func absolute(_ path: String) -> String {
     path.hasPrefix("/") ? path : FileManager.default.currentDirectoryPath + "/" + path
   }

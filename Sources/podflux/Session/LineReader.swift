@@ -3,16 +3,16 @@ import PodfluxCore
 import PodfluxEngine
 import WireProtocol
 
-/// Reads lines from stdin on a thread of its own, so that input is taken in however busy the engine is.
+/// Reads lines from stdin on its own thread, also while the engine is busy.
 ///
-/// What a line may cost is bounded: longer ones are skipped to their end and refused. When more requests wait than the
-/// engine takes, reading waits too, and the client with it.
+/// The cost of a line is bounded: longer lines are skipped and refused. When the engine's mailbox is full, reading
+/// waits, and so does the client.
 final class LineReader: Sendable {
   private let session: Session
   private let engine: Engine
   private let stopMode: StopMode
 
-  /// How much one read(2) asks for, in bytes.
+  /// How many bytes one read(2) requests.
   private static let readSize = 256 << 10
 
   init(session: Session, engine: Engine, atEnd stopMode: StopMode) {
@@ -35,7 +35,7 @@ final class LineReader: Sendable {
       lines.feed(UnsafeRawBufferPointer(rebasing: buffer.prefix(count)), post)
     }
     lines.finish(post)
-    // Behind all lines in the order of requests: the end of input ends nothing that was asked for before it.
+    // In the queue after all lines: the end of input does not overtake earlier requests.
     post(
       EngineRequest(.barrier) { [engine, stopMode] _ in engine.stop(stopMode, because: .eof) })
   }

@@ -1,9 +1,9 @@
-/// Cuts a stream of bytes into lines, with bounded memory.
+/// Splits a stream of bytes into lines, with bounded memory.
 struct LineSplitter {
   /// A line without its line feed.
   enum Line {
     case complete(UnsafeRawBufferPointer, number: Int)
-    /// It was longer than the limit, and nothing of it is kept.
+    /// It exceeded the limit; its bytes are gone.
     case tooLong(number: Int)
   }
 
@@ -16,7 +16,7 @@ struct LineSplitter {
     self.limit = limit
   }
 
-  /// Takes a piece of the stream and calls the body with each line that it ends.
+  /// Takes a piece of the stream and calls the body with each complete line.
   mutating func feed(_ piece: UnsafeRawBufferPointer, _ body: (Line) -> Void) {
     var piece = piece
     while let end = piece.firstIndex(of: UInt8(ascii: "\n")) {
@@ -32,7 +32,7 @@ struct LineSplitter {
     }
   }
 
-  /// The stream has ended: what is left is a line if it is anything.
+  /// The stream has ended: remaining bytes form the last line.
   mutating func finish(_ body: (Line) -> Void) {
     guard isSkipping || !rest.isEmpty else { return }
     endLine(UnsafeRawBufferPointer(start: nil, count: 0), body)
@@ -54,6 +54,6 @@ struct LineSplitter {
     }
   }
 
-  /// Memory that an unusually long line needed is given back beyond this, in bytes.
+  /// Frees the memory of an unusually long line beyond this size, in bytes.
   private static let keptCapacity = 64 << 10
 }

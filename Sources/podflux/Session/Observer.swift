@@ -4,15 +4,15 @@ import PodfluxEngine
 import Synchronization
 import WireProtocol
 
-/// Tells a client what changes, after `observe`.
+/// Sends a client the changes after `observe`.
 ///
-/// State is told when there is room for it, the latest of it. Actions cannot be merged: those for which there is no room
-/// are left out, and the gap in their numbers says so.
+/// It sends the latest state when there is room. Actions cannot be merged: those without room are left out, and the gap
+/// in their numbers shows it.
 final class Observer: Sendable {
   private struct Told {
     var lines = StateLines()
     var encoder = LineEncoder()
-    /// How far each attempt was that runs.
+    /// The last sent progress of each running attempt.
     var progress: [DownloadID: LiveAttempt] = [:]
   }
 
@@ -23,12 +23,12 @@ final class Observer: Sendable {
     self.output = output
   }
 
-  /// The client wants to be told everything from now on.
+  /// The client has sent `observe` again: everything counts as new.
   func beginAnew() {
     told.withLock { $0 = Told() }
   }
 
-  /// Tells what the moment has new.
+  /// Sends what has changed in the state.
   func tell(_ moment: ObservedMoment) {
     told.withLock { told in
       for (id, attempt) in moment.live.sorted(by: { $0.key < $1.key }) where told.progress[id] != attempt {
@@ -40,7 +40,7 @@ final class Observer: Sendable {
     }
   }
 
-  /// Tells the actions of a turn, each with what has followed from it.
+  /// Sends the actions of a turn, each with its results.
   func tell(_ turn: TurnRecord<Action>, _ announcements: [Announcement]) {
     guard output.hasRoom else { return }
     let (revision, time) = (turn.position.revision, turn.clock.wall)

@@ -2,30 +2,30 @@ import Flux
 import Foundation
 import Synchronization
 
-/// Writes lines to stdout on a thread of its own, whole lines only, and says when there is too much of them.
+/// Writes complete lines to stdout on its own thread, and reports when too many are waiting.
 ///
-/// It keeps a private copy of the descriptor and points stdout itself at stderr: whatever else in the process prints
-/// cannot spoil the protocol.
+/// It keeps a private copy of the descriptor and redirects stdout to stderr: other output of the process cannot corrupt
+/// the protocol.
 final class OutputWriter: Sendable {
-  /// How much may wait before no more requests are answered, in bytes.
+  /// How many bytes may wait before the engine stops answering requests.
   private static let roomBytes = 4 << 20
-  /// How much is written in one go, in bytes: what has been written makes room, so that a slow reader is given the next
-  /// answers before it has read all of the last ones.
+  /// How many bytes are written at once: written bytes make room, so that a slow reader gets the next answers before it
+  /// has read all of the last ones.
   private static let pieceBytes = 256 << 10
-  /// How often it is looked whether the last lines are read, in milliseconds.
+  /// How often to check whether the client has read the last lines, in milliseconds.
   private static let finishMilliseconds = 250
-  /// How many looks a client is waited for that reads nothing at all: 10 s.
+  /// How many checks to wait for a client that reads nothing at all: 10 s.
   private static let idleLooks = 40
-  /// How many looks a client is waited for, as long as it reads at each, once a signal has told the process to end: a second
-  /// in all, since it has two.
+  /// How many checks to wait for a client that reads at each, after a signal has requested the end: one second of the
+  /// two that the process has.
   private static let hurriedLooks = 4
 
   private struct State {
     var pending: [UInt8] = []
-    /// What was appended and has not been written, with what is being written.
+    /// The bytes appended but not written, with those being written.
     var backlog = Backlog(limit: roomBytes)
     var isFinished = false
-    /// Whether nobody can read any more, whether or not anything was written since.
+    /// Whether the reader has closed its end, even if nothing was written since.
     var hasNoReader = false
     var onRoom: @Sendable () -> Void = {}
     var onClosed: @Sendable () -> Void = {}
@@ -54,17 +54,17 @@ final class OutputWriter: Sendable {
     watch.start()
   }
 
-  /// Whether more may be appended. Asking promises nothing.
+  /// Whether there is room for more. Registers nothing.
   var hasRoom: Bool {
     state.withLock { $0.backlog.hasRoom }
   }
 
-  /// Whether more may be appended; if not, `onRoom` is called as soon as there is room.
+  /// Whether there is room for more; if not, `onRoom` is called as soon as there is.
   func hasRoomOrTells() -> Bool {
     state.withLock { $0.backlog.hasRoomOrIsAwaited() }
   }
 
-  /// Appends lines; `flush` sends them on.
+  /// Appends lines; `flush` sends them.
   func append(_ lines: [UInt8]) {
     state.withLock { state in
       guard state.backlog.add(lines.count) else { return }
@@ -72,19 +72,19 @@ final class OutputWriter: Sendable {
     }
   }
 
-  /// Sends on what was appended, if anything was.
+  /// Sends the appended lines, if any.
   func flush() {
-    // Most turns have nothing to say: then the writing thread is not woken for it.
+    // Most turns have no output: then the writing thread is not woken.
     guard state.withLock({ !$0.pending.isEmpty }) else { return }
     wakeUp.signal()
   }
 
-  /// Called when there is room again after `hasRoomOrTells` has found none.
+  /// Sets the closure to call when there is room again after `hasRoomOrTells` has returned false.
   func onRoom(_ body: @escaping @Sendable () -> Void) {
     state.withLock { $0.onRoom = body }
   }
 
-  /// Called when nobody can read any more.
+  /// Sets the closure to call when the reader has closed its end.
   func onClosed(_ body: @escaping @Sendable () -> Void) {
     let hasNoReader = state.withLock { state in
       state.onClosed = body
@@ -93,10 +93,10 @@ final class OutputWriter: Sendable {
     if hasNoReader { body() }
   }
 
-  /// Writes the last lines and ends. A client that reads is waited for, however slow it is: every request has its reply. One
-  /// that does not holds nobody up for long.
+  /// Writes the last lines and ends. Waits for a client that reads, at any speed, so that every request gets its reply;
+  /// one that does not read delays the end only briefly.
   ///
-  /// - Parameter isHurried: Whether a signal has told the process to end.
+  /// - Parameter isHurried: Whether a signal has requested the end.
   func finish(isHurried: () -> Bool) {
     var bytes = state.withLock { state in
       state.isFinished = true
@@ -113,7 +113,7 @@ final class OutputWriter: Sendable {
     }
   }
 
-  /// Waits until nobody can read any more, though nothing may be written for long: whoever started the engine is gone then.
+  /// Waits until the reader closes its end, even if nothing is written for long: then the client is gone.
   private func watchReaders() {
     var poll = pollfd(fd: descriptor, events: 0, revents: 0)
     while Foundation.poll(&poll, 1, -1) <= 0 {
@@ -146,7 +146,7 @@ final class OutputWriter: Sendable {
     }
   }
 
-  /// Nobody can read any more: what was appended is forgotten, and whoever waits for room need not.
+  /// The reader has closed its end: discards the output and releases waiting threads.
   private func giveUp() {
     let (shouldWake, onRoom, onClosed) = state.withLock { state in
       state.pending = []
@@ -156,7 +156,7 @@ final class OutputWriter: Sendable {
     onClosed()
   }
 
-  /// Writes it all, piece by piece. False if nobody can read any more.
+  /// Writes all bytes, piece by piece. False if the reader has closed its end.
   private func write(_ bytes: [UInt8]) -> Bool {
     bytes.withUnsafeBytes { bytes in
       var rest = bytes[...]

@@ -6,7 +6,7 @@ import PodfluxEngine
 import Synchronization
 import WireProtocol
 
-/// Between the protocol and the engine: lines become requests, answers become lines.
+/// Connects the protocol with the engine: lines become requests, answers become lines.
 final class Session: EngineClient {
   private let output: OutputWriter
   private let libraryPath: String
@@ -26,14 +26,13 @@ final class Session: EngineClient {
     observer = Observer(output: output)
   }
 
-  /// Waits until the engine has ended.
   func waitUntilClosed() {
     isClosed.wait()
   }
 
   // MARK: Requests
 
-  /// What a line asks of the engine. Decoded on the reader's thread: the engine's queue has other work.
+  /// Decodes a line to a request, on the reader's thread: the engine's queue has other work.
   func request(for line: LineSplitter.Line) -> EngineRequest {
     let decoded =
       switch line {
@@ -124,7 +123,7 @@ private final class TurnGate: Sendable {
 
   func wait(unless attempt: () -> Bool) -> Bool {
     gate.withLock { $0.approach() }
-    // A turn may have ended before: look once more, or nobody would ever signal.
+    // A turn may have ended before: try once more, or no signal would ever come.
     guard !attempt() else {
       gate.withLock { $0.leave() }
       return true

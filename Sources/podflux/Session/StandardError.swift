@@ -2,25 +2,25 @@ import Dispatch
 import Foundation
 import PodfluxCore
 
-/// Where people read: stdout belongs to the protocol.
+/// Output for people: stdout belongs to the protocol.
 enum StandardError {
   private static let queue = DispatchQueue(label: "podflux.stderr", qos: .utility)
-  /// How long the last lines may take when nobody seems to read, in milliseconds.
+  /// How long the last lines may take if the reader seems to be stuck, in milliseconds.
   private static let finishMilliseconds = 250
 
-  /// Writes one line. Names of files may be in it: what would end the line or steer a terminal is replaced. Nothing comes of
-  /// it where stderr is closed.
+  /// Writes one line. It may contain file names: replaces line breaks and terminal control sequences. Does nothing if
+  /// stderr is closed.
   static func print(_ line: String) {
     let printable = line.unicodeScalars.map { $0.isUnprintable ? "\u{FFFD}" : $0 }
     write(Array((String(String.UnicodeScalarView(printable)) + "\n").utf8))
   }
 
-  /// Writes one line soon, behind those before it: for whoever must not wait until somebody reads.
+  /// Queues one line, without waiting for the reader.
   static func printSoon(_ line: String) {
     queue.async { print(line) }
   }
 
-  /// Writes what `printSoon` was given, at the latest after a moment: people who do not read hold nobody up.
+  /// Writes the queued lines, with a short timeout: a stuck reader must not delay the end.
   static func finish() {
     let done = DispatchSemaphore(value: 0)
     queue.async { done.signal() }

@@ -1,15 +1,15 @@
 import Foundation
 
-/// Signals that do nothing by themselves and wait until somebody takes them (sigwait(3)).
+/// Blocked signals, which wait until a thread takes them (sigwait(3)).
 ///
-/// Made while the process has one thread only: all that come later inherit what it holds back.
+/// Create it while the process has one thread: all later threads inherit the mask.
 struct HeldSignals: @unchecked Sendable {
-  // `@unchecked`: the set is never changed.
+  // `@unchecked`: the set never changes.
 
   private let numbers: sigset_t
 
-  /// Holds back, from now on, what asks the engine to end, to pause and to go on. SIGHUP stays as it is where it is
-  /// ignored: whoever was started by nohup(1) does not want to hear of it.
+  /// Blocks the signals that stop, suspend and resume the engine. Leaves SIGHUP alone if it is ignored: nohup(1)
+  /// started the process.
   init() {
     var numbers = sigset_t()
     sigemptyset(&numbers)
@@ -19,11 +19,11 @@ struct HeldSignals: @unchecked Sendable {
     self.numbers = numbers
   }
 
-  /// Waits for the next of them.
+  /// Waits for the next signal.
   func next() -> Int32 {
     var numbers = numbers
     var number: Int32 = 0
-    // It fails for a set that is none only, and this one is.
+    // It fails only for an invalid set, and this one is valid.
     while sigwait(&numbers, &number) != 0 {}
     return number
   }

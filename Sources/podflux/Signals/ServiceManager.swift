@@ -2,25 +2,25 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// Tells the service manager that started the engine how it is: the datagrams of sd_notify(3), without its library.
+/// Reports the engine's status to the service manager that started it: the datagrams of sd_notify(3), without its
+/// library.
 ///
-/// Who runs the engine by hand gets none: `takeFromEnvironment()` is nil where nobody asked to be told. What cannot be
-/// delivered is lost; the engine goes on without.
+/// Without a service manager `takeFromEnvironment()` is nil. A lost datagram has no effect on the engine.
 final class Notifier: Sendable {
   private let socket: Int32
   private let address: Address
-  /// How often the manager wants to hear that the engine is alive; nil if it does not.
+  /// The interval in which the manager expects a sign of life; nil if it expects none.
   private let watchdogInterval: Duration?
   private let queue = DispatchQueue(label: "podflux.notifier", qos: .userInitiated)
   private let watchdog = Mutex(Watchdog())
 
   private struct Watchdog {
     var timer: (any DispatchSourceTimer)?
-    /// Whether the engine has been asked and has not answered.
+    /// Whether a check of the engine is pending.
     var isAsking = false
   }
 
-  /// How long a manager whose queue is full is waited for.
+  /// How long to wait for a manager whose queue is full.
   private static let sendTimeout = timeval(tv_sec: 1, tv_usec: 0)
 
   /// The variables that a service manager sets, sd_notify(3) and sd_watchdog_enabled(3).
@@ -28,16 +28,16 @@ final class Notifier: Sendable {
   private static let intervalVariable = "WATCHDOG_USEC"
   private static let processVariable = "WATCHDOG_PID"
 
-  /// Reads what the service manager set, and removes it: no child shall speak for this process.
+  /// Reads the service manager's variables, and removes them: no child may report for this process.
   ///
-  /// To be called before there are other threads, as whatever changes the environment.
+  /// Call it before other threads exist, like every function that changes the environment.
   static func takeFromEnvironment() -> Notifier? {
     let notifier = Notifier(environment: ProcessInfo.processInfo.environment)
     for name in [socketVariable, intervalVariable, processVariable] { unsetenv(name) }
     return notifier
   }
 
-  /// Nil where these variables name no socket that can be one.
+  /// Nil if the variables name no valid socket.
   init?(environment: [String: String]) {
     guard let name = environment[Self.socketVariable], let address = Address(name) else { return nil }
     let socket = Foundation.socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
@@ -57,13 +57,13 @@ final class Notifier: Sendable {
   private static func watchdogInterval(_ environment: [String: String]) -> Duration? {
     guard let microseconds = environment[intervalVariable].flatMap({ Int64($0) }), microseconds > 0 else { return nil }
     if let process = environment[processVariable], pid_t(process) != getpid() { return nil }
-    // Half of it, as sd_watchdog_enabled(3) advises: one that is late is no death yet.
+    // Half of it, as sd_watchdog_enabled(3) recommends: one late report must not count as a death.
     return .microseconds(max(1, microseconds / 2))
   }
 
   // MARK: What is told
 
-  /// The engine takes actions.
+  /// The engine accepts actions.
   func ready() {
     send("READY=1\nMAINPID=\(getpid())")
   }
@@ -73,13 +73,13 @@ final class Notifier: Sendable {
     send("STATUS=" + text.split(whereSeparator: \.isNewline).joined(separator: " "))
   }
 
-  /// The engine has begun to stop.
+  /// The engine has started to stop.
   func stopping() {
     send("STOPPING=1")
   }
 
-  /// Begins to tell that the engine is alive, if the manager wants to know. Asks `isAlive` at half the manager's time; it
-  /// calls what it is given, from where the engine works. Nobody is told before it has, and nobody is asked twice.
+  /// Starts the reports to the watchdog, if the manager wants them. Calls `isAlive` at half the manager's interval; it
+  /// must call its argument from the engine's queue. Reports only after that, and has at most one check pending.
   func startWatchdog(_ isAlive: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void) {
     guard let watchdogInterval else { return }
     watchdog.withLock { [queue] watchdog in
@@ -91,7 +91,7 @@ final class Notifier: Sendable {
     }
   }
 
-  /// Tells no more that the engine is alive.
+  /// Ends the reports to the watchdog.
   func stopWatchdog() {
     watchdog.withLock { watchdog in
       watchdog.timer?.cancel()
@@ -108,7 +108,7 @@ final class Notifier: Sendable {
     isAlive { [weak self] in
       guard let self else { return }
       watchdog.withLock { $0.isAsking = false }
-      // The engine does not wait for the manager.
+      // The engine must not wait for the manager.
       queue.async { self.send("WATCHDOG=1") }
     }
   }
@@ -127,7 +127,7 @@ private struct Address {
 
   private static let maximumLength = MemoryLayout.size(ofValue: sockaddr_un().sun_path)
 
-  /// Nil for what is no absolute path and no abstract name (`@…`), or is too long.
+  /// Nil unless the text is an absolute path or an abstract name (`@…`) of valid length.
   init?(_ text: String) {
     var name = Array(text.utf8)
     guard text.hasPrefix("/") || text.hasPrefix("@"), (2..<Self.maximumLength).contains(name.count) else { return nil }
@@ -139,7 +139,7 @@ private struct Address {
     var address = sockaddr_un()
     address.sun_family = sa_family_t(AF_UNIX)
     withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: name) }
-    // An abstract name ends with the length, not with a NUL.
+    // The length ends an abstract name, not a NUL.
     let length = MemoryLayout<sockaddr_un>.size - Self.maximumLength + name.count + (name[0] == 0 ? 0 : 1)
     withUnsafePointer(to: &address) { address in
       address.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0, socklen_t(length)) }

@@ -3,36 +3,36 @@ import Foundation
 import Logging
 import PodfluxEngine
 
-/// What the engine does on signals.
+/// Handles signals for the engine.
 ///
-/// - SIGTERM, SIGINT and SIGHUP, which comes when the terminal goes: the first asks the engine to stop, a second one ends the
-///   process at once.
-/// - SIGTSTP: the engine is suspended, and then the process stops itself, as its shell or supervisor expects.
-/// - SIGCONT: the engine takes its library again, unless a client has suspended it as well.
+/// - SIGTERM, SIGINT and SIGHUP, which comes when the terminal closes: the first asks the engine to stop, a second one
+///   ends the process at once.
+/// - SIGTSTP: suspends the engine, then stops the process, as its shell or supervisor expects.
+/// - SIGCONT: resumes the engine, unless a client has suspended it as well.
 ///
-/// They are held back from the first moment of the process on and taken by a thread that waits for them (signal(7)): one that
-/// comes while the engine is being made counts as soon as there is one.
+/// The signals are blocked from the start of the process, and a thread waits for them (signal(7)): one that comes while
+/// the engine is starting takes effect once it has started.
 final class SignalWatch: @unchecked Sendable {
-  // `@unchecked`: what changes is touched on the queue of signals only.
+  // `@unchecked`: mutable state is used on the signals' queue only.
 
   private let signals: HeldSignals
   private let logger: Logger
   private let queue = DispatchQueue(label: "podflux.signals", qos: .userInitiated)
-  /// Whom to tell; nil until there is one.
+  /// The engine; nil until it has started.
   private var engine: Engine?
-  /// The first signal that has asked for the end, and when; nil before.
+  /// The first signal that requested the end, and its time; nil before.
   private var stopping: (number: Int32, at: ContinuousClock.Instant)?
   private var hasStopped: Bool { stopping != nil }
   private var isSuspended = false
-  /// How many suspensions there have been: the process stops itself for the last one only.
+  /// How many suspensions there have been: only the last one stops the process.
   private var suspensionCount = 0
   /// Whether the process has stopped itself for it.
   private var hasHalted = false
 
-  /// Whether a signal has asked for the end.
+  /// Whether a signal has requested the end.
   var isStopping: Bool { queue.sync { hasStopped } }
 
-  /// Begins to take the signals that are held back.
+  /// Starts to take the blocked signals.
   init(_ signals: HeldSignals, logger: Logger) {
     self.signals = signals
     self.logger = logger
@@ -46,7 +46,7 @@ final class SignalWatch: @unchecked Sendable {
     thread.start()
   }
 
-  /// There is an engine: what has come before is done with it now.
+  /// Sets the engine, and applies earlier signals.
   func attach(_ engine: Engine) {
     queue.async { [self] in
       self.engine = engine
@@ -62,13 +62,13 @@ final class SignalWatch: @unchecked Sendable {
     switch number {
     case SIGTSTP: suspend()
     case SIGCONT: resume()
-    // A terminal that goes may say so twice.
+    // A closing terminal may send it twice.
     case SIGHUP where hasStopped: break
     default: stop(number)
     }
   }
 
-  /// How soon after the first the same signal is still the first: timeout(1) sends it to the process and then to its group.
+  /// How soon the same signal still counts as the first: timeout(1) sends it to the process and then to its group.
   private static let sameMilliseconds = 200
 
   private func stop(_ number: Int32) {
@@ -84,7 +84,7 @@ final class SignalWatch: @unchecked Sendable {
   private func suspend() {
     guard !hasStopped else { return }
     guard !isSuspended else {
-      // A SIGCONT that was not taken yet has been discarded by this one (signal(7)): nothing was resumed.
+      // This signal has discarded a pending SIGCONT (signal(7)): the engine was not resumed.
       if hasHalted { kill(getpid(), SIGSTOP) }
       return
     }
@@ -103,7 +103,7 @@ final class SignalWatch: @unchecked Sendable {
 
   private func halt(for suspension: Int) {
     queue.async { [self] in
-      // It may have been continued meanwhile.
+      // The process may have been continued meanwhile.
       guard isSuspended, !hasStopped, suspension == suspensionCount else { return }
       hasHalted = true
       kill(getpid(), SIGSTOP)

@@ -5,7 +5,7 @@ import Testing
 @testable import Persistence
 @testable import PodfluxCore
 
-@Suite("A library from before there were filters")
+@Suite("A library from before filters existed")
 struct FilterMigrationTests {
   /// More rows than migration 6 holds in memory at once.
   @Test("Its rows are classified, counted and found as if they had been added by this version")
@@ -46,7 +46,7 @@ struct FilterMigrationTests {
     try database.close()
   }
 
-  @Test("Every combination of traits goes into a number and comes out again; other numbers are damaged rows")
+  @Test("Every combination of traits is packed into a number and unpacked; other numbers are damaged rows")
   func classes() throws {
     for kind in DownloadState.Kind.allCases {
       for reason in [nil] + WaitingReason.allCases {
@@ -66,7 +66,7 @@ struct FilterMigrationTests {
     }
   }
 
-  @Test("The codes of traits are those that stand in databases")
+  @Test("The codes of traits are those in existing databases")
   func codes() {
     #expect(DownloadState.Kind.allCases.map(\.rowCode) == [0, 1, 2, 3, 4, 5])
     #expect(WaitingReason.allCases.map(\.rowCode) == [1, 2, 3, 4, 5, 6, 7, 8])
@@ -76,7 +76,7 @@ struct FilterMigrationTests {
     #expect(AgeClass.allCases.map(\.rowCode) == [0, 1, 2, 3, 4])
   }
 
-  @Test("What is kept of the filters comes back")
+  @Test("The state of the filters is read back")
   func filters() throws {
     let database = try LibraryDatabase.inMemory()
     #expect(try database.read { try $0.filters() } == FiltersState())
@@ -91,7 +91,7 @@ struct FilterMigrationTests {
   }
 
   @Test(
-    "What the store never keeps is a damaged row",
+    "A state that the store never writes is a damaged row",
     arguments: [
       #"{}"#, #"[]"#, #"{"selection":{"active":["state:mood"],"text":""},"saved":[]}"#,
       #"{"selection":{"active":["state:failed","state:failed"],"text":""},"saved":[]}"#,

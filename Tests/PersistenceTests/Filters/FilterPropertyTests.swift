@@ -5,10 +5,10 @@ import Testing
 @testable import Persistence
 @testable import PodfluxCore
 
-/// Random libraries, changed at random, asked at random; a failure repeats by its seed.
+/// Random libraries with random changes and queries; a seed repeats a failure.
 @Suite("Filters, conditions and orders against an oracle")
 struct FilterPropertyTests {
-  @Test("Lists, counts and what they are made from are right after each change", arguments: UInt64(1)...12)
+  @Test("Lists, counts and derived tables are correct after each change", arguments: UInt64(1)...12)
   func property(seed: UInt64) throws {
     var world = try RandomLibrary(seed: seed)
     for _ in 0..<12 {
@@ -22,7 +22,7 @@ struct FilterPropertyTests {
   }
 
   @Test(
-    "While rows come, go and change, nothing is shown twice, and nothing is left out that stayed",
+    "While rows are added, removed and changed, no row appears twice, and no remaining row is missing",
     arguments: UInt64(1)...8)
   func cursors(seed: UInt64) throws {
     var world = try RandomLibrary(seed: seed)
@@ -33,7 +33,7 @@ struct FilterPropertyTests {
   }
 }
 
-/// A library that is changed at random, and what it must hold.
+/// A library with random changes, and its expected contents.
 struct RandomLibrary {
   let database: LibraryDatabase
   let ledger: SQLLedger
@@ -53,7 +53,7 @@ struct RandomLibrary {
 
   // MARK: Changes
 
-  /// One transaction of several changes.
+  /// One transaction with several changes.
   mutating func change() throws {
     let (before, isUndone) = (oracle, draw.chance(10))
     do {
@@ -131,7 +131,7 @@ struct RandomLibrary {
     #expect(names == oracle.list(query, selection), "seed \(seed): \(query) \(selection) \(limits) \(oracle.moment)")
   }
 
-  /// All ways to a page lead to the same: which one is the shortest depends on how many rows there are.
+  /// All strategies give the same page: the number of rows decides which one is used.
   private mutating func limits() throws -> PageReader.Limits {
     let numbers = [0, 3, 1000]
     return PageReader.Limits(
@@ -188,7 +188,7 @@ struct RandomLibrary {
     let after = Dictionary(uniqueKeysWithValues: oracle.downloads.map { ($0.id, $0) })
     let stayed = before.downloads.filter { after[$0.id] == $0 }.map(\.id.description)
     let expected = before.list(DownloadsQuery(condition: condition, order: order), selection).filter(stayed.contains)
-    // The day may have been turned between pages: then other rows are shown.
+    // If the day changes between pages, other rows match.
     guard before.today == oracle.today else { return }
     #expect(shown.filter(stayed.contains) == expected, "seed \(seed): \(order) \(condition) \(selection)")
   }
@@ -214,7 +214,7 @@ extension BulkChange {
 }
 
 extension TableReader {
-  /// The names of all pages.
+  /// The ids of all pages.
   fileprivate func names(
     _ query: DownloadsQuery, _ selection: FilterSelection, _ moment: ConditionMoment, _ limits: PageReader.Limits
   ) throws -> [String] {

@@ -15,20 +15,20 @@ struct FoldingTests {
     ("مَدْرَسَة", "مدرسة"), ("co\u{AD}op", "coop"), ("각", "\u{1100}\u{1161}\u{11A8}"), ("ガ", "カ"), ("ŉ", "ʼn"),
   ]
 
-  @Test("Texts that people take for one are folded alike", arguments: alike)
+  @Test("Texts that readers see as equal fold alike", arguments: alike)
   func folds(left: String, right: String) {
     #expect(FoldedText.of(left) == FoldedText.of(right))
     #expect(Array(FoldedText.of(left).utf8) == FoldedText.bytes(of: right))
   }
 
   @Test(
-    "Others are not",
+    "Other texts fold differently",
     arguments: [("ł", "l"), ("कु", "क"), ("กิ", "ก"), ("a", "b"), ("ж", "з"), ("1", "2"), ("\u{1F600}", "")])
   func differs(left: String, right: String) {
     #expect(FoldedText.of(left) != FoldedText.of(right))
   }
 
-  @Test("Each scalar of Unicode is folded once and for all, and as its canonical equivalents are")
+  @Test("The folding of each scalar is idempotent, and equal to that of its canonical equivalents")
   func allScalars() {
     let faults = (0..<UInt32(0x3_0000)).compactMap(Unicode.Scalar.init).filter { scalar in
       let text = String(scalar)
@@ -56,7 +56,7 @@ struct FoldingTests {
     }
   }
 
-  @Test("Titles stand by their letters, whatever their case and their diacritics; those without one come first")
+  @Test("Titles sort by their letters, ignoring case and diacritics; downloads without a title come first")
   func order() throws {
     let titles: [String?] = ["zebra", "Écho", "echo", "E\u{301}CHO", nil, "Ärger", "alpha", "Ёж", "еда", "Eclipse"]
     let database = try LibraryDatabase.inMemory()
@@ -91,7 +91,7 @@ struct FoldingTests {
     #expect(try Self.ids(database, .titleContains(["\u{1F600} *"])).count == 2)
   }
 
-  @Test("A library of the former version is folded; what it finds is what a new one does")
+  @Test("A library of the former version is folded; a search gives the same result as in a new one")
   func migration() throws {
     let folder = try TemporaryFolder()
     var draw = RandomDownloads(seed: 14)
@@ -111,7 +111,7 @@ struct FoldingTests {
     }
     let stored = try database.read { try $0.downloads(limit: 1000) }
     #expect(stored.map(\.description.title) == downloads.map { DownloadRow.text($0.description.title) })
-    // What it has indexed can be taken out again.
+    // Its indexed texts can be removed again.
     try database.write { tables in
       for download in stored.prefix(100) { try tables.downloads.delete(download.id) }
     }

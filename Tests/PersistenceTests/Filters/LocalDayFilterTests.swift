@@ -10,7 +10,7 @@ struct LocalDayFilterTests {
   private static let hour: Int64 = 3_600_000
   private static let vienna = LocalDay(20_000, secondsEast: 3600)
 
-  /// An episode an hour and a half before and half an hour before Vienna's midnights of some days, and half an hour behind.
+  /// Episodes an hour and a half before, half an hour before and half an hour after some days' midnights in Vienna.
   private static func library() throws -> LibraryDatabase {
     let database = try LibraryDatabase.inMemory()
     try database.write { tables in
@@ -36,7 +36,7 @@ struct LocalDayFilterTests {
   }
 
   @Test(
-    "\"Last 7 days\" and newerThanDays 7 are the same, whatever the clocks; olderThanDays is the rest",
+    "\"Last 7 days\" and newerThanDays 7 are the same, at any offset; olderThanDays is the rest",
     arguments: [
       0, 3600, -7 * 3600, 12 * 3600,
     ] as [Int64])
@@ -55,7 +55,7 @@ struct LocalDayFilterTests {
     }
   }
 
-  @Test("A week of Vienna begins at its midnight, and moves when clocks are put forward")
+  @Test("A week in Vienna begins at local midnight, and moves with a clock change")
   func week() throws {
     let database = try Self.library()
     try database.write { try $0.filters.turn(to: Self.vienna) }
@@ -64,7 +64,7 @@ struct LocalDayFilterTests {
     let summer = LocalDay(20_000, secondsEast: 7200)
     try database.write { try $0.filters.turn(to: summer) }
     #expect(try Self.ids(database, .ages([.day, .week]), on: summer) == ["x0", "x1", "x2", "x4", "x5"])
-    // What is added from now on is told by the same clocks.
+    // New downloads get ages from the same offset.
     try database.write { tables in
       let published = summer.beginning().advanced(byMilliseconds: 1)
       try tables.downloads.insert(try Sample.download("new", description: .init(published: PublicationDate(published))))

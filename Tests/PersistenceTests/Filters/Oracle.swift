@@ -3,9 +3,9 @@ import Foundation
 
 @testable import PodfluxCore
 
-/// What queries must answer, worked out from the downloads themselves, row by row.
+/// Computes the expected answers from the downloads themselves, row by row.
 struct Oracle {
-  /// In the order in which they were added.
+  /// In the order of addition.
   var downloads: [Download] = []
   var today = RandomDownloads.today
   var moment = ConditionMoment(now: RandomDownloads.now)
@@ -52,7 +52,7 @@ struct Oracle {
     DownloadState.Kind.allCases.firstIndex(of: state(of: download).kind)
   }
 
-  /// What titles are ordered by: scalars, as numbers that compare like them.
+  /// The sort key of a title: its scalars, as numbers that compare alike.
   private func titleKey(_ title: String?) -> String? {
     title.map { bare(stored($0)) }
   }
@@ -67,7 +67,7 @@ struct Oracle {
     }
   }
 
-  /// How many downloads clients see in each state.
+  /// The number of downloads in each state as clients see it.
   var counts: [DownloadState.Kind: Int] {
     downloads.reduce(into: [:]) { $0[state(of: $1).kind, default: 0] += 1 }
   }
@@ -86,7 +86,7 @@ struct Oracle {
     meets(selection.condition, download) && finds(selection.text, download)
   }
 
-  /// Every word is the beginning of one.
+  /// Whether every word is a prefix of a word of the download.
   private func finds(_ text: String, _ download: Download) -> Bool {
     guard !text.allSatisfy(\.isWhitespace) else { return true }
     let there = words(
@@ -100,7 +100,7 @@ struct Oracle {
   }
 
   private func bare(_ text: String) -> String {
-    // Foundation's own folding of a whole text, beside that of scalar by scalar.
+    // Foundation's folding of a whole text, to compare with that of single scalars.
     let decomposed = text.decomposedStringWithCompatibilityMapping.lowercased().uppercased().lowercased()
     let scalars = decomposed.decomposedStringWithCompatibilityMapping.unicodeScalars.filter {
       $0.properties.canonicalCombiningClass == .notReordered && !$0.properties.isDefaultIgnorableCodePoint
@@ -117,7 +117,7 @@ struct Oracle {
     }
   }
 
-  /// What a queued download waits for.
+  /// Why a queued download waits.
   private func waitingReason(of download: Download) -> WaitingReason? {
     let (obstacles, host) = (moment.obstacles, download.source.host)
     let policy = download.origin == .user ? obstacles.classes.user : obstacles.classes.auto
@@ -126,7 +126,7 @@ struct Oracle {
     return (needsPath ? path : nil)?.reason ?? obstacles.all?.reason ?? (obstacles.cooldowns[host] == nil ? nil : .host)
   }
 
-  /// Which networks it may use, if anything is said of it or its podcast.
+  /// Its effective network policy, if it or its podcast has one.
   func effective(of download: Download) -> NetworkPolicy? {
     [download.networks.own, download.networks.podcast].first { $0 != .inherit }
   }
@@ -179,7 +179,7 @@ struct Oracle {
     }
   }
 
-  /// A podcast as its row holds it.
+  /// A podcast as its row stores it.
   private func stored(_ podcast: String) -> String {
     podcast.replacing("\u{0}", with: "\u{FFFD}")
   }

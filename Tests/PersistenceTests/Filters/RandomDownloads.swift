@@ -5,7 +5,7 @@ import Testing
 @testable import Persistence
 @testable import PodfluxCore
 
-/// Draws downloads, conditions, filters and orders; the same seed draws the same ones.
+/// Draws downloads, conditions, filters and orders from a seed.
 struct RandomDownloads {
   static let today: Int64 = 20_000
   static let now = Timestamp(milliseconds: today * 86_400_000 + 5_000)
@@ -34,7 +34,7 @@ struct RandomDownloads {
 
   mutating func chance(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &random) < percent }
 
-  /// Around the boundaries of ages, and far from them.
+  /// Near the boundaries of age classes, and far from them.
   mutating func moment() throws -> Timestamp {
     let day = Self.today - (try one(of: [-400, -1, 0, 1, 5, 6, 7, 8, 29, 30, 31, 364, 365, 366, 5_000]))
     return Timestamp(milliseconds: day * 86_400_000 + (try one(of: [0, 1, 5_000, 86_399_999])))
@@ -70,7 +70,7 @@ struct RandomDownloads {
     return Download.Networks(own: try one(of: policies), podcast: try one(of: policies))
   }
 
-  /// All kinds of obstacles; mostly some that are not there.
+  /// All kinds of obstacles, but mostly few of them.
   mutating func obstacles() throws -> Obstacles {
     let spent = SpentBudget(usedBytes: 5, budgetBytes: 4, until: Self.now)
     var classes = NetworkClasses()
@@ -102,7 +102,7 @@ struct RandomDownloads {
     chance(30) ? nil : PublicationDate(try moment())
   }
 
-  /// Changes what turns change.
+  /// Applies changes that turns make.
   mutating func change(_ download: inout Download) throws {
     switch Int.random(in: 0..<9, using: &random) {
     case 6: download.progress.durable = try one(of: [0, 1, 65_536, 1 << 40, .max])
@@ -128,7 +128,7 @@ struct RandomDownloads {
     switch Int.random(in: 0..<(depth < 3 ? 20 : 15), using: &random) {
     case 0, 1: return .states(some(of: DownloadState.Kind.allCases))
     case 2: return .reasons(some(of: [.retry, .storage, .host, .network, .policy, .schedule, .budget]))
-    case 3, 4: return .podcasts(some(of: Self.podcasts.compactMap(\.self) + ["Zoe\u{301}", "nobody", "nul"]))
+    case 3, 4: return .podcasts(some(of: Self.podcasts.compactMap(\.self) + ["Zoe\u{301}", "absent", "nul"]))
     case 5: return .origins(some(of: Origin.allCases))
     case 6: return .media(some(of: MediaKind.allCases))
     case 7: return .sizes(some(of: SizeClass.allCases))
@@ -152,7 +152,7 @@ struct RandomDownloads {
 
   mutating func selection() throws -> FilterSelection {
     let filters = FilterCatalogue.groups.flatMap(\.filters).map(\.id).filter { $0.group != .everything || chance(20) }
-    let podcasts = try ["Show", "Zo\u{E9}", "nobody"].map { try #require(FilterID(group: .podcast, value: $0)) }
+    let podcasts = try ["Show", "Zo\u{E9}", "absent"].map { try #require(FilterID(group: .podcast, value: $0)) }
     let active = chance(40) ? [] : some(of: filters + podcasts + podcasts)
     let texts = [
       "alph", "b\u{EA}T", "gamma alpha", "be al", "alpha al x", "show 12", "x", "y", "12", "\"quo", "NOT", "* AND (",

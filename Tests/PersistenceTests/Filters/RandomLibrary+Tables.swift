@@ -5,7 +5,7 @@ import Testing
 @testable import Persistence
 @testable import PodfluxCore
 
-/// What is made of the rows is what the rows say.
+/// Compares derived tables with the rows.
 extension RandomLibrary {
   func checkTables() throws {
     try checkCountTables()
@@ -52,7 +52,7 @@ extension RandomLibrary {
   }
 
   private func checkUsage() throws {
-    // No length is counted as more than 1 PiB.
+    // A length counts as at most 1 PiB.
     let expected = oracle.downloads.reduce(Int64(0)) { sum, download in
       if case .completed(let file) = download.state {
         sum + min(file.length, 1 << 50)
@@ -64,7 +64,7 @@ extension RandomLibrary {
     #expect(bytes == expected, "seed \(seed)")
   }
 
-  /// What tells lanes apart, and who stands first.
+  /// The key of a lane, and its head.
   private struct Head: Hashable {
     let lane: QueueKey
     let priority: Int
@@ -89,7 +89,7 @@ extension RandomLibrary {
     #expect(stored.count == expected.count && Set(stored) == Set(expected), "seed \(seed)")
   }
 
-  /// What the scheduler asks.
+  /// Checks the scheduler's queries.
   func checkScheduling() throws {
     let (oracle, obstacles) = (oracle, oracle.moment.obstacles)
     var asked: [String] = []
@@ -102,12 +102,12 @@ extension RandomLibrary {
     }
     let free = oracle.downloads.filter { $0.isAdmissible && oracle.state(of: $0).kind == .queued }
     let first = free.map(\.rank).min { ($0.priority.code, $0.position) < ($1.priority.code, $1.position) }
-    // Several may have the same place.
+    // Several may have the same position.
     #expect(next?.rank == first, "seed \(seed): \(obstacles)")
     #expect(next.map { free.map(\.id).contains($0.id) } ?? true, "seed \(seed): \(obstacles)")
     #expect(Set(asked).count == asked.count, "seed \(seed): a lane is asked for once")
     let waiting = oracle.downloads.filter { if case .waiting(.storage) = $0.state { true } else { false } }
-    // All of them are to be looked at again at the same moment.
+    // All of them are due at the same time.
     #expect(roomless.map(\.id) == waiting.prefix(3).map(\.id), "seed \(seed)")
   }
 }

@@ -11,7 +11,7 @@ struct TextSearchTests {
   private static let sampled = PageReader.Limits().sampled
   private static let frequent = PageReader.Limits().frequent
 
-  /// Each row is an episode, two of three are even or threefold, few have any one number.
+  /// Every row contains "episode", two of three "even" or "threefold", few any one number.
   private static func library() throws -> LibraryDatabase {
     let database = try LibraryDatabase.inMemory()
     try database.write { tables in
@@ -26,7 +26,7 @@ struct TextSearchTests {
   }
 
   @Test(
-    "Frequent words are looked for in rows, rare ones in the index",
+    "Frequent words are searched in rows, rare ones in the index",
     arguments: [
       ("episode 77", ["77"], ["episode"]), ("SHOW 77 episode even", ["77"], ["show", "episode", "even"]),
       ("77 xylophone", ["77", "xylophone"], []), ("episode odd", [], ["episode", "odd"]),
@@ -40,7 +40,7 @@ struct TextSearchTests {
     }
   }
 
-  @Test("Where all words are frequent and the index is needed, it is asked for the rarest")
+  @Test("If all words are frequent and the index is needed, it is queried for the rarest")
   func rarest() throws {
     try Self.library().withConnection { db in
       let query = try #require(try TextQuery("episode odd show", in: db))
@@ -60,7 +60,7 @@ struct TextSearchTests {
     }
   }
 
-  @Test("The index gathers no frequent word for a page", arguments: DownloadOrder.Key.allCases)
+  @Test("No page makes the index collect a frequent word", arguments: DownloadOrder.Key.allCases)
   func gathering(key: DownloadOrder.Key) throws {
     let database = try Self.library()
     let (names, statements) = try Self.page("episode 77 show", DownloadOrder(key), of: database)
@@ -80,7 +80,7 @@ struct TextSearchTests {
     #expect(!statements.contains { $0.contains("MATCH") })
   }
 
-  @Test("Where a rare word and frequent ones are seldom in one row, the index is asked for all")
+  @Test("If a rare word and frequent ones rarely occur together, the index is queried for all")
   func apart() throws {
     let database = try Self.library()
     let (names, statements) = try Self.page(
@@ -89,7 +89,7 @@ struct TextSearchTests {
     #expect(statements.contains { $0.contains(#""episode"* AND "show"* AND "even"* AND "odd"*"#) })
   }
 
-  /// The names on a page, and the statements that made it, with their values.
+  /// The ids on a page, and the executed statements with their arguments.
   private static func page(
     _ text: String, _ order: DownloadOrder, filters: [FilterID] = [], limits: PageReader.Limits = .init(),
     of database: LibraryDatabase

@@ -2,7 +2,7 @@ import GRDB
 
 @testable import Persistence
 
-/// The words of rows, as the index has them, and as an index has them that is made of the rows as they are.
+/// The words of rows in the index, and in a new index built from the rows.
 enum TextWords {
   static func indexed(_ db: Database) throws -> [String] {
     try words(of: "texts", in: "main", db)

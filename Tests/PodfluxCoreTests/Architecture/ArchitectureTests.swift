@@ -1,6 +1,6 @@
 import Testing
 
-@Suite("The sources keep to the design")
+@Suite("The sources follow the design")
 struct ArchitectureTests {
   @Test("No file breaks a rule of its target")
   func sources() throws {
@@ -11,7 +11,7 @@ struct ArchitectureTests {
     }
   }
 
-  @Test("The table of arrows has no circle")
+  @Test("The table of allowed imports has no cycle")
   func noCircles() {
     func reaches(_ start: String, _ goal: String) -> Bool {
       SourceRules.allowedImports[start, default: []].contains { $0 == goal || reaches($0, goal) }
@@ -28,7 +28,7 @@ struct ArchitectureTests {
   }
 
   @Test(
-    "The checker finds what is forbidden in a pure target",
+    "The checker finds what a pure target must not contain",
     arguments: [
       "import Foundation", "@preconcurrency import Dispatch", "public import GRDB", "import struct Foundation.Date",
       "@testable import Persistence", "  import Synchronization", "let now = Date()", "let id = UUID()",
@@ -42,7 +42,7 @@ struct ArchitectureTests {
   }
 
   @Test(
-    "The checker leaves alone what is allowed",
+    "The checker accepts what is allowed",
     arguments: [
       "import Flux", "// import Foundation", "/// See `Date()`.", "let text = \"Date() and // TODO\".isEmpty ? 1 : 2",
       "Int.random(in: 0...1, using: &random)", "struct Dates {}", "var updated: UpDate(1)", "try? x()", "x as? Y",
@@ -52,7 +52,7 @@ struct ArchitectureTests {
     #expect(rules(text.replacing("// TODO", with: "")).isEmpty, "\(rules(text))")
   }
 
-  @Test("Other targets may use the system, and only what stands below them")
+  @Test("Other targets may use the system, and only modules below them")
   func otherTargets() {
     #expect(rules("import Foundation\nimport GRDB\nlet now = Date()", target: "Persistence").isEmpty)
     #expect(rules("import PodfluxEngine", target: "Persistence").count == 1)

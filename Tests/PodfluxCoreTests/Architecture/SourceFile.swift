@@ -1,15 +1,15 @@
 import Foundation
 
-/// A Swift source file and what can be said of it without compiling it.
+/// A Swift source file, analyzed without compiling it.
 struct SourceFile: Sendable {
   /// Its target: the folder below `Sources`.
   let target: String
   /// Its path below `Sources`.
   let path: String
-  /// Its lines, as they are.
+  /// Its lines, unchanged.
   let lines: [String]
 
-  /// Its lines without comments and without the text of string literals: what the compiler acts on.
+  /// Its lines without comments and without the text of string literals: the code that the compiler sees.
   let code: [String]
 
   init(target: String, path: String, text: String) {
@@ -67,7 +67,7 @@ struct SourceFile: Sendable {
   static func all(in sources: URL) throws -> [SourceFile] {
     let targets = try FileManager.default.contentsOfDirectory(atPath: sources.path).sorted()
     return try targets.flatMap { target in
-      // A target may be a symbolic link, which an enumerator does not follow by itself.
+      // A target may be a symbolic link, which an enumerator does not follow.
       let folder = sources.appendingPathComponent(target).resolvingSymlinksInPath()
       let paths = FileManager.default.enumerator(atPath: folder.path)?.compactMap { $0 as? String } ?? []
       return try paths.filter { $0.hasSuffix(".swift") }.sorted().map { path in
@@ -77,7 +77,7 @@ struct SourceFile: Sendable {
     }
   }
 
-  /// The folder `Sources` of the package that this file belongs to.
+  /// The package's folder `Sources`.
   static func sources(from file: String = #filePath) -> URL {
     var folder = URL(fileURLWithPath: file)
     repeat {

@@ -1,15 +1,16 @@
-/// The rules of DESIGN.md section 2 and of STYLE.md that can be told from the text alone.
+/// The rules of the architecture and of the style that the text alone can show.
 enum SourceRules {
   /// The longest file, in lines.
   static let maximumLines = 400
 
-  /// What each target may import of the project and of other packages. The arrows point down only.
+  /// The modules of the project and of other packages that each target may import. The arrows point down only.
   static let allowedImports: [String: Set<String>] = [
     "podflux": [
       "CLinux", "CSQLite", "PodfluxEngine", "WireProtocol", "PodfluxCore", "Flux", "ArgumentParser", "Logging",
     ],
     "PodfluxEngine": [
-      "WireProtocol", "Transfers", "Digests", "Feeds", "FileStore", "Reachability", "Persistence", "PodfluxCore",
+      "EngineRuntime", "WireProtocol", "Transfers", "Digests", "Feeds", "FileStore", "Reachability", "Persistence",
+      "PodfluxCore",
       "Flux", "Logging",
     ],
     "PodfluxSimulation": ["EngineRuntime", "Persistence", "PodfluxCore", "Flux", "Digests", "WireProtocol"],
@@ -30,15 +31,15 @@ enum SourceRules {
     "podflux-sim": ["PodfluxSimulation", "ArgumentParser"],
   ]
 
-  /// What comes with the toolchain: open to all but the pure targets.
+  /// The modules of the toolchain, which all but the pure targets may import.
   static let systemModules: Set<String> = [
     "Foundation", "Dispatch", "Glibc", "Synchronization", "FoundationXML", "FoundationEssentials", "Observation",
   ]
 
-  /// The targets that ask nobody for the time, an id or a random number, and touch no file and no thread.
-  static let pureTargets: Set<String> = ["EngineRuntime", "Flux", "PodfluxCore"]
+  /// The targets that read no clock, generate no ids or random numbers, and touch no files and threads.
+  static let pureTargets: Set<String> = ["Flux", "PodfluxCore", "EngineRuntime"]
 
-  /// A rule that a file breaks.
+  /// A violated rule.
   struct Violation: Hashable, CustomStringConvertible {
     var path: String
     var line: Int
@@ -87,7 +88,8 @@ enum SourceRules {
 
   private static let unfinished = ["TODO", "FIXME", "XXX"]
 
-  /// Whether a line names a `Mutex` of a function, or of a tuple with one. In an object or a struct it stays as it is.
+  /// Whether a line declares a `Mutex` of a function, or of a tuple with one. Inside an object or a struct it is
+  /// allowed.
   private static func keepsClosureInMutex(_ code: String) -> Bool {
     guard let start = code.range(of: "Mutex<")?.upperBound else { return false }
     var depth = 1
@@ -103,7 +105,7 @@ enum SourceRules {
     return false
   }
 
-  /// What would make a turn something that cannot be replayed.
+  /// Words that make a turn impossible to replay.
   private static let impureWords = [
     "Date(", "UUID(", "DispatchQueue", "DispatchSource", "DispatchSemaphore", "FileManager", "FileHandle",
     "ProcessInfo", "Thread", "Task {", "Task.", "SystemRandomNumberGenerator", "ContinuousClock", "SuspendingClock",
@@ -112,7 +114,7 @@ enum SourceRules {
 
   private static let drawingCalls = [".random(", ".shuffled(", ".shuffle(", ".randomElement("]
 
-  /// How often a text begins with this word somewhere, not in the middle of a longer one.
+  /// How often a text contains this word as the beginning of a word.
   private static func occurrences(of word: String, in text: String) -> Int {
     guard text.contains(word) else { return 0 }
     return text.ranges(of: word).count { range in

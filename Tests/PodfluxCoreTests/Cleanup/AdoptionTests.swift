@@ -20,7 +20,7 @@ struct AdoptionTests {
 
   // MARK: By whom it was had, or wanted
 
-  @Test("By a failed download: it is completed, and its partial file goes")
+  @Test("By a failed download: it is completed, and its partial file is deleted")
   func failed() throws {
     let id = try world.enqueue("a")
     try world.report(id, .failed(.missing, kept: .sample(durable: 400)))
@@ -40,7 +40,7 @@ struct AdoptionTests {
     #expect(try world.send(.downloads(.verify(.one(id)))) == .affected(1))
   }
 
-  @Test("By a download that was forgotten: it is there again, with its name and address, and is remembered no more")
+  @Test("By a removed download: it is restored with its id and address, and its former file is dropped")
   func forgotten() throws {
     let id = try world.enqueue("a", host: "b.example")
     let address = try world.row(id).address
@@ -54,13 +54,13 @@ struct AdoptionTests {
     #expect(row.dates.finished == World.beginning)
     #expect(world.downloads.counts[.completed] == 1)
     #expect(try world.database.read { try $0.formerFiles(like: FoundFile(at: file)) }.isEmpty)
-    // Removed with its file, it may be fetched again by a rule: nobody has said that it may not.
+    // After its removal with its file, a rule may fetch it again: no client has forbidden that.
     try world.send(.downloads(.remove(.one(id), deletingFile: true)))
     let wish = DownloadIntent.Enqueue(id: id, address: address, origin: .auto)
     #expect(try world.send(.downloads(.enqueue(wish))) == .enqueued(id: id, created: true))
   }
 
-  @Test("By a download that was removed and whose file was to stay", arguments: [true, false])
+  @Test("By a download that was removed without its file", arguments: [true, false])
   func kept(isBulk: Bool) throws {
     let id = try world.enqueue("a")
     let address = try world.row(id).address
@@ -73,8 +73,8 @@ struct AdoptionTests {
     #expect(try world.row(id).address == address)
   }
 
-  /// Found by the simulator (seed 941): the next cleanup adopted the damaged file as a new download's.
-  @Test("What is left of a damaged file is known for that, whatever its download has adopted elsewhere")
+  /// The simulator's seed 941: the next cleanup adopted the damaged file as a new download's.
+  @Test("A damaged file stays recorded as such, even after its download has adopted another")
   func remainsElsewhere() throws {
     let id = try world.enqueue("a")
     let damaged = try PublishedFile.sample("b.mp3", length: 8, inode: 8)
@@ -86,7 +86,7 @@ struct AdoptionTests {
     #expect(former.map(\.cause) == [.corrupt] && former.map(\.file) == [damaged])
   }
 
-  @Test("By nobody, where another download's row says that its file is: two rows of one place could never follow it")
+  @Test("By no download, at the path of another one's row: two rows with one path could never follow it")
   func placeOfAnother() throws {
     let other = try world.enqueue("b")
     try world.finish(other, as: try .sample("a.mp3", length: 8, inode: 8))
@@ -96,15 +96,15 @@ struct AdoptionTests {
     #expect(try world.stepRows().map(\.status) == [.left, .left])
     #expect(try world.state(id).kind == .failed)
     #expect(world.downloads.counts[.completed] == 1)
-    // Once that one is gone, so is the obstacle.
+    // Once that download is removed, the path is free.
     try world.send(.downloads(.remove(.one(other), deletingFile: false)))
     try world.cleanUp([adoptable(id)], adopting)
     #expect(try world.state(id) == .completed(file))
   }
 
-  /// Its partial file would have been deleted under the attempt that writes it.
+  /// Otherwise its partial file would be deleted under the attempt that writes it.
   @Test(
-    "One whose partial file is still to be deleted does not begin again before that is done", arguments: [true, false])
+    "One with a pending deletion of its partial file begins again only after that", arguments: [true, false])
   func fetchedAgain(isForgotten: Bool) throws {
     let id = try world.enqueue("a")
     try world.report(id, .failed(.missing, kept: .sample(durable: 400)))
@@ -118,7 +118,7 @@ struct AdoptionTests {
     #expect(world.started == ["a"])
   }
 
-  @Test("By a download of which nothing is known but its name")
+  @Test("By a download of which only the id is known")
   func unknownOwner() throws {
     let id = try DownloadID.named("a")
     try world.cleanUp([adoptable(id)], adopting)
@@ -128,7 +128,7 @@ struct AdoptionTests {
 
   // MARK: By a new download
 
-  @Test("A file that nobody knows becomes a download of its own, which leads nowhere")
+  @Test("An orphan becomes a new download, whose address leads nowhere")
   func orphan() throws {
     try world.enqueue("other", paused: true)
     let found = FoundFile(place: EntryPath(bytes: Array("Süß/Teil 1/ep. 1.mp3".utf8)), length: 9, inode: 5)
@@ -146,7 +146,7 @@ struct AdoptionTests {
     #expect(try world.send(.downloads(.verify(.one(row.id)))) == .affected(1))
   }
 
-  @Test("A name that no row can keep makes no download")
+  @Test("A path that no row can store gives no download")
   func unnameable() throws {
     for name in [[0x61, 0xFF], Array(".hidden".utf8), []] as [[UInt8]] {
       let found = FoundFile(place: EntryPath(bytes: name), length: 9, inode: 5)
@@ -156,7 +156,7 @@ struct AdoptionTests {
     #expect(world.downloads.counts.allSatisfy { $0.value == 0 })
   }
 
-  @Test("A file that is put aside or deleted makes no download, and changes none")
+  @Test("A file that is quarantined or deleted gives no download, and changes none")
   func notAdopted() throws {
     let found = FoundFile(at: file)
     try world.cleanUp([.planned(.orphan(found), .quarantine), .planned(.orphan(found), .delete)])
@@ -167,7 +167,7 @@ struct AdoptionTests {
   // MARK: Not any more
 
   @Test(
-    "A file that has become a download's meanwhile is left, before it is looked at again and after",
+    "A file that has become a download's meanwhile is left, before and after the check of the file",
     arguments: [true, false])
   func claimed(isHandedOut: Bool) throws {
     let owner = try DownloadID.named("owner")
@@ -183,11 +183,11 @@ struct AdoptionTests {
     #expect(try world.download(owner) == nil)
     #expect(world.downloads.counts[.completed, default: 0] == 0)
     let statuses = try world.stepRows().map(\.status)
-    // With the files it was done before anybody claimed them, whoever did it looked at the inode first.
+    // For the others the work on files came first, and the executor had checked the inode.
     #expect(statuses == (isHandedOut ? [.done, .done, .left, .left] : [.left, .left, .left, .left]))
   }
 
-  @Test("A file that is about to be deleted, or put aside, is left")
+  @Test("A file with a pending deletion, or move to quarantine, is left")
   func owedDeletion() throws {
     let id = try world.enqueue("a")
     try world.finish(id, as: file)
@@ -197,7 +197,7 @@ struct AdoptionTests {
     #expect(world.downloads.counts[.completed] == 0)
   }
 
-  @Test("A failed download that is wanted again meanwhile fetches its own file")
+  @Test("A failed download that is retried meanwhile fetches its own file")
   func wantedAgain() throws {
     let id = try world.enqueue("a")
     try world.report(id, .failed(.missing, kept: nil))

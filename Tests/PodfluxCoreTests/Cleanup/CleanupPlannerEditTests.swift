@@ -2,11 +2,11 @@ import Testing
 
 @testable import PodfluxCore
 
-@Suite("What a cleanup decides about files that somebody has edited, and what it must not take")
+@Suite("The cleanup's decisions on edited files, and the files that it must leave")
 struct CleanupPlannerEditTests {
   private let scene = PlannerScene()
 
-  /// What is decided about the one row, whose file is at "a", inode 1, 10 bytes, time 1.
+  /// The decision on the one row, whose file is at "a", inode 1, 10 bytes, time 1.
   private func decision(
     length: Int64 = 10, inode: UInt64 = 1, time: Int64? = 1, recorded: Int64? = 1, content: String? = nil,
     as present: String? = nil, isMedia: Bool? = true
@@ -19,7 +19,7 @@ struct CleanupPlannerEditTests {
     return try scene.decisions(.init()).joined(separator: ", ")
   }
 
-  @Test("Written to since and media still: the row follows, whether the file is the same one or another in its place")
+  @Test("Edited and still media: the row follows, for the same file and for a replacement")
   func edited() throws {
     for inode: UInt64 in [1, 2] {
       #expect(try decision(length: 12, inode: inode, time: 2) == "modified a: follow")
@@ -29,22 +29,22 @@ struct CleanupPlannerEditTests {
     }
   }
 
-  @Test("Written to since and no media any more: damaged, and only marked")
+  @Test("Edited and no longer media: damaged, and only marked")
   func spoilt() throws {
     #expect(try decision(length: 12, time: 2, isMedia: false) == "corrupt a: mark")
     #expect(try decision(time: 2, isMedia: false) == "corrupt a: mark")
     #expect(try decision(inode: 2, time: 2, content: "x", as: "y", isMedia: false) == "corrupt a: mark")
   }
 
-  @Test("Another content although nobody has written to it: damaged")
+  @Test("Another content without a write: damaged")
   func damaged() throws {
     #expect(try decision(length: 12) == "corrupt a: mark")
     #expect(try decision(inode: 2, content: "x", as: "y") == "corrupt a: mark")
-    // Of the same length, only a deep look tells.
+    // With equal length, only a deep run detects it.
     #expect(try decision(content: "x", as: "y").isEmpty)
   }
 
-  @Test("Where no time was recorded, another length or another file is an edit, if it is media")
+  @Test("Without a recorded time, another length or another file is an edit, if it is media")
   func unknownTime() throws {
     #expect(try decision(length: 12, recorded: nil) == "modified a: follow")
     #expect(try decision(inode: 2, recorded: nil, content: "x", as: "y") == "modified a: follow")
@@ -52,7 +52,7 @@ struct CleanupPlannerEditTests {
     #expect(try decision(recorded: nil).isEmpty)
   }
 
-  @Test("The same content with another time: the row takes the time, and nothing has been changed")
+  @Test("The same content with another time: the row takes the time, and nothing counts as edited")
   func touched() throws {
     let was = try scene.row("a", at: "a", inode: 1, content: "x", time: 1)
     scene.found("a", inode: 1, content: "x", time: 2)
@@ -62,7 +62,7 @@ struct CleanupPlannerEditTests {
     #expect(file.sha256 == was.sha256)
   }
 
-  @Test("A recorded SHA-256 is that of the edited file from then on")
+  @Test("After an edit the recorded SHA-256 is that of the edited file")
   func digest() throws {
     try scene.row("a", at: "a", inode: 1, content: "x", time: 1)
     scene.found("a", length: 12, inode: 2, content: "y", time: 2)
@@ -70,12 +70,12 @@ struct CleanupPlannerEditTests {
     guard case .modified(_, _, let file)? = try scene.plan().first?.finding else { throw Refusal(.notFound, "none") }
     #expect(file.sha256 == PlannerScene.sha256(of: "y"))
     #expect(file.length == 12 && file.inode == 2 && file.modifiedNanoseconds == 2)
-    // From then on there is nothing to do.
+    // Afterwards there is nothing to do.
     scene.rows = [ExpectedFile(download: try .named("a"), file: file, isCompleted: true)]
     #expect(try scene.plan(.init(isDeep: true)).isEmpty)
   }
 
-  @Test("What cannot be read is left")
+  @Test("An unreadable file is left")
   func unreadable() throws {
     try scene.row("a", at: "a", inode: 1, time: 1)
     scene.found("a", length: 12, inode: 1, time: 2)
@@ -85,7 +85,7 @@ struct CleanupPlannerEditTests {
 
   // MARK: What must stay
 
-  @Test("A file as long as a lost one may be its only copy: it is neither deleted nor put aside")
+  @Test("A file with the length of a missing one may be its only copy: it is neither deleted nor quarantined")
   func onlyCopy() throws {
     _ = try scene.present("here", at: "h", length: 7, inode: 9)
     try scene.row("a", at: "a", inode: 1)
@@ -98,13 +98,13 @@ struct CleanupPlannerEditTests {
           "missing a: forget", "orphan copy: leave", "orphan short: \(decision)",
         ])
     }
-    // Nor is it when its row is gone.
+    // The same holds after its row is removed.
     scene.rows.removeLast()
     scene.lostLengths[10] = try .named("a")
     #expect(try scene.decisions(.init(orphans: .delete)) == ["orphan copy: leave", "orphan short: delete"])
   }
 
-  @Test("It goes where its SHA-256 says that it is another")
+  @Test("It is taken if its SHA-256 proves that it is another")
   func anotherContent() throws {
     _ = try scene.present("here", at: "h", length: 7, inode: 9)
     try scene.row("a", at: "a", inode: 1, content: "mine")
@@ -114,13 +114,13 @@ struct CleanupPlannerEditTests {
     #expect(try scene.plan(.init(orphans: .delete)).allSatisfy { $0.decision != .delete })
   }
 
-  @Test("A row that keeps its place keeps all that would follow their files there in theirs")
+  @Test("A row that keeps its path makes all rows keep theirs that would follow their files there")
   func oneFileForOneDownload() throws {
     _ = try scene.present("here", at: "h", inode: 9)
     try scene.row("a", at: "a", inode: 1)
     try scene.row("b", at: "b", inode: 2)
     try scene.row("c", at: "c", inode: 3)
-    // The file of a has a name that no row can keep, that of b lies where a's was, that of c where b's was.
+    // The file of a has a path that no row can store, that of b is at a's path, that of c at b's.
     scene.add(FoundFile(place: EntryPath(bytes: [0xFF]), length: 10, inode: 1))
     scene.found("a", inode: 2)
     scene.found("b", inode: 3)

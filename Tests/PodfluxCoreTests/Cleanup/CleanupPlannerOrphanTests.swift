@@ -2,14 +2,14 @@ import Testing
 
 @testable import PodfluxCore
 
-@Suite("What a cleanup decides about files without rows")
+@Suite("The cleanup's decisions on files without rows")
 struct CleanupPlannerOrphanTests {
   private let scene = PlannerScene()
 
-  // MARK: Nobody's
+  // MARK: Orphans
 
   @Test(
-    "A file that nobody knows: quarantined, deleted, adopted or left, as is wanted",
+    "An orphan: quarantined, deleted, adopted or left, according to the option",
     arguments: zip(CleanupOptions.Orphans.allCases, [CleanupStep.Decision.quarantine, .delete, .adopt, .leave]))
   func orphan(option: CleanupOptions.Orphans, decision: CleanupStep.Decision) throws {
     let found = scene.found("s/x", length: 7, inode: 1)
@@ -21,7 +21,7 @@ struct CleanupPlannerOrphanTests {
     #expect(scene.read.isEmpty)
   }
 
-  @Test("A name that is no UTF-8, or none that a row could keep, is left where adoption is wanted")
+  @Test("A path that is not UTF-8, or that no row can store, is left instead of adopted")
   func unnameable() throws {
     for (number, name) in [[0x61, 0xFF], [0xC3, 0x28], Array(".hidden".utf8), Array("a\nb".utf8)].enumerated() {
       scene.add(FoundFile(place: EntryPath(bytes: name), length: 1, inode: UInt64(number)))
@@ -30,20 +30,20 @@ struct CleanupPlannerOrphanTests {
     #expect(try scene.plan().map(\.decision) == [.quarantine, .quarantine, .quarantine, .quarantine])
   }
 
-  @Test("A file that a person has put back from quarantine is not put there again, but may be adopted")
+  @Test("A restored file is not quarantined again, but may be adopted")
   func restored() throws {
     let found = scene.found("x", inode: 1)
     scene.restored = [found]
     #expect(try scene.decisions() == ["orphan x: leave"])
     #expect(try scene.decisions(.init(orphans: .delete)) == ["orphan x: leave"])
     #expect(try scene.decisions(.init(orphans: .adopt)) == ["orphan x: adopt"])
-    // Another file at the same place is another file.
+    // Another file at the same path is another file.
     scene.entries = []
     scene.found("x", inode: 2)
     #expect(try scene.decisions() == ["orphan x: quarantine"])
   }
 
-  @Test("What is left of a damaged file is not put aside again either, once a person has put it back")
+  @Test("A restored damaged file is not quarantined again either")
   func restoredRemains() throws {
     let found = scene.found("x", length: 7, inode: 1)
     try scene.former("a", "x", length: 7, inode: 1, .corrupt)
@@ -52,7 +52,7 @@ struct CleanupPlannerOrphanTests {
     #expect(try scene.decisions() == ["orphan x: leave"])
   }
 
-  // MARK: Somebody's once
+  // MARK: Former files
 
   private func expectAdoptable(
     _ owner: String, sha256: String? = nil, at sourceLocation: SourceLocation = #_sourceLocation
@@ -75,18 +75,18 @@ struct CleanupPlannerOrphanTests {
     try scene.former("a", "x", inode: 1, content: content, .kept)
     scene.found("x", inode: 1, content: content)
     try expectAdoptable("a", sha256: content.map(PlannerScene.sha256))
-    // Only what is adopted is read: its row will say what it holds.
+    // Only an adopted file is read: its row will record the content.
     #expect(scene.read.count == (content == nil ? 0 : 1))
   }
 
-  @Test("A file that was missing and is back at its place, with another inode")
+  @Test("A file that was missing and is back at its path, with another inode")
   func missingIsBack() throws {
     try scene.former("a", "x", inode: 1, .missing)
     scene.found("x", inode: 2)
     try expectAdoptable("a")
   }
 
-  @Test("A former file elsewhere is known by its content, and only by that")
+  @Test("A former file at another path is recognized only by its content")
   func elsewhere() throws {
     try scene.former("a", "x", inode: 1, content: "mine", .missing)
     scene.found("y", inode: 2, content: "mine")
@@ -94,13 +94,13 @@ struct CleanupPlannerOrphanTests {
     scene.entries = []
     scene.found("y", inode: 2, content: "other")
     #expect(try scene.decisions() == ["orphan y: quarantine"])
-    // Without a known content, its inode proves nothing at another place.
+    // Without a known content, its inode proves nothing at another path.
     scene.formers = []
     try scene.former("a", "x", inode: 2, .missing)
     #expect(try scene.decisions() == ["orphan y: quarantine"])
   }
 
-  @Test("Another content or another length at a former file's place is nobody's")
+  @Test("Another content or another length at a former file's path is an orphan")
   func another() throws {
     try scene.former("a", "x", inode: 1, content: "mine", .missing)
     try scene.former("b", "z", inode: 3, .kept)
@@ -109,20 +109,20 @@ struct CleanupPlannerOrphanTests {
     #expect(try scene.decisions() == ["orphan x: quarantine", "orphan z: quarantine"])
   }
 
-  @Test("A damaged file may be had back when its content is right again, and not before")
+  @Test("A damaged file may be adopted again when its content is right, and not before")
   func corrupt() throws {
     try scene.former("a", "x", inode: 1, content: "mine", .corrupt)
     scene.found("x", inode: 1, content: "rot")
     #expect(try scene.decisions() == ["orphan x: quarantine"])
     scene.contents[1] = "mine"
     try expectAdoptable("a", sha256: PlannerScene.sha256(of: "mine"))
-    // Of unknown content, nothing says that it is right.
+    // With unknown content, nothing proves that it is right.
     scene.formers = []
     try scene.former("a", "x", inode: 1, .corrupt)
     #expect(try scene.decisions() == ["orphan x: quarantine"])
   }
 
-  @Test("What is left of a file that was only marked stays until a person says that files may be taken")
+  @Test("The rest of a file that was only marked stays until a person allows the cleanup to take files")
   func marked() throws {
     try scene.former("a", "x", inode: 1, content: "mine", .corrupt)
     scene.found("x", length: 3, inode: 1, content: "rot")
@@ -134,7 +134,7 @@ struct CleanupPlannerOrphanTests {
     }
   }
 
-  @Test("A second name of a download's file is left, whatever is to become of orphans")
+  @Test("A second name of a download's file is left, with any option for orphans")
   func secondName() throws {
     _ = try scene.present("a", at: "a", inode: 1)
     scene.found("b", inode: 1)
@@ -143,14 +143,14 @@ struct CleanupPlannerOrphanTests {
     }
   }
 
-  @Test("A failed download gets the file that lies where it wants its own")
+  @Test("A failed download gets the file at the path that it wants")
   func failed() throws {
     let found = scene.found("x", inode: 1)
     scene.wishes[found.place] = try .named("wisher")
     try expectAdoptable("wisher")
   }
 
-  @Test("Who had the file comes before who wants its place")
+  @Test("The download that had the file precedes the one that wants its path")
   func formerBeforeFailed() throws {
     let found = scene.found("x", inode: 1)
     scene.wishes[found.place] = try .named("wisher")
@@ -158,7 +158,7 @@ struct CleanupPlannerOrphanTests {
     try expectAdoptable("a")
   }
 
-  @Test("A content is read once, however many former files are of its length")
+  @Test("A content is read once, for any number of former files of its length")
   func readOnce() throws {
     for number in 0..<5 {
       try scene.former("a\(number)", "old/\(number)", inode: UInt64(number), content: "\(number)", .missing)
@@ -170,7 +170,7 @@ struct CleanupPlannerOrphanTests {
   }
 
   @Test(
-    "What lies in the place of a row whose file cannot be told is left: it may be what somebody has made of that",
+    "A file in the place of a row whose own file is ambiguous is left: it may be an edit of that",
     arguments: [CleanupOptions.Orphans.quarantine, .delete, .adopt])
   func placeOfUntold(orphans: CleanupOptions.Orphans) throws {
     for name in ["moved", "moved\\away"] {
@@ -178,7 +178,7 @@ struct CleanupPlannerOrphanTests {
       _ = try scene.present("b", at: "b", length: 5, inode: 9)
       let content = name == "moved" ? nil : "x"
       try scene.row("a", at: "a", inode: 1, content: "x")
-      // Its file has been moved, and cannot be read, or be named by its row.
+      // Its file has been moved, and cannot be read, or its path not be stored in a row.
       scene.found(name, inode: 1, content: content)
       scene.found("a", length: 12, inode: 2)
       let steps = try scene.plan(.init(orphans: orphans))
@@ -187,7 +187,7 @@ struct CleanupPlannerOrphanTests {
     }
   }
 
-  @Test("An unreadable stray is adopted by nobody for its content")
+  @Test("No download adopts an unreadable stray for its content")
   func unreadable() throws {
     try scene.former("a", "x", inode: 1, content: "mine", .missing)
     scene.found("y", inode: 2, content: nil)
@@ -196,7 +196,7 @@ struct CleanupPlannerOrphanTests {
 
   // MARK: Folders
 
-  @Test("An empty folder goes if the engine has published into it, and else is nobody's business")
+  @Test("An empty folder is removed if the engine created it, and otherwise ignored")
   func emptyFolders() throws {
     scene.add("mine") { .emptyFolder($0) }
     scene.add("yours") { .emptyFolder($0) }
@@ -225,12 +225,12 @@ struct CleanupPlannerOrphanTests {
     return planner.steps
   }
 
-  @Test("A partial file that its row knows as it is stays")
+  @Test("A partial file that matches its row stays")
   func partialAsItIs() throws {
     #expect(try compare(500, with: try download()).isEmpty)
   }
 
-  @Test("A partial file of no download, of a completed one, or of one that knows nothing of it is deleted")
+  @Test("A partial file of no download, of a completed one, or of one without a record of it is deleted")
   func orphanPartials() throws {
     let completed = try download { download in
       download.state = .completed(PublishedFile(path: try .sample, length: 1, inode: 1))
@@ -244,7 +244,7 @@ struct CleanupPlannerOrphanTests {
     }
   }
 
-  @Test("A running download's partial file changes all the time, and is not looked at", arguments: [0, 200, 900])
+  @Test("A running download's partial file changes all the time, and is not checked", arguments: [0, 200, 900])
   func runningPartial(length: Int64) throws {
     let row = try download { $0.state = .running(.receiving) }
     #expect(try compare(length, with: row).isEmpty)
@@ -261,18 +261,18 @@ struct CleanupPlannerOrphanTests {
       steps.map(\.finding) == [.partial(try .named("a"), planned: record, length: 200, tailHash: "hash")])
     #expect(steps.map(\.decision) == [.correct])
     #expect(try compare(200, with: try download(), hash: nil).isEmpty)
-    // What a power cut has left may be torn.
+    // Bytes of an earlier boot may be torn.
     let lost = CleanupStep.Finding.partial(try .named("a"), planned: record, length: 0, tailHash: "")
     #expect(try compare(200, with: try download(), bootID: "other").map(\.finding) == [lost])
   }
 
   @Test(
-    "Longer: what lies beyond was promised to nobody, and the next attempt looks at it", arguments: [501, 1_000, 1_001])
+    "Longer: the surplus was never acknowledged, and the next attempt checks it", arguments: [501, 1_000, 1_001])
   func longer(length: Int64) throws {
     #expect(try compare(length, with: try download()).isEmpty)
   }
 
-  @Test("Gone, or empty: no bytes are there")
+  @Test("Missing, or empty: no bytes are kept")
   func gone() throws {
     let record = ResumeRecord.sample(durable: 500)
     let lost = CleanupStep.Finding.partial(try .named("a"), planned: record, length: 0, tailHash: "")
@@ -284,7 +284,7 @@ struct CleanupPlannerOrphanTests {
     #expect(planner.steps.map(\.finding) == [lost])
   }
 
-  @Test("A file among the partials that is none, and what has been in quarantine for long enough")
+  @Test("A stray file among the partial files, and expired files in quarantine")
   func others() throws {
     var planner = CleanupPlanner(.init(orphans: .quarantine))
     let file = FoundFile(place: EntryPath(bytes: [0xFF]), length: 9, inode: 1)

@@ -3,13 +3,13 @@ import Testing
 
 @testable import PodfluxCore
 
-@Suite("What a cleanup decides about rows and their files")
+@Suite("The cleanup's decisions on rows and their files")
 struct CleanupPlannerTests {
   private let scene = PlannerScene()
 
   // MARK: There and gone
 
-  @Test("Where rows and files agree there is nothing to do")
+  @Test("If rows and files agree there is nothing to do")
   func present() throws {
     for (number, path) in ["b/x", "a", "b-", "b", "é", "B/y"].enumerated() {
       _ = try scene.present("x\(number)", at: path, length: 100, inode: UInt64(number), content: path)
@@ -18,13 +18,13 @@ struct CleanupPlannerTests {
     #expect(scene.planner.mediaBytes == 600)
     #expect(scene.planner.otherBytes == 0)
     #expect(scene.read.isEmpty)
-    // Deep, everything is read once.
+    // A deep run reads everything once.
     #expect(try scene.plan(.init(isDeep: true)).isEmpty)
     #expect(scene.read.count == 6)
   }
 
   @Test(
-    "A file that is gone: its download goes, is fetched again, or fails, as is wanted",
+    "A missing file: its download is removed, fetched again, or failed, according to the option",
     arguments: CleanupOptions.Missing.allCases)
   func missing(option: CleanupOptions.Missing) throws {
     _ = try scene.present("a", at: "s/a", inode: 1)
@@ -37,7 +37,7 @@ struct CleanupPlannerTests {
     #expect(!step.because.isEmpty)
   }
 
-  @Test("A file that is just being published is its attempt's affair, there or not")
+  @Test("A file that is just being published is left to its attempt, present or not")
   func publishing() throws {
     _ = try scene.present("a", at: "a", inode: 1)
     try scene.row("b", at: "b", inode: 2, isCompleted: false)
@@ -48,7 +48,7 @@ struct CleanupPlannerTests {
 
   // MARK: Everything gone
 
-  @Test("All files gone at once is a disk that is missing, and nothing is decided", arguments: [2, 3, 50])
+  @Test("All files missing at once means a missing disk, and nothing is decided", arguments: [2, 3, 50])
   func everythingGone(count: Int) throws {
     for number in 0..<count { try scene.row("x\(number)", at: "s/\(number)", inode: UInt64(number)) }
     scene.found("lost+found", inode: 999)
@@ -56,13 +56,13 @@ struct CleanupPlannerTests {
     #expect(scene.planner.steps.isEmpty)
   }
 
-  @Test("The only file gone is one that a person has deleted")
+  @Test("If the only file is missing, a person has deleted it")
   func onlyFileGone() throws {
     try scene.row("a", at: "a", inode: 1)
     #expect(try scene.decisions() == ["missing a: forget"])
   }
 
-  @Test("One that is still there, has moved or is damaged shows that the disk is there")
+  @Test("One file that is present, moved or damaged proves that the disk is there")
   func notEverythingGone() throws {
     for number in 0..<5 { try scene.row("x\(number)", at: "s/\(number)", inode: UInt64(number)) }
     let all = (0..<5).map { "missing s/\($0): forget" }
@@ -78,7 +78,7 @@ struct CleanupPlannerTests {
 
   // MARK: Moved
 
-  @Test("A renamed file is known by its inode, and its row follows it")
+  @Test("A renamed file is recognized by its inode, and its row follows it")
   func renamed() throws {
     let was = try scene.row("a", at: "s/a.mp3", inode: 1)
     scene.found("other/b.mp3", inode: 1)
@@ -89,7 +89,7 @@ struct CleanupPlannerTests {
     #expect(scene.planner.otherBytes == 0)
   }
 
-  @Test("A file that has the inode and the length, and another content, may have been moved and changed")
+  @Test("A file with the inode, the length and another content may have been moved and changed")
   func reusedInode() throws {
     _ = try scene.present("here", at: "h", inode: 5)
     try scene.row("a", at: "a", inode: 1, content: "mine")
@@ -98,7 +98,7 @@ struct CleanupPlannerTests {
     #expect(try scene.decisions() == ["corrupt b: quarantine", "orphan c: quarantine"])
   }
 
-  @Test("An inode that was freed by one edited file and given to another tells nothing: each row keeps its place")
+  @Test("An inode that passed from one edited file to another proves nothing: each row keeps its path")
   func givenAnew() throws {
     let (first, second) = (
       try scene.row("a", at: "a", inode: 1, time: 100), try scene.row("b", at: "b", length: 9, inode: 2, time: 100)
@@ -112,8 +112,8 @@ struct CleanupPlannerTests {
       ])
   }
 
-  /// Found by the simulator (seed 186): the moved one was deleted as nobody's.
-  @Test("A file that was moved and edited, or one that has got its inode: where another is in its place, both are left")
+  /// The simulator's seed 186: the moved file was deleted as an orphan.
+  @Test("A file that was moved and edited, or one with its reused inode: if another has its path, both are left")
   func doubtful() throws {
     for orphans in [CleanupOptions.Orphans.delete, .adopt] {
       let scene = PlannerScene()
@@ -128,14 +128,14 @@ struct CleanupPlannerTests {
     }
   }
 
-  @Test("A file that was moved and then edited is followed by its inode, where nothing else can be meant")
+  @Test("A file that was moved and then edited is followed by its inode, if unambiguous")
   func movedAndEdited() throws {
     try scene.row("a", at: "a", inode: 1, time: 100)
     scene.found("c", inode: 1, time: 200)
     #expect(try scene.plan().map(\.finding.kind) == [.moved])
   }
 
-  @Test("What is as long as a row's file in its place is not taken for it while that one, edited, may lie elsewhere")
+  @Test("A file of equal length at a row's path is not its file while that one, edited, may have another path")
   func doubtfulInPlace() throws {
     try scene.row("a", at: "a", inode: 1, time: 100)
     _ = try scene.present("other", at: "o", inode: 9)
@@ -147,7 +147,7 @@ struct CleanupPlannerTests {
     #expect(steps.count == 2)
   }
 
-  @Test("A file that was tagged and renamed is followed if it was there when its download ended, and only then")
+  @Test("A file that was tagged and renamed is followed only if it existed when its download ended")
   func renamedAndTagged() throws {
     for born: Int64? in [900, 1100, nil] {
       let scene = PlannerScene()
@@ -160,7 +160,7 @@ struct CleanupPlannerTests {
       let expected =
         switch born {
         case 900: ["moved follow"]
-        // Its inode was given to another file, or may have been.
+        // Its inode was, or may have been, reused by another file.
         default: ["missing forget", "orphan delete"]
         }
       let steps = try scene.plan(.init(orphans: .delete))
@@ -168,7 +168,7 @@ struct CleanupPlannerTests {
     }
   }
 
-  @Test("A file that was copied away and back is known by its content, wherever it lies")
+  @Test("A file that was copied away and back is recognized by its content, at any path")
   func movedByContent() throws {
     let was = try scene.row("a", at: "a", inode: 1, content: "mine")
     scene.found("x", inode: 7, content: "other")
@@ -179,7 +179,7 @@ struct CleanupPlannerTests {
     #expect(steps.first?.finding == .moved(try .named("a"), from: was, to: to))
   }
 
-  @Test("Only files of the length of one that is missed are read")
+  @Test("Only files with the length of a missing one are read")
   func reading() throws {
     try scene.row("a", at: "a", inode: 1, content: "mine")
     for number in 0..<20 { scene.found("x\(number)", length: Int64(number), inode: UInt64(number + 50)) }
@@ -188,7 +188,7 @@ struct CleanupPlannerTests {
     #expect(scene.read.count == 1)
   }
 
-  @Test("A library that was restored from a backup has other inodes: rows follow, and nothing is reported damaged")
+  @Test("A library restored from a backup has other inodes: rows follow, and nothing counts as damaged")
   func restoredCopy() throws {
     for (number, content) in ["one", nil, "three"].enumerated() {
       try scene.row("x\(number)", at: "s/\(number)", inode: UInt64(number), content: content)
@@ -218,7 +218,7 @@ struct CleanupPlannerTests {
     #expect(try scene.decisions() == ["moved a to b: follow", "moved b to a: follow"])
   }
 
-  @Test("At a row's place lies another row's file under a second name: its own is missing")
+  @Test("A second name of another row's file is at a row's path: its own is missing")
   func secondName() throws {
     _ = try scene.present("a", at: "a", length: 10, inode: 1)
     try scene.row("b", at: "b", length: 11, inode: 2)
@@ -226,7 +226,7 @@ struct CleanupPlannerTests {
     #expect(try scene.decisions() == ["missing b: forget", "orphan b: leave"])
   }
 
-  @Test("Three that were moved around in a circle, and one that lies where one of them was")
+  @Test("Three files moved in a circle, and one at the former path of one of them")
   func circle() throws {
     for (name, inode) in [("a", UInt64(1)), ("b", 2), ("c", 3)] { try scene.row(name, at: name, inode: inode) }
     scene.found("a", inode: 3)
@@ -239,7 +239,7 @@ struct CleanupPlannerTests {
       ])
   }
 
-  @Test("A file that was renamed into something that no row can keep is left, and so is its row")
+  @Test("A file renamed to a path that no row can store is left, and so is its row")
   func unnameable() throws {
     _ = try scene.present("here", at: "h", inode: 9)
     try scene.row("a", at: "a", inode: 1)
@@ -249,14 +249,14 @@ struct CleanupPlannerTests {
 
   // MARK: Several rows of one place
 
-  @Test("Two rows of one place: the file is that of one, and the other's is missing")
+  @Test("Two rows with one path: the file belongs to one, and the other's is missing")
   func twoRows() throws {
     _ = try scene.present("a", at: "s", inode: 1)
     let lost = try scene.row("b", at: "s", inode: 2)
     #expect(try scene.plan().map(\.finding) == [.missing(try .named("b"), lost)])
   }
 
-  @Test("Two rows of one place, and the file is none of theirs: one is damaged, the other missing")
+  @Test("Two rows with one path, and another file: one is damaged, the other missing")
   func twoDisplacedRows() throws {
     _ = try scene.present("here", at: "h", inode: 9)
     try scene.row("a", at: "s", inode: 1)
@@ -265,7 +265,7 @@ struct CleanupPlannerTests {
     #expect(try scene.decisions() == ["corrupt s: quarantine", "missing s: forget"])
   }
 
-  @Test("Two rows of one place, and the file is one's, cut short: that one is damaged, whichever comes first")
+  @Test("Two rows with one path, and the truncated file of one: that one is damaged, in any order")
   func twoRowsOneTruncated() throws {
     _ = try scene.present("here", at: "h", inode: 9)
     try scene.row("a", at: "s", inode: 1)
@@ -287,7 +287,7 @@ struct CleanupPlannerTests {
     for orphans in CleanupOptions.Orphans.allCases {
       let steps = try scene.plan(.init(missing: option, orphans: orphans))
       #expect(steps.map(\.finding) == [.corrupt(try .named("a"), file, found: found)])
-      // Nobody who has not asked for it finds a file gone from its place.
+      // Without a request, no file is taken from its path.
       let decision: CleanupStep.Decision = orphans.mayTake ? .quarantine : .mark
       #expect(steps.map(\.decision) == [option == .redownload ? .redownload : decision])
       #expect(steps.first?.because.contains("3 bytes instead of 10") == true)
@@ -296,7 +296,7 @@ struct CleanupPlannerTests {
     }
   }
 
-  @Test("Another file at the place, as long as the row's: its content tells, where that is known")
+  @Test("Another file of equal length at the path: a known content decides")
   func replaced() throws {
     try scene.row("known", at: "k", inode: 1, content: "mine")
     try scene.row("unknown", at: "u", inode: 2)
@@ -308,7 +308,7 @@ struct CleanupPlannerTests {
     #expect(steps.last?.because.contains("SHA-256") == true)
   }
 
-  @Test("The same file with another content is found by looking deep, and not otherwise")
+  @Test("The same file with another content is found only by a deep run")
   func rotten() throws {
     try scene.row("a", at: "a", inode: 1, content: "mine")
     try scene.row("b", at: "b", inode: 2)
@@ -322,7 +322,7 @@ struct CleanupPlannerTests {
 
   // MARK: What cannot be told
 
-  @Test("A row whose place is a link now follows its file to the place of another, which is missing then")
+  @Test("A row whose path is a link now follows its file to another row's path, whose file is missing then")
   func movedFromUnderLink() throws {
     _ = try scene.present("here", at: "h", inode: 9)
     try scene.row("a", at: "a", length: 10, inode: 1)
@@ -332,7 +332,7 @@ struct CleanupPlannerTests {
     #expect(try scene.decisions() == ["foreign a: leave", "moved a to b: follow", "missing b: forget"])
   }
 
-  @Test("A file that was renamed while all were listed is found by the second look")
+  @Test("A file that was renamed during the listing is found in the second listing")
   func renamedMeanwhile() throws {
     _ = try scene.present("here", at: "h", inode: 9)
     let was = try scene.row("a", at: "s/a", inode: 1)
@@ -345,7 +345,7 @@ struct CleanupPlannerTests {
       try scene.plan(listedAgain: [found]).map(\.finding) == [.moved(try .named("a"), from: was, to: file)])
   }
 
-  @Test("What only lies there is put aside at a start only if some download has a file")
+  @Test("At a start, orphans are quarantined only if some download has a file")
   func startWithoutRows() throws {
     scene.found("theirs", inode: 1)
     #expect(try scene.plan(isStart: true).map(\.decision) == [.leave])
@@ -354,14 +354,14 @@ struct CleanupPlannerTests {
     #expect(try scene.plan(isStart: true).map(\.decision) == [.quarantine])
   }
 
-  @Test("A deep look tells of what it cannot read")
+  @Test("A deep run reports what it cannot read")
   func unreadableDeep() throws {
     try scene.row("a", at: "a", inode: 1, content: "mine")
     scene.found("a", inode: 1, content: nil)
     #expect(try scene.plan(.init(isDeep: true)).map(\.decision) == [.leave])
   }
 
-  @Test("Rows under a link or an unreadable folder, or at a link, are neither there nor gone")
+  @Test("Rows under a link or an unreadable folder, or at a link, count as neither present nor missing")
   func blocked() throws {
     _ = try scene.present("here", at: "a", inode: 9)
     try scene.row("x1", at: "dark/x", inode: 1)
@@ -382,7 +382,7 @@ struct CleanupPlannerTests {
     #expect(scene.planner.steps.first?.because.contains("It is too dark.") == true)
   }
 
-  @Test("A directory in the way of a row's file: the file is gone")
+  @Test("A folder at the path of a row's file: the file is missing")
   func directoryInTheWay() throws {
     _ = try scene.present("here", at: "z", inode: 9)
     try scene.row("a", at: "a.mp3", inode: 1)
@@ -392,7 +392,7 @@ struct CleanupPlannerTests {
 
   // MARK: Limits
 
-  @Test("A cancelled run ends wherever it is")
+  @Test("A cancelled run ends at any point")
   func cancelled() throws {
     for number in 0..<6 {
       try scene.row("x\(number)", at: "old/\(number)", inode: UInt64(number), content: "\(number)")
@@ -410,10 +410,10 @@ struct CleanupPlannerTests {
     #expect(try scene.plan().count == 7)
   }
 
-  @Test("More differences than one run takes up are counted, and none of them is decided wrongly")
+  @Test("More differences than one run handles are counted, and none of them is decided wrongly")
   func limit() throws {
     _ = try scene.present("here", at: "a", inode: 9_999_999)
-    // Moved behind more strange files than one run looks at: it may not be called missing.
+    // Moved behind more orphans than one run lists: it must not count as missing.
     try scene.row("moved", at: "b", inode: 9_999_998)
     for number in 0..<(CleanupPlanner.differenceLimit + 5) {
       scene.found("s\(number)", length: 7, inode: UInt64(number))

@@ -3,11 +3,11 @@ import Testing
 
 @testable import PodfluxCore
 
-/// Rows and files in whatever disorder, drawn from a seed: few places, inodes, lengths and contents, so that they meet.
+/// Random rows and files from a seed: few paths, inodes, lengths and contents, so that they collide.
 @Suite("Random disorders")
 struct CleanupPlannerWalkTests {
   @Test(
-    "No file is decided about twice, none that a row has is given away, and what was decided leaves nothing to decide",
+    "No file gets two decisions, no row's file is given away, and afterwards nothing is left to decide",
     arguments: [UInt64(1), 2, 3, 4])
   func disorders(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed, index: 0)
@@ -45,19 +45,19 @@ struct CleanupPlannerWalkTests {
         content: Bool.random(using: &random) ? contents.randomElement(using: &random) : nil,
         isCompleted: Int.random(in: 0..<12, using: &random) != 0)
     }
-    // 0 is the inode of files of which it is not known.
+    // 0 is the unknown inode.
     for inode in (1...12).shuffled(using: &random).prefix(Int.random(in: 0...10, using: &random)) {
       let places = Set(scene.entries.map(\.place))
       let place = "s/\(Int.random(in: 0..<9, using: &random))"
       guard !places.contains(EntryPath(bytes: Array(place.utf8))) else { continue }
-      // More often than not, the file is what the row of its inode says.
+      // More often than not, the file matches the row with its inode.
       let row = Bool.random(using: &random) ? scene.rows.first { $0.file.inode == UInt64(inode) } : nil
       let content = contents.first { PlannerScene.sha256(of: $0) == row?.file.sha256 }
       scene.found(
         row?.file.path.description ?? place, length: row?.file.length ?? .random(in: 10...11, using: &random),
         inode: UInt64(inode), content: content ?? contents.randomElement(using: &random))
     }
-    // Two may have been put at one place: the later one is there.
+    // If two have one path, the later one counts.
     scene.entries = scene.entries.reversed().reduce(into: []) { kept, entry in
       if !kept.contains(where: { $0.place == entry.place }) { kept.append(entry) }
     }
@@ -82,7 +82,7 @@ struct CleanupPlannerWalkTests {
     #expect(Set(lost).isDisjoint(with: owned.map(\.download)), comment)
   }
 
-  /// Does with the scene what the steps say.
+  /// Applies the steps to the scene.
   private func apply(_ steps: [CleanupStep], to scene: PlannerScene) {
     for step in steps {
       switch step.finding {
@@ -95,7 +95,7 @@ struct CleanupPlannerWalkTests {
         let isClaimed = scene.rows.contains { $0.place == found.place && $0.file.inode == found.inode }
         if !isClaimed { scene.entries.removeAll { $0.place == found.place } }
       case .orphan(let found): scene.entries.removeAll { $0.place == found.place }
-      default: Issue.record("nobody expects \(step)")
+      default: Issue.record("unexpected \(step)")
       }
     }
   }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import PodfluxCore
 
-@Suite("Cleaning up at a start, after a crash and at the end")
+@Suite("Cleanups at a start, after a crash and at the end")
 struct CleanupStartTests {
   private func folders(_ numbers: Range<Int>) -> [CleanupStep] {
     numbers.map { .planned(.emptyFolder(EntryPath(bytes: Array("\($0)".utf8))), .delete) }
@@ -11,7 +11,7 @@ struct CleanupStartTests {
 
   // MARK: At a start
 
-  @Test("Every start cleans up, with the defaults")
+  @Test("Every start runs a cleanup, with the defaults")
   func start() throws {
     let world = try World(cleansUpOnStart: true)
     #expect(world.looking?.cause == .start)
@@ -22,7 +22,7 @@ struct CleanupStartTests {
     #expect(world.looking?.cause == .start)
   }
 
-  @Test("No start does if it is not wanted; how long files stay in quarantine is told to whoever looks")
+  @Test("A start runs none if switched off; the survey gets the quarantine's expiry")
   func noStart() throws {
     let world = try World { $0.quarantineDays = 14 }
     #expect(world.cleanup.isIdle)
@@ -32,7 +32,7 @@ struct CleanupStartTests {
     #expect(world.effects == [.startSurvey(try #require(world.looking), quarantineDays: 14)])
   }
 
-  @Test("What a client wants takes the place of a start's cleanup that still looks")
+  @Test("A client's run replaces a start's run during its survey")
   func superseded() throws {
     let world = try World(cleansUpOnStart: true)
     let start = try #require(world.looking).key
@@ -44,7 +44,7 @@ struct CleanupStartTests {
     #expect(world.cleanup.waiting == nil)
   }
 
-  @Test("A start's cleanup that already acts is waited for")
+  @Test("A client's run waits for a start's run that already acts")
   func notSuperseded() throws {
     let world = try World(cleansUpOnStart: true)
     try world.found(folders(0..<1))
@@ -55,7 +55,7 @@ struct CleanupStartTests {
     #expect(world.looking?.key == key)
   }
 
-  @Test("A client's cleanup takes the place of that of a start which has to wait for an earlier one")
+  @Test("A client's run replaces a start's run that waits for an earlier one")
   func waitingStart() throws {
     let world = try World(cleansUpOnStart: true)
     try world.found(folders(0..<1))
@@ -69,7 +69,7 @@ struct CleanupStartTests {
     #expect(world.cleanup.isIdle)
   }
 
-  @Test("Before the library is in order nothing is cleaned up")
+  @Test("No run begins before the recovery")
   func beforeRecovery() throws {
     let world = try World(isRecovered: false)
     #expect(try refusalCode { try world.clean() } == .storageFailure)
@@ -79,7 +79,7 @@ struct CleanupStartTests {
 
   // MARK: After a crash
 
-  @Test("A run that was looking looks again, and counts nothing twice")
+  @Test("An interrupted survey starts again, and counts nothing twice")
   func crashWhileLooking() throws {
     let world = try World()
     let key = try world.clean(.init(missing: .mark))
@@ -94,7 +94,7 @@ struct CleanupStartTests {
     #expect(world.tally(.emptyFolder)?.done == 6)
   }
 
-  @Test("A start's run that was looking looks again, and is the next start's too")
+  @Test("A start's interrupted survey starts again, and serves as the next start's run")
   func crashWhileStartLooks() throws {
     let world = try World(cleansUpOnStart: true)
     let first = try #require(world.looking).key
@@ -109,7 +109,7 @@ struct CleanupStartTests {
     #expect(world.cleanup.isIdle)
   }
 
-  @Test("A run that was acting goes on with the steps that had not been done")
+  @Test("A run that was acting continues with the remaining steps")
   func crashWhileActing() throws {
     let world = try World()
     try world.clean()
@@ -125,7 +125,7 @@ struct CleanupStartTests {
     #expect(world.tally(.emptyFolder)?.left == 1)
   }
 
-  @Test("One that waited begins when the one before it has ended, in another life")
+  @Test("A waiting run begins when the active one has ended, after a restart too")
   func crashWhileWaiting() throws {
     let world = try World()
     try world.clean()
@@ -149,7 +149,7 @@ struct CleanupStartTests {
 
   // MARK: At the end
 
-  @Test("A drain waits for a cleanup, whatever it does, and for the one that waits")
+  @Test("A drain waits for the active run, in any stage, and for the waiting one")
   func drain() throws {
     let world = try World()
     try world.clean()
@@ -165,7 +165,7 @@ struct CleanupStartTests {
     #expect(world.effects.contains(.close))
   }
 
-  @Test("A drain ends with the last step, and with what it led to")
+  @Test("A drain ends after the last step and its consequences")
   func drainOfDownloads() throws {
     let world = try World()
     let id = try world.enqueue("a")
@@ -180,7 +180,7 @@ struct CleanupStartTests {
     #expect(world.effects.contains(.close))
   }
 
-  @Test("Now: nothing more is handed out, nothing waits for it, and the next start takes it up")
+  @Test("Now: no more steps are issued, nothing waits for them, and the next start continues")
   func stopNow() throws {
     let world = try World()
     try world.clean()

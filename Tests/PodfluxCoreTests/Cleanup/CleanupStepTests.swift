@@ -3,7 +3,7 @@ import Testing
 
 @testable import PodfluxCore
 
-@Suite("What steps of a cleanup change about downloads")
+@Suite("The effect of cleanup steps on downloads")
 struct CleanupStepTests {
   private let world: World
 
@@ -15,7 +15,7 @@ struct CleanupStepTests {
     try .sample("\(name).mp3", length: length, inode: inode ?? UInt64(name.utf8.first ?? 0))
   }
 
-  /// A completed download with a file of its own name.
+  /// A completed download with its own file.
   @discardableResult
   private func complete(_ name: String) throws -> DownloadID {
     let id = try world.enqueue(name)
@@ -37,7 +37,7 @@ struct CleanupStepTests {
 
   // MARK: Missing
 
-  @Test("Forgotten: the download goes, and no rule fetches it again, by its name or its address; a person may")
+  @Test("Forgotten: the download is removed, and no rule fetches it again, by id or address; a person may")
   func forgotten() throws {
     let id = try complete("a")
     try complete("b")
@@ -46,7 +46,7 @@ struct CleanupStepTests {
     #expect(world.tally(.missing)?.done == 1)
     #expect(try world.download(id) == nil)
     #expect(world.downloads.counts[.completed] == 1)
-    #expect(world.downloads.deletionsUnderWay.isEmpty)
+    #expect(world.downloads.deletions.underWay.isEmpty)
     #expect(try auto("a", .on("elsewhere.example")) == .enqueued(id: id, created: false))
     #expect(try auto(nil, address) == .enqueued(id: id, created: false))
     #expect(try auto("other", address) == .enqueued(id: id, created: false))
@@ -58,7 +58,7 @@ struct CleanupStepTests {
     #expect(world.started == ["a"])
   }
 
-  @Test("Fetched again: it is queued, begins from nothing and ends well")
+  @Test("Fetched again: it is queued, begins from zero and completes")
   func redownloaded() throws {
     let id = try complete("a")
     try world.cleanUp([.planned(.missing(id, try file("a")), .redownload)], .init(missing: .redownload))
@@ -69,7 +69,7 @@ struct CleanupStepTests {
     #expect(try world.state(id) == .completed(file("a", inode: 99)))
   }
 
-  @Test("Marked: it is failed, and stays so until a person wants it again")
+  @Test("Marked: it is failed, and stays so until a person retries it")
   func marked() throws {
     let id = try complete("a")
     try world.cleanUp([.planned(.missing(id, try file("a")), .mark)], .init(missing: .mark))
@@ -79,14 +79,14 @@ struct CleanupStepTests {
     }
     #expect(error.code == .corruptFile)
     #expect(error.message.contains("Show/a.mp3"))
-    #expect(world.downloads.deletionsUnderWay.isEmpty)
+    #expect(world.downloads.deletions.underWay.isEmpty)
     try world.send(.downloads(.retry(.one(id))))
     #expect(world.started == ["a"])
   }
 
   // MARK: Damaged
 
-  @Test("Damaged: it fails, what is there is owed its move to quarantine, and only then it can be fetched again")
+  @Test("Damaged: it fails, the file's move to quarantine is pending, and a new fetch waits for that")
   func corrupt() throws {
     let id = try complete("a")
     let found = FoundFile(at: try file("a", length: 3, inode: 5))
@@ -103,9 +103,9 @@ struct CleanupStepTests {
     #expect(world.cleanup.last?.stage == .done)
   }
 
-  /// It said `done`, and the download was queued for ever.
+  /// It reported `done`, and the download stayed queued forever.
   @Test(
-    "What cannot be moved to quarantine is left, says why, and is in nobody's way",
+    "A file that cannot be moved to quarantine is left with the reason, and blocks no download",
     arguments: [CleanupStep.Decision.quarantine, .redownload])
   func corruptAndFast(decision: CleanupStep.Decision) throws {
     let id = try complete("a")
@@ -126,7 +126,7 @@ struct CleanupStepTests {
   }
 
   @Test(
-    "An engine dies between a row's step and its file's: the next one's deletion ends the step",
+    "An engine dies between a row's change and its file's: the next one's deletion ends the step",
     arguments: [true, false])
   func corruptAndCrash(isDone: Bool) throws {
     let id = try complete("a")
@@ -142,8 +142,8 @@ struct CleanupStepTests {
     #expect(world.started == ["a"])
   }
 
-  /// It said `done`, and the file stayed where it was.
-  @Test("A damaged file whose name no row can keep stays, and its download too")
+  /// It reported `done`, and the file stayed at its path.
+  @Test("A damaged file whose path no row can store stays, and its download too")
   func corruptAndUnnameable() throws {
     let id = try complete("a")
     let found = FoundFile(place: EntryPath(bytes: [0xFF]), length: 3, inode: 5)
@@ -153,10 +153,10 @@ struct CleanupStepTests {
     #expect(try world.stepRows().map(\.status) == [.left])
   }
 
-  /// It said `done` as soon as the deletion was owed.
+  /// It reported `done` as soon as the deletion was pending.
   @Test("A partial file's step ends as its deletion does; the next run tries again", arguments: [true, false])
   func orphanPartialSettled(isDone: Bool) throws {
-    let step = CleanupStep.planned(.orphanPartial(FoundPartial(download: try .named("nobody"), length: 5)), .delete)
+    let step = CleanupStep.planned(.orphanPartial(FoundPartial(download: try .named("absent"), length: 5)), .delete)
     try world.cleanUp([step])
     #expect(try world.stepRows().map(\.status) == [.planned])
     let deletion = try #require(world.deletions.first)
@@ -170,7 +170,7 @@ struct CleanupStepTests {
     #expect(world.cleanup.last?.stage == .done)
   }
 
-  @Test("Damaged, with a partial file of which nothing is known: one goes to quarantine and the other for good")
+  @Test("Damaged, with an unrecorded partial file: the file is quarantined, the partial file deleted")
   func corruptWithPartial() throws {
     let id = try complete("a")
     let found = FoundFile(at: try file("a", length: 3, inode: 5))
@@ -179,14 +179,14 @@ struct CleanupStepTests {
       .planned(.orphanPartial(FoundPartial(download: id, length: 0)), .delete),
     ])
     #expect(world.deletions.map(\.fate) == [.deleted])
-    #expect(world.downloads.deletionsUnderWay.count == 2)
+    #expect(world.downloads.deletions.underWay.count == 2)
     try world.send(.downloads(.retry(.one(id))))
     #expect(world.started.isEmpty)
     try world.carryOutDeletions()
     #expect(world.started == ["a"])
   }
 
-  @Test("Damaged and fetched again: it waits until the damaged file is out of its way")
+  @Test("Damaged and fetched again: it waits until the damaged file has been moved")
   func corruptAndRedownloaded() throws {
     let id = try complete("a")
     let found = FoundFile(at: try file("a", length: 3))
@@ -197,7 +197,7 @@ struct CleanupStepTests {
     #expect(world.started == ["a"])
   }
 
-  @Test("What has got the name and the inode of another download's file stays where it is")
+  @Test("A file with the path and the inode of another download's file stays")
   func corruptButClaimed() throws {
     let id = try complete("a")
     let other = try world.enqueue("b")
@@ -207,11 +207,11 @@ struct CleanupStepTests {
     // The next cleanup finds that its file is missing.
     #expect(try world.state(id).kind == .completed)
     #expect(try world.stepRows().map(\.status) == [.left])
-    #expect(world.downloads.deletionsUnderWay.isEmpty)
+    #expect(world.downloads.deletions.underWay.isEmpty)
   }
 
-  /// The row of its verification stayed: handing it out read a path that was not there, in every turn from then on.
-  @Test("What waits to be read again and is found missing or damaged is not read any more", arguments: [true, false])
+  /// The row of its verification stayed: from then on every turn issued it again, with a path that did not exist.
+  @Test("A pending verification ends when its file is found missing or damaged", arguments: [true, false])
   func verification(isMissing: Bool) throws {
     let ids = try ["a", "b", "c"].map { try complete($0) }
     try world.send(.downloads(.verify(.all)))
@@ -223,7 +223,7 @@ struct CleanupStepTests {
     try world.cleanUp(matters)
     for id in ids.prefix(2) { try world.verified(id, .intact) }
     #expect(world.verifying.isEmpty)
-    #expect(world.downloads.verificationsUnderWay.isEmpty)
+    #expect(world.downloads.verifications.underWay.isEmpty)
     #expect(world.downloads.counts[.failed] == 3)
   }
 
@@ -238,7 +238,7 @@ struct CleanupStepTests {
     try world.cleanUp([.planned(.moved(id, from: try file("a"), to: there), .follow)])
     #expect(try world.row(id) == expected)
     #expect(world.downloads.counts[.completed] == 1)
-    #expect(world.downloads.deletionsUnderWay.isEmpty)
+    #expect(world.downloads.deletions.underWay.isEmpty)
   }
 
   @Test("Swapped files: both rows follow, one after the other")
@@ -271,7 +271,7 @@ struct CleanupStepTests {
     case removed, otherFile, failed, runningAgain, queuedAgain
   }
 
-  /// Makes of a completed download something else.
+  /// Changes a completed download.
   private func change(_ id: DownloadID, _ change: Change) throws {
     let wish = DownloadIntent.Enqueue(id: id, address: try .on("a.example", "a"))
     switch change {
@@ -293,7 +293,7 @@ struct CleanupStepTests {
   }
 
   @Test(
-    "A download that has changed since it was looked at is left alone, before or after its file was looked at again",
+    "A download that has changed since the survey is left, before or after the check of its file",
     arguments: Change.allCases, [true, false])
   func changed(change: Change, isHandedOut: Bool) throws {
     let id = try complete("a")
@@ -304,7 +304,7 @@ struct CleanupStepTests {
       .planned(.moved(id, from: file, to: try .sample("other.mp3")), .follow),
       .planned(.adoptable(FoundFile(at: try .sample("third.mp3", inode: 8)), owner: id, sha256: nil), .adopt),
     ]
-    // The last one is for those that have failed, or are gone.
+    // The last one is for downloads that have failed or are removed.
     let count = change == .failed || change == .removed ? 5 : 6
     try world.clean()
     if isHandedOut {
@@ -325,7 +325,7 @@ struct CleanupStepTests {
     #expect(world.cleanup.last?.stage == .done)
   }
 
-  @Test("What the disk says is not so leaves the row as it is")
+  @Test("A step that the disk contradicts leaves the row unchanged")
   func left() throws {
     let id = try complete("a")
     let before = try world.row(id)
@@ -343,7 +343,7 @@ struct CleanupStepTests {
       .partial(id, planned: .sample(durable: durable), length: length, tailHash: length == 0 ? "" : "hash"), .correct)
   }
 
-  @Test("A row's bytes become what is there, and it goes on from them", arguments: [1, 300, 900] as [Int64])
+  @Test("A row's bytes become those on the disk, and it resumes from them", arguments: [1, 300, 900] as [Int64])
   func corrected(length: Int64) throws {
     let id = try fail("a")
     try world.cleanUp([correct(id, to: length)])
@@ -357,7 +357,7 @@ struct CleanupStepTests {
     #expect(world.attempts[id]?.resume == record)
   }
 
-  @Test("A partial file that is gone: the row promises nothing, and begins anew")
+  @Test("A missing partial file: the row has no durable bytes, and the download begins from zero")
   func partialGone() throws {
     let id = try fail("a")
     try world.cleanUp([correct(id, to: 0)])
@@ -367,7 +367,7 @@ struct CleanupStepTests {
     #expect(world.attempts[id]?.resume == nil)
   }
 
-  @Test("A download that runs, or has kept other bytes since, or is gone, is not corrected")
+  @Test("A download that runs, has kept other bytes since, or is removed, is not corrected")
   func notCorrected() throws {
     let running = try fail("running")
     let other = try fail("other")
@@ -382,7 +382,7 @@ struct CleanupStepTests {
     #expect(try [running, other].map { try world.row($0) } == before)
   }
 
-  @Test("A partial file is not deleted once its download runs, or knows what it holds")
+  @Test("A partial file is not deleted once its download runs, or has a record of it")
   func orphanPartialNeeded() throws {
     let ids = try ["a", "b"].map { try world.enqueue($0, paused: true) }
     let steps = ids.map { CleanupStep.planned(.orphanPartial(FoundPartial(download: $0, length: 5)), .delete) }
@@ -392,17 +392,18 @@ struct CleanupStepTests {
     try world.send(.downloads(.resume(.many(ids))))
     try world.report(ids[0], .failed(.missing, kept: .sample(durable: 400)))
     try world.carryOutSteps()
-    #expect(world.downloads.deletionsUnderWay.isEmpty)
+    #expect(world.downloads.deletions.underWay.isEmpty)
     #expect(try world.stepRows().map(\.status) == [.left, .left])
   }
 
-  /// It was reported deleted, and found again by every later run: only partials of downloads that had never begun went.
-  @Test("A partial file of which its download knows nothing is deleted, though the download had begun")
+  /// It was reported as deleted, and every later run found it again: only partial files of downloads that had never
+  /// begun were deleted.
+  @Test("An unrecorded partial file is deleted, even if its download had begun")
   func unknownPartial() throws {
     let id = try world.enqueue("a")
     try world.report(id, .failed(.missing, kept: nil))
     try world.cleanUp([.planned(.orphanPartial(FoundPartial(download: id, length: 5)), .delete)])
-    #expect(world.downloads.deletionsUnderWay.count == 1)
+    #expect(world.downloads.deletions.underWay.count == 1)
     try world.send(.downloads(.retry(.one(id))))
     #expect(world.started.isEmpty)
     try world.carryOutDeletions()

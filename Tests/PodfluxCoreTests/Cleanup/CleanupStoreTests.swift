@@ -3,9 +3,9 @@ import Testing
 
 @testable import PodfluxCore
 
-@Suite("Runs of cleaning up")
+@Suite("Cleanup runs")
 struct CleanupStoreTests {
-  /// So many steps that no row stands against.
+  /// Steps that no row contradicts.
   private func folders(_ numbers: Range<Int>) -> [CleanupStep] {
     numbers.map { .planned(.emptyFolder(EntryPath(bytes: Array("\($0)".utf8))), .delete) }
   }
@@ -21,7 +21,7 @@ struct CleanupStoreTests {
 
   // MARK: From beginning to end
 
-  @Test("A run looks, tells portion by portion, then acts, at most so many steps at once, in their order")
+  @Test("A run surveys in pages, then acts, with a limited number of concurrent steps, in order")
   func wholeRun() throws {
     let world = try World()
     let options = CleanupOptions(missing: .mark, orphans: .report, isDeep: true)
@@ -59,7 +59,7 @@ struct CleanupStoreTests {
     #expect(rows[1].because == "It is too dark.")
   }
 
-  @Test("A run that finds nothing is done at once")
+  @Test("A run without findings is done at once")
   func nothingFound() throws {
     let world = try World()
     try world.cleanUp([])
@@ -67,7 +67,7 @@ struct CleanupStoreTests {
     #expect(world.cleanup.last?.tallies == [:])
   }
 
-  @Test("A plan lists what it found, and nothing of it is done")
+  @Test("A plan lists its findings, and does nothing")
   func plan() throws {
     let world = try World()
     let id = try world.enqueue("a")
@@ -87,7 +87,7 @@ struct CleanupStoreTests {
     #expect(world.cleanup.last?.stage == .done)
   }
 
-  @Test("What is offered or left is told, counted as left, and handed to nobody")
+  @Test("Offered and left findings are listed, counted as left, and not executed")
   func leftAtOnce() throws {
     let world = try World()
     let file = FoundFile(place: EntryPath(bytes: [1]), length: 7, inode: 1)
@@ -107,7 +107,7 @@ struct CleanupStoreTests {
     return tally
   }
 
-  @Test("Bytes are freed by what is deleted, when it is, and by nothing else")
+  @Test("Only completed deletions count as freed bytes")
   func freedBytes() throws {
     let world = try World()
     func file(_ byte: UInt8) -> FoundFile {
@@ -124,7 +124,7 @@ struct CleanupStoreTests {
     #expect(world.cleanup.last?.freedBytes == 9)
   }
 
-  @Test("How far looking is, is shown and never written")
+  @Test("The survey's progress is shown and never stored")
   func progress() throws {
     let world = try World()
     let key = try world.clean()
@@ -136,7 +136,7 @@ struct CleanupStoreTests {
     #expect(world.cleanup.progress == nil)
   }
 
-  @Test("A run that is refused or fails says why, and changes nothing", arguments: [true, false])
+  @Test("A refused or failed run has a reason, and changes nothing", arguments: [true, false])
   func ends(isRefused: Bool) throws {
     let world = try World()
     let key = try world.clean()
@@ -162,7 +162,7 @@ struct CleanupStoreTests {
     try found(0..<2, world)
     try looked(world)
     #expect(try refusalCode { try world.clean() } == .conflict)
-    // It begins in the very turn in which the first one ends: nobody else may come to wake it.
+    // It begins in the turn in which the first one ends: no later event may wake it.
     try world.send(.cleaned(1, .done))
     try world.send(.cleaned(2, .done))
     #expect(world.looking?.key == second)
@@ -173,7 +173,7 @@ struct CleanupStoreTests {
     #expect(world.looking?.key == third)
   }
 
-  @Test("Two that are asked for in one turn")
+  @Test("Two requests in one turn")
   func batch() throws {
     let world = try World()
     let outcomes = try world.dispatch([.cleanup(.run(.init())), .cleanup(.run(.init())), .cleanup(.cancel)])
@@ -187,7 +187,7 @@ struct CleanupStoreTests {
     #expect(world.cleanup.isIdle)
   }
 
-  @Test("What an older run had under way says nothing about a newer one")
+  @Test("A late report on an older run does not concern a newer one")
   func lateFacts() throws {
     let world = try World()
     let first = try world.clean()
@@ -212,18 +212,18 @@ struct CleanupStoreTests {
     for key in steps { try world.send(.cleaned(key, .done)) }
     #expect(world.steps.count == 2)
     #expect(world.tally(.emptyFolder)?.done == 0)
-    // A run that acts hears no more of what looking found.
+    // An acting run ignores further pages of its survey.
     try world.send(.surveyed(second, .found(folders(0..<3))))
     #expect(try world.stepRows().count == 2)
     try world.carryOutSteps()
-    // A report that comes twice counts once.
+    // A repeated report counts once.
     try world.dispatch([.cleaned(try #require(steps.last), .done)])
     #expect(world.tally(.emptyFolder)?.done == 2)
   }
 
   // MARK: Cancelling
 
-  @Test("Cancelled while it looks")
+  @Test("Cancelled during the survey")
   func cancelLooking() throws {
     let world = try World()
     let key = try world.clean()
@@ -237,7 +237,7 @@ struct CleanupStoreTests {
   }
 
   @Test(
-    "Cancelled while it acts: what is under way ends, what is done stays, the rest is not begun",
+    "Cancelled while it acts: running steps end, completed ones stay, the rest is not begun",
     arguments: [false, true])
   func cancelActing(isKilled: Bool) throws {
     let world = try World()
@@ -259,7 +259,7 @@ struct CleanupStoreTests {
     #expect(world.effects.isEmpty)
   }
 
-  @Test("Cancelled with one that waits: both end")
+  @Test("Cancelled with a waiting run: both end")
   func cancelWaiting() throws {
     let world = try World()
     try world.clean()

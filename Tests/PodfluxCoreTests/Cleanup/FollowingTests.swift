@@ -21,7 +21,7 @@ struct FollowingTests {
     return (id, file)
   }
 
-  @Test("An edited file: the download stays completed, says since when, and has the new length")
+  @Test("An edited file: the download stays completed, with the time of the edit and the new length")
   func edited() throws {
     let (id, file) = try completed("a", at: "a.mp3", inode: 7)
     var edited = file
@@ -34,7 +34,7 @@ struct FollowingTests {
     #expect(try world.stepRows().map(\.status) == [.done])
   }
 
-  @Test("A file whose time was set, its content being the same, has not been changed")
+  @Test("A file with a new time and the same content does not count as edited")
   func touched() throws {
     let id = try world.enqueue("a")
     var file = try PublishedFile.sample("a.mp3", length: 70, inode: 7)
@@ -47,7 +47,8 @@ struct FollowingTests {
     #expect(try world.row(id).dates.modified == nil)
   }
 
-  @Test("Read again, what a cleanup is just taking away is not followed; afterwards it is", arguments: [true, false])
+  /// Seed 882 of the simulator: the row followed a file that was just being quarantined.
+  @Test("A verification follows a file that a cleanup takes away only afterwards", arguments: [true, false])
   func takenMeanwhile(isLeft: Bool) throws {
     let (id, file) = try completed("a", at: "a.mp3", inode: 7)
     var other = file
@@ -65,7 +66,7 @@ struct FollowingTests {
     #expect(try world.row(id).state == .completed(other))
   }
 
-  @Test("Read again, an edited file makes no damaged download; whoever fails it later forgets the change")
+  @Test("A verification does not fail a download for an edit; a later failure drops the edit")
   func verified() throws {
     let (id, file) = try completed("a", at: "a.mp3", inode: 7)
     try world.send(.downloads(.verify(.one(id))))
@@ -80,12 +81,12 @@ struct FollowingTests {
     #expect(try world.row(id).dates.modified == nil)
   }
 
-  @Test("Read again, a file that another download has by now is not followed: its own is gone", arguments: [0, 5])
+  @Test("A verification does not follow another download's file: its own is missing", arguments: [0, 5])
   func verifiedAsAnothers(longer: Int64) throws {
     let (first, a) = try completed("a", at: "a.mp3", inode: 7)
     let (second, b) = try completed("b", at: "a.mp3", inode: 8)
     try world.send(.downloads(.verify(.one(first))))
-    // Perhaps somebody has edited it meanwhile.
+    // Another program may have edited it meanwhile.
     var found = b
     (found.length, found.modifiedNanoseconds) = (b.length + longer, 2_000_000)
     try world.verified(first, .modified(found))
@@ -95,7 +96,7 @@ struct FollowingTests {
     #expect(a.path == b.path)
   }
 
-  @Test("Two that have changed places are followed in one turn: never are both at one place")
+  @Test("Two swapped files are followed in one turn: two rows never have one path")
   func swapped() throws {
     let (first, a) = try completed("a", at: "a.mp3", inode: 1)
     let (second, b) = try completed("b", at: "b.mp3", inode: 2)
@@ -114,7 +115,7 @@ struct FollowingTests {
     #expect(try world.stepRows().map(\.status) == [.done, .done])
   }
 
-  @Test("A row does not follow its file to a place that another row keeps")
+  @Test("A row does not follow its file to a path that another row keeps")
   func occupied() throws {
     let (first, a) = try completed("a", at: "a.mp3", inode: 1)
     let (second, b) = try completed("b", at: "b.mp3", inode: 2)
@@ -127,7 +128,7 @@ struct FollowingTests {
     #expect(world.cleanup.isIdle)
   }
 
-  @Test("It follows once the other has been given up")
+  @Test("It follows once the other row is removed")
   func freed() throws {
     let (first, a) = try completed("a", at: "a.mp3", inode: 1)
     let (second, b) = try completed("b", at: "b.mp3", inode: 2)
@@ -140,7 +141,7 @@ struct FollowingTests {
     #expect(try world.row(second).state == .completed(moved))
   }
 
-  @Test("Folders that were made for a file go with it; those that were there stay")
+  @Test("Folders created for a file are deleted with it; older ones stay")
   func folders() throws {
     let id = try world.enqueue("a")
     let file = try PublishedFile.sample("theirs/mine/a.mp3", length: 70, inode: 7)

@@ -2,7 +2,7 @@ import Testing
 
 @testable import PodfluxCore
 
-@Suite("What people are told")
+@Suite("A notice")
 struct NoticeTests {
   private func folder(_ name: String) -> CleanupStep {
     .planned(.emptyFolder(EntryPath(bytes: Array(name.utf8))), .delete)
@@ -12,7 +12,7 @@ struct NoticeTests {
     .planned(.orphan(FoundFile(place: EntryPath(bytes: Array(name.utf8)), length: length, inode: 77)), decision)
   }
 
-  @Test("is once what a run has done, by finding and decision, and what it left though it was planned")
+  @Test("reports a run once: what it did, by finding and decision, and which planned steps it left")
   func deeds() throws {
     let world = try World()
     let id = try world.enqueue("a")
@@ -35,7 +35,7 @@ struct NoticeTests {
     #expect(told.sorted() == ["emptyFolder delete 2 0 0", "missing forget 1 0 0", "orphan quarantine 1 70 1"])
   }
 
-  @Test("is nothing where nothing was done: no finding, only reports, only a plan, only a partial file's length")
+  @Test("is not sent if nothing was done: no finding, only reports, only a plan, only a partial file's length")
   func silence() throws {
     let world = try World()
     try world.cleanUp([])
@@ -54,7 +54,7 @@ struct NoticeTests {
     #expect(run.isNews)
   }
 
-  @Test("is that a run was refused, or could not look")
+  @Test("reports that a run was refused, or its survey failed")
   func refused() throws {
     let world = try World()
     for news in [CleanupNews.refused("A disk is not there."), .failed("It is dark.")] {
@@ -65,7 +65,7 @@ struct NoticeTests {
     #expect(stages == [.refused, .failed])
   }
 
-  @Test("is kept over a start in the middle of a run")
+  @Test("survives a restart in the middle of a run")
   func start() throws {
     let world = try World()
     try world.clean()
@@ -77,7 +77,7 @@ struct NoticeTests {
     #expect(done == [2])
   }
 
-  @Test("is what reading files again has come to, once all have been read, if anything is wrong with them")
+  @Test("reports the result of all verifications, if a file has an error")
   func verified() throws {
     let world = try World()
     let ids = try ["a", "b", "c", "d"].map { name in
@@ -99,7 +99,7 @@ struct NoticeTests {
     #expect(world.notices.count == 1, "all is well")
   }
 
-  @Test("is what reading has come to so far where the engine ends")
+  @Test("reports the verifications so far when the engine ends")
   func ended() throws {
     let world = try World()
     for name in ["a", "b"] {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import PodfluxCore
 
-/// Rows and files in memory, and what is known of them beside: everything that a planner looks at.
+/// Rows and files in memory, with the planner's evidence.
 final class PlannerScene: CleanupEvidence {
   var rows: [ExpectedFile] = []
   var entries: [(place: EntryPath, entry: LibraryEntry)] = []
@@ -13,13 +13,13 @@ final class PlannerScene: CleanupEvidence {
   var wishes: [EntryPath: DownloadID] = [:]
   var restored: Set<FoundFile> = []
   var folders: Set<EntryPath> = []
-  /// The inodes of files that are media; nil says that a file cannot be read.
+  /// The inodes of files that are media; nil means unreadable.
   var media: [UInt64: Bool?] = [:]
-  /// When files came to be, by inode.
+  /// When files were created, by inode.
   var births: [UInt64: Timestamp] = [:]
-  /// Lengths of files that were given up, and of which nobody knows what they held.
+  /// Lengths of missing files with unknown content.
   var lostLengths: [Int64: DownloadID] = [:]
-  /// How often it may be asked whether the run is cancelled before it is; nil for ever.
+  /// How many checks for cancellation return false; nil for all.
   var patience: Int?
   /// The files that were read, in order.
   private(set) var read: [FoundFile] = []
@@ -27,7 +27,7 @@ final class PlannerScene: CleanupEvidence {
 
   // MARK: Given
 
-  /// A row whose file is at this place, and that file.
+  /// Adds a row and its file.
   func present(
     _ name: String, at path: String, length: Int64 = 10, inode: UInt64, content: String? = nil
   ) throws -> PublishedFile {
@@ -36,7 +36,7 @@ final class PlannerScene: CleanupEvidence {
     return file
   }
 
-  /// A row alone.
+  /// Adds a row without a file.
   @discardableResult
   func row(
     _ name: String, at path: String, length: Int64 = 10, inode: UInt64, content: String? = nil,
@@ -49,7 +49,7 @@ final class PlannerScene: CleanupEvidence {
     return file
   }
 
-  /// A file alone.
+  /// Adds a file without a row.
   @discardableResult
   func found(
     _ path: String, length: Int64 = 10, inode: UInt64, content: String? = nil, time: Int64? = nil
@@ -78,7 +78,7 @@ final class PlannerScene: CleanupEvidence {
     formers.append(FormerFile(download: try .named(name), address: try .on("a.example"), file: file, cause: cause))
   }
 
-  /// 64 digits that tell contents apart.
+  /// 64 digits that differ for different contents.
   static func sha256(of content: String) -> String {
     let digits = content.utf8.map { String($0, radix: 16) }.joined()
     return String((digits + String(repeating: "0", count: 64)).prefix(64))
@@ -86,7 +86,7 @@ final class PlannerScene: CleanupEvidence {
 
   // MARK: When
 
-  /// Takes both streams in their order, and decides.
+  /// Reads both streams in order, and decides.
   @discardableResult
   func plan(
     _ options: CleanupOptions = .init(orphans: .quarantine), isStart: Bool = false, listedAgain: [FoundFile]? = nil
@@ -103,7 +103,7 @@ final class PlannerScene: CleanupEvidence {
     return planner.steps
   }
 
-  /// What is decided: the kind of each difference, what is to be done, and where.
+  /// The decisions: the kind of each difference, the decision, and the path.
   func decisions(_ options: CleanupOptions = .init(orphans: .quarantine)) throws -> [String] {
     try plan(options).map { step in
       let to = step.finding.destination.map { " to \($0)" } ?? ""

@@ -9,7 +9,7 @@ struct AdmissionTests {
     try world.report(id, .failed(.missing, kept: nil))
   }
 
-  @Test("No more than maxConcurrent run, and a slot that falls free is filled in the same turn")
+  @Test("No more than maxConcurrent run, and a freed slot is filled in the same turn")
   func maxConcurrent() throws {
     let world = try World { $0.maxConcurrent = 3 }
     for number in 0..<6 { try world.enqueue("d\(number)", host: "h\(number).example") }
@@ -19,7 +19,7 @@ struct AdmissionTests {
     #expect(world.downloads.live.count == 3)
   }
 
-  @Test("No more than maxPerHost run on one host; those behind it on other hosts go on")
+  @Test("No more than maxPerHost run on one host; later ones on other hosts run")
   func maxPerHost() throws {
     let world = try World {
       $0.maxConcurrent = 10
@@ -59,7 +59,7 @@ struct AdmissionTests {
     #expect(world.started == ["busy0"] + (0..<99).map { "h\($0)" })
   }
 
-  @Test("Lower limits stop nobody, and let nobody in until they are met")
+  @Test("Lower limits stop no download, and admit none until they are met")
   func loweredLimits() throws {
     let world = try World { $0.maxConcurrent = 4 }
     for number in 0..<6 { try world.enqueue("d\(number)", host: "h\(number).example") }
@@ -74,7 +74,7 @@ struct AdmissionTests {
     #expect(world.started == ["d4"])
   }
 
-  @Test("Higher limits let more in, in the turn that sets them")
+  @Test("Higher limits admit more, in the turn that sets them")
   func raisedLimits() throws {
     let world = try World {
       $0.maxConcurrent = 1
@@ -88,7 +88,7 @@ struct AdmissionTests {
     #expect(world.started == ["d1", "d2"])
   }
 
-  @Test("An attempt that winds down keeps its slot, for its host too")
+  @Test("A stopping attempt keeps its slot, for its host too")
   func windingDown() throws {
     let world = try World {
       $0.maxConcurrent = 2
@@ -117,13 +117,14 @@ struct AdmissionTests {
     #expect(world.attempts[b]?.address == update.address)
   }
 
+  /// Seed 207944 of the simulator: the first one stayed cached as its host's head, and the second one never ran.
   @Test("What one batch adds, pauses with all others and adds again runs")
   func addedAroundAPauseOfAll() throws {
     let world = try World()
     func enqueue(_ name: String, _ priority: Priority) throws -> Action {
       .downloads(.enqueue(.init(id: try .named(name), address: try .on("a.example", name), priority: priority)))
     }
-    // The first one's place at the head of its host's lane is not to be remembered beyond the pause.
+    // The pause must drop the first one's place at the head of its host's lane from the cache.
     try world.send(enqueue("first", .normal), .downloads(.pause(.all)), enqueue("second", .low))
     #expect(world.started == ["second"])
   }

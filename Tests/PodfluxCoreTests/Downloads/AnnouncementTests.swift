@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Announcements")
 struct AnnouncementTests {
-  @Test("A start, a wait and an end are announced with the number of the action that they follow from")
+  @Test("A start, a wait and an end are announced with the number of the action that caused them")
   func life() throws {
     let world = try World()
     let id = try world.enqueue("a")
@@ -24,7 +24,7 @@ struct AnnouncementTests {
     #expect(world.announcements.isEmpty)
   }
 
-  @Test("A day that begins wakes the stores, and they ask for the next")
+  @Test("A new day wakes the stores, and they request a wake-up for the next")
   func days() throws {
     let world = try World()
     let today = World.beginning.day
@@ -32,7 +32,7 @@ struct AnnouncementTests {
     world.clock.wall = Timestamp(day: today + 1)
     try world.send(.timeCame)
     #expect(world.dispatcher.state.filters.today?.number == today + 1)
-    // Set back, it is told by again.
+    // After the clock is set back, ages count from that day again.
     world.clock.wall = World.beginning
     try world.send(.timeCame)
     #expect(world.dispatcher.state.filters.today?.number == today)

@@ -3,9 +3,9 @@ import Testing
 
 @testable import PodfluxCore
 
-@Suite("Deletions that are owed")
+@Suite("Pending deletions")
 struct DeletionTests {
-  @Test("What never started leaves nothing to delete")
+  @Test("A download that never started leaves nothing to delete")
   func nothing() throws {
     let world = try World()
     let id = try world.enqueue("a", paused: true)
@@ -13,7 +13,7 @@ struct DeletionTests {
     #expect(world.effects.isEmpty)
   }
 
-  @Test("Removing what is completed deletes its file, if asked to", arguments: [false, true])
+  @Test("Removing a completed download deletes its file on request", arguments: [false, true])
   func completed(deletingFile: Bool) throws {
     for selection in [DownloadIntent.Selection.one(try .named("a")), .all] {
       let world = try World()
@@ -25,7 +25,7 @@ struct DeletionTests {
     }
   }
 
-  @Test("At most so many are handed out at once; each that is done makes room for the next, in order")
+  @Test("The number of concurrent ones is limited; each completed one makes room for the next, in order")
   func atMostAtOnce() throws {
     let total = DownloadsStore.deletionsAtOnce + 6
     let world = try World()
@@ -39,12 +39,12 @@ struct DeletionTests {
     try world.send(.deleted(first[5]))
     #expect(world.deletions.count == 1)
     try world.carryOutDeletions()
-    #expect(world.downloads.deletionsUnderWay.isEmpty)
+    #expect(world.downloads.deletions.underWay.isEmpty)
     try world.restart()
     #expect(world.deletions.isEmpty)
   }
 
-  @Test("What was handed out and not reported is handed out again after a restart")
+  @Test("One that was issued and not reported is issued again after a restart")
   func restart() throws {
     let world = try World()
     try enqueueImported(3, in: world)
@@ -55,14 +55,14 @@ struct DeletionTests {
     #expect(world.deletions == [before[0], before[2]])
   }
 
-  @Test("A deletion that another file's inode has made ambiguous spares that file, and is let end before it is named")
+  @Test("A deletion spares another file with the reused inode, and ends before that file gets its path")
   func inodeUsedAgain() throws {
     let world = try World()
     let old = try world.enqueue("old")
     try world.finish(old, as: .sample())
     try world.send(.downloads(.remove(.one(old), deletingFile: true)))
     let deletion = try #require(world.deletions.first)
-    // The file is gone; its name is free, and its inode another's. The news of it has not come yet.
+    // The file is deleted; its path is free, and its inode reused. The report has not arrived yet.
     let new = try world.enqueue("new")
     try world.report(new, .publishing(.sample(), kept: .sample(durable: 1_000)))
     #expect(world.proceeding.isEmpty)
@@ -70,7 +70,7 @@ struct DeletionTests {
     #expect(world.proceeding.map(\.download) == [new])
   }
 
-  @Test("A deletion that could not be done does not remember a file whose name and inode are another's now")
+  @Test("A failed deletion drops a file whose path and inode are another's now")
   func postponedAndAmbiguous() throws {
     let world = try World()
     let old = try world.enqueue("old")
@@ -80,6 +80,22 @@ struct DeletionTests {
     let new = try world.enqueue("new")
     try world.finish(new, as: .sample())
     try world.restart()
+    #expect(world.deletions.map(\.file) == [nil])
+  }
+
+  /// Seed 301634 of the simulator: a deletion was done and could not be recorded. Later another download of the same
+  /// file got the same path and, by chance, the deleted file's inode: the next start deleted that one.
+  @Test("A deletion that was carried out and never recorded does not delete a later file of that name and inode")
+  func carriedOutAndNotRecorded() throws {
+    let world = try World()
+    let old = try world.enqueue("old")
+    try world.finish(old, as: .sample())
+    try world.send(.downloads(.remove(.one(old), deletingFile: true)))
+    #expect(world.deletions.map(\.file) == [try .sample()])
+    let new = try world.enqueue("new")
+    try world.report(new, .publishing(.sample(), kept: .sample(durable: 1_000)))
+    try world.restart(published: [new])
+    #expect(try world.state(new) == .completed(.sample()))
     #expect(world.deletions.map(\.file) == [nil])
   }
 
@@ -107,8 +123,8 @@ struct DeletionTests {
     #expect(world.effects.isEmpty)
   }
 
-  /// Deleting bears being carried out twice, so it may be reported twice. If a number were given again, the second
-  /// report would strike out a deletion that nobody has carried out.
+  /// Deletions are idempotent, so they may be reported twice. If a number were reused, the second report would cancel a
+  /// deletion that was never done.
   @Test("The second report of a deletion does not strike out a later one")
   func numbersAreNotReused() throws {
     let world = try World()
@@ -121,7 +137,7 @@ struct DeletionTests {
     let second = try #require(world.deletions.first).key
     try world.send(.deleted(first))
     #expect(first != second)
-    #expect(world.downloads.deletionsUnderWay == [second])
+    #expect(world.downloads.deletions.underWay.keys.sorted() == [second])
   }
 
   @Test("Partial files without a download are deleted; those of downloads stay")
@@ -133,9 +149,9 @@ struct DeletionTests {
     let imported = try world.enqueue("imported", paused: true, resume: .sample(durable: 1))
     let completed = try world.enqueue("completed")
     try world.finish(completed, as: .sample())
-    let nobody = try DownloadID.named("nobody")
+    let absent = try DownloadID.named("absent")
     try world.clean()
-    try world.found(orphanPartials([started, running, imported, completed, nobody]))
+    try world.found(orphanPartials([started, running, imported, completed, absent]))
     var deletions: [Deletion] = []
     while let key = world.steps.keys.min() {
       try world.send(.cleaned(key, .done))
@@ -144,14 +160,14 @@ struct DeletionTests {
     #expect(
       deletions == [
         Deletion(key: deletions[0].key, download: completed, file: nil),
-        Deletion(key: deletions[1].key, download: nobody, file: nil),
+        Deletion(key: deletions[1].key, download: absent, file: nil),
       ])
     try world.carryOutDeletions()
-    try world.cleanUp(orphanPartials([nobody]))
-    #expect(world.downloads.deletionsUnderWay.count == 1)
+    try world.cleanUp(orphanPartials([absent]))
+    #expect(world.downloads.deletions.underWay.count == 1)
   }
 
-  @Test("A download that has not begun waits until a disowned partial of its name is gone")
+  @Test("A download that has not begun waits until an orphan partial file with its id is deleted")
   func disownedNamesake() throws {
     let world = try World { $0.maxConcurrent = 1 }
     let blocker = try world.enqueue("blocker")

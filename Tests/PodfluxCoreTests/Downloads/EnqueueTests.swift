@@ -9,7 +9,7 @@ struct EnqueueTests {
     .downloads(.enqueue(.init(id: try id.map(DownloadID.named), address: try .on(host, path))))
   }
 
-  @Test("A new download gets the name that the client chose, and starts at once")
+  @Test("A new download gets the client's id, and starts at once")
   func named() throws {
     let world = try World()
     #expect(try world.send(wish("ep-1")) == .enqueued(id: try .named("ep-1"), created: true))
@@ -17,7 +17,7 @@ struct EnqueueTests {
     #expect(try world.row(.named("ep-1")).dates == .init(added: World.beginning, started: World.beginning))
   }
 
-  @Test("Without a name the engine makes one, from the seed alone")
+  @Test("Without an id the engine makes one, from the seed only")
   func unnamed() throws {
     let first = try World().send(wish(nil))
     let again = try World().send(wish(nil))
@@ -29,14 +29,14 @@ struct EnqueueTests {
     #expect(DownloadID(id.description) == id)
   }
 
-  @Test("Two downloads without a name in one batch get two names")
+  @Test("Two downloads without an id in one batch get two ids")
   func unnamedTogether() throws {
     let world = try World()
     try world.dispatch([wish(nil), wish(nil, "a.example", "2.mp3")])
     #expect(world.downloads.counts[.running] == 2)
   }
 
-  @Test("The same name again is the same download, whatever its address and state", arguments: [false, true])
+  @Test("The same id again is the same download, with any address and state", arguments: [false, true])
   func sameName(hasFailed: Bool) throws {
     let world = try World()
     let id = try world.enqueue("ep-1")
@@ -46,7 +46,7 @@ struct EnqueueTests {
     #expect(try world.row(id) == before)
   }
 
-  @Test("The same address without a name is the same download")
+  @Test("The same address without an id is the same download")
   func sameAddress() throws {
     let world = try World()
     let id = try world.enqueue("ep-1")
@@ -64,14 +64,14 @@ struct EnqueueTests {
     #expect(reply == .enqueued(id: try .named("ep-1"), created: false))
   }
 
-  @Test("The same address with another name is another download")
+  @Test("The same address with another id is another download")
   func sameAddressOtherName() throws {
     let world = try World()
     try world.send(wish("ep-1"))
     #expect(try world.send(wish("ep-2")) == .enqueued(id: try .named("ep-2"), created: true))
   }
 
-  @Test("A completed download of the address stands in the way; one that has failed does not")
+  @Test("A completed download with the address prevents a new one; a failed one does not")
   func finishedAddresses() throws {
     let world = try World()
     let completed = try world.enqueue("done")
@@ -108,7 +108,7 @@ struct EnqueueTests {
     #expect(try world.row(id).progress.durable == 0)
   }
 
-  @Test("An attempt is told everything that the client said")
+  @Test("An attempt gets the client's whole description")
   func attempt() throws {
     let world = try World()
     let id = try DownloadID.named("ep-1")

@@ -16,7 +16,7 @@ struct OrderTests {
     return world
   }
 
-  /// Lets all run one after the other, and returns who ran.
+  /// Runs all of them one after the other, and returns the order.
   private func run(_ world: World) throws -> String {
     var order: [String] = []
     while let id = world.attempts.keys.first {
@@ -49,7 +49,7 @@ struct OrderTests {
     #expect(try run(world) == "ebcda")
   }
 
-  @Test("To where it already is changes no order")
+  @Test("A move to its own position changes no order")
   func samePlace() throws {
     let world = try world("a", "b", "c")
     try move(world, "a", .top)
@@ -59,7 +59,7 @@ struct OrderTests {
     #expect(try run(world) == "abc")
   }
 
-  @Test("After the last and before the first are the ends")
+  @Test("After the last and before the first mean the ends")
   func ends() throws {
     let world = try world("a", "b", "c")
     try move(world, "a", .after(.named("c")))
@@ -67,15 +67,15 @@ struct OrderTests {
     #expect(try run(world) == "cba")
   }
 
-  @Test("When the gap between two is used up, places are spread anew and the order stays")
+  @Test("When the gap between two positions is used up, positions are respaced and the order stays")
   func exhaustedGaps() throws {
     let world = try world("a", "b", "c", "d", "e")
     let moved = try ["b", "c", "d"].map(DownloadID.named)
-    // Each move halves the gap behind `a`: 20 of them use it up, so 200 spread the places several times.
+    // Each move halves the gap after `a`: 20 of them use it up, so 200 respace the positions several times.
     for number in 0..<200 {
       try world.send(.downloads(.move(moved[number % 3], .after(.named("a")))))
     }
-    // The last three moves were number 197 (d), 198 (b) and 199 (c), each to the place behind `a`.
+    // The last three moves were number 197 (d), 198 (b) and 199 (c), each to the position after `a`.
     #expect(try run(world) == "acbde")
   }
 
@@ -89,11 +89,11 @@ struct OrderTests {
     }
     #expect(try code(.before(.named("z"))) == .conflict)
     #expect(try code(.after(a)) == .conflict)
-    #expect(try code(.after(.named("nobody"))) == .notFound)
-    #expect(try refusalCode { try world.send(.downloads(.move(.named("nobody"), .top))) } == .notFound)
+    #expect(try code(.after(.named("absent"))) == .notFound)
+    #expect(try refusalCode { try world.send(.downloads(.move(.named("absent"), .top))) } == .notFound)
   }
 
-  @Test("Another priority puts a download at that priority's end; the same one leaves it where it is")
+  @Test("Another priority puts a download at that priority's end; the same one does not move it")
   func otherPriority() throws {
     let world = try world("a", "b", "c")
     try world.enqueue("h", priority: .high)
@@ -105,7 +105,7 @@ struct OrderTests {
     #expect(try run(world) == "hcab")
   }
 
-  @Test("A download that runs can be moved without being disturbed")
+  @Test("A running download can be moved without an interruption")
   func moveRunning() throws {
     let world = try world("a")
     try move(world, "blocker", .bottom)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import PodfluxCore
 
-@Suite("Whose a client's headers are")
+@Suite("The origin of a client's headers")
 struct OriginTests {
   @Test(
     "Addresses have one origin if scheme, host and port are the same",

@@ -3,11 +3,11 @@ import Testing
 
 @testable import PodfluxCore
 
-/// Many turns of intents and plausible reports, drawn from a seed; `World` checks its invariants on the way.
+/// Many turns of random intents and plausible reports from a seed; `World` checks its invariants after them.
 @Suite("Random walks")
 struct RandomWalkTests {
   @Test(
-    "Whatever clients want and attempts report, in whatever order, the invariants hold",
+    "The invariants hold for all intents and reports, in any order",
     arguments: UInt64(1)...6)
   func walk(seed: UInt64) throws {
     var walk = try Walk(seed: seed)
@@ -15,7 +15,7 @@ struct RandomWalkTests {
     try walk.comeToRest()
   }
 
-  @Test("The same seed walks the same way")
+  @Test("The same seed gives the same walk")
   func repeatable() throws {
     var one = try Walk(seed: 9)
     var other = try Walk(seed: 9)
@@ -27,13 +27,13 @@ struct RandomWalkTests {
   }
 }
 
-/// A client and services that do what they may do, at random.
+/// A client and services that make random legal moves.
 private struct Walk {
   let world: World
   private var random: SeededGenerator
   private var turns = 0
   private let hosts = ["a.example", "b.example", "127.0.0.1:80"]
-  /// Attempts that announced their file and may finish: nobody else does.
+  /// The attempts that have announced their file; only these may finish.
   private var announced: [AttemptID: PublishedFile] = [:]
 
   init(seed: UInt64) throws {
@@ -51,7 +51,7 @@ private struct Walk {
     for _ in 0..<Int.random(in: 1...4, using: &random) { batch.append(try action()) }
     batch = onePerAttempt(batch)
     turns += 1
-    // A broken invariant does not mend itself: looking now and then finds it too, and is cheaper.
+    // A violated invariant stays violated: checking it less often finds it too, and is cheaper.
     world.checksInvariants = turns.isMultiple(of: 4)
     try world.dispatch(batch)
     noteProceeding(batch)
@@ -91,7 +91,7 @@ private struct Walk {
     case 0...3: return try enqueue()
     case 4...9: return try report() ?? .timeCame
     case 10: return .timeCame
-    case 11...12: return world.downloads.deletionsUnderWay.min().map(Action.deleted) ?? .timeCame
+    case 11...12: return world.downloads.deletions.underWay.keys.min().map(Action.deleted) ?? .timeCame
     case 13: return try cleanup()
     case 14: return try settings()
     default: return .downloads(try intent())
@@ -177,13 +177,13 @@ private struct Walk {
     patch.network = .init()
     patch.network?.podcasts["Show"] = try policy()
     patch.network?.user = [.unmetered, .any].randomElement(using: &random)
-    // Open for some minutes of each hour, which is how long a walk lasts.
+    // Open for most of each hour, which is how long a walk lasts.
     let hourly = (0..<24).map { ScheduleWindow(from: $0 * 60, to: $0 * 60 + 50) }
     patch.schedule = [[], [], hourly].randomElement(using: &random)
     return .updateSettings(patch)
   }
 
-  /// Settings that stand in nobody's way.
+  /// Settings that block nothing.
   private func calm() -> Action {
     var patch = SettingsPatch()
     patch.storageQuotaBytes = 0
@@ -191,7 +191,7 @@ private struct Walk {
     return .updateSettings(patch)
   }
 
-  /// What an attempt that is alive could say; now and then one that ended long ago speaks up.
+  /// A possible report of a living attempt; now and then one of an attempt that ended long ago.
   private mutating func report() throws -> Action? {
     guard let id = world.attempts.keys.sorted().randomElement(using: &random), let attempt = world.attempts[id]?.id
     else { return nil }
@@ -227,7 +227,7 @@ private struct Walk {
     world.downloads.live[attempt.download].map { WebAddress.isLoopback($0.host) } ?? false
   }
 
-  /// What reading a file again could come to.
+  /// A possible result of a verification.
   private mutating func verdict() throws -> Action? {
     guard let key = world.verifications.keys.sorted().randomElement(using: &random),
       let verification = world.verifications[key]
@@ -256,7 +256,7 @@ private struct Walk {
     }
   }
 
-  /// Something that may or may not be so when its turn comes.
+  /// A difference that may or may not still exist when its step runs.
   private mutating func difference() throws -> CleanupStep {
     let id = try name()
     let file = try file(of: id)
@@ -278,7 +278,7 @@ private struct Walk {
 
   // MARK: What keeps it plausible
 
-  /// An attempt speaks once in a batch: it says nothing after its end, and waits for `proceed` before it goes on.
+  /// At most one report per attempt in a batch: none after its end, and after an announcement none before `proceed`.
   private func onePerAttempt(_ batch: [Action]) -> [Action] {
     var spoken: Set<AttemptID> = []
     return batch.filter { action in

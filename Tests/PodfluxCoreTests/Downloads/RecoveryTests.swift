@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Recovery after a crash")
 struct RecoveryTests {
-  @Test("What was running is queued again with its durable bytes, and starts again")
+  @Test("A running download is queued again with its durable bytes, and starts again")
   func running() throws {
     let world = try World()
     let id = try world.enqueue("a")
@@ -18,7 +18,7 @@ struct RecoveryTests {
     #expect(attempt.resume == .sample(durable: 400))
   }
 
-  @Test("What was publishing is completed if its file stands at its place, and else begins again")
+  @Test("A publishing download is completed if its file is at its path, and begins again otherwise")
   func publishing() throws {
     let world = try World()
     let ids = try ["stands", "lost"].map { try world.enqueue($0) }
@@ -30,15 +30,15 @@ struct RecoveryTests {
     #expect(world.started == ["lost"])
   }
 
-  @Test("Confirming what was not publishing completes nothing")
+  @Test("Confirming a download that was not publishing completes nothing")
   func wronglyConfirmed() throws {
     let world = try World()
     let id = try world.enqueue("a")
-    try world.restart(published: [id, try .named("nobody")])
+    try world.restart(published: [id, try .named("absent")])
     #expect(world.started == ["a"])
   }
 
-  @Test("Waiting, paused, failed and completed downloads are what they were, and the wake is asked for again")
+  @Test("Waiting, paused, failed and completed downloads stay unchanged, and the wake-up is requested again")
   func others() throws {
     let world = try World()
     let waiting = try world.enqueue("waiting")
@@ -66,14 +66,18 @@ struct RecoveryTests {
     #expect(world.started == ["a"])
   }
 
-  @Test("Until a crash is recovered from, what clients want is refused, and nothing starts")
+  @Test("Until the recovery is complete, intents are refused, and nothing starts")
   func intentsBeforeRecovery() throws {
     let world = try World()
     let ids = try ["a", "b"].map { try world.enqueue($0, host: "\($0).example") }
     try world.restart(isRecovered: false)
-    // A bulk change passes over rows that say running, and these have no attempt that could be told to stop.
-    for action in [Action.downloads(.pause(.all)), .downloads(.cancel(.one(ids[1]))), .updateSettings(SettingsPatch())]
-    {
+    // A bulk change skips rows in state running, and these have no attempt to stop. Seeds 210858 and 219701 of the
+    // simulator: the commit of a start's first turn failed, and before it was tried again a client paused or removed
+    // all. The client got a reply, and they ran afterwards, or came back.
+    let intents: [DownloadIntent] = [
+      .pause(.all), .cancel(.one(ids[1])), .cancel(.all), .remove(.all, deletingFile: true),
+    ]
+    for action in intents.map(Action.downloads) + [.updateSettings(SettingsPatch())] {
       #expect(try refusalCode { try world.send(action) } == .storageFailure)
       #expect(world.effects.isEmpty)
     }
@@ -83,11 +87,28 @@ struct RecoveryTests {
     #expect(try ids.map { try world.state($0) } == [.paused, .paused])
   }
 
-  @Test("A commit that fails leaves store and tables as they were, and the same batch can come again")
+  /// Seed 311924 of the simulator: the alarm's changes were counted in memory only.
+  @Test("An alarm that rings before a start was recovered from is counted in the tables too")
+  func alarmBeforeRecovery() throws {
+    let world = try World()
+    let id = try world.enqueue("a")
+    try world.report(id, .failed(.lost, kept: nil))
+    try world.restart(isRecovered: false)
+    world.advance(seconds: 3_600)
+    try world.send(.timeCame)
+    let counted = try world.database.read { try $0.stores() }.downloads.counts
+    #expect(counted == world.downloads.counts)
+    try world.restart()
+    #expect(world.started == ["a"])
+    #expect(world.downloads.counts[.running] == 1)
+    #expect(world.downloads.counts[.waiting] == 0)
+  }
+
+  @Test("A failed commit leaves store and tables unchanged, and the same batch can be repeated")
   func failedCommit() throws {
     let world = try World()
     let id = try world.enqueue("a")
-    // A length below zero is what the table's CHECK refuses; the batch around it must be undone.
+    // The table's CHECK refuses a negative length; the batch around it must be rolled back.
     var description = Download.Description()
     description.expectedLength = -1
     let bad = Action.downloads(

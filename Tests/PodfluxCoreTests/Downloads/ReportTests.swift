@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Reports of attempts")
 struct ReportTests {
-  @Test("A checkpoint is in the row when its turn is committed")
+  @Test("A checkpoint is in the row when its turn commits")
   func checkpoint() throws {
     let world = try World()
     let id = try world.enqueue("a")
@@ -45,7 +45,7 @@ struct ReportTests {
     #expect(world.downloads.bytesPerSecond == 1_500)
   }
 
-  @Test("A restart is in the row before the attempt may go on: durable never promises what is not there")
+  @Test("A restart is in the row before the attempt may continue: durable never exceeds the bytes on the disk")
   func restart() throws {
     let world = try World()
     let id = try world.enqueue("a")
@@ -64,7 +64,7 @@ struct ReportTests {
     #expect(world.downloads.discarded == discarded, "what all have thrown away is kept over a restart")
   }
 
-  @Test("A file is published in two steps: the row knows its name before the file has it")
+  @Test("A file is published in two steps: the row records its path before the file has it")
   func publish() throws {
     let world = try World()
     let id = try world.enqueue("a")
@@ -81,7 +81,7 @@ struct ReportTests {
     #expect(world.downloads.live.isEmpty)
   }
 
-  @Test("A name that was taken meanwhile is announced anew")
+  @Test("After its path was taken another one is announced")
   func publishUnderAnotherName() throws {
     let world = try World()
     let id = try world.enqueue("a")
@@ -90,7 +90,7 @@ struct ReportTests {
     #expect(try world.state(id) == .completed(.sample("1 (2).mp3")))
   }
 
-  @Test("Who pauses or cancels before the file is announced wins: nothing proceeds", arguments: [false, true])
+  @Test("A pause or cancellation before the announcement of the file wins: nothing proceeds", arguments: [false, true])
   func publishRace(isCancelled: Bool) throws {
     let world = try World()
     let id = try world.enqueue("a")
@@ -102,7 +102,7 @@ struct ReportTests {
     #expect(world.deletions.map(\.file) == (isCancelled ? [nil] : []))
   }
 
-  @Test("Who cancels after the file was announced gets the file deleted, whether it was renamed or not")
+  @Test("A cancellation after the announcement of the file deletes it, renamed or not")
   func cancelWhilePublishing() throws {
     let world = try World()
     let id = try world.enqueue("a")
@@ -134,15 +134,15 @@ struct ReportTests {
     #expect(world.downloads.live[id]?.received == 10)
   }
 
-  @Test("A report for a name that nobody knows is dropped")
+  @Test("A report for an unknown id is dropped")
   func unknownName() throws {
     let world = try World()
-    let attempt = AttemptID(download: try .named("nobody"), generation: 1)
+    let attempt = AttemptID(download: try .named("absent"), generation: 1)
     try world.send(.attempt(AttemptReport(attempt: attempt, news: .finished(.sample()))))
     #expect(world.downloads.counts.values.allSatisfy { $0 == 0 })
   }
 
-  /// Were the row left running, nothing would ever run for it again before the next start.
+  /// If the row stayed running, it would not run again before the next start.
   @Test("A file other than the announced one completes nothing, and leaves no row running without an attempt")
   func finishedWithAnotherFile() throws {
     let world = try World()

@@ -14,7 +14,7 @@ struct RetryTests {
 
   private struct Unexpected: Error {}
 
-  @Test("A transient failure waits, asks to be woken at that moment, and then tries again")
+  @Test("After a transient failure it waits, requests a wake-up for that time, and then tries again")
   func transient() throws {
     let world = try World()
     let id = try world.enqueue("a")
@@ -50,7 +50,7 @@ struct RetryTests {
     }
   }
 
-  @Test("A connection that broke is made again within half a second if it has brought 16 KiB, and only then")
+  @Test("A broken connection is retried within half a second only if it has delivered 16 KiB")
   func prompt() throws {
     let world = try World { $0.retryFirstSeconds = 600 }
     let id = try world.enqueue("a")
@@ -81,7 +81,7 @@ struct RetryTests {
     #expect(try delay(after: DownloadError(.tooSlow, "slow"), keeping: durable) >= 600_000, "it would be slow again")
   }
 
-  @Test("However soon it would be tried again, a host that wants to be left alone is")
+  @Test("A host's cooldown precedes any earlier retry")
   func promptOnBusyHost() throws {
     let world = try World()
     let id = try world.enqueue("a")
@@ -90,7 +90,7 @@ struct RetryTests {
     #expect(try retryAt(world, id).milliseconds - world.clock.wall.milliseconds >= 60_000)
   }
 
-  @Test("The longest waits that can be set overflow nothing")
+  @Test("The longest configurable waits overflow nothing")
   func longestDelays() {
     var settings = Settings()
     settings.retryFirstSeconds = Settings.Limits.seconds.upperBound
@@ -101,7 +101,7 @@ struct RetryTests {
     #expect(delay == 86_400_000)
   }
 
-  @Test("After as many failures without progress as are allowed it fails, and says with what")
+  @Test("After the allowed number of failures without progress it fails with the last error")
   func exhausted() throws {
     let world = try World { $0.maxAttempts = 3 }
     let id = try world.enqueue("a")
@@ -135,18 +135,33 @@ struct RetryTests {
     #expect(failures == [1, 2, 1, 2, 1, 2])
   }
 
-  @Test("A failure that no repetition can mend is final at once", arguments: DownloadError.Code.allCases)
-  func nonTransient(code: DownloadError.Code) throws {
+  /// The state of a download after its only address has failed with this code, and no status.
+  private static let outcomes: [(code: DownloadError.Code, kind: DownloadState.Kind)] = [
+    (.unknownHost, .waiting), (.connectFailed, .waiting), (.timeout, .waiting), (.tooSlow, .waiting),
+    (.connectionLost, .waiting), (.rangeMismatch, .waiting), (.validatorChanged, .waiting), (.lengthMismatch, .waiting),
+    (.notMedia, .waiting), (.noSpace, .waiting),
+    (.tlsCertificate, .failed), (.tooManyRedirects, .failed), (.unsafeRedirect, .failed), (.httpStatus, .failed),
+    (.notFound, .failed), (.gone, .failed), (.unauthorized, .failed), (.forbidden, .failed),
+    (.integrityMismatch, .failed), (.tooLarge, .failed), (.fileExists, .failed), (.io, .failed),
+    (.corruptFile, .failed), (.retriesExhausted, .failed),
+  ]
+
+  @Test("The table of outcomes has each code once")
+  func allCodes() {
+    #expect(Self.outcomes.count == DownloadError.Code.allCases.count)
+    #expect(Set(Self.outcomes.map(\.code)) == Set(DownloadError.Code.allCases))
+  }
+
+  @Test("A failure that no repetition can mend is final at once, any other waits", arguments: outcomes)
+  func nonTransient(code: DownloadError.Code, kind: DownloadState.Kind) throws {
     let world = try World()
     let id = try world.enqueue("a")
     let error = DownloadError(code, "so it is")
     try world.report(id, .failed(error, kept: .sample(durable: 1)))
-    if error.isTransient {
-      #expect(try world.state(id).kind == .waiting)
-    } else {
-      #expect(try world.state(id) == .failed(error))
-      #expect(try world.row(id).progress.durable == 1)
-    }
+    #expect(try world.state(id).kind == kind)
+    guard kind == .failed else { return }
+    #expect(try world.state(id) == .failed(error))
+    #expect(try world.row(id).progress.durable == 1)
   }
 
   @Test("A failure that is known to last is final at once, although others of its code pass")
@@ -165,7 +180,7 @@ struct RetryTests {
     #expect(!DownloadError(.httpStatus, "").isTransient)
   }
 
-  @Test("A retry that somebody asks for begins at once, and the count begins anew")
+  @Test("A requested retry begins at once, and the count restarts")
   func askedFor() throws {
     let world = try World()
     let id = try world.enqueue("a")
@@ -176,7 +191,7 @@ struct RetryTests {
     #expect(try world.row(id).failures == 0)
   }
 
-  @Test("The store asks for the earliest of several moments, and again only when that changes")
+  @Test("The store requests a wake-up for the earliest time, and again only when that changes")
   func wakes() throws {
     let world = try World()
     let a = try world.enqueue("a")
@@ -193,7 +208,7 @@ struct RetryTests {
     #expect(world.wakes == [nil])
   }
 
-  @Test("More than fit into one turn are woken in several, each asking for the next at once")
+  @Test("More downloads than fit into one turn are woken in several, each requesting the next at once")
   func manyWaiting() throws {
     let total = DownloadsStore.wokenAtOnce + 10
     let world = try World {

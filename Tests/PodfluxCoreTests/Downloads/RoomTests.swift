@@ -3,7 +3,7 @@ import Testing
 
 @testable import PodfluxCore
 
-@Suite("Room on the disk, and the quota")
+@Suite("Storage and the quota")
 struct RoomTests {
   private static let mebibyte: Int64 = 1 << 20
 
@@ -15,7 +15,7 @@ struct RoomTests {
     if case .waiting(.storage(_, let error)) = try world.state(id) { error } else { nil }
   }
 
-  @Test("Who does not fit beside what is there and still to come waits, and is told how many bytes are short")
+  @Test("A download that does not fit beside kept and expected bytes waits, with the number of missing bytes")
   func quota() throws {
     let world = try World { $0.storageQuotaBytes = 1000 }
     let first = try world.enqueue("a", may: .any, length: 600)
@@ -32,7 +32,7 @@ struct RoomTests {
     #expect(world.started == ["b"])
   }
 
-  @Test("A larger quota, or none, lets those go on that fit", arguments: [Int64(1100), 0])
+  @Test("A larger quota, or none, admits those that fit", arguments: [Int64(1100), 0])
   func larger(quota: Int64) throws {
     let world = try World { $0.storageQuotaBytes = 1000 }
     try world.enqueue("a", may: .any, length: 600)
@@ -42,7 +42,7 @@ struct RoomTests {
   }
 
   /// Two attempts for one download would write to one file.
-  @Test("A file that outgrows the quota is stopped; room that comes before its attempt has ended starts no second one")
+  @Test("A file that outgrows the quota is stopped; storage freed before its attempt ends starts no second one")
   func outgrown() throws {
     let world = try World { $0.storageQuotaBytes = 4 * Self.mebibyte }
     let id = try world.enqueue("a", may: .any)
@@ -57,7 +57,7 @@ struct RoomTests {
     #expect(world.started == ["a"])
   }
 
-  @Test("When the disk is full the room for the smallest of those that wait is watched for, and lets go who fits")
+  @Test("On a full disk the store watches for the smallest need, and then admits those that fit")
   func disk() throws {
     let world = try World { $0.reserveFreeBytes = 100 * Self.mebibyte }
     let small = try world.enqueue("small", may: .any, length: 4 * Self.mebibyte)
@@ -74,7 +74,7 @@ struct RoomTests {
     #expect(world.watched == [nil])
   }
 
-  @Test("When many wait for room, nobody else tries, until somebody has it")
+  @Test("When many wait for storage, no other download tries until one of them gets it")
   func many() throws {
     let world = try World {
       $0.maxConcurrent = 256
@@ -89,8 +89,8 @@ struct RoomTests {
     #expect(world.started == ["other"])
   }
 
-  /// Nobody may hear of room that came: the disk may be another one by then.
-  @Test("When many have waited long enough they try again, whatever is known of the disk")
+  /// There may be no notification of free space: the disk may be another one by then.
+  @Test("When many have waited long enough they try again, without a notification")
   func patience() throws {
     let world = try World {
       $0.maxConcurrent = 256
@@ -103,8 +103,8 @@ struct RoomTests {
     #expect(world.started.count == ids.count)
   }
 
-  /// A client may expect what it likes, and a server may promise it.
-  @Test("Lengths beyond all numbers overflow nothing")
+  /// A client may expect any length, and a server may declare it.
+  @Test("Huge lengths overflow nothing")
   func huge() throws {
     let world = try World { $0.maxFileBytes = 0 }
     let ids = try (0..<3).map { try world.enqueue("d\($0)", on: "h\($0).example", may: .any, length: .max) }
@@ -119,8 +119,8 @@ struct RoomTests {
 
   private static let absurd: Int64 = 9_999_999_960_000
 
-  /// Regression: what a response had once said kept a download waiting for ever, and retrying did not help.
-  @Test("A length that leaves no room in the quota is believed for an hour, or until somebody wants it tried again")
+  /// Regression: a length from one response kept a download waiting forever, and a retry did not help.
+  @Test("A length beyond the quota counts for an hour, or until a requested retry")
   func doubtedByQuota() throws {
     let world = try World { $0.storageQuotaBytes = 4 * Self.mebibyte }
     let id = try world.enqueue("a", may: .any)
@@ -152,7 +152,7 @@ struct RoomTests {
     .failed(DownloadError(.noSpace, "full", shortBytes: 5), kept: kept)
   }
 
-  @Test("Settings that leave less room than there is used stop at the next checkpoint, and what is there stays")
+  @Test("A quota below the used bytes stops attempts at the next checkpoint, and keeps their bytes")
   func smaller() throws {
     let world = try World()
     let done = try world.enqueue("done", may: .any)

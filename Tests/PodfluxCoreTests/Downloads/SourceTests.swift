@@ -3,7 +3,7 @@ import Testing
 
 @testable import PodfluxCore
 
-@Suite("Mirrors, hosts that want to be left alone, and full disks")
+@Suite("Mirrors, cooldowns of hosts, and full disks")
 struct SourceTests {
   static let busy = DownloadError(.httpStatus, "the server answered 429", status: 429)
   static let full = DownloadError(.noSpace, "there is no space left")
@@ -40,7 +40,7 @@ struct SourceTests {
     #expect(host(world, id) == "a.example", "the next round begins with the first")
   }
 
-  @Test("A download fails only if none of its addresses gives hope", arguments: [true, false])
+  @Test("A download fails only if no address failed with a transient error", arguments: [true, false])
   func hope(mayPass: Bool) throws {
     let world = try World()
     let id = try mirrored(in: world)
@@ -50,7 +50,7 @@ struct SourceTests {
     #expect(try world.state(id).kind == (mayPass ? .waiting : .failed))
   }
 
-  @Test("An address that makes progress is stayed with")
+  @Test("An address that makes progress is kept")
   func progress() throws {
     let world = try World()
     let id = try mirrored(in: world)
@@ -63,7 +63,7 @@ struct SourceTests {
     #expect(world.attempts[id]?.resume == .sample(durable: 500))
   }
 
-  @Test("What is not the address's fault is not tried at another")
+  @Test("After an error that is not the address's fault no other is tried")
   func ownTrouble() throws {
     for error in [DownloadError(.io, "broken"), DownloadError(.fileExists, "taken")] {
       let world = try World()
@@ -85,7 +85,7 @@ struct SourceTests {
     #expect(host(world, id) == "a.example")
   }
 
-  @Test("Limits for a host count the address that is asked")
+  @Test("Per-host limits count the address in use")
   func limits() throws {
     let world = try World { $0.maxPerHost = 1 }
     let id = try mirrored(in: world)
@@ -98,7 +98,7 @@ struct SourceTests {
 
   // MARK: Hosts
 
-  @Test("One 429 holds back all downloads of its host, and nobody else's; it survives a restart")
+  @Test("One 429 holds back all downloads of its host, and no others; it survives a restart")
   func cooldown() throws {
     let world = try World { $0.maxConcurrent = 1 }
     let first = try world.enqueue("first")
@@ -122,7 +122,7 @@ struct SourceTests {
     #expect(world.downloads.cooldowns.isEmpty)
   }
 
-  @Test("A host is left alone for the longest time that it asked for")
+  @Test("A host's cooldown lasts for the longest requested time")
   func longest() throws {
     let world = try World()
     let ids = try ["a", "b"].map { try world.enqueue($0) }
@@ -131,7 +131,7 @@ struct SourceTests {
     #expect(world.downloads.cooldowns == ["a.example": world.clock.wall.advanced(byMilliseconds: 90_000)])
   }
 
-  @Test("A 429 without a time holds its host back as long as a first retry; other failures do not")
+  @Test("A 429 without a time sets a cooldown as long as a first retry; other failures set none")
   func withoutTime() throws {
     let world = try World()
     let id = try world.enqueue("a")
@@ -143,7 +143,7 @@ struct SourceTests {
     #expect((5_000...7_500).contains(until.milliseconds - world.clock.wall.milliseconds))
   }
 
-  @Test("An engine that drains waits for a host that wants to be left alone")
+  @Test("A draining engine waits for a host's cooldown")
   func drain() throws {
     let world = try World { $0.maxConcurrent = 1 }
     let first = try world.enqueue("first")
@@ -160,7 +160,7 @@ struct SourceTests {
 
   // MARK: Full disks
 
-  @Test("A full disk is waited for, without counting attempts, however long it takes")
+  @Test("A download waits for a full disk for any time, without counting attempts")
   func storage() throws {
     let world = try World { $0.maxAttempts = 1 }
     let id = try world.enqueue("a")

@@ -14,7 +14,7 @@ struct StopTests {
     #expect(closes(world))
   }
 
-  @Test("Now: everything that runs is told to stop, and the last one to end closes; rows are queued again")
+  @Test("Now: all running attempts are stopped, and the last one to end closes; rows are queued again")
   func now() throws {
     let world = try World()
     let ids = try ["a", "b"].map { try world.enqueue($0) }
@@ -31,7 +31,7 @@ struct StopTests {
     #expect(world.started == ["a", "b"])
   }
 
-  @Test("Now: a file that is just being published is completed")
+  @Test("Now: a file that is being published is completed")
   func nowWhilePublishing() throws {
     let world = try World()
     let id = try world.enqueue("a")
@@ -60,7 +60,7 @@ struct StopTests {
     #expect(try refusalCode { try world.send(.updateSettings(patch)) } == .shuttingDown)
   }
 
-  @Test("Drain: goes on until nothing can move; paused and failed ones do not keep it")
+  @Test("Drain: continues until nothing can make progress; paused and failed ones do not delay it")
   func drain() throws {
     let world = try World { $0.maxConcurrent = 1 }
     let a = try world.enqueue("a")
@@ -79,7 +79,7 @@ struct StopTests {
     #expect(closes(world))
   }
 
-  @Test("Drain: what is enqueued meanwhile is downloaded too")
+  @Test("Drain: downloads enqueued meanwhile complete too")
   func enqueueWhileDraining() throws {
     let world = try World()
     let a = try world.enqueue("a")
@@ -91,7 +91,7 @@ struct StopTests {
     #expect(closes(world))
   }
 
-  @Test("Drain: deletions are carried out first")
+  @Test("Drain: waits for deletions")
   func deletions() throws {
     let world = try World()
     let id = try world.enqueue("a")
@@ -103,7 +103,7 @@ struct StopTests {
     #expect(closes(world))
   }
 
-  @Test("Now outranks drain, in whichever order they come")
+  @Test("Now outranks drain, in any order")
   func modes() throws {
     let world = try World()
     try world.enqueue("a")
@@ -111,10 +111,10 @@ struct StopTests {
     try world.send(.stop(.now))
     #expect(world.stopped.count == 1)
     try world.send(.stop(.drain))
-    #expect(world.downloads.stopping == .now)
+    #expect(world.lifecycle.stopping == .now)
   }
 
-  @Test("An engine that could not put its library in order can be stopped, and starts nothing")
+  @Test("An engine whose recovery failed can be stopped, and starts nothing")
   func beforeRecovery() throws {
     let world = try World()
     try world.enqueue("a")

@@ -6,7 +6,7 @@ import Testing
 /// The transition table as clients see it: every state × every intent.
 @Suite("Transitions by intent")
 struct TransitionTests {
-  /// What the table says of an intent: the state after it, nothing to do, gone, or refused.
+  /// The expected result of an intent: the new state, no change, removed, or refused.
   enum Expected: Sendable {
     case becomes(DownloadState.Kind)
     case stays
@@ -76,7 +76,7 @@ struct TransitionTests {
     #expect(Self.cells.count == Start.allCases.count * Intent.allCases.count)
   }
 
-  @Test("An intent for one download does what the table says, or is refused", arguments: cells)
+  @Test("An intent for one download follows the table, or is refused", arguments: cells)
   func one(cell: Cell) throws {
     let (world, id) = try world(with: cell.start)
     let before = try world.row(id)
@@ -98,14 +98,14 @@ struct TransitionTests {
     }
   }
 
-  @Test("The same intent for several, or for all, skips what it is not for", arguments: cells)
+  @Test("The same intent for several, or for all, skips those that it does not apply to", arguments: cells)
   func several(cell: Cell) throws {
     for isAll in [false, true] {
       let (world, id) = try world(with: cell.start)
       let before = try world.row(id)
-      // A blocker that is paused too must not be counted: only `id` is asked about.
+      // A paused blocker must not count: only `id` matters.
       let others = world.downloads.counts.values.reduce(0, +) - 1
-      let reply = try world.send(cell.intent.on(isAll ? .all : .many([id, id, try .named("nobody")])))
+      let reply = try world.send(cell.intent.on(isAll ? .all : .many([id, id, try .named("absent")])))
       let affected = try #require(reply?.affected)
       switch cell.expected {
       case .becomes, .goes: #expect(affected == 1 || (isAll && affected == 1 + others))
@@ -117,16 +117,16 @@ struct TransitionTests {
     }
   }
 
-  @Test("What does not exist is not found", arguments: Intent.allCases)
+  @Test("A missing download is not found", arguments: Intent.allCases)
   func notFound(intent: Intent) throws {
     let world = try World()
-    let nobody = try DownloadID.named("nobody")
-    #expect(try refusalCode { try world.send(intent.on(.one(nobody))) } == .notFound)
-    #expect(try world.send(intent.on(.many([nobody]))) == .affected(0))
+    let absent = try DownloadID.named("absent")
+    #expect(try refusalCode { try world.send(intent.on(.one(absent))) } == .notFound)
+    #expect(try world.send(intent.on(.many([absent]))) == .affected(0))
     #expect(try world.send(intent.on(.all)) == .affected(0))
   }
 
-  @Test("Changing all at once and one by one comes to the same", arguments: Intent.allCases)
+  @Test("A bulk change equals changes one by one", arguments: Intent.allCases)
   func bulkEqualsSingles(intent: Intent) throws {
     let (bulk, ids) = try worldWithOneOfEach()
     let (singles, _) = try worldWithOneOfEach()
@@ -163,7 +163,7 @@ struct TransitionTests {
     return (world, ids)
   }
 
-  @Test("The state machine itself allows these ways and no others")
+  @Test("The state machine allows exactly these transitions")
   func canBecome() throws {
     let file = try PublishedFile.sample()
     let states: [DownloadState] = [
@@ -188,7 +188,7 @@ struct TransitionTests {
     }
   }
 
-  @Test("What is completed can fail only by being damaged")
+  @Test("A completed download can fail only because of damage")
   func onlyDamageFailsTheCompleted() throws {
     let completed = DownloadState.completed(try .sample())
     for code in DownloadError.Code.allCases {
@@ -196,7 +196,7 @@ struct TransitionTests {
     }
   }
 
-  @Test("Only the file that was announced can be completed")
+  @Test("Only the announced file can be completed")
   func onlyTheAnnouncedFile() throws {
     let announced = DownloadState.running(.publishing(try .sample(inode: 1)))
     #expect(!announced.canBecome(.completed(try .sample(inode: 2))))

@@ -3,9 +3,9 @@ import Testing
 
 @testable import PodfluxCore
 
-@Suite("Completed files that are read again")
+@Suite("Verifications")
 struct VerifyingTests {
-  /// So many completed downloads, `a`, `b`, …, each with a file of its own.
+  /// Completed downloads, `a`, `b`, …, each with its own file.
   private func completed(_ names: String..., in world: World) throws -> [DownloadID] {
     try names.map { name in
       let id = try world.enqueue(name)
@@ -20,7 +20,7 @@ struct VerifyingTests {
 
   // MARK: Choosing
 
-  @Test("A completed one is read again; what is chosen already is not chosen twice")
+  @Test("A completed file is verified; a pending verification is not added twice")
   func one() throws {
     let world = try World()
     let id = try completed("a", in: world)[0]
@@ -33,7 +33,7 @@ struct VerifyingTests {
     #expect(try world.send(.downloads(.verify(.one(id)))) == .affected(1))
   }
 
-  @Test("What is not completed is refused by name, and skipped among several and all")
+  @Test("A download that is not completed is refused by id, and skipped among several and all")
   func others() throws {
     let world = try World { $0.maxConcurrent = 2 }
     let done = try completed("a", "b", "c", in: world)
@@ -50,14 +50,14 @@ struct VerifyingTests {
     for id in others {
       #expect(try refusalCode { try world.send(.downloads(.verify(.one(id)))) } == .illegalTransition)
     }
-    let nobody = try DownloadID.named("nobody")
-    #expect(try refusalCode { try world.send(.downloads(.verify(.one(nobody)))) } == .notFound)
-    #expect(try world.send(.downloads(.verify(.many(others + [nobody, done[1], done[1]])))) == .affected(1))
+    let absent = try DownloadID.named("absent")
+    #expect(try refusalCode { try world.send(.downloads(.verify(.one(absent)))) } == .notFound)
+    #expect(try world.send(.downloads(.verify(.many(others + [absent, done[1], done[1]])))) == .affected(1))
     #expect(try world.send(.downloads(.verify(.all))) == .affected(2))
     #expect(try world.send(.downloads(.verify(.all))) == .affected(0))
   }
 
-  @Test("So many at once are read, in the order in which they were chosen; each that is done makes room for the next")
+  @Test("A limited number is read at once, in the order of requests; each completed one makes room for the next")
   func atOnce() throws {
     let world = try World()
     let ids = try completed("a", "b", "c", "d", "e", in: world)
@@ -79,7 +79,7 @@ struct VerifyingTests {
 
   // MARK: Verdicts
 
-  @Test("Intact or unreadable: the row stays as it is", arguments: [true, false])
+  @Test("Intact or unreadable: the row stays unchanged", arguments: [true, false])
   func harmless(isIntact: Bool) throws {
     let world = try World()
     let id = try completed("a", in: world)[0]
@@ -92,7 +92,7 @@ struct VerifyingTests {
     #expect(world.effects.isEmpty)
   }
 
-  @Test("Damaged: the download fails, its file is owed its move, and only then it can be fetched again")
+  @Test("Damaged: the download fails, its file's move is pending, and a new fetch waits for that")
   func damaged() throws {
     for selection in [DownloadIntent.Selection.one(try .named("a")), .all] {
       let world = try World()
@@ -119,9 +119,9 @@ struct VerifyingTests {
     }
   }
 
-  /// It was held until the next start, and for ever where the folder stayed read-only: with all slots free.
+  /// With a read-only folder it stayed held until the next start, or forever, while all slots were free.
   @Test(
-    "A move that cannot be done holds nobody up, whether that is found before or after; the next start tries it again")
+    "A failed move holds up no download, noticed before or after; the next start tries it again")
   func postponed() throws {
     for isWantedFirst in [true, false] {
       let world = try World()
@@ -139,7 +139,7 @@ struct VerifyingTests {
     }
   }
 
-  @Test("Gone: the download fails, and can be fetched again at once")
+  @Test("Missing: the download fails, and can be fetched again at once")
   func gone() throws {
     let world = try World()
     let id = try completed("a", in: world)[0]
@@ -150,8 +150,8 @@ struct VerifyingTests {
     #expect(world.started == ["a"])
   }
 
-  /// The file of `a` was deleted by hand; `b` got its name and, as ext4 does it, its inode.
-  @Test("What may be the file of another download is not moved")
+  /// The file of `a` was deleted manually; `b` got its path and, as on ext4, its inode.
+  @Test("A file that may be another download's is not moved")
   func claimed() throws {
     let world = try World()
     let ids = try ["a", "b"].map { try world.enqueue($0) }
@@ -160,12 +160,12 @@ struct VerifyingTests {
     try world.verified(ids[0], .damaged("It is another.", remains: .sample()))
     #expect(world.effects.isEmpty)
     #expect(try world.state(ids[0]).kind == .failed)
-    // When nobody else is left who could own it, it goes.
+    // When no other download can own it, it is moved.
     try world.verified(ids[1], .damaged("It is another.", remains: .sample()))
     #expect(world.deletions.map(\.download) == [ids[1]])
   }
 
-  @Test("A download whose file is gone does not keep another's, of its name, from being moved")
+  @Test("A download with a missing file does not prevent the move of another's with its path")
   func samePathOnly() throws {
     let world = try World()
     let ids = try ["a", "b"].map { try world.enqueue($0) }
@@ -177,7 +177,7 @@ struct VerifyingTests {
 
   // MARK: Meanwhile
 
-  @Test("A removed download's verdict says nothing about one that has its name, and even its file")
+  @Test("A removed download's verdict does not concern a later one with its id, or even its file")
   func removedMeanwhile() throws {
     let world = try World()
     let id = try completed("a", in: world)[0]
@@ -194,7 +194,7 @@ struct VerifyingTests {
   }
 
   @Test(
-    "Removed while its file is read: its place is free for the next when the verdict comes", arguments: [false, true])
+    "Removed while its file is read: its slot is free for the next when the verdict comes", arguments: [false, true])
   func removedUnderWay(isBulk: Bool) throws {
     let world = try World()
     let ids = try completed("a", "b", "c", "d", in: world)
@@ -207,10 +207,10 @@ struct VerifyingTests {
     }
     #expect(world.verifying.isEmpty)
     for verification in underWay { try world.send(.verified(verification, .intact)) }
-    #expect(world.downloads.verificationsUnderWay.count == (isBulk ? 0 : 1))
+    #expect(world.downloads.verifications.underWay.count == (isBulk ? 0 : 1))
   }
 
-  @Test("A verdict that comes twice counts once")
+  @Test("A repeated verdict counts once")
   func twice() throws {
     let world = try World()
     let id = try completed("a", in: world)[0]
@@ -223,7 +223,7 @@ struct VerifyingTests {
     #expect(world.effects.isEmpty)
   }
 
-  @Test("After a crash those that had no verdict are read again")
+  @Test("After a crash files without a verdict are read again")
   func crash() throws {
     let world = try World()
     let ids = try completed("a", "b", "c", in: world)
@@ -235,7 +235,7 @@ struct VerifyingTests {
 
   // MARK: The end
 
-  @Test("A drain waits for all that were chosen, and for the move of what is damaged")
+  @Test("A drain waits for all verifications, and for the moves of damaged files")
   func drain() throws {
     let world = try World()
     let ids = try completed("a", "b", "c", in: world)
@@ -250,7 +250,7 @@ struct VerifyingTests {
     #expect(world.effects == [.close])
   }
 
-  @Test("Now: nothing waits for them, and they are owed still")
+  @Test("Now: nothing waits for them, and they stay pending")
   func now() throws {
     let world = try World()
     _ = try completed("a", "b", "c", in: world)

@@ -3,10 +3,10 @@ import Testing
 
 @testable import PodfluxCore
 
-/// Intents that come while an attempt is alive. It keeps its slot until it has ended: never are there two for a name.
-@Suite("Attempts that wind down")
+/// Intents during a living attempt. It keeps its slot until it has ended: there are never two for one id.
+@Suite("Stopping attempts")
 struct WindingDownTests {
-  @Test("Pausing tells the attempt to stop, once, and the row takes over what was kept")
+  @Test("A pause stops the attempt, once, and the row takes the kept bytes")
   func pause() throws {
     let world = try World()
     let id = try world.enqueue("a")
@@ -21,7 +21,7 @@ struct WindingDownTests {
   }
 
   @Test(
-    "Resumed while the old attempt still winds down: the new one begins when the old one has ended, from what it kept")
+    "Resumed while the old attempt stops: the new one begins after its end, from the kept bytes")
   func pauseAndResume() throws {
     let world = try World()
     let id = try world.enqueue("a")
@@ -52,7 +52,7 @@ struct WindingDownTests {
   }
 
   @Test(
-    "An attempt that fails although it was told to stop does not fail what was paused or resumed",
+    "An attempt that fails while stopping does not fail a paused or resumed download",
     arguments: [false, true])
   func failsWhileStopping(isResumed: Bool) throws {
     let world = try World()
@@ -65,7 +65,7 @@ struct WindingDownTests {
     #expect(try world.row(id).progress.durable == 10)
   }
 
-  @Test("Cancelled and enqueued again: the new row begins only when the old attempt has ended and its bytes are gone")
+  @Test("Cancelled and enqueued again: the new row begins only after the old attempt's end and deletion")
   func cancelAndEnqueue() throws {
     let world = try World()
     let id = try world.enqueue("a")
@@ -94,7 +94,7 @@ struct WindingDownTests {
     #expect(world.attempts[id]?.resume == nil)
   }
 
-  @Test("However the disowned attempt ends, the new row is untouched", arguments: ["finished", "failed", "stopped"])
+  @Test("Any end of the old attempt leaves the new row unchanged", arguments: ["finished", "failed", "stopped"])
   func endsOfDisowned(end: String) throws {
     let world = try World()
     let id = try world.enqueue("a")
@@ -115,7 +115,7 @@ struct WindingDownTests {
     #expect(try !world.row(id).isHeld)
   }
 
-  @Test("Cancelled, enqueued and cancelled again while the first attempt is alive: nothing is left")
+  @Test("Cancelled, enqueued and cancelled again during the first attempt: nothing is left")
   func cancelTwice() throws {
     let world = try World()
     let id = try world.enqueue("a")
@@ -129,7 +129,7 @@ struct WindingDownTests {
     #expect(world.downloads.live.isEmpty)
   }
 
-  @Test("Everything paused and resumed at once while attempts are alive")
+  @Test("All paused and resumed at once during attempts")
   func all() throws {
     let world = try World()
     let ids = try ["a", "b"].map { try world.enqueue($0) }
@@ -141,7 +141,7 @@ struct WindingDownTests {
     #expect(world.attempts.count == 2)
   }
 
-  @Test("Other headers or another address begin a running download again, from what is kept")
+  @Test("Other headers or another address restart a running download from the kept bytes")
   func update() throws {
     let world = try World()
     let id = try world.enqueue("a")
@@ -158,7 +158,7 @@ struct WindingDownTests {
     #expect(attempt.resume?.durable == 9)
   }
 
-  @Test("Another title disturbs no attempt")
+  @Test("Another title interrupts no attempt")
   func updateTitle() throws {
     let world = try World()
     let id = try world.enqueue("a")
@@ -171,7 +171,7 @@ struct WindingDownTests {
     #expect(try world.state(id) == .running(.connecting))
   }
 
-  @Test("What is published or completed keeps its address")
+  @Test("A publishing or completed download keeps its address")
   func updateTooLate() throws {
     let world = try World()
     let id = try world.enqueue("a")
@@ -181,6 +181,6 @@ struct WindingDownTests {
     #expect(try refusalCode { try world.send(.downloads(.update(id, update))) } == .illegalTransition)
     try world.report(id, .finished(.sample()))
     #expect(try refusalCode { try world.send(.downloads(.update(id, update))) } == .illegalTransition)
-    #expect(try refusalCode { try world.send(.downloads(.update(.named("nobody"), update))) } == .notFound)
+    #expect(try refusalCode { try world.send(.downloads(.update(.named("absent"), update))) } == .notFound)
   }
 }

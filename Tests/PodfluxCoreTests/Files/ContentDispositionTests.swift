@@ -4,7 +4,7 @@ import Testing
 @Suite("The file name in a Content-Disposition header")
 struct ContentDispositionTests {
   @Test(
-    "is read as RFC 6266 and RFC 8187 say",
+    "is parsed according to RFC 6266 and RFC 8187",
     arguments: [
       ("attachment; filename=\"ep 1.mp3\"", "ep 1.mp3"), ("attachment; filename=ep.mp3", "ep.mp3"),
       ("ATTACHMENT ; FILENAME = ep.mp3 ; size=3", "ep.mp3"), ("filename=ep.mp3", "ep.mp3"),
@@ -23,7 +23,7 @@ struct ContentDispositionTests {
   }
 
   @Test(
-    "is harmless whatever a server sends",
+    "is harmless for any header",
     arguments: [
       ("", nil), ("attachment", nil), (";;;===;", nil), ("attachment; filename=", nil),
       ("attachment; filename=\"\"", nil), ("attachment; filename=..", nil), ("attachment; filename=\"a/..\"", nil),
@@ -35,7 +35,7 @@ struct ContentDispositionTests {
     #expect(ContentDisposition.filename(in: header) == expected)
   }
 
-  @Test("is not looked for in a header without measure")
+  @Test("is ignored in an oversized header")
   func boundsLength() {
     let name = String(repeating: "a", count: ContentDisposition.maximumBytes)
     #expect(ContentDisposition.filename(in: "attachment; filename=" + name) == nil)

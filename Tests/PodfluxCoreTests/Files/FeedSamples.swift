@@ -1,8 +1,8 @@
 import PodfluxCore
 
-/// How feeds begin, and what begins like them.
+/// Beginnings of feeds, and of similar files.
 enum FeedSamples {
-  /// A name, a beginning, and what it is.
+  /// A name, a beginning, and its signature.
   typealias Sample = (name: String, bytes: [UInt8], signature: MediaSignature?)
 
   static let feeds: [Sample] = [

@@ -4,14 +4,14 @@ import Testing
 
 @Suite("The signature of a feed")
 struct FeedSignatureTests {
-  @Test("is its root element, whatever stands before it")
+  @Test("is its root element, after any prolog")
   func root() {
     for (name, bytes, expected) in FeedSamples.feeds + FeedSamples.others {
       #expect(MediaSignature(bytes) == expected, "\(name)")
     }
   }
 
-  @Test("is a kind of its own, and never media that is wanted", arguments: ["mp3", "xml", "rss", "opml", nil])
+  @Test("has its own kind, and is never the requested media", arguments: ["mp3", "xml", "rss", "opml", nil])
   func refused(wanted: String?) throws {
     for (name, bytes, signature) in FeedSamples.feeds {
       #expect(signature?.kind == .feed, "\(name)")
@@ -24,7 +24,7 @@ struct FeedSignatureTests {
   }
 
   @Test(
-    "is said by its name",
+    "is named by its root element",
     arguments: [
       (
         "<rss>",
@@ -48,10 +48,10 @@ struct FeedSignatureTests {
     #expect(fault?.message == expected)
   }
 
-  @Test("is waited for: however few bytes come at once, a feed is never taken for a page")
+  @Test("waits for more bytes: in pieces of any size, a feed is never taken for a page")
   func pieces() {
     for (name, bytes, _) in FeedSamples.feeds {
-      // One character more shows that the name ends.
+      // One more character shows that the name ends.
       let whole = bytes + (bytes[0] == 0 ? [0, 0x20] : bytes[1] == 0 || bytes[0] == 0xFF ? [0x20, 0] : [0x20])
       let verdicts = (0...whole.count).map { count in
         MediaCheck.fault(
@@ -62,7 +62,7 @@ struct FeedSignatureTests {
     }
   }
 
-  @Test("does not hold up what is no feed: a page behind a comment, and one whose comment never ends")
+  @Test("does not delay other files: a page after a comment, and one whose comment never ends")
   func pages() {
     func fault(_ text: String, isComplete: Bool = false) -> DownloadError? {
       MediaCheck.fault(
@@ -77,7 +77,7 @@ struct FeedSignatureTests {
     #expect(fault("<!--" + String(repeating: "x", count: 1000)) == nil)
   }
 
-  @Test("is looked for without a trap, whatever is damaged or cut", arguments: [1, 2, 3] as [UInt64])
+  @Test("is computed without a trap for any damage or truncation", arguments: [1, 2, 3] as [UInt64])
   func damage(seed: UInt64) {
     var random = SeededGenerator(seed: seed)
     for (_, bytes, _) in FeedSamples.feeds + FeedSamples.others {

@@ -20,7 +20,7 @@ struct FileExtensionTests {
   }
 
   @Test(
-    "comes from what the file is, and is as special as type and names make it",
+    "comes from the file's format, refined by type and names",
     arguments: [
       (.mp3, "audio/ogg", "x.ogg", "https://h/e.wav", "mp3"),
       (.mp3, "application/octet-stream", nil, "https://h/e.php", "mp3"),

@@ -4,7 +4,7 @@ import Testing
 @Suite("A path inside a library")
 struct LibraryPathTests {
   @Test(
-    "accepts what people call their files",
+    "accepts usual file names",
     arguments: [
       "a", "Show/Episode 1.mp3", "Ünïcödé/日本語.m4a", "👩‍👩‍👧/e\u{301}.mp3", "CON", "12:30", "…and more.mp3",
     ])
@@ -15,7 +15,7 @@ struct LibraryPathTests {
   }
 
   @Test(
-    "has a form that SMB, NTFS and exFAT take",
+    "has a form that SMB, NTFS and exFAT accept",
     arguments: [
       ("a", "a"), ("Show/Episode 1.mp3", "Show/Episode 1.mp3"), ("12:30/Who?.mp3", "12-30/Who-.mp3"),
       ("con/Aux.mp3", "_con/_Aux.mp3"), ("a\"b<c>d|e*f", "a'b-c-d-e-f"), ("NUL .x/COM\u{B2}", "_NUL .x/_COM\u{B2}"),
@@ -27,7 +27,7 @@ struct LibraryPathTests {
     #expect(try LibraryPath(validating: path.description) == path.portable)
   }
 
-  @Test("has a portable form that is as long as a name can be", arguments: [255, 254])
+  @Test("has a portable form of at most the length of a name", arguments: [255, 254])
   func portableLength(bytes: Int) throws {
     let name = "con." + String(repeating: "x", count: bytes - 4)
     let portable = try LibraryPath(validating: name).portable
@@ -36,7 +36,7 @@ struct LibraryPathTests {
   }
 
   @Test(
-    "refuses what could leave the library, hide, or deceive",
+    "refuses text that could leave the library, hide, or deceive",
     arguments: [
       ("", .empty), ("/etc/passwd", .absolute), ("/", .absolute),
       ("a//b", .emptyComponent(number: 2)), ("a/", .emptyComponent(number: 2)),
@@ -75,7 +75,7 @@ struct LibraryPathTests {
     }
   }
 
-  @Test("splits at a slash even where an accent behind it makes one character of the two")
+  @Test("splits at a slash that is one character with an accent after it")
   func splitsAtEverySlash() throws {
     let path = try LibraryPath(validating: "a/\u{301}b")
     #expect(path.components == ["a", "\u{301}b"])
@@ -89,7 +89,7 @@ struct LibraryPathTests {
     #expect(try LibraryPath(validating: "c.mp3").folder == nil)
   }
 
-  @Test("tells NFC and NFD apart, as the file system does")
+  @Test("distinguishes NFC and NFD, as the file system does")
   func comparesBytes() throws {
     let composed = try LibraryPath(validating: "\u{E9}")
     let decomposed = try LibraryPath(validating: "e\u{301}")

@@ -1,4 +1,4 @@
-/// The first bytes of files of every kind, made up as their formats say.
+/// The first bytes of files of every kind, built according to their formats.
 enum MediaSamples {
   /// An MPEG audio frame of version 1, layer III, 128 kbit/s, 44,100 Hz: 417 bytes.
   static let mp3Frame = frame([0xFF, 0xFB, 0x90, 0x64], length: 417)
@@ -15,7 +15,7 @@ enum MediaSamples {
     header + [UInt8](repeating: 0x55, count: length - header.count)
   }
 
-  /// An ID3v2.4 tag whose frames have so many bytes, all zero.
+  /// An ID3v2.4 tag with this many bytes of frames, all zero.
   static func id3(_ length: Int, flags: UInt8 = 0) -> [UInt8] {
     let size = (0..<4).map { UInt8(length >> (21 - 7 * $0) & 0x7F) }
     return Array("ID3".utf8) + [4, 0, flags] + size + [UInt8](repeating: 0, count: length)
@@ -25,7 +25,7 @@ enum MediaSamples {
     [0, 0, 0, 0x18] + Array("ftyp\(brand)".utf8) + [0, 0, 2, 0] + Array("isommp42".utf8) + noise(200)
   }
 
-  /// A first page of a stream.
+  /// The first page of a stream.
   static func oggPage(_ payload: [UInt8], flags: UInt8 = 2) -> [UInt8] {
     Array("OggS".utf8) + [0, flags] + [UInt8](repeating: 0, count: 20) + [1, UInt8(payload.count)] + payload
   }
@@ -49,7 +49,7 @@ enum MediaSamples {
     (0..<packets).flatMap { _ in [0x47, 0x40, 0, 0x10] + [UInt8](repeating: 0xFF, count: 184) }
   }
 
-  /// An archive whose first entry has this name and content, not compressed.
+  /// An archive whose first entry has this name and content, uncompressed.
   static func zip(_ name: String, _ content: String, extra: [UInt8] = []) -> [UInt8] {
     [0x50, 0x4B, 3, 4, 10, 0, 0, 0] + [UInt8](repeating: 0, count: 18) + [UInt8(name.utf8.count), 0]
       + [UInt8(extra.count), 0] + Array(name.utf8) + extra + Array(content.utf8) + noise(100)
@@ -68,7 +68,7 @@ enum MediaSamples {
 
   static func text(_ text: String) -> [UInt8] { Array(text.utf8) }
 
-  /// Bytes that are no format and no text.
+  /// Bytes of no format that are not text.
   static func noise(_ count: Int) -> [UInt8] {
     (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 37) | 0x80 }
   }

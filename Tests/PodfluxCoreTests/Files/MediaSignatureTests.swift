@@ -7,7 +7,7 @@ import Testing
 struct MediaSignatureTests {
   private typealias Samples = MediaSamples
 
-  /// Names, first bytes, and what they are.
+  /// Names, first bytes, and their signatures.
   private static let samples: [(String, [UInt8], MediaSignature?)] = [
     ("MP3", Samples.mp3Frame + Samples.mp3Frame, .mp3),
     ("MP3, cut in the second frame's header", Samples.mp3Frame + [0xFF, 0xFB], .mp3),
@@ -105,7 +105,7 @@ struct MediaSignatureTests {
     #expect(Set(Self.samples.compactMap(\.2)) == Set(MediaSignature.allCases), "each has a sample")
   }
 
-  @Test("is that of a file, however much of it is given")
+  @Test("is the same for any length of the prefix")
   func looksAtTheBeginning() {
     for (name, bytes, expected) in Self.samples where expected.map({ $0.kind != .page }) ?? false {
       let whole = bytes + MediaSamples.noise(2 * MediaSignature.length)
@@ -116,7 +116,7 @@ struct MediaSignatureTests {
   }
 
   @Test(
-    "is that of the files in Fixtures",
+    "matches the files in Fixtures",
     arguments: [("tone.mp3", MediaSignature.mp3), ("tone.m4a", .m4a), ("tone.opus", .opus)])
   func fixtures(name: String, expected: MediaSignature) throws {
     let folder = SourceFile.sources().deletingLastPathComponent().appendingPathComponent("Fixtures/audio")
@@ -133,7 +133,7 @@ struct MediaSignatureTests {
     #expect(Set(MediaSignature.allCases.map(\.kind)) == Set(MediaSignature.Kind.allCases))
   }
 
-  @Test("is not looked for beyond any prefix: noise", arguments: [1, 2, 3] as [UInt64])
+  @Test("reads nothing beyond the prefix: noise", arguments: [1, 2, 3] as [UInt64])
   func noise(seed: UInt64) {
     var random = SeededGenerator(seed: seed)
     var recognised = 0
@@ -144,7 +144,7 @@ struct MediaSignatureTests {
     #expect(recognised <= 2, "seed \(seed): noise looks like \(recognised) files")
   }
 
-  @Test("is not looked for beyond any prefix: damage and cuts", arguments: [1, 2, 3] as [UInt64])
+  @Test("reads nothing beyond the prefix: damage and truncation", arguments: [1, 2, 3] as [UInt64])
   func damage(seed: UInt64) {
     var random = SeededGenerator(seed: seed)
     for (_, bytes, _) in Self.samples where !bytes.isEmpty {

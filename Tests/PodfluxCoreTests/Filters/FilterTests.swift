@@ -3,7 +3,7 @@ import Testing
 
 @testable import PodfluxCore
 
-@Suite("Filters, traits and what meets a condition")
+@Suite("Filters, traits and conditions")
 struct FilterTests {
   private static func traits(
     _ kind: DownloadState.Kind = .queued, size: SizeClass = .small, media: MediaKind = .audio
@@ -47,12 +47,12 @@ struct FilterTests {
   }
 
   @Test(
-    "Names that are no filter's are none", arguments: ["", "state", "state:", "state:mood", "mood:x", "podcast:", ":x"])
+    "Invalid names give no filter", arguments: ["", "state", "state:", "state:mood", "mood:x", "podcast:", ":x"])
   func names(text: String) {
     #expect(FilterID(text) == nil)
   }
 
-  @Test("Where traits leave a condition open, it is neither met nor not, unless the rest decides")
+  @Test("A condition beyond traits is undecided, unless the rest decides")
   func undecided() {
     let open = Condition.titleContains(["x"])
     let (yes, no) = (Condition.states([.queued]), Condition.states([.failed]))
@@ -68,7 +68,7 @@ struct FilterTests {
   }
 
   @Test(
-    "An age is told by whole days",
+    "An age counts whole days",
     arguments: [
       (Int64(-1), AgeClass.day), (0, .day), (1, .week), (6, .week), (7, .month), (29, .month), (30, .year),
       (364, .year),
@@ -79,7 +79,7 @@ struct FilterTests {
   }
 
   @Test(
-    "A day begins at midnight of UTC, before 1970 too, and has no end of time to fall over",
+    "A day begins at midnight UTC, before 1970 too, and does not overflow",
     arguments: [
       (Int64(0), Int64(0)), (86_399_999, 0), (86_400_000, 1), (-1, -1), (-86_400_000, -1), (-86_400_001, -2),
       (Int64.max, Int64.max / 86_400_000), (Int64.min, Int64.min / 86_400_000 - 1),
@@ -88,7 +88,7 @@ struct FilterTests {
     #expect(Timestamp(milliseconds: milliseconds).day == day)
   }
 
-  @Test("Each length is in the class whose bounds hold it")
+  @Test("Each length is in the class with its bounds")
   func sizes() {
     for size in SizeClass.allCases {
       guard let bytes = size.bytes else { continue }
@@ -99,7 +99,7 @@ struct FilterTests {
   }
 
   @Test(
-    "What an address delivers is told by its last component",
+    "An address's media kind comes from its last component",
     arguments: [
       ("https://a.example/e.mp3", MediaKind.audio), ("https://a.example/e.MP4?x=.mp3", .video),
       ("https://a.example/e.mp3#t", .audio), ("https://a.example/dir.mp3/e", .other),

@@ -20,7 +20,7 @@ struct FiltersStoreTests {
     }
   }
 
-  @Test("A filter is toggled on and off, and what is active survives a restart")
+  @Test("A filter is toggled on and off, and active filters survive a restart")
   func toggling() throws {
     let world = try World()
     for name in ["state:failed", "podcast:Show", "state:failed", "media:audio"] {
@@ -36,7 +36,7 @@ struct FiltersStoreTests {
     #expect(world.dispatcher.state.filters.state.selectedGroup == .size)
   }
 
-  @Test("Sets are saved under names, in their order, applied, replaced and forgotten")
+  @Test("Sets are saved under names, sorted, applied, replaced and deleted")
   func saving() throws {
     let world = try World()
     try world.send(.filters(.toggle(try Self.filter("size:huge"))), .filters(.save("b")), .filters(.clear))

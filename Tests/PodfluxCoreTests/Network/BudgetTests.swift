@@ -3,7 +3,7 @@ import Testing
 
 @testable import PodfluxCore
 
-@Suite("The budget of bytes over cellular")
+@Suite("The cellular budget")
 struct BudgetTests {
   private let world: World
   private let february = Timestamp.on(2027, 1, 31, 23)
@@ -14,7 +14,7 @@ struct BudgetTests {
     try world.send(.path(.cellular))
   }
 
-  @Test("What comes over cellular counts; used up, it stops whoever uses it, until the next month")
+  @Test("Bytes over cellular count; a spent budget stops downloads over cellular until the next month")
   func used() throws {
     let id = try world.enqueue("a", may: .any)
     try world.fetch(999, by: id)
@@ -34,7 +34,7 @@ struct BudgetTests {
     #expect(world.network.usage == CellularUsage(month: 2027 * 12 + 1, bytes: 7))
   }
 
-  @Test("Another path, a larger budget or none lets them go on", arguments: 0...2)
+  @Test("Another path, a larger budget or none lets them continue", arguments: 0...2)
   func ended(way: Int) throws {
     let id = try world.enqueue("a", may: .any)
     try world.fetch(1000, by: id)
@@ -47,7 +47,7 @@ struct BudgetTests {
     #expect(world.started == ["a"])
   }
 
-  @Test("A clock that is set back brings no budget again")
+  @Test("A clock that is set back restores no budget")
   func clockSetBack() throws {
     let id = try world.enqueue("a", may: .any)
     try world.fetch(600, by: id)
@@ -57,7 +57,7 @@ struct BudgetTests {
     #expect(world.stopped.map(\.download) == [id])
   }
 
-  @Test("What comes over other paths, and what a superseded attempt tells, does not count")
+  @Test("Bytes over other paths, and reports of superseded attempts, do not count")
   func others() throws {
     let former = try world.enqueue("a", may: .any)
     let attempt = try #require(world.attempts[former])
@@ -70,7 +70,7 @@ struct BudgetTests {
     #expect(world.network.usage.bytes == 0)
   }
 
-  @Test("What an attempt over cellular tells after the path has changed counts")
+  @Test("A report of an attempt over cellular counts after a path change too")
   func late() throws {
     let id = try world.enqueue("a", may: .any)
     let attempt = try #require(world.attempts[id])
@@ -79,7 +79,7 @@ struct BudgetTests {
     #expect(world.network.usage.bytes == 500)
   }
 
-  @Test("A sum beyond all numbers stays at the largest")
+  @Test("A sum saturates")
   func overflow() throws {
     try world.set { $0.cellularBudgetBytesPerMonth = 0 }
     let id = try world.enqueue("a", may: .any)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import PodfluxCore
 
-/// Paths, short to write.
+/// Short forms of paths.
 extension NetworkPath {
   static let wifi = NetworkPath(status: .online, interface: .wifi, device: "wlan0")
   static let cable = NetworkPath(status: .online, interface: .ethernet, device: "eth0")
@@ -14,7 +14,7 @@ extension NetworkPath {
 extension World {
   var network: NetworkState { dispatcher.state.network.state }
 
-  /// Enqueues a download that may use these networks.
+  /// Enqueues a download with this network policy.
   @discardableResult
   func enqueue(
     _ name: String, on host: String = "a.example", may network: NetworkPolicy, origin: Origin = .user,
@@ -37,17 +37,17 @@ extension World {
     try send(.updateSettings(patch))
   }
 
-  /// The attempts that were told to stop end, keeping nothing.
+  /// Ends the stopped attempts, without kept bytes.
   func endStopped() throws {
     for id in downloads.live.filter(\.value.isStopping).keys.sorted() { try report(id, .stopped(kept: nil)) }
   }
 
-  /// What a download waits for that would run otherwise.
+  /// The obstacle of a download that would run otherwise.
   func obstacle(_ id: DownloadID) throws -> Obstacle? {
     downloads.obstacles.obstacle(for: try row(id))
   }
 
-  /// Reports that so many bytes have come.
+  /// Reports received bytes.
   func fetch(_ bytes: Int64, by id: DownloadID) throws {
     let attempt = try #require(attempts[id])
     try send(
@@ -55,7 +55,7 @@ extension World {
         AttemptReport(attempt: attempt.id, news: .checkpoint(.sample(durable: bytes, total: nil)), fetched: bytes)))
   }
 
-  /// What was asked of whoever watches the disk in the last turn.
+  /// The thresholds for the space watch in the last turn.
   var watched: [Int64?] {
     effects.compactMap { if case .watchRoom(let bytes) = $0 { .some(bytes) } else { nil } }
   }

@@ -3,9 +3,9 @@ import Testing
 
 @testable import PodfluxCore
 
-@Suite("The network's store")
+@Suite("The network store")
 struct NetworkStoreTests {
-  @Test("What a client reports counts until it leaves it to the engine again")
+  @Test("A client's report counts until it hands detection back to the engine")
   func sources() throws {
     let world = try World()
     try world.send(.path(.wifi))
@@ -20,7 +20,7 @@ struct NetworkStoreTests {
     #expect(world.network.source == .auto)
   }
 
-  @Test("Connections of a path are left when there is another one, not when the same costs money now")
+  @Test("Connections are left for another path, not when the same one becomes metered")
   func leaving() throws {
     let world = try World()
     try world.send(.path(.wifi))
@@ -33,7 +33,7 @@ struct NetworkStoreTests {
     #expect(world.effects.contains(.leavePath))
   }
 
-  @Test("A start forgets what somebody reported to an earlier engine, and keeps what has come over cellular")
+  @Test("A start drops a reported path, and keeps the bytes received over cellular")
   func restart() throws {
     let world = try World()
     try world.send(.network(.report(.cellular)))
@@ -51,7 +51,7 @@ struct NetworkStoreTests {
     #expect(world.network.localTime == .berlin)
   }
 
-  @Test("What is kept of the network is in its table after each change")
+  @Test("The network state is in its table after each change")
   func kept() throws {
     let world = try World()
     for action in [Action.path(.wifi), .network(.report(.cellular)), .localTime(.berlin), .network(.auto)] {
@@ -60,7 +60,7 @@ struct NetworkStoreTests {
     }
   }
 
-  @Test("Local clocks are asked for when their known changes end within a month")
+  @Test("The time zone is requested when its known changes end within a month")
   func foresight() throws {
     let world = try World()
     var zone = LocalTime.berlin

@@ -27,7 +27,7 @@ struct ObstaclesTests {
     #expect(Download.Networks().effective == .inherit)
   }
 
-  @Test("The path's is told first, then that of all, then the host's")
+  @Test("The path's comes first, then the common one, then the host's")
   func order() {
     var obstacles = Obstacles(
       unmetered: .network, any: .network, all: .storage(shortBytes: 5), cooldowns: ["a.example": Self.moment])
@@ -40,7 +40,7 @@ struct ObstaclesTests {
     #expect(obstacle(obstacles) == nil)
   }
 
-  @Test("Loopback needs no path, unless it has led elsewhere; what stands in the way of all stands in its way too")
+  @Test("Loopback needs no path, unless it has redirected elsewhere; common obstacles apply to it too")
   func loopback() {
     var obstacles = Obstacles(unmetered: .policy, any: .network)
     #expect(obstacle(obstacles, on: "127.0.0.1:80") == nil)
@@ -65,7 +65,7 @@ struct ObstaclesTests {
     #expect(WebAddress.isLoopback(host) == isLoopback)
   }
 
-  @Test("Traits look as the obstacle of their download says, and only queued ones change")
+  @Test("Visible traits follow the download's obstacle, and only queued ones change")
   func visible() {
     for obstacles in [
       Obstacles(), Obstacles(unmetered: .policy), Obstacles(unmetered: .network, any: .network),

@@ -12,7 +12,7 @@ struct PathTests {
     try world.send(.path(.wifi))
   }
 
-  @Test("Over cellular, who may not use it is stopped, waits, and goes on by itself; no attempt is counted")
+  @Test("Over cellular, a download that may not use it is stopped, waits, and resumes; no attempt is counted")
   func policy() throws {
     let id = try world.enqueue("a", may: .inherit)
     try world.send(.path(.cellular))
@@ -27,7 +27,7 @@ struct PathTests {
     #expect(try world.row(id).failures == 0)
   }
 
-  @Test("A path that comes back before the attempt has ended starts no second one beside it")
+  @Test("A path that returns before the attempt's end starts no second one beside it")
   func flapping() throws {
     let id = try world.enqueue("a", may: .unmetered)
     try world.send(.path(.cellular))
@@ -38,7 +38,7 @@ struct PathTests {
     #expect(world.started == ["a"])
   }
 
-  @Test("Who may use all paths goes on over the new one, with connections of its own")
+  @Test("A download that may use all paths continues over the new one, with new connections")
   func any() throws {
     let id = try world.enqueue("a", may: .any)
     try world.send(.path(.cellular))
@@ -48,7 +48,7 @@ struct PathTests {
     #expect(world.started == ["a"])
   }
 
-  @Test("A path that costs money from now on stops those that may not use it, and nobody else")
+  @Test("A path that becomes metered stops those that may not use it, and no others")
   func metered() throws {
     let ids = [try world.enqueue("a", may: .unmetered), try world.enqueue("b", may: .any)]
     try world.send(.path(.hotspot))
@@ -57,7 +57,7 @@ struct PathTests {
     #expect(try world.obstacle(ids[1]) == nil)
   }
 
-  @Test("Without a path everything waits for one, but for what is on loopback")
+  @Test("Without a path all downloads wait for one, except on loopback")
   func offline() throws {
     let loopback = try world.enqueue("here", on: "127.0.0.1:8080", may: .inherit)
     let ids = [try world.enqueue("a", may: .unmetered), try world.enqueue("b", may: .any)]
@@ -70,7 +70,7 @@ struct PathTests {
   }
 
   @Test(
-    "An attempt may take the way that its policy leaves",
+    "An attempt's route follows from its policy",
     arguments: [
       (NetworkPath.wifi, NetworkPolicy.inherit, "a.example", Route.only(device: "wlan0")),
       (.wifi, .any, "a.example", .any), (.cable, .unmetered, "a.example", .only(device: "eth0")),
@@ -84,7 +84,7 @@ struct PathTests {
     #expect(world.attempts[id]?.route == route)
   }
 
-  @Test("What is led from loopback to where it may not go waits for a path like others of that host from then on")
+  @Test("After a redirect from loopback to a forbidden path, the host's downloads wait for a path")
   func departing() throws {
     try world.send(.path(.cellular))
     let id = try world.enqueue("a", on: "localhost", may: .inherit)
@@ -98,7 +98,7 @@ struct PathTests {
     #expect(world.started == ["a", "b"])
   }
 
-  @Test("A class, a podcast and a download that may use all paths now go on at once, and stop when they may no more")
+  @Test("A change of the class's, podcast's or download's policy takes effect at once, in both directions")
   func policyChanges() throws {
     try world.send(.path(.cellular))
     let byClass = try world.enqueue("class", may: .inherit, origin: .auto)
@@ -129,7 +129,7 @@ struct PathTests {
     }
   }
 
-  @Test("While a schedule is closed nothing runs, on loopback neither; it opens by itself")
+  @Test("While a schedule is closed nothing runs, not even on loopback; then it opens")
   func schedule() throws {
     let ids = [try world.enqueue("a", may: .any), try world.enqueue("b", on: "localhost", may: .any)]
     // A Friday at 8:00.

@@ -20,44 +20,6 @@ struct SettingsStoreTests {
     #expect(world.dispatcher.state.settings.settings == expected)
   }
 
-  @Test("Every setting can be changed")
-  func everySetting() {
-    var patch = SettingsPatch()
-    patch.maxConcurrent = 1
-    patch.maxPerHost = 3
-    patch.maxAttempts = 4
-    patch.retryFirstSeconds = 6
-    patch.retryMaxSeconds = 7
-    patch.connectTimeoutSeconds = 8
-    patch.stallTimeoutSeconds = 9
-    patch.firstByteTimeoutSeconds = 10
-    patch.slowBytesPerSecond = 11
-    patch.slowWindowSeconds = 12
-    patch.allowInsecureRedirects = true
-    patch.maxFileBytes = 13
-    patch.checksum = true
-    patch.userAgent = "x"
-    patch.progressInterval = 1.5
-    patch.bytesPerSecond = 4096
-    patch.network = NetworkClasses.Patch()
-    patch.network?.auto = .any
-    patch.cellularBudgetBytesPerMonth = 15
-    patch.schedule = [ScheduleWindow(from: 0, to: 60)]
-    patch.storageQuotaBytes = 16
-    patch.reserveFreeBytes = 17
-    patch.cleanupOnStart = false
-    patch.quarantineDays = 14
-    patch.orphans = .delete
-    patch.nameTimeZone = .place("Europe/Vienna")
-    patch.fileTimes = .downloaded
-    patch.portableNames = false
-    let applied = Mirror(reflecting: patch.applied(to: Settings()))
-    let defaults = Mirror(reflecting: Settings())
-    for (changed, untouched) in zip(applied.children, defaults.children) {
-      #expect("\(changed.value)" != "\(untouched.value)", "\(changed.label ?? "?") was not changed")
-    }
-  }
-
   @Test("A patch of nothing changes nothing")
   func emptyPatch() {
     #expect(SettingsPatch().applied(to: Settings()) == Settings())
@@ -84,24 +46,5 @@ struct SettingsStoreTests {
     } catch let refusal as Refusal {
       return refusal
     }
-  }
-
-  @Test("The defaults are within their ranges")
-  func defaults() {
-    let settings = Settings()
-    #expect(Settings.Limits.maxConcurrent.contains(settings.maxConcurrent))
-    #expect(Settings.Limits.maxPerHost.contains(settings.maxPerHost))
-    #expect(Settings.Limits.maxAttempts.contains(settings.maxAttempts))
-    for seconds in [
-      settings.retryFirstSeconds, settings.retryMaxSeconds, settings.connectTimeoutSeconds,
-      settings.stallTimeoutSeconds, settings.firstByteTimeoutSeconds, settings.slowWindowSeconds,
-    ] {
-      #expect(Settings.Limits.seconds.contains(seconds))
-    }
-    #expect(Settings.Limits.slowBytesPerSecond.contains(settings.slowBytesPerSecond))
-    #expect(Settings.Limits.maxFileBytes.contains(settings.maxFileBytes))
-    #expect(settings.isWithinLimits)
-    #expect(Settings.Limits.userAgentLength.contains(settings.userAgent.utf8.count))
-    #expect(Settings.Limits.progressInterval.contains(settings.progressInterval))
   }
 }

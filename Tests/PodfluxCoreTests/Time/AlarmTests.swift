@@ -10,7 +10,7 @@ struct AlarmTests {
     ClockReading(wall: noon.advanced(byMilliseconds: milliseconds + wallOffset), monotonicMilliseconds: milliseconds)
   }
 
-  @Test("rings at its moment and not before, however often it is looked at")
+  @Test("is due at its time and not before, after any number of checks")
   func moment() {
     let alarm = Alarm(at: noon.advanced(byMilliseconds: 150_000), setAt: clock(0))
     var now: Int64 = 0
@@ -23,7 +23,7 @@ struct AlarmTests {
     #expect(looks == 3)
   }
 
-  @Test("rings when the clock was set back, or set past its moment, and not because two clocks drift a little")
+  @Test("is due when the clock was set back, or past its time, and not because of a small drift")
   func clocks() {
     let alarm = Alarm(at: noon.advanced(byMilliseconds: 3_600_000), setAt: clock(0))
     #expect(!alarm.isDue(at: clock(60_000)))
@@ -33,7 +33,7 @@ struct AlarmTests {
     #expect(!alarm.isDue(at: clock(60_000, wallOffset: 600_000)))
   }
 
-  @Test("whose moment has passed is due at once")
+  @Test("whose time has passed is due at once")
   func past() {
     let alarm = Alarm(at: noon, setAt: clock(5000))
     #expect(alarm.isDue(at: clock(5000)))

@@ -11,7 +11,7 @@ struct HTTPDateTests {
   private static let now = Timestamp(milliseconds: 1_795_219_200_000)
 
   @Test(
-    "is read in each of its forms",
+    "is parsed in each of its forms",
     arguments: ["Sun, 06 Nov 1994 08:49:37 GMT", "Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994"])
   func forms(text: String) {
     #expect(Timestamp(httpDate: text) == Self.example)
@@ -19,7 +19,7 @@ struct HTTPDateTests {
   }
 
   @Test(
-    "is read at the edges of the calendar",
+    "is parsed at the edges of the calendar",
     arguments: [
       ("Thu, 01 Jan 1970 00:00:00 GMT", 0), ("Wed, 31 Dec 1969 23:59:59 GMT", -1),
       ("Tue, 29 Feb 2000 00:00:00 GMT", 951_782_400),
@@ -32,7 +32,7 @@ struct HTTPDateTests {
   }
 
   @Test(
-    "is refused when it is anything else",
+    "is refused in any other form",
     arguments: [
       "", "0", "1994-11-06T08:49:37Z", "sun, 06 Nov 1994 08:49:37 GMT", "Sun, 06 nov 1994 08:49:37 GMT",
       "Sun, 06 Nov 1994 08:49:37 gmt", "Sun, 06 Nov 1994 08:49:37 UTC", "Sun, 06 Nov 1994 08:49:37 +0000",
@@ -41,7 +41,7 @@ struct HTTPDateTests {
       "Sun, 06 Nov 94 08:49:37 GMT", "Sun, 06 Nov 1994 8:49:37 GMT", "Sun, 06 Nov 1994 24:00:00 GMT",
       "Sun, 06 Nov 1994 08:60:37 GMT", "Sun, 06 Nov 1994 08:49:61 GMT", "Sun, 06 Nov 1994 08:49 GMT",
       "Sun, +6 Nov 1994 08:49:37 GMT", "Sun, 06-Nov-1994 08:49:37 GMT", "Sun, 06 November 1994 08:49:37 GMT",
-      // Days that the calendar does not have, and a Sunday that was a Monday.
+      // Days that the calendar does not have, and a wrong weekday.
       "Sun, 00 Nov 1994 08:49:37 GMT", "Thu, 31 Nov 1994 08:49:37 GMT", "Mon, 29 Feb 1900 00:00:00 GMT",
       "Wed, 29 Feb 2023 00:00:00 GMT", "Sun, 07 Nov 1994 08:49:37 GMT",
       "Sunday, 06-Nov-1994 08:49:37 GMT", "Sun, 06-Nov-94 08:49:37 GMT", "Sunday, 06 Nov 94 08:49:37 GMT",
@@ -54,9 +54,9 @@ struct HTTPDateTests {
   }
 
   @Test(
-    "of two digits means the latest year that is not more than 50 years away",
+    "with two digits means the latest year at most 50 years ahead",
     arguments: [
-      // (the year that is meant, its weekday of 21 November)
+      // (the expected year, its weekday of 21 November)
       (2026, "Saturday"), (2027, "Sunday"), (2076, "Saturday"), (1977, "Monday"), (1999, "Sunday"), (2000, "Tuesday"),
     ])
   func shortYears(year: Int, weekday: String) throws {
@@ -65,7 +65,7 @@ struct HTTPDateTests {
     #expect(CivilDate(milliseconds: moment.milliseconds) == CivilDate(year: Int64(year), month: 11, day: 21))
   }
 
-  @Test("of two digits is of the past where one day more would be too far ahead")
+  @Test("with two digits is in the past if it would be a day too far ahead")
   func shortYearByTheDay() {
     // 2076-11-22 is a Sunday, 1976-11-22 was a Monday.
     #expect(Timestamp(httpDate: "Sunday, 22-Nov-76 00:00:00 GMT", now: Self.now) == nil)
@@ -80,7 +80,7 @@ struct HTTPDateTests {
         == CivilDate(year: 2101, month: 1, day: 1).daysSince1970 * 86_400_000)
   }
 
-  @Test("agrees with Foundation on what it writes", arguments: [1, 2] as [UInt64])
+  @Test("parses Foundation's output", arguments: [1, 2] as [UInt64])
   func agreesWithFoundation(seed: UInt64) {
     var random = SeededGenerator(seed: seed)
     let formatter = DateFormatter()
@@ -94,7 +94,7 @@ struct HTTPDateTests {
     }
   }
 
-  @Test("is not brought down by noise, at any time", arguments: [1, 2, 3] as [UInt64])
+  @Test("does not crash on noise, at any time", arguments: [1, 2, 3] as [UInt64])
   func noise(seed: UInt64) {
     var random = SeededGenerator(seed: seed)
     let forms = ["Sun, 06 Nov 1994 08:49:37 GMT", "Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994"]

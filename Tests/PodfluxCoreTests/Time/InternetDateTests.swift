@@ -6,7 +6,7 @@ import Testing
 @Suite("An Internet date")
 struct InternetDateTests {
   @Test(
-    "is read from RFC 3339, with any offset and fraction",
+    "is parsed from RFC 3339, with any offset and fraction",
     arguments: [
       ("1970-01-01T00:00:00Z", 0), ("2026-11-21T03:00:00Z", 1_795_230_000_000),
       ("2026-11-21t03:00:00z", 1_795_230_000_000), ("2026-11-21T05:30:00+02:30", 1_795_230_000_000),
@@ -21,7 +21,7 @@ struct InternetDateTests {
   }
 
   @Test(
-    "is nothing else",
+    "has no other form",
     arguments: [
       "", "2026", "2026-11-21", "2026-11-21 03:00:00Z", "2026-11-21T03:00Z", "2026-11-21T03:00:00", "20261121T030000Z",
       "2026-11-21T03:00:00.Z", "2026-11-21T03:00:00,5Z", "2026-11-21T03:00:00+0200", "2026-11-21T03:00:00+24:00",
@@ -35,7 +35,7 @@ struct InternetDateTests {
     #expect(InternetDate.parse(text) == nil)
   }
 
-  @Test("is written as it is read, on every kind of day", arguments: [1, 2, 3] as [UInt64])
+  @Test("is written and read back, on every kind of day", arguments: [1, 2, 3] as [UInt64])
   func roundTrip(seed: UInt64) {
     var random = SeededGenerator(seed: seed)
     for _ in 0..<5000 {
@@ -45,7 +45,7 @@ struct InternetDateTests {
   }
 
   @Test(
-    "keeps the day of the clocks that showed it",
+    "keeps the day in its offset",
     arguments: [
       ("2026-03-01T01:30:00+05:00", 18_000, "2026-03-01"), ("2026-02-28T20:30:00Z", 0, "2026-02-28"),
       ("2026-03-01T23:30:00-11:30", -41_400, "2026-03-01"), ("2024-02-29T23:59:59.999+14:00", 50_400, "2024-02-29"),
@@ -63,7 +63,7 @@ struct InternetDateTests {
   func publishersRoundTrip(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     for _ in 0..<2000 {
-      // A day away from the ends of what has four digits.
+      // A day away from the ends of the four-digit years.
       let moment = Timestamp(milliseconds: .random(in: -62_135_510_400_000...253_402_214_399_999, using: &random))
       let offset = 60 * Int64.random(in: -1439...1439, using: &random)
       let date = try #require(PublicationDate(moment, offsetSeconds: offset))
@@ -82,7 +82,7 @@ struct InternetDateTests {
     #expect(PublicationDate(Timestamp(milliseconds: 0), offsetSeconds: seconds) == nil)
   }
 
-  @Test("is the moment that Foundation names so")
+  @Test("matches Foundation")
   func agreesWithFoundation() {
     for day in stride(from: -40_000, through: 60_000, by: 61) {
       let seconds = Double(day) * 86_400 + 3661
@@ -92,7 +92,7 @@ struct InternetDateTests {
     }
   }
 
-  @Test("outside the years of four digits is shown as their end")
+  @Test("outside the four-digit years is clamped")
   func ends() {
     #expect(text(Timestamp(milliseconds: .min)) == "0001-01-01T00:00:00.000Z")
     #expect(text(Timestamp(milliseconds: .max)) == "9999-12-31T23:59:59.999Z")

@@ -3,11 +3,11 @@ import Testing
 
 @testable import PodfluxCore
 
-@Suite("Days as people's clocks have them")
+@Suite("Local days")
 struct LocalDayTests {
   private static func moment(_ text: String) throws -> Timestamp { try #require(InternetDate.parse(text)) }
 
-  @Test("A day begins at the midnight of its clocks")
+  @Test("A day begins at local midnight")
   func beginnings() throws {
     let now = try Self.moment("2026-11-21T23:30:00Z")
     let (greenwich, vienna, denver) = (
@@ -31,7 +31,7 @@ struct LocalDayTests {
     }
   }
 
-  @Test("Clocks that are put back have the next midnight an hour later, and none is skipped or told twice")
+  @Test("Clocks that are set back have the next midnight an hour later, and none is skipped or repeated")
   func changes() throws {
     let change = try Self.moment("2026-10-25T01:00:00Z")
     let zone = LocalTime(seconds: 7200, changes: [.init(from: change, seconds: 3600)])

@@ -3,7 +3,7 @@ import Testing
 
 @testable import PodfluxCore
 
-/// Zones and moments, short to write.
+/// Short forms of zones and timestamps.
 extension LocalTime {
   /// Berlin in the year 2027: an hour east of Greenwich, two from 28 March at 1:00 UTC to 31 October at 1:00 UTC.
   static let berlin = LocalTime(
@@ -11,27 +11,27 @@ extension LocalTime {
     changes: [
       Offset(from: .on(2027, 3, 28, 1), seconds: 7200), Offset(from: .on(2027, 10, 31, 1), seconds: 3600),
     ])
-  /// Clocks skip the first hour of 1 April 2027.
+  /// Skips the first hour of 1 April 2027.
   static let skippingMidnight = LocalTime(seconds: 0, changes: [Offset(from: .on(2027, 4, 1), seconds: 3600)])
-  /// Clocks repeat the last hour of 31 October 2027.
+  /// Repeats the last hour of 31 October 2027.
   static let repeatingBeforeMidnight = LocalTime(
     seconds: 3600, changes: [Offset(from: .on(2027, 10, 31, 23), seconds: 0)])
-  /// As far west as clocks go.
+  /// The westernmost offset.
   static let west = LocalTime(seconds: -43_200)
 }
 
 extension Timestamp {
-  /// A moment of UTC.
+  /// A UTC timestamp.
   static func on(_ year: Int64, _ month: Int64, _ day: Int64, _ hour: Int64 = 0, _ minute: Int64 = 0) -> Timestamp {
     Timestamp(day: CivilDate(year: year, month: month, day: day).daysSince1970)
       .advanced(byMilliseconds: (hour * 60 + minute) * 60_000)
   }
 }
 
-@Suite("Local clocks")
+@Suite("The local time")
 struct LocalTimeTests {
   @Test(
-    "They show their offset from UTC, and change it when it is time",
+    "It has its offset from UTC, and changes it at the right time",
     arguments: [
       (LocalTime.berlin, Timestamp.on(2027, 1, 1), Timestamp.on(2027, 1, 1, 1)),
       (.berlin, .on(2027, 3, 28, 0, 59), .on(2027, 3, 28, 1, 59)),
@@ -44,7 +44,7 @@ struct LocalTimeTests {
     #expect(zone.shown(at: moment) == shown)
   }
 
-  @Test("A time that they skip is shown never, one that they repeat is shown twice")
+  @Test("A skipped time never occurs, a repeated one occurs twice")
   func moments() {
     #expect(LocalTime.berlin.moments(showing: .on(2027, 1, 1, 12)) == [.on(2027, 1, 1, 11)])
     #expect(LocalTime.berlin.moments(showing: .on(2027, 3, 28, 2, 30)).isEmpty)
@@ -54,7 +54,7 @@ struct LocalTimeTests {
       ])
   }
 
-  @Test("A month begins when they show its first midnight, or what follows if they skip it")
+  @Test("A month begins at its first local midnight, or after a gap")
   func beginnings() {
     #expect(LocalTime.berlin.beginning(ofMonth: 2027 * 12) == .on(2026, 12, 31, 23))
     #expect(LocalTime.berlin.beginning(ofMonth: 2027 * 12 + 3) == .on(2027, 3, 31, 22))
@@ -62,9 +62,9 @@ struct LocalTimeTests {
     #expect(LocalTime.repeatingBeforeMidnight.beginning(ofMonth: 2027 * 12 + 10) == .on(2027, 11, 1))
   }
 
-  /// A month that began before its time would have a spent budget asked for again and again until it did.
+  /// If a month began too early, a spent budget would be checked again and again until it did.
   @Test(
-    "Each month follows the one before it at its beginning",
+    "Each month begins where the previous one ends",
     arguments: [LocalTime.berlin, .skippingMidnight, .repeatingBeforeMidnight, .west, .utc])
   func months(zone: LocalTime) {
     for month in Int64(2026 * 12)..<2028 * 12 {
@@ -74,7 +74,7 @@ struct LocalTimeTests {
     }
   }
 
-  @Test("At the ends of time nothing overflows", arguments: [Int64.min, .max])
+  @Test("Extreme times overflow nothing", arguments: [Int64.min, .max])
   func ends(milliseconds: Int64) {
     let moment = Timestamp(milliseconds: milliseconds)
     let zone = LocalTime(seconds: 0, changes: [LocalTime.Offset(from: moment, seconds: -86_400)])

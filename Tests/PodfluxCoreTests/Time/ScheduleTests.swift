@@ -20,7 +20,7 @@ struct ScheduleTests {
 
   /// 2027-01-15 is a Friday, 2027-01-18 a Monday.
   @Test(
-    "A window opens and closes by what clocks show, over midnight too",
+    "A window opens and closes in local time, over midnight too",
     arguments: [
       (540, 1020, Timestamp.on(2027, 1, 18, 8, 59), false, Timestamp.on(2027, 1, 18, 9)),
       (540, 1020, .on(2027, 1, 18, 9), true, .on(2027, 1, 18, 17)),
@@ -38,7 +38,7 @@ struct ScheduleTests {
     #expect(verdict.until == until)
   }
 
-  @Test("A window of all days and hours never closes, and one that clocks skip opens a week later")
+  @Test("A window of all days and hours never closes, and one that a clock change skips opens a week later")
   func never() {
     #expect(
       verdict(ScheduleWindow(from: 0, to: 1440), World.beginning)
@@ -50,7 +50,7 @@ struct ScheduleTests {
     #expect(verdict.until == .on(2027, 4, 4, 0, 30))
   }
 
-  @Test("A night in which clocks change is an hour shorter, or longer")
+  @Test("A night with a clock change is an hour shorter, or longer")
   func changes() {
     let night = ScheduleWindow(days: [.sat], from: 1320, to: 360)
     #expect(verdict(night, .on(2027, 3, 27, 21), .berlin).until == .on(2027, 3, 28, 4))
@@ -58,7 +58,7 @@ struct ScheduleTests {
     #expect(verdict(night, .on(2027, 10, 30, 19, 59), .berlin).until == .on(2027, 10, 30, 20))
   }
 
-  @Test("In an hour that clocks repeat a window opens twice; clocks that jump over its end close it")
+  @Test("In a repeated hour a window opens twice; a jump over its end closes it")
   func repeated() {
     let window = ScheduleWindow(days: [.sun], from: 135, to: 165)
     var moments: [Timestamp] = []
@@ -76,7 +76,7 @@ struct ScheduleTests {
     #expect(verdict(cut, .on(2027, 3, 28, 0, 30), .berlin).until == .on(2027, 3, 28, 1))
   }
 
-  @Test("What it says holds until the minute in which it ends, in random schedules", arguments: UInt64(1)...12)
+  @Test("A verdict holds until its end, in random schedules", arguments: UInt64(1)...12)
   func minutes(seed: UInt64) {
     var random = SeededGenerator(seed: seed, index: 0)
     let windows = (0..<Int.random(in: 1...3, using: &random)).map { _ in
@@ -97,7 +97,7 @@ struct ScheduleTests {
     #expect(verdict.until == next, "seed \(seed): \(windows) at \(now)")
   }
 
-  @Test("Windows whose parts are out of range are no windows")
+  @Test("Windows outside their ranges are invalid")
   func limits() {
     #expect(ScheduleWindow(from: 0, to: 1440).isWithinLimits)
     #expect(!ScheduleWindow(days: [], from: 0, to: 1440).isWithinLimits)

@@ -5,7 +5,7 @@ import Testing
 @Suite("Base64")
 struct Base64Tests {
   @Test(
-    "is that of RFC 4648 section 10",
+    "matches RFC 4648 section 10",
     arguments: [
       ("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg=="), ("fooba", "Zm9vYmE="),
       ("foobar", "Zm9vYmFy"),
@@ -16,7 +16,7 @@ struct Base64Tests {
     #expect(Base64.bytes(of: text.filter { $0 != "=" }.utf8) == Array(plain.utf8), "padding may be missing")
   }
 
-  @Test("is read in both alphabets")
+  @Test("is decoded in both alphabets")
   func alphabets() {
     #expect(Base64.text(of: [0xFB, 0xFF, 0xBF]) == "+/+/")
     #expect(Base64.bytes(of: "+/+/".utf8) == [0xFB, 0xFF, 0xBF])
@@ -24,7 +24,7 @@ struct Base64Tests {
   }
 
   @Test(
-    "is refused when it is none",
+    "is refused if malformed",
     arguments: [
       "=", "==", "===", "====", "Z", "Zg=", "Zg===", "Zm8==", "Zm9v=", "Zm9v====", "Z=g=", "Zg==Zg==", "Zm 9v",
       "Zm9v\n",
@@ -34,7 +34,7 @@ struct Base64Tests {
     #expect(Base64.bytes(of: text.utf8) == nil)
   }
 
-  @Test("comes back as it was", arguments: [1, 2] as [UInt64])
+  @Test("is decoded to the input", arguments: [1, 2] as [UInt64])
   func roundTrips(seed: UInt64) {
     var random = SeededGenerator(seed: seed)
     for length in 0..<200 {

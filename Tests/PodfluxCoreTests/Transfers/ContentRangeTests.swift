@@ -4,7 +4,7 @@ import Testing
 @Suite("Content-Range")
 struct ContentRangeTests {
   @Test(
-    "is read in each of its forms",
+    "is parsed in each of its forms",
     arguments: [
       ("bytes 0-499/1234", ContentRange.bytes(first: 0, last: 499, total: 1234)),
       ("bytes 0-499/*", .bytes(first: 0, last: 499, total: nil)),
@@ -17,7 +17,7 @@ struct ContentRangeTests {
   }
 
   @Test(
-    "is refused when it is anything else",
+    "is refused in any other form",
     arguments: [
       "", "bytes", "bytes ", "bytes 0-499", "bytes=0-499/1234", "bytes  0-499/1234", " bytes 0-499/1234",
       "bytes 0-499/1234 ", "bytes 0 - 499/1234", "bytes -499/1234", "bytes 0-/1234", "bytes 0-499/",

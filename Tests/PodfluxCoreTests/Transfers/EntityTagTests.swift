@@ -4,7 +4,7 @@ import Testing
 @Suite("An entity tag")
 struct EntityTagTests {
   @Test(
-    "is strong or weak, and comes back as it was", arguments: [("\"a!~é\"", false), ("W/\"a\"", true), ("\"\"", false)])
+    "is strong or weak, and written back", arguments: [("\"a!~é\"", false), ("W/\"a\"", true), ("\"\"", false)])
   func wellFormed(text: String, isWeak: Bool) throws {
     let tag = try #require(EntityTag(text))
     #expect(tag.isWeak == isWeak)
@@ -12,7 +12,7 @@ struct EntityTagTests {
   }
 
   @Test(
-    "is refused when it is no tag",
+    "is refused if malformed",
     arguments: [
       "", "a", "\"", "\"a", "a\"", "w/\"a\"", "W/a", "W/", "\"a\"b\"", "\"a b\"", "\"a\r\nX: y\"", "\"a\u{7F}\"",
       "\"\u{0}\"",

@@ -11,7 +11,7 @@ struct IntegrityTests {
   static let sha512 =
     "sha512-Q2bFTOhEALkN8hOms2FKTDLy7eugP2zFZ1T8LCvX42Fp3WoNr3bjZSAHeOsHrbV1Fu9/A0EzCinRE7Af1ofPrw=="
 
-  @Test("is read for each algorithm, and comes back as it was", arguments: [sha256, sha384, sha512])
+  @Test("is parsed for each algorithm, and written back unchanged", arguments: [sha256, sha384, sha512])
   func roundTrips(text: String) throws {
     let integrity = try #require(Integrity(text))
     #expect(integrity.description == text)
@@ -21,7 +21,7 @@ struct IntegrityTests {
     #expect(try JSONDecoder().decode([Integrity].self, from: json) == [integrity])
   }
 
-  @Test("holds the digest that its base64 says")
+  @Test("has the digest of its base64")
   func digest() throws {
     let integrity = try #require(Integrity(Self.sha256))
     #expect(
@@ -31,7 +31,7 @@ struct IntegrityTests {
   }
 
   @Test(
-    "is the same however it is spelled",
+    "is equal for all spellings",
     arguments: [
       sha256.replacing("=", with: ""), sha256.replacing("+", with: "-").replacing("/", with: "_"), " \(sha256)\n",
       "\(sha256)?ct=audio/mpeg", "\(sha256)?", "\(sha256)?a?b", "\(sha256)\t\u{C}\r\n \(sha256)",
@@ -67,7 +67,7 @@ struct IntegrityTests {
     #expect(Integrity(text) == nil)
   }
 
-  @Test("is at most so long")
+  @Test("has a maximum length")
   func length() {
     let blanks = Integrity.maxBytes - Self.sha256.utf8.count
     #expect(Integrity(Self.sha256 + String(repeating: " ", count: blanks)) != nil)
@@ -81,7 +81,7 @@ struct IntegrityTests {
     }
   }
 
-  @Test("is not brought down by noise", arguments: [1, 2, 3] as [UInt64])
+  @Test("does not crash on noise", arguments: [1, 2, 3] as [UInt64])
   func noise(seed: UInt64) {
     var random = SeededGenerator(seed: seed)
     for _ in 0..<2000 {

@@ -6,8 +6,8 @@ import Testing
 struct MediaCheckTests {
   private typealias Samples = MediaSamples
 
-  /// A body, whether it is whole, as what it was announced, the extension that is wanted, and what it is taken for: nil
-  /// if it may be media.
+  /// A body, whether it is complete, its declared type, the requested extension, and the reason for its refusal: nil if
+  /// it may be media.
   struct Row: Sendable, CustomTestStringConvertible {
     var name: String
     var bytes: [UInt8]
@@ -37,7 +37,7 @@ struct MediaCheckTests {
   private static let octets = "application/octet-stream"
 
   static let rows: [Row] = [
-    // Pages are nothing that anybody wants.
+    // A page is never the requested media.
     Row("a portal's page", page, "audio/mpeg", refusedAs: "a web page"),
     Row("a page, announced as one", page, "text/html; charset=utf-8", refusedAs: "a web page"),
     Row("a page, announced as bytes", page, octets, refusedAs: "a web page"),
@@ -48,7 +48,7 @@ struct MediaCheckTests {
     Row(
       "XHTML instead of the feed", Samples.text("<?xml version='1.0'?><html>"), nil, wanted: "xml",
       refusedAs: "a web page"),
-    // Text is media only where it is wanted.
+    // Text is media only if requested.
     Row("an error in JSON", json, "audio/mpeg", refusedAs: "JSON"),
     Row("an error in JSON, announced", json, "application/json", refusedAs: "JSON"),
     Row("an error in JSON, announced as bytes", json, octets, refusedAs: "JSON"),
@@ -66,7 +66,7 @@ struct MediaCheckTests {
     Row("a short transcript", Samples.text("WEBVTT"), isComplete: true, nil, wanted: "vtt"),
     Row("notes", longText, "text/markdown", wanted: "md"), Row("lyrics", longText, octets, wanted: "lrc"),
     Row("a table", longText, "text/csv", wanted: "csv"),
-    // What was announced as audio or video is not something else.
+    // A body declared as audio or video must not be something else.
     Row("the cover", Samples.jpeg, "audio/mpeg", refusedAs: "a JPEG image"),
     Row("the cover as PNG", Samples.png, "video/mp4", refusedAs: "a PNG image"),
     Row("the cover as WebP", Samples.riff("WEBP"), "audio/x-m4a", refusedAs: "a WebP image"),
@@ -84,14 +84,14 @@ struct MediaCheckTests {
     Row("an archive of bytes", Samples.zip("a", "b"), "binary/octet-stream"),
     Row("a book of an unknown type", Samples.zip("mimetype", "application/epub+zip"), "x/y"),
     Row("nonsense for a type", Samples.pdf, "\u{0};;/"),
-    // Audio and video are, whatever they were announced as.
+    // Audio and video are media, with any declared type.
     Row("MP3", mp3, "audio/mpeg"), Row("MP3, announced as Ogg", mp3, "audio/ogg"),
     Row("MP3, announced as text", mp3, "text/plain"),
     Row("MP3, announced as nothing", mp3, nil), Row("MP3, announced as an image", mp3, "image/jpeg"),
     Row("video, announced as audio", Samples.isoMedia("isom"), "audio/mpeg"),
     Row("MP3 with a long tag", Array(Samples.id3(9000).prefix(4096)), "audio/mpeg"),
     Row("a very short MP3", Array(mp3.prefix(60)), isComplete: true, "audio/mpeg"),
-    // What is not known may be media, if it is no tiny thing.
+    // An unknown format may be media, unless it is tiny.
     Row("noise", Samples.noise(4096), "audio/mpeg"), Row("noise, complete", Samples.noise(4096), isComplete: true, nil),
     Row("a little noise, so far", Samples.noise(100), "audio/mpeg"), Row("nothing so far", [], "audio/mpeg"),
     Row(
@@ -102,7 +102,7 @@ struct MediaCheckTests {
     Row("just not tiny", Samples.noise(512), isComplete: true, octets),
   ]
 
-  @Test("is judged by its bytes, by what it was announced as and by what is wanted", arguments: rows)
+  @Test("is judged by its bytes, its declared type and the requested extension", arguments: rows)
   func judges(row: Row) {
     let fault = row.bytes.withUnsafeBytes { prefix in
       MediaCheck.fault(
@@ -116,7 +116,7 @@ struct MediaCheckTests {
     #expect(fault == expected)
   }
 
-  @Test("is not refused for being tiny if only its prefix is short")
+  @Test("is not refused as tiny if only its prefix is short")
   func lengthCounts() {
     func fault(length: Int64?) -> DownloadError? {
       MediaCheck.fault(
@@ -128,7 +128,7 @@ struct MediaCheckTests {
   }
 
   @Test(
-    "is refused before its first byte if a page is announced",
+    "is refused before its first byte if declared as a page",
     arguments: ["text/html", "Text/HTML; charset=utf-8", " application/xhtml+xml ", "text/html,text/html"])
   func refusesHeads(mediaType: String) throws {
     let fault = try #require(MediaCheck.fault(announced: mediaType))
@@ -145,7 +145,7 @@ struct MediaCheckTests {
     #expect(MediaCheck.fault(announced: mediaType) == nil)
   }
 
-  @Test("repeats no more of a stranger's type than people can read")
+  @Test("repeats only a readable part of a type")
   func showsTypes() throws {
     let hostile = "text/html;\r\n\u{1B}[31m\u{202E}" + String(repeating: "x", count: 5000)
     let head = try #require(MediaCheck.fault(announced: hostile)).message
@@ -157,7 +157,7 @@ struct MediaCheckTests {
     }
   }
 
-  @Test("knows what is wanted from the client's path, else from the URL")
+  @Test("takes the requested extension from the client's path, else from the URL")
   func wanted() throws {
     let path = try LibraryPath(validating: "Show/Notes.TXT")
     #expect(MediaCheck.wantedExtension(path: path, url: "https://h/e.mp3") == "txt")
@@ -166,7 +166,7 @@ struct MediaCheckTests {
     #expect(MediaCheck.wantedExtension(path: nil, url: "https://h/") == nil)
   }
 
-  @Test("is judged without a trap, whatever it is", arguments: [1, 2, 3] as [UInt64])
+  @Test("is judged without a trap for any bytes", arguments: [1, 2, 3] as [UInt64])
   func noise(seed: UInt64) {
     var random = SeededGenerator(seed: seed)
     for row in Self.rows {
@@ -184,7 +184,7 @@ struct MediaCheckTests {
   }
 
   @Test(
-    "A file that somebody has changed is media still if it is known audio or video, or what its name says",
+    "An edited file is still media if it is known audio or video, or fits its name",
     arguments: [
       ("ID3\u{4}\u{0}\u{0}\u{0}\u{0}\u{1}\u{0}", "a.mp3", .media),
       ("ID3\u{4}\u{0}\u{0}\u{0}\u{0}\u{1}\u{0}", "a", .media), ("", "a.mp3", .other), ("", "a.txt", .other),

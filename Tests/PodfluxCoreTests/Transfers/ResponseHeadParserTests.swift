@@ -31,7 +31,7 @@ struct ResponseHeadParserTests {
   }
 
   @Test(
-    "name the version they came in",
+    "contain the HTTP version",
     arguments: [
       ("HTTP/1.0 200", HTTPVersion.http1_0), ("HTTP/1.1 200", .http1_1), ("HTTP/2 200 ", .http2),
       ("HTTP/3 200", .http3),
@@ -40,7 +40,7 @@ struct ResponseHeadParserTests {
     #expect(try head([line, ""])?.httpVersion == version)
   }
 
-  @Test("declare no length where a transfer coding overrides it")
+  @Test("declare no length if a transfer coding overrides it")
   func transferEncoding() throws {
     let head = try head(["HTTP/1.1 200 OK", "Content-Length: 5", "Transfer-Encoding: chunked", ""])
     #expect(head?.contentLength == nil)
@@ -57,7 +57,7 @@ struct ResponseHeadParserTests {
   }
 
   @Test(
-    "that make no head are refused",
+    "that form no head are refused",
     arguments: [
       (["hello"], ResponseHeadError.malformedStatusLine), ([""], .malformedStatusLine),
       (["HTTP/1.1 99 x"], .malformedStatusLine), (["HTTP/1.1 0200 x"], .malformedStatusLine),

@@ -3,7 +3,7 @@ import Testing
 
 @testable import PodfluxCore
 
-@Suite("The resume ladder")
+@Suite("The resume policy")
 struct ResumePolicyTests {
   static let record = ResumeRecord(
     url: "https://example.org/a.mp3", strongETag: "\"v1\"", lastModified: "Mon, 02 Nov 2026 10:00:00 GMT",
@@ -12,7 +12,7 @@ struct ResumePolicyTests {
     length: 200_000, version: FileVersion(record), isFromElsewhere: false, isProvenAtTheEnd: false)
   static let plan = ResumePolicy.Plan(kept)
 
-  /// What is kept, with some changes.
+  /// The kept bytes, with a change.
   static func keeping(_ change: (inout ResumePolicy.Kept) -> Void) -> ResumePolicy.Kept {
     var changed = kept
     change(&changed)
@@ -46,7 +46,7 @@ struct ResumePolicyTests {
   }
 
   @Test(
-    "A partial file is trusted as far as its record goes",
+    "A partial file is trusted as far as its record allows",
     arguments: [
       TrustCase(name: "as recorded", expected: .keep(200_000)),
       TrustCase(name: "longer, same boot: the page cache has survived", length: 250_000, expected: .keep(250_000)),
@@ -55,7 +55,7 @@ struct ResumePolicyTests {
       TrustCase(name: "shorter", length: 199_999, expected: .discard(.partialMissing)),
       TrustCase(name: "gone", length: 0, hash: "other", expected: .discard(.partialMissing)),
       TrustCase(name: "another end", hash: "other", expected: .discard(.partialDamaged)),
-      TrustCase(name: "no record: whatever lies there is nobody's", record: nil, hash: nil, expected: .keep(0)),
+      TrustCase(name: "no record: no bytes count", record: nil, hash: nil, expected: .keep(0)),
     ])
   func trust(_ row: TrustCase) {
     let trust = ResumePolicy.trust(
@@ -65,7 +65,7 @@ struct ResumePolicyTests {
 
   // MARK: Plan
 
-  @Test("A resume asks again for the last 64 KiB, under the strong validator")
+  @Test("A resume requests the last 64 KiB again, with the strong validator")
   func planWithOverlap() {
     #expect(Self.plan == ResumePolicy.Plan(rangeStart: 200_000 - 65_536, ifRange: "\"v1\""))
   }
@@ -79,7 +79,7 @@ struct ResumePolicyTests {
   }
 
   @Test(
-    "What is asked for, and under which condition",
+    "The request's range and condition",
     arguments: [
       PlanCase(
         name: "a short partial, from its beginning", kept: keeping { $0.length = 9 }, start: 0, condition: "\"v1\""),
@@ -183,7 +183,7 @@ struct ResumePolicyTests {
   }
 
   @Test(
-    "A head whose body is no media never reaches the partial file",
+    "A body whose head declares no media never reaches the partial file",
     arguments: [
       (200, ["Content-Type": "text/html; charset=utf-8"], DownloadError.Code.notMedia),
       (206, ["Content-Type": "TEXT/HTML"], .notMedia),
@@ -202,7 +202,7 @@ struct ResumePolicyTests {
   }
 
   @Test(
-    "Statuses that say that the server has trouble, or wants to be left alone, may pass; others do not",
+    "Statuses for server trouble or a cooldown are transient; others are not",
     arguments: [
       (408, true), (425, true), (429, true), (500, true), (501, true), (503, true), (599, true), (400, false),
       (418, false), (301, false),

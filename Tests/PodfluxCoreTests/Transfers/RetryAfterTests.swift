@@ -25,7 +25,7 @@ struct RetryAfterTests {
   }
 
   @Test(
-    "as a date is counted from now",
+    "as a date counts from now",
     arguments: [
       ("Wed, 21 Oct 2015 07:28:30 GMT", 30_000), ("Wednesday, 21-Oct-15 07:30:00 GMT", 120_000),
       ("Wed Oct 21 07:28:05 2015", 5000), ("Wed, 21 Oct 2015 07:28:00 GMT", 1000),
@@ -35,7 +35,7 @@ struct RetryAfterTests {
     #expect(wait([("Retry-After", text)]) == expected)
   }
 
-  @Test("as a date is counted from the response's own, if that can be read")
+  @Test("as a date counts from the response's own date, if readable")
   func ownDate() {
     let retryAfter = ("Retry-After", "Wed, 21 Oct 2015 10:00:30 GMT")
     #expect(wait([("Date", "Wed, 21 Oct 2015 10:00:00 GMT"), retryAfter]) == 30_000)
@@ -44,7 +44,7 @@ struct RetryAfterTests {
   }
 
   @Test(
-    "that is neither says nothing",
+    "that is neither gives nil",
     arguments: [
       "", "-1", "+1", "1.5", "1 ", "1s", "soon", "٣", "0x10", "1e3", "2015-10-21T07:28:30Z",
       "Wed, 21 Oct 2015 07:28:30 PST", "Thu, 21 Oct 2015 07:28:30 GMT",
@@ -53,12 +53,12 @@ struct RetryAfterTests {
     #expect(wait([("Retry-After", text)]) == nil)
   }
 
-  @Test("that is missing says nothing")
+  @Test("that is missing gives nil")
   func missing() {
     #expect(wait([("Date", "Wed, 21 Oct 2015 10:00:00 GMT")]) == nil)
   }
 
-  @Test("does not overflow at the ends of time")
+  @Test("does not overflow at extreme times")
   func endsOfTime() {
     let date = [("Retry-After", "Wed, 21 Oct 2015 07:28:30 GMT")]
     #expect(wait(date, now: Timestamp(milliseconds: .min)) == Self.day)

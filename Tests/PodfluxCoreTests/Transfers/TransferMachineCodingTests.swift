@@ -3,12 +3,12 @@ import Testing
 
 @testable import PodfluxCore
 
-@Suite("The transfer machine and codings that nobody asked for")
+@Suite("The transfer machine and unrequested codings")
 struct TransferMachineCodingTests {
   private typealias Machines = TransferMachineTests
 
   @Test(
-    "gzip and deflate can be undone, others not, nor several",
+    "gzip and deflate can be decoded, others not, nor several",
     arguments: [
       ("gzip", .gzip), ("X-GZIP", .gzip), ("Deflate", .deflate), ("identity", nil), ("", nil), ("br", nil),
       ("zstd", nil),
@@ -19,7 +19,7 @@ struct TransferMachineCodingTests {
     #expect(Machines.head(200, [("Content-Encoding", name), ("content-encoding", name)]).contentCoding == nil)
   }
 
-  @Test("A coded file is taken decoded: neither its length nor its tag are the file's")
+  @Test("A coded file is stored decoded: neither its length nor its tag describe the file")
   func whole() throws {
     var machine = try Machines.machine()
     _ = machine.start()
@@ -34,7 +34,7 @@ struct TransferMachineCodingTests {
     #expect(machine.exchangeFinished(failure: nil) == [.completeWriting])
   }
 
-  @Test("A part of a coded file is of no use: the whole file is asked for, and compared with what is kept")
+  @Test("A part of a coded file is useless: the machine requests the whole file, and compares it with the kept bytes")
   func part() throws {
     var machine = try Machines.resuming()
     let part = Machines.head(
@@ -45,7 +45,7 @@ struct TransferMachineCodingTests {
     #expect(machine.comparison == KeptComparison(from: 0, to: 1000))
   }
 
-  @Test("What cannot be decoded ends the exchange, and costs nothing that was kept")
+  @Test("A decoding error ends the exchange, and discards no kept bytes")
   func damaged() throws {
     var machine = try Machines.resuming()
     _ = machine.received(head: Machines.head(200, [("Content-Encoding", "gzip")]), at: Machines.now)
@@ -56,7 +56,7 @@ struct TransferMachineCodingTests {
     #expect(machine.written(record) == [.end(.failed(error, kept: record))])
   }
 
-  @Test("What grows beyond measure is thrown away")
+  @Test("A body that decodes beyond the limit is discarded")
   func bomb() throws {
     var machine = try Machines.machine()
     _ = machine.start()

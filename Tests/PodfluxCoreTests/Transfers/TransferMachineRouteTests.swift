@@ -3,11 +3,11 @@ import Testing
 
 @testable import PodfluxCore
 
-@Suite("The transfer machine and what an attempt may use")
+@Suite("The transfer machine, routes and limits")
 struct TransferMachineRouteTests {
   private typealias Machines = TransferMachineTests
 
-  @Test("Led from loopback to elsewhere the attempt ends as refused its path, and keeps what it has")
+  @Test("After a redirect from loopback the attempt ends with pathRefused, and keeps its bytes")
   func pathRefused() throws {
     var machine = try Machines.resuming()
     #expect(machine.pathRefused() == [.finishWriting])
@@ -25,8 +25,8 @@ struct TransferMachineRouteTests {
     #expect(machine.written(nil) == [.end(.pathRefused(kept: nil))])
   }
 
-  /// Regression: the length that a response had once named was believed for ever.
-  @Test("Where a length is in doubt the server is asked anew, and what it says now is judged before its body")
+  /// Regression: a length from one response counted forever.
+  @Test("For a doubtful length the server is asked again, and its new head is judged before its body")
   func lengthInDoubt() throws {
     let room: Int64 = 64 << 20
     var record = Machines.record
@@ -69,7 +69,7 @@ struct TransferMachineRouteTests {
     #expect(machine.received(head: Machines.fittingPart, at: Machines.now).goesOn)
   }
 
-  @Test("After a crash the stores learn how much is there before the server is asked")
+  @Test("After a crash the stores get the kept length before the request")
   func keptIsTold() throws {
     var record = Machines.record
     record.durable = 0
@@ -81,7 +81,7 @@ struct TransferMachineRouteTests {
       ])
   }
 
-  @Test("A head that is too large throws nothing away that was kept")
+  @Test("A head that is too large discards no kept bytes")
   func headTooLarge() throws {
     var machine = try Machines.resuming()
     let error = DownloadError(.tooLarge, "the head of the response is refused")
@@ -91,7 +91,7 @@ struct TransferMachineRouteTests {
     #expect(machine.written(record) == [.end(.failed(error, kept: record))])
   }
 
-  @Test("Told to stop before or after, it stops")
+  @Test("A stop before or after takes effect")
   func stopped() throws {
     var machine = try Machines.resuming()
     #expect(machine.stop() == [.cancelExchange])
@@ -105,7 +105,7 @@ struct TransferMachineRouteTests {
     #expect(machine.written(record) == [.end(.stopped(kept: record))])
   }
 
-  @Test("What is kept cannot be made durable: that is a failure all the same")
+  @Test("A failed sync of kept bytes is a failure")
   func filesFailed() throws {
     var machine = try Machines.resuming()
     _ = machine.pathRefused()
@@ -113,7 +113,7 @@ struct TransferMachineRouteTests {
     #expect(machine.filesFailed(error) == [.end(.failed(error, kept: Machines.record))])
   }
 
-  @Test("The last piece of a complete file finds no room: what is there is kept for when there is")
+  @Test("Without storage for the last piece of a complete file the received bytes are kept")
   func noRoomAtTheEnd() throws {
     let error = DownloadError(.noSpace, "full", shortBytes: 1)
     var machine = try Machines.fetched([1, 2, 3], declared: 3)
@@ -128,7 +128,7 @@ struct TransferMachineRouteTests {
   }
 
   @Test(
-    "So much is left free as is wanted, but never less than the library itself needs",
+    "The reserve is left free, and never less than the library itself needs",
     arguments: [Int64(0), 5, 1 << 30])
   func reserve(reserve: Int64) throws {
     let left = max(reserve, 16 << 20)
@@ -139,13 +139,13 @@ struct TransferMachineRouteTests {
     #expect(error.message.contains("\(left) left free \(reserve == left ? "as the reserve" : "for the library")"))
   }
 
-  @Test("A length that is no length is no trap")
+  @Test("An invalid length causes no trap")
   func absurdLength() {
     #expect(DownloadError.shortage(of: .max, room: 0, reserve: 1 << 40)?.shortBytes == .max)
     #expect(DownloadError.shortage(of: .max, room: .max, reserve: 0)?.shortBytes == WritePolicy.reservedRoom)
   }
 
-  @Test("Where the rest does not fit beside the reserve nobody is asked for it, and the reason says what is missing")
+  @Test("If the rest does not fit beside the reserve it is not requested, and the error has the missing bytes")
   func restDoesNotFit() throws {
     let reserve: Int64 = 1 << 30
     var machine = try Machines.machine(resuming: Machines.record)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import PodfluxCore
 
-/// Drives a machine by hand: what happens goes in, the orders are compared.
+/// Drives a machine manually: sends events, and compares its orders.
 @Suite("The transfer machine")
 struct TransferMachineTests {
   typealias Order = TransferMachine.Order
@@ -13,7 +13,7 @@ struct TransferMachineTests {
     url: "https://example.org/a.mp3", strongETag: "\"v1\"", lastModified: nil, total: 1500, durable: 1000,
     tailHash: "hash", bootID: "boot", savedAt: Timestamp(milliseconds: 0))
   static let kept = [UInt8](repeating: 7, count: 1000)
-  /// How every file here begins.
+  /// The beginning of every file here.
   static let media = [UInt8]("ID3".utf8) + [4, 0, 0, 0, 0, 0, 0]
   static let now = Timestamp(milliseconds: 0)
 
@@ -25,7 +25,7 @@ struct TransferMachineTests {
     return TransferMachine(attempt: attempt, bootID: "boot")
   }
 
-  /// The machine of an attempt that does not believe what its record says of the file's length, about to open the partial.
+  /// The machine of an attempt that doubts its record's length, about to open the partial file.
   static func doubting(_ record: ResumeRecord, quotaLeft: Int64 = .max) throws -> TransferMachine {
     var attempt = try machine(resuming: record).attempt
     attempt.settings.maxFileBytes = 0
@@ -44,7 +44,7 @@ struct TransferMachineTests {
     machine.record(durable: durable, tailHash: "new", savedAt: Timestamp(milliseconds: 1))
   }
 
-  /// The answer for a complete file of which no checkpoint was made.
+  /// The result of a complete file without a checkpoint.
   static func complete(_ machine: inout TransferMachine, length: Int64) -> [Order] {
     machine.completed(.init(length: length, beginning: media), blank: written(machine, 0))
   }
@@ -53,7 +53,7 @@ struct TransferMachineTests {
     bytes.withUnsafeBytes { machine.received(body: $0) }
   }
 
-  /// A machine that has asked for the rest of its file.
+  /// A machine that has requested the rest of its file.
   static func resuming() throws -> TransferMachine {
     var machine = try machine(resuming: record)
     #expect(machine.start() == [.openPartial(tail: 0..<1000)])
@@ -62,7 +62,7 @@ struct TransferMachineTests {
     return machine
   }
 
-  /// A machine that has been sent the whole file of another version, and what differs from an offset on.
+  /// A machine that has received the whole file of another version, which differs from an offset on.
   static func changed(at offset: Int64, declared: Int = 1200) throws -> (machine: TransferMachine, orders: [Order]) {
     var machine = try resuming()
     let other = head(200, [("Content-Length", "\(declared)"), ("ETag", "\"v2\"")])
@@ -72,7 +72,7 @@ struct TransferMachineTests {
     return (machine, orders)
   }
 
-  /// A machine to which a new file has come, and whose exchange has come to its end.
+  /// A machine that has received a new file, and whose exchange has ended.
   static func fetched(_ bytes: [UInt8], declared: Int) throws -> TransferMachine {
     var machine = try machine()
     _ = machine.start()
@@ -84,7 +84,7 @@ struct TransferMachineTests {
     return machine
   }
 
-  /// A machine that has found a name for its file of one byte, and has told the store.
+  /// A machine that has found a path for its file of one byte, and has announced it.
   static func awaitingPublishing() throws -> TransferMachine {
     var machine = try fetched([1], declared: 1)
     _ = complete(&machine, length: 1)
@@ -93,7 +93,7 @@ struct TransferMachineTests {
     return machine
   }
 
-  /// What a machine has kept that was told to stop, or could not publish: all of the file, with a full record.
+  /// The kept bytes of a machine that was stopped, or could not publish: all of the file, with a complete record.
   static func expectFullRecord(_ orders: [Order], _ machine: inout TransferMachine) -> [Order] {
     #expect(orders == [.finishWriting])
     return machine.written(written(machine, 1))
@@ -103,7 +103,7 @@ struct TransferMachineTests {
 
   // MARK: The straight way
 
-  @Test("A new file is fetched, synced, named and published, and the row is asked before the name is given")
+  @Test("A new file is fetched, synced, named and published, and the row is updated before the rename")
   func wholeFile() throws {
     var machine = try Self.machine()
     #expect(machine.start() == [.openPartial(tail: nil)])
@@ -121,7 +121,7 @@ struct TransferMachineTests {
     #expect(machine.published(Publication()) == [.end(.finished(file))])
   }
 
-  @Test("A name that was taken meanwhile is followed by the next, and the row is asked again")
+  @Test("After its path was taken it tries the next, and updates the row again")
   func takenName() throws {
     var machine = try Self.awaitingPublishing()
     _ = machine.proceed()
@@ -133,10 +133,10 @@ struct TransferMachineTests {
     }
     #expect(file.path.description == "a (2).mp3")
     #expect(orders.count == 1, "the contents are synced once")
-    #expect(machine.named(nil, inode: 9).isEmpty, "an answer that nobody waits for changes nothing")
+    #expect(machine.named(nil, inode: 9).isEmpty, "an unexpected answer changes nothing")
   }
 
-  @Test("A file gets no name before its contents are durable, however early the store agrees")
+  @Test("A file is not renamed before its contents are durable, however early the store agrees")
   func agreementBeforeSync() throws {
     var machine = try Self.fetched([1], declared: 1)
     _ = Self.complete(&machine, length: 1)
@@ -149,7 +149,7 @@ struct TransferMachineTests {
   }
 
   @Test(
-    "A file whose contents cannot be made durable gets no name, and nothing new is promised", arguments: [true, false])
+    "A file whose sync fails is not published, and its record does not change", arguments: [true, false])
   func failedSync(hasAgreed: Bool) throws {
     var machine = try Self.fetched([1], declared: 1)
     _ = Self.complete(&machine, length: 1)
@@ -161,7 +161,7 @@ struct TransferMachineTests {
     #expect(machine.contentsSynchronized().isEmpty)
   }
 
-  @Test("What is published is promised as far as its last checkpoint: the rest is durable only under its name")
+  @Test("A publishing file's record covers its last checkpoint: the rest is durable only after the rename")
   func keptWhilePublishing() throws {
     var machine = try Self.fetched([1, 2, 3], declared: 3)
     let checkpoint = Self.written(machine, 2)
@@ -171,7 +171,7 @@ struct TransferMachineTests {
     #expect(machine.named(file.path, inode: 9).first == .report(.publishing(file, kept: checkpoint)))
   }
 
-  @Test("An older version's record that promises no byte is not published along with a new version")
+  @Test("An older version's empty record is not reported with a new version")
   func recordOfOlderVersion() throws {
     var old = Self.record
     old.durable = 0
@@ -191,7 +191,7 @@ struct TransferMachineTests {
     #expect(kept.durable == 0)
   }
 
-  @Test("A resume takes what comes, to be compared from where it begins, and says what is here already")
+  @Test("A resume accepts a part, compares it from its beginning, and reports the kept length")
   func resume() throws {
     var machine = try Self.resuming()
     #expect(machine.received(head: Self.fittingPart, at: Self.now).goesOn)
@@ -207,7 +207,7 @@ struct TransferMachineTests {
 
   // MARK: Changed files
 
-  @Test("A part whose overlap differs is thrown away, not what is kept: the whole file is asked for and compared")
+  @Test("A part with another overlap is discarded, not the kept bytes: the whole file is requested and compared")
   func differentOverlap() throws {
     var machine = try Self.resuming()
     _ = machine.received(head: Self.fittingPart, at: Self.now)
@@ -221,7 +221,7 @@ struct TransferMachineTests {
   }
 
   @Test(
-    "What does not fit is no loss: the whole file is asked for, once the exchange has ended",
+    "A mismatch discards nothing: the whole file is requested after the exchange has ended",
     arguments: [
       (206, ["Content-Range": "bytes 0-1499/1500", "ETag": "\"v2\""]), (206, ["Content-Range": "bytes 1-1499/1500"]),
       (206, ["Content-Type": "multipart/byteranges; boundary=x"]), (412, [:]), (416, ["Content-Range": "bytes */10"]),
@@ -235,7 +235,7 @@ struct TransferMachineTests {
     #expect(machine.exchangeFinished(failure: nil) == [.request(.wholeFile)])
   }
 
-  @Test("A whole file that answers a range is compared; where it differs the rest is given up, after the store agreed")
+  @Test("A whole file for a range is compared; at a difference the rest is discarded, after the store agreed")
   func wholeFileSent() throws {
     var (machine, orders) = try Self.changed(at: 400)
     #expect(orders == [.report(.restarting(discarding: 600, because: .validatorChanged))])
@@ -247,7 +247,7 @@ struct TransferMachineTests {
     #expect(Self.written(machine, 900).total == 1200)
   }
 
-  @Test("A whole file that ended before the difference was found is complete all the same")
+  @Test("A whole file that ended before the difference was found is complete nevertheless")
   func changedAtItsEnd() throws {
     var machine = try Self.resuming()
     _ = machine.received(head: Self.head(200, [("Content-Length", "1200")]), at: Self.now)
@@ -258,7 +258,7 @@ struct TransferMachineTests {
     #expect(Self.complete(&machine, length: 1200) == [.name(number: 1)])
   }
 
-  @Test("A connection that dies while the store is asked keeps what came of the new version")
+  @Test("A connection that dies before the store's answer keeps the new version's bytes")
   func deathWhileAsking() throws {
     var (machine, _) = try Self.changed(at: 400, declared: 1500)
     let lost = DownloadError(.connectionLost, "cut")
@@ -268,7 +268,7 @@ struct TransferMachineTests {
     #expect(machine.written(record) == [.end(.failed(lost, kept: record))])
   }
 
-  @Test("A whole file that breaks off before it has repeated what is kept costs nothing of that")
+  @Test("A whole file that breaks off before it has repeated the kept bytes discards none of them")
   func brokenComparison() throws {
     var machine = try Self.resuming()
     _ = machine.received(head: Self.head(200, [("Content-Length", "1500"), ("ETag", "\"v2\"")]), at: Self.now)
@@ -280,7 +280,7 @@ struct TransferMachineTests {
     #expect(machine.written(record) == [.end(.failed(lost, kept: record))])
   }
 
-  @Test("A file that is shorter now and repeats what is kept is cut there")
+  @Test("A file that is shorter now and repeats the kept bytes is truncated there")
   func shorterFile() throws {
     var machine = try Self.resuming()
     _ = machine.received(head: Self.head(200, [("Content-Length", "700")]), at: Self.now)
@@ -292,7 +292,9 @@ struct TransferMachineTests {
     #expect(Self.complete(&machine, length: 700) == [.name(number: 1)])
   }
 
-  @Test("Without a length, an end that nobody marked is a cut if there was more before", arguments: [true, false])
+  /// Seed 236 of the simulator: a file without a known length became shorter than its kept bytes. Every response ended
+  /// before it had repeated them, and the attempts were exhausted.
+  @Test("Without a length, an unmarked end is a cut if more bytes were kept", arguments: [true, false])
   func unmarkedEnd(isDelimited: Bool) throws {
     var machine = try Self.resuming()
     _ = machine.received(head: Self.head(200), at: Self.now)
@@ -301,7 +303,7 @@ struct TransferMachineTests {
     #expect(orders == [isDelimited ? .completeWriting : .finishWriting])
   }
 
-  @Test("Another tag for the same bytes, of the same length and date, is a tag that rotates")
+  @Test("Another tag for the same bytes, length and date is a rotating tag")
   func rotatingTag() throws {
     var record = Self.record
     (record.durable, record.total, record.lastModified) = (100_000, 200_000, "Sat, 21 Nov 2026 03:00:00 GMT")
@@ -319,7 +321,7 @@ struct TransferMachineTests {
 
   // MARK: Partial files
 
-  @Test("A partial that is not what its record says is given up before anything is asked")
+  @Test("A partial file that does not match its record is discarded before any request")
   func damagedPartial() throws {
     var machine = try Self.machine(resuming: Self.record)
     _ = machine.start()
@@ -329,14 +331,14 @@ struct TransferMachineTests {
     #expect(machine.proceed() == [.truncate(to: 0), .request(.wholeFile)])
   }
 
-  @Test("Bytes that no record speaks of are cut off")
+  @Test("Bytes without a record are truncated")
   func strayBytes() throws {
     var machine = try Self.machine()
     _ = machine.start()
     #expect(machine.partialOpened(length: 12, tailHash: nil) == [.truncate(to: 0), .request(.wholeFile)])
   }
 
-  @Test("Where there is no room for the rest nobody is asked for it, and the library keeps some for its own records")
+  @Test("Without storage for the rest it is not requested, and some stays free for the library's own records")
   func room() throws {
     let needed: Int64 = 500
     for (room, isEnough) in [(needed + WritePolicy.reservedRoom, true), (needed + WritePolicy.reservedRoom - 1, false)]
@@ -355,7 +357,7 @@ struct TransferMachineTests {
 
   // MARK: Ends
 
-  @Test("A cut keeps what came and fails with what is known")
+  @Test("A cut keeps the received bytes and fails with the known error")
   func cut() throws {
     var machine = try Self.resuming()
     _ = machine.received(head: Self.fittingPart, at: Self.now)
@@ -367,7 +369,7 @@ struct TransferMachineTests {
   }
 
   @Test(
-    "A body that ends too early or too late is no success",
+    "A body that ends too early or too late is a failure",
     arguments: [(2, DownloadError.Code.connectionLost), (4, .lengthMismatch)])
   func wrongLength(_ count: Int, _ code: DownloadError.Code) throws {
     var machine = try Self.fetched([UInt8](repeating: 1, count: count), declared: 3)
@@ -378,7 +380,7 @@ struct TransferMachineTests {
     #expect(error.code == code)
   }
 
-  @Test("An empty file is no success, and nothing of it is kept")
+  @Test("An empty file is a failure, and nothing of it is kept")
   func emptyFile() throws {
     var machine = try Self.fetched([], declared: 0)
     guard case .end(.failed(let error, nil, _))? = machine.written(nil).first else {
@@ -388,7 +390,7 @@ struct TransferMachineTests {
     #expect(error.code == .lengthMismatch)
   }
 
-  @Test("A partial that is shorter than what was taken is never published")
+  @Test("A partial file shorter than the received bytes is never published")
   func shrunkPartial() throws {
     var machine = try Self.fetched([1, 2, 3], declared: 3)
     guard case .end(.failed(let error, nil, _))? = Self.complete(&machine, length: 2).first else {
@@ -411,7 +413,7 @@ struct TransferMachineTests {
     #expect(machine.written(record) == [.end(.stopped(kept: record))])
   }
 
-  @Test("A stop while a restart is announced keeps nothing: the row has already forgotten it")
+  @Test("A stop during the announcement of a restart keeps nothing: the row has already dropped the bytes")
   func stopWhileRestarting() throws {
     var (machine, _) = try Self.changed(at: 400)
     #expect(machine.stop() == [.cancelExchange])
@@ -443,7 +445,7 @@ struct TransferMachineTests {
     #expect(Self.expectFullRecord(orders, &named) == [.end(.stopped(kept: record))])
   }
 
-  @Test("A complete file whose name is taken, or that cannot be moved, is kept with a full record")
+  @Test("A complete file whose path is taken, or that cannot be moved, is kept with a full record")
   func unpublishable() throws {
     var machine = try Self.fetched([1], declared: 1)
     let record = Self.written(machine, 1)
@@ -463,7 +465,9 @@ struct TransferMachineTests {
     #expect(ending == [.end(.failed(trouble, kept: record))])
   }
 
-  @Test("After a failed sync nothing is believed but what the last record promises")
+  /// Seeds 277 and 969 of the simulator: a sync failed, the commit of that failed too, and the process died. The next one
+  /// believed the partial's length, synced it without complaint, and promised or published bytes that the device never got.
+  @Test("After a failed sync only the last record's bytes count")
   func distrust() throws {
     var machine = try Self.resuming()
     _ = machine.received(head: Self.fittingPart, at: Self.now)
@@ -478,14 +482,14 @@ struct TransferMachineTests {
     #expect(machine.filesFailed(broken) == [.end(.failed(broken, kept: record))])
   }
 
-  @Test("A stop before anything was begun ends the attempt as soon as it begins")
+  @Test("A stop before the start ends the attempt as soon as it starts")
   func stopBeforeStart() throws {
     var machine = try Self.machine(resuming: Self.record)
     #expect(machine.stop().isEmpty)
     #expect(machine.start() == [.end(.stopped(kept: Self.record))])
   }
 
-  @Test("Trouble with the files ends the exchange, keeps what is on the disk, and names the trouble")
+  @Test("A file error ends the exchange, keeps the bytes on the disk, and becomes the attempt's error")
   func fileTrouble() throws {
     var machine = try Self.resuming()
     _ = machine.received(head: Self.fittingPart, at: Self.now)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import PodfluxCore
 
-@Suite("What is looked after each day")
+@Suite("The upkeep store")
 struct UpkeepStoreTests {
   private let world: World
 
@@ -11,7 +11,7 @@ struct UpkeepStoreTests {
     world = try World()
   }
 
-  /// What the last turn wants looked after.
+  /// The upkeep effects of the last turn.
   private var orders: [(folders: [LibraryPath], day: DailyUpkeep?)] {
     world.effects.compactMap { if case .runUpkeep(let folders, let day) = $0 { (folders, day) } else { nil } }
   }
@@ -23,7 +23,7 @@ struct UpkeepStoreTests {
 
   private var lastDay: Int64? { world.dispatcher.state.upkeep.lastDay }
 
-  @Test("The first start of a library counts as its first upkeep; each day has one, also the day of a later start")
+  @Test("The first start of a library counts as its first upkeep; each later day has one, a start's day too")
   func daily() throws {
     let today = World.beginning.day
     #expect(lastDay == today)
@@ -47,7 +47,7 @@ struct UpkeepStoreTests {
     #expect(orders.count == 1)
   }
 
-  @Test("One that a crash has interrupted begins again; a late word of it says nothing")
+  @Test("One that a crash interrupted begins again; a late report of it is ignored")
   func crash() throws {
     try beginNextDay()
     #expect(orders.count == 1)
@@ -68,8 +68,8 @@ struct UpkeepStoreTests {
     #expect(lastDay == World.beginning.day - 1_000)
   }
 
-  /// It was tried again at the next start only.
-  @Test("What could not be deleted is tried again each day, once, and no oftener")
+  /// It was retried only at the next start.
+  @Test("A failed deletion is retried exactly once a day")
   func deletions() throws {
     let id = try world.enqueue("a")
     try world.finish(id, as: .sample())
@@ -91,12 +91,12 @@ struct UpkeepStoreTests {
     #expect(world.deletions.isEmpty)
   }
 
-  @Test("Folders are looked at in rounds, each a turn; what is gone is forgotten")
+  @Test("Folders are checked in rounds, one per turn; missing ones are removed")
   func folders() throws {
     let count = UpkeepStore.perRound + 3
     try world.database.ledger().transaction { tables in
       for number in 0..<count {
-        try tables.cleanup.note(made: [try LibraryPath(validating: "f\(number + 10_000)")])
+        try tables.upkeep.note(made: [try LibraryPath(validating: "f\(number + 10_000)")])
       }
     }
     try world.restart()
@@ -113,13 +113,13 @@ struct UpkeepStoreTests {
     #expect(left == Array(first.folders.dropFirst(5)))
   }
 
-  @Test("It waits until nothing is cleaned up, and an engine that ends begins none")
+  @Test("It waits until no cleanup runs, and a stopping engine begins none")
   func waits() throws {
     try world.clean()
     try beginNextDay()
     #expect(orders.isEmpty)
     // Woken at a moment that has passed it would be woken again at once, until the cleanup has ended.
-    #expect(world.dispatcher.state.upkeep.wakeAt(isCleaning: true) == nil)
+    #expect(world.dispatcher.state.upkeep.wakeAt == nil)
     #expect(!world.effects.contains { if case .wake(let moment?) = $0 { moment <= world.clock.wall } else { false } })
     try world.found([])
     #expect(orders.count == 1)

@@ -1,12 +1,13 @@
 import Foundation
 import ScriptedOrigin
-import TestSupport
 import Testing
+import TestScheduling
+import TestSupport
 
-/// Downloads start, are published and are completed while cleanups that spare nothing go on.
+/// Downloads start, publish and complete during cleanups that take all orphans.
 ///
-/// `PODFLUX_CLEANUP_RACES` says how many rounds, `PODFLUX_CLEANUP_RACE_SEED` which.
-@Suite("Cleanup races")
+/// `PODFLUX_CLEANUP_RACES` sets the number of rounds, `PODFLUX_CLEANUP_RACE_SEED` the seed.
+@Suite("Cleanup races", .systemTest)
 struct CleanupRaceTests {
   private static let environment = ProcessInfo.processInfo.environment
   private static let count = environment["PODFLUX_CLEANUP_RACES"].flatMap(Int.init) ?? 25
@@ -14,7 +15,7 @@ struct CleanupRaceTests {
   private static let downloadsInRound = 4
   private static let ruthless = ["orphans": "delete", "missing": "forget"]
 
-  @Test("No file of a download is ever lost, and no download forgotten")
+  @Test("No file of a download is ever lost, and no download removed")
   func races() throws {
     var random = SeededRandom(seed: Self.seed)
     let scene = try Scene()

@@ -3,7 +3,7 @@ import TestSupport
 
 /// The cleanup's part of a snapshot.
 struct CleanupReport {
-  /// Something that was found, and what became of it.
+  /// A finding and its result.
   struct Step: Hashable, CustomStringConvertible {
     var finding: String
     var decision: String
@@ -18,7 +18,7 @@ struct CleanupReport {
   }
 
   let run: [String: Any]
-  /// Whether another run follows.
+  /// Whether another run is waiting.
   let isFollowed: Bool
   let steps: [Step]
 
@@ -28,7 +28,7 @@ struct CleanupReport {
   var reason: String? { run["reason"] as? String }
   var freedBytes: Int { run["freedBytes"] as? Int ?? -1 }
   var isEnd: Bool { ["done", "cancelled", "refused", "failed"].contains(state) }
-  /// What was not only left.
+  /// The steps that were not only left.
   var acts: [Step] { steps.filter { $0.status != "left" } }
 
   func tally(_ finding: String) -> [String: Int] {
@@ -39,7 +39,7 @@ struct CleanupReport {
 }
 
 extension PodfluxProcess {
-  /// What cleaning up is at; all steps, at most 1000. Nil before the first run.
+  /// The cleanup in a snapshot, with at most 1000 steps. Nil before the first run.
   func cleanup() throws -> CleanupReport? {
     let payload = try order("snapshot", ["stores": ["cleanup"], "cleanup": ["limit": 1000]])
     guard let cleanup = payload["cleanup"] as? [String: Any] else { throw Failure("no cleanup: \(payload)") }
@@ -54,7 +54,7 @@ extension PodfluxProcess {
     return CleanupReport(run: run, isFollowed: cleanup["waiting"] is [String: Any], steps: steps)
   }
 
-  /// Cleans up when nothing else does, and waits for the end of it.
+  /// Runs a cleanup when no other one is active, and waits for its end.
   @discardableResult
   func cleanUp(_ options: [String: Any] = [:], upTo seconds: Double = 30) throws -> CleanupReport {
     try waitUntil("the end of earlier cleanups", upTo: seconds) {
@@ -64,7 +64,7 @@ extension PodfluxProcess {
     return try waitForCleanup(upTo: seconds) { $0.id == id }
   }
 
-  /// Waits for the end of the pass at the start.
+  /// Waits for the end of the run at start.
   @discardableResult
   func waitForStartCleanup() throws -> CleanupReport {
     try waitForCleanup { $0.cause == "start" }

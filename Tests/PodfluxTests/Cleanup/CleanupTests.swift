@@ -1,10 +1,11 @@
 import Foundation
 import ScriptedOrigin
-import TestSupport
 import Testing
+import TestScheduling
+import TestSupport
 
-/// `cleanup/run` on the real binary: rows and files are brought to agree.
-@Suite("Cleanup")
+/// `cleanup/run` on the real binary: it resolves the differences between rows and files.
+@Suite("Cleanup", .systemTest)
 struct CleanupTests {
   private func scene(
     _ ids: [String] = ["a", "b", "c"], settings: [String: Any] = ["checksum": true]
@@ -20,7 +21,7 @@ struct CleanupTests {
     return (scene, engine, try ids.map { try engine.wait(for: $0, toBe: "completed") })
   }
 
-  @Test("A library that is in order has nothing to be put in order, and its bytes are told")
+  @Test("A consistent library has no findings, and its size is reported")
   func inOrder() throws {
     let (scene, engine, _) = try scene()
     let report = try engine.cleanUp()
@@ -56,7 +57,7 @@ struct CleanupTests {
     #expect(try engine.cleanUp(["missing": policy]).acts.isEmpty)
   }
 
-  @Test("A second name of another download's file is none of its own, and is left to that one")
+  @Test("A second name of another download's file is not a file of its own, and is left")
   func secondName() throws {
     let (scene, engine, items) = try scene()
     let (own, other) = (try #require(items[1].path), try #require(items[0].path))
@@ -71,7 +72,7 @@ struct CleanupTests {
     #expect(try engine.cleanUp(["missing": "redownload"]).acts.isEmpty)
   }
 
-  @Test("What a person has removed is fetched again if a person says so, and not because a rule does")
+  @Test("A download that a person removed is fetched again for a person, and not for a rule")
   func tombstone() throws {
     let (scene, engine, items) = try scene()
     try scene.remove(items[0].path)
@@ -89,7 +90,7 @@ struct CleanupTests {
     let (scene, engine, items) = try scene()
     try scene.move(items[0].path, to: "Show/renamed.mp3")
     try scene.move(items[1].path, to: "Elsewhere/deep/b.mp3")
-    // The same content under another name and inode.
+    // The same content under another path and inode.
     try scene.copy(items[2].path, to: "copy of c.mp3")
     try scene.remove(items[2].path)
     let report = try engine.cleanUp()
@@ -100,7 +101,7 @@ struct CleanupTests {
     #expect(try engine.cleanUp().acts.isEmpty)
   }
 
-  @Test("Two files that have changed places are both followed")
+  @Test("Two swapped files are both followed")
   func swapped() throws {
     let (scene, engine, items) = try scene()
     try scene.move(items[0].path, to: "swap")
@@ -110,7 +111,7 @@ struct CleanupTests {
     #expect(try engine.items().map(\.path) == [items[1].path, items[0].path, items[2].path])
   }
 
-  @Test("A library that was restored from a backup, where every inode is another, is intact")
+  @Test("A library restored from a backup, with new inodes, is intact")
   func restored() throws {
     let (scene, engine, items) = try scene()
     for item in items {
@@ -123,7 +124,7 @@ struct CleanupTests {
     #expect(scene.quarantine().isEmpty)
   }
 
-  @Test("A file of another length is put aside, and fetched again where that is wanted", arguments: [false, true])
+  @Test("A file of another length is quarantined, and fetched again if requested", arguments: [false, true])
   func truncated(again: Bool) throws {
     let (scene, engine, items) = try scene()
     let path = try #require(items[0].path)
@@ -140,7 +141,7 @@ struct CleanupTests {
     #expect(try engine.cleanUp(options).acts.isEmpty)
   }
 
-  @Test("Without the words for it a damaged file is only marked: it stays, and what is fetched again stands beside it")
+  @Test("Without an option to take files a damaged file is only marked: it stays, and a new fetch gets another path")
   func marked() throws {
     let (scene, engine, items) = try scene()
     let path = try #require(items[0].path)
@@ -160,7 +161,7 @@ struct CleanupTests {
   }
 
   @Test(
-    "A file that somebody has edited is followed: its download stays completed", arguments: Scene.Edit.allCases,
+    "An edited file is followed: its download stays completed", arguments: Scene.Edit.allCases,
     [true, false])
   func edited(manner: Scene.Edit, hasChecksum: Bool) throws {
     let (scene, engine, items) = try scene(settings: ["checksum": hasChecksum])
@@ -184,7 +185,7 @@ struct CleanupTests {
     #expect(scene.quarantine().isEmpty)
   }
 
-  @Test("What is no media any more is damaged, however it came about", arguments: [true, false])
+  @Test("A file that is no longer media counts as damaged, for any cause", arguments: [true, false])
   func spoilt(isEmpty: Bool) throws {
     let (scene, engine, items) = try scene()
     let path = try #require(items[0].path)
@@ -205,7 +206,7 @@ struct CleanupTests {
     #expect(try engine.wait(for: "c", toBe: "failed").errorCode == "corrupt_file")
   }
 
-  @Test("What no download knows goes where it is wanted", arguments: ["quarantine", "delete", "adopt", "report"])
+  @Test("Orphans are handled according to the option", arguments: ["quarantine", "delete", "adopt", "report"])
   func orphans(policy: String) throws {
     let (scene, engine, _) = try scene()
     try scene.write("mine", to: "Show/mine.mp3")
@@ -231,7 +232,7 @@ struct CleanupTests {
     }
   }
 
-  @Test("What is wanted at a place, or was kept, is offered and adopted")
+  @Test("A file at a wanted path, or a kept one, is offered and adopted")
   func adoptable() throws {
     let (scene, engine, items) = try scene()
     try engine.order("downloads/remove", ["id": "a", "deleteFile": false])
@@ -253,7 +254,7 @@ struct CleanupTests {
     #expect(try engine.cleanUp(["orphans": "adopt"]).acts.isEmpty)
   }
 
-  @Test("All files gone at once: nothing is forgotten, and the reason is told")
+  @Test("All files missing at once: nothing is removed, and the reason is reported")
   func everythingGone() throws {
     let (scene, engine, items) = try scene()
     for item in items { try scene.move(item.path, to: "../away-\(item.id)") }
@@ -265,7 +266,7 @@ struct CleanupTests {
     #expect(try engine.cleanUp().steps.isEmpty)
   }
 
-  @Test("Without its marker a library is not judged")
+  @Test("Without its marker a library is not cleaned up")
   func noMarker() throws {
     let (scene, engine, items) = try scene()
     try scene.remove(items[0].path)
@@ -274,7 +275,7 @@ struct CleanupTests {
     #expect(report.state == "refused")
     #expect(report.reason?.contains("marker") == true)
     #expect(try engine.items().count == 3)
-    // Nor by an engine that starts without it, until a person says that all is well.
+    // Nor by an engine that starts without it, until a person confirms the library.
     try engine.kill()
     let next = try scene.start()
     #expect(try next.waitForStartCleanup().state == "refused")
@@ -282,7 +283,7 @@ struct CleanupTests {
     #expect(try next.cleanUp().steps.map(\.decision) == ["forget"])
   }
 
-  @Test("Links are not followed, and what lies behind them is neither there nor gone")
+  @Test("Links are not followed, and files behind them count as neither present nor missing")
   func links() throws {
     let (scene, engine, items) = try scene()
     let folder = scene.library + "/Show"
@@ -294,7 +295,7 @@ struct CleanupTests {
     #expect(try FileManager.default.contentsOfDirectory(atPath: scene.outside + "/Show").count == 3)
   }
 
-  @Test("Partial files: those of nobody go, and bytes are what is there")
+  @Test("Partial files: orphans are deleted, and rows get the bytes on the disk")
   func partials() throws {
     let (scene, engine, _) = try scene(["a"])
     scene.serve("/slow.mp3", length: 8 << 20, bytesPerSecond: 2 << 20)
@@ -304,7 +305,7 @@ struct CleanupTests {
     try engine.order("downloads/pause", ["id": "slow"])
     try waitUntil("its bytes are durable") { try engine.item("slow").map { $0.durable > 0 } ?? false }
     truncate(scene.partialPath("slow"), 300_000)
-    try Data("nobody's".utf8).write(to: URL(fileURLWithPath: scene.partialPath("nobody")))
+    try Data("orphaned".utf8).write(to: URL(fileURLWithPath: scene.partialPath("absent")))
     try Data("no partial".utf8).write(to: URL(fileURLWithPath: scene.library + "/.podflux/partial/README"))
     let report = try engine.cleanUp(["orphans": "quarantine"])
     #expect(Set(report.steps.map(\.finding)) == ["orphan_partial", "partial", "stray_partial"], "\(report.steps)")
@@ -321,7 +322,7 @@ struct CleanupTests {
     #expect(scene.origin.requests.last?.rangeHeader == "bytes=\(300_000 - 65_536)-")
   }
 
-  @Test("A folder that the engine has filled goes when it is empty; a person's stays")
+  @Test("A folder that the engine created is removed when empty; a user's stays")
   func emptyFolders() throws {
     let (scene, engine, items) = try scene()
     for item in items { try scene.move(item.path, to: "x-\(item.id).mp3") }
@@ -363,7 +364,7 @@ struct CleanupTests {
     #expect(try snapshotItems(result.output).count == (orphans == nil ? 3 : 2))
   }
 
-  @Test("What becomes of orphans is what the run is told, or else what the settings say when it is asked for")
+  @Test("Orphans follow the run's option, or else the settings at the time of the request")
   func orphansOfSettings() throws {
     let (scene, engine, _) = try scene()
     try scene.write("mine", to: "mine.mp3")
@@ -374,7 +375,7 @@ struct CleanupTests {
     #expect(scene.quarantine() == [Data("mine".utf8)])
   }
 
-  @Test("What was restored from quarantine stays where a person wants it; old files leave for good")
+  @Test("A restored file stays at its path; expired files are deleted")
   func quarantine() throws {
     let (scene, engine, _) = try scene(settings: ["checksum": true, "orphans": "quarantine"])
     try scene.write("mine", to: "mine.mp3")

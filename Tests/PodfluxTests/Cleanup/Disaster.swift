@@ -1,14 +1,14 @@
 import Foundation
 import TestSupport
 
-/// Something that happens to a library behind the engine's back.
+/// An external change of a library.
 enum Disaster: String, CaseIterable {
   case removed, renamed, movedToNewFolder, swapped, truncated, grown, replacedBySameLength, restoredFromCopy
   case foreignFile, foreignFolder, brokenName, hiddenFile, linkToFileOutside, linkToFolderOutside
   case folderInTheWay, linkInTheWay, pipe, tooDeep, emptyFolder, hardLink
-  case partialRemoved, partialTruncated, partialGrown, partialOfNobody, strayPartial
+  case partialRemoved, partialTruncated, partialGrown, orphanPartial, strayPartial
 
-  /// Does it, if there is anything to do it to.
+  /// Makes the change, if it is possible.
   func strike(_ scene: Scene, _ random: inout SeededRandom) throws {
     let files = scene.regularFiles()
     let partials = scene.partialFiles()
@@ -77,7 +77,7 @@ enum Disaster: String, CaseIterable {
       try scene.resize(partials.randomElement(using: &random).map { ".podflux/partial/" + $0 }, by: -70_000)
     case .partialGrown:
       try scene.resize(partials.randomElement(using: &random).map { ".podflux/partial/" + $0 }, by: 5000)
-    case .partialOfNobody: try scene.write("nobody", to: ".podflux/partial/nobody-\(number(&random)).part")
+    case .orphanPartial: try scene.write("absent", to: ".podflux/partial/absent-\(number(&random)).part")
     case .strayPartial: try scene.write("stray \(number(&random))", to: ".podflux/partial/stray-\(number(&random))")
     }
   }
@@ -86,7 +86,7 @@ enum Disaster: String, CaseIterable {
 }
 
 extension Scene {
-  /// The visible regular files behind no link, in order; those with names that are no UTF-8 are not among them.
+  /// The visible regular files behind no link, in order; without names that are not UTF-8.
   func regularFiles() -> [String] {
     publishedFiles().filter { path in
       !path.split(separator: "/").contains { $0.hasPrefix(".") } && !hasLink(onTheWayTo: path) && isRegular(path)

@@ -2,19 +2,20 @@ import Crypto
 import Foundation
 import ScriptedOrigin
 import Synchronization
-import TestSupport
 import Testing
+import TestScheduling
+import TestSupport
 
-/// Libraries to which anything has happened are put in order by the real binary, killed in the middle of it.
+/// The real binary repairs libraries after random external changes, and is killed meanwhile.
 ///
-/// `PODFLUX_DISASTERS` says how many, `PODFLUX_DISASTER_SEED` which.
-@Suite("Disasters")
+/// `PODFLUX_DISASTERS` sets their number, `PODFLUX_DISASTER_SEED` the seed.
+@Suite("Disasters", .systemTest)
 struct DisasterTests {
   private static let environment = ProcessInfo.processInfo.environment
   private static let count = environment["PODFLUX_DISASTERS"].flatMap(Int.init) ?? 24
   private static let seed = environment["PODFLUX_DISASTER_SEED"].flatMap(UInt64.init) ?? 30_000
 
-  @Test("Afterwards rows and files agree, nothing that matters is gone, and a second run finds nothing to do")
+  @Test("Afterwards rows and files agree, no content is lost, and a second run finds nothing to do")
   func disasters() throws {
     let problems = Mutex<[String]>([])
     DispatchQueue.concurrentPerform(iterations: Self.count) { number in
@@ -31,7 +32,7 @@ struct DisasterTests {
   }
 }
 
-/// One library, what happens to it, and how it is put in order.
+/// One library, its disasters, and its repair.
 private struct DisasterRound {
   private let scene: Scene
   private var random: SeededRandom
@@ -61,7 +62,7 @@ private struct DisasterRound {
     let engine = try scene.startEager()
     try engine.waitForStartCleanup()
     let last = try engine.cleanUp(options)
-    // What is fetched again has its file, and what is put aside is in quarantine, when nothing is left to do.
+    // When no work is left, downloads that are fetched again have their files, and taken files are in quarantine.
     try engine.waitForDownloads { counts, _ in
       counts["queued"] == 0 && counts["running"] == 0 && counts["waiting"] == 0
     }
@@ -79,7 +80,7 @@ private struct DisasterRound {
     try restoreAll()
   }
 
-  /// Completed downloads, one of them at the top, one that is half there, and one that has failed.
+  /// Completed downloads, one of them at the top, a half-complete one, and a failed one.
   private mutating func fill() throws {
     try FileManager.default.createDirectory(atPath: scene.outside + "/precious", withIntermediateDirectories: true)
     try Data("precious".utf8).write(to: URL(fileURLWithPath: scene.outside + "/precious/file"))
@@ -100,11 +101,11 @@ private struct DisasterRound {
     expect(try engine.waitForEnd().status == 0, "the first engine ends well")
   }
 
-  /// Cleans up, and is killed in the middle of it, perhaps more than once.
+  /// Runs a cleanup, and is killed meanwhile, perhaps repeatedly.
   private mutating func clean() throws {
     for _ in 0..<Int.random(in: 0...3, using: &random) {
       let engine = try scene.start()
-      // What a killed engine was asked may still wait.
+      // A killed engine's request may still be waiting.
       _ = try engine.ask("cleanup/run", options)
       let revisions = Int.random(in: 0...12, using: &random)
       let begin = try engine.revision()
@@ -145,11 +146,11 @@ private struct DisasterRound {
         continue
       }
       let id = String(name.dropLast(".part".count))
-      expect(try engine.item(id).map { $0.state != "completed" } ?? false, "the partial file \(name) is somebody's")
+      expect(try engine.item(id).map { $0.state != "completed" } ?? false, "the partial file \(name) has an owner")
     }
   }
 
-  /// Every byte that was there is there still, in the library or in quarantine.
+  /// Every byte that existed before exists still, in the library or in quarantine.
   private mutating func check(contents before: Set<String>) throws {
     let after = scene.contents(of: "").union(scene.contents(of: "/.podflux/quarantine"))
     if !deletesOrphans {
@@ -159,7 +160,7 @@ private struct DisasterRound {
     expect(precious == Data("precious".utf8), "what is outside is untouched")
   }
 
-  /// Whatever is in quarantine can be put back.
+  /// All files in quarantine can be restored.
   private mutating func restoreAll() throws {
     for (number, name) in scene.quarantineNames().enumerated() {
       let content = FileManager.default.contents(atPath: scene.library + "/.podflux/quarantine/" + name)
@@ -180,14 +181,14 @@ private struct DisasterRound {
 }
 
 extension Scene {
-  /// The hashes of all regular files under a folder, behind no link; not those of the engine's own, nor manifests.
+  /// The hashes of all regular files under a folder, not behind links; without the engine's own files and manifests.
   fileprivate func contents(of folder: String) -> Set<String> {
     var hashes: Set<String> = []
     walk(Array((library + folder).utf8), &hashes, isTop: folder.isEmpty)
     return hashes
   }
 
-  /// Names need not be UTF-8: Foundation passes such files over.
+  /// Names may not be UTF-8: Foundation skips such files.
   private func walk(_ folder: [UInt8], _ hashes: inout Set<String>, isTop: Bool) {
     guard let stream = opendir(folder.map { CChar(bitPattern: $0) } + [0]) else { return }
     defer { closedir(stream) }

@@ -1,13 +1,14 @@
 import Foundation
 import ScriptedOrigin
 import Synchronization
-import TestSupport
 import Testing
+import TestScheduling
+import TestSupport
 
-/// Folders that hold somebody's music, covers and notes: the engine keeps its hands off what is not its own.
+/// Folders with a user's music, covers and notes: the engine must not touch files that are not its own.
 ///
-/// `PODFLUX_FOREIGN_FOLDERS` says how many, `PODFLUX_FOREIGN_SEED` which.
-@Suite("Files of others")
+/// `PODFLUX_FOREIGN_FOLDERS` sets their number, `PODFLUX_FOREIGN_SEED` the seed.
+@Suite("Foreign files", .systemTest)
 struct ForeignFilesTests {
   private static let environment = ProcessInfo.processInfo.environment
   private static let count = environment["PODFLUX_FOREIGN_FOLDERS"].flatMap(Int.init) ?? 10
@@ -19,7 +20,7 @@ struct ForeignFilesTests {
     try scene.start().kill()
     var others = ForeignFiles(in: scene)
     for name in ["song.mp3", "Album/01.mp3", "Album/cover.jpg", "notes.txt", "Show/folder.jpg"] {
-      try others.write("somebody's \(name)", to: Array(name.utf8))
+      try others.write("the user's \(name)", to: Array(name.utf8))
     }
     let engine = try scene.startEager()
     scene.serve("/a.mp3", length: 60_000)
@@ -34,7 +35,7 @@ struct ForeignFilesTests {
     #expect(try next.item("a")?.state == "completed")
     #expect(others.problems().isEmpty)
     #expect(scene.quarantine().isEmpty)
-    // Nor does a folder go that was there before.
+    // A folder that existed before stays too.
     try next.order("downloads/remove", ["id": "a"])
     try scene.remove("Show/folder.jpg")
     try waitUntil("the file goes") { !FileManager.default.fileExists(atPath: scene.library + "/" + path) }
@@ -42,7 +43,7 @@ struct ForeignFilesTests {
     #expect(FileManager.default.fileExists(atPath: scene.library + "/Show"))
   }
 
-  @Test("After downloads, edits, restarts, kills and passes without options every foreign file is where it was")
+  @Test("After downloads, edits, restarts, kills and runs without options every foreign file is unchanged")
   func folders() throws {
     let problems = Mutex<[String]>([])
     DispatchQueue.concurrentPerform(iterations: Self.count) { number in
@@ -60,7 +61,7 @@ struct ForeignFilesTests {
   }
 }
 
-/// One folder, and what is done with it.
+/// One folder, and the operations on it.
 private struct ForeignRound {
   private let scene: Scene
   private var random: SeededRandom
@@ -113,7 +114,7 @@ private struct ForeignRound {
     try editAtRest()
   }
 
-  /// Where the episodes are, as was seen last.
+  /// The episodes' paths, as last seen.
   private var paths: [String] = []
 
   private mutating func editAtRest() throws {
@@ -134,7 +135,7 @@ private struct ForeignRound {
       let wasEdited = item.path.map(edited.contains) ?? false
       problems.append("\(item.id) is \(item.state) \(item.errorCode ?? ""), edited: \(wasEdited)")
     }
-    for path in edited where !items.contains(where: { $0.path == path }) { problems.append("\(path) is nobody's") }
+    for path in edited where !items.contains(where: { $0.path == path }) { problems.append("\(path) is an orphan") }
     if !scene.quarantineNames().isEmpty { problems.append("in quarantine: \(scene.quarantineNames())") }
     let acts = try engine.cleanUp().acts
     if !acts.isEmpty { problems.append("a second pass does \(acts)") }
@@ -142,10 +143,10 @@ private struct ForeignRound {
   }
 }
 
-/// What other programs and people have put into a library, and whether it is there still.
+/// The files that a user and other programs have put into a library, and checks of them.
 private struct ForeignFiles {
   private let library: String
-  /// What was put where; nil for a folder.
+  /// The contents by path; nil for a folder.
   private var contents: [[UInt8]: Data?] = [:]
   private var links: [[UInt8]: String] = [:]
 
@@ -160,7 +161,7 @@ private struct ForeignFiles {
       "name (2).mp3", "Thumbs.db", "Süß.mp3",
     ].map { Array($0.utf8) } + [[0xFF, 0xFE, 0x2E, 0x6D, 0x70, 0x33], [0x63, 0x61, 0x66, 0xE9]]
 
-  /// Puts something somewhere.
+  /// Adds a random entry.
   mutating func add(_ random: inout SeededRandom) throws {
     let folder = Array((Self.folders.randomElement(using: &random) ?? "").utf8)
     let name = Self.names.randomElement(using: &random) ?? []
@@ -177,7 +178,7 @@ private struct ForeignFiles {
       else { return }
       try hardLink(other, path)
     case 3: try write(String(decoding: [0xFF, 0xFB, 0x90, 0x44] as [UInt8], as: UTF8.self) + "music", to: path)
-    default: try write("somebody's \(UInt64.random(in: 0 ... .max, using: &random))", to: path)
+    default: try write("the user's \(UInt64.random(in: 0 ... .max, using: &random))", to: path)
     }
   }
 
@@ -213,7 +214,7 @@ private struct ForeignFiles {
     for index in path.indices where path[index] == UInt8(ascii: "/") { mkdir(absolute(Array(path[..<index])), 0o755) }
   }
 
-  /// What is not as it was.
+  /// The entries that have changed.
   func problems() -> [String] {
     var problems: [String] = []
     for (path, data) in contents {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What people and other programs do to a library behind the engine's back.
+/// External changes of a library.
 extension Scene {
   func remove(_ path: String?) throws {
     try FileManager.default.removeItem(atPath: try absolute(path))
@@ -24,7 +24,7 @@ extension Scene {
     try Data(text.utf8).write(to: URL(fileURLWithPath: target))
   }
 
-  /// Writes a file whose name need not be UTF-8.
+  /// Writes a file whose name may not be UTF-8.
   func write(_ text: String, toBytes path: [UInt8]) throws {
     let bytes = (Array((library + "/").utf8) + path + [0]).map { CChar(bitPattern: $0) }
     let file = open(bytes, O_WRONLY | O_CREAT | O_TRUNC, 0o644)
@@ -34,7 +34,7 @@ extension Scene {
     guard Glibc.write(file, data, data.count) == data.count else { throw POSIXError(.EIO) }
   }
 
-  /// Changes a file as a failing disk does: nobody has written to it.
+  /// Changes a file as a failing disk does: without a write.
   func rot(_ path: String?, _ change: (String) throws -> Void) throws {
     let target = try absolute(path)
     var status = stat()
@@ -44,7 +44,7 @@ extension Scene {
     guard utimensat(AT_FDCWD, target, times, 0) == 0 else { throw POSIXError(.EIO) }
   }
 
-  /// Edits a file as taggers do: writes to it, in place or with a tag in front, or renames a new one over it.
+  /// Edits a file as taggers do: writes to it, in place or with a new tag in front, or replaces it by a rename.
   func edit(_ path: String?, _ manner: Edit) throws {
     let target = try absolute(path)
     var data = try Data(contentsOf: URL(fileURLWithPath: target))
@@ -56,7 +56,7 @@ extension Scene {
     try data.write(to: URL(fileURLWithPath: target), options: manner == .renamedOver ? .atomic : [])
   }
 
-  /// A manner in which taggers edit.
+  /// A way in which taggers edit.
   enum Edit: CaseIterable {
     case inPlace, tagInFront, renamedOver, touched
   }
@@ -77,7 +77,7 @@ extension Scene {
     return names.filter { !$0.hasPrefix(".") && !$0.hasSuffix(".json") }.sorted()
   }
 
-  /// What the files in quarantine hold.
+  /// The contents of the files in quarantine.
   func quarantine() -> [Data] {
     quarantineNames().compactMap { FileManager.default.contents(atPath: library + "/.podflux/quarantine/" + $0) }
   }

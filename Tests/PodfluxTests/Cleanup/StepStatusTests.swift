@@ -1,12 +1,13 @@
 import Foundation
 import ScriptedOrigin
-import TestSupport
 import Testing
+import TestScheduling
+import TestSupport
 
-/// A step's status is what happened, on the real binary where the disk does not let it do what it wants.
-@Suite("What steps of a cleanup say of themselves")
+/// A step's status matches the result, on the real binary with a disk that refuses operations.
+@Suite("The status of cleanup steps", .systemTest)
 struct StepStatusTests {
-  /// What has a program run as one whom permissions concern: root is not asked for them.
+  /// The words that run a program as a user whom permissions restrict: they do not restrict root.
   private static let launcher =
     getuid() == 0 ? ["/usr/bin/setpriv", "--bounding-set=-dac_override,-dac_read_search"] : []
 
@@ -29,8 +30,8 @@ struct StepStatusTests {
     #expect(chmod(scene.library + "/" + path, mode) == 0)
   }
 
-  /// The step said `done`, and the download was queued for ever with all slots free.
-  @Test("A damaged file that cannot be moved away is left, and its download ends as it can")
+  /// The step reported `done`, and the download stayed queued forever with all slots free.
+  @Test("A damaged file that cannot be moved is left, and its download completes or fails")
   func corruptInReadOnlyFolder() throws {
     try scene.write("no media", to: try #require(item.path))
     allow(0o555, "Show")
@@ -51,8 +52,8 @@ struct StepStatusTests {
     #expect(try next.wait(for: "a", toBe: "completed").path == item.path)
   }
 
-  /// The file was deleted, and the step said `left`.
-  @Test("A file that is taken away is, though its folder cannot be", arguments: ["delete", "quarantine"])
+  /// The file was deleted, and the step reported `left`.
+  @Test("A file is taken away even if its folder cannot be removed", arguments: ["delete", "quarantine"])
   func orphanInReadOnlyFolder(decision: String) throws {
     try scene.write("mine", to: "outer/inner/mine.mp3")
     allow(0o555, "outer")
@@ -63,8 +64,8 @@ struct StepStatusTests {
     #expect(scene.quarantine().count == (decision == "delete" ? 0 : 1))
   }
 
-  /// The step said `done`, and the file was still there.
-  @Test("A damaged file under a name that no row can keep stays, and nothing says otherwise")
+  /// The step reported `done`, and the file was still there.
+  @Test("A damaged file at a path that no row can store stays, and is reported so")
   func corruptAndUnnameable() throws {
     let path = try #require(item.path)
     try scene.flipByte(of: path)

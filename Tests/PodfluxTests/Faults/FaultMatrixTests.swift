@@ -1,30 +1,31 @@
 import Foundation
 import ScriptedOrigin
-import TestSupport
 import Testing
+import TestScheduling
+import TestSupport
 
-/// What origins, and whatever lies between, can do to a transfer: each alone at first, on the resume, and on both.
-@Suite("The fault matrix", .serialized)
+/// Everything that origins and proxies can do to a transfer: each fault at first, on the resume, and on both.
+@Suite("The fault matrix", .systemTestAlone)
 struct FaultMatrixTests {
   private static let rows =
     FaultRow.ranges + FaultRow.versions + FaultRow.framing + FaultRow.media + FaultRow.statuses + FaultRow.connections
     + FaultRow.codings
 
-  /// StallDetector of one second each and three attempts, so that a row takes a few seconds; 64 rows run at once, those
-  /// that wait for a retry do not count.
+  /// Stall timeouts of one second and three attempts, so that a row takes a few seconds; 64 rows run at once, without
+  /// those that wait for a retry.
   private static let settings: [String: Int] = [
     "retryFirstSeconds": 1, "retryMaxSeconds": 1, "maxAttempts": 3, "stallTimeoutSeconds": 1,
     "firstByteTimeoutSeconds": 1, "maxConcurrent": 64, "maxFileBytes": FaultRow.largestFile,
   ]
 
-  /// A row, and the origin that it has to itself: no connection and no rest that a host asks for is another row's.
+  /// A row with its own origin: rows share no connections and no cooldowns.
   private struct Case {
     let id: String
     let row: FaultRow
     let origin: ScriptedOrigin
   }
 
-  @Test("Each fault alone ends as it should: with one version or none, no byte lost without need, no request too many")
+  @Test("Each fault ends as expected: with one version or none, no needless loss and no extra request")
   func matrix() throws {
     #expect(Set(Self.rows.map(\.name)).count == Self.rows.count && Self.rows.count >= 60)
     #expect(!FaultRow.codings.isEmpty, "gzip could not be run")
@@ -80,7 +81,7 @@ struct FaultMatrixTests {
     checkRequests(one.origin.requests, row)
   }
 
-  /// What failed has no file, and keeps what it had.
+  /// A failed download has no file, and keeps its bytes.
   private func checkKept(_ kept: Int, _ item: Item, _ row: FaultRow, in scene: Scene) {
     #expect(item.state == "failed" && item.path == nil, "\(row.name): \(item.json)")
     #expect(item.durable == kept, "\(row.name): \(item.json)")
@@ -104,7 +105,7 @@ struct FaultMatrixTests {
     let fits = asks.count == row.asks.count && zip(asks, row.asks).allSatisfy { $1 == .anything || $0 == $1 }
     #expect(fits, "\(row.name): \(asks) instead of \(row.asks)")
     #expect(requests.allSatisfy { $0.headers["Accept-Encoding"] == "identity" }, "\(row.name)")
-    // What broke off before, having got on, is asked for again at once.
+    // A connection that broke after progress is retried at once.
     for (earlier, later) in zip(requests, requests.dropFirst()).suffix(1) where row.restSeconds > 0 {
       #expect(later.receivedAt - earlier.receivedAt >= .seconds(row.restSeconds), "\(row.name)")
     }
@@ -112,7 +113,7 @@ struct FaultMatrixTests {
 }
 
 extension FaultRow.Ask {
-  /// What a request asked for.
+  /// The range of a request.
   init(_ request: RequestRecord) {
     guard let range = request.rangeHeader else {
       self = request.headers["If-Range"] == nil ? .whole : .anything

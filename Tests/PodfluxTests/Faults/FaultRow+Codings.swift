@@ -1,7 +1,7 @@
 import Foundation
 import ScriptedOrigin
 
-/// Codings that nobody has asked for.
+/// Unrequested content codings.
 extension FaultRow {
   static let codings: [FaultRow] = {
     guard let zipped = Body.gzip(of: Episode.body) else { return [] }
@@ -45,7 +45,7 @@ extension Behaviour {
 }
 
 extension Body {
-  /// What gzip(1) makes of it; nil where that cannot be run.
+  /// The body compressed by gzip(1); nil if that cannot be run.
   fileprivate static func gzip(of body: Body) -> Body? {
     let path = NSTemporaryDirectory() + "podflux-gzip-\(getpid())"
     defer { try? FileManager.default.removeItem(atPath: path) }

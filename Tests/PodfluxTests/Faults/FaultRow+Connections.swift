@@ -1,6 +1,6 @@
 import ScriptedOrigin
 
-/// How connections end.
+/// Ends of connections.
 extension FaultRow {
   static let connections: [FaultRow] = cuts + resets + silences
 

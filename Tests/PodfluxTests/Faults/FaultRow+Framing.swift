@@ -1,6 +1,6 @@
 import ScriptedOrigin
 
-/// How long a body is, and how anybody knows.
+/// The length of a body, and its framing.
 extension FaultRow {
   static let framing: [FaultRow] = unknownLengths + lies + empty + tooLarge + boundless
 
@@ -37,7 +37,7 @@ extension FaultRow {
       [Episode.half, Episode.good.framed(.closing).cutting(afterBytes: 100_000), Episode.good],
       [.whole, .resume, .from(Episode.resumed + 100_000 - 65_536, if: Episode.tag)], is: Episode.body),
     FaultRow(
-      "a close that nobody can tell from the end: only the hash shows it", [Episode.half.framed(.closing)], [.whole],
+      "a close that looks like the end: only the hash shows it", [Episode.half.framed(.closing)], [.whole],
       .failed("integrity_mismatch", keeping: 0)
     ).proven(by: Episode.body).losing(Episode.cut, because: "integrity_mismatch"),
   ]
@@ -71,7 +71,7 @@ extension FaultRow {
   private static let endlessLine = Episode.good.settingHeader("X-Long", String(repeating: "x", count: 200_000))
   private static let boundlessLength = Episode.good.settingHeader("Content-Length", "99999999999999999999")
 
-  /// Heads that can never be taken: they are not asked for five times.
+  /// Heads that are never acceptable: the engine does not retry five times.
   private static let boundless: [FaultRow] = [
     ("a head of 70,000 bytes", endlessHead), ("a line of 200,000 bytes in the head", endlessLine),
     ("a Content-Length beyond all numbers", boundlessLength),
@@ -102,7 +102,7 @@ extension FaultRow {
     FaultRow("no content", [.status(204)], [.whole], .failed("http_status", keeping: 0)),
   ]
 
-  /// The matrix allows files of at most this many bytes.
+  /// The matrix's limit for a file's length in bytes.
   static let largestFile = 1_000_000
   private static let huge = Resource(.audio(length: largestFile + 1, seed: 1))
 

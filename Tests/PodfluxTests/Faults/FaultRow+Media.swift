@@ -1,6 +1,6 @@
 import ScriptedOrigin
 
-/// What is sent instead of the episode: each at first, on the resume, on both, and for ever.
+/// Other content instead of the episode: each at first, on the resume, on both, and always.
 extension FaultRow {
   static let media: [FaultRow] =
     impostors.flatMap { impostor in
@@ -36,7 +36,7 @@ extension FaultRow {
     ("an encoded file", .resource(encoded)),
   ]
 
-  /// 100 bytes of nothing in particular.
+  /// 100 bytes of no format.
   private static let fragment = answer("audio/mpeg", Body.stamped(length: 8292, seed: 77)[8192..<8292])
 
   private static let tiny = [

@@ -1,6 +1,6 @@
 import ScriptedOrigin
 
-/// What origins do to ranges.
+/// Origins' handling of ranges.
 extension FaultRow {
   static let ranges: [FaultRow] = honest + misplaced + unsatisfied + wrongParts
 

@@ -1,6 +1,6 @@
 import ScriptedOrigin
 
-/// What origins refuse, put off or send elsewhere.
+/// Refusals, delays and redirects of origins.
 extension FaultRow {
   static let statuses: [FaultRow] = final + passing + throttling + redirects
 

@@ -1,6 +1,6 @@
 import ScriptedOrigin
 
-/// What becomes of validators and of the content behind them.
+/// Changes of validators and of the content.
 extension FaultRow {
   static let versions: [FaultRow] = tags + dates + rotating + contents + shrinking
 

@@ -1,19 +1,19 @@
 import ScriptedOrigin
 import TestSupport
 
-/// A random sequence of faults for one file, which ends with an origin that is well and stays so.
+/// A random sequence of faults for one file, which ends with a correct origin.
 struct FaultWalk: Sendable {
-  /// What a request gets.
+  /// The behaviour for a request.
   struct Step: Sendable {
     let name: String
     let behaviour: Behaviour
-    /// What a download may truly fail of that got this.
+    /// The errors with which a download may fail after this behaviour.
     let errors: Set<String>
   }
 
   let number: Int
   let steps: [Step]
-  /// The versions that the file has had, the last one for ever.
+  /// The versions of the file, the last one being final.
   let versions: [Body]
   /// Whether the client knows the hash of the last version.
   let isProven: Bool
@@ -33,7 +33,7 @@ struct FaultWalk: Sendable {
   var id: String { "walk-\(number)" }
   var path: String { "/\(number).mp3" }
 
-  /// Whether a download of this walk may have ended so, after so many requests.
+  /// Whether this result is legal for the walk after this many requests.
   func explains(_ item: Item, afterRequests count: Int) -> Bool {
     guard item.state == "failed", let code = item.errorCode, item.path == nil, count > 0 else { return false }
     let reason = code == "retries_exhausted" ? item.errorCause ?? "" : code
@@ -41,12 +41,12 @@ struct FaultWalk: Sendable {
     return steps[min(count, steps.count) - 1].errors.contains(reason)
   }
 
-  /// What was done, for whoever looks into a failure.
+  /// The steps, for the analysis of a failure.
   var story: String { steps.map(\.name).joined(separator: ", ") }
 
   // MARK: Making
 
-  /// Invents one step after the other.
+  /// Draws one step after the other.
   private struct StepMaker {
     let number: Int
     var random: SeededRandom
@@ -55,7 +55,7 @@ struct FaultWalk: Sendable {
 
     init(number: Int, random: SeededRandom) {
       self.number = number
-      // Another sequence than the one that the walk itself draws from.
+      // Another sequence than the walk's own.
       self.random = SeededRandom(
         seed: ~UInt64(number)
           ^ {
@@ -71,7 +71,7 @@ struct FaultWalk: Sendable {
       }
     }
 
-    /// The file becomes another one.
+    /// The file changes to another version.
     private mutating func renew() {
       let length = Int.random(in: FaultWalk.lengths, using: &random)
       resource.body = .audio(length: length, seed: UInt64(number) << 8 + UInt64(versions.count))
@@ -96,7 +96,7 @@ struct FaultWalk: Sendable {
       }
     }
 
-    /// The file, or what was asked of it, and mostly not all of it.
+    /// The file or the requested part, mostly incomplete.
     private mutating func broken(_ name: String, _ change: (Behaviour) -> Behaviour = { $0 }) -> Step {
       let offset = Int.random(in: 0..<resource.body.length, using: &random)
       let behaviour = change(.resource(resource))
@@ -116,7 +116,7 @@ struct FaultWalk: Sendable {
       }
     }
 
-    /// Another version, behind another validator or the same.
+    /// Another version, with another validator or the same.
     private mutating func changed() -> Step {
       renew()
       switch (resource.entityTag, Bool.random(using: &random)) {
@@ -127,7 +127,7 @@ struct FaultWalk: Sendable {
       return broken("version \(versions.count)")
     }
 
-    /// The right content, but not what was asked for.
+    /// The right content, but not the requested part.
     private mutating func careless() -> Step {
       let policies: [RangePolicy] = [
         .ignored, .honouredDespiteIfRange, .shifted(byBytes: 1000), .shifted(byBytes: -1000), .multipart, .refused,
@@ -136,7 +136,7 @@ struct FaultWalk: Sendable {
       return broken("ranges \(resource.ranges)")
     }
 
-    /// A head that does not fit the content.
+    /// A head that does not match the content.
     private mutating func lying() -> Step {
       switch Int.random(in: 0..<5, using: &random) {
       case 0: return broken("no Content-Range") { $0.removingHeader("Content-Range") }
@@ -149,7 +149,7 @@ struct FaultWalk: Sendable {
       }
     }
 
-    /// Something else than the file.
+    /// Other content than the file.
     private mutating func stranger() -> Step {
       let page = Body.text("<!DOCTYPE html><html>" + String(repeating: "<p>Log in</p>", count: 100))
       func answer(_ name: String, _ type: String, _ body: Body, _ error: String = "not_media") -> Step {
@@ -168,7 +168,7 @@ struct FaultWalk: Sendable {
       }
     }
 
-    /// An answer that asks for patience, or none.
+    /// A refusal with or without a cooldown.
     private mutating func refusal() -> Step {
       switch Int.random(in: 0..<14, using: &random) {
       case 0: return Step(name: "429", behaviour: .status(429), errors: ["http_status"])

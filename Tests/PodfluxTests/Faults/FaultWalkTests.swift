@@ -1,20 +1,21 @@
 import Foundation
 import ScriptedOrigin
-import TestSupport
 import Testing
+import TestScheduling
+import TestSupport
 
-@Suite("Random walks through faults", .serialized)
+@Suite("Random walks through faults", .systemTestAlone)
 struct FaultWalkTests {
   private static let settings: [String: Int] = [
     "retryFirstSeconds": 1, "retryMaxSeconds": 1, "maxAttempts": 4, "stallTimeoutSeconds": 1,
     "firstByteTimeoutSeconds": 1, "maxConcurrent": 128, "maxPerHost": 64,
   ]
-  /// One host's 429 makes all its walks rest: they are spread over some.
+  /// One host's 429 delays all its walks, so they are spread over several hosts.
   private static let originCount = 8
-  /// How often a walk is paused and resumed at once, for each walk: attempts are stopped at any moment.
+  /// How often a walk is paused and resumed at once, on average: this stops attempts at random times.
   private static let pausesPerWalk = 2
 
-  @Test("Whatever sequence of faults a file meets, it ends complete and right, or failed with a true reason")
+  @Test("After any sequence of faults a file ends complete and correct, or failed with a true reason")
   func walks() throws {
     let seed = SeededRandom.seed()
     let count = ProcessInfo.processInfo.environment["PODFLUX_WALKS"].flatMap(Int.init) ?? 60
@@ -44,7 +45,7 @@ struct FaultWalkTests {
     tell(items, requests: requests.reduce(0) { $0 + $1.count }, seed: seed)
   }
 
-  /// Stops attempts at random moments; what has failed meanwhile goes on.
+  /// Stops attempts at random times, and retries failed downloads.
   private func disturb(_ walks: [FaultWalk], on engine: PodfluxProcess, seed: UInt64) throws {
     var random = SeededRandom(seed: seed)
     for _ in 0..<(walks.count * Self.pausesPerWalk) {

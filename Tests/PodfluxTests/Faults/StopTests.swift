@@ -1,13 +1,14 @@
 import ScriptedOrigin
-import TestSupport
 import Testing
+import TestScheduling
+import TestSupport
 
-/// A client's stop just when the origin's file turns out to be another.
-@Suite("Stopping in the face of another version")
+/// A client's stop just when the origin's file turns out to be another version.
+@Suite("Stopping at another version", .systemTest)
 struct StopTests {
-  /// What had come and differed was still in memory when the pause came: the attempt waited for an answer that nobody
-  /// gave, kept its slot, and the download never ran again.
-  @Test("A pause right behind the first bytes of another version ends the attempt, and the download goes on later")
+  /// Bytes that differed were still in memory when the pause came: the attempt waited for an answer that never came,
+  /// kept its slot, and the download never ran again.
+  @Test("A pause right after the first bytes of another version ends the attempt, and the download resumes later")
   func pause() throws {
     let scene = try Scene()
     let other = Behaviour.resource(Resource(Episode.other, entityTag: .strong("v2")))

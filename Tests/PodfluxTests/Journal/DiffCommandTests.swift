@@ -1,10 +1,11 @@
 import Foundation
-import TestSupport
 import Testing
+import TestScheduling
+import TestSupport
 
-@Suite("podflux diff")
+@Suite("podflux diff", .systemTest)
 struct DiffCommandTests {
-  @Test("Two snapshots of one moment do not differ; two of different ones do, and it says in what")
+  @Test("Two snapshots of one state do not differ; for two states it prints the difference")
   func snapshots() throws {
     let scene = try Scene()
     let engine = try scene.start()
@@ -24,7 +25,7 @@ struct DiffCommandTests {
     #expect(result.output.contains("\n  counts.paused: 1 → 2\n"), "\(result.output)")
   }
 
-  @Test("What is no snapshot ends with 65, wrong usage with 64")
+  @Test("An invalid snapshot ends with 65, wrong usage with 64")
   func unreadable() throws {
     let scene = try Scene()
     let snapshot = try file(scene, "a", #"{"meta":{"revision":1},"payload":{},"type":"ok"}"# + "\n")
@@ -37,7 +38,7 @@ struct DiffCommandTests {
     #expect(try PodfluxCommand.run(["diff", snapshot, scene.outside + "/nothing"]).status == 65)
     #expect(try PodfluxCommand.run(["diff", snapshot]).status == 64)
     #expect(try PodfluxCommand.run(["diff", "-", "-"]).status == 64)
-    // Nothing is on stdin.
+    // Stdin is empty.
     #expect(try PodfluxCommand.run(["diff", snapshot, "-"]).status == 65)
   }
 

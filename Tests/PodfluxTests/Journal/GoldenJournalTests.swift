@@ -1,11 +1,12 @@
 import Foundation
 import ScriptedOrigin
-import TestSupport
 import Testing
+import TestScheduling
+import TestSupport
 
-/// Journals of real runs, and what their libraries held at the end. A bug report becomes a test by being put beside them:
-/// its journal as it came, and the snapshot that would have been right.
-@Suite("Golden journals")
+/// Journals of real runs, with their libraries' final state. To turn a bug report into a test, add its journal and the
+/// correct snapshot.
+@Suite("Golden journals", .systemTest)
 struct GoldenJournalTests {
   private static let folder = Fixtures.path("journals")
   private static let suffix = ".journal"
@@ -14,7 +15,7 @@ struct GoldenJournalTests {
   private static let query =
     #"{"cleanup":{"limit":1000},"downloads":{"limit":1000,"unfiltered":true},"stores":["cleanup","downloads"]}"#
 
-  @Test("Each gives the state that is kept beside it", arguments: names)
+  @Test("Each replays to the state beside it", arguments: names)
   func folds(name: String) throws {
     let result = try PodfluxCommand.run(["replay", "--journal", Self.folder + "/" + name + Self.suffix, Self.query])
     #expect(result.status == 0, "\(result.errors)")

@@ -1,12 +1,13 @@
 import Foundation
 import ScriptedOrigin
-import TestSupport
 import Testing
+import TestScheduling
+import TestSupport
 
 /// `podflux run --journal` on the real binary.
-@Suite("A journal")
+@Suite("A journal", .systemTest)
 struct JournalTests {
-  @Test("is written before the reply, and holds no secret")
+  @Test("is written before the reply, and contains no secret")
   func lines() throws {
     let scene = try Scene()
     let engine = try scene.start(["--journal", scene.journal])
@@ -28,7 +29,7 @@ struct JournalTests {
     #expect(numbers == [0] + (1...(lines.count - 2)) + [lines.count - 2])
   }
 
-  @Test("holds each action of large turns, in order, and folds to the same state")
+  @Test("contains each action of large turns, in order, and replays to the same state")
   func largeTurns() throws {
     let scene = try Scene()
     let engine = try scene.start(["--journal", scene.journal])
@@ -50,7 +51,7 @@ struct JournalTests {
     #expect(try scene.replay().output == scene.snapshot().line)
   }
 
-  @Test("goes on in other files when one is full, and folds as one while its beginning is there")
+  @Test("continues in other files when one is full, and replays as one while its beginning exists")
   func rotation() throws {
     let scene = try Scene()
     let engine = try scene.start(["--journal", scene.journal, "--journal-bytes", "4096"])
@@ -99,12 +100,12 @@ struct JournalTests {
     #expect(result.status == 64)
     #expect(result.output.isEmpty)
     #expect(result.errors.contains("journal"))
-    // An engine that has it goes on writing it.
+    // An engine that has it keeps writing it.
     if other == nil { #expect(FileManager.default.contents(atPath: path) == before) }
     #expect(!FileManager.default.fileExists(atPath: scene.library + "/.podflux"))
   }
 
-  @Test("of a library that somebody else holds is not made")
+  @Test("of a library that another engine holds is not created")
   func held() throws {
     let scene = try Scene()
     _ = try scene.start()
@@ -112,10 +113,10 @@ struct JournalTests {
     #expect(!FileManager.default.fileExists(atPath: scene.journal))
   }
 
-  @Test("that cannot be written any more ends, is told of once, and holds up nothing")
+  @Test("that cannot be written any more ends with one log line, and delays nothing")
   func trouble() throws {
     let scene = try Scene()
-    // The oldest file cannot be moved over a folder with something in it.
+    // The oldest file cannot replace a folder that is not empty.
     try FileManager.default.createDirectory(atPath: scene.journal + ".4/x", withIntermediateDirectories: true)
     let engine = try scene.start(["--journal", scene.journal, "--journal-bytes", "4096"])
     for number in 0..<150 {
@@ -127,7 +128,7 @@ struct JournalTests {
     #expect(scene.log.ranges(of: "the journal ends here").count == 1, "\(scene.log)")
   }
 
-  @Test("takes a size that makes sense", arguments: ["0", "4095", "-1", "x"])
+  @Test("accepts only sizes in its range", arguments: ["0", "4095", "-1", "x"])
   func sizes(size: String) throws {
     let scene = try Scene()
     let arguments = ["run", "--library", scene.library, "--journal", scene.journal, "--journal-bytes=\(size)"]

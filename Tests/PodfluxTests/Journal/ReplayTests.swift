@@ -1,18 +1,19 @@
 import Foundation
 import ScriptedOrigin
-import TestSupport
 import Testing
+import TestScheduling
+import TestSupport
 
-/// A journal of a real run gives the run's own state, at every revision that somebody has looked at.
-@Suite("podflux replay")
+/// A journal of a real run replays to the run's state, at every observed revision.
+@Suite("podflux replay", .systemTest)
 struct ReplayTests {
-  @Test("Downloads, pauses, filters, a kill and a cleanup fold to what podflux snapshot printed, at each revision")
+  @Test("Downloads, pauses, filters, a kill and a cleanup replay to the output of podflux snapshot, at each revision")
   func wholeLife() throws {
     let scene = try Scene()
     var seen: [(line: String, revision: Int)] = []
     try firstLife(scene, &seen)
     try secondLife(scene, &seen)
-    // Nothing runs now, so that it is the same with and without an engine.
+    // Nothing runs now, so the state is the same with and without an engine.
     seen.append(try scene.snapshot())
     let whole = try scene.replay()
     #expect(whole.status == 0, "\(whole.errors)")
@@ -70,7 +71,7 @@ struct ReplayTests {
     try engine.order("downloads/update", ["id": "a", "title": "A"])
     seen.append(try scene.snapshot())
     try scene.remove(published)
-    try scene.write("nobody's", to: "stray.mp3")
+    try scene.write("orphan", to: "stray.mp3")
     _ = try engine.cleanUp(["mode": "plan"])
     seen.append(try scene.snapshot())
     _ = try engine.cleanUp(["missing": "redownload"])
@@ -111,7 +112,7 @@ struct ReplayTests {
     #expect(try scene.replay().output == state.line, "PODFLUX_SEED=\(seed)")
   }
 
-  @Test("A journal that begins later folds over a copy of the database, which stays as it is")
+  @Test("A journal that begins later replays over a copy of the database, which stays unchanged")
   func laterBeginning() throws {
     let scene = try Scene()
     let first = try scene.start()
@@ -144,7 +145,7 @@ struct ReplayTests {
     #expect(try scene.replay(["--library-snapshot", scene.outside + "/nothing"]).status == 65)
   }
 
-  @Test("What is wrong with a journal is said, with the line where it is", arguments: Damage.allCases)
+  @Test("An error in a journal is reported with its line", arguments: Damage.allCases)
   func damage(_ damage: Damage) throws {
     let scene = try Scene()
     let engine = try scene.start(["--journal", scene.journal])
@@ -159,7 +160,7 @@ struct ReplayTests {
     scene.write(journal: lines)
     let result = try scene.replay()
     if damage == .cutOff {
-      // The half line tells of something that never was.
+      // The incomplete line has an action that never committed.
       #expect(result.output == state, "\(result.errors)")
     } else {
       #expect(result.status == 65)
@@ -200,7 +201,7 @@ extension Scene {
     try? String(contentsOfFile: journal, encoding: .utf8).split(separator: "\n").map { String($0) }
   }
 
-  /// Writes the journal's file anew; a last line that is none has no line feed.
+  /// Writes the journal's file again; an incomplete last line has no line feed.
   fileprivate func write(journal lines: [String]?) {
     try? FileManager.default.removeItem(atPath: journal)
     guard let lines else { return }

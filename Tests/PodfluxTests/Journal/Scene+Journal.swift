@@ -1,12 +1,12 @@
 import Foundation
 import TestSupport
 
-/// What a run leaves in its journal, and what can be made of it.
+/// The journal of a scene's engines, and its replay.
 extension Scene {
-  /// Where the engines of a scene write their journal.
+  /// The journal's path.
   var journal: String { outside + "/journal" }
 
-  /// The journal's lines, those of full files first.
+  /// The journal's lines, the oldest file first.
   func journalLines() throws -> [String] {
     var lines: [String] = []
     for path in (1...4).reversed().map({ "\(journal).\($0)" }) + [journal]
@@ -16,7 +16,7 @@ extension Scene {
     return lines
   }
 
-  /// The number of the last action of a revision.
+  /// The sequence number of a revision's last action.
   func sequence(ofRevision revision: Int) throws -> Int {
     for line in try journalLines().reversed() {
       let meta = try PodfluxProcess.parse(line)["meta"] as? [String: Any]
@@ -25,7 +25,7 @@ extension Scene {
     throw PodfluxProcess.Failure("revision \(revision) is not in the journal")
   }
 
-  /// What `podflux snapshot` prints, and the revision that it shows.
+  /// The output of `podflux snapshot`, and its revision.
   func snapshot(_ query: String = Scene.everything) throws -> (line: String, revision: Int) {
     let result = try PodfluxCommand.run(["snapshot", "--library", library, query])
     guard result.status == 0,
@@ -34,11 +34,11 @@ extension Scene {
     return (result.output, revision as? Int ?? -1)
   }
 
-  /// What `podflux replay` prints.
+  /// The output of `podflux replay`.
   func replay(_ arguments: [String] = [], query: String = Scene.everything) throws -> PodfluxCommand.Result {
     try PodfluxCommand.run(["replay", "--journal", journal] + arguments + [query], upTo: 60)
   }
 
-  /// All stores, with as many downloads and steps as a page can have.
+  /// All stores, with the largest pages of downloads and steps.
   static let everything = #"{"downloads":{"limit":1000,"unfiltered":true},"cleanup":{"limit":1000}}"#
 }

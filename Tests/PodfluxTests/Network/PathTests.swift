@@ -1,19 +1,20 @@
 import Foundation
 import ScriptedOrigin
 import Testing
+import TestScheduling
 
 @testable import TestSupport
 
-/// The real binary in a network of its own with two links, Wi-Fi and cellular, that come and go.
+/// The real binary in a network namespace with two links, Wi-Fi and cellular, that go down and up.
 @Suite(
-  "Paths", .serialized,
+  "Paths", .systemTest, .serialized,
   .enabled(if: NetworkNamespace.unavailability == nil, "network namespaces cannot be made here"))
 struct PathTests {
   private static let slow = 1 << 20
 
   @Test("While Wi-Fi flaps not one byte goes over cellular, no attempt is counted, and everything completes")
   func flips() throws {
-    let count = ProcessInfo.processInfo.environment["PODFLUX_FLIPS"].flatMap { Int($0) } ?? 20
+    let count = ProcessInfo.processInfo.environment["PODFLUX_FLIPS"].flatMap { Int($0) } ?? 12
     let network = try NetworkNamespace()
     let scene = try Scene(network: network)
     let seed = ProcessInfo.processInfo.environment["PODFLUX_SEED"].flatMap { UInt64($0) } ?? 7
@@ -55,7 +56,7 @@ struct PathTests {
     #expect(cellular == NetworkNamespace.Counters())
   }
 
-  @Test("When Wi-Fi goes, what may use Wi-Fi only waits for policy at once, and goes on by itself when Wi-Fi is back")
+  @Test("When Wi-Fi goes, downloads for Wi-Fi only wait for policy at once, and resume when Wi-Fi is back")
   func policy() throws {
     let network = try NetworkNamespace()
     let scene = try Scene(network: network)
@@ -79,7 +80,7 @@ struct PathTests {
     #expect(try network.counters(of: .cellular) == NetworkNamespace.Counters())
   }
 
-  @Test("Without any path downloads wait for the network, no attempt is counted, and they go on when there is one")
+  @Test("Without any path downloads wait for the network, no attempt is counted, and they resume with a path")
   func offline() throws {
     let network = try NetworkNamespace()
     let scene = try Scene(network: network)
@@ -97,7 +98,7 @@ struct PathTests {
     #expect(scene.hash(of: item.path) == body.hash)
   }
 
-  @Test("What may use all networks goes on over cellular, is counted, and waits when the month's budget is used up")
+  @Test("Downloads for all paths continue over cellular, are counted, and wait when the month's budget is spent")
   func budget() throws {
     let network = try NetworkNamespace()
     let scene = try Scene(network: network)
@@ -118,13 +119,13 @@ struct PathTests {
     let frames = try network.counters(of: .cellular).received
     print("\(counted) bytes counted, \(frames) bytes of frames")
     #expect(counted > 3 << 20 && Int64(counted) < frames && Double(frames) < Double(counted) * 1.2)
-    // The next engine knows of it.
+    // The next engine has the same count.
     try engine.kill()
     let next = try scene.start()
     #expect(try next.network()["cellularBytesThisMonth"] as? Int == counted)
   }
 
-  @Test("A policy of its own goes before that of its podcast, and that before the class's")
+  @Test("A download's own policy precedes its podcast's, and that precedes the class's")
   func policies() throws {
     let network = try NetworkNamespace()
     let scene = try Scene(network: network)
@@ -150,12 +151,12 @@ struct PathTests {
     try engine.wait(for: "strict", toBe: "completed")
   }
 
-  @Test("A host on this machine that leads elsewhere needs a path like all others")
+  @Test("A host on this machine that redirects elsewhere needs a path like all others")
   func ledElsewhere() throws {
     let network = try NetworkNamespace()
     let scene = try Scene(network: network)
     let body = scene.serve("/a.mp3", length: 300_000).body
-    // The origin in the namespace's own loopback is a shell that redirects: it needs no second server.
+    // The server in the namespace only redirects, so it needs no second origin.
     let local = try LocalRedirect(to: scene.origin.url("/a.mp3"), in: network)
     defer { local.stop() }
     let engine = try scene.startEager()
@@ -178,7 +179,7 @@ extension PodfluxProcess {
   }
 }
 
-/// A server on a namespace's own loopback that answers each request with a redirect: Python's, which the tests need anyway.
+/// A server on a namespace's loopback that answers each request with a redirect: Python's, which the tests need anyway.
 private final class LocalRedirect {
   private static let port = 8099
   private let child: Child

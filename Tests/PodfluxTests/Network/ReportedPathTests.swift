@@ -1,12 +1,13 @@
 import Foundation
 import ScriptedOrigin
-import TestSupport
 import Testing
+import TestScheduling
+import TestSupport
 
-/// Paths that clients report, schedules and limits: what needs no network but loopback.
-@Suite("Reported paths, schedules and room")
+/// Reported paths, schedules and limits: tests that need only loopback.
+@Suite("Reported paths, schedules and room", .systemTest)
 struct ReportedPathTests {
-  @Test("What is on this machine needs no path: it completes offline")
+  @Test("A download from this machine needs no path: it completes offline")
   func loopback() throws {
     let scene = try Scene()
     let body = scene.serve("/a.mp3", length: 300_000).body
@@ -22,7 +23,7 @@ struct ReportedPathTests {
   }
 
   @Test(
-    "A reported path counts until detection is wanted again; who waits is shown to conditions, filters and counts too")
+    "A reported path counts until detection is on again; conditions, filters and counts show waiting downloads")
   func reported() throws {
     let scene = try Scene()
     let engine = try scene.startEager()
@@ -47,14 +48,14 @@ struct ReportedPathTests {
     #expect(try next.network()["source"] as? String == "auto")
   }
 
-  @Test("Outside its schedule nothing runs, and it says until when; what runs when a window closes goes on at the next")
+  @Test("Outside the schedule nothing runs, with the end reported; interrupted downloads resume at the next window")
   func schedule() throws {
     let scene = try Scene()
     let body = scene.serve("/a.mp3", length: 3 << 20, bytesPerSecond: 1 << 20).body
     let engine = try scene.startEager(environment: ["TZ": "UTC"])
     try engine.order("downloads/enqueue", ["url": scene.origin.url("/a.mp3"), "id": "a"])
     try engine.wait(for: "a") { $0.received > 500_000 }
-    // A window of an hour that begins in three: closed now, whatever the time is.
+    // A window of an hour that begins in three: closed now, at any time of day.
     let minutes = Int(Date().timeIntervalSince1970) / 60 % 1440
     let window = ["from": Self.time(minutes + 180), "to": Self.time(minutes + 240)]
     try engine.order("settings/update", ["schedule": [window]])
@@ -74,7 +75,7 @@ struct ReportedPathTests {
     return String(format: "%02d:%02d", minute / 60, minute % 60)
   }
 
-  @Test("What the quota leaves no room for waits, says how many bytes are short, and goes on when something is removed")
+  @Test("A download beyond the quota waits with the number of missing bytes, and continues after a removal")
   func quota() throws {
     let scene = try Scene()
     for name in ["a", "b", "c"] { scene.serve("/\(name).mp3", length: 300_000) }
@@ -93,7 +94,7 @@ struct ReportedPathTests {
     try engine.wait(for: "c", toBe: "completed", upTo: 5)
   }
 
-  @Test("A limit of bytes per second is kept by all transfers together, and can be taken away while they run")
+  @Test("A rate limit holds for all transfers together, and can be lifted while they run")
   func bandwidth() throws {
     let scene = try Scene()
     let bodies = (0..<4).map { scene.serve("/\($0).mp3", length: 2 << 20, seed: UInt64($0)).body }

@@ -1,11 +1,13 @@
 import Foundation
 import ScriptedOrigin
-import TestSupport
 import Testing
+import TestScheduling
+import TestSupport
 
-@Suite("A disk that fills up", .enabled(if: geteuid() == 0, "a small file system of a test's own takes root"))
+@Suite(
+  "A disk that fills up", .systemTest, .enabled(if: geteuid() == 0, "a small file system of a test's own takes root"))
 struct RoomTests {
-  @Test("While it is full everything waits and says how many bytes are short; when room returns everything completes")
+  @Test("On a full disk all downloads wait with the number of missing bytes; with space they complete")
   func fullDisk() throws {
     let scene = try Scene()
     try FileManager.default.createDirectory(atPath: scene.library, withIntermediateDirectories: false)
@@ -13,7 +15,7 @@ struct RoomTests {
       scene.serve("/\($0).mp3", length: 3 << 20, bytesPerSecond: 4 << 20, seed: UInt64($0)).body
     }
     try PrivateNetwork.withTemporaryFileSystem(on: scene.library, bytes: 40 << 20) {
-      // 16 MiB are left for the library's own records: with this, three files fit.
+      // 16 MiB stay free for the library's own database: with this, three files fit.
       let filler = scene.library + "/filler"
       try Data(count: 12 << 20).write(to: URL(fileURLWithPath: filler))
       let engine = try scene.startEager(settings: ["reserveFreeBytes": 0])

@@ -1,10 +1,11 @@
 import Foundation
 import ScriptedOrigin
-import TestSupport
 import Testing
+import TestScheduling
+import TestSupport
 
-/// What `podflux run` says on stderr, as a person finds it there, and whether its commands do what they promise.
-@Suite("Notes for people")
+/// The output of `podflux run` on stderr for people, and whether its commands work.
+@Suite("Notes for people", .systemTest)
 struct NotesTests {
   private static let list = "what and why"
 
@@ -17,10 +18,10 @@ struct NotesTests {
     return try #require(note)
   }
 
-  @Test("What a cleanup put aside is told in one line, with commands that list it and take it back")
+  @Test("A line reports the files that a cleanup quarantined, with commands that list and restore them")
   func cleanup() throws {
     let scene = try Scene()
-    // Whatever a shell could take otherwise.
+    // Characters that a shell could interpret.
     let library = scene.outside + "/mum's \"pod  casts\" $HOME `x` \\ é"
     let engine = try PodfluxProcess(library: library, logPath: scene.logPath)
     defer { _ = try? engine.kill() }
@@ -34,7 +35,7 @@ struct NotesTests {
 
     let listed = try Shell.run(try #require(note.command(Self.list)))
     #expect(listed.status == 0 && listed.output.contains(#""path":"notes.txt""#), "\(listed)")
-    let taking = try #require(note.command("to take it back"))
+    let taking = try #require(note.command("to restore a file"))
     let commands = taking.components(separatedBy: ", with a NAME that ")
     let names = try Shell.run(try #require(commands.last).replacing(" shows", with: ""))
     let name = try #require(try PodfluxProcess.parse(names.output)["name"] as? String)
@@ -43,7 +44,7 @@ struct NotesTests {
     #expect(FileManager.default.contents(atPath: file) == Data("mine".utf8))
   }
 
-  @Test("What it deleted, forgot and marked is counted by what it was")
+  @Test("Deleted, removed and marked findings are counted by kind")
   func deeds() throws {
     let scene = try Scene()
     let engine = try scene.startEager(settings: ["checksum": true])
@@ -73,7 +74,7 @@ struct NotesTests {
     try engine.wait(for: "b", toBe: "completed")
   }
 
-  @Test("A run that did nothing, a plan, a drain that left nothing: not a word")
+  @Test("A run that did nothing, a plan, a drain that left nothing: no line")
   func silence() throws {
     let scene = try Scene()
     let engine = try scene.startEager()
@@ -102,7 +103,7 @@ struct NotesTests {
     #expect(try Shell.run(try #require(note.command(Self.list))).status == 65, "without its marker it is no library")
   }
 
-  @Test("What verifying found is told once it is through")
+  @Test("The result of verifications is reported at their end")
   func verifying() throws {
     let scene = try Scene()
     let engine = try scene.startEager(settings: ["checksum": true])
@@ -143,7 +144,7 @@ struct NotesTests {
     #expect(listed.output.contains(#""not_found""#))
   }
 
-  @Test("Stopped by a signal it says what the next engine goes on with")
+  @Test("After a signal it reports which downloads the next engine will resume")
   func signal() throws {
     let scene = try Scene()
     scene.serve("/a.mp3", length: 4 << 20, bytesPerSecond: 1 << 20)
@@ -152,10 +153,10 @@ struct NotesTests {
     try engine.wait(for: "a") { $0.received > 0 }
     engine.signal(SIGTERM)
     #expect(try engine.waitForEnd().status == 0)
-    #expect(try note("goes on", in: scene).parts == ["the next podflux run goes on with 1 download that is queued"])
+    #expect(try note("continues", in: scene).parts == ["the next podflux run continues with 1 queued download"])
   }
 
-  @Test("Nobody at stderr costs nothing: the engine ends as it would")
+  @Test("A closed stderr has no effect: the engine ends as usual")
   func unheard() throws {
     let scene = try Scene()
     let line =

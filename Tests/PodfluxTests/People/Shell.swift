@@ -1,16 +1,16 @@
 import Foundation
 import TestSupport
 
-/// A command line that a person has copied from a message into a shell.
+/// A command line that a person copied from a message into a shell.
 enum Shell {
-  /// What it has left behind.
+  /// The result of the command line.
   struct Result {
     let status: Int32
     let output: String
     let errors: String
   }
 
-  /// Runs it by `sh`, in `/`, with this build's `podflux` among the commands.
+  /// Runs it with `sh`, in `/`, with this build's `podflux` in the PATH.
   static func run(_ line: String) throws -> Result {
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "/bin/sh")
@@ -22,7 +22,7 @@ enum Shell {
     (process.standardInput, process.standardOutput) = (FileHandle.nullDevice, output)
     process.standardError = errors
     try process.run()
-    // The commands print a few lines: they fit into the pipes.
+    // The commands print a few lines, which fit into the pipes.
     process.waitUntilExit()
     return Result(
       status: process.terminationStatus, output: try text(of: output), errors: try text(of: errors))
@@ -33,11 +33,11 @@ enum Shell {
   }
 }
 
-/// A line for people: parts with semicolons between them, commands behind a colon.
+/// A line for people: parts separated by semicolons, commands after a colon.
 struct Note {
   let parts: [String]
 
-  /// The last line of a log that begins with `podflux: ` and says this; nil if none does.
+  /// The last line of a log that begins with `podflux: ` and contains this; nil if there is none.
   init?(in log: String, saying what: String) {
     let prefix = "podflux: "
     let lines = log.split(separator: "\n").filter { $0.hasPrefix(prefix) && $0.contains(what) }
@@ -45,7 +45,7 @@ struct Note {
     parts = line.dropFirst(prefix.count).components(separatedBy: "; ")
   }
 
-  /// The command behind these words.
+  /// The command after these words.
   func command(_ words: String) -> String? {
     parts.first { $0.hasPrefix(words + ": ") }.map { String($0.dropFirst(words.count + 2)) }
   }

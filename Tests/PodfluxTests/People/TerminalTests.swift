@@ -1,11 +1,12 @@
 import Foundation
-import TestSupport
 import Testing
+import TestScheduling
+import TestSupport
 
-/// `podflux run` as somebody meets it who has typed that into a terminal.
-@Suite("podflux run on a terminal")
+/// `podflux run`, started by a person on a terminal.
+@Suite("podflux run on a terminal", .systemTest)
 struct TerminalTests {
-  /// A terminal with an engine on it: what is typed goes to `keyboard`.
+  /// A pseudoterminal with an engine: `keyboard` writes its input.
   private final class Terminal {
     /// TIOCSPTLCK and TIOCGPTN.
     private static let (unlock, readNumber): (UInt, UInt) = (0x4004_5431, 0x8004_5430)
@@ -17,7 +18,7 @@ struct TerminalTests {
 
     init(_ arguments: [String]) throws {
       folder = try TemporaryFolder("podflux-terminal")
-      // As posix_openpt(3), unlockpt(3) and ptsname(3) do, which Glibc's module does not show: ioctl_tty(2).
+      // Like posix_openpt(3), unlockpt(3) and ptsname(3), which Glibc's module does not export: ioctl_tty(2).
       let master = open("/dev/ptmx", O_RDWR | O_NOCTTY)
       var (lock, number): (Int32, UInt32) = (0, 0)
       guard master >= 0, ioctl(master, Self.unlock, &lock) == 0, ioctl(master, Self.readNumber, &number) == 0 else {
@@ -56,11 +57,11 @@ struct TerminalTests {
     {"type":"downloads/enqueue","payload":{"url":"https://…"}};
     """
 
-  @Test("It says what it waits for, what to type and how to end it; Ctrl-D ends it")
+  @Test("It prints what it waits for, what to type and how to end it; Ctrl-D ends it")
   func drain() throws {
     let terminal = try Terminal([])
     try waitUntil("the hint", upTo: 20) { terminal.errors.hasSuffix("\n") }
-    #expect(terminal.errors == Self.hint + " Ctrl-D goes on until nothing can move any more, Ctrl-C stops now\n")
+    #expect(terminal.errors == Self.hint + " Ctrl-D finishes what can be finished, Ctrl-C stops now\n")
     try terminal.type("\u{4}")
     #expect(try terminal.waitForEnd() == 0)
     #expect(terminal.errors.filter { $0 == "\n" }.count == 1)

@@ -1,11 +1,12 @@
 import Foundation
-import TestSupport
 import Testing
+import TestScheduling
+import TestSupport
 
-@Suite("Answers to people who mistype")
+@Suite("Answers to mistyped commands", .systemTest)
 struct UsageTests {
   @Test(
-    "A mistyped command is answered with the one that was meant, and ends with 64",
+    "A mistyped command is answered with the most similar one, and ends with 64",
     arguments: [
       (["snapsot"], "podflux snapshot"), (["sanpshot"], "podflux snapshot"),
       (["snap", "--library", "x"], "podflux snapshot"),
@@ -19,7 +20,7 @@ struct UsageTests {
     #expect(result.errors.hasPrefix("podflux: there is no ") && result.errors.filter { $0 == "\n" }.count == 1)
   }
 
-  @Test("A command that is like no other is answered with those that there are")
+  @Test("A command without a similar one is answered with the list of commands")
   func commands() throws {
     let result = try PodfluxCommand.run(["download", "https://example.org/1.mp3"])
     #expect(result.status == 64)
@@ -31,7 +32,7 @@ struct UsageTests {
     #expect(result.errors == expected)
     let nested = try PodfluxCommand.run(["quarantine", "everything"])
     #expect(nested.errors.contains("there are list, restore, empty, and \"podflux help quarantine\" says more"))
-    // Nothing of it steers a terminal.
+    // It contains no terminal control sequence.
     #expect(try PodfluxCommand.run(["\u{1B}[31m"]).errors.contains("\u{1B}") == false)
   }
 
@@ -45,7 +46,7 @@ struct UsageTests {
   }
 
   @Test(
-    "A query that cannot be read is answered with the place as the person typed it, and how to write one",
+    "An invalid query is answered with its position as typed, and a correct example",
     arguments: [
       ("nonsense", "podflux: character 1 of the query stands where JSON needs true, false or null"),
       ("{stores:[cleanup]}", "character 2 of the query stands where JSON needs "),
@@ -65,7 +66,7 @@ struct UsageTests {
     }
   }
 
-  @Test("A folder that is no library is one clear sentence, and stays as it is")
+  @Test("A folder that is no library gives one clear sentence, and stays unchanged")
   func noLibrary() throws {
     let scene = try Scene()
     let empty = scene.outside + "/music"

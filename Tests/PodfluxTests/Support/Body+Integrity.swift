@@ -2,7 +2,7 @@ import Crypto
 import Foundation
 import ScriptedOrigin
 
-/// What a client that knows the content says of it (Subresource Integrity section 3.1).
+/// Integrity metadata for the content (Subresource Integrity section 3.1).
 extension Body {
   var integrity: String { "sha256-" + digest(SHA256()) }
   var integrity384: String { "sha384-" + digest(SHA384()) }

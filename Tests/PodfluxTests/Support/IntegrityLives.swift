@@ -2,21 +2,21 @@ import Foundation
 import ScriptedOrigin
 import TestSupport
 
-/// The lives of one library whose downloads must have known hashes: started, killed while it transfers, started again.
+/// The runs of one library whose downloads have expected hashes: started, killed during transfers, started again.
 struct IntegrityLives {
-  /// What a kill has made a running transfer fetch again.
+  /// The bytes that a running transfer fetched again after a kill.
   struct Refetch: Sendable, Hashable {
     var bytes: Int
-    /// How fast the transfer was.
+    /// The rate of the transfer.
     var bytesPerSecond: Int
   }
 
   private static let rates = [1 << 20, 2 << 20, 4 << 20]
   private static let lengths = (2 << 20)...(5 << 20)
   private static let tinyLengths = 5000...(100 << 10)
-  /// How far the transfers come between two kills, all together.
+  /// How many bytes all transfers together receive between two kills.
   private static let strides = 0...(3 << 20)
-  /// A download whose file is not what the client knows.
+  /// A download whose file has another hash than expected.
   private static let liar = "liar"
 
   let number: Int
@@ -48,7 +48,7 @@ struct IntegrityLives {
     integrities[id] = [body.integrity, body.integrity384, body.integrity512].randomElement(using: &random)
   }
 
-  /// Lives all lives, and returns what the kills have cost the transfers that ran.
+  /// Runs all rounds, and returns the kills' cost for the running transfers.
   mutating func run() throws -> [Refetch] {
     for life in 0..<killCount {
       let engine = try scene.startEager()
@@ -79,7 +79,7 @@ struct IntegrityLives {
     }
   }
 
-  /// Waits until the origin has sent a random number of further bytes, or everything is there already.
+  /// Waits until the origin has sent a random number of further bytes, or all downloads are complete.
   private mutating func waitForAnyMoment() throws {
     let bytes = scene.origin.totalBodyBytesSent + Int.random(in: Self.strides, using: &random)
     _ = try? scene.origin.wait(upTo: .seconds(3)) { $0.totalBodyBytesSent >= bytes }
@@ -95,18 +95,18 @@ struct IntegrityLives {
     check(items, when)
   }
 
-  /// No completed file differs from its hash, and none at all lies in the library that is not some download's.
+  /// Every completed file matches its hash, and every file in the library belongs to a download.
   private mutating func check(_ items: [Item], _ when: String) {
     for item in items where item.state == "completed" {
       expect(scene.hash(of: item.path) == wanted[item.id]?.hash, "\(when): the content is right: \(item.json)")
     }
     let hashes = Set(wanted.values.map(\.hash))
     for path in scene.publishedFiles() {
-      expect(scene.hash(of: path).map(hashes.contains) == true, "\(when): \(path) has a hash that somebody wants")
+      expect(scene.hash(of: path).map(hashes.contains) == true, "\(when): \(path) has an expected hash")
     }
   }
 
-  /// Every request but the first follows on a kill: it begins somewhere before the last byte that had been sent.
+  /// Every request except the first follows a kill: it begins before the last byte that had been sent.
   private func refetches() -> [Refetch] {
     ratesByID.flatMap { id, rate in
       let requests = scene.origin.snapshot.requests(path: "/" + id)

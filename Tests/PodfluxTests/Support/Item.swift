@@ -1,7 +1,7 @@
 import Foundation
 import TestSupport
 
-/// A download as a snapshot shows it.
+/// A download in a snapshot.
 struct Item {
   let json: [String: Any]
 
@@ -43,7 +43,7 @@ extension PodfluxProcess {
     try wait(upTo: 20, for: "another line") { (_: String) in true }
   }
 
-  /// Waits until this download satisfies the condition.
+  /// Waits until this download meets the condition.
   @discardableResult
   func wait(for id: String, upTo seconds: Double = 20, until condition: (Item) -> Bool) throws -> Item {
     let items = try waitForDownloads(upTo: seconds) { _, items in
@@ -53,7 +53,7 @@ extension PodfluxProcess {
     return Item(json: item)
   }
 
-  /// Waits until this download is in a state, and tells why if it has failed instead.
+  /// Waits until this download is in a state, and throws its error if it has failed instead.
   @discardableResult
   func wait(for id: String, toBe state: String, upTo seconds: Double = 20) throws -> Item {
     let item = try wait(for: id, upTo: seconds) { $0.state == state || ($0.state == "failed" && state != "failed") }
@@ -61,7 +61,7 @@ extension PodfluxProcess {
     return item
   }
 
-  /// Waits until all downloads are completed; none may fail on the way.
+  /// Waits until all downloads are completed; none may fail.
   @discardableResult
   func waitForAllCompleted(upTo seconds: Double = 30) throws -> [Item] {
     let items = try waitForDownloads(upTo: seconds) { counts, items in
@@ -96,14 +96,14 @@ extension PodfluxProcess {
 }
 
 extension PodfluxProcess {
-  /// Whether it runs: a child that has ended and has not been reaped does not.
+  /// Whether it runs: a zombie does not.
   var isAlive: Bool {
     guard let status = try? String(contentsOfFile: "/proc/\(pid)/stat", encoding: .utf8) else { return false }
-    // The state follows the name, which stands in parentheses (proc(5)).
+    // The state follows the name, which is in parentheses (proc(5)).
     return status.split(separator: ")").last?.hasPrefix(" Z") == false
   }
 
-  /// Whether it uses no processor for so long.
+  /// Whether it uses no CPU time for this long.
   func isIdle(forMilliseconds milliseconds: Int) throws -> Bool {
     let before = try processorTicks()
     var pause = timespec(tv_sec: 0, tv_nsec: milliseconds * 1_000_000)
@@ -113,14 +113,14 @@ extension PodfluxProcess {
 
   private func processorTicks() throws -> [Substring] {
     let status = try String(contentsOfFile: "/proc/\(pid)/stat", encoding: .utf8)
-    // Behind the name come the state and the numbers from field 4 on; utime and stime are fields 14 and 15 (proc(5)).
+    // The state and the numbers from field 4 on follow the name; utime and stime are fields 14 and 15 (proc(5)).
     guard let fields = status.split(separator: ")").last?.split(separator: " "), fields.count > 12 else {
       throw Failure("no times in \(status)")
     }
     return Array(fields[11...12])
   }
 
-  /// The most memory that it has used at once, in bytes (VmHWM in proc(5)).
+  /// Its peak memory, in bytes (VmHWM in proc(5)).
   func peakResidentBytes() throws -> Int {
     let status = try String(contentsOfFile: "/proc/\(pid)/status", encoding: .utf8)
     guard let line = status.split(separator: "\n").first(where: { $0.hasPrefix("VmHWM:") }),

@@ -2,18 +2,18 @@ import Foundation
 import ScriptedOrigin
 import TestSupport
 
-/// One round: start, enqueue, SIGKILL at a random moment, start again, and look whether anything was lost.
+/// One round: start, enqueue, SIGKILL at a random time, start again, and check for losses.
 ///
-/// Each round has a library and an origin of its own, so that rounds can run beside each other: files of 2 to 8 MiB at
-/// 1 MiB/s take seconds, and the ratio of served to needed bytes stays an honest one.
+/// Each round has its own library and origin, so that rounds can run concurrently: files of 2 to 8 MiB at 1 MiB/s take
+/// seconds, which keeps the ratio of served to needed bytes meaningful.
 struct KillRound {
-  /// When the engine is killed.
+  /// The time of the kill.
   enum Moment: CaseIterable {
-    /// Right behind one of the acknowledgements, with others still on their way.
+    /// Right after an acknowledgement, with others pending.
     case acknowledging
-    /// When the origin has sent so much.
+    /// After the origin has sent this much.
     case transferring
-    /// When so many of the tiny files stand in the library.
+    /// When this many of the tiny files are in the library.
     case publishing
   }
 
@@ -27,7 +27,7 @@ struct KillRound {
   private var random: SeededRandom
   private var wanted: [String: Body] = [:]
   private var slowPaths: [String] = []
-  /// What was found wrong. Rounds run on threads of their own, where `#expect` knows of no test.
+  /// The problems found. Rounds run on other threads, where `#expect` knows no test.
   private(set) var problems: [String] = []
 
   init(number: Int, seed: UInt64) throws {
@@ -46,7 +46,7 @@ struct KillRound {
     }
   }
 
-  /// What a round has cost.
+  /// The cost of a round.
   struct Cost: Sendable {
     var servedBytes = 0
     var neededBytes = 0
@@ -74,7 +74,7 @@ struct KillRound {
     }
   }
 
-  /// Returns the ids whose `ok` has been read before the kill.
+  /// Returns the ids whose `ok` was read before the kill.
   private mutating func startAndKill() throws -> Set<String> {
     let engine = try scene.startEager()
     let moment = Moment.allCases.randomElement(using: &random) ?? .transferring
@@ -103,7 +103,7 @@ struct KillRound {
     #"{"meta":{"id":"for \#(id)"},"payload":{"id":"\#(id)","url":"\#(scene.origin.url("/" + id))"},"type":"downloads/enqueue"}"#
   }
 
-  /// Without an engine the library is whole: what was acknowledged is there, and what is called completed is.
+  /// Checks the library without an engine: acknowledged downloads exist, and completed ones are complete.
   private mutating func checkBetween(_ acknowledged: Set<String>) throws {
     let result = try PodfluxCommand.run(["snapshot", "--library", scene.library])
     expect(result.status == 0, "the library is readable: \(result.errors)")
@@ -140,7 +140,7 @@ extension KillRound {
   }
 }
 
-/// The downloads of a line that `podflux snapshot` has printed.
+/// The downloads in a line of `podflux snapshot`.
 func snapshotItems(_ line: String) throws -> [Item] {
   let reply = try PodfluxProcess.parse(line)
   let payload = reply["payload"] as? [String: Any]
@@ -152,7 +152,7 @@ func snapshotItems(_ line: String) throws -> [Item] {
 }
 
 extension PodfluxProcess {
-  /// The ids of downloads whose enqueue has been acknowledged, in the order of the replies.
+  /// The ids of acknowledged enqueues, in the order of the replies.
   var acknowledgedIDs: [String] {
     lines.compactMap { line in
       guard line.contains(#""type":"ok""#), let start = line.range(of: #""created":true,"id":""#)?.upperBound else {
@@ -162,7 +162,7 @@ extension PodfluxProcess {
     }
   }
 
-  /// Waits until so many enqueues have been acknowledged.
+  /// Waits until this many enqueues have been acknowledged.
   func waitForAcknowledgements(_ count: Int) throws {
     try waitUntil("\(count) acknowledgements", upTo: 20) { acknowledgedIDs.count >= count }
   }

@@ -2,14 +2,14 @@ import Foundation
 import ScriptedOrigin
 import TestSupport
 
-/// nginx or Apache, as Debian has them, with a configuration of its own: on free ports of the loopback interface, with
-/// everything it writes in a temporary folder, as a child that is gone with its last user.
+/// nginx or Apache from Debian with a custom configuration: on free loopback ports, with all its files in a temporary
+/// folder, as a child that deinit ends.
 final class RealServer {
   /// Which server.
   enum Kind: String, CaseIterable {
     case nginx, apache
 
-    /// The program, and the Debian package that it comes with.
+    /// The program, and its Debian package.
     fileprivate var program: (path: String, package: String) {
       switch self {
       case .nginx: ("/usr/sbin/nginx", "nginx-light")
@@ -18,21 +18,21 @@ final class RealServer {
     }
   }
 
-  /// How a folder of files is served.
+  /// A way to serve a folder of files.
   enum Manner: String, CaseIterable {
-    /// As fast as can be, with ranges.
+    /// At full speed, with ranges.
     case quick
-    /// As fast as can be, compressed for who accepts that.
+    /// At full speed, compressed for clients that accept that.
     case quickgzip
     /// At a limited rate, with ranges.
     case limited
     /// At a limited rate, without ranges.
     case rangeless
-    /// At a limited rate, compressed for who accepts that, with ranges otherwise.
+    /// At a limited rate, compressed for clients that accept that, otherwise with ranges.
     case gzip
   }
 
-  /// A request, as the server's log has it.
+  /// A request in the server's log.
   struct LoggedRequest: Hashable {
     var path: String
     var range: String?
@@ -50,14 +50,14 @@ final class RealServer {
   private let kind: Kind
   private let (port, securePort): (UInt16, UInt16)
 
-  /// Starts a server, and waits until it can be connected to.
+  /// Starts a server, and waits until it accepts connections.
   init(_ kind: Kind) throws {
     self.kind = kind
     guard FileManager.default.isExecutableFile(atPath: kind.program.path) else {
       throw PodfluxProcess.Failure("\(kind.program.path) is missing: apt-get install \(kind.program.package)")
     }
     folder = try TemporaryFolder("podflux-\(kind.rawValue)")
-    // Its workers may run as somebody else.
+    // Its workers may run as another user.
     try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: folder.path)
     for manner in Manner.allCases {
       try FileManager.default.createDirectory(
@@ -101,7 +101,7 @@ final class RealServer {
     }
   }
 
-  /// Apache inherits the signals that a thread of Dispatch's blocks, SIGTERM too, and would never end.
+  /// Apache inherits the signal mask of a Dispatch thread, with SIGTERM, and would never end.
   private static func withSignals(_ body: () throws -> Void) rethrows {
     var (none, before) = (sigset_t(), sigset_t())
     sigemptyset(&none)
@@ -110,7 +110,7 @@ final class RealServer {
     try body()
   }
 
-  /// Puts a file there, which is a day old: only then are its validators strong.
+  /// Adds a file, which is a day old: only then are its validators strong.
   func add(_ contents: [UInt8], _ name: String, _ manner: Manner) throws {
     let path = "\(folder.path)/files/\(manner.rawValue)/\(name)"
     try Data(contents).write(to: URL(fileURLWithPath: path))
@@ -118,13 +118,13 @@ final class RealServer {
       [.modificationDate: Date(timeIntervalSinceNow: -86_400), .posixPermissions: 0o644], ofItemAtPath: path)
   }
 
-  /// Where a file is to be had.
+  /// The URL of a file.
   func url(_ name: String, _ manner: Manner, secure: Bool) -> String {
     let base = secure ? "https://127.0.0.1:\(securePort)" : "http://127.0.0.1:\(port)"
     return "\(base)/\(manner.rawValue)/\(name)"
   }
 
-  /// The requests that have ended, oldest first.
+  /// The completed requests, oldest first.
   func requests() -> [LoggedRequest] {
     contents(folder.path + "/requests").split(separator: "\n").compactMap { line in
       let fields = line.split(separator: "|", omittingEmptySubsequences: false).map(String.init)
@@ -142,7 +142,7 @@ final class RealServer {
 
 /// Ports of the loopback interface.
 enum LoopbackPort {
-  /// A port that nobody listens on at the moment.
+  /// A port on which no process listens now.
   static func free() throws -> UInt16 {
     let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     defer { close(descriptor) }
@@ -157,7 +157,7 @@ enum LoopbackPort {
     return UInt16(bigEndian: address.sin_port)
   }
 
-  /// Whether somebody listens there.
+  /// Whether a process listens on it.
   static func answers(_ port: UInt16) -> Bool {
     let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     defer { close(descriptor) }

@@ -1,6 +1,6 @@
 import ScriptedOrigin
 
-/// The configurations of real servers that serve the same folders in the same manners.
+/// The configurations of real servers that serve the same folders in the same ways.
 struct RealServerConfiguration {
   let folder: String
   let port: UInt16
@@ -45,7 +45,7 @@ struct RealServerConfiguration {
     """
   }
 
-  /// For nginx: how each folder is served.
+  /// For nginx: the configuration of each folder.
   var nginxManners: String {
     """
     location /quick/ { }

@@ -5,12 +5,12 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// An origin, a library, and the engines that run on it one after the other. All of it is gone with the scene.
+/// An origin, a library, and the engines that run on it one after the other; deinit removes everything.
 final class Scene: Sendable {
   let origin: ScriptedOrigin
   private let folder: TemporaryFolder
   private let engines = Mutex<[PodfluxProcess]>([])
-  /// What the engines have for a network; nil for this machine's.
+  /// The engines' network; nil for this machine's.
   private let network: NetworkNamespace?
 
   init(tls: TLSMaterial? = nil, network: NetworkNamespace? = nil) throws {
@@ -23,7 +23,7 @@ final class Scene: Sendable {
     for engine in engines.withLock({ $0 }) {
       engine.signal(SIGKILL)
       engine.closeInput()
-      // Nobody may have waited for anything after that line.
+      // No test may have waited after that line.
       if let fault = engine.fault { Issue.record("\(fault)") }
     }
     try? origin.stop()
@@ -31,16 +31,16 @@ final class Scene: Sendable {
 
   /// The library's folder.
   var library: String { folder.path + "/library" }
-  /// Where what is outside the library may lie.
+  /// A folder for files outside the library.
   var outside: String { folder.path }
-  /// Where all engines log.
+  /// The log file of all engines.
   var logPath: String { folder.path + "/log" }
-  /// What the engines have logged.
+  /// The engines' log.
   var log: String { (try? String(contentsOfFile: logPath, encoding: .utf8)) ?? "" }
 
   /// Starts an engine, and waits until it is ready.
   ///
-  /// - Parameter launcher: The words before the program, where another one becomes it.
+  /// - Parameter launcher: The words of a launcher that execs the program.
   func start(
     _ arguments: [String] = [], environment: [String: String] = [:], launcher: [String] = []
   ) throws -> PodfluxProcess {
@@ -59,14 +59,14 @@ final class Scene: Sendable {
     return engine
   }
 
-  /// Starts an engine to whose output nobody listens.
+  /// Starts an engine without reading its output.
   func startUnheard() throws -> PodfluxProcess {
     let engine = try PodfluxProcess(library: library, logPath: logPath, isListening: false)
     engines.withLock { $0.append(engine) }
     return engine
   }
 
-  /// Starts an engine that retries after one second and takes many transfers.
+  /// Starts an engine that retries after one second and runs many transfers.
   func startEager(
     _ arguments: [String] = [], settings: [String: Any] = [:], environment: [String: String] = [:]
   ) throws -> PodfluxProcess {
@@ -76,7 +76,7 @@ final class Scene: Sendable {
     return engine
   }
 
-  /// Serves a file made from its own length.
+  /// Serves a file whose seed is its length.
   @discardableResult
   func serve(_ path: String, length: Int, bytesPerSecond: Int? = nil, seed: UInt64? = nil) -> Resource {
     let resource = Resource(.audio(length: length, seed: seed ?? UInt64(length)), entityTag: .strong("v1"))
@@ -89,7 +89,7 @@ final class Scene: Sendable {
 // MARK: - What lies in the library
 
 extension Scene {
-  /// Every file of the library that is not the engine's own, relative to it, in order.
+  /// Every file of the library except the engine's own, relative to it, in order.
   func publishedFiles() -> [String] {
     let names = FileManager.default.enumerator(atPath: library)?.compactMap { $0 as? String } ?? []
     return names.filter { !$0.hasPrefix(".podflux") && isFile(library + "/" + $0) }.sorted()
@@ -100,17 +100,17 @@ extension Scene {
     ((try? FileManager.default.contentsOfDirectory(atPath: library + "/.podflux/partial")) ?? []).sorted()
   }
 
-  /// Where a download's partial file lies.
+  /// The path of a download's partial file.
   func partialPath(_ id: String) -> String {
     library + "/.podflux/partial/\(id).part"
   }
 
-  /// The hash of a published file; nil if it is not there.
+  /// The hash of a published file; nil if it is missing.
   func hash(of path: String?) -> String? {
     path.flatMap { FileManager.default.contents(atPath: library + "/" + $0) }.map { SHA256.hash(data: $0).text }
   }
 
-  /// When a published file was last changed, as it says itself, in seconds since 1970.
+  /// A published file's modification time, in seconds since 1970.
   func modificationTime(of path: String?) throws -> Int {
     var status = stat()
     guard let path, stat(library + "/" + path, &status) == 0 else {
@@ -138,7 +138,7 @@ extension SHA256.Digest {
   fileprivate var text: String { map { String(format: "%02x", $0) }.joined() }
 }
 
-/// Waits for a condition that nobody announces, with a bound; looks again each 2 ms.
+/// Waits for a condition without notification, with a limit; checks every 2 ms.
 func waitUntil(_ what: String, upTo seconds: Double = 10, _ condition: () throws -> Bool) throws {
   let deadline = Date(timeIntervalSinceNow: seconds)
   while try !condition() {

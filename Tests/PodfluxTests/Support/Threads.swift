@@ -1,7 +1,7 @@
 import Foundation
 
-/// Runs the body on so many threads at once and returns when all are done: for tests that block, which would starve the
-/// pool that Swift Testing runs on.
+/// Runs the body on this many threads at once and returns when all are done: for tests that block, which would starve
+/// Swift Testing's thread pool.
 func onThreads(_ count: Int, _ body: @escaping @Sendable () -> Void) {
   let group = DispatchGroup()
   for number in 1...count {
@@ -16,7 +16,7 @@ func onThreads(_ count: Int, _ body: @escaping @Sendable () -> Void) {
   group.wait()
 }
 
-/// Runs the body on a thread of its own and does not wait for it.
+/// Runs the body on a new thread and does not wait for it.
 func inBackground(_ body: @escaping @Sendable () -> Void) {
   let thread = Thread { body() }
   thread.name = "background"
@@ -24,7 +24,7 @@ func inBackground(_ body: @escaping @Sendable () -> Void) {
 }
 
 extension Int {
-  /// The next of so many numbers, for lanes that share them out among each other.
+  /// The next of so many numbers, shared among threads.
   mutating func nextNumber(below limit: Int) -> Int? {
     guard self < limit else { return nil }
     defer { self += 1 }

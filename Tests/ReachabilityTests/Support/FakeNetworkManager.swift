@@ -2,14 +2,14 @@ import Foundation
 import Synchronization
 import TestSupport
 
-/// A service that owns NetworkManager's name on a bus and says what it is told to say about "metered".
+/// A service with NetworkManager's name on a bus and a scripted "metered" property.
 final class FakeNetworkManager: @unchecked Sendable {
-  // `@unchecked`: the bus is of the thread alone, the rest is locked or does not change.
+  // `@unchecked`: only the thread uses the bus; the rest is locked or immutable.
 
-  /// What it does when it is asked.
+  /// How it answers requests.
   enum Manner: Sendable {
     case answer(UInt32)
-    /// With a text where a number belongs.
+    /// With a text instead of a number.
     case answerWithText
     case silence
   }
@@ -29,7 +29,7 @@ final class FakeNetworkManager: @unchecked Sendable {
   private let ended = DispatchSemaphore(value: 0)
   private static let object = "/org/freedesktop/NetworkManager"
 
-  /// How often it was asked.
+  /// The number of requests.
   var questions: Int { state.withLock { $0.questions } }
 
   init(on address: String, _ manner: Manner) throws {
@@ -67,7 +67,7 @@ final class FakeNetworkManager: @unchecked Sendable {
     Thread.detachNewThread { [self] in serve() }
   }
 
-  /// From now on it behaves like this, and says that something has changed.
+  /// Changes its manner, and signals a change.
   func change(_ manner: Manner) {
     state.withLock { state in
       state.manner = manner
@@ -75,7 +75,6 @@ final class FakeNetworkManager: @unchecked Sendable {
     }
   }
 
-  /// Leaves the bus.
   func stop() {
     state.withLock { $0.isStopped = true }
     ended.wait()
@@ -139,7 +138,7 @@ final class FakeNetworkManager: @unchecked Sendable {
     _ = close(message)
   }
 
-  /// PropertiesChanged, with empty lists: whoever wants to know asks.
+  /// PropertiesChanged, with empty lists: clients request the value.
   private func tell() {
     var signal: OpaquePointer?
     typealias Make =

@@ -3,7 +3,7 @@ import TestSupport
 
 @testable import Reachability
 
-/// A folder that looks like `/sys`, as far as links go.
+/// A folder with the structure of `/sys`, as far as links need it.
 final class FakeSysfs {
   private let folder: TemporaryFolder
 

@@ -1,6 +1,6 @@
-/// Makes datagrams as rtnetlink(7) has them.
+/// Builds rtnetlink(7) datagrams.
 enum NetlinkBytes {
-  /// A whole message.
+  /// A complete message.
   static func message(
     _ type: UInt16, flags: UInt16 = 0, sequence: UInt32 = 0, _ body: [UInt8] = [], _ attributes: [[UInt8]] = []
   ) -> [UInt8] {

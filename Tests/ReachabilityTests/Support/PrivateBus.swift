@@ -1,19 +1,19 @@
 import Foundation
 import TestSupport
 
-/// A `dbus-daemon` of its own.
+/// A private `dbus-daemon`.
 final class PrivateBus {
-  /// Where its program is; nil where it is not installed.
+  /// The program's path; nil if it is not installed.
   static let program: String? = ["/usr/bin/dbus-daemon", "/bin/dbus-daemon"].first { (path: String) in
     access(path, X_OK) == 0
   }
 
-  /// What one connects to.
+  /// The address for clients.
   let address: String
   private let folder: TemporaryFolder
   private let process = Process()
 
-  /// Starts one, and returns when it can be connected to.
+  /// Starts a daemon, and returns when it accepts connections.
   init() throws {
     folder = try TemporaryFolder("podflux-bus")
     address = "unix:path=\(folder.path)/bus"
@@ -34,7 +34,7 @@ final class PrivateBus {
     process.standardOutput = output
     process.standardError = FileHandle.nullDevice
     try process.run()
-    // It says its address when it listens.
+    // It prints its address when it listens.
     guard !output.fileHandleForReading.availableData.isEmpty else {
       throw PodfluxProcess.Failure("dbus-daemon does not start")
     }
@@ -42,10 +42,10 @@ final class PrivateBus {
 
   deinit { stop() }
 
-  /// Ends it, as when the machine goes down.
+  /// Ends it, as at a shutdown.
   func stop() {
     guard process.isRunning else { return }
-    // A child of a Dispatch thread has that thread's mask, which holds back all signals that can be.
+    // A child of a Dispatch thread inherits that thread's signal mask, which blocks all signals that can be blocked.
     kill(process.processIdentifier, SIGKILL)
     process.waitUntilExit()
   }

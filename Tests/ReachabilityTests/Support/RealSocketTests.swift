@@ -1,5 +1,6 @@
 import Testing
+import TestScheduling
 
-/// What opens sockets, one after the other: one of these tests counts what is open.
-@Suite("With real sockets", .serialized)
+/// Tests that open sockets, one after the other: one of them counts open descriptors.
+@Suite("With real sockets", .systemTest, .serialized)
 enum RealSocketTests {}

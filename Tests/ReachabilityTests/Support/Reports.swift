@@ -6,7 +6,7 @@ import TestSupport
 
 @testable import Reachability
 
-/// What a monitor reports, to be waited for.
+/// Collects a monitor's reports, and waits for them.
 final class Reports: Sendable {
   private struct State {
     var paths: [NetworkPath] = []
@@ -18,7 +18,7 @@ final class Reports: Sendable {
 
   /// Everything so far.
   var paths: [NetworkPath] { state.withLock { $0.paths } }
-  /// When each of them came.
+  /// The time of each report.
   var times: [ContinuousClock.Instant] { state.withLock { $0.times } }
 
   func add(_ path: NetworkPath) {
@@ -29,7 +29,7 @@ final class Reports: Sendable {
     news.signal()
   }
 
-  /// Waits for so many reports in all.
+  /// Waits for this many reports in all.
   func wait(for count: Int, upTo seconds: Double = 10) throws {
     let deadline = DispatchTime.now() + seconds
     while paths.count < count {
@@ -41,7 +41,7 @@ final class Reports: Sendable {
 }
 
 extension NetworkNamespace {
-  /// Calls the body on a thread of its own whose sockets belong to this namespace.
+  /// Calls the body on a new thread whose sockets belong to this namespace.
   func inside<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) throws -> Value {
     let result = Mutex<Result<Value, any Error>?>(nil)
     let end = DispatchSemaphore(value: 0)

@@ -1,6 +1,6 @@
 import ScriptedOrigin
 
-/// One request on a connection of its own, and all that came back.
+/// One request on a new connection, and the complete response.
 struct Exchange {
   let status: Int
   let headers: [String: String]
@@ -20,7 +20,7 @@ struct Exchange {
   }
 }
 
-/// Runs `body` with an origin that is stopped afterwards.
+/// Runs `body` with an origin, and stops the origin.
 func withOrigin(tls: TLSMaterial? = nil, _ body: (ScriptedOrigin) throws -> Void) throws {
   let origin = try ScriptedOrigin.start(tls: tls)
   do {

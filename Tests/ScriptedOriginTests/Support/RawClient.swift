@@ -1,6 +1,6 @@
 import Glibc
 
-/// A client that reads exactly what is on the wire.
+/// A client that reads the exact bytes on the wire.
 final class RawClient {
   enum Failure: Error {
     case cannotConnect(Int32)
@@ -9,7 +9,7 @@ final class RawClient {
     case endedInsideBody(received: Int)
   }
 
-  /// How the origin ended a connection.
+  /// How a connection ended.
   enum Ending {
     case closed
     case reset
@@ -51,7 +51,7 @@ final class RawClient {
     send("\(method) \(path) HTTP/1.1\r\nHost: test\r\n\(fields)\r\n")
   }
 
-  /// The status and the header fields, whose names are made lower case.
+  /// The status and the header fields, with lower-case names.
   func readHead() throws -> (status: Int, headers: [String: String]) {
     while true {
       if let end = unread.endOfHead {

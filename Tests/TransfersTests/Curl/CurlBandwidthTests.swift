@@ -1,10 +1,11 @@
 import EngineRuntime
-import TestSupport
 import Testing
+import TestScheduling
+import TestSupport
 
 @testable import Transfers
 
-@Suite("The curl driver, its bytes limited,")
+@Suite("The curl driver, its bytes limited,", .systemTestAlone)
 struct CurlBandwidthTests {
   private static let body = (0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* 31 + $0 >> 8) }
 

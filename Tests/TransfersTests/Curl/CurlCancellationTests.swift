@@ -1,9 +1,10 @@
 import EngineRuntime
 import Testing
+import TestScheduling
 
 @testable import Transfers
 
-@Suite("The curl driver stops")
+@Suite("The curl driver stops", .systemTest)
 struct CurlCancellationTests {
   private func silentOrigin() throws -> RawOrigin {
     try RawOrigin { connection in

@@ -1,10 +1,11 @@
 import EngineRuntime
 import PodfluxCore
 import Testing
+import TestScheduling
 
 @testable import Transfers
 
-@Suite("The curl driver fetches")
+@Suite("The curl driver fetches", .systemTest)
 struct CurlDriverTests {
   @Test("a 200 with its head once, its body and its length")
   func plain() async throws {

@@ -3,10 +3,11 @@ import EngineRuntime
 import PodfluxCore
 import ScriptedOrigin
 import Testing
+import TestScheduling
 
 @testable import Transfers
 
-@Suite("The curl driver tells failures apart:")
+@Suite("The curl driver tells failures apart:", .systemTest)
 struct CurlFailureTests {
   private func failure(of request: HTTPRequest, _ recorder: Recorder = Recorder()) async throws -> ExchangeFailure? {
     let driver = try CurlDriver()

@@ -1,12 +1,13 @@
 import EngineRuntime
 import PodfluxCore
 import ScriptedOrigin
-import TestSupport
 import Testing
+import TestScheduling
+import TestSupport
 
 @testable import Transfers
 
-@Suite("An HTTP/2 connection")
+@Suite("An HTTP/2 connection", .systemTest)
 struct CurlHTTP2Tests {
   private let folder: TemporaryFolder
 

@@ -2,10 +2,11 @@ import EngineRuntime
 import PodfluxCore
 import Synchronization
 import Testing
+import TestScheduling
 
 @testable import Transfers
 
-@Suite("The curl driver follows redirects:")
+@Suite("The curl driver follows redirects:", .systemTest)
 struct CurlRedirectTests {
   @Test("relative ones with their body read past, client headers kept, and a head only of the last")
   func relative() async throws {

@@ -1,12 +1,13 @@
 import EngineRuntime
 import PodfluxCore
 import ScriptedOrigin
-import TestSupport
 import Testing
+import TestScheduling
+import TestSupport
 
 @testable import Transfers
 
-@Suite("A connection that was kept for the next exchange")
+@Suite("A connection that was kept for the next exchange", .systemTest)
 struct CurlReuseTests {
   private static let hello = Behaviour.status(200, body: .text("hello"))
 

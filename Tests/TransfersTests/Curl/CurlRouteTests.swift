@@ -2,12 +2,13 @@ import Dispatch
 import EngineRuntime
 import PodfluxCore
 import ScriptedOrigin
-import TestSupport
 import Testing
+import TestScheduling
+import TestSupport
 
 @testable import Transfers
 
-@Suite("The curl driver keeps to routes")
+@Suite("The curl driver keeps to routes", .systemTest)
 struct CurlRouteTests {
   /// Answers every request with the address that it came from, and the number of its connection.
   @Sendable private static func introduce(_ connection: RawConnection, _ number: Int) {

@@ -2,12 +2,13 @@ import EngineRuntime
 import Foundation
 import PodfluxCore
 import ScriptedOrigin
-import TestSupport
 import Testing
+import TestScheduling
+import TestSupport
 
 @testable import Transfers
 
-@Suite("The curl driver over TLS")
+@Suite("The curl driver over TLS", .systemTest)
 struct CurlTLSTests {
   private let origin: ScriptedOrigin
   private let folder: TemporaryFolder

@@ -2,10 +2,11 @@ import CCurl
 import Glibc
 import PodfluxCore
 import Testing
+import TestScheduling
 
 @testable import Transfers
 
-@Suite("libcurl's open sockets")
+@Suite("libcurl's open sockets", .systemTestAlone)
 struct SocketTableTests {
   private static let elsewhere: in_addr_t = 0xC000_0201  // 192.0.2.1, RFC 5737
   private static let here: in_addr_t = 0x7F00_0001

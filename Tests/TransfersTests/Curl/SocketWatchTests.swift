@@ -2,10 +2,11 @@ import CCurl
 import Glibc
 import PodfluxCore
 import Testing
+import TestScheduling
 
 @testable import Transfers
 
-@Suite("Waiting for sockets and the timer")
+@Suite("Waiting for sockets and the timer", .systemTest)
 struct SocketWatchTests {
   private static let patience: Int32 = 10_000
 

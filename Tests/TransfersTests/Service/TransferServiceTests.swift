@@ -1,10 +1,11 @@
 import Dispatch
 import PodfluxCore
 import Testing
+import TestScheduling
 
 @testable import Transfers
 
-@Suite("An attempt")
+@Suite("An attempt", .systemTest)
 struct TransferServiceTests {
   private static let body = Array("ID3".utf8) + [UInt8](repeating: 0, count: 400_000)
 

@@ -148,34 +148,27 @@ struct RandomActions {
 
   private mutating func patch() -> SettingsPatch {
     var patch = SettingsPatch()
-    patch.maxConcurrent = maybe { $0.draw(Settings.Limits.maxConcurrent) }
-    patch.maxPerHost = maybe { $0.draw(Settings.Limits.maxPerHost) }
-    patch.maxAttempts = maybe { $0.draw(Settings.Limits.maxAttempts) }
-    patch.retryFirstSeconds = maybe { $0.draw(Settings.Limits.seconds) }
-    patch.retryMaxSeconds = maybe { $0.draw(Settings.Limits.seconds) }
-    patch.connectTimeoutSeconds = maybe { $0.draw(Settings.Limits.seconds) }
-    patch.stallTimeoutSeconds = maybe { $0.draw(Settings.Limits.seconds) }
-    patch.firstByteTimeoutSeconds = maybe { $0.draw(Settings.Limits.seconds) }
-    patch.slowBytesPerSecond = maybe { Int64.random(in: Settings.Limits.slowBytesPerSecond, using: &$0.random) }
-    patch.slowWindowSeconds = maybe { $0.draw(Settings.Limits.seconds) }
-    patch.allowInsecureRedirects = maybe { $0.once(in: 2) }
-    patch.maxFileBytes = maybe { Int64.random(in: Settings.Limits.maxFileBytes, using: &$0.random) }
-    patch.checksum = maybe { $0.once(in: 2) }
-    patch.userAgent = maybe { _ in "Podflux \"1\" \\ (test)" }
-    patch.progressInterval = maybe { Double.random(in: Settings.Limits.progressInterval, using: &$0.random) }
-    patch.cleanupOnStart = maybe { $0.once(in: 2) }
-    patch.bytesPerSecond = maybe { $0.once(in: 2) ? 0 : Settings.Limits.bytesPerSecond.upperBound }
-    patch.network = maybe { $0.classes() }
-    patch.cellularBudgetBytesPerMonth = maybe { Int64.random(in: Settings.Limits.volume, using: &$0.random) }
-    patch.schedule = maybe { random in random.many(upTo: 3) { $0.window() } }
-    patch.storageQuotaBytes = maybe { Int64.random(in: Settings.Limits.volume, using: &$0.random) }
-    patch.reserveFreeBytes = maybe { Int64.random(in: Settings.Limits.volume, using: &$0.random) }
-    patch.orphans = maybe { $0.pick(CleanupOptions.Orphans.allCases) }
-    patch.quarantineDays = draw(Settings.Limits.quarantineDays)
-    patch.nameTimeZone = maybe { $0.pick([.publisher, .place("Europe/Vienna"), .place("Etc/GMT+5")]) }
-    patch.fileTimes = maybe { $0.pick(FileTimes.allCases) }
-    patch.portableNames = maybe { $0.once(in: 2) }
+    for setting in Settings.all where once(in: 2) {
+      if let value = value(among: setting.values) { patch.set(setting, to: value) } else { patch.network = classes() }
+    }
+    if patch == SettingsPatch() { patch.checksum = true }
     return patch
+  }
+
+  /// A value that a setting takes; nil for classes of networks, of which a patch changes some.
+  private mutating func value(among values: Setting.Values) -> Setting.Value? {
+    switch values {
+    case .boolean: .boolean(once(in: 2))
+    case .integer(let range):
+      .integer(pick([range.lowerBound, range.upperBound, Int64.random(in: range, using: &random)]))
+    case .limit(let range): .integer(once(in: 2) ? 0 : range.upperBound)
+    case .number(let range): .number(Double.random(in: range, using: &random))
+    case .printable: .text("Podflux \"1\" \\ (test)")
+    case .choice(let names): .text(pick(names))
+    case .timeZone: .text(pick(["publisher", "Europe/Vienna", "Etc/GMT+5"]))
+    case .schedule: .schedule(many(upTo: 3) { $0.window() })
+    case .networkClasses: nil
+    }
   }
 
   private mutating func classes() -> NetworkClasses.Patch {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import PodfluxCore
 
-/// Values that tests need, short to write.
+/// Short forms of test values.
 extension DownloadID {
   static func named(_ text: String) throws -> DownloadID {
     try #require(DownloadID(text))
@@ -32,7 +32,7 @@ extension ResumeRecord {
 }
 
 extension Download.Discarded {
-  /// So many bytes for one cause.
+  /// Bytes for one cause.
   static func bytes(_ bytes: Int64, _ cause: RestartCause) -> Self {
     var discarded = Self()
     discarded.add(bytes, because: cause)
@@ -46,7 +46,7 @@ extension DownloadError {
 }
 
 extension World {
-  /// Enqueues a download of this name.
+  /// Enqueues a download with this id.
   @discardableResult
   func enqueue(
     _ name: String, host: String = "a.example", priority: Priority = .normal, paused: Bool = false,
@@ -61,7 +61,7 @@ extension World {
     return id
   }
 
-  /// Reports what the attempt that is alive has to say.
+  /// Sends a report of the living attempt.
   func report(
     _ id: DownloadID, _ news: AttemptReport.News, at sourceLocation: SourceLocation = #_sourceLocation
   ) throws {
@@ -75,9 +75,9 @@ extension World {
     try report(id, .finished(file))
   }
 
-  /// Carries out and reports all deletions that were asked for, until none is left.
+  /// Executes and reports all issued deletions, until none is left.
   func carryOutDeletions() throws {
-    while let key = downloads.deletionsUnderWay.min() {
+    while let key = downloads.deletions.underWay.keys.min() {
       try send(.deleted(key))
     }
   }
@@ -99,27 +99,27 @@ extension World {
     effects.compactMap { if case .start(let attempt) = $0 { attempt.id.download.description } else { nil } }
   }
 
-  /// The attempts that the last turn told to stop.
+  /// The attempts that the last turn stopped.
   var stopped: [AttemptID] {
     effects.compactMap { if case .stop(let attempt) = $0 { attempt } else { nil } }
   }
 
-  /// The attempts that the last turn let proceed.
+  /// The attempts that the last turn allowed to proceed.
   var proceeding: [AttemptID] {
     effects.compactMap { if case .proceed(let attempt) = $0 { attempt } else { nil } }
   }
 
-  /// What the last turn wanted deleted.
+  /// The deletions that the last turn issued.
   var deletions: [Deletion] {
     effects.compactMap { if case .delete(let deletion) = $0 { deletion } else { nil } }
   }
 
-  /// Whose files the last turn wanted read again, in order.
+  /// The downloads whose verifications the last turn issued, in order.
   var verifying: [String] {
     effects.compactMap { if case .verify(let verification) = $0 { verification.download.description } else { nil } }
   }
 
-  /// Reports what reading the file of this download again came to.
+  /// Reports the result of a verification of this download.
   func verified(
     _ id: DownloadID, _ verdict: Verification.Verdict, at sourceLocation: SourceLocation = #_sourceLocation
   ) throws {
@@ -128,13 +128,13 @@ extension World {
     try send(.verified(verification, verdict), at: sourceLocation)
   }
 
-  /// When the last turn asked to be woken, if it asked.
+  /// The wake-ups that the last turn requested.
   var wakes: [Timestamp?] {
     effects.compactMap { if case .wake(let at) = $0 { .some(at) } else { nil } }
   }
 }
 
-/// The code with which the body was refused; nil if it was not.
+/// The refusal code of the body; nil if it was not refused.
 func refusalCode(_ body: () throws -> Void) throws -> Refusal.Code? {
   do {
     try body()

@@ -2,9 +2,9 @@ import Testing
 
 @testable import PodfluxCore
 
-/// A library that is cleaned up, short to write.
+/// Short forms for cleanups.
 extension World {
-  /// Asks for a run.
+  /// Requests a run.
   @discardableResult
   func clean(
     _ options: CleanupOptions = .init(), at sourceLocation: SourceLocation = #_sourceLocation
@@ -17,27 +17,27 @@ extension World {
 
   private struct NoRun: Error {}
 
-  /// Tells what was found, and that this is all.
+  /// Reports these findings and the end of the survey.
   func found(_ steps: [CleanupStep], at sourceLocation: SourceLocation = #_sourceLocation) throws {
-    let key = try #require(looking?.key, "nobody looks", sourceLocation: sourceLocation)
+    let key = try #require(looking?.key, "no survey is running", sourceLocation: sourceLocation)
     if !steps.isEmpty { try send(.surveyed(key, .found(steps)), at: sourceLocation) }
     try send(.surveyed(key, .complete(.init(), remark: nil)), at: sourceLocation)
   }
 
-  /// Reports the steps that are handed out, one by one, until none is left.
+  /// Reports the issued steps one by one, until none is left.
   func carryOutSteps(
     _ outcome: CleanupStep.Outcome = .done, at sourceLocation: SourceLocation = #_sourceLocation
   ) throws {
     while let key = steps.keys.min() { try send(.cleaned(key, outcome), at: sourceLocation) }
   }
 
-  /// Reports what steps have owed its deletion, until no step waits for one.
+  /// Reports the deletions for which steps wait, until none is left.
   func carryOutAwaitedDeletions() throws {
     while let key = cleanup.awaited.keys.min() { try send(.deleted(key)) }
   }
 
-  /// A run that finds these and is hindered by nothing on the disk, until all steps are done but those whose files are owed
-  /// their deletion.
+  /// A run with these findings and no errors on the disk, until all steps are done except those that wait for a
+  /// deletion.
   func cleanUp(
     _ found: [CleanupStep], _ options: CleanupOptions = .init(), at sourceLocation: SourceLocation = #_sourceLocation
   ) throws {
@@ -46,26 +46,26 @@ extension World {
     try carryOutSteps(at: sourceLocation)
   }
 
-  /// All steps of the last run as their table has them.
+  /// All steps of the last run in their table.
   func stepRows() throws -> [CleanupStep] {
     try database.read { try $0.cleanupSteps(PageRequest(limit: 1000)).steps }
   }
 
-  /// What a tally of the run that is under way, or else of the last one, says.
+  /// A tally of the active run, or else of the last one.
   func tally(_ kind: CleanupStep.Finding.Kind) -> CleanupRun.Tally? {
     (cleanup.active ?? cleanup.last)?.tallies[kind]
   }
 }
 
 extension CleanupStep {
-  /// A step of this finding that is to be taken.
+  /// A planned step for this finding.
   static func planned(_ finding: Finding, _ decision: Decision, _ because: String = "it is so") -> CleanupStep {
     CleanupStep(finding: finding, decision: decision, because: because)
   }
 }
 
 extension FoundFile {
-  /// The file as the disk has it.
+  /// The file on the disk.
   init(at file: PublishedFile) {
     self.init(place: EntryPath(file.path), length: file.length, inode: file.inode)
   }

@@ -6,7 +6,7 @@ import Testing
 @testable import Persistence
 @testable import PodfluxCore
 
-/// What must hold after every turn.
+/// The invariants that must hold after every turn.
 extension World {
   func checkInvariants(at sourceLocation: SourceLocation = #_sourceLocation) throws {
     try database.read { reader in
@@ -22,7 +22,7 @@ extension World {
     }
   }
 
-  /// Counts, in memory and in their table, are what counting the rows gives.
+  /// Counts in memory and in their table must match the rows.
   private func checkCounts(_ db: Database, _ sourceLocation: SourceLocation) throws {
     let rows = try Row.fetchAll(
       db.cachedStatement(sql: "SELECT state, count(*) AS number FROM downloads GROUP BY state"))
@@ -34,7 +34,7 @@ extension World {
     #expect(saved == counted, sourceLocation: sourceLocation)
   }
 
-  /// The lanes are what making them anew gives.
+  /// The lanes must match a rebuild.
   private func checkLanes(_ db: Database, _ sourceLocation: SourceLocation) throws {
     let expected = """
       SELECT host, kind, priority, position FROM (
@@ -49,9 +49,9 @@ extension World {
     #expect(lanes == (try Row.fetchAll(db.cachedStatement(sql: expected))), sourceLocation: sourceLocation)
   }
 
-  /// Bytes and classes are what counting the rows gives.
+  /// Bytes and classes must match the rows.
   private func checkNumbers(_ db: Database, _ sourceLocation: SourceLocation) throws {
-    // No length is counted as more than 1 PiB.
+    // A length counts as at most 1 PiB.
     let bytes = """
       SELECT coalesce(sum(min(iif(state = 'completed', file_length, durable), 1 << 50)), 0) FROM downloads
       """
@@ -64,9 +64,9 @@ extension World {
         == (try Row.fetchAll(db.cachedStatement(sql: classes))), sourceLocation: sourceLocation)
   }
 
-  /// Nobody uses the network whom an obstacle forbids it, and connections of another path are not used.
+  /// No attempt may run against an obstacle, or use connections of an old path.
   private func checkObstacles(_ sourceLocation: SourceLocation) {
-    guard downloads.isScheduling else { return }
+    guard lifecycle.isScheduling else { return }
     for (id, live) in downloads.live where !live.isStopping && (live.phase == .connecting || live.phase == .receiving) {
       let obstacle = downloads.obstacles.obstacle(for: live.policy, of: live.origin, needsPath: live.needsPath)
       #expect(obstacle == nil, "\(id) runs in spite of it", sourceLocation: sourceLocation)
@@ -76,9 +76,9 @@ extension World {
     }
   }
 
-  /// Rows say running exactly where an attempt is alive that belongs to them; what is alive, services know of.
+  /// A row is running exactly if it has a living attempt; services have every living attempt.
   private func checkLiveAttempts(_ db: Database, _ sourceLocation: SourceLocation) throws {
-    guard downloads.isRecovered else { return }
+    guard lifecycle.isRecovered else { return }
     let running = try String.fetchSet(db.cachedStatement(sql: "SELECT id FROM downloads WHERE state = 'running'"))
     let owners = downloads.live.filter { !$0.value.isDisowned }
     #expect(running.isSubset(of: owners.keys.map(\.description)), sourceLocation: sourceLocation)
@@ -89,9 +89,9 @@ extension World {
     #expect(downloads.live.mapValues(\.generation) == alive, sourceLocation: sourceLocation)
   }
 
-  /// A queued row is held while, and only while, something of its name has not ended: nothing waits for ever.
+  /// A queued row is held exactly while something with its id has not ended: nothing waits forever.
   private func checkHeldRows(_ db: Database, _ sourceLocation: SourceLocation) throws {
-    guard downloads.isRecovered else { return }
+    guard lifecycle.isRecovered else { return }
     let live = Set(downloads.live.keys.map(\.description))
     let owedPartials = try String.fetchSet(
       db.cachedStatement(sql: "SELECT download FROM deletions WHERE quarantine = 0"))
@@ -104,29 +104,29 @@ extension World {
     #expect(held.isSubset(of: underWay.union(live)), sourceLocation: sourceLocation)
   }
 
-  /// Only completed files are owed their verification, and none waits while there is room.
+  /// Only completed files have pending verifications, and none waits while there is room.
   private func checkVerifications(_ db: Database, _ sourceLocation: SourceLocation) throws {
     let sql = "SELECT state FROM verifications LEFT JOIN downloads ON downloads.key = download"
     let states = try String?.fetchAll(db.cachedStatement(sql: sql))
     #expect(states.allSatisfy { $0 == "completed" }, sourceLocation: sourceLocation)
-    let underWay = downloads.verificationsUnderWay
+    let underWay = Set(downloads.verifications.underWay.keys)
     #expect(underWay == Set(verifications.keys), sourceLocation: sourceLocation)
     #expect(underWay.count <= DownloadsStore.verificationsAtOnce, sourceLocation: sourceLocation)
-    guard downloads.isRecovered, downloads.stopping != .now else { return }
+    guard lifecycle.isRecovered, lifecycle.stopping != .now else { return }
     let keys = try Int64.fetchSet(db.cachedStatement(sql: "SELECT key FROM verifications"))
     #expect(
       keys.isSubset(of: underWay) || underWay.count == DownloadsStore.verificationsAtOnce,
       sourceLocation: sourceLocation)
   }
 
-  /// The runs are in their table as they are in memory; what is planned is under way while there is room; and no run
-  /// waits for nobody.
+  /// The runs in the table match memory; planned steps are issued while there is room; a run waits only for an active
+  /// one.
   private func checkCleanup(_ db: Database, _ sourceLocation: SourceLocation) throws {
     let runs = [cleanup.last, cleanup.active, cleanup.waiting].compactMap { $0 }
     #expect(try TableReader(db: db).cleanupRuns() == runs.sorted { $0.key < $1.key }, sourceLocation: sourceLocation)
     #expect(steps.count <= CleanupStore.stepsAtOnce, sourceLocation: sourceLocation)
-    guard downloads.isRecovered, downloads.stopping != .now else { return }
-    #expect(cleanup.waiting == nil || cleanup.active != nil, "it waits for nobody", sourceLocation: sourceLocation)
+    guard lifecycle.isRecovered, lifecycle.stopping != .now else { return }
+    #expect(cleanup.waiting == nil || cleanup.active != nil, "no run is active", sourceLocation: sourceLocation)
     guard cleanup.active?.stage == .acting else { return }
     let planned = try Int64.fetchSet(db.cachedStatement(sql: "SELECT key FROM cleanup_steps WHERE status = 'planned'"))
     #expect(Set(steps.keys).isSubset(of: planned), sourceLocation: sourceLocation)

@@ -5,38 +5,38 @@ import Testing
 
 @testable import PodfluxCore
 
-/// The real stores on a real SQLite database in memory, with a clock that only the test moves.
+/// The real stores on a real SQLite database in memory, with a manual clock.
 ///
-/// `send` is the one way in. It collects what the turn asks services to do, and after every turn checks what must
-/// always hold (`World+Invariants`).
+/// `send` is the only input. It collects the effects of the turn, and checks the invariants after every turn
+/// (`World+Invariants`).
 final class World {
   static let beginning = Timestamp(milliseconds: 1_800_000_000_000)
 
   let database: LibraryDatabase
   private(set) var dispatcher: Dispatcher<Stores>
   var clock = ClockReading(wall: beginning, monotonicMilliseconds: 1_000)
-  /// The effects of the last turn, but for announcements, notices, limits that a start tells, and wishes to be woken only because a
-  /// day begins.
+  /// The effects of the last turn, without announcements, notices, the limits of a start, and wake-ups that are only
+  /// for a new day.
   private(set) var effects: [Effect] = []
   /// What the last turn has announced.
   private(set) var announcements: [Announcement.Event] = []
-  /// What people are to be told, from the beginning.
+  /// All notices so far.
   private(set) var notices: [Notice] = []
-  /// When the stores want to be woken for something else than a day.
+  /// The requested wake-up, unless it is for a new day.
   private var wake: Timestamp?
-  /// The attempts that services work at: started, and not yet ended.
+  /// The attempts that services run: started, and not yet ended.
   private(set) var attempts: [DownloadID: Attempt] = [:]
-  /// The files that services read again: asked for, and not yet reported.
+  /// The verifications that services run: issued, and not yet reported.
   private(set) var verifications: [Verification.Key: Verification] = [:]
-  /// The run for which services compare rows and files.
+  /// The run whose survey services do.
   private(set) var looking: CleanupRun?
-  /// The steps that services carry out: handed out, and not yet reported.
+  /// The steps that services execute: issued, and not yet reported.
   private(set) var steps: [CleanupStep.Key: CleanupStep] = [:]
-  /// Whether the tables are compared with memory after each turn.
+  /// Whether to compare the tables with memory after each turn.
   var checksInvariants = true
 
-  /// Opens an empty library, and says so to the stores unless told otherwise. It is not cleaned up at its start unless
-  /// a test wants that: most are about something else.
+  /// Opens an empty library, and by default recovers it. It runs no cleanup at its start unless a test wants one: most
+  /// are about something else.
   init(
     isRecovered: Bool = true, cleansUpOnStart: Bool = false, _ settings: (inout SettingsPatch) -> Void = { _ in }
   ) throws {
@@ -51,8 +51,9 @@ final class World {
 
   var downloads: DownloadsStore { dispatcher.state.downloads }
   var cleanup: CleanupStore { dispatcher.state.cleanup }
+  var lifecycle: LifecycleStore { dispatcher.state.lifecycle }
 
-  /// The defaults, but for what `init` says.
+  /// The defaults, except for the arguments of `init`.
   static func settings(cleansUpOnStart: Bool = false) -> Settings {
     var settings = Settings()
     settings.cleanupOnStart = cleansUpOnStart
@@ -67,7 +68,7 @@ final class World {
 
   // MARK: Given, when
 
-  /// Dispatches one batch, and throws if an action of it is refused.
+  /// Dispatches one batch, and throws if one of its actions is refused.
   @discardableResult
   func send(_ actions: Action..., at sourceLocation: SourceLocation = #_sourceLocation) throws -> Reply? {
     var reply: Reply?
@@ -80,7 +81,7 @@ final class World {
     return reply
   }
 
-  /// Dispatches one batch and returns what became of its actions.
+  /// Dispatches one batch and returns its results.
   @discardableResult
   func dispatch(
     _ actions: [Action], at sourceLocation: SourceLocation = #_sourceLocation
@@ -98,7 +99,7 @@ final class World {
     return turnout.outcomes
   }
 
-  /// The process dies and another one opens the library: memory is gone, the tables are there.
+  /// Restarts the engine: memory is gone, the tables stay.
   func restart(published: [DownloadID] = [], isRecovered: Bool = true) throws {
     dispatcher = try Self.dispatcher(on: database)
     attempts = [:]
@@ -164,7 +165,7 @@ final class World {
 }
 
 extension AttemptReport.News {
-  /// Whether the attempt has ended with it.
+  /// Whether the attempt ends with this report.
   var isEnd: Bool {
     switch self {
     case .finished, .failed, .stopped, .pathRefused: true

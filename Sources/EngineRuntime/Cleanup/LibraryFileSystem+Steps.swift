@@ -1,0 +1,107 @@
+import Flux
+import PodfluxCore
+
+/// The part of each step of a cleanup that is not a row's.
+extension LibraryFileSystem {
+  /// Checks that the files are as a step expects them, and does with them what it says. Called again after a crash at any
+  /// point it comes to the same end.
+  public func carryOut(_ step: CleanupStep, at now: Timestamp) -> CleanupStep.Outcome {
+    do throws(FileSystemFailure) {
+      return try outcome(of: step, at: now)
+    } catch {
+      return .left("\(error)")
+    }
+  }
+
+  private func outcome(of step: CleanupStep, at now: Timestamp) throws(FileSystemFailure) -> CleanupStep.Outcome {
+    switch step.finding {
+    case .missing(_, let file):
+      guard try isInPlace() else { return .left(SurveyFailure.notInPlace.description) }
+      return try isMissing(file) ? .done : .left("its file is there again, or a link is on the way to it")
+    case .moved(_, let former, let file):
+      // A download whose own file is where it was does not leave it for another one.
+      guard try !isPublished(former) else { return .hasChanged }
+      return try isPublished(file) ? .done : .hasChanged
+    case .modified(_, _, let file):
+      return try isUntouched(FoundFile(file)) ? .done : .hasChanged
+    case .corrupt(_, _, let found), .adoptable(let found, _, _):
+      return try isUntouched(found) ? .done : .hasChanged
+    case .orphan(let found): return try carryOut(orphan: found, step, at: now)
+    // Its deletion is a row first: no download of its name may begin meanwhile.
+    case .orphanPartial: return .done
+    case .partial(let download, let planned, let length, let tailHash):
+      return try correct(download, planned, length: length, tailHash: tailHash)
+    case .strayPartial(let found):
+      return try quarantine(strayPartial: found, QuarantineOrder(because: step.because, at: now)).stepOutcome
+    case .emptyFolder(let place):
+      guard try !removeEmptyFolder(place) else { return .done }
+      return try exists(place) ? .left("it is not empty any more") : .done
+    case .foreign: return .done
+    case .expiredQuarantine(let moment, _):
+      _ = try emptyQuarantine(before: Timestamp(milliseconds: moment)) { true }
+      return .done
+    }
+  }
+
+  private func carryOut(
+    orphan found: FoundFile, _ step: CleanupStep, at now: Timestamp
+  ) throws(FileSystemFailure) -> CleanupStep.Outcome {
+    switch step.decision {
+    case .quarantine: return try quarantine(found, QuarantineOrder(because: step.because, at: now)).stepOutcome
+    case .delete:
+      // Nothing there any more: the step has been done, perhaps by this engine before it died.
+      let isDeleted = try delete(found, ownFolders: [])
+      if isDeleted { return .done }
+      return try exists(found.place) ? .hasChanged : .done
+    default:
+      let isThere = try look(at: found.place).regularFile().map(found.isSameFile) ?? false
+      return isThere ? .done : .hasChanged
+    }
+  }
+
+  /// The row is to say what is durable: so it is made durable first.
+  private func correct(
+    _ download: DownloadID, _ planned: ResumeRecord, length: Int64, tailHash: String
+  ) throws(FileSystemFailure) -> CleanupStep.Outcome {
+    guard length > 0 else {
+      return try partialLength(of: download) ?? 0 < planned.durable ? .done : .hasChanged
+    }
+    let file = try openExistingPartial(of: download)
+    defer { file.close() }
+    guard try file.length() == length else { return .hasChanged }
+    try file.synchronize()
+    return try file.tailHash(length: length) == tailHash ? .done : .hasChanged
+  }
+
+  /// Whether nothing, or another file, is where the file should be. Behind a link nothing can be told.
+  private func isMissing(_ file: PublishedFile) throws(FileSystemFailure) -> Bool {
+    switch try look(at: EntryPath(file.path)) {
+    case .nothing, .other: return true
+    case .link, .behindLink: return false
+    case .file(let present):
+      // Its own file is there, even if a program has made it longer or shorter since it was looked for.
+      let isOwn = present.inode != FoundFile.unknownInode && present.inode == file.inode
+      return !isOwn && !FoundFile(file).isSameFile(as: present)
+    }
+  }
+
+  private func isUntouched(_ found: FoundFile) throws(FileSystemFailure) -> Bool {
+    try look(at: found.place).regularFile().map(found.isUntouched) ?? false
+  }
+}
+
+extension CleanupStep.Outcome {
+  static let hasChanged = Self.left("the file has changed since; the next cleanup looks at it again")
+}
+
+extension QuarantineOutcome {
+  /// An earlier engine that moved the file has done the step; a person who took it away has not.
+  fileprivate var stepOutcome: CleanupStep.Outcome {
+    switch self {
+    case .moved: .done
+    case .gone: .left("it is gone: somebody has moved or deleted it since it was found")
+    case .changed: .hasChanged
+    case .behindLink(let failure): .left("\(failure)")
+    }
+  }
+}

@@ -1,0 +1,298 @@
+import Flux
+import PodfluxCore
+
+/// The inside of an engine: takes requests and facts out of the mailbox in batches, has each batch committed as one
+/// transaction, answers its requests, and has its effects carried out.
+///
+/// It has no thread: each call runs to its end and returns. The product calls it on one serial queue, the simulator from
+/// its scheduler. Not thread safe; the mailbox is.
+///
+/// It holds the library for one session after the other; between them it is suspended and holds nothing. What may follow
+/// what is `EngineLifecycle`'s to say.
+public final class EngineLoop {
+  /// Where requests and facts wait.
+  public typealias EngineMailbox = Mailbox<EngineRequest, Action>
+
+  /// How long after a stop or the begin of a suspension attempts have for their last sync. A process must be gone within
+  /// two seconds.
+  public static let stopMilliseconds: Int64 = 1700
+  /// How long to wait before facts of a failed turn are delivered again.
+  public static let redeliveryMilliseconds: Int64 = 1000
+  /// How long a drain waits for turns that can be committed again: meanwhile people may free some room.
+  public static let drainPatienceMilliseconds: Int64 = 10_000
+
+  /// A session, and what the loop knows of it.
+  struct HeldLibrary {
+    let session: any EngineSession
+    /// Facts of turns that could not be committed.
+    var undelivered = UndeliveredFacts<Action>()
+    /// Whether the time at which they are delivered again is set.
+    var isRedeliverySet = false
+    var commits = Commits.succeed
+    var alarm: Alarm?
+  }
+
+  /// Whether turns can be committed.
+  enum Commits {
+    case succeed
+    /// The last one failed; whether a drain waits for the end of that.
+    case fail(isDrainWaiting: Bool)
+  }
+
+  /// Whether the engine works, and what it is about to do.
+  public private(set) var lifecycle = EngineLifecycle<EngineRequest>.working
+  /// The last revision that was committed.
+  public private(set) var position = LogPosition.origin
+  unowned let host: any EngineHost
+  let mailbox: EngineMailbox
+  var held: HeldLibrary?
+  /// What a client has said of the path to the network; nil if the services find it out.
+  private var reportedPath: NetworkPath?
+  /// How many downloads were in each state, as clients see it, when the library was last given up.
+  private var remaining: [DownloadState.Kind: Int] = [:]
+
+  /// Makes a loop; nothing happens before `begin`.
+  ///
+  /// - Parameters:
+  ///   - mailbox: Whose wake-up calls `step` until that returns false.
+  ///   - host: Must outlive the loop.
+  public init(mailbox: EngineMailbox, host: any EngineHost) {
+    self.mailbox = mailbox
+    self.host = host
+  }
+
+  // MARK: What its owner calls
+
+  /// Takes over a library that has just been opened. The first turn puts its tables in order; then clients may ask.
+  /// To be called once, before all else.
+  ///
+  /// - Parameter reportedPath: What the path to the network is; nil if the services find it out.
+  public func begin(holding session: any EngineSession, reporting reportedPath: NetworkPath?) {
+    hold(session)
+    self.reportedPath = reportedPath
+    beginSession()
+  }
+
+  /// Handles what waits in the mailbox, as one delivery. A delivery ends with its first query, so that the client is
+  /// asked before each answer whether it has room.
+  ///
+  /// - Returns: Whether it is to be called again, now or soon; otherwise the mailbox wakes its owner.
+  public func step() -> Bool {
+    guard lifecycle.intake != .refuse else {
+      refuseWhatWaits()
+      return false
+    }
+    let limit = lifecycle.intake == .open ? host.requestLimit() : 0
+    let delivery = mailbox.take(requestsUpTo: limit) { $0.endsBatch }
+    guard !delivery.isEmpty else { return false }
+    handle(delivery)
+    host.turnEnded()
+    take(.deliveryEnded)
+    return true
+  }
+
+  /// Ends the engine's work, at once or when nothing can move any more.
+  public func stop(_ mode: StopMode, because reason: StopReason) {
+    take(.stopCalled(mode, reason))
+    take(.deliveryEnded)
+  }
+
+  /// Gives the library up as soon as nothing runs; then the request is answered.
+  public func suspend(for suspender: Suspender, answering request: EngineRequest) {
+    take(.suspend(suspender, request))
+    take(.deliveryEnded)
+  }
+
+  /// Takes the library again when no suspender is left; then the request is answered.
+  public func resume(for suspender: Suspender, answering request: EngineRequest) {
+    take(.resume(suspender, request))
+    take(.deliveryEnded)
+  }
+
+  /// A timer's time has come.
+  public func fire(_ timer: EngineTimer) {
+    switch timer {
+    case .alarm: ring()
+    case .redelivery: redeliver()
+    case .deadline:
+      host.noticed(.deadlinePassed)
+      take(.deadlinePassed)
+    case .drainPatience:
+      // A stop since then has a deadline of its own.
+      guard lifecycle.isDraining else { return }
+      host.noticed(.drainGivenUp)
+      take(.drainHopeless)
+    }
+    take(.deliveryEnded)
+  }
+
+  // MARK: Deliveries
+
+  private func handle(_ delivery: EngineMailbox.Delivery) {
+    guard held != nil else {
+      // What services found out before they ended is found out again.
+      return answerSuspended(delivery.requests)
+    }
+    var facts = delivery.facts
+    if let failed = takeUndelivered(with: facts) {
+      // They failed once: alone, so that no request is refused for their sake.
+      deliver(facts: failed, requests: [])
+      facts = []
+    }
+    guard let last = delivery.requests.last, last.endsBatch else {
+      return deliver(facts: facts, requests: delivery.requests)
+    }
+    // A query sees every action before it, committed, and none after it: it comes last.
+    deliver(facts: facts, requests: delivery.requests.dropLast())
+    switch last.content {
+    case .query(let query): answer(query, last)
+    case .resume: take(.resume(.client, last))
+    case .action, .refused, .barrier: take(.suspend(.client, last))
+    }
+  }
+
+  /// Commits a batch, then answers, then lets the services act. What a client is answered it may keep back until
+  /// `EngineAudience.turnEnded`, behind the effects of all batches of the delivery.
+  func deliver(facts: [Action], requests: some Collection<EngineRequest>) {
+    guard let session = held?.session, !lifecycle.isFinished else {
+      return requests.forEach { respond(to: $0, .refusal(.hasStopped)) }
+    }
+    guard !facts.isEmpty || !requests.isEmpty else { return }
+    let actions = facts + requests.compactMap(\.action)
+    let clock = host.readClock()
+    let turnout: Dispatcher<Stores>.Turnout
+    do {
+      turnout = try session.dispatcher.dispatch(actions, at: clock)
+    } catch {
+      return fail(facts, requests, because: error)
+    }
+    position = turnout.position
+    var outcomes = turnout.outcomes.dropFirst(facts.count)
+    for request in requests {
+      answer(request, with: request.action == nil ? nil : outcomes.removeFirst())
+    }
+    host.committed(CommittedBatch(actions: actions, factCount: facts.count, clock: clock, turnout: turnout))
+    carryOut(turnout.effects, by: session)
+    host.stateChanged()
+    noteSuccess()
+  }
+
+  /// Answers requests without a library. What ends a batch, as resuming does, comes last.
+  private func answerSuspended(_ requests: [EngineRequest]) {
+    var stop: StopMode?
+    for request in requests {
+      switch request.content {
+      case .refused(let refusal): respond(to: request, .refusal(refusal))
+      case .barrier: respond(to: request, .reply(.done))
+      case _ where stop != nil: respond(to: request, .refusal(.hasStopped))
+      case .resume: take(.resume(.client, request))
+      case .action(.stop(.suspend)): take(.suspend(.client, request))
+      case .action(.stop(let mode)):
+        stop = mode
+        respond(to: request, .reply(.done))
+      case .action, .query: respond(to: request, .refusal(.isSuspended))
+      }
+    }
+    // Behind all answers.
+    if let stop { take(.stopRequested(stop)) }
+  }
+
+  // MARK: Answers
+
+  func answer(_ request: EngineRequest, with outcome: Dispatcher<Stores>.Outcome?) {
+    switch (request.content, outcome) {
+    case (.refused(let refusal), _), (_, .refused(let refusal)?): respond(to: request, .refusal(refusal))
+    case (.action(.stop(let mode)), .handled(let reply)?):
+      take(.stopRequested(mode))
+      respond(to: request, .reply(reply ?? .done))
+    case (_, .handled(let reply)?): respond(to: request, .reply(reply ?? .done))
+    case (_, nil): respond(to: request, .reply(.done))
+    }
+  }
+
+  private func answer(_ query: Query, _ request: EngineRequest) {
+    do {
+      respond(to: request, .answer(try host.answer(query, at: position.revision)))
+    } catch let refusal as Refusal {
+      respond(to: request, .refusal(refusal))
+    } catch {
+      host.noticed(.queryFailed(error))
+      respond(to: request, .refusal(Refusal(.storageFailure, "the library's database cannot be read: \(error)")))
+    }
+  }
+
+  func respond(to request: EngineRequest, _ outcome: Response.Outcome) {
+    request.completion(Response(outcome: outcome, revision: position.revision))
+  }
+
+  // MARK: The lifecycle
+
+  /// Takes an event to the lifecycle, and does what it says.
+  func take(_ event: EngineLifecycle<EngineRequest>.Event) {
+    for action in lifecycle.handle(event) { perform(action) }
+  }
+
+  private func perform(_ action: EngineLifecycle<EngineRequest>.Action) {
+    switch action {
+    case .answer(let requests, .done): requests.forEach { respond(to: $0, .reply(.done)) }
+    case .answer(let requests, .refused(let refusal)): requests.forEach { respond(to: $0, .refusal(refusal)) }
+    case .order(let mode): deliver(facts: [.stop(mode)], requests: [])
+    case .setDeadline: host.set(.deadline, afterMilliseconds: Self.stopMilliseconds)
+    case .giveUp: giveUp()
+    case .open(let requests): open(for: requests)
+    case .begin: beginSession()
+    case .endTurn: host.turnEnded()
+    case .wake: mailbox.nudge()
+    case .close(let reason): close(because: reason)
+    }
+  }
+
+  private func hold(_ session: any EngineSession) {
+    held = HeldLibrary(session: session)
+    position = session.dispatcher.position
+  }
+
+  private func beginSession() {
+    guard let session = held?.session else { return }
+    deliver(facts: [.recovered(session.prepare(reporting: reportedPath))], requests: [])
+    session.beginToWork()
+  }
+
+  private func open(for requests: [EngineRequest]) {
+    do throws(Refusal) {
+      let session = try host.openLibrary()
+      hold(session)
+      take(.opened(requests))
+    } catch {
+      take(.notOpened(requests, error))
+    }
+  }
+
+  private func giveUp() {
+    guard let session = held?.session else { return }
+    for timer in EngineTimer.allCases { host.set(timer, afterMilliseconds: nil) }
+    // What was reported holds for the next session too.
+    let network = session.dispatcher.state.network.state
+    reportedPath = network.source == .reported ? network.path : nil
+    remaining = session.close()
+    held = nil
+    // What its services have found out last is no news for the next one, which finds it out again.
+    _ = mailbox.take(requestsUpTo: 0)
+    mailbox.nudge()
+  }
+
+  private func close(because reason: StopReason) {
+    refuseWhatWaits()
+    host.closed(because: reason, revision: position.revision, remaining: remaining)
+    refuseWhatWaits()
+  }
+
+  /// Refuses until nothing is left: a completion may post the next request at once.
+  private func refuseWhatWaits() {
+    while true {
+      let delivery = mailbox.take(requestsUpTo: .max)
+      guard !delivery.isEmpty else { return }
+      for request in delivery.requests { respond(to: request, .refusal(.hasStopped)) }
+    }
+  }
+}

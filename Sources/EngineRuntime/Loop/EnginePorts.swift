@@ -1,0 +1,130 @@
+import Flux
+import PodfluxCore
+
+/// What `EngineLoop` needs of the world: clocks and timers, a library to open, and an audience. The product's shell and
+/// the simulator each have one.
+public typealias EngineHost = EngineTimers & LibraryOpener & EngineAudience
+
+/// The clocks, and steps of the loop that come later.
+public protocol EngineTimers: AnyObject {
+  /// What both clocks show.
+  func readClock() -> ClockReading
+
+  /// Has `EngineLoop.fire` called once, so many milliseconds from now; nil for never. It replaces what was set for this
+  /// timer before: a timer that was set anew or cancelled does not fire for its former setting.
+  func set(_ timer: EngineTimer, afterMilliseconds delay: Int64?)
+}
+
+/// What the loop sets timers for. At most one of each kind is set.
+public enum EngineTimer: Int, Hashable, Sendable, CaseIterable {
+  /// The stores want to be woken.
+  case alarm
+  /// Facts of turns that could not be committed are delivered again.
+  case redelivery
+  /// Attempts that were told to stop have had their time.
+  case deadline
+  /// A drain has waited long enough for turns that can be committed.
+  case drainPatience
+}
+
+/// What opens the library, for the first time and after each suspension.
+public protocol LibraryOpener: AnyObject {
+  /// Opens the library; nothing runs yet.
+  ///
+  /// - Throws: what a request for it is refused with. Nothing has been changed then, and nothing is open.
+  func openLibrary() throws(Refusal) -> any EngineSession
+}
+
+/// An open library and its services, from its opening until it is given up. Facts that its services find out go to the
+/// loop's mailbox.
+public protocol EngineSession: AnyObject {
+  /// The stores and the ledger that turns are committed to. The loop alone changes it.
+  var dispatcher: Dispatcher<Stores> { get set }
+
+  /// Called once, before the first turn. The recovery becomes the first fact.
+  ///
+  /// - Parameter path: What a client has said of the path to the network; nil if the services find it out.
+  func prepare(reporting path: NetworkPath?) -> Recovery
+
+  /// Called once, behind the first turn: from now on services may find out something by themselves.
+  func beginToWork()
+
+  /// Carries an effect out, or begins to. Never called with `.close`, `.tell`, `.wake` or `.announce`: those are the
+  /// loop's.
+  func carryOut(_ effect: Effect)
+
+  /// Ends the services and gives the library up: when it returns, nothing of it is open or locked, and no fact comes any
+  /// more.
+  ///
+  /// - Returns: How many downloads are left in each state, as clients see it.
+  func close() -> [DownloadState.Kind: Int]
+}
+
+/// What hears of the engine's life, in the loop's order.
+public protocol EngineAudience: AnyObject {
+  /// How many requests may be handled in the next delivery: 0 while the client has no room for their answers. Then the
+  /// audience owes the mailbox a nudge as soon as there is room.
+  func requestLimit() -> Int
+
+  /// A batch has been committed and its requests are answered. Its effects follow.
+  func committed(_ batch: CommittedBatch)
+
+  /// The state may have changed. Called behind the effects of a batch.
+  func stateChanged()
+
+  /// People are to hear of something.
+  func told(_ notice: Notice)
+
+  /// A question about the state.
+  ///
+  /// - Parameter revision: The last committed one.
+  /// - Throws: a `Refusal`, or what has kept the database from being read.
+  func answer(_ query: Query, at revision: Int64) throws -> Answer
+
+  /// The answers of a delivery have been given.
+  func turnEnded()
+
+  /// Something for the log.
+  func noticed(_ incident: EngineIncident)
+
+  /// The engine has ended. Every request that was posted before has its answer.
+  ///
+  /// - Parameter remaining: How many downloads are left in each state, as clients see it.
+  func closed(because reason: StopReason, revision: Int64, remaining: [DownloadState.Kind: Int])
+}
+
+/// A batch of actions that was committed, and what came of it.
+public struct CommittedBatch: Sendable {
+  /// The actions: facts first, then those that requests asked for.
+  public var actions: [Action]
+  /// How many of them are facts.
+  public var factCount: Int
+  /// What the clocks showed.
+  public var clock: ClockReading
+  /// What came of them.
+  public var turnout: Dispatcher<Stores>.Turnout
+}
+
+/// A batch that could not be committed.
+public struct FailedBatch {
+  /// What services have found out: it is delivered again.
+  public var facts: [Action]
+  /// What clients have asked for: it is refused.
+  public var intents: [Action]
+  /// Why.
+  public var error: any Error
+}
+
+/// What a log has a line for.
+public enum EngineIncident {
+  /// A turn could not be committed; whether it is the first of a series.
+  case commitFailed(FailedBatch, isFirst: Bool)
+  /// Turns can be committed again.
+  case commitsSucceedAgain
+  /// Attempts that were told to stop have not ended in time.
+  case deadlinePassed
+  /// A drain ends although something could move still: the database cannot be written.
+  case drainGivenUp
+  /// A question could not be answered.
+  case queryFailed(any Error)
+}

@@ -1,0 +1,61 @@
+import PodfluxCore
+
+/// Something that a client asks of the engine.
+public struct EngineRequest: Sendable {
+  /// What is asked.
+  public enum Content: Sendable {
+    case action(Action)
+    case query(Query)
+    /// The library is to be taken again after it was given up for a while.
+    case resume
+    /// It was refused before it came here; it keeps its place in the order of answers.
+    case refused(Refusal)
+    /// Nothing but an answer, behind the answers of all requests before it.
+    case barrier
+  }
+
+  /// What is asked.
+  public var content: Content
+  /// Called with the answer, exactly once, on the engine's queue.
+  public var completion: @Sendable (Response) -> Void
+
+  /// Makes a request.
+  public init(_ content: Content, completion: @escaping @Sendable (Response) -> Void) {
+    self.content = content
+    self.completion = completion
+  }
+
+  /// The action that is asked for; nil if it is something else.
+  var action: Action? {
+    if case .action(let action) = content { action } else { nil }
+  }
+
+  /// Whether it is answered by itself, behind all that came before it.
+  var endsBatch: Bool {
+    switch content {
+    case .query, .resume, .action(.stop(.suspend)): true
+    case .action, .refused, .barrier: false
+    }
+  }
+}
+
+/// What became of a request, and the revision at which it did.
+public struct Response: Sendable {
+  /// What became of a request.
+  public enum Outcome: Sendable {
+    case reply(Reply)
+    case answer(Answer)
+    case refusal(Refusal)
+  }
+
+  /// What became of it.
+  public var outcome: Outcome
+  /// The last committed revision.
+  public var revision: Int64
+
+  /// Makes a response.
+  public init(outcome: Outcome, revision: Int64) {
+    self.outcome = outcome
+    self.revision = revision
+  }
+}

@@ -1,0 +1,122 @@
+import Flux
+import PodfluxCore
+
+/// The file system below a library's folder, for the services that survey, clean up, verify, delete and look after files.
+///
+/// The product implements it with POSIX calls, the simulator in memory. Each call is one step: the process may die before
+/// and after it. All places are relative to the library; a place need not be UTF-8. No call follows a link.
+public protocol LibraryFileSystem {
+  /// A walk through all that people can see in the library.
+  associatedtype Listing: LibraryWalk
+  /// A walk through the folder of partial files.
+  associatedtype PartialListing: PartialWalk
+  /// An open published file.
+  associatedtype Contents: PublishedFileContents
+  /// An open partial file.
+  associatedtype Partial: ExistingPartial
+
+  // MARK: The library
+
+  /// Whether the library's folder is the one that was opened, with its marker: false once its disk is not mounted.
+  func isInPlace() throws(FileSystemFailure) -> Bool
+  /// Begins a walk through all that people can see, in the byte order of the places.
+  func listing() throws(FileSystemFailure) -> Listing
+  /// How many bytes the database takes, with what it has not yet put into its place.
+  func databaseBytes() throws(FileSystemFailure) -> Int64
+
+  // MARK: Published files
+
+  /// What stands at a place.
+  func look(at place: EntryPath) throws(FileSystemFailure) -> Presence<FoundFile>
+  /// Opens the file at a place to read it.
+  func open(_ place: EntryPath) throws(FileSystemFailure) -> Presence<Contents>
+  /// Deletes a file if it stands at its place as it was found (inode and length), and those of its folders that are empty
+  /// then and among `ownFolders`. Does not sync. A link or anything else that is no file fails and stays.
+  ///
+  /// - Returns: whether a file was deleted.
+  func delete(_ file: FoundFile, ownFolders: [LibraryPath]) throws(FileSystemFailure) -> Bool
+  /// Removes the folder at a place if nothing is in it, not even something hidden. Does not sync.
+  ///
+  /// - Returns: whether a folder was removed.
+  func removeEmptyFolder(_ place: EntryPath) throws(FileSystemFailure) -> Bool
+
+  // MARK: Partial files
+
+  /// Begins a walk through the folder of partial files.
+  func partialListing() throws(FileSystemFailure) -> PartialListing
+  /// The length of a download's partial file in bytes; nil if there is none.
+  func partialLength(of download: DownloadID) throws(FileSystemFailure) -> Int64?
+  /// Opens a download's partial file, which must exist.
+  func openExistingPartial(of download: DownloadID) throws(FileSystemFailure) -> Partial
+  /// Deletes a download's partial file, if there is one. Does not sync.
+  func deletePartial(of download: DownloadID) throws(FileSystemFailure)
+
+  // MARK: The quarantine
+
+  /// Moves a file into quarantine if it stands at its place as it was found (inode and length), and removes those of its
+  /// folders that are empty then and among the order's own. Durable when it returns; the same call after a crash at any
+  /// point comes to the same end.
+  func quarantine(_ file: FoundFile, _ order: QuarantineOrder) throws(FileSystemFailure) -> QuarantineOutcome
+  /// The same for a file among the partial files that is none. Its place is its name there.
+  func quarantine(strayPartial file: FoundFile, _ order: QuarantineOrder) throws(FileSystemFailure) -> QuarantineOutcome
+  /// How much is in quarantine. Costs a look at each file.
+  func quarantineUsage() throws(FileSystemFailure) -> QuarantineUsage
+  /// Calls the body with all files in quarantine, in the order of their names. Costs a reading for each file.
+  func forEachQuarantined(_ body: (QuarantinedFile) -> Void) throws(FileSystemFailure)
+  /// Deletes for good what was put aside before a moment. A crash leaves the rest for the next call.
+  ///
+  /// - Parameter goOn: Asked before each file; false ends it there.
+  func emptyQuarantine(
+    before moment: Timestamp, while goOn: () -> Bool
+  ) throws(FileSystemFailure) -> QuarantineUsage
+  /// The files that a person has put back from quarantine, without their times.
+  func restoredFiles() throws(FileSystemFailure) -> Set<FoundFile>
+  /// Forgets those of them that are gone.
+  func forgetGoneRestorations() throws(FileSystemFailure)
+}
+
+/// How and why a file is put into quarantine.
+public struct QuarantineOrder: Hashable, Sendable {
+  /// Why, in one sentence without a full stop.
+  public var because: String
+  /// The download whose file it is, if it is one's.
+  public var download: DownloadID?
+  /// The folders on the way that the engine has made: they go with the file, if nothing else is in them.
+  public var ownFolders: [LibraryPath]
+  /// Now: the file's time in quarantine begins.
+  public var moment: Timestamp
+
+  /// Makes an order; without a download and folders by default.
+  public init(because: String, download: DownloadID? = nil, ownFolders: [LibraryPath] = [], at moment: Timestamp) {
+    self.because = because
+    self.download = download
+    self.ownFolders = ownFolders
+    self.moment = moment
+  }
+}
+
+/// What became of a file that was to be put into quarantine.
+public enum QuarantineOutcome: Hashable, Sendable {
+  /// It lies in quarantine, now or since an earlier call.
+  case moved
+  /// Nothing is at its place.
+  case gone
+  /// Something else is at its place, and stays there.
+  case changed
+  /// A symbolic link is on the way to its place now.
+  case behindLink(FileSystemFailure)
+}
+
+/// How much is, or was, in quarantine.
+public struct QuarantineUsage: Hashable, Sendable {
+  /// How many files.
+  public var files: Int
+  /// Their bytes.
+  public var bytes: Int64
+
+  /// Counts files and bytes.
+  public init(files: Int = 0, bytes: Int64 = 0) {
+    self.files = files
+    self.bytes = bytes
+  }
+}

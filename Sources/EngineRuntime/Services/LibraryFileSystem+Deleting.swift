@@ -1,0 +1,46 @@
+import Flux
+import PodfluxCore
+
+/// Deletions that rows owe, and what is done with files once a day.
+extension LibraryFileSystem {
+  /// Deletes what a removed download left, or puts a damaged file into quarantine. What is not there any more, or is
+  /// another file by now, is left alone. Carried out twice it does nothing more.
+  public func delete(_ deletion: Deletion, at now: Timestamp) throws(FileSystemFailure) {
+    switch deletion.fate {
+    case .deleted:
+      try deletePartial(of: deletion.download)
+      guard let file = deletion.file, try isPublished(file) else { return }
+      _ = try delete(FoundFile(file), ownFolders: deletion.ownFolders)
+    case .quarantined:
+      guard let file = deletion.file else { return }
+      let order = QuarantineOrder(
+        because: "it is not what was downloaded", download: deletion.download, ownFolders: deletion.ownFolders, at: now)
+      // What has changed or gone meanwhile, or is behind a link by now, stays where it is.
+      _ = try quarantine(FoundFile(file), order)
+    }
+  }
+
+  /// Deletes what has been in quarantine for as many days as the settings say.
+  ///
+  /// - Parameter goOn: Asked before each file; false ends it there.
+  public func emptyQuarantine(
+    _ day: DailyUpkeep, at now: Timestamp, while goOn: () -> Bool
+  ) throws(FileSystemFailure) -> QuarantineUsage {
+    guard let limit = day.quarantineLimit(at: now) else { return QuarantineUsage() }
+    return try emptyQuarantine(before: limit, while: goOn)
+  }
+
+  /// Which of these folders do not exist any more. None where the library's disk is not mounted; what cannot be looked at
+  /// counts as existing.
+  public func goneFolders(of folders: [LibraryPath]) throws(FileSystemFailure) -> [LibraryPath] {
+    guard try isInPlace() else { return [] }
+    return folders.filter { folder in (try? exists(EntryPath(folder))) == false }
+  }
+}
+
+extension DailyUpkeep {
+  /// What was put into quarantine before this has been there for long enough; nil if it is kept for ever.
+  func quarantineLimit(at now: Timestamp) -> Timestamp? {
+    quarantineDays > 0 ? now.advanced(byDays: -quarantineDays) : nil
+  }
+}

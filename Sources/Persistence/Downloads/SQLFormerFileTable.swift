@@ -1,0 +1,97 @@
+import Flux
+import GRDB
+import PodfluxCore
+
+/// The files that downloads had, in SQLite, inside one transaction.
+struct SQLFormerFileTable: FormerFileTable {
+  let db: Database
+
+  static let insertFormer = """
+    INSERT OR REPLACE INTO former_files (download, url, url_hash, path, file_length, inode, sha256, cause, noted_at)
+
+    """
+
+  func insert(_ former: FormerFile, at moment: Timestamp) throws {
+    try db.cachedStatement(sql: Self.insertFormer + "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)").execute(arguments: [
+      former.download.description, former.address.description, DownloadRow.hash(former.address),
+      former.file.path.description, former.file.length, Int64(bitPattern: former.file.inode), former.file.sha256,
+      former.cause.rawValue, moment.milliseconds,
+    ])
+  }
+
+  func forgetFormerFiles(of download: DownloadID, having file: PublishedFile) throws {
+    try db.cachedStatement(sql: "DELETE FROM former_files WHERE download = ? AND (cause <> 'corrupt' OR path = ?)")
+      .execute(arguments: [download.description, file.path.description])
+  }
+
+  func removedDownload(id: DownloadID?, address: WebAddress) throws -> DownloadID? {
+    let sql = """
+      SELECT download FROM former_files WHERE url_hash = ? AND url = ? AND cause <> 'corrupt' LIMIT 1
+      """
+    if let id {
+      let byName = "SELECT 1 FROM former_files WHERE download = ? AND cause <> 'corrupt' LIMIT 1"
+      if try Int.fetchOne(db.cachedStatement(sql: byName), arguments: [id.description]) != nil { return id }
+    }
+    return try String.fetchOne(
+      db.cachedStatement(sql: sql), arguments: [DownloadRow.hash(address), address.description]
+    ).flatMap(DownloadID.init)
+  }
+
+  func formerAddress(of download: DownloadID) throws -> WebAddress? {
+    let sql = "SELECT url FROM former_files WHERE download = ? LIMIT 1"
+    return try String.fetchOne(db.cachedStatement(sql: sql), arguments: [download.description])
+      .flatMap { try? WebAddress($0) }
+  }
+
+  /// The files of a place, and those of a length whose SHA-256 is known.
+  func formerFiles(at path: String, length: Int64) throws -> [FormerFile] {
+    let columns = "SELECT download, url, path, file_length, inode, sha256, NULL, cause FROM former_files WHERE "
+    let here = try FormerFile.fetchAll(db.cachedStatement(sql: columns + "path = ? ORDER BY key"), arguments: [path])
+    let alike = try FormerFile.fetchAll(
+      db.cachedStatement(sql: columns + "file_length = ? AND sha256 IS NOT NULL ORDER BY key LIMIT ?"),
+      arguments: [length, Self.alikeLimit])
+    return here + alike
+  }
+
+  /// A download that was given up, or failed, because its file of this length was gone, if nobody knows what that held.
+  func lostFile(ofLength length: Int64) throws -> DownloadID? {
+    let sql = """
+      SELECT download FROM former_files WHERE cause = 'missing' AND sha256 IS NULL AND file_length = ? LIMIT 1
+      """
+    return try String.fetchOne(db.cachedStatement(sql: sql), arguments: [length]).flatMap(DownloadID.init)
+  }
+
+  /// How many former files of one length are looked at.
+  private static let alikeLimit = 100
+
+  func forgetFormerFiles(beyond keeping: FormerFile.Keeping, now: Timestamp, limit: Int) throws -> Int {
+    let dating = """
+      UPDATE former_files SET noted_at = ?
+      WHERE key IN (SELECT key FROM former_files WHERE noted_at IS NULL ORDER BY key LIMIT ?)
+      """
+    try db.cachedStatement(sql: dating).execute(arguments: [now.milliseconds, limit])
+    let dated = db.changesCount
+    guard dated == 0 else { return dated }
+    let newest = "SELECT key FROM former_files ORDER BY key DESC LIMIT 1 OFFSET ?"
+    guard
+      let first = try Int64.fetchOne(db.cachedStatement(sql: newest), arguments: [max(0, keeping.number - 1)])
+    else { return 0 }
+    // The oldest ones have the lowest numbers: one that is too young ends the search.
+    let candidates = """
+      DELETE FROM former_files
+      WHERE key IN (SELECT key FROM former_files WHERE key < ? ORDER BY key LIMIT ?) AND noted_at < ?
+      """
+    try db.cachedStatement(sql: candidates).execute(arguments: [first, limit, keeping.since.milliseconds])
+    return db.changesCount
+  }
+}
+
+extension FormerFile: StatementRow {
+  init(_ columns: inout ColumnReader) throws {
+    guard let download = DownloadID(try columns.next()) else { throw DamagedRow(column: "former_files.download") }
+    guard let address = try? WebAddress(columns.next()) else { throw DamagedRow(column: "former_files.url") }
+    guard let file = try DownloadRow.publishedFile(&columns) else { throw DamagedRow(column: "former_files.path") }
+    guard let cause = Cause(rawValue: try columns.next()) else { throw DamagedRow(column: "former_files.cause") }
+    self.init(download: download, address: address, file: file, cause: cause)
+  }
+}

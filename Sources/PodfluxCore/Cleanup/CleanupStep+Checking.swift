@@ -1,0 +1,85 @@
+import Flux
+
+/// What the rows say of a step, as they are now. Nothing is changed.
+extension CleanupStep {
+  /// Why the step is not to be taken now; nil if nothing is in its way.
+  func obstacle(besides live: [DownloadID: LiveAttempt], in turn: borrowing PodfluxTurn) throws -> String? {
+    switch finding {
+    case .missing(let id, let file), .corrupt(let id, let file, _), .moved(let id, let file, _),
+      .modified(let id, let file, _):
+      guard try turn.tables.downloads.find(id)?.state == .completed(file) else { return Self.hasChanged }
+      switch finding {
+      case .moved(_, _, let file), .modified(_, _, let file):
+        return try claim(on: FoundFile(file), otherThanBy: id, in: turn)
+      case .corrupt(_, _, let found): return try claim(on: found, otherThanBy: id, in: turn)
+      default: return nil
+      }
+    case .orphan(let found): return try claim(on: found, otherThanBy: nil, in: turn)
+    case .adoptable(let found, let owner, _):
+      if let claim = try claim(on: found, otherThanBy: nil, in: turn) { return claim }
+      guard let state = try turn.tables.downloads.find(owner)?.state else { return nil }
+      guard case .failed = state, live[owner] == nil else { return Self.hasChanged }
+      return nil
+    case .orphanPartial(let partial):
+      guard live[partial.download] == nil else { return Self.isRunning }
+      return try turn.tables.downloads.find(partial.download)?.needsPartial == true ? Self.hasChanged : nil
+    case .partial(let id, let planned, _, _):
+      guard live[id] == nil else { return Self.isRunning }
+      guard try turn.tables.downloads.find(id)?.progress.resume == planned else { return Self.hasChanged }
+      return nil
+    case .strayPartial, .emptyFolder, .foreign, .expiredQuarantine: return nil
+    }
+  }
+
+  /// Other completed downloads whose rows say that their files are where this step has a row follow its own.
+  func occupants(in turn: borrowing PodfluxTurn) throws -> [DownloadID] {
+    guard let id = finding.download, let place = finding.followedTo else { return [] }
+    return try turn.tables.downloads.completedDownloads(at: place, otherThan: id)
+  }
+
+  /// The deletion that moves the step's damaged file to quarantine, if the row knows of the damage already and that move
+  /// is owed.
+  func owedMove(in turn: borrowing PodfluxTurn) throws -> Deletion.Key? {
+    guard case .corrupt(let id, _, let found) = finding, let remains = found.published(sha256: nil) else {
+      return nil
+    }
+    return try turn.tables.deletions.owedMove(of: remains, of: id)
+  }
+
+  /// Whether the step changes rows of downloads.
+  var concernsDownloads: Bool {
+    switch finding {
+    case .missing, .corrupt, .moved, .modified, .adoptable, .orphanPartial, .partial: true
+    case .orphan: decision == .adopt
+    case .strayPartial, .emptyFolder, .foreign, .expiredQuarantine: false
+    }
+  }
+
+  static let hasChanged = "the download has changed since; the next cleanup looks at it again"
+  private static let isRunning = "the download is running; the next cleanup looks at it again"
+
+  /// What a file is to another download, or to a removed one.
+  private func claim(
+    on found: FoundFile, otherThanBy id: DownloadID?, in turn: borrowing PodfluxTurn
+  ) throws -> String? {
+    // The file may have been moved since its download was completed: its number identifies it, not its place.
+    if try turn.tables.downloads.isNeeded(found, otherThanBy: id) {
+      return "it is a download's file by now"
+    }
+    guard let file = found.published(sha256: nil) else { return nil }
+    return try turn.tables.deletions.names(file) ? "it is about to be deleted or put aside anyway" : nil
+  }
+}
+
+extension CleanupStep: OwedPiece {}
+
+extension OwedWork<CleanupStep> {
+  /// Whether a step that is under way takes this file away, or has done so: before it was handed out, no download had the
+  /// file.
+  func isTaking(_ file: FoundFile) -> Bool {
+    underWay.values.contains { step in
+      guard case .orphan(let found) = step.finding, [.quarantine, .delete].contains(step.decision) else { return false }
+      return found.place == file.place && found.inode == file.inode
+    }
+  }
+}

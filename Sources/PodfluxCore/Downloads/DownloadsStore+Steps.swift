@@ -1,0 +1,215 @@
+import Flux
+
+/// What the steps of a cleanup change about downloads. Each step is checked against the rows as they are now.
+extension DownloadsStore {
+  private static let isUnnameable = "its name is none that a download could keep; rename it"
+  private static let isKept = "another download's row says that its file is there"
+
+  /// Does with the rows what a step says, its files having been found, or made, as it expects them.
+  mutating func apply(_ step: CleanupStep, in turn: inout PodfluxTurn) throws -> DownloadsEvent.StepOutcome {
+    if let reason = try change(step, in: &turn) { return .left(reason) }
+    switch step.finding {
+    case .orphanPartial(let partial):
+      return try turn.tables.deletions.owedPartial(of: partial.download).map { .owed($0) } ?? .done
+    default: return try step.owedMove(in: turn).map { .owed($0) } ?? .done
+    }
+  }
+
+  /// - Returns: why it was not done after all; nil if it was.
+  private mutating func change(_ step: CleanupStep, in turn: inout PodfluxTurn) throws -> String? {
+    if let obstacle = try step.obstacle(besides: live, in: turn) { return obstacle }
+    switch step.finding {
+    case .missing(let id, let file):
+      guard let download = try turn.tables.downloads.find(id) else { return CleanupStep.hasChanged }
+      try lose(download, file, step.decision, in: &turn)
+    case .corrupt(let id, let file, let found):
+      guard var download = try turn.tables.downloads.find(id) else { return CleanupStep.hasChanged }
+      let nameable = found.published(sha256: nil)
+      guard step.decision == .mark || nameable != nil else { return Self.isUnnameable }
+      let message = "the file \"\(file.path)\" was damaged: \(step.because)"
+      // A file that is only marked stays where it is: what is fetched again gets another name, or none.
+      let remains = step.decision == .mark ? nil : nameable
+      var seen = file
+      (seen.path, seen.inode) = (found.place.libraryPath ?? file.path, found.inode)
+      try condemn(&download, message, .init(file: seen, cause: .corrupt), remains: remains, in: &turn)
+      if step.decision == .redownload { try fetchAgain(&download, in: turn) }
+    case .moved(let id, let former, let file), .modified(let id, let former, let file):
+      guard var download = try turn.tables.downloads.find(id) else { return CleanupStep.hasChanged }
+      try follow(&download, from: former, to: file, in: turn)
+    case .orphan(let found):
+      guard step.decision == .adopt else { break }
+      return try adopt(found, owner: nil, sha256: nil, in: &turn)
+    case .adoptable(let found, let owner, let sha256):
+      return try adopt(found, owner: owner, sha256: sha256, in: &turn)
+    case .orphanPartial(let partial): try disownPartial(of: partial.download, in: &turn)
+    case .partial(let id, let planned, let length, let tailHash):
+      guard var download = try turn.tables.downloads.find(id) else { return CleanupStep.hasChanged }
+      download.progress.correct(planned, to: length, tailHash: tailHash)
+      try turn.tables.downloads.update(download)
+      // What may be left is of no use to anybody.
+      if length == 0 { try disownPartial(of: id, in: &turn) }
+    case .emptyFolder, .strayPartial, .foreign, .expiredQuarantine: break
+    }
+    return nil
+  }
+
+  /// A completed download's row follows its file, wherever it lies and whatever somebody has made of it.
+  mutating func follow(
+    _ download: inout Download, from former: PublishedFile, to file: PublishedFile, in turn: borrowing PodfluxTurn
+  ) throws {
+    let isSame = file.length == former.length && file.sha256 == former.sha256
+    if !isSame || (file.sha256 == nil && file.hasOtherTime(than: former)) {
+      if let modified = file.modified { download.dates.modified = modified } else { download.dates.modified = turn.now }
+    }
+    download.progress.durable = file.length
+    download.progress.total = file.length
+    try transition(&download, to: .completed(file), in: turn)
+  }
+
+  private mutating func lose(
+    _ download: Download, _ file: PublishedFile, _ decision: CleanupStep.Decision, in turn: inout PodfluxTurn
+  ) throws {
+    var download = download
+    if decision == .forget {
+      try turn.tables.formerFiles.insert(
+        FormerFile(download: download.id, address: download.address, file: file, cause: .missing), at: turn.now)
+      try turn.tables.downloads.delete(download.id)
+      turn.announce(.removed(download.id))
+      return count(.completed, -1)
+    }
+    try condemn(
+      &download, "the file \"\(file.path)\" is gone", .init(file: file, cause: .missing), remains: nil, in: &turn)
+    if decision == .redownload { try fetchAgain(&download, in: turn) }
+  }
+
+  /// It begins once nothing of its name is about to be deleted: a partial file that it had before it was adopted, for
+  /// instance.
+  private mutating func fetchAgain(_ download: inout Download, in turn: borrowing PodfluxTurn) throws {
+    let isOwed = try turn.tables.deletions.holds(download.id)
+    download.isHeld = isOwed || live[download.id] != nil
+    try transition(&download, to: .queued, in: turn)
+  }
+
+  /// What a completed download had, where that was seen last, and why it has it no more.
+  struct Loss {
+    var file: PublishedFile
+    var cause: FormerFile.Cause
+  }
+
+  /// A completed download's file is not what it was: it fails, and what remains, where it may be taken, is owed its move
+  /// to quarantine.
+  mutating func condemn(
+    _ download: inout Download, _ message: String, _ loss: Loss, remains: PublishedFile?, in turn: inout PodfluxTurn
+  ) throws {
+    guard case .completed = download.state else { return }
+    // A file that went missing leaves its name and its inode to others, perhaps to the file of another download.
+    if let remains, try !turn.tables.downloads.isClaimed(remains, otherThanBy: download.id) {
+      try turn.tables.deletions.insert(
+        Deletion(download: download.id, file: remains, fate: .quarantined), isReady: live[download.id] == nil)
+      deletions.oweMore()
+    }
+    // Changes of all downloads at once take it as they find it.
+    let isOwed = try turn.tables.deletions.holds(download.id)
+    download.isHeld = isOwed || live[download.id] != nil
+    try turn.tables.formerFiles.insert(
+      FormerFile(download: download.id, address: download.address, file: loss.file, cause: loss.cause), at: turn.now)
+    // It may have been chosen to be read again; what is not completed has no file to read.
+    try turn.tables.verifications.forget(download.id)
+    download.progress = .init(discarded: download.progress.discarded)
+    (download.dates.finished, download.dates.modified) = (nil, nil)
+    try transition(&download, to: .failed(DownloadError(.corruptFile, message)), in: turn)
+  }
+
+  // MARK: Adoption
+
+  /// Makes a file a completed download: of the one that had it or wants it, of a new one otherwise.
+  private mutating func adopt(
+    _ found: FoundFile, owner: DownloadID?, sha256: String?, in turn: inout PodfluxTurn
+  ) throws -> String? {
+    guard let file = found.published(sha256: sha256) else { return "its name is none that a download could keep" }
+    let id = owner ?? DownloadID(from: &turn.random)
+    // Two rows of one place could never follow what is there any more.
+    guard try turn.tables.downloads.completedDownloads(at: file.path, otherThan: id).isEmpty else { return Self.isKept }
+    let former = try owner.flatMap { try turn.tables.formerFiles.formerAddress(of: $0) }
+    if let owner { try turn.tables.formerFiles.forgetFormerFiles(of: owner, having: file) }
+    if let owner, var download = try turn.tables.downloads.find(owner) {
+      guard case .failed = download.state, live[owner] == nil else { return CleanupStep.hasChanged }
+      if download.mayHavePartial {
+        try turn.tables.deletions.insert(Deletion(download: owner, file: nil), isReady: true)
+        deletions.oweMore()
+        download.isHeld = true
+      }
+      download.progress = .init(
+        durable: file.length, total: file.length, discarded: download.progress.discarded, resume: nil)
+      (download.failures, download.round, download.dates.finished) = (0, .init(), turn.now)
+      try transition(&download, to: .completed(file), in: turn)
+      return nil
+    }
+    guard let address = former ?? WebAddress(ofAdopted: found.place) else { return "its name makes no address" }
+    let podcast = file.path.components.dropLast().last
+    let download = Download(
+      id: id, address: address,
+      description: .init(
+        podcast: podcast, title: FileExtension.stem(of: file.path.name)),
+      rank: try rank(at: .last, of: .normal, in: turn), origin: .user, state: .completed(file),
+      progress: .init(durable: file.length, total: file.length), failures: 0,
+      dates: .init(added: turn.now, finished: turn.now), isHeld: false,
+      networks: .init(podcast: obstacles.classes.policy(ofPodcast: podcast)))
+    try turn.tables.downloads.insert(download)
+    count(.completed, +1)
+    return nil
+  }
+}
+
+extension PublishedFile {
+  fileprivate func hasOtherTime(than other: PublishedFile) -> Bool { hasOtherTime(than: FoundFile(other)) }
+
+  /// When it was written to last, if that can be written as a date.
+  fileprivate var modified: Timestamp? {
+    guard let milliseconds = modifiedNanoseconds.map({ $0 / 1_000_000 }), milliseconds >= 0 else { return nil }
+    return Timestamp(milliseconds: milliseconds)
+  }
+}
+
+extension Download.Progress {
+  /// Says what is there: so many bytes, with this hash of the last 64 KiB.
+  fileprivate mutating func correct(_ record: ResumeRecord, to length: Int64, tailHash: String) {
+    durable = length
+    guard length > 0 else {
+      resume = nil
+      return
+    }
+    var record = record
+    record.durable = length
+    record.tailHash = tailHash
+    record.digestStates = []
+    resume = record
+  }
+}
+
+extension WebAddress {
+  /// An address for a file that was never fetched: it leads nowhere (RFC 2606 section 2), and tells files apart.
+  fileprivate init?(ofAdopted place: EntryPath) {
+    let digits = Array("0123456789ABCDEF")
+    let path = place.bytes.reduce(into: "") { text, byte in
+      if byte == UInt8(ascii: "/") || Self.isUnreserved(byte) {
+        text.unicodeScalars.append(Unicode.Scalar(byte))
+      } else {
+        text += "%\(digits[Int(byte >> 4)])\(digits[Int(byte & 15)])"
+      }
+    }
+    do {
+      try self.init("https://adopted.invalid/" + path)
+    } catch {
+      return nil
+    }
+  }
+
+  /// RFC 3986 section 2.3.
+  private static func isUnreserved(_ byte: UInt8) -> Bool {
+    switch Unicode.Scalar(byte) {
+    case "A"..."Z", "a"..."z", "0"..."9", "-", ".", "_", "~": true
+    default: false
+    }
+  }
+}

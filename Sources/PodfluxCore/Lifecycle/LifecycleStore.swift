@@ -1,0 +1,90 @@
+import Flux
+
+/// The engine's life between the opening of a library and its end: whether clients are served, whether anything is
+/// started, when the engine may close, and when it wakes.
+///
+/// It is the first store to handle an action, so that it refuses before another store changes anything, and the last to
+/// end a batch, so that it sees what the others have left to do.
+public struct LifecycleStore: DomainStore {
+  /// What it reads of other stores.
+  public struct Context: Sendable {
+    /// Whether an attempt is alive.
+    var hasLiveAttempts: Bool
+    /// Whether something is under way, or waits for a moment, that a drain waits for.
+    var owesWork: Bool
+    /// The first moment at which a store has something to do.
+    var nextMoment: Timestamp?
+  }
+
+  /// How the engine's work ends; nil while it goes on.
+  public private(set) var stopping: StopMode?
+  /// Whether the tables are in order after a start. Nothing is started before, and clients are refused.
+  public private(set) var isRecovered = false
+  /// The moment at which the engine has been asked to wake the stores.
+  private var alarm: Timestamp?
+
+  /// Makes the store of a library that has just been opened.
+  public init() {}
+
+  /// Whether the engine gives the library up as soon as no attempt is alive.
+  public var isEnding: Bool { stopping.map { $0 > .drain } ?? false }
+
+  /// Whether anything may be started.
+  public var isScheduling: Bool { isRecovered && !isEnding }
+
+  /// Refuses the intents of clients while the library is not open for them, and notes how far the engine is.
+  public mutating func handle(
+    _ action: Action, in turn: inout PodfluxTurn, reading context: Context
+  ) throws -> Reply? {
+    switch action {
+    case .stop(let mode): stopping = max(stopping ?? mode, mode)
+    case .recovered: isRecovered = true
+    case .timeCame: alarm = nil
+    default: if action.isIntent { try refuseUnlessOpen() }
+    }
+    return nil
+  }
+
+  /// Refuses when the engine stops, and before the tables are in order: rows that a killed engine left running have no
+  /// attempt that could be stopped.
+  private func refuseUnlessOpen() throws(Refusal) {
+    guard isRecovered else {
+      throw Refusal(
+        .storageFailure, "the library is not in order yet, because its database could not be written; try again later")
+    }
+    switch stopping {
+    case nil, .drain: break
+    case .suspend: throw .isSuspended
+    case .now: throw Refusal(.shuttingDown, "the engine is stopping and takes no more actions; start it again")
+    }
+  }
+
+  /// Lets the engine close if nothing is left to do, and asks it to wake the stores at the next moment.
+  public mutating func endBatch(in turn: inout PodfluxTurn, reading context: Context) throws {
+    try closeIfDone(in: &turn, reading: context)
+    guard isScheduling, context.nextMoment != alarm else { return }
+    alarm = context.nextMoment
+    turn.perform(.wake(at: alarm))
+  }
+
+  private func closeIfDone(in turn: inout PodfluxTurn, reading context: Context) throws {
+    guard let stopping, isRecovered || isEnding, !context.hasLiveAttempts else { return }
+    switch stopping {
+    case .suspend, .now: turn.perform(.close)
+    case .drain:
+      guard !context.owesWork, try turn.tables.downloads.nextAdmissible(where: { _, _, _ in true }) == nil else {
+        return
+      }
+      turn.perform(.close)
+    }
+  }
+}
+
+extension LifecycleStore.Context {
+  /// What the stores hold now.
+  init(_ stores: borrowing Stores) {
+    hasLiveAttempts = !stores.downloads.live.isEmpty
+    owesWork = !stores.cleanup.isIdle || stores.downloads.owesWork
+    nextMoment = [stores.downloads.wakeAt, stores.filters.wakeAt, stores.upkeep.wakeAt].compactMap(\.self).min()
+  }
+}

@@ -1,0 +1,149 @@
+/// The declaration of one setting: its name, where `Settings` keeps it, and which values it takes.
+///
+/// `Settings.all` lists every setting. Code that treats all settings alike (storage, patches, checks, lines, schema,
+/// documentation) goes through that list and needs no change when a setting is added:
+///
+///     for setting in Settings.all { print(setting.name, setting.value(in: settings)) }
+public struct Setting: Sendable {
+  /// The values that a setting takes.
+  public enum Values: Hashable, Sendable {
+    /// `true` or `false`.
+    case boolean
+    /// Integers of a range.
+    case integer(ClosedRange<Int64>)
+    /// 0, which stands for no limit, or integers of a range.
+    case limit(ClosedRange<Int64>)
+    /// Numbers of a range.
+    case number(ClosedRange<Double>)
+    /// Printable ASCII of a number of bytes.
+    case printable(bytes: ClosedRange<Int>)
+    /// One of these names.
+    case choice([String])
+    /// `publisher`, or the IANA's name of a time zone.
+    case timeZone
+    /// Windows of the week.
+    case schedule
+    /// A policy for each class of networks, and for podcasts.
+    case networkClasses
+  }
+
+  /// A value of any setting. Names of choices and time zones are texts.
+  public enum Value: Hashable, Sendable {
+    case boolean(Bool)
+    case integer(Int64)
+    case number(Double)
+    case text(String)
+    case schedule([ScheduleWindow])
+    case networkClasses(NetworkClasses)
+  }
+
+  /// The name in lines and in storage: that of the property.
+  public let name: String
+  /// The values that it takes.
+  public let values: Values
+  private let path: PartialKeyPath<Settings> & Sendable
+  private let read: @Sendable (Settings) -> Value
+  private let write: @Sendable (Value, inout Settings) -> Bool
+  private let assign: @Sendable (Settings, inout Settings) -> Void
+
+  private init<Property>(
+    _ name: String, _ path: WritableKeyPath<Settings, Property> & Sendable, _ values: Values,
+    read: @escaping @Sendable (Property) -> Value, write: @escaping @Sendable (Value) -> Property?
+  ) {
+    (self.name, self.values, self.path) = (name, values, path)
+    self.read = { read($0[keyPath: path]) }
+    self.write = { value, settings in
+      guard let property = write(value) else { return false }
+      settings[keyPath: path] = property
+      return true
+    }
+    assign = { $1[keyPath: path] = $0[keyPath: path] }
+  }
+
+  /// The setting's value.
+  public func value(in settings: Settings) -> Value { read(settings) }
+
+  /// Sets the setting. Returns `false`, and changes nothing, for a value of another kind or an unknown name; the range
+  /// is not checked.
+  @discardableResult
+  public func set(_ value: Value, in settings: inout Settings) -> Bool { write(value, &settings) }
+
+  /// Gives the setting in some settings the value that it has in others.
+  func copy(from source: Settings, to target: inout Settings) { assign(source, &target) }
+
+  /// Whether `Settings` keeps the setting there.
+  func isKept(at path: PartialKeyPath<Settings>) -> Bool { self.path == path }
+}
+
+extension Setting {
+  init(_ name: String, _ path: WritableKeyPath<Settings, Bool> & Sendable) {
+    self.init(name, path, .boolean, read: Value.boolean) { if case .boolean(let value) = $0 { value } else { nil } }
+  }
+
+  init(_ name: String, _ path: WritableKeyPath<Settings, Int> & Sendable, in range: ClosedRange<Int>) {
+    let values = Values.integer(Int64(range.lowerBound)...Int64(range.upperBound))
+    self.init(name, path, values, read: { .integer(Int64($0)) }, write: { $0.integer.flatMap(Int.init(exactly:)) })
+  }
+
+  init(_ name: String, _ path: WritableKeyPath<Settings, Int64> & Sendable, in range: ClosedRange<Int64>) {
+    self.init(name, path, .integer(range), read: Value.integer, write: \.integer)
+  }
+
+  init(_ name: String, _ path: WritableKeyPath<Settings, Int64> & Sendable, zeroOrIn range: ClosedRange<Int64>) {
+    self.init(name, path, .limit(range), read: Value.integer, write: \.integer)
+  }
+
+  init(_ name: String, _ path: WritableKeyPath<Settings, Double> & Sendable, in range: ClosedRange<Double>) {
+    self.init(name, path, .number(range), read: Value.number) { if case .number(let value) = $0 { value } else { nil } }
+  }
+
+  init(_ name: String, _ path: WritableKeyPath<Settings, String> & Sendable, ofBytes range: ClosedRange<Int>) {
+    self.init(name, path, .printable(bytes: range), read: Value.text, write: \.text)
+  }
+
+  init<Choice: RawRepresentable<String> & CaseIterable & Sendable>(
+    _ name: String, _ path: WritableKeyPath<Settings, Choice> & Sendable
+  ) {
+    self.init(
+      name, path, .choice(Choice.allCases.map(\.rawValue)), read: { .text($0.rawValue) },
+      write: { $0.text.flatMap(Choice.init(rawValue:)) })
+  }
+
+  init(_ name: String, _ path: WritableKeyPath<Settings, NameTimeZone> & Sendable) {
+    self.init(name, path, .timeZone, read: { .text($0.text) }, write: { $0.text.flatMap(NameTimeZone.init) })
+  }
+
+  init(_ name: String, _ path: WritableKeyPath<Settings, [ScheduleWindow]> & Sendable) {
+    self.init(name, path, .schedule, read: Value.schedule) { if case .schedule(let value) = $0 { value } else { nil } }
+  }
+
+  init(_ name: String, _ path: WritableKeyPath<Settings, NetworkClasses> & Sendable) {
+    self.init(name, path, .networkClasses, read: Value.networkClasses) {
+      if case .networkClasses(let value) = $0 { value } else { nil }
+    }
+  }
+}
+
+extension Setting.Value {
+  fileprivate var integer: Int64? { if case .integer(let value) = self { value } else { nil } }
+  fileprivate var text: String? { if case .text(let value) = self { value } else { nil } }
+}
+
+extension Setting.Values {
+  /// Whether a value of the right kind is among them.
+  func contain(_ value: Setting.Value) -> Bool {
+    switch (self, value) {
+    case (.integer(let range), .integer(let value)): range.contains(value)
+    case (.limit(let range), .integer(let value)): value == 0 || range.contains(value)
+    case (.number(let range), .number(let value)): range.contains(value)
+    case (.printable(let lengths), .text(let value)): lengths.contains(value.utf8.count)
+    case (.choice(let names), .text(let value)): names.contains(value)
+    case (.timeZone, .text(let value)): NameTimeZone(value) != nil
+    case (.schedule, .schedule(let windows)):
+      windows.count <= ScheduleWindow.maximumCount && windows.allSatisfy(\.isWithinLimits)
+    case (.networkClasses, .networkClasses(let classes)): classes.isWithinLimits
+    case (.boolean, .boolean): true
+    default: false
+    }
+  }
+}

@@ -1,0 +1,19 @@
+import PodfluxCore
+
+/// What an engine says of itself at its end.
+extension InvariantChecker {
+  /// Obstacles make a queued download one that waits; nothing else is seen in another way than it is stored.
+  func check(remaining: [DownloadState.Kind: Int], at revision: Int64) throws {
+    guard revision == position.revision else {
+      throw Violation(.remaining, "the last word is of revision \(revision) instead of \(position.revision)")
+    }
+    func merged(_ counts: [DownloadState.Kind: Int]) -> [DownloadState.Kind: Int] {
+      var counts = counts
+      counts[.queued, default: 0] += counts.removeValue(forKey: .waiting) ?? 0
+      return counts.filter { $0.value != 0 }
+    }
+    guard merged(remaining) == merged(counted) else {
+      throw Violation(.remaining, "\(remaining) are said to be left, and there are \(counted)")
+    }
+  }
+}

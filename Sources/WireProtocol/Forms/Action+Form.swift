@@ -1,0 +1,146 @@
+import Flux
+import PodfluxCore
+
+/// The wire form of every action: the line's type, one sentence about it, and its members in the order of the alphabet.
+///
+/// Clients' lines, the stream of actions and the journal are read and written by this form alone; `RequestForm.all` and
+/// `ActionForm.facts` list a template of each, for reading.
+extension Action {
+  /// Exchanges the members with a coder. Returns the action with the members that the coder has given it.
+  func exchanged<Coder: PayloadCoder>(with coder: inout Coder) throws(Coder.Fault) -> Self {
+    switch self {
+    case .downloads(let intent): return .downloads(try intent.exchanged(with: &coder))
+    case .attempt(var report):
+      try report.exchange(with: &coder)
+      return .attempt(report)
+    case .updateSettings(var patch):
+      coder.type("settings/update", "Changes settings.")
+      try coder.settings(&patch)
+      return .updateSettings(patch)
+    case .filters(let intent): return .filters(try intent.exchanged(with: &coder))
+    case .network(.report(var path)):
+      coder.type("network/report", "Reports the network path; the engine stops detecting it.")
+      try path.exchange(with: &coder)
+      return .network(.report(path))
+    case .network(.auto):
+      coder.type("network/auto", "Lets the engine detect the network path again.")
+      return self
+    case .stop(.suspend):
+      coder.type("engine/suspend", "Stops all transfers and closes the library until engine/resume.")
+      return self
+    case .stop(var mode):
+      coder.type("engine/shutdown", "Stops the engine: now, or when no download can go on.")
+      try coder.optional("mode", &mode, .shutdown, standard: .now)
+      return .stop(mode)
+    case .cleanup(.run(var request)):
+      coder.type("cleanup/run", "Compares rows and files, and repairs differences.")
+      try request.exchange(with: &coder)
+      return .cleanup(.run(request))
+    case .cleanup(.cancel):
+      coder.type("cleanup/cancel", "Ends the cleanup that runs, and the one that waits.")
+      return self
+    default: return try exchangedFact(with: &coder)
+    }
+  }
+
+  private func exchangedFact<Coder: PayloadCoder>(with coder: inout Coder) throws(Coder.Fault) -> Action {
+    switch self {
+    case .recovered(var recovery):
+      coder.type("engine/recovered", "The engine has opened its library.")
+      try recovery.exchange(with: &coder)
+      return .recovered(recovery)
+    case .deleted(var key):
+      coder.type("downloads/deleted", "The engine has deleted a file, or moved it into quarantine.")
+      try coder.required("deletion", &key, .number)
+      return .deleted(key)
+    case .notDeleted(var key, var message):
+      coder.type("downloads/notDeleted", "The engine cannot delete a file now; it tries again.")
+      try coder.required("deletion", &key, .number)
+      try coder.optional("message", &message, .text)
+      return .notDeleted(key, because: message)
+    case .verified(var verification, let verdict):
+      var form = VerdictForm(verdict)
+      coder.type("downloads/verified", "The engine has read a completed file again.")
+      try form.exchange(of: &verification, with: &coder)
+      return .verified(verification, form.verdict)
+    case .surveyed(var run, let news):
+      var form = NewsForm(news)
+      coder.type("cleanup/looked", "A cleanup reports what it has found.")
+      try form.exchange(of: &run, with: &coder)
+      return .surveyed(run, form.news)
+    case .cleaned(var step, let outcome):
+      var form = OutcomeForm(outcome)
+      coder.type("cleanup/cleaned", "The engine has carried out the part of a step that concerns files, or cannot.")
+      try form.exchange(of: &step, with: &coder)
+      return .cleaned(step, form.outcome)
+    case .path(var path):
+      coder.type("network/changed", "The engine has detected another network path.")
+      try path.exchange(with: &coder)
+      return .path(path)
+    case .localTime(var time):
+      coder.type("engine/localTime", "The engine has read the rules of the local time zone.")
+      try time.exchange(with: &coder)
+      return .localTime(time)
+    case .roomCame(var bytes):
+      coder.type("engine/roomCame", "As many bytes are free on the disk as downloads wait for.")
+      try coder.required("freeBytes", &bytes, .number)
+      return .roomCame(bytes)
+    case .timeCame:
+      coder.type("engine/timeCame", "A moment has come that a store waits for.")
+      return self
+    case .upkeepDone(var gone):
+      coder.type("engine/lookedAfter", "A round of upkeep has ended; these folders do not exist.")
+      try coder.required("gone", &gone, .goneFolders)
+      return .upkeepDone(gone: gone)
+    case .downloads, .attempt, .updateSettings, .filters, .network, .stop, .cleanup:
+      preconditionFailure("exchanged(with:) has a form for it")
+    }
+  }
+}
+
+/// What a reader knows of an action before it reads one.
+struct ActionForm: Sendable {
+  let type: String
+  let sentence: String
+  let members: [PayloadDescriber.Member]
+  /// The names of the members, as a refusal lists them.
+  let keys: [String]
+  private let template: Action
+
+  /// - Parameter leading: The members that a refusal names first; the others follow in the order of the alphabet.
+  init(_ template: Action, naming leading: [String] = []) {
+    var describer = PayloadDescriber()
+    _ = template.exchanged(with: &describer)
+    (type, sentence, members) = (describer.type, describer.sentence, describer.members)
+    keys = leading + describer.members.map(\.key).filter { !leading.contains($0) }
+    self.template = template
+  }
+
+  /// Reads an action's payload from a line.
+  func action(_ payload: JSONObject, line: [UInt8] = []) throws(Refusal) -> Action {
+    var reader = PayloadReader(fields: try Fields(payload, at: Request.payloadPath, knowing: keys), line: line)
+    return try template.exchanged(with: &reader)
+  }
+}
+
+extension ActionForm {
+  /// The form of what services and the engine itself dispatch; nil if no fact has this type.
+  static func fact(_ type: String) -> ActionForm? { factsByType[type] }
+
+  private static let factsByType = Dictionary(uniqueKeysWithValues: facts.map { ($0.type, $0) })
+
+  /// What services and the engine itself dispatch.
+  static let facts: [ActionForm] =
+    [
+      AttemptReport.News.checkpoint(.template), .restarting(discarding: 0, because: .lengthChanged),
+      .publishing(.template, kept: .template), .finished(.template), .failed(.template, kept: nil), .stopped(kept: nil),
+      .pathRefused(kept: nil),
+    ].map {
+      ActionForm(.attempt(AttemptReport(attempt: .template, news: $0)), naming: ["attempt", "fetched", "id"])
+    } + [
+      ActionForm(.recovered(.template)), ActionForm(.path(.template)), ActionForm(.localTime(.template)),
+      ActionForm(.roomCame(0)), ActionForm(.timeCame), ActionForm(.upkeepDone(gone: [])), ActionForm(.deleted(0)),
+      ActionForm(.notDeleted(0, because: nil)), ActionForm(.verified(.template, .intact)),
+      ActionForm(.surveyed(0, .found([]))), ActionForm(.cleaned(0, .done)),
+    ]
+}

@@ -1,0 +1,60 @@
+import PodfluxCore
+
+/// What clients want of the filters (the article Protocol).
+extension FilterIntent {
+  func exchanged<Coder: PayloadCoder>(with coder: inout Coder) throws(Coder.Fault) -> Self {
+    switch self {
+    case .toggle(var filter):
+      coder.type("filters/toggle", "Switches a filter on or off.")
+      try coder.required("filter", &filter, .filter)
+      return .toggle(filter)
+    case .selectGroup(var group):
+      coder.type("filters/selectGroup", "Opens a group of filters.")
+      try coder.required("group", &group, .group)
+      return .selectGroup(group)
+    case .setText(var text):
+      coder.type("filters/setText", "Shows downloads whose titles contain a text.")
+      try coder.required("text", &text, .searchText)
+      return .setText(text)
+    case .clear:
+      coder.type("filters/clear", "Switches all filters off.")
+      return self
+    case .save(var name):
+      coder.type("filters/save", "Saves the active filters under a name.")
+      try coder.required("name", &name, .setName)
+      return .save(name)
+    case .apply(var name):
+      coder.type("filters/apply", "Activates saved filters.")
+      try coder.required("name", &name, .setName)
+      return .apply(name)
+    case .delete(var name):
+      coder.type("filters/delete", "Deletes saved filters.")
+      try coder.required("name", &name, .setName)
+      return .delete(name)
+    }
+  }
+}
+
+extension CleanupRequest {
+  mutating func exchange<Coder: PayloadCoder>(with coder: inout Coder) throws(Coder.Fault) {
+    let standard = CleanupRequest()
+    try coder.optional("deep", &isDeep, .boolean, standard: standard.isDeep)
+    try coder.optional("missing", &missing, .choice, standard: standard.missing)
+    try coder.optional("mode", &mode, .choice, standard: standard.mode)
+    try coder.optional("orphans", &orphans, .choice)
+  }
+}
+
+/// A path: nothing is known of what is left out.
+extension NetworkPath: FormedPayload {
+  static let template = NetworkPath(status: .online)
+  static let keys = templateKeys
+
+  mutating func exchange<Coder: PayloadCoder>(with coder: inout Coder) throws(Coder.Fault) {
+    try coder.optional("constrained", &isConstrained, .boolean, standard: false)
+    try coder.optional("device", &device, .deviceName)
+    try coder.optional("interface", &interface, .choice, standard: .other)
+    try coder.optional("metered", &isMetered, .boolean, standard: false)
+    try coder.required("status", &status, .choice)
+  }
+}

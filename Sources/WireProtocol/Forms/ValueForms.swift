@@ -1,0 +1,278 @@
+import Flux
+import Foundation
+import PodfluxCore
+
+/// How the values of payloads are read and written.
+extension ValueForm<String> {
+  /// A text of any kind.
+  static var text: Self { Self("text", read: { f throws(Refusal) in try f.string() }, write: { $1.element($0) }) }
+
+  /// A title, or the name of a podcast.
+  static var label: Self {
+    Self(
+      "text of at most \(Field.maximumLabelBytes) bytes", read: { f throws(Refusal) in try f.label() },
+      write: { $1.element($0) })
+  }
+
+  /// A text that filters look for.
+  static var searchText: Self { text(ofBytes: 0...FiltersState.Limits.textBytes) }
+
+  /// The name of a saved set of filters.
+  static var setName: Self { text(ofBytes: 1...FiltersState.Limits.nameBytes) }
+
+  private static func text(ofBytes lengths: ClosedRange<Int>) -> Self {
+    Self(
+      "text of \(lengths.lowerBound) to \(lengths.upperBound) bytes",
+      read: { f throws(Refusal) in try f.text(ofBytes: lengths) }, write: { $1.element($0) })
+  }
+
+  /// The name of a network device.
+  static var deviceName: Self {
+    Self("a device's name", read: { f throws(Refusal) in try f.deviceName() }, write: { $1.element($0) })
+  }
+}
+
+extension ValueForm<Bool> {
+  static var boolean: Self {
+    Self("boolean", read: { f throws(Refusal) in try f.boolean() }, write: { $1.value($0) })
+  }
+
+  /// `true`, where there is nothing else to say.
+  static var onlyTrue: Self {
+    Self(
+      "`true`",
+      read: { f throws(Refusal) in
+        guard try f.boolean() else { throw f.mustBe("true; give id, ids or where to choose some") }
+        return true
+      }, write: { $1.value($0) })
+  }
+}
+
+extension ValueForm<Int64> {
+  /// A number of a row, of an attempt, or of bytes.
+  static var number: Self {
+    Self("an integer from 0", read: { f throws(Refusal) in try f.integer(in: 0...(.max)) }, write: { $1.value($0) })
+  }
+
+  /// A length that a client names.
+  static var length: Self {
+    Self(
+      "a number of bytes", read: { f throws(Refusal) in try f.integer(in: DownloadIntent.Enqueue.lengths) },
+      write: { $1.value($0) })
+  }
+
+  /// Any number.
+  static var anyInteger: Self {
+    Self("an integer", read: { f throws(Refusal) in try f.integer(in: (.min)...(.max)) }, write: { $1.value($0) })
+  }
+
+  /// By how much clocks are ahead of UTC.
+  static var offsetSeconds: Self {
+    Self("seconds", read: { f throws(Refusal) in try f.integer(in: LocalTime.seconds) }, write: { $1.value($0) })
+  }
+
+  /// Nanoseconds since 1970: a text, because few readers of JSON keep 64 bits of a number.
+  static var nanoseconds: Self {
+    Self(
+      "nanoseconds since 1970, as text",
+      read: { f throws(Refusal) in
+        guard let number = Int64(try f.string()) else {
+          throw f.mustBe("nanoseconds since 1970 in decimal digits, as a string")
+        }
+        return number
+      }, write: { $1.element(String($0)) })
+  }
+}
+
+extension ValueForm<Int> {
+  static var status: Self {
+    Self(
+      "an HTTP status", read: { f throws(Refusal) in try f.integer(in: (Int.min)...(.max)) },
+      write: { $1.value(Int64($0)) })
+  }
+}
+
+extension ValueForm<UInt64> {
+  /// A text, because few readers of JSON keep 64 bits of a number.
+  static var inode: Self {
+    Self(
+      "an inode, as text",
+      read: { f throws(Refusal) in
+        guard let number = UInt64(try f.string()) else { throw f.mustBe("a number in decimal digits, as a string") }
+        return number
+      }, write: { $1.element(String($0)) })
+  }
+}
+
+extension ValueForm<Timestamp> {
+  /// A moment as a number of milliseconds: not every moment that stands for the end of time can be written as a date.
+  static var instant: Self {
+    Self(
+      "milliseconds since 1970",
+      read: { f throws(Refusal) in Timestamp(milliseconds: try f.integer(in: (Int64.min)...(.max))) },
+      write: { $1.value($0.milliseconds) })
+  }
+}
+
+extension ValueForm where Value: RawRepresentable<String> & CaseIterable & Sendable {
+  /// A name of an enumeration.
+  static var choice: Self {
+    Self(
+      Value.allCases.map { "`\($0.rawValue)`" }.joined(separator: ", "),
+      read: { f throws(Refusal) in try f.choice() }, write: { $1.element($0.rawValue) })
+  }
+}
+
+extension ValueForm<StopMode> {
+  /// The modes of a shutdown.
+  static var shutdown: Self {
+    Self("`now`, `drain`", read: { f throws(Refusal) in try f.choice(of: [.now, .drain]) }) {
+      $1.element($0.rawValue)
+    }
+  }
+}
+
+extension ValueForm<DownloadID> {
+  static var downloadID: Self {
+    Self("an id", read: { f throws(Refusal) in try f.downloadID() }, write: { $1.element($0.description) })
+  }
+}
+
+extension ValueForm<[DownloadID]> {
+  /// The ids that a client names.
+  static var selectedIDs: Self { ids(atMost: DownloadIntent.Selection.maximumIDs) }
+
+  /// The ids of as many downloads as can run at once.
+  static var runningIDs: Self { ids(atMost: Settings.Limits.maxConcurrent.upperBound) }
+
+  private static func ids(atMost limit: Int) -> Self {
+    Self(
+      "at most \(limit) ids",
+      read: { f throws(Refusal) in try f.elements(atMost: limit) { e throws(Refusal) in try e.downloadID() } },
+      write: { ids, writer in writer.elements(ids) { $1.element($0.description) } })
+  }
+}
+
+extension ValueForm<Condition> {
+  static var condition: Self {
+    Self("a condition", read: { f throws(Refusal) in try Condition(f) }) { condition, writer in
+      writer.object { $0.members(of: condition) }
+    }
+  }
+}
+
+extension ValueForm<WebAddress> {
+  /// A URL; user and password are not written.
+  static var address: Self {
+    Self("an http or https URL", read: { f throws(Refusal) in try f.address() }, write: { $1.element($0.shown) })
+  }
+}
+
+extension ValueForm<[WebAddress]> {
+  static var mirrors: Self {
+    Self("at most \(Field.maximumMirrors) URLs", read: { f throws(Refusal) in try f.mirrors() }) { mirrors, writer in
+      writer.elements(mirrors) { $1.element($0.shown) }
+    }
+  }
+}
+
+extension ValueForm<[Header]> {
+  /// Headers; their values are not written.
+  static var headers: Self {
+    Self("an object of names and values", read: { f throws(Refusal) in try f.headers() }) { headers, writer in
+      writer.object { members in
+        var names: Set<String> = []
+        for name in headers.map(\.name).sorted() where names.insert(name.lowercased()).inserted {
+          members.member(named: name, "…")
+        }
+      }
+    }
+  }
+}
+
+extension ValueForm<Integrity> {
+  static var integrity: Self {
+    Self(
+      "Subresource Integrity", read: { f throws(Refusal) in try f.integrity() }, write: { $1.element($0.description) })
+  }
+}
+
+extension ValueForm<LibraryPath> {
+  static var libraryPath: Self {
+    Self(
+      "a path in the library", read: { f throws(Refusal) in try f.libraryPath() },
+      write: { $1.element($0.description) })
+  }
+}
+
+extension ValueForm<[LibraryPath]> {
+  /// The folders above a file.
+  static var madeFolders: Self { paths(atMost: LibraryPath.maximumComponents) }
+
+  /// The folders of one round of upkeep.
+  static var goneFolders: Self { paths(atMost: UpkeepStore.perRound) }
+
+  private static func paths(atMost limit: Int) -> Self {
+    Self(
+      "at most \(limit) paths in the library",
+      read: { f throws(Refusal) in try f.elements(atMost: limit) { e throws(Refusal) in try e.libraryPath() } },
+      write: { paths, writer in writer.elements(paths) { $1.element($0.description) } })
+  }
+}
+
+extension ValueForm<PublicationDate> {
+  static var publicationDate: Self {
+    Self(
+      "a date and time of RFC 3339", read: { f throws(Refusal) in try f.publicationDate() }, write: { $1.value($0) })
+  }
+}
+
+extension ValueForm<ResumeRecord> {
+  /// Resume data that a client brings.
+  static var resumeData: Self {
+    Self("resume data", read: { f throws(Refusal) in try f.resumeRecord() }) { $1.element($0.redacted.resumeData) }
+  }
+
+  /// A record that the engine itself has written. It holds servers' words as they came, so that the checks of clients'
+  /// records do not apply.
+  static var keptRecord: Self {
+    Self("resume data", read: { f throws(Refusal) in try f.keptRecord() }) { $1.element($0.redacted.resumeData) }
+  }
+}
+
+extension ValueForm<FilterID> {
+  static var filter: Self {
+    Self(
+      "a filter such as `state:failed`", read: { f throws(Refusal) in try f.filter() },
+      write: { $1.element($0.description) })
+  }
+}
+
+extension ValueForm<FilterGroup.ID?> {
+  /// The open group. That no group is open has to be said: a payload without a group is a mistake.
+  static var group: Self {
+    Self(
+      FilterGroup.ID.allCases.map { "`\($0.rawValue)`" }.joined(separator: ", ") + ", or null",
+      read: { f throws(Refusal) in f.value == .null ? nil : try f.choice() as FilterGroup.ID }
+    ) { group, writer in
+      if let group { writer.element(group.rawValue) } else { writer.value(nil as Int64?) }
+    }
+  }
+}
+
+extension Field {
+  fileprivate func elements<Value>(
+    atMost limit: Int, _ read: (Field) throws(Refusal) -> Value
+  ) throws(Refusal) -> [Value] {
+    var values: [Value] = []
+    for element in try elements(atMost: limit) { values.append(try read(element)) }
+    return values
+  }
+
+  fileprivate func keptRecord() throws(Refusal) -> ResumeRecord {
+    guard let json = Data(base64Encoded: try string()),
+      let record = try? JSONDecoder().decode(ResumeRecord.self, from: json)
+    else { throw mustBe("a resume record in base64") }
+    return record
+  }
+}

@@ -1,0 +1,94 @@
+import PodfluxCore
+
+/// Settings in lines, as `Settings.all` declares them.
+extension SettingsPatch {
+  private static let keys = Settings.byName.map(\.name)
+
+  init(_ fields: Fields) throws(Refusal) {
+    try fields.requireAny(of: Self.keys)
+    self.init()
+    for setting in Settings.all {
+      guard let field = fields[setting.name] else { continue }
+      switch setting.values {
+      case .networkClasses: network = try NetworkClasses.Patch(field)
+      default: set(setting, to: try field.value(among: setting.values))
+      }
+    }
+  }
+}
+
+extension Settings {
+  /// The settings in the order of lines.
+  static let byName = all.sorted { $0.name < $1.name }
+}
+
+extension Field {
+  fileprivate func value(among values: Setting.Values) throws(Refusal) -> Setting.Value {
+    switch values {
+    case .boolean: .boolean(try boolean())
+    case .integer(let range): .integer(try integer(in: range))
+    case .limit(let range): .integer(try limit(in: range))
+    case .number(let range): .number(try number(in: range))
+    case .printable(let lengths): .text(try printable(ofBytes: lengths))
+    case .choice(let names): .text(try name(among: names))
+    case .timeZone: .text(try nameTimeZone().text)
+    case .schedule: .schedule(try schedule())
+    case .networkClasses: preconditionFailure("a patch changes classes of networks one by one")
+    }
+  }
+
+  private func limit(in range: ClosedRange<Int64>) throws(Refusal) -> Int64 {
+    guard case .integer(let limit) = value, limit == 0 || range.contains(limit) else {
+      throw mustBe("0 for no limit, or an integer from \(range.lowerBound) to \(range.upperBound)")
+    }
+    return limit
+  }
+
+  private func printable(ofBytes lengths: ClosedRange<Int>) throws(Refusal) -> String {
+    let text = try string()
+    guard lengths.contains(text.utf8.count), text.isPrintableASCII else {
+      throw mustBe("\(lengths.lowerBound) to \(lengths.upperBound) printable ASCII characters")
+    }
+    return text
+  }
+
+  /// The codec cannot know which time zones the machine has.
+  private func nameTimeZone() throws(Refusal) -> NameTimeZone {
+    guard let zone = NameTimeZone(try string()) else {
+      throw mustBe("publisher, or the IANA's name of a time zone such as Europe/Vienna")
+    }
+    return zone
+  }
+}
+
+extension JSONWriter {
+  /// All settings, as a snapshot shows them.
+  mutating func members(of settings: Settings) {
+    for setting in Settings.byName { member(setting, setting.value(in: settings)) }
+  }
+
+  /// The settings that a patch changes.
+  mutating func members(of patch: SettingsPatch) {
+    for setting in Settings.byName {
+      if setting.values == .networkClasses {
+        guard let network = patch.network else { continue }
+        key(named: setting.name)
+        object { $0.members(of: network) }
+      } else if let value = patch.value(of: setting) {
+        member(setting, value)
+      }
+    }
+  }
+
+  private mutating func member(_ setting: Setting, _ value: Setting.Value) {
+    key(named: setting.name)
+    switch value {
+    case .boolean(let value): self.value(value)
+    case .integer(let value): self.value(value)
+    case .number(let value): self.value(value)
+    case .text(let text): element(text)
+    case .schedule(let windows): self.value(windows)
+    case .networkClasses(let classes): object { $0.members(of: classes) }
+    }
+  }
+}

@@ -1,0 +1,79 @@
+import Flux
+import PodfluxCore
+import Testing
+
+@testable import EngineRuntime
+
+@Suite("The steps of a cleanup see whether the files are as they were found")
+struct StepTests {
+  private let files = MemoryFiles()
+  private let now = Timestamp(milliseconds: 0)
+
+  private func found(inode: UInt64 = 5) -> FoundFile {
+    FoundFile(place: EntryPath(bytes: Array("a.mp3".utf8)), length: 3, inode: inode, modifiedNanoseconds: 1)
+  }
+
+  private func carryOut(_ finding: CleanupStep.Finding, _ decision: CleanupStep.Decision) -> CleanupStep.Outcome {
+    files.carryOut(CleanupStep(finding: finding, decision: decision, because: "a test wants it"), at: now)
+  }
+
+  private func isLeft(_ outcome: CleanupStep.Outcome) -> Bool {
+    if case .left = outcome { true } else { false }
+  }
+
+  @Test("A file without a download is put aside, also if that was done before a crash; another in its place is not")
+  func orphan() {
+    files.items["a.mp3"] = .file(bytes: [1, 2, 3], inode: 5, modified: 1)
+    #expect(isLeft(carryOut(.orphan(found(inode: 6)), .quarantine)))
+    #expect(carryOut(.orphan(found()), .quarantine) == .done)
+    #expect(carryOut(.orphan(found()), .quarantine) == .done)
+    #expect(files.quarantined == ["a.mp3"])
+  }
+
+  @Test("A file without a download is deleted where that is said; behind a link nothing is touched")
+  func deleted() {
+    files.items["a.mp3"] = .behindLink
+    #expect(isLeft(carryOut(.orphan(found()), .delete)))
+    #expect(isLeft(carryOut(.orphan(found()), .quarantine)))
+    files.items["a.mp3"] = .file(bytes: [1, 2, 3], inode: 5, modified: 1)
+    #expect(carryOut(.orphan(found()), .delete) == .done)
+    #expect(carryOut(.orphan(found()), .delete) == .done, "an engine that died may have done it")
+  }
+
+  @Test("A download is given up only if its disk is mounted, and neither its file nor a link is there")
+  func missing() throws {
+    let id = try #require(DownloadID("d"))
+    let file = try #require(found().published(sha256: nil))
+    files.isMounted = false
+    #expect(isLeft(carryOut(.missing(id, file), .forget)))
+    files.isMounted = true
+    #expect(carryOut(.missing(id, file), .forget) == .done)
+    for item in [MemoryFiles.Item.link, .behindLink, .unreadable] {
+      files.items["a.mp3"] = item
+      #expect(isLeft(carryOut(.missing(id, file), .forget)))
+    }
+    // Its own, and longer by now.
+    files.items["a.mp3"] = .file(bytes: [1, 2, 3, 4], inode: 5, modified: 2)
+    #expect(isLeft(carryOut(.missing(id, file), .forget)))
+    files.items["a.mp3"] = .file(bytes: [1, 2, 3, 4], inode: 6, modified: 2)
+    #expect(carryOut(.missing(id, file), .forget) == .done)
+  }
+
+  @Test("What a survey has judged by its time is left if it was written to since")
+  func edited() throws {
+    let id = try #require(DownloadID("d"))
+    let file = try #require(found().published(sha256: nil))
+    files.items["a.mp3"] = .file(bytes: [1, 2, 3], inode: 5, modified: 1)
+    #expect(carryOut(.corrupt(id, file, found: found()), .redownload) == .done)
+    files.items["a.mp3"] = .file(bytes: [1, 2, 3], inode: 5, modified: 2)
+    #expect(isLeft(carryOut(.corrupt(id, file, found: found()), .redownload)))
+  }
+
+  @Test("A stray among the partial files is put aside once, and one that is gone is left")
+  func stray() {
+    files.strays["x.tmp"] = 3
+    let stray = FoundFile(place: EntryPath(bytes: Array("x.tmp".utf8)), length: 3, inode: 1)
+    #expect(carryOut(.strayPartial(stray), .quarantine) == .done)
+    #expect(isLeft(carryOut(.strayPartial(stray), .quarantine)))
+  }
+}

@@ -1,0 +1,144 @@
+import EngineRuntime
+import Flux
+import PodfluxCore
+import Testing
+
+@Suite("The turn loop")
+struct EngineLoopTests {
+  private let host: FakeHost
+
+  init() throws {
+    host = try FakeHost()
+  }
+
+  private func enqueue(_ name: String) throws -> EngineRequest.Content {
+    var wish = DownloadIntent.Enqueue(address: try WebAddress("http://example.org/\(name).mp3"))
+    wish.id = DownloadID(name)
+    return .action(.downloads(.enqueue(wish)))
+  }
+
+  @Test("A batch is committed, answered, carried out and shown, in this order, and then its delivery ends")
+  func order() throws {
+    #expect(host.post(try enqueue("a"), "1"))
+    #expect(host.post(.barrier, "2"))
+    #expect(
+      host.run() == [
+        "1: done", "2: done", "committed 0 facts, 1 intents", "start a", "state changed", "turn ended",
+      ])
+  }
+
+  @Test("A query is answered behind all that came before it, and before all that came after it")
+  func queries() throws {
+    #expect(host.post(try enqueue("a"), "1"))
+    #expect(host.post(.query(.unobserve), "2"))
+    #expect(host.post(.barrier, "3"))
+    #expect(
+      host.run().filter { $0.contains(":") || $0 == "turn ended" } == [
+        "1: done", "2: answer", "turn ended", "3: done", "turn ended",
+      ])
+  }
+
+  @Test("What cannot be committed is refused to clients, and delivered again if it is a fact, once and alone")
+  func failing() throws {
+    host.isDiskFull = true
+    host.mailbox.post(fact: .localTime(LocalTime(seconds: 3_600)))
+    #expect(host.post(try enqueue("a"), "1"))
+    #expect(host.run() == ["commits begin to fail", "1: storage_failure", "turn ended"])
+    #expect(host.timers[.redelivery] == EngineLoop.redeliveryMilliseconds)
+    host.isDiskFull = false
+    #expect(host.post(.barrier, "2"))
+    #expect(
+      host.run() == [
+        "committed 1 facts, 0 intents", "state changed", "commits succeed again", "2: done",
+        "committed 0 facts, 0 intents", "state changed", "turn ended",
+      ])
+    host.loop.fire(.redelivery)
+    #expect(host.takeLog() == [])
+  }
+
+  @Test("A stop that cannot be committed is done all the same, at the deadline")
+  func stopWithFullDisk() throws {
+    host.isDiskFull = true
+    #expect(host.post(.action(.stop(.now)), "1"))
+    #expect(host.run() == ["commits begin to fail", "1: done", "turn ended"])
+    #expect(host.timers[.deadline] == EngineLoop.stopMilliseconds)
+    host.loop.fire(.deadline)
+    #expect(host.takeLog() == ["deadline passed", "given up", "closed: shutdown, 0 queued"])
+    #expect(host.timers.isEmpty)
+  }
+
+  @Test("A drain that nothing can be committed for is given up, unless a commit succeeds in time")
+  func drainGivenUp() throws {
+    #expect(host.post(try enqueue("a"), "1"))
+    #expect(host.run().contains("start a"))
+    host.loop.stop(.drain, because: .eof)
+    host.isDiskFull = true
+    host.mailbox.post(fact: .timeCame)
+    #expect(host.run() == ["committed 1 facts, 0 intents", "state changed", "commits begin to fail", "turn ended"])
+    #expect(host.timers[.drainPatience] == EngineLoop.drainPatienceMilliseconds)
+    host.isDiskFull = false
+    host.loop.fire(.redelivery)
+    #expect(host.timers[.drainPatience] == nil)
+    host.isDiskFull = true
+    host.mailbox.post(fact: .timeCame)
+    #expect(host.run().last == "turn ended")
+    host.loop.fire(.drainPatience)
+    #expect(host.takeLog().suffix(3) == ["drain given up", "given up", "closed: eof, 0 queued"])
+    #expect(host.loop.lifecycle.hasGivenUp)
+  }
+
+  @Test("Suspended, an engine refuses actions, does nothing, and takes its library again when it is resumed")
+  func suspension() throws {
+    #expect(host.post(.action(.stop(.suspend)), "1"))
+    #expect(host.post(try enqueue("a"), "2"))
+    #expect(
+      host.run() == [
+        "committed 1 facts, 0 intents", "state changed", "turn ended", "given up", "1: done", "turn ended",
+        "2: suspended", "turn ended",
+      ])
+    host.mailbox.post(fact: .timeCame)
+    #expect(host.run() == ["turn ended"])
+    host.obstacle = Refusal(.conflict, "another engine has it")
+    #expect(host.post(.resume, "3"))
+    #expect(host.run() == ["3: conflict", "turn ended"])
+    host.obstacle = nil
+    #expect(host.post(.resume, "4"))
+    #expect(
+      host.run() == [
+        "opened", "prepared, no path reported", "committed 1 facts, 0 intents", "state changed", "services begin",
+        "4: done", "turn ended",
+      ])
+  }
+
+  @Test("While a signal alone has suspended the engine, requests wait for its end")
+  func signalled() throws {
+    host.loop.suspend(for: .process, answering: host.request(.barrier, "suspension"))
+    #expect(host.takeLog().suffix(3) == ["given up", "suspension: done", "turn ended"])
+    #expect(host.post(try enqueue("a"), "1"))
+    #expect(host.run() == [])
+    host.loop.resume(for: .process, answering: host.request(.resume, "resumption"))
+    #expect(host.takeLog().last == "resumption: done")
+    #expect(host.run().first == "1: done")
+  }
+
+  @Test("What a client has reported of the path holds behind a suspension too")
+  func reportedPath() throws {
+    #expect(host.post(.action(.network(.report(NetworkPath(status: .offline)))), "1"))
+    #expect(host.post(.action(.stop(.suspend)), "2"))
+    #expect(host.post(.resume, "3"))
+    #expect(host.run().contains("prepared, offline reported"))
+  }
+
+  @Test("An engine that has closed refuses what it is asked, and does nothing more")
+  func closed() throws {
+    #expect(host.post(.action(.stop(.now)), "1"))
+    #expect(host.post(try enqueue("a"), "2"))
+    #expect(host.run().suffix(3) == ["turn ended", "given up", "closed: shutdown, 0 queued"])
+    #expect(host.post(try enqueue("b"), "3"))
+    #expect(host.run() == ["3: shutting_down"])
+    host.loop.stop(.now, because: .signal)
+    host.loop.resume(for: .client, answering: host.request(.resume, "4"))
+    host.mailbox.post(fact: .timeCame)
+    #expect(host.run() == ["4: shutting_down"])
+  }
+}

@@ -1,0 +1,151 @@
+import EngineRuntime
+import Flux
+import PodfluxCore
+
+/// Files in memory, and what is done with them.
+final class MemoryFiles: LibraryFileSystem {
+  /// What stands at a place.
+  enum Item {
+    case file(bytes: [UInt8], inode: UInt64, modified: Int64)
+    case link
+    case behindLink
+    case unreadable
+  }
+
+  static let failure = FileSystemFailure("the permissions do not allow this")
+
+  var items: [String: Item] = [:]
+  var quarantined: [String] = []
+  var strays: [String: Int64] = [:]
+  var deletedPartials: [DownloadID] = []
+  var isMounted = true
+  /// What was asked for of the quarantine: what is older than this goes.
+  var emptiedBefore: Timestamp?
+  /// Called before each reading of a file's bytes.
+  var willRead: () -> Void = {}
+
+  func isInPlace() throws(FileSystemFailure) -> Bool { isMounted }
+  func listing() throws(FileSystemFailure) -> Walk { Walk(entries: items.keys.sorted().map(entry)[...]) }
+  func databaseBytes() throws(FileSystemFailure) -> Int64 { 1 }
+
+  private func entry(_ path: String) -> LibraryEntry {
+    let place = EntryPath(bytes: Array(path.utf8))
+    switch items[path] {
+    case .file(let bytes, let inode, let modified):
+      return .file(
+        FoundFile(place: place, length: Int64(bytes.count), inode: inode, modifiedNanoseconds: modified))
+    case .link, .behindLink, nil: return .other(place)
+    case .unreadable: return .unreadable(place, Self.failure.description)
+    }
+  }
+
+  func look(at place: EntryPath) throws(FileSystemFailure) -> Presence<FoundFile> {
+    guard let item = items[place.text] else { return .nothing }
+    switch item {
+    case .file:
+      guard case .file(let file) = entry(place.text) else { return .nothing }
+      return .file(file)
+    case .link: return .link(Self.failure)
+    case .behindLink: return .behindLink(Self.failure)
+    case .unreadable: throw Self.failure
+    }
+  }
+
+  func open(_ place: EntryPath) throws(FileSystemFailure) -> Presence<Contents> {
+    switch try look(at: place) {
+    case .nothing: .nothing
+    case .file(let file): .file(Contents(file: file, files: self))
+    case .link(let failure): .link(failure)
+    case .other(let failure): .other(failure)
+    case .behindLink(let failure): .behindLink(failure)
+    }
+  }
+
+  func delete(_ file: FoundFile, ownFolders: [LibraryPath]) throws(FileSystemFailure) -> Bool {
+    guard let present = try look(at: file.place).regularFile(), file.isSameFile(as: present) else { return false }
+    items[file.place.text] = nil
+    return true
+  }
+
+  func removeEmptyFolder(_ place: EntryPath) throws(FileSystemFailure) -> Bool { false }
+
+  func partialListing() throws(FileSystemFailure) -> Strays { Strays(strays: strays.sorted { $0.key < $1.key }[...]) }
+  func partialLength(of download: DownloadID) throws(FileSystemFailure) -> Int64? { nil }
+  func openExistingPartial(of download: DownloadID) throws(FileSystemFailure) -> NoPartial { throw Self.failure }
+  func deletePartial(of download: DownloadID) throws(FileSystemFailure) { deletedPartials.append(download) }
+
+  func quarantine(_ file: FoundFile, _ order: QuarantineOrder) throws(FileSystemFailure) -> QuarantineOutcome {
+    switch try look(at: file.place) {
+    case .nothing: return quarantined.contains(file.place.text) ? .moved : .gone
+    case .file(let present) where file.isSameFile(as: present):
+      items[file.place.text] = nil
+      quarantined.append(file.place.text)
+      return .moved
+    case .file, .link, .other: return .changed
+    case .behindLink(let failure): return .behindLink(failure)
+    }
+  }
+
+  func quarantine(
+    strayPartial file: FoundFile, _ order: QuarantineOrder
+  ) throws(FileSystemFailure) -> QuarantineOutcome {
+    guard strays.removeValue(forKey: file.place.text) != nil else { return .gone }
+    quarantined.append(file.place.text)
+    return .moved
+  }
+
+  func quarantineUsage() throws(FileSystemFailure) -> QuarantineUsage { QuarantineUsage(files: quarantined.count) }
+  func forEachQuarantined(_ body: (QuarantinedFile) -> Void) throws(FileSystemFailure) {}
+  func emptyQuarantine(
+    before moment: Timestamp, while goOn: () -> Bool
+  ) throws(FileSystemFailure) -> QuarantineUsage {
+    emptiedBefore = moment
+    return QuarantineUsage()
+  }
+  func restoredFiles() throws(FileSystemFailure) -> Set<FoundFile> { [] }
+  func forgetGoneRestorations() throws(FileSystemFailure) {}
+
+  /// All entries as they were when the walk began.
+  final class Walk: LibraryWalk {
+    private var entries: ArraySlice<LibraryEntry>
+    init(entries: ArraySlice<LibraryEntry>) { self.entries = entries }
+    func next() throws(FileSystemFailure) -> LibraryEntry? { entries.popFirst() }
+  }
+
+  /// Files among the partial files that are none.
+  final class Strays: PartialWalk {
+    private var strays: ArraySlice<(key: String, value: Int64)>
+    init(strays: ArraySlice<(key: String, value: Int64)>) { self.strays = strays }
+    func next() throws(FileSystemFailure) -> PartialEntry? {
+      strays.popFirst().map {
+        .stray(FoundFile(place: EntryPath(bytes: Array($0.key.utf8)), length: $0.value, inode: 1))
+      }
+    }
+  }
+
+  struct Contents: PublishedFileContents {
+    let file: FoundFile
+    let files: MemoryFiles
+    var birth: Timestamp? { nil }
+
+    func present() throws(FileSystemFailure) -> FoundFile { try files.look(at: file.place).regularFile() ?? file }
+
+    func beginning() throws(FileSystemFailure) -> [UInt8] { bytes.prefix(MediaSignature.length).map(\.self) }
+
+    func read(offset: Int64, count: Int) throws(FileSystemFailure) -> [UInt8] {
+      files.willRead()
+      return bytes.dropFirst(Int(offset)).prefix(count).map(\.self)
+    }
+
+    private var bytes: [UInt8] {
+      if case .file(let bytes, _, _) = files.items[file.place.text] { bytes } else { [] }
+    }
+  }
+
+  struct NoPartial: ExistingPartial {
+    func length() throws(FileSystemFailure) -> Int64 { throw MemoryFiles.failure }
+    func tailHash(length: Int64) throws(FileSystemFailure) -> String { throw MemoryFiles.failure }
+    func synchronize() throws(FileSystemFailure) { throw MemoryFiles.failure }
+    func close() {}
+  }
+}

@@ -1,0 +1,92 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// README.md and the DocC catalogue, held against the sources.
+@Suite("The documentation")
+struct DocumentationTests {
+  @Test("The catalogue converts without warnings, with the symbols of the built modules", .timeLimit(.minutes(5)))
+  func conversion() async throws {
+    let folder = try TemporaryFolder("podflux-documentation")
+    let toolchain = try Toolchain.inUse()
+    let graphs = folder.path + "/graphs"
+    try FileManager.default.createDirectory(atPath: graphs, withIntermediateDirectories: false)
+    try await withThrowingTaskGroup { group in
+      for module in ["PodfluxCore", "PodfluxEngine"] {
+        group.addTask { try toolchain.extractSymbolGraph(of: module, into: graphs) }
+      }
+      try await group.waitForAll()
+    }
+    let wanted = ProcessInfo.processInfo.environment["PODFLUX_DOCUMENTATION"]
+    let conversion = try toolchain.convert(
+      Repository.catalogue.path, graphs: graphs, into: wanted ?? folder.path + "/archive", isForBrowsers: wanted != nil)
+    #expect(conversion.status == 0, "\(conversion.output)")
+    #expect(!conversion.output.contains("warning"), "\(conversion.output)")
+  }
+
+  @Test("Every piece of Swift is one that a test runs")
+  func snippets() throws {
+    let snippets = try Snippets.all()
+    #expect(snippets.count >= 9)
+    var shown: Set<String> = []
+    for text in try Repository.articles() + [Repository.readme()] {
+      for block in text.codeBlocks(in: "swift") {
+        let name = snippets.first { $0.value == block }?.key
+        #expect(name != nil, "no snippet is\n\(block)")
+        if let name { shown.insert(name) }
+      }
+    }
+    #expect(shown == Set(snippets.keys), "each snippet stands in an article")
+  }
+
+  @Test("README.md fits a page or two, and its links lead somewhere")
+  func readme() throws {
+    let readme = try Repository.readme()
+    #expect(readme.split(separator: "\n", omittingEmptySubsequences: false).count <= 151)
+    let targets = readme.matches(of: /(?:\]\(|^\[\d+\]: )([^)\s]+)/.anchorsMatchLineEndings()).map { String($0.1) }
+    #expect(targets.count >= 16)
+    for target in targets {
+      let path = Repository.root.appendingPathComponent(target).path
+      #expect(FileManager.default.fileExists(atPath: path), "\(target)")
+    }
+  }
+
+  @Test("Types and constants that the articles name are in the sources")
+  func names() throws {
+    let sources = try Repository.files(under: "Sources", endingWith: ".swift").map(\.text).joined(separator: "\n")
+    for article in ["Architecture", "SettingsAndLimits"] {
+      let text = try Repository.article(article)
+      // Two humps at least: `Range` and its like are the field's words.
+      for match in text.matches(of: /`([A-Z][a-z]+(?:[A-Z]+[a-z]*)+)(?:\.([a-z]\w+))?`/) {
+        #expect(sources.contains(String(match.1)), "\(article): \(match.1)")
+        if let member = match.2 { #expect(sources.contains(" \(member)"), "\(article): \(match.0)") }
+      }
+    }
+  }
+
+  @Test("The glossary has at most 40 terms, each once, and articles do without the words that name no one")
+  func words() throws {
+    let terms = try Repository.article("Glossary").matches(of: /^- \*\*([^*]+)\*\*/.anchorsMatchLineEndings())
+    #expect((20...40).contains(terms.count) && Set(terms.map { $0.1 }).count == terms.count)
+    for text in try Repository.articles() + [Repository.readme()] {
+      #expect(text.firstMatch(of: /\b([Ww]hoever|[Ww]hatever|[Ss]omebody|[Nn]obody|[Aa]nybody)\b/) == nil)
+    }
+  }
+
+  @Test("No file cites a document or an article that the repository does not hold")
+  func citations() throws {
+    let documents = try Set(Repository.files(endingWith: ".md").map(\.name))
+    let texts =
+      try Repository.files(under: "Sources", endingWith: ".swift")
+      + Repository.files(under: "Tests", endingWith: ".swift") + Repository.files(under: "Fixtures", endingWith: "")
+    #expect(texts.count > 500 && documents.contains("README.md"))
+    for file in texts {
+      for match in file.text.matches(of: /\b[A-Za-z]+\.md\b/) {
+        #expect(documents.contains(String(match.0)), "\(file.name) cites \(match.0)")
+      }
+      for match in file.text.matches(of: /(?:<doc:|the article )([A-Z]\w+)/) {
+        #expect(documents.contains("\(match.1).md"), "\(file.name) cites the article \(match.1)")
+      }
+    }
+  }
+}

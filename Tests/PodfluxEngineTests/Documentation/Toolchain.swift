@@ -1,0 +1,75 @@
+import Foundation
+import TestSupport
+
+/// The Swift toolchain that has built this test: its tools for documentation.
+struct Toolchain {
+  /// What a tool has left behind.
+  struct Outcome {
+    var status: Int32
+    var output: String
+  }
+
+  private let tools: URL
+  /// The folder of the built products, such as `.build/x86_64-unknown-linux-gnu/debug`.
+  private let products: URL
+
+  /// The toolchain whose runtime this process has loaded.
+  static func inUse() throws -> Toolchain {
+    // Its length is unknown before it is read: `String(contentsOfFile:)` takes the beginning only.
+    let maps = try FileHandle(forReadingFrom: URL(fileURLWithPath: "/proc/self/maps")).readToEnd() ?? Data()
+    let line = String(decoding: maps, as: UTF8.self).split(separator: "\n").first { $0.hasSuffix("/libswiftCore.so") }
+    guard let line, let slash = line.firstIndex(of: "/") else {
+      throw PodfluxProcess.Failure("this process has loaded no libswiftCore.so")
+    }
+    var tools = URL(fileURLWithPath: String(line[slash...]))
+    for _ in 0..<4 { tools.deleteLastPathComponent() }
+    let program = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+    return Toolchain(
+      tools: tools.appendingPathComponent("bin"),
+      products: URL(fileURLWithPath: program).deletingLastPathComponent().resolvingSymlinksInPath())
+  }
+
+  /// Writes a built module's public symbols, with their documentation, to a folder.
+  func extractSymbolGraph(of module: String, into folder: String) throws {
+    let sources = Repository.root.appendingPathComponent("Sources").path
+    let checkouts = products.deletingLastPathComponent().deletingLastPathComponent().path + "/checkouts"
+    let clang = ["CCrypto", "CCurl", "CLinux", "CSQLite", "CZlib"].map { "\(sources)/\($0)" }
+    let searched = ["\(products.path)/Modules", "\(checkouts)/GRDB.swift/Sources/GRDBSQLite"] + clang
+    let outcome = try run(
+      "swift-symbolgraph-extract",
+      ["-module-name", module, "-target", Self.triple, "-minimum-access-level", "public", "-skip-inherited-docs"]
+        + ["-output-dir", folder] + searched.flatMap { ["-I", $0] })
+    guard outcome.status == 0 else { throw PodfluxProcess.Failure(outcome.output) }
+  }
+
+  /// Converts a catalogue; each warning is an error.
+  func convert(_ catalogue: String, graphs: String, into archive: String, isForBrowsers: Bool) throws -> Outcome {
+    try run(
+      "docc",
+      ["convert", catalogue, "--additional-symbol-graph-dir", graphs, "--output-dir", archive, "--warnings-as-errors"]
+        + (isForBrowsers ? [] : ["--no-transform-for-static-hosting"]))
+  }
+
+  #if arch(arm64)
+    private static let triple = "aarch64-unknown-linux-gnu"
+  #else
+    private static let triple = "x86_64-unknown-linux-gnu"
+  #endif
+
+  private func run(_ tool: String, _ arguments: [String]) throws -> Outcome {
+    let folder = try TemporaryFolder("podflux-tool")
+    let output = folder.path + "/output"
+    guard FileManager.default.createFile(atPath: output, contents: nil) else {
+      throw PodfluxProcess.Failure("\(output) cannot be made")
+    }
+    let process = Process()
+    process.executableURL = tools.appendingPathComponent(tool)
+    process.arguments = arguments
+    process.standardInput = FileHandle.nullDevice
+    process.standardOutput = try FileHandle(forWritingTo: URL(fileURLWithPath: output))
+    process.standardError = process.standardOutput
+    try process.run()
+    process.waitUntilExit()
+    return Outcome(status: process.terminationStatus, output: try String(contentsOfFile: output, encoding: .utf8))
+  }
+}
