@@ -48,7 +48,8 @@ extension DownloadAttempt {
     if isExchangePaused, hasExchange { command(.resumeExchange) }
     isExchangePaused = false
     // What has filled up is written at once, so that nothing is left to be written behind an order that comes later.
-    return next.flatMap { lay(AttemptStep.Piece(blocks: $0), at: now) }
+    guard let next, !giveWay(to: next) else { return nil }
+    return lay(AttemptStep.Piece(blocks: next), at: now)
   }
 
   /// The store has agreed to give up what the piece kept back differs from.

@@ -156,6 +156,19 @@ package struct DownloadAttempt: Sendable {
     commands.append(.work)
   }
 
+  /// Has a sync that has ended recorded before the next piece is written. While the network is faster than the disk there is
+  /// always a next piece: the record would wait for the end of the file.
+  ///
+  /// - Returns: whether there was such a sync.
+  mutating func giveWay(to next: [Block]) -> Bool {
+    let index = jobs.firstIndex { if case .synchronized = $0 { true } else { false } }
+    guard orders.isEmpty, let index else { return false }
+    let ended = jobs.remove(at: index)
+    jobs.insert(contentsOf: [ended, .write(next)], at: 0)
+    command(.work)
+    return true
+  }
+
   /// The next step of the job under way, or the first one of the next job.
   ///
   /// - Parameters:

@@ -118,6 +118,10 @@ extension TransferMachine {
     case .finishing(.complete, _) where error.code == .noSpace:
       // The last piece of the file found no room: the others are worth keeping.
       return finish(as: isStopping ? .stopped : .failed(error))
+    case .finishing(let ending, let plan) where hasExchange:
+      // The exchange is about to end, and what it has brought until then is to be counted.
+      if ending != .stopped { state = .finishing(.failed(error), plan) }
+      return []
     case .finishing(let ending, _):
       // The sync itself has failed: only the last record is known to be durable.
       return end(ending == .stopped ? .stopped(kept: kept) : .failed(error, kept: kept))
