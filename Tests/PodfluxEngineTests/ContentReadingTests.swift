@@ -21,13 +21,13 @@ struct ContentReadingTests {
 
   private func url(_ name: String) -> URL { URL(filePath: folder.path + "/" + name) }
 
-  /// What is written to it now gives it another time, however coarse the clock is.
+  /// Sets its time back, so that any later write changes it, on a coarse clock too.
   private func setBackItsTime() throws {
     try FileManager.default.setAttributes(
       [.modificationDate: Date(timeIntervalSince1970: 1_000)], ofItemAtPath: url("a.mp3").path)
   }
 
-  /// Reads it, and does something after the first piece. Returns how it ended, and how many pieces there were.
+  /// Reads it, and runs a closure after the first piece. Returns the result, and the number of pieces.
   private func read(
     _ meanwhile: () throws -> Void
   ) throws -> (end: ContentReading<OpenPublished>.Step, pieces: Int) {
@@ -49,14 +49,14 @@ struct ContentReadingTests {
     try file.close()
   }
 
-  @Test("is complete if no program writes to it meanwhile, even where it is renamed; each piece is a MiB")
+  @Test("is complete if no program writes to it meanwhile, even after a rename; each piece is a MiB")
   func complete() throws {
     let (end, pieces) = try read {}
     #expect(end == .complete && pieces == 3)
     #expect(try read { try FileManager.default.moveItem(at: url("a.mp3"), to: url("b.mp3")) }.end == .complete)
   }
 
-  @Test("tells of what is written to it meanwhile, be it to what has been read, be it to the rest, or behind its end")
+  @Test("detects a concurrent write: before the position, after it, or after the end")
   func written() throws {
     for offset: UInt64 in [0, 2 << 20, 3 << 20] {
       #expect(try read { try write("b", at: offset) }.end == .changed)
@@ -64,7 +64,7 @@ struct ContentReadingTests {
     }
   }
 
-  @Test("tells of a program that cuts it off meanwhile")
+  @Test("detects a concurrent truncation")
   func cut() throws {
     let end = try read {
       let file = try FileHandle(forWritingTo: url("a.mp3"))
@@ -74,7 +74,7 @@ struct ContentReadingTests {
     #expect(end == .changed)
   }
 
-  @Test("A link, a link on the way, and a folder are told apart, and none of them is read")
+  @Test("A link, a link on the path, and a folder give different errors, and none of them is read")
   func presences() throws {
     try FileManager.default.createDirectory(atPath: folder.path + "/show", withIntermediateDirectories: false)
     try Data("x".utf8).write(to: url("show/a.mp3"))

@@ -6,13 +6,13 @@ import Testing
 
 @testable import PodfluxEngine
 
-/// What ext4 has on its device at a moment is what a power cut at that moment leaves.
+/// A power cut leaves the current contents of ext4's device.
 @Suite(
   "A power cut", .enabled(if: PrivateDisk.unavailability(of: .ext4) == nil, "no ext4 can be mounted here"))
 struct PowerCutTests {
-  /// Seed 26 of the simulator: the process died between a rename and the sync of its folder. The next one called the download
-  /// completed, the power failed, and file and partial were gone.
-  @Test("costs no file that a start has taken for published", arguments: [true, false])
+  /// Seed 26 of the simulator: the process died between a rename and the sync of its folder. The next one counted the
+  /// download as completed, the power failed, and file and partial file were gone.
+  @Test("costs no file that a start has counted as published", arguments: [true, false])
   func published(isStarted: Bool) throws {
     let disk = try PrivateDisk(.ext4)
     let library = disk.visiblePath + "/library"
@@ -25,7 +25,7 @@ struct PowerCutTests {
     try partial.synchronize()
     let inode = try #require(try partial.prepareToMove(reserve: 0, while: { true }))
     partial.close()
-    // As an engine does that dies before it syncs the folder.
+    // Like an engine that dies before it syncs the folder.
     try #require(rename(library + "/.podflux/partial/a.part", library + "/a.mp3") == 0)
     if isStarted {
       let file = PublishedFile(path: path, length: Int64(contents.count), inode: inode)
@@ -36,11 +36,11 @@ struct PowerCutTests {
     #expect(left.contains("/library/.podflux/partial/a.part") != isStarted)
   }
 
-  /// The names of two that are on a copy of the device, with its journal played back as the next mount does.
+  /// Which of the two files a copy of the device contains, after the journal recovery of the next mount.
   private static func filesAfterPowerCut(of disk: PrivateDisk) throws -> Set<String> {
     let copy = disk.outside + "/copy"
     try FileManager.default.copyItem(atPath: disk.outside + "/image", toPath: copy)
-    // Its status says that something was mended.
+    // Its exit status reports a repair.
     _ = try run("/usr/sbin/e2fsck", ["-fy", copy])
     return try Set(
       ["/library/a.mp3", "/library/.podflux/partial/a.part"].filter { name in

@@ -5,7 +5,7 @@ import TestScheduling
 /// Tests the checker: it must find each built-in mistake, all of which real engines have made.
 @Suite("Sabotages")
 struct SabotageTests {
-  @Test("Each built-in mistake is found within two thousand runs of a hundred turns", .systemTest)
+  @Test("Each built-in mistake is found within two thousand runs of a hundred turns", .backgroundTest)
   func found() throws {
     let run = try Child(simulating: ["sabotages", "--limit", "2000", "--turns", "100"])
     print(run.output)
@@ -16,7 +16,7 @@ struct SabotageTests {
     }
   }
 
-  @Test("A sabotage that is not found within its runs fails the command", .systemTest)
+  @Test("A sabotage that is not found within its runs fails the command", .backgroundTest)
   func unfound() throws {
     // One turn is too short for any of them.
     let run = try Child(simulating: ["sabotages", "--limit", "1", "--turns", "1"])

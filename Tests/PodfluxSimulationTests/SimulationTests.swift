@@ -13,7 +13,7 @@ struct SimulationTests {
     #expect(result.starts > 100, "engines die and start again")
   }
 
-  @Test("Runs of two thousand turns violate nothing", .systemTest)
+  @Test("Runs of two thousand turns violate nothing", .backgroundTest)
   func fullSweep() throws {
     let seeds = try SweptSeeds()
     print("The sweep has \(seeds): PODFLUX_SWEEP=\(seeds.count) PODFLUX_SWEEP_FROM=\(seeds.first) repeats it.")
@@ -39,7 +39,7 @@ struct SimulationTests {
 
   @Test(
     "The same seed gives the same run in another process, with or without deterministic hashing",
-    .systemTest)
+    .backgroundTest)
   func repeatableElsewhere() throws {
     let arguments = ["run", "--seed", "5", "--turns", "300"]
     let random = try Child(simulating: arguments)
@@ -55,7 +55,7 @@ struct SimulationTests {
     _ = try Simulation(SimulationOptions(seed: seed, turns: 300)).run(replaying: true).get()
   }
 
-  @Test("The journals of a thousand runs replay to their tables", .systemTest)
+  @Test("The journals of a thousand runs replay to their tables", .backgroundTest)
   func journals() throws {
     let run = try Child(simulating: ["journals", "--from", "10000", "--count", "1000", "--turns", "40"])
     #expect(run.status == 0, "\(run.output)")

@@ -18,12 +18,14 @@ actor SystemTestSlots {
   /// Waits for a slot of this kind.
   func take(_ share: SystemTestTrait.Share) async {
     let wanted = slots(share)
+    guard wanted > 0 else { return }
     guard free < wanted || (share == .whole && !partsWaiting.isEmpty) else {
       free -= wanted
       return
     }
     await withCheckedContinuation { waiter in
       switch share {
+      case .all: waiter.resume()
       case .part: partsWaiting.append(waiter)
       case .whole: wholesWaiting.append(waiter)
       }
@@ -43,6 +45,10 @@ actor SystemTestSlots {
   }
 
   private func slots(_ share: SystemTestTrait.Share) -> Int {
-    share == .part ? 1 : count
+    switch share {
+    case .all: 0
+    case .part: 1
+    case .whole: count
+    }
   }
 }

@@ -10,7 +10,9 @@ public struct SystemTestTrait: SuiteTrait, TestTrait, TestScoping {
   enum Share: Sendable {
     /// A part of the machine.
     case part
-    /// Not at all: it changes state of the whole process, or its result depends on timing.
+    /// All: its process yields to every other one.
+    case all
+    /// Nothing: it changes what the whole process shares, or its result depends on how soon it runs.
     case whole
   }
 
@@ -52,7 +54,10 @@ extension Trait where Self == SystemTestTrait {
   /// The test starts processes, serves sockets or waits for a clock. A few of these run at once.
   public static var systemTest: Self { Self(share: .part) }
 
-  /// The test changes state of the whole process (signals, environment, descriptors by number), or compares durations.
-  /// It runs alone among the system tests.
+  /// The test waits for a process of low priority (nice(1)): it takes no slot from other tests.
+  public static var backgroundTest: Self { Self(share: .all) }
+
+  /// The test changes state of the whole process (signals, environment, descriptors by number), or compares durations. No
+  /// other system test runs beside it.
   public static var systemTestAlone: Self { Self(share: .whole) }
 }

@@ -2,7 +2,7 @@ import Flux
 import GRDB
 import PodfluxCore
 
-/// The files that downloads had, in SQLite, inside one transaction.
+/// The former files of downloads in SQLite, inside one transaction.
 struct SQLFormerFileTable: FormerFileTable {
   let db: Database
 
@@ -43,7 +43,7 @@ struct SQLFormerFileTable: FormerFileTable {
       .flatMap { try? WebAddress($0) }
   }
 
-  /// The files of a place, and those of a length whose SHA-256 is known.
+  /// The former files of a path, and those of a length whose SHA-256 is known.
   func formerFiles(at path: String, length: Int64) throws -> [FormerFile] {
     let columns = "SELECT download, url, path, file_length, inode, sha256, NULL, cause FROM former_files WHERE "
     let here = try FormerFile.fetchAll(db.cachedStatement(sql: columns + "path = ? ORDER BY key"), arguments: [path])
@@ -53,7 +53,8 @@ struct SQLFormerFileTable: FormerFileTable {
     return here + alike
   }
 
-  /// A download that was given up, or failed, because its file of this length was gone, if nobody knows what that held.
+  /// A download that was removed, or failed, because its file of this length was gone, if the file's SHA-256 is
+  /// unknown.
   func lostFile(ofLength length: Int64) throws -> DownloadID? {
     let sql = """
       SELECT download FROM former_files WHERE cause = 'missing' AND sha256 IS NULL AND file_length = ? LIMIT 1
@@ -61,7 +62,7 @@ struct SQLFormerFileTable: FormerFileTable {
     return try String.fetchOne(db.cachedStatement(sql: sql), arguments: [length]).flatMap(DownloadID.init)
   }
 
-  /// How many former files of one length are looked at.
+  /// How many former files of one length are read.
   private static let alikeLimit = 100
 
   func forgetFormerFiles(beyond keeping: FormerFile.Keeping, now: Timestamp, limit: Int) throws -> Int {
@@ -76,7 +77,7 @@ struct SQLFormerFileTable: FormerFileTable {
     guard
       let first = try Int64.fetchOne(db.cachedStatement(sql: newest), arguments: [max(0, keeping.number - 1)])
     else { return 0 }
-    // The oldest ones have the lowest numbers: one that is too young ends the search.
+    // The oldest ones have the lowest numbers: the first one that is too young ends the search.
     let candidates = """
       DELETE FROM former_files
       WHERE key IN (SELECT key FROM former_files WHERE key < ? ORDER BY key LIMIT ?) AND noted_at < ?

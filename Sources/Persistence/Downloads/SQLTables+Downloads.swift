@@ -18,9 +18,9 @@ extension SQLTables {
 }
 
 extension DownloadsStore {
-  /// The store with what its tables hold.
+  /// The store with the state from its tables.
   ///
-  /// - Throws: `DamagedRow` also for what only turns ask for, so that a damaged library fails when it is opened.
+  /// - Throws: `DamagedRow`, also for values that only turns read, so that a damaged library fails at its opening.
   init(from tables: TableReader) throws {
     _ = try Usage().bytes(in: tables.db)
     self.init(counts: try tables.counts(), cooldowns: try tables.cooldowns(), discarded: try tables.discarded())

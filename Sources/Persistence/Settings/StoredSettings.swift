@@ -12,14 +12,14 @@ extension SQLTables {
 }
 
 extension TableReader {
-  /// The settings; the defaults if none were ever set.
+  /// The settings, or the defaults if none were set.
   public func settings() throws -> Settings {
     try SingleRow.settings.read(from: db) ?? Settings()
   }
 }
 
 extension SettingsStore {
-  /// The store with what its table holds.
+  /// The store with the state from its table.
   init(from tables: TableReader) throws {
     self.init(settings: try tables.settings())
   }

@@ -1,8 +1,8 @@
 import Flux
 
-/// What the rows say of a step, as they are now. Nothing is changed.
+/// Checks a step against the current rows. Changes nothing.
 extension CleanupStep {
-  /// Why the step is not to be taken now; nil if nothing is in its way.
+  /// Why the step must not be done now; nil if nothing prevents it.
   func obstacle(besides live: [DownloadID: LiveAttempt], in turn: borrowing PodfluxTurn) throws -> String? {
     switch finding {
     case .missing(let id, let file), .corrupt(let id, let file, _), .moved(let id, let file, _),
@@ -31,14 +31,13 @@ extension CleanupStep {
     }
   }
 
-  /// Other completed downloads whose rows say that their files are where this step has a row follow its own.
+  /// Other completed downloads whose rows have the path to which this step would update its row.
   func occupants(in turn: borrowing PodfluxTurn) throws -> [DownloadID] {
     guard let id = finding.download, let place = finding.followedTo else { return [] }
     return try turn.tables.downloads.completedDownloads(at: place, otherThan: id)
   }
 
-  /// The deletion that moves the step's damaged file to quarantine, if the row knows of the damage already and that move
-  /// is owed.
+  /// The pending deletion that moves the step's damaged file to quarantine, if the row has recorded the damage already.
   func owedMove(in turn: borrowing PodfluxTurn) throws -> Deletion.Key? {
     guard case .corrupt(let id, _, let found) = finding, let remains = found.published(sha256: nil) else {
       return nil
@@ -58,11 +57,11 @@ extension CleanupStep {
   static let hasChanged = "the download has changed since; the next cleanup looks at it again"
   private static let isRunning = "the download is running; the next cleanup looks at it again"
 
-  /// What a file is to another download, or to a removed one.
+  /// Another download's, or a removed one's, claim on a file.
   private func claim(
     on found: FoundFile, otherThanBy id: DownloadID?, in turn: borrowing PodfluxTurn
   ) throws -> String? {
-    // The file may have been moved since its download was completed: its number identifies it, not its place.
+    // The file may have been moved since its download was completed: its inode identifies it, not its path.
     if try turn.tables.downloads.isNeeded(found, otherThanBy: id) {
       return "it is a download's file by now"
     }
@@ -74,8 +73,7 @@ extension CleanupStep {
 extension CleanupStep: OwedPiece {}
 
 extension OwedWork<CleanupStep> {
-  /// Whether a step that is under way takes this file away, or has done so: before it was handed out, no download had the
-  /// file.
+  /// Whether a running step takes this file away, or has done so: when it was issued, no download had the file.
   func isTaking(_ file: FoundFile) -> Bool {
     underWay.values.contains { step in
       guard case .orphan(let found) = step.finding, [.quarantine, .delete].contains(step.decision) else { return false }

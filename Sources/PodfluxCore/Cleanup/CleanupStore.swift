@@ -110,7 +110,7 @@ public struct CleanupStore: DomainStore {
       throw Refusal(.conflict, "a cleanup waits already; ask again when it has begun, or cancel it with cleanup/cancel")
     }
     // What a client wants takes the place of a start's pass that has not changed anything yet, or has not begun: a plan
-    // would be gone before anybody has read it.
+    // would be gone before a client has read it.
     if active?.cause == .start, active?.stage == .looking { try end(as: .cancelled, in: &turn) }
     owesStartPass = false
     let run = CleanupRun(key: turn.sequence, options: options, cause: cause, askedAt: turn.now)

@@ -1,15 +1,15 @@
 import Flux
 
-/// What a condition needs to know beside the rows.
+/// The context that conditions need besides the rows.
 public struct ConditionMoment: Hashable, Sendable {
-  /// When it is asked.
+  /// The time of the query.
   public var now: Timestamp
-  /// The day by which ages are told.
+  /// The day from which ages count.
   public var today: LocalDay
-  /// What keeps downloads from running: what would run but for that waits.
+  /// The current obstacles: a queued download behind one counts as waiting.
   public var obstacles: Obstacles
 
-  /// Makes a moment; days are those of UTC, by default.
+  /// A context; by default the day is the UTC day.
   public init(now: Timestamp, today: LocalDay? = nil, obstacles: Obstacles = .init()) {
     self.now = now
     self.today = today ?? LocalDay(of: now)

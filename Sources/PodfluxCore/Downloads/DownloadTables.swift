@@ -4,93 +4,88 @@ import Flux
 public protocol DownloadTables {
   /// The downloads.
   var downloads: any DownloadTable { get }
-  /// What removed and damaged downloads left on the disk.
+  /// Pending deletions of files that removed and damaged downloads left on the disk.
   var deletions: any DeletionTable { get }
-  /// Which completed files are to be read again.
+  /// Pending verifications of completed files.
   var verifications: any VerificationTable { get }
-  /// The files that downloads had.
+  /// The former files of downloads.
   var formerFiles: any FormerFileTable { get }
 
-  /// Writes until when a host is left alone; nil forgets it.
+  /// Writes the end of a host's cooldown; nil removes it.
   func save(cooldownOf host: String, until moment: Timestamp?) throws
-  /// Writes how many bytes were thrown away for a cause, of all downloads that there ever were.
+  /// Writes the total of bytes discarded for a cause, of all downloads ever.
   func save(discarded bytes: Int64, because cause: RestartCause) throws
 }
 
 /// The downloads' rows. Each call costs a bounded number of index look-ups unless it says otherwise.
 public protocol DownloadTable {
-  /// The download of this name.
   func find(_ id: DownloadID) throws -> Download?
-  /// Whether a download, or another one than this, says that the file of this path, inode and length is its own, or is
+  /// Whether a download, or one other than this, records the file with this path, inode and length as its own, or as
   /// about to be.
   func isClaimed(_ file: PublishedFile, otherThanBy id: DownloadID?) throws -> Bool
-  /// Whether a download, or another one than this, has a file of this number and length, wherever it lies by now.
+  /// Whether a download, or one other than this, has a file with this inode and length, at any path.
   func isNeeded(_ file: FoundFile, otherThanBy id: DownloadID?) throws -> Bool
-  /// The completed downloads, but for this one, whose rows say that their files are at this place.
+  /// The completed downloads, except this one, whose files have this path.
   func completedDownloads(at path: LibraryPath, otherThan id: DownloadID) throws -> [DownloadID]
-  /// A download, or another one than this, that has a file of this number and length, wherever it lies by now.
+  /// A download, or one other than this, with a file of this inode and length, at any path.
   func holder(of file: FoundFile, otherThan id: DownloadID?) throws -> DownloadID?
-  /// Whether there is a download of this name: cheaper than finding it, and asked for each one that is enqueued.
+  /// Whether there is a download with this id: cheaper than finding it, and called for every enqueue.
   func contains(_ id: DownloadID) throws -> Bool
   /// A download of this address that has not failed.
   func find(_ address: WebAddress) throws -> DownloadID?
-  /// Adds a row.
   func insert(_ download: Download) throws
-  /// Writes a row that exists.
   func update(_ download: Download) throws
-  /// Deletes a row.
   func delete(_ id: DownloadID) throws
 
-  /// How many rows there are in each state, as last saved.
+  /// The stored number of rows in each state.
   func counts() throws -> [DownloadState.Kind: Int]
-  /// Keeps how many rows there are in some states, so that a start need not count them; those not named stay.
+  /// Stores the number of rows in some states, so that a start need not count them; other states stay unchanged.
   func save(_ counts: [DownloadState.Kind: Int]) throws
   /// The rows that an engine which ended left running: at most as many as can run at once.
   func running() throws -> [Download]
 
-  /// The queued download that comes first of those that are not held and that some hosts, origins and policies have: all
-  /// downloads that are alike in these are passed over with one question.
+  /// The first queued download that is not held and whose host, origin and policy may run: `mayRun` is called once for
+  /// all downloads that share these.
   func nextAdmissible(where mayRun: (_ host: String, Origin, NetworkPolicy) -> Bool) throws -> Download?
-  /// The first of those that wait for room on the disk, in the order in which they are to be looked at again.
+  /// The first of the downloads that wait for storage, in the order of their next checks.
   func waitingForStorage(limit: Int) throws -> [Download]
-  /// How many bytes the files of all downloads have, complete and partial ones.
+  /// The total size of all downloads' files, complete and partial ones.
   func storedBytes() throws -> Int64
-  /// Writes which networks the downloads of a podcast may use that say nothing themselves. Cost: the podcast's downloads.
+  /// Writes the network policy of a podcast, for its downloads without their own. Cost: the podcast's downloads.
   func setNetwork(_ policy: NetworkPolicy, ofPodcast name: String) throws
-  /// When the first waiting download may try again.
+  /// The earliest time at which a waiting download may try again.
   func earliestRetry() throws -> Timestamp?
   /// Waiting downloads whose time has come, the earliest first.
   func dueRetries(at now: Timestamp, limit: Int) throws -> [Download]
 
-  /// The place of the first or last download of a priority.
+  /// The position of the first or last download of a priority.
   func position(of end: QueueEnd, in priority: Priority) throws -> Int64?
-  /// The place next to this one, on the side of that end.
+  /// The next position in the direction of that end.
   func position(nextTo rank: Download.Rank, towards end: QueueEnd) throws -> Int64?
-  /// Spreads the places of a priority's downloads evenly again, keeping their order. Cost: all rows of the priority.
+  /// Respaces the positions of a priority's downloads evenly, keeping their order. Cost: all rows of the priority.
   func respace(_ priority: Priority, step: Int64) throws
 
-  /// Applies a change to every row that it may change and that meets the condition, other than running ones and those of
-  /// these downloads.
+  /// Applies a change to every row that it may change and that meets the condition, except running ones and these
+  /// downloads'.
   ///
-  /// - Returns: how many rows of each state were changed. Cost: all rows concerned, in one statement.
+  /// - Returns: The number of changed rows per former state. Cost: all these rows, in one statement.
   func apply(
     _ change: BulkChange, to condition: Condition, at moment: ConditionMoment, sparing: [DownloadID]
   ) throws -> [DownloadState.Kind: Int]
-  /// Which of these downloads meet a condition.
+  /// The subset of these downloads that meets a condition.
   func filter(_ ids: [DownloadID], by condition: Condition, at moment: ConditionMoment) throws -> Set<DownloadID>
 
-  /// Lets the scheduler see a download again, if nothing else holds it.
+  /// Ends the hold of a download, if nothing else holds it.
   func release(_ id: DownloadID) throws
-  /// Lets the scheduler see all downloads again but those that wait for a deletion.
+  /// Ends the hold of all downloads except those that wait for a deletion.
   func releaseAll() throws
 }
 
-/// An end of a queue.
 public enum QueueEnd: Hashable, Sendable {
   case first, last
 }
 
-/// A change of all downloads at once.
+/// A bulk change.
 public enum BulkChange: Hashable, Sendable {
   /// queued, waiting → paused.
   case pause
@@ -98,59 +93,59 @@ public enum BulkChange: Hashable, Sendable {
   case resume
   /// failed, waiting → queued.
   case retry
-  /// All but completed ones are forgotten; what they left is owed its deletion.
+  /// Removes all but completed ones; deletions of their files become pending.
   case cancel
-  /// All are forgotten; partials, and files if asked for, are owed their deletion.
+  /// Removes all; deletions of partial files, and of files if requested, become pending.
   case remove(deletingFiles: Bool)
 }
 
-/// What is owed its deletion.
+/// The pending deletions.
 public protocol DeletionTable {
   /// Adds a deletion; one that is not ready waits for `makeReady`.
   func insert(_ deletion: Deletion, isReady: Bool) throws
-  /// The attempt that may still use the download's files has ended.
+  /// Makes a download's deletions ready: the attempt that may use its files has ended.
   func makeReady(_ download: DownloadID) throws
-  /// Those that could not be done, after this one in the order of their numbers, may be tried again, but those of these
-  /// downloads. Returns the last one that was looked at; nil if there are no more.
+  /// Makes failed deletions ready again, in the order of their numbers after this one, except those of these downloads.
+  /// Returns the last one checked; nil if there are no more.
   func makeReady(after key: Deletion.Key, limit: Int, sparing live: [DownloadID]) throws -> Deletion.Key?
-  /// No attempt is alive: every deletion may be done.
+  /// Makes every deletion ready: no attempt is alive.
   func makeAllReady() throws
-  /// It cannot be done now: it waits for `makeAllReady`. Returns whose it is, nil if it was done before.
+  /// A deletion failed: it waits for `makeAllReady`. Returns its download, nil if it was done before.
   func postpone(_ key: Deletion.Key) throws -> DownloadID?
-  /// The first deletions that are ready, handed out or not.
+  /// The first deletions that are ready, issued or not.
   func ready(limit: Int) throws -> [Deletion]
-  /// It is done. Returns whose it was, nil if it was done before.
+  /// A deletion is done. Returns its download, nil if it was done before.
   func remove(_ key: Deletion.Key) throws -> DownloadID?
-  /// A file is about to get its name. Deletions of a file of that name and inode mean another one, which is gone: they
-  /// name no file any more.
+  /// A file is about to be published. Deletions of a file with its path and inode mean a former one, which is gone:
+  /// removes the file from them.
   ///
-  /// - Returns: which deletions these are.
+  /// - Returns: These deletions.
   func spare(_ file: PublishedFile) throws -> [Deletion.Key]
-  /// Whether a file of this place and inode is owed its deletion, or its move to quarantine.
+  /// Whether a deletion, or a move to quarantine, of a file with this path and inode is pending.
   func names(_ file: PublishedFile) throws -> Bool
-  /// Whether something of this download is owed that its next attempt has to wait for: the deletion of its partial file, or
-  /// a move to quarantine that is on its way. One that could not be done is in nobody's way: it leaves partial files alone.
+  /// Whether the download's next attempt must wait for a pending deletion of its partial file, or for a running move to
+  /// quarantine. A failed move does not hold it: moves leave partial files alone.
   func holds(_ download: DownloadID) throws -> Bool
-  /// Whether something of this download is owed its deletion, or its move to quarantine.
+  /// Whether a deletion, or a move to quarantine, of the download is pending.
   func isOwed(_ download: DownloadID) throws -> Bool
-  /// What deletes this download's partial file, if that is owed: what is owed its move to quarantine leaves it alone.
+  /// The pending deletion of this download's partial file, if any; a move to quarantine leaves it alone.
   func owedPartial(of download: DownloadID) throws -> Deletion.Key?
-  /// What moves this file of the download to quarantine, if that is owed and can be done now.
+  /// The pending move of this file to quarantine, if it can be done now.
   func owedMove(of file: PublishedFile, of download: DownloadID) throws -> Deletion.Key?
 }
 
-/// Which completed files are to be read again. The rows of a download that is removed go with it.
+/// The pending verifications of completed files. The rows of a removed download are removed with it.
 public protocol VerificationTable {
-  /// Chooses a download's file, if it is completed. Returns whether it was not chosen before.
+  /// Adds a verification of a completed download's file. Returns false if it was pending already.
   func insert(_ download: DownloadID) throws -> Bool
-  /// Chooses the files of all completed downloads that meet the condition. Returns how many were not chosen before.
+  /// Adds verifications of all completed downloads that meet the condition. Returns how many were new.
   ///
   /// Cost: all rows, in one statement.
   func insertAll(meeting condition: Condition, at moment: ConditionMoment) throws -> Int
-  /// The first of those that are owed, handed out or not, in the order in which they were chosen.
+  /// The first pending verifications, issued or not, in the order of requests.
   func owed(limit: Int) throws -> [Verification]
-  /// It is done. Returns whether it was owed: the download may have been removed meanwhile.
+  /// A verification is done. Returns whether it was pending: the download may have been removed meanwhile.
   func remove(_ key: Verification.Key) throws -> Bool
-  /// The download is not completed any more: there is nothing to read.
+  /// Removes a verification: the download is no longer completed.
   func forget(_ download: DownloadID) throws
 }

@@ -39,7 +39,7 @@ extension DownloadsStore {
   }
 
   /// What cannot be deleted now, because the disk is read-only for instance, is tried again the next day, or at the next
-  /// start: a drain must not wait for it. A damaged file that stays where it is holds nobody up: a new one gets another name.
+  /// start: a drain must not wait for it. A damaged file that stays where it is blocks nothing: a new one gets another name.
   mutating func postponeDeletion(_ key: Deletion.Key, in turn: inout PodfluxTurn) throws {
     endDeletion(key, in: &turn)
     guard let id = try turn.tables.deletions.postpone(key), live[id] == nil else { return }

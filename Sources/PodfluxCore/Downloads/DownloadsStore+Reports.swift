@@ -37,7 +37,7 @@ extension DownloadsStore {
     }
   }
 
-  /// An attempt has ended without being to blame: its download is queued again, unless somebody has said otherwise.
+  /// An attempt has ended without being to blame: its download is queued again, unless a client has changed its state.
   private mutating func requeue(_ attempt: AttemptID, kept: ResumeRecord?, in turn: inout PodfluxTurn) throws {
     let gained = gain(kept, of: attempt.download)
     try end(attempt, in: &turn) { store, download, turn in
@@ -96,7 +96,7 @@ extension DownloadsStore {
     }
   }
 
-  /// The row knows the name before the file gets it. Somebody who paused or cancelled meanwhile has already sent a stop:
+  /// The row knows the name before the file gets it. A client that paused or cancelled it meanwhile has caused a stop:
   /// then nothing is published.
   ///
   /// A deletion that is under way may have been carried out by an engine that died before it could say so. If the file's
@@ -211,7 +211,7 @@ extension DownloadsStore {
 extension Download.Progress {
   /// Takes over what an attempt kept; nil means that it kept nothing.
   ///
-  /// A record that comes back as it went tells nothing new: of an imported one nobody has seen yet whether its bytes are there.
+  /// A record that comes back as it went tells nothing new: whether the bytes of an imported one are there is not known yet.
   mutating func keep(_ record: ResumeRecord?) {
     guard record != resume else { return }
     durable = record?.durable ?? 0

@@ -46,14 +46,14 @@ extension DownloadsStore {
       guard var download = try turn.tables.downloads.find(id) else { return CleanupStep.hasChanged }
       download.progress.correct(planned, to: length, tailHash: tailHash)
       try turn.tables.downloads.update(download)
-      // What may be left is of no use to anybody.
+      // What may be left is of no use.
       if length == 0 { try disownPartial(of: id, in: &turn) }
     case .emptyFolder, .strayPartial, .foreign, .expiredQuarantine: break
     }
     return nil
   }
 
-  /// A completed download's row follows its file, wherever it lies and whatever somebody has made of it.
+  /// A completed download's row follows its file, wherever it lies and however it has been edited.
   mutating func follow(
     _ download: inout Download, from former: PublishedFile, to file: PublishedFile, in turn: borrowing PodfluxTurn
   ) throws {

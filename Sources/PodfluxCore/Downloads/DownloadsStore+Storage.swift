@@ -14,15 +14,15 @@ extension DownloadsStore {
     var asked: Int64?
     /// How many bytes the quota left when it was last looked at.
     var quotaLeft: Int64 = .max
-    /// When somebody last wanted downloads tried again: lengths that were named before are not believed then.
+    /// When a client last wanted downloads tried again: lengths that were named before are asked for anew.
     var doubtedAt: Timestamp?
   }
 
-  /// How long a full disk is waited for before somebody tries, whatever has been said of it meanwhile: as long as after so
+  /// How long a download waits for a full disk before it is tried, even if no room was reported: as long as after so
   /// many failures, 20 to 30 s by default.
   private static let roomWaitFailures = 3
 
-  /// For how long what was said of a file's length is believed where there is no room for so much. Then, or when somebody
+  /// For how long what was said of a file's length is believed where there is no room for so much. Then, or when a client
   /// wants the download tried again, its server is asked anew: one absurd number must not keep a download for ever.
   static let lengthBelievedMilliseconds: Int64 = 3_600_000
 
@@ -110,13 +110,13 @@ extension DownloadsStore {
 }
 
 extension Download {
-  /// How many bytes are not there yet, but no more than can be set aside: a length may be whatever anybody says. nil where
+  /// How many bytes are not there yet, but no more than can be set aside: a server may name any length. nil where
   /// it is unknown.
   var missingBytes: Int64? {
     length.map { min(max(0, $0 - progress.durable), Settings.Limits.volume.upperBound) }
   }
 
-  /// How many bytes there must be room for before anybody is asked for them.
+  /// How many bytes there must be room for before a server is asked for them.
   var neededBytes: Int64 { missingBytes ?? TransferMachine.leastRoom }
 
   /// The same, for the first look at a file whose length may be another than was said.
@@ -124,8 +124,8 @@ extension Download {
     isDoubted ? min(neededBytes, TransferMachine.leastRoom) : neededBytes
   }
 
-  /// How many bytes must be free beside the reserve before it is tried again. What nobody but its client has told the length
-  /// of needs room for some pieces: with less it would be back at once.
+  /// How many bytes must be free beside the reserve before it is tried again. A file whose length only its client has
+  /// named needs room for some pieces: with less it would be back at once.
   fileprivate var roomBytes: Int64 {
     progress.total == nil ? max(neededBytes, 2 * TransferMachine.leastRoom) : neededBytes
   }

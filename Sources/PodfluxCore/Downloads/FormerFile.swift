@@ -1,27 +1,23 @@
 import Flux
 
-/// A file that a download had and does not have any more, although it may still lie somewhere.
+/// A file that a download had and no longer has; it may still exist.
 public struct FormerFile: Hashable, Sendable {
-  /// Why the download does not have it.
+  /// Why the download no longer has it.
   public enum Cause: String, Hashable, Sendable, CaseIterable {
-    /// It was gone when the library was cleaned up.
+    /// A cleanup found it missing.
     case missing
-    /// Its content was not what had been downloaded.
+    /// Its content differed from the downloaded one.
     case corrupt
-    /// Its client removed the download and wanted the file to stay.
+    /// A client removed the download and kept the file.
     case kept
   }
 
-  /// Whose it was.
   public var download: DownloadID
-  /// What it was fetched from.
+  /// The address from which it came.
   public var address: WebAddress
-  /// The file.
   public var file: PublishedFile
-  /// Why it is not the download's any more.
   public var cause: Cause
 
-  /// Describes a former file.
   public init(download: DownloadID, address: WebAddress, file: PublishedFile, cause: Cause) {
     self.download = download
     self.address = address
@@ -31,19 +27,18 @@ public struct FormerFile: Hashable, Sendable {
 }
 
 extension FormerFile {
-  /// For how many days one is kept in any case.
+  /// How many days a former file is kept at least.
   public static let keptDays = 400
-  /// How many are kept in any case.
+  /// How many former files are kept at least.
   public static let keptNumber = 20_000
 
-  /// Which former files are kept: one is forgotten if it is older and not among the last so many.
+  /// Which former files are kept: one is removed if it is older, and not among the latest.
   public struct Keeping: Hashable, Sendable {
-    /// Since when one is kept in any case.
+    /// Files noted since then are kept.
     public var since: Timestamp
-    /// How many are kept in any case.
+    /// This many of the latest files are kept.
     public var number: Int
 
-    /// Names both limits.
     public init(since: Timestamp, number: Int) {
       self.since = since
       self.number = number
@@ -51,18 +46,18 @@ extension FormerFile {
   }
 }
 
-/// The files that downloads had.
+/// The former files of downloads.
 public protocol FormerFileTable {
-  /// Keeps in mind, from this moment on, that a download had a file.
+  /// Records that a download had a file until this time.
   func insert(_ former: FormerFile, at moment: Timestamp) throws
-  /// The download has a file again: this one. What is left of damaged files of its at other places is still known for that.
+  /// The download owns this file again. Records of its damaged files at other paths stay.
   func forgetFormerFiles(of download: DownloadID, having file: PublishedFile) throws
-  /// A download of this name or address whose file was found gone, or was to stay when the download was removed.
+  /// A download of this id or address whose file was missing, or stayed when the download was removed.
   func removedDownload(id: DownloadID?, address: WebAddress) throws -> DownloadID?
-  /// The address from which a download's former file was fetched.
+  /// The address from which a download's former file came.
   func formerAddress(of download: DownloadID) throws -> WebAddress?
-  /// Forgets former files beyond a limit, the oldest first. Those whose age is unknown count as noted now.
+  /// Removes former files beyond a limit, the oldest first. Those of unknown age count as noted now.
   ///
-  /// - Returns: how many were looked at that may go, at most `limit`: with as many there may be more.
+  /// - Returns: How many candidates were checked, at most `limit`: with as many there may be more.
   func forgetFormerFiles(beyond keeping: FormerFile.Keeping, now: Timestamp, limit: Int) throws -> Int
 }

@@ -1,25 +1,25 @@
 import Flux
 
-/// What downloads have found out about hosts.
+/// Hosts' cooldowns and redirects, as the downloads have found them.
 struct HostWatch: Sendable {
-  /// Hosts that are not asked before a moment, because they have said so. Kept over a restart.
+  /// The end of each host's cooldown. Survives a restart.
   private(set) var cooldowns: [String: Timestamp]
-  /// Hosts on loopback that have led elsewhere: they need a path like others. As many as there were since the start.
+  /// Hosts on loopback that have redirected to another machine: they need a path. Complete since the start.
   private(set) var departing: Set<String> = []
 
-  /// Begins with the hosts that the table has.
+  /// Starts with the hosts of the table.
   init(cooldowns: [String: Timestamp]) {
     self.cooldowns = cooldowns
   }
 
-  /// The hosts that are not asked at a moment.
+  /// The hosts in cooldown at a time.
   func cooling(at now: Timestamp) -> [String: Timestamp] { cooldowns.filter { $0.value > now } }
 
-  /// Notes that a host on loopback has led elsewhere.
+  /// Notes that a host on loopback has redirected to another machine.
   mutating func noteDeparture(of host: String) { departing.insert(host) }
 
-  /// Leaves a host alone until a moment, for all downloads: its server has said that it is asked too much, or when to
-  /// come again. An earlier moment than is known already changes nothing.
+  /// Sets a host's cooldown, for all downloads: its server has reported overload, or a time to retry. An earlier end
+  /// than the current one changes nothing.
   mutating func cool(_ host: String, until moment: Timestamp, in turn: borrowing PodfluxTurn) throws {
     try endCooldowns(in: turn)
     let now = turn.now
@@ -28,7 +28,7 @@ struct HostWatch: Sendable {
     try turn.tables.save(cooldownOf: host, until: moment)
   }
 
-  /// Forgets the moments that have passed.
+  /// Removes cooldowns that have ended.
   mutating func endCooldowns(in turn: borrowing PodfluxTurn) throws {
     let now = turn.now
     for host in cooldowns.filter({ $0.value <= now }).keys.sorted() {

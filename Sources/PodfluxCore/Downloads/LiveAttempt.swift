@@ -6,43 +6,41 @@ public struct LiveAttempt: Hashable, Sendable {
   public let generation: Int64
   /// Its host, for the per-host limit.
   public let host: String
-  /// Who asked for it.
+  /// Who requested it.
   public let origin: Origin
-  /// The path as it began, which its connections were made over if it needs one.
+  /// The network path at its start, over which its connections were opened if it needs one.
   public let path: NetworkPath
-  /// How often paths had been left by then.
+  /// The path generation at its start.
   let pathGeneration: Int
-  /// Which way its connections may take.
+  /// The route of its connections.
   let route: Route
-  /// Whether its host can be reached over a path only.
+  /// Whether reaching its host needs a path.
   public let needsPath: Bool
-  /// Which networks it may use.
   var policy: NetworkPolicy
-  /// How many bytes are still to come, as far as that is known.
+  /// How many bytes are still expected, if known.
   var expected: Int64
-  /// Whether it has been told to stop. Its slot is free only when it has ended.
+  /// Whether it was stopped. Its slot is free only when it has ended.
   public internal(set) var isStopping = false
-  /// Whether the row that it was started for is gone: a row of the same name is another download's.
+  /// Whether its row is gone: a row with the same id is another download's.
   public internal(set) var isDisowned = false
   /// The deletions under way that must end before it publishes.
   var awaitedDeletions: Set<Deletion.Key> = []
-  /// What it is doing, as it last said.
+  /// The last reported phase.
   public internal(set) var phase: DownloadState.Phase = .connecting
-  /// Bytes that have arrived, kept ones included.
+  /// Received bytes, kept ones included.
   public internal(set) var received: Int64
-  /// Bytes a second, smoothed.
+  /// Bytes per second, smoothed.
   public internal(set) var rate: Int64 = 0
 
-  /// The durable bytes with which it began: more of them is progress.
+  /// The durable bytes at its start: more of them is progress.
   let durableAtStart: Int64
-  /// The reading with which the measurement of speed began; nil before the first.
+  /// The start of the current speed measurement; nil before the first reading.
   private var meter: Meter?
 
-  /// A reading.
   private struct Meter: Hashable {
-    /// Bytes that had arrived.
+    /// Received bytes at that time.
     var received: Int64
-    /// When, on the monotonic clock.
+    /// The time on the monotonic clock.
     var milliseconds: Int64
   }
 
@@ -63,10 +61,10 @@ public struct LiveAttempt: Hashable, Sendable {
     received = durableAtStart
   }
 
-  /// The interval over which speed is measured.
+  /// The interval of a speed measurement.
   private static let meterMilliseconds: Int64 = 500
 
-  /// Takes in a reading; the speed is an average of (3·old + new)/4 each half second, as Android's download manager has it.
+  /// Takes a reading; the speed is an average of (3·old + new)/4 each half second, as in Android's download manager.
   mutating func read(_ received: Int64, phase: DownloadState.Phase, at monotonicMilliseconds: Int64) {
     self.received = received
     self.phase = phase

@@ -1,22 +1,22 @@
 import Flux
 
-/// What the schedule says, asked for again only when the answer may be another.
+/// Caches the schedule's verdict until it may change.
 struct ScheduleWatch: Sendable {
-  /// How local clocks go, as of the last turn.
+  /// The machine's time zone, as of the last turn.
   private(set) var localTime = LocalTime.utc
   private var asked: Asked?
 
-  /// What was asked, and the answer.
+  /// The inputs of the last verdict, and the verdict.
   private struct Asked: Hashable {
     var windows: [ScheduleWindow]
     var zone: LocalTime
     var at: Timestamp
     var verdict: ScheduleVerdict
 
-    /// When the answer is to be asked for again.
+    /// When to compute the verdict again.
     var end: Timestamp { verdict.until ?? at.advanced(byDays: 1) }
 
-    /// Whether the answer would be the same now. A clock that was set back makes it be asked for again.
+    /// Whether the verdict still holds. A clock that was set back invalidates it.
     func isValid(for windows: [ScheduleWindow], in zone: LocalTime, at now: Timestamp) -> Bool {
       self.windows == windows && self.zone == zone && now >= at && now < end
     }
@@ -33,6 +33,6 @@ struct ScheduleWatch: Sendable {
     return verdict
   }
 
-  /// When the verdict changes, or is to be asked for again; nil without windows.
+  /// When the verdict changes, or must be computed again; nil without windows.
   var changesAt: Timestamp? { asked.flatMap { $0.windows.isEmpty ? nil : $0.end } }
 }

@@ -1,21 +1,21 @@
-/// How many downloads are in each state. The table has them too, so that a start need not count rows.
+/// The number of downloads in each state. The table stores it, so that a start need not count rows.
 struct StateCounts: Sendable {
-  /// The counts now.
+  /// The current counts.
   private(set) var current: [DownloadState.Kind: Int]
-  /// The counts that the table holds.
+  /// The counts in the table.
   private var saved: [DownloadState.Kind: Int]
 
-  /// Begins with the counts that the table has.
+  /// Starts with the counts in the table.
   init(_ counts: [DownloadState.Kind: Int]) {
     (current, saved) = (counts, counts)
   }
 
-  /// Counts so many more downloads in a state.
+  /// Changes the count of a state.
   mutating func change(_ kind: DownloadState.Kind, by number: Int) {
     current[kind, default: 0] += number
   }
 
-  /// Writes the counts that have changed since they were written last.
+  /// Writes the counts that have changed since the last call.
   mutating func save(in turn: borrowing PodfluxTurn) throws {
     let changed = current.filter { saved[$0.key] != $0.value }
     guard !changed.isEmpty else { return }

@@ -1,15 +1,14 @@
 /// The tables of the filters.
 public protocol FilterTables {
-  /// Which filters are active.
+  /// The filters' state and the calendar day.
   var filters: any FilterTable { get }
 }
 
-/// Which filters are active, and how old downloads are.
+/// The filters' state, and the ages of downloads.
 public protocol FilterTable {
-  /// Writes what is kept of the filters.
   func save(_ state: FiltersState) throws
-  /// Tells the ages of all downloads by a day, if they are not told by it yet.
+  /// Sets the day from which all downloads' ages count.
   ///
-  /// Cost: the downloads that come into another class.
+  /// Cost: the downloads whose age class changes.
   func turn(to day: LocalDay) throws
 }

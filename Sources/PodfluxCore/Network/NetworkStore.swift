@@ -2,7 +2,7 @@ import Flux
 
 /// What clients want of the network (the article Networks).
 public enum NetworkIntent: Hashable, Sendable {
-  /// The path is this one, whatever the engine finds out.
+  /// The path is this one; what the engine detects does not count.
   case report(NetworkPath)
   /// The engine is to find out for itself.
   case auto
@@ -49,7 +49,7 @@ public struct NetworkStore: DomainStore {
   private mutating func begin(_ recovery: Recovery, in turn: inout PodfluxTurn) throws {
     detected = recovery.detectedPath
     state.localTime = recovery.localTime ?? state.localTime
-    // What somebody reported to an earlier engine says nothing about now.
+    // What a client reported to an earlier engine does not hold any more.
     let path = recovery.reportedPath ?? recovery.detectedPath ?? NetworkPath(status: .online)
     move(to: path, saidBy: recovery.reportedPath == nil ? .auto : .reported, in: &turn)
     try turn.tables.save(state)

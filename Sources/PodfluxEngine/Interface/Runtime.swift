@@ -1,8 +1,8 @@
 import EngineRuntime
 
-/// Something that a client asks of the engine; see `Engine.post`.
+/// A client's request to the engine; see `Engine.post`.
 public typealias EngineRequest = EngineRuntime.EngineRequest
-/// What became of a request, and the revision at which it did.
+/// The result of a request, and its revision.
 public typealias Response = EngineRuntime.Response
-/// A party that can want an engine to be suspended; see `Engine.suspend`.
+/// A party that may suspend an engine; see `Engine.suspend`.
 public typealias Suspender = EngineRuntime.Suspender

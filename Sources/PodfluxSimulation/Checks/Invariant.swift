@@ -40,7 +40,7 @@ public enum Invariant: String, CaseIterable, Sendable {
   case tallies = "what a cleanup says of itself is what its steps say"
   case told = "people are told of a cleanup that did something, or could not, and of no other"
   case links = "nothing behind a link, or in a folder that cannot be read, is taken away"
-  case strays = "a file among the partial files goes only if it is none of them, and somebody has said so"
+  case strays = "a file among the partial files is taken only if it is a stray, and on request"
   case quarantineDays = "what was put aside leaves the quarantine only after its days"
   case deletions = "nothing is deleted while an attempt works on it"
   case path = "no byte comes over a path that policy forbids"

@@ -1,8 +1,8 @@
 import PodfluxCore
 
-/// What an engine says of itself at its end.
+/// Checks of an engine's report at its end.
 extension InvariantChecker {
-  /// Obstacles make a queued download one that waits; nothing else is seen in another way than it is stored.
+  /// Obstacles turn a queued download into a waiting one for clients; all other states are shown as stored.
   func check(remaining: [DownloadState.Kind: Int], at revision: Int64) throws {
     guard revision == position.revision else {
       throw Violation(.remaining, "the last word is of revision \(revision) instead of \(position.revision)")

@@ -1,26 +1,26 @@
 import Flux
 import PodfluxCore
 
-/// What may become of links, unreadable folders, strays and old quarantine.
+/// Checks of links, unreadable folders, strays and expired quarantine.
 extension InvariantChecker {
-  /// A file is taken away.
+  /// The engine takes a file away.
   func willTouch(_ path: String, on disk: SimulatedDisk) throws {
     guard disk.cover(over: path) == nil, !disk.links.contains(path) else {
       throw Violation(.links, "\(path) is taken away, and is behind a link or in an unreadable folder")
     }
   }
 
-  /// A file among the partial files is put aside as none of them.
+  /// The cleanup quarantines a stray among the partial files.
   func willTakeStray(_ name: String, _ errand: SimulatedFiles.Errand, on disk: SimulatedDisk) throws {
     if let id = DownloadID(name), disk.partials[id] != nil {
       throw Violation(.strays, "the partial file of \(name) is put aside as a stray")
     }
     guard case .step(let step) = errand, handedSteps[step.key]?.options.orphans.mayTake == true else {
-      throw Violation(.strays, "the stray \(name) is put aside, and nobody has asked for that")
+      throw Violation(.strays, "the stray \(name) is quarantined without a request")
     }
   }
 
-  /// A file leaves the quarantine for good.
+  /// A file in quarantine is deleted.
   func willDeleteForGood(
     _ item: SimulatedDisk.QuarantinedFile, _ errand: SimulatedFiles.Errand, at world: World
   ) throws {

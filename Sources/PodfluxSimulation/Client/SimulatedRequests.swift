@@ -1,15 +1,15 @@
 import EngineRuntime
 
-/// What an engine was asked for, and has answered: each request once, those from the mailbox in their order.
+/// The requests to an engine and their answers: each answered once, those from the mailbox in order.
 final class SimulatedRequests {
   private var count = 0
-  /// Requests in the mailbox that wait for their answers, the first first.
+  /// Unanswered requests in the mailbox, in order.
   private var posted: [Int] = []
-  /// Calls that wait for their answers.
+  /// Unanswered calls.
   private var called: Set<Int> = []
   private var lastRevision: Int64 = 0
 
-  /// A request is about to be made. Returns its number.
+  /// Notes a new request. Returns its number.
   func note(isPosted: Bool) -> Int {
     count += 1
     if isPosted { posted.append(count) } else { called.insert(count) }

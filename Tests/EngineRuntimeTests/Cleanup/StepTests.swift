@@ -4,7 +4,7 @@ import Testing
 
 @testable import EngineRuntime
 
-@Suite("The steps of a cleanup see whether the files are as they were found")
+@Suite("Cleanup steps check that files are unchanged since the survey")
 struct StepTests {
   private let files = MemoryFiles()
   private let now = Timestamp(milliseconds: 0)
@@ -21,7 +21,7 @@ struct StepTests {
     if case .left = outcome { true } else { false }
   }
 
-  @Test("A file without a download is put aside, also if that was done before a crash; another in its place is not")
+  @Test("An orphan is quarantined, also if that was done before a crash; another file in its place is not")
   func orphan() {
     files.items["a.mp3"] = .file(bytes: [1, 2, 3], inode: 5, modified: 1)
     #expect(isLeft(carryOut(.orphan(found(inode: 6)), .quarantine)))
@@ -30,7 +30,7 @@ struct StepTests {
     #expect(files.quarantined == ["a.mp3"])
   }
 
-  @Test("A file without a download is deleted where that is said; behind a link nothing is touched")
+  @Test("An orphan is deleted on request; files behind a link are not touched")
   func deleted() {
     files.items["a.mp3"] = .behindLink
     #expect(isLeft(carryOut(.orphan(found()), .delete)))
@@ -40,7 +40,7 @@ struct StepTests {
     #expect(carryOut(.orphan(found()), .delete) == .done, "an engine that died may have done it")
   }
 
-  @Test("A download is given up only if its disk is mounted, and neither its file nor a link is there")
+  @Test("A download is removed only if its disk is mounted, and neither its file nor a link is there")
   func missing() throws {
     let id = try #require(DownloadID("d"))
     let file = try #require(found().published(sha256: nil))
@@ -52,14 +52,14 @@ struct StepTests {
       files.items["a.mp3"] = item
       #expect(isLeft(carryOut(.missing(id, file), .forget)))
     }
-    // Its own, and longer by now.
+    // Its own file, longer by now.
     files.items["a.mp3"] = .file(bytes: [1, 2, 3, 4], inode: 5, modified: 2)
     #expect(isLeft(carryOut(.missing(id, file), .forget)))
     files.items["a.mp3"] = .file(bytes: [1, 2, 3, 4], inode: 6, modified: 2)
     #expect(carryOut(.missing(id, file), .forget) == .done)
   }
 
-  @Test("What a survey has judged by its time is left if it was written to since")
+  @Test("A file that the survey judged by its time is left if it was written to since")
   func edited() throws {
     let id = try #require(DownloadID("d"))
     let file = try #require(found().published(sha256: nil))
@@ -69,7 +69,7 @@ struct StepTests {
     #expect(isLeft(carryOut(.corrupt(id, file, found: found()), .redownload)))
   }
 
-  @Test("A stray among the partial files is put aside once, and one that is gone is left")
+  @Test("A stray among the partial files is quarantined once, and a missing one is left")
   func stray() {
     files.strays["x.tmp"] = 3
     let stray = FoundFile(place: EntryPath(bytes: Array("x.tmp".utf8)), length: 3, inode: 1)

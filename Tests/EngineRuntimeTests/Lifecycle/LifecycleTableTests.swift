@@ -4,7 +4,7 @@ import Testing
 
 private typealias Lifecycle = EngineLifecycle<Int>
 
-/// Every state that differs from another one in what may follow, by name.
+/// Every state with its own transitions, by name.
 private let states: [(name: String, state: Lifecycle)] = [
   ("working", .working),
   ("draining", .draining(.eof)),
@@ -51,7 +51,7 @@ private func suspension(
   Lifecycle.Suspension(suspenders: suspenders, waiting: [1, 2], resuming: resuming, next: next)
 }
 
-/// What an event is to make of a state.
+/// The expected result of an event in a state.
 private struct Row {
   var state: Lifecycle
   var actions: [Lifecycle.Action]
@@ -279,7 +279,7 @@ private let closedRows: [String: Row] = [
   "not opened": Row(.closed(.shutdown, .complete), [.answer([8, 9], stopped)]),
 ]
 
-/// The table. What is not in it changes nothing, and asks for nothing but answers to requests for a library that is held.
+/// The table. An event without a row changes nothing, and only answers requests for a library that is open.
 private let rowTable: [String: [String: Row]] = [
   "working": workingRows,
   "draining": drainingRows,
@@ -300,7 +300,7 @@ private let rowTable: [String: [String: Row]] = [
 
 @Suite("The engine's lifecycle")
 struct LifecycleTableTests {
-  @Test("Every event in every state does what the table says, and what the table does not name does nothing")
+  @Test("Every event in every state follows the table, and events without a row do nothing")
   func table() {
     let names = Set(states.map(\.name))
     #expect(Set(rowTable.keys) == names)
@@ -358,7 +358,7 @@ struct LifecycleTableTests {
     }
   }
 
-  @Test("Requests are taken while the library is held or a client has had it given up, and refused at the end")
+  @Test("Requests are accepted while the library is open or suspended by a client, and refused at the end")
   func intake() {
     let expected: [String: Lifecycle.Intake] = [
       "working": .open, "draining": .open, "stopping": .open, "suspended": .open, "suspended by both": .open,

@@ -2,9 +2,10 @@ import EngineRuntime
 import PodfluxCore
 import Testing
 
-/// A process was continued while the engine was being suspended, and told to stop before it had been. The engine gave the
-/// library up, answered the suspension, and ended; the resumption was never answered, and a program that awaited it hung.
-@Suite("Regression: resumed, then stopped while a suspension is under way")
+/// A process was continued while the engine was being suspended, and then stopped before the suspension was complete.
+/// The engine closed the library, answered the suspension, and ended; the resumption was never answered, and a program
+/// that awaited it hung.
+@Suite("Regression: resumed, then stopped during a suspension")
 struct ResumedAndStoppedTests {
   @Test("The resumption is refused when the engine ends")
   func resumptionIsAnswered() {

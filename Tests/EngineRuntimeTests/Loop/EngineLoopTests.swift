@@ -17,7 +17,7 @@ struct EngineLoopTests {
     return .action(.downloads(.enqueue(wish)))
   }
 
-  @Test("A batch is committed, answered, carried out and shown, in this order, and then its delivery ends")
+  @Test("A batch is committed, answered, executed and published, in this order, and then its delivery ends")
   func order() throws {
     #expect(host.post(try enqueue("a"), "1"))
     #expect(host.post(.barrier, "2"))
@@ -27,7 +27,7 @@ struct EngineLoopTests {
       ])
   }
 
-  @Test("A query is answered behind all that came before it, and before all that came after it")
+  @Test("A query is answered after all earlier requests, and before all later ones")
   func queries() throws {
     #expect(host.post(try enqueue("a"), "1"))
     #expect(host.post(.query(.unobserve), "2"))
@@ -38,7 +38,7 @@ struct EngineLoopTests {
       ])
   }
 
-  @Test("What cannot be committed is refused to clients, and delivered again if it is a fact, once and alone")
+  @Test("After a failed commit intents are refused, and facts are delivered again, once and alone")
   func failing() throws {
     host.isDiskFull = true
     host.mailbox.post(fact: .localTime(LocalTime(seconds: 3_600)))
@@ -56,7 +56,7 @@ struct EngineLoopTests {
     #expect(host.takeLog() == [])
   }
 
-  @Test("A stop that cannot be committed is done all the same, at the deadline")
+  @Test("A stop whose commit fails happens at the deadline")
   func stopWithFullDisk() throws {
     host.isDiskFull = true
     #expect(host.post(.action(.stop(.now)), "1"))
@@ -67,7 +67,7 @@ struct EngineLoopTests {
     #expect(host.timers.isEmpty)
   }
 
-  @Test("A drain that nothing can be committed for is given up, unless a commit succeeds in time")
+  @Test("A drain whose commits fail ends, unless a commit succeeds in time")
   func drainGivenUp() throws {
     #expect(host.post(try enqueue("a"), "1"))
     #expect(host.run().contains("start a"))
@@ -87,7 +87,7 @@ struct EngineLoopTests {
     #expect(host.loop.lifecycle.hasGivenUp)
   }
 
-  @Test("Suspended, an engine refuses actions, does nothing, and takes its library again when it is resumed")
+  @Test("A suspended engine refuses actions, does nothing, and opens its library again at the resumption")
   func suspension() throws {
     #expect(host.post(.action(.stop(.suspend)), "1"))
     #expect(host.post(try enqueue("a"), "2"))
@@ -110,7 +110,7 @@ struct EngineLoopTests {
       ])
   }
 
-  @Test("While a signal alone has suspended the engine, requests wait for its end")
+  @Test("During a suspension by a signal only, requests wait for its end")
   func signalled() throws {
     host.loop.suspend(for: .process, answering: host.request(.barrier, "suspension"))
     #expect(host.takeLog().suffix(3) == ["given up", "suspension: done", "turn ended"])
@@ -121,7 +121,7 @@ struct EngineLoopTests {
     #expect(host.run().first == "1: done")
   }
 
-  @Test("What a client has reported of the path holds behind a suspension too")
+  @Test("A reported path survives a suspension")
   func reportedPath() throws {
     #expect(host.post(.action(.network(.report(NetworkPath(status: .offline)))), "1"))
     #expect(host.post(.action(.stop(.suspend)), "2"))
@@ -129,7 +129,7 @@ struct EngineLoopTests {
     #expect(host.run().contains("prepared, offline reported"))
   }
 
-  @Test("An engine that has closed refuses what it is asked, and does nothing more")
+  @Test("A closed engine refuses requests, and does nothing more")
   func closed() throws {
     #expect(host.post(.action(.stop(.now)), "1"))
     #expect(host.post(try enqueue("a"), "2"))

@@ -3,11 +3,11 @@ import Flux
 import Persistence
 import PodfluxCore
 
-/// A world around a loop that writes down, in order, what the loop does to it.
+/// A host that logs, in order, the loop's calls.
 final class FakeHost: EngineHost {
-  /// What the loop has done, oldest first.
+  /// The loop's calls, oldest first.
   private(set) var log: [String] = []
-  /// The timers that are set, and their delays.
+  /// The active timers with their delays.
   private(set) var timers: [EngineTimer: Int64] = [:]
   private(set) var session: FakeSession?
   private(set) lazy var loop = EngineLoop(mailbox: mailbox, host: self)
@@ -30,7 +30,7 @@ final class FakeHost: EngineHost {
     log = []
   }
 
-  /// Steps until nothing waits, and returns what has been done.
+  /// Steps until no work is left, and returns the calls.
   func run() -> [String] {
     while loop.step() {}
     return takeLog()
@@ -143,7 +143,7 @@ final class FakeSession: EngineSession {
   }
 }
 
-/// A real ledger whose disk can be full.
+/// A real ledger with a disk that can be full.
 final class FakeLedger: Ledger {
   struct Full: Error {}
 
@@ -164,7 +164,7 @@ final class FakeLedger: Ledger {
   }
 }
 
-/// What lets completions reach the host.
+/// Passes completions to the host.
 private final class Answers: @unchecked Sendable {
   // `@unchecked`: a test has one thread.
   weak var host: FakeHost?

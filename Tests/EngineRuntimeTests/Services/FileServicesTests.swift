@@ -20,7 +20,7 @@ struct FileServicesTests {
 
   // MARK: Verifying
 
-  @Test("A file that is as it was recorded is intact, read in pieces of any size")
+  @Test("A file that matches its record is intact, read in pieces of any size")
   func intact() throws {
     place()
     let file = try published(sha256: RunningDigest.sha256(of: Self.media))
@@ -35,7 +35,7 @@ struct FileServicesTests {
     #expect(steps == 6, "it is opened, read in four pieces, and looked at once more")
   }
 
-  @Test("A file with another content is damaged, and its remains are its own")
+  @Test("A file with another content is damaged, and its remains are the file itself")
   func damaged() throws {
     place([1] + Self.media.dropFirst())
     let file = try published(sha256: RunningDigest.sha256(of: Self.media))
@@ -45,7 +45,7 @@ struct FileServicesTests {
     }
   }
 
-  @Test("A link in a file's place is no file; of a file behind a link, or in an unreadable folder, nothing is known")
+  @Test("A link at a file's path is no file; a file behind a link or in an unreadable folder is unreadable")
   func links() throws {
     files.items["a.mp3"] = .link
     let file = try published()
@@ -60,7 +60,7 @@ struct FileServicesTests {
     }
   }
 
-  @Test("What is written to a file between two pieces makes the reading worthless, not the file")
+  @Test("A write between two pieces invalidates the read, not the file")
   func editedMeanwhile() throws {
     place()
     let file = try published(sha256: RunningDigest.sha256(of: Self.media))
@@ -75,7 +75,7 @@ struct FileServicesTests {
 
   // MARK: Deleting
 
-  @Test("A deletion takes the partial file and the published one, if it still is that")
+  @Test("A deletion removes the partial file and the published one, if unchanged")
   func deletion() throws {
     let id = try #require(DownloadID("d"))
     place(inode: 6)
@@ -84,12 +84,12 @@ struct FileServicesTests {
     place()
     try files.delete(Deletion(download: id, file: try published()), at: .init(milliseconds: 0))
     #expect(files.items["a.mp3"] == nil)
-    // Once more does nothing more.
+    // A second deletion changes nothing.
     try files.delete(Deletion(download: id, file: try published()), at: .init(milliseconds: 0))
     #expect(files.quarantined.isEmpty)
   }
 
-  @Test("A deletion in an unreadable folder fails, to be tried again; one behind a link is over")
+  @Test("A deletion in an unreadable folder fails and is retried; one behind a link is done")
   func deletionOutOfReach() throws {
     let id = try #require(DownloadID("d"))
     files.items["a.mp3"] = .unreadable
@@ -113,7 +113,7 @@ struct FileServicesTests {
 
   // MARK: The daily upkeep
 
-  @Test("The quarantine is emptied of what is as old as the settings say, and never where they say so")
+  @Test("Expired files in quarantine are deleted, and none if the settings say never")
   func quarantine() throws {
     let now = Timestamp(milliseconds: 100 * 86_400_000)
     _ = try files.emptyQuarantine(DailyUpkeep(quarantineDays: 0), at: now) { true }
@@ -122,7 +122,7 @@ struct FileServicesTests {
     #expect(files.emptiedBefore == Timestamp(milliseconds: 70 * 86_400_000))
   }
 
-  @Test("Folders are gone where nothing is; what cannot be looked at, or a disk that is not mounted, tells nothing")
+  @Test("A folder counts as missing only if readable: unreadable paths and unmounted disks prove nothing")
   func goneFolders() throws {
     files.items["b"] = .unreadable
     let folders = try ["a", "b"].map { try LibraryPath(validating: $0) }

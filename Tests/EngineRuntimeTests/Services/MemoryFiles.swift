@@ -2,9 +2,9 @@ import EngineRuntime
 import Flux
 import PodfluxCore
 
-/// Files in memory, and what is done with them.
+/// Files in memory, with a log of their changes.
 final class MemoryFiles: LibraryFileSystem {
-  /// What stands at a place.
+  /// An entry at a path.
   enum Item {
     case file(bytes: [UInt8], inode: UInt64, modified: Int64)
     case link
@@ -19,9 +19,9 @@ final class MemoryFiles: LibraryFileSystem {
   var strays: [String: Int64] = [:]
   var deletedPartials: [DownloadID] = []
   var isMounted = true
-  /// What was asked for of the quarantine: what is older than this goes.
+  /// The requested expiry of files in quarantine.
   var emptiedBefore: Timestamp?
-  /// Called before each reading of a file's bytes.
+  /// Called before each read of a file's bytes.
   var willRead: () -> Void = {}
 
   func isInPlace() throws(FileSystemFailure) -> Bool { isMounted }
@@ -105,14 +105,14 @@ final class MemoryFiles: LibraryFileSystem {
   func restoredFiles() throws(FileSystemFailure) -> Set<FoundFile> { [] }
   func forgetGoneRestorations() throws(FileSystemFailure) {}
 
-  /// All entries as they were when the walk began.
+  /// All entries at the start of the walk.
   final class Walk: LibraryWalk {
     private var entries: ArraySlice<LibraryEntry>
     init(entries: ArraySlice<LibraryEntry>) { self.entries = entries }
     func next() throws(FileSystemFailure) -> LibraryEntry? { entries.popFirst() }
   }
 
-  /// Files among the partial files that are none.
+  /// Stray files among the partial files.
   final class Strays: PartialWalk {
     private var strays: ArraySlice<(key: String, value: Int64)>
     init(strays: ArraySlice<(key: String, value: Int64)>) { self.strays = strays }

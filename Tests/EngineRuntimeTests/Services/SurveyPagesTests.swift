@@ -11,7 +11,7 @@ struct SurveyPagesTests {
   }
   private static let ending = CleanupNews.complete(.init(), remark: nil)
 
-  @Test("come one by one, and the ending comes behind the last, once")
+  @Test("come one by one, and the end follows the last one, once")
   func inOrder() {
     var pages = SurveyPages()
     pages.begin(7)
@@ -30,7 +30,7 @@ struct SurveyPagesTests {
     #expect(page6 == nil)
   }
 
-  @Test("of another run change nothing, be they asked for, ended or cancelled")
+  @Test("of another run change nothing, requested, ended or cancelled")
   func anotherRun() {
     var pages = SurveyPages()
     pages.begin(7)
@@ -46,7 +46,7 @@ struct SurveyPagesTests {
     #expect(page9 == Self.ending)
   }
 
-  @Test("are dropped with a run that is cancelled, and with the begin of another")
+  @Test("are dropped with a cancelled run, and at the start of another")
   func dropped() {
     var pages = SurveyPages()
     pages.begin(7)

@@ -8,13 +8,13 @@ struct TableOwnershipTests {
     "downloads": "Downloads", "deletions": "Downloads", "verifications": "Downloads", "formerFiles": "Downloads",
     "cleanup": "Cleanup", "filters": "Filters", "upkeep": "Upkeep",
   ]
-  /// The functions that read, which other stores may call.
+  /// The reading functions, which other stores may call.
   private static let reading: Set = [
     "downloads.find", "downloads.isNeeded", "downloads.holder", "downloads.completedDownloads",
     "downloads.nextAdmissible", "deletions.owedMove", "deletions.names", "upkeep.madeFolders",
   ]
 
-  /// The calls of a domain's folder that write the table of another one.
+  /// The calls in a domain's folder that write another one's table.
   private func violations(in code: String, of folder: String) -> [String] {
     code.matches(of: /tables\.(\w+)\.(\w+)/).compactMap { match in
       let (table, function) = (String(match.1), String(match.2))
@@ -38,7 +38,7 @@ struct TableOwnershipTests {
     #expect(calls > 50, "the tables are called otherwise than this test expects")
   }
 
-  @Test("The checker finds a foreign write, and leaves reading and one's own alone")
+  @Test("The checker finds a foreign write, and accepts reads and own writes")
   func checker() {
     #expect(violations(in: "try turn.tables.downloads.setNetwork(p, ofPodcast: n)", of: "Settings").count == 1)
     #expect(violations(in: "try turn.tables.formerFiles.insert(f, at: now)", of: "Cleanup").count == 1)

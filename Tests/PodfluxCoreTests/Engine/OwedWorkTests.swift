@@ -2,7 +2,7 @@ import Testing
 
 @testable import PodfluxCore
 
-@Suite("Work that a table owes")
+@Suite("Owed work")
 struct OwedWorkTests {
   private struct Piece: OwedPiece, Equatable {
     var key: Int64
@@ -10,12 +10,12 @@ struct OwedWorkTests {
 
   private var work = OwedWork<Piece>(limit: 3)
 
-  /// A table that gives those that are under way again.
+  /// A table that returns running pieces again.
   private func table(_ keys: ClosedRange<Int64>) -> (Int) -> [Piece] {
     { keys.prefix($0).map(Piece.init) }
   }
 
-  @Test("Nothing is read until something is owed, nor when there is no room")
+  @Test("Nothing is read before a piece is added, or without room")
   mutating func readsNothing() {
     let early = work.take { _ in [Piece(key: 1)] }
     #expect(early.isEmpty)
@@ -31,7 +31,7 @@ struct OwedWorkTests {
     #expect(work.mayOweMore && work.room == 0)
   }
 
-  @Test("A place that becomes free is filled with the next piece; those under way are not handed out twice")
+  @Test("A freed slot gets the next piece; running ones are not issued twice")
   mutating func refills() {
     work.oweMore()
     _ = work.take(table(1...5))
@@ -42,7 +42,7 @@ struct OwedWorkTests {
     #expect(work.underWay.keys.sorted() == [1, 3, 4])
   }
 
-  @Test("When the table is read to its end, it owes nothing until something is added")
+  @Test("After the table's end nothing is owed until a piece is added")
   mutating func ends() {
     work.oweMore()
     let taken = work.take(table(1...2))
@@ -57,7 +57,7 @@ struct OwedWorkTests {
     #expect(work.isDone)
   }
 
-  @Test("Pieces for which there is no room are owed still, whoever reads beyond it")
+  @Test("Pieces without room stay owed, even after a read beyond it")
   mutating func noRoom() {
     work.oweMore()
     let taken = work.take { _ in (1...7).map(Piece.init) }

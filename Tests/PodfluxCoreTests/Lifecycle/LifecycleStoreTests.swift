@@ -9,7 +9,7 @@ struct LifecycleStoreTests {
     .downloads(.pause(.all)), .updateSettings(.init()), .filters(.clear), .network(.auto), .cleanup(.cancel),
   ]
 
-  @Test("Before the library is in order, each intent is refused but the one to stop", arguments: intents)
+  @Test("Before the recovery every intent is refused except a stop", arguments: intents)
   func notRecovered(intent: Action) throws {
     let world = try World(isRecovered: false)
     #expect(throws: Refusal.self) { try world.send(intent) }
@@ -17,7 +17,7 @@ struct LifecycleStoreTests {
     #expect(world.effects == [.close])
   }
 
-  @Test("An engine that ends refuses each intent; one that drains takes it", arguments: intents)
+  @Test("A stopping engine refuses every intent; a draining one accepts it", arguments: intents)
   func stopping(intent: Action) throws {
     for mode in [StopMode.drain, .suspend, .now] {
       let world = try World()
@@ -31,7 +31,7 @@ struct LifecycleStoreTests {
     }
   }
 
-  @Test("A refused intent changes nothing and tells nothing")
+  @Test("A refused intent changes nothing and announces nothing")
   func changesNothing() throws {
     let world = try World()
     try world.send(.stop(.suspend))
@@ -42,7 +42,7 @@ struct LifecycleStoreTests {
     #expect(world.dispatcher.state.settings.settings == before)
   }
 
-  @Test("The most urgent way to stop wins")
+  @Test("The most urgent stop wins")
   func urgency() throws {
     let world = try World()
     try world.send(.stop(.now))

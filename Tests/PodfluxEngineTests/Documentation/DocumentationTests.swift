@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// README.md and the DocC catalogue, held against the sources.
+/// Checks README.md and the DocC catalogue against the sources.
 @Suite("The documentation")
 struct DocumentationTests {
   @Test("The catalogue converts without warnings, with the symbols of the built modules", .timeLimit(.minutes(5)))
@@ -56,7 +56,7 @@ struct DocumentationTests {
     let sources = try Repository.files(under: "Sources", endingWith: ".swift").map(\.text).joined(separator: "\n")
     for article in ["Architecture", "SettingsAndLimits"] {
       let text = try Repository.article(article)
-      // Two humps at least: `Range` and its like are the field's words.
+      // Two humps at least: single words such as `Range` are common.
       for match in text.matches(of: /`([A-Z][a-z]+(?:[A-Z]+[a-z]*)+)(?:\.([a-z]\w+))?`/) {
         #expect(sources.contains(String(match.1)), "\(article): \(match.1)")
         if let member = match.2 { #expect(sources.contains(" \(member)"), "\(article): \(match.0)") }

@@ -1,8 +1,8 @@
 import Foundation
 
-/// The repository that this file belongs to, as text.
+/// The repository of this file, as text.
 enum Repository {
-  /// A file of it.
+  /// A file of the repository.
   struct File {
     var name: String
     var text: String
@@ -30,7 +30,7 @@ enum Repository {
     try files(under: "Sources/PodfluxEngine/PodfluxEngine.docc", endingWith: ".md").map(\.text)
   }
 
-  /// All text files below a folder whose names end so, in the order of their paths; nothing of `.build` and `.git`.
+  /// All text files below a folder with this ending, in the order of their paths, except in `.build` and `.git`.
   static func files(under folder: String = ".", endingWith ending: String) throws -> [File] {
     let start = root.appendingPathComponent(folder).standardizedFileURL
     guard

@@ -1,9 +1,9 @@
 import Foundation
 import TestSupport
 
-/// The Swift toolchain that has built this test: its tools for documentation.
+/// The Swift toolchain of this build, with its documentation tools.
 struct Toolchain {
-  /// What a tool has left behind.
+  /// The result of a tool.
   struct Outcome {
     var status: Int32
     var output: String
@@ -15,7 +15,7 @@ struct Toolchain {
 
   /// The toolchain whose runtime this process has loaded.
   static func inUse() throws -> Toolchain {
-    // Its length is unknown before it is read: `String(contentsOfFile:)` takes the beginning only.
+    // Its length is unknown in advance: `String(contentsOfFile:)` would read only the beginning.
     let maps = try FileHandle(forReadingFrom: URL(fileURLWithPath: "/proc/self/maps")).readToEnd() ?? Data()
     let line = String(decoding: maps, as: UTF8.self).split(separator: "\n").first { $0.hasSuffix("/libswiftCore.so") }
     guard let line, let slash = line.firstIndex(of: "/") else {

@@ -3,8 +3,8 @@ import PodfluxCore
 import PodfluxEngine
 import Testing
 
-/// The code of the article SwiftAPI, of the landing page and of README.md: each marked piece stands there word for word,
-/// and runs here.
+/// The code in the article SwiftAPI, the landing page and README.md: each marked piece is there word for word, and runs
+/// here.
 @Suite("Snippets of the documentation", .timeLimit(.minutes(1)))
 struct SwiftAPISnippets {
   @Test("A download, from opening a library to stopping")
