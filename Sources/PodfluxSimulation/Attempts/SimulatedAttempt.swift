@@ -113,9 +113,13 @@ final class SimulatedAttempt {
   /// Hands in what has come of the last step, and carries out the next one.
   func workOnFiles() throws {
     isScheduled = false
-    guard !isOver, jobs > 0, let step = try nextStep() else { return }
+    guard !isOver, jobs > 0 else { return }
+    // Of the job under way only: between two jobs time passes in which no write gives a checkpoint its chance.
+    let hasWritten = self.hasWritten
+    self.hasWritten = false
+    guard let step = try nextStep() else { return }
     if hasWritten { try files.checkPatience(of: core, before: step) }
-    if case .files(.append) = step { hasWritten = true } else { hasWritten = false }
+    if case .files(.append) = step { self.hasWritten = true }
     outcome = try perform(step)
     try files.raise()
     scheduleFiles()
