@@ -19,7 +19,9 @@ struct SimulationTests {
     print("The sweep has \(seeds): PODFLUX_SWEEP=\(seeds.count) PODFLUX_SWEEP_FROM=\(seeds.first) repeats it.")
     let run = try Child(simulating: ["sweep", "--turns", "2000"] + seeds.arguments)
     print(run.output)
-    #expect(run.status == 0, "\(run.output)")
+    withKnownIssue(KnownIssues.oddities, isIntermittent: true) {
+      #expect(run.status == 0, "\(run.output)")
+    }
   }
 
   @Test("Each commit sweeps other seeds, none of them used in long manual sweeps")
@@ -58,8 +60,10 @@ struct SimulationTests {
   @Test("The journals of a thousand runs replay to their tables", .backgroundTest)
   func journals() throws {
     let run = try Child(simulating: ["journals", "--from", "10000", "--count", "1000", "--turns", "40"])
-    #expect(run.status == 0, "\(run.output)")
-    #expect(run.output.contains("1000 lives, 0 failures"))
+    withKnownIssue(KnownIssues.replay, isIntermittent: true) {
+      #expect(run.status == 0, "\(run.output)")
+      #expect(run.output.contains("1000 lives, 0 failures"))
+    }
   }
 
   @Test("Without faults everything succeeds")

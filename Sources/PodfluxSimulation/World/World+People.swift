@@ -32,7 +32,7 @@ extension World {
       noteTrouble("the disk of \(paths.count) files is gone")
       schedule(.mounting, after: Int64(random.within(100...20_000)))
     case 22: put(aLinkAt: placeToMove)
-    case 23:
+    case 23 where suffers(.hardLinks):
       guard !paths.isEmpty else { break }
       let (path, target) = (random.pick(paths), placeToMove)
       disk.addHardLink(of: path, at: target)
