@@ -23,7 +23,7 @@ extension DownloadsStore {
   /// Attempts that an obstacle has come up for, and those whose connections were made over another path: their rows are
   /// queued at once, and go on when they may and when the attempt has ended. No attempt is counted.
   private mutating func stopWhatMayNotRun(_ network: NetworkStore, in turn: inout PodfluxTurn) throws {
-    let stopped = live.filter { !$0.value.isStopping && $0.value.isFetching && mustStop($0.value, network) }
+    let stopped = live.filter { !$0.value.isStopping && !$0.value.isPublishing && mustStop($0.value, network) }
     for id in stopped.keys.sorted() {
       stopAttempt(of: id, in: &turn)
       guard var download = try turn.tables.downloads.find(id), case .running = download.state else { continue }
@@ -73,15 +73,5 @@ extension Obstacles {
     guard needsPath(download.source.host) else { return .loopback }
     guard isUnmeteredOnly(download.networks.effective, download.origin) else { return .any }
     return path.device.map(Route.only) ?? .any
-  }
-}
-
-extension LiveAttempt {
-  /// Whether it uses the network still.
-  fileprivate var isFetching: Bool {
-    switch phase {
-    case .connecting, .receiving: true
-    case .verifying, .publishing: false
-    }
   }
 }

@@ -107,6 +107,7 @@ extension DownloadsStore {
     guard live[attempt.download]?.isStopping == false, var download = try download(of: attempt, in: turn),
       case .running = download.state
     else { return }
+    live[attempt.download]?.isPublishing = true
     live[attempt.download]?.phase = .publishing(file)
     live[attempt.download]?.received = file.length
     download.progress.keep(kept)

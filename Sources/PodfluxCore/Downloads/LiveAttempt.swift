@@ -25,11 +25,13 @@ public struct LiveAttempt: Hashable, Sendable {
   public internal(set) var isDisowned = false
   /// The deletions under way that must end before it publishes.
   var awaitedDeletions: Set<Deletion.Key> = []
-  /// The last reported phase.
+  /// Whether the name of its file was recorded: from then on it needs no network.
+  var isPublishing = false
+  /// The last reported phase, for people. No decision may depend on it: readings are not in the journal.
   public internal(set) var phase: DownloadState.Phase = .connecting
-  /// Received bytes, kept ones included.
+  /// Received bytes, kept ones included; for people, as the phase.
   public internal(set) var received: Int64
-  /// Bytes per second, smoothed.
+  /// Bytes per second, smoothed; for people, as the phase.
   public internal(set) var rate: Int64 = 0
 
   /// The durable bytes at its start: more of them is progress.

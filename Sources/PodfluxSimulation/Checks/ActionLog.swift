@@ -45,7 +45,7 @@ final class ActionLog {
 /// A hash of the rows and of the stores' state, in a fixed order.
 func stateHash(of database: LibraryDatabase, _ dispatcher: Dispatcher<Stores>) throws -> UInt64 {
   var hash = StableHash()
-  hash.mix(try tableHash(of: database))
+  try TableHashes(of: database).mix(into: &hash)
   let downloads = dispatcher.state.downloads
   for id in downloads.live.keys.sorted() {
     guard let live = downloads.live[id] else { continue }

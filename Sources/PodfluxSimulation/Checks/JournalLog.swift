@@ -9,7 +9,7 @@ import WireProtocol
 /// It also contains turns that never committed: commits fail, and processes die before them.
 final class JournalLog {
   private var encoder = LineEncoder(sealing: true)
-  private var hashes: [Int64: UInt64] = [:]
+  private var hashes: [Int64: TableHashes] = [:]
   /// The tables are compared at every revision divisible by this.
   private let interval: Int64
   private var last: LogPosition?
@@ -34,12 +34,12 @@ final class JournalLog {
   func committed(_ position: LogPosition, in database: LibraryDatabase) throws {
     guard position != last else { return }
     last = position
-    if position.revision % interval == 0 { hashes[position.revision] = try tableHash(of: database) }
+    if position.revision % interval == 0 { hashes[position.revision] = try TableHashes(of: database) }
   }
 
   /// The run is over: compares the final tables in any case.
   func finish(_ database: LibraryDatabase) throws {
-    if let last { hashes[last.revision] = try tableHash(of: database) }
+    if let last { hashes[last.revision] = try TableHashes(of: database) }
   }
 
   /// Replays the lines on an empty library, and requires the run's tables at each revision.
@@ -67,7 +67,7 @@ final class JournalLog {
 
   private struct Fold {
     let database: LibraryDatabase
-    let hashes: [Int64: UInt64]
+    let hashes: [Int64: TableHashes]
     var dispatcher: Dispatcher<Stores>?
     var revision: Int64 = 0
 
@@ -95,40 +95,12 @@ final class JournalLog {
         throw Violation(
           .replay, "the journal says \(turn.position), and its fold is at \(String(describing: dispatcher?.position))")
       }
-      guard let hash = hashes[revision] else { return }
-      guard try tableHash(of: database) == hash else {
-        throw Violation(.replay, "at revision \(revision) the journal's fold holds something else than the run did")
+      guard let expected = hashes[revision] else { return }
+      let different = try TableHashes(of: database).names(differingFrom: expected)
+      guard different.isEmpty else {
+        throw Violation(
+          .replay, "at revision \(revision) the journal's fold holds other \(different.joined(separator: ", "))")
       }
     }
   }
-}
-
-/// A hash of the tables, in a fixed order.
-func tableHash(of database: LibraryDatabase) throws -> UInt64 {
-  var hash = StableHash()
-  try database.read { tables in
-    for download in try tables.downloads(limit: PageRequest.maximumLimit) { hash.mix("\(download)") }
-    let position = try tables.position()
-    hash.mix(position.revision)
-    hash.mix(position.sequence)
-    // A dictionary's description has another order each time.
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = .sortedKeys
-    hash.mix(String(decoding: try encoder.encode(try tables.settings()), as: UTF8.self))
-    hash.mix("\(try tables.filters())")
-    hash.mix("\(try tables.network())")
-    let counts = try tables.counts()
-    for kind in DownloadState.Kind.allCases { hash.mix(Int64(counts[kind, default: 0])) }
-    for (host, moment) in try tables.cooldowns().sorted(by: { $0.key < $1.key }) {
-      hash.mix(host)
-      hash.mix(moment.milliseconds)
-    }
-    hash.mix("\(try tables.discarded())")
-    for run in try tables.cleanupRuns() {
-      hash.mix("\(run.key) \(run.options) \(run.stage) \(run.freedBytes) \(run.askedAt) \(run.reason ?? "")")
-      for kind in CleanupStep.Finding.Kind.allCases { hash.mix("\(run.tallies[kind] ?? .init())") }
-    }
-    for step in try tables.cleanupSteps(PageRequest(limit: 100_000)).steps { hash.mix("\(step)") }
-  }
-  return hash.value
 }

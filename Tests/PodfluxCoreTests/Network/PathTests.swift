@@ -48,6 +48,25 @@ struct PathTests {
     #expect(world.started == ["a"])
   }
 
+  @Test("A reading decides nothing, since no journal has it: what verifies is stopped as what receives is")
+  func verifying() throws {
+    let id = try world.enqueue("a", may: .unmetered)
+    try world.report(id, .reading(received: 1_000, phase: .verifying))
+    try world.send(.path(.cellular))
+    #expect(world.stopped.map(\.download) == [id])
+  }
+
+  @Test("An attempt whose file's name is recorded needs no network any more, and is let end")
+  func publishing() throws {
+    let id = try world.enqueue("a", may: .unmetered)
+    let file = try PublishedFile.sample("a.mp3")
+    try world.report(id, .publishing(file, kept: .sample(durable: 1_000)))
+    try world.send(.path(.cellular))
+    #expect(world.stopped.isEmpty)
+    try world.report(id, .finished(file, madeFolders: []))
+    #expect(try world.state(id).kind == .completed)
+  }
+
   @Test("A path that becomes metered stops those that may not use it, and no others")
   func metered() throws {
     let ids = [try world.enqueue("a", may: .unmetered), try world.enqueue("b", may: .any)]
