@@ -136,7 +136,7 @@ extension Setting.Values {
     case (.integer(let range), .integer(let value)): range.contains(value)
     case (.limit(let range), .integer(let value)): value == 0 || range.contains(value)
     case (.number(let range), .number(let value)): range.contains(value)
-    case (.printable(let lengths), .text(let value)): lengths.contains(value.utf8.count)
+    case (.printable(let lengths), .text(let value)): lengths.contains(value.utf8.count) && value.isPrintableASCII
     case (.choice(let names), .text(let value)): names.contains(value)
     case (.timeZone, .text(let value)): NameTimeZone(value) != nil
     case (.schedule, .schedule(let windows)):
@@ -145,5 +145,27 @@ extension Setting.Values {
     case (.boolean, .boolean): true
     default: false
     }
+  }
+
+  /// What a value must be to be among them, in words.
+  public var requirement: String {
+    switch self {
+    case .boolean: "true or false"
+    case .integer(let range): "an integer from \(range.lowerBound) to \(range.upperBound)"
+    case .limit(let range): "0 for no limit, or an integer from \(range.lowerBound) to \(range.upperBound)"
+    case .number(let range): "a number from \(range.lowerBound) to \(range.upperBound)"
+    case .printable(let lengths): "\(lengths.lowerBound) to \(lengths.upperBound) printable ASCII characters"
+    case .choice(let names): "one of " + names.joined(separator: ", ")
+    case .timeZone: "publisher, or the IANA's name of a time zone such as Europe/Vienna"
+    case .schedule: "at most \(ScheduleWindow.maximumCount) windows of the week, each of them within its limits"
+    case .networkClasses: "classes of which user, auto, feeds and artwork have a policy other than inherit"
+    }
+  }
+}
+
+extension String {
+  /// Whether the text has no other characters than ASCII's from space to tilde.
+  package var isPrintableASCII: Bool {
+    utf8.allSatisfy { (0x20...0x7E).contains($0) }
   }
 }

@@ -48,9 +48,23 @@ public struct SettingsPatch: Hashable, Sendable {
 
   /// The settings after the change.
   ///
-  /// - Throws: `Refusal` if they break one of `Settings.rules`.
+  /// - Throws: `Refusal` if a changed setting has a value that it does not take, or they break one of `Settings.rules`
+  ///   or have policies for too many podcasts.
   func checked(on settings: Settings) throws(Refusal) -> Settings {
     let result = applied(to: settings)
+    guard result.network.podcasts.count <= NetworkClasses.maximumPodcasts else {
+      throw Refusal(
+        .limitExceeded,
+        "something is said of \(NetworkClasses.maximumPodcasts) podcasts at most; set some of them to inherit first",
+        path: "payload.network.podcasts")
+    }
+    for setting in Settings.all where setting.values == .networkClasses ? network != nil : names.contains(setting.name)
+    {
+      guard setting.values.contain(setting.value(in: result)) else {
+        throw Refusal(
+          .invalidValue, "\(setting.name) must be \(setting.values.requirement)", path: "payload.\(setting.name)")
+      }
+    }
     for rule in Settings.rules where !rule.holds(for: result) {
       throw rule.refusal(of: result, namesLesser: names.contains(rule.lesser))
     }

@@ -21,12 +21,6 @@ public struct SettingsStore: DomainStore {
     if case .recovered = action { turn.perform(.limit(settings.limits)) }
     guard case .updateSettings(let patch) = action else { return nil }
     let updated = try patch.checked(on: settings)
-    guard updated.network.podcasts.count <= NetworkClasses.maximumPodcasts else {
-      throw Refusal(
-        .limitExceeded,
-        "something is said of \(NetworkClasses.maximumPodcasts) podcasts at most; set some of them to inherit first",
-        path: "payload.network.podcasts")
-    }
     if updated.limits != settings.limits { turn.perform(.limit(updated.limits)) }
     turn.tell(.settings(.changed(from: settings)))
     settings = updated

@@ -99,10 +99,6 @@ extension Field {
 }
 
 extension String {
-  var isPrintableASCII: Bool {
-    utf8.allSatisfy { (0x20...0x7E).contains($0) }
-  }
-
   /// Whether a C0 or C1 control character or DEL is in the text.
   var hasControlCharacters: Bool {
     !isPrintableASCII

@@ -39,7 +39,7 @@ extension Field {
 
   private func limit(in range: ClosedRange<Int64>) throws(Refusal) -> Int64 {
     guard case .integer(let limit) = value, limit == 0 || range.contains(limit) else {
-      throw mustBe("0 for no limit, or an integer from \(range.lowerBound) to \(range.upperBound)")
+      throw mustBe(Setting.Values.limit(range).requirement)
     }
     return limit
   }
@@ -47,7 +47,7 @@ extension Field {
   private func printable(ofBytes lengths: ClosedRange<Int>) throws(Refusal) -> String {
     let text = try string()
     guard lengths.contains(text.utf8.count), text.isPrintableASCII else {
-      throw mustBe("\(lengths.lowerBound) to \(lengths.upperBound) printable ASCII characters")
+      throw mustBe(Setting.Values.printable(bytes: lengths).requirement)
     }
     return text
   }
@@ -55,7 +55,7 @@ extension Field {
   /// The codec cannot know which time zones the machine has.
   private func nameTimeZone() throws(Refusal) -> NameTimeZone {
     guard let zone = NameTimeZone(try string()) else {
-      throw mustBe("publisher, or the IANA's name of a time zone such as Europe/Vienna")
+      throw mustBe(Setting.Values.timeZone.requirement)
     }
     return zone
   }

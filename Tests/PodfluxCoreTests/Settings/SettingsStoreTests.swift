@@ -39,6 +39,23 @@ struct SettingsStoreTests {
     #expect(try refusal(world, patch) == nil)
   }
 
+  @Test("A program's patch is held to the ranges as a line is, and a refused one changes nothing")
+  func ranges() throws {
+    let world = try World()
+    var patch = SettingsPatch()
+    patch.maxConcurrent = 0
+    #expect(try refusal(world, patch)?.message == "maxConcurrent must be an integer from 1 to 256")
+    patch = SettingsPatch()
+    patch.userAgent = "Test/2\r\nX-Injected: 1"
+    #expect(try refusal(world, patch)?.path == "payload.userAgent")
+    patch = SettingsPatch()
+    var classes = NetworkClasses.Patch()
+    classes.user = .inherit
+    patch.network = classes
+    #expect(try refusal(world, patch)?.path == "payload.network")
+    #expect(world.dispatcher.state.settings.settings == World.settings())
+  }
+
   private func refusal(_ world: World, _ patch: SettingsPatch) throws -> Refusal? {
     do {
       try world.send(.updateSettings(patch))
