@@ -263,6 +263,8 @@ public final class EngineLoop {
       let session = try host.openLibrary()
       hold(session)
       take(.opened(requests))
+      // Its first turns are a delivery: a drain that finds nothing left to do ends here.
+      take(.deliveryEnded)
     } catch {
       take(.notOpened(requests, error))
     }

@@ -121,6 +121,26 @@ struct EngineLoopTests {
     #expect(host.run().first == "1: done")
   }
 
+  /// The library was opened at the end of one delivery, and the drain found nothing left to do there: no other delivery
+  /// came, and the engine neither worked nor ended.
+  @Test("A drain that finds nothing left in a library that was just opened again ends the engine")
+  func drainedAtOpening() throws {
+    // No cleanup is under way: neither that of the first start, nor one of the next.
+    var patch = SettingsPatch()
+    patch.cleanupOnStart = false
+    host.mailbox.post(fact: .surveyed(1, .complete(.init(), remark: nil)))
+    #expect(host.post(.action(.updateSettings(patch)), "settings"))
+    #expect(host.run().last == "turn ended")
+    host.isDiskFull = true
+    host.loop.suspend(for: .process, answering: host.request(.barrier, "suspension"))
+    host.loop.stop(.drain, because: .eof)
+    host.loop.resume(for: .process, answering: host.request(.resume, "resumption"))
+    host.isDiskFull = false
+    host.loop.fire(.deadline)
+    #expect(host.takeLog().suffix(3) == ["resumption: done", "given up", "closed: eof, 0 queued"])
+    #expect(host.loop.lifecycle.isClosed)
+  }
+
   @Test("A reported path survives a suspension")
   func reportedPath() throws {
     #expect(host.post(.action(.network(.report(NetworkPath(status: .offline)))), "1"))
