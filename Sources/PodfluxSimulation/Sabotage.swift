@@ -132,8 +132,15 @@ public enum Sabotage: String, CaseIterable, Sendable {
   public var faults: FaultKinds {
     switch self {
     case .publishForgotten: .crashes
-    case .orphanByNameOnly: [.people, .crashes]
-    case .routeForgotten, .policyIgnored, .pathChangeIgnored, .trafficForgotten: .all
+    case .orphanByNameOnly, .linkFollowed, .missingNotRechecked, .unreadableTakenForEmpty, .everythingGoneIgnored,
+      .writeDuringReadOverlooked, .placeTakenTwice, .editTakenForDamage:
+      .people
+    case .quarantineADayEarly: [.people, .clock]
+    case .failedWriteAcknowledged: .disk
+    case .wholeAppendedToPartial: [.network, .protocols]
+    case .generationNotChecked: [.network, .paths, .repetition]
+    case .routeForgotten: .paths
+    case .policyIgnored, .pathChangeIgnored, .trafficForgotten: .all
     case .answeredTwice, .suspensionUnanswered, .servicesOutliveSuspension, .deadlineLost, .factsCommittedAgain,
       .remainingForgotten:
       .all.subtracting(.paths)

@@ -38,9 +38,19 @@ struct SabotagesCommand: ParsableCommand {
   /// Prints a line of the table.
   private func find(_ sabotage: Sabotage) -> Bool {
     let options = SimulationOptions(seed: 1, turns: turns, faults: sabotage.faults, sabotage: sabotage)
-    let result = Sweep(1..<(limit + 1), like: options, threads: 1, failureLimit: 1).run(began: TrapWatch.note)
-    let found = result.failures.first.map { "\(result.runs) | \($0.violation.invariant.rawValue)" }
-    print("| \(sabotage.rawValue) | \(found ?? "not found | ") |")
-    return found != nil
+    var first: UInt64 = 1
+    while first <= limit {
+      let sweep = Sweep(first..<(limit + 1), like: options, threads: 1, failureLimit: 1)
+      guard let failure = sweep.run(began: TrapWatch.note).failures.first else { break }
+      first = failure.options.seed + 1
+      // A life that fails without the mistake says nothing of it.
+      var control = failure.options
+      control.sabotage = nil
+      guard case .success = Simulation(control).run() else { continue }
+      print("| \(sabotage.rawValue) | \(failure.options.seed) | \(failure.violation.invariant.rawValue) |")
+      return true
+    }
+    print("| \(sabotage.rawValue) | not found | |")
+    return false
   }
 }

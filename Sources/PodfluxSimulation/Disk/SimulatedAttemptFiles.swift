@@ -79,10 +79,12 @@ final class SimulatedAttemptFiles: AttemptFiles, AttemptSurroundings, @unchecked
   fileprivate func append(_ bytes: [UInt8], to file: SimulatedFile) throws(DownloadError) {
     changesFiles()
     if let syncFailure { throw syncFailure }
-    if world.sabotage == .failedWriteAcknowledged, world.disk.isFull {
+    // Other programs fill a disk, and free it again within moments.
+    let isFull = world.disk.isFull || world.suffers(.disk) && world.random.once(in: 60)
+    if world.sabotage == .failedWriteAcknowledged, isFull {
       return file.append([UInt8](repeating: 0, count: bytes.count))
     }
-    try world.disk.append(bytes, to: file)
+    try world.disk.append(bytes, to: file, isFull: isFull)
     if unrecordedSince == nil { unrecordedSince = world.now }
   }
 

@@ -71,6 +71,9 @@ extension SimulatedDisk {
 
   var takenAwayCount: Int { takenAway.count }
 
+  /// The index of the file that was taken away from there last, for `bringBack`.
+  func lastTakenAway(from path: String) -> Int? { takenAway.lastIndex { $0.path == path } }
+
   /// Somebody restores a file from quarantine.
   func restore(_ index: Int) {
     guard quarantined.indices.contains(index), let path = quarantined[index].path, isFree(path) else { return }

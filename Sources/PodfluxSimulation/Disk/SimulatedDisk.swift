@@ -123,7 +123,7 @@ final class SimulatedDisk {
   }
 
   /// Writes at the end; when the disk is full, a part of it.
-  func append(_ bytes: [UInt8], to file: SimulatedFile) throws(DownloadError) {
+  func append(_ bytes: [UInt8], to file: SimulatedFile, isFull: Bool) throws(DownloadError) {
     guard !isFull else {
       file.append(bytes.prefix(bytes.count / 2))
       throw .diskFull

@@ -82,6 +82,8 @@ struct SimulatedContents: PublishedFileContents {
 
   func read(offset: Int64, count: Int) throws(FileSystemFailure) -> [UInt8] {
     try files.enter()
+    let world = files.world
+    if world.suffers(.people), world.random.once(in: 30) { world.meddle(with: file.place) }
     return Array(opened.bytes(Int(offset)..<Int(offset) + count))
   }
 }

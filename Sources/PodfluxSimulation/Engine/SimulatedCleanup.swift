@@ -75,6 +75,7 @@ final class SimulatedCleanup {
       if case .ended(let steps, let news) = ending { try conclude(survey, steps, news) }
     case .step(let step):
       queue.removeFirst()
+      if world.suffers(.people), world.random.once(in: 4), let place = step.finding.place { world.meddle(with: place) }
       let outcome = try carryOut(step)
       // What was done with the file may stay unrecorded.
       guard process.isAlive, !world.dies(in: 100) else { return }

@@ -13,7 +13,7 @@ extension World {
     case 0...2: with(paths) { disk.move($0, to: placeToMove) }
     case 3: with(paths) { disk.swap($0, random.pick(paths)) }
     case 4: with(paths) { disk.destroy($0) }
-    case 5...6: with(paths) { disk.takeAway($0) }
+    case 5...6, 15, 27: with(paths) { disk.takeAway($0) }
     case 7: with(paths) { disk.replace($0, isCopy: random.once(in: 2)) }
     case 8...9:
       if disk.takenAwayCount > 0 {
@@ -46,6 +46,25 @@ extension World {
     }
   }
 
+  /// A person does something with the very file that the engine is about to read or to change, if any.
+  func meddle(with place: EntryPath) {
+    let path = SimulatedDisk.path(place)
+    if let index = disk.lastTakenAway(from: path) {
+      disk.bringBack(index, to: nil)
+      return noteTrouble("a person brings \(path) back")
+    }
+    guard freePaths.contains(path) else { return }
+    switch random.below(8) {
+    case 0: disk.takeAway(path)
+    case 1...2: disk.edit(path, spoiling: false, inPlace: random.once(in: 2), using: &random)
+    case 3: disk.replace(path, isCopy: random.once(in: 2))
+    case 4: disk.move(path, to: placeToMove)
+    case 5: disk.published[path]?.file.touch(at: disk.nextTime())
+    default: if let slash = path.lastIndex(of: "/") { coverFolder(String(path[..<slash])) }
+    }
+    noteTrouble("a person meddles with \(path) while the engine does")
+  }
+
   private func put(aLinkAt path: String) {
     disk.addLink(at: path)
     noteTrouble("somebody puts a symbolic link at \(path)")
@@ -54,7 +73,11 @@ extension World {
   private func coverFolder() {
     let folders = disk.folders.sorted()
     guard !folders.isEmpty else { return }
-    let (folder, cover) = (random.pick(folders), random.pick([SimulatedDisk.Cover.link, .unreadable]))
+    coverFolder(random.pick(folders))
+  }
+
+  private func coverFolder(_ folder: String) {
+    let cover = random.pick([SimulatedDisk.Cover.link, .unreadable])
     disk.coverFolder(folder, by: cover)
     noteTrouble("the folder \(folder) is behind: \(cover)")
     schedule(.mounting, after: Int64(random.within(100...20_000)))
