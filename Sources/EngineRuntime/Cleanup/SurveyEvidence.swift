@@ -64,6 +64,10 @@ final class SurveyEvidence<Files: LibraryFileSystem, Rows: SurveyRows>: CleanupE
     try rows.isNeeded(file, otherThanBy: id) { files.isAlso(file, at: $0) }
   }
 
+  func name(of file: FoundFile) throws -> FileName {
+    try rows.name(of: file) { files.isAlso(file, at: $0) }
+  }
+
   func likeness(of file: FoundFile) throws -> MediaCheck.Likeness? { files.likeness(of: file) }
 
   func existed(_ file: FoundFile, at moment: Timestamp) throws -> Bool? { files.existed(file, at: moment) }

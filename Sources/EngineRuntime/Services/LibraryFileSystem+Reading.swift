@@ -57,7 +57,7 @@ extension LibraryFileSystem {
   /// Whether a file has this name too; where that cannot be known it has.
   public func isAlso(_ found: FoundFile, at path: LibraryPath) -> Bool {
     do throws(FileSystemFailure) {
-      return try look(at: EntryPath(path)).regularFile()?.inode == found.inode
+      return try look(at: EntryPath(path)).regularFile().map(found.isSameFile) ?? false
     } catch {
       return true
     }

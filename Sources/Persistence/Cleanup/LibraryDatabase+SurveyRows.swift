@@ -42,6 +42,11 @@ extension LibraryDatabase: SurveyRows {
     try read { try $0.isNeeded(file, otherThanBy: id, isAt: isAt) }
   }
 
+  /// Whose name a file has.
+  public func name(of file: FoundFile, isAt: (LibraryPath) -> Bool) throws -> FileName {
+    try read { try $0.name(of: file, isAt: isAt) }
+  }
+
   /// A download that was removed, or failed, because its file of this length was gone, if the file's SHA-256 is
   /// unknown.
   public func lostFile(ofLength length: Int64) throws -> DownloadID? {

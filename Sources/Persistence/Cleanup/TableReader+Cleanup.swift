@@ -88,6 +88,20 @@ extension TableReader {
     try table.isNeeded(file, otherThanBy: id, isAt: isAt)
   }
 
+  /// Whose name a file has.
+  ///
+  /// - Parameter isAt: Whether the file also has a row's path (link(2)).
+  public func name(of file: FoundFile, isAt: (LibraryPath) -> Bool) throws -> FileName {
+    guard file.inode != FoundFile.unknownInode else { return .free }
+    let sql = "SELECT path FROM downloads WHERE inode = ? AND path IS NOT NULL ORDER BY key"
+    let paths = try String.fetchAll(db.cachedStatement(sql: sql), arguments: [Int64(bitPattern: file.inode)]).map {
+      guard let path = try? LibraryPath(validating: $0) else { throw DamagedRow(column: "path") }
+      return path
+    }
+    guard !paths.contains(where: { EntryPath($0) == file.place }) else { return .own }
+    return paths.contains(where: isAt) ? .second : .free
+  }
+
   /// Whether the engine created this folder.
   public func hasMade(_ folder: EntryPath) throws -> Bool {
     guard let path = folder.libraryPath else { return false }

@@ -27,7 +27,7 @@ extension CleanupPlanner {
     try findDamaged(in: &search, replaced, evidence)
     leaveDoubtful(in: &search, replaced) { _ in true }
     // An unreadable file may be any missing file of its length.
-    for index in search.unreadable.sorted() where !search.taken.contains(index) {
+    for index in search.unreadable.sorted() where !search.isTaken(index) {
       let length = strays[index].length
       guard let lost = displaced.first(where: { $0.row.file.length == length && $0.row.file.sha256 != nil }) else {
         continue
@@ -37,6 +37,7 @@ extension CleanupPlanner {
       add(unreadable: strays[index], of: lost.row)
     }
     strays = strays.indices.filter { !search.taken.contains($0) }.map { strays[$0] }
+    decided.formUnion(search.takenInodes)
   }
 
   /// Matches files that were moved and changed to their rows: taggers rename files that they have written to.
@@ -45,7 +46,7 @@ extension CleanupPlanner {
   ) throws {
     var rest: [Displaced] = []
     for lost in displaced {
-      guard let index = search.byInode[lost.row.file.inode], !search.taken.contains(index),
+      guard let index = search.byInode[lost.row.file.inode], !search.isTaken(index),
         try isRenamed(lost, index, &search, replaced, evidence)
       else {
         rest.append(lost)
@@ -86,7 +87,7 @@ extension CleanupPlanner {
     var rest: [Displaced] = []
     for lost in displaced {
       guard isMeant(lost.row.file), lost.found != nil, let index = search.byInode[lost.row.file.inode],
-        !search.taken.contains(index),
+        !search.isTaken(index),
         strays[index].length == lost.row.file.length, !replaced.contains(strays[index].place)
       else {
         rest.append(lost)
@@ -102,7 +103,9 @@ extension CleanupPlanner {
     var byInode: [UInt64: Int] = [:]
     var byPlace: [EntryPath: Int] = [:]
     var byContent: [String: [Int]] = [:]
-    var taken: Set<Int> = []
+    private(set) var taken: Set<Int> = []
+    private(set) var takenInodes: Set<UInt64> = []
+    private let inodes: [UInt64]
     private var byLength: [Int64: [Int]] = [:]
     private var hashes: [Int: String?] = [:]
     /// Files with unknown content.
@@ -114,8 +117,12 @@ extension CleanupPlanner {
     }
 
     init(_ strays: [FoundFile]) {
+      inodes = strays.map(\.inode)
       for (index, stray) in strays.enumerated() {
-        if stray.inode != FoundFile.unknownInode { byInode[stray.inode] = index }
+        // Of several names of a file (link(2)), a row takes one that it can keep.
+        if stray.inode != FoundFile.unknownInode, byInode[stray.inode] == nil || stray.place.libraryPath != nil {
+          byInode[stray.inode] = index
+        }
         byPlace[stray.place] = index
         byLength[stray.length, default: []].append(index)
       }
@@ -129,14 +136,18 @@ extension CleanupPlanner {
     }
 
     mutating func readContents(ofLength length: Int64, _ strays: [FoundFile], _ evidence: some CleanupEvidence) throws {
-      for index in byLength[length]?.reversed() ?? [] where !taken.contains(index) {
+      for index in byLength[length]?.reversed() ?? [] where !isTaken(index) {
         guard !evidence.isCancelled else { throw Failure.cancelled }
         if let hash = try hash(index, strays, evidence) { byContent[hash, default: []].append(index) }
       }
     }
 
+    /// Whether a row has taken this stray, or another name of the same file.
+    func isTaken(_ index: Int) -> Bool { taken.contains(index) || takenInodes.contains(inodes[index]) }
+
     mutating func take(_ index: Int) {
       taken.insert(index)
+      if inodes[index] != FoundFile.unknownInode { takenInodes.insert(inodes[index]) }
       guard let hash = hashes[index] ?? nil, let same = byContent[hash] else { return }
       if same.last == index { byContent[hash]?.removeLast() } else { byContent[hash] = same.filter { $0 != index } }
     }
@@ -179,7 +190,7 @@ extension CleanupPlanner {
   private func isFile(
     of row: ExpectedFile, _ index: Int, _ search: inout Search, _ evidence: some CleanupEvidence
   ) throws -> Bool? {
-    guard !search.taken.contains(index), strays[index].length == row.file.length else { return nil }
+    guard !search.isTaken(index), strays[index].length == row.file.length else { return nil }
     guard let sha256 = row.file.sha256 else { return true }
     guard let actual = try search.hash(index, strays, evidence) else { return false }
     return actual == sha256 ? true : nil

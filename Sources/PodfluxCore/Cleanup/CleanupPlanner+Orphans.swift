@@ -1,9 +1,24 @@
 /// Files that no row has.
 extension CleanupPlanner {
+  /// Takes second names of files that rows have from the strays, before any row looks for its file among these.
+  mutating func takeSecondNames(_ evidence: some CleanupEvidence) throws -> [FoundFile] {
+    var (names, rest): ([FoundFile], [FoundFile]) = ([], [])
+    for stray in strays {
+      guard !evidence.isCancelled else { throw Failure.cancelled }
+      if try evidence.name(of: stray) == .second { names.append(stray) } else { rest.append(stray) }
+    }
+    strays = rest
+    return names
+  }
+
+  mutating func leave(secondName stray: FoundFile) {
+    add(.orphan(stray), .leave, "it is a download's file under another name (a hard link)")
+  }
+
   mutating func decide(stray: FoundFile, _ evidence: some CleanupEvidence) throws {
     let wantsAdoption = options.orphans == .adopt
-    guard try !evidence.isNeeded(stray, otherThanBy: nil) else {
-      return add(.orphan(stray), .leave, "it is a download's file under another name (a hard link)")
+    guard !decided.contains(stray.inode), try !evidence.isNeeded(stray, otherThanBy: nil) else {
+      return leave(secondName: stray)
     }
     // It may be an edit of that download's file: a later verification will decide.
     guard !kept.contains(stray.place) else {

@@ -15,6 +15,8 @@ public protocol CleanupEvidence {
   func canAdopt(_ owner: DownloadID) throws -> Bool
   /// Whether a row of another download than this one, or of any, expects the file at any path.
   func isNeeded(_ file: FoundFile, otherThanBy id: DownloadID?) throws -> Bool
+  /// Whose name a file has. A file without a known inode has a free one.
+  func name(of file: FoundFile) throws -> FileName
   /// The likeness of a file; nil if it cannot be read, has been replaced, or was written to since the survey found it.
   func likeness(of file: FoundFile) throws -> MediaCheck.Likeness?
   /// Whether a file existed already at a time; nil if the file system does not tell.
@@ -84,6 +86,8 @@ public struct CleanupPlanner {
   var lostByLength: [Int64: [ExpectedFile]] = [:]
   /// Paths that rows keep although their files are not there.
   var kept: Set<EntryPath> = []
+  /// The inodes of files about which something is decided for a row: their other names (link(2)) are left.
+  var decided: Set<UInt64> = []
   /// Unreadable paths.
   private var blocked: Set<EntryPath> = []
   var presentCount = 0
@@ -228,6 +232,7 @@ public struct CleanupPlanner {
   ) throws -> Bool {
     let missed = Set(displaced.map(\.row.file.inode)).subtracting([FoundFile.unknownInode])
     let known = Set(strays.map(\.inode))
+    let lost = Dictionary(displaced.map { ($0.row.place, [$0.row.file.inode]) }, uniquingKeysWith: +)
     defer { strays.sort { $0.place < $1.place } }
     var count = 0
     while true {
@@ -236,6 +241,9 @@ public struct CleanupPlanner {
       guard let entry = try nextEntry() else { return true }
       guard !evidence.isCancelled else { throw Failure.cancelled }
       guard case .file(let found) = entry, missed.contains(found.inode), !known.contains(found.inode) else { continue }
+      // The inode of a missing file may have been reused: the file is another row's, which has met it.
+      let isReturned = lost[found.place]?.contains(found.inode) ?? false
+      guard try isReturned || evidence.name(of: found) == .free else { continue }
       strays.append(found)
       otherBytes = otherBytes.addingClamped(found.length)
     }
@@ -248,6 +256,7 @@ public struct CleanupPlanner {
   /// - Throws: `Failure`, and the evidence's errors.
   public mutating func decide(_ evidence: some CleanupEvidence) throws {
     if isStart, isEmpty { options.orphans = .report }
+    let secondNames = try takeSecondNames(evidence)
     try findMoved(evidence)
     for lost in displaced where lost.isBlocked { kept.insert(lost.row.place) }
     displaced.removeAll(where: \.isBlocked)
@@ -261,6 +270,7 @@ public struct CleanupPlanner {
         try !evidence.isNeeded(found, otherThanBy: lost.row.download)
       {
         taken.insert(index)
+        if found.inode != FoundFile.unknownInode { decided.insert(found.inode) }
         try judge(lost.row, found, lost.row.file.difference(from: found), evidence)
       } else {
         missing.append(lost)
@@ -278,6 +288,7 @@ public struct CleanupPlanner {
       passedOver += missing.count
       kept.formUnion(missing.map(\.row.place))
     }
+    for name in secondNames { leave(secondName: name) }
     for (index, stray) in strays.enumerated() where !taken.contains(index) {
       guard !evidence.isCancelled else { throw Failure.cancelled }
       try decide(stray: stray, evidence)

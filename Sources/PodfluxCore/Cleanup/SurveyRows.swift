@@ -22,6 +22,8 @@ public protocol SurveyRows {
   ///
   /// `isAt` says whether the file also has that row's path (link(2)).
   func isNeeded(_ file: FoundFile, otherThanBy id: DownloadID?, isAt: (LibraryPath) -> Bool) throws -> Bool
+  /// Whose name a file has. `isAt` says whether the file also has a row's path (link(2)).
+  func name(of file: FoundFile, isAt: (LibraryPath) -> Bool) throws -> FileName
   /// See `CleanupEvidence`.
   func lostFile(ofLength length: Int64) throws -> DownloadID?
   /// See `CleanupEvidence`.

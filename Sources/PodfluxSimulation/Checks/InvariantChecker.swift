@@ -26,6 +26,8 @@ final class InvariantChecker {
   var confirmedMoves: [DownloadID: CleanupStep] = [:]
   /// Whether the last checked cleanup had found damaged files.
   var hasFoundCorruption = false
+  /// The steps of that cleanup.
+  var checkedSteps: [CleanupStep] = []
   /// Whether it has made downloads fetch files again.
   var hasFetchedAgain = false
   private var checkedRun: CleanupRun.Key?

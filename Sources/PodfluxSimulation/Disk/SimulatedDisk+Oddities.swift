@@ -56,10 +56,11 @@ extension SimulatedDisk {
     if let slash = path.lastIndex(of: "/") { folders.insert(String(path[..<slash])) }
   }
 
-  /// A person gives a file a second name (link(2)), as those do who keep what they like.
-  func addHardLink(of path: String, at target: String) {
+  /// A person gives a file a second name (link(2)), as those do who keep what they like. That name is the person's,
+  /// unless a row says that its file is there.
+  func addHardLink(of path: String, at target: String, knowing isKnown: (Place) -> Bool) {
     guard var entry = published[path], isFree(target) else { return }
-    entry.isForeign = true
+    entry.isForeign = !isKnown(Place(path: target, inode: entry.file.inode, length: entry.file.length))
     entry.isDisplaced = true
     entry.file.hasManyNames = true
     put(entry, at: target)

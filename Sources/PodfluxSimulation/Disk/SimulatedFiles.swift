@@ -143,7 +143,7 @@ final class SimulatedFiles: LibraryFileSystem {
   private func note(taking entry: SimulatedDisk.PublishedEntry, at place: EntryPath) {
     check {
       switch errand {
-      case .step(let step): try world.checker.willTake(entry, at: place, for: step)
+      case .step(let step): try world.checker.willTake(entry, at: place, for: step, on: disk)
       case .deletion(let file): try world.checker.willDelete(file, on: disk)
       case .reading, .upkeep: throw Violation(.foreignFiles, "\(place.text) is taken away by mere reading")
       }

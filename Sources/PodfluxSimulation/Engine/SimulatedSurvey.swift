@@ -85,6 +85,10 @@ struct SimulatedRows: SurveyRows {
     try world.database.isNeeded(file, otherThanBy: id, isAt: isAt)
   }
 
+  func name(of file: FoundFile, isAt: (LibraryPath) -> Bool) throws -> FileName {
+    try world.database.name(of: file, isAt: isAt)
+  }
+
   func lostFile(ofLength length: Int64) throws -> DownloadID? { try world.database.lostFile(ofLength: length) }
 
   func hasMade(_ folder: EntryPath) throws -> Bool {

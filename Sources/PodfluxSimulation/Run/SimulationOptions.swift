@@ -69,10 +69,7 @@ public struct FaultKinds: OptionSet, Hashable, Sendable {
   /// The system stops and continues the process, the input ends, and the library cannot be opened again for a while.
   public static let suspensions = FaultKinds(rawValue: 4096)
 
-  /// People give files a second name (link(2)).
-  ///
-  /// This kind is not part of `all`: a row follows such a name when the first one goes, and whose file it then is, when
-  /// the download is removed, is undecided. Seeds 96 and 98 show both cases.
+  /// People give files a second name (link(2)). See `FileName` for whose it is.
   public static let hardLinks = FaultKinds(rawValue: 8192)
 
   /// Each kind and its name.
@@ -82,8 +79,7 @@ public struct FaultKinds: OptionSet, Hashable, Sendable {
     ("repetition", .repetition), ("people", .people), ("paths", .paths),
     ("suspensions", .suspensions), ("links", .hardLinks),
   ]
-  /// Every kind but `hardLinks`.
-  public static let all = FaultKinds(named.map(\.kind)).subtracting(.hardLinks)
+  public static let all = FaultKinds(named.map(\.kind))
 
   /// The names of these kinds; "none" if there are none.
   public var names: [String] {

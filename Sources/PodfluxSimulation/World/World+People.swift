@@ -35,7 +35,7 @@ extension World {
     case 23 where suffers(.hardLinks):
       guard !paths.isEmpty else { break }
       let (path, target) = (random.pick(paths), placeToMove)
-      disk.addHardLink(of: path, at: target)
+      disk.addHardLink(of: path, at: target, knowing: checker.knows)
       noteTrouble("somebody links \(path) as \(target)")
     case 24 where random.once(in: 2): coverFolder()
     case 25:

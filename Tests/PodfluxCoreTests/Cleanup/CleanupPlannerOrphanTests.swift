@@ -143,6 +143,54 @@ struct CleanupPlannerOrphanTests {
     }
   }
 
+  /// Seed 98 of the simulator, with links: the row knew the old length, and the second name was deleted.
+  @Test("A second name of a file that another program has edited is left too, and the row follows its own name")
+  func secondNameOfEdited() throws {
+    try scene.row("a", at: "a", length: 10, inode: 1, time: 1)
+    scene.found("a", length: 12, inode: 1, time: 2)
+    let second = scene.found("b", length: 12, inode: 1, time: 2)
+    scene.media[1] = true
+    let steps = try scene.plan(.init(orphans: .delete))
+    #expect(steps.map(\.finding.kind) == [.orphan, .modified])
+    #expect(steps.map(\.decision) == [.leave, .follow])
+    #expect(steps.first?.finding == .orphan(second))
+  }
+
+  @Test("No row follows a second name while the first one is there; when that has gone, its row does")
+  func secondNameFollowed() throws {
+    let file = try scene.present("a", at: "a", inode: 1, content: "x")
+    // The inode of its own file was reused.
+    try scene.row("stale", at: "b", inode: 1, content: "x")
+    scene.found("c", inode: 1, content: "x")
+    #expect(try scene.decisions() == ["missing b: forget", "orphan c: leave"])
+    scene.rows.removeAll { $0.file != file }
+    scene.entries.removeAll { $0.place == EntryPath(file.path) }
+    #expect(try scene.decisions() == ["moved a to c: follow"])
+  }
+
+  /// Seed 7 of the simulator, with links: the name that a row could keep was deleted as an orphan.
+  @Test("Of two new names of its file, a row follows the one that it can keep, and the other is left")
+  func twoNewNames() throws {
+    _ = try scene.present("here", at: "h", inode: 9)
+    try scene.row("a", at: "a", length: 10, inode: 1, time: 1)
+    scene.found("b", length: 12, inode: 1, time: 2)
+    scene.found("c\\d", length: 12, inode: 1, time: 2)
+    scene.media[1] = true
+    scene.rows[1].finished = Timestamp(milliseconds: 1000)
+    scene.births[1] = Timestamp(milliseconds: 900)
+    #expect(try scene.decisions(.init(orphans: .delete)) == ["moved a to b: follow", "orphan c\\d: leave"])
+  }
+
+  @Test("A second name of what another program has put in a file's place is left")
+  func secondNameOfReplacement() throws {
+    _ = try scene.present("here", at: "h", inode: 9)
+    try scene.row("a", at: "a", length: 10, inode: 1, time: 1)
+    scene.found("a", length: 12, inode: 2, time: 2)
+    scene.found("b", length: 12, inode: 2, time: 2)
+    scene.media[2] = true
+    #expect(try scene.decisions(.init(orphans: .delete)) == ["modified a: follow", "orphan b: leave"])
+  }
+
   @Test("A failed download gets the file at the path that it wants")
   func failed() throws {
     let found = scene.found("x", inode: 1)

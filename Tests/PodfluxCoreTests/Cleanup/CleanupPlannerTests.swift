@@ -345,6 +345,23 @@ struct CleanupPlannerTests {
       try scene.plan(listedAgain: [found]).map(\.finding) == [.moved(try .named("a"), from: was, to: file)])
   }
 
+  /// Seed 142 of the simulator: the row followed another one's file; the store refused that, so that each cleanup
+  /// planned it again.
+  @Test("A file that a row has met is not found once more in the second listing for a row whose inode was reused")
+  func metAlready() throws {
+    let here = try scene.present("here", at: "h", inode: 1, content: "x")
+    try scene.row("stale", at: "s", inode: 1, content: "x")
+    let steps = try scene.plan(listedAgain: [FoundFile(here)])
+    #expect(steps.map(\.finding.kind) == [.missing])
+  }
+
+  @Test("A file that is back at its row's path in the second listing is not missing")
+  func backAlready() throws {
+    _ = try scene.present("here", at: "h", inode: 9)
+    let file = try scene.row("a", at: "s", inode: 1)
+    #expect(try scene.plan(listedAgain: [FoundFile(file)]).map(\.finding.kind) == [.moved])
+  }
+
   @Test("At a start, orphans are quarantined only if some download has a file")
   func startWithoutRows() throws {
     scene.found("theirs", inode: 1)

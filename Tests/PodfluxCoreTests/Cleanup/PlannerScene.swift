@@ -137,6 +137,15 @@ final class PlannerScene: CleanupEvidence {
         && !$0.file.hasOtherTime(than: file)
     }
   }
+  func name(of file: FoundFile) throws -> FileName {
+    let places = rows.filter { file.isKnown(as: $0.file) }.map(\.place)
+    if places.contains(file.place) { return .own }
+    let isSecond = entries.contains { place, entry in
+      guard places.contains(place), case .file(let found) = entry else { return false }
+      return found.inode == file.inode && found.length == file.length
+    }
+    return isSecond ? .second : .free
+  }
   func likeness(of file: FoundFile) throws -> MediaCheck.Likeness? {
     (media[file.inode] ?? false).map { $0 ? .media : .other }
   }
