@@ -135,6 +135,7 @@ public enum Sabotage: String, CaseIterable, Sendable {
     case .orphanByNameOnly, .linkFollowed, .missingNotRechecked, .unreadableTakenForEmpty, .everythingGoneIgnored,
       .writeDuringReadOverlooked, .placeTakenTwice, .editTakenForDamage:
       .people
+    case .orphanNotRechecked: [.people, .hardLinks]
     case .quarantineADayEarly: [.people, .clock]
     case .failedWriteAcknowledged: .disk
     case .wholeAppendedToPartial: [.network, .protocols]

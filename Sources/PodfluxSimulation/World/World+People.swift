@@ -34,9 +34,11 @@ extension World {
     case 22: put(aLinkAt: placeToMove)
     case 23 where suffers(.hardLinks):
       guard !paths.isEmpty else { break }
-      let (path, target) = (random.pick(paths), placeToMove)
+      let path = random.pick(paths)
+      let target = random.once(in: 2) ? random.pick(paths) : placeToMove
+      if target != path { disk.takeAway(target) }
       disk.addHardLink(of: path, at: target, knowing: checker.knows)
-      noteTrouble("somebody links \(path) as \(target)")
+      noteTrouble("a person links \(path) as \(target)")
     case 24 where random.once(in: 2): coverFolder()
     case 25:
       disk.addStray("stray\(random.below(3)).tmp")
