@@ -1,3 +1,4 @@
+import Flux
 import Testing
 
 @testable import PodfluxCore
@@ -151,9 +152,9 @@ struct CleanupPlannerOrphanTests {
     let second = scene.found("b", length: 12, inode: 1, time: 2)
     scene.media[1] = true
     let steps = try scene.plan(.init(orphans: .delete))
-    #expect(steps.map(\.finding.kind) == [.orphan, .modified])
-    #expect(steps.map(\.decision) == [.leave, .follow])
-    #expect(steps.first?.finding == .orphan(second))
+    #expect(steps.map(\.finding.kind) == [.modified, .orphan])
+    #expect(steps.map(\.decision) == [.follow, .leave])
+    #expect(steps.last?.finding == .orphan(second))
   }
 
   @Test("No row follows a second name while the first one is there; when that has gone, its row does")
