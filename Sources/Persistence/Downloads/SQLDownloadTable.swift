@@ -46,7 +46,7 @@ struct SQLDownloadTable: DownloadTable {
   ) throws -> Bool {
     try holders(of: file, otherThan: id).contains { holder in
       guard let theirs = try find(holder)?.state.file else { return false }
-      return !theirs.hasOtherTime(than: file) || isAt(theirs.path)
+      return theirs.claims(file) || isAt(theirs.path)
     }
   }
 

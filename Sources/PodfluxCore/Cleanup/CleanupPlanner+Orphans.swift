@@ -63,7 +63,7 @@ extension CleanupPlanner {
   /// A row cannot store the new name of its download's file: changes neither.
   mutating func add(unnameable stray: FoundFile, of row: ExpectedFile) {
     presentCount += 1
-    kept.insert(row.place)
+    keep(row)
     add(
       .orphan(stray), .leave,
       "it is the file of the download \(row.download), under a name that no download could keep; rename it",
@@ -73,7 +73,7 @@ extension CleanupPlanner {
   /// A file that may be a download's cannot be read: changes neither.
   mutating func add(unreadable stray: FoundFile, of row: ExpectedFile) {
     presentCount += 1
-    kept.insert(row.place)
+    keep(row)
     add(
       .orphan(stray), .leave, "it may be the file of the download \(row.download), and cannot be read",
       holder: row.download)
@@ -82,7 +82,7 @@ extension CleanupPlanner {
   /// A file may be a download's, moved and edited, or one with that file's reused inode: changes neither.
   mutating func add(doubtful stray: FoundFile, of row: ExpectedFile) {
     presentCount += 1
-    kept.insert(row.place)
+    keep(row)
     add(
       .orphan(stray), .leave,
       "it may be the file of the download \(row.download), edited, or what is at \"\(row.file.path)\" may be that; put it "

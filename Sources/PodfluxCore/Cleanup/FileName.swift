@@ -11,3 +11,15 @@ public enum FileName: Hashable, Sendable {
   /// No row with the file's inode has its file.
   case free
 }
+
+extension PublishedFile {
+  /// Whether a row with this file claims one that was found, at any path: then no other row may follow it, and nothing
+  /// may take it away. The planner and the store judge by this one rule.
+  ///
+  /// An inode and a length are not enough if the times differ: the row's file may have been replaced, and its inode
+  /// reused. Without a known inode, the path identifies a file.
+  public func claims(_ found: FoundFile) -> Bool {
+    guard length == found.length, !hasOtherTime(than: found) else { return false }
+    return found.inode == FoundFile.unknownInode ? EntryPath(path) == found.place : inode == found.inode
+  }
+}

@@ -192,6 +192,16 @@ struct CleanupPlannerOrphanTests {
     #expect(try scene.decisions(.init(orphans: .delete)) == ["modified a: follow", "orphan b: leave"])
   }
 
+  @Test("No row follows a file that a row behind a link claims: the store would refuse it in each run")
+  func claimedByKept() throws {
+    _ = try scene.present("here", at: "h", inode: 9)
+    try scene.row("a", at: "a", inode: 1)
+    try scene.row("b", at: "l/b", inode: 1)
+    scene.add("l") { .other($0) }
+    scene.found("c", inode: 1)
+    #expect(try scene.plan(.init(orphans: .delete)).allSatisfy { $0.status == .left })
+  }
+
   @Test("A failed download gets the file at the path that it wants")
   func failed() throws {
     let found = scene.found("x", inode: 1)
