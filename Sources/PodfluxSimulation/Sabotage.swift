@@ -27,13 +27,13 @@ public enum Sabotage: String, CaseIterable, Sendable {
   case overlapNotCompared = "overlap-not-compared"
   /// After a reboot the partial's length is believed as if the page cache had survived.
   case pageCacheTrusted = "page-cache-trusted-after-reboot"
-  /// Publishing replaces whatever has the name.
+  /// Publishing replaces a file that has the name.
   case publishReplaces = "publish-replaces-foreign-file"
   /// Names that differ in case only are taken for different ones.
   case twinsOverlooked = "case-twins-overlooked"
   /// What a cancelled download left is deleted while its attempt still runs.
   case deletionWhileAlive = "deletion-while-alive"
-  /// At a start nobody looks whether a file that was being published stands at its place.
+  /// A start does not look whether a file that was being published stands at its place.
   case publishForgotten = "publish-forgotten-at-recovery"
   /// Kept bytes are thrown away before the row has forgotten them.
   case truncatedTooEarly = "truncated-before-the-row-knows"
@@ -43,7 +43,7 @@ public enum Sabotage: String, CaseIterable, Sendable {
   case publishedUnsynced = "published-before-its-contents-are-synced"
   /// After a failed sync the next one is believed.
   case syncFailureForgotten = "sync-failure-forgotten"
-  /// Whatever the complete file hashes to is taken for what its client knows.
+  /// The digest of the complete file is not compared with the one that its client knows.
   case digestNotChecked = "digest-not-checked"
   /// The alarm clock is lost.
   case wakeLost = "wake-lost"
@@ -52,7 +52,7 @@ public enum Sabotage: String, CaseIterable, Sendable {
   /// A download that is enqueued again starts while its namesake's remains are still being deleted.
   case holdForgotten = "hold-forgotten"
 
-  /// Whatever is read again is said to be intact.
+  /// Each file that is read again is said to be intact.
   case damageOverlooked = "damage-overlooked"
   /// What is to go to quarantine is deleted.
   case quarantineDeletes = "quarantine-deletes"
@@ -70,9 +70,9 @@ public enum Sabotage: String, CaseIterable, Sendable {
   /// A plan is carried out.
   case planThatActs = "plan-that-acts"
 
-  /// A cleanup takes files away although nobody has said so.
+  /// A cleanup takes files away without a request that allows it.
   case wordsIgnored = "words-ignored"
-  /// What somebody has edited is taken for damaged.
+  /// A file that a person has edited is taken for damaged.
   case editTakenForDamage = "edit-taken-for-damage"
   /// Any folder that has become empty is removed.
   case anyFolderTaken = "any-folder-taken"
@@ -92,9 +92,9 @@ public enum Sabotage: String, CaseIterable, Sendable {
 
   /// A transfer that may use one device only is bound to none.
   case routeForgotten = "route-forgotten"
-  /// Who may use unmetered paths only is started whatever the path.
+  /// A download that may use unmetered paths only is started on any path.
   case policyIgnored = "policy-ignored"
-  /// Nobody is stopped when the path changes.
+  /// No attempt is stopped when the path changes.
   case pathChangeIgnored = "path-change-ignored"
   /// What came over cellular is not counted.
   case trafficForgotten = "traffic-forgotten"
@@ -173,19 +173,19 @@ public enum Sabotage: String, CaseIterable, Sendable {
     case .publishedTooEarly: "the file gets its name before the row knows it"
     case .publishedUnsynced: "the file gets its name before its contents are synced"
     case .syncFailureForgotten: "a sync fails, the next one seems to succeed and is believed"
-    case .digestNotChecked: "a complete file is published whatever its digest"
+    case .digestNotChecked: "a complete file is published with any digest"
     case .wakeLost: "the alarm clock for retries is lost"
     case .acknowledgedTooEarly: "an action is acknowledged although its commit failed"
     case .holdForgotten: "a download starts while its namesake's remains are being deleted"
     case .damageOverlooked: "a damaged file is read again and said to be intact"
     case .quarantineDeletes: "a damaged file is deleted instead of being put aside"
-    case .orphanNotRechecked: "a file that has become a download's is taken for nobody's"
+    case .orphanNotRechecked: "a file that has become a download's is treated as no download's"
     case .orphanByNameOnly: "a file is put aside that is not the one which was found"
     case .missingNotRechecked: "a download is given up although its file is back"
     case .stepBeforeItsRow: "a step of a cleanup is carried out before its row is committed"
     case .everythingGoneIgnored: "a disk is not mounted, and all downloads are forgotten"
     case .planThatActs: "a plan of a cleanup changes files"
-    case .wordsIgnored: "files of others are put aside, and nobody has said so"
+    case .wordsIgnored: "files of others are put aside, and no request allows it"
     case .editTakenForDamage: "an edited episode is said to be damaged"
     case .anyFolderTaken: "a person's folder is removed when it has become empty"
     case .placeTakenTwice: "one file becomes the file of two downloads"

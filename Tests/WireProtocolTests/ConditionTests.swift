@@ -36,7 +36,7 @@ struct ConditionTests {
     #expect(read.map { Array($0.utf8) } == names.map { Array($0.utf8) })
   }
 
-  @Test("of several keys is met by what meets each, in whatever order they come")
+  @Test("of several keys is met by what meets each, in any order")
   func several() throws {
     let expected = Condition.all([
       .states([.failed]), .podcasts(["A"]), .published(after: Self.moment, before: Self.moment),

@@ -20,7 +20,7 @@ struct CursorTests {
     #expect(OrderCursor(order: .init(key, isReversed: true), value: value, key: 35).text == reversed)
   }
 
-  @Test("is read as it was written, whatever it holds", arguments: [1, 2, 3] as [UInt64])
+  @Test("is read as it was written, with any values", arguments: [1, 2, 3] as [UInt64])
   func roundTrips(seed: UInt64) {
     var random = SeededGenerator(seed: seed)
     for _ in 0..<2000 {
@@ -30,7 +30,7 @@ struct CursorTests {
     #expect(OrderCursor(text: OrderCursor(order: .init(), value: .none, key: .min).text)?.key == .min)
   }
 
-  @Test("that nobody gave is not believed: another text is another cursor, or none", arguments: [1, 2, 3] as [UInt64])
+  @Test("from elsewhere is not believed: another text is another cursor, or none", arguments: [1, 2, 3] as [UInt64])
   func strictness(seed: UInt64) {
     let signs = Array("azAZpPtTqQsS019.-_+=/ ")
     var random = SeededGenerator(seed: seed)

@@ -56,7 +56,7 @@ struct FilterLineTests {
 
   // MARK: Snapshots
 
-  @Test("shows none active before anybody has chosen any")
+  @Test("shows none active before any was chosen")
   func nothing() {
     #expect(
       shown(FiltersSnapshot(groups: [], state: .init()))

@@ -30,7 +30,7 @@ struct LineJudgeTests {
 
   // MARK: What engines say
 
-  @Test("fits, whatever the engine says")
+  @Test("fits each answer of the engine")
   func output() throws {
     var encoder = LineEncoder()
     encoder.ready(version: "1", library: "/l", revision: 0, pid: 7)
@@ -131,7 +131,7 @@ struct LineJudgeTests {
     #expect(fault.contains("resumable") && fault.contains("'no' is not of type 'boolean'"), "\(fault)")
   }
 
-  @Test("may leave out keys of items only where somebody has asked for fields")
+  @Test("may leave out keys of items only where a query names fields")
   func fields() throws {
     let items = [DownloadsSnapshot.Item(download: try Self.download(), live: nil)]
     for fields in [[ItemField.id], [.state, .phase], Set(ItemField.allCases)] as [Set<ItemField>] {

@@ -15,7 +15,7 @@ struct SnapshotDifferenceTests {
       ])
   }
 
-  @Test("is nothing between equal ones, whatever else their lines say")
+  @Test("is nothing between equal ones, even if the rest of their lines differs")
   func equal() throws {
     let payload = #"{"engine":{"a":[1,2,{"b":"ä\n"}]}}"#
     #expect(try lines(payload, payload) == [])

@@ -5,7 +5,7 @@ import PodfluxCore
 ///
 /// Events come in through the methods: what the service asks (`begin`, `proceed`, `stop`), what the exchange brings, what
 /// came of a step, how a sync ended, each with the time where that matters. What the attempt wants comes out in two ways.
-/// Commands are carried out at once, by whoever has just handed in an event. Steps are file work and reports: they
+/// The shell that has just handed in an event carries out the commands at once. Steps are file work and reports: they
 /// are handed out one at a time by `next(after:at:)`, are carried out outside the lock that guards the attempt, and end
 /// with an outcome. Between a step and its outcome every other event may come.
 ///

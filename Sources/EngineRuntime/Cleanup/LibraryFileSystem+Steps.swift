@@ -99,7 +99,7 @@ extension QuarantineOutcome {
   fileprivate var stepOutcome: CleanupStep.Outcome {
     switch self {
     case .moved: .done
-    case .gone: .left("it is gone: somebody has moved or deleted it since it was found")
+    case .gone: .left("it is gone: it was moved or deleted since it was found")
     case .changed: .hasChanged
     case .behindLink(let failure): .left("\(failure)")
     }

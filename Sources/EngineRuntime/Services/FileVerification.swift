@@ -102,7 +102,7 @@ public struct FileVerification<Files: LibraryFileSystem> {
     return found.published(sha256: file.sha256).map { .modified($0) } ?? .intact
   }
 
-  /// A file of another inode is another program's, whatever its name: it stays where it is.
+  /// A file of another inode is another program's under any name: it stays where it is.
   private func damage(_ reason: String, _ found: FoundFile) -> Verification.Verdict {
     guard found.inode == file.inode || found.inode == FoundFile.unknownInode else {
       return .damaged("the file \"\(file.path)\" is gone, and the one in its place \(reason)", remains: nil)

@@ -77,7 +77,7 @@ public struct DownloadError: Error, Hashable, Sendable {
     self.isLasting = isLasting
   }
 
-  /// Whether the same request may succeed later without anyone's action.
+  /// Whether the same request may succeed later although no person acts.
   public var isTransient: Bool {
     guard !isLasting else { return false }
     return switch code {

@@ -25,7 +25,7 @@ public enum Action: ActionProtocol, Hashable {
   case verified(Verification, Verification.Verdict)
   /// A client wants rows and files compared, or no more.
   case cleanup(CleanupIntent)
-  /// Whoever compares rows and files for a run tells something.
+  /// The survey of a run reports.
   case surveyed(CleanupRun.Key, CleanupNews)
   /// The part of a step that is done with files has been done, or cannot be.
   case cleaned(CleanupStep.Key, CleanupStep.Outcome)
@@ -90,9 +90,9 @@ public struct Recovery: Hashable, Sendable {
   /// The downloads that were publishing when the last engine ended, and whose file stands at its place:
   /// only the row was missing.
   public var published: [DownloadID]
-  /// The path as the engine finds it; nil where nobody looks.
+  /// The path as the engine finds it; nil if the services do not look.
   public var detectedPath: NetworkPath?
-  /// The path as whoever started the engine says it is; nil if that is left to the engine.
+  /// The path as the program that started the engine reports it; nil if that is left to the engine.
   public var reportedPath: NetworkPath?
   /// How local clocks go; nil for as was kept.
   public var localTime: LocalTime?
@@ -125,7 +125,7 @@ public enum Effect: Hashable, Sendable {
   case startSurvey(CleanupRun, quarantineDays: Int)
   /// What was told of a run is committed: tell more.
   case nextSurveyPage(CleanupRun.Key)
-  /// The run has ended: nobody wants to hear more of it.
+  /// The run has ended: its survey reports no more.
   case cancelSurvey(CleanupRun.Key)
   /// See whether the files are as a step expects them, and do with them what it says.
   case cleanUp(CleanupStep)
@@ -149,7 +149,7 @@ public enum Effect: Hashable, Sendable {
   case close
 }
 
-/// What has followed from an action, for those who listen to the stream of actions. Nobody else acts on it: folding the
+/// What has followed from an action, for the readers of the stream of actions. Nothing else acts on it: folding the
 /// actions again makes it follow again.
 public struct Announcement: Hashable, Sendable {
   /// The number of the action that it has followed from.

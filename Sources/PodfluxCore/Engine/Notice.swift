@@ -1,5 +1,5 @@
 /// What people are to be told even if they look at no snapshot: something was done to files or downloads of theirs that
-/// nobody asked for in as many words, or was not done although it was asked for.
+/// no request named, or was not done although a request asked for it.
 public enum Notice: Hashable, Sendable {
   /// A cleanup has ended.
   case cleaned(CleanupRun)

@@ -93,9 +93,9 @@ public struct DownloadOrder: Hashable, Sendable {
   public enum Key: String, Hashable, Sendable, CaseIterable {
     /// When it was added.
     case added
-    /// When it was published; those of which nobody has said come first.
+    /// When it was published; those without a date come first.
     case published
-    /// The title, whatever the case and the diacritics; without one, first.
+    /// The title, without regard to case and diacritics; without one, first.
     case title
     /// The length in bytes; an unknown one comes first.
     case size
@@ -264,7 +264,7 @@ public struct DownloadsSnapshot: Hashable, Sendable {
     /// What keeps it from running, if it would run otherwise.
     public var obstacle: Obstacle?
     /// How many bytes its partial file has with which the next attempt goes on: an engine that was killed has left more than
-    /// the row knows of. 0 where nobody has looked.
+    /// the row knows of. 0 where the partial file was not read.
     public var kept: Int64
 
     /// Makes an item.

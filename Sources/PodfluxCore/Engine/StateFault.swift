@@ -1,7 +1,7 @@
 /// The tables hold what cannot be: rows that do not go together, or not with what the store has made of them.
 ///
-/// Whoever throws it has its turn undone as a whole; nothing is half-done. It is no refusal: whoever asked has asked for
-/// nothing wrong.
+/// The turn in which it is thrown is undone as a whole; nothing is half-done. It is no refusal: the request was not
+/// wrong.
 public struct StateFault: Error, CustomStringConvertible {
   /// One sentence for people, without values that may be secrets.
   public let description: String

@@ -11,7 +11,7 @@ public enum FileTimes: String, Hashable, Sendable, Codable, CaseIterable {
   /// backups, `make` and `tar`.
   public static let daysAhead = 1
 
-  /// The time that a file is to get; nil where it keeps that of its download: nobody has said when the episode was
+  /// The time that a file is to get; nil where it keeps that of its download: it is unknown when the episode was
   /// published, or it was before 1970, which many file systems cannot hold, or more than `daysAhead` after `now`.
   public func modification(published: PublicationDate?, now: Timestamp) -> Timestamp? {
     guard self == .published, let moment = published?.moment, moment >= Timestamp(milliseconds: 0),

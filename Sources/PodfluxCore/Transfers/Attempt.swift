@@ -1,6 +1,6 @@
 import Flux
 
-/// Everything that one attempt at a download needs to know: it asks nobody later.
+/// Everything that one attempt at a download needs to know: it asks for nothing later.
 public struct Attempt: Hashable, Sendable {
   /// Which attempt it is.
   public var id: AttemptID

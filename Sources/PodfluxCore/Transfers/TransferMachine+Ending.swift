@@ -68,7 +68,7 @@ extension TransferMachine {
     // What an earlier response said makes a cut of what might be the end, and nothing else.
     if isTotalAssumed, isDelimited || position >= total ?? base { return nil }
     guard let total else {
-      // A connection that just closes is the end of a file whose length nobody has named (RFC 9112 section 6.3). But if
+      // A connection that just closes is the end of a file whose length is unknown (RFC 9112 section 6.3). But if
       // there was more before, it is more likely a cut.
       guard position < base, !isDelimited else { return nil }
       return DownloadError(.connectionLost, "the response ended before it had repeated the bytes that are kept")
@@ -79,7 +79,7 @@ extension TransferMachine {
       : DownloadError(.lengthMismatch, "the server sent \(position) bytes of a file of \(total)")
   }
 
-  /// The exchange has ended because it was led to where the attempt's route does not go. That is nobody's failure: what is
+  /// The exchange has ended because it was led to where the attempt's route does not go. That is no failure: what is
   /// kept stands.
   public mutating func pathRefused() -> [Order] {
     guard !isStopping, case .requesting(let plan) = state else {

@@ -181,7 +181,7 @@ public struct TransferMachine: Sendable {
   static let leastRoom: Int64 = 1 << 20
 
   /// The partial file is open, and so many bytes are free on the disk, of which a reserve is to be left: where that is
-  /// known not to be enough nobody is asked for them.
+  /// known not to be enough, no server is asked for them.
   public mutating func partialOpened(
     length: Int64, tailHash: String?, room: Int64 = .max, reserve: Int64 = 0
   ) -> [Order] {

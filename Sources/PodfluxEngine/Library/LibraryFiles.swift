@@ -83,7 +83,7 @@ struct LibraryFiles: AttemptFiles {
   }
 
   /// Whether the file of a download that was publishing when its engine died stands at its place, and makes it stand there
-  /// whatever happens: that engine may have died before it synced the folder. If it does not, a placeholder is taken away.
+  /// after a power cut too: that engine may have died before it synced the folder. If it does not, a placeholder is taken away.
   func isPublishedDurably(_ file: PublishedFile, of download: DownloadID) throws(FileError) -> Bool {
     let partial = try name(of: download)
     guard try publisher.hasPublished(partial, as: file.path, recorded: FileIdentity(file)) else {

@@ -42,7 +42,7 @@ final class SimulatedAttempt {
   }
 
   var download: DownloadID { attempt.id.download }
-  /// A number that changes with whatever it is asked to do.
+  /// A number that changes with each job and each network event.
   var activity: Int { jobs + networkNumber }
 
   // MARK: What the service asks

@@ -5,7 +5,7 @@ import PodfluxCore
 extension SimulatedDisk {
   // MARK: People
 
-  /// Somebody renames a file or moves it to another folder.
+  /// A person renames a file or moves it to another folder.
   func move(_ path: String, to target: String) {
     guard isFree(target), var entry = take(path) else { return }
     entry.isDisplaced = true
@@ -20,17 +20,17 @@ extension SimulatedDisk {
     put(first, at: other)
   }
 
-  /// Somebody deletes a file for good: its number is soon another's.
+  /// A person deletes a file for good: its number is soon another's.
   func destroy(_ path: String) {
     guard let entry = take(path) else { return }
     free(entry.file)
   }
 
-  /// Somebody puts another file in a file's place: of the same length, or an equal one.
+  /// A person puts another file in a file's place: of the same length, or an equal one.
   func replace(_ path: String, isCopy: Bool) {
     guard let entry = take(path) else { return }
     let content = isCopy ? entry.file.content : entry.file.content.map { $0 ^ 0x55 }
-    // With the same number, length and place nobody could tell it from the old one.
+    // With the same number, length and place no program could tell it from the old one.
     putForeignFile(content, at: path, withNewNumber: true)
     free(entry.file)
   }
@@ -45,20 +45,20 @@ extension SimulatedDisk {
     free(entry.file)
   }
 
-  /// Somebody moves a file by copying it and deleting it.
+  /// A person moves a file by copying it and deleting it.
   func moveByCopying(_ path: String, to target: String) {
     guard isFree(target), let entry = take(path) else { return }
     putForeignFile(entry.file.content, at: target, withNewNumber: true)
     free(entry.file)
   }
 
-  /// Somebody moves a file out of the library.
+  /// A person moves a file out of the library.
   func takeAway(_ path: String) {
     guard let entry = take(path) else { return }
     takenAway.append((path, entry))
   }
 
-  /// Somebody brings a file back: where it was, or elsewhere.
+  /// A person brings a file back: where it was, or elsewhere.
   func bringBack(_ index: Int, to target: String?) {
     guard takenAway.indices.contains(index) else { return }
     var (path, entry) = takenAway[index]
@@ -74,7 +74,7 @@ extension SimulatedDisk {
   /// The index of the file that was taken away from there last, for `bringBack`.
   func lastTakenAway(from path: String) -> Int? { takenAway.lastIndex { $0.path == path } }
 
-  /// Somebody restores a file from quarantine.
+  /// A person restores a file from quarantine.
   func restore(_ index: Int) {
     guard quarantined.indices.contains(index), let path = quarantined[index].path, isFree(path) else { return }
     let file = quarantined.remove(at: index).file
@@ -95,7 +95,7 @@ extension SimulatedDisk {
     }
   }
 
-  /// It is back; where a name has been given to another file meanwhile, somebody keeps it elsewhere. All folders can be read
+  /// It is back; where a name has been given to another file meanwhile, a person keeps it elsewhere. All folders can be read
   /// again.
   func mount() {
     isInPlace = true
@@ -127,7 +127,7 @@ extension SimulatedDisk {
     return entry.file.inode == file.inode && entry.file.length == Int(file.length)
   }
 
-  /// A download has this file from now on, whoever has put it there.
+  /// A download has this file from now on, even if a person has put it there.
   func own(_ file: PublishedFile) {
     let path = file.path.description
     released.remove(Place(path: path, inode: file.inode, length: Int(file.length)))

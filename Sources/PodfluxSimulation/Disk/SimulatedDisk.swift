@@ -8,7 +8,7 @@ final class SimulatedDisk {
     var file: SimulatedFile
     /// Whether the engine has nothing to do with it, or no more: its client has kept it.
     var isForeign: Bool
-    /// Whether somebody else than the engine has put it where it is.
+    /// Whether another program has put it where it is.
     var isDisplaced = false
   }
 
@@ -82,7 +82,7 @@ final class SimulatedDisk {
   /// As ext4 does: the number of a deleted file is soon another's.
   func newInode() -> UInt64 {
     if let inode = freeInodes.popLast() {
-      // Whoever was told since that a file of this number is the client's was told of one that was gone.
+      // A check that noted since that a file of this number is the client's noted one that was gone.
       released = released.filter { $0.inode != inode }
       return inode
     }
@@ -223,7 +223,7 @@ final class SimulatedDisk {
     }
   }
 
-  /// What somebody has made longer or shorter since it was to go is left alone, as somebody's own.
+  /// A file that a person has made longer or shorter since it was to go is left alone, as that person's own.
   func releaseIfChanged(_ file: PublishedFile) {
     let path = file.path.description
     guard let entry = published[path], entry.file.inode == file.inode, entry.file.isDamaged || entry.file.isEdited
@@ -231,8 +231,8 @@ final class SimulatedDisk {
     published[path]?.isForeign = true
   }
 
-  /// Somebody puts a file there; its number may be one that another file had. With the number, length and place of a file
-  /// that is known nobody could tell it from that one: then it gets a new number.
+  /// A person puts a file there; its number may be one that another file had. With the number, length and place of a file
+  /// that is known no program could tell it from that one: then it gets a new number.
   func addForeignFile(at path: String, knowing isKnown: (Place) -> Bool) {
     guard isFree(path), !isFull else { return }
     // Notes, or music.
@@ -279,12 +279,12 @@ final class SimulatedDisk {
     for path in published.keys.sorted() { published[path]?.file.losePower(using: &random) }
   }
 
-  /// Somebody changes a published file, or takes it away.
+  /// A person changes a published file, or takes it away.
   func damage(_ path: String, using random: inout SeededGenerator) {
     if random.once(in: 4) { takeAway(path) } else { published[path]?.file.damage(using: &random) }
   }
 
-  /// Something happens to a partial file that nobody in the engine has done.
+  /// Something happens to a partial file that the engine has not done.
   func tamper(with download: DownloadID, using random: inout SeededGenerator) {
     guard let file = partials[download] else { return }
     if random.once(in: 3) { partials[download] = nil } else { file.tamper(using: &random) }

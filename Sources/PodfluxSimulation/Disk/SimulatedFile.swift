@@ -11,15 +11,15 @@ final class SimulatedFile {
   private var beforeTruncation: [UInt8]?
   /// How much of the content no power cut can have torn; nil for all of it.
   private(set) var untornLength: Int?
-  /// From where on the device will never have the bytes, whatever it says to a later sync; nil for nowhere.
+  /// From where on the device will never have the bytes, even if a later sync succeeds; nil for nowhere.
   private var lostFrom: Int?
   /// Whether the file's name in its folder is on the device.
   private(set) var isNameSynced = false
   /// Whether it has, or had, more than one name (link(2)).
   var hasManyNames = false
-  /// Whether somebody has changed it after it was published.
+  /// Whether a person has changed it after it was published.
   private(set) var isDamaged = false
-  /// Whether somebody has edited it after it was published, as a tagger does.
+  /// Whether a person has edited it after it was published, as a tagger does.
   private(set) var isEdited = false
   /// When it was written to last. Only who writes moves it on.
   private(set) var modified: Int64 = 0
@@ -113,7 +113,7 @@ final class SimulatedFile {
     }
   }
 
-  /// Somebody changes it when it is complete, and no power cut undoes that.
+  /// A person changes it when it is complete, and no power cut undoes that.
   func damage(using random: inout SeededGenerator) {
     let (before, time) = (content, modified)
     tamper(using: &random)
@@ -122,7 +122,7 @@ final class SimulatedFile {
     modified = time
   }
 
-  /// Somebody edits it: a tag in front of it, or another of the same length; or it is overwritten by what is no media.
+  /// A person edits it: a tag in front of it, or another of the same length; or it is overwritten by what is no media.
   func edit(at time: Int64, spoiling: Bool, using random: inout SeededGenerator) {
     if spoiling {
       content = [Self.spoilt] + content.dropFirst(random.below(2))
@@ -138,12 +138,12 @@ final class SimulatedFile {
     synchronize()
   }
 
-  /// Somebody sets its time.
+  /// A person sets its time.
   func touch(at time: Int64) {
     modified = time
   }
 
-  /// Somebody changes it behind the engine's back.
+  /// A person changes it behind the engine's back.
   func tamper(using random: inout SeededGenerator) {
     guard !content.isEmpty else { return }
     switch random.below(3) {

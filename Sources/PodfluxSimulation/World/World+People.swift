@@ -18,12 +18,12 @@ extension World {
     case 8...9:
       if disk.takenAwayCount > 0 {
         disk.bringBack(random.below(disk.takenAwayCount), to: random.once(in: 4) ? placeToMove : nil)
-        noteTrouble("somebody brings a file back")
+        noteTrouble("a person brings a file back")
       }
     case 10...11:
       if !disk.quarantined.isEmpty, random.once(in: 2) {
         disk.restore(random.below(disk.quarantined.count))
-        noteTrouble("somebody restores a file from quarantine")
+        noteTrouble("a person restores a file from quarantine")
       }
     case 12: addForeignFile(at: placeToMove)
     case 13: appearPartial()
@@ -42,7 +42,7 @@ extension World {
     case 24 where random.once(in: 2): coverFolder()
     case 25:
       disk.addStray("stray\(random.below(3)).tmp")
-      noteTrouble("somebody leaves a stray among the partial files")
+      noteTrouble("a person leaves a stray among the partial files")
     case 26: age()
     default: break
     }
@@ -69,7 +69,7 @@ extension World {
 
   private func put(aLinkAt path: String) {
     disk.addLink(at: path)
-    noteTrouble("somebody puts a symbolic link at \(path)")
+    noteTrouble("a person puts a symbolic link at \(path)")
   }
 
   private func coverFolder() {
@@ -103,7 +103,7 @@ extension World {
 
   func addForeignFile(at path: String) {
     disk.addForeignFile(at: path, knowing: checker.knows)
-    noteTrouble("somebody puts a file at \(path)")
+    noteTrouble("a person puts a file at \(path)")
   }
 
   /// A file that a person has made longer or shorter since it was to go is that person's now, unless it is a download's.
@@ -123,7 +123,7 @@ extension World {
     let before = disk.published[path]?.file.inode
     body(path)
     noteTrouble(
-      "somebody meddles with \(path), inode \(before ?? 0); there is \(disk.published[path]?.file.inode ?? 0) now")
+      "a person meddles with \(path), inode \(before ?? 0); there is \(disk.published[path]?.file.inode ?? 0) now")
   }
 
   /// The files but those that a row is about to get: no check watches these yet.

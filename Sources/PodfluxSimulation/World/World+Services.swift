@@ -133,7 +133,7 @@ extension World {
     let path = random.pick(files).path.description
     guard disk.published[path]?.isForeign == false else { return }
     disk.damage(path, using: &random)
-    noteTrouble("somebody changes the file at \(path)")
+    noteTrouble("another program changes the file at \(path)")
   }
 
   /// A person changes a partial file that no attempt works on: what a live one writes cannot be watched.
@@ -141,6 +141,6 @@ extension World {
     guard let download = disk.partialNames.first(where: { process?.isWorking(on: $0) != true }) else { return }
     disk.tamper(with: download, using: &random)
     checker.tampered.insert(download)
-    noteTrouble("somebody changes the partial file of \(download)")
+    noteTrouble("another program changes the partial file of \(download)")
   }
 }

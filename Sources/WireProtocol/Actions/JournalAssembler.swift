@@ -37,7 +37,7 @@ public struct JournalAssembler: Sendable {
     case gap(expected: LogPosition, found: LogPosition)
   }
 
-  /// Where the log stands behind the turns that have been handed out; nil where nobody knows.
+  /// Where the log stands behind the turns that have been handed out; nil where that is unknown.
   private var position: LogPosition?
   private var pending: JournalTurn?
 

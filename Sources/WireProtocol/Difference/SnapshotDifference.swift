@@ -2,7 +2,7 @@ import PodfluxCore
 
 /// What differs between two snapshots, for people.
 ///
-/// Lists whose elements have an id or a name are compared by it, whatever their order; others by place. What is compared is
+/// Lists whose elements have an id or a name are compared by it, in any order; others by place. What is compared is
 /// what the lines say, so that snapshots of other versions can be compared too.
 public struct SnapshotDifference: Sendable {
   /// A line for each difference, under the name of its store: `ep-1.state: "queued" → "completed"`.

@@ -3,7 +3,7 @@ import PodfluxCore
 
 /// Which downloads a client means (the article Protocol).
 extension Condition {
-  /// Reads a condition. The same keys give the same condition, whatever their order, and each is one part of it: it can
+  /// Reads a condition. The same keys give the same condition in any order, and each is one part of it: it can
   /// be written down again as what it was read from. A key that is alone is the condition.
   init(_ field: Field) throws(Refusal) {
     var reader = ConditionReader(path: field.path)

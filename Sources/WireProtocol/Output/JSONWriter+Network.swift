@@ -77,11 +77,11 @@ extension JSONWriter {
 
 /// What a waiting download waits for, beyond the reason's name.
 enum Wait: Hashable {
-  /// A moment; nil for one that nobody knows.
+  /// A moment; nil for an unknown one.
   case until(Timestamp?)
   /// The next month.
   case budget(SpentBudget)
-  /// So many bytes more to be free; at a moment somebody looks, whatever happens.
+  /// So many more free bytes; at the moment, if any, the engine looks again in any case.
   case storage(shortBytes: Int64?, until: Timestamp?)
 
   init?(_ obstacle: Obstacle) {

@@ -296,6 +296,44 @@ struct DownloadAttemptTests {
     #expect(end.code == .io && end.kept?.durable ?? 0 == 0)
   }
 
+  /// A network that is faster than the disk has the next piece ready whenever one is written: the record waited for all.
+  @Test("records a sync that has ended before it writes the piece that waits")
+  func recordBeforePiece() throws {
+    let attempt = try receiving(fastPieceBlocks: 1)
+    attempt.milliseconds = WritePolicy.checkpointMilliseconds
+    #expect(attempt.receive(Array(Self.body[..<1000])) == .more)
+    attempt.run()
+    #expect(attempt.receive(Array(Self.body[1000..<1900])) == .more)
+    attempt.run(through: AttemptUnderTest.isAppend)
+    try attempt.endSync()
+    #expect(attempt.receive(Array(Self.body[1900..<2800])) == .more)
+    #expect(attempt.news.isEmpty)
+    attempt.run(through: AttemptUnderTest.isAppend)
+    guard case .checkpoint? = attempt.news.last else {
+      Issue.record("\(attempt.news)")
+      return
+    }
+    #expect(attempt.files.bytes == Array(Self.body[..<2800]))
+  }
+
+  @Test("whose files fail twice ends when its exchange has, so that all of its bytes are counted")
+  func failedTwice() throws {
+    let attempt = try receiving(fastPieceBlocks: 1)
+    attempt.milliseconds = WritePolicy.checkpointMilliseconds
+    #expect(attempt.receive(Array(Self.body[..<1000])) == .more)
+    attempt.run()
+    attempt.files.failures[.append] = DownloadError(.io, "broken")
+    #expect(attempt.receive(Array(Self.body[1000..<2000])) == .more)
+    attempt.run()
+    #expect(attempt.cancellations == 1)
+    try attempt.endSync(DownloadError(.io, "broken, too"))
+    attempt.run()
+    #expect(!attempt.hasEnded && attempt.news.isEmpty)
+    attempt.finishExchange(.cancelled)
+    attempt.run()
+    #expect(attempt.hasEnded && attempt.news.count == 1)
+  }
+
   // MARK: What is kept
 
   @Test("keeps the piece back that differs from what is kept, until the store has agreed")

@@ -46,7 +46,7 @@ struct WriteBufferTests {
     #expect(length(small) == taken)
   }
 
-  @Test("Whatever the pieces, the bytes come out as they went in, and a piece of more than a page is one of pages")
+  @Test("With pieces of any size, the bytes come out as they went in, and a piece of more than a page is one of pages")
   func order() throws {
     var random = SeededRandom(seed: 3)
     var buffer = WriteBuffer(capacity: Self.capacity, memory: FakeMemory())

@@ -106,7 +106,7 @@ struct BandwidthSharesTests {
     #expect(outcome.leastShare(of: 0..<wanted.members) > fair / 2)
   }
 
-  @Test("go to whoever wants them: slow origins have all they send, and the others share the rest", arguments: 1...4)
+  @Test("go to those who want them: slow origins have all they send, and the others share the rest", arguments: 1...4)
   func slowOrigins(seed: UInt64) async {
     let slow = Array(repeating: 10_000.0, count: 6)
     let outcome = await simulate(
@@ -144,13 +144,13 @@ struct BandwidthSharesTests {
     #expect(shares.refill(now: begin + .milliseconds(20)) == [1], "the other one's turn comes when there is more")
     #expect(shares.take(upTo: 30_000, for: 1) == 20_000)
     shares.limit(bytesPerSecond: 0, now: begin)
-    #expect(shares.nextRefill == begin, "somebody waits, and need not")
+    #expect(shares.nextRefill == begin, "a transfer waits, and need not")
     #expect(shares.refill(now: begin) == [1, 2])
     #expect(shares.nextRefill == nil)
     #expect(shares.take(upTo: 1 << 30, for: 2) == 1 << 30)
   }
 
-  @Test("are nobody's who has ended, and what was given back is there again")
+  @Test("do not go to a transfer that has ended, and what was given back is there again")
   func ended() {
     let begin = SuspendingClock.now
     var shares = BandwidthShares(now: begin)

@@ -24,7 +24,7 @@ struct CertificateAuthoritiesTests {
     return try CertificateAuthorities(contentsOfFile: path)
   }
 
-  @Test("is read certificate by certificate, whatever stands between them")
+  @Test("is read certificate by certificate, with any text between them")
   func several() throws {
     let one = try authorities(fixture).text
     #expect(one.hasPrefix("-----BEGIN CERTIFICATE-----\n") && one.hasSuffix("-----END CERTIFICATE-----\n"))
@@ -73,7 +73,7 @@ struct CertificateAuthoritiesTests {
     }
   }
 
-  @Test("is added to the system's in a private file, which goes when nobody is added any more")
+  @Test("is added to the system's in a private file, which goes when no authority is added any more")
   func bundle() throws {
     let path = folder.path + "/bundle.pem"
     try Data("left by a crash".utf8).write(to: URL(fileURLWithPath: path + ".new"))

@@ -29,7 +29,7 @@ struct CurlBandwidthTests {
     }
   }
 
-  @Test("hands over every byte once and in order, whatever else pauses", arguments: [false, true])
+  @Test("hands over every byte once and in order, while other transfers pause", arguments: [false, true])
   func everyByte(inChunks: Bool) async throws {
     let origin = try origin(inChunks: inChunks)
     let driver = try CurlDriver()

@@ -76,7 +76,7 @@ struct CurlCancellationTests {
     #expect(try await recorder.outcome().reason == .cancelled)
   }
 
-  @Test("what runs when nobody holds it any more")
+  @Test("what runs when no reference to it is left")
   func forgotten() async throws {
     let origin = try silentOrigin()
     let recorder = Recorder()

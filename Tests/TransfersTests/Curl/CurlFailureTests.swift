@@ -74,7 +74,7 @@ struct CurlFailureTests {
     #expect(recorder.now.heads.isEmpty)
   }
 
-  @Test("a port where nobody listens")
+  @Test("a port where no program listens")
   func refused() async throws {
     var origin: RawOrigin? = try RawOrigin { _ in }
     let url = try #require(origin?.url())

@@ -40,7 +40,7 @@ struct CurlReuseTests {
     }
   }
 
-  @Test("and was closed while nobody used it costs nothing either", arguments: [Fault.Kind.cut, .reset])
+  @Test("and was closed while no transfer used it costs nothing either", arguments: [Fault.Kind.cut, .reset])
   func closedIdle(kind: Fault.Kind) async throws {
     try await withDriver(isSecure: true, script: [Self.hello]) { driver, origin async throws in
       _ = try await driver.fetch(HTTPRequest(origin.url("/"))).get()

@@ -89,7 +89,7 @@ struct CurlRouteTests {
     #expect(try await answer(driver, url, .any) == "10.77.1.1 1", "the refused ones have come nowhere")
   }
 
-  @Test("whose connections end when the path is left, idle or not, and are used by nobody afterwards")
+  @Test("whose connections end when the path is left, idle or not, and are not used afterwards")
   func leavePath() async throws {
     let network = try await TwoLinkNetwork.make { connection, number in
       guard connection.readHead() != nil else { return }

@@ -50,7 +50,7 @@ struct CurlTLSTests {
     }
   }
 
-  @Test("trusts nobody else")
+  @Test("trusts no other authority")
   func unknownAuthority() async throws {
     let driver = try CurlDriver()
     defer { driver.shutDown() }

@@ -13,7 +13,7 @@ struct PeerAddressTests {
   }
 
   @Test(
-    "of anybody else is not",
+    "of another machine is not",
     arguments: [
       "126.255.255.255", "128.0.0.1", "0.0.0.0", "10.127.0.1", "::", "::2", "1::1", "::ffff:10.0.0.1", "::127.0.0.1",
       "fe80::1", "::7f00:1",

@@ -73,7 +73,7 @@ struct RawConnection {
     return String(decoding: head, as: UTF8.self)
   }
 
-  /// Reads whatever comes first.
+  /// Reads what comes first.
   func readSome() {
     var bytes = [UInt8](repeating: 0, count: 4096)
     _ = recv(descriptor, &bytes, bytes.count, 0)

@@ -43,7 +43,7 @@ struct SocketTableTests {
     send(socket, "x", 1, Int32(MSG_NOSIGNAL)) == 1
   }
 
-  @Test("When all is shut down that leads away, whoever has the number of one that libcurl closed by itself goes on")
+  @Test("When all is shut down that leads away, the holder of the number of one that libcurl closed by itself goes on")
   func numberOfAnother() throws {
     let number = try open(to: Self.elsewhere)
     let other = try replace(number)
@@ -68,7 +68,7 @@ struct SocketTableTests {
     }
   }
 
-  /// The kernel resets a connection whose socket is gone, over whatever device: Wi-Fi's by cellular.
+  /// The kernel resets a connection whose socket is gone, over any device: Wi-Fi's by cellular.
   @Test("One that is bound to a device is at its end as well, and yet its peer is answered by the socket and not reset")
   func bound() throws {
     let listener = socket(AF_INET, Self.streams, 0)
@@ -83,7 +83,7 @@ struct SocketTableTests {
     #expect(table.left.count == 1)
     var byte: UInt8 = 0
     #expect(recv(number, &byte, 1, 0) == 0 && !canSend(number))
-    // Its end is told to whoever watches the number; what comes for the one that is kept is not.
+    // Its end is told to the watcher of the number; what comes for the one that is kept is not.
     #expect(watch.wait(upToMilliseconds: 0)?.map(\.socket) == [number])
     #expect(watch.take(CURL_POLL_REMOVE, in: number))
     #expect(table.close(number) == 0)

@@ -68,7 +68,7 @@ struct SocketWatchTests {
     #expect(!watch.take(CURL_POLL_IN, in: -1))
   }
 
-  @Test("Somebody else ends a wait, also one that has not begun, and only one")
+  @Test("Another thread ends a wait, also one that has not begun, and only one")
   func wakeUp() throws {
     watch.wakeUp()
     watch.wakeUp()

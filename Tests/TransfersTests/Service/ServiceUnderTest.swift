@@ -5,7 +5,7 @@ import TestSupport
 
 @testable import Transfers
 
-/// A transfer service whose reports are written down, and which is told to go on with whatever it announces.
+/// A transfer service whose reports are written down, and which is told to go on with each announcement.
 final class ServiceUnderTest: Sendable {
   let files: MemoryFiles
   private let service: TransferService

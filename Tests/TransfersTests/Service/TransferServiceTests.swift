@@ -20,7 +20,7 @@ struct TransferServiceTests {
 
   // MARK: Room
 
-  @Test("asks nobody for what does not fit beside the reserve, and says how much is missing")
+  @Test("requests nothing that does not fit beside the reserve, and says how much is missing")
   func noRoomAtFirst() async throws {
     let requests = Counter()
     let origin = try RawOrigin { connection in

@@ -11,7 +11,7 @@ struct ActionLineTests {
   private static let stamp = LineStamp(
     revision: 3, sequence: 7, time: Timestamp(milliseconds: 1_795_230_000_007))
 
-  @Test("reads back as the action that it was written for, whatever the action", arguments: 0..<RandomActions.kinds)
+  @Test("reads back as the action that it was written for", arguments: 0..<RandomActions.kinds)
   func roundTrip(kind: Int) throws {
     let seed = SeededRandom.seed()
     var actions = RandomActions(random: SeededRandom(seed: seed &+ UInt64(kind)))
@@ -25,7 +25,7 @@ struct ActionLineTests {
     }
   }
 
-  @Test("has sorted keys and no line feed in it, whatever the action")
+  @Test("has sorted keys and no line feed in it")
   func sorted() throws {
     var actions = RandomActions(random: SeededRandom(seed: SeededRandom.seed()))
     for kind in 0..<RandomActions.kinds {
