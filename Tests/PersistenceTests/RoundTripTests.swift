@@ -118,7 +118,7 @@ struct RoundTripTests {
   func settings() throws {
     #expect(try database.read { try $0.settings() } == Settings())
     var settings = Settings()
-    settings.userAgent = "nul\u{0} \"quote\" \u{1F600}"
+    settings.userAgent = "Test/2 (\"quote\", 'another', \\ ~)"
     settings.maxConcurrent = 256
     settings.progressInterval = 0.05
     let changed = settings

@@ -85,9 +85,9 @@ public struct CleanupPlanner {
   /// Missing files by their lengths: a file of equal length may be one of them.
   var lostByLength: [Int64: [ExpectedFile]] = [:]
   /// Paths that rows keep although their files are not there.
-  private(set) var kept: Set<EntryPath> = []
+  var kept: Set<EntryPath> = []
   /// Those rows, by their files' inodes.
-  private var keptRows: [UInt64: [ExpectedFile]] = [:]
+  var keptRows: [UInt64: [ExpectedFile]] = [:]
   /// The inodes of files about which something is decided for a row: their other names (link(2)) are left.
   var decided: Set<UInt64> = []
   /// Unreadable paths.
@@ -300,39 +300,6 @@ public struct CleanupPlanner {
     try emptyFolders(evidence)
   }
 
-  /// A row keeps its path, and its claim to its file, although that is not there.
-  mutating func keep(_ row: ExpectedFile) {
-    kept.insert(row.place)
-    keptRows[row.file.inode, default: []].append(row)
-  }
-
-  /// Handles rows that keep their paths: no other row follows its file to such a path, nor a file that such a row claims,
-  /// and then keeps its own path too. Two downloads never share a file.
-  private mutating func leaveKept() {
-    guard !kept.isEmpty else { return }
-    var followers: [EntryPath: [Int]] = [:]
-    var places = Array(kept)
-    for (index, step) in steps.enumerated() where step.decision == .follow {
-      if step.isClaimed(by: keptRows) {
-        leave(index, "another download's row claims that file, and its own cannot be told", &places)
-      } else if let target = step.finding.destination {
-        followers[EntryPath(target), default: []].append(index)
-      }
-    }
-    while let place = places.popLast() {
-      for index in followers.removeValue(forKey: place) ?? [] {
-        leave(index, "another download's row has that place, and its own file cannot be told", &places)
-      }
-    }
-  }
-
-  private mutating func leave(_ index: Int, _ because: String, _ places: inout [EntryPath]) {
-    steps[index].decision = .leave
-    steps[index].status = .left
-    steps[index].because += "; \(because)"
-    steps[index].finding.place.map { places.append($0) }
-  }
-
   /// The folders that the steps leave empty, inner ones first.
   private mutating func emptyFolders(_ evidence: some CleanupEvidence) throws {
     for folder in folders.emptied(by: steps) where try evidence.hasMade(folder) {
@@ -371,21 +338,18 @@ public struct CleanupPlanner {
     steps.append(CleanupStep(finding: finding, decision: decision, because: because, holder: holder))
   }
 
+  /// A step is not taken, and the place of its file stays as it is.
+  mutating func leave(_ index: Int, _ because: String, _ places: inout [EntryPath]) {
+    steps[index].decision = .leave
+    steps[index].status = .left
+    steps[index].because += "; \(because)"
+    steps[index].finding.place.map { places.append($0) }
+  }
+
   mutating func add(corrupt row: ExpectedFile, _ found: FoundFile, _ because: String) {
     let decision: CleanupStep.Decision =
       options.missing == .redownload ? .redownload : mayTakeDamaged ? .quarantine : .mark
     add(.corrupt(row.download, row.file, found: found), decision, because)
-  }
-}
-
-extension CleanupStep {
-  /// Whether the row would follow a file that another one of these rows claims: then the store refuses it.
-  fileprivate func isClaimed(by rows: [UInt64: [ExpectedFile]]) -> Bool {
-    switch finding {
-    case .moved(let id, _, let file), .modified(let id, _, let file):
-      rows[file.inode]?.contains { $0.download != id && $0.file.claims(FoundFile(file)) } ?? false
-    default: false
-    }
   }
 }
 
