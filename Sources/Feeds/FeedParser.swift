@@ -10,9 +10,9 @@ import PodfluxCore
 /// switch parser.finish({ episode in … }) { … }
 /// ```
 ///
-/// It reads RSS 0.90 to 2.0 and Atom with the extensions of iTunes, Podcasting 2.0, Media RSS and RFC 5005, and of a web
-/// page the feeds that it names. It refuses no document: what cannot be read costs a field, at worst an episode, and is
-/// listed in the report. Memory is bounded by `FeedLimits`, not by the length of the feed; the result does not depend
+/// It reads RSS 0.90 to 2.0 and Atom with the extensions of iTunes, Podcasting 2.0, Media RSS and RFC 5005, and of a
+/// web page the feeds that it names. It refuses no document: what cannot be read costs a field, at worst an episode, and
+/// is listed in the report. Memory is bounded by `FeedLimits`, not by the length of the feed; the result does not depend
 /// on how the bytes are divided. It has no library for XML beneath it: the article Feeds says why, with figures.
 public struct FeedParser: Sendable {
   private var decoder: CharacterDecoder

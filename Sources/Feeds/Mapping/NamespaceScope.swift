@@ -1,7 +1,7 @@
 /// The namespaces in force, reduced to the prefixes by which they are known.
 ///
-/// Publishers declare namespaces with a wrong address, in another case, or not at all. An address that is known decides,
-/// also behind another prefix; else the prefix decides.
+/// Publishers declare namespaces with a wrong address, in another case, or not at all. An address that is known
+/// decides, also behind another prefix; else the prefix decides.
 struct NamespaceScope: Sendable {
   private var declarations: [(prefix: String, known: String, depth: Int)] = []
   /// The tags of the names that occurred while the same declarations were in force.

@@ -1,7 +1,7 @@
 /// References to characters: `&amp;`, `&eacute;`, `&#233;`, `&#xE9;`.
 ///
-/// Entities that a document declares are not among them: their declarations are skipped, and a reference to one is plain
-/// text. So no entity can expand, and none can name a file or a host.
+/// Entities that a document declares are not among them: their declarations are skipped, and a reference to one is
+/// plain text. So no entity can expand, and none can name a file or a host.
 enum CharacterReference {
   /// What stands at an ampersand.
   enum Reading: Equatable {
@@ -15,23 +15,50 @@ enum CharacterReference {
 
   /// Reads what stands at the ampersand at `start`.
   static func read(_ bytes: Span<UInt8>, at start: Int, isEnd: Bool) -> Reading {
+    let end: Int
+    switch semicolon(bytes, at: start, isEnd: isEnd) {
+    case .found(let index): end = index
+    case .absent: return .literal
+    case .incomplete: return .incomplete
+    }
+    let length = end + 1 - start
+    guard bytes[start + 1] == UInt8(ascii: "#") else {
+      guard length - 2 <= NamedCharacters.maximumLength,
+        let scalar = NamedCharacters.character(named: String(bytes, start + 1..<end))
+      else { return .literal }
+      return .character(scalar, length: length)
+    }
+    guard let code = number(bytes, start + 2..<end) else { return .literal }
+    guard (0xD800...0xDBFF).contains(code) else { return .character(scalar(code), length: length) }
+    // Software that counts in UTF-16 writes one character as two references.
+    switch semicolon(bytes, at: end + 1, isEnd: isEnd) {
+    case .found(let index):
+      guard bytes[end + 2] == UInt8(ascii: "#"), let low = number(bytes, end + 3..<index),
+        (0xDC00...0xDFFF).contains(low)
+      else { break }
+      let pair = 0x10000 + ((code - 0xD800) << 10) + (low - 0xDC00)
+      return .character(Unicode.Scalar(pair), length: index + 1 - start)
+    case .incomplete: return .incomplete
+    case .absent: break
+    }
+    return .character(scalar(code), length: length)
+  }
+
+  private enum Ending {
+    case found(Int)
+    case absent
+    case incomplete
+  }
+
+  /// Where the reference that begins at `start` ends.
+  private static func semicolon(_ bytes: Span<UInt8>, at start: Int, isEnd: Bool) -> Ending {
+    guard start < bytes.count else { return isEnd ? .absent : .incomplete }
+    guard bytes[start] == UInt8(ascii: "&") else { return .absent }
     let limit = min(bytes.count, start + FeedLimits.maximumReferenceBytes)
     var end = start + 1
     while end < limit, isNameByte(bytes[end]) || (end == start + 1 && bytes[end] == UInt8(ascii: "#")) { end += 1 }
-    guard end < limit else {
-      return limit == bytes.count && !isEnd && end - start < FeedLimits.maximumReferenceBytes
-        ? .incomplete : .literal
-    }
-    guard bytes[end] == UInt8(ascii: ";"), end > start + 1 else { return .literal }
-    let length = end + 1 - start
-    if bytes[start + 1] == UInt8(ascii: "#") {
-      guard let code = number(bytes, start + 2..<end) else { return .literal }
-      return .character(scalar(code), length: length)
-    }
-    guard end - start - 1 <= NamedCharacters.maximumLength,
-      let scalar = NamedCharacters.character(named: String(bytes, start + 1..<end))
-    else { return .literal }
-    return .character(scalar, length: length)
+    guard end < limit else { return end - start < FeedLimits.maximumReferenceBytes && !isEnd ? .incomplete : .absent }
+    return bytes[end] == UInt8(ascii: ";") && end > start + 1 ? .found(end) : .absent
   }
 
   /// The text of a part of a span with its references replaced.

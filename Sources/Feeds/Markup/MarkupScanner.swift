@@ -1,8 +1,8 @@
 /// Splits UTF-8 into tags and text, piece by piece, with the patience that real feeds need.
 ///
 /// It is no XML parser: it refuses nothing. An ampersand that begins no reference is an ampersand, a `<` before a blank
-/// is a `<`, attributes may lack their quotes, end tags need not match. Doctypes are skipped with the entities that they
-/// declare. Tags are judged when they are complete; of text nothing is kept back but the beginning of a reference. So
+/// is a `<`, attributes may lack their quotes, end tags need not match. Doctypes are skipped, with the entities in
+/// them. Tags are judged when they are complete; of text nothing is kept back but the beginning of a reference. So
 /// the result does not depend on how the document is cut into pieces.
 ///
 /// Each byte is looked at a bounded number of times, and `buffer` holds at most one tag.

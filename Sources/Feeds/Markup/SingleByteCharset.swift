@@ -13,8 +13,8 @@ struct SingleByteCharset: Sendable {
     upper = codes.map { Array(String(Character($0)).utf8) }
   }
 
-  /// What bytes are that are no UTF-8 in a feed that declares UTF-8 or none: the charset of old Windows editors, a superset of
-  /// the printable part of ISO 8859-1.
+  /// What bytes are that are no UTF-8 in a feed that declares UTF-8 or none: the charset of old Windows editors, a
+  /// superset of the printable part of ISO 8859-1.
   static let western = SingleByteCharset(label: "windows-1252") ?? SingleByteCharset(codes: latin1)
 
   private static let latin1 = (0x80...0xFF).compactMap { Unicode.Scalar($0 as UInt8) }

@@ -25,10 +25,10 @@ public struct FeedReport: Hashable, Sendable {
   public var podcast: FeedPodcast
   /// The episodes that were handed out.
   public var episodes: Int
-  /// Whether the document has its end. Of a feed that was cut off the last episode may be missing, and what is not in it
-  /// may be in the feed.
+  /// Whether the document has its end. Of a feed that was cut off the last episode may be missing, and what is not in
+  /// it may be in the feed.
   public var isWhole: Bool
-  /// The label of the charset that is declared or shows at the beginning, such as `utf-8`. The text is read as what it is.
+  /// The label of the charset that is declared or shows at the beginning, such as `utf-8`. It may be wrong.
   public var charset: String
   public var problems: FeedProblems
 }

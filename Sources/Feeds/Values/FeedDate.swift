@@ -5,8 +5,8 @@ import PodfluxCore
 ///
 /// Read are the parts in any order that is not ambiguous, names of months in the languages that occur, years of two
 /// digits, dates without a time or a zone. A wrong name of the day is ignored. A zone that is missing or unknown counts
-/// as UTC, as RFC 2822 section 4.3 has it. Nil is anything else: days that do not exist, `03/04/2015`, which is two days,
-/// and years before `earliestYear`, which software writes that knows no date. No text means the present.
+/// as UTC, as RFC 2822 section 4.3 has it. Nil is anything else: days that do not exist, `03/04/2015`, which is two
+/// days, and years before `earliestYear`, which software writes that knows no date. No text means the present.
 public enum FeedDate {
   /// The first year that is believed.
   public static let earliestYear: Int64 = 1900

@@ -4,8 +4,8 @@ import Testing
 
 @testable import Feeds
 
-/// Mutations of the corpus, by a seed. Nothing may trap, hang or keep more than the limits allow, and the pieces in which
-/// a document comes may not matter.
+/// Mutations of the corpus, by a seed. Nothing may trap, hang or keep more than the limits allow, and the pieces in
+/// which a document comes may not matter.
 @Suite("Mutated feeds")
 struct FuzzTests {
   private static let rounds = 1500
@@ -45,7 +45,7 @@ struct FuzzTests {
     }
   }
 
-  /// Up to eight changes: bytes changed, inserted, removed, repeated, or taken from another document or a list of tokens.
+  /// Up to eight changes: bytes changed, inserted, removed, repeated, or taken from another document or from `tokens`.
   private static func mutation(of first: [UInt8], with second: [UInt8], using random: inout SeededGenerator) -> [UInt8]
   {
     var bytes = first
