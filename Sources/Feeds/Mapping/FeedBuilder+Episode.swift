@@ -86,7 +86,7 @@ extension FeedBuilder {
     case .chapters:
       let chapters = FeedChapters(
         address: try element.address("url"),
-        mediaType: attempt { () throws(FeedProblem) in try element.optional("type")?.lowercased() })
+        mediaType: attempt { () throws(FeedProblem) in try element.mediaType("type") })
       episode?.value.chapters = chapters
     case .person:
       guard let person = try person(element) else { return }
@@ -127,14 +127,13 @@ extension FeedBuilder {
   private mutating func takeEnclosure(_ element: FeedElement, address: WebAddress) throws(FeedProblem) {
     guard let known = episode?.value.enclosures, !known.contains(where: { $0.address == address }) else { return }
     guard known.count < FeedLimits.maximumRepetitions else { throw element.problem(.tooMany) }
-    let type = attempt { () throws(FeedProblem) in try element.optional("type")?.lowercased() }
+    let type = attempt { () throws(FeedProblem) in try element.mediaType("type") }
     let length = attempt { () throws(FeedProblem) in try element.claimedLength("length") }
     episode?.value.enclosures.append(FeedEnclosure(address: address, mediaType: type, claimedLength: length))
   }
 
   private mutating func takeImage(_ element: FeedElement, attribute: String, rank: Int) throws(FeedProblem) {
-    let name = element.attributes.contains { $0.name == attribute } ? attribute : "url"
-    let address = try element.address(name)
+    let address = try element.imageAddress(attribute)
     let width = attempt { () throws(FeedProblem) in try element.optionalInteger("width") }
     episode?.images.offer(FeedImage(address: address, width: width), rank: rank)
   }
@@ -142,7 +141,7 @@ extension FeedBuilder {
   private mutating func takeTranscript(_ element: FeedElement) throws(FeedProblem) {
     let transcript = FeedTranscript(
       address: try element.address("url"),
-      mediaType: attempt { () throws(FeedProblem) in try element.optional("type")?.lowercased() },
+      mediaType: attempt { () throws(FeedProblem) in try element.mediaType("type") },
       language: attempt { () throws(FeedProblem) in try element.optional("language") },
       relation: attempt { () throws(FeedProblem) in try element.optional("rel")?.lowercased() })
     guard (episode?.value.transcripts.count ?? 0) < FeedLimits.maximumRepetitions else {
@@ -163,7 +162,7 @@ extension FeedBuilder {
     }
     let source = FeedAlternate.Source(
       address: try element.address("uri"),
-      mediaType: attempt { () throws(FeedProblem) in try element.optional("contenttype")?.lowercased() })
+      mediaType: attempt { () throws(FeedProblem) in try element.mediaType("contenttype") })
     guard (episode?.alternate?.sources.count ?? 0) < FeedLimits.maximumRepetitions else {
       throw element.problem(.tooMany)
     }
@@ -212,7 +211,7 @@ extension FeedBuilder {
   /// The attributes that both extensions have.
   private mutating func form(_ element: FeedElement, length: String, base: FeedAlternate) -> FeedAlternate {
     var form = base
-    form.mediaType = attempt { () throws(FeedProblem) in try element.optional("type")?.lowercased() }
+    form.mediaType = attempt { () throws(FeedProblem) in try element.mediaType("type") }
     form.claimedLength = attempt { () throws(FeedProblem) in try element.claimedLength(length) }
     form.height = attempt { () throws(FeedProblem) in try element.optionalInteger("height") }
     form.language = attempt { () throws(FeedProblem) in try element.optional("lang") }

@@ -43,12 +43,12 @@ extension FeedBuilder {
       if let label = try element.optional("label") { return try add(category: label, of: element) }
       try add(category: element.required("term"), of: element)
     case .itunesCategory: try add(category: element.required("text"), of: element)
-    case .itunesImage, .playImage: podcast.images.offer(FeedImage(address: try imageAddress(element)), rank: 4)
+    case .itunesImage, .playImage: podcast.images.offer(FeedImage(address: try element.imageAddress("href")), rank: 4)
     case .atomLogo: podcast.images.offer(FeedImage(address: try element.address()), rank: 2)
     case .atomIcon, .mediaThumbnail: try takeSmallImage(element)
     case .podcastImage:
       let width = attempt { () throws(FeedProblem) in try element.optionalInteger("width") }
-      podcast.images.offer(FeedImage(address: try imageAddress(element), width: width), rank: 3)
+      podcast.images.offer(FeedImage(address: try element.imageAddress("href"), width: width), rank: 3)
     case .podcastImages:
       for image in try [FeedImage].sourceSet(element) { podcast.images.offer(image, rank: 3) }
     case .lastBuildDate, .atomUpdated, .atomModified: podcast.updated.offer(try element.date(), rank: 3)
@@ -123,11 +123,6 @@ extension FeedBuilder {
 
   private mutating func add(category: String, of element: FeedElement) throws(FeedProblem) {
     guard podcast.append(category, to: \.categories) else { throw element.problem(.tooMany) }
-  }
-
-  /// The attribute `href`, or `url`, which publishers write instead.
-  private func imageAddress(_ element: FeedElement) throws(FeedProblem) -> WebAddress {
-    try element.address(element.attributes.contains { $0.name == "url" } ? "url" : "href")
   }
 
   private mutating func takeSmallImage(_ element: FeedElement) throws(FeedProblem) {

@@ -112,7 +112,9 @@ extension FeedBuilder: MarkupHandler {
       stack.append(OpenElement(nameStart: nameStart, tag: nil, element: nil, isEmptyMarkup: isEmpty))
       return .markup
     }
-    guard let tag else {
+    // What stands in an unknown element says nothing of the episode or podcast around it.
+    let isWithinUnknown = dialect != nil && stack.last.map { $0.tag == nil } ?? false
+    guard let tag, !isWithinUnknown else {
       stack.append(OpenElement(nameStart: nameStart, tag: nil, element: nil))
       return .markup
     }

@@ -51,6 +51,22 @@ struct FeedElement: Sendable {
     return try address(of: value, attribute: name)
   }
 
+  /// A media type in lower case, without its parameters.
+  func mediaType(_ name: String) throws(FeedProblem) -> String? {
+    guard let value = try optional(name) else { return nil }
+    let essence = value.lowercased().prefix { $0 != ";" && !$0.isWhitespace }
+    return essence.isEmpty ? nil : String(essence)
+  }
+
+  /// The address of an image: in an attribute, in another one that publishers confuse with it, or as text.
+  func imageAddress(_ name: String) throws(FeedProblem) -> WebAddress {
+    for candidate in [name, "href", "url"] where attributes.contains(where: { $0.name == candidate }) {
+      return try address(candidate)
+    }
+    guard text.contains(where: { $0 > 0x20 }) else { throw problem(.missing, attribute: name) }
+    return try address()
+  }
+
   /// The bytes that the element claims to have: digits, with commas at most.
   func claimedLength(_ name: String) throws(FeedProblem) -> Int64? {
     guard let value = try optional(name) else { return nil }

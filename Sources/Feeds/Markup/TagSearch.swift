@@ -89,6 +89,10 @@ struct TagSearch: Sendable {
       let start = index + 1
       index = start
       while index < tag.count, tag[index] != quote { index += 1 }
+      if let blank = lostQuote(in: tag, value: start..<index) {
+        index = blank
+        return start..<blank
+      }
       defer { index = min(index + 1, tag.count) }
       return start..<index
     }
@@ -96,6 +100,14 @@ struct TagSearch: Sendable {
     while index < tag.count, !isBlank(tag[index]) { index += 1 }
     let isLast = index == tag.count && index > start && tag[index - 1] == UInt8(ascii: "/")
     return start..<(isLast ? index - 1 : index)
+  }
+
+  /// Where a value ends that lacks its second quote, as in `url="x length="5"`: before the name of the next attribute.
+  private static func lostQuote(in tag: Span<UInt8>, value: Range<Int>) -> Int? {
+    guard value.count > 2, tag[value.upperBound - 1] == UInt8(ascii: "=") else { return nil }
+    var index = value.upperBound - 2
+    while index > value.lowerBound, isNameStart(tag[index]) || tag[index] == UInt8(ascii: "-") { index -= 1 }
+    return isBlank(tag[index]) && index < value.upperBound - 2 ? index : nil
   }
 
   static func isBlank(_ byte: UInt8) -> Bool {
