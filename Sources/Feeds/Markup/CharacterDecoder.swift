@@ -69,14 +69,16 @@ struct CharacterDecoder: Sendable {
     if pending.starts(with: [0xFE, 0xFF]) { return ("utf-16be", 2) }
     if pending.starts(with: [0x3C, 0]) { return ("utf-16le", 0) }
     if pending.starts(with: [0, 0x3C]) { return ("utf-16be", 0) }
-    let start = pending.firstIndex { !Self.isBlank($0) }
-    if pending.count < FeedLimits.maximumDeclarationBytes, !isEnd {
-      guard let start, pending.count - start >= 5 else { return nil }
-      if pending[start...].starts(with: "<?xml".utf8), !pending[start...].contains(UInt8(ascii: ">")) { return nil }
+    // No more than this counts, however much has come: the result may not depend on the pieces.
+    let head = pending.prefix(FeedLimits.maximumDeclarationBytes)
+    let start = head.firstIndex { !Self.isBlank($0) }
+    if head.count < FeedLimits.maximumDeclarationBytes, !isEnd {
+      guard let start, head.count - start >= 5 else { return nil }
+      if head[start...].starts(with: "<?xml".utf8), !head[start...].contains(UInt8(ascii: ">")) { return nil }
     }
     var label = responseCharset?.lowercased() ?? "utf-8"
-    if let start, pending[start...].starts(with: "<?xml".utf8) {
-      let declaration = pending[start...].prefix { $0 != UInt8(ascii: ">") }
+    if let start, head[start...].starts(with: "<?xml".utf8) {
+      let declaration = head[start...].prefix { $0 != UInt8(ascii: ">") }
       label = Self.encoding(inDeclaration: declaration) ?? label
     }
     // Bytes that can be read as ASCII are no UTF-16, even if they claim so.

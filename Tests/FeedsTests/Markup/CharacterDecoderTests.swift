@@ -47,6 +47,19 @@ struct CharacterDecoderTests {
     #expect(text(marked, charset: "windows-1251", pieces: 7).hasSuffix(">é"))
   }
 
+  /// libFuzzer found it: a piece larger than the limit showed a declaration behind it, smaller pieces did not.
+  @Test("A declaration counts within its limit only, in pieces of any size")
+  func lateDeclaration() {
+    let blanks = [UInt8](repeating: 0x20, count: FeedLimits.maximumDeclarationBytes)
+    let long = Array("<?xml version='1.0' ".utf8) + blanks + Array("encoding='koi8-r'?>".utf8) + [0xF0]
+    let late = blanks + Array("<?xml version='1.0' encoding='koi8-r'?>".utf8) + [0xF0]
+    for bytes in [long, late] {
+      for size in [1, 7, 50, 5000] {
+        #expect(text(bytes, pieces: size).hasSuffix(">ð"), "in pieces of \(size)")
+      }
+    }
+  }
+
   @Test("Every charset of the tables has 128 characters, and ASCII stays")
   func tables() {
     for label in ["windows-1250", "windows-1252", "iso-8859-2", "koi8-u", "macintosh", "ibm866", "windows-874"] {
