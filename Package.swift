@@ -39,6 +39,7 @@ let package = Package(
     .target(
       name: "Transfers",
       dependencies: ["CCurl", "CLinux", "CZlib", "EngineRuntime", "Flux", "PodfluxCore"]),
+    .target(name: "Feeds", dependencies: ["Flux", "PodfluxCore"]),
     .target(name: "EngineRuntime", dependencies: ["Digests", "Flux", "PodfluxCore"]),
     .target(name: "FileStore", dependencies: ["CLinux", "Flux", "PodfluxCore"]),
     .target(name: "Reachability", dependencies: ["CLinux", "PodfluxCore"]),
@@ -93,6 +94,7 @@ let package = Package(
     .testTarget(
       name: "PersistenceTests",
       dependencies: ["Flux", "Persistence", "PodfluxCore", .product(name: "GRDB", package: "GRDB.swift")]),
+    .testTarget(name: "FeedsTests", dependencies: ["Feeds", "Flux", "PodfluxCore"]),
     .testTarget(name: "FileStoreTests", dependencies: ["FileStore", "Flux", "PodfluxCore", "TestSupport"]),
     .testTarget(
       name: "ReachabilityTests",

@@ -37,7 +37,7 @@ enum SourceRules {
   ]
 
   /// The targets that read no clock, generate no ids or random numbers, and touch no files and threads.
-  static let pureTargets: Set<String> = ["Flux", "PodfluxCore", "EngineRuntime"]
+  static let pureTargets: Set<String> = ["Flux", "PodfluxCore", "EngineRuntime", "Feeds"]
 
   /// A violated rule.
   struct Violation: Hashable, CustomStringConvertible {

@@ -1,0 +1,303 @@
+import PodfluxCore
+
+/// Builds podcast and episodes from tags and text, one episode at a time.
+///
+/// It keeps the open elements as a stack of bounded depth. An end tag closes the innermost element of its name and all
+/// within; one that matches none is ignored. The start of an episode closes the elements that were left open.
+struct FeedBuilder: Sendable {
+  private(set) var dialect: FeedDialect?
+  /// Whether nothing further counts.
+  private(set) var isOver = false
+  /// Episodes that have ended, to be taken.
+  var finished: [FeedEpisode] = []
+  var podcast = PodcastDraft()
+  var episode: EpisodeDraft?
+
+  private var page = PageDraft()
+  private var isWhole = false
+  private var ordinal = 0
+  private var episodes = 0
+  private var problems = FeedProblems()
+
+  private var stack: [OpenElement] = []
+  /// The names of the open elements, one after another.
+  private var names: [UInt8] = []
+  /// How many elements are open, by a hash of their names: most end tags that match none are found out by it.
+  private var openNames = [Int](repeating: 0, count: 256)
+  /// How many elements beyond the deepest are open.
+  private var skippedElements = 0
+  private var namespaces = NamespaceScope()
+  private var bases: [(address: WebAddress, depth: Int)] = []
+  private let address: WebAddress?
+  private var capture: TextCapture?
+
+  private struct OpenElement: Sendable {
+    var nameStart: Int
+    var tag: FeedTag?
+    var element: FeedElement?
+    /// Whether it is part of a captured text and its start tag has a slash, which is its end too.
+    var isEmptyMarkup = false
+  }
+
+  init(address: WebAddress?) {
+    self.address = address
+  }
+
+  private var base: WebAddress? { bases.last?.address ?? address }
+
+  /// Adds a problem, with the episode to which it belongs.
+  mutating func report(_ problem: FeedProblem) {
+    problems.append(
+      FeedProblem(
+        element: problem.element, attribute: problem.attribute, fault: problem.fault,
+        episode: episode?.value.ordinal))
+  }
+
+  /// The value, or nil and a problem.
+  mutating func attempt<Value>(_ read: () throws(FeedProblem) -> Value?) -> Value? {
+    do {
+      return try read()
+    } catch {
+      report(error)
+      return nil
+    }
+  }
+
+  /// Reads no further: the document is none that could be a feed.
+  mutating func giveUp() {
+    isOver = true
+  }
+
+  /// The bytes that it keeps for what has not ended.
+  var retainedBytes: Int {
+    names.count + (capture?.text.count ?? 0) + (episode?.description.value?.count ?? 0) + finished.count
+  }
+
+  func outcome(charset: String) -> FeedOutcome {
+    guard let dialect else { return page.isPage ? .page(feeds: page.feeds) : .unknown }
+    return .feed(
+      FeedReport(
+        dialect: dialect, podcast: podcast.value, episodes: episodes, isWhole: isWhole, charset: charset,
+        problems: problems))
+  }
+}
+
+// MARK: - Tags
+
+extension FeedBuilder: MarkupHandler {
+  var wantsText: Bool { capture.map { !$0.isCut } ?? false }
+
+  mutating func start(_ name: Range<Int>, in bytes: Span<UInt8>, attributes: [AttributeRange]) -> MarkupContent {
+    guard !isOver else { return .markup }
+    if skippedElements > 0, name.count < FeedTag.shortestEpisodeName {
+      skippedElements += 1
+      return .markup
+    }
+    let nameText = String(bytes, name)
+    declareNamespaces(of: nameText, in: bytes, attributes: attributes)
+    let tag = namespaces.tag(named: nameText)
+    if dialect != nil, let tag, tag == .item || tag == .atomEntry { closeEpisode() }
+    guard skippedElements == 0, stack.count < FeedLimits.maximumDepth else {
+      skippedElements += 1
+      namespaces.leave(depth: stack.count)
+      return .markup
+    }
+    let nameStart = names.count
+    names.append(bytes, name)
+    openNames[Self.bucket(bytes.extracting(name))] += 1
+    guard capture == nil else {
+      capture?.append(bytes)
+      capture?.append(">")
+      let isEmpty = bytes[bytes.count - 1] == UInt8(ascii: "/")
+      stack.append(OpenElement(nameStart: nameStart, tag: nil, element: nil, isEmptyMarkup: isEmpty))
+      return .markup
+    }
+    // What stands in an unknown element says nothing of the episode or podcast around it.
+    let isWithinUnknown = dialect != nil && stack.last.map { $0.tag == nil } ?? false
+    guard let tag, !isWithinUnknown else {
+      stack.append(OpenElement(nameStart: nameStart, tag: nil, element: nil))
+      return .markup
+    }
+    let element = element(tag, in: bytes, attributes: attributes)
+    stack.append(OpenElement(nameStart: nameStart, tag: tag, element: element))
+    return open(element)
+  }
+
+  mutating func text(_ bytes: Span<UInt8>) {
+    capture?.append(bytes)
+  }
+
+  mutating func reference(to character: Unicode.Scalar) {
+    capture?.append(reference: character)
+  }
+
+  mutating func end(_ name: Span<UInt8>) {
+    guard !isOver else { return }
+    guard skippedElements == 0 else {
+      skippedElements -= 1
+      return
+    }
+    guard openNames[Self.bucket(name)] > 0, let index = stack.indices.last(where: { isNamed(name, at: $0) }) else {
+      return
+    }
+    if let capture, index > capture.index {
+      if index < stack.count - 1 || !stack[index].isEmptyMarkup { appendEndTag(name) }
+      while stack.count > index { removeTop() }
+      return
+    }
+    close(to: index)
+  }
+
+  private mutating func appendEndTag(_ name: Span<UInt8>) {
+    capture?.append("</")
+    capture?.append(name)
+    capture?.append(">")
+  }
+
+  private static func bucket(_ name: Span<UInt8>) -> Int {
+    guard name.count > 0 else { return 0 }
+    return Int(name[0] &+ name[name.count - 1] &* 7 &+ UInt8(truncatingIfNeeded: name.count) &* 31)
+  }
+
+  private func isNamed(_ name: Span<UInt8>, at index: Int) -> Bool {
+    let start = stack[index].nameStart
+    let end = index + 1 < stack.count ? stack[index + 1].nameStart : names.count
+    guard end - start == name.count else { return false }
+    for offset in 0..<name.count where names[start + offset] != name[offset] { return false }
+    return true
+  }
+
+  private mutating func declareNamespaces(of name: String, in bytes: Span<UInt8>, attributes: [AttributeRange]) {
+    let depth = stack.count
+    let isRoot = dialect == nil && name != "feed"
+    if dialect == nil, name == "feed" {
+      namespaces.declare(prefix: "", address: "http://www.w3.org/2005/Atom", depth: depth, isRoot: false)
+    }
+    for attribute in attributes where attribute.name.count >= 5 && bytes[attribute.name.lowerBound] | 0x20 == 0x78 {
+      let text = String(bytes, attribute.name)
+      guard text == "xmlns" || text.hasPrefix("xmlns:") else { continue }
+      let address = CharacterReference.decoded(bytes, attribute.value)
+      namespaces.declare(prefix: String(text.dropFirst(6)), address: address, depth: depth, isRoot: isRoot)
+    }
+  }
+
+  /// An element with its attributes; one with `xml:base` changes what the URLs in it refer to.
+  private mutating func element(_ tag: FeedTag, in bytes: Span<UInt8>, attributes: [AttributeRange]) -> FeedElement {
+    var element = FeedElement(tag)
+    for attribute in attributes {
+      let name = String(bytes, attribute.name).inLowerCase
+      guard attribute.value.count <= FeedLimits.maximumAttributeBytes else {
+        element.longAttributes.append(name)
+        continue
+      }
+      guard !name.hasPrefix("xmlns") else { continue }
+      element.attributes.append((name, CharacterReference.decoded(bytes, attribute.value)))
+    }
+    element.base = base
+    if let own = attempt({ () throws(FeedProblem) in try element.optionalAddress("xml:base") }) {
+      bases.append((own, stack.count))
+      element.base = own
+    }
+    return element
+  }
+
+  // MARK: Opening and closing
+
+  /// Acts on an element's start, and says how its content is read.
+  private mutating func open(_ element: FeedElement) -> MarkupContent {
+    guard dialect != nil else { return openBeforeRoot(element) }
+    switch element.tag {
+    case .item, .atomEntry:
+      ordinal += 1
+      episode = EpisodeDraft(ordinal: ordinal)
+    case .alternateEnclosure: episode?.beginAlternate()
+    case .mediaGroup: episode?.beginGroup()
+    // A category may contain others, which follow it.
+    case .itunesCategory: map(element, parent: stack.dropLast().last?.tag)
+    default: break
+    }
+    if case .text(let limit) = element.tag.content {
+      let type = element.attributes.first { $0.name == "type" }?.value.lowercased()
+      let isMarkup = type == "xhtml" || type == "application/xhtml+xml"
+      capture = TextCapture(index: stack.count - 1, limit: limit, isMarkup: isMarkup)
+    }
+    return .markup
+  }
+
+  private mutating func openBeforeRoot(_ element: FeedElement) -> MarkupContent {
+    switch element.tag {
+    case .rss, .channel: dialect = .rss
+    case .rdf: dialect = .rdf
+    case .atomFeed: dialect = .atom
+    case .script, .style: return .raw
+    default: page.take(element, address: address)
+    }
+    return .markup
+  }
+
+  /// Closes the episode that is open, and all that was left open in it or behind the last one.
+  private mutating func closeEpisode() {
+    skippedElements = 0
+    guard let container = stack.lastIndex(where: { $0.tag?.containsEpisodes ?? false }) else { return }
+    close(to: container + 1)
+  }
+
+  private mutating func close(to count: Int) {
+    while stack.count > count, let open = removeTop() {
+      guard var element = open.element else { continue }
+      if let ended = capture, ended.index == stack.count {
+        capture = nil
+        element.text = ended.wholeText
+        if ended.isCut { report(element.problem(.tooLong)) }
+      }
+      complete(element, parent: stack.last?.tag)
+    }
+  }
+
+  @discardableResult
+  private mutating func removeTop() -> OpenElement? {
+    guard let open = stack.popLast() else { return nil }
+    openNames[Self.bucket(names.span.extracting(open.nameStart..<names.count))] -= 1
+    names.removeSubrange(open.nameStart...)
+    namespaces.leave(depth: stack.count)
+    if let base = bases.last, base.depth >= stack.count { bases.removeLast() }
+    return open
+  }
+
+  private mutating func complete(_ element: FeedElement, parent: FeedTag?) {
+    switch element.tag {
+    case .item, .atomEntry: finishEpisode(element)
+    case .rss, .rdf, .atomFeed: isWhole = true
+    case .channel where parent == nil && dialect == .rss: isWhole = true
+    case .itunesCategory: break
+    default: map(element, parent: parent)
+    }
+    if isWhole { isOver = true }
+  }
+
+  private mutating func finishEpisode(_ element: FeedElement) {
+    guard let draft = episode else { return }
+    if let value = draft.completed() {
+      episodes += 1
+      finished.append(value)
+    } else {
+      report(element.problem(.unidentifiable))
+    }
+    episode = nil
+  }
+
+  /// Reads an element into podcast or episode. An error costs what the element says.
+  private mutating func map(_ element: FeedElement, parent: FeedTag?) {
+    guard let parent else { return }
+    do {
+      switch parent {
+      case .item, .atomEntry, .alternateEnclosure, .mediaGroup, .mediaContent:
+        try mapInEpisode(element, parent: parent)
+      case .atomAuthor where episode != nil: try mapInEpisode(element, parent: parent)
+      default: try mapInPodcast(element, parent: parent)
+      }
+    } catch {
+      report(error)
+    }
+  }
+}

@@ -1,0 +1,40 @@
+/// The text of an element that is gathered, with the markup in it.
+struct TextCapture: Sendable {
+  /// Its place in the stack.
+  var index: Int
+  var limit: Int
+  /// Whether its text is markup already, so that what was a reference must become one again.
+  var isMarkup: Bool
+  var text: [UInt8] = []
+  var isCut = false
+
+  mutating func append(_ bytes: Span<UInt8>) {
+    let room = limit - text.count
+    if bytes.count > room { isCut = true }
+    text.append(bytes, 0..<min(bytes.count, room))
+  }
+
+  mutating func append(_ literal: StaticString) {
+    literal.withUTF8Buffer { append($0.span) }
+  }
+
+  mutating func append(reference character: Unicode.Scalar) {
+    switch character {
+    case "<" where isMarkup: append("&lt;")
+    case ">" where isMarkup: append("&gt;")
+    case "&" where isMarkup: append("&amp;")
+    default:
+      var bytes: [UInt8] = []
+      bytes.append(scalar: character.value)
+      append(bytes.span)
+    }
+  }
+
+  /// The text without the beginning of a character that was cut.
+  var wholeText: [UInt8] {
+    guard isCut, let lead = text.suffix(4).lastIndex(where: { $0 & 0xC0 != 0x80 }) else { return text }
+    let rest = Array(text[lead...])
+    let isWhole = UTF8Sequence.length(at: 0, in: rest.span, available: rest.count) == .complete(rest.count)
+    return isWhole ? text : Array(text[..<lead])
+  }
+}

@@ -1,0 +1,20 @@
+import Feeds
+import Testing
+
+@Suite("Durations of feeds")
+struct FeedDurationTests {
+  @Test(
+    "Durations that publishers write",
+    arguments: [
+      ("1:02:03", 3723), ("01:02:03", 3723), ("1:02:03.9", 3723), (" 1 : 02 : 03 ", 3723), ("62:03", 3723),
+      ("62:75", 3795), (":30", 30), ("0:00:00", 0), ("3723", 3723), ("3723.5", 3723), ("3723s", 3723), ("1h 2m", 3720),
+      ("1h2m3s", 3723), ("1 hr 2 min", 3720), ("1 Hour 2 Minutes 3 Seconds", 3723), ("62 min", 3720), ("62 mins.", nil),
+      ("PT1H2M3S", 3723), ("pt62m", 3720), ("2m 1h", nil), ("1h 1h", nil), ("", nil), (" ", nil), ("-5", nil),
+      ("1:2:3:4", nil), ("1:", nil), ("::", nil), ("about an hour", nil), ("1h and a bit", nil), ("3723000", nil),
+      ("999999999:999999999:999999999", nil), ("9999999999", nil), ("1000:00:00", 3_600_000), ("1000:00:01", nil),
+      (String(repeating: "1", count: 65), nil),
+    ] as [(String, Int64?)])
+  func durations(text: String, expected: Int64?) {
+    #expect(FeedDuration.parse(text) == expected)
+  }
+}
