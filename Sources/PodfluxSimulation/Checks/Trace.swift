@@ -87,7 +87,6 @@ extension StableHash {
     case .verified(let verification, let verdict):
       mix(verification.key)
       mix("\(verdict)")
-    case .cleanup(let intent): mix("\(intent)")
     case .surveyed(let run, let news):
       mix(run)
       mix(news)
@@ -98,13 +97,11 @@ extension StableHash {
     case .upkeepDone(let gone): gone.forEach { mix($0.description) }
     case .downloads(let intent): mix(intent)
     case .updateSettings(let patch): mix(Int64(patch.maxConcurrent ?? -1))
-    case .network(let intent): mix("\(intent)")
-    case .path(let path): mix("\(path)")
     case .roomCame(let bytes): mix(bytes)
     case .localTime(let zone): mix(zone.seconds)
-    case .filters(let intent): mix("\(intent)")
     case .stop(let mode): mix(mode.rawValue)
     case .recovered(let recovery): recovery.published.forEach { mix($0.description) }
+    default: mix("\(action)")
     }
   }
 
@@ -122,10 +119,10 @@ extension StableHash {
     case .enqueue(let wish):
       mix(wish.address.description)
       mix(wish.id?.description ?? "")
-    case .pause(let selection), .resume(let selection), .cancel(let selection), .retry(let selection),
-      .remove(let selection, _), .verify(let selection):
+    case .pause(let selection), .resume(let selection), .cancel(let selection), .retry(let selection):
       mix(selection)
     case .move(let id, _), .update(let id, _): mix(id.description)
+    default: mix("\(intent)")
     }
   }
 
@@ -166,9 +163,7 @@ extension Action {
     case .surveyed(let run, .found(let steps)):
       "looked \(run): "
         + steps.map { "\($0.decision.rawValue) \($0.finding), because \($0.because)" }.joined(separator: "; ")
-    case .stop, .recovered, .deleted, .notDeleted, .filters, .cleanup, .surveyed, .cleaned, .network, .path, .roomCame,
-      .localTime, .timeCame, .upkeepDone:
-      "\(self)"
+    default: "\(self)"
     }
   }
 }
