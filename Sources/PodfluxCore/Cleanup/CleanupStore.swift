@@ -69,6 +69,16 @@ public struct CleanupStore: DomainStore {
   /// Whether nothing is to be done.
   public var isIdle: Bool { active == nil && waiting == nil && !owesStartPass }
 
+  /// Whether the store does something for a call of the list; a case that a method below handles is named here too.
+  static func isConcerned(by call: StoreCall) -> Bool {
+    switch call {
+    case .handle(.cleanup), .handle(.recovered), .handle(.surveyed), .handle(.cleaned), .handle(.deleted),
+      .handle(.notDeleted), .receive(.downloads), .endBatch:
+      true
+    case .handle, .receive: false
+    }
+  }
+
   /// Begins and ends runs, and takes in what services report of them.
   public mutating func handle(
     _ action: Action, in turn: inout PodfluxTurn, reading context: Context

@@ -51,15 +51,15 @@ public struct Stores: Store {
 
   /// The stores in the order in which they handle an action or an event. They end a batch in the reverse order: the
   /// lifecycle refuses first and closes last, and the downloads fill free slots when cleanup and upkeep have said what
-  /// they need.
+  /// they need. A store that names the calls that concern it pays for no other: a context is a copy.
   private static let list: [Member] = [
     { try $0.lifecycle.take($1, in: &$2, reading: .init($0)) },
     { try $0.settings.take($1, in: &$2, reading: ()) },
     { try $0.filters.take($1, in: &$2, reading: .init($0)) },
     { try $0.downloads.take($1, in: &$2, reading: .init($0)) },
     { try $0.network.take($1, in: &$2, reading: ()) },
-    { try $0.upkeep.take($1, in: &$2, reading: .init($0)) },
-    { try $0.cleanup.take($1, in: &$2, reading: .init($0)) },
+    { UpkeepStore.isConcerned(by: $1) ? try $0.upkeep.take($1, in: &$2, reading: .init($0)) : nil },
+    { CleanupStore.isConcerned(by: $1) ? try $0.cleanup.take($1, in: &$2, reading: .init($0)) : nil },
   ]
 
   /// When the first of the downloads that wait is looked at again; nil if none waits for a moment.

@@ -85,6 +85,16 @@ extension LifecycleStore.Context {
   init(_ stores: borrowing Stores) {
     hasLiveAttempts = !stores.downloads.live.isEmpty
     owesWork = !stores.cleanup.isIdle || stores.downloads.owesWork
-    nextMoment = [stores.downloads.wakeAt, stores.filters.wakeAt, stores.upkeep.wakeAt].compactMap(\.self).min()
+    nextMoment = Timestamp.earlier(
+      stores.downloads.wakeAt, Timestamp.earlier(stores.filters.wakeAt, stores.upkeep.wakeAt))
+  }
+}
+
+extension Timestamp {
+  /// The earlier one of two moments of which each may be missing. It allocates nothing: each action asks for it.
+  static func earlier(_ one: Timestamp?, _ other: Timestamp?) -> Timestamp? {
+    guard let one else { return other }
+    guard let other else { return one }
+    return min(one, other)
   }
 }

@@ -54,6 +54,14 @@ public struct UpkeepStore: DomainStore {
     self.lastDay = lastDay
   }
 
+  /// Whether the store does something for a call of the list; a case that a method below handles is named here too.
+  static func isConcerned(by call: StoreCall) -> Bool {
+    switch call {
+    case .handle(.recovered), .handle(.upkeepDone), .receive(.downloads), .receive(.cleanup), .endBatch: true
+    case .handle, .receive: false
+    }
+  }
+
   /// Notes the day of a new library, and goes on with the round whose folders have been looked at.
   public mutating func handle(
     _ action: Action, in turn: inout PodfluxTurn, reading context: Context
