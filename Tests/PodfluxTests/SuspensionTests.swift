@@ -135,7 +135,8 @@ struct SuspensionTests {
       let refusal = try engine.ask("snapshot")
       #expect((refusal["payload"] as? [String: Any])?["code"] as? String == "suspended")
     }
-    try engine.order("engine/resume")
+    // The process runs again before its engine has heard of that: until then a resumption is refused.
+    try waitUntil("the engine to be resumed") { try engine.ask("engine/resume")["type"] as? String == "ok" }
     #expect(try engine.ask("snapshot")["type"] as? String == "ok")
     engine.closeInput()
     #expect(try engine.waitForEnd(upTo: 5).status == 0)

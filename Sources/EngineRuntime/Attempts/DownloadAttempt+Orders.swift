@@ -9,7 +9,9 @@ extension DownloadAttempt {
   mutating func begin(_ order: TransferMachine.Order, at now: ClockReading) -> Work? {
     switch order {
     case .openPartial(let tail): return (.files(.open(tail: tail)), .opening)
-    case .truncate(let length): return (.files(.truncate(to: length)), .truncating(to: length))
+    case .truncate(let length):
+      if let syncing, syncing.length > length { self.syncing?.isOutdated = true }
+      return (.files(.truncate(to: length)), .truncating(to: length))
     case .request(let plan):
       guard attempt.digestAlgorithms.isEmpty else { return (followDigests, .preparing(plan)) }
       startExchange(plan, at: now)
@@ -48,7 +50,7 @@ extension DownloadAttempt {
     case (.verifying, _): return completeWriting(at: now)
     case (.announcing(let piece), _): return giveBack(piece, at: now)
     case (.beginningSync(let piece, let length), .synchronizing(let states)):
-      syncing = (length, states)
+      syncing = (length, states, isOutdated: false)
       return giveBack(piece, at: now)
     case (.checkpointing(let piece), .synchronized(let durable)):
       return (.report(checkpoint(durable, at: now)), .announcing(piece))

@@ -87,7 +87,7 @@ extension DownloadAttempt {
       machine.synchronizationFailed()
       return (.files(.truncate(to: machine.promised)), .cutting(failure))
     }
-    guard machine.isReceiving else { return takeUpPendingSync(at: now) }
+    guard machine.isReceiving, !syncing.isOutdated else { return takeUpPendingSync(at: now) }
     return (
       .files(.hashTail(ofDurable: syncing.length)),
       .recording(length: syncing.length, digestStates: syncing.digestStates)

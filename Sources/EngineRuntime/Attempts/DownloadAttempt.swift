@@ -98,8 +98,9 @@ package struct DownloadAttempt: Sendable {
   var comparison = KeptComparison(from: 0, to: 0)
   /// The piece that differs from what is kept: it waits for the store.
   var held: AttemptStep.Piece?
-  /// What a sync that runs beside the writing makes durable.
-  var syncing: (length: Int64, digestStates: [String])?
+  /// What a sync that runs beside the writing makes durable. It is outdated once the file was cut below its length: what
+  /// lies there then are other bytes.
+  var syncing: (length: Int64, digestStates: [String], isOutdated: Bool)?
   /// What waits for that sync's end.
   var pendingSync: PendingSync?
   /// The orders of the job under way that are not carried out yet.

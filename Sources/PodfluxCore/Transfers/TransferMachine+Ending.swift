@@ -5,6 +5,7 @@ extension TransferMachine {
   /// Bytes are to go: the store is told, and nothing is thrown away before it has agreed.
   mutating func restart(discarding: Int64, because cause: RestartCause, then next: Next) -> [Order] {
     state = .awaitingRestart(next)
+    promisedUntilRestart = kept?.durable
     kept = nil
     return [.report(.restarting(discarding: discarding, because: cause))]
   }
@@ -12,6 +13,7 @@ extension TransferMachine {
   /// The store has committed what was announced.
   public mutating func proceed() -> [Order] {
     guard !isStopping else { return [] }
+    promisedUntilRestart = nil
     switch state {
     case .awaitingRestart(.askForWhole):
       base = 0
@@ -140,7 +142,9 @@ extension TransferMachine {
 
   /// How many bytes of the partial the last durable record promises: to this length the partial is cut where a sync fails,
   /// at once and before anything else, since the row may learn of the failure too late.
-  public var promised: Int64 { kept?.durable ?? 0 }
+  ///
+  /// The row promises what an announced restart gives up until the store has agreed.
+  public var promised: Int64 { promisedUntilRestart ?? kept?.durable ?? 0 }
 
   /// A sync has failed, as `filesFailed` is about to tell. What was written since the last record may never reach the
   /// device, and the next attempt's sync could seem to succeed: only what the record promises is believed from now on.

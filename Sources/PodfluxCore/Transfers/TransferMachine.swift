@@ -91,6 +91,8 @@ public struct TransferMachine: Sendable {
   var suspicion: RestartCause?
   /// The last record known to be durable.
   var kept: ResumeRecord?
+  /// What the row promises while an announced restart waits for the store's agreement; nil at other times.
+  var promisedUntilRestart: Int64?
   /// How many bytes of the partial file were gone on with: what arrives has to repeat them first, or their end.
   public internal(set) var base: Int64 = 0
   /// Where in the file the next byte of the exchange belongs.

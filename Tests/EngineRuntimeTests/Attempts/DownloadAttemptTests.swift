@@ -316,6 +316,33 @@ struct DownloadAttemptTests {
     #expect(attempt.files.bytes == Array(Self.body[..<2800]))
   }
 
+  /// The record promised bytes of a version that the attempt had just thrown away.
+  @Test("records no sync that ends after a restart has cut the file: other bytes are there then")
+  func outdatedSync() throws {
+    let other = try #require(Integrity("sha256-" + String(repeating: "A", count: 43) + "="))
+    let attempt = try receiving(fastPieceBlocks: 1) { $0.description.integrity = other }
+    attempt.milliseconds = WritePolicy.checkpointMilliseconds
+    #expect(attempt.receive(Array(Self.body[..<1000])) == .more)
+    attempt.run()
+    #expect(attempt.isSynchronizing)
+    for start in stride(from: 1000, to: Self.body.count, by: 700) {
+      #expect(attempt.receive(Array(Self.body[start..<min(start + 700, Self.body.count)])) == .more)
+      attempt.run()
+    }
+    attempt.finishExchange()
+    attempt.run()
+    #expect(attempt.news == [.restarting(discarding: Int64(Self.body.count), because: .integrityMismatch)])
+    attempt.hand { $0.proceed() }
+    attempt.run()
+    try #require(attempt.requests.count == 2)
+    #expect(attempt.head(length: Self.body.count) == .proceed)
+    #expect(attempt.receive(Array(Self.body[..<500])) == .more)
+    attempt.run()
+    try attempt.endSync()
+    attempt.run()
+    #expect(attempt.news.count == 1, "the row promises nothing")
+  }
+
   @Test("whose files fail twice ends when its exchange has, so that all of its bytes are counted")
   func failedTwice() throws {
     let attempt = try receiving(fastPieceBlocks: 1)
