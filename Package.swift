@@ -31,16 +31,17 @@ let package = Package(
     .target(
       name: "PodfluxEngine",
       dependencies: [
-        "Digests", "EngineRuntime", "FileStore", "Flux", "Persistence", "PodfluxCore", "Reachability", "Transfers",
+        "Digests", "EngineRuntime", "Feeds", "FileStore", "Flux", "Persistence", "PodfluxCore", "Reachability",
+        "Transfers",
         "WireProtocol",
         .product(name: "Logging", package: "swift-log"),
       ]),
     .target(name: "WireProtocol", dependencies: ["Flux", "PodfluxCore"]),
     .target(
       name: "Transfers",
-      dependencies: ["CCurl", "CLinux", "CZlib", "EngineRuntime", "Flux", "PodfluxCore"]),
+      dependencies: ["CBrotli", "CCurl", "CLinux", "CZlib", "EngineRuntime", "Flux", "PodfluxCore"]),
     .target(name: "Feeds", dependencies: ["Flux", "PodfluxCore"]),
-    .target(name: "EngineRuntime", dependencies: ["Digests", "Flux", "PodfluxCore"]),
+    .target(name: "EngineRuntime", dependencies: ["Digests", "Feeds", "Flux", "PodfluxCore"]),
     .target(name: "FileStore", dependencies: ["CLinux", "Flux", "PodfluxCore"]),
     .target(name: "Reachability", dependencies: ["CLinux", "PodfluxCore"]),
     .target(
@@ -51,6 +52,7 @@ let package = Package(
     .target(name: "Flux"),
     .systemLibrary(
       name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+    .systemLibrary(name: "CBrotli", pkgConfig: "libbrotlidec", providers: [.apt(["libbrotli-dev"])]),
     .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
     .systemLibrary(name: "CLinux"),
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
@@ -83,6 +85,9 @@ let package = Package(
       dependencies: ["PodfluxSimulation", .product(name: "ArgumentParser", package: "swift-argument-parser")]),
 
     .target(name: "TestScheduling", path: "Tests/TestScheduling"),
+    .systemLibrary(
+      name: "CBrotliEncoder", path: "Tests/CBrotliEncoder", pkgConfig: "libbrotlienc",
+      providers: [.apt(["libbrotli-dev"])]),
     .testTarget(name: "FluxTests", dependencies: ["Flux"]),
     .testTarget(name: "DigestsTests", dependencies: ["Digests", "Flux", "PodfluxCore"]),
     .testTarget(
@@ -90,11 +95,12 @@ let package = Package(
       dependencies: ["Flux", "Persistence", "PodfluxCore", .product(name: "GRDB", package: "GRDB.swift")]),
     .testTarget(
       name: "EngineRuntimeTests",
-      dependencies: ["Digests", "EngineRuntime", "Flux", "Persistence", "PodfluxCore", "TestSupport"]),
+      dependencies: ["Digests", "EngineRuntime", "Feeds", "Flux", "Persistence", "PodfluxCore", "TestSupport"]),
     .testTarget(
       name: "PersistenceTests",
       dependencies: ["Flux", "Persistence", "PodfluxCore", .product(name: "GRDB", package: "GRDB.swift")]),
-    .testTarget(name: "FeedsTests", dependencies: ["Feeds", "Flux", "PodfluxCore"]),
+    // libFuzzer's entry point is compiled by a test, with the sources of Feeds.
+    .testTarget(name: "FeedsTests", dependencies: ["Feeds", "Flux", "PodfluxCore"], exclude: ["Fuzzing"]),
     .testTarget(name: "FileStoreTests", dependencies: ["FileStore", "Flux", "PodfluxCore", "TestSupport"]),
     .testTarget(
       name: "ReachabilityTests",
@@ -102,8 +108,8 @@ let package = Package(
     .testTarget(
       name: "TransfersTests",
       dependencies: [
-        "CCurl", "CZlib", "EngineRuntime", "Transfers", "PodfluxCore", "ScriptedOrigin", "TestScheduling",
-        "TestSupport",
+        "CBrotliEncoder", "CCurl", "CZlib", "EngineRuntime", "Transfers", "PodfluxCore", "ScriptedOrigin",
+        "TestScheduling", "TestSupport",
       ]),
     .testTarget(
       name: "PodfluxEngineTests",

@@ -128,6 +128,57 @@ public enum Sabotage: String, CaseIterable, Sendable {
   /// What is left is counted when the database has been closed.
   case remainingForgotten = "remaining-forgotten"
 
+  /// A refresh does not know the episodes again that were gone from their feed.
+  case episodesForgotten = "episodes-forgotten"
+  /// The guids and addresses that episodes had before are forgotten.
+  case formerNamesForgotten = "former-names-forgotten"
+  /// An episode that was gone from its feed is known again by its guid alone.
+  case guidAloneBelieved = "guid-alone-believed"
+  /// Each episode that is read counts as changed.
+  case fingerprintsForgotten = "fingerprints-forgotten"
+  /// A page of a refresh is told twice.
+  case refreshPageTwice = "refresh-page-twice"
+  /// A refresh goes on although the commit of what it has told failed.
+  case refreshPageLost = "refresh-page-lost"
+  /// A document that was cut off is taken for a whole one.
+  case cutDocumentBelieved = "cut-document-believed"
+  /// The validators of a document that was cut off are kept.
+  case cutValidatorsKept = "cut-validators-kept"
+  /// That a server lies about its feed is forgotten.
+  case distrustForgotten = "distrust-forgotten"
+
+  /// A feed moves to wherever it is said to be.
+  case anyMoveBelieved = "any-move-believed"
+  /// Episodes that have left their feed are not marked.
+  case missingNotMarked = "missing-not-marked"
+  /// Episodes that are in their feed again stay marked.
+  case returnNotMarked = "return-not-marked"
+  /// A download is forgotten when its episode has left the feed.
+  case downloadGoesWithEpisode = "download-goes-with-episode"
+  /// A download that its server has refused stays so when its feed says where the file is by now.
+  case freshAddressIgnored = "fresh-address-ignored"
+  /// A feed that is gone for good is forgotten with its episodes.
+  case goneForgotten = "gone-forgotten"
+  /// A feed that is gone for good is asked for again and again.
+  case goneIgnored = "gone-ignored"
+  /// A feed with headers of its client moves to another origin, which gets them.
+  case headersFollowMove = "headers-follow-move"
+
+  /// A feed that fails is given up.
+  case failingGivenUp = "failing-feed-given-up"
+  /// The alarm clock of the feeds is lost.
+  case feedAlarmLost = "feed-alarm-lost"
+  /// Feeds are refreshed a day before they are due.
+  case refreshedTooSoon = "refreshed-too-soon"
+  /// Feeds that may use unmetered paths only are refreshed over any path.
+  case feedPolicyIgnored = "feed-policy-ignored"
+  /// A refresh that was told to stop never says that it has ended.
+  case refreshNeverEnds = "refresh-never-ends"
+  /// A refresh is never told to stop.
+  case refreshStopLost = "refresh-stop-lost"
+  /// What an ended refresh says is taken for the present one's word.
+  case refreshGenerationNotChecked = "refresh-generation-not-checked"
+
   /// What goes wrong besides: what cannot concern it only makes it take longer to be found.
   public var faults: FaultKinds {
     switch self {
@@ -141,11 +192,21 @@ public enum Sabotage: String, CaseIterable, Sendable {
     case .wholeAppendedToPartial: [.network, .protocols]
     case .generationNotChecked: [.network, .paths, .repetition]
     case .routeForgotten: .paths
-    case .policyIgnored, .pathChangeIgnored, .trafficForgotten: .all
+    case .policyIgnored, .pathChangeIgnored, .trafficForgotten: .all.subtracting(.feeds)
     case .answeredTwice, .suspensionUnanswered, .servicesOutliveSuspension, .deadlineLost, .factsCommittedAgain,
       .remainingForgotten:
-      .all.subtracting(.paths)
-    default: .all.subtracting([.paths, .suspensions])
+      .all.subtracting([.paths, .feeds])
+    case .cutDocumentBelieved, .cutValidatorsKept: [.feeds, .network]
+    case .refreshPageLost: [.feeds, .commits]
+    case .refreshNeverEnds, .refreshStopLost, .feedPolicyIgnored: [.feeds, .paths]
+    case .refreshGenerationNotChecked: [.feeds, .repetition]
+    case .feedAlarmLost: [.feeds, .clock]
+    case .episodesForgotten, .formerNamesForgotten, .guidAloneBelieved, .fingerprintsForgotten, .refreshPageTwice,
+      .distrustForgotten,
+      .anyMoveBelieved, .missingNotMarked, .returnNotMarked, .downloadGoesWithEpisode, .goneForgotten, .goneIgnored,
+      .headersFollowMove, .failingGivenUp, .refreshedTooSoon, .freshAddressIgnored:
+      .feeds
+    default: .all.subtracting([.paths, .suspensions, .feeds])
     }
   }
 
@@ -210,6 +271,30 @@ public enum Sabotage: String, CaseIterable, Sendable {
     case .endedTwice: "an attempt reports its end twice"
     case .proceedLost: "the store's permission never reaches the attempt"
     case .gateLeftOpen: "an attempt writes to a library that was given up"
+    case .episodesForgotten: "an episode that is in its feed again becomes another one"
+    case .formerNamesForgotten: "an episode that has its former guid again becomes another one"
+    case .guidAloneBelieved: "an episode that has the guid of another one, long gone, is taken for it"
+    case .refreshStopLost: "a refresh goes on over a path that it may not use any more"
+    case .fingerprintsForgotten: "each refresh writes all episodes"
+    case .refreshPageTwice: "what a refresh has found is added twice"
+    case .refreshPageLost: "a commit fails, and a refresh goes on as if it had not"
+    case .cutDocumentBelieved: "what was cut off from a feed counts as gone from it"
+    case .cutValidatorsKept: "a feed whose beginning came counts as unchanged"
+    case .distrustForgotten: "a server that has lied about its feed is believed again"
+    case .anyMoveBelieved: "a subscription moves to another podcast's feed"
+    case .missingNotMarked: "an episode has left its feed, and counts as there"
+    case .returnNotMarked: "an episode is in its feed again, and counts as gone"
+    case .downloadGoesWithEpisode: "an episode leaves its feed, and its download is forgotten"
+    case .freshAddressIgnored: "a download is refused, and stays so although its episode is elsewhere by now"
+    case .goneForgotten: "a feed is gone for good, and its episodes are forgotten"
+    case .goneIgnored: "a feed that is gone for good is refreshed on"
+    case .headersFollowMove: "a feed moves to another host, and its client's headers go there"
+    case .failingGivenUp: "a feed that has failed twice is refreshed in ten years"
+    case .feedAlarmLost: "the alarm clock for feeds is lost"
+    case .refreshedTooSoon: "a feed is refreshed a day before it is due"
+    case .feedPolicyIgnored: "a feed is refreshed over a path that it may not use"
+    case .refreshNeverEnds: "a stopped refresh never says that it has ended"
+    case .refreshGenerationNotChecked: "what an ended refresh says is taken for the present one's word"
     case .headersEverywhere: "a client's headers go to a mirror on another host"
     }
   }

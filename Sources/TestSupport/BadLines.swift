@@ -3,7 +3,8 @@ public enum BadLines {
   /// The whole table.
   public static let all =
     shapes + encodings + limits + envelopes + enqueues + addresses + paths + headers + resumeData + selections
-    + settings + networks + cleanups + queries + filters + conditions + lists + observations + refusedByEngine
+    + settings + networks + podcasts + cleanups + queries + filters + conditions + lists + observations
+    + refusedByEngine
 
   private static let shapes = [
     BadLine("an empty line", "", "invalid_line"),
@@ -168,9 +169,9 @@ public enum BadLines {
 
   private static let queries = [
     BadLine(type: "snapshot", #"{"stores":"downloads"}"#, "invalid_value", "payload.stores"),
-    BadLine(type: "snapshot", #"{"stores":["engine","feeds"]}"#, "invalid_value", "payload.stores[1]"),
+    BadLine(type: "snapshot", #"{"stores":["engine","rules"]}"#, "invalid_value", "payload.stores[1]"),
     BadLine(type: "snapshot", #"{"stores":[null]}"#, "invalid_value", "payload.stores[0]"),
-    BadLine(type: "snapshot", #"{"feeds":{}}"#, "unknown_field", "payload.feeds"),
+    BadLine(type: "snapshot", #"{"rules":{}}"#, "unknown_field", "payload.rules"),
     BadLine(type: "snapshot", #"{"downloads":[]}"#, "invalid_value", "payload.downloads"),
     BadLine(type: "snapshot", #"{"downloads":{"limit":0}}"#, "invalid_value", "payload.downloads.limit"),
     BadLine(type: "snapshot", #"{"downloads":{"limit":1001}}"#, "invalid_value", "payload.downloads.limit"),
@@ -200,6 +201,12 @@ public enum BadLines {
     BadLine(type: "downloads/move", #"{"id":"absent","to":"top"}"#, "not_found", "payload.id", byEngine: true),
     BadLine(type: "downloads/update", #"{"id":"absent","title":"x"}"#, "not_found", "payload.id", byEngine: true),
     BadLine(type: "downloads/resumeData", #"{"id":"absent"}"#, "not_found", "payload.id", byEngine: true),
+    BadLine(type: "feeds/unsubscribe", #"{"id":"absent"}"#, "not_found", "payload.id", byEngine: true),
+    BadLine(type: "feeds/update", #"{"id":"absent","title":"x"}"#, "not_found", "payload.id", byEngine: true),
+    BadLine(type: "feeds/refresh", #"{"id":"absent"}"#, "not_found", "payload.id", byEngine: true),
+    BadLine(type: "feeds/import", #"{"opml":"no list"}"#, "invalid_value", "payload.opml", byEngine: true),
+    BadLine(type: "episodes/download", #"{"id":"e42"}"#, "not_found", "payload.id", byEngine: true),
+    BadLine(type: "episodes/mark", #"{"id":"e42","played":true}"#, "not_found", "payload.id", byEngine: true),
     BadLine(type: "filters/apply", #"{"name":"absent"}"#, "not_found", "payload.name", byEngine: true),
     BadLine(type: "filters/delete", #"{"name":"absent"}"#, "not_found", "payload.name", byEngine: true),
     BadLine(

@@ -143,7 +143,7 @@ public final class PodfluxProcess: Sendable {
   }
 
   /// Waits until the child has not read available input for a time.
-  public func waitUntilInputIsStuck(forMilliseconds milliseconds: Int32 = 300, upTo seconds: Double = 20) throws {
+  public func waitUntilInputIsStuck(forMilliseconds milliseconds: Int32 = 300, upTo seconds: Double = 60) throws {
     let deadline = Date(timeIntervalSinceNow: seconds)
     var descriptor = pollfd(fd: input, events: Int16(POLLOUT), revents: 0)
     while poll(&descriptor, 1, milliseconds) != 0 {

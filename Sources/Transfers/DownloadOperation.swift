@@ -8,7 +8,7 @@ import Synchronization
 /// The shell of one `DownloadAttempt`: a lock, a serial queue for its steps, and an exchange on the curl thread.
 ///
 /// It never blocks a thread but those of `DiskQueues`. Events come from the curl thread, from the queue and from the service;
-/// each locks the state, and the attempt's commands are obeyed before it unlocks: in the order in which they were decided.
+/// each locks the state, and exchanges are started and cancelled before it unlocks: in the order in which that was decided.
 final class DownloadOperation: AsynchronousOperation, @unchecked Sendable {
   // `@unchecked`: inherited from Operation. Everything below is immutable or locked.
 
@@ -39,7 +39,7 @@ final class DownloadOperation: AsynchronousOperation, @unchecked Sendable {
     let configuration = DownloadAttempt.Configuration(
       bootID: environment.bootID,
       bufferBytes: WritePolicy.writeSize(transfersAtOnce: attempt.settings.maxConcurrent),
-      memory: environment.memory, makeDecoder: ContentDecoder.init)
+      memory: environment.memory, makeDecoder: { ContentDecoder($0) })
     state = Mutex(State(attempt: DownloadAttempt(attempt, configuration: configuration)))
     super.init()
     self.qualityOfService = attempt.origin == .user ? .userInitiated : .utility
@@ -61,22 +61,34 @@ final class DownloadOperation: AsynchronousOperation, @unchecked Sendable {
 
   // MARK: Events and commands
 
-  /// Hands in an event, and obeys what follows from it.
-  private func advance<Answer: Sendable>(_ event: (inout DownloadAttempt) -> Answer) -> Answer {
-    state.withLock { state in
-      let answer = event(&state.attempt)
-      for command in state.attempt.takeCommands() { obey(command, &state) }
-      return answer
-    }
+  /// What wakes another thread, which would then wait for the lock: two changes of threads for each piece of a fast transfer.
+  private struct Wakes: Sendable {
+    /// How many jobs there are to do. Each is the next one when its turn comes, so their order does not matter.
+    var jobs = 0
+    /// The exchange that there is room for again. Resumed behind its end it does nothing.
+    var exchange: HTTPExchange?
   }
 
-  private func obey(_ command: AttemptCommand, _ state: inout State) {
+  /// Hands in an event, and obeys what follows from it.
+  private func advance<Answer: Sendable>(_ event: (inout DownloadAttempt) -> Answer) -> Answer {
+    let (answer, wakes) = state.withLock { state in
+      let answer = event(&state.attempt)
+      var wakes = Wakes()
+      for command in state.attempt.takeCommands() { obey(command, &state, &wakes) }
+      return (answer, wakes)
+    }
+    for _ in 0..<wakes.jobs { queue.async { self.work() } }
+    wakes.exchange?.resume()
+    return answer
+  }
+
+  private func obey(_ command: AttemptCommand, _ state: inout State, _ wakes: inout Wakes) {
     switch command {
-    case .work: queue.async { self.work() }
+    case .work: wakes.jobs += 1
     // Started under the lock: the first callback, on the curl thread, finds the exchange in its place.
     case .startExchange(let request): state.exchange = environment.driver.start(request, delegate: self)
     case .cancelExchange: state.exchange?.cancel()
-    case .resumeExchange: state.exchange?.resume()
+    case .resumeExchange: wakes.exchange = state.exchange
     }
   }
 

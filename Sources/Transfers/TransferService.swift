@@ -34,6 +34,9 @@ public final class TransferService: Sendable {
     operations.maxConcurrentOperationCount = Settings.Limits.maxConcurrent.upperBound
   }
 
+  /// The curl thread, which refreshes share.
+  var driver: CurlDriver { environment.driver }
+
   /// Starts an attempt; does nothing if it was started already.
   public func start(_ attempt: Attempt) {
     let operation = running.withLock { running -> DownloadOperation? in

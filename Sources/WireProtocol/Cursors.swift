@@ -94,22 +94,22 @@ extension Int64 {
   private static let radix = 36
 
   /// In as few characters as digits and small letters allow.
-  fileprivate var compact: String { String(self, radix: Self.radix) }
+  var compact: String { String(self, radix: Self.radix) }
 
   /// Reads a number; nil if it is not one that `compact` gave.
-  fileprivate init?(compact text: String) {
+  init?(compact text: String) {
     self.init(text, radix: Self.radix)
     guard compact == text else { return nil }
   }
 }
 
 extension String {
-  fileprivate var base64URL: String {
+  var base64URL: String {
     Data(utf8).base64EncodedString().replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
   }
 
   /// Reads a text; nil if it is not one that `base64URL` gave.
-  fileprivate init?(base64URL text: String) {
+  init?(base64URL text: String) {
     let padding = String(repeating: "=", count: (4 - text.utf8.count % 4) % 4)
     let base64 = text.replacing("-", with: "+").replacing("_", with: "/") + padding
     guard let data = Data(base64Encoded: base64) else { return nil }

@@ -24,6 +24,20 @@ struct LibraryLockTests {
     _ = try LibraryLock(library.library)
   }
 
+  @Test("is free when given back, although a child that is being started has its open file still")
+  func inheritedFile() throws {
+    let library = try TemporaryLibrary()
+    let path = library.url(".podflux/lock").resolvingSymlinksInPath().path
+    let lock = try LibraryLock(library.library)
+    let open = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").first {
+      (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)")) == path
+    }
+    let copy = dup(try #require(open.flatMap { Int32($0) }))
+    defer { close(copy) }
+    lock.release()
+    _ = try LibraryLock(library.library)
+  }
+
   @Test("held by another process names that process, and is free as soon as it is killed")
   func namesOtherProcess() throws {
     let library = try TemporaryLibrary()

@@ -72,7 +72,7 @@ struct CleanupTableTests {
     let place = EntryPath(bytes: [0xFF, 0x00, 0x2F, 0xC3, 0x28, 0x0A, 0x22])
     let found = FoundFile(place: place, length: .max, inode: .max)
     return [
-      .missing(id, file), .missing(id, bare), .moved(id, from: file, to: bare),
+      .missing(id, file), .missing(id, bare), .missing(id, file, instead: found), .moved(id, from: file, to: bare),
       .modified(id, from: file, to: bare), .corrupt(id, file, found: found),
       .orphan(found), .orphan(FoundFile(place: EntryPath(bytes: []), length: 0, inode: 0)),
       .adoptable(found, owner: id, sha256: file.sha256), .adoptable(found, owner: id, sha256: nil),
@@ -225,6 +225,28 @@ struct CleanupTableTests {
   }
 
   // MARK: Rows and files
+
+  @Test("Of two rows with one inode, a file is the row's whose length and time it has, at any path")
+  func reusedInode() throws {
+    let file = { (path: String, time: Int64) throws in
+      PublishedFile(
+        path: try LibraryPath(validating: path), length: 3, inode: 7, sha256: nil, modifiedNanoseconds: time)
+    }
+    let (first, second) = (try file("a", 1), try file("b", 2))
+    try database.write { tables in
+      try tables.downloads.insert(try Sample.download("x", state: .completed(first)))
+      try tables.downloads.insert(try Sample.download("y", state: .completed(second)))
+    }
+    let (x, y) = (DownloadID("x"), DownloadID("y"))
+    var found = FoundFile(try file("a", 2))
+    #expect(try database.read { try $0.name(of: found) { $0 == second.path } } == .second)
+    #expect(try database.read { try $0.name(of: found) { $0 == first.path } } == .free)
+    #expect(try database.isNeeded(found, otherThanBy: x) { _ in false })
+    #expect(try !database.isNeeded(found, otherThanBy: y) { _ in false })
+    found.modifiedNanoseconds = 9
+    #expect(try database.read { try $0.name(of: found) { _ in false } } == .own)
+    #expect(try !database.isNeeded(found, otherThanBy: nil) { _ in false })
+  }
 
   @Test("Expected files come in the byte order of their paths, page by page, also several of one path")
   func expectedFiles() throws {

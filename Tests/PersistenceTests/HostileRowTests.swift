@@ -106,6 +106,7 @@ private enum HostileLibrary {
       try tables.formerFiles.insert(try Sample.formerFile(.kept), at: Sample.moment)
       try tables.upkeep.note(made: [try LibraryPath(validating: "Süß")])
       try tables.filters.save(FiltersState(selection: .init(active: [], text: "ё"), selectedGroup: nil, saved: []))
+      try addPodcast(to: tables, download: id)
       try tables.save(Settings())
       try tables.save(Sample.network)
       try tables.save(cooldownOf: "a.example", until: Sample.moment)
@@ -113,6 +114,31 @@ private enum HostileLibrary {
     }
     try database.withConnection { try $0.execute(sql: "INSERT OR IGNORE INTO upkeep VALUES (1, 20000)") }
     return database
+  }
+
+  private static func addPodcast(to tables: any Tables, download: DownloadID) throws {
+    let key = try tables.feeds.insert(
+      try #require(FeedID("f")), at: try WebAddress("https://a.example/f"),
+      wishes: .init(title: "Süß", group: "A/B", headers: [secret], userAgent: "U"), next: Sample.moment,
+      added: Sample.moment)
+    var feed = try #require(try tables.feeds.find(key))
+    feed.podcast = PodcastContent(title: "T")
+    feed.refreshes.error = DownloadError(.httpStatus, "no", status: 500)
+    feed.refreshes.formerAddresses = [try WebAddress("https://old.example/f")]
+    (feed.refreshes.last, feed.episodes) = (Sample.moment, 1)
+    try tables.feeds.update(feed)
+    let content = EpisodeContent(
+      guid: "g", title: "Ёжик", published: PublicationDate(Sample.moment), link: try WebAddress("https://a.example/1"),
+      seconds: 5, season: 1, number: "1", kind: .full,
+      enclosure: .init(address: try WebAddress("https://a.example/1.mp3"), mediaType: "audio/mpeg", length: 7),
+      alternates: [.init(addresses: [try WebAddress("https://b.example/1.mp3")])],
+      chapters: try WebAddress("https://a.example/c"), transcript: try WebAddress("https://a.example/t"))
+    let episode = try tables.episodes.insert(content, of: key, added: Sample.moment)
+    _ = try tables.episodes.update(
+      .init(
+        id: episode, content: content,
+        formerNames: .init(guids: ["old"], enclosures: [try WebAddress("https://old.example/1.mp3")])), of: key)
+    try tables.episodes.setDownload(download, of: episode)
   }
 
   /// Removes the checks, so that tables accept any value that an edited file could contain.
@@ -167,6 +193,17 @@ private enum HostileLibrary {
       _ = try database.read { try $0.formerFiles(like: found) }
     }
     attempt { _ = try database.read { try $0.filters(try $0.filters(), at: Sample.conditionMoment) } }
+    attempt { _ = try database.read { try $0.episodeTraces(of: 1) } }
+    for key in FeedOrderKey.allCases {
+      attempt { _ = try database.read { try $0.feeds(.init(order: .init(key), limit: 2), refreshing: []) } }
+    }
+    for key in EpisodeOrderKey.allCases {
+      attempt {
+        var query = EpisodesQuery(order: .init(key, isReversed: true), limit: 2)
+        query.condition = .all([.newerThanDays(7), .titleContains(["е"]), .not(.states([.failed]))])
+        _ = try database.read { try $0.episodes(query, at: Sample.conditionMoment) }
+      }
+    }
     for key in DownloadOrder.Key.allCases {
       for isReversed in [false, true] {
         attempt {
@@ -184,9 +221,13 @@ private enum HostileLibrary {
   }
 
   private static func actions() throws -> [Action] {
+    let feed = try #require(FeedID("f"))
     let (first, last) = (try #require(DownloadID("x0")), try #require(DownloadID("x10")))
     return [
-      .recovered(Recovery(published: [])), .downloads(.verify(.all)), .downloads(.pause(.all)),
+      .recovered(Recovery(published: [])), .podcasts(.refresh(.all)),
+      .podcasts(.mark(.matching(.played(false)), .init(isPlayed: true))), .podcasts(.download(.matching(.everything))),
+      .podcasts(.download(.one(EpisodeID(number: 1)))), .podcasts(.unsubscribe(feed, deletingFiles: true)),
+      .downloads(.verify(.all)), .downloads(.pause(.all)),
       .downloads(.move(first, .top)), .downloads(.move(last, .before(first))),
       .downloads(.resume(.many([first, last]))),
       .downloads(.resume(.all)), .cleanup(.run(.init())), .deleted(1), .timeCame, .roomCame(1 << 40),

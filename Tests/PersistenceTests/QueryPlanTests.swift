@@ -323,9 +323,11 @@ struct QueryPlanTests {
   private func exercise(_ reader: TableReader) throws {
     let place = EntryPath(bytes: Array("a/b".utf8))
     _ = try reader.expectedFiles(after: .start, limit: 3)
+    let found = FoundFile(place: place, length: 1, inode: 1)
+    _ = (try reader.name(of: found) { _ in false }, try reader.isNeeded(found, otherThanBy: nil) { _ in false })
     _ = try reader.downloadsWithBytes(after: DownloadID("x1"), limit: 3)
     _ = (try reader.cleanupRuns(), try reader.cleanupSteps(PageRequest(after: PageCursor(key: 1))))
-    _ = try reader.formerFiles(like: FoundFile(place: place, length: 1, inode: 1))
+    _ = try reader.formerFiles(like: found)
     _ = (try reader.failedDownload(wanting: place), try reader.hasMade(place), try reader.lostFile(ofLength: 1))
   }
 

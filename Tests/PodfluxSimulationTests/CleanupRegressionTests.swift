@@ -183,6 +183,7 @@ private struct Evidence: CleanupEvidence {
   func existed(_ file: FoundFile, at moment: Timestamp) throws -> Bool? { nil }
   func lostFile(ofLength length: Int64) throws -> DownloadID? { nil }
   func isNeeded(_ file: FoundFile, otherThanBy id: DownloadID?) throws -> Bool { false }
+  func isClaimed(_ file: FoundFile, otherThanBy id: DownloadID?) throws -> Bool { false }
   func name(of file: FoundFile) throws -> FileName { .free }
   func isRestored(_ file: FoundFile) throws -> Bool { false }
   func hasMade(_ folder: EntryPath) throws -> Bool { true }

@@ -13,6 +13,13 @@ struct SimulationTests {
     #expect(result.starts > 100, "engines die and start again")
   }
 
+  @Test("Feeds that do everything that feeds do, with crashes and failing commits, violate nothing")
+  func feeds() throws {
+    let options = SimulationOptions(seed: 1, turns: 150, faults: [.feeds, .network, .crashes, .commits, .paths])
+    let result = Sweep(1..<61, like: options, threads: 2).run()
+    for failure in result.failures { Issue.record("\(failure.violation)\nrepeat it with: \(failure.options.command)") }
+  }
+
   @Test("Runs of two thousand turns violate nothing", .backgroundTest)
   func fullSweep() throws {
     let seeds = try SweptSeeds()

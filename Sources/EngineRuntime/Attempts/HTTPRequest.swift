@@ -6,6 +6,9 @@ package struct HTTPRequest: Sendable {
   package var url: String
   /// The client's own fields. They are never sent to another origin after a redirect.
   package var headers: [(name: String, value: String)]
+  /// The engine's own fields, sent to each origin. By default the body is wanted as it is: some CDNs ignore `Range` when a
+  /// coding is accepted, and a coded body cannot be resumed.
+  package var ownFields: [(name: String, value: String)]
   /// Asks for the bytes from this one on (`Range: bytes=N-`).
   package var rangeStart: Int64?
   /// The validator under which the range is wanted (`If-Range`).
@@ -29,13 +32,16 @@ package struct HTTPRequest: Sendable {
 
   /// Describes a request.
   package init(
-    url: String, headers: [(name: String, value: String)] = [], rangeStart: Int64? = nil, ifRange: String? = nil,
+    url: String, headers: [(name: String, value: String)] = [],
+    ownFields: [(name: String, value: String)] = [("Accept-Encoding", "identity")], rangeStart: Int64? = nil,
+    ifRange: String? = nil,
     userAgent: String, connectTimeoutMilliseconds: Int, firstByteTimeoutMilliseconds: Int,
     stallTimeoutMilliseconds: Int, slowBytesPerSecond: Int64 = 0, slowWindowMilliseconds: Int = 60_000,
     allowsInsecureRedirects: Bool = false, route: Route = .any
   ) {
     self.url = url
     self.headers = headers
+    self.ownFields = ownFields
     self.rangeStart = rangeStart
     self.ifRange = ifRange
     self.userAgent = userAgent
@@ -50,17 +56,23 @@ package struct HTTPRequest: Sendable {
 }
 
 extension HTTPRequest {
+  /// A request within the timeouts and rules of the settings.
+  init(to address: WebAddress, headers: [Header], settings: Settings, route: Route) {
+    self.init(
+      url: address.description, headers: headers.map { ($0.name, $0.value) }, userAgent: settings.userAgent,
+      connectTimeoutMilliseconds: settings.connectTimeoutSeconds * 1000,
+      firstByteTimeoutMilliseconds: settings.firstByteTimeoutSeconds * 1000,
+      stallTimeoutMilliseconds: settings.stallTimeoutSeconds * 1000,
+      allowsInsecureRedirects: settings.allowInsecureRedirects, route: route)
+  }
+
   /// The request of an attempt.
   init(_ attempt: Attempt, _ plan: ResumePolicy.Plan) {
     let settings = attempt.settings
-    self.init(
-      url: attempt.address.description, headers: attempt.headers.map { ($0.name, $0.value) },
-      rangeStart: plan.rangeStart, ifRange: plan.ifRange, userAgent: settings.userAgent,
-      connectTimeoutMilliseconds: settings.connectTimeoutSeconds * 1000,
-      firstByteTimeoutMilliseconds: settings.firstByteTimeoutSeconds * 1000,
-      stallTimeoutMilliseconds: settings.stallTimeoutSeconds * 1000, slowBytesPerSecond: settings.slowBytesPerSecond,
-      slowWindowMilliseconds: settings.slowWindowSeconds * 1000,
-      allowsInsecureRedirects: settings.allowInsecureRedirects, route: attempt.route)
+    self.init(to: attempt.address, headers: attempt.headers, settings: settings, route: attempt.route)
+    (rangeStart, ifRange) = (plan.rangeStart, plan.ifRange)
+    slowBytesPerSecond = settings.slowBytesPerSecond
+    slowWindowMilliseconds = settings.slowWindowSeconds * 1000
   }
 }
 

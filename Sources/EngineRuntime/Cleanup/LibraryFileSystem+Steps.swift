@@ -15,9 +15,10 @@ extension LibraryFileSystem {
 
   private func outcome(of step: CleanupStep, at now: Timestamp) throws(FileSystemFailure) -> CleanupStep.Outcome {
     switch step.finding {
-    case .missing(_, let file):
+    case .missing(_, let file, let other):
       guard try isInPlace() else { return .left(SurveyFailure.notInPlace.description) }
-      return try isMissing(file) ? .done : .left("its file is there again, or a link is on the way to it")
+      guard try !isMissing(file, besides: other) else { return .done }
+      return .left("its file is there again, or a link is on the way to it")
     case .moved(_, let former, let file):
       // A download whose own file is where it was does not leave it for another one.
       guard try !isPublished(former) else { return .hasChanged }
@@ -74,11 +75,16 @@ extension LibraryFileSystem {
   }
 
   /// Whether nothing, or another file, is where the file should be. Behind a link nothing can be told.
-  private func isMissing(_ file: PublishedFile) throws(FileSystemFailure) -> Bool {
+  ///
+  /// - Parameter other: Another download's file that was found there. It may have the inode of this one, which was deleted.
+  private func isMissing(
+    _ file: PublishedFile, besides other: FoundFile?
+  ) throws(FileSystemFailure) -> Bool {
     switch try look(at: EntryPath(file.path)) {
     case .nothing, .other: return true
     case .link, .behindLink: return false
     case .file(let present):
+      if let other, other.isUntouched(as: present) { return true }
       // Its own file is there, even if a program has made it longer or shorter since it was looked for.
       let isOwn = present.inode != FoundFile.unknownInode && present.inode == file.inode
       return !isOwn && !FoundFile(file).isSameFile(as: present)

@@ -64,6 +64,10 @@ final class SurveyEvidence<Files: LibraryFileSystem, Rows: SurveyRows>: CleanupE
     try rows.isNeeded(file, otherThanBy: id) { files.isAlso(file, at: $0) }
   }
 
+  func isClaimed(_ file: FoundFile, otherThanBy id: DownloadID?) throws -> Bool {
+    try rows.isNeeded(file, otherThanBy: id) { _ in false }
+  }
+
   func name(of file: FoundFile) throws -> FileName {
     try rows.name(of: file) { files.isAlso(file, at: $0) }
   }

@@ -145,6 +145,7 @@ public final class EngineLoop {
     // A query sees every action before it, committed, and none after it: it comes last.
     deliver(facts: facts, requests: delivery.requests.dropLast())
     switch last.content {
+    case .query(.preview(let wish)): host.preview(wish, answering: last)
     case .query(let query): answer(query, last)
     case .resume: take(.resume(.client, last))
     case .action, .refused, .barrier: take(.suspend(.client, last))

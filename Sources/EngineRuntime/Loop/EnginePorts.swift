@@ -81,6 +81,10 @@ public protocol EngineAudience: AnyObject {
   /// - Throws: a `Refusal`, or what has kept the database from being read.
   func answer(_ query: Query, at revision: Int64) throws -> Answer
 
+  /// A look at a feed over the network. The request is answered later, exactly once, in any case before the session is
+  /// given up.
+  func preview(_ wish: FeedPreview.Wish, answering request: EngineRequest)
+
   /// The answers of a delivery have been given.
   func turnEnded()
 

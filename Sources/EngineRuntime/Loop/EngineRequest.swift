@@ -25,6 +25,12 @@ public struct EngineRequest: Sendable {
     self.completion = completion
   }
 
+  /// Whether other requests are answered before this one, although they are posted behind it. A client whose answers keep an
+  /// order posts nothing more before it has this answer.
+  public var isAnsweredLater: Bool {
+    if case .query(.preview) = content { true } else { false }
+  }
+
   /// The action that is asked for; nil if it is something else.
   var action: Action? {
     if case .action(let action) = content { action } else { nil }

@@ -44,10 +44,11 @@ enum PlainText {
     while index < bytes.count {
       let byte = bytes[index]
       index += 1
-      // U+00A0 in UTF-8: what `&nbsp;` leaves.
-      let isNoBreakSpace = byte == 0xC2 && index < bytes.count && bytes[index] == 0xA0
-      if isNoBreakSpace || byte == 0x20 || (0x09...0x0D).contains(byte) {
-        if isNoBreakSpace { index += 1 }
+      // U+0080 to U+009F in UTF-8, control characters too, and U+00A0, which `&nbsp;` leaves.
+      if byte == 0xC2, index < bytes.count, (0x80...0xA0).contains(bytes[index]) {
+        if bytes[index] == 0xA0 { isBlankDue = true }
+        index += 1
+      } else if byte == 0x20 || (0x09...0x0D).contains(byte) {
         isBlankDue = true
       } else if byte > 0x20, byte != 0x7F {
         if isBlankDue, !text.isEmpty { text.append(0x20) }
@@ -62,7 +63,7 @@ enum PlainText {
   private static func isTrim(_ bytes: [UInt8]) -> Bool {
     var previous: UInt8 = 0x20
     for byte in bytes {
-      guard byte > 0x20 && byte != 0x7F || byte == 0x20 && previous != 0x20, byte != 0xA0 || previous != 0xC2 else {
+      guard byte > 0x20 && byte != 0x7F || byte == 0x20 && previous != 0x20, byte > 0xA0 || previous != 0xC2 else {
         return false
       }
       previous = byte

@@ -13,7 +13,7 @@ public final class LibraryLock: Sendable {
     case file(FileError)
   }
 
-  /// The open lock file; closing it, at the latest in deinit, releases the lock. Nil after `release`.
+  /// The open lock file; nil after `release`.
   private let file: Mutex<Descriptor?>
 
   /// Takes the lock at once or fails: it never waits.
@@ -36,8 +36,14 @@ public final class LibraryLock: Sendable {
   ///
   /// When it returns, the process holds no lock on the library.
   public func release() {
-    file.withLock { $0 = nil }
+    file.withLock { file in
+      // Not by closing alone: a child that has not reached its exec yet has the open file too, and so the lock.
+      if let file { _ = flock(file.number, LOCK_UN) }
+      file = nil
+    }
   }
+
+  deinit { release() }
 
   /// How many files the lock holds open: 0 or 1.
   var openFiles: Int { file.withLock { $0 == nil ? 0 : 1 } }

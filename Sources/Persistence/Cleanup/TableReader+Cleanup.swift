@@ -22,10 +22,7 @@ extension TableReader {
   public func expectedFiles(
     after cursor: ExpectedCursor, limit: Int
   ) throws -> (files: [ExpectedFile], next: ExpectedCursor?) {
-    let sql = """
-      SELECT key, id, state = 'completed', path, file_length, inode, sha256, mtime, finished_at FROM downloads
-      WHERE path IS NOT NULL AND (path, key) > (?, ?) ORDER BY path, key LIMIT ?
-      """
+    let sql = ExpectedRow.select + "WHERE path IS NOT NULL AND (path, key) > (?, ?) ORDER BY path, key LIMIT ?"
     let rows = try ExpectedRow.fetchAll(
       db.cachedStatement(sql: sql), arguments: [cursor.path, cursor.key, limit])
     // In a damaged index, reading on after a page might never end.
@@ -93,13 +90,10 @@ extension TableReader {
   /// - Parameter isAt: Whether the file also has a row's path (link(2)).
   public func name(of file: FoundFile, isAt: (LibraryPath) -> Bool) throws -> FileName {
     guard file.inode != FoundFile.unknownInode else { return .free }
-    let sql = "SELECT path FROM downloads WHERE inode = ? AND path IS NOT NULL ORDER BY key"
-    let paths = try String.fetchAll(db.cachedStatement(sql: sql), arguments: [Int64(bitPattern: file.inode)]).map {
-      guard let path = try? LibraryPath(validating: $0) else { throw DamagedRow(column: "path") }
-      return path
-    }
-    guard !paths.contains(where: { EntryPath($0) == file.place }) else { return .own }
-    return paths.contains(where: isAt) ? .second : .free
+    let sql = ExpectedRow.select + "WHERE inode = ? AND path IS NOT NULL ORDER BY key"
+    let files = try ExpectedRow.fetchAll(db.cachedStatement(sql: sql), arguments: [Int64(bitPattern: file.inode)])
+      .map(\.file.file)
+    return FileName.of(file, expected: files, isAt: isAt)
   }
 
   /// Whether the engine created this folder.
@@ -117,6 +111,9 @@ extension TableReader {
 
 /// A row with the path of its file.
 private struct ExpectedRow: StatementRow {
+  static let select =
+    "SELECT key, id, state = 'completed', path, file_length, inode, sha256, mtime, finished_at FROM downloads "
+
   let key: Int64
   let file: ExpectedFile
   var cursor: TableReader.ExpectedCursor { .init(path: file.file.path.description, key: key) }

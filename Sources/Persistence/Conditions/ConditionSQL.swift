@@ -67,23 +67,13 @@ struct ConditionSQL {
     case .titleContains(let texts):
       return texts.isEmpty ? .never : Predicate("contains_text(title_key, ?)", try Self.list(texts))
     case .published(let after, let before):
-      return .all(
-        [
-          Predicate("published IS NOT NULL"),
-          after.map { Predicate("coalesce(published > ?, 0)", $0.milliseconds) },
-          before.map { Predicate("coalesce(published < ?, 0)", $0.milliseconds) },
-        ].compactMap(\.self))
+      return .moments("published", after: after, before: before)
     case .newerThanDays(let days):
       return Predicate("coalesce(published, added_at) >= ?", beginning(ofDays: days))
     case .olderThanDays(let days):
       return Predicate("coalesce(published, added_at) < ?", beginning(ofDays: days))
     case .bytes(let least, let most):
-      return .all(
-        [
-          Predicate("length IS NOT NULL"),
-          least.map { Predicate("coalesce(length >= ?, 0)", $0) },
-          most.map { Predicate("coalesce(length <= ?, 0)", $0) },
-        ].compactMap(\.self))
+      return .range("length", atLeast: least, atMost: most)
     case .states, .reasons, .origins, .media, .sizes, .ages, .networks, .errorCodes:
       preconditionFailure("traits decide it")
     }

@@ -1,3 +1,4 @@
+import Flux
 import GRDB
 
 /// A condition in SQL with its arguments: always 0 or 1, never NULL.
@@ -16,6 +17,23 @@ struct Predicate {
 
   static var always: Predicate { Predicate("1") }
   static var never: Predicate { Predicate("0") }
+
+  /// Whether a column has a number in a range, of which the ends count.
+  static func range(_ column: String, atLeast least: Int64?, atMost most: Int64?) -> Predicate {
+    comparing(column, least.map { (">=", $0) }, most.map { ("<=", $0) })
+  }
+
+  /// Whether a column has a moment between two others, which do not count.
+  static func moments(_ column: String, after first: Timestamp?, before last: Timestamp?) -> Predicate {
+    comparing(column, first.map { (">", $0.milliseconds) }, last.map { ("<", $0.milliseconds) })
+  }
+
+  private static func comparing(
+    _ column: String, _ bounds: (comparison: String, number: Int64)?...
+  ) -> Predicate {
+    let parts = bounds.compactMap(\.self).map { Predicate("coalesce(\(column) \($0.comparison) ?, 0)", $0.number) }
+    return .all([Predicate("\(column) IS NOT NULL")] + parts)
+  }
 
   /// The conjunction of the parts.
   static func all(_ parts: [Predicate]) -> Predicate {

@@ -36,11 +36,14 @@ struct SQLDownloadTable: DownloadTable {
       arguments: [file.path.description, Int64(bitPattern: file.inode), file.length, id?.description]) != nil
   }
 
-  func isNeeded(_ file: FoundFile, otherThanBy id: DownloadID?) throws -> Bool {
-    try isNeeded(file, otherThanBy: id) { _ in false }
+  func isNeeded(_ file: FoundFile, otherThanBy id: DownloadID?, left path: LibraryPath?) throws -> Bool {
+    try holders(of: file, otherThan: id).contains { holder in
+      guard let state = try find(holder)?.state, let theirs = state.file, theirs.claims(file) else { return false }
+      return state.kind != .completed || theirs.path != path
+    }
   }
 
-  /// The same, with the possibility to check whether the file is at the path of such a row.
+  /// Whether a row needs a file, with the possibility to check whether the file is at the row's path too (link(2)).
   func isNeeded(
     _ file: FoundFile, otherThanBy id: DownloadID?, isAt: (LibraryPath) -> Bool
   ) throws -> Bool {

@@ -34,6 +34,7 @@ enum Schema {
     migrator.registerMigration("10-upkeep", migrate: addUpkeep)
     migrator.registerMigration("11-published-offset", migrate: addPublishedOffset)
     migrator.registerMigration("14-folded-texts", migrate: foldTexts)
+    migrator.registerMigration("15-podcasts", migrate: addPodcasts)
     return migrator
   }
 

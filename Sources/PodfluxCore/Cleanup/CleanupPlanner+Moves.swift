@@ -6,6 +6,10 @@ extension CleanupPlanner {
     guard !displaced.isEmpty, !strays.isEmpty else { return }
     var search = Search(strays)
     let replaced = Set(displaced.compactMap { $0.found == nil ? nil : $0.row.place })
+    // An inode may have been reused: before all others, the rows whose files have the same length and time.
+    try match(in: &search, evidence) { [strays] lost, search in
+      search.byInode[lost.row.file.inode].flatMap { lost.row.file.claims(strays[$0]) ? $0 : nil }
+    }
     try match(in: &search, evidence) { [strays] lost, search in
       search.byInode[lost.row.file.inode].flatMap { lost.mayHaveMoved(as: strays[$0], replaced) ? $0 : nil }
     }

@@ -15,6 +15,8 @@ public protocol CleanupEvidence {
   func canAdopt(_ owner: DownloadID) throws -> Bool
   /// Whether a row of another download than this one, or of any, expects the file at any path.
   func isNeeded(_ file: FoundFile, otherThanBy id: DownloadID?) throws -> Bool
+  /// Whether a row of another download than this one, or of any, claims the file (see `PublishedFile.claims`).
+  func isClaimed(_ file: FoundFile, otherThanBy id: DownloadID?) throws -> Bool
   /// Whose name a file has. A file without a known inode has a free one.
   func name(of file: FoundFile) throws -> FileName
   /// The likeness of a file; nil if it cannot be read, has been replaced, or was written to since the survey found it.
@@ -123,6 +125,7 @@ public struct CleanupPlanner {
     var row: ExpectedFile?
     if case .row(let next) = nextExpected { row = next } else { row = try nextRow() }
     var count = 0
+    var expected: [ExpectedFile] = []
     while true {
       guard count < limit else {
         nextExpected = .row(row)
@@ -140,12 +143,12 @@ public struct CleanupPlanner {
         lose(current, found: nil)
         row = try nextRow()
       }
-      var isOwned = false
+      expected.removeAll(keepingCapacity: true)
       while let current = row, current.place == found.place {
-        isOwned = try meet(current, found, evidence) || isOwned
+        expected.append(current)
         row = try nextRow()
       }
-      guard !isOwned else { continue }
+      guard try !meet(expected, found, evidence) else { continue }
       hasAllStrays = strays.count < Self.differenceLimit
       strays.appendIfRoom(found, passedOver: &passedOver)
       otherBytes = otherBytes.addingClamped(found.length)
@@ -172,24 +175,37 @@ public struct CleanupPlanner {
     }
   }
 
-  /// - Returns: Whether the file is the row's.
+  /// Compares the rows of a path with the file at it.
+  ///
+  /// - Returns: Whether the file is the file of one of them.
+  private mutating func meet(
+    _ rows: [ExpectedFile], _ found: FoundFile, _ evidence: some CleanupEvidence
+  ) throws -> Bool {
+    guard let first = rows.first else { return false }
+    isEmpty = false
+    if rows.count == 1, first.isCompleted, first.file.claims(found) {
+      try meet(first, found, evidence)
+      return true
+    }
+    let owners = try owners(of: found, among: rows.filter(\.isCompleted), evidence)
+    for row in rows where row.isCompleted {
+      if owners.contains(row.download) { try meet(row, found, evidence) } else { lose(row, found: found) }
+    }
+    return !owners.isEmpty || rows.contains { !$0.isCompleted }
+  }
+
+  /// Compares a row with its file.
   private mutating func meet(
     _ row: ExpectedFile, _ found: FoundFile, _ evidence: some CleanupEvidence
-  ) throws -> Bool {
-    isEmpty = false
-    guard row.isCompleted else { return true }
-    guard found.canBe(row.file), found.length == row.file.length else {
-      lose(row, found: found)
-      return false
-    }
+  ) throws {
     presentCount += 1
     mediaBytes = mediaBytes.addingClamped(found.length)
     let isTouched = row.file.hasOtherTime(than: found)
     guard let sha256 = row.file.sha256 else {
       if isTouched { try judge(row, found, "another program has written to it since", evidence) }
-      return true
+      return
     }
-    guard options.isDeep || isTouched else { return true }
+    guard options.isDeep || isTouched else { return }
     switch try evidence.sha256(of: found) {
     case sha256:
       guard isTouched, let file = found.published(sha256: sha256) else { break }
@@ -202,7 +218,6 @@ public struct CleanupPlanner {
       hashes[found.place] = actual
       try judge(row, found, row.file.difference(from: found), evidence)
     }
-    return true
   }
 
   private mutating func lose(_ row: ExpectedFile, found: FoundFile?) {
@@ -234,7 +249,7 @@ public struct CleanupPlanner {
   ) throws -> Bool {
     let missed = Set(displaced.map(\.row.file.inode)).subtracting([FoundFile.unknownInode])
     let known = Set(strays.map(\.inode))
-    let lost = Dictionary(displaced.map { ($0.row.place, [$0.row.file.inode]) }, uniquingKeysWith: +)
+    let lost = Dictionary(displaced.map { ($0.row.place, [$0.row]) }, uniquingKeysWith: +)
     defer { strays.sort { $0.place < $1.place } }
     var count = 0
     while true {
@@ -244,7 +259,10 @@ public struct CleanupPlanner {
       guard !evidence.isCancelled else { throw Failure.cancelled }
       guard case .file(let found) = entry, missed.contains(found.inode), !known.contains(found.inode) else { continue }
       // The inode of a missing file may have been reused: the file is another row's, which has met it.
-      let isReturned = lost[found.place]?.contains(found.inode) ?? false
+      let isReturned =
+        try lost[found.place]?.contains { row in
+          try found.isKnown(as: row.file) && !evidence.isClaimed(found, otherThanBy: row.download)
+        } ?? false
       guard try isReturned || evidence.name(of: found) == .free else { continue }
       strays.append(found)
       otherBytes = otherBytes.addingClamped(found.length)
@@ -264,9 +282,12 @@ public struct CleanupPlanner {
     displaced.removeAll(where: \.isBlocked)
     var missing: [Displaced] = []
     var taken: Set<Int> = []
-    // If several rows have one path, the file there belongs to the row with its inode.
+    // If several rows have one path, the file there belongs to the latest row with its inode.
     let isOwn = { (lost: Displaced) in lost.found?.isKnown(as: lost.row.file) ?? false }
-    for lost in displaced.filter(isOwn) + displaced.filter({ !isOwn($0) }) {
+    let own = displaced.filter(isOwn).sorted {
+      $0.row.place == $1.row.place ? $1.row.isEarlier(than: $0.row) : $0.row.place < $1.row.place
+    }
+    for lost in own + displaced.filter({ !isOwn($0) }) {
       // A second name (link(2)) of another download's file is not an edit of this download's.
       if let found = lost.found, let index = strays.firstIndex(at: found.place), !taken.contains(index),
         try !evidence.isNeeded(found, otherThanBy: lost.row.download)
@@ -285,7 +306,7 @@ public struct CleanupPlanner {
     }
     lostByLength = Dictionary(grouping: missing.map(\.row), by: \.file.length)
     if hasAllStrays {
-      for lost in missing { decide(missing: lost.row) }
+      for lost in missing { decide(missing: lost) }
     } else {
       passedOver += missing.count
       for lost in missing { keep(lost.row) }
@@ -307,14 +328,16 @@ public struct CleanupPlanner {
     }
   }
 
-  private mutating func decide(missing row: ExpectedFile) {
+  private mutating func decide(missing lost: Displaced) {
     let decision: CleanupStep.Decision =
       switch options.missing {
       case .forget: .forget
       case .redownload: .redownload
       case .mark: .mark
       }
-    add(.missing(row.download, row.file), decision, "its file is gone")
+    // Nothing else tells another download's file with the inode of this one's from this one's.
+    let other = lost.found.flatMap { $0.canBe(lost.row.file) ? $0 : nil }
+    add(.missing(lost.row.download, lost.row.file, instead: other), decision, "its file is gone")
   }
 
   // MARK: Steps

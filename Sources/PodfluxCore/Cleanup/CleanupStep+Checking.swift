@@ -5,12 +5,13 @@ extension CleanupStep {
   /// Why the step must not be done now; nil if nothing prevents it.
   func obstacle(besides live: [DownloadID: LiveAttempt], in turn: borrowing PodfluxTurn) throws -> String? {
     switch finding {
-    case .missing(let id, let file), .corrupt(let id, let file, _), .moved(let id, let file, _),
+    case .missing(let id, let file, _), .corrupt(let id, let file, _), .moved(let id, let file, _),
       .modified(let id, let file, _):
       guard try turn.tables.downloads.find(id)?.state == .completed(file) else { return Self.hasChanged }
       switch finding {
-      case .moved(_, _, let file), .modified(_, _, let file):
-        return try claim(on: FoundFile(file), otherThanBy: id, in: turn)
+      case .moved(_, let former, let file):
+        return try claim(on: FoundFile(file), otherThanBy: id, left: former.path, in: turn)
+      case .modified(_, _, let file): return try claim(on: FoundFile(file), otherThanBy: id, in: turn)
       case .corrupt(_, _, let found): return try claim(on: found, otherThanBy: id, in: turn)
       default: return nil
       }
@@ -31,9 +32,12 @@ extension CleanupStep {
     }
   }
 
-  /// Other completed downloads whose rows have the path to which this step would update its row.
+  /// Other completed downloads whose rows have the path to which this step would update its row. None if the row has that
+  /// path already: where several rows have it, the file decides whose it is, which `obstacle` checks.
   func occupants(in turn: borrowing PodfluxTurn) throws -> [DownloadID] {
-    guard let id = finding.download, let place = finding.followedTo else { return [] }
+    guard let id = finding.download, let place = finding.followedTo, EntryPath(place) != finding.place else {
+      return []
+    }
     return try turn.tables.downloads.completedDownloads(at: place, otherThan: id)
   }
 
@@ -57,12 +61,13 @@ extension CleanupStep {
   static let hasChanged = "the download has changed since; the next cleanup looks at it again"
   private static let isRunning = "the download is running; the next cleanup looks at it again"
 
-  /// Another download's, or a removed one's, claim on a file.
+  /// Another download's, or a removed one's, claim on a file. Of several rows with the file at the path that it has left,
+  /// each has the same claim: the planner has chosen one.
   private func claim(
-    on found: FoundFile, otherThanBy id: DownloadID?, in turn: borrowing PodfluxTurn
+    on found: FoundFile, otherThanBy id: DownloadID?, left path: LibraryPath? = nil, in turn: borrowing PodfluxTurn
   ) throws -> String? {
     // The file may have been moved since its download was completed: its inode identifies it, not its path.
-    if try turn.tables.downloads.isNeeded(found, otherThanBy: id) {
+    if try turn.tables.downloads.isNeeded(found, otherThanBy: id, left: path) {
       return "it is a download's file by now"
     }
     guard let file = found.published(sha256: nil) else { return nil }

@@ -15,8 +15,9 @@ public struct CleanupStep: Hashable, Sendable {
 
   /// A difference between rows and files.
   public enum Finding: Hashable, Sendable, Codable {
-    /// A completed download's file is gone.
-    case missing(DownloadID, PublishedFile)
+    /// A completed download's file is gone. `instead` is another download's file in its place, which may have its
+    /// inode. The executor checks that no other file is there by now.
+    case missing(DownloadID, PublishedFile, instead: FoundFile? = nil)
     /// A completed download's file has another path, or another file has the same content. The executor checks that,
     /// and that the row's file is not back at its former path: it may have been published since.
     case moved(DownloadID, from: PublishedFile, to: PublishedFile)
@@ -133,7 +134,7 @@ extension CleanupStep.Finding {
   /// The download that it concerns.
   public var download: DownloadID? {
     switch self {
-    case .missing(let id, _), .moved(let id, _, _), .modified(let id, _, _), .corrupt(let id, _, _),
+    case .missing(let id, _, _), .moved(let id, _, _), .modified(let id, _, _), .corrupt(let id, _, _),
       .adoptable(_, let id, _),
       .partial(let id, _, _, _):
       id
@@ -145,7 +146,7 @@ extension CleanupStep.Finding {
   /// The path that it concerns.
   public var place: EntryPath? {
     switch self {
-    case .missing(_, let file), .moved(_, let file, _), .modified(_, let file, _): EntryPath(file.path)
+    case .missing(_, let file, _), .moved(_, let file, _), .modified(_, let file, _): EntryPath(file.path)
     case .corrupt(_, _, let found), .orphan(let found), .adoptable(let found, _, _), .strayPartial(let found):
       found.place
     case .emptyFolder(let place), .foreign(let place): place

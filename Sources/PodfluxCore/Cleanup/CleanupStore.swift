@@ -69,38 +69,26 @@ public struct CleanupStore: DomainStore {
   /// Whether nothing is to be done.
   public var isIdle: Bool { active == nil && waiting == nil && !owesStartPass }
 
-  /// Whether the store does something for a call of the list; a case that a method below handles is named here too.
-  static func isConcerned(by call: StoreCall) -> Bool {
-    switch call {
-    case .handle(.cleanup), .handle(.recovered), .handle(.surveyed), .handle(.cleaned), .handle(.deleted),
-      .handle(.notDeleted), .receive(.downloads), .endBatch:
-      true
-    case .handle, .receive: false
-    }
-  }
-
   /// Begins and ends runs, and takes in what services report of them.
   public mutating func handle(
     _ action: Action, in turn: inout PodfluxTurn, reading context: Context
   ) throws -> Reply? {
-    switch action {
-    case .cleanup(.run(let request)):
+    guard let concern = Concern(action) else { return nil }
+    switch concern {
+    case .intent(.run(let request)):
       return .cleanup(try ask(for: request.options(under: context.settings), because: .client, in: &turn))
-    case .cleanup(.cancel): return .affected(try cancel(in: &turn))
+    case .intent(.cancel): return .affected(try cancel(in: &turn))
     case .recovered: try recover(settings: context.settings, in: &turn)
     case .surveyed(let run, let news): try take(news, of: run, in: &turn)
     case .cleaned(let key, let outcome): try finish(key, outcome, reading: context, in: &turn)
-    case .deleted(let key): try finish(awaiting: key, as: .done, because: nil, in: turn)
-    case .notDeleted(let key, let reason):
-      try finish(awaiting: key, as: .left, because: Self.notDeleted(because: reason), in: turn)
-    default: break
+    case .deleted(let key, let status, let reason): try finish(awaiting: key, as: status, because: reason, in: turn)
     }
     return nil
   }
 
   /// Ends steps whose rows the downloads have changed.
   public mutating func receive(_ event: StoreEvent, in turn: inout PodfluxTurn, reading context: Context) throws {
-    guard case .downloads(.applied(let step, let outcome)) = event else { return }
+    guard let (step, outcome) = Self.applied(event) else { return }
     // Rows that were held go together, and the places that they leave have been looked at.
     let wasHeld = steps.underWay[step.key] == nil
     switch outcome {
@@ -340,10 +328,6 @@ public struct CleanupStore: DomainStore {
       guard let step = steps.underWay[key] else { continue }
       try finish(step, as: status, because: because, in: turn)
     }
-  }
-
-  private static func notDeleted(because reason: String?) -> String {
-    "the file is where it was, and it is tried again later: \(reason ?? "it could not be taken away")"
   }
 
   private mutating func finish(

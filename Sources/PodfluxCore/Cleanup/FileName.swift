@@ -3,6 +3,9 @@
 /// A row keeps its path as long as a file with its inode is there. Any other name of that inode (link(2)) is a user's:
 /// no row follows it, nothing adopts it, and nothing takes it away. When the row's own name is gone, the other one
 /// cannot be told from the new name of a moved file, and the row follows it. Removing a download removes its name only.
+///
+/// Of several rows with one inode, only one has a file: those of the others were deleted, and their inode was reused.
+/// That one is the row with the file's length and time (`PublishedFile.claims`).
 public enum FileName: Hashable, Sendable {
   /// It is the path of a row with the file's inode.
   case own
@@ -10,6 +13,17 @@ public enum FileName: Hashable, Sendable {
   case second
   /// No row with the file's inode has its file.
   case free
+
+  /// Whose name a file with a known inode has. `expected` are the files of the rows with its inode, and `isAt` says
+  /// whether the file is at a path too.
+  public static func of(
+    _ file: FoundFile, expected: [PublishedFile], isAt: (LibraryPath) throws -> Bool
+  ) rethrows -> FileName {
+    let claiming = expected.filter { $0.claims(file) }
+    let owners = claiming.isEmpty ? expected : claiming
+    guard !owners.contains(where: { EntryPath($0.path) == file.place }) else { return .own }
+    return try owners.contains { try isAt($0.path) } ? .second : .free
+  }
 }
 
 extension PublishedFile {

@@ -94,6 +94,25 @@ public struct DownloadError: Error, Hashable, Sendable {
   /// Whether the connection broke or stalled: that proves nothing against another connection.
   var isBrokenConnection: Bool { code == .connectionLost || code == .timeout }
 
+  /// Whether the loss of a path may have caused it.
+  var mayComeOfThePath: Bool {
+    switch code {
+    case .unknownHost, .connectFailed, .tlsCertificate, .timeout, .tooSlow, .connectionLost: true
+    default: false
+    }
+  }
+
+  /// Whether the address may have expired, so that a fresh one of the same file may succeed: the server refuses it, or sends
+  /// a page instead.
+  var mayHaveExpired: Bool {
+    switch code {
+    case .notFound, .gone, .unauthorized, .forbidden, .notMedia: true
+    case .httpStatus: status.map { (400..<500).contains($0) } ?? false
+    case .retriesExhausted: cause == .notMedia
+    default: false
+    }
+  }
+
   /// Whether another address of the same file may succeed.
   var concernsSource: Bool {
     switch code {

@@ -23,8 +23,9 @@ public protocol DownloadTable {
   /// Whether a download, or one other than this, records the file with this path, inode and length as its own, or as
   /// about to be.
   func isClaimed(_ file: PublishedFile, otherThanBy id: DownloadID?) throws -> Bool
-  /// Whether a download, or one other than this, has a file with this inode and length, at any path.
-  func isNeeded(_ file: FoundFile, otherThanBy id: DownloadID?) throws -> Bool
+  /// Whether a download, or one other than this, has a file with this inode and length, at any path but the one that the
+  /// file has left: of completed rows that record it there, one follows it, and the others have lost theirs.
+  func isNeeded(_ file: FoundFile, otherThanBy id: DownloadID?, left path: LibraryPath?) throws -> Bool
   /// The completed downloads, except this one, whose files have this path.
   func completedDownloads(at path: LibraryPath, otherThan id: DownloadID) throws -> [DownloadID]
   /// A download, or one other than this, with a file of this inode and length, at any path.

@@ -4,7 +4,9 @@ import Flux
 extension DownloadsStore {
   mutating func handle(_ intent: DownloadIntent, settings: Settings, in turn: inout PodfluxTurn) throws -> Reply {
     switch intent {
-    case .enqueue(let wish): return try enqueue(wish, settings: settings, in: &turn)
+    case .enqueue(let wish):
+      let (id, isNew) = try enqueue(wish, settings: settings, in: &turn)
+      return .enqueued(id: id, created: isNew)
     case .pause(let selection): return try change(selection, by: .pause, in: &turn)
     case .resume(let selection):
       room.doubtedAt = turn.now
@@ -23,20 +25,21 @@ extension DownloadsStore {
 
   // MARK: Enqueue
 
-  private mutating func enqueue(
+  /// Adds a download, unless it is there. Returns its id, and whether it was added.
+  mutating func enqueue(
     _ wish: DownloadIntent.Enqueue, settings: Settings, in turn: inout PodfluxTurn
-  ) throws -> Reply {
+  ) throws -> (id: DownloadID, isNew: Bool) {
     let downloads = turn.tables.downloads
     if let id = wish.id {
-      if try downloads.contains(id) { return .enqueued(id: id, created: false) }
+      if try downloads.contains(id) { return (id, false) }
     } else if let known = try downloads.find(wish.address) {
-      return .enqueued(id: known, created: false)
+      return (known, false)
     }
     // A file that a person has deleted, or taken over, is not fetched again because a rule says so.
     if wish.origin == .auto,
       let removed = try turn.tables.formerFiles.removedDownload(id: wish.id, address: wish.address)
     {
-      return .enqueued(id: removed, created: false)
+      return (removed, false)
     }
     let id = wish.id ?? DownloadID(from: &turn.random)
     let isHeld = try live[id] != nil || turn.tables.deletions.holds(id)
@@ -52,7 +55,7 @@ extension DownloadsStore {
       networks: .init(own: wish.network, podcast: obstacles.classes.policy(ofPodcast: wish.description.podcast)))
     try downloads.insert(download)
     count(download.state.kind, +1)
-    return .enqueued(id: id, created: true)
+    return (id, true)
   }
 
   // MARK: Changes of a selection
@@ -92,7 +95,8 @@ extension DownloadsStore {
     }
   }
 
-  private mutating func change(_ ids: [DownloadID], by change: BulkChange, in turn: inout PodfluxTurn) throws -> Int {
+  /// Changes those of the downloads that exist and may be changed so. Returns how many these are.
+  mutating func change(_ ids: [DownloadID], by change: BulkChange, in turn: inout PodfluxTurn) throws -> Int {
     var changed = 0
     for id in ids {
       guard let download = try turn.tables.downloads.find(id), change.verdict(on: download.state) == .allowed else {

@@ -183,14 +183,12 @@ extension DownloadsStore {
     // What is made good at once is no failure: the next one is the first.
     download.failures = isPrompt ? 0 : hadProgress ? 1 : download.failures + 1
     if !hadProgress { download.round = .init() }
-    guard mayPass else {
-      return try transition(&download, to: .failed(error), in: turn)
-    }
+    guard mayPass else { return try giveUp(&download, because: error, in: &turn) }
     guard download.failures < settings.maxAttempts else {
       let final = DownloadError(
         .retriesExhausted, "\(download.failures) attempts without progress failed; the last one: \(error.message)",
         status: error.status, cause: error.code)
-      return try transition(&download, to: .failed(final), in: turn)
+      return try giveUp(&download, because: final, in: &turn)
     }
     let delay =
       isPrompt
@@ -199,6 +197,32 @@ extension DownloadsStore {
     let earliest = turn.now.advanced(byMilliseconds: delay)
     let moment = max(earliest, hosts.cooldowns[download.source.host] ?? earliest)
     try wait(&download, for: .retry(at: moment, after: error), in: &turn)
+  }
+
+  private mutating func giveUp(
+    _ download: inout Download, because error: DownloadError, in turn: inout PodfluxTurn
+  ) throws {
+    try transition(&download, to: .failed(error), in: turn)
+    if error.mayHaveExpired { turn.tell(.downloads(.refused(download.id))) }
+  }
+
+  /// Lets a download that has failed go on at a fresh address. What is kept of it is continued if the server has the same
+  /// version there.
+  mutating func renew(
+    _ id: DownloadID, as wish: DownloadIntent.Enqueue, in turn: inout PodfluxTurn
+  ) throws {
+    guard var download = try turn.tables.downloads.find(id), case .failed = download.state,
+      // Two rows of one address would fetch the file twice.
+      try turn.tables.downloads.find(wish.address) == nil
+    else { return }
+    download.address = wish.address
+    download.description.mirrors = wish.description.mirrors
+    download.description.headers = wish.description.headers
+    download.description.integrity = wish.description.integrity
+    download.description.expectedLength = wish.description.expectedLength
+    (download.failures, download.round) = (0, .init())
+    download.isHeld = try live[id] != nil || turn.tables.deletions.holds(id)
+    try transition(&download, to: .queued, in: turn)
   }
 
   mutating func wait(

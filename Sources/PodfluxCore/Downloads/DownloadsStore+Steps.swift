@@ -19,7 +19,7 @@ extension DownloadsStore {
   private mutating func change(_ step: CleanupStep, in turn: inout PodfluxTurn) throws -> String? {
     if let obstacle = try step.obstacle(besides: live, in: turn) { return obstacle }
     switch step.finding {
-    case .missing(let id, let file):
+    case .missing(let id, let file, _):
       guard let download = try turn.tables.downloads.find(id) else { return CleanupStep.hasChanged }
       try lose(download, file, step.decision, in: &turn)
     case .corrupt(let id, let file, let found):

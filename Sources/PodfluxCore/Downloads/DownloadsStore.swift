@@ -4,6 +4,10 @@ import Flux
 public enum DownloadsEvent: Sendable {
   /// An attempt has fetched so many bytes over cellular.
   case fetchedOverCellular(Int64)
+  /// An episode has got a download.
+  case enqueued(EpisodeID, DownloadID)
+  /// A download has failed because its server refuses its address, which may have expired.
+  case refused(DownloadID)
   /// The engine has made folders for a file.
   case madeFolders([LibraryPath])
   /// A step of the cleanup has been applied to the rows, or could not be.
@@ -117,6 +121,11 @@ public struct DownloadsStore: DomainStore {
   public mutating func receive(_ event: StoreEvent, in turn: inout PodfluxTurn, reading context: Context) throws {
     switch event {
     case .settings(.changed(let former)): try follow(context.settings, from: former, in: &turn)
+    case .podcasts(.wanted(let episode, let wish)):
+      let id = try enqueue(wish, settings: context.settings, in: &turn).id
+      turn.tell(.downloads(.enqueued(episode, id)))
+    case .podcasts(.renewed(let id, let wish)): try renew(id, as: wish, in: &turn)
+    case .podcasts(.unwanted(let ids)): _ = try change(ids, by: .remove(deletingFiles: true), in: &turn)
     case .cleanup(.apply(let step)): turn.tell(.downloads(.applied(step, try apply(step, in: &turn))))
     case .upkeep(.round(let key, let forgetsFormerFiles)):
       let next = try retryDeletions(after: key, in: turn)

@@ -4,6 +4,8 @@ import Flux
 public enum Action: ActionProtocol, Hashable {
   /// A client wants something of the downloads.
   case downloads(DownloadIntent)
+  /// A client wants something of feeds or episodes.
+  case podcasts(PodcastIntent)
   /// A client changes settings.
   case updateSettings(SettingsPatch)
   /// A client wants something of the filters.
@@ -16,6 +18,8 @@ public enum Action: ActionProtocol, Hashable {
   case recovered(Recovery)
   /// An attempt reports.
   case attempt(AttemptReport)
+  /// A refresh of a feed reports.
+  case refresh(RefreshReport)
   /// A file that was owed its deletion is gone, or in quarantine.
   case deleted(Deletion.Key)
   /// A file that is owed its deletion cannot be deleted, or put into quarantine, now; one sentence says why, where that
@@ -54,8 +58,9 @@ extension Action {
   /// Whether it is a client's to dispatch: what it wants, not what a service has found out.
   public var isIntent: Bool {
     switch self {
-    case .downloads, .updateSettings, .filters, .cleanup, .network, .stop: true
-    case .recovered, .attempt, .deleted, .notDeleted, .verified, .surveyed, .cleaned, .path, .localTime, .roomCame,
+    case .downloads, .podcasts, .updateSettings, .filters, .cleanup, .network, .stop: true
+    case .recovered, .attempt, .refresh, .deleted, .notDeleted, .verified, .surveyed, .cleaned, .path, .localTime,
+      .roomCame,
       .timeCame, .upkeepDone:
       false
     }
@@ -109,7 +114,7 @@ public struct Recovery: Hashable, Sendable {
   }
 }
 
-/// What services are asked to do once a turn is committed. Each bears being carried out twice.
+/// What services are asked to do once a turn is committed. Each bears being carried out twice, but for `proceedRefresh`.
 public enum Effect: Hashable, Sendable {
   /// Start this attempt.
   case start(Attempt)
@@ -117,6 +122,12 @@ public enum Effect: Hashable, Sendable {
   case stop(AttemptID)
   /// The attempt announced a step that needs a row first; the row is there.
   case proceed(AttemptID)
+  /// Refresh a feed.
+  case refreshFeed(FeedRefresh)
+  /// What a refresh has reported is committed: it may go on, once.
+  case proceedRefresh(FeedRefresh.ID)
+  /// Stop a refresh.
+  case stopRefresh(FeedRefresh.ID)
   /// Delete what a removed download left, or put a damaged file into quarantine.
   case delete(Deletion)
   /// Read a completed file again.
@@ -187,7 +198,11 @@ extension PodfluxTurn {
 public enum Reply: Hashable, Sendable {
   /// The download's id, and whether this action made it.
   case enqueued(id: DownloadID, created: Bool)
-  /// How many downloads changed.
+  /// The feed's id, and whether this action subscribed to it.
+  case subscribed(id: FeedID, created: Bool)
+  /// How many feeds of a list were subscribed to, how many were before, and which outlines name none.
+  case imported(added: Int, known: Int, rejected: [PodcastIntent.FeedList.Rejection])
+  /// How many downloads, feeds or episodes changed.
   case affected(Int)
   /// The number of the run that begins.
   case cleanup(CleanupRun.Key)

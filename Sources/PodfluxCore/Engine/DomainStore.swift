@@ -14,6 +14,8 @@ where
 public enum StoreEvent: Sendable {
   /// The settings tell it.
   case settings(SettingsEvent)
+  /// The podcasts tell it.
+  case podcasts(PodcastsEvent)
   /// The downloads tell it.
   case downloads(DownloadsEvent)
   /// The cleanup tells it.

@@ -6,6 +6,11 @@ public enum Query: Hashable, Sendable {
   case snapshot(SnapshotQuery)
   /// How another library can go on with a download.
   case resumeData(DownloadID)
+  /// All subscriptions as OPML, with user names, passwords and tokens in addresses or without.
+  case exportFeeds(includingSecrets: Bool)
+  /// What a subscription would bring. The answer comes when the feed has come, at the latest after
+  /// `FeedPreview.Limits.milliseconds`; meanwhile the engine answers others.
+  case preview(FeedPreview.Wish)
   /// Tell from now on what changes, instead of what was asked for before.
   case observe(Observation)
   /// Tell no more of what changes.
@@ -38,23 +43,29 @@ public struct SnapshotQuery: Hashable, Sendable {
   public var stores: Set<StoreName>
   /// Which downloads to show, and what of them.
   public var downloads: DownloadsQuery
+  /// Which feeds to show, and what of them.
+  public var feeds: FeedsQuery
+  /// Which episodes to show, and what of them.
+  public var episodes: EpisodesQuery
   /// Which page of the cleanup's steps to show.
   public var stepsPage: PageRequest
 
   /// Asks for these stores; all, by default.
   public init(
     stores: Set<StoreName> = Set(StoreName.allCases), downloads: DownloadsQuery = .init(),
-    stepsPage: PageRequest = .init()
+    feeds: FeedsQuery = .init(), episodes: EpisodesQuery = .init(), stepsPage: PageRequest = .init()
   ) {
     self.stores = stores
     self.downloads = downloads
+    self.feeds = feeds
+    self.episodes = episodes
     self.stepsPage = stepsPage
   }
 }
 
 /// A part of the state that can be asked for by name.
 public enum StoreName: String, Hashable, Sendable, CaseIterable {
-  case engine, settings, network, filters, downloads, cleanup
+  case engine, settings, network, filters, feeds, episodes, downloads, cleanup
 }
 
 /// Which downloads a client wants to see, in which order, and what of each.
@@ -188,6 +199,10 @@ public enum Answer: Hashable, Sendable {
   case snapshot(Snapshot)
   /// What to go on with; nil if nothing of the download is kept.
   case resumeData(ResumeRecord?)
+  /// The subscriptions as OPML.
+  case opml(String)
+  /// What a subscription would bring.
+  case preview(FeedPreview)
   /// Changes are told from this revision on.
   case observing(revision: Int64)
   /// Changes are told no more.
@@ -208,13 +223,18 @@ public struct Snapshot: Hashable, Sendable {
   public var filters: FiltersSnapshot?
   /// The downloads.
   public var downloads: DownloadsSnapshot?
+  /// The feeds.
+  public var feeds: FeedsSnapshot?
+  /// The episodes.
+  public var episodes: EpisodesSnapshot?
   /// Cleaning up.
   public var cleanup: CleanupSnapshot?
 
   /// Makes a snapshot.
   public init(
     revision: Int64, engine: EngineSnapshot? = nil, settings: Settings? = nil, network: NetworkState? = nil,
-    filters: FiltersSnapshot? = nil, downloads: DownloadsSnapshot? = nil, cleanup: CleanupSnapshot? = nil
+    filters: FiltersSnapshot? = nil, downloads: DownloadsSnapshot? = nil, feeds: FeedsSnapshot? = nil,
+    episodes: EpisodesSnapshot? = nil, cleanup: CleanupSnapshot? = nil
   ) {
     self.revision = revision
     self.engine = engine
@@ -222,6 +242,8 @@ public struct Snapshot: Hashable, Sendable {
     self.network = network
     self.filters = filters
     self.downloads = downloads
+    self.feeds = feeds
+    self.episodes = episodes
     self.cleanup = cleanup
   }
 }

@@ -24,6 +24,8 @@ public struct Stores: Store {
   public private(set) var settings: SettingsStore
   /// The filters.
   public private(set) var filters: FiltersStore
+  /// The podcasts.
+  public private(set) var podcasts = PodcastsStore()
   /// The downloads.
   public private(set) var downloads: DownloadsStore
   /// The network.
@@ -50,12 +52,13 @@ public struct Stores: Store {
   private typealias Member = @Sendable (inout Stores, StoreCall, inout PodfluxTurn) throws -> Reply?
 
   /// The stores in the order in which they handle an action or an event. They end a batch in the reverse order: the
-  /// lifecycle refuses first and closes last, and the downloads fill free slots when cleanup and upkeep have said what
-  /// they need. A store that names the calls that concern it pays for no other: a context is a copy.
+  /// lifecycle refuses first and closes last, the podcasts see what stands in the way of downloads, and the downloads
+  /// fill free slots when cleanup and upkeep have said what they need. A store that names the calls that concern it pays for no other: a context is a copy.
   private static let list: [Member] = [
     { try $0.lifecycle.take($1, in: &$2, reading: .init($0)) },
     { try $0.settings.take($1, in: &$2, reading: ()) },
     { try $0.filters.take($1, in: &$2, reading: .init($0)) },
+    { PodcastsStore.isConcerned(by: $1) ? try $0.podcasts.take($1, in: &$2, reading: .init($0)) : nil },
     { try $0.downloads.take($1, in: &$2, reading: .init($0)) },
     { try $0.network.take($1, in: &$2, reading: ()) },
     { UpkeepStore.isConcerned(by: $1) ? try $0.upkeep.take($1, in: &$2, reading: .init($0)) : nil },

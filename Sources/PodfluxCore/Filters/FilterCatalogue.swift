@@ -68,10 +68,13 @@ public enum FilterCatalogue {
     group(.everything, "Everything", ["hidden"]) { ($0, "Hidden", .any([])) },
   ]
 
-  /// The filter of a name; nil if there is none. Every podcast's name has one.
+  /// The filter of a name; nil if there is none. Every podcast's name has one; a damaged database may contain names that
+  /// cannot be one, with control characters.
   public static func filter(_ group: FilterGroup.ID, _ value: String) -> Filter? {
     guard group != .podcast else {
-      guard !value.isEmpty, value.utf8.count <= FilterID.maximumValueBytes else { return nil }
+      guard !value.isEmpty, value.utf8.count <= FilterID.maximumValueBytes,
+        !value.unicodeScalars.contains(where: { $0.properties.generalCategory == .control })
+      else { return nil }
       let (_, title, condition) = podcast(value)
       return Filter(id: FilterID(unchecked: .podcast, value), title: title, condition: condition)
     }

@@ -8,7 +8,7 @@ import Flux
 public struct LifecycleStore: DomainStore {
   /// What it reads of other stores.
   public struct Context: Sendable {
-    /// Whether an attempt is alive.
+    /// Whether an attempt or a refresh is alive.
     var hasLiveAttempts: Bool
     /// Whether something is under way, or waits for a moment, that a drain waits for.
     var owesWork: Bool
@@ -83,10 +83,11 @@ public struct LifecycleStore: DomainStore {
 extension LifecycleStore.Context {
   /// What the stores hold now.
   init(_ stores: borrowing Stores) {
-    hasLiveAttempts = !stores.downloads.live.isEmpty
+    hasLiveAttempts = !stores.downloads.live.isEmpty || !stores.podcasts.live.isEmpty
     owesWork = !stores.cleanup.isIdle || stores.downloads.owesWork
     nextMoment = Timestamp.earlier(
-      stores.downloads.wakeAt, Timestamp.earlier(stores.filters.wakeAt, stores.upkeep.wakeAt))
+      Timestamp.earlier(stores.downloads.wakeAt, stores.podcasts.wakeAt),
+      Timestamp.earlier(stores.filters.wakeAt, stores.upkeep.wakeAt))
   }
 }
 

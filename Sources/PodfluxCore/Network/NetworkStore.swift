@@ -72,9 +72,13 @@ public struct NetworkStore: DomainStore {
     state.source = source
   }
 
-  /// Counts what attempts fetch over cellular.
+  /// Counts what attempts and refreshes fetch over cellular.
   public mutating func receive(_ event: StoreEvent, in turn: inout PodfluxTurn, reading _: Void) throws {
-    if case .downloads(.fetchedOverCellular(let bytes)) = event { try count(bytes, in: turn) }
+    switch event {
+    case .downloads(.fetchedOverCellular(let bytes)), .podcasts(.fetchedOverCellular(let bytes)):
+      try count(bytes, in: turn)
+    default: break
+    }
   }
 
   private mutating func count(_ bytes: Int64, in turn: borrowing PodfluxTurn) throws {

@@ -47,6 +47,11 @@ public struct Settings: Hashable, Sendable {
   /// The number of bytes that the engine leaves free on the disk; it leaves at least 16 MiB for the library's records.
   public var reserveFreeBytes: Int64 = 512 << 20
 
+  /// The shortest time between two refreshes of a feed that no client asks for, in minutes.
+  public var feedRefreshMinutes = 60
+  /// The longest time between two refreshes of a feed, in minutes.
+  public var feedRefreshMaxMinutes = 1440
+
   /// Whether the engine compares rows and files at every start.
   public var cleanupOnStart = true
   /// What a cleanup does with files that no download knows, unless `cleanup/run` says it.
@@ -87,6 +92,8 @@ public struct Settings: Hashable, Sendable {
     Setting("schedule", \.schedule),
     Setting("storageQuotaBytes", \.storageQuotaBytes, in: Limits.volume),
     Setting("reserveFreeBytes", \.reserveFreeBytes, in: Limits.volume),
+    Setting("feedRefreshMinutes", \.feedRefreshMinutes, in: Limits.refreshMinutes),
+    Setting("feedRefreshMaxMinutes", \.feedRefreshMaxMinutes, in: Limits.refreshMinutes),
     Setting("cleanupOnStart", \.cleanupOnStart),
     Setting("orphans", \.orphans),
     Setting("quarantineDays", \.quarantineDays, in: 0...36_500),
@@ -97,7 +104,8 @@ public struct Settings: Hashable, Sendable {
 
   /// The rules between two settings.
   public static let rules = [
-    Rule("retryFirstSeconds", \.retryFirstSeconds, atMost: "retryMaxSeconds", \.retryMaxSeconds)
+    Rule("retryFirstSeconds", \.retryFirstSeconds, atMost: "retryMaxSeconds", \.retryMaxSeconds),
+    Rule("feedRefreshMinutes", \.feedRefreshMinutes, atMost: "feedRefreshMaxMinutes", \.feedRefreshMaxMinutes),
   ]
 
   /// Ranges that several settings share, or that other parts of the engine rely on.
@@ -110,6 +118,8 @@ public struct Settings: Hashable, Sendable {
     public static let maxAttempts = 1...1000
     /// Seconds of waits and timeouts: up to a day.
     public static let seconds = 1...86_400
+    /// Minutes between two refreshes of a feed: up to four weeks.
+    public static let refreshMinutes = 5...40_320
     /// Bytes of the largest file: up to 1 PiB.
     public static let maxFileBytes: ClosedRange<Int64> = 0...(1 << 50)
     /// Bytes of budgets, quotas and reserves: up to 8 PiB, which every reader of JSON keeps (RFC 8259 section 6).

@@ -88,11 +88,7 @@ public struct AttemptReport: Hashable, Sendable {
 
   /// Whether it tells of a failure that the loss of a path may have caused.
   public var mayComeOfThePath: Bool {
-    guard case .failed(let error, _, _) = news else { return false }
-    switch error.code {
-    case .unknownHost, .connectFailed, .tlsCertificate, .timeout, .tooSlow, .connectionLost: return true
-    default: return false
-    }
+    if case .failed(let error, _, _) = news { error.mayComeOfThePath } else { false }
   }
 
   /// What can happen in an attempt.

@@ -5,12 +5,15 @@ public enum ContentCoding: String, Hashable, Sendable {
   case gzip
   /// RFC 1950, or raw RFC 1951, as some servers send it.
   case deflate
+  /// RFC 7932, within a window of 16 MiB.
+  case brotli
 
   /// The coding of that name, ignoring case; nil for identity, other codings, and several in a row.
   public init?(_ name: String) {
     switch name.lowercased() {
     case "gzip", "x-gzip": self = .gzip
     case "deflate": self = .deflate
+    case "br": self = .brotli
     default: return nil
     }
   }

@@ -13,16 +13,22 @@ public struct ResponseHead: Sendable, Hashable {
   /// How many redirects were followed.
   public let redirects: Int
 
+  /// Where permanent redirects alone (301, 308) have led, without user info and fragment; nil if none did. Its query may
+  /// contain tokens: do not log it.
+  public let permanentURL: String?
+
   /// All fields in the order received, names as sent.
   public let fields: [HTTPField]
 
   public init(
-    status: Int, httpVersion: HTTPVersion = .http1_1, effectiveURL: String, redirects: Int = 0, fields: [HTTPField]
+    status: Int, httpVersion: HTTPVersion = .http1_1, effectiveURL: String, redirects: Int = 0,
+    permanentURL: String? = nil, fields: [HTTPField]
   ) {
     self.status = status
     self.httpVersion = httpVersion
     self.effectiveURL = effectiveURL
     self.redirects = redirects
+    self.permanentURL = permanentURL
     self.fields = fields
   }
 

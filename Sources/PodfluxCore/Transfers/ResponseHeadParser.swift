@@ -23,14 +23,16 @@ public struct ResponseHeadParser: Sendable {
 
   private let effectiveURL: String
   private let redirects: Int
+  private let permanentURL: String?
   private var position = Position.statusLine
   private var fields: [HTTPField] = []
   private var bytes = 0
 
-  /// A parser for the answer of `effectiveURL` after `redirects`; both go into the head unchanged.
-  public init(effectiveURL: String, redirects: Int) {
+  /// A parser for the answer of `effectiveURL` after `redirects`; all three go into the head unchanged.
+  public init(effectiveURL: String, redirects: Int, permanentURL: String? = nil) {
     self.effectiveURL = effectiveURL
     self.redirects = redirects
+    self.permanentURL = permanentURL
   }
 
   /// Parses one line, with or without its line end.
@@ -63,7 +65,8 @@ public struct ResponseHeadParser: Sendable {
     }
     position = .trailers
     let head = ResponseHead(
-      status: status, httpVersion: version, effectiveURL: effectiveURL, redirects: redirects, fields: fields)
+      status: status, httpVersion: version, effectiveURL: effectiveURL, redirects: redirects,
+      permanentURL: permanentURL, fields: fields)
     guard !head.hasBoundlessContentLength else { throw .boundlessContentLength }
     guard !head.hasUnusableContentLength else { throw .unusableContentLength }
     return .complete(head)

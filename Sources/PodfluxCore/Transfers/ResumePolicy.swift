@@ -125,15 +125,6 @@ public enum ResumePolicy {
   }
 
   private static func error(for head: ResponseHead) -> DownloadError {
-    let status = head.status
-    let said = "the server answered \(status)"
-    return switch status {
-    case 401: DownloadError(.unauthorized, "\(said): it wants credentials", status: status)
-    case 403: DownloadError(.forbidden, "\(said): it refuses access", status: status)
-    case 404: DownloadError(.notFound, "\(said): there is no such file", status: status)
-    case 410: DownloadError(.gone, "\(said): the file is gone for good", status: status)
-    case 206: DownloadError(.rangeMismatch, "\(said): a part, although the whole file was asked for", status: status)
-    default: DownloadError(.httpStatus, said, status: status)
-    }
+    .answered(head.status, to: "file")
   }
 }

@@ -54,11 +54,39 @@ public struct UpkeepStore: DomainStore {
     self.lastDay = lastDay
   }
 
-  /// Whether the store does something for a call of the list; a case that a method below handles is named here too.
+  /// What the store does something for, of actions and events.
+  private enum Concern {
+    case recovered
+    case lookedAtFolders(gone: [LibraryPath])
+    case madeFolders([LibraryPath])
+    case removedFolder(LibraryPath)
+    case didRound(nextDeletion: Deletion.Key?, areFormerFilesDone: Bool?)
+
+    init?(_ action: Action) {
+      switch action {
+      case .recovered: self = .recovered
+      case .upkeepDone(let gone): self = .lookedAtFolders(gone: gone)
+      default: return nil
+      }
+    }
+
+    init?(_ event: StoreEvent) {
+      switch event {
+      case .downloads(.madeFolders(let folders)): self = .madeFolders(folders)
+      case .cleanup(.removedFolder(let folder)): self = .removedFolder(folder)
+      case .downloads(.didRound(let next, let areDone)):
+        self = .didRound(nextDeletion: next, areFormerFilesDone: areDone)
+      default: return nil
+      }
+    }
+  }
+
+  /// Whether the store does something for a call of the list.
   static func isConcerned(by call: StoreCall) -> Bool {
     switch call {
-    case .handle(.recovered), .handle(.upkeepDone), .receive(.downloads), .receive(.cleanup), .endBatch: true
-    case .handle, .receive: false
+    case .handle(let action): Concern(action) != nil
+    case .receive(let event): Concern(event) != nil
+    case .endBatch: true
     }
   }
 
@@ -66,24 +94,25 @@ public struct UpkeepStore: DomainStore {
   public mutating func handle(
     _ action: Action, in turn: inout PodfluxTurn, reading context: Context
   ) throws -> Reply? {
-    switch action {
-    // A new library needs no upkeep, and a start has just done the most of it.
-    case .recovered: if lastDay == nil { try note(turn.now.day, in: turn) }
-    case .upkeepDone(let gone): try goOn(forgetting: gone, in: &turn)
-    default: break
-    }
+    if let concern = Concern(action) { try take(concern, in: &turn) }
     return nil
   }
 
   /// Keeps track of folders, and ends a round that the downloads have done their part of.
   public mutating func receive(_ event: StoreEvent, in turn: inout PodfluxTurn, reading context: Context) throws {
-    switch event {
-    case .downloads(.madeFolders(let folders)): try turn.tables.upkeep.note(made: folders)
-    case .cleanup(.removedFolder(let folder)): try turn.tables.upkeep.forget(folder)
-    case .downloads(.didRound(let next, let areFormerFilesDone)):
+    if let concern = Concern(event) { try take(concern, in: &turn) }
+  }
+
+  private mutating func take(_ concern: Concern, in turn: inout PodfluxTurn) throws {
+    switch concern {
+    // A new library needs no upkeep, and a start has just done the most of it.
+    case .recovered: if lastDay == nil { try note(turn.now.day, in: turn) }
+    case .lookedAtFolders(let gone): try goOn(forgetting: gone, in: &turn)
+    case .madeFolders(let folders): try turn.tables.upkeep.note(made: folders)
+    case .removedFolder(let folder): try turn.tables.upkeep.forget(folder)
+    case .didRound(let next, let areFormerFilesDone):
       round?.deletion = next
       if let areFormerFilesDone { try endRound(areFormerFilesDone: areFormerFilesDone, in: &turn) }
-    default: break
     }
   }
 

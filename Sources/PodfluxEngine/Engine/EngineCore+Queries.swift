@@ -6,6 +6,9 @@ extension EngineCore {
     guard let session else { throw Refusal.isSuspended }
     switch query {
     case .resumeData(let id): return .resumeData(try session.library.resumeData(of: id))
+    case .exportFeeds(let includesSecrets):
+      return .opml(try session.library.opml(includingSecrets: includesSecrets))
+    case .preview: preconditionFailure("the loop hands previews to their own method")
     case .snapshot(let query):
       // An observing client is shown everything up to this revision before it sees the snapshot.
       if let observation { try observers.flush(observation.token) }

@@ -19,11 +19,13 @@ final class EngineCore: @unchecked Sendable {
     turns: turns, logger: logger, readStores: { [unowned self] in session?.stores })
   /// What the client observes, if it does.
   var observation: (token: Observers.Token, includesActions: Bool)?
+  /// The previews that are not answered.
+  var previews = PendingRequests()
   /// Whether it has ended although something could have moved still.
   let hasGivenUp = Atomic(false)
   private let configuration: EngineConfiguration
   private let mailbox: EngineLoop.EngineMailbox
-  private let turns: DispatchQueue
+  let turns: DispatchQueue
   private let timers: TurnTimers
   private let journal: Journal?
 
@@ -50,7 +52,10 @@ final class EngineCore: @unchecked Sendable {
   private func hold(_ session: LibrarySession) {
     self.session = session
     session.observers = observers
-    session.onClosed = { [unowned self] in self.session = nil }
+    session.onClosed = { [unowned self] in
+      self.session = nil
+      refusePreviews()
+    }
   }
 
   /// Begins to work; the client hears when the tables are in order.

@@ -1,17 +1,29 @@
+import EngineRuntime
 import PodfluxCore
 
-/// Checks that need the machine, before a turn sees the request: stores do not ask the system.
+/// What needs the machine, before a turn sees the request: stores do not ask the system.
 extension EngineRequest {
-  /// The request, refused if it asks for what this machine does not have.
+  /// The request, refused if it asks for what this machine does not have, and with the documents read that it names.
   var checked: EngineRequest {
-    guard case .action(.updateSettings(let patch)) = content, let zone = patch.nameTimeZone, !LocalClock.knows(zone)
-    else {
+    guard case .action(let action) = content else { return self }
+    do throws(Refusal) {
+      switch action {
+      case .updateSettings(let patch): try Self.check(patch)
+      case .podcasts(.importDocument(let document)):
+        return EngineRequest(.action(.podcasts(.import(try document.feeds()))), completion: completion)
+      default: break
+      }
       return self
+    } catch {
+      return EngineRequest(.refused(error), completion: completion)
     }
-    let refusal = Refusal(
+  }
+
+  private static func check(_ patch: SettingsPatch) throws(Refusal) {
+    guard let zone = patch.nameTimeZone, !LocalClock.knows(zone) else { return }
+    throw Refusal(
       .invalidValue,
       "this machine knows no time zone \"\(zone.text)\"; give publisher, or a name such as Europe/Vienna or UTC",
       path: "payload.nameTimeZone")
-    return EngineRequest(.refused(refusal), completion: completion)
   }
 }

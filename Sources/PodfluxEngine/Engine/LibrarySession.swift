@@ -3,6 +3,7 @@ import Flux
 import Logging
 import Persistence
 import PodfluxCore
+import Transfers
 import WireProtocol
 
 /// The time for which an engine holds its library: from the opening until it is given up, because the engine ends or is
@@ -61,6 +62,15 @@ final class LibrarySession: EngineSession, @unchecked Sendable {
 
   func carryOut(_ effect: Effect) {
     services.carryOut(effect)
+  }
+
+  /// Looks at a feed; completes once, on any thread.
+  func preview(_ wish: FeedPreview.Wish, _ completion: @escaping PreviewService.Completion) {
+    do throws(Refusal) {
+      services.preview(try dispatcher.state.refresh(previewing: wish, at: Services.clock().wall), completion)
+    } catch {
+      completion(.failure(error))
+    }
   }
 
   func close() -> [DownloadState.Kind: Int] {

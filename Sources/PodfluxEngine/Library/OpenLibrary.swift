@@ -126,6 +126,12 @@ extension TableReader {
     if query.stores.contains(.filters) {
       snapshot.filters = try filters(stores, now: now)
     }
+    if query.stores.contains(.feeds) {
+      snapshot.feeds = try feeds(query.feeds, refreshing: Set(stores?.podcasts.live.keys.map(\.self) ?? []))
+    }
+    if query.stores.contains(.episodes) {
+      snapshot.episodes = try episodes(query.episodes, at: moment(stores, now: now))
+    }
     if query.stores.contains(.downloads) {
       snapshot.downloads = try downloads(query.downloads, stores: stores, kept: kept, now: now)
     }

@@ -14,6 +14,9 @@ final class Services: Sendable {
   private static let authorityBundleName = "authorities.pem"
 
   private let transfers: TransferService
+  private let refreshes: RefreshService<LibraryEpisodes>
+  private let episodes: LibraryEpisodes
+  private let previews: PreviewService
   private let verifications: VerificationService
   private let cleanup: CleanupService
   private let upkeep: UpkeepService
@@ -51,6 +54,12 @@ final class Services: Sendable {
     } catch {
       throw .cannotStart("\(error)")
     }
+    episodes = LibraryEpisodes(library.database)
+    refreshes = RefreshService(transfers: transfers, rows: episodes, readClock: Self.clock) { report in
+      if report.mayComeOfThePath { paths?.catchUp() }
+      post(.refresh(report))
+    }
+    previews = PreviewService(transfers: transfers, readClock: Self.clock)
     upkeep = UpkeepService(
       files: library.files, transfers: transfers, now: Self.clock, logger: logger, post: post)
   }
@@ -61,6 +70,9 @@ final class Services: Sendable {
     case .start(let attempt): transfers.start(attempt)
     case .stop(let attempt): transfers.stop(attempt)
     case .proceed(let attempt): transfers.proceed(attempt)
+    case .refreshFeed(let refresh): refreshes.start(refresh)
+    case .proceedRefresh(let id): refreshes.proceed(id)
+    case .stopRefresh(let id): refreshes.stop(id)
     case .verify(let verification): verifications.start(verification)
     case .delete(let deletion): fileQueue.async { self.delete(deletion) }
     case .startSurvey(let run, let days): cleanup.startSurvey(run, quarantineDays: days)
@@ -74,6 +86,11 @@ final class Services: Sendable {
     case .runUpkeep(let folders, let day): upkeep.runUpkeep(folders, day)
     case .wake, .announce, .tell, .close: preconditionFailure("\(effect) is the loop's own")
     }
+  }
+
+  /// Looks at a feed; completes once, on any thread.
+  func preview(_ refresh: FeedRefresh, _ completion: @escaping PreviewService.Completion) {
+    previews.start(refresh, completion)
   }
 
   /// The path as it was when the services began; nil where it cannot be read.
@@ -104,6 +121,7 @@ final class Services: Sendable {
     verifications.shutDown()
     upkeep.shutDown()
     transfers.shutDown()
+    episodes.close()
     // A deletion under way ends before the library is given up.
     fileQueue.sync {}
   }

@@ -30,10 +30,19 @@ extension InvariantChecker {
   }
 
   /// The cleanup declares a completed download's file missing.
-  func willLose(_ file: PublishedFile, on disk: SimulatedDisk) throws {
-    guard !disk.isPublished(file) else {
-      throw Violation(.forgetting, "\(file.path) is said to be gone, and is there")
-    }
+  ///
+  /// A file with its path, inode and length may be another download's all the same, if that one was published there when
+  /// this one's was gone, and got its inode: then the time is that download's.
+  func willLose(_ file: PublishedFile, of id: DownloadID, on disk: SimulatedDisk) throws {
+    guard let present = disk.published[file.path.description]?.file, disk.isPublished(file) else { return }
+    let isReplaced =
+      file.modifiedNanoseconds != present.modified
+      && rows.values.contains { row in
+        guard row.id != id, let other = row.publishedFile else { return false }
+        return other.inode == present.inode && other.length == present.length
+          && other.modifiedNanoseconds == present.modified
+      }
+    guard isReplaced else { throw Violation(.forgetting, "\(file.path) is said to be gone, and is there") }
   }
 
   /// The cleanup takes a file away as an orphan.
@@ -141,7 +150,7 @@ extension InvariantChecker {
     guard !steps.isEmpty else { return }
     let lost = Set(
       steps.compactMap { step -> DownloadID? in
-        if case .missing(let id, _) = step.finding, step.decision == .forget { id } else { nil }
+        if case .missing(let id, _, _) = step.finding, step.decision == .forget { id } else { nil }
       })
     for write in ledger.notes.writes {
       switch write {

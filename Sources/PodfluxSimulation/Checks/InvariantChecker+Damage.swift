@@ -108,11 +108,14 @@ extension InvariantChecker {
 
 extension Batch {
   /// Whether a verification has found an edit of the file.
-  func hasFollowed(_ id: DownloadID) -> Bool {
-    actions.contains { action in
-      guard case .verified(let verification, .modified) = action else { return false }
-      return verification.download == id
+  func hasFollowed(_ id: DownloadID) -> Bool { followed(by: id) != nil }
+
+  /// The edited file that a verification has found in the place of a download's file.
+  func followed(by id: DownloadID) -> PublishedFile? {
+    for case .verified(let verification, .modified(let file)) in actions where verification.download == id {
+      return file
     }
+    return nil
   }
 
   fileprivate func hasFoundDamage(of id: DownloadID) -> Bool {

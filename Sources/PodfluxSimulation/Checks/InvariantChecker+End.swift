@@ -39,7 +39,7 @@ extension InvariantChecker {
   private func canHaveDigest(_ row: Download, _ world: World) -> Bool {
     guard let integrity = row.description.integrity else { return true }
     return world.origins.contains { origin in
-      guard ([row.address] + row.description.mirrors).contains(origin.address) else { return false }
+      guard ([row.address] + row.description.mirrors).contains(where: origin.serves) else { return false }
       return integrity.accepts(Self.digest(of: origin.current.all, integrity.algorithm))
     }
   }

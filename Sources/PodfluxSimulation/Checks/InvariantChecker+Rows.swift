@@ -12,6 +12,7 @@ extension InvariantChecker {
     {
       throw Violation(.acknowledged, "\(row.id) has other mirrors or another integrity than its client gave it")
     }
+    if let before, row.address != before.address { try checkAddress(of: row, from: before, batch, world) }
     if isCleanedUp { try checkOnePlace(row, before) }
     try checkDurable(row, before, world)
     if !isCleanedUp { try checkKept(row, before, batch) }
@@ -122,7 +123,8 @@ extension InvariantChecker {
       throw Violation(.publishedDurably, "\(row.id) is completed, and a power cut could take its file from \(path)")
     }
     guard let wish = world.client.wishes[row.id] else { return }
-    let versions = world.origins.filter { (wish.addresses + wish.mirrors).contains($0.address) }.flatMap(\.versions)
+    let versions = world.origins.filter { (wish.addresses + wish.mirrors).contains(where: $0.serves) }.flatMap(
+      \.versions)
     let isOne = entry.file.content.withUnsafeBytes { bytes in
       versions.contains { $0.length == bytes.count && $0.matches(bytes) }
     }

@@ -46,6 +46,8 @@ final class InvariantChecker {
   var traffic: [AttemptID: Traffic] = [:]
   /// The bytes that came over cellular, according to attempts' reports.
   var usage = CellularUsage()
+  /// Feeds and episodes.
+  let feeds = FeedModel()
 
   /// How often the copy is compared with the tables, in turns.
   private static let comparisonInterval = 100
@@ -70,8 +72,9 @@ final class InvariantChecker {
     let rowsBefore = rows
     let finished = finishedSteps(in: batch, process.ledger)
     tell(&world.client, of: finished, process.ledger, on: world.disk)
-    var changes = try follow(process.ledger, in: world)
+    var changes = try follow(process.ledger, batch, in: world)
     changes.finishedSteps = finished
+    try checkFeeds(batch, changes, in: process)
     hear(batch, rowsBefore, world)
     for id in changes.before.keys.sorted() {
       guard let row = rows[id] else { continue }
@@ -114,7 +117,7 @@ final class InvariantChecker {
 
   // MARK: The copy
 
-  private func follow(_ ledger: SimulatedLedger, in world: World) throws -> Changes {
+  private func follow(_ ledger: SimulatedLedger, _ batch: Batch, in world: World) throws -> Changes {
     var changes = Changes()
     for write in ledger.notes.writes {
       switch write {
@@ -126,6 +129,8 @@ final class InvariantChecker {
       case .owed(let deletion):
         guard let file = deletion.file else { continue }
         changes.owedFiles.append(file)
+        // In this turn the row has followed an edit of its file, and was removed with it.
+        if batch.followed(by: deletion.download) == file { world.disk.own(file) }
         if deletion.fate == .deleted { condemned[deletion.download, default: []].append(file) }
       case .finished: break
       }
@@ -216,6 +221,7 @@ final class InvariantChecker {
     for row in page where rows[row.id] != row { throw Violation(.mirror, "\(row) was not written") }
     try checkFilters(world)
     try checkTallies(world)
+    try compareFeeds(world)
     guard position == self.position else {
       throw Violation(.logGrows, "the table says \(position), not \(self.position)")
     }
@@ -246,7 +252,8 @@ final class InvariantChecker {
   private func hear(_ batch: Batch, _ rowsBefore: [DownloadID: Download], _ world: World) {
     let answers = Array(zip(batch.actions, batch.turnout.outcomes))
     let changesMany = batch.actions.contains { $0.isBulk }
-    world.client.hear(answers, rows: rowsBefore, isAlone: batch.actions.count == 1)
+    let news = world.process.map { FeedNews($0.ledger.notes) } ?? FeedNews()
+    world.client.hear(answers, rows: rowsBefore, isAlone: batch.actions.count == 1, news)
     if changesMany, batch.actions.count > 1 { world.client.adopt(rows) }
   }
 }

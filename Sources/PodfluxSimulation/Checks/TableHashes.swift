@@ -1,3 +1,4 @@
+import Flux
 import Foundation
 import Persistence
 import PodfluxCore
@@ -41,6 +42,15 @@ struct TableHashes: Sendable {
           hash.mix("\(run.key) \(run.options) \(run.stage) \(run.freedBytes) \(run.askedAt) \(run.reason ?? "")")
           for kind in CleanupStep.Finding.Kind.allCases { hash.mix("\(run.tallies[kind] ?? .init())") }
         }
+      }
+      try add("feeds") { hash in try tables.forEachFeed { hash.mix("\($0)") } }
+      try add("episodes") { hash in
+        let query = EpisodesQuery(order: .init(.added), limit: 100_000)
+        let moment = ConditionMoment(now: Timestamp(milliseconds: 0))
+        for item in try tables.episodes(query, at: moment).items { hash.mix("\(item.episode)") }
+        var keys: [Feed.Key] = []
+        try tables.forEachFeed { keys.append($0.key) }
+        for key in keys { hash.mix("\(try tables.episodeTraces(of: key))") }
       }
       try add("cleanup steps") { hash in
         for step in try tables.cleanupSteps(PageRequest(limit: 100_000)).steps { hash.mix("\(step)") }

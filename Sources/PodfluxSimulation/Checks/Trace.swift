@@ -93,6 +93,10 @@ extension StableHash {
     case .cleaned(let step, let outcome):
       mix(step)
       mix(outcome == .done ? 1 : 0 as UInt64)
+    case .refresh(let report):
+      mix(report.refresh.feed.description)
+      mix(report.refresh.generation)
+      mix(report.summary)
     case .timeCame: mix(1 as UInt64)
     case .upkeepDone(let gone): gone.forEach { mix($0.description) }
     case .downloads(let intent): mix(intent)
@@ -153,6 +157,7 @@ extension Action {
   var summary: String {
     switch self {
     case .attempt(let report): "\(report.attempt.download)/\(report.attempt.generation) \(report.news.summary)"
+    case .refresh(let report): report.summary
     case .downloads(.enqueue(let wish)):
       "enqueue \(wish.id?.description ?? "-") \(wish.address) \(wish.priority)\(wish.isPaused ? " paused" : "")"
         + (wish.description.path.map { " as \($0)" } ?? "")
@@ -164,6 +169,23 @@ extension Action {
       "looked \(run): "
         + steps.map { "\($0.decision.rawValue) \($0.finding), because \($0.because)" }.joined(separator: "; ")
     default: "\(self)"
+    }
+  }
+}
+
+extension RefreshReport {
+  fileprivate var summary: String {
+    let name = "\(refresh.feed)/\(refresh.generation)"
+    return switch news {
+    case .appeared(let contents): "\(name) appeared: \(contents.map(\.summary).joined(separator: "; "))"
+    case .changed(let changes):
+      "\(name) changed: \(changes.map { "\($0.id) is \($0.content.summary)" }.joined(separator: "; "))"
+    case .listed(let missing, let returned): "\(name) missing \(missing), returned \(returned)"
+    case .moved(let address): "\(name) moved to \(address)"
+    case .refreshed(let findings):
+      "\(name) refreshed, next \(findings.next.milliseconds - World.beginning), tag \(findings.validators.entityTag ?? "-")"
+    case .failed(let error, let next): "\(name) failed \(error), next \(next.milliseconds - World.beginning)"
+    case .stopped: "\(name) stopped"
     }
   }
 }
@@ -190,6 +212,9 @@ extension Effect {
       "start \(attempt.id.download)/\(attempt.id.generation) with \(attempt.resume?.durable ?? 0) durable bytes"
     case .stop(let id): "stop \(id.download)/\(id.generation)"
     case .proceed(let id): "proceed \(id.download)/\(id.generation)"
+    case .refreshFeed(let refresh): "refresh \(refresh.id.feed)/\(refresh.id.generation)"
+    case .proceedRefresh(let id): "proceed \(id.feed)/\(id.generation)"
+    case .stopRefresh(let id): "stop \(id.feed)/\(id.generation)"
     case .delete(let deletion):
       "\(deletion.fate) \(deletion.key): \(deletion.download) \(deletion.file?.path.description ?? "")"
     case .verify(let verification): "verify \(verification.key): \(verification.download) \(verification.file.path)"

@@ -223,10 +223,14 @@ struct SimulatedClient {
 extension SimulatedClient {
   /// Receives the results of its intents. `rows` are those before the batch.
   ///
-  /// - Parameter isAlone: Whether the batch did nothing else, so that the result of a bulk change is known.
+  /// - Parameters:
+  ///   - isAlone: Whether the batch did nothing else, so that the result of a bulk change is known.
+  ///   - news: What intents of feeds have made of downloads.
   mutating func hear(
-    _ answers: [(Action, Dispatcher<Stores>.Outcome)], rows: [DownloadID: Download], isAlone: Bool
+    _ answers: [(Action, Dispatcher<Stores>.Outcome)], rows: [DownloadID: Download], isAlone: Bool,
+    _ news: FeedNews = FeedNews()
   ) {
+    var news = news
     for (action, outcome) in answers {
       guard case .handled(let reply) = outcome else { continue }
       switch (action, reply) {
@@ -234,6 +238,10 @@ extension SimulatedClient {
       case (.downloads(.move(let id, let place)), .affected?): move(id, to: place)
       case (.downloads(.update(let id, let update)), .affected?): self.update(id, with: update)
       case (.updateSettings(let patch), _): settings = patch.applied(to: settings)
+      case (.podcasts(.download), .affected(let number)?):
+        for row in news.takeWanted(number) where wishes[row.id] == nil { find(row) }
+      case (.podcasts(.unsubscribe(let feed, deletingFiles: true)), _):
+        for id in news.takeUnwanted(of: feed) { forget(id) }
       case (.downloads(let intent), .affected(let number)?): change(by: intent, affected: number, rows, isAlone)
       default: break
       }
@@ -252,10 +260,18 @@ extension SimulatedClient {
     forget(id)
   }
 
-  /// A cleanup has adopted a file as this download's.
+  /// The engine has found another address for a download.
+  mutating func follow(_ row: Download) {
+    wishes[row.id]?.addresses.append(row.address)
+    wishes[row.id]?.mirrors = row.description.mirrors
+    wishes[row.id]?.integrity = row.description.integrity
+  }
+
+  /// A cleanup has adopted a file as this download's, or it was made for an episode.
   mutating func find(_ row: Download) {
     wishes[row.id] = Wish(
-      addresses: [row.address], priority: row.rank.priority, title: row.description.title, isPaused: false)
+      addresses: [row.address], priority: row.rank.priority, title: row.description.title, isPaused: false,
+      mirrors: row.description.mirrors, integrity: row.description.integrity, network: row.networks.own)
     order[row.rank.priority, default: []].append(row.id)
   }
 

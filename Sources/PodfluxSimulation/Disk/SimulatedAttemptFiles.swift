@@ -147,6 +147,8 @@ final class SimulatedAttemptFiles: AttemptFiles, AttemptSurroundings, @unchecked
     guard core.machine.wantsCheckpoints, let since = unrecordedSince else { return }
     switch step {
     case .files(.synchronize), .files(.hashTail), .synchronizeBeside: return
+    // A sync has failed, or all begins again: what is not recorded is given up.
+    case .files(.truncate): return
     case .files, .report, .end: break
     }
     // A sync takes its time, and one of bytes that were written meanwhile begins after it.

@@ -15,6 +15,7 @@ enum TableWrite {
 /// Notes of the present transaction. Confined to the simulation's one thread.
 final class TransactionNotes {
   var writes: [TableWrite] = []
+  var feedWrites: [FeedWrite] = []
   /// Whose debts may have changed.
   var debtors: Set<DownloadID> = []
   /// The downloads whose rows were written one by one.
@@ -43,6 +44,12 @@ struct ObservedTables: Tables {
   var cleanup: any CleanupTable { inner.cleanup }
   var filters: any FilterTable { inner.filters }
   var upkeep: any UpkeepTable { inner.upkeep }
+  var feeds: any FeedTable {
+    ObservedFeeds(inner: inner.feeds, episodes: inner.episodes, notes: notes, sabotage: sabotage)
+  }
+  var episodes: any EpisodeTable {
+    ObservedEpisodes(inner: inner.episodes, downloads: downloads, notes: notes, sabotage: sabotage)
+  }
 
   func save(_ settings: Settings) throws { try inner.save(settings) }
   func save(_ network: NetworkState) throws { try inner.save(network) }
@@ -141,9 +148,9 @@ struct ObservedDownloads: DownloadTable {
     guard sabotage != .orphanNotRechecked else { return false }
     return try inner.isClaimed(file, otherThanBy: id)
   }
-  func isNeeded(_ file: FoundFile, otherThanBy id: DownloadID?) throws -> Bool {
+  func isNeeded(_ file: FoundFile, otherThanBy id: DownloadID?, left path: LibraryPath?) throws -> Bool {
     guard sabotage != .orphanNotRechecked else { return false }
-    return try inner.isNeeded(file, otherThanBy: id)
+    return try inner.isNeeded(file, otherThanBy: id, left: path)
   }
   func completedDownloads(at path: LibraryPath, otherThan id: DownloadID) throws -> [DownloadID] {
     sabotage == .placeTakenTwice ? [] : try inner.completedDownloads(at: path, otherThan: id)

@@ -107,8 +107,8 @@ final class SimulatedCleanup {
   private func carryOut(_ step: CleanupStep) throws -> CleanupStep.Outcome {
     try world.checker.willCleanUp(step, in: process)
     let outcome = try files.run(.step(step)) { files.carryOut(step, at: world.clock.wall) }
-    if case .missing(_, let file) = step.finding, outcome == .done {
-      try world.checker.willLose(file, on: world.disk)
+    if case .missing(let id, let file, _) = step.finding, outcome == .done {
+      try world.checker.willLose(file, of: id, on: world.disk)
     }
     return outcome
   }

@@ -235,6 +235,10 @@ extension SimulatedEngine: EngineAudience {
     return .resumeData(row?.progress.resume)
   }
 
+  func preview(_ wish: FeedPreview.Wish, answering request: EngineRequest) {
+    world.watch { throw Violation(.answers, "the simulated client previews no feed") }
+  }
+
   func turnEnded() {}
 
   func noticed(_ incident: EngineIncident) {

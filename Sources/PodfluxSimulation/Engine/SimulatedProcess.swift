@@ -14,6 +14,9 @@ final class SimulatedProcess: EngineSession {
   /// Whether the library is held.
   private(set) var isAlive = true
   private(set) var attempts: [AttemptID: SimulatedAttempt] = [:]
+  private(set) var refreshes: [FeedRefresh.ID: SimulatedRefresh] = [:]
+  /// Refreshes whose end has been posted and not yet committed.
+  var refreshEnds: Set<FeedRefresh.ID> = []
   private var cleanup: SimulatedCleanup?
   /// Attempts whose end has been posted and not yet committed.
   var ends: Set<AttemptID> = []
@@ -105,6 +108,7 @@ final class SimulatedProcess: EngineSession {
     if case .recovered? = batch.actions.first { isRecovered = true }
     world.noteTurn(Trace.Turn(batch, at: world.now))
     for case .attempt(let report) in batch.actions where report.news.isEnd { ends.remove(report.attempt) }
+    for case .refresh(let report) in batch.actions where report.news.isEnd { refreshEnds.remove(report.refresh) }
     try world.checker.committed(batch, in: self)
     for fact in batch.actions.prefix(factCount) where fact.isFromService { committedFacts += 1 }
     guard committedFacts <= postedFacts else {
@@ -114,7 +118,9 @@ final class SimulatedProcess: EngineSession {
 
   /// The effects of a batch have been carried out.
   func checkSlots() throws {
-    if isAlive { try world.checker.checkSlots(of: self) }
+    guard isAlive else { return }
+    try world.checker.checkSlots(of: self)
+    try world.checker.checkRefreshSlots(of: self)
   }
 
   // MARK: EngineSession
@@ -161,7 +167,11 @@ final class SimulatedProcess: EngineSession {
   private func carryOutPerhapsTwice(_ effect: Effect) throws {
     try begin(effect)
     guard world.suffers(.repetition), world.random.once(in: 12), isAlive else { return }
-    if case .delete = effect { return }
+    switch effect {
+    // The second time lets a refresh go on behind a report that is not committed.
+    case .delete, .proceedRefresh: return
+    default: break
+    }
     let before = fingerprint
     try begin(effect)
     // Two portions come then, one after the other.
@@ -189,6 +199,9 @@ final class SimulatedProcess: EngineSession {
     case .watchRoom(let bytes): watchRoom(atLeast: bytes)
     case .readLocalTime: post(.localTime(SimulatedPath.localTime))
     case .runUpkeep(let folders, let day): world.schedule(.upkeep(self, folders, day), after: world.random.delay())
+    case .refreshFeed(let refresh): try start(refresh)
+    case .proceedRefresh(let id): refreshes[id]?.proceed()
+    case .stopRefresh(let id): if world.sabotage != .refreshStopLost { try refreshes[id]?.stop() }
     case .limit, .leavePath, .announce, .tell, .wake, .close: break
     }
   }
@@ -197,7 +210,8 @@ final class SimulatedProcess: EngineSession {
   private var fingerprint: [Int] {
     var pending = 0
     for attempt in attempts.values { pending += attempt.activity }
-    return [attempts.count, pending, postedFacts, world.disk.partials.count]
+    for refresh in refreshes.values { pending += refresh.activity }
+    return [attempts.count, refreshes.count, pending, postedFacts, world.disk.partials.count]
   }
 
   private func start(_ attempt: Attempt) throws {
@@ -230,6 +244,10 @@ final class SimulatedProcess: EngineSession {
       report.attempt.generation = live.generation
     }
     post(.attempt(report))
+  }
+
+  func keep(_ refresh: SimulatedRefresh?, as id: FeedRefresh.ID) {
+    refreshes[id] = refresh
   }
 
   // MARK: The network and room
@@ -270,6 +288,7 @@ final class SimulatedProcess: EngineSession {
     isAlive = false
     for attempt in attempts.values { attempt.die() }
     attempts = [:]
+    refreshes = [:]
     cleanup = nil
   }
 }

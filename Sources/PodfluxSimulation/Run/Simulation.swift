@@ -32,6 +32,9 @@ public struct Simulation: Sendable {
   /// The limit of simulated milliseconds until all work has ended: 30 days.
   private static let millisecondsToRest: Int64 = 30 * 86_400_000
 
+  /// The limit of simulated milliseconds until each feed has been refreshed again: a day and an hour.
+  private static let millisecondsToRefresh: Int64 = 25 * 3_600_000
+
   private let options: SimulationOptions
 
   public init(_ options: SimulationOptions) {
@@ -91,6 +94,7 @@ public struct Simulation: Sendable {
     guard world.process?.dispatcher.state.cleanup.isIdle == true else {
       throw Violation(.liveness, "a cleanup waits, and nothing will ever happen to it")
     }
+    try refreshFeeds(world)
     let cleansFirst = world.random.once(in: 2)
     if cleansFirst { try cleanUp(world) }
     for action in [Action.downloads(.verify(.all)), .downloads(.retry(.all)), .downloads(.resume(.all))] {
@@ -100,6 +104,7 @@ public struct Simulation: Sendable {
     try world.checker.checkRest(of: world)
     if !cleansFirst { try cleanUp(world) }
     try world.checker.checkOrphans(world)
+    try awaitRefreshes(world)
     try world.engine?.checkAllAnswered()
     return try summary(of: world, replaying: replaying)
   }
@@ -117,6 +122,33 @@ public struct Simulation: Sendable {
       try comeToRest(world)
       try world.checker.checkNothingToDo(world)
     }
+  }
+
+  /// Each living feed is refreshed twice: then its rows must be what it has, and the second time changes nothing.
+  private func refreshFeeds(_ world: World) throws {
+    for _ in 0..<2 {
+      let (begin, writes) = (world.clock.wall, world.checker.feeds.episodeWrites)
+      let living = world.checker.feeds.feeds.values.filter { !$0.refreshes.hasEnded }
+      guard !living.isEmpty else { return }
+      world.engine?.ask(.podcasts(.refresh(.many(living.map(\.id).sorted()))))
+      try comeToRest(world)
+      try world.checker.checkRefreshed(since: begin, in: world)
+      if world.feeds?.isRebuilt == true, world.checker.feeds.episodeWrites != writes {
+        throw Violation(.refreshedTwice, "\(world.checker.feeds.episodeWrites - writes) writes are made")
+      }
+      world.feeds?.rebuild()
+    }
+  }
+
+  /// Feeds are refreshed although no client asks for it.
+  private func awaitRefreshes(_ world: World) throws {
+    let (begin, wall) = (world.now, world.clock.wall)
+    while !world.checker.unrefreshed(since: wall).isEmpty {
+      guard try world.step(), world.now - begin < Self.millisecondsToRefresh else {
+        throw Violation(.rhythm, "nothing refreshes \(world.checker.unrefreshed(since: wall))")
+      }
+    }
+    try comeToRest(world)
   }
 
   private func comeToRest(_ world: World) throws {

@@ -72,12 +72,15 @@ public struct FaultKinds: OptionSet, Hashable, Sendable {
   /// People give files a second name (link(2)). See `FileName` for whose it is.
   public static let hardLinks = FaultKinds(rawValue: 8192)
 
+  /// There are feeds, which grow, shrink, move, die and lie. Without it the client has no subscriptions at all.
+  public static let feeds = FaultKinds(rawValue: 16384)
+
   /// Each kind and its name.
   public static let named: [(name: String, kind: FaultKinds)] = [
     ("crashes", .crashes), ("power", .powerCuts), ("commits", .commits), ("disk", .disk), ("foreign", .foreignFiles),
     ("changes", .changes), ("network", .network), ("protocols", .protocols), ("clock", .clock),
     ("repetition", .repetition), ("people", .people), ("paths", .paths),
-    ("suspensions", .suspensions), ("links", .hardLinks),
+    ("suspensions", .suspensions), ("links", .hardLinks), ("feeds", .feeds),
   ]
   public static let all = FaultKinds(named.map(\.kind))
 

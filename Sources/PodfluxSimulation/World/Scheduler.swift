@@ -28,6 +28,14 @@ enum Event {
   case room(SimulatedProcess, number: Int)
   /// An attempt that has ended says something once more.
   case lateReport(SimulatedProcess, AttemptReport)
+  /// An ended refresh says something once more.
+  case lateRefresh(SimulatedProcess, RefreshReport)
+  /// A refresh takes in what was handed to it.
+  case refresh(SimulatedRefresh)
+  /// Something comes of a refresh's exchange; a number that is not its present one means nothing any more.
+  case feedExchange(SimulatedRefresh, number: Int)
+  /// Something happens to a feed.
+  case feedChange
   /// The disk of published files is mounted again.
   case mounting
   case client

@@ -36,6 +36,8 @@ extension World {
       guard !paths.isEmpty else { break }
       let path = random.pick(paths)
       let target = random.once(in: 2) ? random.pick(paths) : placeToMove
+      // What a row is just publishing there no person touches.
+      guard paths.contains(target) || disk.isFree(target) else { break }
       if target != path { disk.takeAway(target) }
       disk.addHardLink(of: path, at: target, knowing: checker.knows)
       noteTrouble("a person links \(path) as \(target)")

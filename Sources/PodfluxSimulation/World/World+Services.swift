@@ -3,6 +3,16 @@ import Flux
 import PodfluxCore
 
 extension SimulatedOrigin {
+  /// Whether it has the file at an address. Scheme and query do not matter: feeds name one file in many ways.
+  func serves(_ address: WebAddress) -> Bool {
+    Self.place(address).elementsEqual(Self.place(self.address))
+  }
+
+  private static func place(_ address: WebAddress) -> Substring.UTF8View {
+    let text = address.description.utf8
+    return text.drop { $0 != UInt8(ascii: ":") }.prefix { $0 != UInt8(ascii: "?") }
+  }
+
   /// How many files there are on all hosts.
   static let count = 12
   static let hosts = 4
@@ -17,10 +27,13 @@ extension SimulatedOrigin {
 /// What attempts find outside.
 extension World {
   func response(to request: HTTPRequest, for attempt: Attempt) -> SimulatedResponse {
-    guard let index = origins.firstIndex(where: { $0.address == attempt.address }) else {
+    guard let index = origins.firstIndex(where: { $0.serves(attempt.address) }) else {
       return SimulatedResponse(status: 404, fields: [], content: origins[0].current)
     }
     var response = origins[index].answer(request)
+    if suffers(.feeds), let status = feeds?.refusal(of: attempt.address) {
+      response = SimulatedResponse(status: status, fields: [], content: origins[index].current)
+    }
     if suffers(.network) { response.suffer(using: &random) }
     return response
   }

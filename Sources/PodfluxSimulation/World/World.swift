@@ -21,6 +21,10 @@ final class World {
   var client: SimulatedClient
   var random: SeededGenerator
   var origins: [SimulatedOrigin] = []
+  /// The feeds; nil in a world without any.
+  var feeds: SimulatedFeeds?
+  /// The client's side of the feeds.
+  var listener: SimulatedListener
   private(set) var scheduler = Scheduler()
   private(set) var engine: SimulatedEngine?
   /// How often a library was opened.
@@ -49,6 +53,7 @@ final class World {
     disk.followsLinks = options.sabotage == .linkFollowed
     client = SimulatedClient(
       limit: options.downloads, hasObstacles: options.faults.contains(.paths))
+    listener = SimulatedListener(downloadLimit: options.downloads)
     for number in 0..<SimulatedOrigin.count {
       let address = try WebAddress(
         "http://\(SimulatedOrigin.host(number))/\(number / SimulatedOrigin.hosts % 3)/\(number).mp3")
@@ -57,6 +62,9 @@ final class World {
     schedule(.boot, after: 0)
     schedule(.client, after: 1)
     schedule(.mishap, after: 100)
+    guard options.faults.contains(.feeds) else { return }
+    feeds = try SimulatedFeeds(origins, seed: options.seed)
+    schedule(.feedChange, after: 100)
   }
 
   /// What holds the library; nil while it is given up.
@@ -141,6 +149,11 @@ final class World {
     case .path(let process): try process.ifAlive { $0.seePath() }
     case .room(let process, let number): try process.ifAlive { $0.lookForRoom(number) }
     case .lateReport(let process, let report): try process.ifAlive { $0.hearLate(report) }
+    case .lateRefresh(let process, let report): try process.ifAlive { $0.hearLate(report) }
+    case .refresh(let refresh): try refresh.process.ifAlive { _ in try refresh.work() }
+    case .feedExchange(let refresh, let number):
+      try refresh.process.ifAlive { _ in try refresh.hear(number: number) }
+    case .feedChange: try changeFeeds()
     case .mounting:
       disk.mount()
       noteTrouble("the disk is mounted again")
@@ -154,6 +167,7 @@ final class World {
     guard !isCalm else { return }
     if let engine {
       for _ in 0..<random.within(1...3) { engine.ask(content(for: engine)) }
+      speakOfFeeds(to: engine)
     }
     schedule(.client, after: random.once(in: 30) ? Int64(random.within(1_000...60_000)) : random.delay() * 2)
   }
@@ -186,6 +200,7 @@ final class World {
     openings += 1
     checker.traffic = [:]
     checker.ended = []
+    checker.feeds.begin()
     noteTrouble("the library is opened")
     return try SimulatedProcess(in: engine)
   }
@@ -224,6 +239,7 @@ final class World {
     commitFailureOdds = nil
     take(SimulatedPath.wifi)
     for index in origins.indices { origins[index].behave() }
+    feeds?.behave()
     // A new start is what ends a stop, and what takes up deletions that could not be done.
     die()
   }

@@ -152,9 +152,9 @@ extension CurlLoop {
     switch conclusion {
     case .finished(let result): end(transfer, result)
     case .repetition: goOn(transfer, isRepetition: true) { transfer.hop }
-    case .redirect(let location):
+    case .redirect(let redirection):
       goOn(transfer, isRepetition: false) { () throws(ExchangeFailure) in
-        let next = try transfer.hop.following(location: location)
+        let next = try transfer.hop.following(redirection)
         // Before any name look-up, which uses a path too.
         guard transfer.request.route != .loopback || WebAddress.isLoopback(next.url.origin.host) else {
           throw .awayFromThisMachine

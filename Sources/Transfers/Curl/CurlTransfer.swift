@@ -48,7 +48,7 @@ final class CurlTransfer {
   private enum Phase {
     case awaitingHead
     /// The body of a redirect is skipped, up to a limit.
-    case redirected(location: String, bytesSkipped: Int64)
+    case redirected(Redirection, bytesSkipped: Int64)
     case body(ResponseHead)
   }
 
@@ -56,7 +56,7 @@ final class CurlTransfer {
   enum Conclusion {
     /// The reused connection was dead: repeat the hop on a new one.
     case repetition
-    case redirect(location: String)
+    case redirect(Redirection)
     case finished(Result<ExchangeSummary, ExchangeFailure>)
   }
 
@@ -68,7 +68,8 @@ final class CurlTransfer {
     self.easy = easy
     self.bandwidth = bandwidth
     self.sockets = sockets
-    parser = ResponseHeadParser(effectiveURL: hop.url.text, redirects: hop.redirects)
+    parser = ResponseHeadParser(
+      effectiveURL: hop.url.text, redirects: hop.redirects, permanentURL: hop.permanentURL)
     patience = StallDetector(request)
   }
 
@@ -77,7 +78,8 @@ final class CurlTransfer {
     hop = next
     self.isRepetition = isRepetition
     self.easy = easy
-    parser = ResponseHeadParser(effectiveURL: next.url.text, redirects: next.redirects)
+    parser = ResponseHeadParser(
+      effectiveURL: next.url.text, redirects: next.redirects, permanentURL: next.permanentURL)
     phase = .awaitingHead
     hasAnswer = false
     hasSignedEnd = nil
@@ -113,14 +115,14 @@ extension CurlTransfer {
     guard verdict == nil else { return .stop }
     switch phase {
     case .awaitingHead: return .stop
-    case .redirected(let location, let skipped): return skip(bytes.count, of: location, after: skipped)
+    case .redirected(let redirection, let skipped): return skip(bytes.count, of: redirection, after: skipped)
     case .body: return deliver(bytes)
     }
   }
 
   private func receive(_ head: ResponseHead) -> Bool {
-    if let location = head.redirectLocation {
-      phase = .redirected(location: location, bytesSkipped: 0)
+    if let redirection = head.redirection {
+      phase = .redirected(redirection, bytesSkipped: 0)
       return head.contentLength ?? 0 <= CurlLimits.maxRedirectBodyBytes
     }
     phase = .body(head)
@@ -132,9 +134,9 @@ extension CurlTransfer {
     }
   }
 
-  private func skip(_ count: Int, of location: String, after skipped: Int64) -> BodyDemand {
+  private func skip(_ count: Int, of redirection: Redirection, after skipped: Int64) -> BodyDemand {
     let skipped = skipped + Int64(count)
-    phase = .redirected(location: location, bytesSkipped: skipped)
+    phase = .redirected(redirection, bytesSkipped: skipped)
     return skipped <= CurlLimits.maxRedirectBodyBytes ? .more : .stop
   }
 
@@ -207,7 +209,7 @@ extension CurlTransfer {
   func conclusion(_ code: CURLcode) -> Conclusion {
     if let verdict { return .finished(.failure(verdict)) }
     // The redirect's location is known: how its own body ended does not matter.
-    if case .redirected(let location, _) = phase { return .redirect(location: location) }
+    if case .redirected(let redirection, _) = phase { return .redirect(redirection) }
     guard code == CURLE_OK else {
       let failure = ExchangeFailure(
         code, errorText: easy.errorText, headWasSeen: headWasSeen, proxyStatus: easy.proxyStatus)
@@ -228,7 +230,7 @@ extension CurlTransfer {
 
   /// How to continue after the hop has exceeded a timeout; libcurl is not done with it.
   func conclusion(impatient failure: ExchangeFailure) -> Conclusion {
-    if case .redirected(let location, _) = phase { return .redirect(location: location) }
+    if case .redirected(let redirection, _) = phase { return .redirect(redirection) }
     return failure.reason == .stalled ? ending(failure) : .finished(.failure(failure))
   }
 

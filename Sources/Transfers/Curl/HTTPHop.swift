@@ -11,6 +11,8 @@ struct HTTPHop: Sendable, Hashable {
   /// After another origin was visited, client headers are not sent any more, even if a redirect leads back.
   let carriesClientHeaders: Bool
   let redirects: Int
+  /// Whether permanent redirects alone have led here.
+  let isPermanent: Bool
   private let allowsInsecureRedirects: Bool
 
   /// The first hop, to the requested address.
@@ -22,16 +24,16 @@ struct HTTPHop: Sendable, Hashable {
       throw ExchangeFailure(.unsupportedProtocol, message: "\(url.origin.scheme) is not http or https")
     }
     self.init(
-      url: url, credentials: url.credentials, carriesClientHeaders: true, redirects: 0,
+      url: url, credentials: url.credentials, carriesClientHeaders: true, redirects: 0, isPermanent: true,
       allowsInsecureRedirects: allowingInsecureRedirects)
   }
 
   /// The hop to which a `Location` leads (RFC 9110 section 15.4).
-  func following(location: String) throws(ExchangeFailure) -> HTTPHop {
+  func following(_ redirection: Redirection) throws(ExchangeFailure) -> HTTPHop {
     guard redirects < CurlLimits.maxRedirects else {
       throw ExchangeFailure(.tooManyRedirects, message: "more than \(CurlLimits.maxRedirects) redirects")
     }
-    guard let next = CurlURL(location, relativeTo: url) else {
+    guard let next = CurlURL(redirection.location, relativeTo: url) else {
       throw ExchangeFailure(.malformedResponse, message: "a redirect leads to something that is not a URL")
     }
     guard next.origin.isSupported else {
@@ -46,24 +48,38 @@ struct HTTPHop: Sendable, Hashable {
       credentials: next.credentials ?? (staysAtOrigin ? credentials : nil),
       carriesClientHeaders: carriesClientHeaders && staysAtOrigin,
       redirects: redirects + 1,
+      isPermanent: isPermanent && redirection.isPermanent,
       allowsInsecureRedirects: allowsInsecureRedirects)
   }
 
   private init(
-    url: CurlURL, credentials: CurlURL.Credentials?, carriesClientHeaders: Bool, redirects: Int,
+    url: CurlURL, credentials: CurlURL.Credentials?, carriesClientHeaders: Bool, redirects: Int, isPermanent: Bool,
     allowsInsecureRedirects: Bool
   ) {
     self.url = url
     self.credentials = credentials
     self.carriesClientHeaders = carriesClientHeaders
     self.redirects = redirects
+    self.isPermanent = isPermanent
     self.allowsInsecureRedirects = allowsInsecureRedirects
   }
 }
 
+/// Where a redirect leads, and whether for good (RFC 9110 section 15.4).
+struct Redirection: Sendable, Hashable {
+  let location: String
+  let isPermanent: Bool
+}
+
+extension HTTPHop {
+  /// The address to which permanent redirects alone have led; nil if none did.
+  var permanentURL: String? { isPermanent && redirects > 0 ? url.text : nil }
+}
+
 extension ResponseHead {
-  /// The redirect's location; nil if the response is final.
-  var redirectLocation: String? {
-    [301, 302, 303, 307, 308].contains(status) ? self["Location"] : nil
+  /// The redirect; nil if the response is final.
+  var redirection: Redirection? {
+    guard [301, 302, 303, 307, 308].contains(status), let location = self["Location"] else { return nil }
+    return Redirection(location: location, isPermanent: status == 301 || status == 308)
   }
 }

@@ -8,8 +8,7 @@ extension HTTPRequest {
 
   /// The header lines for libcurl; the client's own ones only if the hop may carry them.
   func headerLines(includingClientHeaders: Bool) throws(ExchangeFailure) -> [String] {
-    // Some CDNs ignore Range when a coding is accepted, and a coded body cannot be resumed.
-    var fields = [(name: "Accept-Encoding", value: "identity")]
+    var fields = ownFields
     if let ifRange { fields.append((name: "If-Range", value: ifRange)) }
     for header in headers where Header.isReserved(header.name) {
       throw ExchangeFailure(.malformedRequest, message: "the header \(header.name) is the engine's own")

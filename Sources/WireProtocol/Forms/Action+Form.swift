@@ -10,9 +10,13 @@ extension Action {
   func exchanged<Coder: PayloadCoder>(with coder: inout Coder) throws(Coder.Fault) -> Self {
     switch self {
     case .downloads(let intent): return .downloads(try intent.exchanged(with: &coder))
+    case .podcasts(let intent): return .podcasts(try intent.exchanged(with: &coder))
     case .attempt(var report):
       try report.exchange(with: &coder)
       return .attempt(report)
+    case .refresh(var report):
+      try report.exchange(with: &coder)
+      return .refresh(report)
     case .updateSettings(var patch):
       coder.type("settings/update", "Changes settings.")
       try coder.settings(&patch)
@@ -92,7 +96,7 @@ extension Action {
       coder.type("engine/lookedAfter", "A round of upkeep has ended; these folders do not exist.")
       try coder.required("gone", &gone, .goneFolders)
       return .upkeepDone(gone: gone)
-    case .downloads, .attempt, .updateSettings, .filters, .network, .stop, .cleanup:
+    case .downloads, .podcasts, .attempt, .refresh, .updateSettings, .filters, .network, .stop, .cleanup:
       preconditionFailure("exchanged(with:) has a form for it")
     }
   }
@@ -137,7 +141,7 @@ extension ActionForm {
       .pathRefused(kept: nil),
     ].map {
       ActionForm(.attempt(AttemptReport(attempt: .template, news: $0)), naming: ["attempt", "fetched", "id"])
-    } + [
+    } + podcastFacts + [
       ActionForm(.recovered(.template)), ActionForm(.path(.template)), ActionForm(.localTime(.template)),
       ActionForm(.roomCame(0)), ActionForm(.timeCame), ActionForm(.upkeepDone(gone: [])), ActionForm(.deleted(0)),
       ActionForm(.notDeleted(0, because: nil)), ActionForm(.verified(.template, .intact)),

@@ -261,7 +261,8 @@ extension ValueForm<FilterGroup.ID?> {
 }
 
 extension Field {
-  fileprivate func elements<Value>(
+  /// The values of an array of at most so many elements.
+  func elements<Value>(
     atMost limit: Int, _ read: (Field) throws(Refusal) -> Value
   ) throws(Refusal) -> [Value] {
     var values: [Value] = []

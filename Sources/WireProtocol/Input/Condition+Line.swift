@@ -95,14 +95,14 @@ private struct ConditionReader {
 extension Field {
   /// The elements of an array of at least one and at most so many: nothing is met by none of them, so that no array is
   /// empty but by mistake.
-  fileprivate func alternatives(atMost limit: Int) throws(Refusal) -> [Field] {
+  func alternatives(atMost limit: Int) throws(Refusal) -> [Field] {
     let elements = try elements(atMost: limit)
     guard !elements.isEmpty else { throw mustBe("at least one alternative; leave the key out to allow everything") }
     return elements
   }
 
   /// A value, or an array of values.
-  private func oneOrMore<Value>(of read: (Field) throws(Refusal) -> Value) throws(Refusal) -> [Value] {
+  func oneOrMore<Value>(of read: (Field) throws(Refusal) -> Value) throws(Refusal) -> [Value] {
     guard case .array = value else { return [try read(self)] }
     var values: [Value] = []
     for element in try alternatives(atMost: Condition.Limits.values) {
@@ -112,17 +112,17 @@ extension Field {
   }
 
   /// Names, each once and in the order in which they came.
-  fileprivate func choices<Choice: RawRepresentable<String> & CaseIterable & Hashable>() throws(Refusal) -> [Choice] {
+  func choices<Choice: RawRepresentable<String> & CaseIterable & Hashable>() throws(Refusal) -> [Choice] {
     let choices: [Choice] = try oneOrMore { field throws(Refusal) in try field.choice() }
     var known: Set<Choice> = []
     return choices.filter { known.insert($0).inserted }
   }
 
-  fileprivate func labels() throws(Refusal) -> [String] {
+  func labels() throws(Refusal) -> [String] {
     try oneOrMore { field throws(Refusal) in try field.label() }
   }
 
-  fileprivate func searchTexts() throws(Refusal) -> [String] {
+  func searchTexts() throws(Refusal) -> [String] {
     try oneOrMore { field throws(Refusal) in try field.text(ofBytes: 1...Condition.Limits.textBytes) }
   }
 }

@@ -3,7 +3,7 @@ import PodfluxCore
 extension Field {
   func filter() throws(Refusal) -> FilterID {
     let text = try string()
-    guard let filter = FilterID(text), !text.hasControlCharacters else { throw mustBe(Self.filters(like: text)) }
+    guard let filter = FilterID(text) else { throw mustBe(Self.filters(like: text)) }
     return filter
   }
 

@@ -19,24 +19,29 @@ extension Observation {
   init(_ payload: JSONObject) throws(Refusal) {
     let fields = try Fields(payload, at: Request.payloadPath, knowing: Self.keys)
     self.init(state: try SnapshotQuery(fields))
-    if state.downloads.after != nil {
-      throw Self.refusal(of: "after", "must be left out: what is observed begins at the list's beginning")
-    }
-    if let shown = state.downloads.fields, !shown.contains(.id) {
-      throw Self.refusal(of: "fields", "must name id: what changes is told by it")
-    }
+    try Self.check(state.downloads.after != nil, state.downloads.fields.map { $0.contains(.id) }, of: .downloads)
+    try Self.check(state.feeds.after != nil, state.feeds.fields.map { $0.contains(.id) }, of: .feeds)
+    try Self.check(state.episodes.after != nil, state.episodes.fields.map { $0.contains(.id) }, of: .episodes)
     includesActions = try fields["actions"]?.boolean() ?? includesActions
     interval = try fields["interval"]?.number(in: Self.intervals) ?? interval
   }
 
-  private static func refusal(of key: String, _ sentence: String) -> Refusal {
-    let path = Request.payloadPath + ".downloads." + key
+  /// Refuses a page that is not the first, and fields without the id, of a store.
+  private static func check(_ hasCursor: Bool, _ showsID: Bool?, of store: StoreName) throws(Refusal) {
+    if hasCursor {
+      throw refusal(of: "after", "must be left out: what is observed begins at the list's beginning", in: store)
+    }
+    if showsID == false { throw refusal(of: "fields", "must name id: what changes is told by it", in: store) }
+  }
+
+  private static func refusal(of key: String, _ sentence: String, in store: StoreName) -> Refusal {
+    let path = Request.payloadPath + ".\(store.rawValue)." + key
     return Refusal(.invalidValue, "\(path) \(sentence)", path: path)
   }
 }
 
 extension SnapshotQuery {
-  static let keys = ["stores", "downloads", "cleanup"]
+  static let keys = ["stores", "downloads", "feeds", "episodes", "cleanup"]
   /// How many names of stores a query gives at most.
   static let maximumStores = 16
 
@@ -48,6 +53,8 @@ extension SnapshotQuery {
     self.init()
     if let stores = fields["stores"] { self.stores = try stores.names(atMost: Self.maximumStores) }
     if let query = fields["downloads"] { downloads = try DownloadsQuery(query) }
+    if let query = fields["feeds"] { feeds = try FeedsQuery(query) }
+    if let query = fields["episodes"] { episodes = try EpisodesQuery(query) }
     if let page = fields["cleanup"] { stepsPage = try PageRequest(page) }
   }
 }
@@ -79,11 +86,11 @@ extension PageRequest {
 }
 
 extension Field {
-  fileprivate func pageLimit() throws(Refusal) -> Int {
+  func pageLimit() throws(Refusal) -> Int {
     try integer(in: 1...PageRequest.maximumLimit)
   }
 
-  fileprivate func names<Name: RawRepresentable<String> & CaseIterable & Hashable>(
+  func names<Name: RawRepresentable<String> & CaseIterable & Hashable>(
     atMost limit: Int
   ) throws(Refusal) -> Set<Name> {
     var names: Set<Name> = []
@@ -122,5 +129,5 @@ extension Field {
     return cursor
   }
 
-  private var mustBeCursor: Refusal { mustBe("what the \"next\" of the page before it said") }
+  var mustBeCursor: Refusal { mustBe("what the \"next\" of the page before it said") }
 }

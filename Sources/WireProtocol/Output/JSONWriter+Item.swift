@@ -19,7 +19,7 @@ extension JSONWriter {
     case .attempt: member("attempt", download.attempt)
     case .bytes: member(bytesOf: item)
     case .detail: member("detail", item.wait)
-    case .error: member("error", download.state.error)
+    case .error: member("error", error: download.state.error)
     case .eta: member("eta", item.secondsLeft)
     case .finishedAt: member("finishedAt", download.dates.finished)
     case .id: member("id", download.id.description)
@@ -54,7 +54,8 @@ extension JSONWriter {
     }
   }
 
-  private mutating func member(_ key: StaticString, _ error: DownloadError?) {
+  /// Why an attempt or a refresh failed; null if it did not.
+  mutating func member(_ key: StaticString, error: DownloadError?) {
     guard let error else { return member(key, String?.none) }
     object(key) { members in
       if let cause = error.cause { members.member("cause", cause.rawValue) }

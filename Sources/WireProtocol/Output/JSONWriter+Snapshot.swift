@@ -6,6 +6,8 @@ extension JSONWriter {
     if let cleanup = snapshot.cleanup { object("cleanup") { $0.members(of: cleanup) } }
     if let downloads = snapshot.downloads { object("downloads") { $0.members(of: downloads) } }
     if let engine = snapshot.engine { object("engine") { $0.members(of: engine) } }
+    if let episodes = snapshot.episodes { object("episodes") { $0.members(of: episodes) } }
+    if let feeds = snapshot.feeds { object("feeds") { $0.members(of: feeds) } }
     if let filters = snapshot.filters { object("filters") { $0.members(of: filters) } }
     if let network = snapshot.network { object("network") { $0.members(of: network) } }
     if let settings = snapshot.settings { object("settings") { $0.members(of: settings) } }

@@ -58,6 +58,18 @@ public struct LineEncoder: Sendable {
       case .enqueued(let id, let created):
         payload.member("created", created)
         payload.member("id", id.description)
+      case .subscribed(let id, let created):
+        payload.member("created", created)
+        payload.member("id", id.description)
+      case .imported(let added, let known, let rejected):
+        payload.member("added", added)
+        payload.member("known", known)
+        payload.array("rejected", rejected) { rejection, elements in
+          elements.object {
+            $0.member("code", rejection.code.rawValue)
+            $0.member("url", rejection.url)
+          }
+        }
       case .affected(let number): payload.member("affected", number)
       case .cleanup(let run): payload.member("run", run)
       case .done: break
@@ -70,6 +82,8 @@ public struct LineEncoder: Sendable {
     line("ok", id: id, revision: revision) { payload in
       switch answer {
       case .resumeData(let record): payload.member("resumeData", record?.resumeData)
+      case .opml(let text): payload.member("opml", text)
+      case .preview(let preview): payload.members(of: preview)
       case .snapshot(let snapshot): payload.members(of: snapshot)
       case .observing(let revision): payload.member("revision", revision)
       case .unobserving: break

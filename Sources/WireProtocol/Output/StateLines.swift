@@ -3,19 +3,19 @@ import PodfluxCore
 /// Turns moments of the state into `state` lines (the article Protocol) for one who observes: first all of each
 /// store, then what has become another since the last moment.
 ///
-/// Downloads are told one by one; of the other stores, which are small, all is told again. A client that applies the lines
+/// Downloads, episodes and feeds are told one by one; of the other stores, which are small, all is told again. A client that applies the lines
 /// to what it has holds what a snapshot of that moment shows, byte for byte.
 public struct StateLines: Sendable {
-  /// What was told of the downloads.
-  private struct ToldDownloads {
+  /// What was told of a list.
+  private struct ToldList {
     var totals: [UInt8]
     var next: String?
-    var order: [DownloadID]
-    var items: [DownloadID: [UInt8]]
+    var order: [String]
+    var items: [String: [UInt8]]
   }
 
   private var stores: [StoreName: [UInt8]] = [:]
-  private var downloads: ToldDownloads?
+  private var lists: [StoreName: ToldList] = [:]
 
   /// Nothing has been told.
   public init() {}
@@ -25,6 +25,8 @@ public struct StateLines: Sendable {
     let revision = snapshot.revision
     append(.cleanup, snapshot.cleanup, at: revision, to: &encoder) { $0.members(of: $1) }
     if let downloads = snapshot.downloads { append(downloads, at: revision, to: &encoder) }
+    if let episodes = snapshot.episodes { append(episodes, at: revision, to: &encoder) }
+    if let feeds = snapshot.feeds { append(feeds, at: revision, to: &encoder) }
     append(.engine, snapshot.engine, at: revision, to: &encoder) { $0.members(of: $1) }
     append(.filters, snapshot.filters, at: revision, to: &encoder) { $0.members(of: $1) }
     append(.network, snapshot.network, at: revision, to: &encoder) { $0.members(of: $1) }
@@ -47,38 +49,62 @@ public struct StateLines: Sendable {
     }
   }
 
-  // MARK: Downloads
+  // MARK: Lists
 
+  private mutating func append(_ downloads: DownloadsSnapshot, at revision: Int64, to encoder: inout LineEncoder) {
+    let items = downloads.items.map { item in
+      (item.download.id.description, JSONWriter.object { $0.members(of: item, showing: downloads.fields) })
+    }
+    append(.downloads, items, next: downloads.next?.text, at: revision, to: &encoder) { $0.totals(of: downloads) }
+  }
+
+  private mutating func append(_ episodes: EpisodesSnapshot, at revision: Int64, to encoder: inout LineEncoder) {
+    let items = episodes.items.map { item in
+      (item.episode.id.description, JSONWriter.object { $0.members(of: item, showing: episodes.fields) })
+    }
+    append(.episodes, items, next: episodes.next?.text, at: revision, to: &encoder) {
+      $0.member("count", episodes.count)
+    }
+  }
+
+  private mutating func append(_ feeds: FeedsSnapshot, at revision: Int64, to encoder: inout LineEncoder) {
+    let items = feeds.items.map { item in
+      (item.feed.id.description, JSONWriter.object { $0.members(of: item, showing: feeds.fields) })
+    }
+    append(.feeds, items, next: feeds.next?.text, at: revision, to: &encoder) { $0.member("count", feeds.count) }
+  }
+
+  /// Appends what has changed in a list: all of it at first, then the items that are new or another, and which are gone.
   private mutating func append(
-    _ downloads: DownloadsSnapshot, at revision: Int64, to encoder: inout LineEncoder
+    _ store: StoreName, _ items: [(id: String, json: [UInt8])], next: String?, at revision: Int64,
+    to encoder: inout LineEncoder, writeTotals: (inout JSONWriter) -> Void
   ) {
-    let order = downloads.items.map(\.download.id)
-    let rendered = downloads.items.map { item in JSONWriter.object { $0.members(of: item, showing: downloads.fields) } }
-    let told = ToldDownloads(
-      totals: JSONWriter.object { $0.totals(of: downloads) }, next: downloads.next?.text, order: order,
-      items: Dictionary(uniqueKeysWithValues: zip(order, rendered)))
-    defer { self.downloads = told }
-    guard let before = self.downloads else {
+    let order = items.map(\.id)
+    let told = ToldList(
+      totals: JSONWriter.object(writeTotals), next: next, order: order,
+      items: Dictionary(uniqueKeysWithValues: items.map { ($0.id, $0.json) }))
+    defer { lists[store] = told }
+    guard let before = lists[store] else {
       return encoder.state(at: revision) { payload in
-        payload.totals(of: downloads)
+        writeTotals(&payload)
         payload.member("full", true)
-        payload.array("items", rendered) { $1.element(json: $0) }
-        payload.member("next", told.next)
-        payload.member("store", StoreName.downloads.rawValue)
+        payload.array("items", items) { $1.element(json: $0.json) }
+        payload.member("next", next)
+        payload.member("store", store.rawValue)
       }
     }
-    let changed = zip(order, rendered).filter { before.items[$0] != $1 }.map(\.1)
+    let changed = items.filter { before.items[$0.id] != $0.json }
     let gone = before.order.filter { told.items[$0] == nil }
-    guard !changed.isEmpty || before.order != order || before.totals != told.totals || before.next != told.next else {
+    guard !changed.isEmpty || before.order != order || before.totals != told.totals || before.next != next else {
       return
     }
     encoder.state(at: revision) { payload in
-      payload.totals(of: downloads)
-      payload.member("next", told.next)
-      if before.order != order { payload.array("order", order) { $1.element($0.description) } }
-      payload.array("remove", gone) { $1.element($0.description) }
-      payload.member("store", StoreName.downloads.rawValue)
-      payload.array("upsert", changed) { $1.element(json: $0) }
+      writeTotals(&payload)
+      payload.member("next", next)
+      if before.order != order { payload.array("order", order) { $1.element($0) } }
+      payload.array("remove", gone) { $1.element($0) }
+      payload.member("store", store.rawValue)
+      payload.array("upsert", changed) { $1.element(json: $0.json) }
     }
   }
 }

@@ -17,7 +17,8 @@ protocol Scenario: Sendable {
 let allScenarios: [any Scenario] = [
   StartScenario(), RepliesScenario(), EnqueueScenario(), CleanupScenario(), LargeScenario(), SmallScenario(),
   SlowScenario(),
-  ObserveScenario(), FilterScenario(), JournalScenario(), BandwidthScenario(), ShutdownScenario(),
+  ObserveScenario(), FilterScenario(), JournalScenario(), BandwidthScenario(), ShutdownScenario(), FeedScenario(),
+  PodcastLibraryScenario(),
 ]
 
 /// A measurement failed.

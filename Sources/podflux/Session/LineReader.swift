@@ -49,7 +49,16 @@ final class LineReader: Sendable {
   }
 
   private func post(_ line: LineSplitter.Line) {
-    post(session.request(for: line))
+    let request = session.request(for: line)
+    guard request.isAnsweredLater else { return post(request) }
+    // Replies keep the order of lines: the next line is read when this one has its reply.
+    let isAnswered = DispatchSemaphore(value: 0)
+    post(
+      EngineRequest(request.content) { response in
+        request.completion(response)
+        isAnswered.signal()
+      })
+    isAnswered.wait()
   }
 
   private func post(_ request: EngineRequest) {

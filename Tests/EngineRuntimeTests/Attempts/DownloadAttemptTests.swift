@@ -21,6 +21,16 @@ struct DownloadAttemptTests {
     return attempt
   }
 
+  /// An attempt whose first 1,000 bytes are written, and whose sync runs beside the writing that goes on.
+  private func synchronizing() throws -> AttemptUnderTest {
+    let attempt = try receiving(fastPieceBlocks: 1)
+    attempt.milliseconds = WritePolicy.checkpointMilliseconds
+    #expect(attempt.receive(Array(Self.body[..<1000])) == .more)
+    attempt.run()
+    try #require(attempt.isSynchronizing)
+    return attempt
+  }
+
   private func publishing(_ attempt: AttemptUnderTest) throws -> PublishedFile {
     guard case .publishing(let file, _)? = attempt.news.last else {
       Issue.record("\(attempt.news)")
@@ -245,11 +255,8 @@ struct DownloadAttemptTests {
 
   @Test("reports no checkpoint before its sync has ended, and goes on writing meanwhile")
   func syncBeside() throws {
-    let attempt = try receiving(fastPieceBlocks: 1)
-    attempt.milliseconds = WritePolicy.checkpointMilliseconds
-    #expect(attempt.receive(Array(Self.body[..<1000])) == .more)
-    attempt.run()
-    #expect(attempt.isSynchronizing && attempt.news.isEmpty)
+    let attempt = try synchronizing()
+    #expect(attempt.news.isEmpty)
     attempt.milliseconds *= 3
     #expect(attempt.receive(Array(Self.body[1000..<2000])) == .more)
     attempt.run()
@@ -265,10 +272,7 @@ struct DownloadAttemptTests {
 
   @Test("has its last sync wait for the one that runs, since only one of them is told of a failed write")
   func lastSyncWaits() throws {
-    let attempt = try receiving(fastPieceBlocks: 1)
-    attempt.milliseconds = WritePolicy.checkpointMilliseconds
-    #expect(attempt.receive(Array(Self.body[..<1000])) == .more)
-    attempt.run()
+    let attempt = try synchronizing()
     attempt.hand { $0.stop() }
     attempt.finishExchange(.cancelled)
     attempt.run()
@@ -281,10 +285,7 @@ struct DownloadAttemptTests {
 
   @Test("whose sync fails beside the writing believes no byte that was written since the last record")
   func failedSyncBeside() throws {
-    let attempt = try receiving(fastPieceBlocks: 1)
-    attempt.milliseconds = WritePolicy.checkpointMilliseconds
-    #expect(attempt.receive(Array(Self.body[..<1000])) == .more)
-    attempt.run()
+    let attempt = try synchronizing()
     #expect(attempt.receive(Array(Self.body[1000..<2000])) == .more)
     attempt.run()
     try attempt.endSync(DownloadError(.io, "broken"))
@@ -299,10 +300,7 @@ struct DownloadAttemptTests {
   /// A network that is faster than the disk has the next piece ready whenever one is written: the record waited for all.
   @Test("records a sync that has ended before it writes the piece that waits")
   func recordBeforePiece() throws {
-    let attempt = try receiving(fastPieceBlocks: 1)
-    attempt.milliseconds = WritePolicy.checkpointMilliseconds
-    #expect(attempt.receive(Array(Self.body[..<1000])) == .more)
-    attempt.run()
+    let attempt = try synchronizing()
     #expect(attempt.receive(Array(Self.body[1000..<1900])) == .more)
     attempt.run(through: AttemptUnderTest.isAppend)
     try attempt.endSync()
@@ -357,10 +355,7 @@ struct DownloadAttemptTests {
 
   @Test("whose files fail twice ends when its exchange has, so that all of its bytes are counted")
   func failedTwice() throws {
-    let attempt = try receiving(fastPieceBlocks: 1)
-    attempt.milliseconds = WritePolicy.checkpointMilliseconds
-    #expect(attempt.receive(Array(Self.body[..<1000])) == .more)
-    attempt.run()
+    let attempt = try synchronizing()
     attempt.files.failures[.append] = DownloadError(.io, "broken")
     #expect(attempt.receive(Array(Self.body[1000..<2000])) == .more)
     attempt.run()

@@ -59,6 +59,22 @@ struct StepTests {
     #expect(carryOut(.missing(id, file), .forget) == .done)
   }
 
+  /// Seed 100092 of the simulator: the row stayed as long as the other download did.
+  @Test("A download is removed if its inode is that of another's file in its place, and no other file is there by now")
+  func missingBesideAnother() throws {
+    let id = try #require(DownloadID("d"))
+    var file = try #require(found().published(sha256: nil))
+    for length in [2, 3] as [Int64] {
+      (file.length, file.modifiedNanoseconds) = (length, 9)
+      files.items["a.mp3"] = .file(bytes: [1, 2, 3], inode: 5, modified: 1)
+      #expect(carryOut(.missing(id, file, instead: found()), .forget) == .done)
+      #expect(isLeft(carryOut(.missing(id, file), .forget)))
+      // Its own file is back, which another program has edited.
+      files.items["a.mp3"] = .file(bytes: [1, 2, 3], inode: 5, modified: 2)
+      #expect(isLeft(carryOut(.missing(id, file, instead: found()), .forget)))
+    }
+  }
+
   @Test("A file that the survey judged by its time is left if it was written to since")
   func edited() throws {
     let id = try #require(DownloadID("d"))

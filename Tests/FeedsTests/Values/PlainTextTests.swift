@@ -14,6 +14,7 @@ struct PlainTextTests {
       ("\u{A0}a\u{A0}", "a"), ("\u{1}a\u{7F}b", "ab"), ("", ""), (" ", ""), ("&", "&"), ("&;", "&;"), ("&#;", "&#;"),
       ("&#x;", "&#x;"), ("&#65;&#x42;", "AB"), ("&#65", "&#65"), ("&bogus;", "&bogus;"), ("&#99999999999;", "\u{FFFD}"),
       ("é\u{301}😀", "é\u{301}😀"), ("Â\u{A0}Ã", "Â Ã"),
+      ("a\u{80}b\u{9F}c\u{A1}", "abc\u{A1}"), ("\u{85}a", "a"),
     ])
   func text(html: String, expected: String) {
     #expect(PlainText.text(ofHTML: Array(html.utf8)) == expected)

@@ -6,11 +6,11 @@ struct TableOwnershipTests {
   /// The folder of the store that owns each table.
   private static let owners = [
     "downloads": "Downloads", "deletions": "Downloads", "verifications": "Downloads", "formerFiles": "Downloads",
-    "cleanup": "Cleanup", "filters": "Filters", "upkeep": "Upkeep",
+    "cleanup": "Cleanup", "filters": "Filters", "upkeep": "Upkeep", "feeds": "Podcasts", "episodes": "Podcasts",
   ]
   /// The reading functions, which other stores may call.
   private static let reading: Set = [
-    "downloads.find", "downloads.isNeeded", "downloads.holder", "downloads.completedDownloads",
+    "downloads.find", "downloads.contains", "downloads.isNeeded", "downloads.holder", "downloads.completedDownloads",
     "downloads.nextAdmissible", "deletions.owedMove", "deletions.names", "upkeep.madeFolders",
   ]
 

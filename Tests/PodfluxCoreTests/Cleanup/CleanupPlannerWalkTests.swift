@@ -86,7 +86,7 @@ struct CleanupPlannerWalkTests {
   private func apply(_ steps: [CleanupStep], to scene: PlannerScene) {
     for step in steps {
       switch step.finding {
-      case .missing(let id, _): scene.rows.removeAll { $0.download == id }
+      case .missing(let id, _, _): scene.rows.removeAll { $0.download == id }
       case .moved(let id, _, let file):
         scene.rows.removeAll { $0.download == id }
         scene.rows.append(ExpectedFile(download: id, file: file, isCompleted: true))

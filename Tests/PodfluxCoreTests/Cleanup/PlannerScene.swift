@@ -131,20 +131,17 @@ final class PlannerScene: CleanupEvidence {
 
   func failedDownload(wanting place: EntryPath) throws -> DownloadID? { wishes[place] }
   func canAdopt(_ owner: DownloadID) throws -> Bool { !rows.contains { $0.download == owner } }
-  func isNeeded(_ file: FoundFile, otherThanBy id: DownloadID?) throws -> Bool {
-    rows.contains {
-      $0.download != id && $0.file.inode == file.inode && $0.file.length == file.length
-        && !$0.file.hasOtherTime(than: file)
-    }
+  func isNeeded(_ file: FoundFile, otherThanBy id: DownloadID?) throws -> Bool { isClaimed(file, otherThanBy: id) }
+  func isClaimed(_ file: FoundFile, otherThanBy id: DownloadID?) -> Bool {
+    rows.contains { $0.download != id && $0.file.claims(file) }
   }
   func name(of file: FoundFile) throws -> FileName {
-    let places = rows.filter { file.isKnown(as: $0.file) }.map(\.place)
-    if places.contains(file.place) { return .own }
-    let isSecond = entries.contains { place, entry in
-      guard places.contains(place), case .file(let found) = entry else { return false }
-      return found.inode == file.inode && found.length == file.length
+    FileName.of(file, expected: rows.map(\.file).filter(file.isKnown)) { path in
+      entries.contains { place, entry in
+        guard place == EntryPath(path), case .file(let found) = entry else { return false }
+        return found.inode == file.inode && found.length == file.length
+      }
     }
-    return isSecond ? .second : .free
   }
   func likeness(of file: FoundFile) throws -> MediaCheck.Likeness? {
     (media[file.inode] ?? false).map { $0 ? .media : .other }

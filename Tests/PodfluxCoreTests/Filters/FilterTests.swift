@@ -34,6 +34,8 @@ struct FilterTests {
     counter.count(5, podcast: "Show", traits: Self.traits(.queued))
     counter.count(7, podcast: "Other", traits: Self.traits(.failed, media: .video))
     counter.count(11, podcast: nil, traits: Self.traits(.queued))
+    // What a damaged database may hold is no filter.
+    counter.count(13, podcast: "\u{13}how", traits: Self.traits(.failed))
     let groups = counter.groups()
     func counts(_ id: FilterGroup.ID) -> [String: Int] {
       let filters = groups.first { $0.id == id }?.filters ?? []
@@ -47,7 +49,8 @@ struct FilterTests {
   }
 
   @Test(
-    "Invalid names give no filter", arguments: ["", "state", "state:", "state:mood", "mood:x", "podcast:", ":x"])
+    "Invalid names give no filter",
+    arguments: ["", "state", "state:", "state:mood", "mood:x", "podcast:", ":x", "podcast:a\u{13}", "podcast:\u{9F}"])
   func names(text: String) {
     #expect(FilterID(text) == nil)
   }

@@ -33,7 +33,7 @@ struct Toolchain {
   func extractSymbolGraph(of module: String, into folder: String) throws {
     let sources = Repository.root.appendingPathComponent("Sources").path
     let checkouts = products.deletingLastPathComponent().deletingLastPathComponent().path + "/checkouts"
-    let clang = ["CCrypto", "CCurl", "CLinux", "CSQLite", "CZlib"].map { "\(sources)/\($0)" }
+    let clang = ["CBrotli", "CCrypto", "CCurl", "CLinux", "CSQLite", "CZlib"].map { "\(sources)/\($0)" }
     let searched = ["\(products.path)/Modules", "\(checkouts)/GRDB.swift/Sources/GRDBSQLite"] + clang
     let outcome = try run(
       "swift-symbolgraph-extract",

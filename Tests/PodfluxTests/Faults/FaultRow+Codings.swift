@@ -29,7 +29,8 @@ extension FaultRow {
         "gzip with bytes behind its end", [coded(.joined([zipped, .text("more")])), Episode.good], [.whole, .anything],
         is: Episode.body),
       FaultRow(
-        "brotli for ever", [whole.settingHeader("Content-Encoding", "br")], [.whole, .whole, .whole],
+        "a coding that the engine does not know, for ever", [whole.settingHeader("Content-Encoding", "zstd")],
+        [.whole, .whole, .whole],
         .exhausted("not_media", keeping: 0)),
     ]
   }()

@@ -139,28 +139,3 @@ final class RealServer {
     (try? String(contentsOfFile: path, encoding: .utf8)) ?? ""
   }
 }
-
-/// Ports of the loopback interface.
-enum LoopbackPort {
-  /// A port on which no process listens now.
-  static func free() throws -> UInt16 {
-    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-    defer { close(descriptor) }
-    guard Loopback.withAddress(port: 0, { bind(descriptor, $0, $1) }) == 0 else {
-      throw PodfluxProcess.Failure("no free port")
-    }
-    var address = sockaddr_in()
-    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-    _ = withUnsafeMutablePointer(to: &address) { pointer in
-      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(descriptor, $0, &length) }
-    }
-    return UInt16(bigEndian: address.sin_port)
-  }
-
-  /// Whether a process listens on it.
-  static func answers(_ port: UInt16) -> Bool {
-    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-    defer { close(descriptor) }
-    return Loopback.withAddress(port: port) { connect(descriptor, $0, $1) } == 0
-  }
-}

@@ -264,3 +264,9 @@ struct CurlRedirectTests {
     #expect(recorder.now.heads.map(\.status) == [302])
   }
 }
+
+extension HTTPHop {
+  fileprivate func following(location: String) throws(ExchangeFailure) -> HTTPHop {
+    try following(Redirection(location: location, isPermanent: false))
+  }
+}

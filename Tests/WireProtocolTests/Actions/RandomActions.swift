@@ -8,7 +8,8 @@ struct RandomActions {
   var random: SeededRandom
 
   /// How many kinds of actions there are.
-  static let kinds = 49
+  static let kinds = downloadKinds + podcastKinds
+  private static let downloadKinds = 49
 
   mutating func action(_ kind: Int) -> Action {
     switch kind {
@@ -43,6 +44,7 @@ struct RandomActions {
     case 44: .path(networkPath())
     case 45: .localTime(localTime())
     case 46: .roomCame(number())
+    case Self.downloadKinds...: podcastAction(kind - Self.downloadKinds)
     case 47: .upkeepDone(gone: many(upTo: 4) { $0.file().path })
     default: .timeCame
     }
@@ -142,7 +144,7 @@ struct RandomActions {
     return update
   }
 
-  private mutating func publicationDate() -> PublicationDate {
+  mutating func publicationDate() -> PublicationDate {
     PublicationDate(moment(), offsetSeconds: 60 * Int64(draw(-1439...1439))) ?? PublicationDate(moment())
   }
 
@@ -227,7 +229,8 @@ struct RandomActions {
 
   private mutating func step() -> CleanupStep {
     let finding: CleanupStep.Finding = pick([
-      .missing(id(), file()), .moved(id(), from: file(), to: file()), .corrupt(id(), file(), found: found()),
+      .missing(id(), file(), instead: maybe { $0.found() }), .moved(id(), from: file(), to: file()),
+      .corrupt(id(), file(), found: found()),
       .modified(id(), from: file(), to: file()), .orphan(found()),
       .adoptable(found(), owner: id(), sha256: maybe { $0.hash() }),
       .orphanPartial(FoundPartial(download: id(), length: length())),
@@ -257,7 +260,7 @@ struct RandomActions {
       modifiedNanoseconds: maybe { $0.number() })
   }
 
-  private mutating func error() -> DownloadError {
+  mutating func error() -> DownloadError {
     DownloadError(
       pick(DownloadError.Code.allCases), text(), status: maybe { $0.draw(100...599) },
       cause: maybe { $0.pick(DownloadError.Code.allCases) }, shortBytes: maybe { $0.length() },
@@ -286,15 +289,15 @@ struct RandomActions {
 
   private mutating func id() -> DownloadID { DownloadID(from: &random) }
 
-  private mutating func number() -> Int64 { pick([0, 1, Int64.random(in: 0...(.max), using: &random), .max]) }
+  mutating func number() -> Int64 { pick([0, 1, Int64.random(in: 0...(.max), using: &random), .max]) }
 
-  private mutating func length() -> Int64 { pick([0, Int64.random(in: 0...(1 << 53), using: &random), 1 << 53]) }
+  mutating func length() -> Int64 { pick([0, Int64.random(in: 0...(1 << 53), using: &random), 1 << 53]) }
 
   private mutating func inode() -> UInt64 { pick([1, UInt64.random(in: 0...(.max), using: &random), .max]) }
 
   private mutating func hash() -> String { String(repeating: pick(["0f", "a9", "00"]), count: 32) }
 
-  private mutating func moment() -> Timestamp {
+  mutating func moment() -> Timestamp {
     Timestamp(milliseconds: Int64.random(in: 0...4_102_444_800_000, using: &random))
   }
 
@@ -302,7 +305,7 @@ struct RandomActions {
     ["Authorization", "Cookie", "X-A"].filter { _ in once(in: 2) }.map { Header(name: $0, value: "…") }
   }
 
-  private mutating func address() -> WebAddress {
+  mutating func address() -> WebAddress {
     let text = pick(["http://example.org/a.mp3?t=1&u=%22", "https://[::1]:8443/é/@b#c", "http://h"])
     guard let address = try? WebAddress(text) else { preconditionFailure("\(text) is no address") }
     return address
@@ -314,19 +317,19 @@ struct RandomActions {
     return path
   }
 
-  private mutating func label() -> String { pick(["", "Title", "Zoë's \"best\" / \\ 😀", "a:b"]) }
+  mutating func label() -> String { pick(["", "Title", "Zoë's \"best\" / \\ 😀", "a:b"]) }
 
-  private mutating func text() -> String { pick(["", "it is so", "\u{0}\u{1F}\n\t\"\\/\u{7F}\u{2028}é😀"]) }
+  mutating func text() -> String { pick(["", "it is so", "\u{0}\u{1F}\n\t\"\\/\u{7F}\u{2028}é😀"]) }
 
   mutating func once(in number: Int) -> Bool { draw(1...number) == 1 }
 
-  private mutating func draw(_ range: ClosedRange<Int>) -> Int { Int.random(in: range, using: &random) }
+  mutating func draw(_ range: ClosedRange<Int>) -> Int { Int.random(in: range, using: &random) }
 
-  private mutating func pick<Value>(_ values: [Value]) -> Value { values[draw(0...(values.count - 1))] }
+  mutating func pick<Value>(_ values: [Value]) -> Value { values[draw(0...(values.count - 1))] }
 
-  private mutating func maybe<Value>(_ make: (inout Self) -> Value) -> Value? { once(in: 2) ? make(&self) : nil }
+  mutating func maybe<Value>(_ make: (inout Self) -> Value) -> Value? { once(in: 2) ? make(&self) : nil }
 
-  private mutating func many<Value>(upTo number: Int, _ make: (inout Self) -> Value) -> [Value] {
+  mutating func many<Value>(upTo number: Int, _ make: (inout Self) -> Value) -> [Value] {
     (0..<draw(0...number)).map { _ in make(&self) }
   }
 }

@@ -1,3 +1,4 @@
+import CBrotliEncoder
 import CZlib
 import PodfluxCore
 import Testing
@@ -25,6 +26,15 @@ struct ContentDecoderTests {
         return output.count - Int(stream.avail_out)
       }
     }
+    return Array(output[..<count])
+  }
+
+  private static func brotli(_ bytes: [UInt8]) -> [UInt8] {
+    var count = BrotliEncoderMaxCompressedSize(bytes.count)
+    var output = [UInt8](repeating: 0, count: count)
+    let isDone = BrotliEncoderCompress(
+      5, BROTLI_DEFAULT_WINDOW, BROTLI_MODE_GENERIC, bytes.count, bytes, &count, &output)
+    #expect(isDone == BROTLI_TRUE)
     return Array(output[..<count])
   }
 
@@ -56,12 +66,17 @@ struct ContentDecoderTests {
     return (result, decoder.isAtEnd, nil)
   }
 
-  @Test("gzip and both kinds of deflate, in pieces of any size", arguments: [1, 7, 16_384, 1 << 20])
+  /// The file in each coding; deflate with a frame and without.
+  private static let codedFiles: [(ContentCoding, [UInt8])] = [
+    (.gzip, coded(file, windowBits: 31)), (.deflate, coded(file, windowBits: 15)),
+    (.deflate, coded(file, windowBits: -15)), (.brotli, brotli(file)),
+  ]
+
+  @Test("gzip, both kinds of deflate, and brotli, in pieces of any size", arguments: [1, 7, 16_384, 1 << 20])
   func whole(pieces: Int) {
-    for (coding, windowBits) in [(ContentCoding.gzip, 31), (.deflate, 15), (.deflate, -15)] as [(ContentCoding, Int32)]
-    {
-      let found = Self.decoded(Self.coded(Self.file, windowBits: windowBits), coding, pieces: pieces)
-      #expect(found.bytes == Self.file && found.isAtEnd && found.code == nil, "\(coding), \(windowBits)")
+    for (coding, bytes) in Self.codedFiles {
+      let found = Self.decoded(bytes, coding, pieces: pieces)
+      #expect(found.bytes == Self.file && found.isAtEnd && found.code == nil, "\(coding), \(bytes.count) bytes")
     }
   }
 
@@ -74,11 +89,11 @@ struct ContentDecoderTests {
     #expect(found.bytes == Self.file && found.isAtEnd && found.code == nil)
   }
 
-  @Test("A cut is no end, wherever it is")
-  func cut() {
-    let coded = Self.coded(Self.file, windowBits: 31)
+  @Test("A cut is no end, wherever it is", arguments: [ContentCoding.gzip, .brotli])
+  func cut(coding: ContentCoding) {
+    let coded = coding == .gzip ? Self.coded(Self.file, windowBits: 31) : Self.brotli(Self.file)
     for length in [1, 2, 10, coded.count / 2, coded.count - 8, coded.count - 1] {
-      let found = Self.decoded(Array(coded[..<length]), .gzip)
+      let found = Self.decoded(Array(coded[..<length]), coding)
       #expect(!found.isAtEnd && found.code == nil, "\(length) of \(coded.count)")
       #expect(Self.file.starts(with: found.bytes))
     }
@@ -86,10 +101,8 @@ struct ContentDecoderTests {
 
   @Test("Bytes behind the end are told", arguments: [1, 16_384, 1 << 20])
   func trailing(pieces: Int) {
-    for (coding, windowBits) in [(ContentCoding.gzip, 31), (.deflate, 15), (.deflate, -15)] as [(ContentCoding, Int32)]
-    {
-      let coded = Self.coded(Self.file, windowBits: windowBits) + [0]
-      #expect(Self.decoded(coded, coding, pieces: pieces).code == .lengthMismatch, "\(coding), \(windowBits)")
+    for (coding, bytes) in Self.codedFiles {
+      #expect(Self.decoded(bytes + [0], coding, pieces: pieces).code == .lengthMismatch, "\(coding)")
     }
   }
 
@@ -98,13 +111,16 @@ struct ContentDecoderTests {
     var coded = Self.coded(Self.file, windowBits: 31)
     coded[coded.count - 6] ^= 1
     #expect(Self.decoded(coded, .gzip).code == .notMedia)
-    #expect(Self.decoded(Array("ID3 is no gzip".utf8), .gzip).code == .notMedia)
+    for coding in [ContentCoding.gzip, .brotli] {
+      #expect(Self.decoded(Array("ID3 is no coding".utf8), coding).code == .notMedia, "\(coding)")
+    }
     #expect(Self.decoded([], .gzip).isAtEnd == false)
   }
 
-  @Test("What grows beyond measure is given up")
-  func bomb() {
-    let found = Self.decoded(Self.coded([UInt8](repeating: 0, count: 50 << 20), windowBits: 31), .gzip)
+  @Test("What grows beyond measure is given up", arguments: [ContentCoding.gzip, .brotli])
+  func bomb(coding: ContentCoding) {
+    let file = [UInt8](repeating: 0, count: 50 << 20)
+    let found = Self.decoded(coding == .gzip ? Self.coded(file, windowBits: 31) : Self.brotli(file), coding)
     #expect(found.code == .tooLarge)
     #expect(Int64(found.bytes.count) <= ContentDecoder.freeBytes + 50_000 * ContentDecoder.maximumRatio)
   }

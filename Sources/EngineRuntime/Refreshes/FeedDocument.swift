@@ -1,0 +1,122 @@
+import Feeds
+import Flux
+import PodfluxCore
+
+/// A feed's document as it is read: its items become what differs from what the library knows.
+///
+/// It holds the identities of the known episodes and the differences that have not been taken, however long the document is.
+struct FeedDocument {
+  /// What is to be told of the items so far.
+  private(set) var appeared: [EpisodeContent] = []
+  private(set) var changed: [RefreshReport.EpisodeChange] = []
+  /// Known episodes that had left the feed and are in it again.
+  private(set) var returned: [EpisodeID] = []
+  /// How many items were episodes that the library knows.
+  private(set) var matched = 0
+  /// Whether an item is new, or says something else than the library knows.
+  private(set) var hasDifferences = false
+  /// The dates of the newest items, the latest first.
+  private(set) var latest: [Timestamp] = []
+  /// How many episodes the library knows of the feed, those of this document included.
+  private(set) var count: Int
+
+  private var parser: FeedParser
+  private var matcher: EpisodeMatcher
+  private let known: [Int64: EpisodeTraces]
+
+  init(at address: WebAddress?, charset: String?, known: [EpisodeTraces]) {
+    parser = FeedParser(address: address, charset: charset)
+    matcher = EpisodeMatcher(known.map(KnownEpisode.init))
+    self.known = Dictionary(uniqueKeysWithValues: known.map { ($0.id.number, $0) })
+    count = known.count
+  }
+
+  /// Whether an item was an episode that the library knows.
+  var hasKnown: Bool { matched > 0 }
+
+  /// How many differences wait to be taken.
+  var pending: Int { appeared.count + changed.count }
+
+  mutating func parse(_ bytes: UnsafeRawBufferPointer) {
+    var episodes: [FeedEpisode] = []
+    parser.parse(bytes) { episodes.append($0) }
+    for episode in episodes { take(episode) }
+  }
+
+  /// Ends the document, and says what it was.
+  mutating func finish() -> FeedOutcome {
+    var episodes: [FeedEpisode] = []
+    let outcome = parser.finish { episodes.append($0) }
+    for episode in episodes { take(episode) }
+    return outcome
+  }
+
+  /// The known episodes that the document does not have, of those that were in the feed until now.
+  var missing: [EpisodeID] {
+    matcher.unmatched.filter { known[$0]?.isMissingFromFeed == false }.map(EpisodeID.init(number:))
+  }
+
+  mutating func takeAppeared(_ limit: Int) -> [EpisodeContent] {
+    defer { appeared.removeFirst(min(limit, appeared.count)) }
+    return Array(appeared.prefix(limit))
+  }
+
+  mutating func takeChanged(_ limit: Int) -> [RefreshReport.EpisodeChange] {
+    defer { changed.removeFirst(min(limit, changed.count)) }
+    return Array(changed.prefix(limit))
+  }
+
+  private mutating func take(_ episode: FeedEpisode) {
+    let content = EpisodeContent(episode)
+    note(content.published?.moment)
+    let identity = EpisodeIdentity(content)
+    switch matcher.match(identity) {
+    case .repeated: break
+    case .new:
+      guard count < RefreshLimits.episodes else { return }
+      count += 1
+      hasDifferences = true
+      appeared.append(content)
+    case .known(let key):
+      matched += 1
+      guard let traces = known[key] else { return }
+      guard content.fingerprint != traces.fingerprint else {
+        if traces.isMissingFromFeed { returned.append(traces.id) }
+        return
+      }
+      hasDifferences = true
+      // It is in the feed again once it is written.
+      let names = KnownEpisode(traces).formerNames(afterBecoming: identity)
+      changed.append(
+        .init(
+          id: traces.id, content: content, formerNames: .init(guids: names.guids, enclosures: names.enclosures)))
+    }
+  }
+
+  private mutating func note(_ moment: Timestamp?) {
+    guard let moment, latest.count < RefreshRhythm.episodes || moment > (latest.last ?? moment) else { return }
+    let place = latest.firstIndex { $0 < moment } ?? latest.endIndex
+    latest.insert(moment, at: place)
+    if latest.count > RefreshRhythm.episodes { latest.removeLast() }
+  }
+}
+
+extension KnownEpisode {
+  fileprivate init(_ traces: EpisodeTraces) {
+    self.init(
+      key: traces.id.number,
+      identity: EpisodeIdentity(
+        guid: traces.guid, enclosure: traces.enclosure, title: traces.title, published: traces.published,
+        seconds: traces.seconds, bytes: traces.bytes),
+      formerGuids: traces.formerNames.guids, formerEnclosures: traces.formerNames.enclosures)
+  }
+}
+
+extension EpisodeIdentity {
+  /// As the library keeps it: what is cut there is compared as it was cut.
+  fileprivate init(_ content: EpisodeContent) {
+    self.init(
+      guid: content.guid, enclosure: content.enclosure?.address, title: content.title,
+      published: content.published?.moment, seconds: content.seconds, bytes: content.enclosure?.length)
+  }
+}

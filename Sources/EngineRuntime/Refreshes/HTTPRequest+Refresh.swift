@@ -1,0 +1,66 @@
+import Feeds
+import Flux
+import PodfluxCore
+
+/// What a refresh calls itself. Some hosts of podcasts refuse every agent that they do not know.
+enum RefreshAgent {
+  /// What the feed's subscription or the settings say.
+  case own
+  /// A browser.
+  case browser
+
+  /// How servers refuse an agent: 403, and 429 where they count requests by agent.
+  static let refusals = [403, 429]
+  /// What a browser on Linux calls itself.
+  static let browserName = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"
+}
+
+extension HTTPRequest {
+  /// The request of a refresh. The client's headers are for the origin of the feed's own address.
+  ///
+  /// - Parameter validators: Those of the body that the library knows of that address; nil if it knows none.
+  init(
+    _ refresh: FeedRefresh, at address: WebAddress, as agent: RefreshAgent, validators: FeedValidators?, now: Timestamp
+  ) {
+    let feed = refresh.feed
+    self.init(
+      to: address, headers: address.hasOrigin(of: feed.address) ? feed.wishes.headers : [],
+      settings: refresh.settings, route: refresh.route)
+    ownFields = Self.fields + (validators.map { Self.conditions($0, now: now) } ?? [])
+    switch agent {
+    case .own: userAgent = feed.wishes.userAgent ?? userAgent
+    case .browser: userAgent = RefreshAgent.browserName
+    }
+  }
+
+  private static var fields: [(name: String, value: String)] {
+    [
+      (
+        "Accept",
+        "application/rss+xml, application/atom+xml, application/rdf+xml;q=0.9, application/xml;q=0.8, text/xml;q=0.8, */*;q=0.1"
+      ), ("Accept-Encoding", "br, gzip, deflate"),
+    ]
+  }
+
+  /// The conditions under which the body is wanted (RFC 9110 section 13.1).
+  private static func conditions(_ validators: FeedValidators, now: Timestamp) -> [(name: String, value: String)] {
+    guard let condition = ConditionalPolicy.condition(for: validators, at: now) else { return [] }
+    var fields: [(name: String, value: String)] = []
+    if let tag = condition.entityTag { fields.append(("If-None-Match", tag)) }
+    if let date = condition.modifiedSince { fields.append(("If-Modified-Since", date)) }
+    return fields
+  }
+}
+
+extension ResponseHead {
+  /// The charset that `Content-Type` names (RFC 9110 section 8.3.2); nil if it names none.
+  var charset: String? {
+    guard let parameters = contentType?.split(separator: ";").dropFirst() else { return nil }
+    for parameter in parameters {
+      let parts = parameter.split(separator: "=", maxSplits: 1).map { $0.drop { $0 == " " || $0 == "\t" } }
+      guard parts.count == 2, parts[0].lowercased() == "charset" else { continue }
+      return String(parts[1].filter { $0 != "\"" && $0 != " " })
+    }
+    return nil
+  }
+}

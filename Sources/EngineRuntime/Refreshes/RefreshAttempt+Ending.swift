@@ -1,0 +1,100 @@
+import Feeds
+import Flux
+import PodfluxCore
+
+/// What a refresh comes to.
+extension RefreshAttempt {
+  /// The document was a feed.
+  mutating func succeed(_ report: FeedReport, _ document: FeedDocument, _ head: ResponseHead, bodyHash: String) {
+    let content = PodcastContent(report.podcast)
+    let finding = FeedMove.Finding(
+      podcastGuid: content.guid, episodes: report.episodes, matchedEpisodes: document.matched,
+      leadsTo: report.podcast.newAddress)
+    guard fallback == nil || mayMove(to: address, finding) else {
+      return fail(DownloadError(.notMedia, "the new address has another feed"))
+    }
+    // What is told once is known at the next refresh, and would prove that the feed is there.
+    if isLedAway, let target = head.permanentURL.flatMap({ try? WebAddress($0) }),
+      move.judge(target, found: finding) == .refuse(.otherContent)
+    {
+      return fail(
+        DownloadError(
+          .notMedia, "the feed's address leads to another feed; if it is the right one, subscribe to that address"))
+    }
+    returned = document.returned
+    // Of a feed that was cut off, or is divided into pages, what is not here may be elsewhere.
+    if report.isWhole, !report.podcast.pages.isDivided { missing = document.missing }
+    let rhythm = rhythm(report.podcast, document.latest)
+    let hasChanged = document.hasDifferences || !missing.isEmpty || !returned.isEmpty
+    let news = RefreshReport.News.refreshed(
+      RefreshReport.Findings(
+        podcast: content == refresh.feed.podcast ? nil : content,
+        validators: report.isWhole
+          ? validators(behind: head, bodyHash, hasChanged ? .changed : .equivalent)
+          : FeedValidators(isDistrusted: refresh.feed.refreshes.validators.isDistrusted),
+        rhythm: rhythm, next: nextAfterSuccess(rhythm)))
+    if followsDocument, fallback == nil, let target = report.podcast.newAddress, mayTry(target) {
+      conclude(.move(to: target, otherwise: news))
+    } else {
+      conclude(.end(news, movedTo: newAddress(behind: head, finding)))
+    }
+  }
+
+  /// The server has said that nothing has changed, or has sent the body of the last refresh again.
+  mutating func succeedUnchanged(isSameBody: Bool, _ head: ResponseHead? = nil) {
+    var validators = refresh.feed.refreshes.validators
+    if isSameBody, let head, let hash = validators.bodyHash {
+      validators = self.validators(behind: head, hash, .same)
+    } else {
+      validators = ConditionalPolicy.afterNotModified(validators)
+    }
+    let moved = head?.permanentURL.flatMap { try? WebAddress($0) }
+    conclude(
+      .end(
+        .refreshed(.init(podcast: nil, validators: validators, next: nextAfterSuccess(refresh.feed.refreshes.rhythm))),
+        movedTo: moved.flatMap { mayTry($0) ? $0 : nil }))
+  }
+
+  private func validators(
+    behind head: ResponseHead, _ bodyHash: String, _ body: ConditionalPolicy.Body
+  ) -> FeedValidators {
+    // Validators of one address say nothing about another.
+    let before = isAtOwnAddress ? refresh.feed.refreshes.validators : FeedValidators()
+    return ConditionalPolicy.afterBody(
+      body, hash: bodyHash, entityTag: head["ETag"], lastModified: head.lastModified, at: now.wall, before: before)
+  }
+
+  // MARK: Moves
+
+  /// Where the feed is from now on; nil if it stays.
+  private func newAddress(behind head: ResponseHead, _ finding: FeedMove.Finding) -> WebAddress? {
+    let target = isAtOwnAddress ? head.permanentURL.flatMap { try? WebAddress($0) } : address
+    return target.flatMap { mayMove(to: $0, finding) ? $0 : nil }
+  }
+
+  /// Whether the feed has moved to an address where this was found.
+  private func mayMove(to target: WebAddress, _ finding: FeedMove.Finding) -> Bool {
+    mayTry(target) && move.judge(target, found: finding) == .accept
+  }
+
+  private var move: FeedMove {
+    let feed = refresh.feed
+    return FeedMove(
+      address: feed.address, formerAddresses: feed.refreshes.formerAddresses, podcastGuid: feed.podcast?.guid,
+      knownEpisodes: Int(feed.episodes))
+  }
+
+  /// Whether an address can be the feed's: another one than now, and none that it has left. A feed with a password in its
+  /// address stays, because the new one would lose it. One with headers stays on its origin: they are for no other.
+  private func mayTry(_ target: WebAddress) -> Bool {
+    let feed = refresh.feed
+    return target != feed.address && !feed.refreshes.formerAddresses.contains(target)
+      && feed.address.redacted == feed.address.description
+      && (feed.wishes.headers.isEmpty || target.hasOrigin(of: feed.address))
+  }
+}
+
+extension FeedPages {
+  /// Whether the feed has further documents (RFC 5005).
+  fileprivate var isDivided: Bool { next != nil || previousArchive != nil || isArchive }
+}

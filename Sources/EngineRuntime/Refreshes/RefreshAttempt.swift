@@ -1,0 +1,361 @@
+import Digests
+import Feeds
+import Flux
+import PodfluxCore
+
+/// One refresh of a feed: what happens between the dispatcher and the system, without threads and clocks.
+///
+/// Its shell hands in events, one at a time, with the time, and carries out the commands that follow. What the refresh finds
+/// it reports in pages; after each it waits for `proceed`, and events that come meanwhile wait with it. The validators of
+/// the body are told last: after a crash in the middle, the next refresh asks for the whole body again and finds what is
+/// committed already.
+///
+/// The product's shell is an `Operation` with an exchange of libcurl; the simulator's is its scheduler.
+package struct RefreshAttempt<Rows: EpisodeReader> {
+  /// Where it is.
+  enum Stage {
+    case idle
+    /// An exchange has begun, and its head has not come.
+    case requesting
+    /// The server has refused the engine's agent. When the exchange has ended, a browser's asks.
+    case refused
+    /// The server says that nothing has changed.
+    case unchanged
+    /// The body comes, and is held.
+    case holding(ResponseHead)
+    /// The body comes, and is parsed.
+    case reading(ResponseHead)
+    /// What is known is told to the store, page by page, before this follows.
+    case telling(Sequel)
+    case ended
+  }
+
+  /// What follows when everything is told.
+  enum Sequel {
+    case end(RefreshReport.News, movedTo: WebAddress?)
+    /// The feed is to be read at the address to which its publisher moves it; without success this is the end.
+    case move(to: WebAddress, otherwise: RefreshReport.News)
+  }
+
+  let refresh: FeedRefresh
+  private let rows: Rows
+  private let makeDecoder: (ContentCoding) -> any BodyDecoder
+  /// Whether the feed is read where its document says that it has moved to.
+  let followsDocument: Bool
+  var stage = Stage.idle
+  var document: FeedDocument?
+  /// The episodes that have left the feed, and those that are in it again, which are to be told.
+  var (missing, returned): ([EpisodeID], [EpisodeID]) = ([], [])
+  private var decoder: (any BodyDecoder)?
+  private var digest = RunningDigest(.sha256)
+  /// The body as far as it is held.
+  private var held: [UInt8] = []
+  /// The bytes of the body, and those behind its coding.
+  private var (bodyBytes, documentBytes): (Int64, Int64) = (0, 0)
+  /// Where the feed is read: its own address, or one that leads on from there.
+  var address: WebAddress
+  /// What ends the refresh if the address that is tried now does not have the feed; nil at the feed's own.
+  var fallback: RefreshReport.News?
+  /// Whether the feed's own address leads elsewhere for good, and there are episodes by which the feed is known again.
+  var isLedAway = false
+  /// Whether a page has led to the feed that it names.
+  private var hasFollowedPage = false
+  /// As what the requests are made.
+  private var agent = RefreshAgent.own
+  /// Events that wait until the last report is committed.
+  private var waiting: [RefreshEvent] = []
+  private var isWaiting = false
+  private var isStopping = false
+  private var hasExchange = false
+  var now = ClockReading(wall: Timestamp(milliseconds: 0), monotonicMilliseconds: 0)
+  private var commands: [RefreshCommand] = []
+
+  /// - Parameters:
+  ///   - rows: The episodes that the library knows.
+  ///   - followsDocument: Whether the feed is read where its document says that it has moved to. What it has there can be told
+  ///     from what it has here only if the reports are committed to the rows.
+  package init(
+    _ refresh: FeedRefresh, rows: Rows, followsDocument: Bool = true,
+    makeDecoder: @escaping (ContentCoding) -> any BodyDecoder
+  ) {
+    self.refresh = refresh
+    self.followsDocument = followsDocument
+    self.rows = rows
+    self.makeDecoder = makeDecoder
+    address = refresh.feed.address
+  }
+
+  /// Whether the refresh has ended: nothing follows.
+  package var hasEnded: Bool { if case .ended = stage { true } else { false } }
+
+  /// Takes an event in. Cost: for a piece of the body, that of parsing it.
+  package mutating func handle(_ event: RefreshEvent, at now: ClockReading) -> [RefreshCommand] {
+    self.now = now
+    switch event {
+    case .proceed:
+      isWaiting = false
+      goOn()
+    case .stop: stop()
+    case .begin: if isStopping { finish(.stopped) } else { request() }
+    default:
+      waiting.append(event)
+      goOn()
+    }
+    defer { commands = [] }
+    return commands
+  }
+
+  // MARK: Order
+
+  /// Tells what is found, and takes in what has come, until a report has to be committed.
+  private mutating func goOn() {
+    while !isWaiting, !hasEnded {
+      if !isDoubtful, let news = nextPage() {
+        isWaiting = true
+        command(.report(report(news)))
+      } else if case .telling(let sequel) = stage {
+        follow(sequel)
+      } else if !waiting.isEmpty {
+        take(waiting.removeFirst())
+      } else {
+        return
+      }
+    }
+  }
+
+  /// Whether it is not known yet that the document is the feed's.
+  private var isDoubtful: Bool {
+    guard fallback != nil || isLedAway, let document else { return false }
+    if case .telling = stage { return false }
+    return !document.hasKnown
+  }
+
+  private mutating func nextPage() -> RefreshReport.News? {
+    let limit = RefreshReport.episodesAtOnce
+    let isTelling = if case .telling = stage { true } else { false }
+    guard var document, document.pending > 0 else { return isTelling ? nextListing() : nil }
+    // A page is full, or nothing follows.
+    guard isTelling || document.appeared.count >= limit || document.changed.count >= limit else { return nil }
+    // Without a copy.
+    self.document = nil
+    defer { self.document = document }
+    if document.changed.count >= limit || isTelling && !document.changed.isEmpty {
+      return .changed(document.takeChanged(limit))
+    }
+    return .appeared(document.takeAppeared(limit))
+  }
+
+  private mutating func nextListing() -> RefreshReport.News? {
+    guard !missing.isEmpty || !returned.isEmpty else { return nil }
+    let limit = RefreshReport.episodesAtOnce
+    let news = RefreshReport.News.listed(
+      missing: Array(missing.prefix(limit)), returned: Array(returned.prefix(limit)))
+    missing.removeFirst(min(limit, missing.count))
+    returned.removeFirst(min(limit, returned.count))
+    return news
+  }
+
+  private mutating func take(_ event: RefreshEvent) {
+    switch (event, stage) {
+    case (.head(let head), .requesting): begin(head)
+    case (.body(let bytes), .holding(let head)):
+      guard count(bytes) else { return }
+      held += bytes
+      if held.count > RefreshLimits.heldBytes { readHeld(head) }
+    case (.body(let bytes), .reading(let head)):
+      guard count(bytes) else { return }
+      read(bytes, head)
+    case (.exchangeEnded(let result), _):
+      hasExchange = false
+      end(result)
+    case (.head, _), (.body, _), (.begin, _), (.proceed, _), (.stop, _): break
+    }
+  }
+
+  /// Whether the feed is read where the library knows it.
+  var isAtOwnAddress: Bool { fallback == nil && !hasFollowedPage }
+
+  // MARK: The exchange
+
+  private mutating func request() {
+    (decoder, document, digest, bodyBytes, documentBytes) = (nil, nil, RunningDigest(.sha256), 0, 0)
+    (missing, returned, held, isLedAway) = ([], [], [], false)
+    stage = .requesting
+    hasExchange = true
+    let validators = isAtOwnAddress ? refresh.feed.refreshes.validators : nil
+    command(.startExchange(HTTPRequest(refresh, at: address, as: agent, validators: validators, now: now.wall)))
+  }
+
+  private mutating func begin(_ head: ResponseHead) {
+    switch head.status {
+    case 304: stage = .unchanged
+    case 200:
+      stage = .holding(head)
+      isLedAway = isAtOwnAddress && refresh.feed.episodes > 0 && isElsewhere(head.permanentURL)
+    case let status where RefreshAgent.refusals.contains(status) && mayAskAsBrowser: stage = .refused
+    default: fail(.answered(head.status, to: "feed"), RetryAfter.milliseconds(in: head, now: now.wall))
+    }
+  }
+
+  /// Whether a browser's agent may ask: once in a refresh, and not for a feed whose agent a client has chosen.
+  private var mayAskAsBrowser: Bool { agent == .own && refresh.feed.wishes.userAgent == nil }
+
+  private func isElsewhere(_ url: String?) -> Bool {
+    guard let address = url.flatMap({ try? WebAddress($0) }) else { return false }
+    return address != refresh.feed.address
+  }
+
+  private mutating func count(_ bytes: [UInt8]) -> Bool {
+    bodyBytes += Int64(bytes.count)
+    guard bodyBytes <= RefreshLimits.bodyBytes else {
+      fail(DownloadError(.tooLarge, "the feed has more than \(RefreshLimits.bodyBytes) bytes; no feed needs as many"))
+      return false
+    }
+    bytes.withUnsafeBytes { digest.update($0) }
+    return true
+  }
+
+  private mutating func end(_ result: Result<ExchangeSummary, ExchangeFailure>) {
+    if isStopping { return finish(.stopped) }
+    switch (result, stage) {
+    case (_, .telling), (_, .ended), (_, .idle): break
+    case (_, .refused):
+      agent = .browser
+      request()
+    case (.failure(let failure), _): fail(DownloadError(failure))
+    case (.success, .unchanged): succeedUnchanged(isSameBody: false)
+    case (.success, .holding(let head)):
+      if isAtOwnAddress, refresh.feed.refreshes.validators.bodyHash == digest.digest().hexadecimal {
+        succeedUnchanged(isSameBody: true, head)
+      } else {
+        readHeld(head)
+        endDocument()
+      }
+    case (.success, .reading): endDocument()
+    case (.success, .requesting): fail(DownloadError(.connectionLost, "the server answered nothing"))
+    }
+  }
+
+  // MARK: The document
+
+  private mutating func readHeld(_ head: ResponseHead) {
+    stage = .reading(head)
+    let bytes = held
+    held = []
+    read(bytes, head)
+  }
+
+  private mutating func read(_ bytes: [UInt8], _ head: ResponseHead) {
+    do {
+      if document == nil {
+        document = FeedDocument(
+          at: (try? WebAddress(head.effectiveURL)) ?? address, charset: head.charset,
+          known: try rows.episodeTraces(of: refresh.feed.key))
+        decoder = head.contentCoding.map(makeDecoder)
+      }
+      try bytes.withUnsafeBytes { try decode($0) }
+    } catch let error as DownloadError {
+      fail(error)
+    } catch {
+      fail(DownloadError(.io, "the library's episodes cannot be read: \(error)"))
+    }
+    if isDoubtful, let document, document.appeared.count > RefreshLimits.doubtfulEpisodes {
+      fail(DownloadError(.notMedia, "the new address has another feed"))
+    }
+  }
+
+  private mutating func decode(_ bytes: UnsafeRawBufferPointer) throws {
+    guard let decoder else { return try parse(bytes) }
+    var failure: DownloadError?
+    _ = try decoder.decode(bytes) { decoded in
+      do throws(DownloadError) {
+        try parse(decoded)
+        return true
+      } catch {
+        failure = error
+        return false
+      }
+    }
+    if let failure { throw failure }
+  }
+
+  private mutating func parse(_ bytes: UnsafeRawBufferPointer) throws(DownloadError) {
+    documentBytes += Int64(bytes.count)
+    guard documentBytes <= RefreshLimits.documentBytes else {
+      throw DownloadError(.tooLarge, "the feed has more than \(RefreshLimits.documentBytes) bytes behind its coding")
+    }
+    document?.parse(bytes)
+  }
+
+  private mutating func endDocument() {
+    guard case .reading(let head) = stage, var document else {
+      return fail(DownloadError(.notMedia, "the server sent nothing"))
+    }
+    self.document = nil
+    let outcome = document.finish()
+    self.document = document
+    stage = .requesting
+    switch outcome {
+    case .feed(let report): succeed(report, document, head, bodyHash: digest.digest().hexadecimal)
+    case .page(let feeds): followPage(to: feeds.first)
+    case .unknown: fail(DownloadError(.notMedia, "what the server sent is no feed"))
+    }
+  }
+
+  /// A page that names a feed leads there, once, before a feed has ever been read at the address.
+  private mutating func followPage(to feed: WebAddress?) {
+    guard let feed, !hasFollowedPage, fallback == nil, refresh.feed.podcast == nil else {
+      return fail(DownloadError(.notMedia, "the server sent a page instead of a feed"))
+    }
+    hasFollowedPage = true
+    address = feed
+    request()
+  }
+
+  // MARK: The end
+
+  /// Tells first what is left to tell.
+  mutating func conclude(_ sequel: Sequel) {
+    stage = .telling(sequel)
+  }
+
+  private mutating func follow(_ sequel: Sequel) {
+    switch sequel {
+    case .end(let news, let address):
+      if let address { command(.report(report(.moved(address)))) }
+      finish(news)
+    case .move(let target, let news):
+      (fallback, address) = (news, target)
+      request()
+    }
+  }
+
+  private func report(_ news: RefreshReport.News) -> RefreshReport { RefreshReport(refresh: refresh.id, news: news) }
+
+  private mutating func command(_ command: RefreshCommand) { commands.append(command) }
+
+  mutating func fail(_ error: DownloadError, _ retryAfterMilliseconds: Int64? = nil) {
+    if hasExchange { command(.cancelExchange) }
+    document = nil
+    if let fallback { return finish(fallback) }
+    finish(.failed(error, next: nextAfterFailure(retryAfterMilliseconds)))
+  }
+
+  private mutating func stop() {
+    guard !hasEnded, !isStopping else { return }
+    isStopping = true
+    // Its operation cannot end before it has begun.
+    if case .idle = stage { return }
+    guard hasExchange else { return finish(.stopped) }
+    // Nothing that waits is of use.
+    (waiting, isWaiting, document) = ([], false, nil)
+    command(.cancelExchange)
+  }
+
+  mutating func finish(_ news: RefreshReport.News) {
+    guard !hasEnded else { return }
+    stage = .ended
+    (document, waiting, held) = (nil, [], [])
+    command(.end(report(news)))
+  }
+}

@@ -1,0 +1,40 @@
+import PodfluxCore
+
+/// What a refresh is told by its shell.
+package enum RefreshEvent: Sendable {
+  /// The operation has begun.
+  case begin
+  /// The head of the final response has come.
+  case head(ResponseHead)
+  /// A piece of the body has come.
+  case body([UInt8])
+  /// The exchange has ended.
+  case exchangeEnded(Result<ExchangeSummary, ExchangeFailure>)
+  /// The last report is committed.
+  case proceed
+  /// The refresh is to end.
+  case stop
+}
+
+/// What a refresh wants of its shell.
+package enum RefreshCommand: Sendable {
+  /// Begin an exchange. There is no other.
+  case startExchange(HTTPRequest)
+  /// End the exchange; `exchangeEnded` comes all the same.
+  case cancelExchange
+  /// Post this.
+  case report(RefreshReport)
+  /// Post this; the refresh has ended.
+  case end(RefreshReport)
+}
+
+/// What a refresh reads of the library.
+public protocol EpisodeReader {
+  /// What tells the episodes of a feed from others, in the order in which they were added.
+  func episodeTraces(of feed: Feed.Key) throws -> [EpisodeTraces]
+}
+
+extension ResponseHead {
+  /// Whether a refresh wants the body behind this head. Any other answer is judged by its status.
+  package var hasFeed: Bool { status == 200 || status == 304 }
+}

@@ -1,0 +1,16 @@
+/// The limits of what a refresh fetches and holds.
+package enum RefreshLimits {
+  /// The longest body, in bytes as they are sent.
+  package static let bodyBytes: Int64 = 64 << 20
+  /// The longest document, in bytes behind its coding.
+  package static let documentBytes: Int64 = 256 << 20
+  /// A body up to this length, in bytes as they are sent, is held until it has ended: if it is the one of the last refresh,
+  /// it is not parsed.
+  package static let heldBytes = 2 << 20
+  /// How many bytes of a body may wait to be parsed before the exchange is paused.
+  package static let waitingBytes = 1 << 20
+  /// How many episodes of a feed are kept.
+  package static let episodes = 100_000
+  /// How many new episodes of a feed that claims to be the old one elsewhere are held until one of them is known.
+  package static let doubtfulEpisodes = 256
+}

@@ -1,0 +1,208 @@
+/// Finds out which known episode an item of a feed is.
+///
+/// The items of a document are handed in one at a time, in its order. Two episodes that are taken for one are a loss,
+/// one that is taken for two is a nuisance: in doubt an item is a new episode. The rules, the first that finds one decides:
+///
+/// 1. **Everything is as it was.**
+/// 2. **The guid**, now or formerly, if exactly one known episode has it; unless enclosure, title and date have all
+///    changed: then the publisher uses the guid again.
+/// 3. **The enclosure's URL** in comparable form (`EnclosureKey`), now or formerly, if title or date agrees or neither
+///    can be compared. Title and date must both be as they were if the guids differ, or if several known episodes have
+///    the URL, as in feeds whose episodes are all `latest.mp3`.
+/// 4. **Title and exact date**, with a similar length. Where lengths are unknown, neither guid nor URL may speak against
+///    it, but for the URL's query.
+///
+/// An item repeats an earlier one of the document if guid, URL, and title or date are equal; without a guid if URL, title
+/// and date are; without a URL too, if everything is.
+///
+/// A known episode is at most one item of a document. An item costs O(1): of episodes with equal names
+/// `CandidateIndex.limit` are compared.
+public struct EpisodeMatcher: Sendable {
+  /// What an item is.
+  public enum Match: Hashable, Sendable {
+    /// The known episode with this key.
+    case known(Int64)
+    case new
+    /// An earlier item of the document.
+    case repeated
+  }
+
+  private typealias Name = NameTable.Name
+
+  private var names: NameTable
+  private var known: [Entry]
+  private var isTaken: [Bool]
+  private var images = CandidateIndex<ComparableIdentity>()
+  private var guids = CandidateIndex<Name>()
+  private var formerGuids = CandidateIndex<Name>()
+  private var enclosures = CandidateIndex<Name>()
+  private var formerEnclosures = CandidateIndex<Name>()
+  private var headlines = CandidateIndex<Headline>()
+  private var items: Set<ItemName> = []
+
+  private struct Entry: Sendable {
+    let key: Int64
+    let identity: ComparableIdentity
+    /// Without those that it has now, each once.
+    let formerGuids: [Name]
+    let formerEnclosures: [Name]
+
+    init(_ episode: KnownEpisode, names: inout NameTable) {
+      key = episode.key
+      identity = ComparableIdentity(episode.identity, names: &names)
+      formerGuids = Self.names(episode.formerGuids, without: identity.guid) { names.name(of: ExactText($0)) }
+      formerEnclosures = Self.names(episode.formerEnclosures, without: identity.enclosure) {
+        names.name(of: EnclosureKey($0).text)
+      }
+    }
+
+    private static func names<Text>(_ texts: [Text], without current: Name?, name: (Text) -> Name) -> [Name] {
+      texts.suffix(KnownEpisode.formerNameLimit).reduce(into: []) { names, text in
+        let name = name(text)
+        if name != current, !names.contains(name) { names.append(name) }
+      }
+    }
+  }
+
+  /// A name by which an item of the document is known again in it.
+  private enum ItemName: Hashable, Sendable {
+    case titled(guid: Name, enclosure: Name?, title: Name?)
+    case dated(guid: Name, enclosure: Name?, published: Int64?)
+    case placed(enclosure: Name, title: Name?, published: Int64?)
+    case whole(ComparableIdentity)
+  }
+
+  /// A matcher for one document of a feed of which these episodes are known. Their keys are different.
+  public init(_ known: [KnownEpisode]) {
+    var names = NameTable(capacity: 3 * known.count)
+    self.known = known.sorted { $0.key < $1.key }.map { Entry($0, names: &names) }
+    self.names = names
+    isTaken = [Bool](repeating: false, count: known.count)
+    images.reserve(known.count)
+    guids.reserve(known.count)
+    enclosures.reserve(known.count)
+    headlines.reserve(known.count)
+    for (index, entry) in self.known.enumerated() {
+      let identity = entry.identity
+      images.insert(index, under: identity)
+      if let guid = identity.guid { guids.insert(index, under: guid) }
+      if let enclosure = identity.enclosure { enclosures.insert(index, under: enclosure) }
+      if let headline = identity.headline { headlines.insert(index, under: headline) }
+      for guid in entry.formerGuids { formerGuids.insert(index, under: guid) }
+      for enclosure in entry.formerEnclosures { formerEnclosures.insert(index, under: enclosure) }
+    }
+  }
+
+  /// What the item is.
+  public mutating func match(_ item: EpisodeIdentity) -> Match {
+    let item = ComparableIdentity(item, names: &names)
+    guard remember(item) else { return .repeated }
+    guard let index = find(item) else { return .new }
+    isTaken[index] = true
+    return .known(known[index].key)
+  }
+
+  /// The known episodes that no item was so far, in the order of their keys.
+  public var unmatched: [Int64] {
+    zip(known, isTaken).filter { !$0.1 }.map(\.0.key)
+  }
+
+  /// Whether no earlier item was the same.
+  private mutating func remember(_ item: ComparableIdentity) -> Bool {
+    let published = item.published?.milliseconds
+    let itemNames: [ItemName] =
+      if let guid = item.guid {
+        [
+          .titled(guid: guid, enclosure: item.enclosure, title: item.title),
+          .dated(guid: guid, enclosure: item.enclosure, published: published),
+        ]
+      } else if let enclosure = item.enclosure {
+        [.placed(enclosure: enclosure, title: item.title, published: published)]
+      } else {
+        [.whole(item)]
+      }
+    // All are inserted, also those of a repetition.
+    return itemNames.count { items.insert($0).inserted } == itemNames.count
+  }
+
+  // MARK: The rules
+
+  private mutating func find(_ item: ComparableIdentity) -> Int? {
+    images.candidates(named: item, isTaken: isTaken).first
+      ?? findByGuid(item) ?? findByEnclosure(item) ?? findByHeadline(item)
+  }
+
+  private mutating func findByGuid(_ item: ComparableIdentity) -> Int? {
+    guard let guid = item.guid else { return nil }
+    let candidates =
+      switch (guids.count(of: guid), formerGuids.count(of: guid)) {
+      case (1, _): guids.candidates(named: guid, isTaken: isTaken)
+      case (0, 1): formerGuids.candidates(named: guid, isTaken: isTaken)
+      // None, or a guid that is no identifier.
+      default: [Int]()
+      }
+    return candidates.first { index in
+      let identity = known[index].identity
+      return enclosures(of: item, and: index) != .different
+        || ComparableIdentity.Agreement(item.title, identity.title) != .different
+        || ComparableIdentity.Agreement(item.published, identity.published) != .different
+    }
+  }
+
+  private mutating func findByEnclosure(_ item: ComparableIdentity) -> Int? {
+    guard let enclosure = item.enclosure else { return nil }
+    let shares = enclosures.count(of: enclosure)
+    guard shares <= 1 else {
+      let candidates =
+        if let headline = item.headline {
+          headlines.candidates(named: headline, isTaken: isTaken)
+        } else {
+          enclosures.candidates(named: enclosure, isTaken: isTaken)
+        }
+      return candidates.first {
+        known[$0].identity.enclosure == enclosure && known[$0].identity.hasTitleAndDate(of: item)
+      }
+    }
+    let isShared = shares + formerEnclosures.count(of: enclosure) > 1
+    var candidates = enclosures.candidates(named: enclosure, isTaken: isTaken)
+    candidates += formerEnclosures.candidates(named: enclosure, isTaken: isTaken)
+    return candidates.first { index in
+      let identity = known[index].identity
+      let isStrict = isShared || guids(of: item, and: index) == .different
+      return isStrict ? identity.hasTitleAndDate(of: item) : identity.hasTitleOrDate(of: item)
+    }
+  }
+
+  private mutating func findByHeadline(_ item: ComparableIdentity) -> Int? {
+    guard let headline = item.headline else { return nil }
+    var unmeasured: Int?
+    for index in headlines.candidates(named: headline, isTaken: isTaken) {
+      let identity = known[index].identity
+      switch item.lengths(comparedWith: identity) {
+      case .similar: return index
+      case .unknown where unmeasured == nil:
+        let isMoved = enclosures(of: item, and: index) == .different && !isSignedAnew(item, identity)
+        if guids(of: item, and: index) != .different, !isMoved { unmeasured = index }
+      case .unknown, .different: break
+      }
+    }
+    return unmeasured
+  }
+
+  /// Whether an item has one of a known episode's enclosures.
+  private func enclosures(of item: ComparableIdentity, and index: Int) -> ComparableIdentity.Agreement {
+    if let enclosure = item.enclosure, known[index].formerEnclosures.contains(enclosure) { return .equal }
+    return ComparableIdentity.Agreement(item.enclosure, known[index].identity.enclosure)
+  }
+
+  /// Whether an item has one of a known episode's guids.
+  private func guids(of item: ComparableIdentity, and index: Int) -> ComparableIdentity.Agreement {
+    if let guid = item.guid, known[index].formerGuids.contains(guid) { return .equal }
+    return ComparableIdentity.Agreement(item.guid, known[index].identity.guid)
+  }
+
+  private func isSignedAnew(_ item: ComparableIdentity, _ other: ComparableIdentity) -> Bool {
+    guard let enclosure = item.enclosure, let others = other.enclosure else { return false }
+    return EnclosureKey.differOnlyInQuery(names.text(of: enclosure), names.text(of: others))
+  }
+}

@@ -1,0 +1,39 @@
+/// Numbers for the texts by which episodes are known, so that a text is hashed and compared once and its number from
+/// then on.
+struct NameTable: Sendable {
+  /// A text's number. Two have the same number only if they are equal byte for byte.
+  struct Name: Hashable, Sendable {
+    fileprivate let number: Int32
+  }
+
+  private var names: [ExactText: Name] = [:]
+  private var texts: [ExactText] = []
+
+  /// A table with room for so many texts.
+  init(capacity: Int) {
+    names.reserveCapacity(capacity)
+    texts.reserveCapacity(capacity)
+  }
+
+  /// The text's number, a new one for a new text.
+  mutating func name(of text: ExactText) -> Name {
+    if let name = names[text] { return name }
+    let name = Name(number: Int32(texts.count))
+    names[text] = name
+    texts.append(text)
+    return name
+  }
+
+  mutating func name(of text: String?) -> Name? {
+    text.map { name(of: ExactText($0)) }
+  }
+
+  mutating func name(of enclosure: EnclosureKey?) -> Name? {
+    enclosure.map { name(of: $0.text) }
+  }
+
+  /// The text with a number of this table.
+  func text(of name: Name) -> ExactText {
+    texts[Int(name.number)]
+  }
+}

@@ -1,0 +1,74 @@
+import Flux
+import GRDB
+import PodfluxCore
+
+/// Translates conditions on episodes to SQL, over the columns of `episodes`.
+struct EpisodeConditionSQL {
+  private let moment: ConditionMoment
+  private let db: Database
+
+  init(at moment: ConditionMoment, in db: Database) {
+    self.moment = moment
+    self.db = db
+  }
+
+  /// The condition as a predicate: always 0 or 1, never NULL.
+  func predicate(_ condition: EpisodeCondition) throws -> Predicate {
+    switch condition {
+    case .all(let conditions): return .all(try conditions.map(predicate))
+    case .any(let conditions): return .any(try conditions.map(predicate))
+    case .not(let condition): return try !predicate(condition)
+    case .feeds(let ids):
+      let keys = try keys(of: ids)
+      return keys.isEmpty ? .never : Predicate("feed IN (\(Self.list(keys)))")
+    case .podcasts(let titles):
+      return Predicate(
+        "feed IN (SELECT key FROM feeds WHERE title_key IN (SELECT value FROM json_each(?)))",
+        try ConditionSQL.list(titles.map(FoldedText.of)))
+    case .states(let kinds):
+      return Predicate(
+        """
+        coalesce((SELECT state FROM downloads WHERE downloads.id = episodes.download), '') \
+        IN (SELECT value FROM json_each(?))
+        """, try ConditionSQL.list(kinds.map(\.rawValue)))
+    case .media(let kinds): return Predicate("media IN (\(Self.list(kinds.map(\.rowCode))))")
+    case .played(let value): return Predicate("played = \(value ? 1 : 0)")
+    case .favorite(let value): return Predicate("favorite = \(value ? 1 : 0)")
+    case .archived(let value): return Predicate("archived = \(value ? 1 : 0)")
+    case .titleContains(let texts):
+      return texts.isEmpty ? .never : Predicate("contains_text(title_key, ?)", try ConditionSQL.list(texts))
+    case .published(let after, let before): return .moments("published", after: after, before: before)
+    case .newerThanDays(let days):
+      return Predicate("coalesce(published, added_at) >= ?", beginning(ofDays: days))
+    case .olderThanDays(let days): return Predicate("coalesce(published, added_at) < ?", beginning(ofDays: days))
+    case .bytes(let least, let most): return .range("bytes", atLeast: least, atMost: most)
+    case .seconds(let least, let most): return .range("seconds", atLeast: least, atMost: most)
+    case .seasons(let seasons): return Predicate("coalesce(season IN (\(Self.list(seasons))), 0)")
+    case .kinds(let kinds):
+      return Predicate(
+        "coalesce(kind, 'full') IN (SELECT value FROM json_each(?))", try ConditionSQL.list(kinds.map(\.rawValue)))
+    }
+  }
+
+  /// The keys of the feeds to which a condition at its top level limits episodes; nil if it names none.
+  func feeds(_ condition: EpisodeCondition) throws -> [Int64]? {
+    switch condition {
+    case .feeds(let ids): return try keys(of: ids)
+    case .all(let conditions): return try conditions.lazy.compactMap { try feeds($0) }.first
+    default: return nil
+    }
+  }
+
+  private func keys(of ids: [FeedID]) throws -> [Int64] {
+    try Int64.fetchAll(
+      db.cachedStatement(sql: "SELECT key FROM feeds WHERE id IN (SELECT value FROM json_each(?)) ORDER BY key"),
+      arguments: [try ConditionSQL.list(ids.map(\.description))])
+  }
+
+  private static func list(_ numbers: [Int64]) -> String { numbers.map(String.init).joined(separator: ", ") }
+
+  /// The start of a range of so many local days that ends today.
+  private func beginning(ofDays days: Int) -> Int64 {
+    moment.today.beginning(daysBefore: Int64(days) - 1).milliseconds
+  }
+}

@@ -1,0 +1,145 @@
+import Flux
+import Foundation
+import GRDB
+import PodfluxCore
+
+/// Converts between a row of `episodes` and its value. It validates rows like any other input.
+struct StoredEpisode: StatementRow {
+  let episode: Episode
+
+  private static let columns = [
+    "key", "feed", "guid", "url", "title", "published", "published_offset", "seconds", "bytes", "media_type", "link",
+    "season", "number", "kind", "chapters", "transcript", "alternates", "missing", "played", "favorite", "archived",
+    "download", "added_at",
+  ]
+
+  /// Reads the columns in the order of `init`.
+  static let select = "SELECT " + columns.map { "episodes.\($0)" }.joined(separator: ", ")
+
+  init(_ columns: inout ColumnReader) throws {
+    let (key, feed) = try (columns.next(.log), columns.next(.log))
+    let content = try Self.content(&columns)
+    let isMissing: Bool = try columns.next()
+    let marks = try Episode.Marks(isPlayed: columns.next(), isFavorite: columns.next(), isArchived: columns.next())
+    let download = try (columns.next() as String?).map { try Damaged.checked("episodes.download", DownloadID($0)) }
+    episode = Episode(
+      id: EpisodeID(number: key), feed: feed, content: content, isMissingFromFeed: isMissing, marks: marks,
+      download: download, added: Timestamp(milliseconds: try columns.next(.moment)))
+  }
+
+  private static func content(_ columns: inout ColumnReader) throws -> EpisodeContent {
+    var content = EpisodeContent(guid: try columns.next())
+    let url: String? = try columns.next()
+    content.title = try columns.next()
+    let (published, offset): (Timestamp?, Int64?) = try (columns.moment(), columns.next())
+    content.published = try published.map {
+      try Damaged.checked("episodes.published_offset", PublicationDate($0, offsetSeconds: offset ?? 0))
+    }
+    content.seconds = try columns.nextIfPresent(.length)
+    let (bytes, mediaType): (Int64?, String?) = try (columns.nextIfPresent(.length), columns.next())
+    content.enclosure = try address(url, "url").map {
+      EpisodeContent.Enclosure(address: $0, mediaType: mediaType, length: bytes)
+    }
+    content.link = try address(columns.next(), "link")
+    (content.season, content.number) = try (columns.next(), columns.next())
+    content.kind = try (columns.next() as String?).map {
+      try Damaged.checked("episodes.kind", EpisodeContent.Kind(rawValue: $0))
+    }
+    content.chapters = try address(columns.next(), "chapters")
+    content.transcript = try address(columns.next(), "transcript")
+    if let text: String = try columns.next() {
+      let alternates: [StoredAlternate] = try StoredJSON.value(of: text, column: "episodes.alternates")
+      content.alternates = try alternates.map { try $0.alternate() }
+    }
+    return content
+  }
+
+  private static func address(_ text: String?, _ column: String) throws -> WebAddress? {
+    try text.map { try Damaged.checked("episodes.\(column)", try? WebAddress($0)) }
+  }
+}
+
+extension StoredEpisode {
+  private static let contentColumns = [
+    "guid", "url", "title", "published", "published_offset", "seconds", "bytes", "media_type", "link", "season",
+    "number",
+    "kind", "chapters", "transcript", "alternates", "fingerprint", "title_key", "media",
+  ]
+
+  /// Inserts an episode without marks; binds the feed, the moment of adding, and what `write` writes.
+  static let insertion =
+    "INSERT INTO episodes (feed, added_at, missing, played, favorite, archived, "
+    + contentColumns.joined(separator: ", ")
+    + ") VALUES (?, ?, 0, 0, 0, 0, " + contentColumns.map { _ in "?" }.joined(separator: ", ") + ")"
+
+  /// Replaces an episode's content, which its feed has; binds what `write` writes, the key, and the feed.
+  static let update =
+    "UPDATE episodes SET missing = 0, " + contentColumns.map { "\($0) = ?" }.joined(separator: ", ")
+    + " WHERE key = ? AND feed = ?"
+
+  static func write(_ content: EpisodeContent, to arguments: inout ArgumentWriter) throws {
+    let title = DownloadRow.text(content.title)
+    let enclosure = content.enclosure
+    try arguments.write(DownloadRow.text(content.guid))
+    try arguments.write(enclosure?.address.description)
+    try arguments.write(title)
+    try arguments.write(content.published?.moment.milliseconds)
+    try arguments.write(content.published.flatMap { $0.offsetSeconds == 0 ? nil : $0.offsetSeconds })
+    try arguments.write(content.seconds)
+    try arguments.write(enclosure?.length)
+    try arguments.write(DownloadRow.text(enclosure?.mediaType))
+    try arguments.write(content.link?.description)
+    try arguments.write(content.season)
+    try arguments.write(DownloadRow.text(content.number))
+    try arguments.write(content.kind?.rawValue)
+    try arguments.write(content.chapters?.description)
+    try arguments.write(content.transcript?.description)
+    try arguments.write(
+      content.alternates.isEmpty ? nil : try StoredJSON.text(content.alternates.map(StoredAlternate.init)))
+    try arguments.write(content.fingerprint)
+    try arguments.write(title.map(FoldedText.of))
+    try arguments.write(content.mediaKind.rowCode)
+  }
+}
+
+/// An alternate as the column holds it.
+private struct StoredAlternate: Codable {
+  var urls: [String]
+  var type: String?
+  var length: Int64?
+  var title: String?
+  var integrity: Integrity?
+  var same: Bool
+
+  init(_ alternate: EpisodeContent.Alternate) {
+    urls = alternate.addresses.map(\.description)
+    (type, length, title) = (alternate.mediaType, alternate.length, alternate.title)
+    (integrity, same) = (alternate.integrity, alternate.isEnclosure)
+  }
+
+  func alternate() throws -> EpisodeContent.Alternate {
+    EpisodeContent.Alternate(
+      addresses: try urls.map { try Damaged.checked("episodes.alternates", try? WebAddress($0)) }, mediaType: type,
+      length: length, title: title, integrity: integrity, isEnclosure: same)
+  }
+}
+
+/// What tells an episode from others, as its row has it.
+struct StoredTraces: StatementRow {
+  let traces: EpisodeTraces
+
+  /// Reads the columns in the order of `init`.
+  static let select =
+    "SELECT key, guid, url, title, published, seconds, bytes, fingerprint, missing FROM episodes WHERE feed = ? ORDER BY key"
+
+  init(_ columns: inout ColumnReader) throws {
+    let key = try columns.next(.log)
+    let (guid, url, title): (String?, String?, String?) = try (columns.next(), columns.next(), columns.next())
+    traces = EpisodeTraces(
+      id: EpisodeID(number: key), guid: guid,
+      enclosure: try url.map { try Damaged.checked("episodes.url", try? WebAddress($0)) }, title: title,
+      published: try columns.moment(), seconds: try columns.nextIfPresent(.length),
+      bytes: try columns.nextIfPresent(.length), formerNames: .init(), fingerprint: try columns.next(),
+      isMissingFromFeed: try columns.next())
+  }
+}

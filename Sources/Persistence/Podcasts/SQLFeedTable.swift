@@ -1,0 +1,121 @@
+import Flux
+import GRDB
+import PodfluxCore
+
+/// The feeds in SQLite, inside one transaction.
+struct SQLFeedTable: FeedTable {
+  let db: Database
+
+  func find(_ id: FeedID) throws -> Feed? {
+    try first("WHERE id = ?", [id.description])
+  }
+
+  func find(_ key: Feed.Key) throws -> Feed? {
+    try first("WHERE key = ?", [key])
+  }
+
+  func find(at address: WebAddress) throws -> FeedID? {
+    let hash = DownloadRow.hash(address)
+    let feeds = try all(
+      "WHERE url_hash = ?1 OR key IN (SELECT feed FROM feed_urls WHERE url_hash = ?1) ORDER BY key", [hash])
+    return feeds.first { $0.address == address || $0.refreshes.formerAddresses.contains(address) }?.id
+  }
+
+  func insert(
+    _ id: FeedID, at address: WebAddress, wishes: Feed.Wishes, next: Timestamp, added: Timestamp
+  ) throws -> Feed.Key {
+    let feed = Feed(
+      key: 0, id: id, address: address, wishes: wishes, refreshes: Feed.Refreshes(next: next, isAsked: true),
+      added: added)
+    let statement = try db.cachedStatement(sql: StoredFeed.insertion)
+    var arguments = ArgumentWriter(statement)
+    try StoredFeed.write(feed, to: &arguments)
+    try statement.execute()
+    return db.lastInsertedRowID
+  }
+
+  func update(_ feed: Feed) throws {
+    let statement = try db.cachedStatement(sql: StoredFeed.update)
+    var arguments = ArgumentWriter(statement)
+    try StoredFeed.write(feed, to: &arguments)
+    try arguments.write(feed.key)
+    try statement.execute()
+    guard !feed.refreshes.formerAddresses.isEmpty else { return }
+    try db.cachedStatement(sql: "DELETE FROM feed_urls WHERE feed = ?").execute(arguments: [feed.key])
+    let insertion = try db.cachedStatement(sql: "INSERT OR IGNORE INTO feed_urls VALUES (?, ?)")
+    for address in feed.refreshes.formerAddresses {
+      try insertion.execute(arguments: [DownloadRow.hash(address), feed.key])
+    }
+  }
+
+  func delete(_ key: Feed.Key) throws {
+    // The feed's key is never given again, so that a late report on it cannot concern another feed.
+    try db.cachedStatement(sql: "DELETE FROM feeds WHERE key = ?").execute(arguments: [key])
+  }
+
+  func nextDue(
+    at now: Timestamp, on hosts: HostScope, where mayRefresh: (FeedID, String, NetworkPolicy) -> Bool
+  ) throws -> Feed? {
+    let (scope, names) =
+      switch hosts {
+      case .only(let names): ("INDEXED BY feeds_due_on_host WHERE host IN", names)
+      case .allBut(let names): ("INDEXED BY feeds_due WHERE host NOT IN", names)
+      }
+    let sql = """
+      SELECT id, host, network FROM feeds \(scope) (SELECT value FROM json_each(?)) AND due_at <= ? ORDER BY due_at, key
+      """
+    var due: FeedID?
+    let arguments: StatementArguments = [try ConditionSQL.list(names.sorted()), now.milliseconds]
+    try DueFeed.walk(db.cachedStatement(sql: sql), arguments: arguments) { feed in
+      if mayRefresh(feed.id, feed.host, feed.policy) { due = feed.id }
+      return due == nil
+    }
+    return try due.flatMap { try find($0) }
+  }
+
+  func nextMoment(after now: Timestamp) throws -> Timestamp? {
+    let sql = "SELECT min(due_at) FROM feeds INDEXED BY feeds_due WHERE due_at > ?"
+    guard let next = try Int64.fetchOne(db.cachedStatement(sql: sql), arguments: [now.milliseconds]) else { return nil }
+    guard StoredNumber.moment.range.contains(next) else { throw DamagedRow(column: "feeds.due_at") }
+    return Timestamp(milliseconds: next)
+  }
+
+  func makeAllDue(at now: Timestamp) throws -> Int {
+    let sql = "UPDATE feeds SET next_at = ?1, due_at = ?1 WHERE paused = 0 AND ended = 0"
+    try db.cachedStatement(sql: sql).execute(arguments: [now.milliseconds])
+    return db.changesCount
+  }
+
+  func count() throws -> Int {
+    try Int.fetchOne(db.cachedStatement(sql: "SELECT count(*) FROM feeds")) ?? 0
+  }
+
+  // MARK: Reading rows
+
+  private func first(_ condition: String, _ arguments: StatementArguments) throws -> Feed? {
+    try all(condition, arguments).first
+  }
+
+  private func all(_ condition: String, _ arguments: StatementArguments) throws -> [Feed] {
+    let statement = try db.cachedStatement(sql: "\(StoredFeed.select) FROM feeds \(condition)")
+    return try StoredFeed.fetchAll(statement, arguments: arguments).map(\.feed)
+  }
+}
+
+/// What the scheduler looks at.
+private struct DueFeed: StatementRow {
+  let id: FeedID
+  let host: String
+  let policy: NetworkPolicy
+
+  init(_ columns: inout ColumnReader) throws {
+    id = try Damaged.checked("feeds.id", FeedID(columns.next()))
+    host = try columns.next()
+    policy = try Damaged.checked("feeds.network", NetworkPolicy(rowCode: columns.next()))
+  }
+}
+
+extension SQLTables {
+  var feeds: any FeedTable { SQLFeedTable(db: db) }
+  var episodes: any EpisodeTable { SQLEpisodeTable(db: db) }
+}

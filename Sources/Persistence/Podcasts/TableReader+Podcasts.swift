@@ -1,0 +1,99 @@
+import Flux
+import GRDB
+import PodfluxCore
+
+/// Feeds and episodes for snapshots and refreshes.
+extension TableReader {
+  /// What tells the episodes of a feed from others, in the order in which they were added.
+  public func episodeTraces(of feed: Feed.Key) throws -> [EpisodeTraces] {
+    var names: [Int64: EpisodeTraces.FormerNames] = [:]
+    let sql = """
+      SELECT episode, episode_names.kind, name FROM episode_names JOIN episodes ON episodes.key = episode
+      WHERE feed = ? ORDER BY episode, place
+      """
+    for name in try FormerName.fetchAll(db.cachedStatement(sql: sql), arguments: [feed]) {
+      try name.note(in: &names[name.episode, default: .init()])
+    }
+    var traces: [EpisodeTraces] = []
+    try StoredTraces.forEach(db.cachedStatement(sql: StoredTraces.select), arguments: [feed]) { row in
+      traces.append(row.traces)
+      if let former = names[row.traces.id.number] { traces[traces.count - 1].formerNames = former }
+    }
+    return traces
+  }
+
+  /// A page of the feeds. `live` has those that are being refreshed.
+  public func feeds(_ query: FeedsQuery, refreshing live: Set<FeedID>) throws -> FeedsSnapshot {
+    let scope = Predicate.all(
+      [
+        try query.ids.map {
+          Predicate("id IN (SELECT value FROM json_each(?))", try ConditionSQL.list($0.map(\.description)))
+        },
+        try query.groups.map {
+          Predicate("coalesce(grouping, '') IN (SELECT value FROM json_each(?))", try ConditionSQL.list($0))
+        },
+        query.after.map(Self.behind),
+      ].compactMap(\.self))
+    let direction = query.order.isReversed ? "DESC" : "ASC"
+    let sorting = query.order.key == .title ? "title_key \(direction), key \(direction)" : "key \(direction)"
+    let statement = try db.makeStatement(
+      sql: "\(StoredFeed.select) FROM feeds WHERE \(scope.sql) ORDER BY \(sorting) LIMIT ?")
+    var feeds = try StoredFeed.fetchAll(statement, arguments: StatementArguments(scope.values + [query.limit + 1]))
+      .map(\.feed)
+    let hasMore = feeds.count > query.limit
+    if hasMore { feeds.removeLast() }
+    let wantsDownloaded = query.fields?.contains(.downloaded) ?? true
+    let items = try feeds.map { feed in
+      FeedsSnapshot.Item(
+        feed: feed, downloaded: wantsDownloaded ? try downloaded(of: feed.key) : 0, isRefreshing: live.contains(feed.id)
+      )
+    }
+    return FeedsSnapshot(
+      count: try SQLFeedTable(db: db).count(), items: items, fields: query.fields,
+      next: hasMore ? feeds.last.map { Self.cursor(behind: $0, in: query.order) } : nil)
+  }
+
+  /// All feeds in the order in which they were subscribed to, one at a time.
+  public func forEachFeed(_ body: (Feed) throws -> Void) throws {
+    try StoredFeed.forEach(db.cachedStatement(sql: "\(StoredFeed.select) FROM feeds ORDER BY key")) {
+      try body($0.feed)
+    }
+  }
+
+  /// How many of a feed's episodes have a completed download.
+  private func downloaded(of feed: Feed.Key) throws -> Int64 {
+    let sql = """
+      SELECT count(*) FROM episodes INDEXED BY episodes_download JOIN downloads ON downloads.id = download
+      WHERE feed = ? AND download IS NOT NULL AND downloads.state = 'completed'
+      """
+    return try Int64.fetchOne(db.cachedStatement(sql: sql), arguments: [feed]) ?? 0
+  }
+
+  private static func cursor(behind feed: Feed, in order: FeedOrder) -> FeedCursor {
+    FeedCursor(order: order, value: order.key == .title ? .text(feed.shownTitle) : .none, key: feed.key)
+  }
+
+  private static func behind(_ cursor: FeedCursor) -> Predicate {
+    let beyond = cursor.order.isReversed ? "<" : ">"
+    guard cursor.order.key == .title, case .text(let text?) = cursor.value else {
+      return Predicate("key \(beyond) ?", cursor.key)
+    }
+    return Predicate("(title_key, key) \(beyond) (?, ?)", FoldedText.of(DownloadRow.text(text) ?? ""), cursor.key)
+  }
+}
+
+/// A row of `episode_names`.
+private struct FormerName: StatementRow {
+  let episode: Int64
+  private let kind: String
+  private let name: String
+
+  init(_ columns: inout ColumnReader) throws {
+    (episode, kind, name) = try (columns.next(), columns.next(), columns.next())
+  }
+
+  func note(in names: inout EpisodeTraces.FormerNames) throws {
+    guard kind == "url" else { return names.guids.append(name) }
+    names.enclosures.append(try Damaged.checked("episode_names.name", try? WebAddress(name)))
+  }
+}

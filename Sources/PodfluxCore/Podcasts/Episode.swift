@@ -1,0 +1,93 @@
+import Flux
+
+/// An episode of a feed, as stored in its row.
+public struct Episode: Hashable, Sendable {
+  public let id: EpisodeID
+  /// The row of its feed.
+  public let feed: Feed.Key
+  /// What the feed says of it, or said last.
+  public var content: EpisodeContent
+  /// Whether the feed does not have it any more.
+  public var isMissingFromFeed: Bool
+  public var marks: Marks
+  /// The download that was made for it last; it may be gone.
+  public var download: DownloadID?
+  /// When the engine first saw it.
+  public var added: Timestamp
+
+  /// What a person has noted about an episode.
+  public struct Marks: Hashable, Sendable {
+    public var isPlayed: Bool
+    public var isFavorite: Bool
+    public var isArchived: Bool
+
+    /// Nothing, by default.
+    public init(isPlayed: Bool = false, isFavorite: Bool = false, isArchived: Bool = false) {
+      self.isPlayed = isPlayed
+      self.isFavorite = isFavorite
+      self.isArchived = isArchived
+    }
+  }
+
+  public init(
+    id: EpisodeID, feed: Feed.Key, content: EpisodeContent, isMissingFromFeed: Bool = false, marks: Marks = .init(),
+    download: DownloadID? = nil, added: Timestamp
+  ) {
+    self.id = id
+    self.feed = feed
+    self.content = content
+    self.isMissingFromFeed = isMissingFromFeed
+    self.marks = marks
+    self.download = download
+    self.added = added
+  }
+}
+
+/// What identifies an episode that the library knows, for a refresh that finds it again in its feed.
+public struct EpisodeTraces: Hashable, Sendable {
+  public var id: EpisodeID
+  public var guid: String?
+  public var enclosure: WebAddress?
+  public var title: String?
+  public var published: Timestamp?
+  public var seconds: Int64?
+  public var bytes: Int64?
+  /// The guids and enclosures that it had before, the latest last.
+  public var formerNames: FormerNames
+  /// Of what the feed said of it last.
+  public var fingerprint: Int64
+  public var isMissingFromFeed: Bool
+
+  public init(
+    id: EpisodeID, guid: String?, enclosure: WebAddress?, title: String?, published: Timestamp?, seconds: Int64?,
+    bytes: Int64?, formerNames: FormerNames, fingerprint: Int64, isMissingFromFeed: Bool
+  ) {
+    self.id = id
+    self.guid = guid
+    self.enclosure = enclosure
+    self.title = title
+    self.published = published
+    self.seconds = seconds
+    self.bytes = bytes
+    self.formerNames = formerNames
+    self.fingerprint = fingerprint
+    self.isMissingFromFeed = isMissingFromFeed
+  }
+
+  /// Guids and enclosures that an episode had before.
+  public struct FormerNames: Hashable, Sendable {
+    /// How many of each are kept; the oldest go first.
+    public static let limit = 16
+
+    public var guids: [String]
+    public var enclosures: [WebAddress]
+
+    /// None, by default.
+    public init(guids: [String] = [], enclosures: [WebAddress] = []) {
+      self.guids = guids
+      self.enclosures = enclosures
+    }
+
+    public var isEmpty: Bool { guids.isEmpty && enclosures.isEmpty }
+  }
+}

@@ -1,0 +1,113 @@
+/// What a feed says of an episode, as the library keeps it. What the feed does not say, or says unreadably, is nil.
+public struct EpisodeContent: Hashable, Sendable {
+  /// `itunes:episodeType`.
+  public enum Kind: String, Hashable, Sendable, CaseIterable {
+    case full, trailer, bonus
+  }
+
+  /// A file that an episode offers, as the feed claims it to be.
+  public struct Enclosure: Hashable, Sendable {
+    public var address: WebAddress
+    /// Such as `audio/mpeg`; it may be wrong.
+    public var mediaType: String?
+    /// The bytes that the feed claims; often wrong.
+    public var length: Int64?
+
+    public init(address: WebAddress, mediaType: String? = nil, length: Int64? = nil) {
+      self.address = address
+      self.mediaType = mediaType
+      self.length = length
+    }
+  }
+
+  /// The same episode in another form, or at further addresses (`podcast:alternateEnclosure`).
+  public struct Alternate: Hashable, Sendable {
+    /// At least one.
+    public var addresses: [WebAddress]
+    public var mediaType: String?
+    public var length: Int64?
+    public var title: String?
+    /// The hash that the file has at each of the addresses.
+    public var integrity: Integrity?
+    /// Whether it is the very file of the enclosure, so that its addresses are mirrors of it.
+    public var isEnclosure: Bool
+
+    public init(
+      addresses: [WebAddress], mediaType: String? = nil, length: Int64? = nil, title: String? = nil,
+      integrity: Integrity? = nil, isEnclosure: Bool = false
+    ) {
+      self.addresses = addresses
+      self.mediaType = mediaType
+      self.length = length
+      self.title = title
+      self.integrity = integrity
+      self.isEnclosure = isEnclosure
+    }
+  }
+
+  /// The limits of what is kept of an episode, which bound a line and a row.
+  public enum Limits {
+    /// The longest title, in bytes: as long as a download's.
+    public static let titleBytes = 1024
+    /// The longest guid, in bytes. Feeds with longer ones are identified by their beginning.
+    public static let guidBytes = 2048
+    /// How many alternates are kept, and how many addresses of each.
+    public static let alternates = 8
+    public static let addresses = 4
+    /// The longest address beside the enclosure's, in bytes; longer ones are left out.
+    public static let addressBytes = 2048
+    /// The longest media type, in bytes; longer ones are left out.
+    public static let mediaTypeBytes = 128
+  }
+
+  public var guid: String?
+  public var title: String?
+  public var published: PublicationDate?
+  public var link: WebAddress?
+  /// The length in seconds.
+  public var seconds: Int64?
+  public var season: Int64?
+  /// The number within the season or the podcast, as the feed shows it; it may be 204.5.
+  public var number: String?
+  public var kind: Kind?
+  public var enclosure: Enclosure?
+  public var alternates: [Alternate]
+  /// The address of the chapters (`podcast:chapters`).
+  public var chapters: WebAddress?
+  /// The address of the first transcript (`podcast:transcript`).
+  public var transcript: WebAddress?
+
+  public init(
+    guid: String? = nil, title: String? = nil, published: PublicationDate? = nil, link: WebAddress? = nil,
+    seconds: Int64? = nil, season: Int64? = nil, number: String? = nil, kind: Kind? = nil,
+    enclosure: Enclosure? = nil, alternates: [Alternate] = [], chapters: WebAddress? = nil,
+    transcript: WebAddress? = nil
+  ) {
+    self.guid = guid
+    self.title = title
+    self.published = published
+    self.link = link
+    self.seconds = seconds
+    self.season = season
+    self.number = number
+    self.kind = kind
+    self.enclosure = enclosure
+    self.alternates = alternates
+    self.chapters = chapters
+    self.transcript = transcript
+  }
+
+  /// The addresses from which the enclosure's very file can be fetched too, and the hash that it must have, if the feed
+  /// says it.
+  public var mirrors: (addresses: [WebAddress], integrity: Integrity?) {
+    var addresses: [WebAddress] = []
+    var integrity: Integrity?
+    for alternate in alternates where alternate.isEnclosure {
+      integrity = integrity ?? alternate.integrity
+      for address in alternate.addresses where address != enclosure?.address && !addresses.contains(address) {
+        addresses.append(address)
+      }
+    }
+    return (addresses, integrity)
+  }
+}

@@ -1,0 +1,191 @@
+import Flux
+
+/// A subscription to a feed, as stored in its row.
+public struct Feed: Hashable, Sendable {
+  /// The number of its row; none is given twice.
+  public typealias Key = Int64
+
+  public let key: Key
+  public let id: FeedID
+  /// Where the feed is, as far as is known.
+  public var address: WebAddress
+  public var wishes: Wishes
+  /// What the feed says of its podcast; nil before its first refresh.
+  public var podcast: PodcastContent?
+  public var refreshes: Refreshes
+  /// How many episodes the library knows of it.
+  public var episodes: Int64
+  /// When it was subscribed to.
+  public var added: Timestamp
+
+  /// What the client wants of it.
+  public struct Wishes: Hashable, Sendable {
+    /// A title instead of the feed's own.
+    public var title: String?
+    /// The group that people put it in; parts of nested groups are separated by `/`.
+    public var group: String?
+    /// Headers for the feed's own origin. They may contain secrets: never show or log them.
+    public var headers: [Header]
+    /// The `User-Agent` of its requests instead of the settings'.
+    public var userAgent: String?
+    public var network: NetworkPolicy
+    /// Whether only a client's request refreshes it.
+    public var isPaused: Bool
+
+    /// None, by default.
+    public init(
+      title: String? = nil, group: String? = nil, headers: [Header] = [], userAgent: String? = nil,
+      network: NetworkPolicy = .inherit, isPaused: Bool = false
+    ) {
+      self.title = title
+      self.group = group
+      self.headers = headers
+      self.userAgent = userAgent
+      self.network = network
+      self.isPaused = isPaused
+    }
+  }
+
+  /// What its refreshes have come to.
+  public struct Refreshes: Hashable, Sendable {
+    /// When the last one succeeded.
+    public var last: Timestamp?
+    /// When the next one is due.
+    public var next: Timestamp
+    /// How many have failed since then.
+    public var failures: Int
+    /// Why the last one failed; nil if it did not.
+    public var error: DownloadError?
+    /// What conditional requests are made with.
+    public var validators: FeedValidators
+    /// The addresses that it was at before, the latest last, at most `formerAddressLimit`.
+    public var formerAddresses: [WebAddress]
+    /// How often it is refreshed, as its last body gave it; nil before the first one.
+    public var rhythm: FeedRhythm?
+    /// Whether its server has said that it is gone for good (410).
+    public var hasEnded: Bool
+    /// Whether a client has asked for the next one: then it comes although the feed is paused or has ended.
+    public var isAsked: Bool
+
+    /// How many former addresses are kept; the oldest go first.
+    public static let formerAddressLimit = 16
+    /// The count of failures stays there.
+    public static let failureLimit = 1_000_000
+
+    public init(
+      last: Timestamp? = nil, next: Timestamp, failures: Int = 0, error: DownloadError? = nil,
+      validators: FeedValidators = .init(), formerAddresses: [WebAddress] = [], rhythm: FeedRhythm? = nil,
+      hasEnded: Bool = false, isAsked: Bool = false
+    ) {
+      self.last = last
+      self.next = next
+      self.failures = failures
+      self.error = error
+      self.validators = validators
+      self.formerAddresses = formerAddresses
+      self.rhythm = rhythm
+      self.hasEnded = hasEnded
+      self.isAsked = isAsked
+    }
+  }
+
+  public init(
+    key: Key, id: FeedID, address: WebAddress, wishes: Wishes, podcast: PodcastContent? = nil, refreshes: Refreshes,
+    episodes: Int64 = 0, added: Timestamp
+  ) {
+    self.key = key
+    self.id = id
+    self.address = address
+    self.wishes = wishes
+    self.podcast = podcast
+    self.refreshes = refreshes
+    self.episodes = episodes
+    self.added = added
+  }
+
+  /// When the engine refreshes it next; nil if it never does by itself.
+  public var due: Timestamp? {
+    refreshes.isAsked || !(wishes.isPaused || refreshes.hasEnded) ? refreshes.next : nil
+  }
+
+  /// The title that people see: the client's, else the feed's, else its host.
+  public var shownTitle: String { wishes.title ?? podcast?.title ?? address.host }
+}
+
+/// What a feed says of its podcast, as the library keeps it.
+public struct PodcastContent: Hashable, Sendable, Codable {
+  /// The limits of what is kept.
+  public enum Limits {
+    /// The longest title, author and language, in bytes.
+    public static let titleBytes = 1024
+    /// The longest description, in bytes.
+    public static let descriptionBytes = 16 << 10
+  }
+
+  public var title: String?
+  public var link: String?
+  public var image: String?
+  public var description: String?
+  public var language: String?
+  public var author: String?
+  /// `podcast:guid`, by which a feed that has moved is known again.
+  public var guid: String?
+
+  public init(
+    title: String? = nil, link: String? = nil, image: String? = nil, description: String? = nil,
+    language: String? = nil, author: String? = nil, guid: String? = nil
+  ) {
+    self.title = title
+    self.link = link
+    self.image = image
+    self.description = description
+    self.language = language
+    self.author = author
+    self.guid = guid
+  }
+}
+
+/// How often a feed is refreshed, by what its last body says. A 304 says nothing of it.
+public struct FeedRhythm: Hashable, Sendable, Codable {
+  /// How many quiet hours or days there are at most.
+  public static let quietTimeLimit = 24
+
+  /// The time between two refreshes, before the settings limit it and a draw spreads it.
+  public var intervalSeconds: Int64
+  /// `skipHours`: hours from 0 to 23, in UTC, without refreshes.
+  public var quietHours: [Int64]
+  /// `skipDays`: days without refreshes, from 1 for Monday to 7.
+  public var quietDays: [Int64]
+
+  public init(intervalSeconds: Int64, quietHours: [Int64] = [], quietDays: [Int64] = []) {
+    self.intervalSeconds = intervalSeconds
+    self.quietHours = quietHours
+    self.quietDays = quietDays
+  }
+}
+
+/// What the server has said of the feed's last body, and how far that is believed (RFC 9110 section 8.8).
+public struct FeedValidators: Hashable, Sendable, Codable {
+  /// `ETag`, as sent.
+  public var entityTag: String?
+  /// `Last-Modified`, as sent.
+  public var lastModified: String?
+  /// The hash of the body that they belong to.
+  public var bodyHash: String?
+  /// When the server last sent the whole body; since then it has said that nothing changed.
+  public var fullBodyAt: Timestamp?
+  /// Whether the server has called a changed feed unchanged: then each request asks for the whole.
+  public var isDistrusted: Bool
+
+  /// None, by default.
+  public init(
+    entityTag: String? = nil, lastModified: String? = nil, bodyHash: String? = nil, fullBodyAt: Timestamp? = nil,
+    isDistrusted: Bool = false
+  ) {
+    self.entityTag = entityTag
+    self.lastModified = lastModified
+    self.bodyHash = bodyHash
+    self.fullBodyAt = fullBodyAt
+    self.isDistrusted = isDistrusted
+  }
+}

@@ -1,0 +1,114 @@
+import Flux
+
+/// Everything that one refresh of a feed needs to know: it asks for nothing later.
+public struct FeedRefresh: Hashable, Sendable {
+  /// Which refresh it is.
+  public struct ID: Hashable, Sendable {
+    public var feed: FeedID
+    /// The sequence number of the action that started it: unique within a library.
+    public var generation: Int64
+
+    public init(feed: FeedID, generation: Int64) {
+      self.feed = feed
+      self.generation = generation
+    }
+  }
+
+  public var id: ID
+  /// The feed as its row was when the refresh began.
+  public var feed: Feed
+  /// What the settings said when it began.
+  public var settings: Settings
+  /// Which way its connections may take.
+  public var route: Route
+  /// A random number that spreads the next refresh over time.
+  public var draw: UInt64
+
+  public init(id: ID, feed: Feed, settings: Settings, route: Route, draw: UInt64) {
+    self.id = id
+    self.feed = feed
+    self.settings = settings
+    self.route = route
+    self.draw = draw
+  }
+}
+
+/// What a refresh tells the stores.
+public struct RefreshReport: Hashable, Sendable {
+  public var refresh: FeedRefresh.ID
+  public var news: News
+  /// How many bytes of bodies have come over the network since its last report.
+  public var fetched: Int64
+
+  public init(refresh: FeedRefresh.ID, news: News, fetched: Int64 = 0) {
+    self.refresh = refresh
+    self.news = news
+    self.fetched = fetched
+  }
+
+  /// Whether it tells of a failure that the loss of a path may have caused.
+  public var mayComeOfThePath: Bool { if case .failed(let error, _) = news { error.mayComeOfThePath } else { false } }
+
+  /// How many episodes a report tells of at most: a turn takes some milliseconds.
+  public static let episodesAtOnce = 64
+
+  /// What can happen in a refresh.
+  public enum News: Hashable, Sendable {
+    /// The feed has episodes that the library does not know. Waits for `proceed`.
+    case appeared([EpisodeContent])
+    /// The feed says something else of these than it did. Waits for `proceed`.
+    case changed([EpisodeChange])
+    /// These have left the feed, and those are in it again. Waits for `proceed`.
+    case listed(missing: [EpisodeID], returned: [EpisodeID])
+    /// The publisher has moved the feed to this address for good.
+    case moved(WebAddress)
+    /// The refresh has ended; everything that is in the feed has been told before.
+    case refreshed(Findings)
+    /// The refresh has ended without the whole feed. The next one comes at that moment.
+    case failed(DownloadError, next: Timestamp)
+    /// The refresh has ended because it was told to.
+    case stopped
+
+    /// Whether it is the refresh's last report.
+    public var isEnd: Bool {
+      switch self {
+      case .refreshed, .failed, .stopped: true
+      case .appeared, .changed, .listed, .moved: false
+      }
+    }
+  }
+
+  /// A known episode that the feed says something else of.
+  public struct EpisodeChange: Hashable, Sendable {
+    public var id: EpisodeID
+    public var content: EpisodeContent
+    /// The names that it had before, those that it has just lost included.
+    public var formerNames: EpisodeTraces.FormerNames
+
+    public init(id: EpisodeID, content: EpisodeContent, formerNames: EpisodeTraces.FormerNames) {
+      self.id = id
+      self.content = content
+      self.formerNames = formerNames
+    }
+  }
+
+  /// What a whole refresh has come to.
+  public struct Findings: Hashable, Sendable {
+    /// What the feed says of its podcast; nil if nothing has changed.
+    public var podcast: PodcastContent?
+    public var validators: FeedValidators
+    /// How often the feed is refreshed; nil if there was no new body.
+    public var rhythm: FeedRhythm?
+    /// When the next refresh is due.
+    public var next: Timestamp
+
+    public init(
+      podcast: PodcastContent?, validators: FeedValidators, rhythm: FeedRhythm? = nil, next: Timestamp
+    ) {
+      self.podcast = podcast
+      self.validators = validators
+      self.rhythm = rhythm
+      self.next = next
+    }
+  }
+}

@@ -1,0 +1,130 @@
+import Flux
+
+/// What clients want of feeds and episodes (see the article Protocol).
+public enum PodcastIntent: Hashable, Sendable {
+  case subscribe(Subscription)
+  case unsubscribe(FeedID, deletingFiles: Bool)
+  case update(FeedID, Update)
+  case refresh(FeedSelection)
+  /// Subscribes to the feeds of an OPML document. The engine reads the document before a turn sees it.
+  case importDocument(Document)
+  /// Subscribes to each feed of a list that is not subscribed to.
+  case `import`(FeedList)
+  case download(EpisodeSelection)
+  case mark(EpisodeSelection, EpisodeMarking)
+
+  public struct Subscription: Hashable, Sendable {
+    /// The client's id for it; without one the engine makes one.
+    public var id: FeedID?
+    public var address: WebAddress
+    public var wishes: Feed.Wishes
+
+    public init(id: FeedID? = nil, address: WebAddress, wishes: Feed.Wishes = .init()) {
+      self.id = id
+      self.address = address
+      self.wishes = wishes
+    }
+  }
+
+  /// A change of a subscription; nil leaves a value unchanged.
+  public struct Update: Hashable, Sendable {
+    public var address: WebAddress?
+    /// An empty text removes the client's title.
+    public var title: String?
+    /// An empty text removes the feed from its group.
+    public var group: String?
+    public var headers: [Header]?
+    /// An empty text leaves it to the settings.
+    public var userAgent: String?
+    public var network: NetworkPolicy?
+    public var isPaused: Bool?
+
+    public init() {}
+  }
+
+  /// Which feeds an intent concerns.
+  public enum FeedSelection: Hashable, Sendable {
+    /// This one; it must exist.
+    case one(FeedID)
+    /// These; missing ones are skipped.
+    case many([FeedID])
+    case all
+  }
+
+  /// Which episodes an intent concerns.
+  public enum EpisodeSelection: Hashable, Sendable {
+    /// This one; it must exist.
+    case one(EpisodeID)
+    /// These; missing ones are skipped.
+    case many([EpisodeID])
+    case matching(EpisodeCondition)
+  }
+
+  /// What a person notes about episodes; nil leaves a mark as it is.
+  public struct EpisodeMarking: Hashable, Sendable {
+    public var isPlayed: Bool?
+    public var isFavorite: Bool?
+    public var isArchived: Bool?
+
+    public init(isPlayed: Bool? = nil, isFavorite: Bool? = nil, isArchived: Bool? = nil) {
+      self.isPlayed = isPlayed
+      self.isFavorite = isFavorite
+      self.isArchived = isArchived
+    }
+  }
+
+  /// Where an OPML document is.
+  public enum Document: Hashable, Sendable {
+    /// This is its text.
+    case text(String)
+    /// In this file of the machine.
+    case file(String)
+  }
+
+  /// The feeds of an OPML document.
+  public struct FeedList: Hashable, Sendable {
+    public var feeds: [Entry]
+    /// The outlines whose addresses no feed can have.
+    public var rejected: [Rejection]
+
+    public init(feeds: [Entry] = [], rejected: [Rejection] = []) {
+      self.feeds = feeds
+      self.rejected = rejected
+    }
+
+    public struct Entry: Hashable, Sendable {
+      public var address: WebAddress
+      public var title: String?
+      public var group: String?
+
+      public init(address: WebAddress, title: String? = nil, group: String? = nil) {
+        self.address = address
+        self.title = title
+        self.group = group
+      }
+    }
+
+    public struct Rejection: Hashable, Sendable {
+      /// The beginning of what stands for an address, without secrets.
+      public var url: String
+      public var code: Refusal.Code
+
+      public init(url: String, code: Refusal.Code) {
+        self.url = url
+        self.code = code
+      }
+    }
+  }
+
+  /// The limits of what an intent concerns.
+  public enum Limits {
+    /// How many episodes one intent can download: each is a row in the turn's transaction.
+    public static let downloads = 10_000
+    /// How many feeds a library can have.
+    public static let feeds = 100_000
+    /// The longest group, in bytes.
+    public static let groupBytes = 1024
+    /// The longest user agent, in bytes.
+    public static let userAgentBytes = 256
+  }
+}

@@ -1,0 +1,185 @@
+import Flux
+
+/// Which feeds a client wants to see, and in which order.
+public struct FeedsQuery: Hashable, Sendable {
+  /// Only feeds of these groups; nil for all.
+  public var groups: [String]?
+  /// Only these feeds; nil for all.
+  public var ids: [FeedID]?
+  public var order: FeedOrder
+  /// How many at most.
+  public var limit: Int
+  /// Where the page before it ended; nil for the first page.
+  public var after: FeedCursor?
+  /// What of each is shown; nil for everything.
+  public var fields: Set<FeedField>?
+
+  /// Asks for a page; the first hundred feeds in the order of their titles, by default.
+  public init(
+    groups: [String]? = nil, ids: [FeedID]? = nil, order: FeedOrder = .init(.title), limit: Int = 100,
+    after: FeedCursor? = nil, fields: Set<FeedField>? = nil
+  ) {
+    self.groups = groups
+    self.ids = ids
+    self.order = order
+    self.limit = limit
+    self.after = after
+    self.fields = fields
+  }
+}
+
+/// Which episodes a client wants to see, and in which order.
+public struct EpisodesQuery: Hashable, Sendable {
+  public var condition: EpisodeCondition
+  public var order: EpisodeOrder
+  /// How many at most.
+  public var limit: Int
+  /// Where the page before it ended; nil for the first page.
+  public var after: EpisodeCursor?
+  /// What of each is shown; nil for everything.
+  public var fields: Set<EpisodeField>?
+
+  /// Asks for a page; the hundred latest episodes, by default.
+  public init(
+    condition: EpisodeCondition = .everything, order: EpisodeOrder = .init(.published, isReversed: true),
+    limit: Int = 100, after: EpisodeCursor? = nil, fields: Set<EpisodeField>? = nil
+  ) {
+    self.condition = condition
+    self.order = order
+    self.limit = limit
+    self.after = after
+    self.fields = fields
+  }
+}
+
+/// What a list can be sorted by.
+public protocol ListOrderKey: RawRepresentable<String>, CaseIterable, Hashable, Sendable {}
+
+/// The order of a list. Among equals the one comes first that was added first, or last if it is reversed.
+public struct ListOrder<Key: ListOrderKey>: Hashable, Sendable {
+  /// What decides.
+  public var key: Key
+  /// Whether the last comes first.
+  public var isReversed: Bool
+
+  public init(_ key: Key, isReversed: Bool = false) {
+    self.key = key
+    self.isReversed = isReversed
+  }
+}
+
+/// The place in a list at which a page ended: what the order looks at in the page's last item, and its row. It stays right
+/// while rows come, go and change.
+public struct ListCursor<Key: ListOrderKey>: Hashable, Sendable {
+  public var order: ListOrder<Key>
+  public var value: OrderCursor.Value
+  /// The row key of the page's last item.
+  public var key: Int64
+
+  public init(order: ListOrder<Key>, value: OrderCursor.Value, key: Int64) {
+    self.order = order
+    self.value = value
+    self.key = key
+  }
+}
+
+/// What feeds can be sorted by.
+public enum FeedOrderKey: String, ListOrderKey {
+  /// When it was subscribed to.
+  case added
+  /// The shown title, without regard to case and diacritics.
+  case title
+}
+
+/// What episodes can be sorted by. Where there is no value, the episode comes first.
+public enum EpisodeOrderKey: String, ListOrderKey {
+  /// When the engine first saw it.
+  case added
+  case published
+  /// The title, without regard to case and diacritics.
+  case title
+  /// The length in bytes that the feed claims.
+  case size
+  /// The length in seconds.
+  case seconds
+}
+
+public typealias FeedOrder = ListOrder<FeedOrderKey>
+public typealias EpisodeOrder = ListOrder<EpisodeOrderKey>
+public typealias FeedCursor = ListCursor<FeedOrderKey>
+public typealias EpisodeCursor = ListCursor<EpisodeOrderKey>
+
+/// What is shown of a feed (the article Protocol).
+public enum FeedField: String, Hashable, Sendable, CaseIterable {
+  case author, description, downloaded, ended, episodes, error, group, id, image, language, lastRefreshed, link
+  case movedFrom, network, nextRefresh, paused, refreshing, title, url
+}
+
+/// What is shown of an episode (the article Protocol).
+public enum EpisodeField: String, Hashable, Sendable, CaseIterable {
+  case alternates, archived, chapters, download, enclosure, favorite, feed, guid, id, link, missingFromFeed, number
+  case played, published, season, seconds, state, title, transcript, type
+}
+
+/// A page of the feeds, and what there is of them in all.
+public struct FeedsSnapshot: Hashable, Sendable {
+  /// How many feeds there are.
+  public var count: Int
+  public var items: [Item]
+  /// What of each item is shown; nil for everything.
+  public var fields: Set<FeedField>?
+  /// Where the next page begins; nil if this is the last.
+  public var next: FeedCursor?
+
+  public struct Item: Hashable, Sendable {
+    public var feed: Feed
+    /// How many of its episodes have a completed download.
+    public var downloaded: Int64
+    /// Whether a refresh of it is under way.
+    public var isRefreshing: Bool
+
+    public init(feed: Feed, downloaded: Int64, isRefreshing: Bool) {
+      self.feed = feed
+      self.downloaded = downloaded
+      self.isRefreshing = isRefreshing
+    }
+  }
+
+  public init(count: Int, items: [Item], fields: Set<FeedField>? = nil, next: FeedCursor?) {
+    self.count = count
+    self.items = items
+    self.fields = fields
+    self.next = next
+  }
+}
+
+/// A page of the episodes, and how many there are in all.
+public struct EpisodesSnapshot: Hashable, Sendable {
+  /// How many episodes there are.
+  public var count: Int64
+  public var items: [Item]
+  /// What of each item is shown; nil for everything.
+  public var fields: Set<EpisodeField>?
+  /// Where the next page begins; nil if this is the last.
+  public var next: EpisodeCursor?
+
+  public struct Item: Hashable, Sendable {
+    public var episode: Episode
+    public var feed: FeedID
+    /// The state of its download; nil if none exists.
+    public var state: DownloadState.Kind?
+
+    public init(episode: Episode, feed: FeedID, state: DownloadState.Kind?) {
+      self.episode = episode
+      self.feed = feed
+      self.state = state
+    }
+  }
+
+  public init(count: Int64, items: [Item], fields: Set<EpisodeField>? = nil, next: EpisodeCursor?) {
+    self.count = count
+    self.items = items
+    self.fields = fields
+    self.next = next
+  }
+}

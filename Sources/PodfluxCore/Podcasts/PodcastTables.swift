@@ -1,0 +1,72 @@
+import Flux
+
+/// The tables of feeds and their episodes.
+public protocol PodcastTables {
+  /// The subscriptions.
+  var feeds: any FeedTable { get }
+  /// The episodes of all feeds.
+  var episodes: any EpisodeTable { get }
+}
+
+/// Hosts whose feeds are looked at.
+public enum HostScope: Hashable, Sendable {
+  /// These.
+  case only(Set<String>)
+  /// All others.
+  case allBut(Set<String>)
+}
+
+/// The subscriptions. Each call costs a bounded number of index look-ups unless it says otherwise.
+public protocol FeedTable {
+  func find(_ id: FeedID) throws -> Feed?
+  func find(_ key: Feed.Key) throws -> Feed?
+  /// The feed at an address, or that was there before it moved.
+  func find(at address: WebAddress) throws -> FeedID?
+  /// Adds a feed that the engine has not refreshed yet. Returns its key.
+  func insert(
+    _ id: FeedID, at address: WebAddress, wishes: Feed.Wishes, next: Timestamp, added: Timestamp
+  ) throws -> Feed.Key
+  func update(_ feed: Feed) throws
+  /// Forgets a feed and its episodes. Cost: linear in its episodes.
+  func delete(_ key: Feed.Key) throws
+  /// The feed that has been due for longest on these hosts, of those that may be refreshed by their id, host, and network
+  /// policy. Feeds that are paused or have ended are never due. Cost: linear in the due feeds on the hosts that may not.
+  func nextDue(
+    at now: Timestamp, on hosts: HostScope,
+    where mayRefresh: (_ id: FeedID, _ host: String, _ policy: NetworkPolicy) -> Bool
+  ) throws -> Feed?
+  /// When the first feed becomes due after this moment.
+  func nextMoment(after now: Timestamp) throws -> Timestamp?
+  /// Makes all feeds due now that have not ended. Returns how many there are. Cost: linear in the feeds.
+  func makeAllDue(at now: Timestamp) throws -> Int
+  /// How many feeds there are.
+  func count() throws -> Int
+}
+
+/// The episodes of all feeds.
+public protocol EpisodeTable {
+  func find(_ id: EpisodeID) throws -> Episode?
+  /// The newest of the episodes that have this download.
+  func find(having download: DownloadID) throws -> Episode?
+  /// The addresses that an episode's enclosure had before, as far as they are kept.
+  func formerEnclosures(of episode: EpisodeID) throws -> [WebAddress]
+  /// Adds an episode.
+  func insert(_ content: EpisodeContent, of feed: Feed.Key, added: Timestamp) throws -> EpisodeID
+  /// Replaces what a feed says of an episode. Returns false if the feed has no such episode.
+  func update(_ change: RefreshReport.EpisodeChange, of feed: Feed.Key) throws -> Bool
+  /// Notes whether the feed has these episodes.
+  func setMissing(_ isMissing: Bool, _ episodes: [EpisodeID], of feed: Feed.Key) throws
+  func setDownload(_ download: DownloadID, of episode: EpisodeID) throws
+  /// Marks an episode. Returns whether that changed it; nil if there is no such episode.
+  func mark(_ episode: EpisodeID, _ marking: PodcastIntent.EpisodeMarking) throws -> Bool?
+  /// Marks all episodes that meet a condition. Returns how many changed. Cost: one statement, linear in the episodes
+  /// that the condition looks at.
+  func mark(
+    _ condition: EpisodeCondition, _ marking: PodcastIntent.EpisodeMarking, at moment: ConditionMoment
+  ) throws -> Int
+  /// The first episodes that meet a condition and have an enclosure, in the order of their ids, without those whose
+  /// download exists.
+  func wanted(_ condition: EpisodeCondition, at moment: ConditionMoment, limit: Int) throws -> [Episode]
+  /// The downloads of a feed's episodes that exist.
+  func downloads(of feed: Feed.Key) throws -> [DownloadID]
+}

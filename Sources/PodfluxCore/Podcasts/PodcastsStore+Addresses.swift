@@ -1,0 +1,61 @@
+import Flux
+
+/// Addresses that have expired: many publishers sign the addresses of their files, for some hours.
+extension PodcastsStore {
+  /// A download's server has refused its address. If the download's episode is elsewhere by now it goes on there; else the
+  /// feed is refreshed soon, and may say where.
+  mutating func seekAddress(for id: DownloadID, in turn: inout PodfluxTurn) throws {
+    guard let episode = try turn.tables.episodes.find(having: id),
+      let feed = try turn.tables.feeds.find(episode.feed),
+      try !offerAddress(of: episode, in: feed, to: id, in: &turn), !episode.isMissingFromFeed
+    else { return }
+    try hasten(feed, in: turn)
+  }
+
+  /// An episode may have got another address.
+  func noteAddress(of id: EpisodeID, in feed: Feed, in turn: inout PodfluxTurn) throws {
+    guard let episode = try turn.tables.episodes.find(id), let download = episode.download else { return }
+    _ = try offerAddress(of: episode, in: feed, to: download, in: &turn)
+  }
+
+  /// Has a download that its server has refused go on at its episode's address, if that is another one.
+  ///
+  /// - Returns: Whether it does.
+  private func offerAddress(
+    of episode: Episode, in feed: Feed, to id: DownloadID, in turn: inout PodfluxTurn
+  ) throws -> Bool {
+    guard let download = try turn.tables.downloads.find(id), case .failed(let error) = download.state,
+      error.mayHaveExpired, let wish = DownloadIntent.Enqueue(of: episode, in: feed), wish.address != download.address,
+      try hadAddress(download.address, episode, in: turn)
+    else { return false }
+    turn.tell(.podcasts(.renewed(id, wish)))
+    return true
+  }
+
+  /// Whether an address was the episode's. One that a client has chosen is not replaced.
+  private func hadAddress(
+    _ address: WebAddress, _ episode: Episode, in turn: borrowing PodfluxTurn
+  ) throws -> Bool {
+    // A signature is in the query; addresses that differ only in it, or in the scheme, are not all remembered.
+    if let present = episode.content.enclosure?.address, present.place == address.place { return true }
+    return try turn.tables.episodes.formerEnclosures(of: episode.id).contains(address)
+  }
+
+  /// Lets the next refresh of a feed come soon, unless it is paused, has ended, or fails.
+  private mutating func hasten(_ feed: Feed, in turn: borrowing PodfluxTurn) throws {
+    let (refreshes, now) = (feed.refreshes, turn.now)
+    guard live[feed.id] == nil, !feed.wishes.isPaused, !refreshes.hasEnded, refreshes.error == nil else { return }
+    let earliest = refreshes.last?.advanced(byMilliseconds: Limits.freshAddressMilliseconds) ?? now
+    let next = max(now, earliest)
+    guard next < refreshes.next else { return }
+    var feed = feed
+    feed.refreshes.next = next
+    try turn.tables.feeds.update(feed)
+    hostsToSearch = nil
+  }
+}
+
+extension WebAddress {
+  /// The address without its scheme and its query.
+  fileprivate var place: Substring { description.drop { $0 != ":" }.prefix { $0 != "?" } }
+}

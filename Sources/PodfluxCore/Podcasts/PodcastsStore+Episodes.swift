@@ -1,0 +1,88 @@
+import Flux
+
+/// What clients want of episodes.
+extension PodcastsStore {
+  /// Has episodes downloaded that have an enclosure and no download.
+  mutating func download(
+    _ selection: PodcastIntent.EpisodeSelection, reading context: Context, in turn: inout PodfluxTurn
+  ) throws -> Reply {
+    let limit = PodcastIntent.Limits.downloads
+    var wanted: [Episode] = []
+    switch selection {
+    case .one(let id):
+      let episode = try existing(id, in: turn)
+      guard episode.content.enclosure != nil else {
+        throw Refusal(
+          .conflict, "the feed names no file for the episode; choose one with an enclosure", path: "payload.id")
+      }
+      if try !hasDownload(episode, in: turn) { wanted = [episode] }
+    case .many(let ids):
+      for id in ids {
+        guard let episode = try turn.tables.episodes.find(id), episode.content.enclosure != nil,
+          try !hasDownload(episode, in: turn)
+        else { continue }
+        wanted.append(episode)
+      }
+    case .matching(let condition):
+      wanted = try turn.tables.episodes.wanted(condition, at: context.moment(at: turn.now), limit: limit + 1)
+      guard wanted.count <= limit else {
+        throw Refusal(
+          .limitExceeded, "more than \(limit) episodes meet the condition; choose fewer at once", path: "payload.where")
+      }
+    }
+    var feeds: [Feed.Key: Feed] = [:]
+    for episode in wanted {
+      guard let feed = try feeds[episode.feed] ?? turn.tables.feeds.find(episode.feed),
+        let wish = DownloadIntent.Enqueue(of: episode, in: feed)
+      else { continue }
+      feeds[episode.feed] = feed
+      turn.tell(.podcasts(.wanted(episode.id, wish)))
+    }
+    return .affected(wanted.count)
+  }
+
+  /// Notes what a person thinks of episodes.
+  func mark(
+    _ selection: PodcastIntent.EpisodeSelection, _ marking: PodcastIntent.EpisodeMarking, reading context: Context,
+    in turn: borrowing PodfluxTurn
+  ) throws -> Reply {
+    let episodes = turn.tables.episodes
+    switch selection {
+    case .one(let id):
+      guard let isChanged = try episodes.mark(id, marking) else { throw Self.missing(id) }
+      return .affected(isChanged ? 1 : 0)
+    case .many(let ids): return .affected(try ids.reduce(0) { try $0 + (episodes.mark($1, marking) == true ? 1 : 0) })
+    case .matching(let condition):
+      return .affected(try episodes.mark(condition, marking, at: context.moment(at: turn.now)))
+    }
+  }
+
+  private func hasDownload(_ episode: Episode, in turn: borrowing PodfluxTurn) throws -> Bool {
+    guard let download = episode.download else { return false }
+    return try turn.tables.downloads.contains(download)
+  }
+
+  private func existing(_ id: EpisodeID, in turn: borrowing PodfluxTurn) throws -> Episode {
+    guard let episode = try turn.tables.episodes.find(id) else { throw Self.missing(id) }
+    return episode
+  }
+
+  private static func missing(_ id: EpisodeID) -> Refusal {
+    Refusal(.notFound, "there is no episode \"\(id)\"", path: "payload.id")
+  }
+}
+
+extension DownloadIntent.Enqueue {
+  /// The download of an episode's enclosure; nil without one. The feed's headers go along only to the feed's own origin.
+  init?(of episode: Episode, in feed: Feed, origin: Origin = .user) {
+    guard let enclosure = episode.content.enclosure else { return nil }
+    let (mirrors, integrity) = episode.content.mirrors
+    self.init(
+      address: enclosure.address,
+      description: Download.Description(
+        podcast: feed.shownTitle, title: episode.content.title, published: episode.content.published,
+        headers: enclosure.address.hasOrigin(of: feed.address) ? feed.wishes.headers : [], mirrors: mirrors,
+        integrity: integrity, expectedLength: enclosure.length),
+      origin: origin, network: feed.wishes.network)
+  }
+}

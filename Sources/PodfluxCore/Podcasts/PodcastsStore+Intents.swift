@@ -1,0 +1,142 @@
+import Flux
+
+/// What clients want of feeds.
+extension PodcastsStore {
+  mutating func handle(
+    _ intent: PodcastIntent, reading context: Context, in turn: inout PodfluxTurn
+  ) throws -> Reply {
+    switch intent {
+    case .subscribe(let wish): return try subscribe(wish, in: &turn)
+    case .unsubscribe(let id, let deletingFiles): return try unsubscribe(id, deletingFiles: deletingFiles, in: &turn)
+    case .update(let id, let update): return try self.update(id, with: update, in: &turn)
+    case .refresh(let selection): return try refresh(selection, in: turn)
+    case .importDocument: preconditionFailure("the engine reads a document before a turn sees it")
+    case .import(let list): return try take(list, in: &turn)
+    case .download(let selection): return try download(selection, reading: context, in: &turn)
+    case .mark(let selection, let marking): return try mark(selection, marking, reading: context, in: turn)
+    }
+  }
+
+  private mutating func subscribe(_ wish: PodcastIntent.Subscription, in turn: inout PodfluxTurn) throws -> Reply {
+    if let id = wish.id, try turn.tables.feeds.find(id) != nil { return .subscribed(id: id, created: false) }
+    if let known = try turn.tables.feeds.find(at: wish.address) { return .subscribed(id: known, created: false) }
+    try checkRoom(for: 1, in: turn)
+    let id = wish.id ?? FeedID(from: &turn.random)
+    _ = try turn.tables.feeds.insert(
+      id, at: wish.address, wishes: wish.wishes, next: turn.now, added: turn.now)
+    hostsToSearch = nil
+    return .subscribed(id: id, created: true)
+  }
+
+  private mutating func take(_ list: PodcastIntent.FeedList, in turn: inout PodfluxTurn) throws -> Reply {
+    try checkRoom(for: list.feeds.count, in: turn)
+    var (added, known) = (0, 0)
+    for entry in list.feeds {
+      if try turn.tables.feeds.find(at: entry.address) != nil {
+        known += 1
+        continue
+      }
+      _ = try turn.tables.feeds.insert(
+        FeedID(from: &turn.random), at: entry.address, wishes: .init(title: entry.title, group: entry.group),
+        next: turn.now, added: turn.now)
+      added += 1
+    }
+    hostsToSearch = nil
+    return .imported(added: added, known: known, rejected: list.rejected)
+  }
+
+  private func checkRoom(for number: Int, in turn: borrowing PodfluxTurn) throws {
+    let limit = PodcastIntent.Limits.feeds
+    guard try turn.tables.feeds.count() + number <= limit else {
+      throw Refusal(
+        .limitExceeded, "a library has at most \(limit) feeds; unsubscribe from some first", path: "payload")
+    }
+  }
+
+  private mutating func unsubscribe(
+    _ id: FeedID, deletingFiles: Bool, in turn: inout PodfluxTurn
+  ) throws -> Reply {
+    let feed = try existing(id, in: turn)
+    disownRefresh(of: id, in: &turn)
+    if deletingFiles {
+      let downloads = try turn.tables.episodes.downloads(of: feed.key)
+      if !downloads.isEmpty { turn.tell(.podcasts(.unwanted(downloads))) }
+    }
+    try turn.tables.feeds.delete(feed.key)
+    return .done
+  }
+
+  private mutating func update(
+    _ id: FeedID, with update: PodcastIntent.Update, in turn: inout PodfluxTurn
+  ) throws -> Reply {
+    var feed = try existing(id, in: turn)
+    if let address = update.address, address != feed.address {
+      if let other = try turn.tables.feeds.find(at: address), other != id {
+        throw Refusal(
+          .conflict, "the feed \"\(other)\" has this address; unsubscribe from one of the two", path: "payload.url")
+      }
+      feed.leaveAddress(for: address)
+    }
+    let former = feed.wishes
+    feed.wishes.apply(update)
+    let concernsRequests = update.address != nil || former.headers != feed.wishes.headers
+    if concernsRequests || former.userAgent != feed.wishes.userAgent {
+      disownRefresh(of: id, in: &turn)
+      // What has kept it from being read may be over.
+      (feed.refreshes.next, feed.refreshes.failures, feed.refreshes.hasEnded) = (turn.now, 0, false)
+    }
+    live[id]?.policy = feed.wishes.network
+    try turn.tables.feeds.update(feed)
+    hostsToSearch = nil
+    return .done
+  }
+
+  private mutating func refresh(
+    _ selection: PodcastIntent.FeedSelection, in turn: borrowing PodfluxTurn
+  ) throws -> Reply {
+    hostsToSearch = nil
+    switch selection {
+    case .all: return .affected(try turn.tables.feeds.makeAllDue(at: turn.now))
+    case .one(let id): return .affected(try askRefresh(of: try existing(id, in: turn), in: turn) ? 1 : 0)
+    case .many(let ids):
+      var asked = 0
+      for id in ids {
+        if let feed = try turn.tables.feeds.find(id), try askRefresh(of: feed, in: turn) { asked += 1 }
+      }
+      return .affected(asked)
+    }
+  }
+
+  /// Makes a feed due, unless it is being refreshed.
+  private func askRefresh(of feed: Feed, in turn: borrowing PodfluxTurn) throws -> Bool {
+    guard live[feed.id] == nil else { return false }
+    var feed = feed
+    (feed.refreshes.next, feed.refreshes.isAsked) = (turn.now, true)
+    try turn.tables.feeds.update(feed)
+    return true
+  }
+
+  /// Stops a refresh whose findings are of no use any more.
+  private mutating func disownRefresh(of id: FeedID, in turn: inout PodfluxTurn) {
+    stop(id, in: &turn)
+    live[id]?.isDisowned = true
+  }
+
+  private func existing(_ id: FeedID, in turn: borrowing PodfluxTurn) throws -> Feed {
+    guard let feed = try turn.tables.feeds.find(id) else {
+      throw Refusal(.notFound, "there is no feed \"\(id)\"", path: "payload.id")
+    }
+    return feed
+  }
+}
+
+extension Feed.Wishes {
+  fileprivate mutating func apply(_ update: PodcastIntent.Update) {
+    title = update.title.map { $0.isEmpty ? nil : $0 } ?? title
+    group = update.group.map { $0.isEmpty ? nil : $0 } ?? group
+    headers = update.headers ?? headers
+    userAgent = update.userAgent.map { $0.isEmpty ? nil : $0 } ?? userAgent
+    network = update.network ?? network
+    isPaused = update.isPaused ?? isPaused
+  }
+}

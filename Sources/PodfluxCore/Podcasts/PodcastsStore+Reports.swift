@@ -1,0 +1,90 @@
+import Flux
+
+/// What refreshes find.
+extension PodcastsStore {
+  mutating func handle(_ report: RefreshReport, in turn: inout PodfluxTurn) throws {
+    let id = report.refresh.feed
+    guard let refresh = live[id], refresh.id == report.refresh else { return }
+    let key = refresh.key
+    if refresh.isOverCellular, report.fetched > 0 { turn.tell(.podcasts(.fetchedOverCellular(report.fetched))) }
+    if report.news.isEnd {
+      live[id] = nil
+      // A feed that was disowned may wait on another host by now.
+      if refresh.isDisowned { hostsToSearch = nil } else { hostsToSearch?.insert(refresh.host) }
+    }
+    guard !refresh.isDisowned, var feed = try turn.tables.feeds.find(key) else { return }
+    switch report.news {
+    case .appeared(let contents):
+      for content in contents { _ = try turn.tables.episodes.insert(content, of: key, added: turn.now) }
+      feed.episodes += Int64(contents.count)
+      feed.leaveBody()
+      try turn.tables.feeds.update(feed)
+      turn.perform(.proceedRefresh(refresh.id))
+    case .changed(let changes):
+      for change in changes where try turn.tables.episodes.update(change, of: key) {
+        try noteAddress(of: change.id, in: feed, in: &turn)
+      }
+      if feed.leaveBody() { try turn.tables.feeds.update(feed) }
+      turn.perform(.proceedRefresh(refresh.id))
+    case .listed(let missing, let returned):
+      try turn.tables.episodes.setMissing(true, missing, of: key)
+      try turn.tables.episodes.setMissing(false, returned, of: key)
+      if feed.leaveBody() { try turn.tables.feeds.update(feed) }
+      turn.perform(.proceedRefresh(refresh.id))
+    case .moved(let address): try move(&feed, to: address, in: turn)
+    case .refreshed(let findings): try finish(&feed, with: findings, in: turn)
+    case .failed(let error, let next): try fail(&feed, because: error, next: next, in: turn)
+    case .stopped: break
+    }
+  }
+
+  /// Follows the publisher. Where another subscription has that address, both stay as they are.
+  private func move(_ feed: inout Feed, to address: WebAddress, in turn: borrowing PodfluxTurn) throws {
+    guard address != feed.address else { return }
+    if let other = try turn.tables.feeds.find(at: address), other != feed.id { return }
+    feed.leaveAddress(for: address)
+    try turn.tables.feeds.update(feed)
+  }
+
+  private func finish(
+    _ feed: inout Feed, with findings: RefreshReport.Findings, in turn: borrowing PodfluxTurn
+  ) throws {
+    feed.podcast = findings.podcast ?? feed.podcast
+    feed.refreshes.validators = findings.validators
+    feed.refreshes.rhythm = findings.rhythm ?? feed.refreshes.rhythm
+    (feed.refreshes.last, feed.refreshes.next) = (turn.now, findings.next)
+    (feed.refreshes.failures, feed.refreshes.error) = (0, nil)
+    (feed.refreshes.hasEnded, feed.refreshes.isAsked) = (false, false)
+    try turn.tables.feeds.update(feed)
+  }
+
+  private func fail(
+    _ feed: inout Feed, because error: DownloadError, next: Timestamp, in turn: borrowing PodfluxTurn
+  ) throws {
+    feed.refreshes.failures = min(feed.refreshes.failures + 1, Feed.Refreshes.failureLimit)
+    (feed.refreshes.error, feed.refreshes.next) = (error, next)
+    feed.refreshes.hasEnded = error.code == .gone
+    feed.refreshes.isAsked = false
+    try turn.tables.feeds.update(feed)
+  }
+}
+
+extension Feed {
+  /// Its episodes are no more those of the last body: if the rest of the present one never comes, no word of the server
+  /// that nothing has changed since is of use. Returns whether that is new.
+  @discardableResult
+  fileprivate mutating func leaveBody() -> Bool {
+    guard refreshes.validators.bodyHash != nil else { return false }
+    refreshes.validators = FeedValidators(isDistrusted: refreshes.validators.isDistrusted)
+    return true
+  }
+
+  /// Takes another address, and keeps in mind that it was at this one.
+  mutating func leaveAddress(for next: WebAddress) {
+    refreshes.formerAddresses.removeAll { $0 == address || $0 == next }
+    refreshes.formerAddresses.append(address)
+    refreshes.formerAddresses = refreshes.formerAddresses.suffix(Refreshes.formerAddressLimit)
+    refreshes.validators = FeedValidators()
+    address = next
+  }
+}

@@ -1,0 +1,91 @@
+import Flux
+
+/// Which feeds are refreshed, and when.
+extension PodcastsStore {
+  mutating func startDueRefreshes(reading context: Context, in turn: inout PodfluxTurn) throws {
+    if context.obstacles != seenObstacles {
+      seenObstacles = context.obstacles
+      hostsToSearch = nil
+    }
+    if let wakeAt, wakeAt <= turn.now { hostsToSearch = nil }
+    guard hostsToSearch?.isEmpty != true else { return }
+    while live.count < Limits.refreshes {
+      guard let feed = try nextDue(reading: context, in: turn) else {
+        // From now on only the end of a refresh makes room, on its host.
+        hostsToSearch = []
+        break
+      }
+      start(feed, reading: context, in: &turn)
+    }
+    wakeAt = try turn.tables.feeds.nextMoment(after: turn.now)
+  }
+
+  /// The next feed to refresh. Hosts without room are left out in the table: a thousand feeds may wait for one host.
+  private func nextDue(reading context: Context, in turn: borrowing PodfluxTurn) throws -> Feed? {
+    let liveByHost = live.values.reduce(into: [String: Int]()) { $0[$1.host, default: 0] += 1 }
+    let full = Set(liveByHost.filter { $0.value >= Limits.refreshesPerHost }.keys)
+    let scope = hostsToSearch.map { HostScope.only($0.subtracting(full)) } ?? .allBut(full)
+    guard scope != .only([]) else { return nil }
+    return try turn.tables.feeds.nextDue(at: turn.now, on: scope) { [live] id, host, policy in
+      live[id] == nil && context.obstacle(for: policy, on: host) == nil
+    }
+  }
+
+  private mutating func start(_ feed: Feed, reading context: Context, in turn: inout PodfluxTurn) {
+    let path = context.network.state.path
+    let host = feed.address.host
+    let policy = context.policy(of: feed.wishes.network)
+    let refresh = FeedRefresh(
+      id: FeedRefresh.ID(feed: feed.id, generation: turn.sequence), feed: feed, settings: context.settings,
+      route: context.route(for: policy, on: host), draw: turn.random.next())
+    live[feed.id] = LiveRefresh(
+      id: refresh.id, key: feed.key, host: host, policy: feed.wishes.network,
+      needsPath: context.obstacles.needsPath(host),
+      isOverCellular: path.interface == .cellular, pathGeneration: context.network.pathGeneration)
+    turn.perform(.refreshFeed(refresh))
+  }
+
+  /// Refreshes that an obstacle has come up for, and those whose connections were made over another path, begin again when
+  /// they may and when the present one has ended.
+  mutating func stopWhatMayNotRun(reading context: Context, in turn: inout PodfluxTurn) {
+    guard !live.isEmpty else { return }
+    for id in live.keys.sorted() {
+      guard let refresh = live[id], refresh.needsPath else { continue }
+      let hasLostPath = refresh.pathGeneration != context.network.pathGeneration
+      if hasLostPath || context.obstacle(for: refresh.policy, on: refresh.host) != nil { stop(id, in: &turn) }
+    }
+  }
+
+  /// Stops each refresh: the engine ends.
+  mutating func stopRefreshes(in turn: inout PodfluxTurn) {
+    for id in live.keys.sorted() { stop(id, in: &turn) }
+  }
+
+  /// Tells a refresh to stop. It keeps its slot until it has ended, so that there are never two for a feed.
+  mutating func stop(_ id: FeedID, in turn: inout PodfluxTurn) {
+    guard let refresh = live[id], !refresh.isStopping else { return }
+    live[id]?.isStopping = true
+    turn.perform(.stopRefresh(refresh.id))
+  }
+}
+
+extension PodcastsStore.Context {
+  /// A feed's policy, or else that of all feeds.
+  func policy(of feed: NetworkPolicy) -> NetworkPolicy { feed == .inherit ? settings.network.feeds : feed }
+
+  /// What stands in the way of a request for a feed. The schedule and a full disk are for downloads only.
+  func obstacle(for policy: NetworkPolicy, on host: String) -> Obstacle? {
+    guard obstacles.needsPath(host) else { return nil }
+    return self.policy(of: policy) == .any ? obstacles.any : obstacles.unmetered
+  }
+
+  func route(for policy: NetworkPolicy, on host: String) -> Route {
+    guard obstacles.needsPath(host) else { return .loopback }
+    return policy == .any ? .any : network.state.path.device.map(Route.only) ?? .any
+  }
+
+  /// The context of conditions.
+  func moment(at now: Timestamp) -> ConditionMoment {
+    ConditionMoment(now: now, today: network.state.localTime.day(at: now), obstacles: obstacles)
+  }
+}

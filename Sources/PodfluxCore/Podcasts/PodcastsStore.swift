@@ -1,0 +1,123 @@
+import Flux
+
+/// What the podcasts tell other stores.
+public enum PodcastsEvent: Sendable {
+  /// The download of an episode is wanted.
+  case wanted(EpisodeID, DownloadIntent.Enqueue)
+  /// The episode of a download that was refused is at another address by now: the download is to go on there.
+  case renewed(DownloadID, DownloadIntent.Enqueue)
+  /// Downloads are to go, with their files.
+  case unwanted([DownloadID])
+  /// A refresh has fetched so many bytes over cellular.
+  case fetchedOverCellular(Int64)
+}
+
+/// The podcasts: which feeds are subscribed to, which episodes each has, and which feeds are refreshed now.
+///
+/// Rows live in the tables; memory holds the refreshes under way, so it does not grow with the library. Its aspects:
+/// `+Intents` (what clients want of feeds), `+Episodes` (what they want of episodes), `+Reports` (what refreshes find),
+/// `+Addresses` (addresses that have expired), `+Scheduling` (which feeds are refreshed).
+public struct PodcastsStore: DomainStore {
+  /// What it reads of other stores.
+  public struct Context: Sendable {
+    /// How far the engine is.
+    var lifecycle: LifecycleStore
+    /// The settings.
+    var settings: Settings
+    /// The network.
+    var network: NetworkStore
+    /// What stands in the way of requests.
+    var obstacles: Obstacles
+  }
+
+  /// A refresh that has not ended.
+  public struct LiveRefresh: Hashable, Sendable {
+    public var id: FeedRefresh.ID
+    /// The feed's row.
+    var key: Feed.Key
+    /// Host and port of the feed's address.
+    var host: String
+    var policy: NetworkPolicy
+    var needsPath: Bool
+    var isOverCellular: Bool
+    /// The generation of the path that its connections take.
+    var pathGeneration: Int
+    var isStopping = false
+    /// Whether the feed is gone or is another one: then its reports concern no row.
+    var isDisowned = false
+  }
+
+  /// The limits of refreshes.
+  public enum Limits {
+    /// How many run at once.
+    public static let refreshes = 8
+    /// How many run at once on one host.
+    public static let refreshesPerHost = 4
+    /// How long after a refresh that succeeded a feed is not refreshed for the sake of an address that has expired, in
+    /// milliseconds.
+    public static let freshAddressMilliseconds: Int64 = 600_000
+  }
+
+  /// The refreshes that have not ended, by feed.
+  public internal(set) var live: [FeedID: LiveRefresh] = [:]
+  /// When the first feed is due that is not; nil if there is none.
+  public internal(set) var wakeAt: Timestamp?
+  /// The hosts with feeds that may be refreshed now and could not be when the store looked last; nil for any host.
+  var hostsToSearch: Set<String>?
+  /// What stood in the way of requests when the store looked last.
+  var seenObstacles = Obstacles()
+
+  /// Makes the store. It keeps nothing in memory that its tables do not hold.
+  public init() {}
+
+  /// Takes in what clients want and what refreshes report.
+  public mutating func handle(
+    _ action: Action, in turn: inout PodfluxTurn, reading context: Context
+  ) throws -> Reply? {
+    switch action {
+    case .podcasts(let intent): return try handle(intent, reading: context, in: &turn)
+    case .refresh(let report): try handle(report, in: &turn)
+    case .recovered, .timeCame: hostsToSearch = nil
+    case .stop: if context.lifecycle.isEnding { stopRefreshes(in: &turn) }
+    default: break
+    }
+    return nil
+  }
+
+  /// Whether the store does something for a call of the list; a case that a method below handles is named here too.
+  static func isConcerned(by call: StoreCall) -> Bool {
+    switch call {
+    case .handle(.podcasts), .handle(.refresh), .handle(.recovered), .handle(.timeCame), .handle(.stop),
+      .receive(.downloads(.enqueued)), .receive(.downloads(.refused)), .receive(.settings), .endBatch:
+      true
+    case .handle, .receive: false
+    }
+  }
+
+  /// Notes which download an episode has got, and looks again when settings have changed.
+  public mutating func receive(_ event: StoreEvent, in turn: inout PodfluxTurn, reading context: Context) throws {
+    switch event {
+    case .downloads(.enqueued(let episode, let id)): try turn.tables.episodes.setDownload(id, of: episode)
+    case .downloads(.refused(let id)): try seekAddress(for: id, in: &turn)
+    case .settings: hostsToSearch = nil
+    default: break
+    }
+  }
+
+  /// Starts the refreshes that are due and may run, and stops those that may not run any more.
+  public mutating func endBatch(in turn: inout PodfluxTurn, reading context: Context) throws {
+    guard context.lifecycle.isScheduling else { return }
+    stopWhatMayNotRun(reading: context, in: &turn)
+    try startDueRefreshes(reading: context, in: &turn)
+  }
+}
+
+extension PodcastsStore.Context {
+  /// What the stores hold now.
+  init(_ stores: borrowing Stores) {
+    lifecycle = stores.lifecycle
+    settings = stores.settings.settings
+    network = stores.network
+    obstacles = stores.downloads.obstacles
+  }
+}

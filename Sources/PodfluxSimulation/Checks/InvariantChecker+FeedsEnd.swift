@@ -1,0 +1,30 @@
+import Flux
+import PodfluxCore
+
+/// Checks of feeds after faults have stopped.
+extension InvariantChecker {
+  /// Each living feed has been refreshed since then: its rows are what it has.
+  func checkRefreshed(since moment: Timestamp, in world: World) throws {
+    try compareFeeds(world)
+    guard let simulated = world.feeds else { return }
+    for feed in feeds.feeds.values.sorted(by: { $0.key < $1.key }) where !feed.refreshes.hasEnded {
+      guard let last = feed.refreshes.last, last >= moment, feed.refreshes.error == nil else {
+        throw Violation(
+          .liveness, "\(feed.id) at \(feed.address) could be refreshed, and was not: \(feed.refreshes.error as Any)")
+      }
+      guard let place = simulated.place(at: feed.address) else { continue }
+      let items = simulated.podcasts[simulated.places[place].podcast].items
+      if let fault = fault(of: feed, comparedWith: items) { throw Violation(.nothingLost, fault) }
+    }
+    guard world.process?.dispatcher.state.podcasts.live.isEmpty == true else {
+      throw Violation(.liveness, "refreshes are live for ever")
+    }
+  }
+
+  /// The feeds that are refreshed without a client's request and have not been since then.
+  func unrefreshed(since moment: Timestamp) -> [FeedID] {
+    feeds.feeds.values.filter { feed in
+      !feed.wishes.isPaused && !feed.refreshes.hasEnded && feed.refreshes.last.map { $0 < moment } ?? true
+    }.map(\.id).sorted()
+  }
+}

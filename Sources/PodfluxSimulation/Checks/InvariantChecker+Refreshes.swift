@@ -1,0 +1,166 @@
+import EngineRuntime
+import Flux
+import PodfluxCore
+
+/// Checks of refreshes: of what they do, and of what comes of them.
+extension InvariantChecker {
+  /// The store starts a refresh.
+  func willRefresh(_ refresh: FeedRefresh, in process: SimulatedProcess) throws {
+    let running = process.refreshes.values.map(\.refresh)
+    guard !running.contains(where: { $0.id.feed == refresh.id.feed }) else {
+      throw Violation(.oneRefresh, "\(refresh.id.feed) is being refreshed and is refreshed once more")
+    }
+    let onHost = running.filter { $0.feed.address.host == refresh.feed.address.host }.count
+    guard running.count < PodcastsStore.Limits.refreshes, onHost < PodcastsStore.Limits.refreshesPerHost else {
+      throw Violation(.oneRefresh, "\(running.count + 1) refreshes, \(onHost + 1) of them on one host")
+    }
+    guard let feed = feeds.feeds[refresh.feed.key], process.dispatcher.state.podcasts.live[feed.id]?.id == refresh.id
+    else { throw Violation(.afterCommit, "\(refresh.id.feed) is refreshed, and no committed row says so") }
+    guard let due = feed.due, due <= process.world.clock.wall else {
+      throw Violation(.rhythm, "\(feed.id) is refreshed, and is due \(feed.due.map { "\($0)" } ?? "never")")
+    }
+    let path = process.dispatcher.state.network.state.path
+    let needsPath = process.dispatcher.state.downloads.needsPath(feed.address.host)
+    guard !needsPath || mayRefresh(feed, over: path, in: process) else {
+      throw Violation(.obstacles, "\(feed.id) is refreshed over \(path.device ?? "nothing")")
+    }
+    if path.interface == .cellular { feeds.cellular.insert(refresh.id) }
+  }
+
+  private func mayRefresh(_ feed: Feed, over path: NetworkPath, in process: SimulatedProcess) -> Bool {
+    let classes = process.dispatcher.state.settings.settings.network
+    let policy = feed.wishes.network == .inherit ? classes.feeds : feed.wishes.network
+    return path.status == .online && (policy == .any || path.isUnmetered)
+  }
+
+  /// A refresh sends a request.
+  func willAsk(_ request: HTTPRequest, for refresh: FeedRefresh, at now: Timestamp) throws {
+    if !request.headers.isEmpty {
+      let origin = feeds.keyedOrigins[refresh.feed.key]
+      guard let address = try? WebAddress(request.url), origin.map(address.hasOrigin) ?? true else {
+        throw Violation(
+          .headers, "\(refresh.id.feed) sends \(request.headers.map(\.name)) to \(request.url), for \(origin as Any)")
+      }
+    }
+    guard request.condition("If-None-Match") != nil || request.condition("If-Modified-Since") != nil else { return }
+    let validators = refresh.feed.refreshes.validators
+    guard !validators.isDistrusted, let since = validators.fullBodyAt, now <= since.advanced(byDays: 7) else {
+      throw Violation(.validators, "\(refresh.id.feed) is asked for with validators that are not to be believed")
+    }
+    guard request.url == refresh.feed.address.description else {
+      throw Violation(.validators, "\(request.url) is asked for with the validators of \(refresh.feed.address)")
+    }
+  }
+
+  /// Bytes of a feed have come.
+  func willTake(_ count: Int, over path: NetworkPath, _ refresh: SimulatedRefresh) throws {
+    guard refresh.needsPath, let feed = feeds.feeds[refresh.refresh.feed.key] else { return }
+    let known = refresh.process.dispatcher.state.network.state
+    guard !mayRefresh(feed, over: path, in: refresh.process), known.source != .reported, known.path == path else {
+      return
+    }
+    throw Violation(.path, "\(count) bytes of \(feed.id) come over \(path.device ?? "?"), which the engine knows")
+  }
+
+  /// A refresh reports.
+  func willReport(_ report: RefreshReport, of refresh: SimulatedRefresh) throws {
+    guard !feeds.ended.contains(report.refresh) else {
+      throw Violation(.oneEnd, "refresh \(report.refresh.generation) of \(report.refresh.feed) reports after its end")
+    }
+    if report.news.isEnd { feeds.ended.insert(report.refresh) }
+    let (now, settings) = (refresh.world.clock.wall, refresh.refresh.settings)
+    let wait: (least: Int64, next: Timestamp)
+    switch report.news {
+    case .refreshed(let findings): wait = (Int64(settings.feedRefreshMinutes) * 60_000, findings.next)
+    case .failed(_, let next): wait = (Self.leastRetryMilliseconds, next)
+    case .appeared, .changed, .listed, .moved, .stopped: return
+    }
+    // It is decided when an exchange ends; then everything is told.
+    let waits = (refresh.ends + [now]).map { wait.next.milliseconds - $0.milliseconds }
+    guard !waits.contains(where: { $0 >= wait.least && $0 <= Self.longestWaitMilliseconds }) else { return }
+    throw Violation(.rhythm, "\(report.refresh.feed) is to be refreshed \(waits) ms after \(report.news)")
+  }
+
+  /// Ten minutes, less an eighth.
+  private static let leastRetryMilliseconds: Int64 = 525_000
+  private static let longestWaitMilliseconds: Int64 = 7 * 86_400_000
+
+  /// Every refresh that the store counts as running must be alive, or its last report on the way.
+  func checkRefreshSlots(of process: SimulatedProcess) throws {
+    for (feed, live) in process.dispatcher.state.podcasts.live.sorted(by: { $0.key < $1.key }) {
+      guard process.refreshes[live.id] == nil, !process.refreshEnds.contains(live.id) else { continue }
+      throw Violation(.slots, "refresh \(live.id.generation) of \(feed) holds a slot and is gone")
+    }
+  }
+
+  // MARK: What comes of them
+
+  /// A report is committed.
+  func check(_ report: RefreshReport, _ batch: Batch, _ world: World) throws {
+    guard let refresh = feeds.live[report.refresh] else { return }
+    if feeds.cellular.contains(report.refresh), report.fetched > 0, let process = world.process {
+      usage = usage.turned(to: process.dispatcher.state.network.state.localTime.month(at: batch.clock.wall))
+      usage.bytes += report.fetched
+    }
+    if report.news.isEnd { feeds.forget(report.refresh) }
+    let key = refresh.refresh.feed.key
+    switch report.news {
+    case .listed(let missing, _): try checkMissing(missing, refresh.showings)
+    case .refreshed(let findings):
+      guard let feed = feeds.feeds[key], feed.refreshes.last == batch.clock.wall,
+        feed.refreshes.validators == findings.validators || world.sabotage == .distrustForgotten
+      else { return }
+      try checkWhole(feed, refresh.showings)
+      try checkDistrust(of: feed, refresh.refresh.feed, refresh.showings)
+    case .appeared, .changed, .moved, .failed, .stopped: break
+    }
+  }
+
+  private func checkMissing(_ missing: [EpisodeID], _ showings: [FeedAnswer.Showing]) throws {
+    for id in missing {
+      guard let truth = feeds.episodes[id].flatMap({ SimulatedItem.truth(of: $0.content) }) else { continue }
+      let isSeen = showings.contains { $0.isWhole && !$0.items.contains { $0.truth == truth } }
+      // One that the rules did not know again may have another row.
+      let hasTwin = feeds.episodes.values.contains {
+        $0.id != id && SimulatedItem.truth(of: $0.content) == truth && $0.feed == feeds.episodes[id]?.feed
+      }
+      guard isSeen || hasTwin else {
+        throw Violation(.wholeOnly, "\(id) counts as gone, and the whole feed was not seen without it")
+      }
+    }
+  }
+
+  /// The rows say what the refresh has read, if it has read the whole.
+  private func checkWhole(_ feed: Feed, _ showings: [FeedAnswer.Showing]) throws {
+    guard !showings.isEmpty, showings.allSatisfy(\.isWhole) else { return }
+    let faults = showings.map { fault(of: feed, comparedWith: $0.items) }
+    guard faults.allSatisfy({ $0 != nil }), let fault = faults.last ?? nil else { return }
+    throw Violation(.nothingLost, fault)
+  }
+
+  /// What differs between a feed's rows and its episodes; nil if nothing does.
+  func fault(of feed: Feed, comparedWith items: [SimulatedItem]) -> String? {
+    let present = feeds.episodes(of: feed.key).filter { !$0.isMissingFromFeed }
+    for item in items where !present.contains(where: { item.isSaid(by: $0.content) }) {
+      let known = feeds.episodes(of: feed.key).filter { SimulatedItem.truth(of: $0.content) == item.truth }
+      return "\(feed.id) has \(item.markup), and its rows: \(known)"
+    }
+    guard present.count == items.count else {
+      let truths = present.compactMap { SimulatedItem.truth(of: $0.content) }
+      return "\(feed.id) has \(items.map(\.truth)), and its rows count \(truths) as there"
+    }
+    return nil
+  }
+
+  /// A server that has sent another feed under the tag of the former one is not asked for word of changes again.
+  private func checkDistrust(of feed: Feed, _ former: Feed, _ showings: [FeedAnswer.Showing]) throws {
+    guard showings.count == 1, let showing = showings.first, showing.isWhole, showing.hasBody else { return }
+    let last = feeds.shown[feed.key]
+    feeds.shown[feed.key] = (showing, feed.refreshes.validators)
+    guard let last, last.1 == former.refreshes.validators, let tag = showing.tag, last.0.tag == tag,
+      Set(last.0.items.map(\.markup)) != Set(showing.items.map(\.markup)), former.address == feed.address,
+      !feed.refreshes.validators.isDistrusted
+    else { return }
+    throw Violation(.validators, "\(feed.id) has changed under the tag \(tag), which is still believed")
+  }
+}

@@ -1,0 +1,36 @@
+import PodfluxCore
+
+/// What a batch has made of downloads for its intents of feeds, in their order.
+struct FeedNews {
+  /// The download that each wanted episode has got, as it was made; nil if it was there before.
+  private var wanted: [Download?] = []
+  private var unwanted: [(feed: FeedID, downloads: [DownloadID])] = []
+
+  /// None.
+  init() {}
+
+  init(_ notes: TransactionNotes) {
+    guard !notes.feedWrites.isEmpty else { return }
+    var made: [DownloadID: Download] = [:]
+    for case .row(let row) in notes.writes where made[row.id] == nil { made[row.id] = row }
+    for write in notes.feedWrites {
+      switch write {
+      case .download(let id, _): wanted.append(made[id])
+      case .noFeed(let feed, let downloads): unwanted.append((feed.id, downloads))
+      default: break
+      }
+    }
+  }
+
+  /// The rows that the next intent has made, which wanted so many downloads.
+  mutating func takeWanted(_ number: Int) -> [Download] {
+    defer { wanted.removeFirst(min(number, wanted.count)) }
+    return wanted.prefix(number).compactMap(\.self)
+  }
+
+  /// The downloads that have gone with a feed.
+  mutating func takeUnwanted(of feed: FeedID) -> [DownloadID] {
+    guard let index = unwanted.firstIndex(where: { $0.feed == feed }) else { return [] }
+    return unwanted.remove(at: index).downloads
+  }
+}

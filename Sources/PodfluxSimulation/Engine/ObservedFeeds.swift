@@ -1,0 +1,141 @@
+import Flux
+import PodfluxCore
+
+/// What a transaction has written to feeds and episodes, in order.
+enum FeedWrite {
+  case feed(Feed)
+  /// The feed is forgotten, which had episodes with these downloads.
+  case noFeed(Feed, downloads: [DownloadID])
+  case allDue(Timestamp)
+  case episode(Episode)
+  case changed(RefreshReport.EpisodeChange, of: Feed.Key)
+  case missing(Bool, [EpisodeID], of: Feed.Key)
+  case download(DownloadID, of: EpisodeID)
+  /// Marks of any episodes may have changed.
+  case marked
+}
+
+struct ObservedFeeds: FeedTable {
+  let inner: any FeedTable
+  let episodes: any EpisodeTable
+  let notes: TransactionNotes
+  let sabotage: Sabotage?
+
+  func insert(
+    _ id: FeedID, at address: WebAddress, wishes: Feed.Wishes, next: Timestamp, added: Timestamp
+  ) throws -> Feed.Key {
+    let key = try inner.insert(id, at: address, wishes: wishes, next: next, added: added)
+    if let feed = try inner.find(key) { notes.feedWrites.append(.feed(feed)) }
+    return key
+  }
+
+  func update(_ feed: Feed) throws {
+    var feed = feed
+    switch sabotage {
+    case .distrustForgotten: feed.refreshes.validators.isDistrusted = false
+    case .goneForgotten where feed.refreshes.hasEnded: return try delete(feed.key)
+    case .goneIgnored: feed.refreshes.hasEnded = false
+    case .failingGivenUp where feed.refreshes.failures > 1:
+      feed.refreshes.next = feed.refreshes.next.advanced(byDays: 3_650)
+    default: break
+    }
+    try inner.update(feed)
+    notes.feedWrites.append(.feed(feed))
+  }
+
+  func delete(_ key: Feed.Key) throws {
+    if let feed = try inner.find(key) {
+      notes.feedWrites.append(.noFeed(feed, downloads: try episodes.downloads(of: key)))
+    }
+    try inner.delete(key)
+  }
+
+  func makeAllDue(at now: Timestamp) throws -> Int {
+    notes.feedWrites.append(.allDue(now))
+    return try inner.makeAllDue(at: now)
+  }
+
+  func nextMoment(after now: Timestamp) throws -> Timestamp? {
+    sabotage == .feedAlarmLost ? nil : try inner.nextMoment(after: now)
+  }
+
+  func nextDue(
+    at now: Timestamp, on hosts: HostScope, where mayRefresh: (FeedID, String, NetworkPolicy) -> Bool
+  ) throws -> Feed? {
+    switch sabotage {
+    case .feedPolicyIgnored: try inner.nextDue(at: now, on: hosts) { id, host, _ in mayRefresh(id, host, .any) }
+    case .refreshedTooSoon: try inner.nextDue(at: now.advanced(byDays: 1), on: hosts, where: mayRefresh)
+    default: try inner.nextDue(at: now, on: hosts, where: mayRefresh)
+    }
+  }
+
+  func find(_ id: FeedID) throws -> Feed? { try inner.find(id) }
+  func find(_ key: Feed.Key) throws -> Feed? { try inner.find(key) }
+  func find(at address: WebAddress) throws -> FeedID? { try inner.find(at: address) }
+  func count() throws -> Int { try inner.count() }
+}
+
+struct ObservedEpisodes: EpisodeTable {
+  let inner: any EpisodeTable
+  let downloads: any DownloadTable
+  let notes: TransactionNotes
+  let sabotage: Sabotage?
+
+  func insert(_ content: EpisodeContent, of feed: Feed.Key, added: Timestamp) throws -> EpisodeID {
+    let id = try inner.insert(content, of: feed, added: added)
+    notes.feedWrites.append(.episode(Episode(id: id, feed: feed, content: content, added: added)))
+    return id
+  }
+
+  func update(_ change: RefreshReport.EpisodeChange, of feed: Feed.Key) throws -> Bool {
+    guard try inner.update(change, of: feed) else { return false }
+    notes.feedWrites.append(.changed(change, of: feed))
+    return true
+  }
+
+  func setMissing(_ isMissing: Bool, _ episodes: [EpisodeID], of feed: Feed.Key) throws {
+    switch (sabotage, isMissing) {
+    case (.missingNotMarked, true), (.returnNotMarked, false): return
+    case (.downloadGoesWithEpisode, true):
+      for id in episodes {
+        guard let download = try inner.find(id)?.download, try downloads.contains(download) else { continue }
+        try downloads.delete(download)
+      }
+    default: break
+    }
+    try inner.setMissing(isMissing, episodes, of: feed)
+    notes.feedWrites.append(.missing(isMissing, episodes, of: feed))
+  }
+
+  func setDownload(_ download: DownloadID, of episode: EpisodeID) throws {
+    try inner.setDownload(download, of: episode)
+    notes.feedWrites.append(.download(download, of: episode))
+  }
+
+  func mark(_ episode: EpisodeID, _ marking: PodcastIntent.EpisodeMarking) throws -> Bool? {
+    notes.feedWrites.append(.marked)
+    return try inner.mark(episode, marking)
+  }
+
+  func mark(
+    _ condition: EpisodeCondition, _ marking: PodcastIntent.EpisodeMarking, at moment: ConditionMoment
+  ) throws -> Int {
+    notes.feedWrites.append(.marked)
+    return try inner.mark(condition, marking, at: moment)
+  }
+
+  func find(_ id: EpisodeID) throws -> Episode? {
+    // Behind a change the store looks whether the episode's download is to go on elsewhere.
+    if sabotage == .freshAddressIgnored, case .changed(let change, _)? = notes.feedWrites.last, change.id == id {
+      return nil
+    }
+    return try inner.find(id)
+  }
+
+  func find(having download: DownloadID) throws -> Episode? { try inner.find(having: download) }
+  func formerEnclosures(of episode: EpisodeID) throws -> [WebAddress] { try inner.formerEnclosures(of: episode) }
+  func wanted(_ condition: EpisodeCondition, at moment: ConditionMoment, limit: Int) throws -> [Episode] {
+    try inner.wanted(condition, at: moment, limit: limit)
+  }
+  func downloads(of feed: Feed.Key) throws -> [DownloadID] { try inner.downloads(of: feed) }
+}

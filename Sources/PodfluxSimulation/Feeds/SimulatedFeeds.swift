@@ -1,0 +1,170 @@
+import EngineRuntime
+import Flux
+import PodfluxCore
+
+/// All podcasts of a world, and all addresses of their feeds. It has a generator of its own: a world without feeds draws as
+/// if there were none.
+struct SimulatedFeeds {
+  var random: SeededGenerator
+  private(set) var podcasts: [SimulatedPodcast] = []
+  private(set) var places: [FeedPlace] = []
+  /// Whether nothing has changed since all documents became other ones that say the same.
+  private(set) var isRebuilt = false
+  private var nextTruth = 1
+
+  private static let podcastCount = 3
+  /// How many addresses each podcast can be at.
+  private static let placesEach = 3
+  private static let redirectLimit = 10
+
+  init(_ files: [SimulatedOrigin], seed: UInt64) throws {
+    random = SeededGenerator(seed: seed, index: 2)
+    for number in 0..<Self.podcastCount {
+      podcasts.append(try SimulatedPodcast(number: number, files: files, nextTruth: &nextTruth, using: &random))
+    }
+    for number in 0..<(Self.podcastCount * Self.placesEach) {
+      // Some are on the hosts of files, and one of those is this machine.
+      let host = number % 2 == 0 ? "feeds\(number % 4).example" : SimulatedOrigin.host(number / 2)
+      let address = try WebAddress("http://\(host)/feed\(number).xml")
+      places.append(FeedPlace(address, of: number % Self.podcastCount, isHonest: random.once(in: 2)))
+    }
+  }
+
+  /// The place at an address.
+  func place(at address: WebAddress) -> Int? { places.firstIndex { $0.address == address } }
+
+  /// How a server refuses an address that has expired; nil if it does not.
+  func refusal(of address: WebAddress) -> Int? {
+    for podcast in podcasts {
+      if let item = podcast.items.first(where: { $0.hasLeft(address) }) { return [403, 404, 410][item.truth % 3] }
+    }
+    return nil
+  }
+
+  // MARK: Change
+
+  /// Something happens to a feed. Returns it in words.
+  mutating func change(_ files: [SimulatedOrigin]) throws -> String {
+    let number = random.below(places.count)
+    switch random.below(16) {
+    case 0: places[number].content = .status(random.pick([403, 404, 410, 429, 500, 503]))
+    case 1: places[number].content = .redirect(to: another(like: number), isPermanent: true)
+    case 2: places[number].content = .redirect(to: another(like: number), isPermanent: false)
+    case 3: places[number].content = .feedLeadingTo(another(like: number))
+    case 4:  // To a feed of another podcast.
+      let target = (number + random.within(1...2)) % places.count
+      places[number].content = random.once(in: 2) ? .feedLeadingTo(target) : .redirect(to: target, isPermanent: true)
+    case 5...6:
+      if !places[number].isHonest { places[number].validators = random.pick(FeedPlace.Validators.allCases) }
+      if places[number].isHonest { places[number].validators = random.pick([.tags, .dates, .none, .changing]) }
+    case 7...8: places[number].content = .feed
+    default:
+      let podcast = random.below(podcasts.count)
+      try podcasts[podcast].change(files, nextTruth: &nextTruth, using: &random)
+      return "podcast \(podcast) changes: \(podcasts[podcast].items.map(\.truth))"
+    }
+    return "\(places[number].address): \(places[number].content), \(places[number].validators)"
+  }
+
+  /// Another place of the same podcast.
+  private mutating func another(like number: Int) -> Int {
+    (number + Self.podcastCount * random.within(1...(Self.placesEach - 1))) % places.count
+  }
+
+  /// From now on each place has its feed, but those from which it has moved, or is gone for good.
+  mutating func behave() {
+    for number in places.indices {
+      places[number].validators = .tags
+      switch places[number].content {
+      case .status(410): break
+      default: places[number].content = .feed
+      }
+    }
+  }
+
+  /// All documents become other ones that say the same.
+  mutating func rebuild() {
+    isRebuilt = true
+    for number in podcasts.indices { podcasts[number].rebuild() }
+  }
+
+  // MARK: Answers
+
+  /// The answer to a request.
+  ///
+  /// - Parameter hasFaults: Whether it may come in part, or not at all.
+  mutating func answer(_ request: HTTPRequest, hasFaults: Bool) -> FeedAnswer {
+    var answer = trueAnswer(request)
+    guard hasFaults, answer.failure == nil else { return answer }
+    switch random.below(20) {
+    case 0: answer.failure = ExchangeFailure(.connectFailed, message: "nothing listens")
+    case 1 where !answer.body.isEmpty:
+      cut(&answer, by: 0)
+      answer.isCut = true
+      answer.showing = nil
+    case 2...3 where !answer.body.isEmpty:
+      // All but its end, and the exchange succeeds.
+      cut(&answer, by: 20)
+      answer.showing?.isWhole = false
+    default: break
+    }
+    return answer
+  }
+
+  /// Cuts at least so many bytes off; of a long body all are in its last part.
+  private mutating func cut(_ answer: inout FeedAnswer, by bytes: Int) {
+    let rest = min(answer.body.count, 40_000) - bytes
+    answer.body.removeLast(bytes + (rest > 0 ? random.below(rest) : 0))
+  }
+
+  private mutating func trueAnswer(_ request: HTTPRequest) -> FeedAnswer {
+    // Like libcurl: it follows redirects, and sends the conditions of the request along.
+    var hop = Hop(url: request.url)
+    while hop.redirects <= Self.redirectLimit {
+      guard let number = (try? WebAddress(hop.url)).flatMap(place) else { return FeedAnswer(head: hop.head(404)) }
+      switch places[number].content {
+      case .redirect(let target, let isPermanent):
+        hop.url = places[target].address.description
+        hop.redirects += 1
+        hop.isPermanent = hop.isPermanent && isPermanent
+      case .status(let status):
+        let fields = random.once(in: 3) ? [HTTPField(name: "Retry-After", value: "\(random.below(2_000))")] : []
+        return FeedAnswer(head: hop.head(status, fields))
+      case .feed: return document(at: number, leadingTo: nil, hop, request)
+      case .feedLeadingTo(let target):
+        return document(at: number, leadingTo: places[target].address, hop, request)
+      }
+    }
+    return FeedAnswer(
+      failure: ExchangeFailure(.tooManyRedirects, message: "the redirects do not end"), head: hop.head(301))
+  }
+
+  private mutating func document(
+    at number: Int, leadingTo address: WebAddress?, _ hop: Hop, _ request: HTTPRequest
+  ) -> FeedAnswer {
+    let podcast = podcasts[places[number].podcast]
+    let body = podcast.document(leadingTo: address)
+    let (fields, is304) = places[number].validate(body, version: podcast.version, for: request)
+    let showing = FeedAnswer.Showing(
+      podcast: podcast.number, items: podcast.items, isWhole: !is304 || places[number].validators.areTrue,
+      hasBody: !is304, tag: fields.first { $0.name == "ETag" }?.value)
+    let head = hop.head(is304 ? 304 : 200, fields)
+    return FeedAnswer(
+      head: head, body: is304 ? [] : body, ledTo: address ?? head.permanentURL.flatMap { try? WebAddress($0) },
+      showing: showing)
+  }
+
+  /// How far a request has been redirected.
+  private struct Hop {
+    var url: String
+    var redirects = 0
+    /// Whether permanent redirects alone have led here.
+    var isPermanent = true
+
+    func head(_ status: Int, _ fields: [HTTPField] = []) -> ResponseHead {
+      ResponseHead(
+        status: status, effectiveURL: url, redirects: redirects,
+        permanentURL: isPermanent && redirects > 0 ? url : nil, fields: fields)
+    }
+  }
+}

@@ -1,0 +1,141 @@
+import EngineRuntime
+import Flux
+import PodfluxCore
+
+/// A podcast with its episodes, as its publisher changes it. Where it can be read say `FeedPlace`s.
+struct SimulatedPodcast {
+  /// What is odd about a podcast's feed.
+  enum Oddity: CaseIterable {
+    case none
+    /// No episode has a guid.
+    case withoutGuids
+    /// All episodes have one title.
+    case oneTitle
+    /// All files have one address.
+    case oneFile
+    /// There are more episodes than one report tells of.
+    case many
+    /// The same, and the document is so long that a refresh does not hold it, but reads it as it comes.
+    case long
+
+    var hasMany: Bool { self == .many || self == .long }
+  }
+
+  let number: Int
+  let oddity: Oddity
+  /// Whether it has a `podcast:guid`.
+  let hasGuid: Bool
+  /// The episodes in the order of the document.
+  private(set) var items: [SimulatedItem] = []
+  /// Episodes that have left the feed.
+  private var gone: [SimulatedItem] = []
+  /// All episodes that it ever had.
+  private(set) var truths: Set<Int> = []
+  private var title: String
+  /// Grows with each change.
+  private(set) var version = 0
+  private var buildNumber = 0
+  /// The item that the document has twice, if any.
+  private var repeated: Int?
+
+  /// How many episodes a feed has at most, but for those with many.
+  private static let limit = 9
+
+  init(number: Int, files: [SimulatedOrigin], nextTruth: inout Int, using random: inout SeededGenerator) throws {
+    self.number = number
+    let isLong = random.once(in: 200)
+    oddity =
+      isLong
+      ? .long : random.once(in: 24) ? .many : random.pick([.none, .none, .withoutGuids, .oneTitle, .oneFile])
+    hasGuid = random.once(in: 2)
+    title = "Podcast \(number)"
+    let count = oddity.hasMany ? random.within(70...150) : random.within(1...5)
+    for _ in 0..<count { try add(files, &nextTruth, using: &random) }
+  }
+
+  // MARK: Change
+
+  /// The publisher changes something.
+  mutating func change(_ files: [SimulatedOrigin], nextTruth: inout Int, using random: inout SeededGenerator) throws {
+    version += 1
+    repeated = nil
+    switch random.below(16) {
+    case 0...3: try add(files, &nextTruth, using: &random)
+    case 4...5: leave(items.count - 1)
+    case 6: if !items.isEmpty { leave(random.below(items.count)) }
+    case 7: if items.count > 1 { items.append(items.remove(at: random.below(items.count - 1))) }
+    case 8...9: if !gone.isEmpty { items.insert(gone.remove(at: random.below(gone.count)), at: 0) }
+    case 10: title = "Podcast \(number), \(version)"
+    case 11: buildNumber += 1
+    case 12: repeated = items.isEmpty ? nil : random.below(items.count)
+    default: if !items.isEmpty { items[random.below(items.count)].change(using: &random) }
+    }
+    if !oddity.hasMany, items.count > Self.limit { leave(items.count - 1) }
+  }
+
+  /// The document becomes another one that says the same.
+  mutating func rebuild() {
+    buildNumber += 1
+    version += 1
+  }
+
+  private mutating func leave(_ index: Int) {
+    guard items.indices.contains(index) else { return }
+    gone.append(items.remove(at: index))
+    if gone.count > Self.limit { gone.removeFirst() }
+  }
+
+  private mutating func add(
+    _ files: [SimulatedOrigin], _ nextTruth: inout Int, using random: inout SeededGenerator
+  ) throws {
+    let truth = nextTruth
+    nextTruth += 1
+    truths.insert(truth)
+    let file = random.pick(files).address
+    let address = oddity == .oneFile ? files[number % files.count].address : try WebAddress("\(file)?e=\(truth)")
+    // The publisher uses the guid of an episode that is gone again, with everything else different.
+    let former =
+      oddity == .none && random.once(in: 2) ? gone.firstIndex { $0.constancy == .headline && $0.guid != nil } : nil
+    let constancy: SimulatedItem.Constancy =
+      switch oddity {
+      case _ where former != nil: .headline
+      case .withoutGuids: .headline
+      // Its file would be another one.
+      case .oneFile: .guidAndAddress
+      // Its title would be another one.
+      case .oneTitle: random.pick([.headline, .guidAndTitle, .formerGuid])
+      case .none, .many, .long: random.pick(SimulatedItem.Constancy.allCases)
+      }
+    var item = try SimulatedItem(
+      truth: truth, constancy: constancy, hasGuid: oddity != .withoutGuids,
+      title: oddity == .oneTitle ? "News" : "Episode \(truth)", file: address, using: &random)
+    if let former { item.guid = gone.remove(at: former).guid }
+    items.insert(item, at: 0)
+  }
+
+  // MARK: The document
+
+  /// The document as it is now.
+  ///
+  /// - Parameter address: Where it says that the feed is from now on; nil if it says nothing.
+  func document(leadingTo address: WebAddress?) -> [UInt8] {
+    var text = """
+      <?xml version="1.0" encoding="utf-8"?>
+      <rss version="2.0" xmlns:itunes="http://www.itunes.com/dtds/podcast-1.0.dtd" \
+      xmlns:podcast="https://podcastindex.org/namespace/1.0" xmlns:dc="http://purl.org/dc/elements/1.1/">
+      <channel><title>\(title)</title><generator>build \(buildNumber)</generator>
+
+      """
+    if hasGuid { text += "<podcast:guid>podcast-\(number)</podcast:guid>\n" }
+    if let address { text += "<itunes:new-feed-url>\(address)</itunes:new-feed-url>\n" }
+    let beginning = Array(text.utf8) + (oddity == .long ? Self.filling : [])
+    var rest = ""
+    for item in items { rest += item.markup }
+    if let repeated, items.indices.contains(repeated) { rest += items[repeated].markup }
+    return beginning + Array((rest + "</channel></rss>\n").utf8)
+  }
+
+  /// What makes a document longer than what a refresh holds.
+  private static let filling =
+    Array("<!--".utf8) + [UInt8](repeating: UInt8(ascii: " "), count: RefreshLimits.heldBytes) + Array("-->\n".utf8)
+}

@@ -1,0 +1,257 @@
+import EngineRuntime
+import Flux
+import Persistence
+import PodfluxCore
+
+/// A refresh in the simulated world: the product's own `RefreshAttempt`, with its queue and its exchange. Each step is an
+/// event of the scheduler: between two of them everything else can happen.
+final class SimulatedRefresh {
+  /// What is still to come of an exchange.
+  private enum Delivery {
+    case event(RefreshEvent)
+    /// Nothing is known of the answer yet.
+    case connecting(HTTPRequest)
+  }
+
+  let refresh: FeedRefresh
+  /// Its process. The cycle ends with either.
+  let process: SimulatedProcess
+  unowned let world: World
+  private var core: RefreshAttempt<SimulatedEpisodeRows>
+  /// What is handed in and not taken.
+  private var events: [RefreshEvent] = []
+  private var isScheduled = false
+  private var deliveries: [Delivery] = []
+  /// Only the network event of this number means something.
+  private var networkNumber = 0
+  private var pathNumber = 0
+  /// Bytes that have come over the network since the last report.
+  private var fetched: Int64 = 0
+  /// What it was shown, one whole exchange after the other.
+  private(set) var showings: [FeedAnswer.Showing] = []
+  /// What it is being shown.
+  private var showing: FeedAnswer.Showing?
+  /// Where the last answer says that the feed is.
+  private var ledTo: WebAddress?
+  private var exchanges = 0
+  /// When its exchanges have ended.
+  private(set) var ends: [Timestamp] = []
+  private var isOver = false
+  /// The episodes that the feed had when it began.
+  let known: Set<Int>
+
+  init(_ refresh: FeedRefresh, in process: SimulatedProcess) {
+    self.refresh = refresh
+    self.process = process
+    world = process.world
+    known = Set(
+      world.checker.feeds.episodes(of: refresh.feed.key).compactMap { SimulatedItem.truth(of: $0.content) })
+    core = RefreshAttempt(refresh, rows: SimulatedEpisodeRows(world: process.world)) { _ in SimulatedDecoder() }
+  }
+
+  /// A number that changes with each exchange.
+  var activity: Int { exchanges }
+
+  // MARK: What the service asks
+
+  func begin() { hand(in: .begin) }
+  func proceed() { hand(in: .proceed) }
+
+  /// It overtakes what waits: in the product that waits for milliseconds.
+  func stop() throws {
+    for command in core.handle(.stop, at: world.clock) { try obey(command) }
+  }
+
+  private func hand(in event: RefreshEvent) {
+    events.append(event)
+    schedule()
+  }
+
+  private func schedule() {
+    guard !isScheduled, !events.isEmpty else { return }
+    isScheduled = true
+    world.schedule(.refresh(self), after: world.feedDelay(oneIn: 4))
+  }
+
+  // MARK: Events and commands
+
+  /// Takes in what was handed in first.
+  func work() throws {
+    isScheduled = false
+    guard !events.isEmpty else { return }
+    let event = events.removeFirst()
+    if case .exchangeEnded = event { ends.append(world.clock.wall) }
+    for command in core.handle(event, at: world.clock) { try obey(command) }
+    schedule()
+  }
+
+  private func obey(_ command: RefreshCommand) throws {
+    switch command {
+    case .startExchange(let request):
+      try world.checker.willAsk(request, for: refresh, at: world.clock.wall)
+      exchanges += 1
+      pathNumber = world.pathNumber
+      deliveries = [.connecting(request)]
+      scheduleNetwork()
+    case .cancelExchange:
+      guard !deliveries.isEmpty else { return }
+      deliveries = [.event(.exchangeEnded(.failure(.cancelled)))]
+      scheduleNetwork()
+    case .report(let report): try tell(report)
+    case .end(let report):
+      isOver = true
+      try end(report)
+    }
+  }
+
+  // MARK: Reports
+
+  private func tell(_ report: RefreshReport) throws {
+    try world.checker.willReport(report, of: self)
+    // The commit of a page fails, and what follows is told as if it were there.
+    if world.sabotage == .refreshPageLost, report.news.waits, world.commitFailureOdds != nil {
+      return hand(in: .proceed)
+    }
+    process.post(.refresh(counted(report)))
+    if world.sabotage == .refreshPageTwice, report.news.waits { process.post(.refresh(report)) }
+  }
+
+  private func end(_ report: RefreshReport) throws {
+    var report = report
+    if case .refreshed(var findings) = report.news {
+      if let address = falseMove { try tell(RefreshReport(refresh: refresh.id, news: .moved(address))) }
+      if world.sabotage == .cutValidatorsKept, let showing = showings.last, !showing.isWhole, showing.hasBody {
+        findings.validators = FeedValidators(
+          entityTag: showing.tag, bodyHash: "the beginning's", fullBodyAt: world.clock.wall)
+        report.news = .refreshed(findings)
+      }
+    }
+    try world.checker.willReport(report, of: self)
+    process.ended(self, counted(report))
+  }
+
+  /// Where a sabotage moves the feed.
+  private var falseMove: WebAddress? {
+    let hasHeaders = !refresh.feed.wishes.headers.isEmpty
+    switch world.sabotage {
+    case .anyMoveBelieved: return hasHeaders ? nil : ledTo
+    case .headersFollowMove: return hasHeaders ? ledTo : nil
+    default: return nil
+    }
+  }
+
+  private func counted(_ report: RefreshReport) -> RefreshReport {
+    defer { fetched = 0 }
+    var report = report
+    report.fetched = fetched
+    return report
+  }
+
+  // MARK: The network
+
+  private func scheduleNetwork() {
+    networkNumber += 1
+    world.schedule(.feedExchange(self, number: networkNumber), after: world.feedDelay(oneIn: 1))
+  }
+
+  /// The next thing comes over the wire.
+  func hear(number: Int) throws {
+    guard !isOver, number == networkNumber, !deliveries.isEmpty else { return }
+    switch deliveries.removeFirst() {
+    case .connecting(let request):
+      guard isReachable else { return fail(ExchangeFailure(.connectFailed, message: "there is no way to the host")) }
+      deliver(world.feedAnswer(to: request))
+    case .event(let event):
+      if !isConnected {
+        switch event {
+        case .head, .body: return fail(ExchangeFailure(.connectionLost, message: "the path is gone"))
+        default: break
+        }
+      }
+      if case .body(let bytes) = event {
+        if needsPath { fetched += Int64(bytes.count) }
+        try world.checker.willTake(bytes.count, over: world.path, self)
+      }
+      if case .exchangeEnded(.success) = event, let showing { showings.append(showing) }
+      hand(in: event)
+      if case .head(let head) = event, !head.hasFeed {
+        return fail(ExchangeFailure(.refusedByDelegate, message: "no longer wanted"))
+      }
+    }
+    if !deliveries.isEmpty { scheduleNetwork() }
+  }
+
+  private func fail(_ failure: ExchangeFailure) {
+    deliveries = []
+    hand(in: .exchangeEnded(.failure(failure)))
+  }
+
+  private func deliver(_ answer: FeedAnswer) {
+    showing = answer.showing
+    ledTo = answer.ledTo
+    if let failure = answer.failure { return fail(failure) }
+    var body = answer.body
+    if world.sabotage == .cutDocumentBelieved, answer.showing?.isWhole == false, answer.showing?.hasBody == true {
+      body =
+        body.dropLast(body.reversed().prefix { $0 != UInt8(ascii: "\n") }.count)
+        + Array("</channel></rss>".utf8)
+    }
+    deliveries = [.event(.head(answer.head))]
+    for piece in world.feedPieces(of: body) { deliveries.append(.event(.body(piece))) }
+    let summary = ExchangeSummary(bytesReceived: Int64(body.count), contentLength: nil, isDelimited: true)
+    let result: Result<ExchangeSummary, ExchangeFailure> =
+      answer.isCut
+      ? .failure(ExchangeFailure(.connectionLost, message: "the connection broke")) : .success(summary)
+    deliveries.append(.event(.exchangeEnded(result)))
+  }
+
+  /// Whether reaching its server needs a path.
+  var needsPath: Bool { !WebAddress.isLoopback(refresh.feed.address.host) }
+
+  private var isReachable: Bool {
+    guard needsPath else { return true }
+    guard world.path.status == .online else { return false }
+    switch refresh.route {
+    case .any: return true
+    case .only(let device): return world.path.device == device
+    case .loopback: return false
+    }
+  }
+
+  private var isConnected: Bool { !needsPath || pathNumber == world.pathNumber }
+}
+
+extension RefreshReport.News {
+  /// Whether the refresh waits until it is committed.
+  var waits: Bool {
+    switch self {
+    case .appeared, .changed, .listed: true
+    case .moved, .refreshed, .failed, .stopped: false
+    }
+  }
+}
+
+/// The known episodes that a refresh reads.
+struct SimulatedEpisodeRows: EpisodeReader {
+  unowned let world: World
+
+  func episodeTraces(of feed: Feed.Key) throws -> [EpisodeTraces] {
+    let traces = try world.database.read { try $0.episodeTraces(of: feed) }
+    switch world.sabotage {
+    case .episodesForgotten: return traces.filter { !$0.isMissingFromFeed }
+    case .formerNamesForgotten, .fingerprintsForgotten, .guidAloneBelieved: return traces.map(spoiled)
+    default: return traces
+    }
+  }
+  private func spoiled(_ traces: EpisodeTraces) -> EpisodeTraces {
+    var traces = traces
+    switch world.sabotage {
+    case .formerNamesForgotten: traces.formerNames = .init()
+    case .fingerprintsForgotten: traces.fingerprint = 0
+    case .guidAloneBelieved where traces.guid != nil && traces.isMissingFromFeed:
+      (traces.title, traces.published, traces.enclosure, traces.seconds) = (nil, nil, nil, nil)
+    default: break
+    }
+    return traces
+  }
+}

@@ -1,0 +1,115 @@
+import EngineRuntime
+import PodfluxCore
+
+/// Decodes the content coding of one body as it arrives.
+///
+/// One owner at a time: it lives in the locked state of an attempt.
+final class ContentDecoder: BodyDecoder, @unchecked Sendable {
+  // `@unchecked`: used only while the attempt's state is locked.
+
+  /// The largest ratio of decoded to coded length. Media compress little, feeds well; deflate's own limit is 1032.
+  static let maximumRatio: Int64 = 20
+  static let maximumFeedRatio: Int64 = 200
+  /// How many bytes may come out at any ratio: silence and tags at a file's beginning compress well.
+  static let freeBytes: Int64 = 1 << 20
+  /// How many bytes are decoded at once.
+  private static let pieceBytes = 64 << 10
+
+  private let coding: ContentCoding
+  private let ratio: Int64
+  private let piece = UnsafeMutableRawBufferPointer.allocate(byteCount: pieceBytes, alignment: 16)
+  private var stage = Stage.beginning
+  private var bytesIn: Int64 = 0
+  private var bytesOut: Int64 = 0
+
+  private enum Stage {
+    /// No byte has come.
+    case beginning
+    /// Within a stream.
+    case within(any CodedStream)
+    /// At the end of a stream. In gzip another may follow.
+    case atEnd(any CodedStream)
+    /// The body is invalid, and cannot continue.
+    case failed
+  }
+
+  init(_ coding: ContentCoding, ratio: Int64 = maximumRatio) {
+    self.coding = coding
+    self.ratio = ratio
+  }
+
+  deinit {
+    piece.deallocate()
+  }
+
+  /// Whether the file is complete according to its coding.
+  var isAtEnd: Bool { if case .atEnd = stage { true } else { false } }
+
+  /// Decodes a piece, and passes the result in parts to `take`.
+  ///
+  /// - Parameter take: Takes a part, valid for the call only; false stops.
+  /// - Returns: false if `take` stopped it.
+  /// - Throws: The error in the body.
+  func decode(_ bytes: UnsafeRawBufferPointer, _ take: (UnsafeRawBufferPointer) -> Bool) throws(DownloadError) -> Bool {
+    var input = bytes
+    bytesIn += Int64(bytes.count)
+    var mayHaveMore = false
+    while !input.isEmpty || mayHaveMore {
+      if input.isEmpty, isAtEnd { return true }
+      let count = try decodeOnce(&input)
+      // What did not fit into the buffer comes out without input.
+      mayHaveMore = count == piece.count
+      bytesOut += Int64(count)
+      guard bytesOut <= Self.freeBytes + bytesIn * ratio else {
+        throw fail(.tooLarge, "is more than \(ratio) times as long as its \(coding.rawValue)")
+      }
+      guard count == 0 || take(UnsafeRawBufferPointer(rebasing: piece[..<count])) else { return false }
+    }
+    return true
+  }
+
+  /// Returns how many bytes came out: as many as fit into the buffer, or all that the input gives.
+  private func decodeOnce(_ input: inout UnsafeRawBufferPointer) throws(DownloadError) -> Int {
+    let stream = try stream(before: input)
+    switch stream.decode(&input, into: piece) {
+    case .decoded(let count): return count
+    case .ended(let count):
+      stage = .atEnd(stream)
+      return count
+    case .damaged: throw fail(.notMedia, "came in a \(coding.rawValue) that is damaged")
+    }
+  }
+
+  /// The stream that decodes this input: the present one, or one that begins here.
+  private func stream(before input: UnsafeRawBufferPointer) throws(DownloadError) -> any CodedStream {
+    switch stage {
+    case .within(let stream): return stream
+    case .beginning:
+      guard let stream = makeStream(first: input[0]) else {
+        throw fail(.io, "cannot be decoded: there is no memory")
+      }
+      stage = .within(stream)
+      return stream
+    case .atEnd(let stream):
+      guard stream.restart(first: input[0]) else {
+        throw fail(.lengthMismatch, "is followed by \(input.count) bytes or more that are none of it")
+      }
+      stage = .within(stream)
+      return stream
+    case .failed: throw fail(.notMedia, "came in a \(coding.rawValue) that is damaged")
+    }
+  }
+
+  private func makeStream(first byte: UInt8) -> (any CodedStream)? {
+    switch coding {
+    case .gzip: DeflateStream(isGzip: true, first: byte)
+    case .deflate: DeflateStream(isGzip: false, first: byte)
+    case .brotli: BrotliStream()
+    }
+  }
+
+  private func fail(_ code: DownloadError.Code, _ fault: String) -> DownloadError {
+    stage = .failed
+    return DownloadError(code, "the file \(fault)")
+  }
+}

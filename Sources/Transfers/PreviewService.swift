@@ -1,0 +1,105 @@
+import Dispatch
+import EngineRuntime
+import Flux
+import Foundation
+import PodfluxCore
+import Synchronization
+
+/// Looks at feeds that nobody has subscribed to: each look is a `RefreshOperation` whose findings are counted and not kept.
+///
+/// Every call is thread safe and returns at once.
+public final class PreviewService: Sendable {
+  /// What becomes of a preview.
+  public typealias Completion = @Sendable (Result<FeedPreview, Refusal>) -> Void
+
+  private let transfers: TransferService
+  private let operations = OperationQueue()
+  private let queue = DispatchQueue(label: "podflux.previews", qos: .userInitiated, attributes: .concurrent)
+  private let readClock: @Sendable () -> ClockReading
+
+  /// - Parameter transfers: Must outlive the service.
+  public init(transfers: TransferService, readClock: @escaping @Sendable () -> ClockReading) {
+    self.transfers = transfers
+    self.readClock = readClock
+    operations.maxConcurrentOperationCount = FeedPreview.Limits.atOnce
+  }
+
+  /// Looks at a feed.
+  ///
+  /// - Parameter completion: Called once, on any thread.
+  public func start(_ refresh: FeedRefresh, _ completion: @escaping Completion) {
+    guard operations.operationCount < FeedPreview.Limits.atOnce else {
+      let limit = FeedPreview.Limits.atOnce
+      return completion(.failure(Refusal(.limitExceeded, "\(limit) previews are under way; wait for one of them")))
+    }
+    let look = Look(at: refresh.feed.address, completion)
+    let operation = RefreshOperation(
+      refresh, rows: NoEpisodes(), followsDocument: false, driver: transfers.driver, target: queue,
+      readClock: readClock, report: look.take, ended: { _ in })
+    look.operation.withLock { $0 = operation }
+    operations.addOperation(operation)
+    queue.asyncAfter(deadline: .now() + .milliseconds(FeedPreview.Limits.milliseconds)) { [weak operation] in
+      operation?.stop()
+    }
+  }
+}
+
+/// One preview.
+private final class Look: Sendable {
+  let operation = Mutex<RefreshOperation<NoEpisodes>?>(nil)
+  private let preview: Mutex<FeedPreview>
+  private let completion: PreviewService.Completion
+
+  init(at address: WebAddress, _ completion: @escaping PreviewService.Completion) {
+    preview = Mutex(FeedPreview(address: address))
+    self.completion = completion
+  }
+
+  @Sendable func take(_ report: RefreshReport) {
+    switch report.news {
+    case .appeared(let contents):
+      preview.withLock { $0.add(contents) }
+      operation.withLock { $0 }?.proceed()
+    case .changed, .listed: operation.withLock { $0 }?.proceed()
+    case .moved(let address): preview.withLock { $0.address = address }
+    case .refreshed(let findings):
+      end(
+        .success(
+          preview.withLock { preview in
+            preview.title = findings.podcast?.title
+            return preview
+          }))
+    case .failed(let error, _): end(.failure(Refusal(previewFailing: error)))
+    case .stopped:
+      let seconds = FeedPreview.Limits.milliseconds / 1000
+      end(
+        .failure(
+          Refusal(.conflict, "the feed has not come within \(seconds) s; try again later", path: "payload.url")))
+    }
+  }
+
+  private func end(_ result: Result<FeedPreview, Refusal>) {
+    operation.withLock { $0 = nil }
+    completion(result)
+  }
+}
+
+/// The library knows nothing of a feed that is only looked at.
+private struct NoEpisodes: EpisodeReader {
+  func episodeTraces(of feed: Feed.Key) -> [EpisodeTraces] { [] }
+}
+
+extension Refusal {
+  fileprivate init(previewFailing error: DownloadError) {
+    let code: Code =
+      switch error.code {
+      case .notMedia: .invalidValue
+      case .unknownHost, .notFound, .gone: .notFound
+      default: .conflict
+      }
+    let advice =
+      code == .conflict
+      ? "try again later, or give headers or a userAgent that its server wants" : "give the URL of a feed"
+    self.init(code, "\(error.message) (\(error.code.rawValue)); \(advice)", path: "payload.url")
+  }
+}

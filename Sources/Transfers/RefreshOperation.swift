@@ -1,0 +1,136 @@
+import Dispatch
+import EngineRuntime
+import Flux
+import Foundation
+import PodfluxCore
+import Synchronization
+
+/// The shell of one `RefreshAttempt`: a serial queue for its events, and an exchange on the curl thread.
+///
+/// The curl thread only copies what comes; parsing happens on the queue. If more has come than is parsed, the exchange is
+/// paused.
+final class RefreshOperation<Rows: EpisodeReader & Sendable>: AsynchronousOperation, @unchecked Sendable {
+  // `@unchecked`: inherited from Operation. Everything below is immutable, locked, or used on `queue` only.
+
+  /// What the curl thread and the queue share.
+  private struct Flow {
+    var exchange: HTTPExchange?
+    /// Bytes that have come and are not parsed.
+    var waitingBytes = 0
+    var isPaused = false
+    /// Bytes of bodies that have come over the network since the last report.
+    var fetched: Int64 = 0
+  }
+
+  private let id: FeedRefresh.ID
+  private let driver: CurlDriver
+  private let queue: DispatchQueue
+  /// On `queue` only.
+  private var attempt: RefreshAttempt<Rows>
+  private let flow = Mutex(Flow())
+  private let readClock: @Sendable () -> ClockReading
+  private let report: @Sendable (RefreshReport) -> Void
+  private let ended: @Sendable (FeedRefresh.ID) -> Void
+
+  init(
+    _ refresh: FeedRefresh, rows: Rows, followsDocument: Bool = true, driver: CurlDriver, target: DispatchQueue,
+    readClock: @escaping @Sendable () -> ClockReading, report: @escaping @Sendable (RefreshReport) -> Void,
+    ended: @escaping @Sendable (FeedRefresh.ID) -> Void
+  ) {
+    id = refresh.id
+    self.driver = driver
+    queue = DispatchQueue(label: "podflux.refresh", target: target)
+    attempt = RefreshAttempt(refresh, rows: rows, followsDocument: followsDocument) {
+      ContentDecoder($0, ratio: ContentDecoder.maximumFeedRatio)
+    }
+    self.readClock = readClock
+    self.report = report
+    self.ended = ended
+    super.init()
+    qualityOfService = .utility
+  }
+
+  override func begin() { hand(in: .begin) }
+
+  /// The store has committed the last report.
+  func proceed() { hand(in: .proceed) }
+
+  /// The refresh is to end.
+  func stop() { hand(in: .stop) }
+
+  private func hand(in event: RefreshEvent) {
+    queue.async { [self] in
+      for command in attempt.handle(event, at: readClock()) { obey(command) }
+      if case .body(let bytes) = event { resume(after: bytes.count) }
+    }
+  }
+
+  private func obey(_ command: RefreshCommand) {
+    switch command {
+    case .startExchange(let request):
+      flow.withLock { flow in
+        flow.waitingBytes = 0
+        flow.isPaused = false
+        flow.exchange = driver.start(request, delegate: self)
+      }
+    case .cancelExchange: flow.withLock { $0.exchange }?.cancel()
+    case .report(let report): self.report(counted(report))
+    case .end(let report):
+      // The service forgets the refresh before the store hears that it has ended and may start another.
+      ended(id)
+      self.report(counted(report))
+      finish()
+    }
+  }
+
+  private func counted(_ report: RefreshReport) -> RefreshReport {
+    var report = report
+    report.fetched = flow.withLock { flow in
+      defer { flow.fetched = 0 }
+      return flow.fetched
+    }
+    return report
+  }
+
+  private func resume(after count: Int) {
+    flow.withLock { flow in
+      flow.waitingBytes = max(0, flow.waitingBytes - count)
+      guard flow.isPaused, flow.waitingBytes <= RefreshLimits.waitingBytes / 2 else { return }
+      flow.isPaused = false
+      flow.exchange?.resume()
+    }
+  }
+}
+
+/// What the curl thread tells. Every answer takes microseconds.
+extension RefreshOperation: HTTPExchangeDelegate {
+  func exchange(_ exchange: HTTPExchange, received head: ResponseHead) -> HeadDemand {
+    hand(in: .head(head))
+    return head.hasFeed ? .proceed : .stop
+  }
+
+  func exchange(_ exchange: HTTPExchange, received bytes: UnsafeRawBufferPointer) -> BodyDemand {
+    let isPaused = flow.withLock { flow in
+      guard flow.waitingBytes + bytes.count <= RefreshLimits.waitingBytes else {
+        flow.isPaused = true
+        return true
+      }
+      flow.waitingBytes += bytes.count
+      return false
+    }
+    guard !isPaused else { return .pause }
+    hand(in: .body(Array(bytes)))
+    return .more
+  }
+
+  func exchange(_ exchange: HTTPExchange, fetched bytes: Int64) {
+    flow.withLock { $0.fetched += bytes }
+  }
+
+  func exchangeDidTick(_ exchange: HTTPExchange) {}
+
+  func exchange(_ exchange: HTTPExchange, finished result: Result<ExchangeSummary, ExchangeFailure>) {
+    flow.withLock { $0.exchange = nil }
+    hand(in: .exchangeEnded(result))
+  }
+}

@@ -1,0 +1,160 @@
+import PodfluxCore
+
+/// How the values of feeds and episodes are read and written.
+extension ValueForm<FeedID> {
+  static var feedID: Self {
+    Self("an id", read: { f throws(Refusal) in try f.feedID() }, write: { $1.element($0.description) })
+  }
+}
+
+extension ValueForm<[FeedID]> {
+  static var feedIDs: Self {
+    let limit = DownloadIntent.Selection.maximumIDs
+    return Self(
+      "at most \(limit) ids",
+      read: { f throws(Refusal) in try f.elements(atMost: limit) { e throws(Refusal) in try e.feedID() } },
+      write: { ids, writer in writer.elements(ids) { $1.element($0.description) } })
+  }
+}
+
+extension ValueForm<EpisodeID> {
+  static var episodeID: Self {
+    Self("an episode's id", read: { f throws(Refusal) in try f.episodeID() }, write: { $1.element($0.description) })
+  }
+}
+
+extension ValueForm<[EpisodeID]> {
+  /// The episodes that a client names.
+  static var episodeIDs: Self { ids(atMost: DownloadIntent.Selection.maximumIDs) }
+
+  /// The episodes that a refresh tells of at once.
+  static var listedEpisodes: Self { ids(atMost: RefreshReport.episodesAtOnce) }
+
+  private static func ids(atMost limit: Int) -> Self {
+    Self(
+      "at most \(limit) ids of episodes",
+      read: { f throws(Refusal) in try f.elements(atMost: limit) { e throws(Refusal) in try e.episodeID() } },
+      write: { ids, writer in writer.elements(ids) { $1.element($0.description) } })
+  }
+}
+
+extension ValueForm<EpisodeCondition> {
+  static var episodeCondition: Self {
+    Self("a condition on episodes", read: { f throws(Refusal) in try EpisodeCondition(f) }) { condition, writer in
+      writer.object { $0.members(of: condition) }
+    }
+  }
+}
+
+extension ValueForm<String> {
+  /// The group of a feed.
+  static var group: Self {
+    Self(
+      "text of at most \(PodcastIntent.Limits.groupBytes) bytes",
+      read: { f throws(Refusal) in try f.text(ofBytes: 0...PodcastIntent.Limits.groupBytes) },
+      write: { $1.element($0) })
+  }
+
+  /// What a request calls itself.
+  static var userAgent: Self {
+    let limit = PodcastIntent.Limits.userAgentBytes
+    return Self(
+      "at most \(limit) printable ASCII characters",
+      read: { f throws(Refusal) in
+        let text = try f.string()
+        guard text.utf8.count <= limit, text.isPrintableASCII else {
+          throw f.mustBe("at most \(limit) printable ASCII characters")
+        }
+        return text
+      },
+      write: { $1.element($0) })
+  }
+}
+
+extension ValueForm<[String]> {
+  /// Guids that an episode had before.
+  static var formerGuids: Self {
+    Self(
+      "at most \(EpisodeTraces.FormerNames.limit) texts",
+      read: { f throws(Refusal) in
+        try f.elements(atMost: EpisodeTraces.FormerNames.limit) { e throws(Refusal) in try e.string() }
+      },
+      write: { texts, writer in writer.elements(texts) { $1.element($0) } })
+  }
+}
+
+extension ValueForm<[Int64]> {
+  /// Hours of a day, or days of a week.
+  static var quietTimes: Self {
+    Self(
+      "at most \(FeedRhythm.quietTimeLimit) numbers",
+      read: { f throws(Refusal) in
+        try f.elements(atMost: FeedRhythm.quietTimeLimit) { e throws(Refusal) in try e.integer(in: 0...23) }
+      },
+      write: { numbers, writer in writer.elements(numbers) { $1.value($0) } })
+  }
+}
+
+extension ValueForm<WebAddress> {
+  /// A URL that a feed names. libcurl may refuse it, when it is fetched.
+  static var foreignAddress: Self {
+    Self(
+      "an http or https URL", read: { f throws(Refusal) in try f.foreignAddress() }, write: { $1.element($0.shown) })
+  }
+}
+
+extension ValueForm<[WebAddress]> {
+  /// URLs that a feed has named.
+  static var formerAddresses: Self {
+    Self(
+      "at most \(EpisodeTraces.FormerNames.limit) URLs",
+      read: { f throws(Refusal) in
+        try f.elements(atMost: EpisodeTraces.FormerNames.limit) { e throws(Refusal) in try e.foreignAddress() }
+      },
+      write: { addresses, writer in writer.elements(addresses) { $1.element($0.shown) } })
+  }
+}
+
+extension ValueForm {
+  /// Objects that have a form of their own.
+  static func objects<Element: FormedPayload>(atMost limit: Int) -> Self where Value == [Element] {
+    Self(
+      "at most \(limit) objects of " + Element.keys.map { "`\($0)`" }.joined(separator: ", "),
+      read: { f throws(Refusal) in
+        try f.elements(atMost: limit) { e throws(Refusal) in try ValueForm<Element>.object.read(e) }
+      },
+      write: { values, writer in
+        writer.elements(values) { ValueForm<Element>.object.write($0, &$1) }
+      })
+  }
+}
+
+extension FeedID {
+  static let template: FeedID = {
+    guard let id = FeedID("a") else { preconditionFailure("a letter is an id") }
+    return id
+  }()
+}
+
+extension EpisodeID {
+  static let template = EpisodeID(number: 1)
+}
+
+extension Field {
+  func feedID() throws(Refusal) -> FeedID {
+    guard let id = FeedID(try string()) else {
+      throw mustBe("1 to \(FeedID.maximumLength) characters of A-Z a-z 0-9 . _ - : that do not begin with a dot")
+    }
+    return id
+  }
+
+  func episodeID() throws(Refusal) -> EpisodeID {
+    guard let id = EpisodeID(try string()) else { throw mustBe("an episode's id such as e42") }
+    return id
+  }
+
+  fileprivate func foreignAddress() throws(Refusal) -> WebAddress {
+    guard let address = try? WebAddress(try string()) else { throw mustBe("an http or https URL") }
+    return address
+  }
+}

@@ -1,0 +1,158 @@
+import Foundation
+import TestSupport
+
+/// A library of a million episodes.
+struct PodcastLibraryScenario: Scenario {
+  let name = "podcasts"
+  let abstract = "3,000 feeds with 1,000,000 episodes: refreshes, commands meanwhile, pages, a start; one feed of 40 MB"
+
+  private static let feeds = 3000
+  private static let episodes = 334
+  private static let longFeedEpisodes = 20_000
+  /// So that a document of as many episodes has 40 MB.
+  private static let longDescriptionBytes = 1600
+
+  func measure(_ bench: Bench) throws -> [Figure] {
+    try bench.folder.withFolder { folder in
+      let server = try FeedServer(in: folder, feeds: Self.feeds, episodes: Self.episodes)
+      let library = folder + "/library"
+      let list = folder + "/list.opml"
+      try server.list(of: Self.feeds).write(toFile: list, atomically: false, encoding: .utf8)
+      var figures = try Self.fill(library, list)
+      let (process, start) = try PodfluxProcess.started(library: library)
+      defer { process.signal(SIGKILL) }
+      figures.append(Figure("start", .milliseconds, [start * 1000], target: .atMost(100)))
+      figures.append(
+        Figure("resident after the start", .mebibytes, [try ProcessReading(process).residentBytes.mebibytes]))
+      figures += try Self.refreshAll(process)
+      figures += try Self.pages(process, runs: bench.runs)
+      figures += try Self.longFeed(process, server)
+      try process.terminate()
+      return figures
+    }
+  }
+
+  private static func fill(_ library: String, _ list: String) throws -> [Figure] {
+    let (process, _) = try PodfluxProcess.started(library: library)
+    defer { process.signal(SIGKILL) }
+    let stopwatch = Stopwatch()
+    let start = try ProcessReading(process).cpuSeconds
+    try process.order("feeds/import", ["file": list])
+    try process.waitUntilRefreshed()
+    let figures = [
+      Figure("first refresh of all", .seconds, [stopwatch.seconds]),
+      Figure("first refresh of all, CPU", .seconds, [try ProcessReading(process).cpuSeconds - start]),
+      Figure(
+        "peak memory of the first refresh", .mebibytes, [try ProcessReading(process).peakResidentBytes.mebibytes],
+        target: .atMost(128)),
+    ]
+    try process.terminate()
+    return figures
+  }
+
+  /// A refresh with nothing new, and commands meanwhile.
+  private static func refreshAll(_ process: PodfluxProcess) throws -> [Figure] {
+    let (start, stopwatch) = (try ProcessReading(process).cpuSeconds, Stopwatch())
+    try process.order("feeds/refresh", ["all": true])
+    var replies: [Double] = []
+    var number = 1
+    repeat {
+      number += 1
+      replies.append(
+        try process.roundTripMilliseconds(
+          "episodes/mark", payload: #"{"id":"e\#(number)","played":true}"#, number: 20_000_000 + number))
+      usleep(2_000)
+    } while try number % 50 != 0 || !process.isAtRest()
+    return [
+      Figure("nothing new", .seconds, [stopwatch.seconds]),
+      Figure(
+        "nothing new, CPU, \(replies.count) commands included", .seconds,
+        [try ProcessReading(process).cpuSeconds - start], target: .atMost(6)),
+      Figure("a command meanwhile p50", .milliseconds, [replies.percentile(50)]),
+      Figure("a command meanwhile p99", .milliseconds, [replies.percentile(99)], target: .atMost(10)),
+      Figure(
+        "peak memory of nothing new", .mebibytes, [try ProcessReading(process).peakResidentBytes.mebibytes],
+        target: .atMost(128)),
+    ]
+  }
+
+  private static func pages(_ process: PodfluxProcess, runs: Int) throws -> [Figure] {
+    var worst: [Double] = []
+    for run in 0..<runs {
+      var slowest = 0.0
+      for (place, key) in ["published", "added", "title", "size", "seconds"].enumerated() {
+        for (side, sort) in [key, "-" + key].enumerated() {
+          slowest = max(
+            slowest,
+            try process.roundTripMilliseconds(
+              "snapshot", payload: #"{"stores":["episodes"],"episodes":{"sort":"\#(sort)"}}"#,
+              number: 30_000_000 + run * 100 + place * 2 + side))
+        }
+      }
+      worst.append(slowest)
+    }
+    return [Figure("page of episodes, worst of all orders", .milliseconds, worst, target: .atMost(20))]
+  }
+
+  private static func longFeed(_ process: PodfluxProcess, _ server: FeedServer) throws -> [Figure] {
+    try server.add(feeds, episodes: longFeedEpisodes, descriptionBytes: longDescriptionBytes)
+    let before = try ProcessReading(process)
+    let peak = try ProcessReading(process).peakResidentBytes
+    try process.order("feeds/subscribe", ["url": server.url(feeds), "id": "long"])
+    try process.waitUntilRefreshed()
+    return [
+      Figure("length of the long feed", .mebibytes, [try server.length(of: feeds).mebibytes]),
+      Figure(
+        "the long feed, CPU", .seconds, [try ProcessReading(process).cpuSeconds - before.cpuSeconds], target: .atMost(1)
+      ),
+      Figure(
+        "the long feed, peak memory above the rest", .mebibytes,
+        [max(0, try ProcessReading(process).peakResidentBytes - max(peak, before.residentBytes)).mebibytes],
+        target: .atMost(64)),
+    ]
+  }
+}
+
+extension PodfluxProcess {
+  /// Whether no feed is being refreshed or due.
+  func isAtRest() throws -> Bool {
+    let query: [String: Any] = [
+      "stores": ["feeds"],
+      "feeds": ["limit": 1000, "fields": ["error", "lastRefreshed", "nextRefresh", "refreshing"]],
+    ]
+    var cursor: String?
+    // Moments of one form are in the order of their texts.
+    let now = Date.now.ISO8601Format(.init(includingFractionalSeconds: true))
+    repeat {
+      var page = query
+      if let cursor {
+        page["feeds"] = (query["feeds"] as? [String: Any])?.merging(["after": cursor]) { $1 }
+      }
+      let feeds = try order("snapshot", page)["feeds"] as? [String: Any]
+      let items = feeds?["items"] as? [[String: Any]] ?? []
+      if let error = items.compactMap({ $0["error"] as? [String: Any] }).first {
+        throw MeasurementFailure("a feed cannot be refreshed: \(error)")
+      }
+      let isIdle = items.allSatisfy { item in
+        guard item["refreshing"] as? Bool == false, item["lastRefreshed"] is String,
+          let next = item["nextRefresh"] as? String
+        else { return false }
+        return next > now
+      }
+      guard isIdle else { return false }
+      cursor = feeds?["next"] as? String
+    } while cursor != nil
+    return true
+  }
+
+  /// Waits until every feed has been refreshed.
+  func waitUntilRefreshed(upTo seconds: Double = 900) throws {
+    let stopwatch = Stopwatch()
+    while try !isAtRest() {
+      guard stopwatch.seconds < seconds else {
+        throw MeasurementFailure("the feeds are not refreshed within \(seconds) s")
+      }
+      usleep(200_000)
+    }
+  }
+}
