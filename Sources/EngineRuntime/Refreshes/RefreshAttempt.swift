@@ -304,8 +304,18 @@ package struct RefreshAttempt<Rows: EpisodeReader> {
 
   /// A page that names a feed leads there, once, before a feed has ever been read at the address.
   private mutating func followPage(to feed: WebAddress?) {
-    guard let feed, !hasFollowedPage, fallback == nil, refresh.feed.podcast == nil else {
+    guard let feed, feed != address, !hasFollowedPage, fallback == nil, refresh.feed.podcast == nil else {
       return fail(DownloadError(.notMedia, "the server sent a page instead of a feed"))
+    }
+    // A subscription that has to stay at the page would find no feed there at its next refresh.
+    guard mayTry(feed) else {
+      return fail(
+        DownloadError(
+          .notMedia,
+          """
+          the server sent a page that names a feed at \(feed.redacted), where the subscription's headers or password may not \
+          go; subscribe to that address
+          """))
     }
     hasFollowedPage = true
     address = feed

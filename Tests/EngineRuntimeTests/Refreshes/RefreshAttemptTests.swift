@@ -459,13 +459,21 @@ struct RefreshAttemptTests {
     #expect(try findings(try run(later, [Self.address: answer(1...3)]).news.last).validators.isDistrusted)
   }
 
-  @Test("The client's headers go to the feed's own origin only")
+  @Test("A page leads a subscription with headers or a password to no other origin, and the error names the feed")
   func headers() throws {
     let page =
       "<html><head><link rel=\"alternate\" type=\"application/rss+xml\" href=\"https://other.example/real.xml\"></head></html>"
     let wishes = try feed { $0.wishes.headers = [Header(name: "X-Token", value: "s")] }
-    let (_, requests) = try run(
-      wishes, [Self.address: Answer(body: page), "https://other.example/real.xml": Answer(body: Self.rss(1...2))])
-    #expect(requests.map { $0.headers.map(\.name) } == [["X-Token"], []])
+    let (news, requests) = try run(wishes, [Self.address: Answer(body: page)])
+    #expect(requests.map { $0.headers.map(\.name) } == [["X-Token"]])
+    guard case .failed(let error, _)? = news.last else {
+      Issue.record("\(news)")
+      return
+    }
+    #expect(error.code == .notMedia && error.message.contains("https://other.example/real.xml"))
+    let near = "<html><head><link rel=\"alternate\" type=\"application/rss+xml\" href=\"/real.xml\"></head></html>"
+    let (_, two) = try run(
+      wishes, [Self.address: Answer(body: near), "https://feeds.example/real.xml": Answer(body: Self.rss(1...2))])
+    #expect(two.map { $0.headers.map(\.name) } == [["X-Token"], ["X-Token"]])
   }
 }
