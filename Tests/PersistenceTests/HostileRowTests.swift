@@ -113,6 +113,7 @@ private enum HostileLibrary {
       try tables.save(discarded: 5, because: .partialMissing)
     }
     try database.withConnection { try $0.execute(sql: "INSERT OR IGNORE INTO upkeep VALUES (1, 20000)") }
+    try database.withConnection { try $0.execute(sql: "INSERT INTO left_feeds VALUES (99)") }
     return database
   }
 

@@ -90,7 +90,7 @@ struct SQLEpisodeTable: EpisodeTable {
     let first = try db.cachedStatement(sql: "SELECT key FROM left_feeds ORDER BY key LIMIT 1")
     guard let feed = try Int64.fetchOne(first) else { return false }
     let sql = """
-      DELETE FROM episodes WHERE key IN (SELECT key FROM episodes INDEXED BY episodes_published WHERE feed = ? LIMIT ?)
+      DELETE FROM episodes WHERE key IN (SELECT key FROM episodes INDEXED BY episodes_feed WHERE feed = ? LIMIT ?)
       """
     try db.cachedStatement(sql: sql).execute(arguments: [feed, limit])
     guard db.changesCount < limit else { return true }

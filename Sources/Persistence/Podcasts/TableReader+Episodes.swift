@@ -5,10 +5,14 @@ import PodfluxCore
 /// Pages of episodes.
 extension TableReader {
   /// A page of the episodes. Cost: the rows of the page and those that the condition passes over; in each order but that of
-  /// adding, also two look-ups for each feed.
+  /// adding, also two look-ups for each eight feeds.
   public func episodes(_ query: EpisodesQuery, at moment: ConditionMoment) throws -> EpisodesSnapshot {
     let conditions = EpisodeConditionSQL(at: moment, in: db)
-    let scope = Predicate.all([try conditions.predicate(query.condition), Predicate(StoredEpisode.isOfFeed)])
+    var scope = try conditions.predicate(query.condition)
+    // The indexes of orders do not know the feed: while no feed is on its way out, rows need not be read for it.
+    if try Int64.fetchOne(db.cachedStatement(sql: "SELECT key FROM left_feeds LIMIT 1")) != nil {
+      scope = .all([scope, Predicate(StoredEpisode.isOfFeed)])
+    }
     let feeds = try conditions.feeds(query.condition).map(Set.init)?.sorted()
     var items: [EpisodesSnapshot.Item] = []
     for part in query.order.parts(behind: query.after) where items.count <= query.limit {
@@ -32,36 +36,36 @@ extension TableReader {
       section.scope.values + [section.limit])
   }
 
-  /// The first episodes of a section. Each feed has its episodes in order. No episode is among the first `limit` whose feed
-  /// is not among the feeds with the first `limit` first episodes; nor any that comes behind the last of those.
+  /// The first episodes of a section. Each eight feeds have their episodes in order. No episode is among the first `limit`
+  /// whose eight is not among those with the first `limit` first episodes; nor any that comes behind the last of those.
   private func merged(_ section: EpisodeSection, of feeds: [Int64]?) throws -> [EpisodesSnapshot.Item] {
     let heads = try self.heads(of: section, in: feeds)
     guard let last = heads.last else { return [] }
     var rows = section.scope
     if heads.count == section.limit { rows = .all([rows, section.upTo(last)]) }
-    let list = try ConditionSQL.list(heads.map(\.feed))
+    let list = try ConditionSQL.list(heads.map(\.eight))
     return try shown(
       """
       FROM (SELECT value AS number FROM json_each(?)) AS chosen CROSS JOIN episodes
       WHERE episodes.key IN (
-        SELECT key FROM episodes \(section.use) WHERE feed = chosen.number AND \(rows.sql)
+        SELECT key FROM episodes \(section.use) WHERE feed >> 3 = chosen.number AND \(rows.sql)
         ORDER BY \(section.sorting) LIMIT ?)
       ORDER BY \(section.sorting) LIMIT ?
       """, [list] + rows.values + [section.limit, section.limit])
   }
 
-  /// The feeds with the first first episodes of a section, in the order of those.
+  /// The eights of feeds with the first first episodes of a section, in the order of those.
   private func heads(of section: EpisodeSection, in feeds: [Int64]?) throws -> [EpisodeHead] {
-    let first = "FROM episodes \(section.use) WHERE feed = feeds.key AND \(section.scope.sql)"
+    let first = "FROM episodes \(section.use) WHERE feed >> 3 = eights.number AND \(section.scope.sql)"
     let scope = feeds.map { "WHERE key IN (\($0.map(String.init).joined(separator: ", ")))" } ?? ""
     let direction = section.isReversed ? "DESC" : "ASC"
     let statement = try db.makeStatement(
       sql: """
-        WITH heads (feed, value, number) AS MATERIALIZED (
-          SELECT key, (SELECT \(section.part.value) \(first) ORDER BY \(section.sorting) LIMIT 1),
+        WITH heads (eight, value, number) AS MATERIALIZED (
+          SELECT eights.number, (SELECT \(section.part.value) \(first) ORDER BY \(section.sorting) LIMIT 1),
             (SELECT key \(first) ORDER BY \(section.sorting) LIMIT 1)
-          FROM feeds \(scope))
-        SELECT feed, value, number FROM heads WHERE number IS NOT NULL
+          FROM (SELECT DISTINCT key >> 3 AS number FROM feeds \(scope)) AS eights)
+        SELECT eight, value, number FROM heads WHERE number IS NOT NULL
         ORDER BY value \(direction), number \(direction) LIMIT ?
         """)
     let values = section.scope.values
@@ -106,14 +110,14 @@ private struct EpisodeSection {
   }
 }
 
-/// The first episode of a feed in a section.
+/// The first episode of eight feeds in a section.
 private struct EpisodeHead {
-  let feed: Int64
+  let eight: Int64
   let value: DatabaseValue
   let number: DatabaseValue
 
   init(_ row: Row) throws {
-    feed = try Damaged.checked("feeds.key", Int64.fromDatabaseValue(row[0]))
+    eight = try Damaged.checked("feeds.key", Int64.fromDatabaseValue(row[0]))
     (value, number) = (row[1], row[2])
   }
 }
@@ -149,7 +153,7 @@ extension EpisodeCursor {
 private struct EpisodePart {
   private static let noValue = "NULL"
 
-  /// The index that has each feed's episodes in the order; nil for the order of adding.
+  /// The index that has the episodes of each eight feeds in the order; nil for the order of adding.
   let index: String?
   let scope: Predicate
   /// What the order looks at: a column, or NULL where no episode of the part has a value.
@@ -163,10 +167,10 @@ private struct EpisodePart {
 
   var hasValue: Bool { value != Self.noValue }
 
-  /// How SQLite reads the part's episodes of these feeds, or of all, in order; nil if they are merged from the feeds.
+  /// How SQLite reads the part's episodes of these feeds, or of all, in order; nil if they are merged from the eights.
   func use(for feeds: [Int64]?) -> String? {
     switch (index, feeds) {
-    case (nil, let feeds?) where !feeds.isEmpty: "INDEXED BY episodes_published"
+    case (nil, let feeds?) where !feeds.isEmpty: "INDEXED BY episodes_feed"
     case (nil, _): "NOT INDEXED"
     case (let index?, nil) where !hasValue: "INDEXED BY \(index)_unknown"
     case (_?, _): nil
