@@ -153,11 +153,11 @@ struct RefreshAttemptTests {
   @Test("tells of new episodes in pages, and last what the podcast is and what its validators are")
   func first() throws {
     let answer = Answer(
-      body: Self.rss(1...150), fields: [("ETag", "\"v1\""), ("Last-Modified", "Mon, 01 Jun 2026 08:00:00 GMT")])
+      body: Self.rss(1...600), fields: [("ETag", "\"v1\""), ("Last-Modified", "Mon, 01 Jun 2026 08:00:00 GMT")])
     let (news, requests) = try run(try feed(), [Self.address: answer])
     let pages = news.map { if case .appeared(let episodes) = $0 { episodes.count } else { 0 } }
-    #expect(pages == [64, 64, 22, 0])
-    #expect(rows.traces.map(\.guid) == (1...150).map { "g\($0)" })
+    #expect(pages == [256, 256, 88, 0])
+    #expect(rows.traces.map(\.guid) == (1...600).map { "g\($0)" })
     let findings = try findings(news.last)
     #expect(findings.podcast?.title == "Show")
     #expect(findings.validators.entityTag == "\"v1\"" && findings.validators.bodyHash != nil)
