@@ -11,6 +11,8 @@ struct RunCommand: ParsableCommand {
 
   @OptionGroup var options: EngineOptions
 
+  @OptionGroup var socketOption: SocketOption
+
   @Option(help: "What to do when stdin ends: finish what can be finished (drain), or stop at once (exit).")
   var onEof = EndOfInput.drain
 
@@ -22,8 +24,9 @@ struct RunCommand: ParsableCommand {
 
   func run() throws {
     let setup = ProcessSetup()
+    let sockets = try socketOption.listeningSockets()
     let output = try OutputWriter(takingOver: .standardOutput)
-    let process = try EngineProcess(setup, options)
+    let process = try EngineProcess(setup, options, sockets: sockets)
     let engine = process.engine
     output.onClosed { engine.stop(.now, because: .shutdown) }
     let streams = StandardStreams(output)
