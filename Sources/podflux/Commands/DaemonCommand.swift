@@ -25,11 +25,19 @@ struct DaemonCommand: ParsableCommand {
   private func sockets() throws -> [ListeningSocket] {
     do throws(SocketFailure) {
       let inherited = try InheritedSockets.takeFromEnvironment()
-      if let given = try socketOption.path { return inherited + [try ListeningSocket(at: given)] }
+      if let given = try socketOption.path { return inherited + [try listen(at: given)] }
       guard inherited.isEmpty else { return inherited }
-      return [try ListeningSocket(at: try .standard(library: options.folder.library))]
+      return [try listen(at: try .standard(library: options.folder.library))]
     } catch {
       throw giveUp(error)
     }
+  }
+
+  private func listen(at path: SocketPath) throws(SocketFailure) -> ListeningSocket {
+    let socket = try ListeningSocket(at: path)
+    if isatty(STDERR_FILENO) == 1 {
+      StandardError.printSoon(RunNotes(library: options.folder.library).listening(at: path))
+    }
+    return socket
   }
 }
