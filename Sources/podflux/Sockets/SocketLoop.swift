@@ -15,9 +15,12 @@ final class SocketLoop: @unchecked Sendable {
   private let libraryPath: String
   private let logger: Logger
   private var clients: [Poller.Token: SocketClient] = [:]
+  private let maximumClients = SocketLoop.clientLimit
   private var lastToken: Poller.Token = 0
   /// Until when no clients are taken in, since the system has refused one; nil if they are.
   private var pausedUntil: ContinuousClock.Instant?
+  /// Whether the system has refused the last client.
+  private var isShort = false
   /// Whose clients they are; nil before `run`.
   private var engine: Engine?
   private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: SocketLimits.readBytes, alignment: 16)
@@ -86,7 +89,9 @@ final class SocketLoop: @unchecked Sendable {
     for _ in 0..<SocketLimits.acceptsAtOnce {
       let descriptor = linux_accept(socket.descriptor)
       switch -descriptor {
-      case ...0: welcome(descriptor)
+      case ...0:
+        isShort = false
+        welcome(descriptor)
       case EAGAIN: return
       case EINTR, ECONNABORTED: continue
       default: return pause(because: -descriptor)
@@ -111,9 +116,9 @@ final class SocketLoop: @unchecked Sendable {
       return Refusal(
         .conflict, "this engine serves its own user (\(geteuid())) and root only; connect as one of them")
     }
-    guard clients.count < SocketLimits.maximumClients else {
+    guard clients.count < maximumClients else {
       return Refusal(
-        .limitExceeded, "\(SocketLimits.maximumClients) clients are connected, which is the most; end one of them")
+        .limitExceeded, "\(maximumClients) clients are connected, which is the most; end one of them")
     }
     return nil
   }
@@ -129,10 +134,11 @@ final class SocketLoop: @unchecked Sendable {
 
   /// The system has no descriptor or memory for a client: those that are there go on.
   private func pause(because code: Int32) {
-    if pausedUntil == nil {
+    if !isShort {
       logger.warning(
         "no more clients can be taken in for now", metadata: ["reason": "\(String(cString: strerror(code)))"])
     }
+    isShort = true
     pausedUntil = .now + .milliseconds(SocketLimits.pauseMilliseconds)
     watchSockets(for: [])
   }
@@ -141,6 +147,14 @@ final class SocketLoop: @unchecked Sendable {
     for (index, socket) in sockets.enumerated() {
       poller.watch(socket.descriptor, as: -Poller.Token(index), for: interest)
     }
+  }
+
+  private static var clientLimit: Int {
+    var limit = rlimit()
+    guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else {
+      return SocketLimits.maximumClients
+    }
+    return min(SocketLimits.maximumClients, Int(clamping: limit.rlim_cur) / SocketLimits.descriptorShare)
   }
 
   private var pauseMilliseconds: Int32? {
