@@ -14,6 +14,6 @@ enum SocketLimits {
   static let acceptsAtOnce = 64
   /// How long no clients are taken in after the system has refused one, in milliseconds.
   static let pauseMilliseconds = 200
-  /// How many reads at most empty the input of a client that has its last line.
+  /// How many reads at most take what a client has sent up to its last line, and how many empty its input behind it.
   static let lastReads = 64
 }

@@ -66,14 +66,14 @@ final class SocketLoop: @unchecked Sendable {
   private func take(_ event: Poller.Event) {
     guard event.token > 0 else { return acceptClients(of: sockets[Int(-event.token)]) }
     guard let client = clients[event.token] else { return }
-    if event.isReadable { client.read(into: buffer) }
+    if event.isReadable { client.read() }
     goOn(client)
   }
 
   private func goOn(_ client: SocketClient) {
     client.goOn()
     if client.isOver {
-      client.discardInput(with: buffer)
+      client.discardInput()
     } else {
       guard !poller.watch(client.descriptor, as: client.token, for: client.interest) else { return }
       logger.warning("a client cannot be served", metadata: ["reason": "\(String(cString: strerror(errno)))"])
@@ -102,7 +102,8 @@ final class SocketLoop: @unchecked Sendable {
   private func welcome(_ descriptor: Int32) {
     if let refusal = refusal(of: descriptor) { return turnAway(descriptor, refusal) }
     lastToken += 1
-    let client = SocketClient(descriptor, token: lastToken, news: news, libraryPath: libraryPath)
+    let client = SocketClient(
+      descriptor, token: lastToken, news: news, libraryPath: libraryPath, buffer: buffer)
     clients[lastToken] = client
     // It is watched when the engine has taken it in.
     engine?.connect(client.session)
