@@ -107,6 +107,7 @@ extension EngineCore: EngineAudience {
   func requestLimit() -> Int { client.hasRoomForAnswers() ? Engine.batchSize : 0 }
 
   func committed(_ batch: CommittedBatch) {
+    session?.meter?.count(batch.actions)
     guard observation?.includesActions == true, let record = batch.turnout.record else { return }
     let announcements = batch.turnout.effects.compactMap { if case .announce(let news) = $0 { news } else { nil } }
     client.committed(record, announcements: announcements)

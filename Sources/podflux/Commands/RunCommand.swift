@@ -3,7 +3,6 @@ import CLinux
 import CSQLite
 import Dispatch
 import Foundation
-import Logging
 import PodfluxCore
 import PodfluxEngine
 
@@ -38,8 +37,7 @@ struct RunCommand: ParsableCommand {
   @Option(help: "A device whose bytes cost money, such as usb0; can be repeated.")
   var metered: [String] = []
 
-  @Option(help: "How much to log: trace, debug, info, notice, warning, error or critical.")
-  var logLevel = Logger.Level.warning
+  @OptionGroup var observability: ObservabilityOptions
 
   enum EndOfInput: String, ExpressibleByArgument, CaseIterable {
     case drain, exit
@@ -71,8 +69,8 @@ struct RunCommand: ParsableCommand {
     keepFreedMemory()
     easeAllocationInSQLite()
     let output = try OutputWriter(takingOver: .standardOutput)
-    var logger = Logger(label: "podflux") { StreamLogHandler.standardError(label: $0) }
-    logger.logLevel = logLevel
+    let logger = observability.makeLogger()
+    let publisher = try observability.makeMetricsPublisher(logger: logger)
     let signals = SignalWatch(heldSignals, logger: logger)
     let session = Session(output: output, libraryPath: folder.library, notifier: notifier)
     let engine: Engine
@@ -84,7 +82,7 @@ struct RunCommand: ParsableCommand {
           reportedPath: network.path,
           links: LinkOverrides(
             interfaces: Dictionary(interfaces.map { ($0.device, $0.interface) }) { $1 }, metered: Set(metered)),
-          logger: logger),
+          metrics: publisher?.registry, logger: logger),
         client: session)
     } catch let error as EngineError {
       throw giveUp(error)
@@ -92,6 +90,7 @@ struct RunCommand: ParsableCommand {
     output.onRoom { engine.clientHasRoom() }
     output.onClosed { engine.stop(.now, because: .shutdown) }
     signals.attach(engine)
+    publisher?.start(engine)
     notifier?.startWatchdog { engine.isAlive($0) }
     if isatty(STDIN_FILENO) == 1 {
       StandardError.printSoon(RunNotes(library: folder.library).waiting(atEndOfInput: onEof))
@@ -99,6 +98,7 @@ struct RunCommand: ParsableCommand {
     LineReader(session: session, engine: engine, atEnd: onEof.stopMode).start()
     session.waitUntilClosed()
     notifier?.stopping()
+    publisher?.finish()
     output.finish { signals.isStopping }
     StandardError.finish()
     if engine.hasGivenUp { throw ExitCode.failure }
@@ -132,5 +132,3 @@ private func easeAllocationInSQLite() {
   _ = sqlite_process_count_memory(0)
   _ = sqlite_process_set_lookaside(1200, 500)
 }
-
-extension Logger.Level: @retroactive ExpressibleByArgument {}
