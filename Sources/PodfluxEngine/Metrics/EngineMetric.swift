@@ -26,7 +26,7 @@ public enum EngineMetric: String, CaseIterable, Sendable {
     switch self {
     case .buildInfo: "The version that runs."
     case .downloads: "Downloads by state and, for those that wait, by reason."
-    case .bytesReceived: "Bytes of bodies that came over the network, of use or not."
+    case .bytesReceived: "Bytes of bodies that came over the network, of use or not; loopback does not count."
     case .bytesDiscarded: "Bytes of downloads that were received and thrown away, by cause."
     case .attempts: "Attempts at downloads that have ended, by result."
     case .turns: "Turns that were committed; each is one transaction."

@@ -10,17 +10,14 @@ enum MetricsTarget: Hashable {
 
   /// A path has a slash; everything else must be an address.
   init(argument: String) throws(ValidationError) {
-    if argument.contains("/") {
-      guard !argument.hasSuffix("/"), !argument.utf8.contains(0) else {
-        throw ValidationError("--metrics takes a file, and \"\(argument)\" can be none")
-      }
+    if argument.contains("/"), !argument.hasSuffix("/"), !argument.utf8.contains(0) {
       self = .file(argument)
     } else if let address = ListeningAddress(argument) {
       self = .address(address)
     } else {
       throw ValidationError(
         """
-        --metrics takes a file with a slash in its path, such as ./podflux.prom, or an address with a port, such as \
+        it is neither a file with a slash in its path, such as ./podflux.prom, nor an address with a port, such as \
         127.0.0.1:9464, [::1]:9464 or :9464
         """)
     }
