@@ -24,10 +24,13 @@ public struct FeedParser: Sendable {
 
   /// A parser for the document at an address, to which its relative URLs refer.
   ///
-  /// - Parameter charset: the one that the response declares, used if the document declares none.
-  public init(address: WebAddress?, charset: String? = nil) {
+  /// - Parameters:
+  ///   - charset: The one that the response declares, used if the document declares none.
+  ///   - keepsDescriptions: Whether the descriptions of episodes are read. They are most of many feeds; without them the
+  ///     scanner passes over them.
+  public init(address: WebAddress?, charset: String? = nil, keepsDescriptions: Bool = true) {
     decoder = CharacterDecoder(responseCharset: charset)
-    builder = FeedBuilder(address: address)
+    builder = FeedBuilder(address: address, keepsDescriptions: keepsDescriptions)
   }
 
   /// Whether further bytes change nothing: the feed's root has ended, or a document without one is too long. The rest

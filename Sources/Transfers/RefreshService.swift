@@ -7,6 +7,9 @@ import Synchronization
 
 /// Runs refreshes of feeds: each is a `RefreshOperation` on one `OperationQueue`, on the curl thread of a `TransferService`.
 ///
+/// Reports are gathered for some milliseconds, as long as a refresh runs that may report too: one commit then has several.
+/// Each commit writes the pages that it changes and waits for the disk, which costs more than what most reports say.
+///
 /// Every call is thread safe, returns at once and may be repeated.
 public final class RefreshService<Rows: EpisodeReader & Sendable>: Sendable {
   private let transfers: TransferService
@@ -14,9 +17,24 @@ public final class RefreshService<Rows: EpisodeReader & Sendable>: Sendable {
   private let operations = OperationQueue()
   /// Feeds are parsed beside everything else, and behind what a person waits for.
   private let queue = DispatchQueue(label: "podflux.refreshes", qos: .utility, attributes: .concurrent)
-  private let running = Mutex<[FeedRefresh.ID: RefreshOperation<Rows>]>([:])
+  /// Reports come in here, each refresh's in its order.
+  private let reports = DispatchQueue(label: "podflux.refresh-reports", qos: .utility)
+  private let state = Mutex(State())
   private let readClock: @Sendable () -> ClockReading
   private let report: @Sendable (RefreshReport) -> Void
+
+  private struct State {
+    var running: [FeedRefresh.ID: RefreshOperation<Rows>] = [:]
+    /// The running ones whose last report is not committed: they wait.
+    var waiting: Set<FeedRefresh.ID> = []
+    /// The reports that are gathered; on `reports` only.
+    var gathered: [RefreshReport] = []
+    /// Whether their time is set.
+    var isDue = false
+  }
+
+  /// How long reports are gathered.
+  private static var gatheringMilliseconds: Int { 5 }
 
   /// - Parameters:
   ///   - transfers: Must outlive the service.
@@ -36,14 +54,13 @@ public final class RefreshService<Rows: EpisodeReader & Sendable>: Sendable {
 
   /// Starts a refresh; does nothing if it was started already.
   public func start(_ refresh: FeedRefresh) {
-    let operation = running.withLock { running -> RefreshOperation<Rows>? in
-      guard running[refresh.id] == nil else { return nil }
+    let operation = state.withLock { now -> RefreshOperation<Rows>? in
+      guard now.running[refresh.id] == nil else { return nil }
       let operation = RefreshOperation(
-        refresh, rows: rows, driver: transfers.driver, target: queue, readClock: readClock, report: report
-      ) { [weak self] id in
-        self?.running.withLock { $0[id] = nil }
-      }
-      running[refresh.id] = operation
+        refresh, rows: rows, driver: transfers.driver, target: queue, readClock: readClock,
+        report: { [self] report in reports.async { self.gather(report) } },
+        ended: { [self] id in state.withLock { $0.running[id] = nil } })
+      now.running[refresh.id] = operation
       return operation
     }
     if let operation { operations.addOperation(operation) }
@@ -51,11 +68,41 @@ public final class RefreshService<Rows: EpisodeReader & Sendable>: Sendable {
 
   /// Lets a refresh continue behind the report that is committed.
   public func proceed(_ refresh: FeedRefresh.ID) {
-    running.withLock { $0[refresh] }?.proceed()
+    state.withLock { state in
+      state.waiting.remove(refresh)
+      return state.running[refresh]
+    }?.proceed()
   }
 
   /// Stops a refresh.
   public func stop(_ refresh: FeedRefresh.ID) {
-    running.withLock { $0[refresh] }?.stop()
+    state.withLock { $0.running[refresh] }?.stop()
+  }
+
+  // MARK: Reports
+
+  private func gather(_ report: RefreshReport) {
+    let (isComplete, isFirst) = state.withLock { state in
+      state.gathered.append(report)
+      if report.news.isEnd { state.waiting.remove(report.refresh) } else { state.waiting.insert(report.refresh) }
+      let isComplete = state.running.keys.allSatisfy(state.waiting.contains)
+      let isFirst = !isComplete && !state.isDue
+      if isFirst { state.isDue = true }
+      return (isComplete, isFirst)
+    }
+    if isComplete { return post() }
+    guard isFirst else { return }
+    reports.asyncAfter(deadline: .now() + .milliseconds(Self.gatheringMilliseconds)) { [self] in
+      state.withLock { $0.isDue = false }
+      post()
+    }
+  }
+
+  private func post() {
+    let reports = state.withLock { state in
+      defer { state.gathered = [] }
+      return state.gathered
+    }
+    for report in reports { self.report(report) }
   }
 }

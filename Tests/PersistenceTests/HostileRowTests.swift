@@ -113,6 +113,7 @@ private enum HostileLibrary {
       try tables.save(discarded: 5, because: .partialMissing)
     }
     try database.withConnection { try $0.execute(sql: "INSERT OR IGNORE INTO upkeep VALUES (1, 20000)") }
+    try database.withConnection { try $0.execute(sql: "INSERT INTO left_feeds VALUES (99)") }
     return database
   }
 
@@ -133,7 +134,7 @@ private enum HostileLibrary {
       enclosure: .init(address: try WebAddress("https://a.example/1.mp3"), mediaType: "audio/mpeg", length: 7),
       alternates: [.init(addresses: [try WebAddress("https://b.example/1.mp3")])],
       chapters: try WebAddress("https://a.example/c"), transcript: try WebAddress("https://a.example/t"))
-    let episode = try tables.episodes.insert(content, of: key, added: Sample.moment)
+    let episode = try #require(try tables.episodes.insert([content], of: key, added: Sample.moment).first)
     _ = try tables.episodes.update(
       .init(
         id: episode, content: content,

@@ -58,6 +58,7 @@ struct PodfluxLibraryTests {
     let podflux = try await Podflux.open(library: scene.library)
     #expect(podflux.state.downloads?.items.isEmpty == true)
     #expect(podflux.state.settings != nil && podflux.state.network != nil && podflux.state.filters != nil)
+    #expect(podflux.state.feeds?.items.isEmpty == true && podflux.state.episodes?.items.isEmpty == true)
     let (changes, continuation) = AsyncStream.makeStream(of: Void.self)
     let paused = withObservationTracking {
       podflux.state.downloads?.counts[.paused]
@@ -184,6 +185,22 @@ final class EngineScene: Sendable {
 
   func serve(_ path: String, length: Int) -> WebAddress {
     origin.serve(path, .resource(Resource(.audio(length: length, seed: 1), entityTag: .strong("v1"))))
+    return address(of: path)
+  }
+
+  /// Serves a feed with one episode of that length.
+  func serveFeed(_ path: String, title: String, length: Int) -> WebAddress {
+    let file = serve("\(path).mp3", length: length)
+    let document = """
+      <rss version="2.0"><channel><title>\(title)</title><item><guid>1</guid><title>Pilot</title>
+      <pubDate>Fri, 02 Jan 2026 03:04:05 GMT</pubDate>
+      <enclosure url="\(file)" type="audio/mpeg" length="\(length)"/></item></channel></rss>
+      """
+    origin.serve(path, .resource(Resource(.text(document), mediaType: "application/rss+xml")))
+    return address(of: path)
+  }
+
+  private func address(of path: String) -> WebAddress {
     guard let address = try? WebAddress(origin.url(path)) else { preconditionFailure("an origin has an address") }
     return address
   }

@@ -25,7 +25,8 @@ struct FeedDocument {
   private let known: [Int64: EpisodeTraces]
 
   init(at address: WebAddress?, charset: String?, known: [EpisodeTraces]) {
-    parser = FeedParser(address: address, charset: charset)
+    // The library keeps none.
+    parser = FeedParser(address: address, charset: charset, keepsDescriptions: false)
     matcher = EpisodeMatcher(known.map(KnownEpisode.init))
     self.known = Dictionary(uniqueKeysWithValues: known.map { ($0.id.number, $0) })
     count = known.count

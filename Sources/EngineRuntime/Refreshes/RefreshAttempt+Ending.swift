@@ -86,7 +86,7 @@ extension RefreshAttempt {
 
   /// Whether an address can be the feed's: another one than now, and none that it has left. A feed with a password in its
   /// address stays, because the new one would lose it. One with headers stays on its origin: they are for no other.
-  private func mayTry(_ target: WebAddress) -> Bool {
+  func mayTry(_ target: WebAddress) -> Bool {
     let feed = refresh.feed
     return target != feed.address && !feed.refreshes.formerAddresses.contains(target)
       && feed.address.redacted == feed.address.description

@@ -6,9 +6,10 @@ import PodfluxCore
 /// One refresh of a feed: what happens between the dispatcher and the system, without threads and clocks.
 ///
 /// Its shell hands in events, one at a time, with the time, and carries out the commands that follow. What the refresh finds
-/// it reports in pages; after each it waits for `proceed`, and events that come meanwhile wait with it. The validators of
-/// the body are told last: after a crash in the middle, the next refresh asks for the whole body again and finds what is
-/// committed already.
+/// it reports in pages; after each it waits for `proceed`, and events that come meanwhile wait with it. Only behind the
+/// last page it ends at once, so that both are mostly one commit. The validators of the body are told last, and reports
+/// are committed in their order: after a crash in the middle, the next refresh asks for the whole body again and finds what
+/// is committed already.
 ///
 /// The product's shell is an `Operation` with an exchange of libcurl; the simulator's is its scheduler.
 package struct RefreshAttempt<Rows: EpisodeReader> {
@@ -111,7 +112,7 @@ package struct RefreshAttempt<Rows: EpisodeReader> {
   private mutating func goOn() {
     while !isWaiting, !hasEnded {
       if !isDoubtful, let news = nextPage() {
-        isWaiting = true
+        isWaiting = !endsNow
         command(.report(report(news)))
       } else if case .telling(let sequel) = stage {
         follow(sequel)
@@ -128,6 +129,12 @@ package struct RefreshAttempt<Rows: EpisodeReader> {
     guard fallback != nil || isLedAway, let document else { return false }
     if case .telling = stage { return false }
     return !document.hasKnown
+  }
+
+  /// Whether nothing is left to tell but the end.
+  private var endsNow: Bool {
+    guard case .telling(.end) = stage else { return false }
+    return missing.isEmpty && returned.isEmpty && document.map { $0.pending == 0 } ?? true
   }
 
   private mutating func nextPage() -> RefreshReport.News? {
@@ -304,8 +311,18 @@ package struct RefreshAttempt<Rows: EpisodeReader> {
 
   /// A page that names a feed leads there, once, before a feed has ever been read at the address.
   private mutating func followPage(to feed: WebAddress?) {
-    guard let feed, !hasFollowedPage, fallback == nil, refresh.feed.podcast == nil else {
+    guard let feed, feed != address, !hasFollowedPage, fallback == nil, refresh.feed.podcast == nil else {
       return fail(DownloadError(.notMedia, "the server sent a page instead of a feed"))
+    }
+    // A subscription that has to stay at the page would find no feed there at its next refresh.
+    guard mayTry(feed) else {
+      return fail(
+        DownloadError(
+          .notMedia,
+          """
+          the server sent a page that names a feed at \(feed.redacted), where the subscription's headers or password may not \
+          go; subscribe to that address
+          """))
     }
     hasFollowedPage = true
     address = feed

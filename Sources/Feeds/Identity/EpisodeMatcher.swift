@@ -110,19 +110,15 @@ public struct EpisodeMatcher: Sendable {
   /// Whether no earlier item was the same.
   private mutating func remember(_ item: ComparableIdentity) -> Bool {
     let published = item.published?.milliseconds
-    let itemNames: [ItemName] =
-      if let guid = item.guid {
-        [
-          .titled(guid: guid, enclosure: item.enclosure, title: item.title),
-          .dated(guid: guid, enclosure: item.enclosure, published: published),
-        ]
-      } else if let enclosure = item.enclosure {
-        [.placed(enclosure: enclosure, title: item.title, published: published)]
-      } else {
-        [.whole(item)]
-      }
-    // All are inserted, also those of a repetition.
-    return itemNames.count { items.insert($0).inserted } == itemNames.count
+    guard let guid = item.guid else {
+      let name =
+        item.enclosure.map { ItemName.placed(enclosure: $0, title: item.title, published: published) } ?? .whole(item)
+      return items.insert(name).inserted
+    }
+    // Both are inserted, also those of a repetition.
+    let isTitleNew = items.insert(.titled(guid: guid, enclosure: item.enclosure, title: item.title)).inserted
+    let isDateNew = items.insert(.dated(guid: guid, enclosure: item.enclosure, published: published)).inserted
+    return isTitleNew && isDateNew
   }
 
   // MARK: The rules

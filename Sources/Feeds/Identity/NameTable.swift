@@ -17,10 +17,10 @@ struct NameTable: Sendable {
 
   /// The text's number, a new one for a new text.
   mutating func name(of text: ExactText) -> Name {
-    if let name = names[text] { return name }
-    let name = Name(number: Int32(texts.count))
-    names[text] = name
-    texts.append(text)
+    let next = Name(number: Int32(texts.count))
+    // One look-up, also for a new text.
+    let name = { (name: inout Name) in name }(&names[text, default: next])
+    if name == next { texts.append(text) }
     return name
   }
 

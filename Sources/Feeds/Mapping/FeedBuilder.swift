@@ -29,6 +29,7 @@ struct FeedBuilder: Sendable {
   private var namespaces = NamespaceScope()
   private var bases: [(address: WebAddress, depth: Int)] = []
   private let address: WebAddress?
+  private let keepsDescriptions: Bool
   private var capture: TextCapture?
 
   private struct OpenElement: Sendable {
@@ -39,8 +40,10 @@ struct FeedBuilder: Sendable {
     var isEmptyMarkup = false
   }
 
-  init(address: WebAddress?) {
+  /// - Parameter keepsDescriptions: Whether the descriptions of episodes are read.
+  init(address: WebAddress?, keepsDescriptions: Bool) {
     self.address = address
+    self.keepsDescriptions = keepsDescriptions
   }
 
   private var base: WebAddress? { bases.last?.address ?? address }
@@ -85,7 +88,7 @@ struct FeedBuilder: Sendable {
 // MARK: - Tags
 
 extension FeedBuilder: MarkupHandler {
-  var wantsText: Bool { capture.map { !$0.isCut } ?? false }
+  var wantsText: Bool { capture?.wantsText ?? false }
 
   mutating func start(_ name: Range<Int>, in bytes: Span<UInt8>, attributes: [AttributeRange]) -> MarkupContent {
     guard !isOver else { return .markup }
@@ -219,7 +222,9 @@ extension FeedBuilder: MarkupHandler {
     if case .text(let limit) = element.tag.content {
       let type = element.attributes.first { $0.name == "type" }?.value.lowercased()
       let isMarkup = type == "xhtml" || type == "application/xhtml+xml"
-      capture = TextCapture(index: stack.count - 1, limit: limit, isMarkup: isMarkup)
+      capture = TextCapture(
+        index: stack.count - 1, limit: limit, isMarkup: isMarkup,
+        isDropped: !keepsDescriptions && episode != nil && element.tag.isDescription)
     }
     return .markup
   }

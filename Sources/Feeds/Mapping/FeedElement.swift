@@ -54,8 +54,19 @@ struct FeedElement: Sendable {
   /// A media type in lower case, without its parameters.
   func mediaType(_ name: String) throws(FeedProblem) -> String? {
     guard let value = try optional(name) else { return nil }
+    if value.utf8.allSatisfy(Self.isPlainTypeByte) { return value }
     let essence = value.lowercased().prefix { $0 != ";" && !$0.isWhitespace }
     return essence.isEmpty ? nil : String(essence)
+  }
+
+  /// Whether a byte of a media type stays as it is.
+  private static func isPlainTypeByte(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "/"),
+      UInt8(ascii: "-"), UInt8(ascii: "+"), UInt8(ascii: "."):
+      true
+    default: false
+    }
   }
 
   /// The address of an image: in an attribute, in another one that publishers confuse with it, or as text.
@@ -70,7 +81,8 @@ struct FeedElement: Sendable {
   /// The bytes that the element claims to have: digits, with commas at most.
   func claimedLength(_ name: String) throws(FeedProblem) -> Int64? {
     guard let value = try optional(name) else { return nil }
-    guard let length = Self.integer(value.filter { $0 != "," }) else { throw invalid(value, attribute: name) }
+    let digits = value.utf8.contains(UInt8(ascii: ",")) ? value.filter { $0 != "," } : value
+    guard let length = Self.integer(digits) else { throw invalid(value, attribute: name) }
     return length > 0 ? length : nil
   }
 

@@ -48,15 +48,23 @@ enum FeedTag: String, CaseIterable, Sendable {
   }
 
   var content: Content {
+    if isDescription { return .text(limit: FeedLimits.maximumDescriptionBytes) }
     switch self {
     case .rss, .rdf, .channel, .atomFeed, .item, .atomEntry, .skipHours, .skipDays, .image, .atomAuthor, .itunesOwner,
       .alternateEnclosure, .mediaGroup, .mediaContent, .html, .script, .style, .htmlBase,
       .itunesCategory:
-      .elements
+      return .elements
+    default: return .text(limit: FeedLimits.maximumTextBytes)
+    }
+  }
+
+  /// Whether it describes, at length.
+  var isDescription: Bool {
+    switch self {
     case .description, .contentEncoded, .itunesSummary, .atomSummary, .atomContent, .playDescription,
       .mediaDescription, .atomSubtitle, .atomTagline:
-      .text(limit: FeedLimits.maximumDescriptionBytes)
-    default: .text(limit: FeedLimits.maximumTextBytes)
+      true
+    default: false
     }
   }
 

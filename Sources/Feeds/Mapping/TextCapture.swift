@@ -5,10 +5,16 @@ struct TextCapture: Sendable {
   var limit: Int
   /// Whether its text is markup already, so that what was a reference must become one again.
   var isMarkup: Bool
+  /// Whether nothing of it is kept.
+  var isDropped = false
   var text: [UInt8] = []
   var isCut = false
 
+  /// Whether more text is of use.
+  var wantsText: Bool { !isCut && !isDropped }
+
   mutating func append(_ bytes: Span<UInt8>) {
+    guard !isDropped else { return }
     let room = limit - text.count
     if bytes.count > room { isCut = true }
     text.append(bytes, 0..<min(bytes.count, room))

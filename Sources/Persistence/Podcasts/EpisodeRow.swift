@@ -13,6 +13,9 @@ struct StoredEpisode: StatementRow {
     "download", "added_at",
   ]
 
+  /// Whether the feed of an episode is subscribed to.
+  static let isOfFeed = "feed NOT IN (SELECT key FROM left_feeds)"
+
   /// Reads the columns in the order of `init`.
   static let select = "SELECT " + columns.map { "episodes.\($0)" }.joined(separator: ", ")
 
@@ -66,16 +69,17 @@ extension StoredEpisode {
     "kind", "chapters", "transcript", "alternates", "fingerprint", "title_key", "media",
   ]
 
-  /// Inserts an episode without marks; binds the feed, the moment of adding, and what `write` writes.
+  /// Inserts an episode without marks; binds the key, the feed, the moment of adding, and what `write` writes.
   static let insertion =
-    "INSERT INTO episodes (feed, added_at, missing, played, favorite, archived, "
+    "INSERT INTO episodes (key, feed, added_at, missing, played, favorite, archived, "
     + contentColumns.joined(separator: ", ")
-    + ") VALUES (?, ?, 0, 0, 0, 0, " + contentColumns.map { _ in "?" }.joined(separator: ", ") + ")"
+    + ") VALUES (?, ?, ?, 0, 0, 0, 0, " + contentColumns.map { _ in "?" }.joined(separator: ", ") + ")"
 
-  /// Replaces an episode's content, which its feed has; binds what `write` writes, the key, and the feed.
+  /// Replaces an episode's content, which its feed has, and returns its download; binds what `write` writes, the key, and
+  /// the feed.
   static let update =
     "UPDATE episodes SET missing = 0, " + contentColumns.map { "\($0) = ?" }.joined(separator: ", ")
-    + " WHERE key = ? AND feed = ?"
+    + " WHERE key = ? AND feed = ? RETURNING download"
 
   static func write(_ content: EpisodeContent, to arguments: inout ArgumentWriter) throws {
     let title = DownloadRow.text(content.title)

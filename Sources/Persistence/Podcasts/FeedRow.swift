@@ -1,5 +1,4 @@
 import Flux
-import Foundation
 import GRDB
 import PodfluxCore
 
@@ -8,10 +7,11 @@ struct StoredFeed: StatementRow {
   let feed: Feed
 
   private static let columns = [
-    "key", "id", "url", "title", "grouping", "headers", "user_agent", "network", "paused", "podcast", "refreshed_at",
-    "next_at", "failures", "error_code", "error_message", "error_status", "validators", "former_urls", "rhythm",
-    "ended",
-    "asked", "episodes", "added_at",
+    "key", "id", "url", "title", "grouping", "headers", "user_agent", "network", "paused", "read", "own_title",
+    "own_link", "own_image", "own_description", "own_language", "own_author", "own_guid", "refreshed_at", "next_at",
+    "failures", "error_code", "error_message", "error_status", "entity_tag", "last_modified", "body_hash",
+    "full_body_at", "distrusted", "former_urls", "interval_seconds", "quiet_hours", "quiet_days", "ended", "asked",
+    "episodes", "added_at",
   ]
 
   /// Reads the columns in the order of `init`.
@@ -22,16 +22,16 @@ struct StoredFeed: StatementRow {
     let id = try Damaged.checked("feeds.id", FeedID(columns.next()))
     let address = try Damaged.checked("feeds.url", try? WebAddress(columns.next()))
     let wishes = try Feed.Wishes(
-      title: columns.next(), group: columns.next(),
-      headers: (columns.next() as String?).map { try StoredJSON.value(of: $0, column: "feeds.headers") } ?? [],
+      title: columns.next(), group: columns.next(), headers: Self.list(columns.next(), "headers"),
       userAgent: columns.next(), network: Damaged.checked("feeds.network", NetworkPolicy(rowCode: columns.next())),
       isPaused: columns.next())
-    let podcast: PodcastContent? = try (columns.next() as String?).map {
-      try StoredJSON.value(of: $0, column: "feeds.podcast")
-    }
+    let isRead: Bool = try columns.next()
+    let podcast = try PodcastContent(
+      title: columns.next(), link: columns.next(), image: columns.next(), description: columns.next(),
+      language: columns.next(), author: columns.next(), guid: columns.next())
     let refreshes = try Self.refreshes(&columns)
     feed = Feed(
-      key: key, id: id, address: address, wishes: wishes, podcast: podcast, refreshes: refreshes,
+      key: key, id: id, address: address, wishes: wishes, podcast: isRead ? podcast : nil, refreshes: refreshes,
       episodes: try columns.next(.count), added: Timestamp(milliseconds: try columns.next(.moment)))
   }
 
@@ -40,13 +40,23 @@ struct StoredFeed: StatementRow {
     var refreshes = Feed.Refreshes(last: last, next: Timestamp(milliseconds: try columns.next(.moment)))
     refreshes.failures = Int(try columns.next(.failures))
     refreshes.error = try error(&columns)
-    refreshes.validators = try StoredJSON.value(of: columns.next(), column: "feeds.validators")
-    let former: [String] =
-      try (columns.next() as String?).map { try StoredJSON.value(of: $0, column: "feeds.former_urls") } ?? []
+    refreshes.validators = try FeedValidators(
+      entityTag: columns.next(), lastModified: columns.next(), bodyHash: columns.next(), fullBodyAt: columns.moment(),
+      isDistrusted: columns.next())
+    let former: [String] = try list(columns.next(), "former_urls")
     refreshes.formerAddresses = try former.map { try Damaged.checked("feeds.former_urls", try? WebAddress($0)) }
-    refreshes.rhythm = try (columns.next() as String?).map { try StoredJSON.value(of: $0, column: "feeds.rhythm") }
+    let interval: Int64? = try columns.next()
+    let (hours, days): ([Int64], [Int64]) = try (
+      list(columns.next(), "quiet_hours"), list(columns.next(), "quiet_days")
+    )
+    refreshes.rhythm = interval.map { FeedRhythm(intervalSeconds: $0, quietHours: hours, quietDays: days) }
     (refreshes.hasEnded, refreshes.isAsked) = try (columns.next(), columns.next())
     return refreshes
+  }
+
+  /// The elements of a list, of which an empty one is NULL.
+  private static func list<Element: Decodable>(_ text: String?, _ column: String) throws -> [Element] {
+    try text.map { try StoredJSON.value(of: $0, column: "feeds.\(column)") } ?? []
   }
 
   private static func error(_ columns: inout ColumnReader) throws -> DownloadError? {
@@ -59,34 +69,39 @@ struct StoredFeed: StatementRow {
 }
 
 extension StoredFeed {
-  private static let written = [
-    "id", "url", "url_hash", "host", "title", "grouping", "headers", "user_agent", "network", "paused", "podcast",
-    "title_key", "refreshed_at", "next_at", "due_at", "failures", "error_code", "error_message", "error_status",
-    "validators", "former_urls", "rhythm", "ended", "asked", "episodes", "added_at",
+  /// What refreshes change at least.
+  private static let refreshColumns = [
+    "refreshed_at", "next_at", "due_at", "failures", "error_code", "error_message", "error_status", "entity_tag",
+    "last_modified", "body_hash", "full_body_at", "distrusted", "interval_seconds", "quiet_hours", "quiet_days",
+    "ended", "asked", "episodes",
+  ]
+
+  private static let otherColumns = [
+    "id", "url", "url_hash", "host", "title", "grouping", "headers", "user_agent", "network", "paused", "read",
+    "own_title", "own_link", "own_image", "own_description", "own_language", "own_author", "own_guid", "title_key",
+    "former_urls", "added_at",
   ]
 
   /// Inserts a row; binds what `write` writes.
-  static let insertion =
-    "INSERT INTO feeds (" + written.joined(separator: ", ") + ") VALUES ("
-    + written.map { _ in "?" }.joined(separator: ", ") + ")"
+  static let insertion = {
+    let columns = refreshColumns + otherColumns
+    let values = columns.map { _ in "?" }.joined(separator: ", ")
+    return "INSERT INTO feeds (" + columns.joined(separator: ", ") + ") VALUES (" + values + ")"
+  }()
 
   /// Updates a row; binds what `write` writes, then the key.
-  static let update = "UPDATE feeds SET " + written.map { "\($0) = ?" }.joined(separator: ", ") + " WHERE key = ?"
+  static let update = updating(refreshColumns + otherColumns)
 
-  static func write(_ feed: Feed, to arguments: inout ArgumentWriter) throws {
-    let (wishes, refreshes) = (feed.wishes, feed.refreshes)
-    try arguments.write(feed.id.description)
-    try arguments.write(feed.address.description)
-    try arguments.write(DownloadRow.hash(feed.address))
-    try arguments.write(feed.address.host)
-    try arguments.write(DownloadRow.text(wishes.title))
-    try arguments.write(DownloadRow.text(wishes.group))
-    try arguments.write(wishes.headers.isEmpty ? nil : try StoredJSON.text(wishes.headers))
-    try arguments.write(DownloadRow.text(wishes.userAgent))
-    try arguments.write(wishes.network.rowCode)
-    try arguments.write(wishes.isPaused ? 1 : 0)
-    try arguments.write(try feed.podcast.map { try StoredJSON.text($0) })
-    try arguments.write(FoldedText.of(DownloadRow.text(feed.shownTitle) ?? ""))
+  /// Updates what refreshes change; binds what `writeRefreshes` writes, then the key. SQLite writes the indexes of all
+  /// columns that a statement names, whether they have changed or not.
+  static let refreshUpdate = updating(refreshColumns)
+
+  private static func updating(_ columns: [String]) -> String {
+    "UPDATE feeds SET " + columns.map { "\($0) = ?" }.joined(separator: ", ") + " WHERE key = ?"
+  }
+
+  static func writeRefreshes(_ feed: Feed, to arguments: inout ArgumentWriter) throws {
+    let (refreshes, validators) = (feed.refreshes, feed.refreshes.validators)
     try arguments.write(refreshes.last?.milliseconds)
     try arguments.write(refreshes.next.milliseconds)
     try arguments.write(feed.due?.milliseconds)
@@ -94,14 +109,46 @@ extension StoredFeed {
     try arguments.write(refreshes.error?.code.rawValue)
     try arguments.write(DownloadRow.text(refreshes.error?.message))
     try arguments.write(refreshes.error?.status)
-    try arguments.write(try StoredJSON.text(refreshes.validators))
-    try arguments.write(
-      refreshes.formerAddresses.isEmpty ? nil : try StoredJSON.text(refreshes.formerAddresses.map(\.description)))
-    try arguments.write(try refreshes.rhythm.map { try StoredJSON.text($0) })
+    try arguments.write(DownloadRow.text(validators.entityTag))
+    try arguments.write(DownloadRow.text(validators.lastModified))
+    try arguments.write(DownloadRow.text(validators.bodyHash))
+    try arguments.write(validators.fullBodyAt?.milliseconds)
+    try arguments.write(validators.isDistrusted ? 1 : 0)
+    try arguments.write(refreshes.rhythm?.intervalSeconds)
+    try arguments.write(try list(refreshes.rhythm?.quietHours ?? []))
+    try arguments.write(try list(refreshes.rhythm?.quietDays ?? []))
     try arguments.write(refreshes.hasEnded ? 1 : 0)
     try arguments.write(refreshes.isAsked ? 1 : 0)
     try arguments.write(feed.episodes)
+  }
+
+  static func write(_ feed: Feed, to arguments: inout ArgumentWriter) throws {
+    let (wishes, podcast) = (feed.wishes, feed.podcast)
+    try writeRefreshes(feed, to: &arguments)
+    try arguments.write(feed.id.description)
+    try arguments.write(feed.address.description)
+    try arguments.write(DownloadRow.hash(feed.address))
+    try arguments.write(feed.address.host)
+    try arguments.write(DownloadRow.text(wishes.title))
+    try arguments.write(DownloadRow.text(wishes.group))
+    try arguments.write(try list(wishes.headers))
+    try arguments.write(DownloadRow.text(wishes.userAgent))
+    try arguments.write(wishes.network.rowCode)
+    try arguments.write(wishes.isPaused ? 1 : 0)
+    try arguments.write(podcast == nil ? 0 : 1)
+    for text in [
+      podcast?.title, podcast?.link, podcast?.image, podcast?.description, podcast?.language, podcast?.author,
+      podcast?.guid,
+    ] {
+      try arguments.write(DownloadRow.text(text))
+    }
+    try arguments.write(FoldedText.of(DownloadRow.text(feed.shownTitle) ?? ""))
+    try arguments.write(try list(feed.refreshes.formerAddresses.map(\.description)))
     try arguments.write(feed.added.milliseconds)
+  }
+
+  private static func list(_ elements: [some Encodable]) throws -> String? {
+    elements.isEmpty ? nil : try StoredJSON.text(elements)
   }
 }
 

@@ -7,14 +7,16 @@ struct SQLEpisodeTable: EpisodeTable {
   let db: Database
 
   func find(_ id: EpisodeID) throws -> Episode? {
-    let statement = try db.cachedStatement(sql: "\(StoredEpisode.select) FROM episodes WHERE key = ?")
+    let statement = try db.cachedStatement(
+      sql: "\(StoredEpisode.select) FROM episodes WHERE key = ? AND \(StoredEpisode.isOfFeed)")
     return try StoredEpisode.fetchAll(statement, arguments: [id.number]).first?.episode
   }
 
   func find(having download: DownloadID) throws -> Episode? {
     let statement = try db.cachedStatement(
       sql: """
-        \(StoredEpisode.select) FROM episodes INDEXED BY episodes_of_download WHERE download = ?
+        \(StoredEpisode.select) FROM episodes INDEXED BY episodes_of_download
+        WHERE download = ? AND \(StoredEpisode.isOfFeed)
         ORDER BY key DESC LIMIT 1
         """)
     return try StoredEpisode.fetchAll(statement, arguments: [download.description]).first?.episode
@@ -27,34 +29,51 @@ struct SQLEpisodeTable: EpisodeTable {
     }
   }
 
-  func insert(_ content: EpisodeContent, of feed: Feed.Key, added: Timestamp) throws -> EpisodeID {
+  func insert(_ contents: [EpisodeContent], of feed: Feed.Key, added: Timestamp) throws -> [EpisodeID] {
+    guard !contents.isEmpty else { return [] }
+    let ids = try takeIDs(contents.count)
     let statement = try db.cachedStatement(sql: StoredEpisode.insertion)
-    var arguments = ArgumentWriter(statement)
-    try arguments.write(feed)
-    try arguments.write(added.milliseconds)
-    try StoredEpisode.write(content, to: &arguments)
-    try statement.execute()
-    return EpisodeID(number: db.lastInsertedRowID)
+    for (id, content) in zip(ids, contents) {
+      var arguments = ArgumentWriter(statement)
+      try arguments.write(id.number)
+      try arguments.write(feed)
+      try arguments.write(added.milliseconds)
+      try StoredEpisode.write(content, to: &arguments)
+      try statement.execute()
+    }
+    return ids
   }
 
-  func update(_ change: RefreshReport.EpisodeChange, of feed: Feed.Key) throws -> Bool {
+  /// The ids of so many new episodes. None is given twice, whatever becomes of the episodes.
+  private func takeIDs(_ number: Int) throws -> [EpisodeID] {
+    let limit = EpisodeID.numbers.upperBound
+    guard let last = try Int64.fetchOne(db.cachedStatement(sql: "SELECT key FROM last_episode")),
+      (0...limit - Int64(number)).contains(last)
+    else { throw DamagedRow(column: "last_episode.key") }
+    try db.cachedStatement(sql: "UPDATE last_episode SET key = ?").execute(arguments: [last + Int64(number)])
+    return (1...Int64(number)).map { EpisodeID(number: last + $0) }
+  }
+
+  func update(_ change: RefreshReport.EpisodeChange, of feed: Feed.Key) throws -> UpdatedEpisode? {
     let statement = try db.cachedStatement(sql: StoredEpisode.update)
     var arguments = ArgumentWriter(statement)
     try StoredEpisode.write(change.content, to: &arguments)
     try arguments.write(change.id.number)
     try arguments.write(feed)
-    try statement.execute()
-    guard db.changesCount > 0 else { return false }
-    try db.cachedStatement(sql: "DELETE FROM episode_names WHERE episode = ?").execute(arguments: [change.id.number])
-    guard !change.formerNames.isEmpty else { return true }
+    guard let row = try StoredUpdate.fetchAll(statement, arguments: nil).first else { return nil }
+    try write(change.formerNames, of: change.id)
+    return UpdatedEpisode(download: row.download)
+  }
+
+  private func write(_ names: EpisodeTraces.FormerNames, of episode: EpisodeID) throws {
+    try db.cachedStatement(sql: "DELETE FROM episode_names WHERE episode = ?").execute(arguments: [episode.number])
+    guard !names.isEmpty else { return }
     let insertion = try db.cachedStatement(sql: "INSERT INTO episode_names VALUES (?, ?, ?, ?)")
-    let names =
-      change.formerNames.guids.map { ("guid", DownloadRow.text($0)) }
-      + change.formerNames.enclosures.map { ("url", $0.description) }
-    for (place, (kind, name)) in names.enumerated() {
-      try insertion.execute(arguments: [change.id.number, place, kind, name])
+    let named =
+      names.guids.map { ("guid", DownloadRow.text($0)) } + names.enclosures.map { ("url", $0.description) }
+    for (place, (kind, name)) in named.enumerated() {
+      try insertion.execute(arguments: [episode.number, place, kind, name])
     }
-    return true
   }
 
   func setMissing(_ isMissing: Bool, _ episodes: [EpisodeID], of feed: Feed.Key) throws {
@@ -65,6 +84,18 @@ struct SQLEpisodeTable: EpisodeTable {
   func setDownload(_ download: DownloadID, of episode: EpisodeID) throws {
     try db.cachedStatement(sql: "UPDATE episodes SET download = ? WHERE key = ?")
       .execute(arguments: [download.description, episode.number])
+  }
+
+  func forgetLeft(limit: Int) throws -> Bool {
+    let first = try db.cachedStatement(sql: "SELECT key FROM left_feeds ORDER BY key LIMIT 1")
+    guard let feed = try Int64.fetchOne(first) else { return false }
+    let sql = """
+      DELETE FROM episodes WHERE key IN (SELECT key FROM episodes INDEXED BY episodes_feed WHERE feed = ? LIMIT ?)
+      """
+    try db.cachedStatement(sql: sql).execute(arguments: [feed, limit])
+    guard db.changesCount < limit else { return true }
+    try db.cachedStatement(sql: "DELETE FROM left_feeds WHERE key = ?").execute(arguments: [feed])
+    return try Int64.fetchOne(first) != nil
   }
 
   // MARK: Marks
@@ -88,7 +119,7 @@ struct SQLEpisodeTable: EpisodeTable {
     let differs = marks.map { "\($0.0) <> \($0.1)" }.joined(separator: " OR ")
     // Not cached: client input shapes the statement.
     let statement = try db.makeStatement(
-      sql: "UPDATE episodes SET \(assignments) WHERE (\(differs)) AND \(scope.sql)")
+      sql: "UPDATE episodes SET \(assignments) WHERE (\(differs)) AND \(scope.sql) AND \(StoredEpisode.isOfFeed)")
     try statement.execute(arguments: StatementArguments(scope.values))
     return db.changesCount
   }
@@ -100,7 +131,7 @@ struct SQLEpisodeTable: EpisodeTable {
     let statement = try db.makeStatement(
       sql: """
         \(StoredEpisode.select) FROM episodes
-        WHERE url IS NOT NULL AND \(scope.sql)
+        WHERE url IS NOT NULL AND \(scope.sql) AND \(StoredEpisode.isOfFeed)
           AND (download IS NULL OR NOT EXISTS (SELECT 1 FROM downloads WHERE downloads.id = episodes.download))
         ORDER BY key LIMIT ?
         """)
@@ -115,5 +146,14 @@ struct SQLEpisodeTable: EpisodeTable {
     return try String.fetchAll(db.cachedStatement(sql: sql), arguments: [feed]).map {
       try Damaged.checked("id", DownloadID($0))
     }
+  }
+}
+
+/// What an update returns of an episode.
+private struct StoredUpdate: StatementRow {
+  let download: DownloadID?
+
+  init(_ columns: inout ColumnReader) throws {
+    download = try (columns.next() as String?).map { try Damaged.checked("episodes.download", DownloadID($0)) }
   }
 }

@@ -7,17 +7,16 @@ struct SQLFeedTable: FeedTable {
   let db: Database
 
   func find(_ id: FeedID) throws -> Feed? {
-    try first("WHERE id = ?", [id.description])
+    try all(Self.selectByID, [id.description]).first
   }
 
   func find(_ key: Feed.Key) throws -> Feed? {
-    try first("WHERE key = ?", [key])
+    try all(Self.selectByKey, [key]).first
   }
 
   func find(at address: WebAddress) throws -> FeedID? {
     let hash = DownloadRow.hash(address)
-    let feeds = try all(
-      "WHERE url_hash = ?1 OR key IN (SELECT feed FROM feed_urls WHERE url_hash = ?1) ORDER BY key", [hash])
+    let feeds = try all(Self.selectByURL, [hash])
     return feeds.first { $0.address == address || $0.refreshes.formerAddresses.contains(address) }?.id
   }
 
@@ -48,9 +47,18 @@ struct SQLFeedTable: FeedTable {
     }
   }
 
+  func updateRefreshes(of feed: Feed) throws {
+    let statement = try db.cachedStatement(sql: StoredFeed.refreshUpdate)
+    var arguments = ArgumentWriter(statement)
+    try StoredFeed.writeRefreshes(feed, to: &arguments)
+    try arguments.write(feed.key)
+    try statement.execute()
+  }
+
   func delete(_ key: Feed.Key) throws {
     // The feed's key is never given again, so that a late report on it cannot concern another feed.
     try db.cachedStatement(sql: "DELETE FROM feeds WHERE key = ?").execute(arguments: [key])
+    try db.cachedStatement(sql: "INSERT INTO left_feeds VALUES (?)").execute(arguments: [key])
   }
 
   func nextDue(
@@ -61,11 +69,11 @@ struct SQLFeedTable: FeedTable {
       case .only(let names): ("INDEXED BY feeds_due_on_host WHERE host IN", names)
       case .allBut(let names): ("INDEXED BY feeds_due WHERE host NOT IN", names)
       }
-    let sql = """
-      SELECT id, host, network FROM feeds \(scope) (SELECT value FROM json_each(?)) AND due_at <= ? ORDER BY due_at, key
-      """
+    // There are some hosts at most: no more than refreshes that run, or have ended in the turn.
+    let list = names.map { _ in "?" }.joined(separator: ", ")
+    let sql = "SELECT id, host, network FROM feeds \(scope) (\(list)) AND due_at <= ? ORDER BY due_at, key"
     var due: FeedID?
-    let arguments: StatementArguments = [try ConditionSQL.list(names.sorted()), now.milliseconds]
+    let arguments = StatementArguments(names.sorted()) + [now.milliseconds]
     try DueFeed.walk(db.cachedStatement(sql: sql), arguments: arguments) { feed in
       if mayRefresh(feed.id, feed.host, feed.policy) { due = feed.id }
       return due == nil
@@ -92,13 +100,15 @@ struct SQLFeedTable: FeedTable {
 
   // MARK: Reading rows
 
-  private func first(_ condition: String, _ arguments: StatementArguments) throws -> Feed? {
-    try all(condition, arguments).first
-  }
+  private static let selectByID = "\(StoredFeed.select) FROM feeds WHERE id = ?"
+  private static let selectByKey = "\(StoredFeed.select) FROM feeds WHERE key = ?"
+  private static let selectByURL = """
+    \(StoredFeed.select) FROM feeds
+    WHERE url_hash = ?1 OR key IN (SELECT feed FROM feed_urls WHERE url_hash = ?1) ORDER BY key
+    """
 
-  private func all(_ condition: String, _ arguments: StatementArguments) throws -> [Feed] {
-    let statement = try db.cachedStatement(sql: "\(StoredFeed.select) FROM feeds \(condition)")
-    return try StoredFeed.fetchAll(statement, arguments: arguments).map(\.feed)
+  private func all(_ sql: String, _ arguments: StatementArguments) throws -> [Feed] {
+    try StoredFeed.fetchAll(db.cachedStatement(sql: sql), arguments: arguments).map(\.feed)
   }
 }
 

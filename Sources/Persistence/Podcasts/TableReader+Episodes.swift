@@ -9,25 +9,22 @@ extension TableReader {
     try Int64.fetchOne(db.cachedStatement(sql: "SELECT coalesce(sum(episodes), 0) FROM feeds")) ?? 0
   }
 
-  /// A page of the episodes. Cost: the rows of the page and those that the condition passes over; an index has the rows of
-  /// each order, and those of each feed.
+  /// A page of the episodes. Cost: the rows of the page and those that the condition passes over; in each order but that of
+  /// adding, also two look-ups for each eight feeds.
   public func episodes(_ query: EpisodesQuery, at moment: ConditionMoment) throws -> EpisodesSnapshot {
     let conditions = EpisodeConditionSQL(at: moment, in: db)
-    let scope = try conditions.predicate(query.condition)
-    let isOfFeeds = try conditions.feeds(query.condition)?.isEmpty == false
+    var scope = try conditions.predicate(query.condition)
+    // The indexes of orders do not know the feed: while no feed is on its way out, rows need not be read for it.
+    if try Int64.fetchOne(db.cachedStatement(sql: "SELECT key FROM left_feeds LIMIT 1")) != nil {
+      scope = .all([scope, Predicate(StoredEpisode.isOfFeed)])
+    }
+    let feeds = try conditions.feeds(query.condition).map(Set.init)?.sorted()
     var items: [EpisodesSnapshot.Item] = []
     for part in query.order.parts(behind: query.after) where items.count <= query.limit {
-      let rows = Predicate.all([part.scope, scope])
-      let use = isOfFeeds ? "INDEXED BY episodes_feed" : part.use
-      let statement = try db.makeStatement(
-        sql: """
-          \(StoredEpisode.select), (SELECT id FROM feeds WHERE feeds.key = episodes.feed),
-            (SELECT state FROM downloads WHERE downloads.id = episodes.download)
-          FROM episodes \(use) WHERE \(rows.sql) ORDER BY \(part.sorting) LIMIT ?
-          """)
-      items += try ShownEpisode.fetchAll(
-        statement, arguments: StatementArguments(rows.values + [query.limit + 1 - items.count])
-      ).map(\.item)
+      let section = EpisodeSection(
+        part: part, scope: .all([part.scope, scope]), isReversed: query.order.isReversed,
+        limit: query.limit + 1 - items.count)
+      items += try part.use(for: feeds).map { try walked(section, $0) } ?? merged(section, of: feeds)
     }
     let hasMore = items.count > query.limit
     if hasMore { items.removeLast() }
@@ -35,6 +32,98 @@ extension TableReader {
       count: try episodeCount(),
       items: items, fields: query.fields,
       next: hasMore ? items.last.map { EpisodeCursor(behind: $0.episode, in: query.order) } : nil)
+  }
+
+  /// The first episodes of a section, of which an index has all in order.
+  private func walked(_ section: EpisodeSection, _ use: String) throws -> [EpisodesSnapshot.Item] {
+    try shown(
+      "FROM episodes \(use) WHERE \(section.scope.sql) ORDER BY \(section.sorting) LIMIT ?",
+      section.scope.values + [section.limit])
+  }
+
+  /// The first episodes of a section. Each eight feeds have their episodes in order. No episode is among the first `limit`
+  /// whose eight is not among those with the first `limit` first episodes; nor any that comes behind the last of those.
+  private func merged(_ section: EpisodeSection, of feeds: [Int64]?) throws -> [EpisodesSnapshot.Item] {
+    let heads = try self.heads(of: section, in: feeds)
+    guard let last = heads.last else { return [] }
+    var rows = section.scope
+    if heads.count == section.limit { rows = .all([rows, section.upTo(last)]) }
+    let list = try ConditionSQL.list(heads.map(\.eight))
+    return try shown(
+      """
+      FROM (SELECT value AS number FROM json_each(?)) AS chosen CROSS JOIN episodes
+      WHERE episodes.key IN (
+        SELECT key FROM episodes \(section.use) WHERE feed >> 3 = chosen.number AND \(rows.sql)
+        ORDER BY \(section.sorting) LIMIT ?)
+      ORDER BY \(section.sorting) LIMIT ?
+      """, [list] + rows.values + [section.limit, section.limit])
+  }
+
+  /// The eights of feeds with the first first episodes of a section, in the order of those.
+  private func heads(of section: EpisodeSection, in feeds: [Int64]?) throws -> [EpisodeHead] {
+    let first = "FROM episodes \(section.use) WHERE feed >> 3 = eights.number AND \(section.scope.sql)"
+    let scope = feeds.map { "WHERE key IN (\($0.map(String.init).joined(separator: ", ")))" } ?? ""
+    let direction = section.isReversed ? "DESC" : "ASC"
+    let statement = try db.makeStatement(
+      sql: """
+        WITH heads (eight, value, number) AS MATERIALIZED (
+          SELECT eights.number, (SELECT \(section.part.value) \(first) ORDER BY \(section.sorting) LIMIT 1),
+            (SELECT key \(first) ORDER BY \(section.sorting) LIMIT 1)
+          FROM (SELECT DISTINCT key >> 3 AS number FROM feeds \(scope)) AS eights)
+        SELECT eight, value, number FROM heads WHERE number IS NOT NULL
+        ORDER BY value \(direction), number \(direction) LIMIT ?
+        """)
+    let values = section.scope.values
+    return try Row.fetchAll(statement, arguments: StatementArguments(values + values + [section.limit])).map(
+      EpisodeHead.init)
+  }
+
+  private func shown(
+    _ rows: String, _ values: [any DatabaseValueConvertible]
+  ) throws -> [EpisodesSnapshot.Item] {
+    let statement = try db.makeStatement(
+      sql: """
+        \(StoredEpisode.select), (SELECT id FROM feeds WHERE feeds.key = episodes.feed),
+          (SELECT state FROM downloads WHERE downloads.id = episodes.download)
+        \(rows)
+        """)
+    return try ShownEpisode.fetchAll(statement, arguments: StatementArguments(values)).map(\.item)
+  }
+}
+
+/// The episodes of a part that are wanted.
+private struct EpisodeSection {
+  let part: EpisodePart
+  let scope: Predicate
+  let isReversed: Bool
+  /// How many episodes are wanted.
+  let limit: Int
+
+  var use: String { part.index.map { "INDEXED BY \($0)" } ?? "" }
+
+  var sorting: String {
+    let direction = isReversed ? "DESC" : "ASC"
+    return part.hasValue ? "\(part.value) \(direction), key \(direction)" : "key \(direction)"
+  }
+
+  /// Whether an episode is not behind another one.
+  func upTo(_ head: EpisodeHead) -> Predicate {
+    let comparison = isReversed ? ">=" : "<="
+    return part.hasValue
+      ? Predicate("(\(part.value), key) \(comparison) (?, ?)", head.value, head.number)
+      : Predicate("key \(comparison) ?", head.number)
+  }
+}
+
+/// The first episode of eight feeds in a section.
+private struct EpisodeHead {
+  let eight: Int64
+  let value: DatabaseValue
+  let number: DatabaseValue
+
+  init(_ row: Row) throws {
+    eight = try Damaged.checked("feeds.key", Int64.fromDatabaseValue(row[0]))
+    (value, number) = (row[1], row[2])
   }
 }
 
@@ -65,13 +154,33 @@ extension EpisodeCursor {
   }
 }
 
-/// A section of the ordered rows that one range of an index covers.
+/// A part of the ordered episodes: those without a value for the order, or those with one.
 private struct EpisodePart {
+  private static let noValue = "NULL"
+
+  /// The index that has the episodes of each eight feeds in the order; nil for the order of adding.
   let index: String?
   let scope: Predicate
-  let sorting: String
+  /// What the order looks at: a column, or NULL where no episode of the part has a value.
+  let value: String
 
-  var use: String { index.map { "INDEXED BY \($0)" } ?? "NOT INDEXED" }
+  init(index: String?, scope: Predicate, value: String? = nil) {
+    self.index = index
+    self.scope = scope
+    self.value = value ?? Self.noValue
+  }
+
+  var hasValue: Bool { value != Self.noValue }
+
+  /// How SQLite reads the part's episodes of these feeds, or of all, in order; nil if they are merged from the eights.
+  func use(for feeds: [Int64]?) -> String? {
+    switch (index, feeds) {
+    case (nil, let feeds?) where !feeds.isEmpty: "INDEXED BY episodes_feed"
+    case (nil, _): "NOT INDEXED"
+    case (let index?, nil) where !hasValue: "INDEXED BY \(index)_unknown"
+    case (_?, _): nil
+    }
+  }
 }
 
 extension EpisodeOrder {
@@ -85,12 +194,12 @@ extension EpisodeOrder {
     }
   }
 
-  /// The sections behind a page's end: rows without a value come first.
+  /// The parts behind a page's end: episodes without a value come first.
   fileprivate func parts(behind cursor: EpisodeCursor?) -> [EpisodePart] {
-    let (direction, beyond) = isReversed ? ("DESC", "<") : ("ASC", ">")
+    let beyond = isReversed ? "<" : ">"
     guard let (name, index) = column else {
       let scope = cursor.map { Predicate("key \(beyond) ?", $0.key) } ?? .always
-      return [EpisodePart(index: nil, scope: scope, sorting: "key \(direction)")]
+      return [EpisodePart(index: nil, scope: scope)]
     }
     var (null, other): (Predicate?, Predicate?) = (.always, Predicate("\(name) IS NOT NULL"))
     if let cursor {
@@ -103,11 +212,9 @@ extension EpisodeOrder {
       }
     }
     let nullPart = null.map {
-      EpisodePart(index: index, scope: .all([Predicate("\(name) IS NULL"), $0]), sorting: "key \(direction)")
+      EpisodePart(index: index, scope: .all([Predicate("\(name) IS NULL"), $0]))
     }
-    let otherPart = other.map {
-      EpisodePart(index: index, scope: $0, sorting: "\(name) \(direction), key \(direction)")
-    }
+    let otherPart = other.map { EpisodePart(index: index, scope: $0, value: name) }
     return (isReversed ? [otherPart, nullPart] : [nullPart, otherPart]).compactMap(\.self)
   }
 }

@@ -11,8 +11,8 @@ protocol StatementRow {
 }
 
 extension StatementRow {
-  /// All rows of a statement.
-  static func fetchAll(_ statement: Statement, arguments: StatementArguments = []) throws -> [Self] {
+  /// All rows of a statement, with these arguments; nil leaves it those that an `ArgumentWriter` has bound.
+  static func fetchAll(_ statement: Statement, arguments: StatementArguments? = []) throws -> [Self] {
     var values: [Self] = []
     try forEach(statement, arguments: arguments) { values.append($0) }
     return values
@@ -20,7 +20,7 @@ extension StatementRow {
 
   /// Calls the body with each row; only one is in memory at a time.
   static func forEach(
-    _ statement: Statement, arguments: StatementArguments = [], _ body: (Self) throws -> Void
+    _ statement: Statement, arguments: StatementArguments? = [], _ body: (Self) throws -> Void
   ) throws {
     try walk(statement, arguments: arguments) { row in
       try body(row)
@@ -30,7 +30,7 @@ extension StatementRow {
 
   /// The same, until the body returns false.
   static func walk(
-    _ statement: Statement, arguments: StatementArguments = [], _ body: (Self) throws -> Bool
+    _ statement: Statement, arguments: StatementArguments? = [], _ body: (Self) throws -> Bool
   ) throws {
     let rows = try FetchedRow<Self>.fetchCursor(statement, arguments: arguments)
     while let row = try rows.next() {

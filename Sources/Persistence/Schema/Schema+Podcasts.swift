@@ -7,10 +7,19 @@ extension Schema {
   }
 
   /// `due_at` is NULL for a feed that the engine does not refresh by itself; its index has what the scheduler looks at.
-  /// `podcast`, `validators`, `headers`, `former_urls`, `rhythm` and `alternates` are JSON. `title_key` is the folded title.
+  /// `headers`, `former_urls`, the quiet times and `alternates` are JSON, of which most rows have none: what every refresh
+  /// reads and writes are plain columns. `title_key` is the folded title. The columns `own_` have what the feed says of its
+  /// podcast, once it was `read`.
   ///
   /// An episode belongs to its feed by the feed's key, and to its download by the download's id, which may be gone:
   /// downloads come and go without a write here. `episode_names` has the guids and enclosures that episodes had before.
+  ///
+  /// `left_feeds` has the keys of feeds that are gone and have episodes still, which are deleted some at a time.
+  ///
+  /// The orders of episodes have an index within each eight feeds, and none over all: the episodes of a feed come together,
+  /// so that adding them changes a few pages of each index. An index over all is changed in as many places as there are new
+  /// episodes, which took most of the time of a first refresh; a page in order merges the eights (`TableReader`). Keys are
+  /// given by `last_episode`: AUTOINCREMENT would write its own counter once for each row.
   private static let podcasts = """
     CREATE TABLE feeds (
       key INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -21,16 +30,21 @@ extension Schema {
       title TEXT, grouping TEXT, headers TEXT CHECK (headers IS NULL OR json_valid(headers)), user_agent TEXT,
       network INTEGER NOT NULL CHECK (network BETWEEN 0 AND 2),
       paused INTEGER NOT NULL CHECK (paused IN (0, 1)),
-      podcast TEXT CHECK (podcast IS NULL OR json_valid(podcast)),
+      own_title TEXT, own_link TEXT, own_image TEXT, own_description TEXT, own_language TEXT, own_author TEXT,
+      own_guid TEXT,
       title_key TEXT NOT NULL,
       refreshed_at INTEGER, next_at INTEGER NOT NULL, due_at INTEGER,
       failures INTEGER NOT NULL CHECK (failures BETWEEN 0 AND 1000000),
       error_code TEXT, error_message TEXT, error_status INTEGER,
-      validators TEXT NOT NULL CHECK (json_valid(validators)),
+      entity_tag TEXT, last_modified TEXT, body_hash TEXT, full_body_at INTEGER,
+      distrusted INTEGER NOT NULL CHECK (distrusted IN (0, 1)),
       former_urls TEXT CHECK (former_urls IS NULL OR json_valid(former_urls)),
-      rhythm TEXT CHECK (rhythm IS NULL OR json_valid(rhythm)),
+      interval_seconds INTEGER,
+      quiet_hours TEXT CHECK (quiet_hours IS NULL OR json_valid(quiet_hours)),
+      quiet_days TEXT CHECK (quiet_days IS NULL OR json_valid(quiet_days)),
       ended INTEGER NOT NULL CHECK (ended IN (0, 1)),
       asked INTEGER NOT NULL CHECK (asked IN (0, 1)),
+      read INTEGER NOT NULL CHECK (read IN (0, 1)),
       episodes INTEGER NOT NULL CHECK (episodes >= 0),
       added_at INTEGER NOT NULL,
       CHECK ((error_code IS NULL) = (error_message IS NULL))
@@ -47,8 +61,8 @@ extension Schema {
     CREATE INDEX feed_urls_feed ON feed_urls (feed);
 
     CREATE TABLE episodes (
-      key INTEGER PRIMARY KEY AUTOINCREMENT,
-      feed INTEGER NOT NULL REFERENCES feeds (key) ON DELETE CASCADE,
+      key INTEGER PRIMARY KEY,
+      feed INTEGER NOT NULL,
       guid TEXT, url TEXT, title TEXT, published INTEGER, published_offset INTEGER,
       seconds INTEGER, bytes INTEGER, media_type TEXT,
       link TEXT, season INTEGER, number TEXT, kind TEXT CHECK (kind = 'full' OR kind = 'trailer' OR kind = 'bonus'),
@@ -63,11 +77,23 @@ extension Schema {
       download TEXT CHECK (download IS NULL OR length(download) BETWEEN 1 AND 128),
       added_at INTEGER NOT NULL
     ) STRICT;
-    CREATE INDEX episodes_feed ON episodes (feed, published);
-    CREATE INDEX episodes_published ON episodes (published);
-    CREATE INDEX episodes_title ON episodes (title_key);
-    CREATE INDEX episodes_bytes ON episodes (bytes);
-    CREATE INDEX episodes_seconds ON episodes (seconds);
+    CREATE TABLE left_feeds (
+      key INTEGER PRIMARY KEY
+    ) STRICT;
+    CREATE TABLE last_episode (
+      singleton INTEGER PRIMARY KEY CHECK (singleton = 1),
+      key INTEGER NOT NULL CHECK (key >= 0)
+    ) STRICT;
+    INSERT INTO last_episode VALUES (1, 0);
+    CREATE INDEX episodes_feed ON episodes (feed);
+    CREATE INDEX episodes_published ON episodes (feed >> 3, published);
+    CREATE INDEX episodes_title ON episodes (feed >> 3, title_key);
+    CREATE INDEX episodes_bytes ON episodes (feed >> 3, bytes);
+    CREATE INDEX episodes_seconds ON episodes (feed >> 3, seconds);
+    CREATE INDEX episodes_published_unknown ON episodes (key) WHERE published IS NULL;
+    CREATE INDEX episodes_title_unknown ON episodes (key) WHERE title_key IS NULL;
+    CREATE INDEX episodes_bytes_unknown ON episodes (key) WHERE bytes IS NULL;
+    CREATE INDEX episodes_seconds_unknown ON episodes (key) WHERE seconds IS NULL;
     CREATE INDEX episodes_download ON episodes (feed, download) WHERE download IS NOT NULL;
     CREATE INDEX episodes_of_download ON episodes (download) WHERE download IS NOT NULL;
     CREATE TABLE episode_names (

@@ -86,7 +86,7 @@ extension LifecycleStore.Context {
     hasLiveAttempts = !stores.downloads.live.isEmpty || !stores.podcasts.live.isEmpty
     owesWork = !stores.cleanup.isIdle || stores.downloads.owesWork
     nextMoment = Timestamp.earlier(
-      Timestamp.earlier(stores.downloads.wakeAt, stores.podcasts.wakeAt),
+      Timestamp.earlier(stores.downloads.wakeAt, stores.podcasts.awaited),
       Timestamp.earlier(stores.filters.wakeAt, stores.upkeep.wakeAt))
   }
 }

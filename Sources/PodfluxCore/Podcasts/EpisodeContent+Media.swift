@@ -2,10 +2,17 @@ extension EpisodeContent {
   /// The kind of the enclosure by the feed's media type, or else by its address.
   public var mediaKind: MediaKind {
     guard let enclosure else { return .other }
-    switch enclosure.mediaType?.lowercased().prefix(6) {
-    case "audio/": return .audio
-    case "video/": return .video
-    default: return MediaKind(ofURL: enclosure.address.description)
+    if let type = enclosure.mediaType {
+      if Self.isOf("audio/", type) { return .audio }
+      if Self.isOf("video/", type) { return .video }
+    }
+    return MediaKind(ofURL: enclosure.address.description)
+  }
+
+  /// Whether a media type begins with another one, which is in lower case. Each new episode asks.
+  private static func isOf(_ kind: StaticString, _ type: String) -> Bool {
+    kind.withUTF8Buffer { kind in
+      type.utf8.count >= kind.count && zip(kind, type.utf8).allSatisfy { $0 == $1 || $0 == $1 | 0x20 }
     }
   }
 }

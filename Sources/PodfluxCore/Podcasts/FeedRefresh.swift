@@ -49,16 +49,17 @@ public struct RefreshReport: Hashable, Sendable {
   /// Whether it tells of a failure that the loss of a path may have caused.
   public var mayComeOfThePath: Bool { if case .failed(let error, _) = news { error.mayComeOfThePath } else { false } }
 
-  /// How many episodes a report tells of at most: a turn takes some milliseconds.
-  public static let episodesAtOnce = 64
+  /// How many episodes a report tells of at most: a turn takes some milliseconds. Most feeds have no more, and each commit
+  /// writes the last pages of all indexes again.
+  public static let episodesAtOnce = 256
 
   /// What can happen in a refresh.
   public enum News: Hashable, Sendable {
-    /// The feed has episodes that the library does not know. Waits for `proceed`.
+    /// The feed has episodes that the library does not know. Waits for `proceed`, unless the refresh ends with it.
     case appeared([EpisodeContent])
-    /// The feed says something else of these than it did. Waits for `proceed`.
+    /// The feed says something else of these than it did. The same.
     case changed([EpisodeChange])
-    /// These have left the feed, and those are in it again. Waits for `proceed`.
+    /// These have left the feed, and those are in it again. The same.
     case listed(missing: [EpisodeID], returned: [EpisodeID])
     /// The publisher has moved the feed to this address for good.
     case moved(WebAddress)

@@ -27,7 +27,9 @@ public protocol FeedTable {
     _ id: FeedID, at address: WebAddress, wishes: Feed.Wishes, next: Timestamp, added: Timestamp
   ) throws -> Feed.Key
   func update(_ feed: Feed) throws
-  /// Forgets a feed and its episodes. Cost: linear in its episodes.
+  /// Writes no more of a feed than what every refresh may change: `refreshes` without the former addresses, and `episodes`.
+  func updateRefreshes(of feed: Feed) throws
+  /// Forgets a feed. No other table shows its episodes from now on; `EpisodeTable.forgetLeft` deletes them.
   func delete(_ key: Feed.Key) throws
   /// The feed that has been due for longest on these hosts, of those that may be refreshed by their id, host, and network
   /// policy. Feeds that are paused or have ended are never due. Cost: linear in the due feeds on the hosts that may not.
@@ -43,6 +45,16 @@ public protocol FeedTable {
   func count() throws -> Int
 }
 
+/// What is told of an episode that was updated.
+public struct UpdatedEpisode: Hashable, Sendable {
+  /// The download that was made for it last; it may be gone.
+  public let download: DownloadID?
+
+  public init(download: DownloadID?) {
+    self.download = download
+  }
+}
+
 /// The episodes of all feeds.
 public protocol EpisodeTable {
   func find(_ id: EpisodeID) throws -> Episode?
@@ -50,10 +62,13 @@ public protocol EpisodeTable {
   func find(having download: DownloadID) throws -> Episode?
   /// The addresses that an episode's enclosure had before, as far as they are kept.
   func formerEnclosures(of episode: EpisodeID) throws -> [WebAddress]
-  /// Adds an episode.
-  func insert(_ content: EpisodeContent, of feed: Feed.Key, added: Timestamp) throws -> EpisodeID
-  /// Replaces what a feed says of an episode. Returns false if the feed has no such episode.
-  func update(_ change: RefreshReport.EpisodeChange, of feed: Feed.Key) throws -> Bool
+  /// Adds episodes. Returns their ids, in the same order.
+  @discardableResult
+  func insert(_ contents: [EpisodeContent], of feed: Feed.Key, added: Timestamp) throws -> [EpisodeID]
+  /// Replaces what a feed says of an episode. Returns nil if the feed has no such episode.
+  func update(_ change: RefreshReport.EpisodeChange, of feed: Feed.Key) throws -> UpdatedEpisode?
+  /// Deletes some episodes of feeds that are gone, at most so many. Returns whether there may be more.
+  func forgetLeft(limit: Int) throws -> Bool
   /// Notes whether the feed has these episodes.
   func setMissing(_ isMissing: Bool, _ episodes: [EpisodeID], of feed: Feed.Key) throws
   func setDownload(_ download: DownloadID, of episode: EpisodeID) throws

@@ -5,30 +5,45 @@ extension PodcastsStore {
   /// A download's server has refused its address. If the download's episode is elsewhere by now it goes on there; else the
   /// feed is refreshed soon, and may say where.
   mutating func seekAddress(for id: DownloadID, in turn: inout PodfluxTurn) throws {
-    guard let episode = try turn.tables.episodes.find(having: id),
-      let feed = try turn.tables.feeds.find(episode.feed),
-      try !offerAddress(of: episode, in: feed, to: id, in: &turn), !episode.isMissingFromFeed
+    guard let episode = try turn.tables.episodes.find(having: id), let feed = try turn.tables.feeds.find(episode.feed)
     else { return }
+    if let download = try refusedDownload(id, in: turn),
+      try offerAddress(of: episode, in: feed, to: download, in: &turn)
+    {
+      return
+    }
+    guard !episode.isMissingFromFeed else { return }
     try hasten(feed, in: turn)
   }
 
-  /// An episode may have got another address.
-  func noteAddress(of id: EpisodeID, in feed: Feed, in turn: inout PodfluxTurn) throws {
-    guard let episode = try turn.tables.episodes.find(id), let download = episode.download else { return }
-    _ = try offerAddress(of: episode, in: feed, to: download, in: &turn)
+  /// An episode with this download may have got another address.
+  func offerAddress(
+    of id: EpisodeID, in feed: Feed, to download: DownloadID, in turn: inout PodfluxTurn
+  ) throws {
+    guard let failed = try refusedDownload(download, in: turn), let episode = try turn.tables.episodes.find(id) else {
+      return
+    }
+    _ = try offerAddress(of: episode, in: feed, to: failed, in: &turn)
+  }
+
+  /// A download whose server has refused its address; nil if it has not, or the download is gone.
+  private func refusedDownload(_ id: DownloadID, in turn: borrowing PodfluxTurn) throws -> Download? {
+    guard let download = try turn.tables.downloads.find(id), case .failed(let error) = download.state,
+      error.mayHaveExpired
+    else { return nil }
+    return download
   }
 
   /// Has a download that its server has refused go on at its episode's address, if that is another one.
   ///
   /// - Returns: Whether it does.
   private func offerAddress(
-    of episode: Episode, in feed: Feed, to id: DownloadID, in turn: inout PodfluxTurn
+    of episode: Episode, in feed: Feed, to download: Download, in turn: inout PodfluxTurn
   ) throws -> Bool {
-    guard let download = try turn.tables.downloads.find(id), case .failed(let error) = download.state,
-      error.mayHaveExpired, let wish = DownloadIntent.Enqueue(of: episode, in: feed), wish.address != download.address,
+    guard let wish = DownloadIntent.Enqueue(of: episode, in: feed), wish.address != download.address,
       try hadAddress(download.address, episode, in: turn)
     else { return false }
-    turn.tell(.podcasts(.renewed(id, wish)))
+    turn.tell(.podcasts(.renewed(download.id, wish)))
     return true
   }
 
@@ -50,7 +65,7 @@ extension PodcastsStore {
     guard next < refreshes.next else { return }
     var feed = feed
     feed.refreshes.next = next
-    try turn.tables.feeds.update(feed)
+    try turn.tables.feeds.updateRefreshes(of: feed)
     hostsToSearch = nil
   }
 }

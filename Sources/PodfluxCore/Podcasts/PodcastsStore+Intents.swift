@@ -63,6 +63,7 @@ extension PodcastsStore {
       if !downloads.isEmpty { turn.tell(.podcasts(.unwanted(downloads))) }
     }
     try turn.tables.feeds.delete(feed.key)
+    mayHaveLeft = true
     return .done
   }
 
@@ -112,7 +113,7 @@ extension PodcastsStore {
     guard live[feed.id] == nil else { return false }
     var feed = feed
     (feed.refreshes.next, feed.refreshes.isAsked) = (turn.now, true)
-    try turn.tables.feeds.update(feed)
+    try turn.tables.feeds.updateRefreshes(of: feed)
     return true
   }
 

@@ -15,21 +15,22 @@ extension PodcastsStore {
     guard !refresh.isDisowned, var feed = try turn.tables.feeds.find(key) else { return }
     switch report.news {
     case .appeared(let contents):
-      for content in contents { _ = try turn.tables.episodes.insert(content, of: key, added: turn.now) }
+      try turn.tables.episodes.insert(contents, of: key, added: turn.now)
       feed.episodes += Int64(contents.count)
       feed.leaveBody()
-      try turn.tables.feeds.update(feed)
+      try turn.tables.feeds.updateRefreshes(of: feed)
       turn.perform(.proceedRefresh(refresh.id))
     case .changed(let changes):
-      for change in changes where try turn.tables.episodes.update(change, of: key) {
-        try noteAddress(of: change.id, in: feed, in: &turn)
+      for change in changes {
+        guard let download = try turn.tables.episodes.update(change, of: key)?.download else { continue }
+        try offerAddress(of: change.id, in: feed, to: download, in: &turn)
       }
-      if feed.leaveBody() { try turn.tables.feeds.update(feed) }
+      if feed.leaveBody() { try turn.tables.feeds.updateRefreshes(of: feed) }
       turn.perform(.proceedRefresh(refresh.id))
     case .listed(let missing, let returned):
       try turn.tables.episodes.setMissing(true, missing, of: key)
       try turn.tables.episodes.setMissing(false, returned, of: key)
-      if feed.leaveBody() { try turn.tables.feeds.update(feed) }
+      if feed.leaveBody() { try turn.tables.feeds.updateRefreshes(of: feed) }
       turn.perform(.proceedRefresh(refresh.id))
     case .moved(let address): try move(&feed, to: address, in: turn)
     case .refreshed(let findings): try finish(&feed, with: findings, in: turn)
@@ -49,12 +50,13 @@ extension PodcastsStore {
   private func finish(
     _ feed: inout Feed, with findings: RefreshReport.Findings, in turn: borrowing PodfluxTurn
   ) throws {
-    feed.podcast = findings.podcast ?? feed.podcast
     feed.refreshes.validators = findings.validators
     feed.refreshes.rhythm = findings.rhythm ?? feed.refreshes.rhythm
     (feed.refreshes.last, feed.refreshes.next) = (turn.now, findings.next)
     (feed.refreshes.failures, feed.refreshes.error) = (0, nil)
     (feed.refreshes.hasEnded, feed.refreshes.isAsked) = (false, false)
+    guard let podcast = findings.podcast else { return try turn.tables.feeds.updateRefreshes(of: feed) }
+    feed.podcast = podcast
     try turn.tables.feeds.update(feed)
   }
 
@@ -65,7 +67,7 @@ extension PodcastsStore {
     (feed.refreshes.error, feed.refreshes.next) = (error, next)
     feed.refreshes.hasEnded = error.code == .gone
     feed.refreshes.isAsked = false
-    try turn.tables.feeds.update(feed)
+    try turn.tables.feeds.updateRefreshes(of: feed)
   }
 }
 

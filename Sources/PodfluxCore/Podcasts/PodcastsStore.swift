@@ -56,16 +56,25 @@ public struct PodcastsStore: DomainStore {
     /// How long after a refresh that succeeded a feed is not refreshed for the sake of an address that has expired, in
     /// milliseconds.
     public static let freshAddressMilliseconds: Int64 = 600_000
+    /// How many episodes of feeds that are gone a turn deletes: it takes some milliseconds.
+    public static let forgottenAtOnce = 500
   }
 
   /// The refreshes that have not ended, by feed.
   public internal(set) var live: [FeedID: LiveRefresh] = [:]
   /// When the first feed is due that is not; nil if there is none.
   public internal(set) var wakeAt: Timestamp?
+  /// Whether episodes of feeds that are gone may be left. A start finds out.
+  var mayHaveLeft = true
+  /// When the next of them are deleted; nil if none is left.
+  var forgetsAt: Timestamp?
   /// The hosts with feeds that may be refreshed now and could not be when the store looked last; nil for any host.
   var hostsToSearch: Set<String>?
   /// What stood in the way of requests when the store looked last.
   var seenObstacles = Obstacles()
+
+  /// When something is to be done next; nil if nothing is.
+  var awaited: Timestamp? { Timestamp.earlier(wakeAt, forgetsAt) }
 
   /// Makes the store. It keeps nothing in memory that its tables do not hold.
   public init() {}
@@ -109,6 +118,15 @@ public struct PodcastsStore: DomainStore {
     guard context.lifecycle.isScheduling else { return }
     stopWhatMayNotRun(reading: context, in: &turn)
     try startDueRefreshes(reading: context, in: &turn)
+    try forgetLeftEpisodes(in: turn)
+  }
+
+  /// Deletes some episodes of feeds that are gone, and has the next turn follow at once if there are more: commands get
+  /// their turn between two of them.
+  private mutating func forgetLeftEpisodes(in turn: borrowing PodfluxTurn) throws {
+    guard mayHaveLeft else { return }
+    mayHaveLeft = try turn.tables.episodes.forgetLeft(limit: Limits.forgottenAtOnce)
+    forgetsAt = mayHaveLeft ? turn.now : nil
   }
 }
 

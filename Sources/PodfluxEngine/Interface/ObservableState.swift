@@ -17,6 +17,10 @@ public final class ObservableState: Observable, Sendable {
 
   /// The first hundred downloads that the filters show, with counts and totals of all.
   public var downloads: DownloadsSnapshot? { read(\.downloads, \.downloads) }
+  /// The first hundred feeds in the order of their titles.
+  public var feeds: FeedsSnapshot? { read(\.feeds, \.feeds) }
+  /// The hundred latest episodes of all feeds.
+  public var episodes: EpisodesSnapshot? { read(\.episodes, \.episodes) }
   public var filters: FiltersSnapshot? { read(\.filters, \.filters) }
   public var settings: Settings? { read(\.settings, \.settings) }
   /// The network path, and which policies may use it.
@@ -32,22 +36,21 @@ public final class ObservableState: Observable, Sendable {
   /// Replaces the state; notifies the observers of changed properties. One call at a time.
   @Sendable func update(_ moment: ObservedMoment) {
     let (old, new) = (current.withLock { $0 }, moment.snapshot)
-    change(\.downloads, old.downloads != new.downloads) {
-      change(\.filters, old.filters != new.filters) {
-        change(\.settings, old.settings != new.settings) {
-          change(\.network, old.network != new.network) {
-            change(\.cleanup, old.cleanup != new.cleanup) {
-              current.withLock { $0 = new }
-            }
-          }
-        }
-      }
+    var replace = { self.current.withLock { $0 = new } }
+    func announce<Value: Equatable>(
+      _ property: KeyPath<ObservableState, Value>, _ part: KeyPath<Snapshot, Value>
+    ) {
+      guard old[keyPath: part] != new[keyPath: part] else { return }
+      let inner = replace
+      replace = { self.registrar.withMutation(of: self, keyPath: property, inner) }
     }
-  }
-
-  private func change<Value>(
-    _ property: KeyPath<ObservableState, Value>, _ isChange: Bool, _ body: () -> Void
-  ) {
-    if isChange { registrar.withMutation(of: self, keyPath: property, body) } else { body() }
+    announce(\.downloads, \.downloads)
+    announce(\.feeds, \.feeds)
+    announce(\.episodes, \.episodes)
+    announce(\.filters, \.filters)
+    announce(\.settings, \.settings)
+    announce(\.network, \.network)
+    announce(\.cleanup, \.cleanup)
+    replace()
   }
 }

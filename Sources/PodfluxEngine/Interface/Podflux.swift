@@ -37,7 +37,7 @@ public final class Podflux: Sendable {
   ) async throws -> Podflux {
     let client = LibraryClient()
     let engine = try Engine(
-      EngineConfiguration(libraryPath: path, statePath: state, logger: logger), client: client)
+      EngineConfiguration(libraryPath: path, statePath: state, logger: logger), owner: client)
     client.serve(engine)
     let snapshot: Snapshot
     do {
@@ -104,6 +104,27 @@ public final class Podflux: Sendable {
     try await client.ask(.snapshot(query)).snapshot
   }
 
+  /// What a subscription to a feed would bring; nothing is kept. Fetches the feed over the present path, for a minute at
+  /// most.
+  ///
+  /// - Throws: `Refusal`: `not_found` if nothing is there, `invalid_value` if it is no feed, else `conflict`.
+  public func preview(of feed: FeedPreview.Wish) async throws(Refusal) -> FeedPreview {
+    guard case .preview(let preview) = try await client.ask(.preview(feed)) else {
+      preconditionFailure("a preview was asked for")
+    }
+    return preview
+  }
+
+  /// The subscriptions as an OPML document. Cost: linear in the feeds.
+  ///
+  /// - Parameter includesSecrets: Whether addresses keep user names, passwords and tokens.
+  public func opml(includingSecrets includesSecrets: Bool = false) async throws(Refusal) -> String {
+    guard case .opml(let text) = try await client.ask(.exportFeeds(includingSecrets: includesSecrets)) else {
+      preconditionFailure("a document was asked for")
+    }
+    return text
+  }
+
   /// A stream of states, the current one first. A slow consumer gets only the latest.
   ///
   /// - Parameters:
@@ -116,6 +137,16 @@ public final class Podflux: Sendable {
   /// A stream of the downloads: a page of them, with counts and totals of all.
   public func downloads(_ query: DownloadsQuery = .init(), interval: Double = 0.25) -> AsyncStream<DownloadsSnapshot> {
     states(SnapshotQuery(stores: [.downloads], downloads: query), interval: interval) { $0.downloads }
+  }
+
+  /// A stream of the feeds: a page of them.
+  public func feeds(_ query: FeedsQuery = .init(), interval: Double = 0.25) -> AsyncStream<FeedsSnapshot> {
+    states(SnapshotQuery(stores: [.feeds], feeds: query), interval: interval) { $0.feeds }
+  }
+
+  /// A stream of the episodes: a page of them.
+  public func episodes(_ query: EpisodesQuery = .init(), interval: Double = 0.25) -> AsyncStream<EpisodesSnapshot> {
+    states(SnapshotQuery(stores: [.episodes], episodes: query), interval: interval) { $0.episodes }
   }
 
   /// A stream of the filters.

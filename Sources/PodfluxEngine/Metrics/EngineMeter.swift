@@ -14,6 +14,7 @@ struct EngineMeter {
   private let refreshes: [RefreshResult: Counter]
   private let downloads: [VisibleState: Meter]
   private let mailboxRequests: Meter
+  private let clients: Meter
   private let feeds: Meter
   private let episodes: Meter
   private let freeBytes: Meter
@@ -51,6 +52,7 @@ struct EngineMeter {
         ($0, meter(.downloads, [("state", $0.kind.rawValue), ("reason", $0.reason?.rawValue ?? "")]))
       })
     mailboxRequests = meter(.mailboxRequests)
+    clients = meter(.clients)
     feeds = meter(.feeds)
     episodes = meter(.episodes)
     freeBytes = meter(.freeBytes)
@@ -116,8 +118,9 @@ struct EngineMeter {
     freeBytes.set(bytes)
   }
 
-  func show(mailboxRequests number: Int) {
+  func show(mailboxRequests number: Int, clients connected: Int) {
     mailboxRequests.set(number)
+    clients.set(connected)
   }
 }
 

@@ -15,6 +15,7 @@ public enum EngineMetric: String, CaseIterable, Sendable {
   case turnSeconds = "podflux_turn_seconds"
   case commitSeconds = "podflux_commit_seconds"
   case mailboxRequests = "podflux_mailbox_requests"
+  case clients = "podflux_clients"
   /// Labelled with `result`: refreshed, unchanged, failed or stopped.
   case refreshes = "podflux_refreshes_total"
   case feeds = "podflux_feeds"
@@ -33,6 +34,7 @@ public enum EngineMetric: String, CaseIterable, Sendable {
     case .turnSeconds: "How long turns took, with their commit."
     case .commitSeconds: "How long the commits of turns took."
     case .mailboxRequests: "Requests of clients that wait to be handled."
+    case .clients: "Clients that are connected, over stdin or a socket."
     case .refreshes: "Refreshes of feeds that have ended, by result."
     case .feeds: "Feeds that are subscribed to."
     case .episodes: "Episodes that are known."

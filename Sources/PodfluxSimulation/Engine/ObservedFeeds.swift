@@ -29,7 +29,10 @@ struct ObservedFeeds: FeedTable {
     return key
   }
 
-  func update(_ feed: Feed) throws {
+  func update(_ feed: Feed) throws { try write(feed, with: inner.update) }
+  func updateRefreshes(of feed: Feed) throws { try write(feed, with: inner.updateRefreshes) }
+
+  private func write(_ feed: Feed, with write: (Feed) throws -> Void) throws {
     var feed = feed
     switch sabotage {
     case .distrustForgotten: feed.refreshes.validators.isDistrusted = false
@@ -39,7 +42,7 @@ struct ObservedFeeds: FeedTable {
       feed.refreshes.next = feed.refreshes.next.advanced(byDays: 3_650)
     default: break
     }
-    try inner.update(feed)
+    try write(feed)
     notes.feedWrites.append(.feed(feed))
   }
 
@@ -81,16 +84,18 @@ struct ObservedEpisodes: EpisodeTable {
   let notes: TransactionNotes
   let sabotage: Sabotage?
 
-  func insert(_ content: EpisodeContent, of feed: Feed.Key, added: Timestamp) throws -> EpisodeID {
-    let id = try inner.insert(content, of: feed, added: added)
-    notes.feedWrites.append(.episode(Episode(id: id, feed: feed, content: content, added: added)))
-    return id
+  func insert(_ contents: [EpisodeContent], of feed: Feed.Key, added: Timestamp) throws -> [EpisodeID] {
+    let ids = try inner.insert(contents, of: feed, added: added)
+    for (id, content) in zip(ids, contents) {
+      notes.feedWrites.append(.episode(Episode(id: id, feed: feed, content: content, added: added)))
+    }
+    return ids
   }
 
-  func update(_ change: RefreshReport.EpisodeChange, of feed: Feed.Key) throws -> Bool {
-    guard try inner.update(change, of: feed) else { return false }
-    notes.feedWrites.append(.changed(change, of: feed))
-    return true
+  func update(_ change: RefreshReport.EpisodeChange, of feed: Feed.Key) throws -> UpdatedEpisode? {
+    let updated = try inner.update(change, of: feed)
+    if updated != nil { notes.feedWrites.append(.changed(change, of: feed)) }
+    return updated
   }
 
   func setMissing(_ isMissing: Bool, _ episodes: [EpisodeID], of feed: Feed.Key) throws {
@@ -132,6 +137,7 @@ struct ObservedEpisodes: EpisodeTable {
     return try inner.find(id)
   }
 
+  func forgetLeft(limit: Int) throws -> Bool { try inner.forgetLeft(limit: limit) }
   func find(having download: DownloadID) throws -> Episode? { try inner.find(having: download) }
   func formerEnclosures(of episode: EpisodeID) throws -> [WebAddress] { try inner.formerEnclosures(of: episode) }
   func wanted(_ condition: EpisodeCondition, at moment: ConditionMoment, limit: Int) throws -> [Episode] {

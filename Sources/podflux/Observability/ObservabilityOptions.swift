@@ -16,9 +16,12 @@ struct ObservabilityOptions: ParsableArguments {
     transform: MetricsTarget.init(argument:))
   var metrics: MetricsTarget?
 
-  /// Sets the format of stderr, and makes the logger. To be called once, before other threads exist.
-  func makeLogger() -> Logger {
+  /// Sets the format of stderr. To be called before anything is written to it.
+  func beginWriting() {
     if logFormat == .json { StandardError.beginJSON() }
+  }
+
+  func makeLogger() -> Logger {
     var logger = Logger(label: "podflux") { [logFormat] label in
       switch logFormat {
       case .text: StreamLogHandler.standardError(label: label)

@@ -54,20 +54,6 @@ enum StandardError {
   }
 
   private static func write(_ bytes: [UInt8]) {
-    bytes.withUnsafeBytes { bytes in
-      var rest = bytes[...]
-      while !rest.isEmpty {
-        let slice = UnsafeRawBufferPointer(rebasing: rest)
-        let count = Foundation.write(STDERR_FILENO, slice.baseAddress, slice.count)
-        if count > 0 {
-          rest = rest.dropFirst(count)
-        } else if errno == EAGAIN {
-          var poll = pollfd(fd: STDERR_FILENO, events: Int16(POLLOUT), revents: 0)
-          _ = Foundation.poll(&poll, 1, -1)
-        } else if errno != EINTR {
-          return
-        }
-      }
-    }
+    _ = bytes.withUnsafeBytes { writeAll($0, to: STDERR_FILENO) }
   }
 }

@@ -153,11 +153,11 @@ struct RefreshAttemptTests {
   @Test("tells of new episodes in pages, and last what the podcast is and what its validators are")
   func first() throws {
     let answer = Answer(
-      body: Self.rss(1...150), fields: [("ETag", "\"v1\""), ("Last-Modified", "Mon, 01 Jun 2026 08:00:00 GMT")])
+      body: Self.rss(1...600), fields: [("ETag", "\"v1\""), ("Last-Modified", "Mon, 01 Jun 2026 08:00:00 GMT")])
     let (news, requests) = try run(try feed(), [Self.address: answer])
     let pages = news.map { if case .appeared(let episodes) = $0 { episodes.count } else { 0 } }
-    #expect(pages == [64, 64, 22, 0])
-    #expect(rows.traces.map(\.guid) == (1...150).map { "g\($0)" })
+    #expect(pages == [256, 256, 88, 0])
+    #expect(rows.traces.map(\.guid) == (1...600).map { "g\($0)" })
     let findings = try findings(news.last)
     #expect(findings.podcast?.title == "Show")
     #expect(findings.validators.entityTag == "\"v1\"" && findings.validators.bodyHash != nil)
@@ -459,13 +459,21 @@ struct RefreshAttemptTests {
     #expect(try findings(try run(later, [Self.address: answer(1...3)]).news.last).validators.isDistrusted)
   }
 
-  @Test("The client's headers go to the feed's own origin only")
+  @Test("A page leads a subscription with headers or a password to no other origin, and the error names the feed")
   func headers() throws {
     let page =
       "<html><head><link rel=\"alternate\" type=\"application/rss+xml\" href=\"https://other.example/real.xml\"></head></html>"
     let wishes = try feed { $0.wishes.headers = [Header(name: "X-Token", value: "s")] }
-    let (_, requests) = try run(
-      wishes, [Self.address: Answer(body: page), "https://other.example/real.xml": Answer(body: Self.rss(1...2))])
-    #expect(requests.map { $0.headers.map(\.name) } == [["X-Token"], []])
+    let (news, requests) = try run(wishes, [Self.address: Answer(body: page)])
+    #expect(requests.map { $0.headers.map(\.name) } == [["X-Token"]])
+    guard case .failed(let error, _)? = news.last else {
+      Issue.record("\(news)")
+      return
+    }
+    #expect(error.code == .notMedia && error.message.contains("https://other.example/real.xml"))
+    let near = "<html><head><link rel=\"alternate\" type=\"application/rss+xml\" href=\"/real.xml\"></head></html>"
+    let (_, two) = try run(
+      wishes, [Self.address: Answer(body: near), "https://feeds.example/real.xml": Answer(body: Self.rss(1...2))])
+    #expect(two.map { $0.headers.map(\.name) } == [["X-Token"], ["X-Token"]])
   }
 }

@@ -60,6 +60,30 @@ struct SwiftAPISnippets {
     await podflux.stop()
   }
 
+  @Test("A podcast, from its preview to the file of its latest episode")
+  func podcast() async throws {
+    let scene = try EngineScene()
+    let podflux = try await Podflux.open(library: scene.library)
+    let url = scene.serveFeed("/night-trains", title: "Night Trains", length: 60_000).description
+    // snippet.begin podcast
+    let address = try WebAddress(url)
+    let preview = try await podflux.preview(of: .init(address: address))
+    print(preview.title ?? "untitled", preview.episodes, "episodes")
+    _ = try await podflux.dispatch(.podcasts(.subscribe(.init(address: address))))
+    for await episodes in podflux.episodes(.init(limit: 1)) {
+      guard let latest = episodes.items.first?.episode else { continue }
+      _ = try await podflux.dispatch(.podcasts(.download(.one(latest.id))))
+      break
+    }
+    for await downloads in podflux.downloads() where downloads.counts[.completed] == 1 { break }
+    // snippet.end
+    #expect(preview.title == "Night Trains" && preview.episodes == 1 && preview.bytes == 60_000)
+    for await feeds in podflux.feeds() where feeds.items.first?.downloaded == 1 { break }
+    #expect(try await podflux.opml().contains("/night-trains"))
+    await podflux.stop()
+    #expect(podflux.state.feeds?.items.map(\.feed.shownTitle) == ["Night Trains"])
+  }
+
   @Test("A list follows what it asks for")
   func list() async throws {
     let scene = try EngineScene()

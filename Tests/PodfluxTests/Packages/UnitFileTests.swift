@@ -58,9 +58,10 @@ struct UnitFileTests {
     for unit in Packaging.systemUnits + ["podflux-user.service"] {
       let lines = Self.lines(of: try Packaging.unit(unit))
       #expect(common.filter { !lines.contains($0) } == [], "\(unit)")
+      #expect(lines.contains { $0.hasPrefix("ExecStart=/usr/bin/podflux daemon --library ") })
     }
     let socket = try Packaging.unit("podflux.socket")
-    #expect(socket.contains("\nFileDescriptorName=commands\n"))
+    #expect(socket.contains("\nListenStream=/run/podflux/engine.sock\n"))
   }
 
   @Test("Both services of the system have the same sandbox, and differ in where they may write")

@@ -1,0 +1,44 @@
+import ArgumentParser
+import Foundation
+
+/// `podflux daemon`: runs the engine for clients of sockets alone.
+struct DaemonCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "daemon",
+    abstract: "Runs the engine for the clients of a Unix socket (podflux attach), until a signal or engine/shutdown.",
+    discussion: """
+      It listens at --socket, else at the sockets of systemd (LISTEN_FDS), else at \
+      $XDG_RUNTIME_DIR/podflux/<hash of the library>.sock, else at \(SocketPath.systemPath).
+      """)
+
+  @OptionGroup var options: EngineOptions
+
+  @OptionGroup var socketOption: SocketOption
+
+  func run() throws {
+    let setup = ProcessSetup()
+    options.observability.beginWriting()
+    let process = try EngineProcess(setup, options, sockets: try sockets())
+    process.waitUntilClosed()
+    try process.finish()
+  }
+
+  private func sockets() throws -> [ListeningSocket] {
+    do throws(SocketFailure) {
+      let inherited = try InheritedSockets.takeFromEnvironment()
+      if let given = try socketOption.path { return inherited + [try listen(at: given)] }
+      guard inherited.isEmpty else { return inherited }
+      return [try listen(at: try .standard(library: options.folder.library))]
+    } catch {
+      throw giveUp(error)
+    }
+  }
+
+  private func listen(at path: SocketPath) throws(SocketFailure) -> ListeningSocket {
+    let socket = try ListeningSocket(at: path)
+    if isatty(STDERR_FILENO) == 1 {
+      StandardError.printSoon(RunNotes(library: options.folder.library).listening(at: path))
+    }
+    return socket
+  }
+}

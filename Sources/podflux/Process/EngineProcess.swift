@@ -1,0 +1,65 @@
+import ArgumentParser
+import Foundation
+import Logging
+import PodfluxCore
+import PodfluxEngine
+
+/// An engine in this process: its signals, its service manager, its notes for people, and the clients of its sockets.
+///
+/// A command connects other clients to `engine`.
+struct EngineProcess {
+  let engine: Engine
+  /// The library's folder, as given.
+  let libraryPath: String
+  private let signals: SignalWatch
+  private let notifier: Notifier?
+  private let owner: ProcessOwner
+  /// nil without sockets.
+  private let server: SocketServer?
+  /// nil where no metrics are wanted.
+  private let publisher: MetricsPublisher?
+
+  /// Opens the library, and serves clients.
+  ///
+  /// - Parameter sockets: Where they connect: those that are too early wait there.
+  /// - Throws: the exit status, after a line on stderr. Nothing has been changed then.
+  init(_ setup: ProcessSetup, _ options: EngineOptions, sockets: [ListeningSocket]) throws {
+    let logger = options.observability.makeLogger()
+    libraryPath = options.folder.library
+    notifier = setup.notifier
+    signals = SignalWatch(setup.signals, logger: logger)
+    owner = ProcessOwner(libraryPath: libraryPath, notifier: notifier)
+    do {
+      let publisher = try options.observability.makeMetricsPublisher(logger: logger)
+      self.publisher = publisher
+      server = sockets.isEmpty ? nil : try SocketServer(sockets, libraryPath: libraryPath, logger: logger)
+      engine = try Engine(options.configuration(logger: logger, metrics: publisher?.registry), owner: owner)
+    } catch {
+      for socket in sockets { socket.close() }
+      guard let error = error as? EngineError else { throw error }
+      throw giveUp(error)
+    }
+    signals.attach(engine)
+    publisher?.start(engine)
+    notifier?.startWatchdog { [engine] in engine.isAlive($0) }
+    server?.start(serving: engine)
+  }
+
+  /// Waits until the engine has ended.
+  func waitUntilClosed() {
+    owner.waitUntilClosed()
+    notifier?.stopping()
+    publisher?.finish()
+  }
+
+  /// Delivers the last lines to all clients.
+  ///
+  /// - Parameter output: That of the client which has no socket.
+  /// - Throws: the exit status, if the engine has given up.
+  func finish(_ output: OutputWriter? = nil) throws {
+    let outputs: [(any LastLines)?] = [output, server]
+    Farewell.deliver(outputs.compactMap { $0 }) { signals.isStopping }
+    StandardError.finish()
+    if engine.hasGivenUp { throw ExitCode.failure }
+  }
+}
