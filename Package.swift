@@ -16,6 +16,7 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+    .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
     .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
   ],
@@ -24,7 +25,7 @@ let package = Package(
     .executableTarget(
       name: "podflux",
       dependencies: [
-        "CLinux", "CSQLite", "PodfluxEngine", "WireProtocol",
+        "CLinux", "CSQLite", "PodfluxEngine", "PrometheusMetrics", "WireProtocol",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
       ]),
@@ -34,8 +35,12 @@ let package = Package(
         "Digests", "EngineRuntime", "Feeds", "FileStore", "Flux", "Persistence", "PodfluxCore", "Reachability",
         "Transfers",
         "WireProtocol",
+        .product(name: "CoreMetrics", package: "swift-metrics"),
         .product(name: "Logging", package: "swift-log"),
       ]),
+    .target(
+      name: "PrometheusMetrics",
+      dependencies: ["CLinux", .product(name: "CoreMetrics", package: "swift-metrics")]),
     .target(name: "WireProtocol", dependencies: ["Flux", "PodfluxCore"]),
     .target(
       name: "Transfers",
@@ -122,6 +127,11 @@ let package = Package(
       name: "PodfluxSimulationTests",
       dependencies: [
         "EngineRuntime", "Flux", "Persistence", "PodfluxCore", "PodfluxSimulation", "TestScheduling", "podflux-sim",
+      ]),
+    .testTarget(
+      name: "PrometheusMetricsTests",
+      dependencies: [
+        "PrometheusMetrics", "TestSupport", .product(name: "CoreMetrics", package: "swift-metrics"),
       ]),
     .testTarget(name: "ScriptedOriginTests", dependencies: ["ScriptedOrigin", "TestScheduling"]),
     .testTarget(

@@ -31,10 +31,15 @@ extension TableReader {
   ///
   /// Cost: the classes, and the combinations of podcast and traits on special hosts.
   public func visibleCounts(_ obstacles: Obstacles) throws -> [DownloadState.Kind: Int] {
-    var counts: [DownloadState.Kind: Int] = [:]
+    try visibleStates(obstacles).reduce(into: [:]) { $0[$1.key.kind, default: 0] += $1.value }
+  }
+
+  /// The same, with the reason for which those that wait do. Costs the same.
+  public func visibleStates(_ obstacles: Obstacles) throws -> [VisibleState: Int] {
+    var counts: [VisibleState: Int] = [:]
     let all = "SELECT \(Self.visibleTraits), sum(number) FROM class_counts GROUP BY 1"
     for row in try CountedClass.fetchAll(db.cachedStatement(sql: all)) {
-      counts[obstacles.visible(try row.row.traits(), on: .ordinary).kind, default: 0] += row.number
+      counts[VisibleState(obstacles.visible(try row.row.traits(), on: .ordinary)), default: 0] += row.number
     }
     // Queued has the smallest codes of all; no obstacle changes another state.
     let queued = """
@@ -49,16 +54,20 @@ extension TableReader {
         ])
       for row in rows {
         let traits = try row.row.traits()
-        counts[obstacles.visible(traits, on: .ordinary).kind, default: 0] -= row.number
-        counts[obstacles.visible(traits, on: group.kind).kind, default: 0] += row.number
+        counts[VisibleState(obstacles.visible(traits, on: .ordinary)), default: 0] -= row.number
+        counts[VisibleState(obstacles.visible(traits, on: group.kind)), default: 0] += row.number
       }
     }
     return counts
   }
 
   /// The bits of a class that determine the state that clients see.
-  private static let visibleTraits =
-    "class & \(PackedTraits.Field.kind.mask | PackedTraits.Field.origin.mask | PackedTraits.Field.network.mask)"
+  private static let visibleTraits = {
+    let fields = [
+      PackedTraits.Field.kind, PackedTraits.Field.reason, PackedTraits.Field.origin, PackedTraits.Field.network,
+    ]
+    return "class & \(fields.reduce(0) { $0 | $1.mask })"
+  }()
 }
 
 /// A class and its number of rows.

@@ -4,6 +4,11 @@ import PodfluxCore
 
 /// Pages of episodes.
 extension TableReader {
+  /// How many episodes there are. Cost: the feeds, each of which has its number.
+  public func episodeCount() throws -> Int64 {
+    try Int64.fetchOne(db.cachedStatement(sql: "SELECT coalesce(sum(episodes), 0) FROM feeds")) ?? 0
+  }
+
   /// A page of the episodes. Cost: the rows of the page and those that the condition passes over; in each order but that of
   /// adding, also two look-ups for each eight feeds.
   public func episodes(_ query: EpisodesQuery, at moment: ConditionMoment) throws -> EpisodesSnapshot {
@@ -25,7 +30,7 @@ extension TableReader {
     let hasMore = items.count > query.limit
     if hasMore { items.removeLast() }
     return EpisodesSnapshot(
-      count: try Int64.fetchOne(db.cachedStatement(sql: "SELECT coalesce(sum(episodes), 0) FROM feeds")) ?? 0,
+      count: try episodeCount(),
       items: items, fields: query.fields,
       next: hasMore ? items.last.map { EpisodeCursor(behind: $0.episode, in: query.order) } : nil)
   }

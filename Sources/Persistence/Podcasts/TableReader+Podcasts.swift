@@ -22,6 +22,11 @@ extension TableReader {
     return traces
   }
 
+  /// How many feeds there are.
+  public func feedCount() throws -> Int {
+    try SQLFeedTable(db: db).count()
+  }
+
   /// A page of the feeds. `live` has those that are being refreshed.
   public func feeds(_ query: FeedsQuery, refreshing live: Set<FeedID>) throws -> FeedsSnapshot {
     let scope = Predicate.all(
@@ -49,7 +54,7 @@ extension TableReader {
       )
     }
     return FeedsSnapshot(
-      count: try SQLFeedTable(db: db).count(), items: items, fields: query.fields,
+      count: try feedCount(), items: items, fields: query.fields,
       next: hasMore ? feeds.last.map { Self.cursor(behind: $0, in: query.order) } : nil)
   }
 

@@ -32,6 +32,27 @@ public struct Traits: Hashable, Sendable {
   }
 }
 
+/// A download's state as clients see it, with the reason if it waits.
+public struct VisibleState: Hashable, Sendable {
+  public var kind: DownloadState.Kind
+  public var reason: WaitingReason?
+
+  public init(kind: DownloadState.Kind, reason: WaitingReason? = nil) {
+    self.kind = kind
+    self.reason = reason
+  }
+
+  /// Takes it from traits in which obstacles count.
+  public init(_ traits: Traits) {
+    self.init(kind: traits.kind, reason: traits.reason)
+  }
+
+  /// Each state, and each reason to wait.
+  public static let all =
+    DownloadState.Kind.allCases.filter { $0 != .waiting }.map { VisibleState(kind: $0) }
+    + WaitingReason.allCases.map { VisibleState(kind: .waiting, reason: $0) }
+}
+
 /// Why a download waits (see the article Protocol).
 public enum WaitingReason: String, Hashable, Sendable, CaseIterable {
   /// The machine has no path to the network.

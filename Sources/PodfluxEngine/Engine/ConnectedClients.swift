@@ -14,6 +14,8 @@ struct ConnectedClients {
   /// Those that observe actions.
   private var observingActionsIDs: Set<ClientID> = []
 
+  var count: Int { entries.count }
+
   mutating func add(_ client: any EngineClient, over connection: EngineConnection) {
     entries[connection.id] = Entry(client: client, connection: connection)
   }

@@ -1,3 +1,4 @@
+import CoreMetrics
 import Dispatch
 import EngineRuntime
 import FileStore
@@ -85,6 +86,16 @@ public final class Engine: Sendable {
     turns.async(execute: completion)
   }
 
+  /// Brings the gauges of `EngineConfiguration.metrics` up to date, and calls back from the queue of turns. While the engine
+  /// is suspended they keep their last values.
+  public func readGauges(_ completion: @escaping @Sendable () -> Void) {
+    turns.async { [core, mailbox] in
+      core.session?.meter?.show(mailboxRequests: mailbox.requestCount, clients: core.clients.count)
+      core.session?.readGauges()
+      completion()
+    }
+  }
+
   /// Shows an observer the state, first as it is and then as it changes.
   ///
   /// - Parameters:
@@ -129,6 +140,8 @@ public struct EngineConfiguration: Sendable {
   public var reportedPath: NetworkPath?
   /// How links are classified where what the kernel says is not enough.
   public var links: LinkOverrides
+  /// Where what is measured goes (`EngineMetric`); nil measures nothing, and costs nothing.
+  public var metrics: (any MetricsFactory)?
   /// Where logs go.
   public var logger: Logger
 
@@ -136,13 +149,15 @@ public struct EngineConfiguration: Sendable {
   public init(
     libraryPath: String, statePath: String? = nil, certificateAuthorityFile: String? = nil,
     journal: JournalConfiguration? = nil,
-    reportedPath: NetworkPath? = nil, links: LinkOverrides = .init(), logger: Logger
+    reportedPath: NetworkPath? = nil, links: LinkOverrides = .init(), metrics: (any MetricsFactory)? = nil,
+    logger: Logger
   ) {
     self.libraryPath = libraryPath
     self.statePath = statePath
     self.journal = journal
     self.reportedPath = reportedPath
     self.links = links
+    self.metrics = metrics
     self.certificateAuthorityFile = certificateAuthorityFile
     self.logger = logger
   }

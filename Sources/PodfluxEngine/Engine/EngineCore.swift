@@ -117,6 +117,7 @@ extension EngineCore: EngineAudience {
   func requestLimit() -> Int { Engine.batchSize }
 
   func committed(_ batch: CommittedBatch) {
+    session?.meter?.count(batch.actions)
     let observing = clients.observingActions
     guard !observing.isEmpty, let record = batch.turnout.record else { return }
     let announcements = batch.turnout.effects.compactMap { if case .announce(let news) = $0 { news } else { nil } }

@@ -17,6 +17,8 @@ final class LibrarySession: EngineSession, @unchecked Sendable {
   var observers: Observers?
   /// Called when the library has been given up.
   var onClosed: (() -> Void)?
+  /// What measures; nil where nothing does.
+  let meter: EngineMeter?
   private let services: Services
   /// What all random draws follow from.
   private let seed: UInt64
@@ -36,8 +38,11 @@ final class LibrarySession: EngineSession, @unchecked Sendable {
     logger = configuration.logger
     self.journal = journal
     seed = .random(in: .min ... .max)
-    ledger = library.database.ledger()
-    dispatcher = try library.dispatcher(on: ledger, seed: seed, journal: journal)
+    let ledger = library.database.ledger()
+    let meter = configuration.metrics.map { EngineMeter($0) }
+    (self.ledger, self.meter) = (ledger, meter)
+    dispatcher = try library.dispatcher(
+      on: meter.map { MeasuredLedger(ledger, meter: $0) } ?? ledger, seed: seed, journal: journal)
     services = try Services(
       library: library, authorities: authorities, links: configuration.links, logger: configuration.logger, post: post)
   }
@@ -73,8 +78,23 @@ final class LibrarySession: EngineSession, @unchecked Sendable {
     }
   }
 
+  /// Reads the gauges, if there are any.
+  func readGauges() {
+    guard let meter else { return }
+    do {
+      try library.database.read { tables in
+        meter.show(try tables.visibleStates(dispatcher.state.downloads.obstacles))
+        meter.show(feeds: try tables.feedCount(), episodes: try tables.episodeCount())
+      }
+      meter.show(freeBytes: try library.files.availableBytes())
+    } catch {
+      logger.error("the metrics cannot be read", metadata: ["reason": "\(error)"])
+    }
+  }
+
   func close() -> [DownloadState.Kind: Int] {
     observers?.detach()
+    readGauges()
     let remaining = remaining
     journal?.end(at: stamp)
     services.shutDown()

@@ -56,7 +56,7 @@ final class OpenLibrary: Sendable {
 
   /// A dispatcher whose stores start with the tables' state.
   func dispatcher(
-    on ledger: SQLLedger, seed: UInt64, journal: Journal?
+    on ledger: any Ledger<any Tables>, seed: UInt64, journal: Journal?
   ) throws(EngineError) -> Dispatcher<Stores> {
     do {
       return try database.read { tables in

@@ -17,6 +17,7 @@ struct DaemonCommand: ParsableCommand {
 
   func run() throws {
     let setup = ProcessSetup()
+    options.observability.beginWriting()
     let process = try EngineProcess(setup, options, sockets: try sockets())
     process.waitUntilClosed()
     try process.finish()

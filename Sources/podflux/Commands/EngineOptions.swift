@@ -2,6 +2,7 @@ import ArgumentParser
 import Logging
 import PodfluxCore
 import PodfluxEngine
+import PrometheusMetrics
 
 /// Which library an engine opens, and how: the options of `podflux run` and `podflux daemon`.
 struct EngineOptions: ParsableArguments {
@@ -27,8 +28,7 @@ struct EngineOptions: ParsableArguments {
   @Option(help: "A device whose bytes cost money, such as usb0; can be repeated.")
   var metered: [String] = []
 
-  @Option(help: "How much to log: trace, debug, info, notice, warning, error or critical.")
-  var logLevel = Logger.Level.warning
+  @OptionGroup var observability: ObservabilityOptions
 
   func validate() throws {
     let sizes = JournalConfiguration.sizes
@@ -40,22 +40,14 @@ struct EngineOptions: ParsableArguments {
     }
   }
 
-  /// Logs to stderr.
-  var logger: Logger {
-    var logger = Logger(label: "podflux") { StreamLogHandler.standardError(label: $0) }
-    logger.logLevel = logLevel
-    return logger
-  }
-
-  func configuration(logger: Logger) -> EngineConfiguration {
+  /// - Parameter metrics: Where the engine measures into; nil for nowhere.
+  func configuration(logger: Logger, metrics: PrometheusRegistry?) -> EngineConfiguration {
     EngineConfiguration(
       libraryPath: folder.library, statePath: folder.state, certificateAuthorityFile: caFile,
       journal: journal.map { JournalConfiguration(path: $0, maximumBytes: journalBytes) },
       reportedPath: network.path,
       links: LinkOverrides(
         interfaces: Dictionary(interfaces.map { ($0.device, $0.interface) }) { $1 }, metered: Set(metered)),
-      logger: logger)
+      metrics: metrics, logger: logger)
   }
 }
-
-extension Logger.Level: @retroactive ExpressibleByArgument {}

@@ -24,6 +24,7 @@ struct RunCommand: ParsableCommand {
 
   func run() throws {
     let setup = ProcessSetup()
+    options.observability.beginWriting()
     let sockets = try socketOption.listeningSockets()
     let output = try OutputWriter(takingOver: .standardOutput)
     let process = try EngineProcess(setup, options, sockets: sockets)

@@ -16,26 +16,31 @@ struct EngineProcess {
   private let owner: ProcessOwner
   /// nil without sockets.
   private let server: SocketServer?
+  /// nil where no metrics are wanted.
+  private let publisher: MetricsPublisher?
 
   /// Opens the library, and serves clients.
   ///
   /// - Parameter sockets: Where they connect: those that are too early wait there.
   /// - Throws: the exit status, after a line on stderr. Nothing has been changed then.
   init(_ setup: ProcessSetup, _ options: EngineOptions, sockets: [ListeningSocket]) throws {
-    let logger = options.logger
+    let logger = options.observability.makeLogger()
     libraryPath = options.folder.library
     notifier = setup.notifier
     signals = SignalWatch(setup.signals, logger: logger)
     owner = ProcessOwner(libraryPath: libraryPath, notifier: notifier)
     do {
+      let publisher = try options.observability.makeMetricsPublisher(logger: logger)
+      self.publisher = publisher
       server = sockets.isEmpty ? nil : try SocketServer(sockets, libraryPath: libraryPath, logger: logger)
-      engine = try Engine(options.configuration(logger: logger), owner: owner)
+      engine = try Engine(options.configuration(logger: logger, metrics: publisher?.registry), owner: owner)
     } catch {
       for socket in sockets { socket.close() }
       guard let error = error as? EngineError else { throw error }
       throw giveUp(error)
     }
     signals.attach(engine)
+    publisher?.start(engine)
     notifier?.startWatchdog { [engine] in engine.isAlive($0) }
     server?.start(serving: engine)
   }
@@ -44,6 +49,7 @@ struct EngineProcess {
   func waitUntilClosed() {
     owner.waitUntilClosed()
     notifier?.stopping()
+    publisher?.finish()
   }
 
   /// Delivers the last lines to all clients.

@@ -6,13 +6,15 @@ enum SourceRules {
   /// The modules of the project and of other packages that each target may import. The arrows point down only.
   static let allowedImports: [String: Set<String>] = [
     "podflux": [
-      "CLinux", "CSQLite", "PodfluxEngine", "WireProtocol", "PodfluxCore", "Flux", "ArgumentParser", "Logging",
+      "CLinux", "CSQLite", "PodfluxEngine", "WireProtocol", "PodfluxCore", "Flux", "PrometheusMetrics",
+      "ArgumentParser", "Logging",
     ],
     "PodfluxEngine": [
       "EngineRuntime", "WireProtocol", "Transfers", "Digests", "Feeds", "FileStore", "Reachability", "Persistence",
       "PodfluxCore",
-      "Flux", "Logging",
+      "Flux", "CoreMetrics", "Logging",
     ],
+    "PrometheusMetrics": ["CLinux", "CoreMetrics"],
     "PodfluxSimulation": ["EngineRuntime", "Persistence", "PodfluxCore", "Flux", "Digests", "WireProtocol"],
     "WireProtocol": ["PodfluxCore", "Flux"],
     "Transfers": ["EngineRuntime", "PodfluxCore", "Flux", "CBrotli", "CCurl", "CLinux", "CZlib"],

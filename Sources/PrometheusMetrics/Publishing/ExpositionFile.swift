@@ -1,0 +1,53 @@
+import Foundation
+
+/// A file with the exposition, as the textfile collector of node_exporter reads it: it is replaced as a whole, so that no
+/// reader sees a part of it.
+public struct ExpositionFile: Sendable {
+  /// What the file system has refused.
+  public struct Failure: Error, CustomStringConvertible {
+    /// One sentence for people.
+    public let description: String
+  }
+
+  private static let mode: mode_t = 0o644
+
+  private let path: String
+
+  public init(_ path: String) {
+    self.path = path
+  }
+
+  /// Replaces the file. A temporary file lies beside it for a moment, whose name ends with `.tmp`; collectors read names
+  /// with `.prom` only.
+  public func write(_ exposition: [UInt8]) throws(Failure) {
+    let temporaryPath = path + ".tmp"
+    let descriptor = open(temporaryPath, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, Self.mode)
+    guard descriptor >= 0 else { throw failure(errno) }
+    let written = exposition.withUnsafeBytes { Self.write($0, to: descriptor) }
+    guard close(descriptor) == 0, written == 0 else {
+      let reason = written == 0 ? errno : written
+      unlink(temporaryPath)
+      throw failure(reason)
+    }
+    guard rename(temporaryPath, path) == 0 else {
+      let reason = errno
+      unlink(temporaryPath)
+      throw failure(reason)
+    }
+  }
+
+  /// The errno, 0 if all bytes are written.
+  private static func write(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) -> Int32 {
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      let count = Foundation.write(descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
+      if count < 0, errno != EINTR { return errno }
+      rest = rest.dropFirst(max(0, count))
+    }
+    return 0
+  }
+
+  private func failure(_ number: Int32) -> Failure {
+    Failure(description: "the metrics cannot be written to \"\(path)\": \(String(cString: strerror(number)))")
+  }
+}

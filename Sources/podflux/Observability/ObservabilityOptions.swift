@@ -1,0 +1,53 @@
+import ArgumentParser
+import Logging
+
+/// How the engine can be watched: logs and metrics.
+struct ObservabilityOptions: ParsableArguments {
+  @Option(help: "How much to log: trace, debug, info, notice, warning, error or critical.")
+  var logLevel = Logger.Level.warning
+
+  @Option(help: "How logs and notes on stderr are written: as text, or as one JSON object a line.")
+  var logFormat = LogFormat.text
+
+  @Option(
+    help: ArgumentHelp(
+      "Where to show metrics for Prometheus: a file (a path with a slash), or an address such as 127.0.0.1:9464.",
+      valueName: "path|address"),
+    transform: MetricsTarget.init(argument:))
+  var metrics: MetricsTarget?
+
+  /// Sets the format of stderr. To be called before anything is written to it.
+  func beginWriting() {
+    if logFormat == .json { StandardError.beginJSON() }
+  }
+
+  func makeLogger() -> Logger {
+    var logger = Logger(label: "podflux") { [logFormat] label in
+      switch logFormat {
+      case .text: StreamLogHandler.standardError(label: label)
+      case .json: JSONLogHandler(label: label)
+      }
+    }
+    logger.logLevel = logLevel
+    return logger
+  }
+
+  /// What shows the metrics; nil if that is not wanted. It listens, or has written its file, when this returns.
+  ///
+  /// - Throws: `ExitCode` if that is not possible; stderr says why.
+  func makeMetricsPublisher(logger: Logger) throws -> MetricsPublisher? {
+    do throws(MetricsPublisher.Failure) {
+      return try metrics.map { target throws(MetricsPublisher.Failure) in try MetricsPublisher(target, logger: logger) }
+    } catch {
+      StandardError.print("podflux: \(error)")
+      throw ExitCode.failure
+    }
+  }
+}
+
+/// The values of `--log-format`.
+enum LogFormat: String, ExpressibleByArgument, CaseIterable {
+  case text, json
+}
+
+extension Logger.Level: @retroactive ExpressibleByArgument {}

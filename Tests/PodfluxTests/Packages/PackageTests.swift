@@ -1,0 +1,100 @@
+import Foundation
+import Testing
+import TestScheduling
+import TestSupport
+
+@Suite("The package", .systemTest)
+struct PackageTests {
+  private static let package = ProcessInfo.processInfo.environment["PODFLUX_DEB"]
+
+  @Test(
+    "It installs, runs and goes in a clean Debian",
+    .enabled(if: package != nil, "PODFLUX_DEB names no package; bash .packaging/build-deb makes one"))
+  func clean() throws {
+    let script = Packaging.folder.appendingPathComponent("check-deb").path
+    let (status, output) = try Packaging.run(["/bin/bash", script, try #require(Self.package)])
+    #expect(status == 0, "\(output)")
+    #expect(output.hasSuffix("all checks hold\n"), "\(output)")
+  }
+
+  @Test("Its scripts are shell without mistakes")
+  func scripts() throws {
+    for (shell, names) in [
+      ("/bin/bash", ["build-deb", "check-deb"]), ("/bin/sh", ["debian/postinst", "debian/prerm", "debian/postrm"]),
+    ] {
+      for name in names {
+        let path = Packaging.folder.appendingPathComponent(name).path
+        #expect(try Packaging.run([shell, "-n", path]) == (0, ""), "\(name)")
+      }
+    }
+  }
+
+  @Test(
+    "Maintainer scripts do no harm without a service manager, however often they run",
+    .enabled(if: access("/run/systemd/system", F_OK) != 0, "this machine has a service manager"))
+  func maintainerScripts() throws {
+    // A path without programs that make users, where the name service knows the user, and systemctl must not be called.
+    let folder = try TemporaryFolder("podflux-scripts")
+    for (name, text) in [("getent", "exit 0"), ("systemctl", "echo called >&2; exit 1")] {
+      let path = folder.path + "/" + name
+      try Data("#!/bin/sh\n\(text)\n".utf8).write(to: URL(fileURLWithPath: path))
+      chmod(path, 0o755)
+    }
+    let calls = [("postinst", "configure"), ("prerm", "remove"), ("postrm", "remove"), ("postrm", "purge")]
+    for (name, argument) in calls {
+      for _ in 0..<2 {
+        let path = Packaging.folder.appendingPathComponent("debian/\(name)").path
+        let result = try Packaging.run(["/bin/sh", path, argument], environment: ["PATH": folder.path])
+        #expect(result == (0, ""), "\(name)")
+      }
+    }
+  }
+
+  @Test(
+    "The completion of each shell is made, and those that are installed load it", arguments: ["bash", "zsh", "fish"])
+  func completion(shell: String) throws {
+    let result = try PodfluxCommand.run(["--generate-completion-script", shell])
+    #expect(result.status == 0 && result.output.contains("snapshot"))
+    let folder = try TemporaryFolder("podflux-completion")
+    let path = folder.path + "/_podflux"
+    try Data(result.output.utf8).write(to: URL(fileURLWithPath: path))
+    let program = try #require(shell == "bash" ? "/bin/bash" : Packaging.program(shell) ?? "/bin/true")
+    #expect(try Packaging.run([program, "-n", path]) == (0, ""))
+    guard shell == "bash" else { return }
+    let words = """
+      source \(path); COMP_WORDS=(podflux sna); COMP_CWORD=1; COMP_LINE="podflux sna"; COMP_POINT=11
+      $(complete -p podflux | sed 's/.* -F \\([^ ]*\\) .*/\\1/') podflux sna podflux; echo "${COMPREPLY[@]}"
+      """
+    let completed = try Packaging.run([program, "-c", words])
+    #expect(completed.status == 0 && completed.output.contains("snapshot"), "\(completed)")
+  }
+
+  @Test(
+    "Each command has a page of the manual, which man shows without a warning",
+    .enabled(if: Packaging.program("python3") != nil, "python3 is not installed"))
+  func pages() throws {
+    let folder = try TemporaryFolder("podflux-pages")
+    let dump = try PodfluxCommand.run(["--experimental-dump-help"])
+    let article = "Sources/PodfluxEngine/PodfluxEngine.docc/Operations.md"
+    let generator = Packaging.folder.appendingPathComponent("man-pages").path
+    let result = try Packaging.run(
+      [
+        Packaging.program("python3") ?? "", generator, "--version", "1.2.3", "--exit-statuses",
+        Packaging.sources.appendingPathComponent(article).path, folder.path,
+      ], environment: ["SOURCE_DATE_EPOCH": "1774620000"], input: dump.output)
+    #expect(result == (0, ""))
+    let pages = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+    #expect(Set(["podflux.1", "podflux-run.1", "podflux-quarantine-list.1"]).isSubset(of: pages))
+    let main = try String(contentsOfFile: folder.path + "/podflux.1", encoding: .utf8)
+    #expect(main.hasPrefix(#".TH "PODFLUX" 1 "2026-03-27" "podflux 1.2.3" "Podflux""#))
+    #expect(main.contains(".SH EXIT STATUS\n.TP\n0\ndone; ") && main.contains(".TP\n75\n"))
+    guard let man = Packaging.program("man") else { return }
+    for page in pages {
+      let path = folder.path + "/" + page
+      let shown = try Packaging.run(
+        [man, "--warnings", "-l", path], environment: ["MANWIDTH": "80", "LC_ALL": "C.UTF-8"])
+      #expect(shown.status == 0 && shown.output.contains("SYNOPSIS"), "\(page)")
+      #expect(!shown.output.contains("warning") && !shown.output.contains("error:"), "\(page): \(shown.output)")
+    }
+  }
+}
