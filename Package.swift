@@ -18,16 +18,21 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
     .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
+    .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
   ],
   targets: [
     // The product.
     .executableTarget(
       name: "podflux",
       dependencies: [
-        "CLinux", "CSQLite", "PodfluxEngine", "WireProtocol",
+        "CLinux", "CSQLite", "PodfluxClient", "PodfluxEngine", "PodfluxPeople", "WireProtocol",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
       ]),
+    .target(
+      name: "PodfluxPeople",
+      dependencies: ["PodfluxClient", "PodfluxCore", "Texts", .product(name: "Yams", package: "Yams")]),
+    .target(name: "PodfluxClient", dependencies: ["PodfluxCore", "WireProtocol"]),
     .target(
       name: "PodfluxEngine",
       dependencies: [
@@ -46,7 +51,8 @@ let package = Package(
     .target(name: "Reachability", dependencies: ["CLinux", "PodfluxCore"]),
     .target(
       name: "Persistence",
-      dependencies: ["CSQLite", "Flux", "PodfluxCore", .product(name: "GRDB", package: "GRDB.swift")]),
+      dependencies: ["CSQLite", "Flux", "PodfluxCore", "Texts", .product(name: "GRDB", package: "GRDB.swift")]),
+    .target(name: "Texts"),
     .target(name: "Digests", dependencies: ["CCrypto", "PodfluxCore"]),
     .target(name: "PodfluxCore", dependencies: ["Flux"]),
     .target(name: "Flux"),
@@ -98,7 +104,7 @@ let package = Package(
       dependencies: ["Digests", "EngineRuntime", "Feeds", "Flux", "Persistence", "PodfluxCore", "TestSupport"]),
     .testTarget(
       name: "PersistenceTests",
-      dependencies: ["Flux", "Persistence", "PodfluxCore", .product(name: "GRDB", package: "GRDB.swift")]),
+      dependencies: ["Flux", "Persistence", "PodfluxCore", "Texts", .product(name: "GRDB", package: "GRDB.swift")]),
     // libFuzzer's entry point is compiled by a test, with the sources of Feeds.
     .testTarget(name: "FeedsTests", dependencies: ["Feeds", "Flux", "PodfluxCore"], exclude: ["Fuzzing"]),
     .testTarget(name: "FileStoreTests", dependencies: ["FileStore", "Flux", "PodfluxCore", "TestSupport"]),
@@ -117,6 +123,8 @@ let package = Package(
         "EngineRuntime", "FileStore", "Flux", "Persistence", "PodfluxCore", "PodfluxEngine", "ScriptedOrigin",
         "TestSupport", "WireProtocol",
       ]),
+    .testTarget(name: "PodfluxClientTests", dependencies: ["PodfluxClient", "PodfluxCore", "WireProtocol"]),
+    .testTarget(name: "PodfluxPeopleTests", dependencies: ["PodfluxClient", "PodfluxPeople", "TestSupport"]),
     .testTarget(name: "WireProtocolTests", dependencies: ["WireProtocol", "TestSupport"]),
     .testTarget(
       name: "PodfluxSimulationTests",

@@ -1,7 +1,7 @@
 /// Splits a stream of bytes into lines, with bounded memory.
-struct LineSplitter {
+package struct LineSplitter {
   /// A line without its line feed.
-  enum Line {
+  package enum Line {
     case complete(UnsafeRawBufferPointer, number: Int)
     /// It exceeded the limit; its bytes are gone.
     case tooLong(number: Int)
@@ -12,12 +12,12 @@ struct LineSplitter {
   private var isSkipping = false
   private var number = 0
 
-  init(limit: Int) {
+  package init(limit: Int) {
     self.limit = limit
   }
 
   /// Takes a piece of the stream and calls the body with each complete line.
-  mutating func feed(_ piece: UnsafeRawBufferPointer, _ body: (Line) -> Void) {
+  package mutating func feed(_ piece: UnsafeRawBufferPointer, _ body: (Line) -> Void) {
     var piece = piece
     while let end = piece.firstIndex(of: UInt8(ascii: "\n")) {
       endLine(UnsafeRawBufferPointer(rebasing: piece[..<end]), body)
@@ -33,7 +33,7 @@ struct LineSplitter {
   }
 
   /// The stream has ended: remaining bytes form the last line.
-  mutating func finish(_ body: (Line) -> Void) {
+  package mutating func finish(_ body: (Line) -> Void) {
     guard isSkipping || !rest.isEmpty else { return }
     endLine(UnsafeRawBufferPointer(start: nil, count: 0), body)
   }
