@@ -25,13 +25,15 @@ let package = Package(
     .executableTarget(
       name: "podflux",
       dependencies: [
-        "CLinux", "CSQLite", "PodfluxClient", "PodfluxEngine", "PodfluxPeople", "WireProtocol",
+        "CLinux", "CSQLite", "PodfluxClient", "PodfluxEngine", "PodfluxPeople", "Terminal", "WireProtocol",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
       ]),
     .target(
       name: "PodfluxPeople",
-      dependencies: ["PodfluxClient", "PodfluxCore", "Texts", .product(name: "Yams", package: "Yams")]),
+      dependencies: [
+        "PodfluxClient", "PodfluxCore", "Terminal", "Texts", "WireProtocol", .product(name: "Yams", package: "Yams"),
+      ]),
     .target(name: "PodfluxClient", dependencies: ["PodfluxCore", "WireProtocol"]),
     .target(
       name: "PodfluxEngine",
@@ -52,6 +54,7 @@ let package = Package(
     .target(
       name: "Persistence",
       dependencies: ["CSQLite", "Flux", "PodfluxCore", "Texts", .product(name: "GRDB", package: "GRDB.swift")]),
+    .target(name: "Terminal"),
     .target(name: "Texts"),
     .target(name: "Digests", dependencies: ["CCrypto", "PodfluxCore"]),
     .target(name: "PodfluxCore", dependencies: ["Flux"]),

@@ -14,7 +14,7 @@ package enum ConnectionFailure: Error, Hashable, CustomStringConvertible {
   case malformed(MalformedLine)
   /// A limit of this client is exceeded.
   case overrun(String)
-  /// The caller wants to be done (`EngineConnection.interruption`).
+  /// The caller wants to be done (`ClientConnection.interruption`).
   case interrupted
 
   /// One sentence for people.

@@ -117,6 +117,21 @@ extension JSONWriter {
   }
 }
 
+/// Orders as a query's `sort` names them.
+extension DownloadOrder {
+  /// Reads an order; nil if there is no such one.
+  package init?(sortedBy text: String) {
+    self.init(text: text)
+  }
+}
+
+extension ListOrder {
+  /// Reads an order; nil if there is no such one.
+  package init?(sortedBy text: String) {
+    self.init(text: text)
+  }
+}
+
 /// Cursors as a snapshot's `next` gives them.
 extension OrderCursor {
   /// Reads a cursor; nil if it is none.

@@ -12,11 +12,27 @@ extension JSONObject {
     self = document.object
   }
 
+  /// An object of these members; of equal keys the first counts.
+  package init(_ members: some Sequence<Member>) {
+    self.init()
+    for member in members { _ = insert(member.value, for: member.key) }
+  }
+
   /// The object as a line, without its line feed; its members stand in their own order.
   package var line: [UInt8] {
     var writer = JSONWriter()
     writer.value(.object(self))
     return writer.bytes
+  }
+}
+
+extension JSONValue {
+  /// A text without its quotes, and JSON otherwise.
+  package var plainText: String {
+    if case .string(let text) = self { return text }
+    var writer = JSONWriter()
+    writer.value(self)
+    return String(decoding: writer.bytes, as: UTF8.self)
   }
 }
 

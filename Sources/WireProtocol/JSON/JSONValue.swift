@@ -30,6 +30,10 @@ package struct JSONObject: Hashable, Sendable {
   package struct Member: Hashable, Sendable {
     package var key: String
     package var value: JSONValue
+
+    package init(key: String, value: JSONValue) {
+      (self.key, self.value) = (key, value)
+    }
   }
 
   /// The members.

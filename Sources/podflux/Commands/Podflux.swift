@@ -14,7 +14,10 @@ struct Podflux: ParsableCommand {
       podflux snapshot --library DIR shows the library's state, also beside a running engine.
       """,
     version: Engine.version,
-    subcommands: [RunCommand.self, SnapshotCommand.self, ReplayCommand.self, DiffCommand.self, QuarantineCommand.self])
+    subcommands: [
+      LsCommand.self, StatusCommand.self, WhyCommand.self, SettingsCommand.self, RunCommand.self, SnapshotCommand.self,
+      ReplayCommand.self, DiffCommand.self, QuarantineCommand.self,
+    ])
 
   /// The signals that were blocked at the start, for `run`.
   nonisolated(unsafe) private(set) static var signals: HeldSignals?

@@ -6,6 +6,7 @@ import Foundation
 import Logging
 import PodfluxCore
 import PodfluxEngine
+import PodfluxPeople
 
 /// `podflux run`: runs the engine, which a client controls with lines.
 struct RunCommand: ParsableCommand {
@@ -27,8 +28,8 @@ struct RunCommand: ParsableCommand {
   @Option(help: "How many bytes of the journal fill a file; four full ones are kept beside it.")
   var journalBytes = JournalConfiguration.defaultBytes
 
-  @Option(help: "The path to the network: detected (auto), or fixed as wifi, cellular or offline.")
-  var network = NetworkChoice.auto
+  @Option(help: "The path to the network: detected (auto), or fixed as wifi, cellular or offline; auto unless configured.")
+  var network: NetworkChoice?
 
   @Option(
     name: .customLong("interface"),
@@ -38,8 +39,9 @@ struct RunCommand: ParsableCommand {
   @Option(help: "A device whose bytes cost money, such as usb0; can be repeated.")
   var metered: [String] = []
 
-  @Option(help: "How much to log: trace, debug, info, notice, warning, error or critical.")
-  var logLevel = Logger.Level.warning
+  @Option(
+    help: "How much to log: trace, debug, info, notice, warning, error or critical; warning unless it is configured.")
+  var logLevel: Logger.Level?
 
   enum EndOfInput: String, ExpressibleByArgument, CaseIterable {
     case drain, exit
@@ -58,6 +60,10 @@ struct RunCommand: ParsableCommand {
   }
 
   func run() throws {
+    let configuration = try ProcessConfiguration.ofProcess()
+    let place = try LibraryPlace(library: folder.library, state: folder.state, configuration: configuration)
+    let start = try EngineStart(
+      caFile: caFile, journal: journal, network: network, logLevel: logLevel, configuration: configuration)
     // Before other threads exist.
     let heldSignals = Podflux.signals ?? HeldSignals()
     let notifier = Notifier.takeFromEnvironment()
@@ -72,16 +78,16 @@ struct RunCommand: ParsableCommand {
     easeAllocationInSQLite()
     let output = try OutputWriter(takingOver: .standardOutput)
     var logger = Logger(label: "podflux") { StreamLogHandler.standardError(label: $0) }
-    logger.logLevel = logLevel
+    logger.logLevel = start.logLevel
     let signals = SignalWatch(heldSignals, logger: logger)
-    let session = Session(output: output, libraryPath: folder.library, notifier: notifier)
+    let session = Session(output: output, libraryPath: place.library, notifier: notifier)
     let engine: Engine
     do {
       engine = try Engine(
         EngineConfiguration(
-          libraryPath: folder.library, statePath: folder.state, certificateAuthorityFile: caFile,
-          journal: journal.map { JournalConfiguration(path: $0, maximumBytes: journalBytes) },
-          reportedPath: network.path,
+          libraryPath: place.library, statePath: place.state, certificateAuthorityFile: start.caFile,
+          journal: start.journal.map { JournalConfiguration(path: $0, maximumBytes: journalBytes) },
+          reportedPath: start.network.path,
           links: LinkOverrides(
             interfaces: Dictionary(interfaces.map { ($0.device, $0.interface) }) { $1 }, metered: Set(metered)),
           logger: logger),
@@ -94,7 +100,7 @@ struct RunCommand: ParsableCommand {
     signals.attach(engine)
     notifier?.startWatchdog { engine.isAlive($0) }
     if isatty(STDIN_FILENO) == 1 {
-      StandardError.printSoon(RunNotes(library: folder.library).waiting(atEndOfInput: onEof))
+      StandardError.printSoon(RunNotes(library: place.library).waiting(atEndOfInput: onEof))
     }
     LineReader(session: session, engine: engine, atEnd: onEof.stopMode).start()
     session.waitUntilClosed()

@@ -1,6 +1,6 @@
 import Foundation
 
-extension EngineConnection {
+extension ClientConnection {
   /// The longest path of a socket, in bytes: `sun_path` of unix(7) holds it and a NUL.
   package static let maximumPathBytes = MemoryLayout.size(ofValue: sockaddr_un().sun_path) - 1
 

@@ -7,7 +7,7 @@ import WireProtocol
 ///
 /// Sending never waits for the engine: what it does not take yet is kept, and goes out while lines are awaited. So an engine
 /// that waits until its replies are read, and a client that waits until its lines are, cannot wait for each other.
-package final class EngineConnection {
+package final class ClientConnection {
   /// What comes beside replies.
   package enum Event: Sendable {
     case state(JSONObject)
@@ -33,8 +33,8 @@ package final class EngineConnection {
   private var encoder = RequestEncoder()
   /// How many of the encoder's bytes have been written.
   private var written = 0
-  private var splitter = LineSplitter(limit: EngineConnection.maximumLineBytes)
-  private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: EngineConnection.readSize, alignment: 16)
+  private var splitter = LineSplitter(limit: ClientConnection.maximumLineBytes)
+  private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: ClientConnection.readSize, alignment: 16)
   private var lastID: Int64 = 0
   /// The requests that have no reply, in order.
   private var awaited: ArraySlice<Int64> = []

@@ -1,0 +1,37 @@
+import ArgumentParser
+import PodfluxPeople
+import Terminal
+
+/// `podflux status --watch`: a table that is drawn anew.
+struct StatusWatch {
+  /// The time between two looks, in milliseconds.
+  private static let intervalMilliseconds = 1000
+
+  let place: LibraryPlace
+  let endsWhenIdle: Bool
+  let console: Console
+
+  func run() throws {
+    let source = LibraryFolder(place: place)
+    let interruption = try Interruption()
+    var table = TransferTable()
+    var region = LiveRegion(usesColor: console.mode.usesColor)
+    while true {
+      let report = try StatusReport(of: source)
+      let isOver = endsWhenIdle && report.counts.moving == 0
+      switch console.mode.progress {
+      case .live:
+        let lines = report.frame(by: console.clock, on: console.size, table: &table)
+        console.errors.write(
+          isOver ? region.finish(lines, on: console.size) : region.draw(lines, on: console.size))
+      case .plain: report.print(on: console)
+      case .none: break
+      }
+      if isOver { return }
+      if interruption.comes(withinMilliseconds: Self.intervalMilliseconds) {
+        console.errors.write(region.erase())
+        throw ExitCode.interrupted
+      }
+    }
+  }
+}
