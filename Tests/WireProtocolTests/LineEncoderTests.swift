@@ -13,10 +13,10 @@ struct LineEncoderTests {
       lines { $0.ready(version: "1.0.0", library: "/srv/pod casts", revision: 3, pid: 42) }
         == #"{"payload":{"library":"/srv/pod casts","pid":42,"protocol":1,"revision":3,"version":"1.0.0"},"#
         + #""type":"engine/ready"}"# + "\n")
-    for reason in StopReason.allCases {
+    for end in ConnectionEnd.all {
       #expect(
-        lines { $0.stopped(reason, revision: 9) }
-          == #"{"payload":{"reason":"\#(reason.rawValue)","revision":9},"type":"engine/stopped"}"# + "\n")
+        lines { $0.stopped(end, revision: 9) }
+          == #"{"payload":{"reason":"\#(end.name)","revision":9},"type":"engine/stopped"}"# + "\n")
     }
   }
 

@@ -47,7 +47,7 @@ struct LineJudgeTests {
     for code in Refusal.Code.allCases {
       encoder.refusal(Refusal(code, "no", path: "payload.a"), line: 1, id: .integer(1))
     }
-    for reason in StopReason.allCases { encoder.stopped(reason, revision: 3) }
+    for end in ConnectionEnd.all { encoder.stopped(end, revision: 3) }
     #expect(judge.fault(in: encoder.bytes, as: .output) == nil)
   }
 

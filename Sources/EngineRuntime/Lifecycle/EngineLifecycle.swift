@@ -153,7 +153,7 @@ public enum EngineLifecycle<Request> {
 extension EngineLifecycle {
   /// Which requests may be taken out of the mailbox.
   public enum Intake: Hashable, Sendable {
-    /// As many as the client has room for the answers of.
+    /// As many as a delivery takes.
     case open
     /// Nothing: they are answered in a later state.
     case nothing

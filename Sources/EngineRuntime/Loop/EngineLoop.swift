@@ -213,7 +213,7 @@ public final class EngineLoop {
 
   private func answer(_ query: Query, _ request: EngineRequest) {
     do {
-      respond(to: request, .answer(try host.answer(query, at: position.revision)))
+      respond(to: request, .answer(try host.answer(query, for: request.client, at: position.revision)))
     } catch let refusal as Refusal {
       respond(to: request, .refusal(refusal))
     } catch {

@@ -62,8 +62,7 @@ public protocol EngineSession: AnyObject {
 
 /// What hears of the engine's life, in the loop's order.
 public protocol EngineAudience: AnyObject {
-  /// How many requests may be handled in the next delivery: 0 while the client has no room for their answers. Then the
-  /// audience owes the mailbox a nudge as soon as there is room.
+  /// How many requests may be handled in the next delivery.
   func requestLimit() -> Int
 
   /// A batch has been committed and its requests are answered. Its effects follow.
@@ -77,9 +76,11 @@ public protocol EngineAudience: AnyObject {
 
   /// A question about the state.
   ///
-  /// - Parameter revision: The last committed one.
+  /// - Parameters:
+  ///   - client: Who asks.
+  ///   - revision: The last committed one.
   /// - Throws: a `Refusal`, or what has kept the database from being read.
-  func answer(_ query: Query, at revision: Int64) throws -> Answer
+  func answer(_ query: Query, for client: ClientID?, at revision: Int64) throws -> Answer
 
   /// A look at a feed over the network. The request is answered later, exactly once, in any case before the session is
   /// given up.

@@ -1,5 +1,18 @@
 import PodfluxCore
 
+/// Names a client of an engine; later ones have higher numbers.
+public struct ClientID: Hashable, Comparable, Sendable {
+  private let number: Int
+
+  /// Names the client that was connected as the `number`th.
+  public init(_ number: Int) {
+    self.number = number
+  }
+
+  /// Whether the first one was connected before the second.
+  public static func < (first: ClientID, second: ClientID) -> Bool { first.number < second.number }
+}
+
 /// Something that a client asks of the engine.
 public struct EngineRequest: Sendable {
   /// What is asked.
@@ -12,23 +25,33 @@ public struct EngineRequest: Sendable {
     case refused(Refusal)
     /// Nothing but an answer, behind the answers of all requests before it.
     case barrier
+
+    /// Whether other requests are answered before this one, although they are posted behind it. A client whose answers keep
+    /// an order posts nothing more before it has this answer.
+    public var isAnsweredLater: Bool {
+      if case .query(.preview) = self { true } else { false }
+    }
+
+    /// Whether the answer can be long: up to some MiB.
+    public var isQuery: Bool {
+      if case .query = self { true } else { false }
+    }
   }
 
   /// What is asked.
   public var content: Content
+  /// Who asks; nil for the engine's owner.
+  public var client: ClientID?
   /// Called with the answer, exactly once, on the engine's queue.
   public var completion: @Sendable (Response) -> Void
 
   /// Makes a request.
-  public init(_ content: Content, completion: @escaping @Sendable (Response) -> Void) {
+  public init(
+    _ content: Content, by client: ClientID? = nil, completion: @escaping @Sendable (Response) -> Void
+  ) {
     self.content = content
+    self.client = client
     self.completion = completion
-  }
-
-  /// Whether other requests are answered before this one, although they are posted behind it. A client whose answers keep an
-  /// order posts nothing more before it has this answer.
-  public var isAnsweredLater: Bool {
-    if case .query(.preview) = content { true } else { false }
   }
 
   /// The action that is asked for; nil if it is something else.

@@ -172,6 +172,7 @@ package final class ClientConnection {
       case .complete(let bytes, _): lines.append([UInt8](bytes))
       case .tooLong: isTooLong = true
       }
+      return !isTooLong
     }
     if isTooLong { throw fail(.overrun("a line of more than \(Self.maximumLineBytes) bytes")) }
     for line in lines { try take(line) }

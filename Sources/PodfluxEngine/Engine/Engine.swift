@@ -17,29 +17,29 @@ public final class Engine: Sendable {
   /// Podflux's version.
   public static let version = "1.0.0"
 
-  /// How many requests may wait to be handled; a client that sends more is held up.
-  static let requestCapacity = 4096
+  /// How many requests may wait to be handled; clients that send more are held up.
+  static let requestCapacity = 65_536
   /// The most requests that one transaction commits. Rows come to random places of the indexes, so that a large batch
   /// writes each page once where small ones would write it again and again; this many take about 50 ms.
   static let batchSize = 2048
   private let core: EngineCore
-  private let mailbox: Mailbox<EngineRequest, Action>
+  private let mailbox: EngineLoop.EngineMailbox
   private let turns: DispatchQueue
 
   /// Opens the library and begins to work.
   ///
   /// - Parameters:
   ///   - configuration: Which library, and how.
-  ///   - client: Hears of what happens; see `EngineClient`.
+  ///   - owner: Hears of what concerns the engine as a whole.
   /// - Throws: `EngineError`. Nothing has been changed then.
-  public init(_ configuration: EngineConfiguration, client: any EngineClient) throws {
+  public init(_ configuration: EngineConfiguration, owner: any EngineOwner) throws {
     let turns = DispatchQueue(label: "podflux.turns", qos: .userInitiated)
     let drainer = Mutex<EngineCore?>(nil)
-    let mailbox = Mailbox<EngineRequest, Action>(requestCapacity: Self.requestCapacity) {
+    let mailbox = EngineLoop.EngineMailbox(requestCapacity: Self.requestCapacity) {
       guard let core = drainer.withLock({ $0 }) else { return }
       turns.async { core.step() }
     }
-    let core = try EngineCore(configuration, client: client, mailbox: mailbox, turns: turns)
+    let core = try EngineCore(configuration, owner: owner, mailbox: mailbox, turns: turns)
     drainer.withLock { $0 = core }
     self.core = core
     self.mailbox = mailbox
@@ -47,14 +47,13 @@ public final class Engine: Sendable {
     turns.async { core.begin() }
   }
 
-  /// Posts a request; its completion is called with the answer, on the engine's queue, in the order of posting.
-  ///
-  /// - Returns: false if too many wait; the caller tries again after `EngineClient.turnEnded`.
-  public func post(_ request: EngineRequest) -> Bool {
-    mailbox.post(request: request.checked)
+  /// Connects a client: `EngineClient.connected` gives it the connection over which it asks.
+  public func connect(_ client: any EngineClient) {
+    let connection = EngineConnection(core.takeClientID(), mailbox: mailbox, core: core)
+    turns.async { [core] in core.connect(client, over: connection) }
   }
 
-  /// Ends the engine's work, now or when nothing can move any more. `EngineClient.closed` tells when it has ended.
+  /// Ends the engine's work, now or when nothing can move any more. `EngineOwner.closed` tells when it has ended.
   public func stop(_ mode: StopMode, because cause: StopReason) {
     turns.async { [core] in core.loop.stop(mode, because: cause) }
   }
@@ -106,11 +105,6 @@ public final class Engine: Sendable {
     return { [turns, core] in
       turns.async { if let value = token.value { core.endObserving(value) } }
     }
-  }
-
-  /// Has another look at requests that wait because the client had no room for answers.
-  public func clientHasRoom() {
-    mailbox.nudge()
   }
 }
 
@@ -186,29 +180,4 @@ public enum EngineError: Error, CustomStringConvertible {
     case .cannotStart(let reason): "the engine cannot start: \(reason)"
     }
   }
-}
-
-/// What an engine calls during its life. Calls come on the engine's queue and must not block.
-public protocol EngineClient: Sendable {
-  /// Whether a moment of the state can be taken now. Asked on any queue; it changes nothing.
-  var hasRoom: Bool { get }
-  /// Whether answers can be taken; while not, requests wait and transfers go on. A client that answers no owes the engine a
-  /// call of `Engine.clientHasRoom` as soon as there is room, also if `hasRoom` is asked meanwhile.
-  func hasRoomForAnswers() -> Bool
-  /// The library is in order and work begins.
-  func ready(revision: Int64)
-  /// The answers of one or several batches have been given, and their effects handed to the services. A client that
-  /// gathers answers sends them now.
-  func turnEnded()
-  /// A moment of the state, after `Query.observe`, if there is room. Called one at a time, mostly on another queue than the
-  /// rest.
-  func observed(_ moment: ObservedMoment)
-  /// A turn has been committed, and what has followed from it, for those who observe actions.
-  func committed(_ turn: TurnRecord<Action>, announcements: [Announcement])
-  /// Something was done that people are to be told of.
-  func told(_ notice: Notice)
-  /// The engine has ended; the library is free.
-  ///
-  /// `remaining` is how many downloads are left in each state, as clients see it.
-  func closed(because cause: StopReason, revision: Int64, remaining: [DownloadState.Kind: Int])
 }

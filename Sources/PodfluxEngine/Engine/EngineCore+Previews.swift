@@ -12,7 +12,7 @@ extension EngineCore {
         case .success(let preview): self.answerPreview(number, with: .answer(.preview(preview)))
         case .failure(let refusal): self.answerPreview(number, with: .refusal(refusal))
         }
-        self.client.turnEnded()
+        self.turnEnded()
       }
     }
   }

@@ -1,9 +1,12 @@
+import EngineRuntime
 import PodfluxCore
 
 /// Queries, and those who observe.
 extension EngineCore {
-  func answer(_ query: Query, at revision: Int64) throws -> Answer {
+  func answer(_ query: Query, for id: ClientID?, at revision: Int64) throws -> Answer {
     guard let session else { throw Refusal.isSuspended }
+    // A client that is gone reads no answer.
+    guard let id, let client = clients.client(id) else { throw Refusal.hasStopped }
     switch query {
     case .resumeData(let id): return .resumeData(try session.library.resumeData(of: id))
     case .exportFeeds(let includesSecrets):
@@ -11,19 +14,18 @@ extension EngineCore {
     case .preview: preconditionFailure("the loop hands previews to their own method")
     case .snapshot(let query):
       // An observing client is shown everything up to this revision before it sees the snapshot.
-      if let observation { try observers.flush(observation.token) }
+      if let token = clients.observationToken(of: id) { try observers.flush(token) }
       let now = readClock().wall
       return .snapshot(try session.library.snapshot(query, from: session.dispatcher.state, at: now))
     case .observe(let wish):
-      endObservation()
-      let token = observers.add(wish.state, interval: wish.interval, hasRoom: { [client] in client.hasRoom }) {
-        [client] moment in
-        client.observed(wish.includesActions ? moment : moment.withoutAttempts)
-      }
-      observation = (token, wish.includesActions)
+      endObservation(of: id)
+      let observation = ClientObservation(of: client, includesActions: wish.includesActions)
+      let token = observers.add(
+        wish.state, interval: wish.interval, hasRoom: { observation.hasRoom }, deliver: observation.deliver)
+      clients.begin(observation, token, of: id)
       return .observing(revision: revision)
     case .unobserve:
-      endObservation()
+      endObservation(of: id)
       return .unobserving
     }
   }
@@ -39,10 +41,9 @@ extension EngineCore {
     observers.remove(token)
   }
 
-  private func endObservation() {
-    if let observation { observers.remove(observation.token) }
-    // A delivery that is under way ends first: the next one belongs to another observation.
-    observers.waitForReading()
-    observation = nil
+  func endObservation(of id: ClientID) {
+    guard let (observation, token) = clients.takeObservation(of: id) else { return }
+    observers.remove(token)
+    observation.end()
   }
 }

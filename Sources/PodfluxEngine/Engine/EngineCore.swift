@@ -6,19 +6,24 @@ import PodfluxCore
 import Synchronization
 
 /// Puts an `EngineLoop` on the queue of turns, and is its host: opens the library, answers queries, and passes on
-/// to the client and the observers what happens.
+/// to the owner, the clients and the observers what happens.
 final class EngineCore: @unchecked Sendable {
   // `@unchecked`: every member is used on `turns` alone, or is thread safe by itself.
 
-  let client: any EngineClient
+  private let owner: any EngineOwner
   let logger: Logger
   /// What holds the library; nil while the engine is suspended or has ended.
   private(set) var session: LibrarySession?
   private(set) lazy var loop = EngineLoop(mailbox: mailbox, host: self)
   private(set) lazy var observers = Observers(
     turns: turns, logger: logger, readStores: { [unowned self] in session?.stores })
-  /// What the client observes, if it does.
-  var observation: (token: Observers.Token, includesActions: Bool)?
+  /// The clients that are connected.
+  var clients = ConnectedClients()
+  /// Clients whose requests the mailbox had no room for.
+  let heldUp = Mutex<Set<ClientID>>([])
+  /// How the engine has ended; nil before.
+  var end: (reason: StopReason, revision: Int64)?
+  private let lastClient = Atomic(0)
   /// The previews that are not answered.
   var previews = PendingRequests()
   /// Whether it has ended although something could have moved still.
@@ -30,10 +35,10 @@ final class EngineCore: @unchecked Sendable {
   private let journal: Journal?
 
   init(
-    _ configuration: EngineConfiguration, client: any EngineClient, mailbox: EngineLoop.EngineMailbox,
+    _ configuration: EngineConfiguration, owner: any EngineOwner, mailbox: EngineLoop.EngineMailbox,
     turns: DispatchQueue
   ) throws {
-    self.client = client
+    self.owner = owner
     self.configuration = configuration
     self.mailbox = mailbox
     self.turns = turns
@@ -58,11 +63,16 @@ final class EngineCore: @unchecked Sendable {
     }
   }
 
-  /// Begins to work; the client hears when the tables are in order.
+  /// Begins to work; the owner hears when the tables are in order.
   func begin() {
     guard let session else { return }
     loop.begin(holding: session, reporting: configuration.reportedPath)
-    client.ready(revision: loop.position.revision)
+    owner.ready(revision: loop.position.revision)
+  }
+
+  /// A name for the next client. Thread safe.
+  func takeClientID() -> ClientID {
+    ClientID(lastClient.add(1, ordering: .relaxed).newValue)
   }
 
   /// Handles what waits in the mailbox, delivery by delivery, until nothing does. Each is a block of its own on the
@@ -104,12 +114,13 @@ extension EngineCore: EngineTimers, LibraryOpener {
 // MARK: - Audience
 
 extension EngineCore: EngineAudience {
-  func requestLimit() -> Int { client.hasRoomForAnswers() ? Engine.batchSize : 0 }
+  func requestLimit() -> Int { Engine.batchSize }
 
   func committed(_ batch: CommittedBatch) {
-    guard observation?.includesActions == true, let record = batch.turnout.record else { return }
+    let observing = clients.observingActions
+    guard !observing.isEmpty, let record = batch.turnout.record else { return }
     let announcements = batch.turnout.effects.compactMap { if case .announce(let news) = $0 { news } else { nil } }
-    client.committed(record, announcements: announcements)
+    for client in observing { client.committed(record, announcements: announcements) }
   }
 
   func stateChanged() {
@@ -117,11 +128,15 @@ extension EngineCore: EngineAudience {
   }
 
   func told(_ notice: Notice) {
-    client.told(notice)
+    owner.told(notice)
   }
 
   func turnEnded() {
-    client.turnEnded()
+    let heldUp = heldUp.withLock { heldUp in
+      defer { heldUp = [] }
+      return heldUp
+    }
+    for client in clients.takeConcerned(besides: heldUp) { client.turnEnded() }
   }
 
   func noticed(_ incident: EngineIncident) {
@@ -143,6 +158,8 @@ extension EngineCore: EngineAudience {
   func closed(because reason: StopReason, revision: Int64, remaining: [DownloadState.Kind: Int]) {
     hasGivenUp.store(loop.lifecycle.hasGivenUp, ordering: .releasing)
     observers.close()
-    client.closed(because: reason, revision: revision, remaining: remaining)
+    end = (reason, revision)
+    for client in clients.removeAll() { client.disconnected(.engineStopped(reason), revision: revision) }
+    owner.closed(because: reason, revision: revision, remaining: remaining)
   }
 }

@@ -10,12 +10,12 @@ extension EngineRequest {
       switch action {
       case .updateSettings(let patch): try Self.check(patch)
       case .podcasts(.importDocument(let document)):
-        return EngineRequest(.action(.podcasts(.import(try document.feeds()))), completion: completion)
+        return EngineRequest(.action(.podcasts(.import(try document.feeds()))), by: client, completion: completion)
       default: break
       }
       return self
     } catch {
-      return EngineRequest(.refused(error), completion: completion)
+      return EngineRequest(.refused(error), by: client, completion: completion)
     }
   }
 

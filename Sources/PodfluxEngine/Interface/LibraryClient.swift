@@ -3,13 +3,23 @@ import Flux
 import PodfluxCore
 import Synchronization
 
-/// Connects a program's asynchronous calls with the engine.
-final class LibraryClient: EngineClient {
+/// Connects a program's asynchronous calls with the engine that the program owns.
+final class LibraryClient: EngineOwner, EngineClient {
+  private struct Waiting {
+    let content: EngineRequest.Content
+    let completion: @Sendable (Response) -> Void
+  }
+
   private struct State {
     var engine: Engine?
+    /// nil until the engine has taken this client in.
+    var connection: EngineConnection?
     /// Requests that the engine has no room for yet, in order.
-    var waiting: [EngineRequest] = []
+    var waiting: [Waiting] = []
+    /// Whether the engine takes no requests any more.
     var isClosed = false
+    /// Whether the library is free.
+    var hasEnded = false
     var closing: [CheckedContinuation<Void, Never>] = []
   }
 
@@ -18,13 +28,14 @@ final class LibraryClient: EngineClient {
   /// Sets the engine. Call it once, before the first request.
   func serve(_ engine: Engine) {
     state.withLock { $0.engine = engine }
+    engine.connect(self)
   }
 
   // MARK: Requests
 
   func post(_ content: EngineRequest.Content) async -> Response.Outcome {
     await withCheckedContinuation { continuation in
-      let request = EngineRequest(content) { continuation.resume(returning: $0.outcome) }
+      let request = Waiting(content: content) { continuation.resume(returning: $0.outcome) }
       let isClosed = state.withLock { state in
         guard !state.isClosed else { return true }
         state.waiting.append(request)
@@ -62,19 +73,20 @@ final class LibraryClient: EngineClient {
   /// Posts waiting requests while there is room.
   private func postWaiting() {
     state.withLock { state in
-      guard let engine = state.engine else { return }
-      let posted = state.waiting.firstIndex { !engine.post($0) } ?? state.waiting.endIndex
+      guard let connection = state.connection else { return }
+      let posted =
+        state.waiting.firstIndex { !connection.post($0.content, completion: $0.completion) } ?? state.waiting.endIndex
       state.waiting.removeFirst(posted)
     }
   }
 
   func waitUntilClosed() async {
     await withCheckedContinuation { continuation in
-      let isClosed = state.withLock { state in
-        if !state.isClosed { state.closing.append(continuation) }
-        return state.isClosed
+      let hasEnded = state.withLock { state in
+        if !state.hasEnded { state.closing.append(continuation) }
+        return state.hasEnded
       }
-      if isClosed { continuation.resume() }
+      if hasEnded { continuation.resume() }
     }
   }
 
@@ -82,9 +94,10 @@ final class LibraryClient: EngineClient {
 
   var hasRoom: Bool { true }
 
-  func hasRoomForAnswers() -> Bool { true }
-
-  func ready(revision: Int64) {}
+  func connected(over connection: EngineConnection, revision: Int64) {
+    state.withLock { $0.connection = connection }
+    postWaiting()
+  }
 
   func turnEnded() {
     postWaiting()
@@ -94,16 +107,27 @@ final class LibraryClient: EngineClient {
 
   func committed(_ turn: TurnRecord<Action>, announcements: [Announcement]) {}
 
-  /// A program that embeds Podflux sees runs in the state.
-  func told(_ notice: Notice) {}
-
-  func closed(because cause: StopReason, revision: Int64, remaining: [DownloadState.Kind: Int]) {
-    let (waiting, closing) = state.withLock { state in
-      defer { (state.engine, state.isClosed, state.waiting, state.closing) = (nil, true, [], []) }
-      return (state.waiting, state.closing)
+  func disconnected(_ end: ConnectionEnd, revision: Int64) {
+    let waiting = state.withLock { state in
+      defer { (state.engine, state.connection, state.isClosed, state.waiting) = (nil, nil, true, []) }
+      return state.waiting
     }
     for request in waiting {
       request.completion(Response(outcome: .refusal(.hasStopped), revision: revision))
+    }
+  }
+
+  // MARK: EngineOwner
+
+  func ready(revision: Int64) {}
+
+  /// A program that embeds Podflux sees runs in the state.
+  func told(_ notice: Notice) {}
+
+  func closed(because reason: StopReason, revision: Int64, remaining: [DownloadState.Kind: Int]) {
+    let closing = state.withLock { state in
+      defer { (state.hasEnded, state.closing) = (true, []) }
+      return state.closing
     }
     for continuation in closing { continuation.resume() }
   }

@@ -37,7 +37,7 @@ public final class Podflux: Sendable {
   ) async throws -> Podflux {
     let client = LibraryClient()
     let engine = try Engine(
-      EngineConfiguration(libraryPath: path, statePath: state, logger: logger), client: client)
+      EngineConfiguration(libraryPath: path, statePath: state, logger: logger), owner: client)
     client.serve(engine)
     let snapshot: Snapshot
     do {

@@ -1,6 +1,6 @@
 import EngineRuntime
 
-/// A client's request to the engine; see `Engine.post`.
+/// A client's request to the engine; see `EngineConnection.post`.
 public typealias EngineRequest = EngineRuntime.EngineRequest
 /// The result of a request, and its revision.
 public typealias Response = EngineRuntime.Response

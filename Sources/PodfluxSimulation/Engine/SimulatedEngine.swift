@@ -223,7 +223,7 @@ extension SimulatedEngine: EngineAudience {
 
   func told(_ notice: Notice) {}
 
-  func answer(_ query: Query, at revision: Int64) throws -> Answer {
+  func answer(_ query: Query, for client: ClientID?, at revision: Int64) throws -> Answer {
     guard isAlive, let process else { throw Refusal.isSuspended }
     guard case .resumeData(let id) = query else {
       throw Refusal(.unknownAction, "the simulated client asks for resume data only")

@@ -44,9 +44,9 @@ public struct LineEncoder: Sendable {
   }
 
   /// The last line: nothing comes behind it.
-  public mutating func stopped(_ reason: StopReason, revision: Int64) {
+  public mutating func stopped(_ end: ConnectionEnd, revision: Int64) {
     line("engine/stopped") { payload in
-      payload.member("reason", reason.rawValue)
+      payload.member("reason", end.name)
       payload.member("revision", revision)
     }
   }

@@ -1,24 +1,24 @@
 import Foundation
-import PodfluxCore
 import PodfluxEngine
 import WireProtocol
 
 /// Reads lines from stdin on its own thread, also while the engine is busy.
 ///
-/// The cost of a line is bounded: longer lines are skipped and refused. When the engine's mailbox is full, reading
-/// waits, and so does the client.
+/// The cost of a line is bounded: longer lines are skipped and refused. While the session takes no request, reading waits,
+/// and so does the client.
 final class LineReader: Sendable {
-  private let session: Session
-  private let engine: Engine
-  private let stopMode: StopMode
+  private let session: ClientSession
+  private let streams: StandardStreams
+  /// Called behind the answers of all lines.
+  private let onEnd: @Sendable () -> Void
 
   /// How many bytes one read(2) requests.
   private static let readSize = 256 << 10
 
-  init(session: Session, engine: Engine, atEnd stopMode: StopMode) {
+  init(session: ClientSession, streams: StandardStreams, onEnd: @escaping @Sendable () -> Void) {
     self.session = session
-    self.engine = engine
-    self.stopMode = stopMode
+    self.streams = streams
+    self.onEnd = onEnd
   }
 
   func start() {
@@ -32,12 +32,14 @@ final class LineReader: Sendable {
     let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.readSize, alignment: 16)
     defer { buffer.deallocate() }
     while let count = readSome(into: buffer), count > 0 {
-      lines.feed(UnsafeRawBufferPointer(rebasing: buffer.prefix(count)), post)
+      lines.feed(UnsafeRawBufferPointer(rebasing: buffer.prefix(count))) { line in
+        post(session.request(for: line))
+        return true
+      }
     }
-    lines.finish(post)
+    lines.finish { post(session.request(for: $0)) }
     // In the queue after all lines: the end of input does not overtake earlier requests.
-    post(
-      EngineRequest(.barrier) { [engine, stopMode] _ in engine.stop(stopMode, because: .eof) })
+    post(ClientSession.Request(content: .barrier, byteCount: 0) { [onEnd] _ in onEnd() })
   }
 
   private func readSome(into buffer: UnsafeMutableRawBufferPointer) -> Int? {
@@ -48,22 +50,9 @@ final class LineReader: Sendable {
     }
   }
 
-  private func post(_ line: LineSplitter.Line) {
-    let request = session.request(for: line)
-    guard request.isAnsweredLater else { return post(request) }
-    // Replies keep the order of lines: the next line is read when this one has its reply.
-    let isAnswered = DispatchSemaphore(value: 0)
-    post(
-      EngineRequest(request.content) { response in
-        request.completion(response)
-        isAnswered.signal()
-      })
-    isAnswered.wait()
-  }
-
-  private func post(_ request: EngineRequest) {
-    while !engine.post(request) {
-      if session.waitForTurn(unless: { engine.post(request) }) { return }
+  private func post(_ request: ClientSession.Request) {
+    while !session.post(request) {
+      if streams.waitForFlush(unless: { session.post(request) }) { return }
     }
   }
 }

@@ -11,15 +11,14 @@ import WireProtocol
 final class Observer: Sendable {
   private struct Told {
     var lines = StateLines()
-    var encoder = LineEncoder()
     /// The last sent progress of each running attempt.
     var progress: [DownloadID: LiveAttempt] = [:]
   }
 
-  private let output: OutputWriter
+  private let output: any ClientOutput
   private let told = Mutex(Told())
 
-  init(output: OutputWriter) {
+  init(output: any ClientOutput) {
     self.output = output
   }
 
@@ -30,13 +29,14 @@ final class Observer: Sendable {
 
   /// Sends what has changed in the state.
   func tell(_ moment: ObservedMoment) {
+    var encoder = LineEncoder()
     told.withLock { told in
       for (id, attempt) in moment.live.sorted(by: { $0.key < $1.key }) where told.progress[id] != attempt {
-        told.encoder.progressed(id, attempt, revision: moment.snapshot.revision, time: moment.time)
+        encoder.progressed(id, attempt, revision: moment.snapshot.revision, time: moment.time)
       }
       told.progress = moment.live
-      told.lines.append(moment.snapshot, to: &told.encoder)
-      send(&told.encoder)
+      told.lines.append(moment.snapshot, to: &encoder)
+      send(encoder.bytes)
     }
   }
 
@@ -45,22 +45,20 @@ final class Observer: Sendable {
     guard output.hasRoom else { return }
     let (revision, time) = (turn.position.revision, turn.clock.wall)
     var following = announcements[...]
-    told.withLock { told in
-      for (action, sequence) in zip(turn.actions, turn.firstSequence...) {
-        told.encoder.action(action, sequence: sequence, revision: revision, time: time)
-        while let next = following.first, next.sequence <= sequence {
-          told.encoder.announcement(next, revision: revision, time: time)
-          following.removeFirst()
-        }
+    var encoder = LineEncoder()
+    for (action, sequence) in zip(turn.actions, turn.firstSequence...) {
+      encoder.action(action, sequence: sequence, revision: revision, time: time)
+      while let next = following.first, next.sequence <= sequence {
+        encoder.announcement(next, revision: revision, time: time)
+        following.removeFirst()
       }
-      send(&told.encoder)
     }
+    told.withLock { _ in send(encoder.bytes) }
   }
 
-  private func send(_ encoder: inout LineEncoder) {
-    guard !encoder.bytes.isEmpty else { return }
-    output.append(encoder.bytes)
-    encoder.removeAll()
+  private func send(_ lines: [UInt8]) {
+    guard !lines.isEmpty else { return }
+    output.append(lines)
     output.flush()
   }
 }

@@ -7,18 +7,11 @@ import Synchronization
 /// It keeps a private copy of the descriptor and redirects stdout to stderr: other output of the process cannot corrupt
 /// the protocol.
 final class OutputWriter: Sendable {
-  /// How many bytes may wait before the engine stops answering requests.
+  /// How many bytes may wait before no more of the client's lines are taken.
   private static let roomBytes = 4 << 20
   /// How many bytes are written at once: written bytes make room, so that a slow reader gets the next answers before it
   /// has read all of the last ones.
   private static let pieceBytes = 256 << 10
-  /// How often to check whether the client has read the last lines, in milliseconds.
-  private static let finishMilliseconds = 250
-  /// How many checks to wait for a client that reads nothing at all: 10 s.
-  private static let idleLooks = 40
-  /// How many checks to wait for a client that reads at each, after a signal has requested the end: one second of the
-  /// two that the process has.
-  private static let hurriedLooks = 4
 
   private struct State {
     var pending: [UInt8] = []
@@ -34,18 +27,19 @@ final class OutputWriter: Sendable {
   private let descriptor: Int32
   private let state = Mutex(State())
   private let wakeUp = DispatchSemaphore(value: 0)
-  private let done = DispatchSemaphore(value: 0)
+  /// Left when the last line has been written, or none will be.
+  private let done = DispatchGroup()
 
   enum Source {
     case standardOutput
   }
 
   init(takingOver _: Source) throws {
-    signal(SIGPIPE, SIG_IGN)
     descriptor = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3)
     guard descriptor >= 0, dup2(STDERR_FILENO, STDOUT_FILENO) >= 0 else {
       throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO)
     }
+    done.enter()
     let thread = Thread { [self] in write() }
     thread.name = "podflux.stdout"
     thread.start()
@@ -59,6 +53,11 @@ final class OutputWriter: Sendable {
     state.withLock { $0.backlog.hasRoom }
   }
 
+  /// Whether the reader has closed its end, so that nothing is kept.
+  var isClosed: Bool {
+    state.withLock { $0.backlog.isClosed }
+  }
+
   /// Whether there is room for more; if not, `onRoom` is called as soon as there is.
   func hasRoomOrTells() -> Bool {
     state.withLock { $0.backlog.hasRoomOrIsAwaited() }
@@ -68,7 +67,11 @@ final class OutputWriter: Sendable {
   func append(_ lines: [UInt8]) {
     state.withLock { state in
       guard state.backlog.add(lines.count) else { return }
-      state.pending += lines
+      if state.pending.isEmpty {
+        state.pending = lines
+      } else {
+        state.pending += lines
+      }
     }
   }
 
@@ -93,26 +96,6 @@ final class OutputWriter: Sendable {
     if hasNoReader { body() }
   }
 
-  /// Writes the last lines and ends. Waits for a client that reads, at any speed, so that every request gets its reply;
-  /// one that does not read delays the end only briefly.
-  ///
-  /// - Parameter isHurried: Whether a signal has requested the end.
-  func finish(isHurried: () -> Bool) {
-    var bytes = state.withLock { state in
-      state.isFinished = true
-      return state.backlog.bytes
-    }
-    wakeUp.signal()
-    var (idle, hurried) = (0, 0)
-    while done.wait(timeout: .now() + .milliseconds(Self.finishMilliseconds)) == .timedOut {
-      let left = state.withLock { $0.backlog.bytes }
-      idle = left < bytes ? 0 : idle + 1
-      bytes = left
-      hurried = isHurried() ? hurried + 1 : 0
-      guard hurried > 0 ? idle == 0 && hurried < Self.hurriedLooks : idle < Self.idleLooks else { return }
-    }
-  }
-
   /// Waits until the reader closes its end, even if nothing is written for long: then the client is gone.
   private func watchReaders() {
     var poll = pollfd(fd: descriptor, events: 0, revents: 0)
@@ -135,12 +118,12 @@ final class OutputWriter: Sendable {
           return (state.pending, state.isFinished)
         }
         guard !bytes.isEmpty else {
-          if isFinished { return _ = done.signal() }
+          if isFinished { return done.leave() }
           break
         }
         guard write(bytes) else {
           giveUp()
-          return _ = done.signal()
+          return done.leave()
         }
       }
     }
@@ -182,5 +165,15 @@ final class OutputWriter: Sendable {
       state.backlog.deliver(count) ? state.onRoom : nil
     }
     onRoom?()
+  }
+}
+
+extension OutputWriter: LastLines {
+  var bytesLeft: Int { state.withLock { $0.backlog.bytes } }
+
+  func finish() -> DispatchGroup {
+    state.withLock { $0.isFinished = true }
+    wakeUp.signal()
+    return done
   }
 }

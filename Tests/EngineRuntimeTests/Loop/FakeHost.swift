@@ -94,7 +94,7 @@ final class FakeHost: EngineHost {
   }
   func stateChanged() { note("state changed") }
   func told(_ notice: Notice) { note("told") }
-  func answer(_ query: Query, at revision: Int64) throws -> Answer { .unobserving }
+  func answer(_ query: Query, for client: ClientID?, at revision: Int64) throws -> Answer { .unobserving }
   func preview(_ wish: FeedPreview.Wish, answering request: EngineRequest) {
     request.completion(Response(outcome: .answer(.preview(FeedPreview(address: wish.address))), revision: 0))
   }

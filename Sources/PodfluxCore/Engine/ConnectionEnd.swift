@@ -1,0 +1,18 @@
+/// Why a client hears no more of an engine.
+public enum ConnectionEnd: Hashable, Sendable {
+  /// The engine has ended.
+  case engineStopped(StopReason)
+  /// The client's connection has ended, and the engine goes on.
+  case closed
+
+  /// Every end.
+  public static let all: [ConnectionEnd] = StopReason.allCases.map(ConnectionEnd.engineStopped) + [.closed]
+
+  /// Its name in the protocol.
+  public var name: String {
+    switch self {
+    case .engineStopped(let reason): reason.rawValue
+    case .closed: "closed"
+    }
+  }
+}

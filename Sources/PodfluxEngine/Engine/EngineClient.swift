@@ -1,0 +1,34 @@
+import EngineRuntime
+import Flux
+import PodfluxCore
+
+/// What concerns an engine as a whole: one owner hears of it. Calls come on the engine's queue and must not block.
+public protocol EngineOwner: Sendable {
+  /// The library is in order and work begins.
+  func ready(revision: Int64)
+  /// Something was done that people are to be told of.
+  func told(_ notice: Notice)
+  /// The engine has ended and each client has heard so; the library is free.
+  ///
+  /// `remaining` is how many downloads are left in each state, as clients see it.
+  func closed(because reason: StopReason, revision: Int64, remaining: [DownloadState.Kind: Int])
+}
+
+/// One of those that ask an engine and observe it. Calls come on the engine's queue, but for what says otherwise, and must
+/// not block: a client that is slow delays itself only if it posts no more than it has room for the answers of.
+public protocol EngineClient: Sendable {
+  /// Whether a moment of the state can be taken now. Asked on any queue; it changes nothing.
+  var hasRoom: Bool { get }
+  /// The engine has taken the client in. It asks over the connection, from now on.
+  func connected(over connection: EngineConnection, revision: Int64)
+  /// Requests of this client have been answered, or can be posted again that were refused for lack of room. A client that
+  /// gathers answers sends them now.
+  func turnEnded()
+  /// A moment of the state, after `Query.observe`, if there is room. Called one at a time, mostly on another queue than the
+  /// rest.
+  func observed(_ moment: ObservedMoment)
+  /// A turn has been committed, and what has followed from it, for those who observe actions.
+  func committed(_ turn: TurnRecord<Action>, announcements: [Announcement])
+  /// Nothing comes any more: the client has ended its connection, or the engine has ended.
+  func disconnected(_ end: ConnectionEnd, revision: Int64)
+}

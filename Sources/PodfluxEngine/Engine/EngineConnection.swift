@@ -1,0 +1,44 @@
+import EngineRuntime
+import PodfluxCore
+import Synchronization
+
+/// A client's way to an engine. Thread safe.
+///
+/// What the client observes ends with it. Requests that were posted before are carried out all the same.
+public final class EngineConnection: Sendable {
+  let id: ClientID
+  private let mailbox: EngineLoop.EngineMailbox
+  private let core: EngineCore
+  private let hasEnded = Atomic(false)
+
+  init(_ id: ClientID, mailbox: EngineLoop.EngineMailbox, core: EngineCore) {
+    self.id = id
+    self.mailbox = mailbox
+    self.core = core
+  }
+
+  /// Posts a request; its completion is called with the answer, on the engine's queue, in the order of posting, as long as
+  /// `end` has not been called.
+  ///
+  /// - Returns: false if too many wait; the caller tries again after `EngineClient.turnEnded`.
+  public func post(_ content: EngineRequest.Content, completion: @escaping @Sendable (Response) -> Void) -> Bool {
+    let request = EngineRequest(content, by: id) { [self] response in
+      guard !hasEnded.load(ordering: .acquiring) else { return }
+      core.clients.concern(id)
+      completion(response)
+    }.checked
+    if mailbox.post(request: request) { return true }
+    // The turn that makes room may have ended before this note: try once more, or no other one would be waited for.
+    core.heldUp.withLock { _ = $0.insert(id) }
+    return mailbox.post(request: request)
+  }
+
+  /// Ends the connection; the last that the client hears is `EngineClient.disconnected`.
+  public func end() {
+    guard !hasEnded.exchange(true, ordering: .acquiringAndReleasing) else { return }
+    core.turns.async { [core, id] in core.disconnect(id) }
+  }
+
+  /// Whether the client has ended it.
+  var isEnded: Bool { hasEnded.load(ordering: .acquiring) }
+}

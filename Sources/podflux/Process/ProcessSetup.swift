@@ -1,0 +1,53 @@
+import CLinux
+import CSQLite
+import Foundation
+
+/// What an engine's process must have before it has other threads: signals that wait, and the service manager's words.
+struct ProcessSetup {
+  let signals: HeldSignals
+  let notifier: Notifier?
+
+  /// To be called first.
+  init() {
+    signals = Podflux.signals ?? HeldSignals()
+    notifier = Notifier.takeFromEnvironment()
+    signal(SIGPIPE, SIG_IGN)
+    // A write beyond the file size limit must return an error instead of ending the process.
+    signal(SIGXFSZ, SIG_IGN)
+    // SQLite's connections share memory over the file podflux.sqlite-shm. A copy-on-write file system such as btrfs
+    // needs space for each change of it, and the kernel sends SIGBUS if the disk is full or the user's quota is
+    // exceeded.
+    linux_end_on_bus_error()
+    allowManyFiles()
+    keepFreedMemory()
+    easeAllocationInSQLite()
+  }
+}
+
+/// Each transfer needs a socket and a file: raises the usual soft limit of 1,024 descriptors as far as allowed.
+private func allowManyFiles() {
+  var limit = rlimit()
+  guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }
+  limit.rlim_cur = limit.rlim_max
+  // If the system refuses, the engine works with the limit it has.
+  _ = setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+}
+
+/// Makes malloc keep some MiB of freed memory. Each transfer allocates a buffer of some 100 KiB and frees it; by
+/// default glibc returns such memory to the kernel at once, and the next one costs page faults: 30 for each small file.
+///
+/// Uses few heaps: the default of eight per core fills over time, and each has gaps. After 50,000 downloads with 16 at
+/// once on 2 cores, 92 MiB were resident with those sixteen and 72 with four; with two, threads wait for each other.
+private func keepFreedMemory() {
+  linux_keep_freed_memory(4 << 20, 8 << 20, 4)
+}
+
+/// Gives each SQLite connection its own lookaside memory, 600 KiB, and switches memory statistics off: inserting a row
+/// opens a cursor for each index, each with an allocation, under a mutex for the statistics. With the defaults the
+/// cached statements use up the lookaside memory. Enqueueing 100,000 downloads takes 13 % less time this way, 10 % of
+/// it by the statistics.
+private func easeAllocationInSQLite() {
+  // If refused, SQLite works with its defaults.
+  _ = sqlite_process_count_memory(0)
+  _ = sqlite_process_set_lookaside(1200, 500)
+}
