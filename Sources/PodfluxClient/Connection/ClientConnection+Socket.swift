@@ -24,6 +24,6 @@ extension ClientConnection {
       guard number != ECONNREFUSED, number != ENOENT else { throw .notListening(path: path) }
       throw .unreachable(path: path, number: number)
     }
-    self.init(input: descriptor, output: descriptor, interruption: interruption)
+    try self.init(input: descriptor, output: descriptor, interruption: interruption)
   }
 }

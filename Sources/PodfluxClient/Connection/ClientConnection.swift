@@ -9,9 +9,19 @@ import WireProtocol
 /// that waits until its replies are read, and a client that waits until its lines are, cannot wait for each other.
 package final class ClientConnection {
   /// What comes beside replies.
-  package enum Event: Sendable {
-    case state(JSONObject)
-    case action(type: String, JSONObject)
+  package struct Event: Sendable {
+    package enum Content: Sendable {
+      case state(JSONObject)
+      case action(type: String, JSONObject)
+    }
+
+    package let content: Content
+    /// The line as it came, without its line feed.
+    package let line: [UInt8]
+
+    package init(_ content: Content, line: [UInt8] = []) {
+      (self.content, self.line) = (content, line)
+    }
   }
 
   /// What became of a request.
@@ -53,13 +63,18 @@ package final class ClientConnection {
 
   /// Takes over a connected socket, or the two ends of pipes.
   ///
-  /// - Parameter interruption: A descriptor that becomes readable once the caller wants to be done; the caller closes it.
-  package init(input: Int32, output: Int32, interruption: Int32? = nil) {
+  /// - Parameters:
+  ///   - begin: What was read of the connection before.
+  ///   - interruption: A descriptor that becomes readable once the caller wants to be done; the caller closes it.
+  package init(
+    input: Int32, output: Int32, begin: [UInt8] = [], interruption: Int32? = nil
+  ) throws(ConnectionFailure) {
     descriptors = Descriptors(input: input, output: output)
     self.interruption = interruption
     for descriptor in [input, output] {
       _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
     }
+    try begin.withUnsafeBytes { bytes throws(ConnectionFailure) in try take(piece: bytes) }
   }
 
   deinit {
@@ -101,12 +116,13 @@ package final class ClientConnection {
 
   // MARK: Events
 
-  /// The next change or action; nil if none comes within so many milliseconds.
-  package func nextEvent(withinMilliseconds limit: Int) throws(ConnectionFailure) -> Event? {
-    let deadline = DispatchTime.now() + .milliseconds(limit)
+  /// The next change or action; nil if none comes up to a moment.
+  package func nextEvent(upTo deadline: DispatchTime?) throws(ConnectionFailure) -> Event? {
     while true {
       if let event = events.popFirst() { return event }
-      guard try pump(upTo: deadline) else { return nil }
+      // What comes all the time is not waited for longer.
+      if let deadline, DispatchTime.now() >= deadline { return nil }
+      try pump(upTo: deadline)
     }
   }
 
@@ -165,9 +181,13 @@ package final class ClientConnection {
       if count < 0, errno == EAGAIN || errno == EINTR { return }
       throw fail(.ended(reason: nil))
     }
+    try take(piece: UnsafeRawBufferPointer(rebasing: buffer.prefix(count)))
+  }
+
+  private func take(piece: UnsafeRawBufferPointer) throws(ConnectionFailure) {
     var lines: [[UInt8]] = []
     var isTooLong = false
-    splitter.feed(UnsafeRawBufferPointer(rebasing: buffer.prefix(count))) { line in
+    splitter.feed(piece) { line in
       switch line {
       case .complete(let bytes, _): lines.append([UInt8](bytes))
       case .tooLong: isTooLong = true
@@ -189,8 +209,8 @@ package final class ClientConnection {
     case .ready(let library, _): (self.library, isReady) = (library, true)
     case .ok(let payload, let id, _): try answer(id, .success(payload))
     case .refused(let refusal, let id): try answer(id, .failure(refusal))
-    case .state(let payload): try keep(.state(payload))
-    case .action(let type, let payload): try keep(.action(type: type, payload))
+    case .state(let payload): try keep(Event(.state(payload), line: line))
+    case .action(let type, let payload): try keep(Event(.action(type: type, payload), line: line))
     case .stopped(let reason): _ = fail(.ended(reason: reason))
     }
   }

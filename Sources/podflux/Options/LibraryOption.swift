@@ -20,9 +20,11 @@ struct LibraryOption: ParsableArguments {
     completion: .directory)
   var state: String?
 
-  /// Where the library is.
-  func place() throws -> LibraryPlace {
-    try LibraryPlace(library: library, state: state, configuration: .ofProcess())
+  /// Where the library is. Prints what is wrong with the configuration, and ends the command.
+  func place() throws -> LibraryPlace { try place(in: .ofProcess()) }
+
+  func place(in configuration: ProcessConfiguration) throws -> LibraryPlace {
+    try LibraryPlace(library: library, state: state, configuration: configuration)
   }
 }
 

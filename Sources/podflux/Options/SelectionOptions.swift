@@ -11,9 +11,11 @@ struct LibraryPathOption: ParsableArguments {
     completion: .directory)
   var library: String?
 
-  /// Where the library is.
-  func place() throws -> LibraryPlace {
-    try LibraryPlace(library: library, state: nil, configuration: .ofProcess())
+  /// Where the library is. Prints what is wrong with the configuration, and ends the command.
+  func place() throws -> LibraryPlace { try place(in: .ofProcess()) }
+
+  func place(in configuration: ProcessConfiguration) throws -> LibraryPlace {
+    try LibraryPlace(library: library, state: nil, configuration: configuration)
   }
 }
 

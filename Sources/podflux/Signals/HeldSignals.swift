@@ -11,18 +11,9 @@ struct HeldSignals: @unchecked Sendable {
   /// Blocks the signals that stop, suspend and resume the engine. Leaves SIGHUP alone if it is ignored: nohup(1)
   /// started the process.
   init() {
-    self.init([SIGTERM, SIGINT, SIGTSTP, SIGCONT])
-  }
-
-  /// Blocks the signals that end a command, which has no engine to suspend.
-  init(forCommand _: Void) {
-    self.init([SIGTERM, SIGINT])
-  }
-
-  private init(_ ending: [Int32]) {
     var numbers = sigset_t()
     sigemptyset(&numbers)
-    for number in ending { sigaddset(&numbers, number) }
+    for number in [SIGTERM, SIGINT, SIGTSTP, SIGCONT] { sigaddset(&numbers, number) }
     if !Self.isIgnored(SIGHUP) { sigaddset(&numbers, SIGHUP) }
     pthread_sigmask(SIG_BLOCK, &numbers, nil)
     self.numbers = numbers

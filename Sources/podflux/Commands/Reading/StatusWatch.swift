@@ -13,7 +13,7 @@ struct StatusWatch {
 
   func run() throws {
     let source = LibraryFolder(place: place)
-    let interruption = try Interruption()
+    let signals = try CommandSignals()
     var table = TransferTable()
     var region = LiveRegion(usesColor: console.mode.usesColor)
     while true {
@@ -28,7 +28,7 @@ struct StatusWatch {
       case .none: break
       }
       if isOver { return }
-      if interruption.comes(withinMilliseconds: Self.intervalMilliseconds) {
+      if signals.comes(withinMilliseconds: Self.intervalMilliseconds) {
         console.errors.write(region.erase())
         throw ExitCode.interrupted
       }

@@ -1,0 +1,42 @@
+import Foundation
+import PodfluxClient
+import PodfluxEngine
+
+/// An engine of a command's own, for as long as the command needs it. It listens meanwhile where other commands look for
+/// it, so that a second terminal works.
+final class OwnEngine {
+  private let process: EngineProcess
+  private let signals: CommandSignals
+  /// The own connection, which goes through a socket without a name in the file system.
+  let descriptor: Int32
+
+  /// - Parameter path: Where other commands look for an engine. If no socket can be made there, and no person has named it,
+  ///   the engine goes without.
+  /// - Throws: `EngineError`, `SocketFailure`. Nothing has been changed then.
+  init(_ start: EngineStart, listeningAt path: SocketPath?, signals: CommandSignals) throws {
+    self.signals = signals
+    let own = try PrivateSocket()
+    var sockets = [own.listening]
+    do {
+      if let path { sockets.append(try ListeningSocket(at: path)) }
+    } catch let failure as SocketFailure {
+      if case .isLive = failure { throw Self.closing(sockets, failure) }
+      if path?.origin == .given { throw Self.closing(sockets, failure) }
+    }
+    process = try EngineProcess(ProcessSetup(signals: signals), start, sockets: sockets)
+    descriptor = try own.connect()
+  }
+
+  private static func closing(_ sockets: [ListeningSocket], _ failure: SocketFailure) -> SocketFailure {
+    for socket in sockets { socket.close() }
+    return failure
+  }
+
+  /// Ends the engine, and returns when the library is free.
+  func stop(because reason: StopReason) throws {
+    process.engine.stop(.now, because: reason)
+    process.waitUntilClosed()
+    signals.watch.detach()
+    try process.finish()
+  }
+}
