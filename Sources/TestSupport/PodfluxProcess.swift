@@ -71,14 +71,23 @@ public final class PodfluxProcess: Sendable {
   ///   - isListening: Whether to read its lines from the start; otherwise `listen()` starts that.
   ///   - executable: The program, `podflux` or one with the same protocol.
   ///   - launcher: The words of a launcher that execs the program (`NetworkNamespace.launcher`).
-  public init(
+  public convenience init(
     library: String, arguments: [String] = [], logPath: String = "/dev/null", environment: [String: String] = [:],
     isListening: Bool = true, executable: String = PodfluxProcess.executablePath,
     launcher: [String] = []
   ) throws {
+    try self.init(
+      command: ["run", "--library", library] + arguments, logPath: logPath, environment: environment,
+      isListening: isListening, executable: executable, launcher: launcher)
+  }
+
+  /// Starts a child with another command than `run`, which speaks the protocol too: `attach`, or nothing at all.
+  public init(
+    command: [String], logPath: String = "/dev/null", environment: [String: String] = [:], isListening: Bool = true,
+    executable: String = PodfluxProcess.executablePath, launcher: [String] = []
+  ) throws {
     judge = try LineJudge.forTests()
-    child = try Child(
-      launcher + [executable, "run", "--library", library] + arguments, logPath: logPath, environment: environment)
+    child = try Child(launcher + [executable] + command, logPath: logPath, environment: environment)
     pid = child.pid
     output = Mutex(child.output)
     if isListening { listen() }

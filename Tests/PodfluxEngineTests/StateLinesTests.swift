@@ -46,7 +46,7 @@ struct StateLinesTests {
         try $0.snapshot(query, library: "/library", stores: stores, kept: nil, now: now)
       }
       var encoder = LineEncoder()
-      lines.append(snapshot, to: &encoder)
+      lines.append(RenderedState(snapshot), to: &encoder)
       for line in encoder.bytes.split(separator: UInt8(ascii: "\n")) {
         try follower.apply(String(decoding: line, as: UTF8.self))
       }
@@ -56,7 +56,7 @@ struct StateLinesTests {
       let held = try follower.state()
       try #require(held == shown, "turn \(turn) of PODFLUX_SEED=\(seed)")
       encoder.removeAll()
-      lines.append(snapshot, to: &encoder)
+      lines.append(RenderedState(snapshot), to: &encoder)
       try #require(encoder.bytes.isEmpty, "what has not changed is told again: PODFLUX_SEED=\(seed)")
     }
   }

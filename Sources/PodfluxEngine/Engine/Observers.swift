@@ -4,18 +4,6 @@ import Logging
 import Persistence
 import PodfluxCore
 
-/// A moment of the state, as an observer is shown it.
-public struct ObservedMoment: Sendable {
-  /// The stores that were asked for.
-  public var snapshot: Snapshot
-  /// The attempts that run, for observers of actions.
-  public var live: [DownloadID: LiveAttempt]
-  /// When it was.
-  public var time: Timestamp
-
-  var withoutAttempts: ObservedMoment { ObservedMoment(snapshot: snapshot, live: [:], time: time) }
-}
-
 /// What the filters' counts follow from.
 private struct CountingBasis: Hashable {
   var countsVersion: Int
@@ -260,11 +248,14 @@ final class Observers: @unchecked Sendable {
   /// Delivers a moment, and lets go of it. On `reading` only.
   private func tell(_ watches: [Watch], _ moment: Moment) throws {
     defer { release(moment.reader) }
-    var shown: [SnapshotQuery: Snapshot] = [:]
+    var shown: [SnapshotQuery: ObservedMoment] = [:]
     for watch in watches {
-      let snapshot = try shown[watch.query] ?? read(watch.query, of: moment)
-      shown[watch.query] = snapshot
-      watch.deliver(ObservedMoment(snapshot: snapshot, live: moment.stores.downloads.live, time: moment.now))
+      let observed =
+        try shown[watch.query]
+        ?? ObservedMoment(
+          snapshot: read(watch.query, of: moment), live: moment.stores.downloads.live, time: moment.now)
+      shown[watch.query] = observed
+      watch.deliver(observed)
     }
   }
 

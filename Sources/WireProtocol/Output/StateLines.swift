@@ -6,103 +6,61 @@ import PodfluxCore
 /// Downloads, episodes and feeds are told one by one; of the other stores, which are small, all is told again. A client that applies the lines
 /// to what it has holds what a snapshot of that moment shows, byte for byte.
 public struct StateLines: Sendable {
-  /// What was told of a list.
-  private struct ToldList {
-    var totals: [UInt8]
-    var next: String?
-    var order: [String]
-    var items: [String: [UInt8]]
-  }
-
-  private var stores: [StoreName: [UInt8]] = [:]
-  private var lists: [StoreName: ToldList] = [:]
+  /// What was told of each store: shared with all who were told the same.
+  private var told: [StoreName: RenderedState.Part] = [:]
 
   /// Nothing has been told.
   public init() {}
 
   /// Appends what the moment has new to the lines of an encoder.
-  public mutating func append(_ snapshot: Snapshot, to encoder: inout LineEncoder) {
-    let revision = snapshot.revision
-    append(.cleanup, snapshot.cleanup, at: revision, to: &encoder) { $0.members(of: $1) }
-    if let downloads = snapshot.downloads { append(downloads, at: revision, to: &encoder) }
-    if let episodes = snapshot.episodes { append(episodes, at: revision, to: &encoder) }
-    if let feeds = snapshot.feeds { append(feeds, at: revision, to: &encoder) }
-    append(.engine, snapshot.engine, at: revision, to: &encoder) { $0.members(of: $1) }
-    append(.filters, snapshot.filters, at: revision, to: &encoder) { $0.members(of: $1) }
-    append(.network, snapshot.network, at: revision, to: &encoder) { $0.members(of: $1) }
-    append(.settings, snapshot.settings, at: revision, to: &encoder) { $0.members(of: $1) }
+  public mutating func append(_ state: RenderedState, to encoder: inout LineEncoder) {
+    for (store, part) in state.parts {
+      switch (part, told[store]) {
+      case (.object(let object), .object(let before)?) where before == object: break
+      case (.object(let object), _): Self.append(object, of: store, at: state.revision, to: &encoder)
+      case (.list(let list), .list(let before)?):
+        Self.append(list, since: before, of: store, at: state.revision, to: &encoder)
+      case (.list(let list), _): Self.append(list, of: store, at: state.revision, to: &encoder)
+      }
+      told[store] = part
+    }
   }
 
-  // MARK: Stores that are told whole
-
-  private mutating func append<State>(
-    _ store: StoreName, _ state: State?, at revision: Int64, to encoder: inout LineEncoder,
-    _ write: (inout JSONWriter, State) -> Void
+  private static func append(
+    _ object: [UInt8], of store: StoreName, at revision: Int64, to encoder: inout LineEncoder
   ) {
-    guard let state else { return }
-    let object = JSONWriter.object { write(&$0, state) }
-    guard stores[store] != object else { return }
-    stores[store] = object
     encoder.state(at: revision) { payload in
       payload.members(
         of: object, and: [("full", Array("true".utf8)), ("store", Array("\"\(store.rawValue)\"".utf8))])
     }
   }
 
-  // MARK: Lists
-
-  private mutating func append(_ downloads: DownloadsSnapshot, at revision: Int64, to encoder: inout LineEncoder) {
-    let items = downloads.items.map { item in
-      (item.download.id.description, JSONWriter.object { $0.members(of: item, showing: downloads.fields) })
-    }
-    append(.downloads, items, next: downloads.next?.text, at: revision, to: &encoder) { $0.totals(of: downloads) }
-  }
-
-  private mutating func append(_ episodes: EpisodesSnapshot, at revision: Int64, to encoder: inout LineEncoder) {
-    let items = episodes.items.map { item in
-      (item.episode.id.description, JSONWriter.object { $0.members(of: item, showing: episodes.fields) })
-    }
-    append(.episodes, items, next: episodes.next?.text, at: revision, to: &encoder) {
-      $0.member("count", episodes.count)
-    }
-  }
-
-  private mutating func append(_ feeds: FeedsSnapshot, at revision: Int64, to encoder: inout LineEncoder) {
-    let items = feeds.items.map { item in
-      (item.feed.id.description, JSONWriter.object { $0.members(of: item, showing: feeds.fields) })
-    }
-    append(.feeds, items, next: feeds.next?.text, at: revision, to: &encoder) { $0.member("count", feeds.count) }
-  }
-
-  /// Appends what has changed in a list: all of it at first, then the items that are new or another, and which are gone.
-  private mutating func append(
-    _ store: StoreName, _ items: [(id: String, json: [UInt8])], next: String?, at revision: Int64,
-    to encoder: inout LineEncoder, writeTotals: (inout JSONWriter) -> Void
+  /// Appends all of a list.
+  private static func append(
+    _ list: RenderedList, of store: StoreName, at revision: Int64, to encoder: inout LineEncoder
   ) {
-    let order = items.map(\.id)
-    let told = ToldList(
-      totals: JSONWriter.object(writeTotals), next: next, order: order,
-      items: Dictionary(uniqueKeysWithValues: items.map { ($0.id, $0.json) }))
-    defer { lists[store] = told }
-    guard let before = lists[store] else {
-      return encoder.state(at: revision) { payload in
-        writeTotals(&payload)
-        payload.member("full", true)
-        payload.array("items", items) { $1.element(json: $0.json) }
-        payload.member("next", next)
-        payload.member("store", store.rawValue)
-      }
-    }
-    let changed = items.filter { before.items[$0.id] != $0.json }
-    let gone = before.order.filter { told.items[$0] == nil }
-    guard !changed.isEmpty || before.order != order || before.totals != told.totals || before.next != next else {
-      return
-    }
     encoder.state(at: revision) { payload in
-      writeTotals(&payload)
-      payload.member("next", next)
-      if before.order != order { payload.array("order", order) { $1.element($0) } }
-      payload.array("remove", gone) { $1.element($0) }
+      payload.members(of: list.totals)
+      payload.member("full", true)
+      payload.array("items", list.items) { $1.element(json: $0.json) }
+      payload.member("next", list.next)
+      payload.member("store", store.rawValue)
+    }
+  }
+
+  /// Appends what has changed in a list: the items that are new or another, and which are gone.
+  private static func append(
+    _ list: RenderedList, since before: RenderedList, of store: StoreName, at revision: Int64,
+    to encoder: inout LineEncoder
+  ) {
+    let hasOrder = list.hasOrder(of: before)
+    let changed = list.items.filter { before[$0.id] != $0 }
+    guard !changed.isEmpty || !hasOrder || before.totals != list.totals || before.next != list.next else { return }
+    encoder.state(at: revision) { payload in
+      payload.members(of: list.totals)
+      payload.member("next", list.next)
+      if !hasOrder { payload.array("order", list.items) { $1.element($0.id) } }
+      payload.array("remove", before.items.filter { list[$0.id] == nil }) { $1.element($0.id) }
       payload.member("store", store.rawValue)
       payload.array("upsert", changed) { $1.element(json: $0.json) }
     }
@@ -116,11 +74,10 @@ extension LineEncoder {
 }
 
 extension JSONWriter {
-  /// One object by itself.
-  fileprivate static func object(_ writeMembers: (inout JSONWriter) -> Void) -> [UInt8] {
-    var writer = JSONWriter()
-    writer.object(writeMembers)
-    return writer.bytes
+  /// The members of an object that this module has written, as they stand there.
+  fileprivate mutating func members(of object: [UInt8]) {
+    guard object.count > 2 else { return }
+    element(json: Array(object.dropFirst().dropLast()))
   }
 
   /// The members of an object that this type has written, and more, all in the order of the alphabet.

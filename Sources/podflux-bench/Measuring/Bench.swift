@@ -18,7 +18,7 @@ let allScenarios: [any Scenario] = [
   StartScenario(), RepliesScenario(), EnqueueScenario(), CleanupScenario(), LargeScenario(), SmallScenario(),
   SlowScenario(),
   ObserveScenario(), FilterScenario(), JournalScenario(), BandwidthScenario(), ShutdownScenario(), FeedScenario(),
-  PodcastLibraryScenario(),
+  PodcastLibraryScenario(), ClientsScenario(),
 ]
 
 /// A measurement failed.

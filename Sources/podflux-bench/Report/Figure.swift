@@ -3,6 +3,7 @@ struct Figure {
   enum Unit: String, Encodable {
     case seconds = "s"
     case milliseconds = "ms"
+    case kibibytes = "KiB"
     case mebibytes = "MiB"
     case linesPerSecond = "lines/s"
     case times = "×"

@@ -1,5 +1,6 @@
 import Foundation
 import PodfluxClient
+import PodfluxCore
 import PodfluxEngine
 
 /// An engine of a command's own, for as long as the command needs it. It listens meanwhile where other commands look for
@@ -23,7 +24,7 @@ final class OwnEngine {
       if case .isLive = failure { throw Self.closing(sockets, failure) }
       if path?.origin == .given { throw Self.closing(sockets, failure) }
     }
-    process = try EngineProcess(ProcessSetup(signals: signals), start, sockets: sockets)
+    process = try EngineProcess(ProcessSetup(), start, sockets: sockets, commandSignals: signals.watch)
     descriptor = try own.connect()
   }
 

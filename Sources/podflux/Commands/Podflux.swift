@@ -12,20 +12,25 @@ struct Podflux: ParsableCommand {
       podflux run --library DIR is the engine. It downloads what JSON lines on its stdin ask for, such as
         {"type":"downloads/enqueue","payload":{"url":"https://example.org/1.mp3"}}
       podflux snapshot --library DIR shows the library's state, also beside a running engine.
+      podflux daemon --library DIR is the engine for many clients, and podflux attach is one of them.
       """,
     version: Engine.version,
     subcommands: [
-      LsCommand.self, StatusCommand.self, WhyCommand.self, SettingsCommand.self, RunCommand.self, SnapshotCommand.self,
+      GetCommand.self, AddCommand.self, SyncCommand.self, LsCommand.self, WhyCommand.self, StatusCommand.self,
+      PauseCommand.self, ResumeCommand.self, RetryCommand.self, VerifyCommand.self, RmCommand.self, MarkCommand.self,
+      ImportCommand.self, ExportCommand.self, CleanCommand.self, SettingsCommand.self, WatchCommand.self,
+      CompletionCommand.self, RunCommand.self, DaemonCommand.self, AttachCommand.self, SnapshotCommand.self,
       ReplayCommand.self, DiffCommand.self, QuarantineCommand.self,
     ])
 
-  /// The signals that were blocked at the start, for `run`.
+  /// The signals that were blocked at the start, for the commands that are engines.
   nonisolated(unsafe) private(set) static var signals: HeldSignals?
 
   static func main() {
     openMissingDescriptors()
     // Before any slow work: a signal that comes a moment later must end the engine as cleanly as any other.
-    if CommandLine.arguments.dropFirst().first == RunCommand.configuration.commandName { signals = HeldSignals() }
+    let engines = [RunCommand.configuration.commandName, DaemonCommand.configuration.commandName]
+    if engines.contains(CommandLine.arguments.dropFirst().first) { signals = HeldSignals() }
     if let mistake = MistypedCommand(Array(CommandLine.arguments.dropFirst())) {
       StandardError.print("podflux: \(mistake)")
       exit(withError: ExitCode.wrongUsage)
@@ -48,7 +53,9 @@ extension ExitCode {
   static let wrongUsage = ExitCode(64)
   /// The library cannot be read, or was written by a newer version (sysexits.h EX_DATAERR).
   static let unreadableLibrary = ExitCode(65)
-  /// Another engine holds the library (sysexits.h EX_TEMPFAIL).
+  /// No engine runs (sysexits.h EX_UNAVAILABLE).
+  static let noEngine = ExitCode(69)
+  /// Another engine holds the library, or listens at the socket (sysexits.h EX_TEMPFAIL).
   static let libraryInUse = ExitCode(75)
 
   init(_ error: EngineError) {

@@ -11,6 +11,8 @@ struct RunCommand: ParsableCommand {
 
   @OptionGroup var options: EngineOptions
 
+  @OptionGroup var socketOption: SocketOption
+
   @Option(help: "What to do when stdin ends: finish what can be finished (drain), or stop at once (exit).")
   var onEof = EndOfInput.drain
 
@@ -23,8 +25,9 @@ struct RunCommand: ParsableCommand {
   func run() throws {
     let start = try options.start()
     let setup = ProcessSetup()
+    let sockets = try socketOption.listeningSockets()
     let output = try OutputWriter(takingOver: .standardOutput)
-    let process = try EngineProcess(setup, start)
+    let process = try EngineProcess.opened(setup, start, sockets: sockets)
     let engine = process.engine
     output.onClosed { engine.stop(.now, because: .shutdown) }
     let streams = StandardStreams(output)

@@ -4,8 +4,6 @@ import PodfluxEngine
 import PodfluxPeople
 
 extension ExitCode {
-  /// No engine runs where one was demanded (sysexits.h EX_UNAVAILABLE).
-  static let noEngine = ExitCode(69)
   /// The same later may succeed, or has work left (sysexits.h EX_TEMPFAIL).
   static let later = ExitCode(75)
   /// A server wants credentials (sysexits.h EX_NOPERM).
@@ -34,6 +32,8 @@ extension Console {
       throw ExitCode.failure
     } catch let error as EngineError {
       throw giveUp(error)
+    } catch let failure as SocketFailure {
+      throw giveUp(failure)
     } catch let error as MalformedLine {
       complain("the library answers what is not of the protocol: \(error)")
       throw ExitCode.failure

@@ -4,9 +4,9 @@ import Logging
 import PodfluxCore
 import PodfluxEngine
 
-/// An engine in this process: its signals, its service manager and its notes for people.
+/// An engine in this process: its signals, its service manager, its notes for people, and the clients of its sockets.
 ///
-/// The command connects the clients.
+/// A command connects other clients to `engine`.
 struct EngineProcess {
   let engine: Engine
   /// The library's folder, as given.
@@ -14,23 +14,46 @@ struct EngineProcess {
   private let signals: SignalWatch
   private let notifier: Notifier?
   private let owner: ProcessOwner
+  /// nil without sockets.
+  private let server: SocketServer?
 
-  /// Opens the library.
+  /// Opens the library, and serves clients.
   ///
   /// - Throws: the exit status, after a line on stderr. Nothing has been changed then.
-  init(_ setup: ProcessSetup, _ start: EngineStart) throws {
-    let logger = start.logger
-    libraryPath = start.place.library
-    notifier = setup.notifier
-    signals = SignalWatch(setup.signals, logger: logger)
-    owner = ProcessOwner(libraryPath: libraryPath, notifier: notifier)
+  static func opened(
+    _ setup: ProcessSetup, _ start: EngineStart, sockets: [ListeningSocket]
+  ) throws -> EngineProcess {
     do {
-      engine = try Engine(start.configuration(logger: logger), owner: owner)
+      return try EngineProcess(setup, start, sockets: sockets)
     } catch let error as EngineError {
       throw giveUp(error)
     }
+  }
+
+  /// Opens the library, and serves clients.
+  ///
+  /// - Parameters:
+  ///   - sockets: Where they connect: those that are too early wait there.
+  ///   - commandSignals: The signals of a command whose own engine this is.
+  /// - Throws: `EngineError`. Nothing has been changed then.
+  init(
+    _ setup: ProcessSetup, _ start: EngineStart, sockets: [ListeningSocket], commandSignals: SignalWatch? = nil
+  ) throws {
+    let logger = start.logger
+    libraryPath = start.place.library
+    notifier = setup.notifier
+    signals = commandSignals ?? SignalWatch(setup.signals, logger: logger)
+    owner = ProcessOwner(libraryPath: libraryPath, notifier: notifier, isCommand: commandSignals != nil)
+    do {
+      server = sockets.isEmpty ? nil : try SocketServer(sockets, libraryPath: libraryPath, logger: logger)
+      engine = try Engine(start.configuration(logger: logger), owner: owner)
+    } catch {
+      for socket in sockets { socket.close() }
+      throw error
+    }
     signals.attach(engine)
     notifier?.startWatchdog { [engine] in engine.isAlive($0) }
+    server?.start(serving: engine)
   }
 
   /// Waits until the engine has ended.
@@ -41,10 +64,10 @@ struct EngineProcess {
 
   /// Delivers the last lines to all clients.
   ///
-  /// - Parameter output: That of a client which has no socket.
+  /// - Parameter output: That of the client which has no socket.
   /// - Throws: the exit status, if the engine has given up.
   func finish(_ output: OutputWriter? = nil) throws {
-    let outputs: [(any LastLines)?] = [output]
+    let outputs: [(any LastLines)?] = [output, server]
     Farewell.deliver(outputs.compactMap { $0 }) { signals.isStopping }
     StandardError.finish()
     if engine.hasGivenUp { throw ExitCode.failure }

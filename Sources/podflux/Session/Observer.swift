@@ -35,7 +35,7 @@ final class Observer: Sendable {
         encoder.progressed(id, attempt, revision: moment.snapshot.revision, time: moment.time)
       }
       told.progress = moment.live
-      told.lines.append(moment.snapshot, to: &encoder)
+      told.lines.append(moment.rendered, to: &encoder)
       send(encoder.bytes)
     }
   }

@@ -121,7 +121,10 @@ final class OutputWriter: Sendable {
           if isFinished { return done.leave() }
           break
         }
-        guard write(bytes) else {
+        let isWritten = bytes.withUnsafeBytes {
+          writeAll($0, to: descriptor, pieceBytes: Self.pieceBytes, onWritten: delivered)
+        }
+        guard isWritten else {
           giveUp()
           return done.leave()
         }
@@ -137,27 +140,6 @@ final class OutputWriter: Sendable {
     }
     if shouldWake { onRoom() }
     onClosed()
-  }
-
-  /// Writes all bytes, piece by piece. False if the reader has closed its end.
-  private func write(_ bytes: [UInt8]) -> Bool {
-    bytes.withUnsafeBytes { bytes in
-      var rest = bytes[...]
-      while !rest.isEmpty {
-        let piece = UnsafeRawBufferPointer(rebasing: rest.prefix(Self.pieceBytes))
-        let count = Foundation.write(descriptor, piece.baseAddress, piece.count)
-        if count > 0 {
-          rest = rest.dropFirst(count)
-          delivered(count)
-        } else if errno == EAGAIN {
-          var poll = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-          _ = Foundation.poll(&poll, 1, -1)
-        } else if errno != EINTR {
-          return false
-        }
-      }
-      return true
-    }
   }
 
   private func delivered(_ count: Int) {

@@ -5,8 +5,8 @@ import PodfluxEngine
 struct RequestGate: Hashable {
   /// How many requests may be unanswered: two batches, so that one is gathered while another is committed.
   static let maximumRequests = 4096
-  /// How many of these may be queries, whose answers may be a MiB long each.
-  static let maximumQueries = 4
+  /// How many of these may be queries, whose answers may be a MiB long each: one is answered while the other waits.
+  static let maximumQueries = 2
   /// How many bytes the lines of these may have together; one line alone may have more.
   static let maximumBytes = 8 << 20
 

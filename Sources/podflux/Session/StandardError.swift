@@ -12,7 +12,8 @@ enum StandardError {
   /// stderr is closed.
   static func print(_ line: String) {
     let printable = line.unicodeScalars.map { $0.isUnprintable ? "\u{FFFD}" : $0 }
-    write(Array((String(String.UnicodeScalarView(printable)) + "\n").utf8))
+    let bytes = Array((String(String.UnicodeScalarView(printable)) + "\n").utf8)
+    _ = bytes.withUnsafeBytes { writeAll($0, to: STDERR_FILENO) }
   }
 
   /// Queues one line, without waiting for the reader.
@@ -27,21 +28,4 @@ enum StandardError {
     _ = done.wait(timeout: .now() + .milliseconds(finishMilliseconds))
   }
 
-  private static func write(_ bytes: [UInt8]) {
-    bytes.withUnsafeBytes { bytes in
-      var rest = bytes[...]
-      while !rest.isEmpty {
-        let slice = UnsafeRawBufferPointer(rebasing: rest)
-        let count = Foundation.write(STDERR_FILENO, slice.baseAddress, slice.count)
-        if count > 0 {
-          rest = rest.dropFirst(count)
-        } else if errno == EAGAIN {
-          var poll = pollfd(fd: STDERR_FILENO, events: Int16(POLLOUT), revents: 0)
-          _ = Foundation.poll(&poll, 1, -1)
-        } else if errno != EINTR {
-          return
-        }
-      }
-    }
-  }
 }

@@ -8,7 +8,7 @@ import Synchronization
 /// Without a service manager `takeFromEnvironment()` is nil. A lost datagram has no effect on the engine.
 final class Notifier: Sendable {
   private let socket: Int32
-  private let address: Address
+  private let address: UnixAddress
   /// The interval in which the manager expects a sign of life; nil if it expects none.
   private let watchdogInterval: Duration?
   private let queue = DispatchQueue(label: "podflux.notifier", qos: .userInitiated)
@@ -39,7 +39,9 @@ final class Notifier: Sendable {
 
   /// Nil if the variables name no valid socket.
   init?(environment: [String: String]) {
-    guard let name = environment[Self.socketVariable], let address = Address(name) else { return nil }
+    guard let name = environment[Self.socketVariable], let address = UnixAddress(serviceManager: name) else {
+      return nil
+    }
     let socket = Foundation.socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
     guard socket >= 0 else { return nil }
     var timeout = Self.sendTimeout
@@ -117,32 +119,6 @@ final class Notifier: Sendable {
     let bytes = Array(message.utf8)
     address.withSocketAddress { address, length in
       _ = sendto(socket, bytes, bytes.count, Int32(MSG_NOSIGNAL), address, length)
-    }
-  }
-}
-
-/// A socket of the file system, or an abstract one: unix(7).
-private struct Address {
-  private let name: [UInt8]
-
-  private static let maximumLength = MemoryLayout.size(ofValue: sockaddr_un().sun_path)
-
-  /// Nil unless the text is an absolute path or an abstract name (`@…`) of valid length.
-  init?(_ text: String) {
-    var name = Array(text.utf8)
-    guard text.hasPrefix("/") || text.hasPrefix("@"), (2..<Self.maximumLength).contains(name.count) else { return nil }
-    if text.hasPrefix("@") { name[0] = 0 }
-    self.name = name
-  }
-
-  func withSocketAddress(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Void) {
-    var address = sockaddr_un()
-    address.sun_family = sa_family_t(AF_UNIX)
-    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: name) }
-    // The length ends an abstract name, not a NUL.
-    let length = MemoryLayout<sockaddr_un>.size - Self.maximumLength + name.count + (name[0] == 0 ? 0 : 1)
-    withUnsafePointer(to: &address) { address in
-      address.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0, socklen_t(length)) }
     }
   }
 }

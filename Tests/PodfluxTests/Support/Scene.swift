@@ -66,6 +66,16 @@ final class Scene: Sendable {
     return engine
   }
 
+  /// Starts another command than `run`, and waits for nothing.
+  func startUnready(
+    _ command: String, _ arguments: [String], environment: [String: String] = [:], launcher: [String] = []
+  ) throws -> PodfluxProcess {
+    let process = try PodfluxProcess(
+      command: [command] + arguments, logPath: logPath, environment: environment, launcher: launcher)
+    engines.withLock { $0.append(process) }
+    return process
+  }
+
   /// Starts an engine that retries after one second and runs many transfers.
   func startEager(
     _ arguments: [String] = [], settings: [String: Any] = [:], environment: [String: String] = [:]

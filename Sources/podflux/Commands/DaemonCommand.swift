@@ -1,0 +1,38 @@
+import ArgumentParser
+import Foundation
+import PodfluxPeople
+
+/// `podflux daemon`: runs the engine for clients of sockets alone.
+struct DaemonCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "daemon",
+    abstract: "Runs the engine for the clients of a Unix socket (podflux attach), until a signal or engine/shutdown.",
+    discussion: """
+      It listens at --socket, else at the sockets of systemd (LISTEN_FDS), else at \
+      $XDG_RUNTIME_DIR/podflux/<hash of the library>.sock, else at \(SocketPath.systemPath).
+      """)
+
+  @OptionGroup var options: EngineOptions
+
+  @OptionGroup var socketOption: SocketOption
+
+  func run() throws {
+    let start = try options.start()
+    let setup = ProcessSetup()
+    let process = try EngineProcess.opened(setup, start, sockets: try sockets(of: start.place))
+    process.waitUntilClosed()
+    try process.finish()
+  }
+
+  private func sockets(of place: LibraryPlace) throws -> [ListeningSocket] {
+    let given = try socketOption.path(in: .ofProcess())
+    do throws(SocketFailure) {
+      let inherited = try InheritedSockets.takeFromEnvironment()
+      if let given { return inherited + [try ListeningSocket(at: given)] }
+      guard inherited.isEmpty else { return inherited }
+      return [try ListeningSocket(at: try .standard(library: place.library))]
+    } catch {
+      throw giveUp(error)
+    }
+  }
+}

@@ -1,0 +1,54 @@
+import ArgumentParser
+import Dispatch
+import Foundation
+
+/// Passes lines from stdin to an engine and from there to stdout, as they are.
+final class Relay: Sendable {
+  private let engine: Int32
+
+  /// How many bytes one read(2) requests.
+  private static let readSize = 64 << 10
+  /// What the last line of a connection has in it, and within how many of the last bytes.
+  private static let lastLine = (mark: Data("\"type\":\"engine/stopped\"".utf8), byteCount: 256)
+
+  init(_ engine: Int32) {
+    self.engine = engine
+  }
+
+  /// Returns when the engine has said its last line: stdin has ended and all replies have come, or the engine has ended.
+  ///
+  /// - Parameter begin: What was read of the engine already.
+  /// - Throws: the exit status, after a line on stderr, if the connection has ended without a last line.
+  func run(behind begin: [UInt8]) throws {
+    let thread = Thread { [self] in
+      _ = Self.pass(from: STDIN_FILENO, to: engine) { _ in }
+      // The engine answers what it has got, and ends the connection.
+      shutdown(engine, Int32(SHUT_WR))
+    }
+    thread.name = "podflux.stdin"
+    thread.start()
+    var last = Data(begin)
+    guard begin.isEmpty || begin.withUnsafeBytes({ writeAll($0, to: STDOUT_FILENO) }) else { return }
+    let isRead = Self.pass(from: engine, to: STDOUT_FILENO) { piece in
+      last = (last + piece).suffix(Self.lastLine.byteCount)
+    }
+    // A reader of stdout that has gone wanted no more.
+    guard isRead, last.range(of: Self.lastLine.mark) == nil else { return }
+    StandardError.print("podflux: the connection has ended without the engine's last line")
+    throw ExitCode.failure
+  }
+
+  /// Passes bytes on until they end. Returns whether the destination has taken them all.
+  private static func pass(from source: Int32, to destination: Int32, _ look: (Data) -> Void) -> Bool {
+    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: readSize, alignment: 16)
+    defer { buffer.deallocate() }
+    while true {
+      let count = read(source, buffer.baseAddress, buffer.count)
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else { return true }
+      let piece = UnsafeRawBufferPointer(rebasing: buffer.prefix(count))
+      look(Data(piece.suffix(lastLine.byteCount)))
+      guard writeAll(piece, to: destination) else { return false }
+    }
+  }
+}

@@ -1,0 +1,55 @@
+import ArgumentParser
+import Foundation
+
+/// Why an engine cannot listen at a socket, or a client cannot find one.
+enum SocketFailure: Error, CustomStringConvertible {
+  /// No Unix socket can have this path.
+  case unusablePath(String)
+  /// Another engine listens there.
+  case isLive(String)
+  /// Something else is there.
+  case isNoSocket(String)
+  /// The system refuses it.
+  case refused(what: String, path: String, code: Int32)
+  /// What the service manager has passed is no socket that listens.
+  case unusableDescriptor(Int32)
+  /// No engine listens.
+  case noEngine([SocketPath])
+
+  /// One sentence for people.
+  var description: String {
+    switch self {
+    case .unusablePath(let path):
+      """
+      a Unix socket's path has 1 to \(UnixAddress.maximumBytes) bytes, and "\(path.prefix(200))" has \(path.utf8.count); \
+      give another one with --socket
+      """
+    case .isLive(let path): "another engine listens at \(path); stop it, or give another path with --socket"
+    case .isNoSocket(let path):
+      "\(path) is there and is no socket; it is left as it is, give another path with --socket"
+    case .refused(let what, let path, let code):
+      "the socket \(path) cannot be \(what): \(String(cString: strerror(code)))"
+    case .unusableDescriptor(let number):
+      "descriptor \(number) of the service manager is no Unix socket that listens (ListenStream= with a path)"
+    case .noEngine(let paths):
+      """
+      no engine listens at \(paths.map(\.path).joined(separator: " or at ")); start one with podflux daemon, or with \
+      podflux run --socket
+      """
+    }
+  }
+
+  var exitCode: ExitCode {
+    switch self {
+    case .unusablePath, .isNoSocket, .refused, .unusableDescriptor: .wrongUsage
+    case .isLive: .libraryInUse
+    case .noEngine: .noEngine
+    }
+  }
+}
+
+/// Prints to stderr what is wrong with a socket, and ends the command.
+func giveUp(_ failure: SocketFailure) -> ExitCode {
+  StandardError.print("podflux: \(failure)")
+  return failure.exitCode
+}

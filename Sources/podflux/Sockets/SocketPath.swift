@@ -1,0 +1,81 @@
+import Foundation
+
+/// Where an engine's socket lies: as a person has said, or where it is found by its library.
+///
+/// Not inside the library: a path of a Unix socket holds 107 bytes, and exFAT has no sockets.
+struct SocketPath: Hashable, Sendable, CustomStringConvertible {
+  /// How the path came about.
+  enum Origin {
+    /// A person has named it.
+    case given
+    /// It follows from the library: `$XDG_RUNTIME_DIR/podflux/<hash of the library>.sock`.
+    case library
+    /// The one of the system's service, whichever library that has.
+    case system
+  }
+
+  /// The socket of the system's service.
+  static let systemPath = "/run/podflux/engine.sock"
+  /// The folder of sessions' sockets.
+  private static let runtimeFolderVariable = "XDG_RUNTIME_DIR"
+
+  let path: String
+  let origin: Origin
+  let address: UnixAddress
+
+  var description: String { path }
+
+  private init(_ path: String, _ origin: Origin) throws(SocketFailure) {
+    guard let address = UnixAddress(path: path) else { throw .unusablePath(path) }
+    self.path = path
+    self.origin = origin
+    self.address = address
+  }
+
+  /// The path that a person has named.
+  init(given path: String) throws(SocketFailure) {
+    try self.init(path, .given)
+  }
+
+  /// Where an engine that is named no path listens.
+  static func standard(
+    library: String, environment: [String: String] = ProcessInfo.processInfo.environment
+  ) throws(SocketFailure) -> SocketPath {
+    if let path = try ofLibrary(library, environment) { return path }
+    return try SocketPath(systemPath, .system)
+  }
+
+  /// Where a client finds the engine: at the first of these where one listens.
+  ///
+  /// - Parameters:
+  ///   - given: What a person has said; then nowhere else.
+  ///   - library: The library's folder, if one was named.
+  static func candidates(
+    given: SocketPath?, library: String?, environment: [String: String] = ProcessInfo.processInfo.environment
+  ) throws(SocketFailure) -> [SocketPath] {
+    if let given { return [given] }
+    let system = try SocketPath(systemPath, .system)
+    guard let library, let own = try ofLibrary(library, environment) else { return [system] }
+    return [own, system]
+  }
+
+  private static func ofLibrary(
+    _ library: String, _ environment: [String: String]
+  ) throws(SocketFailure) -> SocketPath? {
+    // A relative path is to be ignored (the XDG Base Directory specification).
+    guard let folder = environment[runtimeFolderVariable], folder.hasPrefix("/") else { return nil }
+    return try SocketPath("\(folder)/podflux/\(hash(of: realPath(library))).sock", .library)
+  }
+
+  /// The path without symbolic links, also if the last folders are still to be made.
+  static func realPath(_ path: String) -> String {
+    URL(fileURLWithPath: path).standardizedFileURL.resolvingSymlinksInPath().path
+  }
+
+  /// FNV-1a (RFC 9923), 64 bits: a name of this length fits into every path.
+  private static func hash(of text: String) -> String {
+    let hash = text.utf8.reduce(0xcbf2_9ce4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x0000_0100_0000_01b3 }
+    let digits = String(hash, radix: 16)
+    return String(repeating: "0", count: 16 - digits.count) + digits
+  }
+}

@@ -1,0 +1,84 @@
+import Foundation
+import Testing
+import TestScheduling
+import TestSupport
+
+@Suite("Clients that are dropped", .systemTest)
+struct DroppedClientsTests {
+  private let enqueue = #"{"type":"downloads/enqueue","payload":{"url":"http://127.0.0.1:1/a","paused":true}}"#
+
+  /// How many connections come and go; the long run has 10,000.
+  private static let count = Int(ProcessInfo.processInfo.environment["PODFLUX_CONNECTIONS"] ?? "") ?? 1500
+
+  @Test("Connections that end in the middle of lines, observing or not, leave no descriptor and no client behind")
+  func midLine() throws {
+    let scene = try Scene()
+    let engine = try scene.startListening()
+    try scene.attach().leave()
+    let before = try engine.descriptorCount()
+    let memory = try engine.peakResidentBytes()
+    for number in 0..<Self.count {
+      let client = try RawConnection(scene.socketPath)
+      switch number % 4 {
+      case 0: break
+      case 1: client.send(String(enqueue.prefix(number % enqueue.count)))
+      case 2: client.send(enqueue + "\n" + enqueue.prefix(20))
+      default: client.send(#"{"type":"observe","payload":{"actions":true}}"# + "\n" + enqueue.prefix(30))
+      }
+    }
+    try waitUntil("the last descriptor's end", upTo: 20) { try engine.descriptorCount() == before }
+    print("\(Self.count) connections: \((try engine.peakResidentBytes() - memory) >> 10) KiB more")
+    #expect(try engine.peakResidentBytes() - memory < 24 << 20)
+    // The lines that were whole have been carried out.
+    #expect(try engine.downloads(limit: 10).items.count == 1)
+  }
+
+  @Test("A client that is killed with many lines on their way has them carried out, and no other one waits")
+  func killed() throws {
+    let scene = try Scene()
+    let engine = try scene.startListening()
+    let before = try engine.descriptorCount()
+    let deaf = try scene.attach()
+    try deaf.send(line: Array(repeating: #"{"type":"snapshot"}"#, count: 2000).joined(separator: "\n"))
+    try deaf.send(line: enqueue)
+    try deaf.kill()
+    try engine.order("snapshot", ["stores": ["engine"]], upTo: 5)
+    try waitUntil("its descriptor's end") { try engine.descriptorCount() == before }
+  }
+
+  @Test("Without a descriptor left, clients wait, and are taken in when there is one again")
+  func noDescriptors() throws {
+    let scene = try Scene()
+    let limit = 64
+    let engine = try scene.start(
+      ["--socket", scene.socketPath], launcher: ["/bin/sh", "-c", "ulimit -n \(limit); exec \"$0\" \"$@\""])
+    var clients = try (0..<limit).map { _ in try RawConnection(scene.socketPath) }
+    #expect(try clients[0].readLine().contains("engine/ready"))
+    try waitUntil("the warning") { scene.log.contains("no more clients can be taken in for now") }
+    // Nothing turns in a circle meanwhile.
+    #expect(try engine.isIdle(forMilliseconds: 500))
+    try engine.order("snapshot", ["stores": ["engine"]], upTo: 5)
+    let last = clients.removeLast()
+    clients.removeAll()
+    #expect(try last.readLine().contains("engine/ready"))
+  }
+
+  @Test("The one client too many is told so in one line, and the others stay")
+  func tooMany() throws {
+    let scene = try Scene()
+    let engine = try scene.startListening()
+    let limit = 2048
+    var descriptors = rlimit()
+    getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &descriptors)
+    descriptors.rlim_cur = descriptors.rlim_max
+    setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &descriptors)
+    let clients = try (0..<limit).map { _ in try RawConnection(scene.socketPath) }
+    for client in clients { #expect(try client.readLine().contains("engine/ready")) }
+    let words = try RawConnection(scene.socketPath).readToEnd()
+    #expect(words.split(separator: "\n").count == 1)
+    #expect(words.contains(#""code":"limit_exceeded""#))
+    clients[0].send(#"{"type":"snapshot","payload":{"stores":["engine"]}}"# + "\n")
+    #expect(try clients[0].readLine().contains(#""type":"ok""#))
+    try engine.order("snapshot", ["stores": ["engine"]])
+  }
+}
