@@ -74,7 +74,7 @@ package final class ClientConnection {
     for descriptor in [input, output] {
       _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
     }
-    try begin.withUnsafeBytes { bytes throws(ConnectionFailure) in try take(piece: bytes) }
+    try take(begin.withUnsafeBytes { split($0) })
   }
 
   deinit {
@@ -181,10 +181,11 @@ package final class ClientConnection {
       if count < 0, errno == EAGAIN || errno == EINTR { return }
       throw fail(.ended(reason: nil))
     }
-    try take(piece: UnsafeRawBufferPointer(rebasing: buffer.prefix(count)))
+    try take(split(UnsafeRawBufferPointer(rebasing: buffer.prefix(count))))
   }
 
-  private func take(piece: UnsafeRawBufferPointer) throws(ConnectionFailure) {
+  /// The lines that a piece of the stream completes; nil if one is too long.
+  private func split(_ piece: UnsafeRawBufferPointer) -> [[UInt8]]? {
     var lines: [[UInt8]] = []
     var isTooLong = false
     splitter.feed(piece) { line in
@@ -194,7 +195,11 @@ package final class ClientConnection {
       }
       return !isTooLong
     }
-    if isTooLong { throw fail(.overrun("a line of more than \(Self.maximumLineBytes) bytes")) }
+    return isTooLong ? nil : lines
+  }
+
+  private func take(_ lines: [[UInt8]]?) throws(ConnectionFailure) {
+    guard let lines else { throw fail(.overrun("a line of more than \(Self.maximumLineBytes) bytes")) }
     for line in lines { try take(line) }
   }
 

@@ -27,6 +27,14 @@ extension JSONObject {
 }
 
 extension JSONValue {
+  /// Reads a value that a person has typed; nil if it is no JSON.
+  package init?(typed text: String) {
+    guard let object = try? JSONObject(line: Array("{\"value\":\(text)}".utf8)), object.members.count == 1,
+      let value = object["value"]
+    else { return nil }
+    self = value
+  }
+
   /// A text without its quotes, and JSON otherwise.
   package var plainText: String {
     if case .string(let text) = self { return text }

@@ -18,11 +18,11 @@ final class OwnEngine {
     self.signals = signals
     let own = try PrivateSocket()
     var sockets = [own.listening]
-    do {
+    do throws(SocketFailure) {
       if let path { sockets.append(try ListeningSocket(at: path)) }
-    } catch let failure as SocketFailure {
-      if case .isLive = failure { throw Self.closing(sockets, failure) }
-      if path?.origin == .given { throw Self.closing(sockets, failure) }
+    } catch {
+      if case .isLive = error { throw Self.closing(sockets, error) }
+      if path?.origin == .given { throw Self.closing(sockets, error) }
     }
     process = try EngineProcess(ProcessSetup(), start, sockets: sockets, commandSignals: signals.watch)
     descriptor = try own.connect()
