@@ -121,7 +121,7 @@ package struct Explanation {
   package init(_ feed: FeedItem, by clock: PersonalClock) {
     self.init(clock)
     say((feed.title ?? feed.id) + (feed.group.map { ", in the group \($0)" } ?? "") + ".")
-    say("\(Self.count(feed.episodes, "episode")) are known, and \(feed.downloaded) of them are here.")
+    say("\(Self.count(feed.episodes, "episode")) known, \(feed.downloaded) of them here.")
     say(feed.lastRefreshed.map { "It was last refreshed \(clock.time($0))." } ?? "It was not refreshed yet.")
     if let error = feed.error {
       say("The last refresh failed: \(error.words).")

@@ -72,6 +72,7 @@ package struct RefreshFollower {
 extension RefreshFollower.Report {
   /// "Refreshed 38 feeds in 2.1 s: 31 unchanged, 6 with 9 new episodes, 1 failed".
   package func sentence(milliseconds: Int64) -> String {
+    if count == 0 { return "No feed is due" }
     var parts: [String] = []
     if unchanged > 0 { parts.append("\(unchanged) unchanged") }
     if changed > 0 { parts.append("\(changed) with \(newEpisodes) new episode\(newEpisodes == 1 ? "" : "s")") }

@@ -6,8 +6,9 @@ import Texts
 /// Finds what a person means with a selector: an id, a URL, or a unique part of a title, without regard to case and
 /// diacritics.
 ///
-/// An id is believed before a URL, a URL before a title, and a whole title before a part of one. Ids of downloads and URLs
-/// are looked for page by page, since no query asks for them: that costs some milliseconds for a thousand rows.
+/// An id is believed before a URL, a URL before a title, and a whole title before a part of one. A download without a title is
+/// known by the end of its URL. Ids of downloads, URLs and such names are looked for page by page, since no query asks for
+/// them: that costs some milliseconds for a thousand rows.
 package struct LibraryFinder {
   /// How many candidates of an ambiguous selector are listed.
   package static let shownCandidates = 10
@@ -81,6 +82,7 @@ package struct LibraryFinder {
     var candidates: [Selected] = []
     if !folded.isEmpty, title.utf8.count <= Condition.Limits.textBytes {
       candidates = try withTitles(containing: title, among: kinds)
+      if candidates.isEmpty, kinds.contains(.downloads) { candidates = try untitled(containing: folded) }
     }
     let whole = candidates.filter { FoldedText.of($0.title) == folded }
     let best = whole.isEmpty ? candidates : whole
@@ -111,6 +113,20 @@ package struct LibraryFinder {
         if episode.download.map(downloads.contains) != true { found.append(.episode(episode)) }
         return true
       }
+    }
+    return found
+  }
+}
+
+extension LibraryFinder {
+  /// The downloads without a title that have a folded text in their name.
+  private func untitled(containing folded: String) throws -> [Selected] {
+    let part = FoldedText.bytes(of: folded)
+    var found: [Selected] = []
+    try source.forEachDownload(order: .init(.added, isReversed: true)) { item in
+      guard item.title?.isEmpty ?? true else { return true }
+      if FoldedText.contains(part, in: FoldedText.bytes(of: item.name)) { found.append(.download(item)) }
+      return true
     }
     return found
   }

@@ -53,6 +53,14 @@ extension EngineRefusal {
   package var words: String {
     message.replacing("payload.", with: "")
   }
+
+  /// Whether the command was typed wrongly, and can never be carried out.
+  package var concernsArguments: Bool {
+    switch Refusal.Code(rawValue: code) {
+    case .invalidValue, .unsupportedScheme, .unsafePath, .missingField, .unknownField: true
+    default: false
+    }
+  }
 }
 
 extension RestartCause {

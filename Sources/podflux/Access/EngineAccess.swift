@@ -4,6 +4,18 @@ import PodfluxClient
 import PodfluxEngine
 import PodfluxPeople
 
+/// An engine holds the library, and listens nowhere where commands look for it.
+struct LibraryWithoutSocket: Error, CustomStringConvertible {
+  let process: Int32?
+
+  var description: String {
+    """
+    an engine\(process.map { " (process \($0))" } ?? "") holds this library and listens on no socket; end it, or start it \
+    with podflux daemon
+    """
+  }
+}
+
 /// The engine that a command speaks to: the one that runs, or one of its own until it is done.
 final class EngineAccess {
   let signals: CommandSignals
@@ -57,7 +69,8 @@ final class EngineAccess {
         let own = try OwnEngine(start, listeningAt: path, signals: signals)
         return (try connect(own.descriptor, signals: signals), own)
       } catch let error as EngineError {
-        guard case .libraryInUse = error, DispatchTime.now() < deadline else { throw error }
+        guard case .libraryInUse(let process) = error else { throw error }
+        guard DispatchTime.now() < deadline else { throw LibraryWithoutSocket(process: process) }
       } catch let failure as SocketFailure {
         guard case .isLive = failure, DispatchTime.now() < deadline else { throw failure }
       }

@@ -25,11 +25,14 @@ extension Console {
       throw ExitCode.failure
     } catch let refusal as EngineRefusal {
       complain(refusal.words)
-      throw ExitCode.failure
+      throw refusal.concernsArguments ? ExitCode.wrongUsage : ExitCode.failure
     } catch let failure as ConnectionFailure {
       if failure == .interrupted { throw ExitCode.interrupted }
       complain(failure.description)
       throw ExitCode.failure
+    } catch let error as LibraryWithoutSocket {
+      complain(error.description)
+      throw ExitCode.later
     } catch let error as EngineError {
       throw giveUp(error)
     } catch let failure as SocketFailure {

@@ -32,8 +32,10 @@ struct StatusCommand: ParsableCommand {
     let console = Console(console)
     let place = try folder.place()
     try console.reporting {
-      guard watch || exitWhenIdle else { return try StatusReport(of: LibraryFolder(place: place)).print(on: console) }
-      try StatusWatch(place: place, endsWhenIdle: exitWhenIdle, console: console).run()
+      let socket = try engine.path(in: .ofProcess())
+      let source = StatusSource(folder: LibraryFolder(place: place), socket: socket)
+      guard watch || exitWhenIdle else { return try source.report().print(on: console) }
+      try StatusWatch(source: source, endsWhenIdle: exitWhenIdle, console: console).run()
     }
   }
 }
@@ -47,16 +49,32 @@ struct StatusReport {
 
   let counts: DownloadCounts
   private let items: [DownloadItem]
+  private let library: String
+  private let isRunning: Bool
   private let json: JSONObject
 
-  init(of source: some SnapshotSource) throws {
+  /// - Parameter isRunning: Whether an engine has answered.
+  init(of source: some SnapshotSource, isRunning: Bool) throws {
+    self.isRunning = isRunning
     let query = DownloadsQuery(
       condition: .states([.running, .waiting, .queued]), isUnfiltered: true, order: .init(.state, isReversed: true),
       limit: Self.listed)
     let snapshot = try source.snapshot(SnapshotQuery(stores: [.engine, .downloads], downloads: query))
     counts = try snapshot.counts()
     items = try snapshot.downloads().items
+    library = try snapshot.json.object("engine")?.string("library") ?? ""
     json = snapshot.json
+  }
+
+  /// "340 here, 3 running, 2 failed; an engine runs".
+  private var sentence: String {
+    let words: KeyValuePairs<DownloadState.Kind, String> = [
+      .completed: "here", .running: "running", .queued: "queued", .waiting: "waiting", .paused: "paused",
+      .failed: "failed",
+    ]
+    let parts = words.filter { counts[$0.key] > 0 }.map { "\(counts[$0.key]) \($0.value)" }
+    return (parts.isEmpty ? "no downloads" : parts.joined(separator: ", "))
+      + (isRunning ? "; an engine runs" : "; no engine runs")
   }
 
   /// Rows, what is not listed, and the sum.
@@ -78,6 +96,8 @@ struct StatusReport {
 
   func print(on console: Console) {
     if console.options.json { return console.result(json) }
+    console.result("\(library): \(sentence)")
+    guard counts.moving > 0 else { return }
     var table = TransferTable(maximumLines: Self.lines)
     let size = TerminalSize(columns: console.resultWidth ?? .max, rows: Self.lines + 1)
     for line in frame(by: console.clock, on: size, table: &table) { console.result(line) }
