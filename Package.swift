@@ -24,7 +24,7 @@ let package = Package(
     .executableTarget(
       name: "podflux",
       dependencies: [
-        "CLinux", "CSQLite", "PodfluxEngine", "WireProtocol",
+        "CLinux", "CSQLite", "PodfluxEngine", "Terminal", "WireProtocol",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
       ]),
@@ -50,6 +50,7 @@ let package = Package(
     .target(name: "Digests", dependencies: ["CCrypto", "PodfluxCore"]),
     .target(name: "PodfluxCore", dependencies: ["Flux"]),
     .target(name: "Flux"),
+    .target(name: "Terminal"),
     .systemLibrary(
       name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
     .systemLibrary(name: "CBrotli", pkgConfig: "libbrotlidec", providers: [.apt(["libbrotli-dev"])]),
@@ -70,7 +71,9 @@ let package = Package(
     .target(name: "TestSupport"),
     .executableTarget(
       name: "podflux-demo",
-      dependencies: ["ScriptedOrigin", "TestSupport", "podflux", .product(name: "Crypto", package: "swift-crypto")]),
+      dependencies: [
+        "ScriptedOrigin", "Terminal", "TestSupport", "podflux", .product(name: "Crypto", package: "swift-crypto"),
+      ]),
     .executableTarget(
       name: "podflux-bench",
       dependencies: [
@@ -89,6 +92,7 @@ let package = Package(
       name: "CBrotliEncoder", path: "Tests/CBrotliEncoder", pkgConfig: "libbrotlienc",
       providers: [.apt(["libbrotli-dev"])]),
     .testTarget(name: "FluxTests", dependencies: ["Flux"]),
+    .testTarget(name: "TerminalTests", dependencies: ["Terminal"]),
     .testTarget(name: "DigestsTests", dependencies: ["Digests", "Flux", "PodfluxCore"]),
     .testTarget(
       name: "PodfluxCoreTests",
