@@ -59,6 +59,7 @@ let package = Package(
     .target(name: "Digests", dependencies: ["CCrypto", "PodfluxCore"]),
     .target(name: "PodfluxCore", dependencies: ["Flux"]),
     .target(name: "Flux"),
+    .target(name: "Terminal"),
     .systemLibrary(
       name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
     .systemLibrary(name: "CBrotli", pkgConfig: "libbrotlidec", providers: [.apt(["libbrotli-dev"])]),
@@ -79,7 +80,9 @@ let package = Package(
     .target(name: "TestSupport"),
     .executableTarget(
       name: "podflux-demo",
-      dependencies: ["ScriptedOrigin", "TestSupport", "podflux", .product(name: "Crypto", package: "swift-crypto")]),
+      dependencies: [
+        "ScriptedOrigin", "Terminal", "TestSupport", "podflux", .product(name: "Crypto", package: "swift-crypto"),
+      ]),
     .executableTarget(
       name: "podflux-bench",
       dependencies: [
@@ -98,6 +101,7 @@ let package = Package(
       name: "CBrotliEncoder", path: "Tests/CBrotliEncoder", pkgConfig: "libbrotlienc",
       providers: [.apt(["libbrotli-dev"])]),
     .testTarget(name: "FluxTests", dependencies: ["Flux"]),
+    .testTarget(name: "TerminalTests", dependencies: ["Terminal"]),
     .testTarget(name: "DigestsTests", dependencies: ["Digests", "Flux", "PodfluxCore"]),
     .testTarget(
       name: "PodfluxCoreTests",
