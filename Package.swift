@@ -54,7 +54,6 @@ let package = Package(
     .target(
       name: "Persistence",
       dependencies: ["CSQLite", "Flux", "PodfluxCore", "Texts", .product(name: "GRDB", package: "GRDB.swift")]),
-    .target(name: "Terminal"),
     .target(name: "Texts"),
     .target(name: "Digests", dependencies: ["CCrypto", "PodfluxCore"]),
     .target(name: "PodfluxCore", dependencies: ["Flux"]),

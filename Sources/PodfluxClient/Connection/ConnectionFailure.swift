@@ -1,13 +1,5 @@
-import Foundation
-
-/// Why a connection to an engine cannot be used any more, or not yet.
+/// Why a connection to an engine cannot be used any more.
 package enum ConnectionFailure: Error, Hashable, CustomStringConvertible {
-  /// No engine listens there.
-  case notListening(path: String)
-  /// The socket cannot be reached; the error number of connect(2).
-  case unreachable(path: String, number: Int32)
-  /// The path is longer than a socket's address can be.
-  case pathTooLong(String)
   /// The engine has closed the connection; nil if it has not said why.
   case ended(reason: String?)
   /// A line is not of the protocol.
@@ -20,9 +12,6 @@ package enum ConnectionFailure: Error, Hashable, CustomStringConvertible {
   /// One sentence for people.
   package var description: String {
     switch self {
-    case .notListening(let path): "no engine listens on \(path)"
-    case .unreachable(let path, let number): "the socket \(path) cannot be reached: \(String(cString: strerror(number)))"
-    case .pathTooLong(let path): "the socket's path \(path) is too long: a socket's address has room for 107 bytes"
     case .ended(nil): "the engine has ended without a word"
     case .ended("signal"?): "the engine was stopped by a signal"
     case .ended("shutdown"?): "the engine was told to stop"

@@ -142,7 +142,9 @@ package struct Explanation {
 
   // MARK: Words
 
-  private static func count(_ number: Int64, _ noun: String) -> String { "\(number) \(noun)" + (number == 1 ? "" : "s") }
+  private static func count(_ number: Int64, _ noun: String) -> String {
+    "\(number) \(noun)" + (number == 1 ? "" : "s")
+  }
 
   private static func list(_ words: [String]) -> String {
     guard let last = words.last, words.count > 1 else { return words.first ?? "" }

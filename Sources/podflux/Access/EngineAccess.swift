@@ -65,8 +65,8 @@ final class EngineAccess {
     while true {
       if let connection = try running(start, socket: socket, signals: signals) { return (connection, nil) }
       do {
-        let path = try socket ?? .standard(library: start.place.library)
-        let own = try OwnEngine(start, listeningAt: path, signals: signals)
+        let own = try OwnEngine(
+          start, listeningAt: try socket ?? place(for: start.place.library), signals: signals)
         return (try connect(own.descriptor, signals: signals), own)
       } catch let error as EngineError {
         guard case .libraryInUse(let process) = error else { throw error }
@@ -76,6 +76,13 @@ final class EngineAccess {
       }
       if signals.comes(withinMilliseconds: lookMilliseconds) { throw ConnectionFailure.interrupted }
     }
+  }
+
+  /// Where an own engine listens. The socket of the system's service is not for it: without a folder for the session's
+  /// sockets there is none.
+  private static func place(for library: String) throws -> SocketPath? {
+    let path = try SocketPath.standard(library: library)
+    return path.origin == .system ? nil : path
   }
 
   private static func running(

@@ -28,6 +28,7 @@ struct Podflux: ParsableCommand {
 
   static func main() {
     openMissingDescriptors()
+    findRuntimeFolder()
     // Before any slow work: a signal that comes a moment later must end the engine as cleanly as any other.
     let engines = [RunCommand.configuration.commandName, DaemonCommand.configuration.commandName]
     if engines.contains(CommandLine.arguments.dropFirst().first) { signals = HeldSignals() }
@@ -46,6 +47,16 @@ private func openMissingDescriptors() {
     // open(2) returns the lowest free number, which is this one.
     guard open("/dev/null", O_RDWR) == descriptor else { return }
   }
+}
+
+/// Names the folder of the session's sockets where nothing has: cron(8) and su(1) leave the variable out, and their commands
+/// must find the engine of a terminal all the same.
+private func findRuntimeFolder() {
+  guard getenv("XDG_RUNTIME_DIR") == nil else { return }
+  var status = stat()
+  let folder = "/run/user/\(getuid())"
+  guard stat(folder, &status) == 0, status.st_mode & S_IFMT == S_IFDIR, status.st_uid == getuid() else { return }
+  setenv("XDG_RUNTIME_DIR", folder, 1)
 }
 
 extension ExitCode {

@@ -9,7 +9,8 @@ struct ConsoleOptions: ParsableArguments {
   @Flag(help: "Print results as lines of JSON.")
   var json = false
 
-  @Option(help: "How to show progress on stderr: a table that moves on a terminal and lines elsewhere, lines, or nothing.")
+  @Option(
+    help: "How to show progress on stderr: auto is a table that moves on a terminal, and lines elsewhere.")
   var progress = ProgressChoice.auto
 
   @Option(help: "Whether to use colors; auto heeds NO_COLOR.")

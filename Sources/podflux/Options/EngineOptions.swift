@@ -17,7 +17,8 @@ struct EngineOptions: ParsableArguments {
   @Option(help: "How many bytes of the journal fill a file; four full ones are kept beside it.")
   var journalBytes = JournalConfiguration.defaultBytes
 
-  @Option(help: "The path to the network: detected (auto), or fixed as wifi, cellular or offline; auto unless configured.")
+  @Option(
+    help: "The path to the network: detected (auto), or fixed as wifi, cellular or offline; auto unless configured.")
   var network: NetworkChoice?
 
   @Option(

@@ -91,7 +91,8 @@ struct RmCommand: EngineCommand {
     guard chosen.count > Self.unquestioned else { return }
     let files = keepFile ? "their files stay" : "their files are deleted"
     guard console.agrees("Remove \(chosen.count) downloads? \(files).") else {
-      console.complain("\(chosen.count) downloads would be removed, and nothing was done; -y does it without a question")
+      console.complain(
+        "\(chosen.count) downloads would be removed, and nothing was done; -y does it without a question")
       throw ExitCode.wrongUsage
     }
   }

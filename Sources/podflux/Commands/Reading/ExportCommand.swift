@@ -19,7 +19,8 @@ struct ExportCommand: ParsableCommand {
   @OptionGroup var folder: LibraryOption
   @OptionGroup var console: ConsoleOptions
 
-  @Option(name: [.customShort("o"), .long], help: "A file to write instead of stdout; it is replaced.", completion: .file())
+  @Option(
+    name: [.customShort("o"), .long], help: "A file to write instead of stdout; it is replaced.", completion: .file())
   var output: String?
 
   @Flag(help: "Leave nothing out: with this file others can listen as you.")

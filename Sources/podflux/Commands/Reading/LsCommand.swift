@@ -31,7 +31,7 @@ struct LsCommand: ParsableCommand {
   var kind = Kind.downloads
 
   @Argument(
-    help: "Only those of this feed: its id, its URL, or a unique part of its title; of feeds, those with this in their title.",
+    help: "Only those of this feed: its id, its URL, or a unique part of its title; of feeds, a part of their titles.",
     completion: .titles)
   var selector: String?
 

@@ -31,7 +31,9 @@ struct WatchCommand: ParsableCommand {
   var interval = 0.25
 
   func validate() throws {
-    guard console.json else { throw ValidationError("podflux watch prints JSON: say so with --json, or use podflux status --watch") }
+    guard console.json else {
+      throw ValidationError("podflux watch prints JSON: say so with --json, or use podflux status --watch")
+    }
     guard Observation.intervals.contains(interval) else {
       let range = Observation.intervals
       throw ValidationError("--interval takes \(range.lowerBound) to \(range.upperBound)")
