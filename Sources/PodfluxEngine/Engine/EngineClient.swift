@@ -1,5 +1,4 @@
 import EngineRuntime
-import Flux
 import PodfluxCore
 
 /// What concerns an engine as a whole: one owner hears of it. Calls come on the engine's queue and must not block.
@@ -27,8 +26,8 @@ public protocol EngineClient: Sendable {
   /// A moment of the state, after `Query.observe`, if there is room. Called one at a time, mostly on another queue than the
   /// rest.
   func observed(_ moment: ObservedMoment)
-  /// A turn has been committed, and what has followed from it, for those who observe actions.
-  func committed(_ turn: TurnRecord<Action>, announcements: [Announcement])
+  /// A turn has been committed, for those who observe actions.
+  func committed(_ turn: ObservedTurn)
   /// Nothing comes any more: the client has ended its connection, or the engine has ended.
   func disconnected(_ end: ConnectionEnd, revision: Int64)
 }

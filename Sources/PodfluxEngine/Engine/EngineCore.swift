@@ -120,7 +120,8 @@ extension EngineCore: EngineAudience {
     let observing = clients.observingActions
     guard !observing.isEmpty, let record = batch.turnout.record else { return }
     let announcements = batch.turnout.effects.compactMap { if case .announce(let news) = $0 { news } else { nil } }
-    for client in observing { client.committed(record, announcements: announcements) }
+    let turn = ObservedTurn(record, announcements: announcements)
+    for client in observing { client.committed(turn) }
   }
 
   func stateChanged() {

@@ -1,5 +1,4 @@
 import EngineRuntime
-import Flux
 import PodfluxCore
 import Synchronization
 
@@ -105,7 +104,7 @@ final class LibraryClient: EngineOwner, EngineClient {
 
   func observed(_ moment: ObservedMoment) {}
 
-  func committed(_ turn: TurnRecord<Action>, announcements: [Announcement]) {}
+  func committed(_ turn: ObservedTurn) {}
 
   func disconnected(_ end: ConnectionEnd, revision: Int64) {
     let waiting = state.withLock { state in

@@ -14,9 +14,12 @@ package struct LibraryTables {
   package func table(of feeds: [FeedItem]) -> TextTable {
     var table = TextTable(
       [
-        .init("feed", givesWayTo: 12), .init("episodes", .trailing), .init("here", .trailing),
-        .init("last", givesWayTo: 0), .init("next", givesWayTo: 0), .init("state", givesWayTo: 8),
-      ], givingWay: [3, 4, 5, 0])
+        .init("feed"), .init("episodes", .trailing), .init("here", .trailing), .init("last"), .init("next"),
+        .init("state"),
+      ],
+      narrowings: [
+        .shrink(5, to: 24), .shrink(0, to: 24), .drop(3), .drop(4), .shrink(5, to: 8), .shrink(0, to: 8), .drop(1),
+      ])
     for feed in feeds {
       table.add([
         StyledText(feed.title ?? feed.id), StyledText("\(feed.episodes)"), StyledText("\(feed.downloaded)"),
@@ -42,9 +45,11 @@ package struct LibraryTables {
   package func table(of episodes: [EpisodeItem], titles: [String: String]) -> TextTable {
     var table = TextTable(
       [
-        .init("id"), .init("published", givesWayTo: 0), .init("feed", givesWayTo: 0),
-        .init("title", givesWayTo: 12), .init("length", .trailing, givesWayTo: 0), .init("state"),
-      ], givingWay: [4, 2, 3, 1])
+        .init("id"), .init("published"), .init("feed"), .init("title"), .init("length", .trailing), .init("state"),
+      ],
+      narrowings: [
+        .shrink(2, to: 16), .shrink(3, to: 24), .drop(4), .drop(2), .shrink(3, to: 12), .drop(1), .shrink(5, to: 6),
+      ])
     for episode in episodes {
       table.add([
         StyledText(episode.id), StyledText(episode.published.map(clock.day) ?? ""),
@@ -70,9 +75,12 @@ package struct LibraryTables {
   package func table(of downloads: [DownloadItem]) -> TextTable {
     var table = TextTable(
       [
-        .init("id", givesWayTo: 0), .init("podcast", givesWayTo: 0), .init("title", givesWayTo: 12),
-        .init("bytes", .trailing), .init("state", givesWayTo: 12),
-      ], givingWay: [4, 0, 1, 2])
+        .init("id"), .init("podcast"), .init("title"), .init("bytes", .trailing), .init("state"),
+      ],
+      narrowings: [
+        .shrink(4, to: 24), .shrink(1, to: 16), .shrink(2, to: 24), .drop(0), .drop(1), .shrink(2, to: 12),
+        .shrink(4, to: 8),
+      ])
     for item in downloads {
       let total = item.bytes.total.map { ByteCount($0) }
       let bytes =

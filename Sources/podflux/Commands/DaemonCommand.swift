@@ -28,11 +28,19 @@ struct DaemonCommand: ParsableCommand {
     let given = try socketOption.path(in: .ofProcess())
     do throws(SocketFailure) {
       let inherited = try InheritedSockets.takeFromEnvironment()
-      if let given { return inherited + [try ListeningSocket(at: given)] }
+      if let given { return inherited + [try listen(at: given)] }
       guard inherited.isEmpty else { return inherited }
-      return [try ListeningSocket(at: try .standard(library: place.library))]
+      return [try listen(at: try .standard(library: place.library))]
     } catch {
       throw giveUp(error)
     }
+  }
+
+  private func listen(at path: SocketPath) throws(SocketFailure) -> ListeningSocket {
+    let socket = try ListeningSocket(at: path)
+    if isatty(STDERR_FILENO) == 1 {
+      StandardError.printSoon(RunNotes(library: options.folder.library).listening(at: path))
+    }
+    return socket
   }
 }

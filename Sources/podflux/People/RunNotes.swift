@@ -20,6 +20,14 @@ struct RunNotes {
       """
   }
 
+  /// For a person who starts the engine's daemon on a terminal.
+  func listening(at path: SocketPath) -> String {
+    """
+    podflux: listening at \(path); to look around, run echo '{"type":"snapshot"}' | \
+    \(ShellCommand("attach", "--socket", path.path, library: library)); Ctrl-C stops
+    """
+  }
+
   // MARK: What was done
 
   /// A line about a notice.

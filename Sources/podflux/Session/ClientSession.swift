@@ -1,4 +1,3 @@
-import Flux
 import Foundation
 import PodfluxCore
 import PodfluxEngine
@@ -108,7 +107,10 @@ final class ClientSession: EngineClient {
   }
 
   private func write(_ response: Response, line number: Int, id: RequestID?) {
-    if case .answer(.observing) = response.outcome { observer.beginAnew() }
+    switch response.outcome {
+    case .answer(.observing), .answer(.unobserving): observer.beginAnew()
+    default: break
+    }
     guard !output.isClosed else { return }
     lines.withLock { lines in
       guard !lines.areComplete else { return }
@@ -167,8 +169,8 @@ final class ClientSession: EngineClient {
     observer.tell(moment)
   }
 
-  func committed(_ turn: TurnRecord<Action>, announcements: [Announcement]) {
-    observer.tell(turn, announcements)
+  func committed(_ turn: ObservedTurn) {
+    observer.tell(turn)
   }
 
   func disconnected(_ end: ConnectionEnd, revision: Int64) {

@@ -1,4 +1,3 @@
-import Flux
 import PodfluxCore
 import PodfluxEngine
 import Synchronization
@@ -22,7 +21,7 @@ final class Observer: Sendable {
     self.output = output
   }
 
-  /// The client has sent `observe` again: everything counts as new.
+  /// The client has sent `observe` or `unobserve`: everything counts as new.
   func beginAnew() {
     told.withLock { $0 = Told() }
   }
@@ -41,19 +40,9 @@ final class Observer: Sendable {
   }
 
   /// Sends the actions of a turn, each with its results.
-  func tell(_ turn: TurnRecord<Action>, _ announcements: [Announcement]) {
+  func tell(_ turn: ObservedTurn) {
     guard output.hasRoom else { return }
-    let (revision, time) = (turn.position.revision, turn.clock.wall)
-    var following = announcements[...]
-    var encoder = LineEncoder()
-    for (action, sequence) in zip(turn.actions, turn.firstSequence...) {
-      encoder.action(action, sequence: sequence, revision: revision, time: time)
-      while let next = following.first, next.sequence <= sequence {
-        encoder.announcement(next, revision: revision, time: time)
-        following.removeFirst()
-      }
-    }
-    told.withLock { _ in send(encoder.bytes) }
+    send(turn.lines)
   }
 
   private func send(_ lines: [UInt8]) {

@@ -58,8 +58,9 @@ final class ListeningSocket: Sendable {
   }
 
   private static func remove(_ file: File) {
-    let lock = try? SocketFolderLock(file.path)
-    defer { lock?.release() }
+    // Without its folder, the file is gone already.
+    guard let lock = try? SocketFolderLock(file.path) else { return }
+    defer { lock.release() }
     var status = stat()
     guard lstat(file.path.path, &status) == 0, status.st_dev == file.device, status.st_ino == file.inode else { return }
     unlink(file.path.path)
@@ -107,11 +108,12 @@ private struct SocketFolderLock {
     let folder = (path.path as NSString).deletingLastPathComponent
     descriptor = open(folder.isEmpty ? "." : folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard descriptor >= 0 else { throw .refused(what: "made", path: path.path, code: errno) }
+    var code: Int32 = 0
     for _ in 0..<Self.tries {
       if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { return }
+      code = errno
       _ = poll(nil, 0, Self.pauseMilliseconds)
     }
-    let code = errno
     close(descriptor)
     throw .refused(what: "made", path: path.path, code: code)
   }

@@ -7,6 +7,8 @@ final class SocketClient {
   let descriptor: Int32
   let session: ClientSession
   let output: SocketOutput
+  /// What is read, for all clients one after the other.
+  private let buffer: UnsafeMutableRawBufferPointer
   private var lines = LineSplitter(limit: LineDecoder.maximumLineBytes)
   /// Bytes that were read and not taken by `lines`.
   private var unread: [UInt8] = []
@@ -27,8 +29,12 @@ final class SocketClient {
     case closed
   }
 
-  init(_ descriptor: Int32, token: Poller.Token, news: SocketNews, libraryPath: String) {
+  init(
+    _ descriptor: Int32, token: Poller.Token, news: SocketNews, libraryPath: String,
+    buffer: UnsafeMutableRawBufferPointer
+  ) {
     self.descriptor = descriptor
+    self.buffer = buffer
     self.token = token
     output = SocketOutput(token, news: news)
     session = ClientSession(output: output, libraryPath: libraryPath)
@@ -53,18 +59,21 @@ final class SocketClient {
 
   // MARK: Reading
 
-  /// Reads once and posts what came. The buffer is for all clients.
-  func read(into buffer: UnsafeMutableRawBufferPointer) {
-    guard interest.contains(.reading) else { return }
+  /// Reads once and posts what came.
+  func read() {
+    guard interest.contains(.reading), let piece = readPiece() else { return }
+    unread = Array(piece.dropFirst(take(piece)))
+  }
+
+  /// Reads once; nil if nothing is there.
+  private func readPiece() -> UnsafeRawBufferPointer? {
     let count = Foundation.read(descriptor, buffer.baseAddress, buffer.count)
     guard count > 0 else {
       // A connection that was reset has ended like any other; its output will tell that the client is gone.
       if count == 0 || errno != EAGAIN && errno != EINTR { input = .ended }
-      return
+      return nil
     }
-    let piece = UnsafeRawBufferPointer(rebasing: buffer.prefix(count))
-    let taken = take(piece)
-    unread = Array(piece.dropFirst(taken))
+    return UnsafeRawBufferPointer(rebasing: buffer.prefix(count))
   }
 
   /// Goes on wherever the connection stands: after input, after room in the output, after answers.
@@ -140,24 +149,32 @@ final class SocketClient {
     }
   }
 
-  /// Refuses what was read and not posted, and writes the last line.
+  /// Refuses what has come and was not posted, and writes the last line.
   private func sayGoodbye() {
     if let held { session.refuse(held) }
     held = nil
-    let waiting = unread
+    unread.withUnsafeBytes(refuse)
     unread = []
-    waiting.withUnsafeBytes { piece in
-      _ = lines.feed(piece) { line in
-        session.refuse(session.request(for: line))
-        return true
-      }
+    var reads = 0
+    while case .open = input, reads < SocketLimits.lastReads, output.hasRoom, let piece = readPiece() {
+      refuse(piece)
+      send()
+      reads += 1
     }
     input = .closed
     session.sayGoodbye()
   }
 
+  private func refuse(_ piece: UnsafeRawBufferPointer) {
+    lines.feed(piece) { line in
+      session.refuse(session.request(for: line))
+      return true
+    }
+    session.turnEnded()
+  }
+
   /// Empties the input: a socket that is closed with unread input resets the client's connection.
-  func discardInput(with buffer: UnsafeMutableRawBufferPointer) {
+  func discardInput() {
     shutdown(descriptor, Int32(SHUT_WR))
     for _ in 0..<SocketLimits.lastReads
     where Foundation.read(descriptor, buffer.baseAddress, buffer.count) <= 0 { return }

@@ -15,9 +15,12 @@ final class SocketLoop: @unchecked Sendable {
   private let libraryPath: String
   private let logger: Logger
   private var clients: [Poller.Token: SocketClient] = [:]
+  private let maximumClients = SocketLoop.clientLimit
   private var lastToken: Poller.Token = 0
   /// Until when no clients are taken in, since the system has refused one; nil if they are.
   private var pausedUntil: ContinuousClock.Instant?
+  /// Whether the system has refused the last client.
+  private var isShort = false
   /// Whose clients they are; nil before `run`.
   private var engine: Engine?
   private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: SocketLimits.readBytes, alignment: 16)
@@ -63,14 +66,14 @@ final class SocketLoop: @unchecked Sendable {
   private func take(_ event: Poller.Event) {
     guard event.token > 0 else { return acceptClients(of: sockets[Int(-event.token)]) }
     guard let client = clients[event.token] else { return }
-    if event.isReadable { client.read(into: buffer) }
+    if event.isReadable { client.read() }
     goOn(client)
   }
 
   private func goOn(_ client: SocketClient) {
     client.goOn()
     if client.isOver {
-      client.discardInput(with: buffer)
+      client.discardInput()
     } else {
       guard !poller.watch(client.descriptor, as: client.token, for: client.interest) else { return }
       logger.warning("a client cannot be served", metadata: ["reason": "\(String(cString: strerror(errno)))"])
@@ -86,7 +89,9 @@ final class SocketLoop: @unchecked Sendable {
     for _ in 0..<SocketLimits.acceptsAtOnce {
       let descriptor = linux_accept(socket.descriptor)
       switch -descriptor {
-      case ...0: welcome(descriptor)
+      case ...0:
+        isShort = false
+        welcome(descriptor)
       case EAGAIN: return
       case EINTR, ECONNABORTED: continue
       default: return pause(because: -descriptor)
@@ -97,7 +102,8 @@ final class SocketLoop: @unchecked Sendable {
   private func welcome(_ descriptor: Int32) {
     if let refusal = refusal(of: descriptor) { return turnAway(descriptor, refusal) }
     lastToken += 1
-    let client = SocketClient(descriptor, token: lastToken, news: news, libraryPath: libraryPath)
+    let client = SocketClient(
+      descriptor, token: lastToken, news: news, libraryPath: libraryPath, buffer: buffer)
     clients[lastToken] = client
     // It is watched when the engine has taken it in.
     engine?.connect(client.session)
@@ -111,9 +117,9 @@ final class SocketLoop: @unchecked Sendable {
       return Refusal(
         .conflict, "this engine serves its own user (\(geteuid())) and root only; connect as one of them")
     }
-    guard clients.count < SocketLimits.maximumClients else {
+    guard clients.count < maximumClients else {
       return Refusal(
-        .limitExceeded, "\(SocketLimits.maximumClients) clients are connected, which is the most; end one of them")
+        .limitExceeded, "\(maximumClients) clients are connected, which is the most; end one of them")
     }
     return nil
   }
@@ -129,10 +135,11 @@ final class SocketLoop: @unchecked Sendable {
 
   /// The system has no descriptor or memory for a client: those that are there go on.
   private func pause(because code: Int32) {
-    if pausedUntil == nil {
+    if !isShort {
       logger.warning(
         "no more clients can be taken in for now", metadata: ["reason": "\(String(cString: strerror(code)))"])
     }
+    isShort = true
     pausedUntil = .now + .milliseconds(SocketLimits.pauseMilliseconds)
     watchSockets(for: [])
   }
@@ -141,6 +148,14 @@ final class SocketLoop: @unchecked Sendable {
     for (index, socket) in sockets.enumerated() {
       poller.watch(socket.descriptor, as: -Poller.Token(index), for: interest)
     }
+  }
+
+  private static var clientLimit: Int {
+    var limit = rlimit()
+    guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else {
+      return SocketLimits.maximumClients
+    }
+    return min(SocketLimits.maximumClients, Int(clamping: limit.rlim_cur) / SocketLimits.descriptorShare)
   }
 
   private var pauseMilliseconds: Int32? {

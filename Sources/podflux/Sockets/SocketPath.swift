@@ -69,7 +69,17 @@ struct SocketPath: Hashable, Sendable, CustomStringConvertible {
 
   /// The path without symbolic links, also if the last folders are still to be made.
   static func realPath(_ path: String) -> String {
-    URL(fileURLWithPath: path).standardizedFileURL.resolvingSymlinksInPath().path
+    var folder = path.hasPrefix("/") ? path : FileManager.default.currentDirectoryPath + "/" + path
+    var missing: [String] = []
+    while folder != "/" {
+      if let found = realpath(folder, nil) {
+        defer { free(found) }
+        return ([String(cString: found)] + missing).joined(separator: "/")
+      }
+      missing.insert((folder as NSString).lastPathComponent, at: 0)
+      folder = (folder as NSString).deletingLastPathComponent
+    }
+    return "/" + missing.joined(separator: "/")
   }
 
   /// FNV-1a (RFC 9923), 64 bits: a name of this length fits into every path.

@@ -12,7 +12,8 @@ struct InheritedSocketsTests {
       s = socket.socket(socket.AF_UNIX, socket.\(kind))
       s.bind(sys.argv[1])
       \(listens ? "s.listen(8)" : "")
-      os.dup2(s.fileno(), 3, inheritable=True)
+      os.dup2(s.fileno(), 3)
+      os.set_inheritable(3, True)
       os.environ.update(LISTEN_PID=str(os.getpid()), LISTEN_FDS="1", LISTEN_FDNAMES="podflux")
       os.execv(sys.argv[2], sys.argv[2:])
       """

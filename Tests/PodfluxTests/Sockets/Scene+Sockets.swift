@@ -46,6 +46,16 @@ extension PodfluxProcess {
     try FileManager.default.contentsOfDirectory(atPath: "/proc/\(pid)/fd").count
   }
 
+  /// Changes how many descriptors the process may have (prlimit(1)).
+  func limitDescriptors(to count: Int) throws {
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/prlimit")
+    process.arguments = ["--pid", "\(pid)", "--nofile=\(count):"]
+    try process.run()
+    process.waitUntilExit()
+    guard process.terminationStatus == 0 else { throw Failure("prlimit failed") }
+  }
+
   /// The reason in the last line.
   var stopReason: String? {
     guard let last = lines.last, let line = try? Self.parse(last), line["type"] as? String == "engine/stopped" else {

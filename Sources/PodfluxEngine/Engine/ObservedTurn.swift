@@ -1,0 +1,46 @@
+import Flux
+import PodfluxCore
+import Synchronization
+import WireProtocol
+
+/// A turn that was committed, and what has followed from it, as an observer of actions is shown it.
+public struct ObservedTurn: Sendable {
+  /// The actions.
+  public let record: TurnRecord<Action>
+  /// What has followed from them.
+  public let announcements: [Announcement]
+  private let rendering = Rendering()
+
+  init(_ record: TurnRecord<Action>, announcements: [Announcement]) {
+    self.record = record
+    self.announcements = announcements
+  }
+
+  /// Its lines: each action, with its results. All observers share the work and the memory.
+  public var lines: [UInt8] {
+    rendering.lines.withLock { lines in
+      let rendered = lines ?? render()
+      lines = rendered
+      return rendered
+    }
+  }
+
+  private func render() -> [UInt8] {
+    let (revision, time) = (record.position.revision, record.clock.wall)
+    var following = announcements[...]
+    var encoder = LineEncoder()
+    for (action, sequence) in zip(record.actions, record.firstSequence...) {
+      encoder.action(action, sequence: sequence, revision: revision, time: time)
+      while let next = following.first, next.sequence <= sequence {
+        encoder.announcement(next, revision: revision, time: time)
+        following.removeFirst()
+      }
+    }
+    return encoder.bytes
+  }
+}
+
+/// Renders a turn when its lines are first wanted.
+private final class Rendering: Sendable {
+  let lines = Mutex<[UInt8]?>(nil)
+}
