@@ -130,7 +130,9 @@ let package = Package(
         "TestSupport", "WireProtocol",
       ]),
     .testTarget(name: "PodfluxClientTests", dependencies: ["PodfluxClient", "PodfluxCore", "WireProtocol"]),
-    .testTarget(name: "PodfluxPeopleTests", dependencies: ["PodfluxClient", "PodfluxPeople", "TestSupport"]),
+    .testTarget(
+      name: "PodfluxPeopleTests",
+      dependencies: ["Flux", "PodfluxClient", "PodfluxCore", "PodfluxPeople", "TestSupport", "Texts", "WireProtocol"]),
     .testTarget(name: "WireProtocolTests", dependencies: ["WireProtocol", "TestSupport"]),
     .testTarget(
       name: "PodfluxSimulationTests",

@@ -28,18 +28,18 @@ struct DaemonCommand: ParsableCommand {
     let given = try socketOption.path(in: .ofProcess())
     do throws(SocketFailure) {
       let inherited = try InheritedSockets.takeFromEnvironment()
-      if let given { return inherited + [try listen(at: given)] }
+      if let given { return inherited + [try listen(at: given, to: place)] }
       guard inherited.isEmpty else { return inherited }
-      return [try listen(at: try .standard(library: place.library))]
+      return [try listen(at: try .standard(library: place.library), to: place)]
     } catch {
       throw giveUp(error)
     }
   }
 
-  private func listen(at path: SocketPath) throws(SocketFailure) -> ListeningSocket {
+  private func listen(at path: SocketPath, to place: LibraryPlace) throws(SocketFailure) -> ListeningSocket {
     let socket = try ListeningSocket(at: path)
     if isatty(STDERR_FILENO) == 1 {
-      StandardError.printSoon(RunNotes(library: options.folder.library).listening(at: path))
+      StandardError.printSoon(RunNotes(library: place.library).listening(at: path))
     }
     return socket
   }

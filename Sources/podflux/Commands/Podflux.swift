@@ -7,8 +7,10 @@ import PodfluxEngine
 struct Podflux: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "podflux",
-    abstract: "Downloads podcasts and resumes after any crash: a headless engine that reads JSON lines.",
+    abstract: "Downloads podcasts and resumes after any crash: by hand, from cron, or as an engine that reads JSON lines.",
     discussion: """
+      podflux add https://example.org/feed subscribes, podflux sync refreshes and waits, podflux get downloads URLs and
+      episodes, podflux ls and podflux why look around.
       podflux run --library DIR is the engine. It downloads what JSON lines on its stdin ask for, such as
         {"type":"downloads/enqueue","payload":{"url":"https://example.org/1.mp3"}}
       podflux snapshot --library DIR shows the library's state, also beside a running engine.

@@ -86,7 +86,8 @@ struct CleanCommand: EngineCommand {
   }
 
   private static func table(of steps: [JSONObject]) throws -> TextTable {
-    var table = TextTable([.init("finding"), .init("decision"), .init("status"), .init("path")], narrowings: [.shrink(3, to: 12), .drop(2)])
+    var table = TextTable(
+      [.init("finding"), .init("decision"), .init("status"), .init("path")], narrowings: [.shrink(3, to: 12), .drop(2)])
     for step in steps {
       let path = try step.string("path") ?? step.string("download") ?? ""
       let destination = try step.string("to").map { " → \($0)" } ?? ""
