@@ -19,16 +19,24 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
     .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
+    .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
   ],
   targets: [
     // The product.
     .executableTarget(
       name: "podflux",
       dependencies: [
-        "CLinux", "CSQLite", "PodfluxEngine", "PrometheusMetrics", "WireProtocol",
+        "CLinux", "CSQLite", "PodfluxClient", "PodfluxEngine", "PodfluxPeople", "PrometheusMetrics", "Terminal",
+        "WireProtocol",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
       ]),
+    .target(
+      name: "PodfluxPeople",
+      dependencies: [
+        "PodfluxClient", "PodfluxCore", "Terminal", "Texts", "WireProtocol", .product(name: "Yams", package: "Yams"),
+      ]),
+    .target(name: "PodfluxClient", dependencies: ["PodfluxCore", "WireProtocol"]),
     .target(
       name: "PodfluxEngine",
       dependencies: [
@@ -51,10 +59,12 @@ let package = Package(
     .target(name: "Reachability", dependencies: ["CLinux", "PodfluxCore"]),
     .target(
       name: "Persistence",
-      dependencies: ["CSQLite", "Flux", "PodfluxCore", .product(name: "GRDB", package: "GRDB.swift")]),
+      dependencies: ["CSQLite", "Flux", "PodfluxCore", "Texts", .product(name: "GRDB", package: "GRDB.swift")]),
+    .target(name: "Texts"),
     .target(name: "Digests", dependencies: ["CCrypto", "PodfluxCore"]),
     .target(name: "PodfluxCore", dependencies: ["Flux"]),
     .target(name: "Flux"),
+    .target(name: "Terminal"),
     .systemLibrary(
       name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
     .systemLibrary(name: "CBrotli", pkgConfig: "libbrotlidec", providers: [.apt(["libbrotli-dev"])]),
@@ -75,7 +85,9 @@ let package = Package(
     .target(name: "TestSupport"),
     .executableTarget(
       name: "podflux-demo",
-      dependencies: ["ScriptedOrigin", "TestSupport", "podflux", .product(name: "Crypto", package: "swift-crypto")]),
+      dependencies: [
+        "ScriptedOrigin", "Terminal", "TestSupport", "podflux", .product(name: "Crypto", package: "swift-crypto"),
+      ]),
     .executableTarget(
       name: "podflux-bench",
       dependencies: [
@@ -94,6 +106,7 @@ let package = Package(
       name: "CBrotliEncoder", path: "Tests/CBrotliEncoder", pkgConfig: "libbrotlienc",
       providers: [.apt(["libbrotli-dev"])]),
     .testTarget(name: "FluxTests", dependencies: ["Flux"]),
+    .testTarget(name: "TerminalTests", dependencies: ["Terminal"]),
     .testTarget(name: "DigestsTests", dependencies: ["Digests", "Flux", "PodfluxCore"]),
     .testTarget(
       name: "PodfluxCoreTests",
@@ -103,7 +116,7 @@ let package = Package(
       dependencies: ["Digests", "EngineRuntime", "Feeds", "Flux", "Persistence", "PodfluxCore", "TestSupport"]),
     .testTarget(
       name: "PersistenceTests",
-      dependencies: ["Flux", "Persistence", "PodfluxCore", .product(name: "GRDB", package: "GRDB.swift")]),
+      dependencies: ["Flux", "Persistence", "PodfluxCore", "Texts", .product(name: "GRDB", package: "GRDB.swift")]),
     // libFuzzer's entry point is compiled by a test, with the sources of Feeds.
     .testTarget(name: "FeedsTests", dependencies: ["Feeds", "Flux", "PodfluxCore"], exclude: ["Fuzzing"]),
     .testTarget(name: "FileStoreTests", dependencies: ["FileStore", "Flux", "PodfluxCore", "TestSupport"]),
@@ -122,6 +135,10 @@ let package = Package(
         "EngineRuntime", "FileStore", "Flux", "Persistence", "PodfluxCore", "PodfluxEngine", "ScriptedOrigin",
         "TestSupport", "WireProtocol",
       ]),
+    .testTarget(name: "PodfluxClientTests", dependencies: ["PodfluxClient", "PodfluxCore", "WireProtocol"]),
+    .testTarget(
+      name: "PodfluxPeopleTests",
+      dependencies: ["Flux", "PodfluxClient", "PodfluxCore", "PodfluxPeople", "TestSupport", "Texts", "WireProtocol"]),
     .testTarget(name: "WireProtocolTests", dependencies: ["WireProtocol", "TestSupport"]),
     .testTarget(
       name: "PodfluxSimulationTests",

@@ -14,10 +14,13 @@ public enum PodfluxCommand {
 
   /// Runs `podflux` with these arguments and lines on its stdin, and waits for its end with a limit.
   ///
-  /// - Parameter launcher: The words of a launcher that execs the program (`PrivateDisk.launcher`).
+  /// - Parameters:
+  ///   - environment: Variables to add to, or to replace in, this process's own.
+  ///   - launcher: The words of a launcher that execs the program (`PrivateDisk.launcher`).
   /// - Throws: `PodfluxProcess.Failure` after the limit; the child is killed then.
   public static func run(
-    _ arguments: [String], input lines: [String] = [], upTo seconds: Double = 20, launcher: [String] = []
+    _ arguments: [String], input lines: [String] = [], upTo seconds: Double = 20, environment: [String: String] = [:],
+    launcher: [String] = []
   ) throws -> Result {
     let folder = try TemporaryFolder("podflux-command")
     let (input, output, errors) = (folder.path + "/input", folder.path + "/output", folder.path + "/errors")
@@ -31,6 +34,7 @@ public enum PodfluxCommand {
     let words = launcher + [PodfluxProcess.executablePath] + arguments
     process.executableURL = URL(fileURLWithPath: words[0])
     process.arguments = Array(words.dropFirst())
+    process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
     process.standardInput = try FileHandle(forReadingFrom: URL(fileURLWithPath: input))
     process.standardOutput = try FileHandle(forWritingTo: URL(fileURLWithPath: output))
     process.standardError = try FileHandle(forWritingTo: URL(fileURLWithPath: errors))

@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import Texts
 
 /// The ways to open a database, and the checks before opening.
 extension LibraryDatabase {

@@ -2,6 +2,7 @@ import Flux
 import Foundation
 import GRDB
 import PodfluxCore
+import Texts
 
 /// Converts between a row of `downloads` and its value.
 ///

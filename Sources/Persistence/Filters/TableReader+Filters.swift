@@ -1,5 +1,6 @@
 import GRDB
 import PodfluxCore
+import Texts
 
 /// Pages and counts of downloads that match conditions and filters.
 extension TableReader {

@@ -1,5 +1,6 @@
 import GRDB
 import PodfluxCore
+import Texts
 
 /// A sort order of downloads in SQL.
 struct OrderSQL {

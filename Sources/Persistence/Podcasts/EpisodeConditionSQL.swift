@@ -1,6 +1,7 @@
 import Flux
 import GRDB
 import PodfluxCore
+import Texts
 
 /// Translates conditions on episodes to SQL, over the columns of `episodes`.
 struct EpisodeConditionSQL {

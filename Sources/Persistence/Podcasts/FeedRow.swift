@@ -1,6 +1,7 @@
 import Flux
 import GRDB
 import PodfluxCore
+import Texts
 
 /// Converts between a row of `feeds` and its value. It validates rows like any other input.
 struct StoredFeed: StatementRow {

@@ -1,6 +1,7 @@
 import Flux
 import GRDB
 import PodfluxCore
+import Texts
 
 /// Pages of episodes.
 extension TableReader {

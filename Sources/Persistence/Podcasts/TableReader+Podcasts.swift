@@ -1,6 +1,7 @@
 import Flux
 import GRDB
 import PodfluxCore
+import Texts
 
 /// Feeds and episodes for snapshots and refreshes.
 extension TableReader {

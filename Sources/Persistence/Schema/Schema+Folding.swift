@@ -1,4 +1,5 @@
 import GRDB
+import Texts
 
 /// One folding for word search, substring search and the order of titles, and local days: migration 14.
 extension Schema {

@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import Synchronization
+import Texts
 
 /// SQL functions for the folding.
 extension FoldedText {

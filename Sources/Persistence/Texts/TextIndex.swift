@@ -1,5 +1,6 @@
 import GRDB
 import PodfluxCore
+import Texts
 
 /// Maintains the `texts` index: the folded words of titles and podcasts.
 ///

@@ -1,4 +1,5 @@
 import GRDB
+import Texts
 
 /// A search in titles and podcasts: finds rows in which each word of the query is a prefix of a word.
 struct TextQuery {

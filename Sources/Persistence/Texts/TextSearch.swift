@@ -1,5 +1,6 @@
 import Flux
 import GRDB
+import Texts
 
 /// The strategy of a text search: rare words through the index, frequent ones by reading the remaining rows.
 ///

@@ -77,17 +77,31 @@ extension PodcastIntent.FeedList.Entry {
 
 extension OpenLibrary {
   /// All subscriptions as OPML, in the order in which they were made.
-  func opml(includingSecrets: Bool) throws -> String {
-    let writer = OPMLWriter(title: "Podflux", includesSecrets: includingSecrets)
+  func opml(includingSecrets includesSecrets: Bool) throws -> String {
+    try database.read { try $0.opml(includingSecrets: includesSecrets) }
+  }
+}
+
+extension TableReader {
+  /// All subscriptions as OPML, in the order in which they were made.
+  func opml(includingSecrets includesSecrets: Bool) throws -> String {
     var feeds: [OPMLWriter.Feed] = []
-    try database.read { tables in
-      try tables.forEachFeed { feed in
-        feeds.append(
-          OPMLWriter.Feed(
-            address: feed.address, title: feed.wishes.title ?? feed.podcast?.title,
-            link: feed.podcast?.link.flatMap { try? WebAddress($0) }, group: feed.wishes.group))
-      }
+    try forEachFeed { feed in
+      feeds.append(
+        OPMLWriter.Feed(
+          address: feed.address, title: feed.wishes.title ?? feed.podcast?.title,
+          link: feed.podcast?.link.flatMap { try? WebAddress($0) }, group: feed.wishes.group))
     }
-    return writer.text(of: feeds)
+    return OPMLWriter(title: "Podflux", includesSecrets: includesSecrets).text(of: feeds)
+  }
+}
+
+/// Reads lists of feeds without an engine.
+public enum FeedListReader {
+  /// The feeds of an OPML document.
+  ///
+  /// - Throws: `Refusal` if it is no OPML, or has too many feeds.
+  public static func feeds(inOPML text: String) throws(Refusal) -> PodcastIntent.FeedList {
+    try PodcastIntent.Document.text(text).feeds()
   }
 }

@@ -185,12 +185,7 @@ public enum LibraryReader {
   public static func snapshot(
     ofLibraryAt path: String, state: String? = nil, _ query: SnapshotQuery
   ) throws(EngineError) -> Snapshot {
-    do {
-      let folder = try Library.open(at: path, state: state, mode: .existing)
-      try folder.checkDatabase()
-      let isInUse = try LibraryLock.isHeld(folder)
-      let database = try LibraryDatabase.openReadOnly(at: folder.databasePath, isInUse: isInUse)
-      defer { try? database.close() }
+    try reading(libraryAt: path, state: state) { folder, database, isInUse in
       let now = Services.clock().wall
       // While an engine writes, partial files and rows do not match.
       let kept = try isInUse ? nil : KeptBytes(Partials(folder), bootID: Services.bootID())
@@ -202,6 +197,31 @@ public enum LibraryReader {
         snapshot.filters?.showNothingRunning()
       }
       return snapshot
+    }
+  }
+
+  /// All subscriptions of a library as OPML.
+  ///
+  /// - Parameter includesSecrets: Whether addresses have their user names, passwords and tokens.
+  /// - Throws: `EngineError.unreadableLibrary`.
+  public static func opml(
+    ofLibraryAt path: String, state: String? = nil, includingSecrets includesSecrets: Bool
+  ) throws(EngineError) -> String {
+    try reading(libraryAt: path, state: state) { _, database, _ in
+      try database.read { try $0.opml(includingSecrets: includesSecrets) }
+    }
+  }
+
+  private static func reading<Value>(
+    libraryAt path: String, state: String?, _ body: (Library, LibraryDatabase, Bool) throws -> Value
+  ) throws(EngineError) -> Value {
+    do {
+      let folder = try Library.open(at: path, state: state, mode: .existing)
+      try folder.checkDatabase()
+      let isInUse = try LibraryLock.isHeld(folder)
+      let database = try LibraryDatabase.openReadOnly(at: folder.databasePath, isInUse: isInUse)
+      defer { try? database.close() }
+      return try body(folder, database, isInUse)
     } catch let error as FileError {
       throw .unreadableLibrary(Library.reason(notOpenedAt: path, because: error))
     } catch {

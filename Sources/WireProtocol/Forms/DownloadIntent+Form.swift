@@ -121,7 +121,7 @@ extension DownloadIntent.Update {
 
 extension DownloadIntent.Selection {
   /// The number of downloads that a selection can name.
-  static let maximumIDs = 10_000
+  package static let maximumIDs = 10_000
 
   static let keys = ["id", "ids", "where", "all"]
 

@@ -162,28 +162,35 @@ extension ValueForm<Condition> {
 }
 
 extension ValueForm<WebAddress> {
-  /// A URL; user and password are not written.
+  /// A URL; user and password are not written, but to an engine.
   static var address: Self {
-    Self("an http or https URL", read: { f throws(Refusal) in try f.address() }, write: { $1.element($0.shown) })
+    Self("an http or https URL", read: { f throws(Refusal) in try f.address() }, write: { $1.element(address: $0) })
+  }
+}
+
+extension JSONWriter {
+  fileprivate mutating func element(address: WebAddress) {
+    element(keepsSecrets ? address.description : address.shown)
   }
 }
 
 extension ValueForm<[WebAddress]> {
   static var mirrors: Self {
     Self("at most \(Field.maximumMirrors) URLs", read: { f throws(Refusal) in try f.mirrors() }) { mirrors, writer in
-      writer.elements(mirrors) { $1.element($0.shown) }
+      writer.elements(mirrors) { $1.element(address: $0) }
     }
   }
 }
 
 extension ValueForm<[Header]> {
-  /// Headers; their values are not written.
+  /// Headers; their values are not written, but to an engine.
   static var headers: Self {
     Self("an object of names and values", read: { f throws(Refusal) in try f.headers() }) { headers, writer in
       writer.object { members in
         var names: Set<String> = []
-        for name in headers.map(\.name).sorted() where names.insert(name.lowercased()).inserted {
-          members.member(named: name, "…")
+        for header in headers.sorted(by: { $0.name < $1.name }) where names.insert(header.name.lowercased()).inserted {
+          let value = members.keepsSecrets ? header.value : "…"
+          members.member(named: header.name, value)
         }
       }
     }
@@ -230,7 +237,9 @@ extension ValueForm<PublicationDate> {
 extension ValueForm<ResumeRecord> {
   /// Resume data that a client brings.
   static var resumeData: Self {
-    Self("resume data", read: { f throws(Refusal) in try f.resumeRecord() }) { $1.element($0.redacted.resumeData) }
+    Self("resume data", read: { f throws(Refusal) in try f.resumeRecord() }) {
+      $1.element($1.keepsSecrets ? $0.resumeData : $0.redacted.resumeData)
+    }
   }
 
   /// A record that the engine itself has written. It holds servers' words as they came, so that the checks of clients'

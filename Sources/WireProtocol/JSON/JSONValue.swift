@@ -1,5 +1,5 @@
 /// A JSON value, with nothing of its text lost that a strict reader needs.
-enum JSONValue: Hashable {
+package enum JSONValue: Hashable, Sendable {
   case null
   case boolean(Bool)
   /// Written as an integer, and within `Int64`.
@@ -11,7 +11,7 @@ enum JSONValue: Hashable {
   case object(JSONObject)
 
   /// What the value is, as messages call it.
-  var kindName: String {
+  package var kindName: String {
     switch self {
     case .null: "null"
     case .boolean: "a boolean"
@@ -25,27 +25,34 @@ enum JSONValue: Hashable {
 }
 
 /// The members of a JSON object in the order in which they came; no key occurs twice.
-struct JSONObject: Hashable {
+package struct JSONObject: Hashable, Sendable {
   /// A key and its value.
-  struct Member: Hashable {
-    var key: String
-    var value: JSONValue
+  package struct Member: Hashable, Sendable {
+    package var key: String
+    package var value: JSONValue
+
+    package init(key: String, value: JSONValue) {
+      (self.key, self.value) = (key, value)
+    }
   }
 
   /// The members.
-  private(set) var members: [Member] = []
+  package private(set) var members: [Member] = []
   /// The keys of a large object: a line of many keys must not cost their number squared.
   private var keys: Set<String> = []
   /// Up to so many members, comparing with each is faster than hashing.
   private static let fewMembers = 16
 
   /// The value of a key.
-  subscript(key: String) -> JSONValue? {
+  package subscript(key: String) -> JSONValue? {
     members.first { $0.key == key }?.value
   }
 
+  /// No members.
+  package init() {}
+
   /// Adds a member, unless its key is there already. Returns whether it was added.
-  mutating func insert(_ value: JSONValue, for key: String) -> Bool {
+  package mutating func insert(_ value: JSONValue, for key: String) -> Bool {
     guard !contains(key) else { return false }
     members.append(Member(key: key, value: value))
     if members.count > Self.fewMembers { keys.insert(key) }

@@ -9,12 +9,15 @@ struct JSONWriter {
   /// Whether a publication date has the offset that its publisher has given, which a journal must tell; for clients all
   /// moments are UTC's (the article Protocol).
   let keepsOffsets: Bool
+  /// Whether secrets in addresses and headers are written as they are, which only an engine may be sent.
+  let keepsSecrets: Bool
   /// The type of the line whose payload was written last.
   var lineType = ""
   private var needsComma = false
 
-  init(keepsOffsets: Bool = false) {
+  init(keepsOffsets: Bool = false, keepsSecrets: Bool = false) {
     self.keepsOffsets = keepsOffsets
+    self.keepsSecrets = keepsSecrets
   }
 
   /// The bytes around a key: a comma, quotes and a colon.

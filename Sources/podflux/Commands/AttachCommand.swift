@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import PodfluxPeople
 
 /// `podflux attach`: speaks with the engine that runs.
 struct AttachCommand: ParsableCommand {
@@ -18,9 +19,10 @@ struct AttachCommand: ParsableCommand {
 
   func run() throws {
     signal(SIGPIPE, SIG_IGN)
+    let given = try socketOption.path(in: .ofProcess())
     let engine: RunningEngine
     do throws(SocketFailure) {
-      engine = try RunningEngine.connect(given: try socketOption.path, library: library)
+      engine = try RunningEngine.connect(given: given, library: library)
     } catch {
       throw giveUp(error)
     }

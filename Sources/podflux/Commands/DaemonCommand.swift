@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import PodfluxPeople
 
 /// `podflux daemon`: runs the engine for clients of sockets alone.
 struct DaemonCommand: ParsableCommand {
@@ -16,28 +17,29 @@ struct DaemonCommand: ParsableCommand {
   @OptionGroup var socketOption: SocketOption
 
   func run() throws {
+    let start = try options.start()
     let setup = ProcessSetup()
-    options.observability.beginWriting()
-    let process = try EngineProcess(setup, options, sockets: try sockets())
+    let process = try EngineProcess.opened(setup, start, sockets: try sockets(of: start.place))
     process.waitUntilClosed()
     try process.finish()
   }
 
-  private func sockets() throws -> [ListeningSocket] {
+  private func sockets(of place: LibraryPlace) throws -> [ListeningSocket] {
+    let given = try socketOption.path(in: .ofProcess())
     do throws(SocketFailure) {
       let inherited = try InheritedSockets.takeFromEnvironment()
-      if let given = try socketOption.path { return inherited + [try listen(at: given)] }
+      if let given { return inherited + [try listen(at: given, to: place)] }
       guard inherited.isEmpty else { return inherited }
-      return [try listen(at: try .standard(library: options.folder.library))]
+      return [try listen(at: try .standard(library: place.library), to: place)]
     } catch {
       throw giveUp(error)
     }
   }
 
-  private func listen(at path: SocketPath) throws(SocketFailure) -> ListeningSocket {
+  private func listen(at path: SocketPath, to place: LibraryPlace) throws(SocketFailure) -> ListeningSocket {
     let socket = try ListeningSocket(at: path)
     if isatty(STDERR_FILENO) == 1 {
-      StandardError.printSoon(RunNotes(library: options.folder.library).listening(at: path))
+      StandardError.printSoon(RunNotes(library: place.library).listening(at: path))
     }
     return socket
   }

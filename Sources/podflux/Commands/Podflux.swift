@@ -7,8 +7,10 @@ import PodfluxEngine
 struct Podflux: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "podflux",
-    abstract: "Downloads podcasts and resumes after any crash: a headless engine that reads JSON lines.",
+    abstract: "Downloads podcasts and resumes after any crash: by hand, from cron, or for programs.",
     discussion: """
+      podflux add https://example.org/feed subscribes, podflux sync refreshes and waits, podflux get downloads URLs and
+      episodes, podflux ls and podflux why look around.
       podflux run --library DIR is the engine. It downloads what JSON lines on its stdin ask for, such as
         {"type":"downloads/enqueue","payload":{"url":"https://example.org/1.mp3"}}
       podflux snapshot --library DIR shows the library's state, also beside a running engine.
@@ -16,8 +18,11 @@ struct Podflux: ParsableCommand {
       """,
     version: Engine.version,
     subcommands: [
-      RunCommand.self, DaemonCommand.self, AttachCommand.self, SnapshotCommand.self, ReplayCommand.self,
-      DiffCommand.self, QuarantineCommand.self,
+      GetCommand.self, AddCommand.self, SyncCommand.self, LsCommand.self, WhyCommand.self, StatusCommand.self,
+      PauseCommand.self, ResumeCommand.self, RetryCommand.self, VerifyCommand.self, RmCommand.self, MarkCommand.self,
+      ImportCommand.self, ExportCommand.self, CleanCommand.self, SettingsCommand.self, WatchCommand.self,
+      CompletionCommand.self, RunCommand.self, DaemonCommand.self, AttachCommand.self, SnapshotCommand.self,
+      ReplayCommand.self, DiffCommand.self, QuarantineCommand.self,
     ])
 
   /// The signals that were blocked at the start, for the commands that are engines.
@@ -25,6 +30,7 @@ struct Podflux: ParsableCommand {
 
   static func main() {
     openMissingDescriptors()
+    findRuntimeFolder()
     // Before any slow work: a signal that comes a moment later must end the engine as cleanly as any other.
     let engines = [RunCommand.configuration.commandName, DaemonCommand.configuration.commandName]
     if engines.contains(CommandLine.arguments.dropFirst().first) { signals = HeldSignals() }
@@ -43,6 +49,16 @@ private func openMissingDescriptors() {
     // open(2) returns the lowest free number, which is this one.
     guard open("/dev/null", O_RDWR) == descriptor else { return }
   }
+}
+
+/// Names the folder of the session's sockets where nothing has: cron(8) and su(1) leave the variable out, and what they run
+/// must find the engine of a terminal all the same.
+private func findRuntimeFolder() {
+  guard getenv("XDG_RUNTIME_DIR") == nil else { return }
+  var status = stat()
+  let folder = "/run/user/\(getuid())"
+  guard stat(folder, &status) == 0, status.st_mode & S_IFMT == S_IFDIR, status.st_uid == getuid() else { return }
+  setenv("XDG_RUNTIME_DIR", folder, 1)
 }
 
 extension ExitCode {

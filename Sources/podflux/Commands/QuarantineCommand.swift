@@ -85,9 +85,10 @@ extension QuarantineSubcommand {
   fileprivate func printing(
     _ body: (LibraryQuarantine, inout LineEncoder) throws(LibraryQuarantine.Failure) -> Void
   ) throws {
+    let place = try folder.place()
     do throws(LibraryQuarantine.Failure) {
       var encoder = LineEncoder()
-      try body(LibraryQuarantine(ofLibraryAt: folder.library, state: folder.state), &encoder)
+      try body(LibraryQuarantine(ofLibraryAt: place.library, state: place.state), &encoder)
       FileHandle.standardOutput.write(Data(encoder.bytes))
     } catch {
       StandardError.print("podflux: \(error)")

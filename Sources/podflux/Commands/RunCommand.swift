@@ -23,11 +23,11 @@ struct RunCommand: ParsableCommand {
   }
 
   func run() throws {
+    let start = try options.start()
     let setup = ProcessSetup()
-    options.observability.beginWriting()
     let sockets = try socketOption.listeningSockets()
     let output = try OutputWriter(takingOver: .standardOutput)
-    let process = try EngineProcess(setup, options, sockets: sockets)
+    let process = try EngineProcess.opened(setup, start, sockets: sockets)
     let engine = process.engine
     output.onClosed { engine.stop(.now, because: .shutdown) }
     let streams = StandardStreams(output)

@@ -17,8 +17,9 @@ struct SnapshotCommand: ParsableCommand {
 
   func run() throws {
     let query = try SnapshotQuery(typed: query)
+    let place = try folder.place()
     do throws(EngineError) {
-      let snapshot = try LibraryReader.snapshot(ofLibraryAt: folder.library, state: folder.state, query)
+      let snapshot = try LibraryReader.snapshot(ofLibraryAt: place.library, state: place.state, query)
       var encoder = LineEncoder()
       encoder.answer(.snapshot(snapshot), id: nil, revision: snapshot.revision)
       FileHandle.standardOutput.write(Data(encoder.bytes))

@@ -3,8 +3,9 @@ import Logging
 
 /// How the engine can be watched: logs and metrics.
 struct ObservabilityOptions: ParsableArguments {
-  @Option(help: "How much to log: trace, debug, info, notice, warning, error or critical.")
-  var logLevel = Logger.Level.warning
+  @Option(
+    help: "How much to log: trace, debug, info, notice, warning, error or critical; warning unless it is configured.")
+  var logLevel: Logger.Level?
 
   @Option(help: "How logs and notes on stderr are written: as text, or as one JSON object a line.")
   var logFormat = LogFormat.text
@@ -19,29 +20,6 @@ struct ObservabilityOptions: ParsableArguments {
   /// Sets the format of stderr. To be called before anything is written to it.
   func beginWriting() {
     if logFormat == .json { StandardError.beginJSON() }
-  }
-
-  func makeLogger() -> Logger {
-    var logger = Logger(label: "podflux") { [logFormat] label in
-      switch logFormat {
-      case .text: StreamLogHandler.standardError(label: label)
-      case .json: JSONLogHandler(label: label)
-      }
-    }
-    logger.logLevel = logLevel
-    return logger
-  }
-
-  /// What shows the metrics; nil if that is not wanted. It listens, or has written its file, when this returns.
-  ///
-  /// - Throws: `ExitCode` if that is not possible; stderr says why.
-  func makeMetricsPublisher(logger: Logger) throws -> MetricsPublisher? {
-    do throws(MetricsPublisher.Failure) {
-      return try metrics.map { target throws(MetricsPublisher.Failure) in try MetricsPublisher(target, logger: logger) }
-    } catch {
-      StandardError.print("podflux: \(error)")
-      throw ExitCode.failure
-    }
   }
 }
 

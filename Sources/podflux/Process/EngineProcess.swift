@@ -21,23 +21,39 @@ struct EngineProcess {
 
   /// Opens the library, and serves clients.
   ///
-  /// - Parameter sockets: Where they connect: those that are too early wait there.
   /// - Throws: the exit status, after a line on stderr. Nothing has been changed then.
-  init(_ setup: ProcessSetup, _ options: EngineOptions, sockets: [ListeningSocket]) throws {
-    let logger = options.observability.makeLogger()
-    libraryPath = options.folder.library
-    notifier = setup.notifier
-    signals = SignalWatch(setup.signals, logger: logger)
-    owner = ProcessOwner(libraryPath: libraryPath, notifier: notifier)
+  static func opened(
+    _ setup: ProcessSetup, _ start: EngineStart, sockets: [ListeningSocket]
+  ) throws -> EngineProcess {
     do {
-      let publisher = try options.observability.makeMetricsPublisher(logger: logger)
+      return try EngineProcess(setup, start, sockets: sockets)
+    } catch let error as EngineError {
+      throw giveUp(error)
+    }
+  }
+
+  /// Opens the library, and serves clients.
+  ///
+  /// - Parameters:
+  ///   - sockets: Where they connect: those that are too early wait there.
+  ///   - commandSignals: The signals of a command whose own engine this is.
+  /// - Throws: `EngineError`. Nothing has been changed then.
+  init(
+    _ setup: ProcessSetup, _ start: EngineStart, sockets: [ListeningSocket], commandSignals: SignalWatch? = nil
+  ) throws {
+    let logger = start.logger
+    libraryPath = start.place.library
+    notifier = setup.notifier
+    signals = commandSignals ?? SignalWatch(setup.signals, logger: logger)
+    owner = ProcessOwner(libraryPath: libraryPath, notifier: notifier, isCommand: commandSignals != nil)
+    do {
+      let publisher = try start.makeMetricsPublisher(logger: logger)
       self.publisher = publisher
       server = sockets.isEmpty ? nil : try SocketServer(sockets, libraryPath: libraryPath, logger: logger)
-      engine = try Engine(options.configuration(logger: logger, metrics: publisher?.registry), owner: owner)
+      engine = try Engine(start.configuration(logger: logger, metrics: publisher?.registry), owner: owner)
     } catch {
       for socket in sockets { socket.close() }
-      guard let error = error as? EngineError else { throw error }
-      throw giveUp(error)
+      throw error
     }
     signals.attach(engine)
     publisher?.start(engine)

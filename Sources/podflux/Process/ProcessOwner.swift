@@ -8,7 +8,11 @@ final class ProcessOwner: EngineOwner {
   private let notifier: Notifier?
   private let isClosed = DispatchSemaphore(value: 0)
 
-  init(libraryPath: String, notifier: Notifier?) {
+  /// Whether it is the engine of a command, which itself says what is left at its end.
+  private let isCommand: Bool
+
+  init(libraryPath: String, notifier: Notifier?, isCommand: Bool) {
+    self.isCommand = isCommand
     notes = RunNotes(library: libraryPath)
     self.notifier = notifier
   }
@@ -28,7 +32,7 @@ final class ProcessOwner: EngineOwner {
   }
 
   func closed(because reason: StopReason, revision: Int64, remaining: [DownloadState.Kind: Int]) {
-    if let line = notes.line(for: remaining) { StandardError.printSoon(line) }
+    if !isCommand, let line = notes.line(for: remaining) { StandardError.printSoon(line) }
     isClosed.signal()
   }
 }

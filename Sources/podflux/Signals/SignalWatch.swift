@@ -10,6 +10,8 @@ import PodfluxEngine
 /// - SIGTSTP: suspends the engine, then stops the process, as its shell or supervisor expects.
 /// - SIGCONT: resumes the engine, unless a client has suspended it as well.
 ///
+/// A command that speaks to another process's engine has none to suspend, and stops itself at once.
+///
 /// The signals are blocked from the start of the process, and a thread waits for them (signal(7)): one that comes while
 /// the engine is starting takes effect once it has started.
 final class SignalWatch: @unchecked Sendable {
@@ -17,6 +19,8 @@ final class SignalWatch: @unchecked Sendable {
 
   private let signals: HeldSignals
   private let logger: Logger
+  /// What a command does beside its engine; nil for the engine's own process.
+  private let command: Command?
   private let queue = DispatchQueue(label: "podflux.signals", qos: .userInitiated)
   /// The engine; nil until it has started.
   private var engine: Engine?
@@ -32,10 +36,21 @@ final class SignalWatch: @unchecked Sendable {
   /// Whether a signal has requested the end.
   var isStopping: Bool { queue.sync { hasStopped } }
 
+  /// A command of a person, which may have an engine of its own.
+  struct Command: Sendable {
+    /// The exit status if a second signal ends it at once.
+    let status: Int32
+    /// Called at the first signal that requests the end.
+    let onStop: @Sendable () -> Void
+    /// Gives the terminal back before the process stops or ends at once.
+    let restore: @Sendable () -> Void
+  }
+
   /// Starts to take the blocked signals.
-  init(_ signals: HeldSignals, logger: Logger) {
+  init(_ signals: HeldSignals, logger: Logger, command: Command? = nil) {
     self.signals = signals
     self.logger = logger
+    self.command = command
     let thread = Thread { [self] in
       while true {
         let number = signals.next()
@@ -58,6 +73,11 @@ final class SignalWatch: @unchecked Sendable {
     }
   }
 
+  /// Forgets the engine, which has ended: a command may have another one later.
+  func detach() {
+    queue.sync { engine = nil }
+  }
+
   private func take(_ number: Int32) {
     switch number {
     case SIGTSTP: suspend()
@@ -75,9 +95,11 @@ final class SignalWatch: @unchecked Sendable {
     let now = ContinuousClock.now
     if let stopping {
       guard stopping.number != number || now - stopping.at > .milliseconds(Self.sameMilliseconds) else { return }
-      _exit(EXIT_FAILURE)
+      command?.restore()
+      _exit(command?.status ?? EXIT_FAILURE)
     }
     stopping = (number, now)
+    command?.onStop()
     engine?.stop(.now, because: .signal)
   }
 
@@ -91,7 +113,11 @@ final class SignalWatch: @unchecked Sendable {
     isSuspended = true
     hasHalted = false
     suspensionCount += 1
-    if let engine { suspend(engine) }
+    if let engine {
+      suspend(engine)
+    } else if command != nil {
+      halt(for: suspensionCount)
+    }
   }
 
   private func suspend(_ engine: Engine) {
@@ -106,6 +132,7 @@ final class SignalWatch: @unchecked Sendable {
       // The process may have been continued meanwhile.
       guard isSuspended, !hasStopped, suspension == suspensionCount else { return }
       hasHalted = true
+      command?.restore()
       kill(getpid(), SIGSTOP)
     }
   }

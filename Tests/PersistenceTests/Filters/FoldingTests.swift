@@ -3,6 +3,7 @@ import Foundation
 import GRDB
 import PodfluxCore
 import Testing
+import Texts
 
 @testable import Persistence
 

@@ -10,6 +10,7 @@ struct UsageTests {
     arguments: [
       (["snapsot"], "podflux snapshot"), (["sanpshot"], "podflux snapshot"),
       (["snap", "--library", "x"], "podflux snapshot"),
+      (["gte", "https://example.org/1.mp3"], "podflux get"), (["stauts"], "podflux status"), (["syn"], "podflux sync"),
       (["rnu"], "podflux run"), (["Run"], "podflux run"), (["help", "replya"], "podflux replay"),
       (["quarantine", "lsit", "--library", "x"], "podflux quarantine list"), (["hepl"], "podflux help"),
     ])
@@ -25,7 +26,9 @@ struct UsageTests {
     let result = try PodfluxCommand.run(["download", "https://example.org/1.mp3"])
     #expect(result.status == 64)
     let expected = """
-      podflux: there is no "podflux download"; there are run, snapshot, replay, diff, quarantine, help, and \
+      podflux: there is no "podflux download"; there are get, add, sync, ls, why, status, pause, resume, retry, verify, \
+      rm, mark, import, export, clean, settings, watch, completion, run, daemon, attach, snapshot, replay, diff, quarantine, \
+      help, and \
       "podflux help" says more
 
       """

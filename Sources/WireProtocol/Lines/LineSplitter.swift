@@ -1,7 +1,7 @@
 /// Splits a stream of bytes into lines, with bounded memory.
-struct LineSplitter {
+package struct LineSplitter {
   /// A line without its line feed.
-  enum Line {
+  package enum Line {
     case complete(UnsafeRawBufferPointer, number: Int)
     /// It exceeded the limit; its bytes are gone.
     case tooLong(number: Int)
@@ -12,7 +12,7 @@ struct LineSplitter {
   private var isSkipping = false
   private var number = 0
 
-  init(limit: Int) {
+  package init(limit: Int) {
     self.limit = limit
   }
 
@@ -20,7 +20,7 @@ struct LineSplitter {
   ///
   /// - Returns: How many bytes were taken; the others are to come again, in front of the next piece.
   @discardableResult
-  mutating func feed(_ piece: UnsafeRawBufferPointer, while body: (Line) -> Bool) -> Int {
+  package mutating func feed(_ piece: UnsafeRawBufferPointer, while body: (Line) -> Bool) -> Int {
     var remaining = piece
     while let end = remaining.firstIndex(of: UInt8(ascii: "\n")) {
       let line = UnsafeRawBufferPointer(rebasing: remaining[..<end])
@@ -38,7 +38,7 @@ struct LineSplitter {
   }
 
   /// The stream has ended: remaining bytes form the last line.
-  mutating func finish(_ body: (Line) -> Void) {
+  package mutating func finish(_ body: (Line) -> Void) {
     guard isSkipping || !rest.isEmpty else { return }
     _ = endLine(UnsafeRawBufferPointer(start: nil, count: 0)) { line in
       body(line)

@@ -2,7 +2,7 @@ import ArgumentParser
 import Logging
 import PodfluxCore
 import PodfluxEngine
-import PrometheusMetrics
+import PodfluxPeople
 
 /// Which library an engine opens, and how: the options of `podflux run` and `podflux daemon`.
 struct EngineOptions: ParsableArguments {
@@ -17,8 +17,9 @@ struct EngineOptions: ParsableArguments {
   @Option(help: "How many bytes of the journal fill a file; four full ones are kept beside it.")
   var journalBytes = JournalConfiguration.defaultBytes
 
-  @Option(help: "The path to the network: detected (auto), or fixed as wifi, cellular or offline.")
-  var network = NetworkChoice.auto
+  @Option(
+    help: "The path to the network: detected (auto), or fixed as wifi, cellular or offline; auto unless configured.")
+  var network: NetworkChoice?
 
   @Option(
     name: .customLong("interface"),
@@ -40,14 +41,19 @@ struct EngineOptions: ParsableArguments {
     }
   }
 
-  /// - Parameter metrics: Where the engine measures into; nil for nowhere.
-  func configuration(logger: Logger, metrics: PrometheusRegistry?) -> EngineConfiguration {
-    EngineConfiguration(
-      libraryPath: folder.library, statePath: folder.state, certificateAuthorityFile: caFile,
-      journal: journal.map { JournalConfiguration(path: $0, maximumBytes: journalBytes) },
-      reportedPath: network.path,
-      links: LinkOverrides(
-        interfaces: Dictionary(interfaces.map { ($0.device, $0.interface) }) { $1 }, metered: Set(metered)),
-      metrics: metrics, logger: logger)
+  /// What is said of the engine by these options, the environment and the configuration. Prints what is wrong with it,
+  /// and ends the command.
+  func start() throws -> EngineStart {
+    observability.beginWriting()
+    let configuration = try ProcessConfiguration.ofProcess()
+    var start = try EngineStart(
+      caFile: caFile, journal: journal, network: network, logLevel: observability.logLevel,
+      place: LibraryPlace(library: folder.library, state: folder.state, configuration: configuration),
+      configuration: configuration)
+    start.journalBytes = journalBytes
+    (start.logFormat, start.metrics) = (observability.logFormat, observability.metrics)
+    start.links = LinkOverrides(
+      interfaces: Dictionary(interfaces.map { ($0.device, $0.interface) }) { $1 }, metered: Set(metered))
+    return start
   }
 }

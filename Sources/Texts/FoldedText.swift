@@ -19,7 +19,7 @@ import Synchronization
 ///
 /// Folding is idempotent, and gives equal results for canonically equivalent texts. The database contains folded
 /// titles: the folding of an assigned scalar never changes (Unicode's stability policy).
-enum FoldedText {
+package enum FoldedText {
   /// The UTF-8 of a scalar's folding is packed into this many bytes of a number; few foldings are longer.
   private static let packedBytes = 7
   /// How many scalars are folded at once when the first of them is needed.
@@ -34,7 +34,7 @@ enum FoldedText {
   private static let unpacked: UInt64 = 0xFF
 
   /// The folded text. Cost: linear; some ten nanoseconds for a letter that is not ASCII.
-  static func of(_ text: String) -> String {
+  package static func of(_ text: String) -> String {
     var text = text
     let ascii: String? = text.withUTF8 { bytes in
       guard bytes.allSatisfy({ $0 < 0x80 }) else { return nil }
@@ -46,7 +46,7 @@ enum FoldedText {
     return ascii ?? String(decoding: bytes(of: text), as: UTF8.self)
   }
 
-  static func bytes(of text: String) -> [UInt8] {
+  package static func bytes(of text: String) -> [UInt8] {
     var folded: [UInt8] = []
     folded.reserveCapacity(text.utf8.count)
     if text.utf8.allSatisfy({ $0 < 0x80 }) {
@@ -76,7 +76,7 @@ enum FoldedText {
   }
 
   /// Whether the bytes contain a sequence.
-  static func contains(_ part: [UInt8], in bytes: [UInt8]) -> Bool {
+  package static func contains(_ part: [UInt8], in bytes: [UInt8]) -> Bool {
     guard let first = part.first else { return true }
     guard part.count <= bytes.count else { return false }
     return (0...bytes.count - part.count).contains { start in

@@ -1,0 +1,28 @@
+import PodfluxCore
+import WireProtocol
+
+/// What an observing client knows of a library: the lists that it observes, and the numbers beside them.
+package struct ObservedLibrary: Sendable {
+  package private(set) var downloads = ObservedList<DownloadItem>()
+  package private(set) var feeds = ObservedList<FeedItem>()
+  package private(set) var counts = DownloadCounts()
+  package private(set) var cleanup: JSONObject?
+  /// The stores of which something has been told.
+  package private(set) var told: Set<StoreName> = []
+
+  package init() {}
+
+  /// Takes in the payload of a `state` line.
+  package mutating func apply(_ payload: JSONObject) throws(MalformedLine) {
+    guard let store: StoreName = try payload.choice("store") else { return }
+    switch store {
+    case .downloads:
+      try downloads.apply(payload)
+      counts = try DownloadCounts(payload)
+    case .feeds: try feeds.apply(payload)
+    case .cleanup: cleanup = payload
+    case .engine, .settings, .network, .filters, .episodes: break
+    }
+    told.insert(store)
+  }
+}

@@ -1,0 +1,84 @@
+import Foundation
+
+/// Where the values come from that a process needs before a library is open: option, environment, file, default.
+package struct ProcessConfiguration: Sendable {
+  package typealias Key = ConfigurationFile.Key
+
+  /// A value, and where it comes from.
+  package struct Value: Hashable, Sendable {
+    package let text: String
+    /// For messages: an option, a variable, or a file and its key.
+    package let place: String
+    let isFromFile: Bool
+  }
+
+  private let environment: [String: String]
+  private let file: ConfigurationFile?
+
+  /// - Parameter file: The file that is read; `files(in:)` names the candidates.
+  package init(environment: [String: String], file: ConfigurationFile?) {
+    self.environment = environment
+    self.file = file
+  }
+
+  /// Reads the first file that is there: a person's own, then the machine's.
+  package init(environment: [String: String]) throws(ConfigurationFault) {
+    var found: ConfigurationFile?
+    for path in Self.files(in: environment) where found == nil { found = try ConfigurationFile.read(at: path) }
+    self.init(environment: environment, file: found)
+  }
+
+  /// The files that are looked for, in order. The variable is believed if it is an absolute path (XDG Base Directory
+  /// Specification).
+  package static func files(in environment: [String: String]) -> [String] {
+    let named = environment["XDG_CONFIG_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
+    let own = named ?? environment["HOME"].map { $0 + "/.config" }
+    return ([own].compactMap { $0 } + ["/etc"]).map { $0 + "/podflux/config.yaml" }
+  }
+
+  /// The value of a key, unless an option has it; nil if nothing names it.
+  package func value(_ key: Key, option: String?) -> Value? {
+    if let option { return Value(text: option, place: "--\(key.rawValue)", isFromFile: false) }
+    let variable = Self.variable(key)
+    if let text = environment[variable], !text.isEmpty { return Value(text: text, place: variable, isFromFile: false) }
+    guard let file, let text = file[key] else { return nil }
+    return Value(text: text, place: "\(file.path): \(key.rawValue)", isFromFile: true)
+  }
+
+  /// A path. In an option or a variable it is relative to the working directory, where the shell has replaced `~`; in a
+  /// file it must be absolute or begin with `~/`.
+  package func path(_ key: Key, option: String?) throws(ConfigurationFault) -> String? {
+    guard let value = value(key, option: option) else { return nil }
+    if !value.isFromFile || value.text.hasPrefix("/") { return value.text }
+    guard value.text.hasPrefix("~/"), let home = environment["HOME"] else {
+      throw ConfigurationFault(value.place, "the path must begin with / or ~/")
+    }
+    return home + value.text.dropFirst()
+  }
+
+  /// The library's folder.
+  package func library(option: String?) throws(ConfigurationFault) -> String {
+    if let path = try path(.library, option: option) { return path }
+    guard let home = environment["HOME"], !home.isEmpty else {
+      throw ConfigurationFault("--library", "there is no HOME for the usual folder; name one")
+    }
+    return home + "/Podcasts"
+  }
+
+  /// A choice among names; nil if nothing names it.
+  package func choice<Choice: RawRepresentable<String> & CaseIterable>(
+    _ key: Key, option: Choice?
+  ) throws(ConfigurationFault) -> Choice? {
+    if let option { return option }
+    guard let value = value(key, option: nil) else { return nil }
+    guard let choice = Choice(rawValue: value.text) else {
+      let names = Choice.allCases.map(\.rawValue).joined(separator: ", ")
+      throw ConfigurationFault(value.place, "\"\(value.text)\" must be one of \(names)")
+    }
+    return choice
+  }
+
+  private static func variable(_ key: Key) -> String {
+    "PODFLUX_" + key.rawValue.uppercased().replacing("-", with: "_")
+  }
+}

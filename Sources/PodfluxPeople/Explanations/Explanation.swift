@@ -1,0 +1,153 @@
+import Flux
+import PodfluxClient
+import PodfluxCore
+import Terminal
+
+/// Everything that is known of one thing, in sentences. What an engine does not tell is not said.
+package struct Explanation {
+  private let clock: PersonalClock
+  package private(set) var sentences: [String] = []
+
+  private init(_ clock: PersonalClock) {
+    self.clock = clock
+  }
+
+  private mutating func say(_ sentence: String?) {
+    if let sentence { sentences.append(sentence) }
+  }
+
+  // MARK: Downloads
+
+  /// - Parameters:
+  ///   - episode: The episode that it was made for, if there is one.
+  ///   - library: The library's folder.
+  package init(_ item: DownloadItem, episode: EpisodeItem?, library: String, by clock: PersonalClock) {
+    self.init(clock)
+    say(item.podcast.map { "\(item.name), of \($0)." } ?? "\(item.name).")
+    sayState(of: item, library: library)
+    sayAttempts(of: item)
+    sayBytes(of: item)
+    sayOrigin(of: item)
+    if let episode { say(Self.place(of: episode)) }
+    say(item.url.map { "It comes from \($0)." })
+  }
+
+  private mutating func sayState(of item: DownloadItem, library: String) {
+    switch item.state {
+    case .completed:
+      say("It is here" + (item.dates.finished.map { " since \(clock.time($0))" } ?? "") + ".")
+      say(item.path.map { "Its file is \(library)/\($0)." })
+      say(item.dates.modified.map { "Another program has changed the file; that was noticed \(clock.time($0))." })
+    case .running:
+      let left = item.secondsLeft.map { ", \(TimeLeft(seconds: $0)) left" } ?? ""
+      let rate = item.rate > 0 ? " with \(ByteCount(item.rate).perSecond)\(left)" : ""
+      say("It is being downloaded\(rate) (\(item.phase ?? "running")).")
+    case .queued: say("It is in the queue and starts when its turn comes.")
+    case .waiting: say(Self.capitalized("it \(item.stateWords(by: clock)).", item))
+    case .paused: say("It is paused and goes on with podflux resume.")
+    case .failed: say("It has failed: \(item.stateWords(by: clock)). Try again with podflux retry.")
+    case nil: break
+    }
+    if item.state != .completed { say(item.error.flatMap(Self.details)) }
+  }
+
+  /// "It waits: …", and "It is tried again in 0:42: …".
+  private static func capitalized(_ sentence: String, _ item: DownloadItem) -> String {
+    let words = item.reason == .retry ? sentence.replacing("it again", with: "It is tried again") : sentence
+    return words.prefix(1).uppercased() + words.dropFirst()
+  }
+
+  /// The engine's own sentence, if it says more than the code.
+  private static func details(of error: Failure) -> String? {
+    error.message.isEmpty || error.message == error.words ? nil : "In detail: \(error.message)."
+  }
+
+  private mutating func sayAttempts(of item: DownloadItem) {
+    switch item.state {
+    case .failed where item.attempt > 0: say("\(Self.count(item.attempt, "attempt")) failed without progress.")
+    case .waiting where item.reason == .retry && item.attempt > 0: say("The next attempt is number \(item.attempt).")
+    case .running where item.attempt > 1: say("This is attempt number \(item.attempt).")
+    default: break
+    }
+  }
+
+  private mutating func sayBytes(of item: DownloadItem) {
+    let bytes = item.bytes
+    if item.state != .completed, bytes.received > 0 {
+      let whole = bytes.total.map { " of \(ByteCount($0))" } ?? ""
+      say("\(ByteCount(bytes.received))\(whole) are here" + (item.isResumable ? ", and it goes on from there." : "."))
+    }
+    guard bytes.discarded > 0 else { return }
+    let causes = bytes.discardedBecause.map { amount in
+      "\(ByteCount(amount.bytes)) because \(RestartCause(rawValue: amount.cause)?.words ?? amount.cause)"
+    }
+    say("Of what came, it threw away " + (causes.isEmpty ? "\(ByteCount(bytes.discarded))." : Self.list(causes) + "."))
+  }
+
+  private mutating func sayOrigin(of item: DownloadItem) {
+    guard let added = item.dates.added else { return }
+    say("It was added \(clock.time(added))" + (item.origin == .auto ? " by a rule." : " on request."))
+  }
+
+  // MARK: Episodes
+
+  package init(_ episode: EpisodeItem, feed: String?, by clock: PersonalClock) {
+    self.init(clock)
+    let date = episode.published.map { ", published \(clock.day($0))" } ?? ""
+    say("\(episode.title ?? episode.id)" + (feed.map { ", of \($0)" } ?? "") + date + ".")
+    if episode.url == nil {
+      say("Its feed names no file for it.")
+    } else if let state = episode.state {
+      say("It has a download, which is \(state.rawValue).")
+    } else {
+      say("It is not downloaded: nothing has asked for it. Do so with podflux get \(episode.id).")
+    }
+    say(Self.place(of: episode))
+    let marks = [
+      episode.marks.isPlayed ? "played" : nil, episode.marks.isFavorite ? "favorite" : nil,
+      episode.marks.isArchived ? "archived" : nil,
+    ].compactMap { $0 }
+    if !marks.isEmpty { say("It is marked as \(Self.list(marks)).") }
+    say(episode.url.map { "Its file is at \($0)." })
+  }
+
+  /// That an episode has left its feed.
+  private static func place(of episode: EpisodeItem) -> String? {
+    episode.isMissingFromFeed ? "Its feed does not have it any more." : nil
+  }
+
+  // MARK: Feeds
+
+  package init(_ feed: FeedItem, by clock: PersonalClock) {
+    self.init(clock)
+    say((feed.title ?? feed.id) + (feed.group.map { ", in the group \($0)" } ?? "") + ".")
+    say("\(Self.count(feed.episodes, "episode")) known, \(feed.downloaded) of them here.")
+    say(feed.lastRefreshed.map { "It was last refreshed \(clock.time($0))." } ?? "It was not refreshed yet.")
+    if let error = feed.error {
+      say("The last refresh failed: \(error.words).")
+      say(Self.details(of: error))
+    }
+    if feed.hasEnded {
+      say("Its server says that it has ended for good; it is not refreshed by itself any more.")
+    } else if feed.isPaused {
+      say("It is paused: only podflux sync with its name refreshes it.")
+    } else if feed.isRefreshing {
+      say("It is being refreshed.")
+    } else if let next = feed.nextRefresh {
+      say(next <= clock.now ? "The next refresh is due." : "The next refresh is \(clock.distance(to: next)).")
+    }
+    say(feed.movedFrom.map { "Its publisher has moved it from \($0)." })
+    say(feed.url.map { "It is at \($0)." })
+  }
+
+  // MARK: Words
+
+  private static func count(_ number: Int64, _ noun: String) -> String {
+    "\(number) \(noun)" + (number == 1 ? "" : "s")
+  }
+
+  private static func list(_ words: [String]) -> String {
+    guard let last = words.last, words.count > 1 else { return words.first ?? "" }
+    return words.dropLast().joined(separator: ", ") + " and " + last
+  }
+}

@@ -1,0 +1,179 @@
+import PodfluxClient
+import PodfluxCore
+import WireProtocol
+
+/// Follows downloads until none of them moves any more, from what an engine tells an observer.
+///
+/// It is told of actions and of a list of downloads that move. Where that leaves a doubt, such as after an attempt that has
+/// failed and may be tried again, the caller looks the downloads up (`needsLook`, `look`).
+package struct DownloadFollower {
+  /// What has become of a download.
+  package enum Outcome: Hashable, Sendable {
+    case done(path: String, bytes: Int64)
+    case failed(Failure)
+    /// It is paused, or removed: others have decided so.
+    case left(String)
+  }
+
+  /// A download that moves no more.
+  package struct Settled: Hashable, Sendable {
+    package let id: String
+    package let outcome: Outcome
+    /// The item as it was last seen; nil if it never was.
+    package let item: DownloadItem?
+  }
+
+  /// Which downloads are followed.
+  package enum Scope: Hashable, Sendable {
+    case these
+    case all
+  }
+
+  package let scope: Scope
+  /// The downloads that may move; with the scope `all` those that have been seen moving.
+  package private(set) var pending: Set<String>
+  package private(set) var library = ObservedLibrary()
+  /// Those of `pending` of which it is not known whether they move still.
+  private var doubtful: Set<String> = []
+  private var doubtsAll = false
+  private var lastSeen: [String: DownloadItem] = [:]
+  /// The bytes of those that are done.
+  package private(set) var doneBytes: Int64 = 0
+  package private(set) var done = 0
+  package private(set) var failures: [Failure] = []
+  package private(set) var left = 0
+
+  /// How many downloads that move are observed.
+  private static let listed = 200
+
+  package init(following ids: [String]) {
+    (scope, pending) = (.these, Set(ids))
+    doubtsAll = true
+  }
+
+  /// All downloads of the library.
+  package init() {
+    (scope, pending) = (.all, [])
+  }
+
+  /// What an engine is to be asked for.
+  package static var observation: Observation {
+    let query = DownloadsQuery(
+      condition: .states([.running, .waiting, .queued]), isUnfiltered: true, order: .init(.state, isReversed: true),
+      limit: listed)
+    return Observation(state: SnapshotQuery(stores: [.downloads], downloads: query), includesActions: true)
+  }
+
+  /// Whether nothing moves any more.
+  package var isOver: Bool {
+    switch scope {
+    case .these: pending.isEmpty
+    case .all: library.told.contains(.downloads) && library.counts.moving == 0 && !needsLook
+    }
+  }
+
+  /// Whether downloads are to be looked up.
+  package var needsLook: Bool { !doubtful.isEmpty || doubtsAll }
+
+  /// How many have been followed so far.
+  package var count: Int { done + failures.count + left + Int(clamping: moving) }
+
+  private var moving: Int64 { scope == .all ? library.counts.moving : Int64(pending.count) }
+
+  // MARK: What the engine tells
+
+  package mutating func apply(_ event: ClientConnection.Event) throws -> [Settled] {
+    switch event.content {
+    case .state(let payload):
+      try library.apply(payload)
+      for item in library.downloads.all where follows(item.id) {
+        lastSeen[item.id] = item
+        if scope == .all { pending.insert(item.id) }
+      }
+      return []
+    case .action(let type, let payload): return try apply(type, payload)
+    }
+  }
+
+  private func follows(_ id: String) -> Bool { scope == .all || pending.contains(id) }
+
+  private mutating func apply(_ type: String, _ payload: JSONObject) throws -> [Settled] {
+    switch type {
+    case "downloads/finished":
+      let id = try payload.required("id", JSONObject.string)
+      guard follows(id) else { return [] }
+      let file = try payload.object("file")
+      return settle(
+        id, .done(path: try file?.string("path") ?? "", bytes: try file?.integer("length") ?? 0))
+    case "downloads/failed":
+      let id = try payload.required("id", JSONObject.string)
+      if follows(id) { doubtful.insert(id) }
+    case "downloads/started", "downloads/waiting":
+      doubtful.remove(try payload.required("id", JSONObject.string))
+    case "downloads/removed":
+      let id = try payload.required("id", JSONObject.string)
+      if follows(id) { return settle(id, .left("removed")) }
+    case "downloads/pause", "downloads/cancel", "downloads/remove", "downloads/verified": doubtsAll = scope == .these
+    default: break
+    }
+    return []
+  }
+
+  private mutating func settle(_ id: String, _ outcome: Outcome) -> [Settled] {
+    guard pending.remove(id) != nil || scope == .all else { return [] }
+    doubtful.remove(id)
+    switch outcome {
+    case .done(_, let bytes):
+      done += 1
+      doneBytes += bytes
+    case .failed(let failure): failures.append(failure)
+    case .left: left += 1
+    }
+    return [Settled(id: id, outcome: outcome, item: lastSeen.removeValue(forKey: id))]
+  }
+
+  // MARK: What is looked up
+
+  /// Takes in what the source has of the doubtful downloads.
+  package mutating func look(at source: some SnapshotSource) throws -> [Settled] {
+    let (isWhole, condition) = (doubtsAll, doubtsAll ? Condition.everything : .states([.failed]))
+    var wanted = isWhole ? pending : doubtful
+    (doubtsAll, doubtful) = (false, [])
+    var settled: [Settled] = []
+    guard !wanted.isEmpty else { return settled }
+    // What was added last is most likely meant.
+    try source.forEachDownload(condition, order: .init(.added, isReversed: true)) { item in
+      guard wanted.remove(item.id) != nil else { return true }
+      lastSeen[item.id] = item
+      settled += take(item)
+      return !wanted.isEmpty
+    }
+    // Of those that have not failed an attempt comes again.
+    if isWhole { for id in wanted.sorted() { settled += settle(id, .left("removed")) } }
+    return settled
+  }
+
+  private mutating func take(_ item: DownloadItem) -> [Settled] {
+    switch item.state {
+    case .completed:
+      settle(item.id, .done(path: item.path ?? "", bytes: item.bytes.total ?? item.bytes.received))
+    case .failed: settle(item.id, .failed(item.error ?? Failure(code: "failed", message: "it has failed")))
+    case .paused: settle(item.id, .left("paused"))
+    case .queued, .waiting, .running, nil: []
+    }
+  }
+
+  /// The connection was lost, and another one begins: what was told is told again, and what has happened between is looked up.
+  package mutating func beginAnew() {
+    library = ObservedLibrary()
+    doubtsAll = true
+  }
+
+  // MARK: What people see
+
+  /// The downloads that move and are followed.
+  package var rows: [DownloadItem] { library.downloads.all.filter { follows($0.id) } }
+
+  /// How many move beside the rows.
+  package var unlisted: Int { max(0, Int(clamping: moving) - rows.count) }
+}

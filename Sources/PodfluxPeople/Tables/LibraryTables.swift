@@ -1,0 +1,105 @@
+import Flux
+import PodfluxClient
+import PodfluxCore
+import Terminal
+
+/// Lists as tables.
+package struct LibraryTables {
+  private let clock: PersonalClock
+
+  package init(_ clock: PersonalClock) {
+    self.clock = clock
+  }
+
+  package func table(of feeds: [FeedItem]) -> TextTable {
+    var table = TextTable(
+      [
+        .init("feed"), .init("episodes", .trailing), .init("here", .trailing), .init("last"), .init("next"),
+        .init("state"),
+      ],
+      narrowings: [
+        .shrink(5, to: 24), .shrink(0, to: 24), .drop(3), .drop(4), .shrink(5, to: 8), .shrink(0, to: 8), .drop(1),
+      ])
+    for feed in feeds {
+      table.add([
+        StyledText(feed.title ?? feed.id), StyledText("\(feed.episodes)"), StyledText("\(feed.downloaded)"),
+        StyledText(feed.lastRefreshed.map(clock.time) ?? "never"), StyledText(nextWords(for: feed)), state(of: feed),
+      ])
+    }
+    return table
+  }
+
+  private func nextWords(for feed: FeedItem) -> String {
+    guard let next = feed.nextRefresh else { return "–" }
+    return next <= clock.now ? "due" : clock.time(next)
+  }
+
+  private func state(of feed: FeedItem) -> StyledText {
+    if feed.hasEnded { return StyledText("ended", .dim) }
+    if let error = feed.error { return StyledText(error.words, .bad) }
+    if feed.isRefreshing { return StyledText("refreshing") }
+    return feed.isPaused ? StyledText("paused", .dim) : StyledText(feed.lastRefreshed == nil ? "new" : "ok", .good)
+  }
+
+  /// - Parameter titles: The titles of feeds by their ids.
+  package func table(of episodes: [EpisodeItem], titles: [String: String]) -> TextTable {
+    var table = TextTable(
+      [
+        .init("id"), .init("published"), .init("feed"), .init("title"), .init("length", .trailing), .init("state"),
+      ],
+      narrowings: [
+        .shrink(2, to: 16), .shrink(3, to: 24), .drop(4), .drop(2), .shrink(3, to: 12), .drop(1), .shrink(5, to: 6),
+      ])
+    for episode in episodes {
+      table.add([
+        StyledText(episode.id), StyledText(episode.published.map(clock.day) ?? ""),
+        StyledText(episode.feed.flatMap { titles[$0] } ?? ""), StyledText(episode.title ?? ""),
+        StyledText(episode.seconds.map { TimeLeft(seconds: $0).description } ?? ""), state(of: episode),
+      ])
+    }
+    return table
+  }
+
+  private func state(of episode: EpisodeItem) -> StyledText {
+    let marks = [
+      episode.marks.isPlayed ? "played" : nil, episode.marks.isFavorite ? "favorite" : nil,
+      episode.marks.isArchived ? "archived" : nil, episode.isMissingFromFeed ? "left its feed" : nil,
+    ].compactMap { $0 }
+    switch episode.state {
+    case .completed: return StyledText((["here"] + marks).joined(separator: ", "), .good)
+    case .failed: return StyledText((["failed"] + marks).joined(separator: ", "), .bad)
+    case let state: return StyledText(((state.map { [$0.rawValue] } ?? []) + marks).joined(separator: ", "))
+    }
+  }
+
+  package func table(of downloads: [DownloadItem]) -> TextTable {
+    var table = TextTable(
+      [
+        .init("id"), .init("podcast"), .init("title"), .init("bytes", .trailing), .init("state"),
+      ],
+      narrowings: [
+        .shrink(4, to: 24), .shrink(1, to: 16), .shrink(2, to: 24), .drop(0), .drop(1), .shrink(2, to: 12),
+        .shrink(4, to: 8),
+      ])
+    for item in downloads {
+      let total = item.bytes.total.map { ByteCount($0) }
+      let bytes =
+        item.state == .completed
+        ? total?.description ?? ByteCount(item.bytes.received).description : ByteCount(item.bytes.received).of(total)
+      table.add([
+        StyledText(item.id), StyledText(item.podcast ?? ""), StyledText(item.name), StyledText(bytes), state(of: item),
+      ])
+    }
+    return table
+  }
+
+  private func state(of item: DownloadItem) -> StyledText {
+    let words = item.stateWords(by: clock)
+    switch item.state {
+    case .completed: return StyledText(words, .good)
+    case .failed: return StyledText(words, .bad)
+    case .waiting: return StyledText(words, .attention)
+    case .queued, .running, .paused, nil: return StyledText(words)
+    }
+  }
+}

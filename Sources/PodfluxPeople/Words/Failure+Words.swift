@@ -1,0 +1,81 @@
+import PodfluxClient
+import PodfluxCore
+
+/// Errors in words: the one place where a code becomes a sentence for people.
+extension Failure {
+  /// Why an attempt or a refresh failed, as a part of a sentence. A code that this version does not know is told by the
+  /// engine's own sentence.
+  package var words: String {
+    guard let code = DownloadError.Code(rawValue: code) else { return message.isEmpty ? self.code : message }
+    guard code == .retriesExhausted else { return Self.words(for: code, status: status) }
+    let last = cause.flatMap(DownloadError.Code.init).map { Self.words(for: $0, status: status) }
+    return "it failed too often" + (last.map { ", at last because \($0)" } ?? "")
+  }
+
+  /// Whether it would end with a name and a password, or another one.
+  package var needsCredentials: Bool {
+    [code, cause].contains { $0 == DownloadError.Code.unauthorized.rawValue }
+  }
+
+  private static func words(for code: DownloadError.Code, status: Int64?) -> String {
+    switch code {
+    case .unknownHost: "the host's name has no address"
+    case .connectFailed: "no connection to the server could be made"
+    case .tlsCertificate: "the server's certificate is not trusted"
+    case .timeout: "the server was silent for too long"
+    case .tooSlow: "the transfer was too slow"
+    case .connectionLost: "the connection broke off"
+    case .tooManyRedirects: "too many redirects followed each other"
+    case .unsafeRedirect: "a redirect led to an unsafe address"
+    case .httpStatus: "the server answered \(status.map(String.init) ?? "with an error")"
+    case .notFound: "the server answered 404 Not Found"
+    case .gone: "the server answered 410 Gone"
+    case .unauthorized: "the server answered 401 Unauthorized"
+    case .forbidden: "the server answered 403 Forbidden"
+    case .rangeMismatch: "the server sent another part than was asked for"
+    case .validatorChanged: "the file changed on the server"
+    case .lengthMismatch: "the file has another length than was announced"
+    case .integrityMismatch: "the file's digest is not the expected one"
+    case .notMedia: "the server sent something that is neither media nor a feed"
+    case .tooLarge: "the file is larger than the setting maxFileBytes allows"
+    case .noSpace: "the disk is full"
+    case .fileExists: "another file is at its place"
+    case .io: "the disk or the file system failed"
+    case .corruptFile: "its file is missing or damaged"
+    case .retriesExhausted: "it failed too often"
+    }
+  }
+}
+
+/// Refusals in words.
+extension EngineRefusal {
+  /// Why a request was refused, for a person who has typed a command and no line of JSON.
+  package var words: String {
+    message.replacing("payload.", with: "")
+  }
+
+  /// Whether the command was typed wrongly, and can never be carried out.
+  package var concernsArguments: Bool {
+    switch Refusal.Code(rawValue: code) {
+    case .invalidValue, .unsupportedScheme, .unsafePath, .missingField, .unknownField: true
+    default: false
+    }
+  }
+}
+
+extension RestartCause {
+  /// Why bytes were thrown away, as a part of a sentence.
+  package var words: String {
+    switch self {
+    case .partialMissing: "the partial file was gone"
+    case .partialDamaged: "the partial file was damaged"
+    case .rangeMismatch: "the server sent another part than was asked for"
+    case .validatorChanged: "the server said that the file is another one"
+    case .lengthChanged: "the file has another length now"
+    case .contentChanged: "the file has other content now"
+    case .notMedia: "it was no media"
+    case .integrityMismatch: "its digest was not the expected one"
+    case .tooLarge: "it was too large"
+    }
+  }
+}

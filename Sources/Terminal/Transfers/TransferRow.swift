@@ -1,0 +1,63 @@
+/// A download as a person sees it.
+public struct TransferRow: Sendable, Hashable {
+  /// What is known of it.
+  public enum State: Sendable, Hashable {
+    /// Bytes are arriving.
+    case moving(Movement)
+    /// It will go on when an attempt is due, with the words for when and why.
+    case retrying(String)
+    /// It waits, is paused or in the queue, with the words for it.
+    case waiting(String)
+    /// The file is there: its length and, if it is known, its path in the library.
+    case done(bytes: Int64, path: String? = nil)
+    /// It has failed, with the reason.
+    case failed(String)
+  }
+
+  /// How far a transfer is.
+  public struct Movement: Sendable, Hashable {
+    public let received: Int64
+    /// nil: the server did not say.
+    public let total: Int64?
+    /// 0: not known yet.
+    public let bytesPerSecond: Int64
+
+    public init(received: Int64, total: Int64?, bytesPerSecond: Int64) {
+      self.received = received
+      self.total = total
+      self.bytesPerSecond = bytesPerSecond
+    }
+
+    /// At the present rate.
+    var timeLeft: TimeLeft? { total.flatMap { TimeLeft(bytes: $0 - received, at: bytesPerSecond) } }
+  }
+
+  public let podcast: String
+  public let title: String
+  public let state: State
+
+  public init(podcast: String, title: String, state: State) {
+    self.podcast = podcast
+    self.title = title
+    self.state = state
+  }
+
+  /// Whether it scrolls away above the table: no frame changes it any more.
+  var isFinished: Bool {
+    switch state {
+    case .done, .failed: true
+    case .moving, .retrying, .waiting: false
+    }
+  }
+
+  /// The place among the rows of a table: what moves, what will, what waits.
+  var rank: Int {
+    switch state {
+    case .moving: 0
+    case .retrying: 1
+    case .waiting, .done, .failed: Self.lastRank
+    }
+  }
+
+  static let lastRank = 2
+}

@@ -1,0 +1,155 @@
+import PodfluxCore
+
+/// Writes the lines that a client sends, each with its line feed: what `LineDecoder` reads.
+///
+/// They have the secrets of addresses and headers, so that they are for an engine only.
+package struct RequestEncoder: Sendable {
+  private var writer = JSONWriter(keepsOffsets: true, keepsSecrets: true)
+
+  /// Makes an encoder that has written nothing.
+  package init() {}
+
+  /// The lines written since the buffer was last emptied.
+  package var bytes: [UInt8] { writer.bytes }
+
+  /// Forgets the lines that have been written.
+  package mutating func removeAll() {
+    writer.removeAll()
+  }
+
+  /// Writes a request. An action must be an intent (`Action.isIntent`).
+  package mutating func append(_ request: Request, id: Int64) {
+    writer.object { line in
+      line.object("meta") { $0.member("id", id) }
+      line.object("payload") { $0.payload(of: request) }
+      line.member("type", line.lineType)
+    }
+    writer.endLine()
+  }
+}
+
+extension JSONWriter {
+  /// The members of a request's payload; sets `lineType`.
+  fileprivate mutating func payload(of request: Request) {
+    switch request {
+    case .action(let action): _ = action.exchanged(with: &self)
+    case .query(let query): payload(of: query)
+    case .resume: lineType = "engine/resume"
+    }
+  }
+
+  private mutating func payload(of query: Query) {
+    switch query {
+    case .snapshot(let query):
+      lineType = "snapshot"
+      lists(of: query)
+      stores(of: query)
+    case .observe(let wish):
+      lineType = "observe"
+      member("actions", wish.includesActions)
+      lists(of: wish.state)
+      member("interval", wish.interval)
+      stores(of: wish.state)
+    case .unobserve: lineType = "unobserve"
+    case .resumeData(let id):
+      lineType = "downloads/resumeData"
+      member("id", id.description)
+    case .exportFeeds(let includesSecrets):
+      lineType = "feeds/export"
+      member("secrets", includesSecrets)
+    case .preview(let wish):
+      lineType = "feeds/preview"
+      var wish = wish
+      optional("headers", &wish.headers, .headers, omitting: [])
+      required("url", &wish.address, .address)
+      optional("userAgent", &wish.userAgent, .userAgent)
+    }
+  }
+
+  private mutating func stores(of query: SnapshotQuery) {
+    array("stores", query.stores.map(\.rawValue).sorted()) { $1.element($0) }
+  }
+
+  /// The pages of the lists that are asked for.
+  private mutating func lists(of query: SnapshotQuery) {
+    if query.stores.contains(.cleanup) {
+      object("cleanup") { page in
+        if let after = query.stepsPage.after { page.member("after", after.text) }
+        page.member("limit", query.stepsPage.limit)
+      }
+    }
+    if query.stores.contains(.downloads) { object("downloads") { $0.members(of: query.downloads) } }
+    if query.stores.contains(.episodes) { object("episodes") { $0.members(of: query.episodes) } }
+    if query.stores.contains(.feeds) { object("feeds") { $0.members(of: query.feeds) } }
+  }
+
+  private mutating func members(of query: DownloadsQuery) {
+    if let after = query.after { member("after", after.text) }
+    members(showing: query.fields)
+    member("limit", query.limit)
+    member("sort", query.order.text)
+    member("unfiltered", query.isUnfiltered)
+    object("where") { $0.members(of: query.condition) }
+  }
+
+  private mutating func members(of query: EpisodesQuery) {
+    if let after = query.after { member("after", after.text) }
+    members(showing: query.fields)
+    member("limit", query.limit)
+    member("sort", query.order.text)
+    object("where") { $0.members(of: query.condition) }
+  }
+
+  private mutating func members(of query: FeedsQuery) {
+    if let after = query.after { member("after", after.text) }
+    members(showing: query.fields)
+    member("limit", query.limit)
+    member("sort", query.order.text)
+    object("where") { condition in
+      if let groups = query.groups { condition.array("group", groups) { $1.element($0) } }
+      if let ids = query.ids { condition.array("id", ids) { $1.element($0.description) } }
+    }
+  }
+
+  private mutating func members<Name: RawRepresentable<String>>(showing fields: Set<Name>?) {
+    guard let fields else { return }
+    array("fields", fields.map(\.rawValue).sorted()) { $1.element($0) }
+  }
+}
+
+/// Orders as a query's `sort` names them.
+extension DownloadOrder {
+  /// Reads an order; nil if there is no such one.
+  package init?(sortedBy text: String) {
+    self.init(text: text)
+  }
+}
+
+extension ListOrder {
+  /// Reads an order; nil if there is no such one.
+  package init?(sortedBy text: String) {
+    self.init(text: text)
+  }
+}
+
+/// Cursors as a snapshot's `next` gives them.
+extension OrderCursor {
+  /// Reads a cursor; nil if it is none.
+  package init?(next text: String) {
+    self.init(text: text)
+  }
+}
+
+extension ListCursor {
+  /// Reads a cursor; nil if it is none.
+  package init?(next text: String) {
+    self.init(text: text)
+  }
+}
+
+extension PageCursor {
+  /// Reads a cursor; nil if it is none.
+  package init?(next text: String) {
+    self.init(text: text)
+  }
+}

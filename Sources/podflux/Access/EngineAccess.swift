@@ -1,0 +1,110 @@
+import ArgumentParser
+import Foundation
+import PodfluxClient
+import PodfluxEngine
+import PodfluxPeople
+
+/// An engine holds the library, and listens nowhere where commands look for it.
+struct LibraryWithoutSocket: Error, CustomStringConvertible {
+  let process: Int32?
+
+  var description: String {
+    """
+    an engine\(process.map { " (process \($0))" } ?? "") holds this library and listens on no socket; end it, or start it \
+    with podflux daemon
+    """
+  }
+}
+
+/// The engine that a command speaks to: the one that runs, or one of its own until it is done.
+final class EngineAccess {
+  let signals: CommandSignals
+  private let start: EngineStart
+  private let socket: SocketPath?
+  private(set) var connection: ClientConnection
+  private var own: OwnEngine?
+
+  /// How long an engine that holds the library has until it listens, or until it is gone.
+  private static let patienceMilliseconds = 3000
+  private static let lookMilliseconds = 50
+
+  /// - Parameter socket: Where a person has said that the engine listens, or is to listen; nil for the usual places.
+  init(_ start: EngineStart, socket: SocketPath?, signals: CommandSignals) throws {
+    (self.start, self.socket, self.signals) = (start, socket, signals)
+    (connection, own) = try Self.open(start, socket: socket, signals: signals)
+  }
+
+  /// The library's folder, absolute.
+  var library: String {
+    let path = connection.library ?? start.place.library
+    return path.hasPrefix("/") ? path : FileManager.default.currentDirectoryPath + "/" + path
+  }
+
+  /// Connects again after the engine has ended, as another command's own engine does when that is done.
+  func reopen() throws {
+    try stopOwn()
+    (connection, own) = try Self.open(start, socket: socket, signals: signals)
+  }
+
+  /// Ends the own engine, if there is one.
+  func close() throws {
+    try stopOwn()
+  }
+
+  private func stopOwn() throws {
+    guard let own else { return }
+    self.own = nil
+    try own.stop(because: signals.areStopping ? .signal : .shutdown)
+  }
+
+  /// The engine that runs, else an own one. One that has just begun, or is about to end, is given some time.
+  private static func open(
+    _ start: EngineStart, socket: SocketPath?, signals: CommandSignals
+  ) throws -> (ClientConnection, OwnEngine?) {
+    let deadline = DispatchTime.now() + .milliseconds(patienceMilliseconds)
+    while true {
+      if let connection = try running(start, socket: socket, signals: signals) { return (connection, nil) }
+      do {
+        let own = try OwnEngine(
+          start, listeningAt: try socket ?? place(for: start.place.library), signals: signals)
+        return (try connect(own.descriptor, signals: signals), own)
+      } catch let error as EngineError {
+        guard case .libraryInUse(let process) = error else { throw error }
+        guard DispatchTime.now() < deadline else { throw LibraryWithoutSocket(process: process) }
+      } catch let failure as SocketFailure {
+        guard case .isLive = failure, DispatchTime.now() < deadline else { throw failure }
+      }
+      if signals.comes(withinMilliseconds: lookMilliseconds) { throw ConnectionFailure.interrupted }
+    }
+  }
+
+  /// Where an own engine listens. The socket of the system's service is not for it: without a folder for the session's
+  /// sockets there is none.
+  private static func place(for library: String) throws -> SocketPath? {
+    let path = try SocketPath.standard(library: library)
+    return path.origin == .system ? nil : path
+  }
+
+  private static func running(
+    _ start: EngineStart, socket: SocketPath?, signals: CommandSignals
+  ) throws -> ClientConnection? {
+    do {
+      let engine = try RunningEngine.connect(given: socket, library: start.place.library)
+      return try connect(engine.descriptor, begin: engine.begin, signals: signals)
+    } catch SocketFailure.noEngine {
+      return nil
+    } catch ConnectionFailure.ended {
+      // It has just ended.
+      return nil
+    }
+  }
+
+  private static func connect(
+    _ descriptor: Int32, begin: [UInt8] = [], signals: CommandSignals
+  ) throws(ConnectionFailure) -> ClientConnection {
+    let connection = try ClientConnection(
+      input: descriptor, output: descriptor, begin: begin, interruption: signals.descriptor)
+    try connection.waitUntilReady()
+    return connection
+  }
+}

@@ -1,0 +1,107 @@
+import ArgumentParser
+import Foundation
+import PodfluxClient
+import PodfluxCore
+import PodfluxEngine
+import PodfluxPeople
+import Terminal
+import WireProtocol
+
+/// A command that changes something: through the engine that runs, or one of its own.
+protocol EngineCommand: ParsableCommand {
+  var engine: SocketOption { get }
+  var console: ConsoleOptions { get }
+  func place(in configuration: ProcessConfiguration) throws -> LibraryPlace
+}
+
+extension EngineCommand {
+  /// Runs the command's work with an engine, and ends an own one afterwards.
+  ///
+  /// - Throws: the exit status, after lines on stderr that say why.
+  func withEngine(_ work: (EngineAccess, Console) throws -> Void) throws {
+    let configuration = try ProcessConfiguration.ofProcess()
+    let start = try EngineStart(place: place(in: configuration), configuration: configuration)
+    let socket = try engine.path(in: configuration)
+    let signals = try CommandSignals()
+    let console = Console(console, output: try ResultStream.takingOver())
+    do {
+      try console.reporting {
+        let access = try EngineAccess(start, socket: socket, signals: signals)
+        let result = Result { try work(access, console) }
+        try access.close()
+        try result.get()
+      }
+    } catch let status as ExitCode {
+      guard status == .interrupted || signals.areStopping else { throw status }
+      console.note("interrupted; everything is kept, and podflux sync goes on with it")
+      throw ExitCode.interrupted
+    }
+  }
+}
+
+/// The process's stdout, for results alone.
+enum ResultStream {
+  /// Keeps stdout for results, and lets all else that is written to it go to stderr: Foundation can print there.
+  static func takingOver() throws -> TerminalDevice {
+    signal(SIGPIPE, SIG_IGN)
+    let descriptor = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3)
+    guard descriptor >= 0, dup2(STDERR_FILENO, STDOUT_FILENO) >= 0 else {
+      throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO)
+    }
+    return TerminalDevice(descriptor: descriptor)
+  }
+}
+
+extension EngineAccess {
+  /// Asks for one thing.
+  ///
+  /// - Throws: `EngineRefusal` or `ConnectionFailure`.
+  @discardableResult
+  func order(_ action: Action) throws -> JSONObject {
+    try connection.ask(.action(action)).get()
+  }
+
+  /// How many things an action has concerned.
+  func affected(by action: Action) throws -> Int64 {
+    try order(action).required("affected", JSONObject.integer)
+  }
+
+  /// Follows downloads until none of them moves any more, and shows how they get on.
+  ///
+  /// - Parameter onSettled: Called with each download that moves no more.
+  func follow(
+    _ follower: inout DownloadFollower, on console: Console,
+    onSettled: (DownloadFollower.Settled) -> Void
+  ) throws {
+    var view = ProgressView(console)
+    defer { view.finish() }
+    while !follower.isOver {
+      do {
+        try observe(&follower, on: &view, onSettled: onSettled)
+      } catch ConnectionFailure.ended where !signals.areStopping {
+        // Another command's own engine has ended: this command goes on with one of its own.
+        try reopen()
+        follower.beginAnew()
+      }
+    }
+  }
+
+  private static let frameMilliseconds = 200
+
+  private func observe(
+    _ follower: inout DownloadFollower, on view: inout ProgressView,
+    onSettled: (DownloadFollower.Settled) -> Void
+  ) throws {
+    _ = try connection.ask(.query(.observe(DownloadFollower.observation))).get()
+    while true {
+      let frame = DispatchTime.now() + .milliseconds(Self.frameMilliseconds)
+      var settled: [DownloadFollower.Settled] = []
+      while let event = try connection.nextEvent(upTo: frame) { settled += try follower.apply(event) }
+      if follower.needsLook { settled += try follower.look(at: connection) }
+      settled.forEach(onSettled)
+      view.show(follower, settled: settled)
+      if follower.isOver { break }
+    }
+    _ = try connection.ask(.query(.unobserve)).get()
+  }
+}

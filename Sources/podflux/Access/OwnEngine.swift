@@ -1,0 +1,43 @@
+import Foundation
+import PodfluxClient
+import PodfluxCore
+import PodfluxEngine
+
+/// An engine of a command's own, for as long as the command needs it. It listens meanwhile where other commands look for
+/// it, so that a second terminal works.
+final class OwnEngine {
+  private let process: EngineProcess
+  private let signals: CommandSignals
+  /// The own connection, which goes through a socket without a name in the file system.
+  let descriptor: Int32
+
+  /// - Parameter path: Where other commands look for an engine. If no socket can be made there, and no person has named it,
+  ///   the engine goes without.
+  /// - Throws: `EngineError`, `SocketFailure`. Nothing has been changed then.
+  init(_ start: EngineStart, listeningAt path: SocketPath?, signals: CommandSignals) throws {
+    self.signals = signals
+    let own = try PrivateSocket()
+    var sockets = [own.listening]
+    do throws(SocketFailure) {
+      if let path { sockets.append(try ListeningSocket(at: path)) }
+    } catch {
+      if case .isLive = error { throw Self.closing(sockets, error) }
+      if path?.origin == .given { throw Self.closing(sockets, error) }
+    }
+    process = try EngineProcess(ProcessSetup(), start, sockets: sockets, commandSignals: signals.watch)
+    descriptor = try own.connect()
+  }
+
+  private static func closing(_ sockets: [ListeningSocket], _ failure: SocketFailure) -> SocketFailure {
+    for socket in sockets { socket.close() }
+    return failure
+  }
+
+  /// Ends the engine, and returns when the library is free.
+  func stop(because reason: StopReason) throws {
+    process.engine.stop(.now, because: reason)
+    process.waitUntilClosed()
+    signals.watch.detach()
+    try process.finish()
+  }
+}

@@ -1,0 +1,133 @@
+import ArgumentParser
+import Flux
+import PodfluxClient
+import PodfluxCore
+import PodfluxPeople
+import Terminal
+import WireProtocol
+
+/// `podflux add`: subscribes to feeds.
+struct AddCommand: EngineCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "add",
+    abstract: "Subscribes to feeds, after a look at what they have.",
+    discussion: """
+      podflux add https://example.org/night-trains
+      podflux add https://example.org/night-trains --dry-run
+
+      A page that names its feed will do. podflux ls episodes lists what there is, podflux get downloads some of it.
+      """)
+
+  @OptionGroup var folder: LibraryOption
+  @OptionGroup var engine: SocketOption
+  @OptionGroup var console: ConsoleOptions
+
+  @Argument(help: "The feed's URL, or that of a page which names it.")
+  var feeds: [String]
+
+  @Option(help: "A title instead of the feed's own, of one feed.")
+  var title: String?
+
+  @Option(help: "The group to put it in; parts of nested groups are separated by /.")
+  var group: String?
+
+  @Option(help: "A header such as 'Name: value' for the feed's own origin; can be repeated.")
+  var header: [HeaderOption] = []
+
+  @Option(help: "What its requests call themselves.")
+  var userAgent: String?
+
+  @Flag(help: "Only look at what it has.")
+  var dryRun = false
+
+  @Flag(help: "Do not wait until its episodes are known.")
+  var noWait = false
+
+  func validate() throws {
+    if title != nil, feeds.count > 1 { throw ValidationError("--title is for one feed") }
+  }
+
+  func place(in configuration: ProcessConfiguration) throws -> LibraryPlace {
+    try folder.place(in: configuration)
+  }
+
+  func run() throws {
+    try withEngine { access, console in
+      var (added, failed): ([FeedID], Bool) = ([], false)
+      let startedAt = console.clock.now
+      for feed in feeds {
+        do {
+          let preview = try access.connection.ask(try request("feeds/preview", feed)).get()
+          let subscription = dryRun ? nil : try subscribe(feed, preview, with: access)
+          if let id = subscription?.id, subscription?.isNew == true { added.append(id) }
+          try tell(preview, subscription, on: console)
+        } catch let refusal as EngineRefusal {
+          console.complain("\(feed.withoutCredentials): \(refusal.words)")
+          failed = true
+        }
+      }
+      if !noWait { try wait(for: added, since: startedAt, with: access) }
+      if failed { throw ExitCode.failure }
+    }
+  }
+
+  private func request(_ type: String, _ url: String, more: KeyValuePairs<String, JSONValue?> = [:]) throws -> Request {
+    try Request(
+      type,
+      members(["headers": header.member, "url": url.json, "userAgent": userAgent?.json]) + members(more))
+  }
+
+  // MARK: Subscribing
+
+  private struct Subscription {
+    let id: FeedID
+    let isNew: Bool
+  }
+
+  /// Where a page names the feed, or the server's redirects lead, the preview knows; but it has no password.
+  private func subscribe(
+    _ feed: String, _ preview: JSONObject, with access: EngineAccess
+  ) throws -> Subscription {
+    let found = try preview.string("url")
+    let url = found == feed.withoutCredentials ? feed : found ?? feed
+    let request = try request("feeds/subscribe", url, more: ["group": group?.json, "title": title?.json])
+    let reply = try access.connection.ask(request).get()
+    guard let id = FeedID(try reply.required("id", JSONObject.string)) else {
+      throw MalformedLine("a feed without a valid id")
+    }
+    return Subscription(id: id, isNew: try reply.boolean("created") ?? false)
+  }
+
+  private func tell(_ preview: JSONObject, _ subscription: Subscription?, on console: Console) throws {
+    if console.options.json {
+      let own: [JSONObject.Member] =
+        subscription.map {
+          [
+            .init(key: "created", value: .boolean($0.isNew)), .init(key: "id", value: .string($0.id.description)),
+          ]
+        } ?? []
+      let members = (preview.members + own).sorted { $0.key < $1.key }
+      return console.result(JSONObject(members))
+    }
+    let title = try title ?? preview.string("title") ?? preview.string("url") ?? ""
+    let episodes = try preview.integer("episodes") ?? 0
+    var parts = ["\(episodes) episode\(episodes == 1 ? "" : "s")"]
+    if let newest = try preview.moment("newest") { parts.append("the newest of \(console.clock.day(newest))") }
+    if let bytes = try preview.integer("bytes"), bytes > 0 { parts.append("about \(ByteCount(bytes))") }
+    console.result("\(title): \(parts.joined(separator: ", "))")
+    if let subscription, !subscription.isNew { console.note("  it was subscribed to before, and stays as it is") }
+  }
+
+  /// Until the episodes are known, so that the next command finds them.
+  private func wait(for ids: [FeedID], since startedAt: Timestamp, with access: EngineAccess) throws {
+    guard !ids.isEmpty else { return }
+    let feeds = try access.connection.feeds(ids)
+    var follower = RefreshFollower(feeds.filter { $0.lastRefreshed == nil }, startedAt: startedAt)
+    try access.follow(&follower, ids: ids)
+  }
+}
+
+extension String {
+  /// A URL as it is shown: without user and password.
+  var withoutCredentials: String { (try? WebAddress(self))?.redacted ?? self }
+}

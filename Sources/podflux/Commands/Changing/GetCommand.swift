@@ -1,0 +1,182 @@
+import ArgumentParser
+import Foundation
+import PodfluxClient
+import PodfluxCore
+import PodfluxPeople
+import WireProtocol
+
+/// `podflux get`: downloads files.
+struct GetCommand: EngineCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "get",
+    abstract: "Downloads URLs, or episodes of subscribed feeds, and prints where the files are.",
+    discussion: """
+      podflux get https://example.org/1.mp3 --podcast "Night Trains" --title "Vienna to Hamburg"
+      podflux get "A Night at the Border"
+      podflux get -i list.txt
+
+      stdout has the path of each file as it is complete, and nothing else. A file that is here already is not fetched again.
+      """)
+
+  @OptionGroup var folder: LibraryOption
+  @OptionGroup var engine: SocketOption
+  @OptionGroup var console: ConsoleOptions
+
+  @Argument(help: "A URL, or an episode: its id, or a unique part of its title.", completion: .titles)
+  var targets: [String] = []
+
+  @Option(name: [.customShort("i"), .long], help: "A file with a URL in each line; - for stdin.", completion: .file())
+  var input: String?
+
+  @Option(help: "The podcast, which is the folder.")
+  var podcast: String?
+
+  @Option(help: "The title, of one URL.")
+  var title: String?
+
+  @Option(help: "When it was published, of one URL: 2026-03-27, or a moment of RFC 3339.")
+  var published: String?
+
+  @Option(help: "Where the file is to be, relative to the library; of one URL.")
+  var path: String?
+
+  @Option(name: .customLong("sha256"), help: "The file's SHA-256 in hexadecimal digits, of one URL.")
+  var digest: String?
+
+  @Option(help: "Another URL of the same file; can be repeated. Of one URL.")
+  var mirror: [String] = []
+
+  @Option(help: "A header such as 'Name: value' for the URL's own origin; can be repeated.")
+  var header: [HeaderOption] = []
+
+  @Flag(help: "Queue it, and do not wait; ends with 75 if something is left to do.")
+  var noWait = false
+
+  func validate() throws {
+    guard !targets.isEmpty || input != nil else { throw ValidationError("name a URL or an episode, or a file with -i") }
+    let isOne = targets.count == 1 && input == nil
+    let ofOne: [Any?] = [title, published, path, digest, mirror.isEmpty ? nil : mirror]
+    guard isOne || ofOne.allSatisfy({ $0 == nil }) else {
+      throw ValidationError("--title, --published, --path, --sha256 and --mirror are for one URL")
+    }
+  }
+
+  func place(in configuration: ProcessConfiguration) throws -> LibraryPlace {
+    try folder.place(in: configuration)
+  }
+
+  func run() throws {
+    let list = try input.map(URLList.read)
+    try withEngine { access, console in
+      let requests = try (targets + (list ?? [])).compactMap { target -> Request? in
+        guard Self.isURL(target) else { return nil }
+        return try request(for: target)
+      }
+      let episodes = targets.filter { !Self.isURL($0) }
+      var ids = try enqueue(requests, over: access.connection)
+      for episode in episodes { ids.append(try download(episode, with: access, on: console)) }
+      try wait(for: ids, with: access, on: console)
+    }
+  }
+
+  /// What has a scheme is no title.
+  private static func isURL(_ target: String) -> Bool { target.contains("://") }
+
+  // MARK: Requests
+
+  private func request(for url: String) throws -> Request {
+    try Request(
+      "downloads/enqueue",
+      members([
+        "headers": header.member, "integrity": try digest.map(Self.integrity),
+        "mirrors": mirror.isEmpty ? nil : .array(mirror.map(\.json)), "path": path?.json, "podcast": podcast?.json,
+        "published": published.map { ($0.contains("T") ? $0 : $0 + "T00:00:00Z").json }, "title": title?.json,
+        "url": url.json,
+      ]))
+  }
+
+  /// Subresource Integrity has base64 where people have hexadecimal digits.
+  private static func integrity(_ digest: String) throws -> JSONValue {
+    let digits = Array(digest.utf8)
+    let bytes = stride(from: 0, to: digits.count - 1, by: 2).compactMap { place in
+      UInt8(String(decoding: digits[place..<place + 2], as: UTF8.self), radix: 16)
+    }
+    guard digits.count == 64, bytes.count == 32 else {
+      throw EngineRefusal(code: "invalid_value", message: "--sha256 takes 64 hexadecimal digits")
+    }
+    return .string("sha256-" + Data(bytes).base64EncodedString())
+  }
+
+  /// All requests are on their way before the first answer is awaited.
+  private func enqueue(_ requests: [Request], over connection: ClientConnection) throws -> [String] {
+    for request in requests { connection.send(request) }
+    var ids: [String] = []
+    var refusal: EngineRefusal?
+    for _ in requests {
+      switch try connection.nextAnswer().outcome {
+      case .success(let payload): ids.append(try payload.required("id", JSONObject.string))
+      case .failure(let error): refusal = refusal ?? error
+      }
+    }
+    if let refusal { throw refusal }
+    return ids
+  }
+
+  /// Has an episode downloaded. Returns its download's id.
+  private func download(_ selector: String, with access: EngineAccess, on console: Console) throws -> String {
+    let found = try LibraryFinder(access.connection).find(selector, among: [.episodes, .downloads])
+    guard case .episode(let episode) = found else { return found.id }
+    guard let id = EpisodeID(episode.id) else { throw MalformedLine("an episode without a valid id") }
+    try access.order(.podcasts(.download(.one(id))))
+    guard case .episode(let now) = try LibraryFinder(access.connection).find(episode.id, among: .episodes),
+      let download = now.download
+    else { throw EngineRefusal(code: "not_found", message: "the feed of \"\(found.title)\" names no file for it") }
+    return download
+  }
+
+  // MARK: Waiting
+
+  private func wait(for ids: [String], with access: EngineAccess, on console: Console) throws {
+    try goOn(with: ids, access)
+    var follower = DownloadFollower(following: ids)
+    if noWait {
+      for settled in try follower.look(at: access.connection) { tell(settled, access, console) }
+      guard follower.isOver else { throw ExitCode.later }
+    } else {
+      try access.follow(&follower, on: console) { tell($0, access, console) }
+    }
+    try Self.end(with: follower.failures, left: follower.left, on: console)
+  }
+
+  /// A person who asks for something that is paused or has failed wants it to go on.
+  private func goOn(with ids: [String], _ access: EngineAccess) throws {
+    let downloads = ids.compactMap(DownloadID.init)
+    for start in stride(from: 0, to: downloads.count, by: DownloadIntent.Selection.maximumIDs) {
+      let some = Array(downloads[start...].prefix(DownloadIntent.Selection.maximumIDs))
+      try access.order(.downloads(.resume(.many(some))))
+    }
+  }
+
+  private func tell(_ settled: DownloadFollower.Settled, _ access: EngineAccess, _ console: Console) {
+    switch settled.outcome {
+    case .done(let path, let bytes):
+      guard !console.options.json else {
+        let members: [(String, JSONValue)] = [
+          ("bytes", .integer(bytes)), ("id", .string(settled.id)), ("path", .string("\(access.library)/\(path)")),
+        ]
+        return console.result(JSONObject(members.map(JSONObject.Member.init)))
+      }
+      console.result("\(access.library)/\(path)")
+    case .failed(let failure):
+      // A table and lines of progress have told it.
+      if console.mode.progress == .none { console.complain("\(settled.name): \(failure.words)") }
+    case .left(let words): console.note("\(settled.name) was \(words)")
+    }
+  }
+
+  /// The exit status of a command that has waited for downloads.
+  static func end(with failures: [Failure], left: Int, on console: Console) throws {
+    if failures.contains(where: \.needsCredentials) { throw ExitCode.credentialsNeeded }
+    if !failures.isEmpty || left > 0 { throw ExitCode.failure }
+  }
+}

@@ -1,0 +1,99 @@
+import ArgumentParser
+import Foundation
+import PodfluxClient
+import PodfluxCore
+import PodfluxEngine
+import PodfluxPeople
+import WireProtocol
+
+/// `podflux import`: subscribes to the feeds of an OPML document.
+struct ImportCommand: EngineCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "import",
+    abstract: "Subscribes to the feeds of an OPML document, as other programs export it.",
+    discussion: """
+      podflux import subscriptions.opml
+      podflux import - --dry-run < subscriptions.opml
+      """)
+
+  /// The largest document, in bytes.
+  private static let maximumBytes = 64 << 20
+  /// The largest one that goes into a line; a larger one is read by the engine.
+  private static let maximumLineBytes = 512 << 10
+
+  @OptionGroup var folder: LibraryOption
+  @OptionGroup var engine: SocketOption
+  @OptionGroup var console: ConsoleOptions
+
+  @Argument(help: "The document; - for stdin.", completion: .file(extensions: ["opml", "xml"]))
+  var document: String
+
+  @Flag(help: "Print what would be added, and change nothing.")
+  var dryRun = false
+
+  func place(in configuration: ProcessConfiguration) throws -> LibraryPlace {
+    try folder.place(in: configuration)
+  }
+
+  func run() throws {
+    let console = Console(console)
+    let text: String
+    do {
+      text = try TextInput.read(document, atMost: Self.maximumBytes)
+    } catch {
+      console.complain("\(error)")
+      throw ExitCode.failure
+    }
+    if dryRun { return try console.reporting { try show(text, on: console) } }
+    try withEngine { access, console in
+      let reply = try access.order(.podcasts(.importDocument(try source(of: text))))
+      try tell(reply, on: console)
+    }
+  }
+
+  private func source(of text: String) throws -> PodcastIntent.Document {
+    guard text.utf8.count > Self.maximumLineBytes else { return .text(text) }
+    guard document != "-" else {
+      throw EngineRefusal(
+        code: "limit_exceeded", message: "the document is too long for a line; give podflux import the file's name")
+    }
+    return .file(document.hasPrefix("/") ? document : FileManager.default.currentDirectoryPath + "/" + document)
+  }
+
+  private func tell(_ reply: JSONObject, on console: Console) throws {
+    if console.options.json { return console.result(reply) }
+    let rejected = try reply.objects("rejected")
+    let (added, known) = (try reply.integer("added") ?? 0, try reply.integer("known") ?? 0)
+    console.note("\(added) added, \(known) known before" + (rejected.isEmpty ? "" : ", \(rejected.count) rejected"))
+    for rejection in rejected { console.complain("no feed can be at \"\(try rejection.string("url") ?? "")\"") }
+    if !rejected.isEmpty { throw ExitCode.failure }
+  }
+
+  /// Prints the feeds that are not subscribed to yet.
+  private func show(_ text: String, on console: Console) throws {
+    let list: PodcastIntent.FeedList
+    do throws(Refusal) {
+      list = try FeedListReader.feeds(inOPML: text)
+    } catch {
+      throw EngineRefusal(code: error.code.rawValue, message: error.message)
+    }
+    let known = try knownURLs()
+    for feed in list.feeds where !known.contains(feed.address.redacted) {
+      guard console.options.json else {
+        console.result(feed.title.map { "\($0)  \(feed.address.redacted)" } ?? feed.address.redacted)
+        continue
+      }
+      let members: [(String, JSONValue?)] = [
+        ("group", feed.group?.json), ("title", feed.title?.json), ("url", feed.address.redacted.json),
+      ]
+      console.result(JSONObject(members.map { .init(key: $0, value: $1 ?? .null) }))
+    }
+  }
+
+  /// A library that is not there yet knows none.
+  private func knownURLs() throws -> Set<String> {
+    let place = try folder.place()
+    guard FileManager.default.fileExists(atPath: place.library) else { return [] }
+    return Set(try LibraryFolder(place: place).feeds(fields: [.id, .url]).compactMap(\.url))
+  }
+}

@@ -1,0 +1,110 @@
+import ArgumentParser
+import PodfluxClient
+import PodfluxCore
+import PodfluxPeople
+import WireProtocol
+
+/// `podflux rm`: forgets downloads and deletes their files, or ends subscriptions.
+struct RmCommand: EngineCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "rm",
+    abstract: "Forgets downloads and deletes their files, or ends the subscription to a feed.",
+    discussion: """
+      podflux rm "Vienna to Hamburg"
+      podflux rm --feed "Old Show" --state completed --plan
+      podflux rm "Old Show" --keep-file
+
+      A selector may name a feed too: its episodes are forgotten, and the files of its downloads are deleted. More than \
+      10 downloads at once are removed only after a question on a terminal, or with -y.
+      """)
+
+  /// How many downloads are removed without a question.
+  private static let unquestioned = 10
+
+  @OptionGroup var folder: LibraryPathOption
+  @OptionGroup var engine: SocketOption
+  @OptionGroup var console: ConsoleOptions
+  @OptionGroup var selection: DownloadSelectionOptions
+
+  @Flag(help: "Leave the files where they are.")
+  var keepFile = false
+
+  @Flag(help: "Print what would be removed, and change nothing.")
+  var plan = false
+
+  func place(in configuration: ProcessConfiguration) throws -> LibraryPlace {
+    try folder.place(in: configuration)
+  }
+
+  func run() throws {
+    if plan {
+      let console = Console(console)
+      let source = LibraryFolder(place: try folder.place())
+      return try console.reporting { show(try chosen(in: source), in: source, on: console) }
+    }
+    try withEngine { access, console in
+      let chosen = try chosen(in: access.connection)
+      try ask(chosen, on: console)
+      var count: Int64 = 0
+      for feed in chosen.feeds {
+        guard let id = FeedID(feed.id) else { throw MalformedLine("a feed without a valid id") }
+        try access.order(.podcasts(.unsubscribe(id, deletingFiles: !keepFile)))
+        count += 1
+      }
+      if let downloads = chosen.selection {
+        count += try access.affected(by: .downloads(.remove(downloads, deletingFile: !keepFile)))
+      }
+      console.report(count, "removed")
+    }
+  }
+
+  /// What is removed.
+  private struct Chosen {
+    var feeds: [FeedItem] = []
+    var selection: DownloadIntent.Selection?
+    var items: [DownloadItem] = []
+
+    var count: Int { items.count + feeds.reduce(0) { $0 + Int(clamping: $1.downloaded) } }
+  }
+
+  private func chosen(in source: some SnapshotSource) throws -> Chosen {
+    var chosen = Chosen()
+    var options = selection
+    options.selectors = []
+    for selector in selection.selectors {
+      if case .feed(let feed) = try LibraryFinder(source).find(selector, among: .all) {
+        chosen.feeds.append(feed)
+      } else {
+        options.selectors.append(selector)
+      }
+    }
+    guard selection.selectors.isEmpty || !options.selectors.isEmpty else { return chosen }
+    let downloads = try options.selection(in: source)
+    chosen.items = try options.items(downloads, in: source)
+    // What has come since it was counted is not removed unasked.
+    let ids = chosen.items.compactMap { DownloadID($0.id) }
+    chosen.selection = ids.count <= DownloadIntent.Selection.maximumIDs ? .many(ids) : downloads
+    return chosen
+  }
+
+  private func ask(_ chosen: Chosen, on console: Console) throws {
+    guard chosen.count > Self.unquestioned else { return }
+    let files = keepFile ? "their files stay" : "their files are deleted"
+    guard console.agrees("Remove \(chosen.count) downloads? \(files).") else {
+      console.complain(
+        "\(chosen.count) downloads would be removed, and nothing was done; -y does it without a question")
+      throw ExitCode.wrongUsage
+    }
+  }
+
+  private func show(_ chosen: Chosen, in source: LibraryFolder, on console: Console) {
+    guard !console.options.json else {
+      for feed in chosen.feeds { console.result(feed.json) }
+      for item in chosen.items { console.result(item.json) }
+      return
+    }
+    let tables = LibraryTables(console.clock)
+    if !chosen.feeds.isEmpty { console.result(tables.table(of: chosen.feeds)) }
+    if !chosen.items.isEmpty { console.result(tables.table(of: chosen.items)) }
+  }
+}

@@ -1,0 +1,62 @@
+import ArgumentParser
+import Foundation
+import PodfluxEngine
+import PodfluxPeople
+import Terminal
+
+/// `podflux export`: the subscriptions as OPML.
+struct ExportCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "export",
+    abstract: "Prints all subscriptions as OPML, which other programs import.",
+    discussion: """
+      podflux export > subscriptions.opml
+      podflux export -o subscriptions.opml --with-secrets
+
+      User names, passwords and what may be a token in addresses are left out unless --with-secrets says otherwise.
+      """)
+
+  @OptionGroup var folder: LibraryOption
+  @OptionGroup var console: ConsoleOptions
+
+  @Option(
+    name: [.customShort("o"), .long], help: "A file to write instead of stdout; it is replaced.", completion: .file())
+  var output: String?
+
+  @Flag(help: "Leave nothing out: with this file others can listen as you.")
+  var withSecrets = false
+
+  func run() throws {
+    let console = Console(console)
+    let place = try folder.place()
+    try console.reporting {
+      let opml = try LibraryReader.opml(
+        ofLibraryAt: place.library, state: place.state, includingSecrets: withSecrets)
+      let text = console.options.json ? try Self.json(opml) : opml
+      guard let output else { return _ = console.output.write(Array(text.utf8)) }
+      do {
+        // A file with secrets is for its owner alone.
+        try SecretFile.write(text, to: output)
+      } catch {
+        console.complain("\"\(output)\" cannot be written")
+        throw ExitCode.failure
+      }
+    }
+  }
+
+  private static func json(_ opml: String) throws -> String {
+    String(decoding: try JSONEncoder().encode(["opml": opml]), as: UTF8.self) + "\n"
+  }
+}
+
+/// A file that only its owner may read.
+private enum SecretFile {
+  private static let mode: mode_t = 0o600
+
+  static func write(_ text: String, to path: String) throws {
+    let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode)
+    guard descriptor >= 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
+    let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+    try file.write(contentsOf: Data(text.utf8))
+  }
+}

@@ -1,0 +1,57 @@
+import ArgumentParser
+import PodfluxClient
+import PodfluxPeople
+import Terminal
+
+/// `podflux status --watch`: a table that is drawn anew.
+struct StatusWatch {
+  /// The time between two looks, in milliseconds.
+  private static let intervalMilliseconds = 1000
+
+  let source: StatusSource
+  let endsWhenIdle: Bool
+  let console: Console
+
+  func run() throws {
+    let signals = try CommandSignals()
+    var table = TransferTable()
+    var region = LiveRegion(usesColor: console.mode.usesColor)
+    while true {
+      let report = try source.report()
+      let isOver = endsWhenIdle && report.counts.moving == 0
+      switch console.mode.progress {
+      case .live:
+        let lines = report.frame(by: console.clock, on: console.size, table: &table)
+        console.errors.write(
+          isOver ? region.finish(lines, on: console.size) : region.draw(lines, on: console.size))
+      case .plain: report.print(on: console)
+      case .none: break
+      }
+      if isOver { return }
+      if signals.comes(withinMilliseconds: Self.intervalMilliseconds) {
+        console.errors.write(region.erase())
+        throw ExitCode.interrupted
+      }
+    }
+  }
+}
+
+/// Where the status comes from: the engine that runs, which knows the rates, else the library.
+struct StatusSource {
+  let folder: LibraryFolder
+  /// Where a person has said that the engine listens.
+  let socket: SocketPath?
+
+  func report() throws -> StatusReport {
+    do {
+      let engine = try RunningEngine.connect(given: socket, library: folder.place.library)
+      let connection = try ClientConnection(input: engine.descriptor, output: engine.descriptor, begin: engine.begin)
+      try connection.waitUntilReady()
+      return try StatusReport(of: connection, isRunning: true)
+    } catch SocketFailure.noEngine {
+      return try StatusReport(of: folder, isRunning: false)
+    } catch ConnectionFailure.ended {
+      return try StatusReport(of: folder, isRunning: false)
+    }
+  }
+}

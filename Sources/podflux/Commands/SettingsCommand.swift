@@ -1,0 +1,96 @@
+import ArgumentParser
+import PodfluxClient
+import PodfluxCore
+import PodfluxPeople
+import WireProtocol
+
+/// `podflux settings`: what is durable in a library.
+struct SettingsCommand: EngineCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "settings",
+    abstract: "Prints the library's settings, or changes some.",
+    discussion: """
+      podflux settings
+      podflux settings maxConcurrent
+      podflux settings maxConcurrent=8 bytesPerSecond=0 'network={"user":"any"}'
+
+      They are durable. Reading them needs no engine; a change goes to the engine that runs, or to one of its own.
+      """)
+
+  @OptionGroup var folder: LibraryOption
+  @OptionGroup var engine: SocketOption
+  @OptionGroup var console: ConsoleOptions
+
+  @Argument(
+    help: "A setting's name to print it, or NAME=VALUE to change it.",
+    completion: .list(Settings.all.map(\.name)))
+  var words: [String] = []
+
+  func validate() throws {
+    let names = Set(Settings.all.map(\.name))
+    for word in words {
+      let name = word.name
+      guard names.contains(name) else {
+        throw ValidationError("there is no setting \"\(name)\"; podflux settings lists them")
+      }
+    }
+    let changes = words.count { $0.contains("=") }
+    guard changes == 0 || changes == words.count else {
+      throw ValidationError("print settings or change them, not both at once")
+    }
+  }
+
+  func place(in configuration: ProcessConfiguration) throws -> LibraryPlace {
+    try folder.place(in: configuration)
+  }
+
+  func run() throws {
+    guard words.contains(where: { $0.contains("=") }) else {
+      let console = Console(console)
+      let place = try folder.place()
+      return try console.reporting {
+        print(try Self.settings(in: LibraryFolder(place: place)), words, on: console)
+      }
+    }
+    let request = try Console(console).reporting { try change() }
+    try withEngine { access, console in
+      _ = try access.connection.ask(request).get()
+      guard console.options.json else { return }
+      print(try Self.settings(in: access.connection), words.map { $0.name }, on: console)
+    }
+  }
+
+  private static func settings(in source: some SnapshotSource) throws -> JSONObject {
+    try source.snapshot(SnapshotQuery(stores: [.settings])).json.required("settings", JSONObject.object)
+  }
+
+  /// What is typed for a text is the text; for others it is JSON.
+  private func change() throws -> Request {
+    var members: [(key: String, value: JSONValue)] = []
+    for word in words {
+      let value = String(word.dropFirst(word.name.count + 1))
+      let setting = Settings.all.first { $0.name == word.name }
+      switch setting?.values {
+      case .printable, .choice, .timeZone, nil: members.append((word.name, .string(value)))
+      case .boolean, .integer, .limit, .number, .schedule, .networkClasses:
+        // What is no JSON is refused with what the setting takes.
+        members.append((word.name, JSONValue(typed: value) ?? .string(value)))
+      }
+    }
+    return try Request("settings/update", members)
+  }
+
+  private func print(_ settings: JSONObject, _ names: [String], on console: Console) {
+    let members = settings.members.filter { names.isEmpty || names.contains($0.key) }
+    if console.options.json { return console.result(JSONObject(members)) }
+    for member in members {
+      let value = member.value.plainText
+      console.result(names.count == 1 ? value : "\(member.key)=\(value)")
+    }
+  }
+}
+
+extension String {
+  /// What stands before the first `=`.
+  fileprivate var name: String { String(prefix { $0 != "=" }) }
+}

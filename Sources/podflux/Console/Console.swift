@@ -1,0 +1,91 @@
+import Foundation
+import PodfluxPeople
+import Terminal
+import WireProtocol
+
+/// What a command writes: results to stdout, all else to stderr.
+struct Console {
+  let options: ConsoleOptions
+  let output: TerminalDevice
+  let errors = TerminalDevice.standardError
+  /// How stderr is written to.
+  let mode: DisplayMode
+  private let usesColor: Bool
+  private let environment: [String: String]
+
+  init(_ options: ConsoleOptions, output: TerminalDevice = .standardOutput) {
+    let environment = ProcessInfo.processInfo.environment
+    self.options = options
+    self.output = output
+    self.environment = environment
+    let progress = options.quiet ? ProgressChoice.none : options.progress
+    mode = DisplayMode(
+      progress: progress, color: options.color, isTerminal: errors.isTerminal, environment: environment)
+    usesColor =
+      DisplayMode(
+        progress: progress, color: options.color, isTerminal: output.isTerminal, environment: environment
+      ).usesColor
+  }
+
+  /// The time now, in the machine's time zone.
+  var clock: PersonalClock { .ofProcess() }
+
+  // MARK: Results
+
+  /// Prints a line of text.
+  func result(_ line: String) {
+    output.write(line: line)
+  }
+
+  /// Prints an object as a line of JSON.
+  func result(_ json: JSONObject) {
+    output.write(json.line + Array("\n".utf8))
+  }
+
+  /// Prints a table: on a terminal no wider than that.
+  func result(_ table: TextTable) {
+    let lines = table.lines(toWidth: resultWidth).map { $0.rendered(usesColor: usesColor) + "\n" }
+    output.write(Array(lines.joined().utf8))
+  }
+
+  /// Prints a line of a table.
+  func result(_ line: StyledText) {
+    output.write(Array((line.rendered(usesColor: usesColor) + "\n").utf8))
+  }
+
+  /// The columns of the terminal on stdout; nil for a file or another program.
+  var resultWidth: Int? {
+    output.isTerminal ? TerminalSize(of: output, environment: environment).columns : nil
+  }
+
+  // MARK: Words
+
+  /// Says what is good to know, unless it is to be quiet.
+  func note(_ line: String) {
+    if !options.quiet { errors.write(line: line) }
+  }
+
+  /// Says what is wrong.
+  func complain(_ line: String) {
+    errors.write(line: "podflux: " + line)
+  }
+
+  /// The size of the terminal on stderr.
+  var size: TerminalSize { TerminalSize(of: errors, environment: environment) }
+
+  /// Asks a person, and returns whether they agree. Without a terminal the answer is no.
+  func agrees(_ question: String) -> Bool {
+    if options.yes { return true }
+    guard isatty(STDIN_FILENO) == 1, errors.isTerminal else { return false }
+    errors.write(Array((question.printable + " [y/N] ").utf8))
+    let answer = readLine(strippingNewline: true)?.lowercased()
+    return answer == "y" || answer == "yes"
+  }
+}
+
+extension PersonalClock {
+  static func ofProcess() -> PersonalClock {
+    let milliseconds = Date().timeIntervalSince1970 * 1000
+    return PersonalClock(now: .init(milliseconds: Int64(milliseconds)))
+  }
+}

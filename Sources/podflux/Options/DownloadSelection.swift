@@ -1,0 +1,69 @@
+import ArgumentParser
+import PodfluxClient
+import PodfluxCore
+import PodfluxPeople
+import WireProtocol
+
+/// Which downloads a command concerns.
+struct DownloadSelectionOptions: ParsableArguments {
+  @Argument(help: "A download: its id, its URL, or a unique part of its title.", completion: .titles)
+  var selectors: [String] = []
+
+  @Option(help: "All of a feed: its id, its URL, or a unique part of its title.", completion: .titles)
+  var feed: String?
+
+  @Option(help: "All in a state; with --feed those that are both. Can be repeated.")
+  var state: [DownloadState.Kind] = []
+
+  @Flag(help: "All.")
+  var all = false
+
+  func validate() throws {
+    let ways = [!selectors.isEmpty, feed != nil || !state.isEmpty, all].count { $0 }
+    guard ways > 0 else { throw ValidationError("name a download, or give --feed, --state or --all") }
+    guard ways == 1 else { throw ValidationError("name downloads, or give --feed and --state, or give --all") }
+  }
+
+  /// What was chosen.
+  func selection(in source: some SnapshotSource) throws -> DownloadIntent.Selection {
+    if all { return .all }
+    guard selectors.isEmpty else {
+      let ids = try selectors.map { try Self.download($0, in: source) }
+      return ids.count == 1 ? .one(ids[0]) : .many(ids)
+    }
+    return .matching(try condition(in: source))
+  }
+
+  private func condition(in source: some SnapshotSource) throws -> Condition {
+    var parts: [Condition] = []
+    if let feed { parts.append(.podcasts([try LibraryFinder(source).find(feed, among: .feeds).title])) }
+    if !state.isEmpty { parts.append(.states(state)) }
+    return parts.count == 1 ? parts[0] : .all(parts)
+  }
+
+  private static func download(_ selector: String, in source: some SnapshotSource) throws -> DownloadID {
+    let found = try LibraryFinder(source).find(selector, among: [.downloads, .episodes])
+    let id: String? = if case .episode(let episode) = found { episode.download } else { found.id }
+    guard let id else {
+      throw EngineRefusal(code: "not_found", message: "\"\(found.title)\" is not downloaded; podflux get does that")
+    }
+    guard let id = DownloadID(id) else { throw MalformedLine("a download without a valid id") }
+    return id
+  }
+
+  /// The downloads that were chosen.
+  func items(_ selection: DownloadIntent.Selection, in source: some SnapshotSource) throws -> [DownloadItem] {
+    var (items, wanted): ([DownloadItem], Set<String>?) = ([], nil)
+    var condition = Condition.everything
+    switch selection {
+    case .one(let id): wanted = [id.description]
+    case .many(let ids): wanted = Set(ids.map(\.description))
+    case .matching(let matching): condition = matching
+    }
+    try source.forEachDownload(condition, order: .init(.added, isReversed: true)) { item in
+      if wanted == nil || wanted?.remove(item.id) != nil { items.append(item) }
+      return wanted?.isEmpty != true
+    }
+    return items
+  }
+}

@@ -1,0 +1,67 @@
+import ArgumentParser
+import Logging
+import PodfluxCore
+import PodfluxEngine
+import PodfluxPeople
+import PrometheusMetrics
+
+/// How an engine of this process is started: from options, the environment and the configuration.
+struct EngineStart {
+  let place: LibraryPlace
+  var journalBytes = JournalConfiguration.defaultBytes
+  var links = LinkOverrides()
+  var logFormat = LogFormat.text
+  /// Where metrics are shown; nil for nowhere.
+  var metrics: MetricsTarget?
+  private let caFile: String?
+  private let journal: String?
+  private let network: NetworkChoice
+  private let logLevel: Logger.Level
+
+  init(
+    caFile: String? = nil, journal: String? = nil, network: NetworkChoice? = nil, logLevel: Logger.Level? = nil,
+    place: LibraryPlace, configuration: ProcessConfiguration
+  ) throws {
+    self.place = place
+    (self.caFile, self.journal, self.network, self.logLevel) = try configuration.checked {
+      configuration throws(ConfigurationFault) in
+      (
+        try configuration.path(.caFile, option: caFile), try configuration.path(.journal, option: journal),
+        try configuration.choice(.network, option: network) ?? .auto,
+        try configuration.choice(.logLevel, option: logLevel) ?? .warning
+      )
+    }
+  }
+
+  /// Logs to stderr.
+  var logger: Logger {
+    var logger = Logger(label: "podflux") { [logFormat] label in
+      switch logFormat {
+      case .text: StreamLogHandler.standardError(label: label)
+      case .json: JSONLogHandler(label: label)
+      }
+    }
+    logger.logLevel = logLevel
+    return logger
+  }
+
+  /// What shows the metrics; nil if that is not wanted. It listens, or has written its file, when this returns.
+  ///
+  /// - Throws: `ExitCode` if that is not possible; stderr says why.
+  func makeMetricsPublisher(logger: Logger) throws -> MetricsPublisher? {
+    do throws(MetricsPublisher.Failure) {
+      return try metrics.map { target throws(MetricsPublisher.Failure) in try MetricsPublisher(target, logger: logger) }
+    } catch {
+      StandardError.print("podflux: \(error)")
+      throw ExitCode.failure
+    }
+  }
+
+  /// - Parameter metrics: Where the engine measures into; nil for nowhere.
+  func configuration(logger: Logger, metrics: PrometheusRegistry?) -> EngineConfiguration {
+    EngineConfiguration(
+      libraryPath: place.library, statePath: place.state, certificateAuthorityFile: caFile,
+      journal: journal.map { JournalConfiguration(path: $0, maximumBytes: journalBytes) },
+      reportedPath: network.path, links: links, metrics: metrics, logger: logger)
+  }
+}

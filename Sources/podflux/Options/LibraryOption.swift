@@ -1,0 +1,74 @@
+import ArgumentParser
+import Foundation
+import PodfluxPeople
+
+/// The library's path.
+struct LibraryOption: ParsableArguments {
+  @Option(
+    help: """
+      The library's folder, which is made if it is missing; otherwise PODFLUX_LIBRARY, the configuration's library, or \
+      ~/Podcasts.
+      """,
+    completion: .directory)
+  var library: String?
+
+  @Option(
+    help: """
+      The folder of the library's state (database, partial files), if that is on another disk than the library; a library \
+      remembers it.
+      """,
+    completion: .directory)
+  var state: String?
+
+  /// Where the library is. Prints what is wrong with the configuration, and ends the command.
+  func place() throws -> LibraryPlace { try place(in: .ofProcess()) }
+
+  func place(in configuration: ProcessConfiguration) throws -> LibraryPlace {
+    try LibraryPlace(library: library, state: state, configuration: configuration)
+  }
+}
+
+/// Where a library and its state are.
+struct LibraryPlace {
+  let library: String
+  /// Nil for the folder that the library has noted down, or its own.
+  let state: String?
+
+  init(library: String?, state: String?, configuration: ProcessConfiguration) throws {
+    self = try configuration.checked { configuration throws(ConfigurationFault) in
+      LibraryPlace(
+        library: try configuration.library(option: library), state: try configuration.path(.state, option: state))
+    }
+  }
+
+  private init(library: String, state: String?) {
+    (self.library, self.state) = (library, state)
+  }
+}
+
+extension ProcessConfiguration {
+  /// What this process finds. Prints what is wrong with it, and ends the command.
+  static func ofProcess() throws -> ProcessConfiguration {
+    do throws(ConfigurationFault) {
+      return try ProcessConfiguration(environment: ProcessInfo.processInfo.environment)
+    } catch {
+      throw refused(error)
+    }
+  }
+
+  /// Reads values. Prints what is wrong with them, and ends the command.
+  func checked<Value>(
+    _ body: (ProcessConfiguration) throws(ConfigurationFault) -> Value
+  ) throws -> Value {
+    do throws(ConfigurationFault) {
+      return try body(self)
+    } catch {
+      throw Self.refused(error)
+    }
+  }
+
+  private static func refused(_ fault: ConfigurationFault) -> ExitCode {
+    StandardError.print("podflux: \(fault)")
+    return .wrongUsage
+  }
+}

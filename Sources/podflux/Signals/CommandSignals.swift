@@ -1,0 +1,60 @@
+import Foundation
+import Logging
+import Terminal
+
+/// The signals of a person's command: the first ^C lets it end cleanly, a second one ends it at once, ^Z stops it after its
+/// engine, if it has one, has given the library up.
+///
+/// Make it before other threads exist.
+final class CommandSignals: Sendable {
+  /// Readable from the first signal on that requests the end.
+  let descriptor: Int32
+  let watch: SignalWatch
+  private let pipe: StopPipe
+
+  init() throws {
+    let pipe = try StopPipe()
+    self.pipe = pipe
+    descriptor = pipe.reader
+    var logger = Logger(label: "podflux") { StreamLogHandler.standardError(label: $0) }
+    logger.logLevel = .warning
+    watch = SignalWatch(
+      HeldSignals(), logger: logger,
+      command: .init(
+        status: Self.status, onStop: { pipe.tell() },
+        restore: {
+          // A terminal that shows no table is not changed by it.
+          if TerminalDevice.standardError.isTerminal { TerminalDevice.standardError.write(LiveRegion.restoration) }
+        }))
+  }
+
+  /// 128 and SIGINT, as shells count.
+  private static let status: Int32 = 130
+
+  /// Whether the end was requested.
+  var areStopping: Bool { comes(withinMilliseconds: 0) }
+
+  /// Waits for the first signal. Returns whether it has come.
+  func comes(withinMilliseconds limit: Int) -> Bool {
+    var poll = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+    return Foundation.poll(&poll, 1, Int32(clamping: limit)) > 0
+  }
+}
+
+/// A pipe that says that it is time to stop.
+private final class StopPipe: Sendable {
+  let reader: Int32
+  private let writer: Int32
+
+  init() throws {
+    var ends: [Int32] = [-1, -1]
+    guard Foundation.pipe(&ends) == 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EMFILE) }
+    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+    (reader, writer) = (ends[0], ends[1])
+  }
+
+  func tell() {
+    var byte: UInt8 = 1
+    _ = write(writer, &byte, 1)
+  }
+}

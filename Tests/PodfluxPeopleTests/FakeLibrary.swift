@@ -1,0 +1,57 @@
+import Foundation
+import PodfluxClient
+import PodfluxCore
+import PodfluxPeople
+import Texts
+import WireProtocol
+
+/// A library in memory, with as much of queries as selectors need.
+struct FakeLibrary: SnapshotSource {
+  var downloads: [String] = []
+  var episodes: [String] = []
+  var feeds: [String] = []
+
+  func snapshot(_ query: SnapshotQuery) throws -> LibrarySnapshot {
+    var parts: [String] = []
+    if query.stores.contains(.downloads) {
+      parts.append(Self.list("downloads", downloads.filter { Self.meets(query.downloads.condition, $0) }))
+    }
+    if query.stores.contains(.episodes) {
+      let first = query.episodes.after.map(\.key) ?? 0
+      let behind = episodes.filter { Self.number(of: $0) > first && Self.meets(query.episodes.condition, $0) }
+      parts.append(Self.list("episodes", Array(behind.prefix(query.episodes.limit))))
+    }
+    if query.stores.contains(.feeds) {
+      let ids = query.feeds.ids.map { $0.map { "\"id\":\"\($0)\"" } }
+      parts.append(Self.list("feeds", feeds.filter { feed in ids?.contains { feed.contains($0) } ?? true }))
+    }
+    return LibrarySnapshot(try JSONObject(line: Array("{\(parts.joined(separator: ","))}".utf8)))
+  }
+
+  private static func list(_ name: String, _ items: [String]) -> String {
+    "\"\(name)\":{\"items\":[\(items.joined(separator: ","))],\"next\":null}"
+  }
+
+  private static func number(of episode: String) -> Int64 {
+    let id = (try? JSONObject(line: Array(episode.utf8)))?["id"]
+    guard case .string(let text)? = id else { return 0 }
+    return EpisodeID(text)?.number ?? 0
+  }
+
+  private static func meets(_ condition: Condition, _ item: String) -> Bool {
+    switch condition {
+    case .titleContains(let texts): contains(texts, in: item)
+    case .states(let kinds): kinds.contains { item.contains("\"state\":\"\($0.rawValue)\"") }
+    default: true
+    }
+  }
+
+  private static func meets(_ condition: EpisodeCondition, _ item: String) -> Bool {
+    if case .titleContains(let texts) = condition { contains(texts, in: item) } else { true }
+  }
+
+  private static func contains(_ texts: [String], in item: String) -> Bool {
+    guard case .string(let title)? = (try? JSONObject(line: Array(item.utf8)))?["title"] else { return false }
+    return texts.contains { FoldedText.of(title).contains(FoldedText.of($0)) }
+  }
+}

@@ -1,0 +1,86 @@
+import Flux
+import PodfluxClient
+import PodfluxCore
+import PodfluxPeople
+import Testing
+import WireProtocol
+
+@Suite("Following downloads and refreshes")
+struct FollowerTests {
+  private func payload(_ json: String) throws -> JSONObject { try JSONObject(line: Array(json.utf8)) }
+
+  private func action(_ type: String, _ json: String) throws -> ClientConnection.Event {
+    .init(.action(type: type, try payload(json)))
+  }
+
+  private func state(_ json: String) throws -> ClientConnection.Event { .init(.state(try payload(json))) }
+
+  @Test("A file that is published settles its download; a failed attempt does only if none follows")
+  func outcomes() throws {
+    var follower = DownloadFollower(following: ["a", "b", "c"])
+    var library = FakeLibrary(downloads: ["a", "b", "c"].map { #"{"id":"\#($0)","state":"queued"}"# })
+    #expect(try follower.look(at: library).isEmpty && !follower.needsLook)
+    let done = try follower.apply(
+      try action("downloads/finished", #"{"id":"a","file":{"path":"S/a.mp3","length":9}}"#))
+    #expect(done.map(\.outcome) == [.done(path: "S/a.mp3", bytes: 9)])
+    // Of others it knows nothing.
+    #expect(try follower.apply(try action("downloads/finished", #"{"id":"z","file":{}}"#)).isEmpty)
+    _ = try follower.apply(try action("downloads/failed", #"{"id":"b","error":{"code":"timeout"}}"#))
+    #expect(follower.needsLook)
+    _ = try follower.apply(try action("downloads/waiting", #"{"id":"b","reason":"retry"}"#))
+    #expect(!follower.needsLook)
+    _ = try follower.apply(try action("downloads/failed", #"{"id":"c","error":{"code":"not_found"}}"#))
+    library.downloads[2] = #"{"id":"c","state":"failed","error":{"code":"not_found"}}"#
+    #expect(try follower.look(at: library).map(\.id) == ["c"])
+    #expect(follower.pending == ["b"] && !follower.isOver)
+    #expect(try follower.apply(try action("downloads/removed", #"{"id":"b"}"#)).map(\.outcome) == [.left("removed")])
+    #expect(follower.isOver && follower.done == 1 && follower.failures.count == 1 && follower.left == 1)
+  }
+
+  @Test("What others pause or remove while the connection is lost is found by a look")
+  func lostConnection() throws {
+    var follower = DownloadFollower(following: ["a", "b"])
+    _ = try follower.look(at: FakeLibrary(downloads: ["a", "b"].map { #"{"id":"\#($0)","state":"running"}"# }))
+    follower.beginAnew()
+    let settled = try follower.look(at: FakeLibrary(downloads: [#"{"id":"b","state":"paused"}"#]))
+    #expect(settled.map(\.outcome) == [.left("paused"), .left("removed")])
+  }
+
+  @Test("All downloads have ended when none moves any more, and not before the engine has told of them")
+  func all() throws {
+    var follower = DownloadFollower()
+    #expect(!follower.isOver)
+    _ = try follower.apply(
+      try state(
+        #"{"store":"downloads","full":true,"items":[{"id":"a","state":"running","bytes":{"received":5,"total":10}}],"counts":{"running":1}}"#
+      ))
+    #expect(!follower.isOver && follower.rows.map(\.id) == ["a"] && follower.unlisted == 0)
+    _ = try follower.apply(try action("downloads/finished", #"{"id":"a","file":{"path":"a.mp3","length":10}}"#))
+    _ = try follower.apply(try state(#"{"store":"downloads","remove":["a"],"order":[],"upsert":[],"counts":{}}"#))
+    #expect(follower.isOver && follower.done == 1)
+  }
+
+  @Test("Refreshes end with what is new, with an error, or by being given up")
+  func refreshes() throws {
+    func feed(_ id: String, _ members: String) throws -> FeedItem {
+      try FeedItem(payload("{\"id\":\"\(id)\",\(members)}"))
+    }
+    let due = #""nextRefresh":"2026-03-06T11:00:00.000Z""#
+    let later = #""nextRefresh":"2026-03-06T13:00:00.000Z""#
+    let start = Timestamp(milliseconds: 1_772_798_400_000)
+    var follower = RefreshFollower(
+      try ["a", "b", "c", "d", "e"].map { try feed($0, #""episodes":3,"# + due) }, startedAt: start)
+    follower.look(at: [
+      try feed("a", #""episodes":5,"# + later), try feed("b", #""episodes":3,"# + later),
+      try feed("c", #""episodes":3,"error":{"code":"timeout"},"# + later),
+      try feed("d", #""episodes":3,"refreshing":true,"# + due),
+    ])
+    #expect(follower.isMoving && !follower.isOver)
+    follower.giveUp()
+    #expect(follower.isOver)
+    #expect(
+      follower.report.sentence(milliseconds: 2149)
+        == "Refreshed 4 feeds in 2.1 s: 1 unchanged, 1 with 2 new episodes, 1 failed, 1 waiting for the network")
+    #expect(RefreshFollower([], startedAt: start).report.sentence(milliseconds: 1) == "No feed is due")
+  }
+}

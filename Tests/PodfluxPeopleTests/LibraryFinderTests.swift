@@ -1,0 +1,71 @@
+import PodfluxClient
+import PodfluxPeople
+import Testing
+
+@Suite("Selectors")
+struct LibraryFinderTests {
+  private let library = FakeLibrary(
+    downloads: [
+      #"{"id":"d-1","title":"Über Öl","podcast":"Funkhaus","url":"https://e.org/1.mp3"}"#,
+      #"{"id":"pilot","title":"Clause 7","url":"https://e.org/2.mp3"}"#,
+      #"{"id":"d-3","title":"Clause 70","url":"https://e.org/3.mp3"}"#,
+      #"{"id":"d-4","title":null,"url":"https://e.org/path/talk.mp3?x=1"}"#,
+    ],
+    episodes: [
+      #"{"id":"e7","title":"Über Öl","download":"d-1","feed":"f-1","enclosure":{"url":"https://e.org/1.mp3"}}"#,
+      #"{"id":"e9","title":"Pilot","feed":"f-2","enclosure":{"url":"https://e.org/9.mp3"}}"#,
+    ],
+    feeds: [
+      #"{"id":"f-1","title":"Funkhaus Süd","url":"https://e.org/sued"}"#,
+      #"{"id":"f-2","title":"Old Show","url":"https://e.org/old","movedFrom":"https://e.org/older"}"#,
+    ])
+
+  @Test(
+    "An id, a URL and a unique part of a title name one thing, whatever case and diacritics are typed",
+    arguments: [
+      ("d-1", "d-1"), ("e9", "e9"), ("f-2", "f-2"), ("UBER OL", "d-1"), ("funkhaus", "f-1"), ("sud", "f-1"),
+      ("https://e.org/3.mp3", "d-3"), ("https://e.org/9.mp3", "e9"), ("https://e.org/older", "f-2"),
+      ("clause 70", "d-3"), ("talk", "d-4"),
+    ])
+  func found(selector: String, id: String) throws {
+    #expect(try LibraryFinder(library).find(selector, among: .all).id == id)
+  }
+
+  @Test("An id is believed before a title, and a whole title before a part of one")
+  func precedence() throws {
+    #expect(try LibraryFinder(library).find("pilot", among: .all).id == "pilot")
+    #expect(try LibraryFinder(library).find("Pilot", among: .all).id == "e9")
+    #expect(try LibraryFinder(library).find("clause 7", among: .all).id == "pilot")
+  }
+
+  @Test("An ambiguous selector lists its candidates, and how many more there are")
+  func ambiguous() throws {
+    #expect {
+      try LibraryFinder(library).find("clause", among: .all)
+    } throws: { error in
+      guard let failure = error as? SelectionFailure else { return false }
+      return failure.lines == [
+        "\"clause\" is in several titles, and nothing was done; give more of it, or an id:",
+        "  download  pilot  Clause 7", "  download  d-3  Clause 70",
+      ]
+    }
+    var many = FakeLibrary()
+    many.downloads = (1...40).map { #"{"id":"d-\#($0)","title":"Part \#($0) of it"}"# }
+    #expect {
+      try LibraryFinder(many).find("of it", among: .downloads)
+    } throws: { error in
+      (error as? SelectionFailure)?.lines.last == "  … and 30 more"
+    }
+  }
+
+  @Test("What is not there is said to be no thing of the kinds that the command takes")
+  func nothing() {
+    for (kinds, noun) in [(SelectedKinds.feeds, "feed"), ([.downloads, .episodes], "download or episode")] {
+      #expect {
+        try LibraryFinder(library).find("nowhere", among: kinds)
+      } throws: { error in
+        (error as? SelectionFailure)?.lines == ["there is no \(noun) \"nowhere\""]
+      }
+    }
+  }
+}

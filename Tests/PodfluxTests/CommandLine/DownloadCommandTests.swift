@@ -1,0 +1,136 @@
+import Foundation
+import ScriptedOrigin
+import Testing
+import TestScheduling
+import TestSupport
+
+@Suite("Commands for downloads", .systemTest)
+struct DownloadCommandTests {
+  @Test("pause, resume, retry, verify and rm, by selector, by state and by feed")
+  func selections() throws {
+    let scene = try Scene()
+    scene.serve("/a.mp3", length: 60_000)
+    scene.serve("/slow.mp3", length: 4 << 20, bytesPerSecond: 1 << 18)
+    scene.origin.serve("/gone.mp3", .status(404))
+    try scene.results("get", scene.origin.url("/a.mp3"), "--title", "Here")
+    #expect(try scene.podflux("get", "--no-wait", scene.origin.url("/slow.mp3")).status == 75)
+    #expect(try scene.podflux("pause", "slow.mp3").errors == "1 paused\n")
+    #expect(try scene.results("ls", "--state", "paused", "--json").count == 1)
+    #expect(try scene.podflux("resume", "--state", "paused", "--json").output == "{\"affected\":1}\n")
+    #expect(try scene.podflux("get", scene.origin.url("/gone.mp3")).status == 1)
+    #expect(try scene.podflux("retry", "--state", "failed").errors == "1 queued\n")
+    #expect(try scene.podflux("retry", "here").status == 1)
+    #expect(try scene.podflux("verify", "here").errors == "1 verified\n")
+    #expect(try scene.podflux("rm", "--state", "completed", "--plan").output.contains("Here"))
+    #expect(scene.publishedFiles() == ["Here.mp3"])
+    #expect(try scene.podflux("rm", "here", "--keep-file").errors == "1 removed\n")
+    #expect(scene.publishedFiles() == ["Here.mp3"])
+    #expect(try scene.podflux("rm", "--all").status == 0)
+    #expect(try scene.results("ls", "--json").isEmpty)
+    #expect(try scene.podflux("pause").status == 64)
+    #expect(try scene.podflux("pause", "x", "--all").status == 64)
+  }
+
+  @Test("More than ten downloads are not removed unasked without a terminal")
+  func question() throws {
+    let scene = try Scene()
+    let lines = (1...11).map { scene.origin.url("/\($0).mp3") }
+    #expect(try scene.podflux("get", "-i", "-", input: lines).status == 1)
+    let refused = try scene.podflux("rm", "--all")
+    #expect(refused.status == 64 && refused.errors.contains("11 downloads would be removed"), "\(refused)")
+    #expect(try scene.results("ls", "--json").count == 11)
+    #expect(try scene.podflux("rm", "--all", "-y").errors == "11 removed\n")
+  }
+
+  @Test("status counts without an engine, and asks the one that runs")
+  func status() throws {
+    let scene = try Scene()
+    scene.serve("/a.mp3", length: 60_000)
+    try scene.results("get", scene.origin.url("/a.mp3"))
+    #expect(try scene.results("status") == ["\(scene.library): 1 here; no engine runs"])
+    #expect(try scene.podflux("status", "--exit-when-idle").status == 0)
+    let daemon = try scene.startDaemon()
+    try scene.attach().leave()
+    let running = try scene.podflux("status", "--socket", scene.socketPath)
+    #expect(running.output.hasSuffix("1 here; an engine runs\n"), "\(running)")
+    let json = try PodfluxProcess.parse(try scene.results("status", "--json")[0])
+    #expect(json["downloads"] is [String: Any])
+    #expect(daemon.isAlive)
+  }
+
+  @Test("Settings are printed, changed durably, and refused with what would be right")
+  func settings() throws {
+    let scene = try Scene()
+    #expect(try scene.podflux("settings", "maxConcurrent=9", "userAgent=Mine/1", "checksum=true").status == 0)
+    #expect(try scene.results("settings", "maxConcurrent", "userAgent") == ["maxConcurrent=9", "userAgent=Mine/1"])
+    #expect(try scene.results("settings", "checksum") == ["true"])
+    #expect(try scene.results("settings", "network={\"user\":\"any\"}", "--json")[0].contains(#""user":"any""#))
+    for (word, part) in [
+      ("maxConcurrent=0", "an integer from 1 to 256"), ("maxConcurrent=x", "an integer from 1 to 256"),
+      ("fly=1", "there is no setting \"fly\""), ("orphans=eat", "one of"),
+    ] {
+      let refused = try scene.podflux("settings", word)
+      #expect(refused.status == 64 && refused.errors.contains(part), "\(refused)")
+    }
+    #expect(try scene.results("settings", "maxConcurrent") == ["9"])
+  }
+
+  @Test("clean plans without a change, and quarantines what it is told to")
+  func clean() throws {
+    let scene = try Scene()
+    scene.serve("/a.mp3", length: 60_000)
+    try scene.results("get", scene.origin.url("/a.mp3"))
+    #expect(try scene.podflux("clean").errors.hasSuffix("rows and files agree\n"))
+    try scene.write("mine", to: "notes.txt")
+    let plan = try scene.podflux("clean", "--plan", "--orphans", "quarantine")
+    #expect(plan.output.contains("notes.txt") && plan.errors.hasSuffix("nothing was changed\n"), "\(plan)")
+    #expect(scene.publishedFiles() == ["a.mp3", "notes.txt"])
+    #expect(try scene.podflux("clean", "--orphans", "quarantine").status == 0)
+    #expect(scene.publishedFiles() == ["a.mp3"])
+  }
+
+  @Test("A configuration names the library; a mistake in it ends each command with 64 and one sentence")
+  func configuration() throws {
+    let scene = try Scene()
+    scene.serve("/a.mp3", length: 60_000)
+    let folder = scene.outside + "/config/podflux"
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    let file = URL(fileURLWithPath: folder + "/config.yaml")
+    try Data("library: \(scene.library)\n".utf8).write(to: file)
+    let unset = ["PODFLUX_LIBRARY": ""]
+    let url = scene.origin.url("/a.mp3")
+    #expect(try scene.podflux("get", url, environment: unset).output == "\(scene.library)/a.mp3\n")
+    #expect(try scene.podflux("snapshot", environment: unset).status == 0)
+    try Data("libary: /x\n".utf8).write(to: file)
+    for command in [["ls"], ["get", url], ["run"], ["daemon"], ["snapshot"], ["settings", "checksum=true"]] {
+      let result = try PodfluxCommand.run(command, environment: scene.environment)
+      #expect(result.status == 64 && result.output.isEmpty)
+      #expect(result.errors.hasPrefix("podflux: \(file.path): there is no key \"libary\"; known are "), "\(result)")
+    }
+  }
+
+  @Test(
+    "watch prints the lines of an observer; completion scripts come for each shell; every command has help with an example"
+  )
+  func others() throws {
+    let scene = try Scene()
+    let daemon = try scene.startDaemon()
+    try scene.attach().leave()
+    let watch = try scene.begin("watch", "--json", "--socket", scene.socketPath, "--store", "settings")
+    try waitUntil("a line", upTo: 20) { watch.output.contains("\n") }
+    #expect(watch.output.hasPrefix(#"{"meta":{"revision":"#) && watch.output.contains(#""store":"settings""#))
+    watch.signal(SIGINT)
+    #expect(try watch.waitForEnd() == 130)
+    for shell in ["bash", "zsh", "fish"] { #expect(try scene.results("completion", shell).count > 50) }
+    for command in [
+      "get", "add", "sync", "ls", "why", "status", "pause", "resume", "retry", "verify", "rm", "mark", "import",
+      "export",
+      "clean", "settings", "watch", "completion",
+    ] {
+      let help = try scene.podflux("help", command)
+      #expect(help.status == 0 && help.output.contains("podflux \(command) "), "\(command)")
+      #expect(command == "completion" || help.output.contains("--json"), "\(command)")
+    }
+    #expect(daemon.isAlive)
+  }
+}

@@ -1,0 +1,100 @@
+import Foundation
+import ScriptedOrigin
+import Testing
+import TestScheduling
+import TestSupport
+
+@Suite("Commands for podcasts", .systemTest)
+struct PodcastCommandTests {
+  @Test(
+    "From nothing: add looks and subscribes, sync refreshes, get takes an episode by its title, ls and why tell of it")
+  func newcomer() throws {
+    let scene = try Scene()
+    let show = FeedOnOrigin(scene, path: "/feed.xml")
+    show.publish(1...3)
+    let look = try scene.podflux("add", show.url, "--dry-run")
+    #expect(look.output == "Show of /feed.xml: 3 episodes, the newest of 2026-06-03, about 30.0 kB\n", "\(look)")
+    #expect(try scene.results("ls", "feeds", "--json").isEmpty)
+    #expect(
+      try scene.results("add", show.url) == ["Show of /feed.xml: 3 episodes, the newest of 2026-06-03, about 30.0 kB"])
+    let feeds = try scene.results("ls", "feeds")
+    #expect(feeds.count == 2 && feeds[0].hasPrefix("FEED ") && feeds[1].hasPrefix("Show of /feed.xml "), "\(feeds)")
+    #expect(try scene.results("ls", "episodes").count == 4)
+    let path = "\(scene.library)/Show of -feed.xml/2026-06-02 Episode 2.mp3"
+    #expect(try scene.results("get", "episode 2") == [path])
+    #expect(try scene.results("get", "e\(4 - 2)").count == 1)
+    let why = try scene.results("why", "Episode 2")
+    #expect(why[0] == "Episode 2, of Show of /feed.xml." && why.contains("Its file is \(path)."), "\(why)")
+    #expect(
+      try scene.results("why", "Episode 1").contains { $0.hasPrefix("It is not downloaded: nothing has asked for it.") }
+    )
+    #expect(try scene.results("why", "show of").contains("3 episodes known, 1 of them here."))
+    #expect(try scene.results("ls", "episodes", "show", "--state", "completed", "--json").count == 1)
+  }
+
+  @Test("sync tells what is new, what failed, and with which status it ends")
+  func sync() throws {
+    let scene = try Scene()
+    let show = FeedOnOrigin(scene, path: "/feed.xml")
+    show.publish(1...2)
+    try scene.results("add", show.url)
+    #expect(try scene.podflux("sync").errors == "No feed is due\n")
+    show.publish(1...4)
+    let named = try scene.podflux("sync", "show of")
+    #expect(named.status == 0 && named.output.isEmpty)
+    #expect(
+      named.errors.hasPrefix("Refreshed 1 feed in ") && named.errors.hasSuffix(": 1 with 2 new episodes\n"), "\(named)")
+    scene.origin.serve("/feed.xml", .status(401))
+    let refused = try scene.podflux("sync", "show of", "--json")
+    #expect(refused.status == 77)
+    #expect(
+      refused.errors.contains("failed   feed Show of /feed.xml: the server answered 401 Unauthorized"), "\(refused)")
+    #expect(refused.output.contains(#""failed":1"#))
+    #expect(
+      try scene.results("why", "show of").contains("The last refresh failed: the server answered 401 Unauthorized."))
+  }
+
+  @Test("Marks, import and export")
+  func marksAndLists() throws {
+    let scene = try Scene()
+    let show = FeedOnOrigin(scene, path: "/feed.xml")
+    show.publish(1...2)
+    let document = scene.outside + "/list.opml"
+    let opml = """
+      <opml version="2.0"><body><outline type="rss" text="Mine" xmlUrl="\(show.url)"/>
+      <outline type="rss" text="None" xmlUrl="ftp://example.org/x"/></body></opml>
+      """
+    try Data(opml.utf8).write(to: URL(fileURLWithPath: document))
+    #expect(try scene.results("import", document, "--dry-run") == ["Mine  \(show.url)"])
+    let added = try scene.podflux("import", document)
+    #expect(added.status == 1 && added.errors.contains("1 added, 0 known before, 1 rejected"), "\(added)")
+    #expect(try scene.podflux("sync", "mine").status == 0)
+    #expect(try scene.podflux("mark", "--feed", "mine", "--played").errors == "2 marked\n")
+    #expect(try scene.podflux("mark", "Episode 1", "--unplayed", "--favorite").status == 0)
+    let episodes = try scene.results("ls", "episodes", "--sort", "title", "--json").map(PodfluxProcess.parse)
+    #expect(episodes.map { $0["played"] as? Bool } == [false, true])
+    #expect(episodes.map { $0["favorite"] as? Bool } == [true, false])
+    #expect(try scene.podflux("mark", "Episode 1").status == 64)
+    let exported = scene.outside + "/out.opml"
+    try scene.results("export", "-o", exported)
+    #expect(try String(contentsOfFile: exported, encoding: .utf8).contains("xmlUrl=\"\(show.url)\""))
+    #expect(try scene.podflux("rm", "mine").errors == "1 removed\n")
+    #expect(try scene.results("ls", "feeds", "--json").isEmpty)
+  }
+
+  @Test("An ambiguous selector lists candidates, changes nothing and ends with 64")
+  func ambiguous() throws {
+    let scene = try Scene()
+    for name in ["a", "b"] {
+      scene.serve("/\(name).mp3", length: 40_000)
+      try scene.results("get", scene.origin.url("/\(name).mp3"), "--title", "Clause \(name)")
+    }
+    for command in ["why", "rm", "verify", "pause"] {
+      let result = try scene.podflux(command, "clause")
+      #expect(result.status == 64 && result.output.isEmpty)
+      #expect(result.errors.hasPrefix("podflux: \"clause\" is in several titles, and nothing was done;"), "\(result)")
+      #expect(result.errors.contains("  download  d-") && result.errors.contains("  Clause a\n"))
+    }
+    #expect(scene.publishedFiles().count == 2)
+  }
+}
