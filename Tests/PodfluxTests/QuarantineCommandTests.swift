@@ -25,7 +25,12 @@ struct QuarantineCommandTests {
     let scene = try Scene()
     let engine = try scene.startEager(settings: ["checksum": true])
     let path = try damage(scene, engine)
-    let listed = try quarantine(["list"], scene)
+    // The row says so before the file is moved.
+    var listed = try quarantine(["list"], scene)
+    try waitUntil("the file in quarantine", upTo: 20) {
+      listed = try quarantine(["list"], scene)
+      return !listed.output.isEmpty
+    }
     #expect(listed.status == 0 && listed.errors.isEmpty)
     let line = try PodfluxProcess.parse(listed.output)
     #expect(line["name"] as? String == "a-1.mp3" && line["path"] as? String == path)

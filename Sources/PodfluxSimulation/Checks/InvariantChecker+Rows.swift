@@ -96,7 +96,8 @@ extension InvariantChecker {
       return reported
     }
     let isTrue = reports.contains { ($0.code, $0.message) == (error.code, error.message) }
-    let isLasting = reports.allSatisfy(\.isLasting) && !reports.isEmpty
+    // A client may have resumed behind a lasting error, in the same turn; then the wait has another cause.
+    let isLasting = isTrue && reports.allSatisfy(\.isLasting)
     let isFitting = if case .storage = waiting { error.code == .noSpace } else { error.code != .noSpace }
     // The quota leaves no room, before any request.
     let isOverQuota = error.code == .noSpace && world.client.settings.storageQuotaBytes > 0
