@@ -92,7 +92,7 @@ struct EngineMeter {
     case .refreshed(let findings): refreshes[findings.rhythm == nil ? .unchanged : .refreshed]?.increment()
     case .failed: refreshes[.failed]?.increment()
     case .stopped: refreshes[.stopped]?.increment()
-    case .appeared, .changed, .listed, .moved: break
+    case .described, .appeared, .changed, .listed, .moved: break
     }
   }
 
