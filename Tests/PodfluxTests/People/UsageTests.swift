@@ -25,7 +25,7 @@ struct UsageTests {
     let result = try PodfluxCommand.run(["download", "https://example.org/1.mp3"])
     #expect(result.status == 64)
     let expected = """
-      podflux: there is no "podflux download"; there are run, snapshot, replay, diff, quarantine, help, and \
+      podflux: there is no "podflux download"; there are run, daemon, attach, snapshot, replay, diff, quarantine, help, and \
       "podflux help" says more
 
       """
