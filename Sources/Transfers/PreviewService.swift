@@ -57,6 +57,7 @@ private final class Look: Sendable {
 
   @Sendable func take(_ report: RefreshReport) {
     switch report.news {
+    case .described: break
     case .appeared(let contents):
       preview.withLock { $0.add(contents) }
       operation.withLock { $0 }?.proceed()

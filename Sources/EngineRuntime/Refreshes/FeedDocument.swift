@@ -35,6 +35,9 @@ struct FeedDocument {
   /// Whether an item was an episode that the library knows.
   var hasKnown: Bool { matched > 0 }
 
+  /// What is known of the podcast so far.
+  var podcast: PodcastContent { PodcastContent(parser.podcast) }
+
   /// How many differences wait to be taken.
   var pending: Int { appeared.count + changed.count }
 

@@ -66,6 +66,8 @@ package struct RefreshAttempt<Rows: EpisodeReader> {
   /// Events that wait until the last report is committed.
   private var waiting: [RefreshEvent] = []
   private var isWaiting = false
+  /// Whether it has told what the podcast is.
+  private var isDescribed = false
   private var isStopping = false
   private var hasExchange = false
   var now = ClockReading(wall: Timestamp(milliseconds: 0), monotonicMilliseconds: 0)
@@ -113,6 +115,7 @@ package struct RefreshAttempt<Rows: EpisodeReader> {
     while !isWaiting, !hasEnded {
       if !isDoubtful, let news = nextPage() {
         isWaiting = !endsNow
+        describe(before: news)
         command(.report(report(news)))
       } else if case .telling(let sequel) = stage {
         follow(sequel)
@@ -122,6 +125,16 @@ package struct RefreshAttempt<Rows: EpisodeReader> {
         return
       }
     }
+  }
+
+  /// Tells what the podcast is before the first episodes of a feed that the library has never read. What stands behind
+  /// the episodes follows at the end.
+  private mutating func describe(before news: RefreshReport.News) {
+    guard case .appeared = news, !isDescribed, refresh.feed.podcast == nil, let podcast = document?.podcast,
+      podcast.title != nil
+    else { return }
+    isDescribed = true
+    command(.report(report(.described(podcast))))
   }
 
   /// Whether it is not known yet that the document is the feed's.
@@ -311,7 +324,7 @@ package struct RefreshAttempt<Rows: EpisodeReader> {
 
   /// A page that names a feed leads there, once, before a feed has ever been read at the address.
   private mutating func followPage(to feed: WebAddress?) {
-    guard let feed, feed != address, !hasFollowedPage, fallback == nil, refresh.feed.podcast == nil else {
+    guard let feed, feed != address, !hasFollowedPage, fallback == nil, refresh.feed.refreshes.last == nil else {
       return fail(DownloadError(.notMedia, "the server sent a page instead of a feed"))
     }
     // A subscription that has to stay at the page would find no feed there at its next refresh.

@@ -18,6 +18,9 @@ struct Predicate {
   static var always: Predicate { Predicate("1") }
   static var never: Predicate { Predicate("0") }
 
+  /// Whether it is plainly met by nothing.
+  var isNever: Bool { sql == Self.never.sql }
+
   /// Whether a column has a number in a range, of which the ends count.
   static func range(_ column: String, atLeast least: Int64?, atMost most: Int64?) -> Predicate {
     comparing(column, least.map { (">=", $0) }, most.map { ("<=", $0) })
@@ -37,7 +40,8 @@ struct Predicate {
 
   /// The conjunction of the parts.
   static func all(_ parts: [Predicate]) -> Predicate {
-    joined(parts.filter { $0.sql != always.sql }, by: "AND") ?? always
+    if parts.contains(where: \.isNever) { return never }
+    return joined(parts.filter { $0.sql != always.sql }, by: "AND") ?? always
   }
 
   /// The disjunction of the parts.

@@ -20,7 +20,8 @@ extension TableReader {
     }
     let feeds = try conditions.feeds(query.condition).map(Set.init)?.sorted()
     var items: [EpisodesSnapshot.Item] = []
-    for part in query.order.parts(behind: query.after) where items.count <= query.limit {
+    // SQLite takes no partial index for what nothing meets.
+    for part in query.order.parts(behind: query.after) where items.count <= query.limit && !scope.isNever {
       let section = EpisodeSection(
         part: part, scope: .all([part.scope, scope]), isReversed: query.order.isReversed,
         limit: query.limit + 1 - items.count)

@@ -55,6 +55,9 @@ public struct RefreshReport: Hashable, Sendable {
 
   /// What can happen in a refresh.
   public enum News: Hashable, Sendable {
+    /// What the feed says of its podcast so far, before the first episodes of a feed that was never read: a download of
+    /// theirs bears the podcast's title.
+    case described(PodcastContent)
     /// The feed has episodes that the library does not know. Waits for `proceed`, unless the refresh ends with it.
     case appeared([EpisodeContent])
     /// The feed says something else of these than it did. The same.
@@ -74,7 +77,7 @@ public struct RefreshReport: Hashable, Sendable {
     public var isEnd: Bool {
       switch self {
       case .refreshed, .failed, .stopped: true
-      case .appeared, .changed, .listed, .moved: false
+      case .described, .appeared, .changed, .listed, .moved: false
       }
     }
   }

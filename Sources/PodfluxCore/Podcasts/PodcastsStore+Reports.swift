@@ -14,6 +14,9 @@ extension PodcastsStore {
     }
     guard !refresh.isDisowned, var feed = try turn.tables.feeds.find(key) else { return }
     switch report.news {
+    case .described(let podcast):
+      feed.podcast = podcast
+      try turn.tables.feeds.update(feed)
     case .appeared(let contents):
       try turn.tables.episodes.insert(contents, of: key, added: turn.now)
       feed.episodes += Int64(contents.count)

@@ -32,7 +32,8 @@ extension InvariantChecker {
   /// The cleanup declares a completed download's file missing.
   ///
   /// A file with its path, inode and length may be another download's all the same, if that one was published there when
-  /// this one's was gone, and got its inode: then the time is that download's.
+  /// this one's was gone, and got its inode: then the time is that download's. A row that a start has completed knows no
+  /// time: then the path is that download's.
   func willLose(_ file: PublishedFile, of id: DownloadID, on disk: SimulatedDisk) throws {
     guard let present = disk.published[file.path.description]?.file, disk.isPublished(file) else { return }
     let isReplaced =
@@ -40,7 +41,7 @@ extension InvariantChecker {
       && rows.values.contains { row in
         guard row.id != id, let other = row.publishedFile else { return false }
         return other.inode == present.inode && other.length == present.length
-          && other.modifiedNanoseconds == present.modified
+          && other.modifiedNanoseconds.map { $0 == present.modified } ?? (other.path == file.path)
       }
     guard isReplaced else { throw Violation(.forgetting, "\(file.path) is said to be gone, and is there") }
   }

@@ -73,7 +73,7 @@ extension InvariantChecker {
     switch report.news {
     case .refreshed(let findings): wait = (Int64(settings.feedRefreshMinutes) * 60_000, findings.next)
     case .failed(_, let next): wait = (Self.leastRetryMilliseconds, next)
-    case .appeared, .changed, .listed, .moved, .stopped: return
+    case .described, .appeared, .changed, .listed, .moved, .stopped: return
     }
     // It is decided when an exchange ends; then everything is told.
     let waits = (refresh.ends + [now]).map { wait.next.milliseconds - $0.milliseconds }
@@ -112,7 +112,7 @@ extension InvariantChecker {
       else { return }
       try checkWhole(feed, refresh.showings)
       try checkDistrust(of: feed, refresh.refresh.feed, refresh.showings)
-    case .appeared, .changed, .moved, .failed, .stopped: break
+    case .described, .appeared, .changed, .moved, .failed, .stopped: break
     }
   }
 

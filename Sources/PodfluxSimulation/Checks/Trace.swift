@@ -177,6 +177,7 @@ extension RefreshReport {
   fileprivate var summary: String {
     let name = "\(refresh.feed)/\(refresh.generation)"
     return switch news {
+    case .described(let podcast): "\(name) is \(podcast.title ?? "untitled")"
     case .appeared(let contents): "\(name) appeared: \(contents.map(\.summary).joined(separator: "; "))"
     case .changed(let changes):
       "\(name) changed: \(changes.map { "\($0.id) is \($0.content.summary)" }.joined(separator: "; "))"

@@ -226,7 +226,7 @@ extension RefreshReport.News {
   var waits: Bool {
     switch self {
     case .appeared, .changed, .listed: true
-    case .moved, .refreshed, .failed, .stopped: false
+    case .described, .moved, .refreshed, .failed, .stopped: false
     }
   }
 }

@@ -6,6 +6,12 @@ import PodfluxCore
 extension RefreshReport {
   mutating func exchange<Coder: PayloadCoder>(with coder: inout Coder) throws(Coder.Fault) {
     switch news {
+    case .described(var podcast):
+      coder.type("feeds/described", "A feed that was never read says what its podcast is; its first episodes follow.")
+      try exchangeID(with: &coder) { coder throws(Coder.Fault) in
+        try coder.required("podcast", &podcast, .object)
+      }
+      news = .described(podcast)
     case .appeared(var episodes):
       coder.type("episodes/appeared", "A feed has episodes that the library did not know.")
       try coder.required("episodes", &episodes, .objects(atMost: Self.episodesAtOnce))
@@ -71,7 +77,8 @@ extension ActionForm {
   /// What refreshes report, and lists of feeds as they were read from OPML.
   static let podcastFacts: [ActionForm] =
     [
-      RefreshReport.News.appeared([]), .changed([]), .listed(missing: [], returned: []), .moved(.template),
+      RefreshReport.News.described(.template), .appeared([]), .changed([]), .listed(missing: [], returned: []),
+      .moved(.template),
       .refreshed(.init(podcast: nil, validators: .init(), next: Timestamp(milliseconds: 0))),
       .failed(.template, next: Timestamp(milliseconds: 0)), .stopped,
     ].map {

@@ -39,7 +39,7 @@ struct RefreshAttemptTests {
       case .listed(let missing, let returned):
         for id in missing { traces[Int(id.number) - 1].isMissingFromFeed = true }
         for id in returned { traces[Int(id.number) - 1].isMissingFromFeed = false }
-      case .moved, .refreshed, .failed, .stopped: break
+      case .described, .moved, .refreshed, .failed, .stopped: break
       }
     }
 
@@ -99,7 +99,10 @@ struct RefreshAttemptTests {
         case .report(let report):
           news.append(report.news)
           rows.apply(report.news)
-          if case .moved = report.news {} else { events.append(.proceed) }
+          switch report.news {
+          case .described, .moved: break
+          default: events.append(.proceed)
+          }
         case .end(let report): news.append(report.news)
         }
       }
@@ -156,7 +159,9 @@ struct RefreshAttemptTests {
       body: Self.rss(1...600), fields: [("ETag", "\"v1\""), ("Last-Modified", "Mon, 01 Jun 2026 08:00:00 GMT")])
     let (news, requests) = try run(try feed(), [Self.address: answer])
     let pages = news.map { if case .appeared(let episodes) = $0 { episodes.count } else { 0 } }
-    #expect(pages == [256, 256, 88, 0])
+    #expect(pages == [0, 256, 256, 88, 0])
+    // A download of the first episodes bears the podcast's title.
+    #expect(news.first == .described(PodcastContent(title: "Show")))
     #expect(rows.traces.map(\.guid) == (1...600).map { "g\($0)" })
     let findings = try findings(news.last)
     #expect(findings.podcast?.title == "Show")

@@ -43,7 +43,11 @@ extension Scene {
 extension Scene {
   /// How many connections the engine holds at its socket (proc(5), /proc/net/unix).
   func connectionCount() throws -> Int {
-    let sockets = try String(contentsOfFile: "/proc/net/unix", encoding: .utf8)
+    // `String(contentsOfFile:)` ends such a file at its first piece.
+    guard let file = FileHandle(forReadingAtPath: "/proc/net/unix"), let bytes = try file.readToEnd() else {
+      throw PodfluxProcess.Failure("no list of sockets")
+    }
+    let sockets = String(decoding: bytes, as: UTF8.self)
     // One of them listens.
     return sockets.split(separator: "\n").count { $0.hasSuffix(" " + socketPath) } - 1
   }

@@ -5,7 +5,7 @@ import TestSupport
 /// Actions about feeds and episodes.
 extension RandomActions {
   /// How many kinds of them there are.
-  static let podcastKinds = 16
+  static let podcastKinds = 17
 
   mutating func podcastAction(_ kind: Int) -> Action {
     switch kind {
@@ -15,6 +15,7 @@ extension RandomActions {
     case 3: .podcasts(.refresh(pick([.all, .one(feedID()), .many([feedID(), feedID()]), .many([])])))
     case 14: .podcasts(.importDocument(.text(text())))
     case 15: .podcasts(.importDocument(.file(label())))
+    case 16: .refresh(RefreshReport(refresh: refreshID(), news: .described(podcast())))
     case 4: .podcasts(.import(list()))
     case 5: .podcasts(.download(episodes()))
     case 6: .podcasts(.mark(episodes(), .init(isPlayed: true, isFavorite: maybe { $0.once(in: 2) })))
