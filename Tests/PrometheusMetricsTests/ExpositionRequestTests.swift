@@ -34,7 +34,7 @@ struct ExpositionRequestTests {
     let filler = String(repeating: "x", count: ExpositionRequest.maximumHeadBytes)
     #expect(read(line + filler) == .tooLong)
     #expect(read(line + filler + "\r\n\r\n") == .tooLong)
-    #expect(read(line + filler.dropLast(line.count + 4) + "\r\n\r\n") != .tooLong)
+    #expect(read(line + filler.dropLast(line.utf8.count + 4) + "\r\n\r\n") != .tooLong)
     #expect(read(String(filler.dropLast())) == .unfinished)
   }
 

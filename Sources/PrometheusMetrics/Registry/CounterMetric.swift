@@ -3,19 +3,21 @@ import Synchronization
 
 /// A counter of whole numbers, which saturates.
 final class CounterMetric: CounterHandler {
-  private let value = Atomic<Int64>(0)
+  private let value = Mutex<Int64>(0)
 
   func increment(by amount: Int64) {
     guard amount > 0 else { return }
-    guard value.add(amount, ordering: .relaxed).newValue < 0 else { return }
-    value.store(.max, ordering: .relaxed)
+    value.withLock { value in
+      let (sum, overflow) = value.addingReportingOverflow(amount)
+      value = overflow ? .max : sum
+    }
   }
 
   func reset() {
-    value.store(0, ordering: .relaxed)
+    value.withLock { $0 = 0 }
   }
 
-  var current: Int64 { value.load(ordering: .relaxed) }
+  var current: Int64 { value.withLock { $0 } }
 }
 
 /// A counter of fractions.

@@ -4,7 +4,7 @@ import Synchronization
 /// A metrics backend that keeps every metric in memory, for Prometheus to read.
 ///
 /// A metric is known by its name and its labels: two handles of the same one count in one place. Thread safe;
-/// counting costs an atomic addition or an uncontended lock, making a metric a look-up: make it once, and keep it.
+/// counting costs a lock of its own, making a metric a look-up: make it once, and keep it.
 public final class PrometheusRegistry: MetricsFactory {
   /// How many combinations of labels one name has at most. All further ones count together, with the value `other`.
   public static let maximumMetrics = 256

@@ -94,7 +94,7 @@ struct PackageTests {
       let shown = try Packaging.run(
         [man, "--warnings", "-l", path], environment: ["MANWIDTH": "80", "LC_ALL": "C.UTF-8"])
       #expect(shown.status == 0 && shown.output.contains("SYNOPSIS"), "\(page)")
-      #expect(!shown.output.contains("warning") && !shown.output.contains("error:"), "\(page): \(shown.output)")
+      #expect(!shown.output.contains("warning:") && !shown.output.contains("error:"), "\(page): \(shown.output)")
     }
   }
 }
