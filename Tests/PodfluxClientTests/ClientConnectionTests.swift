@@ -44,16 +44,16 @@ struct ClientConnectionTests {
 
   @Test("Answers come in the order of the requests, with changes between them kept for later")
   func order() throws {
-    let peer = try Peer([
-      #"{"payload":{"library":"/l","revision":1},"type":"engine/ready"}"#,
-      #"{"meta":{"id":1},"payload":{"a":1},"type":"ok"}"#,
-      #"{"meta":{"revision":2},"payload":{"store":"engine"},"type":"state"}"#,
-      #"{"error":true,"meta":{"id":2},"payload":{"code":"conflict","message":"no"},"type":"error"}"#,
-    ])
+    let peer = try Peer([#"{"payload":{"library":"/l","revision":1},"type":"engine/ready"}"#])
     try peer.connection.waitUntilReady()
     #expect(peer.connection.library == "/l")
     peer.connection.send(Self.snapshot)
     peer.connection.send(Self.snapshot)
+    peer.send([
+      #"{"meta":{"id":1},"payload":{"a":1},"type":"ok"}"#,
+      #"{"meta":{"revision":2},"payload":{"store":"engine"},"type":"state"}"#,
+      #"{"error":true,"meta":{"id":2},"payload":{"code":"conflict","message":"no"},"type":"error"}"#,
+    ])
     let first = try peer.connection.nextAnswer()
     #expect(first.id == 1)
     #expect(try first.outcome.get().integer("a") == 1)

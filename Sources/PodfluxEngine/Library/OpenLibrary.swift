@@ -202,7 +202,10 @@ public enum LibraryReader {
 
   /// All subscriptions of a library as OPML.
   ///
-  /// - Parameter includesSecrets: Whether addresses have their user names, passwords and tokens.
+  /// - Parameters:
+  ///   - path: The library's folder.
+  ///   - state: The folder of its state, as for `EngineConfiguration.statePath`.
+  ///   - includesSecrets: Whether addresses have their user names, passwords and tokens.
   /// - Throws: `EngineError.unreadableLibrary`.
   public static func opml(
     ofLibraryAt path: String, state: String? = nil, includingSecrets includesSecrets: Bool

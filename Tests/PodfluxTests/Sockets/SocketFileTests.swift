@@ -126,7 +126,10 @@ struct SocketFileTests {
   func foreignUser() throws {
     let scene = try Scene()
     let engine = try scene.startListening()
-    let launcher = ["/usr/bin/setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
+    // The other user cannot read the configuration of this one.
+    let launcher = [
+      "/usr/bin/setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "/usr/bin/env", "HOME=/nonexistent",
+    ]
     chmod(scene.outside, 0o755)
     let kept = try scene.startUnready("attach", ["--socket", scene.socketPath], launcher: launcher)
     #expect(try kept.waitForEnd().status == 64)
