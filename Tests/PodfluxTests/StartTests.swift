@@ -8,9 +8,9 @@ struct StartTests {
   @Test(
     "Wrong usage ends with 64 and a word on stderr",
     arguments: [
-      ["run"], ["run", "--library"], ["run", "--library", "/nowhere", "--fly"],
+      ["run", "--library"], ["run", "--library", "/nowhere", "--fly"],
       ["run", "--library", "/nowhere", "--on-eof", "sleep"], ["run", "--library", "/nowhere", "--log-level", "loud"],
-      ["fly"], ["snapshot"], ["snapshot", "--library", "/nowhere", "[]"], ["snapshot", "--library", "/nowhere", "{"],
+      ["fly"], ["snapshot", "--library", "/nowhere", "[]"], ["snapshot", "--library", "/nowhere", "{"],
       ["snapshot", "--library", "/nowhere", #"{"stores":["fly"]}"#],
     ])
   func usage(arguments: [String]) throws {
