@@ -35,7 +35,7 @@ struct ClientConnectionTests {
     /// What the client has sent so far.
     func received() -> String {
       var buffer = [UInt8](repeating: 0, count: 1 << 16)
-      let count = recv(descriptor, &buffer, buffer.count, Int32(MSG_DONTWAIT.rawValue))
+      let count = recv(descriptor, &buffer, buffer.count, Int32(MSG_DONTWAIT))
       return String(decoding: buffer.prefix(max(0, count)), as: UTF8.self)
     }
   }

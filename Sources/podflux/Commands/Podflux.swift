@@ -7,7 +7,7 @@ import PodfluxEngine
 struct Podflux: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "podflux",
-    abstract: "Downloads podcasts and resumes after any crash: by hand, from cron, or as an engine that reads JSON lines.",
+    abstract: "Downloads podcasts and resumes after any crash: by hand, from cron, or for programs.",
     discussion: """
       podflux add https://example.org/feed subscribes, podflux sync refreshes and waits, podflux get downloads URLs and
       episodes, podflux ls and podflux why look around.
@@ -51,8 +51,8 @@ private func openMissingDescriptors() {
   }
 }
 
-/// Names the folder of the session's sockets where nothing has: cron(8) and su(1) leave the variable out, and their commands
-/// must find the engine of a terminal all the same.
+/// Names the folder of the session's sockets where nothing has: cron(8) and su(1) leave the variable
+/// out, and what they run must find the engine of a terminal all the same.
 private func findRuntimeFolder() {
   guard getenv("XDG_RUNTIME_DIR") == nil else { return }
   var status = stat()
