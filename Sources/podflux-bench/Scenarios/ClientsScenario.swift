@@ -26,7 +26,9 @@ struct ClientsScenario: Scenario {
     allowManyFiles()
     for _ in 0..<bench.runs {
       try bench.folder.withFolder { folder in
-        let socket = folder + "/engine.sock"
+        // A path that is short enough for a socket.
+        let socketFolder = try TemporaryFolder("podflux-clients")
+        let socket = socketFolder.path + "/engine.sock"
         let (process, _) = try PodfluxProcess.started(library: folder + "/library", arguments: ["--socket", socket])
         defer { process.signal(SIGKILL) }
         for number in 0..<Self.downloadCount {

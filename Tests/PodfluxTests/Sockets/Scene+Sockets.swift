@@ -40,10 +40,27 @@ extension Scene {
   }
 }
 
+extension Scene {
+  /// How many connections the engine holds at its socket (proc(5), /proc/net/unix).
+  func connectionCount() throws -> Int {
+    // `String(contentsOfFile:)` ends such a file at its first piece.
+    guard let file = FileHandle(forReadingAtPath: "/proc/net/unix"), let bytes = try file.readToEnd() else {
+      throw PodfluxProcess.Failure("no list of sockets")
+    }
+    let sockets = String(decoding: bytes, as: UTF8.self)
+    // One of them listens.
+    return sockets.split(separator: "\n").count { $0.hasSuffix(" " + socketPath) } - 1
+  }
+}
+
 extension PodfluxProcess {
-  /// How many descriptors the process has open.
-  func descriptorCount() throws -> Int {
-    try FileManager.default.contentsOfDirectory(atPath: "/proc/\(pid)/fd").count
+  /// How many sockets the process has open; how many files, the database decides.
+  func socketCount() throws -> Int {
+    let folder = "/proc/\(pid)/fd/"
+    return try FileManager.default.contentsOfDirectory(atPath: folder).count { name in
+      // A descriptor may be closed meanwhile.
+      (try? FileManager.default.destinationOfSymbolicLink(atPath: folder + name))?.hasPrefix("socket:") == true
+    }
   }
 
   /// Changes how many descriptors the process may have (prlimit(1)).
