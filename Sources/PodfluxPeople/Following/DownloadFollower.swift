@@ -36,6 +36,8 @@ package struct DownloadFollower {
   /// Those of `pending` of which it is not known whether they move still.
   private var doubtful: Set<String> = []
   private var doubtsAll = false
+  /// Those that have ended, and that the list of what moves may have still.
+  private var ended: Set<String> = []
   private var lastSeen: [String: DownloadItem] = [:]
   /// The bytes of those that are done.
   package private(set) var doneBytes: Int64 = 0
@@ -78,7 +80,10 @@ package struct DownloadFollower {
   /// How many have been followed so far.
   package var count: Int { done + failures.count + left + Int(clamping: moving) }
 
-  private var moving: Int64 { scope == .all ? library.counts.moving : Int64(pending.count) }
+  private var moving: Int64 {
+    guard scope == .all else { return Int64(pending.count) }
+    return max(0, library.counts.moving - Int64(library.downloads.order.count(where: ended.contains)))
+  }
 
   // MARK: What the engine tells
 
@@ -86,6 +91,7 @@ package struct DownloadFollower {
     switch event.content {
     case .state(let payload):
       try library.apply(payload)
+      ended.formIntersection(library.downloads.order)
       for item in library.downloads.all where follows(item.id) {
         lastSeen[item.id] = item
         if scope == .all { pending.insert(item.id) }
@@ -95,7 +101,7 @@ package struct DownloadFollower {
     }
   }
 
-  private func follows(_ id: String) -> Bool { scope == .all || pending.contains(id) }
+  private func follows(_ id: String) -> Bool { scope == .all ? !ended.contains(id) : pending.contains(id) }
 
   private mutating func apply(_ type: String, _ payload: JSONObject) throws -> [Settled] {
     switch type {
@@ -109,7 +115,9 @@ package struct DownloadFollower {
       let id = try payload.required("id", JSONObject.string)
       if follows(id) { doubtful.insert(id) }
     case "downloads/started", "downloads/waiting":
-      doubtful.remove(try payload.required("id", JSONObject.string))
+      let id = try payload.required("id", JSONObject.string)
+      doubtful.remove(id)
+      ended.remove(id)
     case "downloads/removed":
       let id = try payload.required("id", JSONObject.string)
       if follows(id) { return settle(id, .left("removed")) }
@@ -122,6 +130,7 @@ package struct DownloadFollower {
   private mutating func settle(_ id: String, _ outcome: Outcome) -> [Settled] {
     guard pending.remove(id) != nil || scope == .all else { return [] }
     doubtful.remove(id)
+    ended.insert(id)
     switch outcome {
     case .done(_, let bytes):
       done += 1
@@ -172,7 +181,9 @@ package struct DownloadFollower {
   // MARK: What people see
 
   /// The downloads that move and are followed.
-  package var rows: [DownloadItem] { library.downloads.all.filter { follows($0.id) } }
+  ///
+  /// The list has the last one first.
+  package var rows: [DownloadItem] { library.downloads.all.reversed().filter { follows($0.id) } }
 
   /// How many move beside the rows.
   package var unlisted: Int { max(0, Int(clamping: moving) - rows.count) }

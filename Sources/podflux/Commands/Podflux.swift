@@ -51,8 +51,8 @@ private func openMissingDescriptors() {
   }
 }
 
-/// Names the folder of the session's sockets where nothing has: cron(8) and su(1) leave the variable out, and what they run
-/// must find the engine of a terminal all the same.
+/// Names the folder of the session's sockets where nothing has: cron(8) and su(1) leave the variable
+/// out, and what they run must find the engine of a terminal all the same.
 private func findRuntimeFolder() {
   guard getenv("XDG_RUNTIME_DIR") == nil else { return }
   var status = stat()

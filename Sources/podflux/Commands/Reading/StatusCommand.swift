@@ -61,7 +61,8 @@ struct StatusReport {
       limit: Self.listed)
     let snapshot = try source.snapshot(SnapshotQuery(stores: [.engine, .downloads], downloads: query))
     counts = try snapshot.counts()
-    items = try snapshot.downloads().items
+    // The list has the last one first.
+    items = try snapshot.downloads().items.reversed()
     library = try snapshot.json.object("engine")?.string("library") ?? ""
     json = snapshot.json
   }
