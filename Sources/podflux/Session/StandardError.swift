@@ -1,6 +1,5 @@
 import Dispatch
-import Foundation
-import PodfluxCore
+import Terminal
 
 /// Output for people: stdout belongs to the protocol.
 enum StandardError {
@@ -11,8 +10,7 @@ enum StandardError {
   /// Writes one line. It may contain file names: replaces line breaks and terminal control sequences. Does nothing if
   /// stderr is closed.
   static func print(_ line: String) {
-    let printable = line.unicodeScalars.map { $0.isUnprintable ? "\u{FFFD}" : $0 }
-    write(Array((String(String.UnicodeScalarView(printable)) + "\n").utf8))
+    TerminalDevice.standardError.write(line: line)
   }
 
   /// Queues one line, without waiting for the reader.
@@ -25,23 +23,5 @@ enum StandardError {
     let done = DispatchSemaphore(value: 0)
     queue.async { done.signal() }
     _ = done.wait(timeout: .now() + .milliseconds(finishMilliseconds))
-  }
-
-  private static func write(_ bytes: [UInt8]) {
-    bytes.withUnsafeBytes { bytes in
-      var rest = bytes[...]
-      while !rest.isEmpty {
-        let slice = UnsafeRawBufferPointer(rebasing: rest)
-        let count = Foundation.write(STDERR_FILENO, slice.baseAddress, slice.count)
-        if count > 0 {
-          rest = rest.dropFirst(count)
-        } else if errno == EAGAIN {
-          var poll = pollfd(fd: STDERR_FILENO, events: Int16(POLLOUT), revents: 0)
-          _ = Foundation.poll(&poll, 1, -1)
-        } else if errno != EINTR {
-          return
-        }
-      }
-    }
   }
 }
