@@ -1,3 +1,5 @@
+import Terminal
+
 /// The results of the demo's checks.
 struct Checklist {
   private struct Point {
@@ -17,7 +19,8 @@ struct Checklist {
   func show(on screen: Screen) {
     screen.announce("Checks")
     for point in points {
-      screen.say("  \(point.isTrue ? "✓" : "✗") \(point.sentence)")
+      let mark = point.isTrue ? StyledText("✓", .good) : StyledText("✗", .bad)
+      screen.say(StyledText("  ") + mark + StyledText(" " + point.sentence))
     }
     let failed = points.count { !$0.isTrue }
     screen.announce(

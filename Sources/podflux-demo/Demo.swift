@@ -22,7 +22,7 @@ enum Demo {
   }
 
   private static func tellStory(_ options: Options) -> Bool {
-    let screen = Screen(options.isPlain ? .plain : .suitable)
+    let screen = Screen(options.isPlain ? .plain : .auto)
     do {
       let folder = try DemoFolder(isKept: options.isKept)
       defer { folder.leave(screen) }

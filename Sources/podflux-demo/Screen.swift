@@ -1,77 +1,70 @@
 import Foundation
+import Terminal
 
 /// The demo's output: sentences and, on a terminal, a table below them that is redrawn in place.
 final class Screen {
-  enum Manner: Equatable {
-    /// A live table, so many columns wide.
-    case live(columns: Int)
-    /// Lines only, for logs.
-    case plain
+  /// How often a plain screen prints the progress, in milliseconds.
+  private static let plainInterval: Int64 = 2000
 
-    /// Live on a terminal, plain otherwise.
-    static var suitable: Manner {
-      guard isatty(STDOUT_FILENO) == 1 else { return .plain }
-      var size = winsize()
-      let isKnown = ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0
-      return .live(columns: isKnown ? Int(size.ws_col) : usualColumns)
-    }
+  private let device = TerminalDevice.standardOutput
+  private let environment = ProcessInfo.processInfo.environment
+  private let mode: DisplayMode
+  private var table = TransferTable()
+  private var region: LiveRegion
+  private var lines: [StyledText] = []
+  private var report = PlainReport(intervalMilliseconds: plainInterval, startingAt: now)
+  /// The downloads that were shown as finished, by id.
+  private var finished: Set<String> = []
 
-    private static let usualColumns = 100
-  }
-
-  /// How often a plain screen prints the progress, in seconds.
-  private static let plainInterval = 2.0
-  private static let eraseLine = "\u{1B}[2K"
-  private static let bold = "\u{1B}[1m"
-  private static let normal = "\u{1B}[0m"
-
-  private let manner: Manner
-  private var table: [String] = []
-  private var nextPlainLine = Date.distantPast
-
-  init(_ manner: Manner) {
-    self.manner = manner
+  init(_ progress: ProgressChoice) {
+    mode = DisplayMode(
+      progress: progress, color: .auto, isTerminal: device.isTerminal, environment: environment)
+    region = LiveRegion(usesColor: mode.usesColor)
   }
 
   /// Prints a sentence above the table.
   func say(_ sentence: String = "") {
-    write(rewind() + sentence + "\n" + drawn())
+    say(StyledText(sentence))
   }
 
   /// Prints a chapter's heading.
   func announce(_ sentence: String) {
-    say(manner == .plain ? sentence : Self.bold + sentence + Self.normal)
+    say(StyledText(sentence, .strong))
+  }
+
+  /// Prints a line above the table.
+  func say(_ line: StyledText) {
+    if lines.isEmpty {
+      device.write(Array((line.rendered(usesColor: mode.usesColor) + "\n").utf8))
+    } else {
+      device.write(region.draw(lines, above: [line], on: size))
+    }
   }
 
   /// Shows the downloads' progress.
   func show(_ items: [Item]) {
-    switch manner {
-    case .live(let columns):
-      let erasure = rewind()
-      table = ProgressTable(columns: columns).lines(for: items)
-      write(erasure + drawn())
-    case .plain:
-      guard Date() >= nextPlainLine else { return }
-      nextPlainLine = Date(timeIntervalSinceNow: Self.plainInterval)
-      write("  " + ProgressTable.summary(of: items) + "\n")
+    let rows = items.filter { !finished.contains($0.id) }.map { TransferRow($0) }
+    finished.formUnion(items.filter(\.isFinished).map(\.id))
+    let summary = TransferSummary(items)
+    guard mode.progress == .live else {
+      let told =
+        rows.compactMap { PlainReport.line(for: $0) } + [report.summaryLine(summary, at: Self.now)].compactMap(\.self)
+      for line in told { device.write(line: "  " + line) }
+      return
     }
+    let frame = table.frame(rows, summary: summary, on: size)
+    lines = frame.lines
+    device.write(region.draw(lines, above: frame.finished, on: size))
   }
 
   /// Leaves the table in place; later output goes below it.
   func finish() {
-    table = []
+    device.write(region.finish(lines, on: size))
+    lines = []
   }
 
-  /// Moves the cursor to the table's first line, and erases the table.
-  private func rewind() -> String {
-    String(repeating: "\u{1B}[1A" + Self.eraseLine, count: table.count) + (table.isEmpty ? "" : "\r")
-  }
+  private var size: TerminalSize { TerminalSize(of: device, environment: environment) }
 
-  private func drawn() -> String {
-    table.map { $0 + "\n" }.joined()
-  }
-
-  private func write(_ text: String) {
-    FileHandle.standardOutput.write(Data(text.utf8))
-  }
+  /// The time since the machine was started, in milliseconds.
+  private static var now: Int64 { Int64(ProcessInfo.processInfo.systemUptime * 1000) }
 }

@@ -38,7 +38,7 @@ extension Story {
       wreck.snapshot.items.map(\.id) == episodes.map(\.id) && ids.count == episodes.count)
     let paused = wreck.snapshot.items.first { $0.id == Catalogue.pausedID }
     checklist.add(
-      "the paused one was still paused, with \(Self.megabytes(paused?.durable ?? 0))",
+      "the paused one was still paused, with \(Self.inBytes(paused?.durable ?? 0))",
       paused?.state == "paused" && (paused?.durable ?? 0) > 0)
   }
 

@@ -1,5 +1,6 @@
 import Foundation
 import ScriptedOrigin
+import Terminal
 import TestSupport
 
 /// The steps of the demo. Nothing is faked: server, engine, files and the SIGKILL are real.
@@ -27,7 +28,7 @@ struct Story {
   func tell() throws -> Checklist {
     let bytes = episodes.reduce(0) { $0 + $1.length }
     screen.announce(
-      "A server on \(origin.baseURL) has \(episodes.count) episodes of 3 podcasts: \(Self.megabytes(bytes)).")
+      "A server on \(origin.baseURL) has \(episodes.count) episodes of 3 podcasts: \(Self.inBytes(bytes)).")
     let wreck = try firstLife()
     let ending = try secondLife(after: wreck)
     if isSabotaged { try spoilFile() }
@@ -76,7 +77,7 @@ struct Story {
   /// Starts the engine again on the same library, resumes what is paused, and lets it drain.
   private func secondLife(after wreck: Wreck) throws -> PodfluxProcess.Ending {
     screen.say(
-      "On the disk: \(wreck.completed.count) complete, and \(Self.megabytes(wreck.partialBytes)) of \(wreck.partials.count) others."
+      "On the disk: \(wreck.completed.count) complete, and \(Self.inBytes(wreck.partialBytes)) of \(wreck.partials.count) others."
     )
     let engine = try start()
     defer { engine.signal(SIGKILL) }
@@ -155,8 +156,8 @@ struct Story {
     return String(decoding: data, as: UTF8.self)
   }
 
-  static func megabytes(_ bytes: Int) -> String {
-    ProgressTable.megabytes(bytes) + " MB"
+  static func inBytes(_ bytes: Int) -> String {
+    ByteCount(Int64(bytes)).description
   }
 
   private static func item(_ id: String, in items: [Item]) -> Item? {

@@ -1,6 +1,6 @@
 import ArgumentParser
 import Foundation
-import PodfluxCore
+import Terminal
 import WireProtocol
 
 /// `podflux diff`: shows the difference between two snapshots.
@@ -54,7 +54,6 @@ struct DiffCommand: ParsableCommand {
 
   /// Podcasts' titles may contain terminal control sequences, which this replaces.
   private func printLine(_ line: String) {
-    let printable = line.unicodeScalars.map { $0.isUnprintable ? "\u{FFFD}" : $0 }
-    FileHandle.standardOutput.write(Data((String(String.UnicodeScalarView(printable)) + "\n").utf8))
+    TerminalDevice.standardOutput.write(line: line)
   }
 }

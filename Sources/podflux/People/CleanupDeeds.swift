@@ -1,4 +1,5 @@
 import PodfluxCore
+import Terminal
 
 /// Describes the results of a cleanup in words.
 struct CleanupDeeds {
@@ -33,7 +34,7 @@ struct CleanupDeeds {
 
   private static func words(for deed: CleanupRun.Deed) -> String {
     let number = deed.done
-    let size = deed.bytes > 0 ? " (\(inBytes(deed.bytes)))" : ""
+    let size = deed.bytes > 0 ? " (\(ByteCount(deed.bytes)))" : ""
     return switch deed.decision {
     case .forget: "forgot \(count(number, "download")) whose files are gone"
     case .redownload: "queued \(count(number, "download")) again"
@@ -56,17 +57,4 @@ struct CleanupDeeds {
     default: "file"
     }
   }
-
-  /// Lengths for display: in powers of 1000, with about three digits.
-  private static func inBytes(_ bytes: Int64) -> String {
-    guard bytes != 1 else { return "1 byte" }
-    var (amount, unit) = (Double(bytes), 0)
-    while amount >= 999.5, unit < units.count - 1 { (amount, unit) = (amount / 1000, unit + 1) }
-    let digits = unit == 0 || amount >= 99.95 ? 0 : 1
-    let scale = digits == 0 ? 1.0 : 10
-    let rounded = (amount * scale).rounded() / scale
-    return (digits == 0 ? String(Int(rounded)) : String(rounded)) + " " + units[unit]
-  }
-
-  private static let units = ["bytes", "kB", "MB", "GB", "TB", "PB"]
 }

@@ -4,6 +4,7 @@ import Foundation
 import Logging
 import PodfluxCore
 import Synchronization
+import Terminal
 
 /// Output for people: stdout belongs to the protocol.
 enum StandardError {
@@ -31,8 +32,7 @@ enum StandardError {
       let message = line.hasPrefix(beginning) ? String(line.dropFirst(beginning.count)) : line
       return writeJSON(LogLine(label: "podflux", level: level, message: message))
     }
-    let printable = line.unicodeScalars.map { $0.isUnprintable ? "\u{FFFD}" : $0 }
-    write(Array((String(String.UnicodeScalarView(printable)) + "\n").utf8))
+    TerminalDevice.standardError.write(line: line)
   }
 
   /// Queues one line, without waiting for the reader.

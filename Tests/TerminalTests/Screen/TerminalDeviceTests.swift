@@ -34,13 +34,12 @@ struct TerminalDeviceTests {
   func pipe(columns: String) throws {
     var ends: [Int32] = [0, 0]
     try #require(Glibc.pipe(&ends) == 0)
-    defer { close(ends[0]) }
+    defer { ends.forEach { close($0) } }
     let device = TerminalDevice(descriptor: ends[1])
     #expect(!device.isTerminal)
     #expect(TerminalSize(of: device, environment: ["COLUMNS": columns]) == .usual)
     #expect(device.write(line: "a\u{1B}[2Jb"))
-    close(ends[1])
-    #expect(!device.write(Array("closed".utf8)))
+    #expect(!TerminalDevice(descriptor: -1).write(Array("lost".utf8)))
     var bytes = [UInt8](repeating: 0, count: 100)
     let count = read(ends[0], &bytes, bytes.count)
     #expect(String(decoding: bytes.prefix(count), as: UTF8.self) == "a�[2Jb\n")

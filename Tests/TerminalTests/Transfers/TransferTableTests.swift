@@ -91,7 +91,7 @@ struct TransferTableTests {
 
   @Test("No line is wider than the terminal, whatever its size")
   func widths() {
-    for columns in 1...220 {
+    for columns in Array(1...100) + [119, 120, 121, 200, 220] {
       var table = TransferTable()
       let frame = table.frame(Self.rows, summary: Self.summary, on: TerminalSize(columns: columns, rows: 24))
       #expect(frame.lines.allSatisfy { $0.width <= columns && $0.text.displayWidth == $0.width }, "\(columns)")
