@@ -22,7 +22,7 @@ struct BackpressureTests {
       try? engine.send(line: parts.joined(separator: "\n"))
     }
     try waitUntil("the file", upTo: 20) { scene.publishedFiles() == ["a.mp3"] }
-    try engine.waitUntilInputIsStuck()
+    try engine.waitUntilInputIsStuck(upTo: 180)
     let peak = try engine.peakResidentBytes()
     print("\(count) × \(line.prefix(40)): at most \(peak >> 20) MiB")
     #expect(peak < 80 << 20)

@@ -3,7 +3,7 @@ import Testing
 import TestScheduling
 import TestSupport
 
-@Suite("Clients that are dropped", .systemTest)
+@Suite("Clients that are dropped", .systemTestAlone)
 struct DroppedClientsTests {
   private let enqueue = #"{"type":"downloads/enqueue","payload":{"url":"http://127.0.0.1:1/a","paused":true}}"#
 
@@ -67,8 +67,12 @@ struct DroppedClientsTests {
   @Test("Clients leave half of few descriptors to the engine")
   func fewDescriptors() throws {
     let scene = try Scene()
-    let engine = try scene.start(
-      ["--socket", scene.socketPath], launcher: ["/bin/sh", "-c", "ulimit -n 256; exec \"$0\" \"$@\""])
+    // What the process of the tests has open would be inherited, and count.
+    let script = """
+      for d in /proc/self/fd/*; do d=${d##*/}; if [ "$d" -gt 2 ]; then eval "exec $d>&-"; fi; done
+      ulimit -n 256; exec "$0" "$@"
+      """
+    let engine = try scene.start(["--socket", scene.socketPath], launcher: ["/bin/bash", "-c", script])
     let clients = try (0..<128).map { _ in try RawConnection(scene.socketPath) }
     for client in clients { #expect(try client.readLine().contains("engine/ready")) }
     #expect(try RawConnection(scene.socketPath).readToEnd().contains("128 clients are connected, which is the most"))
