@@ -2,12 +2,12 @@ import FoundationEssentials
 import PodfluxCore
 
 /// An order as clients see it: its key, with `-` in front if the last comes first.
-extension DownloadOrder {
+extension ListOrder {
   /// The order as text.
   var text: String { (isReversed ? "-" : "") + key.rawValue }
 
   /// Reads an order; nil if there is no such one.
-  init?(text: String) {
+  package init?(text: String) {
     guard let key = Key(rawValue: String(text.drop { $0 == "-" })) else { return nil }
     self.init(key, isReversed: text.hasPrefix("-"))
     guard self.text == text else { return nil }
@@ -20,7 +20,7 @@ extension PageCursor {
   var text: String { key.compact }
 
   /// Reads a cursor; nil if it is not one that `text` gave.
-  init?(text: String) {
+  package init?(text: String) {
     guard let key = Int64(compact: text) else { return nil }
     self.init(key: key)
   }
@@ -44,9 +44,9 @@ extension OrderCursor {
   }
 
   /// Reads a cursor; nil if it is not one that `text` gave.
-  init?(text: String) {
+  package init?(text: String) {
     guard let letter = text.first,
-      let order = DownloadOrder.Key.allCases.first(where: { Self.letter(of: $0) == letter.lowercased() })
+      let order = DownloadOrderKey.allCases.first(where: { Self.letter(of: $0) == letter.lowercased() })
     else { return nil }
     let words = text.dropFirst().split(separator: ".", omittingEmptySubsequences: false).map(String.init)
     guard let key = words.first.flatMap(Int64.init(compact:)), let value = Value(of: order, words.dropFirst()) else {
@@ -56,7 +56,7 @@ extension OrderCursor {
     guard self.text == text else { return nil }
   }
 
-  private static func letter(of key: DownloadOrder.Key) -> String {
+  private static func letter(of key: DownloadOrderKey) -> String {
     switch key {
     case .added: "a"
     case .published: "p"
@@ -70,7 +70,7 @@ extension OrderCursor {
 
 extension OrderCursor.Value {
   /// Reads what an order looks at; nil if it does not look at that.
-  fileprivate init?(of order: DownloadOrder.Key, _ words: ArraySlice<String>) {
+  fileprivate init?(of order: DownloadOrderKey, _ words: ArraySlice<String>) {
     let words = Array(words)
     switch (order, words.count) {
     case (.added, 0): self = .none

@@ -205,7 +205,7 @@ private enum HostileLibrary {
         _ = try database.read { try $0.episodes(query, at: Sample.conditionMoment) }
       }
     }
-    for key in DownloadOrder.Key.allCases {
+    for key in DownloadOrderKey.allCases {
       for isReversed in [false, true] {
         attempt {
           var query = DownloadsQuery()

@@ -236,7 +236,7 @@ struct QueryPlanTests {
         try reader.filters(.init(selection: selection, selectedGroup: nil, saved: []), at: moment)
       }
       for condition in conditions {
-        for key in DownloadOrder.Key.allCases {
+        for key in DownloadOrderKey.allCases {
           for few in [0, 1000] {
             var query = DownloadsQuery(condition: condition, order: .init(key, isReversed: isReversed), limit: 1)
             let limits = PageReader.Limits(

@@ -25,7 +25,7 @@ struct StateLinesTests {
     let conditions: [Condition] = [
       .everything, .everything, .media([.audio]), .not(.states([.completed])), .titleContains(["tag"]), .ages([.day]),
     ]
-    let keys = DownloadOrder.Key.allCases
+    let keys = DownloadOrderKey.allCases
     return DownloadsQuery(
       condition: conditions[life.number(in: 0...conditions.count - 1)], isUnfiltered: life.number(in: 0...1) == 0,
       order: DownloadOrder(keys[life.number(in: 0...keys.count - 1)], isReversed: life.number(in: 0...1) == 0),

@@ -9,13 +9,13 @@ struct CursorTests {
   @Test(
     "is a short text",
     arguments: [
-      (DownloadOrder.Key.added, OrderCursor.Value.none, "az", "Az"),
+      (DownloadOrderKey.added, OrderCursor.Value.none, "az", "Az"),
       (.published, .number(nil), "pz", "Pz"), (.published, .number(-36), "pz.-10", "Pz.-10"),
       (.size, .number(0), "zz.0", "Zz.0"), (.state, .number(5), "sz.5", "Sz.5"),
       (.title, .text(nil), "tz", "Tz"), (.title, .text(""), "tz.", "Tz."), (.title, .text("a?>"), "tz.YT8-", "Tz.YT8-"),
       (.title, .text("ÿ"), "tz.w78", "Tz.w78"), (.position, .rank(2, -1), "qz.2.-1", "Qz.2.-1"),
     ])
-  func texts(key: DownloadOrder.Key, value: OrderCursor.Value, text: String, reversed: String) {
+  func texts(key: DownloadOrderKey, value: OrderCursor.Value, text: String, reversed: String) {
     #expect(OrderCursor(order: .init(key), value: value, key: 35).text == text)
     #expect(OrderCursor(order: .init(key, isReversed: true), value: value, key: 35).text == reversed)
   }
@@ -69,7 +69,7 @@ struct CursorTests {
     let number = Int64.random(in: .min ... .max, using: &random) >> Int.random(in: 0...63, using: &random)
     let isKnown = Bool.random(using: &random)
     let order = DownloadOrder(
-      DownloadOrder.Key.allCases.randomElement(using: &random) ?? .added, isReversed: Bool.random(using: &random))
+      DownloadOrderKey.allCases.randomElement(using: &random) ?? .added, isReversed: Bool.random(using: &random))
     let value: OrderCursor.Value =
       switch order.key {
       case .added: .none

@@ -53,7 +53,7 @@ struct LineJudgeTests {
 
   @Test("of cursors and filters fits, whichever they are")
   func names() throws {
-    for key in DownloadOrder.Key.allCases {
+    for key in DownloadOrderKey.allCases {
       for isReversed in [false, true] {
         for value in [OrderCursor.Value.none, .number(nil), .number(-1), .text(nil), .text("ä ?"), .rank(2, -5)] {
           let next = OrderCursor(order: .init(key, isReversed: isReversed), value: value, key: 35)

@@ -23,7 +23,7 @@ struct QueryTests {
 
   @Test("may ask for each order, and for every field")
   func choices() throws {
-    for key in DownloadOrder.Key.allCases {
+    for key in DownloadOrderKey.allCases {
       #expect(try snapshot(#"{"downloads":{"sort":"\#(key)"}}"#).downloads.order == .init(key))
       #expect(try snapshot(#"{"downloads":{"sort":"-\#(key)"}}"#).downloads.order == .init(key, isReversed: true))
     }

@@ -92,14 +92,6 @@ package struct DownloadItem: ListItem, Hashable, Sendable {
       modified: json.moment("modifiedAt"))
     self.json = json
   }
-
-  /// Whether it goes on by itself, now or when what it waits for has come.
-  package var canMove: Bool {
-    switch state {
-    case .queued, .waiting, .running: true
-    case .paused, .completed, .failed, nil: false
-    }
-  }
 }
 
 extension DownloadItem.Wait {

@@ -98,36 +98,6 @@ public struct DownloadsQuery: Hashable, Sendable {
   }
 }
 
-/// The order of a list of downloads. Among equals the one comes first that was added first, or last if it is reversed.
-public struct DownloadOrder: Hashable, Sendable {
-  /// What decides.
-  public enum Key: String, Hashable, Sendable, CaseIterable {
-    /// When it was added.
-    case added
-    /// When it was published; those without a date come first.
-    case published
-    /// The title, without regard to case and diacritics; without one, first.
-    case title
-    /// The length in bytes; an unknown one comes first.
-    case size
-    /// The state, as clients see it, in the order in which the article Protocol names them.
-    case state
-    /// Priority, then position: the order in which they are started.
-    case position
-  }
-
-  /// What decides.
-  public var key: Key
-  /// Whether the last comes first.
-  public var isReversed: Bool
-
-  /// Makes an order; that of adding, by default.
-  public init(_ key: Key = .added, isReversed: Bool = false) {
-    self.key = key
-    self.isReversed = isReversed
-  }
-}
-
 /// The place in a list of downloads at which a page ended. It stays right while rows come, go and change: what has the
 /// page's last place or one before it is not shown again.
 public struct OrderCursor: Hashable, Sendable {

@@ -52,22 +52,6 @@ public struct EpisodesQuery: Hashable, Sendable {
   }
 }
 
-/// What a list can be sorted by.
-public protocol ListOrderKey: RawRepresentable<String>, CaseIterable, Hashable, Sendable {}
-
-/// The order of a list. Among equals the one comes first that was added first, or last if it is reversed.
-public struct ListOrder<Key: ListOrderKey>: Hashable, Sendable {
-  /// What decides.
-  public var key: Key
-  /// Whether the last comes first.
-  public var isReversed: Bool
-
-  public init(_ key: Key, isReversed: Bool = false) {
-    self.key = key
-    self.isReversed = isReversed
-  }
-}
-
 /// The place in a list at which a page ended: what the order looks at in the page's last item, and its row. It stays right
 /// while rows come, go and change.
 public struct ListCursor<Key: ListOrderKey>: Hashable, Sendable {

@@ -19,7 +19,7 @@ extension SnapshotSource {
     repeat {
       let page = try snapshot(SnapshotQuery(stores: [.downloads], downloads: query)).downloads()
       for item in page.items { guard try body(item) else { return } }
-      query.after = page.next.flatMap { OrderCursor(next: $0) }
+      query.after = page.next.flatMap { OrderCursor(text: $0) }
     } while query.after != nil
   }
 
@@ -33,7 +33,7 @@ extension SnapshotSource {
     repeat {
       let page = try snapshot(SnapshotQuery(stores: [.episodes], episodes: query)).episodes()
       for item in page.items { guard try body(item) else { return } }
-      query.after = page.next.flatMap { EpisodeCursor(next: $0) }
+      query.after = page.next.flatMap { EpisodeCursor(text: $0) }
     } while query.after != nil
   }
 
@@ -46,7 +46,7 @@ extension SnapshotSource {
     repeat {
       let page = try snapshot(SnapshotQuery(stores: [.feeds], feeds: query)).feeds()
       feeds += page.items
-      query.after = page.next.flatMap { FeedCursor(next: $0) }
+      query.after = page.next.flatMap { FeedCursor(text: $0) }
     } while query.after != nil
     return feeds
   }

@@ -76,18 +76,6 @@ extension Field {
   }
 }
 
-/// An order as clients see it: its key, with `-` in front if the last comes first.
-extension ListOrder {
-  var text: String { (isReversed ? "-" : "") + key.rawValue }
-
-  /// Reads an order; nil if there is no such one.
-  init?(text: String) {
-    guard let key = Key(rawValue: String(text.drop { $0 == "-" })) else { return nil }
-    self.init(key, isReversed: text.hasPrefix("-"))
-    guard self.text == text else { return nil }
-  }
-}
-
 /// A cursor as clients see it: the order, the row's key, and what the order looks at, each behind a dot; opaque, so that
 /// what is in it may change.
 extension ListCursor {
@@ -101,7 +89,7 @@ extension ListCursor {
   }
 
   /// Reads a cursor; nil if it is not one that `text` gave.
-  init?(text: String) {
+  package init?(text: String) {
     let words = text.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
     guard (2...3).contains(words.count), let order = ListOrder<Key>(text: words[0]), let key = Int64(compact: words[1])
     else { return nil }

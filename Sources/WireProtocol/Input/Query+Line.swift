@@ -108,7 +108,7 @@ extension Field {
 
   fileprivate func order() throws(Refusal) -> DownloadOrder {
     guard let order = DownloadOrder(text: try string()) else {
-      let keys = DownloadOrder.Key.allCases.map(\.rawValue).joined(separator: ", ")
+      let keys = DownloadOrderKey.allCases.map(\.rawValue).joined(separator: ", ")
       throw mustBe("one of \(keys), with - in front to have the last come first")
     }
     return order

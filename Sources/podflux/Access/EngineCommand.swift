@@ -9,9 +9,10 @@ import WireProtocol
 
 /// A command that changes something: through the engine that runs, or one of its own.
 protocol EngineCommand: ParsableCommand {
+  associatedtype Folder: LibraryNaming
+  var folder: Folder { get }
   var engine: SocketOption { get }
   var console: ConsoleOptions { get }
-  func place(in configuration: ProcessConfiguration) throws -> LibraryPlace
 }
 
 extension EngineCommand {
@@ -20,7 +21,7 @@ extension EngineCommand {
   /// - Throws: the exit status, after lines on stderr that say why.
   func withEngine(_ work: (EngineAccess, Console) throws -> Void) throws {
     let configuration = try ProcessConfiguration.ofProcess()
-    let start = try EngineStart(place: place(in: configuration), configuration: configuration)
+    let start = try EngineStart(place: folder.place(in: configuration), configuration: configuration)
     let socket = try engine.path(in: configuration)
     let signals = try CommandSignals()
     let console = Console(console, output: try ResultStream.takingOver())

@@ -40,10 +40,6 @@ struct SettingsCommand: EngineCommand {
     }
   }
 
-  func place(in configuration: ProcessConfiguration) throws -> LibraryPlace {
-    try folder.place(in: configuration)
-  }
-
   func run() throws {
     guard words.contains(where: { $0.contains("=") }) else {
       let console = Console(console)

@@ -2,8 +2,18 @@ import ArgumentParser
 import Foundation
 import PodfluxPeople
 
+/// Options that say which library a command is about.
+protocol LibraryNaming: ParsableArguments {
+  func place(in configuration: ProcessConfiguration) throws -> LibraryPlace
+}
+
+extension LibraryNaming {
+  /// Where the library is. Prints what is wrong with the configuration, and ends the command.
+  func place() throws -> LibraryPlace { try place(in: .ofProcess()) }
+}
+
 /// The library's path.
-struct LibraryOption: ParsableArguments {
+struct LibraryOption: LibraryNaming {
   @Option(
     help: """
       The library's folder, which is made if it is missing; otherwise PODFLUX_LIBRARY, the configuration's library, or \
@@ -19,9 +29,6 @@ struct LibraryOption: ParsableArguments {
       """,
     completion: .directory)
   var state: String?
-
-  /// Where the library is. Prints what is wrong with the configuration, and ends the command.
-  func place() throws -> LibraryPlace { try place(in: .ofProcess()) }
 
   func place(in configuration: ProcessConfiguration) throws -> LibraryPlace {
     try LibraryPlace(library: library, state: state, configuration: configuration)

@@ -5,14 +5,11 @@ import PodfluxCore
 import PodfluxPeople
 
 /// The library's path alone, for commands whose `--state` is that of downloads.
-struct LibraryPathOption: ParsableArguments {
+struct LibraryPathOption: LibraryNaming {
   @Option(
     help: "The library's folder; otherwise PODFLUX_LIBRARY, the configuration's library, or ~/Podcasts.",
     completion: .directory)
   var library: String?
-
-  /// Where the library is. Prints what is wrong with the configuration, and ends the command.
-  func place() throws -> LibraryPlace { try place(in: .ofProcess()) }
 
   func place(in configuration: ProcessConfiguration) throws -> LibraryPlace {
     try LibraryPlace(library: library, state: nil, configuration: configuration)

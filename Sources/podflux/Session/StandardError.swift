@@ -43,7 +43,7 @@ enum StandardError {
   /// Writes a line of JSON.
   static func writeJSON(_ line: LogLine) {
     let moment = Timestamp(milliseconds: Int64(Date().timeIntervalSince1970 * 1000))
-    lines.withLock { _ in write(line.bytes(at: moment)) }
+    lines.withLock { _ in _ = TerminalDevice.standardError.write(line.bytes(at: moment)) }
   }
 
   /// Writes the queued lines, with a short timeout: a stuck reader must not delay the end.
@@ -51,9 +51,5 @@ enum StandardError {
     let done = DispatchSemaphore(value: 0)
     queue.async { done.signal() }
     _ = done.wait(timeout: .now() + .milliseconds(finishMilliseconds))
-  }
-
-  private static func write(_ bytes: [UInt8]) {
-    _ = bytes.withUnsafeBytes { writeAll($0, to: STDERR_FILENO) }
   }
 }

@@ -27,7 +27,7 @@ struct FilterPropertyTests {
   func cursors(seed: UInt64) throws {
     var world = try RandomLibrary(seed: seed)
     for _ in 0..<4 { try world.change() }
-    for key in DownloadOrder.Key.allCases {
+    for key in DownloadOrderKey.allCases {
       for isReversed in [false, true] { try world.checkCursor(DownloadOrder(key, isReversed: isReversed)) }
     }
   }

@@ -24,7 +24,7 @@ struct Oracle {
     return query.order.isReversed ? names.reversed() : names
   }
 
-  private func precedes(_ left: Download, _ right: Download, _ key: DownloadOrder.Key) -> Bool? {
+  private func precedes(_ left: Download, _ right: Download, _ key: DownloadOrderKey) -> Bool? {
     switch key {
     case .added: nil
     case .published:

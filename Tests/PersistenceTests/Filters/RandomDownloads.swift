@@ -164,7 +164,7 @@ struct RandomDownloads {
   mutating func query() throws -> DownloadsQuery {
     DownloadsQuery(
       condition: chance(30) ? .everything : try condition(), isUnfiltered: chance(30),
-      order: DownloadOrder(try one(of: DownloadOrder.Key.allCases), isReversed: chance(50)),
+      order: DownloadOrder(try one(of: DownloadOrderKey.allCases), isReversed: chance(50)),
       limit: try one(of: [1, 3, 10, 100]))
   }
 }

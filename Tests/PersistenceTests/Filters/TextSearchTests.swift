@@ -60,8 +60,8 @@ struct TextSearchTests {
     }
   }
 
-  @Test("No page makes the index collect a frequent word", arguments: DownloadOrder.Key.allCases)
-  func gathering(key: DownloadOrder.Key) throws {
+  @Test("No page makes the index collect a frequent word", arguments: DownloadOrderKey.allCases)
+  func gathering(key: DownloadOrderKey) throws {
     let database = try Self.library()
     let (names, statements) = try Self.page("episode 77 show", DownloadOrder(key), of: database)
     let expected = (0..<Self.rowCount).filter { "\($0)".hasPrefix("77") || "\($0 / 10)".hasPrefix("77") }

@@ -47,10 +47,6 @@ struct AddCommand: EngineCommand {
     if title != nil, feeds.count > 1 { throw ValidationError("--title is for one feed") }
   }
 
-  func place(in configuration: ProcessConfiguration) throws -> LibraryPlace {
-    try folder.place(in: configuration)
-  }
-
   func run() throws {
     try withEngine { access, console in
       var (added, failed): ([FeedID], Bool) = ([], false)

@@ -36,10 +36,6 @@ struct CleanCommand: EngineCommand {
   /// The time between two looks at the run, in milliseconds.
   private static let lookMilliseconds = 100
 
-  func place(in configuration: ProcessConfiguration) throws -> LibraryPlace {
-    try folder.place(in: configuration)
-  }
-
   func run() throws {
     try withEngine { access, console in
       let request = CleanupRequest(
@@ -80,7 +76,7 @@ struct CleanCommand: EngineCommand {
     repeat {
       let cleanup = try source.snapshot(SnapshotQuery(stores: [.cleanup], stepsPage: page)).json.object("cleanup")
       steps += try cleanup?.objects("steps") ?? []
-      page.after = try cleanup?.string("next").flatMap { PageCursor(next: $0) }
+      page.after = try cleanup?.string("next").flatMap { PageCursor(text: $0) }
     } while page.after != nil
     return steps
   }

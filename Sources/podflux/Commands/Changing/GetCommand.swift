@@ -61,10 +61,6 @@ struct GetCommand: EngineCommand {
     }
   }
 
-  func place(in configuration: ProcessConfiguration) throws -> LibraryPlace {
-    try folder.place(in: configuration)
-  }
-
   func run() throws {
     let list = try input.map(URLList.read)
     try withEngine { access, console in

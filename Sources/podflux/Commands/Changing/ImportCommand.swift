@@ -31,10 +31,6 @@ struct ImportCommand: EngineCommand {
   @Flag(help: "Print what would be added, and change nothing.")
   var dryRun = false
 
-  func place(in configuration: ProcessConfiguration) throws -> LibraryPlace {
-    try folder.place(in: configuration)
-  }
-
   func run() throws {
     let console = Console(console)
     let text: String

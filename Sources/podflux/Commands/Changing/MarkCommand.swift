@@ -40,10 +40,6 @@ struct MarkCommand: EngineCommand {
     guard !pairs.contains(where: { $0 && $1 }) else { throw ValidationError("a mark cannot be set and taken away") }
   }
 
-  func place(in configuration: ProcessConfiguration) throws -> LibraryPlace {
-    try folder.place(in: configuration)
-  }
-
   private var marking: PodcastIntent.EpisodeMarking {
     func mark(_ isSet: Bool, _ isUnset: Bool) -> Bool? { isSet ? true : isUnset ? false : nil }
     return .init(

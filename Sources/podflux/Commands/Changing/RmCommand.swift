@@ -32,10 +32,6 @@ struct RmCommand: EngineCommand {
   @Flag(help: "Print what would be removed, and change nothing.")
   var plan = false
 
-  func place(in configuration: ProcessConfiguration) throws -> LibraryPlace {
-    try folder.place(in: configuration)
-  }
-
   func run() throws {
     if plan {
       let console = Console(console)

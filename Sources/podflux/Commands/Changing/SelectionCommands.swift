@@ -5,19 +5,14 @@ import PodfluxPeople
 import WireProtocol
 
 /// A command that does one thing with chosen downloads.
-protocol SelectionCommand: EngineCommand {
+protocol SelectionCommand: EngineCommand where Folder == LibraryPathOption {
   /// What is said of them afterwards, such as "paused".
   static var participle: String { get }
-  var folder: LibraryPathOption { get }
   var selection: DownloadSelectionOptions { get }
   func intent(_ selection: DownloadIntent.Selection) -> DownloadIntent
 }
 
 extension SelectionCommand {
-  func place(in configuration: ProcessConfiguration) throws -> LibraryPlace {
-    try folder.place(in: configuration)
-  }
-
   func run() throws {
     try withEngine { access, console in
       let chosen = try selection.selection(in: access.connection)

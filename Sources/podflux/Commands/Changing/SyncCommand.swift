@@ -34,10 +34,6 @@ struct SyncCommand: EngineCommand {
   @Flag(help: "Do not wait; ends with 75 if something is left to do.")
   var noWait = false
 
-  func place(in configuration: ProcessConfiguration) throws -> LibraryPlace {
-    try folder.place(in: configuration)
-  }
-
   func run() throws {
     let startedAt = PersonalClock.ofProcess().now
     let dueBefore = try dueFeeds(at: startedAt)

@@ -22,10 +22,6 @@ struct VerifyCommand: EngineCommand {
   @OptionGroup var console: ConsoleOptions
   @OptionGroup var selection: DownloadSelectionOptions
 
-  func place(in configuration: ProcessConfiguration) throws -> LibraryPlace {
-    try folder.place(in: configuration)
-  }
-
   func run() throws {
     try withEngine { access, console in
       let chosen = try selection.selection(in: access.connection)

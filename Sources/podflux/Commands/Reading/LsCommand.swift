@@ -61,9 +61,9 @@ struct LsCommand: ParsableCommand {
 
   private func isKnown(_ sort: String) -> Bool {
     switch kind {
-    case .feeds: FeedOrder(sortedBy: sort) != nil
-    case .episodes: EpisodeOrder(sortedBy: sort) != nil
-    case .downloads: DownloadOrder(sortedBy: sort) != nil
+    case .feeds: FeedOrder(text: sort) != nil
+    case .episodes: EpisodeOrder(text: sort) != nil
+    case .downloads: DownloadOrder(text: sort) != nil
     }
   }
 
@@ -80,7 +80,7 @@ struct LsCommand: ParsableCommand {
   }
 
   private func listFeeds(of source: LibraryFolder, on console: Console) throws {
-    let matching = try source.feeds(sortedBy: sort.flatMap(FeedOrder.init(sortedBy:)) ?? .init(.title))
+    let matching = try source.feeds(sortedBy: sort.flatMap(FeedOrder.init(text:)) ?? .init(.title))
       .filter { feed in selector.map { feed.matches($0) } ?? true }
     let feeds = Array(matching.prefix(limit ?? .max))
     if console.options.json { return feeds.forEach { console.result($0.json) } }
@@ -92,7 +92,7 @@ struct LsCommand: ParsableCommand {
     if let selector { parts.append(.feeds([try feed(selector, in: source)])) }
     if !state.isEmpty { parts.append(.states(state)) }
     if let since { parts.append(.published(after: since.moment, before: nil)) }
-    let order = sort.flatMap(EpisodeOrder.init(sortedBy:)) ?? .init(.published, isReversed: true)
+    let order = sort.flatMap(EpisodeOrder.init(text:)) ?? .init(.published, isReversed: true)
     let rows = try gather(on: console) { body in
       try source.forEachEpisode(.all(parts), order: order, body)
     }
@@ -108,7 +108,7 @@ struct LsCommand: ParsableCommand {
     }
     if !state.isEmpty { parts.append(.states(state)) }
     if let since { parts.append(.published(after: since.moment, before: nil)) }
-    let order = sort.flatMap(DownloadOrder.init(sortedBy:)) ?? .init()
+    let order = sort.flatMap(DownloadOrder.init(text:)) ?? .init()
     let rows = try gather(on: console) { body in
       try source.forEachDownload(.all(parts), order: order, body)
     }

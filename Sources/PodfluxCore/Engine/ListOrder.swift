@@ -1,0 +1,40 @@
+/// What a list can be sorted by.
+public protocol ListOrderKey: RawRepresentable<String>, CaseIterable, Hashable, Sendable {}
+
+/// The order of a list. Among equals the one comes first that was added first, or last if it is reversed.
+public struct ListOrder<Key: ListOrderKey>: Hashable, Sendable {
+  /// What decides.
+  public var key: Key
+  /// Whether the last comes first.
+  public var isReversed: Bool
+
+  public init(_ key: Key, isReversed: Bool = false) {
+    self.key = key
+    self.isReversed = isReversed
+  }
+}
+
+/// What downloads can be sorted by.
+public enum DownloadOrderKey: String, ListOrderKey {
+  /// When it was added.
+  case added
+  /// When it was published; those without a date come first.
+  case published
+  /// The title, without regard to case and diacritics; without one, first.
+  case title
+  /// The length in bytes; an unknown one comes first.
+  case size
+  /// The state, as clients see it, in the order in which the article Protocol names them.
+  case state
+  /// Priority, then position: the order in which they are started.
+  case position
+}
+
+public typealias DownloadOrder = ListOrder<DownloadOrderKey>
+
+extension DownloadOrder {
+  /// The order of adding.
+  public init(isReversed: Bool = false) {
+    self.init(.added, isReversed: isReversed)
+  }
+}
