@@ -80,8 +80,14 @@ extension RefreshAttempt {
   private var move: FeedMove {
     let feed = refresh.feed
     return FeedMove(
-      address: feed.address, formerAddresses: feed.refreshes.formerAddresses, podcastGuid: feed.podcast?.guid,
-      knownEpisodes: Int(feed.episodes))
+      address: feed.address, formerAddresses: feed.refreshes.formerAddresses,
+      podcastGuid: (toldPodcast ?? feed.podcast)?.guid, knownEpisodes: knownEpisodes)
+  }
+
+  /// What the document at the feed's own address says of the podcast, if that is news, while the feed is read elsewhere.
+  private var toldPodcast: PodcastContent? {
+    guard case .refreshed(let findings)? = fallback else { return nil }
+    return findings.podcast
   }
 
   /// Whether an address can be the feed's: another one than now, and none that it has left. A feed with a password in its

@@ -59,6 +59,9 @@ package struct RefreshAttempt<Rows: EpisodeReader> {
   var fallback: RefreshReport.News?
   /// Whether the feed's own address leads elsewhere for good, and there are episodes by which the feed is known again.
   var isLedAway = false
+  /// How many episodes the library knew when the document began: at an address that the feed's own document names, those of
+  /// that document are known.
+  private(set) var knownEpisodes = 0
   /// Whether a page has led to the feed that it names.
   private var hasFollowedPage = false
   /// As what the requests are made.
@@ -268,9 +271,10 @@ package struct RefreshAttempt<Rows: EpisodeReader> {
   private mutating func read(_ bytes: [UInt8], _ head: ResponseHead) {
     do {
       if document == nil {
+        let known = try rows.episodeTraces(of: refresh.feed.key)
+        knownEpisodes = known.count
         document = FeedDocument(
-          at: (try? WebAddress(head.effectiveURL)) ?? address, charset: head.charset,
-          known: try rows.episodeTraces(of: refresh.feed.key))
+          at: (try? WebAddress(head.effectiveURL)) ?? address, charset: head.charset, known: known)
         decoder = head.contentCoding.map(makeDecoder)
       }
       try bytes.withUnsafeBytes { try decode($0) }

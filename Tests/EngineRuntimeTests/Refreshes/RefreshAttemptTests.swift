@@ -464,6 +464,20 @@ struct RefreshAttemptTests {
     #expect(try findings(try run(later, [Self.address: answer(1...3)]).news.last).validators.isDistrusted)
   }
 
+  @Test("A document read for the first time leads to no other podcast: its own episodes are known by then")
+  func firstMove() throws {
+    let target = "https://new.example/f.xml"
+    let leading = Self.rss(
+      1...3,
+      "<itunes:new-feed-url xmlns:itunes=\"http://www.itunes.com/dtds/podcast-1.0.dtd\">\(target)</itunes:new-feed-url>"
+    )
+    let other = Answer(body: Self.rss(11...13, title: "Another"))
+    let (news, _) = try run(try feed(), [Self.address: Answer(body: leading), target: other])
+    #expect(!news.contains(.moved(try WebAddress(target))))
+    #expect(rows.traces.map(\.guid) == ["g1", "g2", "g3"])
+    #expect(try findings(news.last).podcast?.title == "Show")
+  }
+
   @Test("A page leads a subscription with headers or a password to no other origin, and the error names the feed")
   func headers() throws {
     let page =
