@@ -239,6 +239,7 @@ extension InvariantChecker {
     guard run.stage == .done else { throw Violation(.agreement, "a cleanup ended as \(run.stage.rawValue)") }
     let steps = try steps(in: world)
     checkedSteps = steps
+    checkedQuarantine = CheckedQuarantine(world)
     // A damaged file goes to quarantine after its step is done, and may leave an empty folder.
     hasFoundCorruption = steps.contains { $0.finding.kind == .corrupt }
     hasFetchedAgain = steps.contains { $0.decision == .redownload }
@@ -268,9 +269,10 @@ extension InvariantChecker {
   /// A cleanup right after another one must find nothing to do.
   func checkNothingToDo(_ world: World) throws {
     let steps = try steps(in: world)
-    defer { checkedSteps = steps }
+    defer { (checkedSteps, checkedQuarantine) = (steps, CheckedQuarantine(world)) }
     guard let step = steps.first(where: { $0.status != .left && !isLastName($0) }) else { return }
     if case .emptyFolder = step.finding, hasFoundCorruption { return }
+    if case .expiredQuarantine(let limit, _) = step.finding, checkedQuarantine.expires(by: limit, at: world) { return }
     // A download that is fetched again may have started and failed since.
     if case .orphanPartial = step.finding, hasFetchedAgain { return }
     let earlier = checkedSteps.first { $0.finding == step.finding }.map { "; the run before left it: \($0.because)" }

@@ -77,10 +77,12 @@ extension InvariantChecker {
     guard !isAsked else { return }
     for case .refresh(let report) in batch.actions where report.news == .moved(feed.address) {
       guard let refresh = feeds.live[report.refresh], refresh.refresh.feed.key == feed.key,
-        let shown = refresh.showings.last, let truths = world.feeds?.podcasts[shown.podcast].truths,
-        !refresh.known.isEmpty, refresh.known.isDisjoint(with: truths)
+        let shown = refresh.showings.last, let podcast = world.feeds?.podcasts[shown.podcast],
+        !refresh.known.isEmpty, refresh.known.isDisjoint(with: podcast.truths)
       else { continue }
-      // A client may have given it the address of another podcast, which then leads on.
+      let truths = podcast.truths
+      // A client may have given it the address of another podcast, which its row names since, or which leads on at once.
+      if let guid = podcast.guid, guid == former.podcast?.guid { continue }
       let isLedOn = refresh.showings.count > 1 && !truths.isDisjoint(with: refresh.showings[0].items.map(\.truth))
       guard !isLedOn else { continue }
       throw Violation(

@@ -28,6 +28,7 @@ final class InvariantChecker {
   var hasFoundCorruption = false
   /// The steps of that cleanup.
   var checkedSteps: [CleanupStep] = []
+  var checkedQuarantine = CheckedQuarantine()
   /// Whether it has made downloads fetch files again.
   var hasFetchedAgain = false
   private var checkedRun: CleanupRun.Key?

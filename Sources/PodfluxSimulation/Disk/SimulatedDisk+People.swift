@@ -12,9 +12,11 @@ extension SimulatedDisk {
     put(entry, at: target)
   }
 
-  /// Two files get each other's names.
+  /// Two files get each other's names. Two names of one file stay as they are, as rename(2) leaves them.
   func swap(_ path: String, _ other: String) {
-    guard path != other, var first = take(path), var second = take(other) else { return }
+    guard path != other, published[path]?.file !== published[other]?.file, var first = take(path),
+      var second = take(other)
+    else { return }
     (first.isDisplaced, second.isDisplaced) = (true, true)
     put(second, at: path)
     put(first, at: other)
@@ -127,10 +129,17 @@ extension SimulatedDisk {
     return entry.file.inode == file.inode && entry.file.length == Int(file.length)
   }
 
-  /// A download has this file from now on, even if a person has put it there.
+  /// A download has this file from now on, even if a person has put it there, or if it is elsewhere just now and may come
+  /// back: a person has taken it away, or its disk is gone.
   func own(_ file: PublishedFile) {
     let path = file.path.description
     released.remove(Place(path: path, inode: file.inode, length: Int(file.length)))
+    for index in takenAway.indices where takenAway[index].entry.file.inode == file.inode {
+      takenAway[index].entry.isForeign = false
+    }
+    for index in unmounted.indices where unmounted[index].entry.file.inode == file.inode {
+      unmounted[index].entry.isForeign = false
+    }
     guard published[path]?.file.inode == file.inode else { return }
     published[path]?.isForeign = false
   }

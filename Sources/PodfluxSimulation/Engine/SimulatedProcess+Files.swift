@@ -35,6 +35,7 @@ extension SimulatedProcess {
     if deletion.fate == .deleted, isWorking(on: deletion.download) {
       throw Violation(.deletions, "what \(deletion.download) left is deleted while an attempt works on it")
     }
+    world.takeBack(whatWasLeftBy: deletion)
     let files = SimulatedFiles(in: self)
     for _ in 0..<(world.suffers(.repetition) && world.random.once(in: 12) ? 2 : 1) {
       let stood = deletion.file.map(world.disk.isPublished) ?? false
@@ -45,9 +46,7 @@ extension SimulatedProcess {
       guard isAlive else { return }
       switch outcome {
       case .success:
-        if let file = deletion.file {
-          if stood { world.releaseIfLeft(file) } else { world.releaseIfChanged(file) }
-        }
+        if let file = deletion.file { world.release(file, leftBy: deletion, stood: stood) }
         post(.deleted(deletion.key))
       case .failure(let failure): post(.notDeleted(deletion.key, because: failure.description))
       }

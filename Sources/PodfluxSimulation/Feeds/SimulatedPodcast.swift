@@ -25,6 +25,7 @@ struct SimulatedPodcast {
   let oddity: Oddity
   /// Whether it has a `podcast:guid`.
   let hasGuid: Bool
+  var guid: String? { hasGuid ? "podcast-\(number)" : nil }
   /// The episodes in the order of the document.
   private(set) var items: [SimulatedItem] = []
   /// Episodes that have left the feed.
@@ -126,7 +127,7 @@ struct SimulatedPodcast {
       <channel><title>\(title)</title><generator>build \(buildNumber)</generator>
 
       """
-    if hasGuid { text += "<podcast:guid>podcast-\(number)</podcast:guid>\n" }
+    if let guid { text += "<podcast:guid>\(guid)</podcast:guid>\n" }
     if let address { text += "<itunes:new-feed-url>\(address)</itunes:new-feed-url>\n" }
     let beginning = Array(text.utf8) + (oddity == .long ? Self.filling : [])
     var rest = ""

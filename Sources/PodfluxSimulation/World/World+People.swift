@@ -108,15 +108,27 @@ extension World {
     noteTrouble("a person puts a file at \(path)")
   }
 
-  /// A file that a person has made longer or shorter since it was to go is that person's now, unless it is a download's.
-  func releaseIfChanged(_ file: PublishedFile) {
-    if !checker.isAnothers(file, than: nil) { disk.releaseIfChanged(file) }
+  /// A deletion has succeeded. What it has left is the client's own now: a file behind a link, and one that a person has made
+  /// longer or shorter since it was to go, unless it is a download's.
+  ///
+  /// - Parameter stood: Whether the file was there as it was to go.
+  func release(_ file: PublishedFile, leftBy deletion: Deletion, stood: Bool) {
+    let path = file.path.description
+    guard disk.published[path]?.isForeign == false else { return }
+    if stood {
+      if disk.isPublished(file), disk.cover(over: path) != nil { disk.published[path]?.isForeign = true }
+    } else if !checker.isAnothers(file, than: nil) {
+      disk.releaseIfChanged(file)
+    }
+    if disk.published[path]?.isForeign == true { leftFiles[deletion.key] = file }
   }
 
-  /// What is behind a link, and was to go, stays: it is the client's own now.
-  func releaseIfLeft(_ file: PublishedFile) {
-    guard disk.isPublished(file), disk.cover(over: file.path.description) != nil else { return }
-    disk.published[file.path.description]?.isForeign = true
+  /// A deletion is tried once more, since its end was not committed: what it has left before is to go still.
+  func takeBack(whatWasLeftBy deletion: Deletion) {
+    guard let file = leftFiles.removeValue(forKey: deletion.key),
+      disk.published[file.path.description]?.file.inode == file.inode
+    else { return }
+    disk.published[file.path.description]?.isForeign = false
   }
 
   private func with(_ paths: [String], _ body: (String) -> Void) {

@@ -33,6 +33,8 @@ final class World {
   private var violation: (any Error)?
   private(set) var starts = 0
   private(set) var boots = 1
+  /// What deletions have left as the client's own, by their keys.
+  var leftFiles: [Deletion.Key: PublishedFile] = [:]
   /// How far the wall clock is off.
   var clockOffset: Int64 = 0
   /// The way to the network.
