@@ -69,7 +69,7 @@ struct FollowerTests {
     let later = #""nextRefresh":"2026-03-06T13:00:00.000Z""#
     let start = Timestamp(milliseconds: 1_772_798_400_000)
     var follower = RefreshFollower(
-      try ["a", "b", "c", "d", "e"].map { try feed($0, #""episodes":3,"# + due) }, startedAt: start)
+      try ["a", "b", "c", "d", "e"].map { try feed($0, #""episodes":3,"# + due) }, orderedAt: start)
     follower.look(at: [
       try feed("a", #""episodes":5,"# + later), try feed("b", #""episodes":3,"# + later),
       try feed("c", #""episodes":3,"error":{"code":"timeout"},"# + later),
@@ -81,6 +81,6 @@ struct FollowerTests {
     #expect(
       follower.report.sentence(milliseconds: 2149)
         == "Refreshed 4 feeds in 2.1 s: 1 unchanged, 1 with 2 new episodes, 1 failed, 1 waiting for the network")
-    #expect(RefreshFollower([], startedAt: start).report.sentence(milliseconds: 1) == "No feed is due")
+    #expect(RefreshFollower([], orderedAt: start).report.sentence(milliseconds: 1) == "No feed is due")
   }
 }

@@ -17,17 +17,17 @@ package struct RefreshFollower {
   }
 
   private let before: [String: FeedItem]
-  private let startedAt: Timestamp
+  private let orderedAt: Timestamp
   private var pending: Set<String>
   package private(set) var report = Report()
 
   /// - Parameters:
   ///   - feeds: The feeds as they were before.
-  ///   - startedAt: When the refreshes were asked for.
-  package init(_ feeds: [FeedItem], startedAt: Timestamp) {
+  ///   - orderedAt: When the refreshes had been ordered: a feed that has been refreshed is due later.
+  package init(_ feeds: [FeedItem], orderedAt: Timestamp) {
     before = Dictionary(feeds.map { ($0.id, $0) }) { first, _ in first }
     pending = Set(before.keys)
-    self.startedAt = startedAt
+    self.orderedAt = orderedAt
   }
 
   package var isOver: Bool { pending.isEmpty }
@@ -45,7 +45,7 @@ package struct RefreshFollower {
         continue
       }
       isMoving = isMoving || feed.isRefreshing
-      if !feed.isRefreshing, feed.nextRefresh.map({ $0 > startedAt }) ?? true { settle(feed) }
+      if !feed.isRefreshing, feed.nextRefresh.map({ $0 > orderedAt }) ?? true { settle(feed) }
     }
   }
 

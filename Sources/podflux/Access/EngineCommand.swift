@@ -99,6 +99,7 @@ extension EngineAccess {
       var settled: [DownloadFollower.Settled] = []
       while let event = try connection.nextEvent(upTo: frame) { settled += try follower.apply(event) }
       if follower.needsLook { settled += try follower.look(at: connection) }
+      if !settled.isEmpty { view.makeRoom() }
       settled.forEach(onSettled)
       view.show(follower, settled: settled)
       if follower.isOver { break }

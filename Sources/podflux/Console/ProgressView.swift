@@ -38,6 +38,11 @@ struct ProgressView {
     if console.mode.progress == .live { console.errors.write(region.erase()) }
   }
 
+  /// Makes room for results, if the terminal of the table shows them too.
+  mutating func makeRoom() {
+    if console.output.isTerminal { finish() }
+  }
+
   private func tell(_ row: TransferRow) {
     if let line = PlainReport.line(for: row) { console.errors.write(line: line) }
   }

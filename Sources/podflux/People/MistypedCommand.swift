@@ -43,7 +43,7 @@ struct MistypedCommand: CustomStringConvertible {
   /// The most similar command; nil if none is similar.
   private var nearest: String? {
     let distances = commands.map { ($0, Self.distance(from: word, to: $0)) }
-    return distances.filter { $1 <= min(Self.mistakes, $0.count - 2) }.min { $0.1 < $1.1 }?.0
+    return distances.filter { $1 <= min(Self.mistakes, max(1, $0.count - 2)) }.min { $0.1 < $1.1 }?.0
   }
 
   /// How many characters of a word are repeated.

@@ -11,6 +11,7 @@ struct UsageTests {
       (["snapsot"], "podflux snapshot"), (["sanpshot"], "podflux snapshot"),
       (["snap", "--library", "x"], "podflux snapshot"),
       (["gte", "https://example.org/1.mp3"], "podflux get"), (["stauts"], "podflux status"), (["syn"], "podflux sync"),
+      (["lst"], "podflux ls"),
       (["rnu"], "podflux run"), (["Run"], "podflux run"), (["help", "replya"], "podflux replay"),
       (["quarantine", "lsit", "--library", "x"], "podflux quarantine list"), (["hepl"], "podflux help"),
     ])

@@ -50,7 +50,6 @@ struct AddCommand: EngineCommand {
   func run() throws {
     try withEngine { access, console in
       var (added, failed): ([FeedID], Bool) = ([], false)
-      let startedAt = console.clock.now
       for feed in feeds {
         do {
           let preview = try access.connection.ask(try request("feeds/preview", feed)).get()
@@ -62,7 +61,7 @@ struct AddCommand: EngineCommand {
           failed = true
         }
       }
-      if !noWait { try wait(for: added, since: startedAt, with: access) }
+      if !noWait { try wait(for: added, with: access) }
       if failed { throw ExitCode.failure }
     }
   }
@@ -115,10 +114,11 @@ struct AddCommand: EngineCommand {
   }
 
   /// Until the episodes are known, so that the next command finds them.
-  private func wait(for ids: [FeedID], since startedAt: Timestamp, with access: EngineAccess) throws {
+  private func wait(for ids: [FeedID], with access: EngineAccess) throws {
     guard !ids.isEmpty else { return }
+    let orderedAt = PersonalClock.ofProcess().now
     let feeds = try access.connection.feeds(ids)
-    var follower = RefreshFollower(feeds.filter { $0.lastRefreshed == nil }, startedAt: startedAt)
+    var follower = RefreshFollower(feeds.filter { $0.lastRefreshed == nil }, orderedAt: orderedAt)
     try access.follow(&follower, ids: ids)
   }
 }

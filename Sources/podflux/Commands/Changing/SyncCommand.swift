@@ -8,25 +8,28 @@ import PodfluxPeople
 import Terminal
 import WireProtocol
 
-/// `podflux sync`: refreshes what is due, downloads what can be, and waits for it.
+/// `podflux sync`: refreshes feeds, downloads what can be, and waits for it.
 struct SyncCommand: EngineCommand {
   static let configuration = CommandConfiguration(
     commandName: "sync",
-    abstract: "Refreshes feeds that are due, or the named ones, and waits for all downloads: the line for cron.",
+    abstract: "Refreshes all feeds, or the named ones, and waits for all downloads: the line for cron.",
     discussion: """
       podflux sync
       podflux sync "Night Trains" --refresh-only
-      30 * * * *  podflux sync --quiet
+      */10 * * * *  podflux sync --due --quiet
 
-      It ends with 0 if everything is here, with 1 if something has failed, which it names on stderr.
+      Feeds that are paused or have ended are left out. It ends with 0 if everything is here, with 1 if something has failed, which it names on stderr.
       """)
 
   @OptionGroup var folder: LibraryOption
   @OptionGroup var engine: SocketOption
   @OptionGroup var console: ConsoleOptions
 
-  @Argument(help: "Only these feeds, whether they are due or not.", completion: .titles)
+  @Argument(help: "Only these feeds.", completion: .titles)
   var feeds: [String] = []
+
+  @Flag(help: "Refresh only what is due by the feeds' own rhythm.")
+  var due = false
 
   @Flag(help: "Wait for the refreshes, and not for downloads.")
   var refreshOnly = false
@@ -34,18 +37,23 @@ struct SyncCommand: EngineCommand {
   @Flag(help: "Do not wait; ends with 75 if something is left to do.")
   var noWait = false
 
+  func validate() throws {
+    if due, !feeds.isEmpty { throw ValidationError("--due is for all feeds; name none") }
+  }
+
   func run() throws {
     let startedAt = PersonalClock.ofProcess().now
-    let dueBefore = try dueFeeds(at: startedAt)
+    let before = try feedsBefore(at: startedAt)
     try withEngine { access, console in
-      let due = feeds.isEmpty ? dueBefore : try refreshNamed(with: access)
-      var refreshes = RefreshFollower(due, startedAt: startedAt)
+      let chosen = try refresh(before, with: access)
+      // A feed that has been refreshed is due after the moment of the order.
+      var refreshes = RefreshFollower(chosen, orderedAt: due ? startedAt : console.clock.now)
       if noWait {
         let counts = try access.connection.snapshot(SnapshotQuery(stores: [.downloads])).counts()
-        guard due.isEmpty, counts.moving == 0 else { throw ExitCode.later }
+        guard chosen.isEmpty, counts.moving == 0 else { throw ExitCode.later }
         return
       }
-      try access.follow(&refreshes, ids: feeds.isEmpty ? nil : due.compactMap { FeedID($0.id) })
+      try access.follow(&refreshes, ids: feeds.isEmpty ? nil : chosen.compactMap { FeedID($0.id) })
       tell(refreshes.report, since: startedAt, on: console)
       var downloads = DownloadFollower()
       if !refreshOnly {
@@ -56,19 +64,27 @@ struct SyncCommand: EngineCommand {
     }
   }
 
-  /// The feeds that are due, before an own engine begins with them by itself. A library that is not there yet has none, and
-  /// of one that cannot be read the engine says why.
-  private func dueFeeds(at now: Timestamp) throws -> [FeedItem] {
+  /// The feeds that are to be refreshed, before an own engine begins with due ones by itself. A library that is not there
+  /// yet has none, and of one that cannot be read the engine says why.
+  private func feedsBefore(at now: Timestamp) throws -> [FeedItem] {
+    guard feeds.isEmpty else { return [] }
     do {
       return try LibraryFolder(place: try folder.place()).feeds().filter { feed in
-        feed.isRefreshing || feed.nextRefresh.map { $0 <= now } ?? false
+        guard due else { return !feed.isPaused && !feed.hasEnded }
+        return feed.isRefreshing || feed.nextRefresh.map { $0 <= now } ?? false
       }
     } catch is EngineError {
       return []
     }
   }
 
-  private func refreshNamed(with access: EngineAccess) throws -> [FeedItem] {
+  /// Orders the refreshes. Returns the feeds as they were before.
+  private func refresh(_ before: [FeedItem], with access: EngineAccess) throws -> [FeedItem] {
+    guard !due else { return before }
+    guard !feeds.isEmpty else {
+      if !before.isEmpty { try access.order(.podcasts(.refresh(.all))) }
+      return before
+    }
     let finder = LibraryFinder(access.connection)
     let found = try feeds.compactMap { selector -> FeedItem? in
       if case .feed(let feed) = try finder.find(selector, among: .feeds) { feed } else { nil }
@@ -80,6 +96,7 @@ struct SyncCommand: EngineCommand {
   // MARK: What people are told
 
   private func tell(_ report: RefreshFollower.Report, since startedAt: Timestamp, on console: Console) {
+    guard due || report.count > 0 else { return }
     let milliseconds = console.clock.now.milliseconds - startedAt.milliseconds
     if console.mode.progress != .none { console.errors.write(line: report.sentence(milliseconds: milliseconds)) }
     for feed in report.failed {
