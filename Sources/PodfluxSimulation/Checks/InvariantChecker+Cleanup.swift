@@ -32,17 +32,18 @@ extension InvariantChecker {
   /// The cleanup declares a completed download's file missing.
   ///
   /// A file with its path, inode and length may be another download's all the same, if that one was published there when
-  /// this one's was gone, and got its inode: then the time is that download's. A row that a start has completed knows no
-  /// time: then the path is that download's.
+  /// this one's was gone, and got its inode. Then the time is another one, and that download has written it, or has its
+  /// time.
   func willLose(_ file: PublishedFile, of id: DownloadID, on disk: SimulatedDisk) throws {
     guard let present = disk.published[file.path.description]?.file, disk.isPublished(file) else { return }
     let isReplaced =
       file.modifiedNanoseconds != present.modified
-      && rows.values.contains { row in
-        guard row.id != id, let other = row.publishedFile else { return false }
-        return other.inode == present.inode && other.length == present.length
-          && other.modifiedNanoseconds.map { $0 == present.modified } ?? (other.path == file.path)
-      }
+      && (present.isWritten(byAnotherThan: id)
+        || rows.values.contains { row in
+          guard row.id != id, let other = row.publishedFile else { return false }
+          return other.inode == present.inode && other.length == present.length
+            && other.modifiedNanoseconds == present.modified
+        })
     guard isReplaced else { throw Violation(.forgetting, "\(file.path) is said to be gone, and is there") }
   }
 
@@ -50,7 +51,8 @@ extension InvariantChecker {
   func willTake(
     _ entry: SimulatedDisk.PublishedEntry, at place: EntryPath, for step: CleanupStep, on disk: SimulatedDisk
   ) throws {
-    if let id = owner(of: entry.file, at: place, on: disk) {
+    let away = handedRuns[step.key].flatMap { awayFiles[$0] } ?? []
+    if let id = owner(of: entry.file, at: place, on: disk, away) {
       throw Violation(
         .neededFiles, "\(place.text) is \(step.decision.rawValue)d by cleaning up, and is the file of \(id)")
     }
@@ -74,9 +76,14 @@ extension InvariantChecker {
   }
 
   /// The download whose row needs this file, at any path, or whose own name the file has too.
-  private func owner(of file: SimulatedFile, at place: EntryPath, on disk: SimulatedDisk) -> DownloadID? {
+  ///
+  /// - Parameter away: The downloads whose own names were away as the run looked: when a person brings one back behind its
+  ///   look, the other name was a stray.
+  private func owner(
+    of file: SimulatedFile, at place: EntryPath, on disk: SimulatedDisk, _ away: Set<DownloadID>
+  ) -> DownloadID? {
     rows.keys.sorted().first { id in
-      if let own = rows[id]?.publishedFile, own.inode == file.inode, EntryPath(own.path) != place,
+      if !away.contains(id), let own = rows[id]?.publishedFile, own.inode == file.inode, EntryPath(own.path) != place,
         disk.published[own.path.description]?.file === file
       {
         return true
@@ -92,12 +99,13 @@ extension InvariantChecker {
   /// If many files were gone at once, the planner must decide nothing.
   func hasDecided(_ steps: [CleanupStep], _ survey: SimulatedSurvey) throws {
     try checkWords(for: steps, of: survey.run)
-    let completed = survey.record.rows.filter { $0.isCompleted && !survey.record.isBlocked($0.place) }
-    guard completed.count >= CleanupPlanner.leastSuspicious else { return }
     let files = survey.record.entries.compactMap { entry -> FoundFile? in
       if case .file(let file) = entry { file } else { nil }
     }
     let (inodes, places) = (Set(files.map(\.inode)), Set(files.map(\.place)))
+    awayFiles = [survey.run.key: Set(survey.record.rows.filter { !places.contains($0.place) }.map(\.download))]
+    let completed = survey.record.rows.filter { $0.isCompleted && !survey.record.isBlocked($0.place) }
+    guard completed.count >= CleanupPlanner.leastSuspicious else { return }
     guard !completed.contains(where: { inodes.contains($0.file.inode) || places.contains($0.place) }) else { return }
     let lengths = Set(files.map(\.length))
     guard !completed.contains(where: { $0.file.sha256 != nil && lengths.contains($0.file.length) }) else { return }

@@ -21,7 +21,7 @@ extension InvariantChecker {
     // It was missing when it was read, and has been restored; or another file has its path and inode.
     if entry.isDisplaced || entry.isForeign { return }
     // Its file is missing, and another file has its path and inode by now.
-    if isAnothers(file, than: row.id) { return }
+    if isAnothers(file, than: row.id) || entry.file.isWritten(byAnotherThan: row.id) { return }
     // With another length it is a later file, whose download is gone, or the rest of its own.
     let isChanged = entry.file.isDamaged || entry.file.isEdited || !entry.file.isMedia
     guard isChanged || entry.file.length != Int(file.length) else {
@@ -37,7 +37,8 @@ extension InvariantChecker {
   private func checkEdited(_ row: Download, _ before: Download?, on disk: SimulatedDisk) throws {
     guard case .completed(let file)? = before?.state, row.state.kind != .completed, file.modifiedNanoseconds != nil,
       let entry = disk.published[file.path.description], entry.file.inode == file.inode, entry.file.isEdited,
-      entry.file.isMedia, !entry.file.isDamaged, !entry.isDisplaced, !entry.isForeign
+      entry.file.isMedia, !entry.file.isDamaged, !entry.isDisplaced, !entry.isForeign,
+      !entry.file.isWritten(byAnotherThan: row.id)
     else { return }
     throw Violation(.edited, "\(row.id) is \(row.state), and another program has only edited \(file.path)")
   }

@@ -82,7 +82,7 @@ extension InvariantChecker {
       else { continue }
       let truths = podcast.truths
       // A client may have given it the address of another podcast, which its row names since, or which leads on at once.
-      if let guid = podcast.guid, guid == former.podcast?.guid { continue }
+      if podcast.isTold(in: former.podcast) { continue }
       let isLedOn = refresh.showings.count > 1 && !truths.isDisjoint(with: refresh.showings[0].items.map(\.truth))
       guard !isLedOn else { continue }
       throw Violation(

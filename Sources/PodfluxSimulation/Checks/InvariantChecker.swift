@@ -22,6 +22,8 @@ final class InvariantChecker {
   var handedSteps: [CleanupStep.Key: HandedStep] = [:]
   /// The run of each issued step.
   var handedRuns: [CleanupStep.Key: CleanupRun.Key] = [:]
+  /// The downloads whose files were not at their paths as the last run looked.
+  var awayFiles: [CleanupRun.Key: Set<DownloadID>] = [:]
   /// Steps whose files were confirmed for following, and whose rows may not have followed yet.
   var confirmedMoves: [DownloadID: CleanupStep] = [:]
   /// Whether the last checked cleanup had found damaged files.

@@ -117,7 +117,7 @@ final class SimulatedDisk {
   func openPartial(of download: DownloadID) throws(DownloadError) -> SimulatedFile {
     if let file = partials[download] { return file }
     guard !isFull else { throw .diskFull }
-    let file = SimulatedFile(inode: newInode())
+    let file = SimulatedFile(inode: newInode(), writer: download)
     partials[download] = file
     return file
   }

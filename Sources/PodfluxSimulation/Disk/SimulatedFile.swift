@@ -4,6 +4,8 @@ import PodfluxCore
 /// A file on the simulated disk: what a reader sees, and what a power cut would leave of it.
 final class SimulatedFile {
   let inode: UInt64
+  /// The download that has written it; nil for a file of a person.
+  let writer: DownloadID?
   private(set) var content: [UInt8] = []
   /// How much of the content is on the device.
   private(set) var syncedLength = 0
@@ -24,9 +26,13 @@ final class SimulatedFile {
   /// When it was written to last. Only who writes moves it on.
   private(set) var modified: Int64 = 0
 
-  init(inode: UInt64) {
+  init(inode: UInt64, writer: DownloadID? = nil) {
     self.inode = inode
+    self.writer = writer
   }
+
+  /// Whether another download than this one has written it.
+  func isWritten(byAnotherThan id: DownloadID) -> Bool { writer.map { $0 != id } ?? false }
 
   /// What begins with this byte is no media; no version of an origin's does.
   static let spoilt: UInt8 = 0xFF

@@ -26,6 +26,12 @@ struct SimulatedPodcast {
   /// Whether it has a `podcast:guid`.
   let hasGuid: Bool
   var guid: String? { hasGuid ? "podcast-\(number)" : nil }
+
+  /// Whether a row has read this podcast's feed last: its number is in each of its titles.
+  func isTold(in content: PodcastContent?) -> Bool {
+    content?.title.map { $0 == "Podcast \(number)" || $0.hasPrefix("Podcast \(number),") } ?? false
+  }
+
   /// The episodes in the order of the document.
   private(set) var items: [SimulatedItem] = []
   /// Episodes that have left the feed.
