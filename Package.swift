@@ -82,7 +82,7 @@ let package = Package(
         .product(name: "NIOPosix", package: "swift-nio"),
         .product(name: "NIOSSL", package: "swift-nio-ssl"),
       ]),
-    .target(name: "TestSupport"),
+    .target(name: "TestSupport", dependencies: ["CLinux"]),
     .executableTarget(
       name: "podflux-demo",
       dependencies: [

@@ -8,6 +8,7 @@
 #include <linux/stat.h>
 #include <malloc.h>
 #include <signal.h>
+#include <spawn.h>
 #include <stdint.h>
 #include <sys/statfs.h>
 #include <sys/syscall.h>
@@ -87,6 +88,13 @@ static inline void linux_tell_bus_error(int number) {
 /// Makes SIGBUS end the process with status 1 and one line on stderr, at once and without cleanup.
 static inline void linux_end_on_bus_error(void) {
   signal(SIGBUS, linux_tell_bus_error);
+}
+
+extern int posix_spawn_file_actions_addclosefrom_np(posix_spawn_file_actions_t *actions, int first);
+
+/// A child that is started with these actions has no descriptor from `first` on: 0 or the errno.
+static inline int linux_add_closing_from(posix_spawn_file_actions_t *actions, int first) {
+  return posix_spawn_file_actions_addclosefrom_np(actions, first);
 }
 
 #endif

@@ -1,7 +1,8 @@
+import CLinux
 import Foundation
 import Synchronization
 
-/// A child process with pipes at its stdin and stdout.
+/// A child process with pipes at its stdin and stdout, and no other descriptor of this process but stderr.
 struct Child {
   let pid: pid_t
   /// The child's stdin.
@@ -41,6 +42,10 @@ struct Child {
     posix_spawn_file_actions_adddup2(&actions, stdin[0], 0)
     posix_spawn_file_actions_adddup2(&actions, stdout[1], 1)
     posix_spawn_file_actions_addopen(&actions, 2, logPath, O_WRONLY | O_CREAT | O_APPEND, 0o644)
+    // Others' sockets and pipes would never end, and take its descriptors.
+    guard linux_add_closing_from(&actions, 3) == 0 else {
+      throw PodfluxProcess.Failure("no memory for a child's actions")
+    }
     var argv = words.map { strdup($0) } + [nil]
     defer { argv.forEach { free($0) } }
     let variables = ProcessInfo.processInfo.environment.merging(environment) { $1 }

@@ -49,10 +49,15 @@ public final class RawConnection: @unchecked Sendable {
         return String(decoding: rest[..<end], as: UTF8.self)
       }
       var readable = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-      guard poll(&readable, 1, seconds * 1000) > 0, read() > 0 else {
-        throw PodfluxProcess.Failure("no line; begun: \(String(decoding: rest.prefix(200), as: UTF8.self))")
-      }
+      let ready = poll(&readable, 1, seconds * 1000)
+      if ready < 0, errno == EINTR { continue }
+      guard ready > 0 else { throw noLine("within \(seconds) s") }
+      guard read() > 0 else { throw noLine("before the connection's end") }
     }
+  }
+
+  private func noLine(_ when: String) -> PodfluxProcess.Failure {
+    PodfluxProcess.Failure("no line \(when); begun: \(String(decoding: rest.prefix(200), as: UTF8.self))")
   }
 
   /// Reads until the engine has closed the connection.

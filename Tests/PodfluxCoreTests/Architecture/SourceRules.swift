@@ -32,7 +32,7 @@ enum SourceRules {
     // Glibc for one file, which writes to a descriptor and asks it for its size.
     "Terminal": ["Glibc"],
     "ScriptedOrigin": ["NIOCore", "NIOHTTP1", "NIOPosix", "NIOSSL"],
-    "TestSupport": [],
+    "TestSupport": ["CLinux"],
     "podflux-demo": ["ScriptedOrigin", "Terminal", "TestSupport", "Crypto"],
     "podflux-bench": ["PodfluxCore", "PodfluxEngine", "ScriptedOrigin", "TestSupport", "ArgumentParser", "Crypto"],
     "podflux-sim": ["PodfluxSimulation", "ArgumentParser"],
