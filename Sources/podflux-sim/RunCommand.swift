@@ -12,12 +12,21 @@ struct RunCommand: ParsableCommand {
   @Flag(help: "Make a failing run smaller before reporting it.")
   var shrink = false
 
+  @Option(help: "How many of the last turns and events are told of a failure.")
+  var tell = 40
+
   @OptionGroup var world: WorldOptions
 
+  func validate() throws {
+    guard tell >= 0 else { throw ValidationError("--tell takes 0 or more") }
+  }
+
   func run() throws {
+    var options = try world.options(seed: seed)
+    options.toldEvents = tell
     TrapWatch.begin()
     TrapWatch.note(seed)
-    switch Simulation(try world.options(seed: seed)).run(replaying: true) {
+    switch Simulation(options).run(replaying: true) {
     case .success(let summary):
       print("seed \(seed): \(summary.turns) turns, \(summary.starts) starts, \(summary.milliseconds) ms")
       print("trace \(String(summary.traceHash, radix: 16)) state \(String(summary.stateHash, radix: 16))")

@@ -10,7 +10,8 @@ extension CleanupStep {
       guard try turn.tables.downloads.find(id)?.state == .completed(file) else { return Self.hasChanged }
       switch finding {
       case .moved(_, let former, let file):
-        return try claim(on: FoundFile(file), otherThanBy: id, left: former.path, in: turn)
+        let left = former.path == file.path ? nil : former.path
+        return try claim(on: FoundFile(file), otherThanBy: id, left: left, in: turn)
       case .modified(_, _, let file): return try claim(on: FoundFile(file), otherThanBy: id, in: turn)
       case .corrupt(_, _, let found): return try claim(on: found, otherThanBy: id, in: turn)
       default: return nil

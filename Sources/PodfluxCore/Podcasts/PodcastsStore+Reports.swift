@@ -13,6 +13,8 @@ extension PodcastsStore {
       if refresh.isDisowned { hostsToSearch = nil } else { hostsToSearch?.insert(refresh.host) }
     }
     guard !refresh.isDisowned, var feed = try turn.tables.feeds.find(key) else { return }
+    // It may have moved to another host, and be due there: the clock may have been set meanwhile.
+    if report.news.isEnd { hostsToSearch?.insert(feed.address.host) }
     switch report.news {
     case .described(let podcast):
       feed.podcast = podcast

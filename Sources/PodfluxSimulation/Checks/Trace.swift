@@ -25,10 +25,14 @@ struct Trace {
     case note(String)
   }
 
-  private static let kept = 40
-
+  private let kept: Int
   private var entries: [Entry] = []
   private var hash = StableHash()
+
+  /// - Parameter kept: How many of the last events are kept for people; all of them are in the hash.
+  init(keeping kept: Int) {
+    self.kept = kept
+  }
 
   /// A hash of all events, in order.
   var fingerprint: UInt64 { hash.value }
@@ -48,12 +52,12 @@ struct Trace {
 
   private mutating func append(_ entry: Entry) {
     entries.append(entry)
-    if entries.count >= 2 * Self.kept { entries.removeFirst(Self.kept) }
+    if entries.count >= 2 * kept { entries.removeFirst(kept) }
   }
 
   /// The last turns, in words.
   var lastLines: [String] {
-    entries.suffix(Self.kept).flatMap { entry in
+    entries.suffix(kept).flatMap { entry in
       switch entry {
       case .note(let text): ["-- \(text)"]
       case .turn(let turn): Self.lines(of: turn)

@@ -10,6 +10,8 @@ public struct SimulationOptions: Hashable, Sendable {
   public var faults: FaultKinds
   /// A deliberate mistake in the engine's surroundings, which the checker must find.
   public var sabotage: Sabotage?
+  /// How many of the last turns and events a failure tells of. No run depends on it.
+  public var toldEvents = 40
 
   /// The usual world of a seed, with all faults.
   public init(

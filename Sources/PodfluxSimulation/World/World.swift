@@ -46,10 +46,11 @@ final class World {
   /// Whether faults have stopped.
   private(set) var isCalm = false
   private(set) var turns = 0
-  private(set) var trace = Trace()
+  private(set) var trace: Trace
 
   init(_ options: SimulationOptions) throws {
     self.options = options
+    trace = Trace(keeping: options.toldEvents)
     random = SeededGenerator(seed: options.seed, index: 1)
     database = try LibraryDatabase.inMemory()
     disk.followsLinks = options.sabotage == .linkFollowed

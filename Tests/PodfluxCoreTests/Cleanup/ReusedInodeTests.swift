@@ -111,6 +111,23 @@ struct ReusedInodeTests {
     #expect(try world.row(second).state == .completed(edited))
   }
 
+  /// Seed 1100216 of the simulator: the survey had begun before the other download was published there, with the same
+  /// content. Both rows had the file then, and each further cleanup tried to let one of them follow it.
+  @Test("A row follows no file at its own path that another download has published there meanwhile")
+  func publishedInPlace() throws {
+    let world = try World()
+    let (first, second) = (try world.enqueue("a"), try world.enqueue("b"))
+    let (gone, present) = (
+      try PublishedFile.sample("a.mp3", length: 70, inode: 1), try PublishedFile.sample("a.mp3", length: 70, inode: 2)
+    )
+    try world.finish(first, as: gone)
+    try world.finish(second, as: present)
+    try world.cleanUp([.planned(.moved(first, from: gone, to: present), .follow)])
+    #expect(try world.stepRows().map(\.status) == [.left])
+    #expect(try world.row(first).state == .completed(gone))
+    #expect(try world.row(second).state == .completed(present))
+  }
+
   /// Seed 143772 of the simulator: the other row's claim kept the row from following until the next cleanup.
   @Test("Of two rows with the same file at a path that it has left, one follows it, and the other's is missing")
   func sharedAndMoved() throws {

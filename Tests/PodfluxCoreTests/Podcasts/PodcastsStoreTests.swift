@@ -258,6 +258,16 @@ struct PodcastsStoreTests {
     #expect(throws: Refusal.self) { try world.send(.podcasts(.update(try id("b"), update))) }
   }
 
+  /// Seed 1100390 of the simulator: only the former host was searched, and the feed waited for the next one to be due.
+  @Test("A feed that has moved to another host, and is due by now, is refreshed there at once")
+  func movedAndDue() throws {
+    try subscribe("a")
+    let first = try #require(started.first)
+    try report(first, .moved(try address("https://new.example/a.xml")))
+    try report(first, findings(inSeconds: -5))
+    #expect(started.map(\.feed.address) == [try address("https://new.example/a.xml")])
+  }
+
   // MARK: Episodes
 
   @Test("Episodes appear, change, leave and return, and their marks and ids stay")
