@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import PodfluxClient
+import PodfluxCore
 import PodfluxEngine
 import PodfluxPeople
 
@@ -44,6 +45,29 @@ final class EngineAccess {
   func reopen() throws {
     try stopOwn()
     (connection, own) = try Self.open(start, socket: socket, signals: signals)
+  }
+
+  /// Does work that outlives another command's own engine: if that ends meanwhile, the work is done once more with another
+  /// engine.
+  func outliving(_ work: () throws -> Void) throws {
+    for _ in 0..<Self.enginesOutlived {
+      do {
+        return try work()
+      } catch where own == nil && !signals.areStopping && Self.isEnd(error) {
+        try reopen()
+      }
+    }
+    try work()
+  }
+
+  private static let enginesOutlived = 5
+
+  private static func isEnd(_ error: any Error) -> Bool {
+    switch error {
+    case ConnectionFailure.ended: true
+    case let refusal as EngineRefusal: refusal.code == Refusal.Code.shuttingDown.rawValue
+    default: false
+    }
   }
 
   /// Ends the own engine, if there is one.

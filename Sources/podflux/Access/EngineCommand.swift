@@ -16,7 +16,8 @@ protocol EngineCommand: ParsableCommand {
 }
 
 extension EngineCommand {
-  /// Runs the command's work with an engine, and ends an own one afterwards.
+  /// Runs the command's work with an engine, and ends an own one afterwards. The work begins again if another command's
+  /// engine ends meanwhile: whatever it has ordered may be ordered twice.
   ///
   /// - Throws: the exit status, after lines on stderr that say why.
   func withEngine(_ work: (EngineAccess, Console) throws -> Void) throws {
@@ -28,7 +29,7 @@ extension EngineCommand {
     do {
       try console.reporting {
         let access = try EngineAccess(start, socket: socket, signals: signals)
-        let result = Result { try work(access, console) }
+        let result = Result { try access.outliving { try work(access, console) } }
         try access.close()
         try result.get()
       }
