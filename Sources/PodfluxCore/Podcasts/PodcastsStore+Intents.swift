@@ -139,5 +139,6 @@ extension Feed.Wishes {
     userAgent = update.userAgent.map { $0.isEmpty ? nil : $0 } ?? userAgent
     network = update.network ?? network
     isPaused = update.isPaused ?? isPaused
+    filenameTemplate = update.filenameTemplate.map { $0.isStandard ? nil : $0 } ?? filenameTemplate
   }
 }

@@ -67,7 +67,7 @@ struct SettingsCommand: EngineCommand {
       let value = String(word.dropFirst(word.name.count + 1))
       let setting = Settings.all.first { $0.name == word.name }
       switch setting?.values {
-      case .printable, .choice, .timeZone, nil: members.append((word.name, .string(value)))
+      case .printable, .choice, .timeZone, .nameTemplate, nil: members.append((word.name, .string(value)))
       case .boolean, .integer, .limit, .number, .schedule, .networkClasses:
         // What is no JSON is refused with what the setting takes.
         members.append((word.name, JSONValue(typed: value) ?? .string(value)))

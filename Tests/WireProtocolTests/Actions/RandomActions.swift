@@ -168,6 +168,7 @@ struct RandomActions {
     case .printable: .text("Podflux \"1\" \\ (test)")
     case .choice(let names): .text(pick(names))
     case .timeZone: .text(pick(["publisher", "Europe/Vienna", "Etc/GMT+5"]))
+    case .nameTemplate: .text(pick(["", "{podcast}/{title}", "[{date} ]{title} [[{index:3}]].{ext}"]))
     case .schedule: .schedule(many(upTo: 3) { $0.window() })
     case .networkClasses: nil
     }
