@@ -28,6 +28,8 @@ extension EngineRequest {
     guard let template, let path = NameExample.path(by: template, portably: portably) else { return self }
     return EngineRequest(content, by: client) { [completion] response in
       guard case .reply(let reply) = response.outcome else { return completion(response) }
+      // A subscription that was there before stays as it is.
+      if case .subscribed(_, created: false) = reply { return completion(response) }
       completion(Response(outcome: .reply(.exemplified(reply, path: path)), revision: response.revision))
     }
   }

@@ -202,7 +202,7 @@ extension PodcastIntent.FeedList.Rejection: FormedPayload {
 
 extension Fields {
   /// Refuses a selection that is made in no way, or in several.
-  fileprivate func requireOne(of keys: [String], choosing things: String) throws(Refusal) {
+  func requireOne(of keys: [String], choosing things: String) throws(Refusal) {
     let given = keys.count { object[$0] != nil }
     let list = keys.joined(separator: ", ")
     guard given > 0 else {

@@ -50,7 +50,8 @@ struct SettingsCommand: EngineCommand {
     }
     let request = try Console(console).reporting { try change() }
     try withEngine { access, console in
-      _ = try access.connection.ask(request).get()
+      let reply = try access.connection.ask(request).get()
+      if let example = try reply.string("example") { console.note("a file's name, for example: \(example)") }
       guard console.options.json else { return }
       print(try Self.settings(in: access.connection), words.map { $0.name }, on: console)
     }
