@@ -25,7 +25,8 @@ extension PublishedFiles {
     return EntryPath(bytes: Array(folder) + twin.bytes)
   }
 
-  /// Moves the file at `former` to `path`, and syncs both folders. Never replaces a file, and creates missing folders.
+  /// Moves the file at `former` to `path`, and syncs both folders, as far as they can be. Never replaces a file, and creates
+  /// missing folders.
   ///
   /// It is idempotent after a crash at any point, except that a file which it has moved is `gone`. With `sparingTwins` a
   /// path counts as taken if a case-insensitive disk would confuse it, or a new folder, with another one.
@@ -46,8 +47,9 @@ extension PublishedFiles {
         removeIfEmpty(Set(walk.made), on: walk, to: EntryPath(path))
         return .taken
       }
-      try library.folderSyncs.synchronize(walk.folder)
-      try library.folderSyncs.synchronize(source.folder)
+      // A sync that fails leaves in doubt what a power cut would leave, and not where the file is now: its row must follow it.
+      _ = try? library.folderSyncs.synchronize(walk.folder)
+      _ = try? library.folderSyncs.synchronize(source.folder)
       return .moved(madeFolders: walk.made)
     } catch .exists {
       return .taken

@@ -60,6 +60,10 @@ public struct CleanupStore: DomainStore {
   /// Whether the first planned steps may have been under way when the last engine ended: then they are handed out even if
   /// the run was cancelled, so that no file has a name that its row does not know.
   private var resumesRenaming = false
+  /// The steps that were handed out so.
+  private var resumed: Set<CleanupStep.Key> = []
+  /// The steps of the last run whose files could not be moved.
+  private var unmoved: [CleanupStep.Key: CleanupStep] = [:]
   /// Of the steps under way, those whose rows are done and whose files are owed their deletion: they end as that does.
   private(set) var awaited: [Deletion.Key: [CleanupStep.Key]] = [:]
 
@@ -107,6 +111,7 @@ public struct CleanupStore: DomainStore {
   /// Ends steps whose rows the downloads have changed.
   public mutating func receive(_ event: StoreEvent, in turn: inout PodfluxTurn, reading context: Context) throws {
     guard let (step, outcome) = Self.applied(event) else { return }
+    if step.finding.kind == .misnamed, steps.underWay[step.key] == nil { return }
     // Rows that were held go together, and the places that they leave have been looked at.
     let wasHeld = steps.underWay[step.key] == nil
     switch outcome {
@@ -128,8 +133,11 @@ public struct CleanupStore: DomainStore {
     }
     // What a client wants takes the place of a start's pass that has not changed anything yet, or has not begun: a plan
     // would be gone before a client has read it.
-    if active?.cause == .start, active?.stage == .looking { try end(as: .cancelled, in: &turn) }
-    owesStartPass = false
+    // A run that renames waits for it, and finds moved files followed.
+    if renaming == nil {
+      if active?.cause == .start, active?.stage == .looking { try end(as: .cancelled, in: &turn) }
+      owesStartPass = false
+    }
     let run = CleanupRun(
       key: turn.sequence, options: options, renaming: renaming, cause: cause, askedAt: turn.now)
     waiting = run
@@ -165,15 +173,19 @@ public struct CleanupStore: DomainStore {
 
   private mutating func begin(settings: Settings, in turn: inout PodfluxTurn) throws {
     guard active == nil else { return }
-    if waiting == nil, owesStartPass {
+    let asked = waiting
+    // Each run has a number of its own.
+    if owesStartPass, asked == nil || (asked?.renaming != nil && asked?.key != turn.sequence) {
+      waiting = nil
       owesStartPass = false
       _ = try ask(for: CleanupRequest().options(under: settings), because: .start, in: &turn)
     }
     guard var run = waiting else { return }
-    waiting = nil
+    waiting = run.key == asked?.key ? nil : asked
     run.stage = .looking
     active = run
     cursor = 0
+    unmoved = [:]
     try turn.tables.cleanup.removeSteps()
     try turn.tables.cleanup.save(run)
     turn.perform(.startSurvey(run, quarantineDays: settings.quarantineDays))
@@ -188,7 +200,7 @@ public struct CleanupStore: DomainStore {
     progress = nil
     steps = OwedWork(limit: Self.stepsAtOnce)
     (held, heldBehind, awaitedPlaces, awaited) = ([:], [:], [], [:])
-    (deferred, resumesRenaming) = ([], false)
+    (deferred, resumesRenaming, resumed) = ([], false, [])
     if let last { try turn.tables.cleanup.forget(last.key) }
     run.stage = stage
     run.reason = reason ?? run.reason
@@ -253,6 +265,7 @@ public struct CleanupStore: DomainStore {
           step.move = CleanupStep.Move(isPortable: renaming.isPortable, mayHaveBegun: mayHaveBegun)
         }
         cursor = step.key
+        if mayHaveBegun { resumed.insert(step.key) }
         try handOut(step, reading: context, in: &turn)
       }
     }
@@ -298,11 +311,20 @@ public struct CleanupStore: DomainStore {
   private mutating func finish(
     _ key: CleanupStep.Key, _ outcome: CleanupStep.Outcome, reading context: Context, in turn: inout PodfluxTurn
   ) throws {
+    if case .moved = outcome, let step = unmoved.removeValue(forKey: key) {
+      // Carried out twice it failed first, and then the file was moved: its row follows it all the same.
+      return turn.tell(.cleanup(.apply(step)))
+    }
     guard let step = steps.underWay[key], !awaited.values.contains(where: { $0.contains(key) }) else { return }
     switch outcome {
     case .left(let reason):
       try finish(step, as: .left, because: reason, in: turn)
-      if step.finding.kind == .misnamed { turn.tell(.cleanup(.endedRenaming(step, isMoved: false))) }
+      // Its file may have been moved, which could not be seen: a cleanup finds it.
+      if resumed.contains(key) { owesStartPass = true }
+      if step.finding.kind == .misnamed {
+        unmoved[key] = step
+        turn.tell(.cleanup(.endedRenaming(step, isMoved: false)))
+      }
     case .moved(let folders):
       if !folders.isEmpty { turn.tell(.cleanup(.madeFolders(folders))) }
       try conclude(step, reading: context, in: &turn)

@@ -16,14 +16,19 @@ extension InvariantChecker {
     var moved = file
     moved.path = path
     switch outcome {
-    case .moved:
-      guard disk.isPublished(moved) else { throw Violation(.names, "the file of \(id) is said to be at \(path)") }
+    // People may have taken it elsewhere since.
+    case .moved: break
     case .left(let reason):
       guard disk.isPublished(moved), !disk.isPublished(file), let entry = disk.published[path.description],
         !entry.isDisplaced, !entry.isForeign, !entry.file.isEdited, !entry.file.isDamaged,
         entry.file.modified == file.modifiedNanoseconds, disk.cover(over: path.description) == nil,
-        disk.cover(over: file.path.description) == nil, reason == CleanupStep.fileHasGone
+        disk.cover(over: file.path.description) == nil
       else { return }
+      // Until a cleanup has found it, its row knows nothing of it.
+      guard reason == CleanupStep.fileHasGone else {
+        disk.published[path.description]?.isDisplaced = true
+        return
+      }
       throw Violation(.names, "the file of \(id) was moved to \(path), and its row stays at \(file.path): \(reason)")
     case .done: throw Violation(.names, "\(step) moves no file")
     }

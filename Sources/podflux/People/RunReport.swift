@@ -22,8 +22,14 @@ struct RunReport {
   private static func wait(for number: Int64, with access: EngineAccess) throws -> JSONObject {
     while true {
       let snapshot = try access.connection.snapshot(SnapshotQuery(stores: [.cleanup], stepsPage: .init(limit: 1)))
-      let run = try snapshot.json.object("cleanup")?.object("run")
-      if let run, try run.integer("id") ?? 0 >= number, try run.moment("endedAt") != nil { return run }
+      let cleanup = try snapshot.json.object("cleanup")
+      // The pass of a start may begin before a run that was asked for earlier.
+      let isWaiting = try cleanup?.object("waiting")?.integer("id") == number
+      if !isWaiting, let run = try cleanup?.object("run"), try run.integer("id") ?? 0 >= number,
+        try run.moment("endedAt") != nil
+      {
+        return run
+      }
       if access.signals.comes(withinMilliseconds: lookMilliseconds) { throw ConnectionFailure.interrupted }
     }
   }

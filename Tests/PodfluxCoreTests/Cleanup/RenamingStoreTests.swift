@@ -156,6 +156,36 @@ struct RenamingStoreTests {
     #expect(world.verifications.isEmpty)
   }
 
+  @Test("A step that was carried out twice, and failed first, has its row follow the file all the same")
+  func twice() throws {
+    let (id, file) = try completed("a", inode: 7)
+    try rename([(id, file, "b")])
+    let key = try #require(world.steps.keys.first)
+    try world.send(.cleaned(key, .left("It is too dark.")))
+    #expect(try world.row(id).state == .completed(file))
+    try world.send(.cleaned(key, .moved(madeFolders: [])))
+    #expect(try world.row(id).state == .completed(try moved(file, to: "b")))
+    #expect(try world.stepRows().map(\.status) == [.left])
+  }
+
+  @Test("A run waits for the pass of a start, and what it could not see after a crash is left to another one")
+  func passes() throws {
+    let world = try World(cleansUpOnStart: true)
+    #expect(world.cleanup.active?.cause == .start)
+    let key = try world.send(.cleanup(.rename(RenameRequest())))
+    #expect(world.cleanup.active?.cause == .start && key == world.cleanup.waiting.map { .cleanup($0.key) })
+    try world.found([])
+    #expect(world.cleanup.active?.renaming != nil)
+    let id = try world.enqueue("a")
+    let file = try PublishedFile.sample("a.mp3", length: 70, inode: 7)
+    try world.finish(id, as: file)
+    try world.found([.planned(.misnamed(id, file, to: try path("b")), .rename)])
+    try world.restart()
+    #expect(world.steps.values.map(\.move?.mayHaveBegun) == [true])
+    try world.carryOutSteps(.left("The disk does not answer."))
+    #expect(world.cleanup.active?.cause == .start)
+  }
+
   @Test("A name that another row has is not given")
   func taken() throws {
     let (a, b) = (try completed("a", inode: 7), try completed("b", inode: 8))
