@@ -131,12 +131,13 @@ public struct CleanupStep: Hashable, Sendable {
 extension CleanupStep.Finding {
   /// A finding without its payload.
   public enum Kind: String, Hashable, Sendable, Codable, CodingKeyRepresentable, CaseIterable {
-    case missing, moved, modified, corrupt, misnamed, orphan, adoptable, foreign
+    case missing, moved, modified, corrupt, orphan, adoptable, foreign
     case orphanPartial = "orphan_partial"
     case partial
     case strayPartial = "stray_partial"
     case emptyFolder = "empty_folder"
     case expiredQuarantine = "expired_quarantine"
+    case misnamed
   }
 
   public var kind: Kind {

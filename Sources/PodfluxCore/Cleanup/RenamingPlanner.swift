@@ -64,6 +64,21 @@ public struct RenamingPlanner {
   /// moved.
   private static func key(_ path: LibraryPath) -> String { path.description.uppercased().lowercased() }
 
+  /// The places that files leave. A disk that ignores case takes another spelling of a place for the place itself.
+  private struct Places {
+    private var exact: [EntryPath: Int] = [:]
+    private var folded: [String: Int] = [:]
+
+    mutating func add(_ index: Int, at path: LibraryPath) {
+      exact[EntryPath(path)] = index
+      folded[key(path)] = index
+    }
+
+    func subject(at place: EntryPath) -> Int? {
+      exact[place] ?? place.libraryPath.flatMap { folded[key($0)] }
+    }
+  }
+
   /// The new names, by subject. A file that keeps its name leaves its place to no other one: where that was expected, the
   /// names are chosen again.
   private func targets(_ evidence: some RenamingEvidence) throws -> [Int: Target] {
@@ -78,8 +93,10 @@ public struct RenamingPlanner {
   private func targets(
     besides staying: Set<Int>, _ evidence: some RenamingEvidence
   ) throws -> (targets: [Int: Target], staying: Set<Int>) {
-    var left: [EntryPath: Int] = [:]
-    for (index, subject) in subjects.enumerated() where !staying.contains(index) { left[subject.place] = index }
+    var left = Places()
+    for (index, subject) in subjects.enumerated() where !staying.contains(index) {
+      left.add(index, at: subject.file.path)
+    }
     var (targets, more, claimed): ([Int: Target], Set<Int>, Set<String>) = ([:], [], [])
     for (index, subject) in subjects.enumerated() where !staying.contains(index) {
       guard !evidence.isCancelled else { throw CleanupPlanner.Failure.cancelled }
@@ -95,7 +112,7 @@ public struct RenamingPlanner {
 
   /// The first free name; nil if the file has it.
   private func target(
-    of index: Int, _ subject: Subject, _ left: [EntryPath: Int], _ claimed: Set<String>,
+    of index: Int, _ subject: Subject, _ left: Places, _ claimed: Set<String>,
     _ evidence: some RenamingEvidence
   ) throws -> Target? {
     for number in 1...Self.maximumNumber {
@@ -107,7 +124,7 @@ public struct RenamingPlanner {
       if occupant == subject.place || Self.key(path) == Self.key(subject.file.path) {
         return Target(path: path, number: number, behind: index)
       }
-      if let other = left[occupant] { return Target(path: path, number: number, behind: other) }
+      if let other = left.subject(at: occupant) { return Target(path: path, number: number, behind: other) }
     }
     return nil
   }

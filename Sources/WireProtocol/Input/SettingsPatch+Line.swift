@@ -18,8 +18,8 @@ extension SettingsPatch {
 }
 
 extension Settings {
-  /// The settings in the order of lines: that of the alphabet, in which `filenameTemplate` is before `fileTimes`.
-  static let byName = all.sorted { $0.name.lowercased() < $1.name.lowercased() }
+  /// The settings in the order of lines.
+  static let byName = all.sorted { $0.name < $1.name }
 }
 
 extension Field {

@@ -225,6 +225,10 @@ struct NamingTests {
         try engine.kill(afterMilliseconds: Int.random(in: 0...30, using: &random))
         engine = try scene.start()
       }
+      // Deletions take a moment, and a cleanup would see what they have not come to.
+      try waitUntil("the end of deletions", upTo: 20) {
+        Set(try engine.items().compactMap(\.path)) == Set(scene.publishedFiles())
+      }
       let pass = try engine.cleanUp()
       #expect(
         pass.acts.isEmpty && !pass.steps.contains { $0.finding == "orphan" }, "PODFLUX_SEED=\(seed) \(pass.steps)")
