@@ -179,10 +179,20 @@ public enum Sabotage: String, CaseIterable, Sendable {
   /// What an ended refresh says is taken for the present one's word.
   case refreshGenerationNotChecked = "refresh-generation-not-checked"
 
+  /// A file that gets another name replaces what has the name.
+  case renameReplaces = "rename-replaces"
+  /// After a crash a file that was moved already is taken for one that is gone.
+  case earlierMoveOverlooked = "earlier-move-overlooked"
+  /// When a download is removed while its file is moved, only its former name is deleted.
+  case newNameForgotten = "new-name-forgotten"
+
   /// What goes wrong besides: what cannot concern it only makes it take longer to be found.
   public var faults: FaultKinds {
     switch self {
     case .publishForgotten: .crashes
+    case .renameReplaces: [.names, .people]
+    case .earlierMoveOverlooked: [.names, .crashes]
+    case .newNameForgotten: .names
     case .orphanByNameOnly, .linkFollowed, .missingNotRechecked, .unreadableTakenForEmpty, .everythingGoneIgnored,
       .writeDuringReadOverlooked, .placeTakenTwice, .editTakenForDamage:
       .people
@@ -226,6 +236,9 @@ public enum Sabotage: String, CaseIterable, Sendable {
     case .noTruncation: "the old version is not cut away before the new one is written"
     case .overlapNotCompared: "the overlap is taken for equal without a look"
     case .pageCacheTrusted: "after a reboot unsynced bytes are believed"
+    case .renameReplaces: "a renamed file replaces another one"
+    case .earlierMoveOverlooked: "a file that was moved before a crash is taken for one that is gone"
+    case .newNameForgotten: "a download is removed while its file is moved, and the file stays under its new name"
     case .publishReplaces: "publishing replaces another file of that name"
     case .twinsOverlooked: "a file is published beside one whose name differs in case only"
     case .deletionWhileAlive: "a partial is deleted while its attempt still runs"

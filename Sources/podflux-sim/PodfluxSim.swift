@@ -43,7 +43,7 @@ struct WorldOptions: ParsableArguments {
 
   func options(seed: UInt64) throws -> SimulationOptions {
     guard let faults = FaultKinds(names: faults.split(separator: ",").map(String.init)) else {
-      throw ValidationError("unknown kind of fault; there are: \(FaultKinds.all.names.joined(separator: ", "))")
+      throw ValidationError("unknown kind of fault; there are: \(FaultKinds.named.map(\.name).joined(separator: ", "))")
     }
     guard turns > 0, downloads > 0 else { throw ValidationError("a world has at least one turn and one download") }
     return SimulationOptions(

@@ -78,7 +78,8 @@ struct PodcastTableTests {
     var feed = try #require(try write { try $0.feeds.find(key) })
     #expect(feed.refreshes.isAsked && feed.due == Self.now)
     feed.wishes = .init(
-      title: nil, group: "A/B", headers: [Header(name: "X", value: "y")], userAgent: "U", network: .any, isPaused: true)
+      title: nil, group: "A/B", headers: [Header(name: "X", value: "y")], userAgent: "U", network: .any, isPaused: true,
+      filenameTemplate: try NameTemplate(validating: "{podcast}/[{date} ]{title}"))
     feed.podcast = PodcastContent(
       title: "T", link: "l", image: "i", description: "d", language: "de", author: "a", guid: "g")
     feed.refreshes = Feed.Refreshes(
@@ -96,6 +97,63 @@ struct PodcastTableTests {
       try write { try $0.feeds.nextDue(at: Self.now.advanced(byDays: 9), on: .allBut([])) { _, _, _ in true } } == nil)
     try write { try $0.feeds.delete(key) }
     #expect(try write { try $0.feeds.find(at: try WebAddress("https://old.example/f")) } == nil)
+  }
+
+  @Test("Episodes have their places by date, and by age among those of one date; other feeds' do not count")
+  func indexes() throws {
+    let feeds = (try addFeed("a"), try addFeed("b"))
+    func content(_ day: Int?) -> EpisodeContent {
+      EpisodeContent(published: day.map { PublicationDate(Self.now.advanced(byDays: $0)) })
+    }
+    try write { tables in
+      try tables.episodes.insert([3, nil, 1, 1, 2].map(content), of: feeds.0, added: Self.now)
+      try tables.episodes.insert([0, 1, 2].map(content), of: feeds.1, added: Self.now)
+    }
+    let found = try write { tables in
+      try (1...8).map { number in
+        try tables.episodes.find(EpisodeID(number: number)).flatMap { try tables.episodes.index(of: $0) }
+      }
+    }
+    #expect(found == [4, nil, 1, 2, 3, 1, 2, 3])
+    let indexes = try database.read { try $0.episodeIndexes(of: feeds.0) }
+    #expect(indexes.map { ($0.key.number, $0.value) }.sorted { $0.1 < $1.1 }.map(\.0) == [3, 4, 5, 1])
+  }
+
+  @Test("A download's file can be named after its episode and its feed")
+  func nameable() throws {
+    let feed = try addFeed("a")
+    let download = try Sample.download()
+    try write { tables in
+      try tables.downloads.insert(download)
+      let ids = try tables.episodes.insert([EpisodeContent(guid: "g")], of: feed, added: Self.now)
+      try tables.episodes.setDownload(download.id, of: ids[0])
+    }
+    let found = try #require(try database.read { try $0.nameable(download.id) })
+    #expect(found.download == download && found.episode?.content.guid == "g" && found.feed?.key == feed)
+    try write { try $0.feeds.delete(feed) }
+    #expect(try database.read { try $0.nameable(download.id) } == NameableDownload(download))
+  }
+
+  @Test("A library from before names had templates has none, and one that is no template is a damaged row")
+  func templates() throws {
+    let folder = try TemporaryFolder()
+    try FormerLibrary.make(in: folder, upTo: "15-podcasts", with: []) { db in
+      try db.execute(
+        sql: """
+          INSERT INTO feeds (id, url, url_hash, host, network, paused, title_key, next_at, failures, distrusted, ended,
+            asked, read, episodes, added_at)
+          VALUES ('a', 'https://a.example/f', 1, 'a.example', 0, 0, 'a', 0, 0, 0, 0, 0, 0, 0, 0)
+          """)
+    }
+    let former = try LibraryDatabase.open(at: folder.databasePath)
+    let id = try #require(FeedID("a"))
+    #expect(try former.ledger().transaction { try $0.feeds.find(id) }?.wishes == .init())
+    try former.withConnection { db in
+      #expect(throws: DatabaseError.self) { try db.execute(sql: "UPDATE feeds SET filename_template = ''") }
+      try db.execute(sql: "UPDATE feeds SET filename_template = '{titel}'")
+    }
+    #expect(throws: DamagedRow.self) { try former.ledger().transaction { try $0.feeds.find(id) } }
+    try former.close()
   }
 
   @Test("The feed that has been due for longest comes first, of those that may")

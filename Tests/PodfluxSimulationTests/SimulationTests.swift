@@ -20,6 +20,16 @@ struct SimulationTests {
     for failure in result.failures { Issue.record("\(failure.violation)\nrepeat it with: \(failure.options.command)") }
   }
 
+  @Test("Files that are renamed beside everything else violate nothing")
+  func names() throws {
+    let faults: FaultKinds = [
+      .names, .crashes, .powerCuts, .commits, .disk, .foreignFiles, .people, .repetition, .suspensions,
+    ]
+    let options = SimulationOptions(seed: 1, turns: 200, faults: faults)
+    let result = Sweep(1..<31, like: options, threads: 2).run()
+    for failure in result.failures { Issue.record("\(failure.violation)\nrepeat it with: \(failure.options.command)") }
+  }
+
   @Test("Runs of two thousand turns violate nothing", .backgroundTest)
   func fullSweep() throws {
     let seeds = try SweptSeeds()

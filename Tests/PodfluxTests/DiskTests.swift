@@ -77,6 +77,47 @@ struct DiskTests {
     print("\(kind.rawValue), state elsewhere: \(hasStateElsewhere): \(scene.publishedFiles())")
   }
 
+  @Test(
+    "Files are renamed over kills, in circles and in case only, and each name has its own bytes",
+    arguments: [PrivateDisk.Kind.exfat, .mergerfs, .bindfs, .ext4])
+  func renames(kind: PrivateDisk.Kind) throws {
+    if let reason = PrivateDisk.unavailability(of: kind) {
+      print("skipped: \(reason)")
+      return
+    }
+    let scene = try DiskScene(kind)
+    let titles = ["a", "b", "c", "d", "ärger", "f: g?"]
+    let bodies = titles.indices.map { scene.serve("/\($0).mp3", length: 40_000 + $0, bytesPerSecond: 1_000_000) }
+    var engine = try scene.start()
+    try engine.order("settings/update", ["maxPerHost": 4, "reserveFreeBytes": 0])
+    for (number, title) in titles.enumerated() {
+      try engine.order(
+        "downloads/enqueue",
+        ["id": "d\(number)", "url": scene.origin.url("/\(number).mp3"), "podcast": "Sendung", "title": title])
+    }
+    try engine.waitForAllCompleted()
+    // Two circles and a chain, case, and the same name twice.
+    for round in [["b", "c", "a", "D", "f: g?", "x"], ["B", "a", "A", "y", "x", "ärger"], titles] {
+      for (number, title) in round.enumerated() {
+        try engine.order("downloads/update", ["id": "d\(number)", "title": title])
+      }
+      try engine.send(line: #"{"type":"files/rename","payload":{"all":true}}"#)
+      try engine.send(line: #"{"type":"snapshot","payload":{"stores":["cleanup"]}}"#)
+      try engine.kill()
+      engine = try scene.start()
+      try scene.rename(engine)
+      let items = try engine.items()
+      for (number, body) in bodies.enumerated() {
+        let item = try #require(items.first { $0.id == "d\(number)" })
+        #expect(scene.hash(of: item.path) == body.hash, "\(item.json)")
+      }
+      #expect(scene.publishedFiles() == items.compactMap(\.path).sorted())
+      #expect(try scene.steps(engine).isEmpty)
+      print("\(kind.rawValue): \(scene.publishedFiles())")
+    }
+    #expect(scene.publishedFiles() == ["a", "b", "c", "d", "f- g-", "ärger"].map { "Sendung/\($0).mp3" })
+  }
+
   @Test("A snapshot beside an engine with an exclusive database fails with the reason and the remedy")
   func snapshotBeside() throws {
     if let reason = PrivateDisk.unavailability(of: .mergerfs) {
@@ -173,7 +214,19 @@ private final class DiskScene {
 
   /// The steps of a cleanup that has ended.
   func steps(_ engine: PodfluxProcess) throws -> [[String: Any]] {
-    let order = try engine.order("cleanup/run", ["mode": "plan"])
+    try steps(of: engine.order("cleanup/run", ["mode": "plan"]), engine)
+  }
+
+  /// Renames files, behind all that is under way.
+  func rename(_ engine: PodfluxProcess) throws {
+    try waitUntil("the end of earlier runs") {
+      let cleanup = try engine.order("snapshot", ["stores": ["cleanup"]])["cleanup"] as? [String: Any]
+      return (cleanup?["run"] as? [String: Any])?["endedAt"] is String && !(cleanup?["waiting"] is [String: Any])
+    }
+    _ = try steps(of: engine.order("files/rename", ["all": true]), engine)
+  }
+
+  private func steps(of order: [String: Any], _ engine: PodfluxProcess) throws -> [[String: Any]] {
     var steps: [[String: Any]] = []
     try waitUntil("the end of the cleanup") {
       let cleanup = try engine.order("snapshot", ["stores": ["cleanup"]])["cleanup"] as? [String: Any]

@@ -137,7 +137,10 @@ struct ProtocolTests {
     #expect(!line.contains("\\/"))
     let object = try PodfluxProcess.parse(line)
     let sorted = try JSONSerialization.data(withJSONObject: object, options: [.sortedKeys, .withoutEscapingSlashes])
-    #expect(line == String(decoding: sorted, as: UTF8.self))
+    // Foundation sorts without regard to case.
+    let text = String(decoding: sorted, as: UTF8.self).replacing(
+      #""filenameTemplate":"","fileTimes":"published""#, with: #""fileTimes":"published","filenameTemplate":"""#)
+    #expect(line == text)
   }
 
   @Test("A last line without a line feed is executed too")

@@ -70,7 +70,7 @@ struct CleanupLineTests {
     }
     let findings = [
       ("adoptable", 5), ("corrupt", 3), ("empty_folder", 10), ("expired_quarantine", 11), ("foreign", 6),
-      ("missing", 0),
+      ("misnamed", 12), ("missing", 0),
       ("modified", 2), ("moved", 1), ("orphan", 4), ("orphan_partial", 7), ("partial", 8), ("stray_partial", 9),
     ].map { #""\#($0)":{"bytes":\#($1 * 10),"count":\#($1 + 3),"done":\#($1),"left":1}"# }
     let expected =
@@ -103,6 +103,17 @@ struct CleanupLineTests {
       + #""freedBytes":0,"id":8,"missing":"redownload","mode":"plan","orphans":"adopt","progress":null,"#
       + #""reason":null,"state":"waiting","usage":null}}"#
     #expect(text.hasSuffix(#""steps":[],"waiting":"# + expected))
+  }
+
+  @Test("shows what a run that renames is about")
+  func renaming() throws {
+    let renaming = Renaming(
+      feed: try #require(FeedID("show")), template: .standard, timeZone: .publisher, isPortable: true)
+    let expected =
+      Self.beginning + #""endedAt":"2026-11-21T03:00:01.500Z","feed":"show","findings":{},"freedBytes":0,"id":7,"#
+      + Self.options + #""progress":null,"reason":null,"state":"done","task":"rename","usage":null}"#
+    let run = run(.done) { $0.renaming = renaming }
+    #expect(shown(run) == #"{"next":null,"run":\#(expected),"steps":[],"waiting":null}"#)
   }
 
   // MARK: Steps
@@ -141,6 +152,7 @@ struct CleanupLineTests {
       step(.missing(id, file), .mark, .left, 0, path: #""Süß/a.mp3""#),
       step(.moved(id, from: file, to: moved), .follow, .done, 11, path: #""Süß/a.mp3""#, to: #""b/b.mp3""#),
       step(.modified(id, from: file, to: file), .follow, .done, Int(file.length), path: #""Süß/a.mp3""#),
+      step(.misnamed(id, file, to: moved.path), .rename, .planned, 10, path: #""Süß/a.mp3""#, to: #""b/b.mp3""#),
       step(.corrupt(id, file, found: found), .quarantine, .done, 12, path: broken),
       step(.corrupt(id, file, found: found), .mark, .done, 12, path: broken),
       step(.orphan(found), .quarantine, .planned, 12, path: broken, download: "null"),

@@ -106,7 +106,7 @@ extension DownloadAttempt {
     PublishingFacts(
       description: attempt.description, address: attempt.ownAddress,
       contentDisposition: machine.head?.contentDisposition, contentType: machine.head?.contentType,
-      beginning: machine.contents?.beginning ?? [], settings: attempt.settings)
+      beginning: machine.contents?.beginning ?? [], settings: attempt.settings, naming: attempt.naming)
   }
 
   private mutating func report(_ news: AttemptReport.News) -> AttemptReport {

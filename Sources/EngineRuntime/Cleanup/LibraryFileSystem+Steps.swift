@@ -27,6 +27,7 @@ extension LibraryFileSystem {
       return try isUntouched(FoundFile(file)) ? .done : .hasChanged
     case .corrupt(_, _, let found), .adoptable(let found, _, _):
       return try isUntouched(found) ? .done : .hasChanged
+    case .misnamed(_, let file, let path): return try rename(file, to: path, step.move ?? CleanupStep.Move())
     case .orphan(let found): return try carryOut(orphan: found, step, at: now)
     // Its deletion is a row first: no download of its name may begin meanwhile.
     case .orphanPartial: return .done
@@ -57,6 +58,48 @@ extension LibraryFileSystem {
     default:
       let isThere = try look(at: found.place).regularFile().map(found.isSameFile) ?? false
       return isThere ? .done : .hasChanged
+    }
+  }
+
+  private func rename(
+    _ file: PublishedFile, to path: LibraryPath, _ order: CleanupStep.Move
+  ) throws(FileSystemFailure) -> CleanupStep.Outcome {
+    guard try isInPlace() else { return .left(SurveyFailure.notInPlace.description) }
+    switch try look(at: EntryPath(file.path)) {
+    case .file(let present) where file.isUntouched(as: present): break
+    case .file, .link, .other: return .left(CleanupStep.fileHasChanged)
+    case .behindLink(let failure): return .left("\(failure)")
+    case .nothing: return try earlierRenaming(of: file, to: path, order)
+    }
+    switch try move(FoundFile(file), to: path, order) {
+    case .moved(let folders):
+      removeEmpty(order.ownFolders)
+      return .moved(madeFolders: folders)
+    case .gone: return .left(CleanupStep.fileHasGone)
+    case .changed: return .left(CleanupStep.fileHasChanged)
+    case .taken: return .left(CleanupStep.nameIsTaken)
+    }
+  }
+
+  /// An engine that has ended since may have moved the file; or a person has, just there.
+  private func earlierRenaming(
+    of file: PublishedFile, to path: LibraryPath, _ order: CleanupStep.Move
+  ) throws(FileSystemFailure) -> CleanupStep.Outcome {
+    var moved = file
+    moved.path = path
+    // Without a number that lasts, only an engine that may have moved it makes a file of its length and time this one.
+    guard order.mayHaveBegun || file.inode != FoundFile.unknownInode,
+      case .file(let present) = try look(at: EntryPath(path)), moved.isUntouched(as: present)
+    else { return .left(CleanupStep.fileHasGone) }
+    removeEmpty(order.ownFolders)
+    return .moved(madeFolders: [])
+  }
+
+  /// Removes folders that are empty, the innermost of which is the first. One that cannot be removed stays, and so do those
+  /// around it: the file has its name.
+  private func removeEmpty(_ folders: [LibraryPath]) {
+    for folder in folders {
+      guard (try? removeEmptyFolder(EntryPath(folder))) == true else { return }
     }
   }
 

@@ -7,14 +7,6 @@ import PodfluxCore
 /// It is taken step by step: each compares so many entries, or reads a page, or decides. Rows and files may change between
 /// two steps; what it decides on is checked again when a step is carried out. It belongs to one caller.
 public final class Survey<Files: LibraryFileSystem, Rows: SurveyRows> {
-  /// How a survey ends.
-  public enum Ending {
-    /// With these steps, and with what its run is told.
-    case ended([CleanupStep], CleanupNews)
-    /// Its run has been cancelled: there is nothing to tell.
-    case cancelled
-  }
-
   private enum Stage {
     case beginning
     case comparing(Files.Listing)
@@ -67,7 +59,7 @@ public final class Survey<Files: LibraryFileSystem, Rows: SurveyRows> {
   /// Takes the next step. Not to be called again once it has ended.
   ///
   /// - Returns: nil as long as it goes on.
-  public func advance() -> Ending? {
+  public func advance() -> SurveyEnding? {
     do {
       return try step()
     } catch CleanupPlanner.Failure.everythingGone(let count) {
@@ -81,7 +73,7 @@ public final class Survey<Files: LibraryFileSystem, Rows: SurveyRows> {
     }
   }
 
-  private func step() throws -> Ending? {
+  private func step() throws -> SurveyEnding? {
     switch stage {
     case .beginning:
       guard try files.isInPlace() else { throw SurveyFailure.notInPlace }
@@ -153,7 +145,7 @@ public final class Survey<Files: LibraryFileSystem, Rows: SurveyRows> {
 
   // MARK: The end
 
-  private func measure() throws -> Ending {
+  private func measure() throws -> SurveyEnding {
     if let limit = DailyUpkeep(quarantineDays: quarantineDays).quarantineLimit(at: now()) {
       var bytes: Int64 = 0
       try files.forEachQuarantined { if $0.at < limit { bytes += $0.length } }
@@ -166,6 +158,14 @@ public final class Survey<Files: LibraryFileSystem, Rows: SurveyRows> {
     let remark = planner.passedOver == 0 ? nil : SurveyFailure.tooMany(planner.passedOver)
     return .ended(planner.steps, .complete(usage, remark: remark))
   }
+}
+
+/// How a survey ends.
+public enum SurveyEnding {
+  /// With these steps, and with what its run is told.
+  case ended([CleanupStep], CleanupNews)
+  /// Its run has been cancelled: there is nothing to tell.
+  case cancelled
 }
 
 /// How much of a survey is one step.

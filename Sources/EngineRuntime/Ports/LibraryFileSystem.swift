@@ -35,6 +35,15 @@ public protocol LibraryFileSystem {
   ///
   /// - Returns: whether a file was deleted.
   func delete(_ file: FoundFile, ownFolders: [LibraryPath]) throws(FileSystemFailure) -> Bool
+  /// The path that a file with these facts would get, in folders as they are spelled on the disk: the first choice for
+  /// number 1, and another one for each higher number. Nil if there are no more.
+  func candidate(for facts: PublishingFacts, number: Int) throws(FileSystemFailure) -> LibraryPath?
+  /// What takes a path: the entry there or, with `portably`, one with which a disk that ignores case would confuse it; nil
+  /// if the path is free.
+  func occupant(of path: LibraryPath, portably: Bool) throws(FileSystemFailure) -> EntryPath?
+  /// Moves a file to a path that is free, if it stands at its place as it was found (inode and length). Durable when it
+  /// returns; the same call after a crash at any point comes to the same end, or finds it gone.
+  func move(_ file: FoundFile, to path: LibraryPath, _ move: CleanupStep.Move) throws(FileSystemFailure) -> MoveOutcome
   /// Removes the folder at a place if nothing is in it, not even something hidden. Does not sync.
   ///
   /// - Returns: whether a folder was removed.
@@ -73,6 +82,18 @@ public protocol LibraryFileSystem {
   func restoredFiles() throws(FileSystemFailure) -> Set<FoundFile>
   /// Forgets those of them that are gone.
   func forgetGoneRestorations() throws(FileSystemFailure)
+}
+
+/// What became of a file that was to get another name.
+public enum MoveOutcome: Hashable, Sendable {
+  /// It has the name, and these folders were made for it, the outermost first.
+  case moved(madeFolders: [LibraryPath])
+  /// Nothing is at its place.
+  case gone
+  /// Something else is at its place, and stays there.
+  case changed
+  /// The new name is taken.
+  case taken
 }
 
 /// How and why a file is put into quarantine.

@@ -81,6 +81,19 @@ final class FoldedFolders: Sendable {
     }
   }
 
+  /// Whether the folder's names are cached, and no other program has changed it since.
+  func isKnown(_ folder: Descriptor) throws(FileError) -> Bool {
+    let (key, change) = try identity(of: folder)
+    return state.withLock { $0.indexes[key]?.change == change }
+  }
+
+  /// Records that the engine has just taken a name away from a folder that was known: the folder is not listed again for
+  /// this change. The name's fingerprint stays, and costs a listing if it is asked for.
+  func left(_ folder: Descriptor) throws(FileError) {
+    let (key, change) = try identity(of: folder)
+    state.withLock { $0.indexes[key]?.change = change }
+  }
+
   private func list(
     _ folder: Descriptor, _ key: Key, _ change: Change, lookingFor name: EntryName
   ) throws(FileError) -> EntryName? {

@@ -23,6 +23,11 @@ enum NameComponent {
     return trimmedAtEnd(String(visible)).map { portably ? withoutDeviceName($0) : $0 }
   }
 
+  /// A folder's name: cleaned, and truncated to what a component holds; nil if nothing is left.
+  static func folder(_ text: String, portably: Bool) -> String? {
+    clean(text, portably: portably).flatMap { cut($0, toBytes: LibraryPath.maximumComponentBytes) }
+  }
+
   /// Truncates to at most `limit` bytes at a character boundary; nil if nothing is left.
   static func cut(_ text: String, toBytes limit: Int) -> String? {
     guard text.utf8.count > limit else { return text }

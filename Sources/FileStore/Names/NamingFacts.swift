@@ -8,6 +8,12 @@ public struct NamingFacts: Hashable, Sendable {
   public var title: String?
   /// The day on which the episode was published, in the user's time zone.
   public var day: CivilDate?
+  /// The time of that day, `HH-mm`.
+  public var time: String?
+  /// The template, and what it can say of the episode.
+  public var naming: DownloadNaming
+  /// The extension that the file has already; nil for a new file.
+  public var fileExtension: String?
   /// The address of the download.
   public var url: String
   /// The Content-Disposition header of the response.
@@ -19,12 +25,16 @@ public struct NamingFacts: Hashable, Sendable {
 
   /// Unknown facts are nil.
   public init(
-    podcast: String? = nil, title: String? = nil, day: CivilDate? = nil, url: String,
-    contentDisposition: String? = nil, mediaType: String? = nil, beginning: [UInt8] = []
+    podcast: String? = nil, title: String? = nil, day: CivilDate? = nil, time: String? = nil,
+    naming: DownloadNaming = .init(), fileExtension: String? = nil, url: String, contentDisposition: String? = nil,
+    mediaType: String? = nil, beginning: [UInt8] = []
   ) {
     self.podcast = podcast
     self.title = title
     self.day = day
+    self.time = time
+    self.naming = naming
+    self.fileExtension = fileExtension
     self.url = url
     self.contentDisposition = contentDisposition
     self.mediaType = mediaType

@@ -15,6 +15,14 @@ extension LibraryDatabase: SurveyRows {
     try read { try $0.download(id) }
   }
 
+  public func nameable(_ id: DownloadID) throws -> NameableDownload? {
+    try read { try $0.nameable(id) }
+  }
+
+  public func episodeIndexes(of feed: Feed.Key) throws -> [EpisodeID: Int64] {
+    try read { try $0.episodeIndexes(of: feed) }
+  }
+
   /// The downloads that are not completed and have durable bytes, in the order of their ids.
   public func downloadsWithBytes(after id: DownloadID?, limit: Int) throws -> [Download] {
     try read { try $0.downloadsWithBytes(after: id, limit: limit) }

@@ -5,14 +5,14 @@ import Texts
 
 /// Converts between a row of `feeds` and its value. It validates rows like any other input.
 struct StoredFeed: StatementRow {
-  let feed: Feed
+  private(set) var feed: Feed
 
   private static let columns = [
     "key", "id", "url", "title", "grouping", "headers", "user_agent", "network", "paused", "read", "own_title",
     "own_link", "own_image", "own_description", "own_language", "own_author", "own_guid", "refreshed_at", "next_at",
     "failures", "error_code", "error_message", "error_status", "entity_tag", "last_modified", "body_hash",
     "full_body_at", "distrusted", "former_urls", "interval_seconds", "quiet_hours", "quiet_days", "ended", "asked",
-    "episodes", "added_at",
+    "episodes", "added_at", "filename_template",
   ]
 
   /// Reads the columns in the order of `init`.
@@ -34,6 +34,11 @@ struct StoredFeed: StatementRow {
     feed = Feed(
       key: key, id: id, address: address, wishes: wishes, podcast: isRead ? podcast : nil, refreshes: refreshes,
       episodes: try columns.next(.count), added: Timestamp(milliseconds: try columns.next(.moment)))
+    feed.wishes.filenameTemplate = try (columns.next() as String?).map(Self.template)
+  }
+
+  private static func template(_ text: String) throws -> NameTemplate {
+    try Damaged.checked("feeds.filename_template", text.isEmpty ? nil : try? NameTemplate(validating: text))
   }
 
   private static func refreshes(_ columns: inout ColumnReader) throws -> Feed.Refreshes {
@@ -80,7 +85,7 @@ extension StoredFeed {
   private static let otherColumns = [
     "id", "url", "url_hash", "host", "title", "grouping", "headers", "user_agent", "network", "paused", "read",
     "own_title", "own_link", "own_image", "own_description", "own_language", "own_author", "own_guid", "title_key",
-    "former_urls", "added_at",
+    "former_urls", "added_at", "filename_template",
   ]
 
   /// Inserts a row; binds what `write` writes.
@@ -146,6 +151,7 @@ extension StoredFeed {
     try arguments.write(FoldedText.of(DownloadRow.text(feed.shownTitle) ?? ""))
     try arguments.write(try list(feed.refreshes.formerAddresses.map(\.description)))
     try arguments.write(feed.added.milliseconds)
+    try arguments.write(DownloadRow.text(wishes.filenameTemplate?.text))
   }
 
   private static func list(_ elements: [some Encodable]) throws -> String? {

@@ -22,6 +22,16 @@ struct SQLEpisodeTable: EpisodeTable {
     return try StoredEpisode.fetchAll(statement, arguments: [download.description]).first?.episode
   }
 
+  func index(of episode: Episode) throws -> Int64? {
+    guard let published = episode.content.published?.moment.milliseconds else { return nil }
+    let statement = try db.cachedStatement(
+      sql: """
+        SELECT count(*) FROM episodes INDEXED BY episodes_published
+        WHERE feed >> 3 = ?1 >> 3 AND feed = ?1 AND published <= ?2 AND (published < ?2 OR key <= ?3)
+        """)
+    return try Int64.fetchOne(statement, arguments: [episode.feed, published, episode.id.number])
+  }
+
   func formerEnclosures(of episode: EpisodeID) throws -> [WebAddress] {
     let statement = try db.cachedStatement(sql: "SELECT name FROM episode_names WHERE episode = ? AND kind = 'url'")
     return try String.fetchAll(statement, arguments: [episode.number]).map {

@@ -23,6 +23,26 @@ extension TableReader {
     return traces
   }
 
+  /// A download, and what its file can be named after.
+  public func nameable(_ id: DownloadID) throws -> NameableDownload? {
+    guard let download = try download(id) else { return nil }
+    let episode = try SQLEpisodeTable(db: db).find(having: id)
+    return NameableDownload(
+      download, episode: episode, feed: try episode.flatMap { try SQLFeedTable(db: db).find($0.feed) })
+  }
+
+  /// The places of a feed's episodes among those that have a date, 1 for the oldest.
+  public func episodeIndexes(of feed: Feed.Key) throws -> [EpisodeID: Int64] {
+    let sql = """
+      SELECT key FROM episodes INDEXED BY episodes_feed WHERE feed = ? AND published IS NOT NULL ORDER BY published, key
+      """
+    var indexes: [EpisodeID: Int64] = [:]
+    for key in try Int64.fetchAll(db.cachedStatement(sql: sql), arguments: [feed]) {
+      indexes[EpisodeID(number: key)] = Int64(indexes.count + 1)
+    }
+    return indexes
+  }
+
   /// How many feeds there are.
   public func feedCount() throws -> Int {
     try SQLFeedTable(db: db).count()

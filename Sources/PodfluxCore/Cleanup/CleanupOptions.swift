@@ -2,6 +2,8 @@
 public enum CleanupIntent: Hashable, Sendable {
   /// Start a run: compare rows and files, and resolve the differences.
   case run(CleanupRequest)
+  /// Start a run that gives files the names that they would get now.
+  case rename(RenameRequest)
   /// Cancel the active run, and the waiting one.
   case cancel
 }

@@ -1,12 +1,14 @@
 import Flux
 
-/// A run of the cleanup over rows and files.
+/// A run of the cleanup over rows and files, or one that gives files new names.
 public struct CleanupRun: Hashable, Sendable, Codable {
   /// A run's number: the sequence number of the action that requested it.
   public typealias Key = Int64
 
   public var key: Key
   public var options: CleanupOptions
+  /// What it renames; nil for a cleanup.
+  public var renaming: Renaming?
   public var cause: Cause
   public var stage: Stage
   /// When it was requested.
@@ -93,9 +95,12 @@ public struct CleanupRun: Hashable, Sendable, Codable {
     }
   }
 
-  public init(key: Key, options: CleanupOptions, cause: Cause, askedAt: Timestamp) {
+  public init(
+    key: Key, options: CleanupOptions, renaming: Renaming? = nil, cause: Cause, askedAt: Timestamp
+  ) {
     self.key = key
     self.options = options
+    self.renaming = renaming
     self.cause = cause
     self.askedAt = askedAt
     stage = .waiting

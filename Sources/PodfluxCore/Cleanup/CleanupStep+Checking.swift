@@ -6,7 +6,7 @@ extension CleanupStep {
   func obstacle(besides live: [DownloadID: LiveAttempt], in turn: borrowing PodfluxTurn) throws -> String? {
     switch finding {
     case .missing(let id, let file, _), .corrupt(let id, let file, _), .moved(let id, let file, _),
-      .modified(let id, let file, _):
+      .modified(let id, let file, _), .misnamed(let id, let file, _):
       guard try turn.tables.downloads.find(id)?.state == .completed(file) else { return Self.hasChanged }
       switch finding {
       case .moved(_, let former, let file):
@@ -42,6 +42,23 @@ extension CleanupStep {
     return try turn.tables.downloads.completedDownloads(at: place, otherThan: id)
   }
 
+  /// Why a file cannot get its new name, to which no other row may lay claim; nil if nothing prevents it. Not asked again
+  /// once it has the name: then its row must follow.
+  func nameObstacle(in turn: borrowing PodfluxTurn) throws -> String? {
+    guard case .misnamed(let id, _, let path) = finding,
+      try !turn.tables.downloads.completedDownloads(at: path, otherThan: id).isEmpty
+    else { return nil }
+    return Self.nameIsTaken
+  }
+
+  /// Whether it has to wait for another step: one that moves the same file, or the file whose place this one's is to take.
+  func waits(for other: CleanupStep) -> Bool {
+    guard case .misnamed(let id, _, let path) = finding, case .misnamed(let otherID, let file, _) = other.finding else {
+      return false
+    }
+    return other.key < key && (id == otherID || file.path == path)
+  }
+
   /// The pending deletion that moves the step's damaged file to quarantine, if the row has recorded the damage already.
   func owedMove(in turn: borrowing PodfluxTurn) throws -> Deletion.Key? {
     guard case .corrupt(let id, _, let found) = finding, let remains = found.published(sha256: nil) else {
@@ -53,12 +70,15 @@ extension CleanupStep {
   /// Whether the step changes rows of downloads.
   var concernsDownloads: Bool {
     switch finding {
-    case .missing, .corrupt, .moved, .modified, .adoptable, .orphanPartial, .partial: true
+    case .missing, .corrupt, .moved, .modified, .misnamed, .adoptable, .orphanPartial, .partial: true
     case .orphan: decision == .adopt
     case .strayPartial, .emptyFolder, .foreign, .expiredQuarantine: false
     }
   }
 
+  public static let nameIsTaken = "its new name is taken by now; rename again, and it gets another one"
+  public static let fileHasChanged = "another program has changed its file, or put another one in its place"
+  public static let fileHasGone = "another program has moved or deleted its file"
   static let hasChanged = "the download has changed since; the next cleanup looks at it again"
   private static let isRunning = "the download is running; the next cleanup looks at it again"
 

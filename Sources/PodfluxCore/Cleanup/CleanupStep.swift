@@ -12,6 +12,25 @@ public struct CleanupStep: Hashable, Sendable {
   public var status: Status
   /// The download that owns the file, if the finding names none: the reason why the step was left.
   public var holder: DownloadID?
+  /// How a file is moved to its new name; set when the effect is issued, and never stored.
+  public var move: Move?
+
+  /// How a file is moved to its new name.
+  public struct Move: Hashable, Sendable {
+    /// The folders on its former path that the engine created: they go if they are empty then. The innermost is the
+    /// first.
+    public var ownFolders: [LibraryPath]
+    /// Whether a name counts as taken if case-insensitive disks would confuse it with another one.
+    public var isPortable: Bool
+    /// Whether an engine that has ended may have been moving it.
+    public var mayHaveBegun: Bool
+
+    public init(ownFolders: [LibraryPath] = [], isPortable: Bool = true, mayHaveBegun: Bool = false) {
+      self.ownFolders = ownFolders
+      self.isPortable = isPortable
+      self.mayHaveBegun = mayHaveBegun
+    }
+  }
 
   /// A difference between rows and files.
   public enum Finding: Hashable, Sendable, Codable {
@@ -26,6 +45,8 @@ public struct CleanupStep: Hashable, Sendable {
     case modified(DownloadID, from: PublishedFile, to: PublishedFile)
     /// A completed download's file has another length or content than was downloaded.
     case corrupt(DownloadID, PublishedFile, found: FoundFile)
+    /// A completed download's file would get another name now. The executor checks that it is unchanged, and moves it.
+    case misnamed(DownloadID, PublishedFile, to: LibraryPath)
     /// A file that no download owns.
     case orphan(FoundFile)
     /// A file that a download had or wants, and does not have; the SHA-256 is known if it was compared.
@@ -55,6 +76,8 @@ public struct CleanupStep: Hashable, Sendable {
     case mark
     /// Update the row to its file.
     case follow
+    /// Give the file its new name.
+    case rename
     /// Move the file to quarantine.
     case quarantine
     /// Delete the file or folder.
@@ -83,6 +106,8 @@ public struct CleanupStep: Hashable, Sendable {
   public enum Outcome: Hashable, Sendable {
     /// The files are as the step requires.
     case done
+    /// The file has its new name, and the engine has created these folders for it, the outermost first.
+    case moved(madeFolders: [LibraryPath])
     /// They are not; the message says why.
     case left(String)
   }
@@ -112,6 +137,7 @@ extension CleanupStep.Finding {
     case strayPartial = "stray_partial"
     case emptyFolder = "empty_folder"
     case expiredQuarantine = "expired_quarantine"
+    case misnamed
   }
 
   public var kind: Kind {
@@ -120,6 +146,7 @@ extension CleanupStep.Finding {
     case .moved: .moved
     case .modified: .modified
     case .corrupt: .corrupt
+    case .misnamed: .misnamed
     case .orphan: .orphan
     case .adoptable: .adoptable
     case .orphanPartial: .orphanPartial
@@ -135,8 +162,7 @@ extension CleanupStep.Finding {
   public var download: DownloadID? {
     switch self {
     case .missing(let id, _, _), .moved(let id, _, _), .modified(let id, _, _), .corrupt(let id, _, _),
-      .adoptable(_, let id, _),
-      .partial(let id, _, _, _):
+      .misnamed(let id, _, _), .adoptable(_, let id, _), .partial(let id, _, _, _):
       id
     case .orphanPartial(let partial): partial.download
     case .orphan, .strayPartial, .emptyFolder, .foreign, .expiredQuarantine: nil
@@ -146,7 +172,8 @@ extension CleanupStep.Finding {
   /// The path that it concerns.
   public var place: EntryPath? {
     switch self {
-    case .missing(_, let file, _), .moved(_, let file, _), .modified(_, let file, _): EntryPath(file.path)
+    case .missing(_, let file, _), .moved(_, let file, _), .modified(_, let file, _), .misnamed(_, let file, _):
+      EntryPath(file.path)
     case .corrupt(_, _, let found), .orphan(let found), .adoptable(let found, _, _), .strayPartial(let found):
       found.place
     case .emptyFolder(let place), .foreign(let place): place
@@ -159,9 +186,13 @@ extension CleanupStep.Finding {
     if case .orphan(let found) = self { found } else { nil }
   }
 
-  /// The current path of a moved file.
+  /// The current path of a moved file, or the new one of a file that is renamed.
   public var destination: LibraryPath? {
-    if case .moved(_, _, let file) = self { file.path } else { nil }
+    switch self {
+    case .moved(_, _, let file): file.path
+    case .misnamed(_, _, let path): path
+    default: nil
+    }
   }
 
   /// The path to which the row should be updated: another one, or its own after an edit.
@@ -176,7 +207,7 @@ extension CleanupStep.Finding {
   public var bytes: Int64 {
     switch self {
     case .missing, .emptyFolder, .foreign: 0
-    case .moved(_, _, let file), .modified(_, _, let file): file.length
+    case .moved(_, _, let file), .modified(_, _, let file), .misnamed(_, let file, _): file.length
     case .corrupt(_, _, let found), .orphan(let found), .adoptable(let found, _, _), .strayPartial(let found):
       found.length
     case .orphanPartial(let partial): partial.length

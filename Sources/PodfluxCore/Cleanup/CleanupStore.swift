@@ -4,6 +4,12 @@ import Flux
 public enum CleanupEvent: Sendable {
   /// The files of a step are as it expects them: the downloads are to change their rows as it says.
   case apply(CleanupStep)
+  /// A file is about to be moved to another name.
+  case renaming(DownloadID, to: LibraryPath)
+  /// No step moves the file of a download any more; it has been moved or not.
+  case endedRenaming(CleanupStep, isMoved: Bool)
+  /// These folders were made for a file, the outermost first.
+  case madeFolders([LibraryPath])
   /// A folder was empty and is gone. A folder of its name that is made later is not the engine's.
   case removedFolder(LibraryPath)
 }
@@ -49,7 +55,16 @@ public struct CleanupStore: DomainStore {
   private var heldBehind: [DownloadID: [DownloadID]] = [:]
   /// The places that they wait for.
   private var awaitedPlaces: Set<EntryPath> = []
-  /// Of these, the steps whose rows are done and whose files are owed their deletion: they end as that does.
+  /// Of the steps under way, those that wait until others have moved their files.
+  private(set) var deferred: [CleanupStep] = []
+  /// Whether the first planned steps may have been under way when the last engine ended: then they are handed out even if
+  /// the run was cancelled, so that no file has a name that its row does not know.
+  private var resumesRenaming = false
+  /// The steps that were handed out so.
+  private var resumed: Set<CleanupStep.Key> = []
+  /// The steps of the last run whose files could not be moved.
+  private var unmoved: [CleanupStep.Key: CleanupStep] = [:]
+  /// Of the steps under way, those whose rows are done and whose files are owed their deletion: they end as that does.
   private(set) var awaited: [Deletion.Key: [CleanupStep.Key]] = [:]
 
   /// Makes the store with the runs that its table holds, in the order of their numbers.
@@ -77,6 +92,13 @@ public struct CleanupStore: DomainStore {
     switch concern {
     case .intent(.run(let request)):
       return .cleanup(try ask(for: request.options(under: context.settings), because: .client, in: &turn))
+    case .intent(.rename(let request)):
+      if let feed = request.feed, try turn.tables.feeds.find(feed) == nil {
+        throw Refusal(.notFound, "there is no feed \"\(feed)\"", path: "payload.feed")
+      }
+      let renaming = request.renaming(under: context.settings)
+      return .cleanup(
+        try ask(for: CleanupOptions(mode: request.mode), renaming: renaming, because: .client, in: &turn))
     case .intent(.cancel): return .affected(try cancel(in: &turn))
     case .recovered: try recover(settings: context.settings, in: &turn)
     case .surveyed(let run, let news): try take(news, of: run, in: &turn)
@@ -89,6 +111,7 @@ public struct CleanupStore: DomainStore {
   /// Ends steps whose rows the downloads have changed.
   public mutating func receive(_ event: StoreEvent, in turn: inout PodfluxTurn, reading context: Context) throws {
     guard let (step, outcome) = Self.applied(event) else { return }
+    if step.finding.kind == .misnamed, steps.underWay[step.key] == nil { return }
     // Rows that were held go together, and the places that they leave have been looked at.
     let wasHeld = steps.underWay[step.key] == nil
     switch outcome {
@@ -102,16 +125,21 @@ public struct CleanupStore: DomainStore {
   // MARK: Runs
 
   private mutating func ask(
-    for options: CleanupOptions, because cause: CleanupRun.Cause, in turn: inout PodfluxTurn
+    for options: CleanupOptions, renaming: Renaming? = nil, because cause: CleanupRun.Cause,
+    in turn: inout PodfluxTurn
   ) throws -> CleanupRun.Key {
     guard waiting == nil else {
       throw Refusal(.conflict, "a cleanup waits already; ask again when it has begun, or cancel it with cleanup/cancel")
     }
     // What a client wants takes the place of a start's pass that has not changed anything yet, or has not begun: a plan
     // would be gone before a client has read it.
-    if active?.cause == .start, active?.stage == .looking { try end(as: .cancelled, in: &turn) }
-    owesStartPass = false
-    let run = CleanupRun(key: turn.sequence, options: options, cause: cause, askedAt: turn.now)
+    // A run that renames waits for it, and finds moved files followed.
+    if renaming == nil {
+      if active?.cause == .start, active?.stage == .looking { try end(as: .cancelled, in: &turn) }
+      owesStartPass = false
+    }
+    let run = CleanupRun(
+      key: turn.sequence, options: options, renaming: renaming, cause: cause, askedAt: turn.now)
     waiting = run
     try turn.tables.cleanup.save(run)
     return run.key
@@ -130,6 +158,7 @@ public struct CleanupStore: DomainStore {
   }
 
   private mutating func recover(settings: Settings, in turn: inout PodfluxTurn) throws {
+    resumesRenaming = active?.stage == .acting && active?.renaming != nil
     if var run = active, run.stage == .looking {
       // What it had told is told again, and is not to be counted twice.
       run.tallies = [:]
@@ -144,15 +173,19 @@ public struct CleanupStore: DomainStore {
 
   private mutating func begin(settings: Settings, in turn: inout PodfluxTurn) throws {
     guard active == nil else { return }
-    if waiting == nil, owesStartPass {
+    let asked = waiting
+    // Each run has a number of its own.
+    if owesStartPass, asked == nil || (asked?.renaming != nil && asked?.key != turn.sequence) {
+      waiting = nil
       owesStartPass = false
       _ = try ask(for: CleanupRequest().options(under: settings), because: .start, in: &turn)
     }
     guard var run = waiting else { return }
-    waiting = nil
+    waiting = run.key == asked?.key ? nil : asked
     run.stage = .looking
     active = run
     cursor = 0
+    unmoved = [:]
     try turn.tables.cleanup.removeSteps()
     try turn.tables.cleanup.save(run)
     turn.perform(.startSurvey(run, quarantineDays: settings.quarantineDays))
@@ -167,6 +200,7 @@ public struct CleanupStore: DomainStore {
     progress = nil
     steps = OwedWork(limit: Self.stepsAtOnce)
     (held, heldBehind, awaitedPlaces, awaited) = ([:], [:], [], [:])
+    (deferred, resumesRenaming, resumed) = ([], false, [])
     if let last { try turn.tables.cleanup.forget(last.key) }
     run.stage = stage
     run.reason = reason ?? run.reason
@@ -192,7 +226,7 @@ public struct CleanupStore: DomainStore {
       isChanged = true
       turn.perform(.nextSurveyPage(key))
     case .complete(let usage, let remark):
-      run.usage = usage
+      run.usage = run.renaming == nil ? usage : nil
       run.reason = remark
       run.stage = .acting
       active = run
@@ -218,12 +252,22 @@ public struct CleanupStore: DomainStore {
     guard context.isScheduling else { return }
     try begin(settings: context.settings, in: &turn)
     guard active?.stage == .acting else { return }
-    while active?.isCancelled == false {
+    try handOutDeferred(reading: context, in: &turn)
+    while active?.isCancelled == false || resumesRenaming {
+      let mayHaveBegun = resumesRenaming
+      resumesRenaming = false
       let next = try steps.take { [cursor, room = steps.room] _ in
         try turn.tables.cleanup.planned(after: cursor, limit: room)
       }
       guard !next.isEmpty else { break }
-      for step in next { try handOut(step, reading: context, in: &turn) }
+      for var step in next {
+        if let renaming = active?.renaming {
+          step.move = CleanupStep.Move(isPortable: renaming.isPortable, mayHaveBegun: mayHaveBegun)
+        }
+        cursor = step.key
+        if mayHaveBegun { resumed.insert(step.key) }
+        try handOut(step, reading: context, in: &turn)
+      }
     }
     guard steps.underWay.isEmpty else { return }
     for step in held.values.sorted(by: { $0.key < $1.key }) {
@@ -235,23 +279,56 @@ public struct CleanupStore: DomainStore {
   }
 
   private mutating func handOut(_ step: CleanupStep, reading context: Context, in turn: inout PodfluxTurn) throws {
-    cursor = step.key
+    if steps.underWay.values.contains(where: step.waits) { return deferred.append(step) }
     if let deletion = try step.owedMove(in: turn) {
       // An engine that has ended since has done what it says to the row.
       awaited[deletion, default: []].append(step.key)
-    } else if let obstacle = try step.obstacle(besides: context.live, in: turn) {
+    } else if let obstacle = try step.obstacle(besides: context.live, in: turn) ?? step.nameObstacle(in: turn) {
       try finish(step, as: .left, because: obstacle, in: turn)
+    } else if case .misnamed(let id, let file, let path) = step.finding {
+      var step = step
+      step.move?.ownFolders = try turn.tables.upkeep.madeFolders(above: file.path)
+      turn.tell(.cleanup(.renaming(id, to: path)))
+      turn.perform(.cleanUp(step))
     } else {
       turn.perform(.cleanUp(step))
+    }
+  }
+
+  /// Hands out the steps whose places others have left. When the run was cancelled they stay as they are.
+  private mutating func handOutDeferred(reading context: Context, in turn: inout PodfluxTurn) throws {
+    let steps = deferred
+    deferred = []
+    for step in steps {
+      if active?.isCancelled == true {
+        _ = self.steps.end(step.key)
+      } else {
+        try handOut(step, reading: context, in: &turn)
+      }
     }
   }
 
   private mutating func finish(
     _ key: CleanupStep.Key, _ outcome: CleanupStep.Outcome, reading context: Context, in turn: inout PodfluxTurn
   ) throws {
+    if case .moved = outcome, let step = unmoved.removeValue(forKey: key) {
+      // Carried out twice it failed first, and then the file was moved: its row follows it all the same.
+      return turn.tell(.cleanup(.apply(step)))
+    }
     guard let step = steps.underWay[key], !awaited.values.contains(where: { $0.contains(key) }) else { return }
     switch outcome {
-    case .left(let reason): try finish(step, as: .left, because: reason, in: turn)
+    case .left(let reason):
+      try finish(step, as: .left, because: reason, in: turn)
+      // Its file may have been moved, which could not be seen: a cleanup finds it.
+      if resumed.contains(key) { owesStartPass = true }
+      if step.finding.kind == .misnamed {
+        unmoved[key] = step
+        turn.tell(.cleanup(.endedRenaming(step, isMoved: false)))
+      }
+    case .moved(let folders):
+      if !folders.isEmpty { turn.tell(.cleanup(.madeFolders(folders))) }
+      try conclude(step, reading: context, in: &turn)
+      turn.tell(.cleanup(.endedRenaming(step, isMoved: true)))
     case .done:
       let others = try step.occupants(in: turn)
       if let id = step.finding.download, let target = step.finding.followedTo, !others.isEmpty {

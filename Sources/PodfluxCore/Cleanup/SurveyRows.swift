@@ -10,6 +10,10 @@ public protocol SurveyRows {
     after cursor: ExpectedCursor, limit: Int
   ) throws -> (files: [ExpectedFile], next: ExpectedCursor?)
   func download(_ id: DownloadID) throws -> Download?
+  /// A download, and what its file can be named after.
+  func nameable(_ id: DownloadID) throws -> NameableDownload?
+  /// The places of a feed's episodes among those that have a date, 1 for the oldest. Cost: the feed's episodes.
+  func episodeIndexes(of feed: Feed.Key) throws -> [EpisodeID: Int64]
   /// The downloads that are not completed and have durable bytes, in the order of their ids.
   func downloadsWithBytes(after id: DownloadID?, limit: Int) throws -> [Download]
   /// See `CleanupEvidence`.

@@ -82,7 +82,7 @@ extension DownloadsStore {
     case .matching(let condition):
       // The live ones take their attempts along and go one by one; all others in one statement.
       let moment = moment(in: turn)
-      let active = live.keys.sorted()
+      let active = Set(live.keys).union(renames.keys).sorted()
       let meant = try turn.tables.downloads.filter(active, by: condition, at: moment)
       let changed = try self.change(active.filter(meant.contains), by: change, in: &turn)
       let others = try turn.tables.downloads.apply(change, to: condition, at: moment, sparing: active)
@@ -129,16 +129,26 @@ extension DownloadsStore {
     var file = deletingFile ? download.state.file : nil
     // Its own was lost unseen, and another download's has got its name and number since.
     if let shared = file, try turn.tables.downloads.isClaimed(shared, otherThanBy: download.id) { file = nil }
-    if case .completed(let kept) = download.state, !deletingFile {
-      try turn.tables.formerFiles.insert(
-        FormerFile(download: download.id, address: download.address, file: kept, cause: .kept), at: turn.now)
+    let newPath = renames[download.id]
+    if case .completed(var kept) = download.state, !deletingFile {
+      for path in [kept.path, newPath].compactMap(\.self) {
+        kept.path = path
+        try turn.tables.formerFiles.insert(
+          FormerFile(download: download.id, address: download.address, file: kept, cause: .kept), at: turn.now)
+      }
     }
     let isLive = live[download.id] != nil
     stopAttempt(of: download.id, in: &turn)
     live[download.id]?.isDisowned = true
     if download.mayHavePartial || file != nil {
-      try turn.tables.deletions.insert(Deletion(download: download.id, file: file), isReady: !isLive)
+      try turn.tables.deletions.insert(
+        Deletion(download: download.id, file: file), isReady: !isLive && newPath == nil)
       deletions.oweMore()
+    }
+    // It may be there already, or come there until the step ends that moves it.
+    if var file, let newPath {
+      file.path = newPath
+      try turn.tables.deletions.insert(Deletion(download: download.id, file: file), isReady: false)
     }
     try turn.tables.downloads.delete(download.id)
     turn.announce(.removed(download.id))

@@ -35,6 +35,7 @@ extension DownloadsStore {
       ownAddress: download.address, description: download.description, origin: download.origin,
       resume: download.progress.resume, settings: settings,
       route: obstacles.route(of: download, over: network.state.path))
+    attempt.naming = try naming(of: download, settings: settings, in: turn)
     if doubtsLength { attempt.doubt = .init(quotaLeft: try quotaLeft(settings, in: turn)) }
     live[download.id] = LiveAttempt(
       attempt, policy: download.networks.effective, path: network.state.path, pathGeneration: network.pathGeneration,
@@ -44,6 +45,19 @@ extension DownloadsStore {
     try transition(&download, to: .running(.connecting), in: turn)
     turn.perform(.start(attempt))
     turn.announce(.started(attempt.id))
+  }
+
+  /// How the download's file is to be named, if its client names no path.
+  private func naming(
+    of download: Download, settings: Settings, in turn: borrowing PodfluxTurn
+  ) throws -> DownloadNaming {
+    guard download.description.path == nil else { return DownloadNaming() }
+    let tables = turn.tables
+    guard let episode = try tables.episodes.find(having: download.id) else {
+      return DownloadNaming(settings.filenameTemplate)
+    }
+    let own = try tables.feeds.find(episode.feed)?.wishes.filenameTemplate
+    return try DownloadNaming(own ?? settings.filenameTemplate, of: episode) { try tables.episodes.index(of: episode) }
   }
 
   /// Stops a running download's attempt and lets another one follow, once it may.

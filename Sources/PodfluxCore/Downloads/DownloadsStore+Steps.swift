@@ -36,6 +36,11 @@ extension DownloadsStore {
     case .moved(let id, let former, let file), .modified(let id, let former, let file):
       guard var download = try turn.tables.downloads.find(id) else { return CleanupStep.hasChanged }
       try follow(&download, from: former, to: file, in: turn)
+    case .misnamed(let id, let former, let path):
+      guard var download = try turn.tables.downloads.find(id) else { return CleanupStep.hasChanged }
+      var file = former
+      file.path = path
+      try follow(&download, from: former, to: file, in: turn)
     case .orphan(let found):
       guard step.decision == .adopt else { break }
       return try adopt(found, owner: nil, sha256: nil, in: &turn)
@@ -64,6 +69,21 @@ extension DownloadsStore {
     download.progress.durable = file.length
     download.progress.total = file.length
     try transition(&download, to: .completed(file), in: turn)
+  }
+
+  /// A file is where a step has moved it, or has left it. If its download was removed meanwhile, its deletion may begin now.
+  mutating func endRenaming(_ step: CleanupStep, isMoved: Bool, in turn: borrowing PodfluxTurn) throws {
+    guard case .misnamed(let id, var file, let path) = step.finding else { return }
+    renames[id] = nil
+    if verifications.underWay.values.contains(where: { $0.download == id }) { renamedWhileRead.insert(id) }
+    guard live[id] == nil, try !turn.tables.downloads.contains(id) else { return }
+    if !isMoved, file.inode == FoundFile.unknownInode {
+      // What has that name is another file, which could not be told from this one.
+      file.path = path
+      _ = try turn.tables.deletions.spare(file)
+    }
+    try turn.tables.deletions.makeReady(id)
+    deletions.oweMore()
   }
 
   private mutating func lose(
@@ -188,6 +208,11 @@ extension Download.Progress {
 }
 
 extension WebAddress {
+  private static let adoptedHost = "adopted.invalid"
+
+  /// Whether it stands for a file that was never fetched.
+  var isOfAdopted: Bool { host == Self.adoptedHost }
+
   /// An address for a file that was never fetched: it leads nowhere (RFC 2606 section 2), and tells files apart.
   fileprivate init?(ofAdopted place: EntryPath) {
     let digits = Array("0123456789ABCDEF")
@@ -199,7 +224,7 @@ extension WebAddress {
       }
     }
     do {
-      try self.init("https://adopted.invalid/" + path)
+      try self.init("https://\(Self.adoptedHost)/" + path)
     } catch {
       return nil
     }

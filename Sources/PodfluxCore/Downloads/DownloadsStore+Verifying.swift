@@ -45,8 +45,13 @@ extension DownloadsStore {
     guard verifications.end(verification.key) != nil,
       try turn.tables.verifications.remove(verification.key),
       var download = try turn.tables.downloads.find(verification.download),
-      download.state == .completed(verification.file)
+      case .completed(let file) = download.state
     else { return }
+    if renamedWhileRead.remove(download.id) != nil || renames[download.id] != nil {
+      _ = try turn.tables.verifications.insert(download.id)
+      return verifications.oweMore()
+    }
+    guard file == verification.file else { return }
     var verdict = verdict
     if case .modified(let file) = verdict, try isAnothers(file, than: download.id, in: turn) {
       verdict = .damaged("the file \"\(file.path)\" is gone, and another download's is in its place", remains: nil)

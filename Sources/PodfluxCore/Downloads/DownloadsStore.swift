@@ -66,6 +66,10 @@ public struct DownloadsStore: DomainStore {
   var deletions = OwedWork<Deletion>(limit: Self.deletionsAtOnce)
   /// The verifications that completed downloads are owed.
   var verifications = OwedWork<Verification>(limit: Self.verificationsAtOnce)
+  /// The new names of files that are just being moved there.
+  var renames: [DownloadID: LibraryPath] = [:]
+  /// The downloads whose files were moved while they were read.
+  var renamedWhileRead: Set<DownloadID> = []
   /// What verifications have come to since people were last told.
   var verified = VerificationTally()
 
@@ -126,6 +130,8 @@ public struct DownloadsStore: DomainStore {
       turn.tell(.downloads(.enqueued(episode, id)))
     case .podcasts(.renewed(let id, let wish)): try renew(id, as: wish, in: &turn)
     case .podcasts(.unwanted(let ids)): _ = try change(ids, by: .remove(deletingFiles: true), in: &turn)
+    case .cleanup(.renaming(let id, let path)): renames[id] = path
+    case .cleanup(.endedRenaming(let step, let isMoved)): try endRenaming(step, isMoved: isMoved, in: turn)
     case .cleanup(.apply(let step)): turn.tell(.downloads(.applied(step, try apply(step, in: &turn))))
     case .upkeep(.round(let key, let forgetsFormerFiles)):
       let next = try retryDeletions(after: key, in: turn)

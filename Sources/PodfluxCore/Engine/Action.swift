@@ -208,4 +208,6 @@ public enum Reply: Hashable, Sendable {
   case cleanup(CleanupRun.Key)
   /// Nothing more to say.
   case done
+  /// Another reply, and the path that a name template gives to an invented episode.
+  indirect case exemplified(Reply, path: String)
 }

@@ -31,11 +31,13 @@ public struct Feed: Hashable, Sendable {
     public var network: NetworkPolicy
     /// Whether only a client's request refreshes it.
     public var isPaused: Bool
+    /// The template for the names of its files instead of the settings'; nil for that.
+    public var filenameTemplate: NameTemplate?
 
     /// None, by default.
     public init(
       title: String? = nil, group: String? = nil, headers: [Header] = [], userAgent: String? = nil,
-      network: NetworkPolicy = .inherit, isPaused: Bool = false
+      network: NetworkPolicy = .inherit, isPaused: Bool = false, filenameTemplate: NameTemplate? = nil
     ) {
       self.title = title
       self.group = group
@@ -43,6 +45,7 @@ public struct Feed: Hashable, Sendable {
       self.userAgent = userAgent
       self.network = network
       self.isPaused = isPaused
+      self.filenameTemplate = filenameTemplate
     }
   }
 

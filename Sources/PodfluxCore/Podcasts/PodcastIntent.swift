@@ -38,6 +38,8 @@ public enum PodcastIntent: Hashable, Sendable {
     public var userAgent: String?
     public var network: NetworkPolicy?
     public var isPaused: Bool?
+    /// The standard template leaves it to the settings.
+    public var filenameTemplate: NameTemplate?
 
     public init() {}
   }

@@ -95,8 +95,8 @@ public typealias EpisodeCursor = ListCursor<EpisodeOrderKey>
 
 /// What is shown of a feed (the article Protocol).
 public enum FeedField: String, Hashable, Sendable, CaseIterable {
-  case author, description, downloaded, ended, episodes, error, group, id, image, language, lastRefreshed, link
-  case movedFrom, network, nextRefresh, paused, refreshing, title, url
+  case author, description, downloaded, ended, episodes, error, filenameTemplate, group, id, image, language
+  case lastRefreshed, link, movedFrom, network, nextRefresh, paused, refreshing, title, url
 }
 
 /// What is shown of an episode (the article Protocol).

@@ -60,6 +60,9 @@ public protocol EpisodeTable {
   func find(_ id: EpisodeID) throws -> Episode?
   /// The newest of the episodes that have this download.
   func find(having download: DownloadID) throws -> Episode?
+  /// An episode's place among those of its feed that have a date, 1 for the oldest; nil if it has none. Cost: linear in the
+  /// episodes of some feeds.
+  func index(of episode: Episode) throws -> Int64?
   /// The addresses that an episode's enclosure had before, as far as they are kept.
   func formerEnclosures(of episode: EpisodeID) throws -> [WebAddress]
   /// Adds episodes. Returns their ids, in the same order.

@@ -22,8 +22,10 @@ extension PodcastsStore {
     if let known = try turn.tables.feeds.find(at: wish.address) { return .subscribed(id: known, created: false) }
     try checkRoom(for: 1, in: turn)
     let id = wish.id ?? FeedID(from: &turn.random)
+    var wishes = wish.wishes
+    if wishes.filenameTemplate?.isStandard == true { wishes.filenameTemplate = nil }
     _ = try turn.tables.feeds.insert(
-      id, at: wish.address, wishes: wish.wishes, next: turn.now, added: turn.now)
+      id, at: wish.address, wishes: wishes, next: turn.now, added: turn.now)
     hostsToSearch = nil
     return .subscribed(id: id, created: true)
   }
@@ -139,5 +141,6 @@ extension Feed.Wishes {
     userAgent = update.userAgent.map { $0.isEmpty ? nil : $0 } ?? userAgent
     network = update.network ?? network
     isPaused = update.isPaused ?? isPaused
+    filenameTemplate = update.filenameTemplate.map { $0.isStandard ? nil : $0 } ?? filenameTemplate
   }
 }

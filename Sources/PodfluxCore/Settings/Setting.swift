@@ -21,6 +21,8 @@ public struct Setting: Sendable {
     case choice([String])
     /// `publisher`, or the IANA's name of a time zone.
     case timeZone
+    /// A `NameTemplate`, or nothing.
+    case nameTemplate
     /// Windows of the week.
     case schedule
     /// A policy for each class of networks, and for podcasts.
@@ -113,6 +115,12 @@ extension Setting {
     self.init(name, path, .timeZone, read: { .text($0.text) }, write: { $0.text.flatMap(NameTimeZone.init) })
   }
 
+  init(_ name: String, _ path: WritableKeyPath<Settings, NameTemplate> & Sendable) {
+    self.init(
+      name, path, .nameTemplate, read: { .text($0.text) },
+      write: { $0.text.flatMap { try? NameTemplate(validating: $0) } })
+  }
+
   init(_ name: String, _ path: WritableKeyPath<Settings, [ScheduleWindow]> & Sendable) {
     self.init(name, path, .schedule, read: Value.schedule) { if case .schedule(let value) = $0 { value } else { nil } }
   }
@@ -139,6 +147,7 @@ extension Setting.Values {
     case (.printable(let lengths), .text(let value)): lengths.contains(value.utf8.count) && value.isPrintableASCII
     case (.choice(let names), .text(let value)): names.contains(value)
     case (.timeZone, .text(let value)): NameTimeZone(value) != nil
+    case (.nameTemplate, .text(let value)): (try? NameTemplate(validating: value)) != nil
     case (.schedule, .schedule(let windows)):
       windows.count <= ScheduleWindow.maximumCount && windows.allSatisfy(\.isWithinLimits)
     case (.networkClasses, .networkClasses(let classes)): classes.isWithinLimits
@@ -157,6 +166,7 @@ extension Setting.Values {
     case .printable(let lengths): "\(lengths.lowerBound) to \(lengths.upperBound) printable ASCII characters"
     case .choice(let names): "one of " + names.joined(separator: ", ")
     case .timeZone: "publisher, or the IANA's name of a time zone such as Europe/Vienna"
+    case .nameTemplate: "a template for names such as {podcast}/[{date} ]{title}, or an empty text"
     case .schedule: "at most \(ScheduleWindow.maximumCount) windows of the week, each of them within its limits"
     case .networkClasses: "classes of which user, auto, feeds and artwork have a policy other than inherit"
     }

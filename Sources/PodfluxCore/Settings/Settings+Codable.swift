@@ -47,7 +47,8 @@ extension KeyedDecodingContainer {
     case .boolean: try decodeIfPresent(Bool.self, forKey: key).map(Setting.Value.boolean)
     case .integer, .limit: try decodeIfPresent(Int64.self, forKey: key).map(Setting.Value.integer)
     case .number: try decodeIfPresent(Double.self, forKey: key).map(Setting.Value.number)
-    case .printable, .choice, .timeZone: try decodeIfPresent(String.self, forKey: key).map(Setting.Value.text)
+    case .printable, .choice, .timeZone, .nameTemplate:
+      try decodeIfPresent(String.self, forKey: key).map(Setting.Value.text)
     case .schedule: try decodeIfPresent([ScheduleWindow].self, forKey: key).map(Setting.Value.schedule)
     case .networkClasses: try decodeIfPresent(NetworkClasses.self, forKey: key).map(Setting.Value.networkClasses)
     }

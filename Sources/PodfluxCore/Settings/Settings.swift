@@ -59,7 +59,9 @@ public struct Settings: Hashable, Sendable {
   /// The number of days after which the engine deletes files in quarantine; 0 for never.
   public var quarantineDays = 0
 
-  /// The time zone of the day in a file's name: the publisher's, or a place's.
+  /// The template for the names of files, unless a feed has its own; an empty text for names without one.
+  public var filenameTemplate = NameTemplate.standard
+  /// The time zone of day and time in a file's name: the publisher's, or a place's.
   public var nameTimeZone = NameTimeZone.publisher
   /// Whether a file's time of modification is that of its publication or that of its download.
   public var fileTimes = FileTimes.published
@@ -97,6 +99,7 @@ public struct Settings: Hashable, Sendable {
     Setting("cleanupOnStart", \.cleanupOnStart),
     Setting("orphans", \.orphans),
     Setting("quarantineDays", \.quarantineDays, in: 0...36_500),
+    Setting("filenameTemplate", \.filenameTemplate),
     Setting("nameTimeZone", \.nameTimeZone),
     Setting("fileTimes", \.fileTimes),
     Setting("portableNames", \.portableNames),

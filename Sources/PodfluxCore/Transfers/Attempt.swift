@@ -17,6 +17,8 @@ public struct Attempt: Hashable, Sendable {
   public var resume: ResumeRecord?
   /// What the settings said when it began.
   public var settings: Settings
+  /// How the file is named if the client names no path.
+  public var naming = DownloadNaming()
   /// Which way its connections may take.
   public var route: Route
   /// Set where what was said of the file's length, if anything, is too old to be believed: the server is asked anew before

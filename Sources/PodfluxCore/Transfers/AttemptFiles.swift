@@ -78,11 +78,16 @@ public struct PublishingFacts: Hashable, Sendable {
   public var beginning: [UInt8]
   /// What the settings said when the attempt began.
   public var settings: Settings
+  /// The template, and what it can say of the episode.
+  public var naming: DownloadNaming
+  /// The extension that the file has already; nil for a new file.
+  public var fileExtension: String?
 
   /// Collects what is known.
   public init(
-    description: Download.Description, address: WebAddress, contentDisposition: String?, contentType: String?,
-    beginning: [UInt8], settings: Settings
+    description: Download.Description, address: WebAddress, contentDisposition: String? = nil,
+    contentType: String? = nil, beginning: [UInt8] = [], settings: Settings, naming: DownloadNaming = .init(),
+    fileExtension: String? = nil
   ) {
     self.description = description
     self.address = address
@@ -90,5 +95,7 @@ public struct PublishingFacts: Hashable, Sendable {
     self.contentType = contentType
     self.beginning = beginning
     self.settings = settings
+    self.naming = naming
+    self.fileExtension = fileExtension
   }
 }

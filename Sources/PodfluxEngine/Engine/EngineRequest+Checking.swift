@@ -8,7 +8,11 @@ extension EngineRequest {
     guard case .action(let action) = content else { return self }
     do throws(Refusal) {
       switch action {
-      case .updateSettings(let patch): try Self.check(patch)
+      case .updateSettings(let patch):
+        try Self.check(patch)
+        return exemplified(by: patch.filenameTemplate, portably: patch.portableNames ?? true)
+      case .podcasts(.subscribe(let subscription)): return exemplified(by: subscription.wishes.filenameTemplate)
+      case .podcasts(.update(_, let update)): return exemplified(by: update.filenameTemplate)
       case .podcasts(.importDocument(let document)):
         return EngineRequest(.action(.podcasts(.import(try document.feeds()))), by: client, completion: completion)
       default: break
@@ -16,6 +20,17 @@ extension EngineRequest {
       return self
     } catch {
       return EngineRequest(.refused(error), by: client, completion: completion)
+    }
+  }
+
+  /// The request, whose reply shows what a template makes of an invented episode.
+  private func exemplified(by template: NameTemplate?, portably: Bool = true) -> EngineRequest {
+    guard let template, let path = NameExample.path(by: template, portably: portably) else { return self }
+    return EngineRequest(content, by: client) { [completion] response in
+      guard case .reply(let reply) = response.outcome else { return completion(response) }
+      // A subscription that was there before stays as it is.
+      if case .subscribed(_, created: false) = reply { return completion(response) }
+      completion(Response(outcome: .reply(.exemplified(reply, path: path)), revision: response.revision))
     }
   }
 

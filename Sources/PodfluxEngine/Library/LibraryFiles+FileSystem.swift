@@ -60,6 +60,40 @@ extension LibraryFiles: LibraryFileSystem {
     try translating { () throws(FileError) in try published.removeEmptyFolder(place) }
   }
 
+  // MARK: Names
+
+  func candidate(for facts: PublishingFacts, number: Int) throws(FileSystemFailure) -> LibraryPath? {
+    let isPortable = facts.settings.portableNames
+    let candidate: LibraryPath
+    do throws(LibraryPathError) {
+      candidate = try FileNaming(NamingFacts(facts), portably: isPortable).candidate(number: number)
+    } catch {
+      throw FileSystemFailure("no name can be made for the file: \(error)")
+    }
+    guard isPortable else { return candidate }
+    return try translating { () throws(FileError) in try published.spelled(candidate) }
+  }
+
+  func occupant(of path: LibraryPath, portably: Bool) throws(FileSystemFailure) -> EntryPath? {
+    try translating { () throws(FileError) in try published.occupant(of: path, portably: portably) }
+  }
+
+  func move(
+    _ file: FoundFile, to path: LibraryPath, _ move: CleanupStep.Move
+  ) throws(FileSystemFailure) -> MoveOutcome {
+    let moving = try translating { () throws(FileError) in
+      try published.move(
+        file.place, recorded: FileIdentity(file), to: path, sparingTwins: move.isPortable,
+        mayHaveBegun: move.mayHaveBegun)
+    }
+    return switch moving {
+    case .moved(let folders): .moved(madeFolders: folders.compactMap(\.libraryPath))
+    case .gone: .gone
+    case .changed: .changed
+    case .taken: .taken
+    }
+  }
+
   // MARK: Partial files
 
   func partialListing() throws(FileSystemFailure) -> PartialFilesWalk {

@@ -208,11 +208,14 @@ extension FileIdentity {
 }
 
 extension NamingFacts {
-  fileprivate init(_ facts: PublishingFacts) {
+  /// Time zones are resolved here: the core knows offsets only.
+  init(_ facts: PublishingFacts) {
+    let published = facts.description.published
+    let offset = published.map { LocalClock.offsetSeconds(of: $0, in: facts.settings.nameTimeZone) } ?? 0
     self.init(
       podcast: facts.description.podcast, title: facts.description.title,
-      day: facts.description.published.map { LocalClock.day(of: $0, in: facts.settings.nameTimeZone) },
-      url: facts.address.description, contentDisposition: facts.contentDisposition, mediaType: facts.contentType,
-      beginning: facts.beginning)
+      day: published?.day(offsetSeconds: offset), time: published?.timeText(offsetSeconds: offset),
+      naming: facts.naming, fileExtension: facts.fileExtension, url: facts.address.description,
+      contentDisposition: facts.contentDisposition, mediaType: facts.contentType, beginning: facts.beginning)
   }
 }

@@ -39,16 +39,28 @@ final class SurveyOperation: Operation, @unchecked Sendable {
     do {
       let reader = try database.reader()
       defer { try? reader.close() }
-      let survey = Survey(
-        run, quarantineDays: quarantineDays, bootID: bootID, files: files, rows: reader, now: { self.now().wall },
-        isCancelled: { self.isCancelled }, report: { self.post(.surveyed(self.run.key, .progress($0))) })
+      let advance = advance(over: reader)
       while !isCancelled {
-        guard let ending = survey.advance() else { continue }
+        guard let ending = advance() else { continue }
         if case .ended(let steps, let news) = ending { ended(steps, news) }
         return
       }
     } catch {
       ended([], .failed("\(error)"))
     }
+  }
+
+  /// The next step of what the run looks for.
+  private func advance(over rows: LibraryDatabase) -> () -> SurveyEnding? {
+    let report: (CleanupProgress) -> Void = { self.post(.surveyed(self.run.key, .progress($0))) }
+    if let renaming = run.renaming {
+      let survey = RenamingSurvey(
+        renaming, files: files, rows: rows, isCancelled: { self.isCancelled }, report: report)
+      return survey.advance
+    }
+    let survey = Survey(
+      run, quarantineDays: quarantineDays, bootID: bootID, files: files, rows: rows, now: { self.now().wall },
+      isCancelled: { self.isCancelled }, report: report)
+    return survey.advance
   }
 }

@@ -61,6 +61,7 @@ public enum Invariant: String, CaseIterable, Sendable {
   case oneRefresh = "a feed has at most one refresh, and no more run than the limits allow"
   case validators = "a server that has called a changed feed unchanged is not believed again"
   case order = "downloads stand in the order that was asked for"
+  case names = "a file that gets another name replaces no other one, and its row follows it"
   case orphans = "no file is left on the disk that belongs to nothing"
   case mirror = "the rows are what was written to them"
   case liveness = "when faults stop, everything that can finish does, and nothing waits without a reason"

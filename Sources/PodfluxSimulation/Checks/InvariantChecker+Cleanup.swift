@@ -99,6 +99,7 @@ extension InvariantChecker {
   /// If many files were gone at once, the planner must decide nothing.
   func hasDecided(_ steps: [CleanupStep], _ survey: SimulatedSurvey) throws {
     try checkWords(for: steps, of: survey.run)
+    guard survey.run.renaming == nil else { return }
     let files = survey.record.entries.compactMap { entry -> FoundFile? in
       if case .file(let file) = entry { file } else { nil }
     }
@@ -135,7 +136,7 @@ extension InvariantChecker {
   /// The steps that the batch reports as done; the rows show whether the store agrees.
   func finishedSteps(in batch: Batch, _ ledger: SimulatedLedger) -> [CleanupStep] {
     let confirmed = batch.actions.compactMap { action -> CleanupStep? in
-      guard case .cleaned(let key, .done) = action else { return nil }
+      guard case .cleaned(let key, let outcome) = action, outcome.isDone else { return nil }
       return handedSteps[key]?.step
     }
     for step in confirmed {
@@ -318,8 +319,21 @@ extension CleanupStep.Finding {
   /// The row that must follow its file, and the file's current path.
   fileprivate var following: (DownloadID, PublishedFile)? {
     switch self {
-    case .moved(let id, _, let file), .modified(let id, _, let file): (id, file)
-    default: nil
+    case .moved(let id, _, let file), .modified(let id, _, let file): return (id, file)
+    case .misnamed(let id, var file, let path):
+      file.path = path
+      return (id, file)
+    default: return nil
+    }
+  }
+}
+
+extension CleanupStep.Outcome {
+  /// Whether the files are as the step requires.
+  fileprivate var isDone: Bool {
+    switch self {
+    case .done, .moved: true
+    case .left: false
     }
   }
 }

@@ -150,17 +150,30 @@ final class SimulatedDisk {
     if cover(over: path) != nil { throw DownloadError(.io, "a link or an unreadable folder is on the way to \(path)") }
     guard published[path] == nil && !links.contains(path) || replacing else { return nil }
     if sparingTwins, published[path] == nil, !twins(of: path).isEmpty { return nil }
-    let former = folders
     partials[download] = nil
-    put(
-      PublishedEntry(
-        file: file, isForeign: released.contains(Place(path: path, inode: file.inode, length: file.length))), at: path)
+    let entry = PublishedEntry(
+      file: file, isForeign: released.contains(Place(path: path, inode: file.inode, length: file.length)))
     unsyncedRenames.append(Rename(download: download, path: path))
+    return Publication(madeFolders: putMakingFolders(entry, at: path), modifiedNanoseconds: file.modified)
+  }
+
+  /// The engine puts a file at a path. Returns the folders that it has made for it.
+  private func putMakingFolders(_ entry: PublishedEntry, at path: String) -> [LibraryPath] {
+    let former = folders
+    put(entry, at: path)
     let made = folders.subtracting(former).sorted()
     madeFolders.formUnion(made)
     everMadeFolders.formUnion(made)
-    return Publication(
-      madeFolders: made.compactMap { try? LibraryPath(validating: $0) }, modifiedNanoseconds: file.modified)
+    return made.compactMap { try? LibraryPath(validating: $0) }
+  }
+
+  /// The engine gives a published file another name, and syncs its folders. Returns the folders that were made for it; nil
+  /// if the name is taken.
+  func move(_ former: String, to path: String, sparingTwins: Bool) -> [LibraryPath]? {
+    guard published[path] == nil, !links.contains(path), !folders.contains(path),
+      !sparingTwins || twins(of: path).isEmpty, let entry = take(former)
+    else { return nil }
+    return putMakingFolders(entry, at: path)
   }
 
   func forgetFolder(_ folder: String) {

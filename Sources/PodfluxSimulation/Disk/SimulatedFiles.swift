@@ -79,6 +79,11 @@ final class SimulatedFiles: LibraryFileSystem {
     if world.sabotage == .missingNotRechecked, case .step(let step) = errand, case .missing = step.finding {
       return .nothing
     }
+    if world.sabotage == .earlierMoveOverlooked, case .step(let step) = errand,
+      case .misnamed(_, _, let path) = step.finding, place == EntryPath(path)
+    {
+      return .nothing
+    }
     return try presence(at: place) { disk.found($0, at: SimulatedDisk.path(place)) }
   }
 
@@ -104,7 +109,7 @@ final class SimulatedFiles: LibraryFileSystem {
   }
 
   /// The file that a call is to take away, if it is still the one that is meant.
-  private func subject(_ file: FoundFile) throws(FileSystemFailure) -> Presence<SimulatedDisk.PublishedEntry> {
+  func subject(_ file: FoundFile) throws(FileSystemFailure) -> Presence<SimulatedDisk.PublishedEntry> {
     let path = SimulatedDisk.path(file.place)
     switch try look(at: file.place) {
     case .nothing: return .nothing

@@ -137,6 +137,7 @@ struct ObservedEpisodes: EpisodeTable {
     return try inner.find(id)
   }
 
+  func index(of episode: Episode) throws -> Int64? { try inner.index(of: episode) }
   func forgetLeft(limit: Int) throws -> Bool { try inner.forgetLeft(limit: limit) }
   func find(having download: DownloadID) throws -> Episode? { try inner.find(having: download) }
   func formerEnclosures(of episode: EpisodeID) throws -> [WebAddress] { try inner.formerEnclosures(of: episode) }

@@ -107,6 +107,7 @@ final class SimulatedCleanup {
   private func carryOut(_ step: CleanupStep) throws -> CleanupStep.Outcome {
     try world.checker.willCleanUp(step, in: process)
     let outcome = try files.run(.step(step)) { files.carryOut(step, at: world.clock.wall) }
+    if process.isAlive { try world.checker.hasRenamed(step, outcome, on: world.disk) }
     if case .missing(let id, let file, _) = step.finding, outcome == .done {
       try world.checker.willLose(file, of: id, on: world.disk)
     }

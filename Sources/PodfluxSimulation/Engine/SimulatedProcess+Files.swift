@@ -36,6 +36,9 @@ extension SimulatedProcess {
       throw Violation(.deletions, "what \(deletion.download) left is deleted while an attempt works on it")
     }
     world.takeBack(whatWasLeftBy: deletion)
+    if world.sabotage == .newNameForgotten, world.checker.hasHandedOutMove(to: deletion) {
+      return post(.deleted(deletion.key))
+    }
     let files = SimulatedFiles(in: self)
     for _ in 0..<(world.suffers(.repetition) && world.random.once(in: 12) ? 2 : 1) {
       let stood = deletion.file.map(world.disk.isPublished) ?? false

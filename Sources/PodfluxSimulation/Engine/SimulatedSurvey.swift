@@ -25,7 +25,7 @@ final class SimulatedSurvey {
   let run: CleanupRun
   let record = Record()
   private let files: SimulatedFiles
-  private let survey: Survey<SimulatedFiles, SimulatedRows>
+  private let step: () -> SurveyEnding?
 
   init(
     _ run: CleanupRun, quarantineDays: Int, in process: SimulatedProcess, files: SimulatedFiles,
@@ -39,16 +39,24 @@ final class SimulatedSurvey {
     let pace = SurveyPace(
       entriesAtOnce: world.random.pick([2, 6, 1_000]), rowsAtOnce: world.random.pick([2, 5, 1_000]),
       reportInterval: CleanupProgress(files: 5, readBytes: 1 << 16))
-    survey = Survey(
-      asked, quarantineDays: quarantineDays, bootID: process.bootID, files: files,
-      rows: SimulatedRows(world: world, record: record), pace: pace, now: { [unowned world] in world.clock.wall },
-      isCancelled: isCancelled, report: { [unowned process] in process.post(.surveyed(run.key, .progress($0))) })
+    let rows = SimulatedRows(world: world, record: record)
+    let report: (CleanupProgress) -> Void = { [unowned process] in process.post(.surveyed(run.key, .progress($0))) }
+    if let renaming = run.renaming {
+      let survey = RenamingSurvey(
+        renaming, files: files, rows: rows, pace: pace, isCancelled: isCancelled, report: report)
+      step = { survey.advance() }
+    } else {
+      let survey = Survey(
+        asked, quarantineDays: quarantineDays, bootID: process.bootID, files: files, rows: rows, pace: pace,
+        now: { [unowned world] in world.clock.wall }, isCancelled: isCancelled, report: report)
+      step = { survey.advance() }
+    }
   }
 
   /// Takes the next step.
-  func advance() throws -> Survey<SimulatedFiles, SimulatedRows>.Ending? {
+  func advance() throws -> SurveyEnding? {
     files.noteListed = { [record] in record.entries.append($0) }
-    return try files.run(.reading) { survey.advance() }
+    return try files.run(.reading) { step() }
   }
 }
 
@@ -68,6 +76,8 @@ struct SimulatedRows: SurveyRows {
   }
 
   func download(_ id: DownloadID) throws -> Download? { try world.database.download(id) }
+  func nameable(_ id: DownloadID) throws -> NameableDownload? { try world.database.nameable(id) }
+  func episodeIndexes(of feed: Feed.Key) throws -> [EpisodeID: Int64] { try world.database.episodeIndexes(of: feed) }
 
   func downloadsWithBytes(after id: DownloadID?, limit: Int) throws -> [Download] {
     try world.database.downloadsWithBytes(after: id, limit: limit)

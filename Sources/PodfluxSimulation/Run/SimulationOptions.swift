@@ -77,14 +77,18 @@ public struct FaultKinds: OptionSet, Hashable, Sendable {
   /// There are feeds, which grow, shrink, move, die and lie. Without it the client has no subscriptions at all.
   public static let feeds = FaultKinds(rawValue: 16384)
 
+  /// Clients change titles and templates, and have files renamed.
+  public static let names = FaultKinds(rawValue: 32768)
+
   /// Each kind and its name.
   public static let named: [(name: String, kind: FaultKinds)] = [
     ("crashes", .crashes), ("power", .powerCuts), ("commits", .commits), ("disk", .disk), ("foreign", .foreignFiles),
     ("changes", .changes), ("network", .network), ("protocols", .protocols), ("clock", .clock),
     ("repetition", .repetition), ("people", .people), ("paths", .paths),
-    ("suspensions", .suspensions), ("links", .hardLinks), ("feeds", .feeds),
+    ("suspensions", .suspensions), ("links", .hardLinks), ("feeds", .feeds), ("names", .names),
   ]
-  public static let all = FaultKinds(named.map(\.kind))
+  /// All kinds but `names`, which came later: the lives of seeds stay what they were.
+  public static let all = FaultKinds(named.map(\.kind)).subtracting(.names)
 
   /// The names of these kinds; "none" if there are none.
   public var names: [String] {

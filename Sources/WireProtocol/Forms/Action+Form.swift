@@ -40,6 +40,10 @@ extension Action {
       coder.type("cleanup/run", "Compares rows and files, and repairs differences.")
       try request.exchange(with: &coder)
       return .cleanup(.run(request))
+    case .cleanup(.rename(var request)):
+      coder.type("files/rename", "Gives files the names that they would get now.")
+      try request.exchange(with: &coder)
+      return .cleanup(.rename(request))
     case .cleanup(.cancel):
       coder.type("cleanup/cancel", "Ends the cleanup that runs, and the one that waits.")
       return self

@@ -159,19 +159,25 @@ struct NewsForm {
 /// What became of a step as members say it.
 struct OutcomeForm {
   private enum Name: String, CaseIterable {
-    case done, left
+    case done, moved, left
   }
 
   private var name = Name.done
   private var message: String?
+  private var madeFolders: [LibraryPath]?
 
   init(_ outcome: CleanupStep.Outcome) {
-    if case .left(let message) = outcome { (name, self.message) = (.left, message) }
+    switch outcome {
+    case .done: break
+    case .moved(let folders): (name, madeFolders) = (.moved, folders)
+    case .left(let message): (name, self.message) = (.left, message)
+    }
   }
 
   mutating func exchange<Coder: PayloadCoder>(
     of step: inout CleanupStep.Key, with coder: inout Coder
   ) throws(Coder.Fault) {
+    try coder.optional("madeFolders", &madeFolders, .goneFolders)
     try coder.optional("message", &message, .text)
     try coder.required("outcome", &name, .choice)
     try coder.required("step", &step, .number)
@@ -180,7 +186,13 @@ struct OutcomeForm {
     }
   }
 
-  var outcome: CleanupStep.Outcome { name == .done ? .done : .left(message ?? "") }
+  var outcome: CleanupStep.Outcome {
+    switch name {
+    case .done: .done
+    case .moved: .moved(madeFolders: madeFolders ?? [])
+    case .left: .left(message ?? "")
+    }
+  }
 }
 
 /// A step in the form in which the core stores it.

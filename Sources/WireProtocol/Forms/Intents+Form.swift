@@ -45,6 +45,16 @@ extension CleanupRequest {
   }
 }
 
+extension RenameRequest {
+  mutating func exchange<Coder: PayloadCoder>(with coder: inout Coder) throws(Coder.Fault) {
+    var all: Bool? = feed == nil ? true : nil
+    try coder.check { fields throws(Refusal) in try fields.requireOne(of: ["feed", "all"], choosing: "files") }
+    try coder.optional("all", &all, .onlyTrue)
+    try coder.optional("feed", &feed, .feedID)
+    try coder.optional("mode", &mode, .choice, standard: .apply)
+  }
+}
+
 /// A path: nothing is known of what is left out.
 extension NetworkPath: FormedPayload {
   static let template = NetworkPath(status: .online)

@@ -49,11 +49,11 @@ extension RequestForm {
   static let podcasts: [RequestForm] = [
     Self(
       .podcasts(.subscribe(.template)),
-      naming: ["url", "id", "title", "group", "headers", "userAgent", "network", "paused"]),
+      naming: ["url", "id", "title", "group", "headers", "userAgent", "network", "paused", "filenameTemplate"]),
     Self(.podcasts(.unsubscribe(.template, deletingFiles: false)), naming: ["id", "deleteFiles"]),
     Self(
       .podcasts(.update(.template, .init())),
-      naming: ["id", "url", "title", "group", "headers", "userAgent", "network", "paused"]),
+      naming: ["id", "url", "title", "group", "headers", "userAgent", "network", "paused", "filenameTemplate"]),
     Self(.podcasts(.refresh(.all)), naming: ["id", "ids", "all"]),
     Self(.podcasts(.importDocument(.text(""))), naming: ["opml", "file"]),
     Self("feeds/export", "Asks for all subscriptions as OPML.", knowing: ["secrets"]) { payload throws(Refusal) in
@@ -76,6 +76,7 @@ extension PodcastIntent.Subscription {
 
   fileprivate mutating func exchange<Coder: PayloadCoder>(with coder: inout Coder) throws(Coder.Fault) {
     coder.type("feeds/subscribe", "Subscribes to a feed.")
+    try coder.optional("filenameTemplate", &wishes.filenameTemplate, .nameTemplate)
     try coder.optional("group", &wishes.group, .group)
     try coder.optional("headers", &wishes.headers, .headers, omitting: [])
     try coder.optional("id", &id, .feedID)
@@ -91,7 +92,9 @@ extension PodcastIntent.Update {
   fileprivate mutating func exchange<Coder: PayloadCoder>(
     of id: inout FeedID, with coder: inout Coder
   ) throws(Coder.Fault) {
-    coder.type("feeds/update", "Changes a subscription; an empty title, group or userAgent removes it.")
+    coder.type(
+      "feeds/update", "Changes a subscription; an empty title, group, userAgent or filenameTemplate removes it.")
+    try coder.optional("filenameTemplate", &filenameTemplate, .nameTemplate)
     try coder.optional("group", &group, .group)
     try coder.optional("headers", &headers, .headers)
     try coder.required("id", &id, .feedID)
@@ -101,7 +104,8 @@ extension PodcastIntent.Update {
     try coder.optional("url", &address, .address)
     try coder.optional("userAgent", &userAgent, .userAgent)
     try coder.check { fields throws(Refusal) in
-      try fields.requireAny(of: ["url", "title", "group", "headers", "userAgent", "network", "paused"])
+      try fields.requireAny(
+        of: ["url", "title", "group", "headers", "userAgent", "network", "paused", "filenameTemplate"])
     }
   }
 }
@@ -198,7 +202,7 @@ extension PodcastIntent.FeedList.Rejection: FormedPayload {
 
 extension Fields {
   /// Refuses a selection that is made in no way, or in several.
-  fileprivate func requireOne(of keys: [String], choosing things: String) throws(Refusal) {
+  func requireOne(of keys: [String], choosing things: String) throws(Refusal) {
     let given = keys.count { object[$0] != nil }
     let list = keys.joined(separator: ", ")
     guard given > 0 else {

@@ -71,6 +71,15 @@ extension ValueForm<String> {
   }
 }
 
+extension ValueForm<NameTemplate> {
+  /// A template for the names of files.
+  static var nameTemplate: Self {
+    Self(
+      Setting.Values.nameTemplate.requirement, read: { f throws(Refusal) in try f.nameTemplate() },
+      write: { $1.element($0.text) })
+  }
+}
+
 extension ValueForm<[String]> {
   /// Guids that an episode had before.
   static var formerGuids: Self {

@@ -71,6 +71,15 @@ extension Field {
     }
   }
 
+  func nameTemplate() throws(Refusal) -> NameTemplate {
+    let text = try string()
+    do throws(NameTemplateFault) {
+      return try NameTemplate(validating: text)
+    } catch {
+      throw refusal(.invalidValue, error.description)
+    }
+  }
+
   func moment() throws(Refusal) -> Timestamp {
     try publicationDate().moment
   }

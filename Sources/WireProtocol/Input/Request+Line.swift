@@ -51,6 +51,7 @@ struct RequestForm: Sendable {
       Self(.filters(.toggle(.template))), Self(.filters(.selectGroup(nil))), Self(.filters(.setText(""))),
       Self(.filters(.clear)), Self(.filters(.save(""))), Self(.filters(.apply(""))), Self(.filters(.delete(""))),
       Self(.cleanup(.run(.init()))), Self(.cleanup(.cancel)),
+      Self(.cleanup(.rename(.init())), naming: ["feed", "all", "mode"]),
       Self(.network(.report(.template))), Self(.network(.auto)),
       Self(.stop(.suspend)),
       Self("engine/resume", "Opens the library again after engine/suspend.") { payload throws(Refusal) in

@@ -32,6 +32,7 @@ extension Field {
     case .printable(let lengths): .text(try printable(ofBytes: lengths))
     case .choice(let names): .text(try name(among: names))
     case .timeZone: .text(try nameTimeZone().text)
+    case .nameTemplate: .text(try nameTemplate().text)
     case .schedule: .schedule(try schedule())
     case .networkClasses: preconditionFailure("a patch changes classes of networks one by one")
     }

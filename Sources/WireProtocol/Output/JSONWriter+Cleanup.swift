@@ -16,6 +16,7 @@ extension JSONWriter {
     member("cause", run.cause.rawValue)
     member("deep", run.options.isDeep)
     member("endedAt", run.endedAt)
+    if let renaming = run.renaming { member("feed", renaming.feed?.description) }
     object("findings") { findings in
       for kind in CleanupStep.Finding.Kind.allCases.sorted(by: { $0.rawValue < $1.rawValue }) {
         guard let tally = run.tallies[kind] else { continue }
@@ -34,6 +35,7 @@ extension JSONWriter {
     }
     member("reason", run.reason)
     member("state", run.stage.rawValue)
+    if run.renaming != nil { member("task", "rename") }
     object("usage", ifAny: run.usage) { shown, usage in
       shown.member("database", usage.database)
       shown.member("media", usage.media)

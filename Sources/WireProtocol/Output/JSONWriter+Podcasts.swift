@@ -44,6 +44,7 @@ extension JSONWriter {
     case .ended: member("ended", refreshes.hasEnded)
     case .episodes: member("episodes", feed.episodes)
     case .error: member("error", error: refreshes.error)
+    case .filenameTemplate: member("filenameTemplate", feed.wishes.filenameTemplate?.text)
     case .group: member("group", feed.wishes.group)
     case .id: member("id", feed.id.description)
     case .image: member("image", feed.podcast?.image)

@@ -54,12 +54,15 @@ public struct LineEncoder: Sendable {
   /// An action is committed and durable.
   public mutating func reply(_ reply: Reply, id: RequestID?, revision: Int64) {
     line("ok", id: id, revision: revision) { payload in
+      var (reply, example): (Reply, String?) = (reply, nil)
+      if case .exemplified(let own, let path) = reply { (reply, example) = (own, path) }
       switch reply {
       case .enqueued(let id, let created):
         payload.member("created", created)
         payload.member("id", id.description)
       case .subscribed(let id, let created):
         payload.member("created", created)
+        if let example { payload.member("example", example) }
         payload.member("id", id.description)
       case .imported(let added, let known, let rejected):
         payload.member("added", added)
@@ -72,7 +75,8 @@ public struct LineEncoder: Sendable {
         }
       case .affected(let number): payload.member("affected", number)
       case .cleanup(let run): payload.member("run", run)
-      case .done: break
+      case .done: if let example { payload.member("example", example) }
+      case .exemplified: preconditionFailure("a reply has one example at most")
       }
     }
   }

@@ -50,7 +50,8 @@ struct SettingsCommand: EngineCommand {
     }
     let request = try Console(console).reporting { try change() }
     try withEngine { access, console in
-      _ = try access.connection.ask(request).get()
+      let reply = try access.connection.ask(request).get()
+      if let example = try reply.string("example") { console.note("a file's name, for example: \(example)") }
       guard console.options.json else { return }
       print(try Self.settings(in: access.connection), words.map { $0.name }, on: console)
     }
@@ -67,7 +68,7 @@ struct SettingsCommand: EngineCommand {
       let value = String(word.dropFirst(word.name.count + 1))
       let setting = Settings.all.first { $0.name == word.name }
       switch setting?.values {
-      case .printable, .choice, .timeZone, nil: members.append((word.name, .string(value)))
+      case .printable, .choice, .timeZone, .nameTemplate, nil: members.append((word.name, .string(value)))
       case .boolean, .integer, .limit, .number, .schedule, .networkClasses:
         // What is no JSON is refused with what the setting takes.
         members.append((word.name, JSONValue(typed: value) ?? .string(value)))

@@ -44,6 +44,7 @@ struct CleanupDeeds {
     case .quarantine: "put \(count(number, noun(of: deed.finding))) into quarantine\(size)"
     case .delete where deed.finding == .expiredQuarantine: "deleted what was in quarantine for long\(size)"
     case .delete: "deleted \(count(number, noun(of: deed.finding)))\(size)"
+    case .rename: "renamed \(count(number, "file"))"
     case .adopt: "adopted \(count(number, "file"))\(size)"
     case .correct, .offer, .leave: "handled \(count(number, noun(of: deed.finding)))"
     }

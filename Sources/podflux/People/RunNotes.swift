@@ -39,7 +39,8 @@ struct RunNotes {
   }
 
   private func line(for run: CleanupRun) -> String {
-    let name = run.cause == .start ? "the cleanup at this start" : "the cleanup"
+    let task = run.renaming == nil ? "the cleanup" : "the run"
+    let name = run.cause == .start ? "\(task) at this start" : task
     let list = "what and why: \(ShellCommand("snapshot", library: library, #"{"stores":["cleanup"]}"#))"
     let reason = run.reason.map { ": \($0)" } ?? ""
     switch run.stage {

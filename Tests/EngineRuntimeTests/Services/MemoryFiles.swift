@@ -67,6 +67,29 @@ final class MemoryFiles: LibraryFileSystem {
     return true
   }
 
+  func candidate(for facts: PublishingFacts, number: Int) throws(FileSystemFailure) -> LibraryPath? {
+    let names = facts.naming.template.names { $0 == .title ? facts.description.title : nil }
+    let stem = names.map { $0.map(\.text).joined() }.joined(separator: "/")
+    return try? LibraryPath(validating: stem + (number == 1 ? ".mp3" : " (\(number)).mp3"))
+  }
+
+  func occupant(of path: LibraryPath, portably: Bool) throws(FileSystemFailure) -> EntryPath? {
+    let twin = items.keys.sorted().first {
+      portably ? $0.lowercased() == path.description.lowercased() : $0 == path.description
+    }
+    return twin.map { EntryPath(bytes: Array($0.utf8)) }
+  }
+
+  func move(
+    _ file: FoundFile, to path: LibraryPath, _ move: CleanupStep.Move
+  ) throws(FileSystemFailure) -> MoveOutcome {
+    guard let present = try look(at: file.place).regularFile() else { return .gone }
+    guard file.isSameFile(as: present) else { return .changed }
+    guard items[path.description] == nil else { return .taken }
+    items[path.description] = items.removeValue(forKey: file.place.text)
+    return .moved(madeFolders: [])
+  }
+
   func removeEmptyFolder(_ place: EntryPath) throws(FileSystemFailure) -> Bool { false }
 
   func partialListing() throws(FileSystemFailure) -> Strays { Strays(strays: strays.sorted { $0.key < $1.key }[...]) }

@@ -11,7 +11,8 @@ struct TableOwnershipTests {
   /// The reading functions, which other stores may call.
   private static let reading: Set = [
     "downloads.find", "downloads.contains", "downloads.isNeeded", "downloads.holder", "downloads.completedDownloads",
-    "downloads.nextAdmissible", "deletions.owedMove", "deletions.names", "upkeep.madeFolders",
+    "downloads.nextAdmissible", "deletions.owedMove", "deletions.names", "upkeep.madeFolders", "episodes.find",
+    "episodes.index", "feeds.find",
   ]
 
   /// The calls in a domain's folder that write another one's table.

@@ -92,6 +92,7 @@ struct SettingTests {
     case .printable: .text("x")
     case .choice(let names): .text(names.first { .text($0) != value } ?? "")
     case .timeZone: .text("Europe/Vienna")
+    case .nameTemplate: .text("{podcast}/{title}")
     case .schedule: .schedule([ScheduleWindow(from: 0, to: 60)])
     case .networkClasses: value
     }
@@ -110,7 +111,7 @@ struct SettingTests {
     case .printable(let lengths):
       [(.text(""), false), (.text(String(repeating: "a", count: lengths.upperBound)), true)]
     case .schedule: [(.schedule([]), true), (.schedule([ScheduleWindow(from: 1440, to: 0)]), false)]
-    case .boolean, .choice, .timeZone, .networkClasses: []
+    case .boolean, .choice, .timeZone, .nameTemplate, .networkClasses: []
     }
   }
 }

@@ -59,6 +59,33 @@ struct PodcastCommandTests {
       try scene.results("why", "show of").contains("The last refresh failed: the server answered 401 Unauthorized."))
   }
 
+  @Test("A template names a feed's files, and rename gives those that are there the names of another one")
+  func names() throws {
+    let scene = try Scene()
+    let show = FeedOnOrigin(scene, path: "/feed.xml")
+    show.publish(1...2)
+    let wrong = try scene.podflux("add", show.url, "--name", "{podcast}/{titel}")
+    #expect(wrong.status == 64 && wrong.errors.contains("there is no field {titel}"), "\(wrong)")
+    let added = try scene.podflux("add", show.url, "--name", "{podcast}/{index:2} {title}")
+    #expect(added.errors.contains("a file's name, for example: Night Trains/412 Vienna to Hamburg.mp3"), "\(added)")
+    let folder = "Show of -feed.xml"
+    #expect(try scene.results("get", "episode 2") == ["\(scene.library)/\(folder)/02 Episode 2.mp3"])
+    #expect(try scene.podflux("rename", "--plan").errors == "all files have their names\n")
+
+    let set = try scene.podflux("settings", "filenameTemplate={date} {title}")
+    #expect(set.errors == "a file's name, for example: 2026-03-06 Vienna to Hamburg.mp3\n", "\(set)")
+    // The feed's own template still counts.
+    #expect(try scene.podflux("rename").errors == "all files have their names\n")
+    _ = try scene.podflux("get", show.url + ".1.mp3", "--title", "Other")
+    try scene.results("settings", "filenameTemplate={podcast}x {title}")
+    let plan = try scene.podflux("rename", "--plan")
+    #expect(plan.output.contains("misnamed  rename    planned  Other.mp3 → x Other.mp3"), "\(plan)")
+    #expect(try scene.podflux("rename", "--feed", "show of").errors == "all files have their names\n")
+    #expect(try scene.podflux("rename").errors.hasSuffix("1 found, 1 done, 0 left as they are\n"))
+    #expect(scene.publishedFiles() == ["\(folder)/02 Episode 2.mp3", "x Other.mp3"])
+    #expect(try scene.podflux("rename", "--feed", "nothing").status == 1)
+  }
+
   @Test("Marks, import and export")
   func marksAndLists() throws {
     let scene = try Scene()

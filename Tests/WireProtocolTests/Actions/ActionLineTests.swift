@@ -34,7 +34,11 @@ struct ActionLineTests {
         #expect(!line.contains("\n"))
         let object = try JSONSerialization.jsonObject(with: Data(line.utf8))
         let sorted = try Self.sortedText(object)
-        #expect(Self.keys(in: line) == Self.keys(in: sorted), "\(line)")
+        // Foundation sorts without regard to case: these two the other way round.
+        let pair = ["fileTimes", "filenameTemplate"]
+        let (own, other) = (Self.keys(in: line), Self.keys(in: sorted))
+        #expect(own.filter { !pair.contains($0) } == other.filter { !pair.contains($0) }, "\(line)")
+        #expect(own.filter(pair.contains) == other.filter(pair.contains).sorted(), "\(line)")
       }
     }
   }

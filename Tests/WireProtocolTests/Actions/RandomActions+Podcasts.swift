@@ -48,7 +48,12 @@ extension RandomActions {
   private mutating func wishes() -> Feed.Wishes {
     .init(
       title: maybe { $0.label() }, group: maybe { $0.label() }, userAgent: maybe { $0.pick(["", "Agent/1 (\"x\")"]) },
-      network: pick(NetworkPolicy.allCases), isPaused: once(in: 2))
+      network: pick(NetworkPolicy.allCases), isPaused: once(in: 2), filenameTemplate: maybe { $0.template() })
+  }
+
+  private mutating func template() -> NameTemplate {
+    let text = pick(["", "{podcast}/[{date} ]{title}", "\u{E9}\"{guid}"])
+    return (try? NameTemplate(validating: text)) ?? .standard
   }
 
   private mutating func feedUpdate() -> PodcastIntent.Update {
@@ -59,6 +64,7 @@ extension RandomActions {
     update.group = maybe { $0.label() }
     update.userAgent = maybe { $0.pick(["", "A"]) }
     update.network = maybe { $0.pick(NetworkPolicy.allCases) }
+    update.filenameTemplate = maybe { $0.template() }
     return update
   }
 

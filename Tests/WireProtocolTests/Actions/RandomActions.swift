@@ -9,7 +9,7 @@ struct RandomActions {
 
   /// How many kinds of actions there are.
   static let kinds = downloadKinds + podcastKinds
-  private static let downloadKinds = 49
+  private static let downloadKinds = 51
 
   mutating func action(_ kind: Int) -> Action {
     switch kind {
@@ -45,6 +45,8 @@ struct RandomActions {
     case 45: .localTime(localTime())
     case 46: .roomCame(number())
     case Self.downloadKinds...: podcastAction(kind - Self.downloadKinds)
+    case 48: .cleanup(.rename(RenameRequest(feed: maybe { FeedID(from: &$0.random) }, mode: pick([.plan, .apply]))))
+    case 49: .cleaned(number(), .moved(madeFolders: many(upTo: 2) { $0.file().path }))
     case 47: .upkeepDone(gone: many(upTo: 4) { $0.file().path })
     default: .timeCame
     }
@@ -168,6 +170,7 @@ struct RandomActions {
     case .printable: .text("Podflux \"1\" \\ (test)")
     case .choice(let names): .text(pick(names))
     case .timeZone: .text(pick(["publisher", "Europe/Vienna", "Etc/GMT+5"]))
+    case .nameTemplate: .text(pick(["", "{podcast}/{title}", "[{date} ]{title} [[{index:3}]].{ext}"]))
     case .schedule: .schedule(many(upTo: 3) { $0.window() })
     case .networkClasses: nil
     }
@@ -231,7 +234,7 @@ struct RandomActions {
     let finding: CleanupStep.Finding = pick([
       .missing(id(), file(), instead: maybe { $0.found() }), .moved(id(), from: file(), to: file()),
       .corrupt(id(), file(), found: found()),
-      .modified(id(), from: file(), to: file()), .orphan(found()),
+      .modified(id(), from: file(), to: file()), .misnamed(id(), file(), to: file().path), .orphan(found()),
       .adoptable(found(), owner: id(), sha256: maybe { $0.hash() }),
       .orphanPartial(FoundPartial(download: id(), length: length())),
       .partial(id(), planned: keptRecord(), length: length(), tailHash: hash()), .strayPartial(found()),

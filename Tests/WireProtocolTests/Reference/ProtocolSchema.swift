@@ -100,6 +100,8 @@ extension Setting.Values {
         ("type", .string("string")),
         ("pattern", .string("^[A-Za-z][A-Za-z0-9+_/-]{0,\(NameTimeZone.maximumBytes - 1)}$")),
       ])
+    case .nameTemplate:
+      .members([("type", .string("string")), ("maxLength", .integer(Int64(NameTemplate.maximumBytes)))])
     case .schedule: .reference("schedule")
     case .networkClasses: .reference(isWhole ? "networkClasses" : "networkClassesPatch")
     }

@@ -75,6 +75,7 @@ extension Setting.Values {
     case .printable(let lengths): "\(lengths.lowerBound)–\(lengths.upperBound) printable ASCII characters"
     case .choice(let names): names.map { "`\($0)`" }.joined(separator: ", ")
     case .timeZone: "`publisher`, or the IANA's name of a time zone"
+    case .nameTemplate: "a template, or an empty text"
     case .schedule:
       "at most \(ScheduleWindow.maximumCount) windows `{\"days\":[\"mon\"],\"from\":\"22:00\",\"to\":\"06:00\"}`"
     case .networkClasses: "`unmetered` or `any` for each of `user`, `auto`, `feeds`, `artwork`; `podcasts` by name"

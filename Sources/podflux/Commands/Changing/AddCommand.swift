@@ -14,6 +14,7 @@ struct AddCommand: EngineCommand {
     discussion: """
       podflux add https://example.org/night-trains
       podflux add https://example.org/night-trains --dry-run
+      podflux add https://example.org/night-trains --name '{podcast}/[S{season:2}E{number:2} ]{title}'
 
       A page that names its feed will do. podflux ls episodes lists what there is, podflux get downloads some of it.
       """)
@@ -34,6 +35,9 @@ struct AddCommand: EngineCommand {
   @Option(help: "A header such as 'Name: value' for the feed's own origin; can be repeated.")
   var header: [HeaderOption] = []
 
+  @Option(help: "A template for the names of its files instead of the library's, such as {podcast}/[{date} ]{title}.")
+  var name: String?
+
   @Option(help: "What its requests call themselves.")
   var userAgent: String?
 
@@ -45,6 +49,11 @@ struct AddCommand: EngineCommand {
 
   func validate() throws {
     if title != nil, feeds.count > 1 { throw ValidationError("--title is for one feed") }
+    do throws(NameTemplateFault) {
+      _ = try name.map { (text) throws(NameTemplateFault) in try NameTemplate(validating: text) }
+    } catch {
+      throw ValidationError("--name: \(error)")
+    }
   }
 
   func run() throws {
@@ -77,6 +86,8 @@ struct AddCommand: EngineCommand {
   private struct Subscription {
     let id: FeedID
     let isNew: Bool
+    /// What its template makes of an invented episode.
+    let example: String?
   }
 
   /// Where a page names the feed, or the server's redirects lead, the preview knows; but it has no password.
@@ -85,12 +96,14 @@ struct AddCommand: EngineCommand {
   ) throws -> Subscription {
     let found = try preview.string("url")
     let url = found == feed.withoutCredentials ? feed : found ?? feed
-    let request = try request("feeds/subscribe", url, more: ["group": group?.json, "title": title?.json])
+    let request = try request(
+      "feeds/subscribe", url,
+      more: ["filenameTemplate": name?.json, "group": group?.json, "title": title?.json])
     let reply = try access.connection.ask(request).get()
     guard let id = FeedID(try reply.required("id", JSONObject.string)) else {
       throw MalformedLine("a feed without a valid id")
     }
-    return Subscription(id: id, isNew: try reply.boolean("created") ?? false)
+    return Subscription(id: id, isNew: try reply.boolean("created") ?? false, example: try reply.string("example"))
   }
 
   private func tell(_ preview: JSONObject, _ subscription: Subscription?, on console: Console) throws {
@@ -110,7 +123,12 @@ struct AddCommand: EngineCommand {
     if let newest = try preview.moment("newest") { parts.append("the newest of \(console.clock.day(newest))") }
     if let bytes = try preview.integer("bytes"), bytes > 0 { parts.append("about \(ByteCount(bytes))") }
     console.result("\(title): \(parts.joined(separator: ", "))")
-    if let subscription, !subscription.isNew { console.note("  it was subscribed to before, and stays as it is") }
+    guard let subscription else { return }
+    if !subscription.isNew {
+      console.note("  it was subscribed to before, and stays as it is")
+    } else if let example = subscription.example {
+      console.note("  a file's name, for example: \(example)")
+    }
   }
 
   /// Until the episodes are known, so that the next command finds them.

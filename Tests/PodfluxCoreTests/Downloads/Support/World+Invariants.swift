@@ -131,6 +131,7 @@ extension World {
     let planned = try Int64.fetchSet(db.cachedStatement(sql: "SELECT key FROM cleanup_steps WHERE status = 'planned'"))
     #expect(Set(steps.keys).isSubset(of: planned), sourceLocation: sourceLocation)
     let underWay = Set(steps.keys).union(cleanup.awaited.values.joined())
+      .union(cleanup.deferred.map(\.key))
     #expect(
       cleanup.active?.isCancelled == true || planned == underWay.union(cleanup.held.values.map(\.key))
         || underWay.count == CleanupStore.stepsAtOnce,

@@ -1,0 +1,92 @@
+import ArgumentParser
+import PodfluxClient
+import PodfluxCore
+import Terminal
+import WireProtocol
+
+/// A run of the cleanup, or of renaming, that has ended.
+struct RunReport {
+  private let run: JSONObject
+  private let steps: [JSONObject]
+
+  /// The time between two looks at a run, in milliseconds.
+  private static let lookMilliseconds = 100
+
+  /// Asks for a run, and waits for its end.
+  init(of action: Action, with access: EngineAccess) throws {
+    let number = try access.order(action).required("run", JSONObject.integer)
+    run = try Self.wait(for: number, with: access)
+    steps = try Self.steps(of: access.connection)
+  }
+
+  private static func wait(for number: Int64, with access: EngineAccess) throws -> JSONObject {
+    while true {
+      let snapshot = try access.connection.snapshot(SnapshotQuery(stores: [.cleanup], stepsPage: .init(limit: 1)))
+      let cleanup = try snapshot.json.object("cleanup")
+      // The pass of a start may begin before a run that was asked for earlier.
+      let isWaiting = try cleanup?.object("waiting")?.integer("id") == number
+      if !isWaiting, let run = try cleanup?.object("run"), try run.integer("id") ?? 0 >= number,
+        try run.moment("endedAt") != nil
+      {
+        return run
+      }
+      if access.signals.comes(withinMilliseconds: lookMilliseconds) { throw ConnectionFailure.interrupted }
+    }
+  }
+
+  private static func steps(of source: ClientConnection) throws -> [JSONObject] {
+    var (steps, page) = ([JSONObject](), PageRequest(limit: PageRequest.maximumLimit))
+    repeat {
+      let cleanup = try source.snapshot(SnapshotQuery(stores: [.cleanup], stepsPage: page)).json.object("cleanup")
+      steps += try cleanup?.objects("steps") ?? []
+      page.after = try cleanup?.string("next").flatMap { PageCursor(text: $0) }
+    } while page.after != nil
+    return steps
+  }
+
+  /// Prints the run and its steps.
+  ///
+  /// - Parameters:
+  ///   - isPlan: Whether nothing was to be changed.
+  ///   - agreement: The sentence of a run that has found nothing.
+  /// - Throws: the exit status of a run that could not do what it was asked for.
+  func tell(on console: Console, isPlan: Bool, nothing agreement: String) throws {
+    if console.options.json {
+      console.result(run)
+      for step in steps { console.result(step) }
+    } else {
+      if !steps.isEmpty { console.result(try table()) }
+      console.note(try sentence(isPlan: isPlan, nothing: agreement))
+    }
+    if let state = try run.string("state"), state == "refused" || state == "failed" {
+      console.complain("nothing was changed: \(try run.string("reason") ?? state)")
+      throw ExitCode.failure
+    }
+  }
+
+  private func table() throws -> TextTable {
+    var table = TextTable(
+      [.init("finding"), .init("decision"), .init("status"), .init("path")], narrowings: [.shrink(3, to: 12), .drop(2)])
+    for step in steps {
+      let path = try step.string("path") ?? step.string("download") ?? ""
+      let destination = try step.string("to").map { " → \($0)" } ?? ""
+      table.add([
+        StyledText(try step.string("finding") ?? ""), StyledText(try step.string("decision") ?? ""),
+        StyledText(try step.string("status") ?? ""), StyledText(path + destination),
+      ])
+    }
+    return table
+  }
+
+  private func sentence(isPlan: Bool, nothing agreement: String) throws -> String {
+    var (found, done, left): (Int64, Int64, Int64) = (0, 0, 0)
+    for member in try run.object("findings")?.members ?? [] {
+      guard case .object(let tally) = member.value else { throw MalformedLine("a finding without numbers") }
+      found += try tally.integer("count") ?? 0
+      done += try tally.integer("done") ?? 0
+      left += try tally.integer("left") ?? 0
+    }
+    if found == 0 { return agreement }
+    return isPlan ? "\(found) found, nothing was changed" : "\(found) found, \(done) done, \(left) left as they are"
+  }
+}
