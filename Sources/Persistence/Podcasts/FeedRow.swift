@@ -12,7 +12,7 @@ struct StoredFeed: StatementRow {
     "own_link", "own_image", "own_description", "own_language", "own_author", "own_guid", "refreshed_at", "next_at",
     "failures", "error_code", "error_message", "error_status", "entity_tag", "last_modified", "body_hash",
     "full_body_at", "distrusted", "former_urls", "interval_seconds", "quiet_hours", "quiet_days", "ended", "asked",
-    "episodes", "added_at",
+    "rules", "rule_line", "allowance", "rules_at", "episodes", "added_at",
   ]
 
   /// Reads the columns in the order of `init`.
@@ -22,7 +22,7 @@ struct StoredFeed: StatementRow {
     let key = try columns.next(.log)
     let id = try Damaged.checked("feeds.id", FeedID(columns.next()))
     let address = try Damaged.checked("feeds.url", try? WebAddress(columns.next()))
-    let wishes = try Feed.Wishes(
+    var wishes = try Feed.Wishes(
       title: columns.next(), group: columns.next(), headers: Self.list(columns.next(), "headers"),
       userAgent: columns.next(), network: Damaged.checked("feeds.network", NetworkPolicy(rowCode: columns.next())),
       isPaused: columns.next())
@@ -31,9 +31,14 @@ struct StoredFeed: StatementRow {
       title: columns.next(), link: columns.next(), image: columns.next(), description: columns.next(),
       language: columns.next(), author: columns.next(), guid: columns.next())
     let refreshes = try Self.refreshes(&columns)
+    if let rules: String = try columns.next() {
+      wishes.rules = try StoredJSON.value(of: rules, column: "feeds.rules")
+    }
+    let standing = try Feed.Standing(
+      line: columns.nextIfPresent(.log), allowance: columns.next(.log), due: columns.moment())
     feed = Feed(
       key: key, id: id, address: address, wishes: wishes, podcast: isRead ? podcast : nil, refreshes: refreshes,
-      episodes: try columns.next(.count), added: Timestamp(milliseconds: try columns.next(.moment)))
+      standing: standing, episodes: try columns.next(.count), added: Timestamp(milliseconds: try columns.next(.moment)))
   }
 
   private static func refreshes(_ columns: inout ColumnReader) throws -> Feed.Refreshes {
@@ -80,7 +85,7 @@ extension StoredFeed {
   private static let otherColumns = [
     "id", "url", "url_hash", "host", "title", "grouping", "headers", "user_agent", "network", "paused", "read",
     "own_title", "own_link", "own_image", "own_description", "own_language", "own_author", "own_guid", "title_key",
-    "former_urls", "added_at",
+    "former_urls", "rules", "added_at",
   ]
 
   /// Inserts a row; binds what `write` writes.
@@ -145,6 +150,7 @@ extension StoredFeed {
     }
     try arguments.write(FoldedText.of(DownloadRow.text(feed.shownTitle) ?? ""))
     try arguments.write(try list(feed.refreshes.formerAddresses.map(\.description)))
+    try arguments.write(wishes.rules == .none ? nil : try StoredJSON.text(wishes.rules))
     try arguments.write(feed.added.milliseconds)
   }
 

@@ -35,6 +35,7 @@ enum Schema {
     migrator.registerMigration("11-published-offset", migrate: addPublishedOffset)
     migrator.registerMigration("14-folded-texts", migrate: foldTexts)
     migrator.registerMigration("15-podcasts", migrate: addPodcasts)
+    migrator.registerMigration("17-rules", migrate: addRules)
     return migrator
   }
 

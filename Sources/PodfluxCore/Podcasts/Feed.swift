@@ -13,6 +13,8 @@ public struct Feed: Hashable, Sendable {
   /// What the feed says of its podcast; nil before its first refresh.
   public var podcast: PodcastContent?
   public var refreshes: Refreshes
+  /// How far its rules have come; `RuleTable` writes it.
+  public var standing: Standing
   /// How many episodes the library knows of it.
   public var episodes: Int64
   /// When it was subscribed to.
@@ -31,11 +33,13 @@ public struct Feed: Hashable, Sendable {
     public var network: NetworkPolicy
     /// Whether only a client's request refreshes it.
     public var isPaused: Bool
+    /// What its episodes are downloaded and deleted by.
+    public var rules: FeedRules
 
     /// None, by default.
     public init(
       title: String? = nil, group: String? = nil, headers: [Header] = [], userAgent: String? = nil,
-      network: NetworkPolicy = .inherit, isPaused: Bool = false
+      network: NetworkPolicy = .inherit, isPaused: Bool = false, rules: FeedRules = .none
     ) {
       self.title = title
       self.group = group
@@ -43,6 +47,7 @@ public struct Feed: Hashable, Sendable {
       self.userAgent = userAgent
       self.network = network
       self.isPaused = isPaused
+      self.rules = rules
     }
   }
 
@@ -91,7 +96,7 @@ public struct Feed: Hashable, Sendable {
 
   public init(
     key: Key, id: FeedID, address: WebAddress, wishes: Wishes, podcast: PodcastContent? = nil, refreshes: Refreshes,
-    episodes: Int64 = 0, added: Timestamp
+    standing: Standing = .init(), episodes: Int64 = 0, added: Timestamp
   ) {
     self.key = key
     self.id = id
@@ -99,6 +104,7 @@ public struct Feed: Hashable, Sendable {
     self.wishes = wishes
     self.podcast = podcast
     self.refreshes = refreshes
+    self.standing = standing
     self.episodes = episodes
     self.added = added
   }

@@ -38,6 +38,8 @@ public enum PodcastIntent: Hashable, Sendable {
     public var userAgent: String?
     public var network: NetworkPolicy?
     public var isPaused: Bool?
+    /// Other rules, instead of all that there are.
+    public var rules: FeedRules?
 
     public init() {}
   }

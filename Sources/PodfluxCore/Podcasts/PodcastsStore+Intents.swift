@@ -13,7 +13,7 @@ extension PodcastsStore {
     case .importDocument: preconditionFailure("the engine reads a document before a turn sees it")
     case .import(let list): return try take(list, in: &turn)
     case .download(let selection): return try download(selection, reading: context, in: &turn)
-    case .mark(let selection, let marking): return try mark(selection, marking, reading: context, in: turn)
+    case .mark(let selection, let marking): return try mark(selection, marking, reading: context, in: &turn)
     }
   }
 
@@ -22,8 +22,9 @@ extension PodcastsStore {
     if let known = try turn.tables.feeds.find(at: wish.address) { return .subscribed(id: known, created: false) }
     try checkRoom(for: 1, in: turn)
     let id = wish.id ?? FeedID(from: &turn.random)
-    _ = try turn.tables.feeds.insert(
+    let key = try turn.tables.feeds.insert(
       id, at: wish.address, wishes: wish.wishes, next: turn.now, added: turn.now)
+    if wish.wishes.rules != .none { turn.tell(.podcasts(.rulesChanged(key, from: .none))) }
     hostsToSearch = nil
     return .subscribed(id: id, created: true)
   }
@@ -87,6 +88,7 @@ extension PodcastsStore {
       (feed.refreshes.next, feed.refreshes.failures, feed.refreshes.hasEnded) = (turn.now, 0, false)
     }
     live[id]?.policy = feed.wishes.network
+    if feed.wishes.rules != former.rules { turn.tell(.podcasts(.rulesChanged(feed.key, from: former.rules))) }
     try turn.tables.feeds.update(feed)
     hostsToSearch = nil
     return .done
@@ -139,5 +141,6 @@ extension Feed.Wishes {
     userAgent = update.userAgent.map { $0.isEmpty ? nil : $0 } ?? userAgent
     network = update.network ?? network
     isPaused = update.isPaused ?? isPaused
+    rules = update.rules ?? rules
   }
 }

@@ -75,14 +75,17 @@ public struct FaultKinds: OptionSet, Hashable, Sendable {
   /// There are feeds, which grow, shrink, move, die and lie. Without it the client has no subscriptions at all.
   public static let feeds = FaultKinds(rawValue: 16384)
 
+  /// Clients set and change rules of feeds. It is no fault, and not among `all`: the lives of seeds are older.
+  public static let rules = FaultKinds(rawValue: 32768)
+
   /// Each kind and its name.
   public static let named: [(name: String, kind: FaultKinds)] = [
     ("crashes", .crashes), ("power", .powerCuts), ("commits", .commits), ("disk", .disk), ("foreign", .foreignFiles),
     ("changes", .changes), ("network", .network), ("protocols", .protocols), ("clock", .clock),
     ("repetition", .repetition), ("people", .people), ("paths", .paths),
-    ("suspensions", .suspensions), ("links", .hardLinks), ("feeds", .feeds),
+    ("suspensions", .suspensions), ("links", .hardLinks), ("feeds", .feeds), ("rules", .rules),
   ]
-  public static let all = FaultKinds(named.map(\.kind))
+  public static let all = FaultKinds(named.map(\.kind)).subtracting(.rules)
 
   /// The names of these kinds; "none" if there are none.
   public var names: [String] {

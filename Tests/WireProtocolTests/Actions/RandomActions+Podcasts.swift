@@ -48,7 +48,21 @@ extension RandomActions {
   private mutating func wishes() -> Feed.Wishes {
     .init(
       title: maybe { $0.label() }, group: maybe { $0.label() }, userAgent: maybe { $0.pick(["", "Agent/1 (\"x\")"]) },
-      network: pick(NetworkPolicy.allCases), isPaused: once(in: 2))
+      network: pick(NetworkPolicy.allCases), isPaused: once(in: 2), rules: rules())
+  }
+
+  private mutating func rules() -> FeedRules {
+    .init(
+      autoDownload: maybe {
+        .init(
+          since: $0.pick(FeedRules.Since.allCases), newest: $0.maybe { $0.pick([0, 3, 1_000_000]) },
+          order: $0.pick(FeedRules.Order.allCases), condition: $0.condition(upTo: 2))
+      },
+      keep: maybe {
+        .init(
+          newest: $0.maybe { $0.pick([1, 1_000_000]) }, days: $0.maybe { $0.pick([1, 36_500]) },
+          bytes: $0.maybe { $0.pick([1, 1 << 53]) })
+      })
   }
 
   private mutating func feedUpdate() -> PodcastIntent.Update {
@@ -59,6 +73,7 @@ extension RandomActions {
     update.group = maybe { $0.label() }
     update.userAgent = maybe { $0.pick(["", "A"]) }
     update.network = maybe { $0.pick(NetworkPolicy.allCases) }
+    update.rules = maybe { $0.rules() }
     return update
   }
 
