@@ -7,7 +7,14 @@ extension BadLines {
     BadLine(
       type: "feeds/subscribe", #"{"url":"https://x.example/","userAgent":"a\nb"}"#, "invalid_value",
       "payload.userAgent"),
-    BadLine(type: "feeds/subscribe", #"{"url":"https://x.example/","rules":{}}"#, "unknown_field", "payload.rules"),
+    BadLine(
+      type: "feeds/subscribe", #"{"url":"https://x.example/","rules":{"keep":{"newest":0}}}"#, "invalid_value",
+      "payload.rules.keep.newest"),
+    BadLine(
+      type: "feeds/update", #"{"id":"f","rules":{"autoDownload":{"newest":"3"}}}"#, "invalid_value",
+      "payload.rules.autoDownload.newest"),
+    BadLine(type: "rules/plan", #"{"id":"f"}"#, "missing_field", "payload.rules"),
+    BadLine(type: "rules/plan", #"{"id":"f","rules":{},"feed":"f"}"#, "unknown_field", "payload.feed"),
     BadLine(type: "feeds/unsubscribe", "{}", "missing_field", "payload.id"),
     BadLine(type: "feeds/update", #"{"id":"a"}"#, "missing_field", "payload"),
     BadLine(type: "feeds/refresh", "{}", "missing_field", "payload"),

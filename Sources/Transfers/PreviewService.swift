@@ -26,13 +26,18 @@ public final class PreviewService: Sendable {
 
   /// Looks at a feed.
   ///
-  /// - Parameter completion: Called once, on any thread.
-  public func start(_ refresh: FeedRefresh, _ completion: @escaping Completion) {
+  /// - Parameters:
+  ///   - found: Called with the feed's episodes as they come, one call after the other, before the completion.
+  ///   - completion: Called once, on any thread.
+  public func start(
+    _ refresh: FeedRefresh, found: @escaping @Sendable ([EpisodeContent]) -> Void = { _ in },
+    _ completion: @escaping Completion
+  ) {
     guard operations.operationCount < FeedPreview.Limits.atOnce else {
       let limit = FeedPreview.Limits.atOnce
       return completion(.failure(Refusal(.limitExceeded, "\(limit) previews are under way; wait for one of them")))
     }
-    let look = Look(at: refresh.feed.address, completion)
+    let look = Look(at: refresh.feed.address, found: found, completion)
     let operation = RefreshOperation(
       refresh, rows: NoEpisodes(), followsDocument: false, driver: transfers.driver, target: queue,
       readClock: readClock, report: look.take, ended: { _ in })
@@ -48,10 +53,15 @@ public final class PreviewService: Sendable {
 private final class Look: Sendable {
   let operation = Mutex<RefreshOperation<NoEpisodes>?>(nil)
   private let preview: Mutex<FeedPreview>
+  private let found: @Sendable ([EpisodeContent]) -> Void
   private let completion: PreviewService.Completion
 
-  init(at address: WebAddress, _ completion: @escaping PreviewService.Completion) {
+  init(
+    at address: WebAddress, found: @escaping @Sendable ([EpisodeContent]) -> Void,
+    _ completion: @escaping PreviewService.Completion
+  ) {
     preview = Mutex(FeedPreview(address: address))
+    self.found = found
     self.completion = completion
   }
 
@@ -60,6 +70,7 @@ private final class Look: Sendable {
     case .described: break
     case .appeared(let contents):
       preview.withLock { $0.add(contents) }
+      found(contents)
       operation.withLock { $0 }?.proceed()
     case .changed, .listed: operation.withLock { $0 }?.proceed()
     case .moved(let address): preview.withLock { $0.address = address }

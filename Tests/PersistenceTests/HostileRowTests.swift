@@ -120,7 +120,8 @@ private enum HostileLibrary {
   private static func addPodcast(to tables: any Tables, download: DownloadID) throws {
     let key = try tables.feeds.insert(
       try #require(FeedID("f")), at: try WebAddress("https://a.example/f"),
-      wishes: .init(title: "Süß", group: "A/B", headers: [secret], userAgent: "U"), next: Sample.moment,
+      wishes: .init(title: "Süß", group: "A/B", headers: [secret], userAgent: "U", rules: try Sample.rules()),
+      next: Sample.moment,
       added: Sample.moment)
     var feed = try #require(try tables.feeds.find(key))
     feed.podcast = PodcastContent(title: "T")
@@ -140,6 +141,8 @@ private enum HostileLibrary {
         id: episode, content: content,
         formerNames: .init(guids: ["old"], enclosures: [try WebAddress("https://old.example/1.mp3")])), of: key)
     try tables.episodes.setDownload(download, of: episode)
+    try tables.rules.write(.downloaded(.isNew), of: episode)
+    try tables.rules.update(Feed.Standing(line: 1, allowance: 2, due: Sample.moment), of: key)
   }
 
   /// Removes the checks, so that tables accept any value that an edited file could contain.

@@ -30,6 +30,14 @@ struct SimulationTests {
     for failure in result.failures { Issue.record("\(failure.violation)\nrepeat it with: \(failure.options.command)") }
   }
 
+  @Test("Rules that change while feeds change, with crashes and failing commits, violate nothing")
+  func rules() throws {
+    let options = SimulationOptions(
+      seed: 1, turns: 200, faults: [.feeds, .rules, .network, .crashes, .commits, .paths])
+    let result = Sweep(1..<61, like: options, threads: 2).run()
+    for failure in result.failures { Issue.record("\(failure.violation)\nrepeat it with: \(failure.options.command)") }
+  }
+
   @Test("Runs of two thousand turns violate nothing", .backgroundTest)
   func fullSweep() throws {
     let seeds = try SweptSeeds()

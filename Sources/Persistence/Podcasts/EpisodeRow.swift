@@ -11,7 +11,7 @@ struct StoredEpisode: StatementRow {
   private static let columns = [
     "key", "feed", "guid", "url", "title", "published", "published_offset", "seconds", "bytes", "media_type", "link",
     "season", "number", "kind", "chapters", "transcript", "alternates", "missing", "played", "favorite", "archived",
-    "download", "added_at",
+    "download", "added_at", "ruling", "backdated",
   ]
 
   /// Whether the feed of an episode is subscribed to.
@@ -26,9 +26,11 @@ struct StoredEpisode: StatementRow {
     let isMissing: Bool = try columns.next()
     let marks = try Episode.Marks(isPlayed: columns.next(), isFavorite: columns.next(), isArchived: columns.next())
     let download = try (columns.next() as String?).map { try Damaged.checked("episodes.download", DownloadID($0)) }
+    let added = Timestamp(milliseconds: try columns.next(.moment))
     episode = Episode(
       id: EpisodeID(number: key), feed: feed, content: content, isMissingFromFeed: isMissing, marks: marks,
-      download: download, added: Timestamp(milliseconds: try columns.next(.moment)))
+      download: download, added: added, ruling: try Episode.Ruling(stored: columns.next()),
+      isBackdated: try columns.next())
   }
 
   private static func content(_ columns: inout ColumnReader) throws -> EpisodeContent {
@@ -70,11 +72,12 @@ extension StoredEpisode {
     "kind", "chapters", "transcript", "alternates", "fingerprint", "title_key", "media",
   ]
 
-  /// Inserts an episode without marks; binds the key, the feed, the moment of adding, and what `write` writes.
+  /// Inserts an episode without marks; binds the key, the feed, the moment of adding, whether it appears late, and what
+  /// `write` writes.
   static let insertion =
-    "INSERT INTO episodes (key, feed, added_at, missing, played, favorite, archived, "
+    "INSERT INTO episodes (key, feed, added_at, backdated, missing, played, favorite, archived, "
     + contentColumns.joined(separator: ", ")
-    + ") VALUES (?, ?, ?, 0, 0, 0, 0, " + contentColumns.map { _ in "?" }.joined(separator: ", ") + ")"
+    + ") VALUES (?, ?, ?, ?, 0, 0, 0, 0, " + contentColumns.map { _ in "?" }.joined(separator: ", ") + ")"
 
   /// Replaces an episode's content, which its feed has, and returns its download; binds what `write` writes, the key, and
   /// the feed.

@@ -12,7 +12,7 @@ struct StoredFeed: StatementRow {
     "own_link", "own_image", "own_description", "own_language", "own_author", "own_guid", "refreshed_at", "next_at",
     "failures", "error_code", "error_message", "error_status", "entity_tag", "last_modified", "body_hash",
     "full_body_at", "distrusted", "former_urls", "interval_seconds", "quiet_hours", "quiet_days", "ended", "asked",
-    "episodes", "added_at", "filename_template",
+    "rules", "rule_line", "allowance", "rules_at", "episodes", "added_at", "filename_template",
   ]
 
   /// Reads the columns in the order of `init`.
@@ -22,7 +22,7 @@ struct StoredFeed: StatementRow {
     let key = try columns.next(.log)
     let id = try Damaged.checked("feeds.id", FeedID(columns.next()))
     let address = try Damaged.checked("feeds.url", try? WebAddress(columns.next()))
-    let wishes = try Feed.Wishes(
+    var wishes = try Feed.Wishes(
       title: columns.next(), group: columns.next(), headers: Self.list(columns.next(), "headers"),
       userAgent: columns.next(), network: Damaged.checked("feeds.network", NetworkPolicy(rowCode: columns.next())),
       isPaused: columns.next())
@@ -31,9 +31,14 @@ struct StoredFeed: StatementRow {
       title: columns.next(), link: columns.next(), image: columns.next(), description: columns.next(),
       language: columns.next(), author: columns.next(), guid: columns.next())
     let refreshes = try Self.refreshes(&columns)
+    if let rules: String = try columns.next() {
+      wishes.rules = try StoredJSON.value(of: rules, column: "feeds.rules")
+    }
+    let standing = try Feed.Standing(
+      line: columns.nextIfPresent(.log), allowance: columns.next(.log), due: columns.moment())
     feed = Feed(
       key: key, id: id, address: address, wishes: wishes, podcast: isRead ? podcast : nil, refreshes: refreshes,
-      episodes: try columns.next(.count), added: Timestamp(milliseconds: try columns.next(.moment)))
+      standing: standing, episodes: try columns.next(.count), added: Timestamp(milliseconds: try columns.next(.moment)))
     feed.wishes.filenameTemplate = try (columns.next() as String?).map(Self.template)
   }
 
@@ -85,7 +90,7 @@ extension StoredFeed {
   private static let otherColumns = [
     "id", "url", "url_hash", "host", "title", "grouping", "headers", "user_agent", "network", "paused", "read",
     "own_title", "own_link", "own_image", "own_description", "own_language", "own_author", "own_guid", "title_key",
-    "former_urls", "added_at", "filename_template",
+    "former_urls", "rules", "added_at", "filename_template",
   ]
 
   /// Inserts a row; binds what `write` writes.
@@ -150,6 +155,7 @@ extension StoredFeed {
     }
     try arguments.write(FoldedText.of(DownloadRow.text(feed.shownTitle) ?? ""))
     try arguments.write(try list(feed.refreshes.formerAddresses.map(\.description)))
+    try arguments.write(wishes.rules == .none ? nil : try StoredJSON.text(wishes.rules))
     try arguments.write(feed.added.milliseconds)
     try arguments.write(DownloadRow.text(wishes.filenameTemplate?.text))
   }

@@ -39,7 +39,9 @@ struct SQLEpisodeTable: EpisodeTable {
     }
   }
 
-  func insert(_ contents: [EpisodeContent], of feed: Feed.Key, added: Timestamp) throws -> [EpisodeID] {
+  func insert(
+    _ contents: [EpisodeContent], of feed: Feed.Key, added: Timestamp, isBackdated: (EpisodeContent) -> Bool
+  ) throws -> [EpisodeID] {
     guard !contents.isEmpty else { return [] }
     let ids = try takeIDs(contents.count)
     let statement = try db.cachedStatement(sql: StoredEpisode.insertion)
@@ -48,6 +50,7 @@ struct SQLEpisodeTable: EpisodeTable {
       try arguments.write(id.number)
       try arguments.write(feed)
       try arguments.write(added.milliseconds)
+      try arguments.write(isBackdated(content) ? 1 : 0)
       try StoredEpisode.write(content, to: &arguments)
       try statement.execute()
     }

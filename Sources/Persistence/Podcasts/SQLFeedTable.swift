@@ -128,4 +128,5 @@ private struct DueFeed: StatementRow {
 extension SQLTables {
   var feeds: any FeedTable { SQLFeedTable(db: db) }
   var episodes: any EpisodeTable { SQLEpisodeTable(db: db) }
+  var rules: any RuleTable { SQLRuleTable(db: db) }
 }

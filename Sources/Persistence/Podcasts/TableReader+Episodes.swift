@@ -30,6 +30,7 @@ extension TableReader {
     }
     let hasMore = items.count > query.limit
     if hasMore { items.removeLast() }
+    if query.fields?.contains(.because) ?? true { try explain(&items, at: moment) }
     return EpisodesSnapshot(
       count: try episodeCount(),
       items: items, fields: query.fields,

@@ -36,6 +36,7 @@ enum Schema {
     migrator.registerMigration("14-folded-texts", migrate: foldTexts)
     migrator.registerMigration("15-podcasts", migrate: addPodcasts)
     migrator.registerMigration("17-names", migrate: addNames)
+    migrator.registerMigration("18-rules", migrate: addRules)
     return migrator
   }
 

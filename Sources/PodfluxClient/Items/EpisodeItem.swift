@@ -19,7 +19,16 @@ package struct EpisodeItem: ListItem, Hashable, Sendable {
   package let download: String?
   /// The stored state of its download.
   package let state: DownloadState.Kind?
+  /// What the feed's rules say of it, or have done; nil if they have no say.
+  package let verdict: Verdict?
   package let json: JSONObject
+
+  package struct Verdict: Hashable, Sendable {
+    /// What has come of it.
+    package let outcome: RuleVerdict.Outcome?
+    /// Why, in one sentence without its full stop.
+    package let text: String
+  }
 
   package init(_ json: JSONObject) throws(MalformedLine) {
     id = try json.required("id", JSONObject.string)
@@ -36,6 +45,9 @@ package struct EpisodeItem: ListItem, Hashable, Sendable {
     isMissingFromFeed = try json.boolean("missingFromFeed") ?? false
     download = try json.string("download")
     state = try json.choice("state")
+    verdict = try json.object("because").map { because throws(MalformedLine) in
+      Verdict(outcome: try because.choice("outcome"), text: try because.string("text") ?? "")
+    }
     self.json = json
   }
 }

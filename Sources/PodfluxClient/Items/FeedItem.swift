@@ -17,6 +17,7 @@ package struct FeedItem: ListItem, Hashable, Sendable {
   package let isPaused: Bool
   package let hasEnded: Bool
   package let movedFrom: String?
+  package let rules: FeedRules
   package let error: Failure?
   package let json: JSONObject
 
@@ -33,7 +34,17 @@ package struct FeedItem: ListItem, Hashable, Sendable {
     isPaused = try json.boolean("paused") ?? false
     hasEnded = try json.boolean("ended") ?? false
     movedFrom = try json.string("movedFrom")
+    rules = try Self.rules(of: json)
     error = try Failure(member: "error", of: json)
     self.json = json
+  }
+
+  private static func rules(of json: JSONObject) throws(MalformedLine) -> FeedRules {
+    guard let rules = try json.object("rules") else { return .none }
+    do throws(Refusal) {
+      return try FeedRules(shown: rules)
+    } catch {
+      throw MalformedLine("rules that no feed has: \(error.message)")
+    }
   }
 }

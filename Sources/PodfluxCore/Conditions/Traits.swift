@@ -74,7 +74,7 @@ public enum WaitingReason: String, Hashable, Sendable, CaseIterable {
 }
 
 /// The kind of media, by the file's name, or by the address before there is a file.
-public enum MediaKind: String, Hashable, Sendable, CaseIterable {
+public enum MediaKind: String, Hashable, Sendable, Codable, CaseIterable {
   case audio, video, other
 }
 

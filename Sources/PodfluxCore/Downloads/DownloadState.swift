@@ -89,7 +89,7 @@ extension DownloadState.Waiting {
 
 extension DownloadState {
   /// A state without its payload.
-  public enum Kind: String, Sendable, CaseIterable {
+  public enum Kind: String, Sendable, Codable, CaseIterable {
     case queued, waiting, running, paused, completed, failed
   }
 

@@ -19,6 +19,7 @@ extension DownloadsStore {
       if !folders.isEmpty { turn.tell(.downloads(.madeFolders(folders))) }
       try end(report.attempt, in: &turn) { store, download, turn in
         try store.complete(&download, as: file, in: turn)
+        store.tellIfFinished(download, in: &turn)
       }
     case .failed(let error, let kept, let retryAfter):
       let gained = gain(kept, of: id)
@@ -146,6 +147,12 @@ extension DownloadsStore {
     download.round = .init()
     download.dates.finished = turn.now
     try transition(&download, to: .completed(file), in: turn)
+  }
+
+  /// What a rule has asked for and is here may take the place of something else.
+  func tellIfFinished(_ download: Download, in turn: inout PodfluxTurn) {
+    guard download.origin == .auto, case .completed = download.state else { return }
+    turn.tell(.downloads(.finished(download.id)))
   }
 
   /// Leaves a host alone that asks for it: 429 always does (RFC 6585 section 4), others by `Retry-After`.

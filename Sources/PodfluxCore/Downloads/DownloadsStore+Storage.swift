@@ -67,6 +67,30 @@ extension DownloadsStore {
         + "downloads or raise storageQuotaBytes", shortBytes: needed - left)
   }
 
+  mutating func lookForQuotaNeeds(_ settings: Settings, in turn: inout PodfluxTurn) throws {
+    let needs = try findQuotaNeeds(settings, in: turn)
+    guard needs != quotaNeeds else { return }
+    quotaNeeds = needs
+    if !needs.isEmpty { turn.tell(.downloads(.lacksRoom)) }
+  }
+
+  /// What would have to be freed, and for which of those that wait first; nothing without a quota.
+  func findQuotaNeeds(_ settings: Settings, in turn: borrowing PodfluxTurn) throws -> [QuotaNeed] {
+    guard settings.storageQuotaBytes > 0 else { return [] }
+    let excess = try turn.tables.downloads.storedBytes() - settings.storageQuotaBytes
+    var needs = excess > 0 ? [QuotaNeed(bytes: excess)] : []
+    guard room.waiting > 0 else { return needs }
+    // What is complete is there, and not to come any more.
+    let complete = live.values.filter(\.isPublishing).reduce(Int64(0)) { $0.addingClamped($1.expected) }
+    let left = try quotaLeft(settings, in: turn).addingClamped(complete)
+    for download in try turn.tables.downloads.waitingForStorage(limit: QuotaNeed.limit)
+    where download.neededBytes > left {
+      needs.append(
+        QuotaNeed(bytes: download.neededBytes - left, download: download.id, isOfRule: download.origin == .auto))
+    }
+    return needs
+  }
+
   // MARK: Those that wait
 
   /// Looks who waits, lets go who has room by the quota now, and has it watched when the disk has room for one more.
@@ -107,6 +131,18 @@ extension DownloadsStore {
       try transition(&download, to: .queued, in: turn)
     }
   }
+}
+
+/// Bytes that have to be freed before the storage quota has room.
+struct QuotaNeed: Hashable, Sendable {
+  /// How many downloads that wait are looked at.
+  static let limit = 8
+
+  var bytes: Int64
+  /// What waits for it; nil if the files that are there exceed the quota.
+  var download: DownloadID?
+  /// Whether a rule has asked for that.
+  var isOfRule = false
 }
 
 extension Download {

@@ -5,7 +5,11 @@ public enum DownloadsEvent: Sendable {
   /// An attempt has fetched so many bytes over cellular.
   case fetchedOverCellular(Int64)
   /// An episode has got a download.
-  case enqueued(EpisodeID, DownloadID)
+  case enqueued(EpisodeID, DownloadID, isNew: Bool)
+  /// A download that a rule has asked for is completed.
+  case finished(DownloadID)
+  /// The storage quota leaves no room for something, or not as much as before.
+  case lacksRoom
   /// A download has failed because its server refuses its address, which may have expired.
   case refused(DownloadID)
   /// The engine has made folders for a file.
@@ -62,6 +66,8 @@ public struct DownloadsStore: DomainStore {
   var schedule = ScheduleWatch()
   /// What is known of the downloads that wait for room.
   var room = RoomWatch()
+  /// What the storage quota leaves no room for, as of the last turn.
+  var quotaNeeds: [QuotaNeed] = []
   /// The deletions that removed and damaged downloads are owed.
   var deletions = OwedWork<Deletion>(limit: Self.deletionsAtOnce)
   /// The verifications that completed downloads are owed.
@@ -125,13 +131,14 @@ public struct DownloadsStore: DomainStore {
   public mutating func receive(_ event: StoreEvent, in turn: inout PodfluxTurn, reading context: Context) throws {
     switch event {
     case .settings(.changed(let former)): try follow(context.settings, from: former, in: &turn)
-    case .podcasts(.wanted(let episode, let wish)):
-      let id = try enqueue(wish, settings: context.settings, in: &turn).id
-      turn.tell(.downloads(.enqueued(episode, id)))
+    case .podcasts(.wanted(let episode, let wish)), .rules(.wanted(let episode, let wish)):
+      let (id, isNew) = try enqueue(wish, settings: context.settings, in: &turn)
+      turn.tell(.downloads(.enqueued(episode, id, isNew: isNew)))
     case .podcasts(.renewed(let id, let wish)): try renew(id, as: wish, in: &turn)
-    case .podcasts(.unwanted(let ids)): _ = try change(ids, by: .remove(deletingFiles: true), in: &turn)
     case .cleanup(.renaming(let id, let path)): renames[id] = path
     case .cleanup(.endedRenaming(let step, let isMoved)): try endRenaming(step, isMoved: isMoved, in: turn)
+    case .podcasts(.unwanted(let ids)), .rules(.unwanted(let ids)):
+      _ = try change(ids, by: .remove(deletingFiles: true), in: &turn)
     case .cleanup(.apply(let step)): turn.tell(.downloads(.applied(step, try apply(step, in: &turn))))
     case .upkeep(.round(let key, let forgetsFormerFiles)):
       let next = try retryDeletions(after: key, in: turn)
@@ -147,6 +154,7 @@ public struct DownloadsStore: DomainStore {
     if lifecycle.isScheduling {
       try seeObstacles(settings: settings, network: context.network, in: &turn)
       try admit(settings: settings, network: context.network, in: &turn)
+      try lookForQuotaNeeds(settings, in: &turn)
       try handOutDeletions(in: &turn)
       try handOutVerifications(in: &turn)
     }

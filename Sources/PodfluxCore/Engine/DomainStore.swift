@@ -16,6 +16,8 @@ public enum StoreEvent: Sendable {
   case settings(SettingsEvent)
   /// The podcasts tell it.
   case podcasts(PodcastsEvent)
+  /// The rules tell it.
+  case rules(RulesEvent)
   /// The downloads tell it.
   case downloads(DownloadsEvent)
   /// The cleanup tells it.

@@ -11,6 +11,8 @@ public enum Query: Hashable, Sendable {
   /// What a subscription would bring. The answer comes when the feed has come, at the latest after
   /// `FeedPreview.Limits.milliseconds`; meanwhile the engine answers others.
   case preview(FeedPreview.Wish)
+  /// What rules would do about a feed's episodes.
+  case planRules(RulesQuery)
   /// Tell from now on what changes, instead of what was asked for before.
   case observe(Observation)
   /// Tell no more of what changes.
@@ -173,6 +175,8 @@ public enum Answer: Hashable, Sendable {
   case opml(String)
   /// What a subscription would bring.
   case preview(FeedPreview)
+  /// What rules would do.
+  case rulesPlan(RulesPlan)
   /// Changes are told from this revision on.
   case observing(revision: Int64)
   /// Changes are told no more.

@@ -26,6 +26,8 @@ public struct Stores: Store {
   public private(set) var filters: FiltersStore
   /// The podcasts.
   public private(set) var podcasts = PodcastsStore()
+  /// The rules of feeds.
+  public private(set) var rules = RulesStore()
   /// The downloads.
   public private(set) var downloads: DownloadsStore
   /// The network.
@@ -53,7 +55,7 @@ public struct Stores: Store {
 
   /// The stores in the order in which they handle an action or an event. They end a batch in the reverse order: the
   /// lifecycle refuses first and closes last, the podcasts see what stands in the way of downloads, and the downloads
-  /// fill free slots when cleanup and upkeep have said what they need. A store that names the calls that concern it pays for no other: a context is a copy.
+  /// fill free slots when rules, cleanup and upkeep have said what they need. A store that names the calls that concern it pays for no other: a context is a copy.
   private static let list: [Member] = [
     { try $0.lifecycle.take($1, in: &$2, reading: .init($0)) },
     { try $0.settings.take($1, in: &$2, reading: ()) },
@@ -63,6 +65,7 @@ public struct Stores: Store {
     { try $0.network.take($1, in: &$2, reading: ()) },
     { UpkeepStore.isConcerned(by: $1) ? try $0.upkeep.take($1, in: &$2, reading: .init($0)) : nil },
     { CleanupStore.isConcerned(by: $1) ? try $0.cleanup.take($1, in: &$2, reading: .init($0)) : nil },
+    { RulesStore.isConcerned(by: $1) ? try $0.rules.take($1, in: &$2, reading: .init($0)) : nil },
   ]
 
   /// When the first of the downloads that wait is looked at again; nil if none waits for a moment.

@@ -84,10 +84,12 @@ extension LifecycleStore.Context {
   /// What the stores hold now.
   init(_ stores: borrowing Stores) {
     hasLiveAttempts = !stores.downloads.live.isEmpty || !stores.podcasts.live.isEmpty
-    owesWork = !stores.cleanup.isIdle || stores.downloads.owesWork
+    owesWork = !stores.cleanup.isIdle || stores.downloads.owesWork || stores.rules.isOwing
     nextMoment = Timestamp.earlier(
-      Timestamp.earlier(stores.downloads.wakeAt, stores.podcasts.awaited),
-      Timestamp.earlier(stores.filters.wakeAt, stores.upkeep.wakeAt))
+      Timestamp.earlier(
+        Timestamp.earlier(stores.downloads.wakeAt, stores.podcasts.awaited),
+        Timestamp.earlier(stores.filters.wakeAt, stores.upkeep.wakeAt)),
+      stores.rules.awaited)
   }
 }
 

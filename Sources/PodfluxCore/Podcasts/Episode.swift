@@ -14,6 +14,10 @@ public struct Episode: Hashable, Sendable {
   public var download: DownloadID?
   /// When the engine first saw it.
   public var added: Timestamp
+  /// What a rule has last done about it.
+  public var ruling: Ruling?
+  /// Whether it appeared later than its date says that it should have.
+  public var isBackdated: Bool
 
   /// What a person has noted about an episode.
   public struct Marks: Hashable, Sendable {
@@ -31,7 +35,7 @@ public struct Episode: Hashable, Sendable {
 
   public init(
     id: EpisodeID, feed: Feed.Key, content: EpisodeContent, isMissingFromFeed: Bool = false, marks: Marks = .init(),
-    download: DownloadID? = nil, added: Timestamp
+    download: DownloadID? = nil, added: Timestamp, ruling: Ruling? = nil, isBackdated: Bool = false
   ) {
     self.id = id
     self.feed = feed
@@ -40,6 +44,8 @@ public struct Episode: Hashable, Sendable {
     self.marks = marks
     self.download = download
     self.added = added
+    self.ruling = ruling
+    self.isBackdated = isBackdated
   }
 }
 

@@ -1,7 +1,7 @@
 import Flux
 
 /// Selects episodes, in the same form as `Condition` selects downloads (see the article Protocol).
-public indirect enum EpisodeCondition: Hashable, Sendable {
+public indirect enum EpisodeCondition: Hashable, Sendable, Codable {
   /// Episodes that meet all of these; every episode if there are none.
   case all([EpisodeCondition])
   /// Episodes that meet any of these; none if there are none.

@@ -1,7 +1,7 @@
 /// What a feed says of an episode, as the library keeps it. What the feed does not say, or says unreadably, is nil.
 public struct EpisodeContent: Hashable, Sendable {
   /// `itunes:episodeType`.
-  public enum Kind: String, Hashable, Sendable, CaseIterable {
+  public enum Kind: String, Hashable, Sendable, Codable, CaseIterable {
     case full, trailer, bonus
   }
 

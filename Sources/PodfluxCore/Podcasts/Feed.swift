@@ -13,6 +13,8 @@ public struct Feed: Hashable, Sendable {
   /// What the feed says of its podcast; nil before its first refresh.
   public var podcast: PodcastContent?
   public var refreshes: Refreshes
+  /// How far its rules have come; `RuleTable` writes it.
+  public var standing: Standing
   /// How many episodes the library knows of it.
   public var episodes: Int64
   /// When it was subscribed to.
@@ -33,11 +35,14 @@ public struct Feed: Hashable, Sendable {
     public var isPaused: Bool
     /// The template for the names of its files instead of the settings'; nil for that.
     public var filenameTemplate: NameTemplate?
+    /// What its episodes are downloaded and deleted by.
+    public var rules: FeedRules
 
     /// None, by default.
     public init(
       title: String? = nil, group: String? = nil, headers: [Header] = [], userAgent: String? = nil,
-      network: NetworkPolicy = .inherit, isPaused: Bool = false, filenameTemplate: NameTemplate? = nil
+      network: NetworkPolicy = .inherit, isPaused: Bool = false, filenameTemplate: NameTemplate? = nil,
+      rules: FeedRules = .none
     ) {
       self.title = title
       self.group = group
@@ -46,6 +51,7 @@ public struct Feed: Hashable, Sendable {
       self.network = network
       self.isPaused = isPaused
       self.filenameTemplate = filenameTemplate
+      self.rules = rules
     }
   }
 
@@ -94,7 +100,7 @@ public struct Feed: Hashable, Sendable {
 
   public init(
     key: Key, id: FeedID, address: WebAddress, wishes: Wishes, podcast: PodcastContent? = nil, refreshes: Refreshes,
-    episodes: Int64 = 0, added: Timestamp
+    standing: Standing = .init(), episodes: Int64 = 0, added: Timestamp
   ) {
     self.key = key
     self.id = id
@@ -102,6 +108,7 @@ public struct Feed: Hashable, Sendable {
     self.wishes = wishes
     self.podcast = podcast
     self.refreshes = refreshes
+    self.standing = standing
     self.episodes = episodes
     self.added = added
   }

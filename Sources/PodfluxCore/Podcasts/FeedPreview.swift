@@ -9,11 +9,16 @@ public struct FeedPreview: Hashable, Sendable {
     public var headers: [Header]
     /// The `User-Agent` instead of the settings'.
     public var userAgent: String?
+    /// By which rules episodes would be downloaded.
+    public var rules: FeedRules
 
-    public init(address: WebAddress, headers: [Header] = [], userAgent: String? = nil) {
+    public init(
+      address: WebAddress, headers: [Header] = [], userAgent: String? = nil, rules: FeedRules = .none
+    ) {
       self.address = address
       self.headers = headers
       self.userAgent = userAgent
+      self.rules = rules
     }
   }
 
@@ -70,7 +75,8 @@ extension Stores {
       )
     }
     let feed = Feed(
-      key: 0, id: .preview, address: wish.address, wishes: .init(headers: wish.headers, userAgent: wish.userAgent),
+      key: 0, id: .preview, address: wish.address,
+      wishes: .init(headers: wish.headers, userAgent: wish.userAgent, rules: wish.rules),
       refreshes: .init(next: now), added: now)
     return FeedRefresh(
       id: .init(feed: feed.id, generation: 0), feed: feed, settings: settings.settings,

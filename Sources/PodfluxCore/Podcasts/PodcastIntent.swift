@@ -40,6 +40,8 @@ public enum PodcastIntent: Hashable, Sendable {
     public var isPaused: Bool?
     /// The standard template leaves it to the settings.
     public var filenameTemplate: NameTemplate?
+    /// Other rules, instead of all that there are.
+    public var rules: FeedRules?
 
     public init() {}
   }

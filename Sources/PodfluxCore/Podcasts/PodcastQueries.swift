@@ -96,12 +96,13 @@ public typealias EpisodeCursor = ListCursor<EpisodeOrderKey>
 /// What is shown of a feed (the article Protocol).
 public enum FeedField: String, Hashable, Sendable, CaseIterable {
   case author, description, downloaded, ended, episodes, error, filenameTemplate, group, id, image, language
-  case lastRefreshed, link, movedFrom, network, nextRefresh, paused, refreshing, title, url
+  case lastRefreshed, link, movedFrom, network, nextRefresh, paused, refreshing, rules, title, url
 }
 
 /// What is shown of an episode (the article Protocol).
 public enum EpisodeField: String, Hashable, Sendable, CaseIterable {
-  case alternates, archived, chapters, download, enclosure, favorite, feed, guid, id, link, missingFromFeed, number
+  case alternates, archived, because, chapters, download, enclosure, favorite, feed, guid, id, link, missingFromFeed,
+    number
   case played, published, season, seconds, state, title, transcript, type
 }
 
@@ -152,11 +153,14 @@ public struct EpisodesSnapshot: Hashable, Sendable {
     public var feed: FeedID
     /// The state of its download; nil if none exists.
     public var state: DownloadState.Kind?
+    /// What the feed's rules say of it, or have done; nil if they have no say.
+    public var verdict: RuleVerdict?
 
-    public init(episode: Episode, feed: FeedID, state: DownloadState.Kind?) {
+    public init(episode: Episode, feed: FeedID, state: DownloadState.Kind?, verdict: RuleVerdict? = nil) {
       self.episode = episode
       self.feed = feed
       self.state = state
+      self.verdict = verdict
     }
   }
 

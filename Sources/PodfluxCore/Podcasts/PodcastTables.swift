@@ -6,6 +6,8 @@ public protocol PodcastTables {
   var feeds: any FeedTable { get }
   /// The episodes of all feeds.
   var episodes: any EpisodeTable { get }
+  /// What the feeds' rules have come to.
+  var rules: any RuleTable { get }
 }
 
 /// Hosts whose feeds are looked at.
@@ -65,9 +67,12 @@ public protocol EpisodeTable {
   func index(of episode: Episode) throws -> Int64?
   /// The addresses that an episode's enclosure had before, as far as they are kept.
   func formerEnclosures(of episode: EpisodeID) throws -> [WebAddress]
-  /// Adds episodes. Returns their ids, in the same order.
+  /// Adds episodes, and notes which of them appear later than their date says that they should. Returns their ids, in
+  /// the same order.
   @discardableResult
-  func insert(_ contents: [EpisodeContent], of feed: Feed.Key, added: Timestamp) throws -> [EpisodeID]
+  func insert(
+    _ contents: [EpisodeContent], of feed: Feed.Key, added: Timestamp, isBackdated: (EpisodeContent) -> Bool
+  ) throws -> [EpisodeID]
   /// Replaces what a feed says of an episode. Returns nil if the feed has no such episode.
   func update(_ change: RefreshReport.EpisodeChange, of feed: Feed.Key) throws -> UpdatedEpisode?
   /// Deletes some episodes of feeds that are gone, at most so many. Returns whether there may be more.
@@ -87,4 +92,12 @@ public protocol EpisodeTable {
   func wanted(_ condition: EpisodeCondition, at moment: ConditionMoment, limit: Int) throws -> [Episode]
   /// The downloads of a feed's episodes that exist.
   func downloads(of feed: Feed.Key) throws -> [DownloadID]
+}
+
+extension EpisodeTable {
+  /// Adds episodes that appear in time. Returns their ids, in the same order.
+  @discardableResult
+  public func insert(_ contents: [EpisodeContent], of feed: Feed.Key, added: Timestamp) throws -> [EpisodeID] {
+    try insert(contents, of: feed, added: added) { _ in false }
+  }
 }

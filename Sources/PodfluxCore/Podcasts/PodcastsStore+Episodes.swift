@@ -44,9 +44,10 @@ extension PodcastsStore {
   /// Notes what a person thinks of episodes.
   func mark(
     _ selection: PodcastIntent.EpisodeSelection, _ marking: PodcastIntent.EpisodeMarking, reading context: Context,
-    in turn: borrowing PodfluxTurn
+    in turn: inout PodfluxTurn
   ) throws -> Reply {
     let episodes = turn.tables.episodes
+    if marking.isFavorite == false || marking.isArchived == false { turn.tell(.podcasts(.remarked(selection))) }
     switch selection {
     case .one(let id):
       guard let isChanged = try episodes.mark(id, marking) else { throw Self.missing(id) }

@@ -13,7 +13,7 @@ extension PodcastsStore {
     case .importDocument: preconditionFailure("the engine reads a document before a turn sees it")
     case .import(let list): return try take(list, in: &turn)
     case .download(let selection): return try download(selection, reading: context, in: &turn)
-    case .mark(let selection, let marking): return try mark(selection, marking, reading: context, in: turn)
+    case .mark(let selection, let marking): return try mark(selection, marking, reading: context, in: &turn)
     }
   }
 
@@ -24,8 +24,9 @@ extension PodcastsStore {
     let id = wish.id ?? FeedID(from: &turn.random)
     var wishes = wish.wishes
     if wishes.filenameTemplate?.isStandard == true { wishes.filenameTemplate = nil }
-    _ = try turn.tables.feeds.insert(
+    let key = try turn.tables.feeds.insert(
       id, at: wish.address, wishes: wishes, next: turn.now, added: turn.now)
+    if wishes.rules != .none { turn.tell(.podcasts(.rulesChanged(key, from: .none))) }
     hostsToSearch = nil
     return .subscribed(id: id, created: true)
   }
@@ -89,6 +90,7 @@ extension PodcastsStore {
       (feed.refreshes.next, feed.refreshes.failures, feed.refreshes.hasEnded) = (turn.now, 0, false)
     }
     live[id]?.policy = feed.wishes.network
+    if feed.wishes.rules != former.rules { turn.tell(.podcasts(.rulesChanged(feed.key, from: former.rules))) }
     try turn.tables.feeds.update(feed)
     hostsToSearch = nil
     return .done
@@ -142,5 +144,6 @@ extension Feed.Wishes {
     network = update.network ?? network
     isPaused = update.isPaused ?? isPaused
     filenameTemplate = update.filenameTemplate.map { $0.isStandard ? nil : $0 } ?? filenameTemplate
+    rules = update.rules ?? rules
   }
 }

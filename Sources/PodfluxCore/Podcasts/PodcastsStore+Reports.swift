@@ -20,7 +20,9 @@ extension PodcastsStore {
       feed.podcast = podcast
       try turn.tables.feeds.update(feed)
     case .appeared(let contents):
-      try turn.tables.episodes.insert(contents, of: key, added: turn.now)
+      try turn.tables.episodes.insert(
+        contents, of: key, added: turn.now, isBackdated: try lateness(of: contents, in: feed, in: turn))
+      if feed.hasDownloadRule { turn.tell(.podcasts(.hasNews(key))) }
       feed.episodes += Int64(contents.count)
       feed.leaveBody()
       try turn.tables.feeds.updateRefreshes(of: feed)
@@ -30,15 +32,19 @@ extension PodcastsStore {
         guard let download = try turn.tables.episodes.update(change, of: key)?.download else { continue }
         try offerAddress(of: change.id, in: feed, to: download, in: &turn)
       }
+      if feed.hasDownloadRule { turn.tell(.podcasts(.hasNews(key))) }
       if feed.leaveBody() { try turn.tables.feeds.updateRefreshes(of: feed) }
       turn.perform(.proceedRefresh(refresh.id))
     case .listed(let missing, let returned):
       try turn.tables.episodes.setMissing(true, missing, of: key)
       try turn.tables.episodes.setMissing(false, returned, of: key)
+      if feed.hasDownloadRule, !returned.isEmpty { turn.tell(.podcasts(.hasNews(key))) }
       if feed.leaveBody() { try turn.tables.feeds.updateRefreshes(of: feed) }
       turn.perform(.proceedRefresh(refresh.id))
     case .moved(let address): try move(&feed, to: address, in: turn)
-    case .refreshed(let findings): try finish(&feed, with: findings, in: turn)
+    case .refreshed(let findings):
+      try finish(&feed, with: findings, in: turn)
+      if feed.hasDownloadRule { turn.tell(.podcasts(.wasReadWhole(key))) }
     case .failed(let error, let next): try fail(&feed, because: error, next: next, in: turn)
     case .stopped: break
     }
@@ -77,6 +83,8 @@ extension PodcastsStore {
 }
 
 extension Feed {
+  fileprivate var hasDownloadRule: Bool { wishes.rules.autoDownload != nil }
+
   /// Its episodes are no more those of the last body: if the rest of the present one never comes, no word of the server
   /// that nothing has changed since is of use. Returns whether that is new.
   @discardableResult

@@ -8,6 +8,14 @@ public enum PodcastsEvent: Sendable {
   case renewed(DownloadID, DownloadIntent.Enqueue)
   /// Downloads are to go, with their files.
   case unwanted([DownloadID])
+  /// A feed's rules have changed.
+  case rulesChanged(Feed.Key, from: FeedRules)
+  /// Episodes of a feed with rules are new, changed or back.
+  case hasNews(Feed.Key)
+  /// A feed with rules was read to its end.
+  case wasReadWhole(Feed.Key)
+  /// A person has taken marks from episodes.
+  case remarked(PodcastIntent.EpisodeSelection)
   /// A refresh has fetched so many bytes over cellular.
   case fetchedOverCellular(Int64)
 }
@@ -16,7 +24,8 @@ public enum PodcastsEvent: Sendable {
 ///
 /// Rows live in the tables; memory holds the refreshes under way, so it does not grow with the library. Its aspects:
 /// `+Intents` (what clients want of feeds), `+Episodes` (what they want of episodes), `+Reports` (what refreshes find),
-/// `+Addresses` (addresses that have expired), `+Scheduling` (which feeds are refreshed).
+/// `+Addresses` (addresses that have expired), `+Scheduling` (which feeds are refreshed), `+Lateness` (old
+/// episodes that appear late).
 public struct PodcastsStore: DomainStore {
   /// What it reads of other stores.
   public struct Context: Sendable {
@@ -58,6 +67,8 @@ public struct PodcastsStore: DomainStore {
     public static let freshAddressMilliseconds: Int64 = 600_000
     /// How many episodes of feeds that are gone a turn deletes: it takes some milliseconds.
     public static let forgottenAtOnce = 500
+    /// How many days an episode may be published late.
+    public static let lateDays = 2
   }
 
   /// The refreshes that have not ended, by feed.
@@ -106,7 +117,7 @@ public struct PodcastsStore: DomainStore {
   /// Notes which download an episode has got, and looks again when settings have changed.
   public mutating func receive(_ event: StoreEvent, in turn: inout PodfluxTurn, reading context: Context) throws {
     switch event {
-    case .downloads(.enqueued(let episode, let id)): try turn.tables.episodes.setDownload(id, of: episode)
+    case .downloads(.enqueued(let episode, let id, _)): try turn.tables.episodes.setDownload(id, of: episode)
     case .downloads(.refused(let id)): try seekAddress(for: id, in: &turn)
     case .settings: hostsToSearch = nil
     default: break

@@ -11,6 +11,9 @@ extension EngineCore {
     case .resumeData(let id): return .resumeData(try session.library.resumeData(of: id))
     case .exportFeeds(let includesSecrets):
       return .opml(try session.library.opml(includingSecrets: includesSecrets))
+    case .planRules(let query):
+      return .rulesPlan(
+        try session.library.rulesPlan(query, from: session.dispatcher.state, at: readClock().wall))
     case .preview: preconditionFailure("the loop hands previews to their own method")
     case .snapshot(let query):
       // An observing client is shown everything up to this revision before it sees the snapshot.

@@ -82,6 +82,13 @@ final class OpenLibrary: Sendable {
     return download.progress.resume
   }
 
+  /// What rules would do about a feed's episodes.
+  func rulesPlan(_ query: RulesQuery, from stores: Stores, at now: Timestamp) throws -> RulesPlan {
+    let plan = try database.read { try $0.rulesPlan(query, at: $0.moment(stores, now: now)) }
+    guard let plan else { throw Refusal(.notFound, "there is no feed \"\(query.feed)\"", path: "payload.id") }
+    return plan
+  }
+
   /// Closes the library: afterwards the process holds no lock, no open database, and no open file in it. Call it after
   /// the last use; it waits for attempts that have not ended yet, at most `closeMilliseconds`.
   func close(logger: Logger) throws {
@@ -153,7 +160,7 @@ extension TableReader {
   }
 
   /// The context that conditions need besides the rows.
-  private func moment(_ stores: Stores?, now: Timestamp) throws -> ConditionMoment {
+  fileprivate func moment(_ stores: Stores?, now: Timestamp) throws -> ConditionMoment {
     let localTime = try (stores?.network.state ?? network()).localTime
     return ConditionMoment(
       now: now, today: localTime.day(at: now), obstacles: try stores?.downloads.obstacles ?? obstacles(now: now))

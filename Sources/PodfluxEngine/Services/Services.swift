@@ -90,7 +90,9 @@ final class Services: Sendable {
 
   /// Looks at a feed; completes once, on any thread.
   func preview(_ refresh: FeedRefresh, _ completion: @escaping PreviewService.Completion) {
-    previews.start(refresh, completion)
+    guard refresh.feed.wishes.rules != .none else { return previews.start(refresh, completion) }
+    let rules = RulesPreview(of: refresh.feed, at: Self.clock().wall)
+    previews.start(refresh, found: rules.take) { completion($0.flatMap(rules.counted)) }
   }
 
   /// The path as it was when the services began; nil where it cannot be read.

@@ -28,7 +28,10 @@ package struct Explanation {
     sayAttempts(of: item)
     sayBytes(of: item)
     sayOrigin(of: item)
-    if let episode { say(Self.place(of: episode)) }
+    if let episode {
+      if item.origin == .auto { say(episode.verdict.map { "Why: \($0.text)." }) }
+      say(Self.place(of: episode))
+    }
     say(item.url.map { "It comes from \($0)." })
   }
 
@@ -100,7 +103,7 @@ package struct Explanation {
     } else if let state = episode.state {
       say("It has a download, which is \(state.rawValue).")
     } else {
-      say("It is not downloaded: nothing has asked for it. Do so with podflux get \(episode.id).")
+      say(Self.absence(of: episode) + " Do so with podflux get \(episode.id).")
     }
     say(Self.place(of: episode))
     let marks = [
@@ -109,6 +112,16 @@ package struct Explanation {
     ].compactMap { $0 }
     if !marks.isEmpty { say("It is marked as \(Self.list(marks)).") }
     say(episode.url.map { "Its file is at \($0)." })
+  }
+
+  /// Why an episode has no download.
+  private static func absence(of episode: EpisodeItem) -> String {
+    guard let verdict = episode.verdict else { return "It is not downloaded: nothing has asked for it." }
+    return switch verdict.outcome {
+    case .deleted: "A rule has deleted it: \(verdict.text)."
+    case .wanted: "A rule is about to download it: \(verdict.text)."
+    case .downloaded, .notDownloaded, nil: "It is not downloaded: \(verdict.text)."
+    }
   }
 
   /// That an episode has left its feed.
@@ -136,6 +149,7 @@ package struct Explanation {
     } else if let next = feed.nextRefresh {
       say(next <= clock.now ? "The next refresh is due." : "The next refresh is \(clock.distance(to: next)).")
     }
+    for words in feed.rules.words { say("A rule: \(words).") }
     say(feed.movedFrom.map { "Its publisher has moved it from \($0)." })
     say(feed.url.map { "It is at \($0)." })
   }

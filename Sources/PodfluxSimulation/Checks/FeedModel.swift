@@ -59,6 +59,9 @@ final class FeedModel {
       if feeds[feed.key] == nil || feeds[feed.key]?.wishes.headers != feed.wishes.headers {
         keyedOrigins[feed.key] = feed.address
       }
+      var feed = feed
+      // Another table has that.
+      feed.standing = feeds[feed.key]?.standing ?? Feed.Standing()
       feeds[feed.key] = feed
     case .noFeed(let feed, _):
       feeds[feed.key] = nil
@@ -73,7 +76,9 @@ final class FeedModel {
       episodeWrites += 1
       for id in ids where episodes[id]?.feed == key { episodes[id]?.isMissingFromFeed = isMissing }
     case .download(let download, let episode): episodes[episode]?.download = download
-    case .marked: break
+    case .standing(let standing, let key): feeds[key]?.standing = standing
+    case .ruling(let ruling, let episode, _): episodes[episode]?.ruling = ruling
+    case .marked, .rulesDue: break
     }
   }
 
@@ -107,6 +112,11 @@ final class FeedModel {
   /// Takes marks as they are, after a statement that may have changed any.
   func adoptMarks(of rows: [Episode]) {
     for row in rows { episodes[row.id]?.marks = row.marks }
+  }
+
+  /// Takes what rules have come to as it is, after a statement that may have changed any.
+  func adoptStandings(of rows: [Feed]) {
+    for row in rows { feeds[row.key]?.standing = row.standing }
   }
 
   // MARK: Identity

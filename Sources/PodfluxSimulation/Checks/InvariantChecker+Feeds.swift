@@ -8,9 +8,15 @@ extension InvariantChecker {
     guard world.feeds != nil else { return }
     let writes = process.ledger.notes.feedWrites
     let before = feeds.feeds
-    for write in writes { try feeds.follow(write) }
+    for write in writes {
+      try checkRule(write, changes, batch, world)
+      try feeds.follow(write)
+    }
     if writes.contains(where: { if case .marked = $0 { true } else { false } }) {
       feeds.adoptMarks(of: try Self.storedEpisodes(world))
+    }
+    if writes.contains(where: { if case .rulesDue = $0 { true } else { false } }) {
+      feeds.adoptStandings(of: try Self.storedFeeds(world))
     }
     try checkOutlived(batch, changes, writes)
     try checkRefused(changes, writes)
@@ -99,7 +105,7 @@ extension InvariantChecker {
       }
     }
     guard isOfFeedsOnly else { return }
-    var mayGo: Set<DownloadID> = []
+    var mayGo = Set(Self.deletedByRules(writes))
     for write in writes {
       guard case .noFeed(let feed, let downloads) = write, batch.deletesFiles(of: feed.id) else { continue }
       mayGo.formUnion(downloads)
@@ -140,6 +146,12 @@ extension InvariantChecker {
         EpisodesQuery(order: .init(.added), limit: 100_000), at: ConditionMoment(now: world.clock.wall)
       ).items.map(\.episode)
     }
+  }
+
+  private static func storedFeeds(_ world: World) throws -> [Feed] {
+    var feeds: [Feed] = []
+    try world.database.read { try $0.forEachFeed { feeds.append($0) } }
+    return feeds
   }
 
   /// Compares the copy with the tables.

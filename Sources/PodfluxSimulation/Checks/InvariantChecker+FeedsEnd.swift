@@ -16,6 +16,7 @@ extension InvariantChecker {
       let items = simulated.podcasts[simulated.places[place].podcast].items
       if let fault = fault(of: feed, comparedWith: items) { throw Violation(.nothingLost, fault) }
     }
+    try checkRulesDone(in: world)
     guard world.process?.dispatcher.state.podcasts.live.isEmpty == true else {
       throw Violation(.liveness, "refreshes are live for ever")
     }

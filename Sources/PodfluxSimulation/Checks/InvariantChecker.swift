@@ -65,6 +65,8 @@ final class InvariantChecker {
     var finishedSteps: [CleanupStep] = []
     /// Files for which the batch added a pending deletion.
     var owedFiles: [PublishedFile] = []
+    /// The rows as they were before the batch, or were written in it last.
+    var lastRows: [DownloadID: Download] = [:]
   }
 
   /// A batch was committed.
@@ -77,6 +79,8 @@ final class InvariantChecker {
     tell(&world.client, of: finished, process.ledger, on: world.disk)
     var changes = try follow(process.ledger, batch, in: world)
     changes.finishedSteps = finished
+    changes.lastRows = rowsBefore
+    for case .row(let row) in process.ledger.notes.writes { changes.lastRows[row.id] = row }
     try checkFeeds(batch, changes, in: process)
     hear(batch, rowsBefore, world)
     for id in changes.before.keys.sorted() {

@@ -5,6 +5,8 @@ struct FeedNews {
   /// The download that each wanted episode has got, as it was made; nil if it was there before.
   private var wanted: [Download?] = []
   private var unwanted: [(feed: FeedID, downloads: [DownloadID])] = []
+  /// The downloads that rules have deleted.
+  private(set) var ruledOut: [DownloadID] = []
 
   /// None.
   init() {}
@@ -13,6 +15,7 @@ struct FeedNews {
     guard !notes.feedWrites.isEmpty else { return }
     var made: [DownloadID: Download] = [:]
     for case .row(let row) in notes.writes where made[row.id] == nil { made[row.id] = row }
+    ruledOut = InvariantChecker.deletedByRules(notes.feedWrites)
     for write in notes.feedWrites {
       switch write {
       case .download(let id, _): wanted.append(made[id])
@@ -27,6 +30,9 @@ struct FeedNews {
     defer { wanted.removeFirst(min(number, wanted.count)) }
     return wanted.prefix(number).compactMap(\.self)
   }
+
+  /// The rows that no intent has made: rules have.
+  var wantedByRules: [Download] { wanted.compactMap(\.self) }
 
   /// The downloads that have gone with a feed.
   mutating func takeUnwanted(of feed: FeedID) -> [DownloadID] {

@@ -246,6 +246,8 @@ extension SimulatedClient {
       default: break
       }
     }
+    for row in news.wantedByRules where wishes[row.id] == nil { find(row) }
+    for id in news.ruledOut { forget(id) }
   }
 
   /// Takes the rows as they are, after a bulk change in a batch with other events.

@@ -9,6 +9,8 @@ struct SimulatedListener {
   private static let manyEpisodes = 40
   /// How many downloads there may be for it to ask for more.
   let downloadLimit: Int
+  /// Whether it sets rules.
+  let hasRules: Bool
   /// What it was promised of each subscription.
   private(set) var wishes: [FeedID: Feed.Wishes] = [:]
 
@@ -47,12 +49,17 @@ struct SimulatedListener {
     if random.once(in: 3) { wishes.headers = [SimulatedClient.key(for: address)] }
     wishes.network = random.pick([.inherit, .inherit, .inherit, .any, .unmetered])
     wishes.isPaused = random.once(in: 8)
+    if hasRules { wishes.rules = SimulatedRules.draw(using: &random) }
     let id = random.once(in: 4) ? nil : FeedID("f\(random.below(Self.names))")
     return .subscribe(.init(id: id, address: address, wishes: wishes))
   }
 
   private func update(_ places: [FeedPlace], using random: inout SeededGenerator) -> PodcastIntent.Update {
     var update = PodcastIntent.Update()
+    if hasRules, random.once(in: 2) {
+      update.rules = SimulatedRules.draw(using: &random)
+      return update
+    }
     switch random.below(8) {
     case 0: update.title = random.once(in: 2) ? "" : "my title \(random.below(9))"
     case 1: update.group = random.once(in: 2) ? "" : "group \(random.below(3))"
@@ -119,5 +126,6 @@ extension Feed.Wishes {
     if let headers = update.headers { self.headers = headers }
     if let network = update.network { self.network = network }
     if let isPaused = update.isPaused { self.isPaused = isPaused }
+    if let rules = update.rules { self.rules = rules }
   }
 }

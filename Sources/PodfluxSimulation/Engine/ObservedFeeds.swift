@@ -13,6 +13,11 @@ enum FeedWrite {
   case download(DownloadID, of: EpisodeID)
   /// Marks of any episodes may have changed.
   case marked
+  case standing(Feed.Standing, of: Feed.Key)
+  /// The rules of some feeds are due.
+  case rulesDue
+  /// What a rule has done about an episode, and the download that this had.
+  case ruling(Episode.Ruling?, of: EpisodeID, download: DownloadID?)
 }
 
 struct ObservedFeeds: FeedTable {
@@ -84,10 +89,13 @@ struct ObservedEpisodes: EpisodeTable {
   let notes: TransactionNotes
   let sabotage: Sabotage?
 
-  func insert(_ contents: [EpisodeContent], of feed: Feed.Key, added: Timestamp) throws -> [EpisodeID] {
-    let ids = try inner.insert(contents, of: feed, added: added)
+  func insert(
+    _ contents: [EpisodeContent], of feed: Feed.Key, added: Timestamp, isBackdated: (EpisodeContent) -> Bool
+  ) throws -> [EpisodeID] {
+    let ids = try inner.insert(contents, of: feed, added: added, isBackdated: isBackdated)
     for (id, content) in zip(ids, contents) {
-      notes.feedWrites.append(.episode(Episode(id: id, feed: feed, content: content, added: added)))
+      notes.feedWrites.append(
+        .episode(Episode(id: id, feed: feed, content: content, added: added, isBackdated: isBackdated(content))))
     }
     return ids
   }

@@ -44,6 +44,9 @@ struct ObservedTables: Tables {
   var cleanup: any CleanupTable { inner.cleanup }
   var filters: any FilterTable { inner.filters }
   var upkeep: any UpkeepTable { inner.upkeep }
+  var rules: any RuleTable {
+    ObservedRules(inner: inner.rules, episodes: inner.episodes, notes: notes, sabotage: sabotage)
+  }
   var feeds: any FeedTable {
     ObservedFeeds(inner: inner.feeds, episodes: inner.episodes, notes: notes, sabotage: sabotage)
   }

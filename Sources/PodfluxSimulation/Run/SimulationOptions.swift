@@ -80,15 +80,18 @@ public struct FaultKinds: OptionSet, Hashable, Sendable {
   /// Clients change titles and templates, and have files renamed.
   public static let names = FaultKinds(rawValue: 32768)
 
+  /// Clients set and change rules of feeds. It is no fault, and not among `all`: the lives of seeds are older.
+  public static let rules = FaultKinds(rawValue: 65536)
+
   /// Each kind and its name.
   public static let named: [(name: String, kind: FaultKinds)] = [
     ("crashes", .crashes), ("power", .powerCuts), ("commits", .commits), ("disk", .disk), ("foreign", .foreignFiles),
     ("changes", .changes), ("network", .network), ("protocols", .protocols), ("clock", .clock),
     ("repetition", .repetition), ("people", .people), ("paths", .paths),
-    ("suspensions", .suspensions), ("links", .hardLinks), ("feeds", .feeds), ("names", .names),
+    ("suspensions", .suspensions), ("links", .hardLinks), ("feeds", .feeds), ("names", .names), ("rules", .rules),
   ]
-  /// All kinds but `names`, which came later: the lives of seeds stay what they were.
-  public static let all = FaultKinds(named.map(\.kind)).subtracting(.names)
+  /// All kinds but `names` and `rules`, which came later: the lives of seeds stay what they were.
+  public static let all = FaultKinds(named.map(\.kind)).subtracting([.names, .rules])
 
   /// The names of these kinds; "none" if there are none.
   public var names: [String] {

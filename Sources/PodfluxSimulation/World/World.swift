@@ -56,7 +56,8 @@ final class World {
     disk.followsLinks = options.sabotage == .linkFollowed
     client = SimulatedClient(
       limit: options.downloads, hasObstacles: options.faults.contains(.paths))
-    listener = SimulatedListener(downloadLimit: options.downloads)
+    listener = SimulatedListener(
+      downloadLimit: options.downloads, hasRules: options.faults.contains(.rules))
     for number in 0..<SimulatedOrigin.count {
       let address = try WebAddress(
         "http://\(SimulatedOrigin.host(number))/\(number / SimulatedOrigin.hosts % 3)/\(number).mp3")

@@ -49,11 +49,11 @@ extension RequestForm {
   static let podcasts: [RequestForm] = [
     Self(
       .podcasts(.subscribe(.template)),
-      naming: ["url", "id", "title", "group", "headers", "userAgent", "network", "paused", "filenameTemplate"]),
+      naming: ["url", "id", "title", "group", "headers", "userAgent", "network", "paused", "filenameTemplate", "rules"]),
     Self(.podcasts(.unsubscribe(.template, deletingFiles: false)), naming: ["id", "deleteFiles"]),
     Self(
       .podcasts(.update(.template, .init())),
-      naming: ["id", "url", "title", "group", "headers", "userAgent", "network", "paused", "filenameTemplate"]),
+      naming: ["id", "url", "title", "group", "headers", "userAgent", "network", "paused", "filenameTemplate", "rules"]),
     Self(.podcasts(.refresh(.all)), naming: ["id", "ids", "all"]),
     Self(.podcasts(.importDocument(.text(""))), naming: ["opml", "file"]),
     Self("feeds/export", "Asks for all subscriptions as OPML.", knowing: ["secrets"]) { payload throws(Refusal) in
@@ -62,8 +62,12 @@ extension RequestForm {
     },
     Self(
       "feeds/preview", "Asks what a subscription would bring; nothing is kept.",
-      knowing: ["url", "headers", "userAgent"], requiring: ["url"]
+      knowing: ["url", "headers", "userAgent", "rules"], requiring: ["url"]
     ) { payload throws(Refusal) in .query(.preview(try FeedPreview.Wish(payload))) },
+    Self(
+      "rules/plan", "Asks what rules would do about a feed's episodes; nothing changes.", knowing: RulesQuery.keys,
+      requiring: ["id", "rules"]
+    ) { payload throws(Refusal) in .query(.planRules(try RulesQuery(payload))) },
     Self(.podcasts(.download(.matching(.everything))), naming: ["id", "ids", "where"]),
     Self(
       .podcasts(.mark(.matching(.everything), .init())),
@@ -82,6 +86,7 @@ extension PodcastIntent.Subscription {
     try coder.optional("id", &id, .feedID)
     try coder.optional("network", &wishes.network, .choice, omitting: .inherit)
     try coder.optional("paused", &wishes.isPaused, .boolean, omitting: false)
+    try coder.optional("rules", &wishes.rules, .object, omitting: .none)
     try coder.optional("title", &wishes.title, .label)
     try coder.required("url", &address, .address)
     try coder.optional("userAgent", &wishes.userAgent, .userAgent)
@@ -100,12 +105,13 @@ extension PodcastIntent.Update {
     try coder.required("id", &id, .feedID)
     try coder.optional("network", &network, .choice)
     try coder.optional("paused", &isPaused, .boolean)
+    try coder.optional("rules", &rules, .object)
     try coder.optional("title", &title, .label)
     try coder.optional("url", &address, .address)
     try coder.optional("userAgent", &userAgent, .userAgent)
     try coder.check { fields throws(Refusal) in
       try fields.requireAny(
-        of: ["url", "title", "group", "headers", "userAgent", "network", "paused", "filenameTemplate"])
+        of: ["url", "title", "group", "headers", "userAgent", "network", "paused", "filenameTemplate", "rules"])
     }
   }
 }

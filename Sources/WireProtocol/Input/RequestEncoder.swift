@@ -61,8 +61,15 @@ extension JSONWriter {
       lineType = "feeds/preview"
       var wish = wish
       optional("headers", &wish.headers, .headers, omitting: [])
+      optional("rules", &wish.rules, .object, omitting: .none)
       required("url", &wish.address, .address)
       optional("userAgent", &wish.userAgent, .userAgent)
+    case .planRules(let query):
+      lineType = "rules/plan"
+      if let after = query.after { member("after", after.text) }
+      member("id", query.feed.description)
+      member("limit", query.limit)
+      member(rules: query.rules)
     }
   }
 

@@ -56,6 +56,7 @@ extension JSONWriter {
     case .nextRefresh: member("nextRefresh", feed.due)
     case .paused: member("paused", feed.wishes.isPaused)
     case .refreshing: member("refreshing", item.isRefreshing)
+    case .rules: member(rules: feed.wishes.rules)
     case .title: member("title", feed.shownTitle)
     case .url: member("url", feed.address.shown)
     }
@@ -72,6 +73,7 @@ extension JSONWriter {
     switch field {
     case .alternates: array("alternates", content.alternates) { $1.object(of: $0) }
     case .archived: member("archived", episode.marks.isArchived)
+    case .because: member(because: item.verdict)
     case .chapters: member("chapters", content.chapters?.shown)
     // A download that is gone is none.
     case .download: member("download", item.state == nil ? nil : episode.download?.description)

@@ -88,6 +88,7 @@ public struct LineEncoder: Sendable {
       case .resumeData(let record): payload.member("resumeData", record?.resumeData)
       case .opml(let text): payload.member("opml", text)
       case .preview(let preview): payload.members(of: preview)
+      case .rulesPlan(let plan): payload.members(of: plan)
       case .snapshot(let snapshot): payload.members(of: snapshot)
       case .observing(let revision): payload.member("revision", revision)
       case .unobserving: break

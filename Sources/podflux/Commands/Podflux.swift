@@ -18,11 +18,11 @@ struct Podflux: ParsableCommand {
       """,
     version: Engine.version,
     subcommands: [
-      GetCommand.self, AddCommand.self, SyncCommand.self, LsCommand.self, WhyCommand.self, StatusCommand.self,
-      PauseCommand.self, ResumeCommand.self, RetryCommand.self, VerifyCommand.self, RmCommand.self, MarkCommand.self,
-      ImportCommand.self, ExportCommand.self, RenameCommand.self, CleanCommand.self, SettingsCommand.self,
-      WatchCommand.self, CompletionCommand.self, RunCommand.self, DaemonCommand.self, AttachCommand.self,
-      SnapshotCommand.self, ReplayCommand.self, DiffCommand.self, QuarantineCommand.self,
+      GetCommand.self, AddCommand.self, RulesCommand.self, SyncCommand.self, LsCommand.self, WhyCommand.self,
+      StatusCommand.self, PauseCommand.self, ResumeCommand.self, RetryCommand.self, VerifyCommand.self, RmCommand.self,
+      MarkCommand.self, ImportCommand.self, ExportCommand.self, RenameCommand.self, CleanCommand.self,
+      SettingsCommand.self, WatchCommand.self, CompletionCommand.self, RunCommand.self, DaemonCommand.self,
+      AttachCommand.self, SnapshotCommand.self, ReplayCommand.self, DiffCommand.self, QuarantineCommand.self,
     ])
 
   /// The signals that were blocked at the start, for the commands that are engines.

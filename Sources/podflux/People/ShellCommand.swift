@@ -17,7 +17,8 @@ struct ShellCommand: CustomStringConvertible {
     path.hasPrefix("/") ? path : FileManager.default.currentDirectoryPath + "/" + path
   }
 
-  private static func quoted(_ word: String) -> String {
+  /// A word as a shell reads it.
+  static func quoted(_ word: String) -> String {
     guard word.isEmpty || !word.unicodeScalars.allSatisfy(isPlain) else { return word }
     return "'" + word.replacingOccurrences(of: "'", with: #"'\''"#) + "'"
   }

@@ -7,12 +7,14 @@ struct TableOwnershipTests {
   private static let owners = [
     "downloads": "Downloads", "deletions": "Downloads", "verifications": "Downloads", "formerFiles": "Downloads",
     "cleanup": "Cleanup", "filters": "Filters", "upkeep": "Upkeep", "feeds": "Podcasts", "episodes": "Podcasts",
+    "rules": "Rules",
   ]
   /// The reading functions, which other stores may call.
   private static let reading: Set = [
     "downloads.find", "downloads.contains", "downloads.isNeeded", "downloads.holder", "downloads.completedDownloads",
     "downloads.nextAdmissible", "deletions.owedMove", "deletions.names", "upkeep.madeFolders", "episodes.find",
     "episodes.index", "feeds.find",
+    "rules.newest",
   ]
 
   /// The calls in a domain's folder that write another one's table.

@@ -48,12 +48,27 @@ extension RandomActions {
   private mutating func wishes() -> Feed.Wishes {
     .init(
       title: maybe { $0.label() }, group: maybe { $0.label() }, userAgent: maybe { $0.pick(["", "Agent/1 (\"x\")"]) },
-      network: pick(NetworkPolicy.allCases), isPaused: once(in: 2), filenameTemplate: maybe { $0.template() })
+      network: pick(NetworkPolicy.allCases), isPaused: once(in: 2), filenameTemplate: maybe { $0.template() },
+      rules: rules())
   }
 
   private mutating func template() -> NameTemplate {
     let text = pick(["", "{podcast}/[{date} ]{title}", "\u{E9}\"{guid}"])
     return (try? NameTemplate(validating: text)) ?? .standard
+  }
+
+  private mutating func rules() -> FeedRules {
+    .init(
+      autoDownload: maybe {
+        .init(
+          since: $0.pick(FeedRules.Since.allCases), newest: $0.maybe { $0.pick([0, 3, 1_000_000]) },
+          order: $0.pick(FeedRules.Order.allCases), condition: $0.condition(upTo: 2))
+      },
+      keep: maybe {
+        .init(
+          newest: $0.maybe { $0.pick([1, 1_000_000]) }, days: $0.maybe { $0.pick([1, 36_500]) },
+          bytes: $0.maybe { $0.pick([1, 1 << 53]) })
+      })
   }
 
   private mutating func feedUpdate() -> PodcastIntent.Update {
@@ -65,6 +80,7 @@ extension RandomActions {
     update.userAgent = maybe { $0.pick(["", "A"]) }
     update.network = maybe { $0.pick(NetworkPolicy.allCases) }
     update.filenameTemplate = maybe { $0.template() }
+    update.rules = maybe { $0.rules() }
     return update
   }
 

@@ -62,6 +62,13 @@ struct RequestEncoderTests {
       .snapshot(all), .snapshot(SnapshotQuery(stores: [.settings])), .unobserve, .exportFeeds(includingSecrets: true),
       .observe(Observation(state: observed, includesActions: true, interval: 0.5)),
       .resumeData(try #require(DownloadID("d-1"))),
+      .preview(.init(address: try WebAddress("https://e.org/f"), rules: .init(keep: .init(newest: 3)))),
+      .planRules(
+        .init(
+          feed: feed, rules: .init(autoDownload: .init(since: .all)), limit: 7,
+          after: RulesCursor(
+            place: .init(
+              moment: Timestamp(milliseconds: 1), added: Timestamp(milliseconds: 2), id: EpisodeID(number: 3))))),
     ]
     for query in queries { #expect(read(.query(query)).content == .success(.query(query))) }
     #expect(read(.resume).content == .success(.resume))

@@ -13,15 +13,18 @@ struct AddCommand: EngineCommand {
     abstract: "Subscribes to feeds, after a look at what they have.",
     discussion: """
       podflux add https://example.org/night-trains
-      podflux add https://example.org/night-trains --dry-run
+      podflux add https://example.org/night-trains --newest 3 --keep 10
+      podflux add https://example.org/night-trains --all --oldest-first --dry-run
       podflux add https://example.org/night-trains --name '{podcast}/[S{season:2}E{number:2} ]{title}'
 
-      A page that names its feed will do. podflux ls episodes lists what there is, podflux get downloads some of it.
+      A page that names its feed will do. Without an option such as --newest nothing is downloaded by itself: podflux ls
+      episodes lists what there is, podflux get downloads some of it, and podflux rules sets rules later.
       """)
 
   @OptionGroup var folder: LibraryOption
   @OptionGroup var engine: SocketOption
   @OptionGroup var console: ConsoleOptions
+  @OptionGroup var rules: RuleOptions
 
   @Argument(help: "The feed's URL, or that of a page which names it.")
   var feeds: [String]
@@ -78,7 +81,10 @@ struct AddCommand: EngineCommand {
   private func request(_ type: String, _ url: String, more: KeyValuePairs<String, JSONValue?> = [:]) throws -> Request {
     try Request(
       type,
-      members(["headers": header.member, "url": url.json, "userAgent": userAgent?.json]) + members(more))
+      members([
+        "headers": header.member, "rules": rules.isEmpty ? nil : .object(try rules.applied(to: .none).json()),
+        "url": url.json, "userAgent": userAgent?.json,
+      ]) + members(more))
   }
 
   // MARK: Subscribing
@@ -123,12 +129,24 @@ struct AddCommand: EngineCommand {
     if let newest = try preview.moment("newest") { parts.append("the newest of \(console.clock.day(newest))") }
     if let bytes = try preview.integer("bytes"), bytes > 0 { parts.append("about \(ByteCount(bytes))") }
     console.result("\(title): \(parts.joined(separator: ", "))")
+    tellRules(now: try preview.integer("wouldDownload") ?? 0, of: title, episodes: episodes, on: console)
     guard let subscription else { return }
     if !subscription.isNew {
       console.note("  it was subscribed to before, and stays as it is")
     } else if let example = subscription.example {
       console.note("  a file's name, for example: \(example)")
     }
+  }
+
+  private func tellRules(now number: Int64, of title: String, episodes: Int64, on console: Console) {
+    guard !rules.isEmpty else { return }
+    let words = rules.applied(to: .none).words
+    for (place, words) in words.enumerated() {
+      let all =
+        place == 0 && number < episodes ? ".  All \(episodes): podflux rules \(ShellCommand.quoted(title)) --all" : ""
+      console.result("  rule: \(words)\(all)")
+    }
+    if number > 0 { console.result("  \(number) to download now") }
   }
 
   /// Until the episodes are known, so that the next command finds them.

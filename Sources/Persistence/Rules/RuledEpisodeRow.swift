@@ -1,0 +1,75 @@
+import Flux
+import GRDB
+import PodfluxCore
+
+/// Reads what rules look at of an episode.
+struct StoredRuledEpisode: StatementRow {
+  let episode: RuledEpisode
+
+  /// Where an episode stands among others, over the columns of `episodes`.
+  static let moment = "min(coalesce(published, added_at), added_at)"
+  /// Whether it has a place among those that were there, but for the condition.
+  static let isThere = "url IS NOT NULL AND missing = 0"
+
+  /// Reads the columns in the order of `init`, over `chosen`: rows of `episodes` with `matches` and `moment`.
+  ///
+  /// A download that another episode has too is no rule's to delete.
+  static let select = """
+    SELECT chosen.key, chosen.moment, chosen.added_at, chosen.bytes, chosen.has_file, chosen.matches, chosen.missing,
+      chosen.archived, chosen.favorite, chosen.backdated, chosen.ruling, chosen.download IS NOT NULL,
+      downloads.state, downloads.origin = 'auto' AND chosen.ruled IS 1 AND NOT EXISTS (
+        SELECT 1 FROM episodes AS others WHERE others.download = chosen.download AND others.key <> chosen.key),
+      iif(downloads.state = 'completed', downloads.file_length, coalesce(downloads.total, downloads.expected_length)),
+      downloads.finished_at
+    FROM chosen LEFT JOIN downloads ON downloads.id = chosen.download
+    """
+
+  init(_ columns: inout ColumnReader) throws {
+    let id = EpisodeID(number: try columns.next(.log))
+    let place = RuledEpisode.Place(
+      moment: Timestamp(milliseconds: try columns.next(.moment)),
+      added: Timestamp(milliseconds: try columns.next(.moment)), id: id)
+    let claimed = try columns.nextIfPresent(.length)
+    let (hasFile, isMatching): (Bool, Bool) = try (columns.next(), columns.next())
+    let (isMissing, isArchived): (Bool, Bool) = try (columns.next(), columns.next())
+    let (isFavorite, isBackdated): (Bool, Bool) = try (columns.next(), columns.next())
+    let ruling = try Episode.Ruling(stored: columns.next())
+    let hadDownload: Bool = try columns.next()
+    let kind = try (columns.next() as String?).map { try Damaged.checked("state", DownloadState.Kind(rawValue: $0)) }
+    let isOfRule: Bool? = try columns.next()
+    let length = try columns.nextIfPresent(.length)
+    let finished = try columns.moment()
+    let presence: RuledEpisode.Presence =
+      switch kind {
+      case nil: hadDownload ? .gone : .never
+      case _ where isOfRule != true: .requested
+      case .failed: .ruled(.failed)
+      case .completed:
+        .ruled(.completed(bytes: length ?? 0, at: try Damaged.checked("finished_at", finished)))
+      case .queued, .waiting, .running, .paused: .ruled(.pending)
+      }
+    var passedOver: RuleReason?
+    if case .passedOver(let reason)? = ruling { passedOver = reason }
+    episode = RuledEpisode(
+      id: id, place: place, length: length ?? claimed, hasFile: hasFile, isMatching: isMatching,
+      isMissingFromFeed: isMissing, isArchived: isArchived, isFavorite: isFavorite, isBackdated: isBackdated,
+      passedOver: passedOver, download: presence)
+  }
+}
+
+extension Episode.Ruling {
+  /// Reads a column; nil for NULL.
+  init?(stored text: String?) throws {
+    guard let text else { return nil }
+    self = try StoredJSON.value(of: text, column: "episodes.ruling")
+  }
+
+  /// The kind of deed, as the index knows it.
+  var rowCode: Int64 {
+    switch self {
+    case .downloaded: 1
+    case .deleted: 2
+    case .passedOver: 3
+    }
+  }
+}

@@ -1,0 +1,135 @@
+import Flux
+import GRDB
+import PodfluxCore
+
+/// What rules have come to in SQLite, inside one transaction.
+struct SQLRuleTable: RuleTable {
+  let db: Database
+
+  private var reader: SQLRuleReader { SQLRuleReader(db: db) }
+
+  func walk(_ scope: RuleScope, at moment: ConditionMoment, _ body: (RuledEpisode) throws -> Bool) throws {
+    try reader.walk(scope, at: moment, body)
+  }
+
+  func countThere(_ scope: RuleScope, at moment: ConditionMoment) throws -> Int64 {
+    try reader.countThere(scope, at: moment)
+  }
+
+  func lastEpisode() throws -> Int64 { try reader.lastEpisode() }
+
+  // MARK: What is due
+
+  func due(at now: Timestamp, limit: Int) throws -> [Feed.Key] {
+    let sql = """
+      SELECT key FROM feeds INDEXED BY feeds_rules_due WHERE rules_at <= ? ORDER BY rules_at, key LIMIT ?
+      """
+    return try Int64.fetchAll(db.cachedStatement(sql: sql), arguments: [now.milliseconds, limit])
+  }
+
+  func nextMoment() throws -> Timestamp? {
+    let sql =
+      "SELECT rules_at FROM feeds INDEXED BY feeds_rules_due WHERE rules_at IS NOT NULL ORDER BY rules_at LIMIT 1"
+    guard let next = try Int64.fetchOne(db.cachedStatement(sql: sql)) else { return nil }
+    guard StoredNumber.moment.range.contains(next) else { throw DamagedRow(column: "feeds.rules_at") }
+    return Timestamp(milliseconds: next)
+  }
+
+  func update(_ standing: Feed.Standing, of feed: Feed.Key) throws {
+    try db.cachedStatement(sql: "UPDATE feeds SET rule_line = ?, allowance = ?, rules_at = ? WHERE key = ?")
+      .execute(arguments: [standing.line, standing.allowance, standing.due?.milliseconds, feed])
+  }
+
+  func makeDue(having download: DownloadID, at now: Timestamp) throws -> Bool {
+    try makeDue(
+      at: now, where: "key IN (SELECT feed FROM episodes INDEXED BY episodes_of_download WHERE download = ?)",
+      download.description)
+  }
+
+  func makeDue(of episode: EpisodeID, at now: Timestamp) throws -> Bool {
+    try makeDue(at: now, where: "key IN (SELECT feed FROM episodes WHERE key = ?)", episode.number)
+  }
+
+  func makeAllDue(at now: Timestamp) throws -> Bool {
+    try makeDue(at: now, where: "? = 1", 1)
+  }
+
+  private func makeDue(
+    at now: Timestamp, where scope: String, _ value: any DatabaseValueConvertible
+  ) throws -> Bool {
+    let sql = "UPDATE feeds SET rules_at = ? WHERE rules IS NOT NULL AND \(scope)"
+    try db.cachedStatement(sql: sql).execute(arguments: [now.milliseconds, value])
+    return db.changesCount > 0
+  }
+
+  // MARK: Episodes
+
+  func write(_ ruling: Episode.Ruling?, of episode: EpisodeID) throws {
+    guard let ruling else {
+      return try db.cachedStatement(
+        sql: "UPDATE episodes SET ruled = NULL, ruling = NULL WHERE key = ? AND ruled IS NOT NULL"
+      ).execute(arguments: [episode.number])
+    }
+    try db.cachedStatement(sql: "UPDATE episodes SET ruled = ?, ruling = ? WHERE key = ?")
+      .execute(arguments: [ruling.rowCode, try StoredJSON.text(ruling), episode.number])
+  }
+
+  func newest(of feed: Feed.Key, addedBy moment: Timestamp) throws -> Timestamp? {
+    let sql = """
+      SELECT max(\(StoredRuledEpisode.moment)) FROM episodes INDEXED BY episodes_feed WHERE feed = ? AND added_at <= ?
+      """
+    return try Int64.fetchOne(db.cachedStatement(sql: sql), arguments: [feed, moment.milliseconds])
+      .map(Timestamp.init(milliseconds:))
+  }
+
+  func place(having download: DownloadID) throws -> RuledEpisode.Place? {
+    let sql = """
+      SELECT \(StoredRuledEpisode.moment), added_at, key FROM episodes INDEXED BY episodes_of_download
+      WHERE download = ? AND \(StoredEpisode.isOfFeed) ORDER BY key DESC LIMIT 1
+      """
+    return try StoredPlace.fetchAll(db.cachedStatement(sql: sql), arguments: [download.description]).first?.place
+  }
+
+  func releasable(olderThan place: RuledEpisode.Place?, limit: Int) throws -> [ReleasableDownload] {
+    let moment = StoredRuledEpisode.moment
+    let older = place.map {
+      Predicate("(\(moment), added_at, -key) < (?, ?, ?)", $0.moment.milliseconds, $0.added.milliseconds, -$0.id.number)
+    }
+    let scope = older ?? .always
+    let sql = """
+      SELECT chosen.key, chosen.download, downloads.file_length
+      FROM (
+        SELECT key, download, \(moment) AS moment, added_at FROM episodes INDEXED BY episodes_ruled
+        WHERE ruled = 1 AND favorite = 0 AND \(scope.sql) AND \(StoredEpisode.isOfFeed)) AS chosen
+      JOIN downloads ON downloads.id = chosen.download
+      WHERE downloads.state = 'completed' AND downloads.origin = 'auto' AND NOT EXISTS (
+        SELECT 1 FROM episodes AS others WHERE others.download = chosen.download AND others.key <> chosen.key)
+      ORDER BY chosen.moment, chosen.added_at, chosen.key DESC LIMIT ?
+      """
+    let arguments = StatementArguments(scope.values + [limit])
+    return try StoredRelease.fetchAll(db.cachedStatement(sql: sql), arguments: arguments).map(\.release)
+  }
+}
+
+/// Where an episode stands among others.
+private struct StoredPlace: StatementRow {
+  let place: RuledEpisode.Place
+
+  init(_ columns: inout ColumnReader) throws {
+    let (moment, added) = try (columns.next(.moment), columns.next(.moment))
+    place = RuledEpisode.Place(
+      moment: Timestamp(milliseconds: moment), added: Timestamp(milliseconds: added),
+      id: EpisodeID(number: try columns.next(.log)))
+  }
+}
+
+/// A download that may be deleted.
+private struct StoredRelease: StatementRow {
+  let release: ReleasableDownload
+
+  init(_ columns: inout ColumnReader) throws {
+    let key = try columns.next(.log)
+    let id = try Damaged.checked("episodes.download", DownloadID(columns.next()))
+    release = ReleasableDownload(episode: EpisodeID(number: key), download: id, bytes: try columns.next(.length))
+  }
+}

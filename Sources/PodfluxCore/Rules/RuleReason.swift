@@ -1,0 +1,148 @@
+/// Why a rule downloads or deletes an episode, or leaves it.
+public enum RuleReason: Hashable, Sendable, Codable {
+  // Why it is downloaded.
+
+  /// It has appeared since the rule was set.
+  case isNew
+  /// It is among the first of those that were there when the rule was set.
+  case isAmong(rank: Int64, limit: Int64, order: FeedRules.Order)
+  /// It was there when the rule was set, which takes all.
+  case takesAll
+
+  // Why it is not.
+
+  /// It was there when the rule was set, and others come before it.
+  case isBeyond(rank: Int64, limit: Int64, order: FeedRules.Order)
+  /// It was there when the rule was set, which takes new ones only.
+  case wasThere
+  /// It was not among the first when it was decided about those that were there.
+  case cameTooLate
+  /// The rule's condition leaves it out.
+  case isExcluded
+  /// It has appeared since, but by its date it is an old one.
+  case isBackdated
+  /// It was downloaded before, and a person has removed it, or its file was lost.
+  case wasRemoved
+  /// A person has archived it.
+  case isArchived
+  /// The feed does not have it any more.
+  case hasLeftFeed
+  /// The feed names no file for it.
+  case hasNoFile
+  /// The feed was not read to its end yet.
+  case isUnread
+  /// Another rule would delete it at once.
+  case wouldExceed(Limit)
+
+  // Why it is deleted.
+
+  /// It is more than is to be kept.
+  case exceeds(Limit)
+  /// The storage quota needs its room, and no older one was left.
+  case exceedsQuota
+
+  /// What is kept.
+  public enum Limit: Hashable, Sendable, Codable {
+    /// So many of the newest.
+    case newest(Int64)
+    /// Each for so many days.
+    case days(Int64)
+    /// So many bytes of the newest.
+    case bytes(Int64)
+  }
+
+  /// Which rule decides.
+  public enum Rule: String, Hashable, Sendable, CaseIterable {
+    case autoDownload, keep, storageQuota
+  }
+
+  /// Which of its clauses does.
+  public enum Clause: String, Hashable, Sendable, CaseIterable {
+    case since, newest, order, `where`, days, bytes
+    /// What holds for each rule, whatever it says.
+    case always
+  }
+
+  public var rule: Rule {
+    switch self {
+    case .wouldExceed, .exceeds: .keep
+    case .exceedsQuota: .storageQuota
+    default: .autoDownload
+    }
+  }
+
+  public var clause: Clause {
+    switch self {
+    case .isNew, .takesAll, .wasThere: .since
+    case .isAmong(_, _, let order), .isBeyond(_, _, let order): order == .newest ? .newest : .order
+    case .cameTooLate: .newest
+    case .isExcluded: .where
+    case .isBackdated, .wasRemoved, .isArchived, .hasLeftFeed, .hasNoFile, .isUnread: .always
+    case .wouldExceed(let limit), .exceeds(let limit): limit.clause
+    case .exceedsQuota: .bytes
+    }
+  }
+
+  /// Its place among those that the clause counts, from 1.
+  public var rank: Int64? {
+    switch self {
+    case .isAmong(let rank, _, _), .isBeyond(let rank, _, _): rank
+    default: nil
+    }
+  }
+
+  /// What the clause allows: episodes, days or bytes.
+  public var limit: Int64? {
+    switch self {
+    case .isAmong(_, let limit, _), .isBeyond(_, let limit, _): limit
+    case .wouldExceed(let limit), .exceeds(let limit): limit.number
+    default: nil
+    }
+  }
+}
+
+extension RuleReason.Limit {
+  var clause: RuleReason.Clause {
+    switch self {
+    case .newest: .newest
+    case .days: .days
+    case .bytes: .bytes
+    }
+  }
+
+  var number: Int64 {
+    switch self {
+    case .newest(let number), .days(let number), .bytes(let number): number
+    }
+  }
+}
+
+/// What rules decide about an episode.
+public enum RuleDecision: Hashable, Sendable {
+  case download(RuleReason)
+  case delete(RuleReason)
+  /// Nothing is done; nil if no rule has a say.
+  case leave(RuleReason?)
+}
+
+/// What clients are told of rules and an episode.
+public struct RuleVerdict: Hashable, Sendable {
+  public var outcome: Outcome
+  public var reason: RuleReason
+
+  public init(_ outcome: Outcome, _ reason: RuleReason) {
+    self.outcome = outcome
+    self.reason = reason
+  }
+
+  public enum Outcome: String, Hashable, Sendable, CaseIterable {
+    /// A rule has added its download.
+    case downloaded
+    /// A rule is about to add it.
+    case wanted
+    /// No rule downloads it.
+    case notDownloaded
+    /// A rule has deleted it.
+    case deleted
+  }
+}

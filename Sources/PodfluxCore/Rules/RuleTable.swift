@@ -1,0 +1,80 @@
+import Flux
+
+/// Episodes as rules look at them. A turn reads them, and so does a plan that changes nothing.
+public protocol RuleReading {
+  /// Calls the body with a feed's episodes, the newest first, until it returns false. Cost: the feed's episodes, of which
+  /// one at a time is in memory.
+  func walk(_ scope: RuleScope, at moment: ConditionMoment, _ body: (RuledEpisode) throws -> Bool) throws
+  /// How many of a feed's episodes up to its line have a file, are in the feed and meet the condition. Cost: the feed's
+  /// episodes.
+  func countThere(_ scope: RuleScope, at moment: ConditionMoment) throws -> Int64
+  /// The number of the library's last episode.
+  func lastEpisode() throws -> Int64
+}
+
+/// Which episodes rules look at.
+public struct RuleScope: Hashable, Sendable {
+  public var feed: Feed.Key
+  /// The condition of `autoDownload`.
+  public var condition: EpisodeCondition
+  public var line: Int64?
+  /// Whether it is decided about all that were there: then of these only what rules have downloaded matters.
+  public var isSettled: Bool
+
+  public init(feed: Feed.Key, rules: FeedRules, line: Int64?, isSettled: Bool) {
+    self.feed = feed
+    condition = rules.autoDownload?.condition ?? .everything
+    self.line = line
+    self.isSettled = isSettled
+  }
+}
+
+/// A download that the storage quota may delete.
+public struct ReleasableDownload: Hashable, Sendable {
+  public var episode: EpisodeID
+  public var download: DownloadID
+  public var bytes: Int64
+
+  public init(episode: EpisodeID, download: DownloadID, bytes: Int64) {
+    self.episode = episode
+    self.download = download
+    self.bytes = bytes
+  }
+}
+
+/// What rules have come to, and when they are applied next. Each call costs a bounded number of index look-ups unless it
+/// says otherwise.
+public protocol RuleTable: RuleReading {
+  /// The feeds whose rules have been due for longest.
+  func due(at now: Timestamp, limit: Int) throws -> [Feed.Key]
+  /// When the first rules are due.
+  func nextMoment() throws -> Timestamp?
+  func update(_ standing: Feed.Standing, of feed: Feed.Key) throws
+  /// Makes the rules of the feeds due now that have episodes with this download. Returns whether there are any.
+  func makeDue(having download: DownloadID, at now: Timestamp) throws -> Bool
+  /// Makes the rules of this episode's feed due now. Returns whether it has any.
+  func makeDue(of episode: EpisodeID, at now: Timestamp) throws -> Bool
+  /// Makes the rules of all feeds due now. Returns whether there are any. Cost: linear in the feeds that have rules.
+  func makeAllDue(at now: Timestamp) throws -> Bool
+  /// Notes what a rule has done about an episode; nil forgets it.
+  func write(_ ruling: Episode.Ruling?, of episode: EpisodeID) throws
+  /// When the newest of a feed's episodes was published that were added until then. Cost: the feed's episodes.
+  func newest(of feed: Feed.Key, addedBy moment: Timestamp) throws -> Timestamp?
+  /// The place of the episode with this download among others; nil if there is none.
+  func place(having download: DownloadID) throws -> RuledEpisode.Place?
+  /// The oldest completed downloads of all feeds that rules have asked for, without favorites, and of these only such as
+  /// are older than a place.
+  func releasable(olderThan place: RuledEpisode.Place?, limit: Int) throws -> [ReleasableDownload]
+}
+
+extension Episode {
+  /// What a rule has last done about an episode.
+  public enum Ruling: Hashable, Sendable, Codable {
+    /// It has added its download.
+    case downloaded(RuleReason)
+    /// It has deleted its download.
+    case deleted(RuleReason)
+    /// It did not take it when it was new.
+    case passedOver(RuleReason)
+  }
+}

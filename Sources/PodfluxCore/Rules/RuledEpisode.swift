@@ -1,0 +1,79 @@
+import Flux
+
+/// What rules look at of an episode.
+public struct RuledEpisode: Hashable, Sendable {
+  public var id: EpisodeID
+  public var place: Place
+  /// The length in bytes that the feed claims.
+  public var length: Int64?
+  /// Whether the feed names a file for it.
+  public var hasFile: Bool
+  /// Whether it meets the condition of `autoDownload`.
+  public var isMatching: Bool
+  public var isMissingFromFeed: Bool
+  public var isArchived: Bool
+  public var isFavorite: Bool
+  /// Whether it appeared later than its date says that it should have.
+  public var isBackdated: Bool
+  /// Why it was passed over when it was new. What has become of the others since then does not bring it back.
+  public var passedOver: RuleReason?
+  public var download: Presence
+
+  public init(
+    id: EpisodeID, place: Place, length: Int64? = nil, hasFile: Bool = true, isMatching: Bool = true,
+    isMissingFromFeed: Bool = false, isArchived: Bool = false, isFavorite: Bool = false, isBackdated: Bool = false,
+    passedOver: RuleReason? = nil, download: Presence = .never
+  ) {
+    self.id = id
+    self.place = place
+    self.length = length
+    self.hasFile = hasFile
+    self.isMatching = isMatching
+    self.isMissingFromFeed = isMissingFromFeed
+    self.isArchived = isArchived
+    self.isFavorite = isFavorite
+    self.isBackdated = isBackdated
+    self.passedOver = passedOver
+    self.download = download
+  }
+
+  /// Where an episode stands among others. One is newer that was published later, but no date counts that lies behind the
+  /// episode's first appearance. Of equals that one is newer which appeared later or, since feeds begin with their newest
+  /// episode, came first in its document.
+  public struct Place: Hashable, Sendable, Comparable {
+    /// When it was published, or else added; never later than added.
+    public var moment: Timestamp
+    public var added: Timestamp
+    public var id: EpisodeID
+
+    public init(moment: Timestamp, added: Timestamp, id: EpisodeID) {
+      self.moment = moment
+      self.added = added
+      self.id = id
+    }
+
+    /// Whether the first is older.
+    public static func < (lhs: Self, rhs: Self) -> Bool {
+      (lhs.moment, lhs.added, rhs.id) < (rhs.moment, rhs.added, lhs.id)
+    }
+  }
+
+  /// Whether an episode has a download, and whose it is.
+  public enum Presence: Hashable, Sendable {
+    /// It never had one.
+    case never
+    /// It had one that is gone.
+    case gone
+    /// A person has asked for it, or for another episode with the same file.
+    case requested
+    /// A rule has asked for it.
+    case ruled(State)
+
+    public enum State: Hashable, Sendable {
+      /// It is on its way.
+      case pending
+      case failed
+      case completed(bytes: Int64, at: Timestamp)
+    }
+  }
+}

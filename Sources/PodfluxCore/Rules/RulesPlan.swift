@@ -1,0 +1,139 @@
+import Flux
+
+/// What rules would do about a feed's episodes if they were set now.
+public struct RulesQuery: Hashable, Sendable {
+  public var feed: FeedID
+  public var rules: FeedRules
+  /// How many decisions a page has at most.
+  public var limit: Int
+  /// Where the page before it ended; nil for the first page.
+  public var after: RulesCursor?
+
+  public init(feed: FeedID, rules: FeedRules, limit: Int = 100, after: RulesCursor? = nil) {
+    self.feed = feed
+    self.rules = rules
+    self.limit = limit
+    self.after = after
+  }
+}
+
+/// The place of the last episode of a page, of which each has the newest episodes first. It stays right while episodes come
+/// and go.
+public struct RulesCursor: Hashable, Sendable {
+  public var place: RuledEpisode.Place
+
+  public init(place: RuledEpisode.Place) {
+    self.place = place
+  }
+}
+
+/// A page of what rules would do, once all that is to come has come.
+public struct RulesPlan: Hashable, Sendable {
+  public struct Entry: Hashable, Sendable {
+    public var episode: EpisodeID
+    public var reason: RuleReason
+
+    public init(episode: EpisodeID, reason: RuleReason) {
+      self.episode = episode
+      self.reason = reason
+    }
+  }
+
+  public var downloads: [Entry]
+  public var deletions: [Entry]
+  /// Where the next page begins; nil if this is the last.
+  public var next: RulesCursor?
+
+  /// Nothing, by default.
+  public init(downloads: [Entry] = [], deletions: [Entry] = [], next: RulesCursor? = nil) {
+    self.downloads = downloads
+    self.deletions = deletions
+    self.next = next
+  }
+}
+
+extension Feed {
+  /// How far other rules would have come if they were set now.
+  func standing(with rules: FeedRules, lastEpisode: Int64) -> Standing {
+    guard rules.autoDownload != wishes.rules.autoDownload else { return standing }
+    return Standing(rules, line: refreshes.last == nil ? nil : lastEpisode, due: nil)
+  }
+}
+
+extension RuleReading {
+  /// What rules would do about a feed's episodes. Cost: the feed's episodes, of which one at a time is in memory.
+  public func plan(_ query: RulesQuery, for feed: Feed, at moment: ConditionMoment) throws -> RulesPlan {
+    var (plan, last) = (RulesPlan(), RuledEpisode.Place?.none)
+    let standing = feed.standing(with: query.rules, lastEpisode: try lastEpisode())
+    try decide(query.rules, standing, of: feed.key, at: moment) { decision, episode in
+      switch decision {
+      case .leave: return true
+      case .download, .delete: if let after = query.after, episode.place >= after.place { return true }
+      }
+      guard plan.downloads.count + plan.deletions.count < query.limit else {
+        plan.next = last.map(RulesCursor.init)
+        return false
+      }
+      last = episode.place
+      switch decision {
+      case .download(let reason): plan.downloads.append(.init(episode: episode.id, reason: reason))
+      case .delete(let reason): plan.deletions.append(.init(episode: episode.id, reason: reason))
+      case .leave: break
+      }
+      return true
+    }
+    return plan
+  }
+
+  /// How many episodes rules would download. Cost: as that of a plan.
+  public func numberOfDownloads(by rules: FeedRules, for feed: Feed, at moment: ConditionMoment) throws -> Int {
+    var number = 0
+    let standing = feed.standing(with: rules, lastEpisode: try lastEpisode())
+    try decide(rules, standing, of: feed.key, at: moment) { decision, _ in
+      if case .download = decision { number += 1 }
+      return true
+    }
+    return number
+  }
+
+  /// What a feed's own rules say of some of its episodes that have no download. Cost: as that of a plan.
+  public func verdicts(
+    of episodes: Set<EpisodeID>, in feed: Feed, at moment: ConditionMoment
+  ) throws -> [EpisodeID: RuleVerdict] {
+    var verdicts: [EpisodeID: RuleVerdict] = [:]
+    try decide(feed.wishes.rules, feed.standing, of: feed.key, at: moment) { decision, episode in
+      guard episodes.contains(episode.id) else { return true }
+      switch decision {
+      case .download(let reason): verdicts[episode.id] = RuleVerdict(.wanted, reason)
+      case .leave(let reason?): verdicts[episode.id] = RuleVerdict(.notDownloaded, reason)
+      case .leave(nil), .delete: break
+      }
+      return verdicts.count < episodes.count
+    }
+    return verdicts
+  }
+
+  private func decide(
+    _ rules: FeedRules, _ standing: Feed.Standing, of feed: Feed.Key, at moment: ConditionMoment,
+    _ body: (RuleDecision, RuledEpisode) throws -> Bool
+  ) throws {
+    let scope = RuleScope(feed: feed, rules: rules, line: standing.line, isSettled: false)
+    let there = rules.autoDownload?.order == .oldest ? try countThere(scope, at: moment) : 0
+    var planner = RulePlanner(rules, standing, there: there, at: moment.now, assuming: .arrival)
+    try walk(scope, at: moment) { try body(planner.decide($0), $0) }
+  }
+}
+
+extension Episode {
+  /// What a rule has done about it; nil if none has, or if that is asked of the feed's rules as they are now.
+  ///
+  /// - Parameter isHere: Whether its download exists.
+  public func verdict(isHere: Bool) -> RuleVerdict? {
+    switch (ruling, isHere) {
+    case (.downloaded(let reason)?, true): RuleVerdict(.downloaded, reason)
+    case (.downloaded?, false): RuleVerdict(.notDownloaded, .wasRemoved)
+    case (.deleted(let reason)?, false): RuleVerdict(.deleted, reason)
+    case (.deleted?, true), (.passedOver?, _), (nil, _): nil
+    }
+  }
+}

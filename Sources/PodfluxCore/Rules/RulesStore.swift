@@ -1,0 +1,146 @@
+import Flux
+
+/// What the rules tell other stores.
+public enum RulesEvent: Sendable {
+  /// A rule wants the download of an episode.
+  case wanted(EpisodeID, DownloadIntent.Enqueue)
+  /// Downloads are to go, with their files.
+  case unwanted([DownloadID])
+}
+
+/// The rules of feeds: which episodes are downloaded and deleted without being asked each time.
+///
+/// The tables say which feeds' rules are due, so that a start goes on where a crash has ended it, and memory does not grow
+/// with the library. Each turn carries out a bounded number of decisions; the next one follows at once while there are more.
+/// It ends a batch before the downloads do, which then start what it wants. Its aspects: `+Applying` (what rules do), `+Quota`
+/// (room that the storage quota needs).
+public struct RulesStore: DomainStore {
+  /// What it reads of other stores.
+  public struct Context: Sendable {
+    /// Whether anything may be started.
+    var isScheduling: Bool
+    /// The context of conditions.
+    var moment: @Sendable (Timestamp) -> ConditionMoment
+    /// What the storage quota leaves no room for.
+    var quotaNeeds: @Sendable (borrowing PodfluxTurn) throws -> [QuotaNeed]
+  }
+
+  /// The limits of a turn.
+  public enum Limits {
+    /// How many decisions it carries out.
+    public static let decisions = 256
+    /// Of how many feeds.
+    public static let feeds = 64
+  }
+
+  /// When the first rules are due; nil if none are.
+  public internal(set) var dueAt: Timestamp?
+  /// When the turn follows that makes room; nil if none is needed, or nothing could go for it.
+  private var roomAt: Timestamp?
+  private var hasDue = false
+
+  /// Whether something is left to be done now.
+  public var isOwing: Bool { hasDue || roomAt != nil }
+
+  /// When something is to be done next; nil if nothing is.
+  var awaited: Timestamp? { Timestamp.earlier(dueAt, roomAt) }
+
+  /// Makes the store. It keeps nothing in memory that its tables do not hold.
+  public init() {}
+
+  /// Whether the store does something for a call of the list; a case that a method below handles is named here too.
+  static func isConcerned(by call: StoreCall) -> Bool {
+    switch call {
+    case .handle(.recovered), .receive(.podcasts), .receive(.downloads(.enqueued)), .receive(.downloads(.finished)),
+      .receive(.downloads(.lacksRoom)), .endBatch:
+      true
+    case .handle, .receive: false
+    }
+  }
+
+  /// Looks what is due when a library was opened.
+  public mutating func handle(
+    _ action: Action, in turn: inout PodfluxTurn, reading context: Context
+  ) throws -> Reply? {
+    if case .recovered = action { dueAt = turn.now }
+    return nil
+  }
+
+  /// Notes what makes rules due, and what has become of an episode's download.
+  public mutating func receive(_ event: StoreEvent, in turn: inout PodfluxTurn, reading context: Context) throws {
+    let (rules, now) = (turn.tables.rules, turn.now)
+    switch event {
+    case .podcasts(.rulesChanged(let key, let former)): try follow(key, from: former, in: turn)
+    case .podcasts(.hasNews(let key)): try noteNews(of: key, in: turn)
+    case .podcasts(.wasReadWhole(let key)): try noteEnd(of: key, in: turn)
+    case .podcasts(.remarked(.one(let id))): if try rules.makeDue(of: id, at: now) { dueAt = now }
+    case .podcasts(.remarked(.many(let ids))):
+      for id in ids where try rules.makeDue(of: id, at: now) { dueAt = now }
+    case .podcasts(.remarked(.matching)): if try rules.makeAllDue(at: now) { dueAt = now }
+    // From now on it is the person's, whatever a rule has done about it before.
+    case .podcasts(.wanted(let episode, _)): try rules.write(nil, of: episode)
+    // It was there before: no rule has asked for it.
+    case .downloads(.enqueued(let episode, _, isNew: false)): try rules.write(nil, of: episode)
+    case .downloads(.finished(let id)): if try rules.makeDue(having: id, at: now) { dueAt = now }
+    case .downloads(.lacksRoom): if try !rules.releasable(olderThan: nil, limit: 1).isEmpty { roomAt = now }
+    default: break
+    }
+  }
+
+  /// Applies the rules that are due, and frees what the storage quota needs.
+  public mutating func endBatch(in turn: inout PodfluxTurn, reading context: Context) throws {
+    guard context.isScheduling else { return }
+    roomAt = nil
+    try applyRules(reading: context, in: &turn)
+    hasDue = dueAt.map { $0 <= turn.now } ?? false
+  }
+
+  // MARK: What makes rules due
+
+  /// A feed's rules have changed. What is there when `autoDownload` is set is told from what appears later.
+  private mutating func follow(_ key: Feed.Key, from former: FeedRules, in turn: borrowing PodfluxTurn) throws {
+    guard let feed = try turn.tables.feeds.find(key) else { return }
+    let rules = feed.wishes.rules
+    var standing = feed.standing
+    if rules.autoDownload != former.autoDownload {
+      let line = feed.refreshes.last == nil ? nil : try turn.tables.rules.lastEpisode()
+      standing = Feed.Standing(rules, line: line, due: nil)
+    }
+    try makeDue(key, standing, in: turn)
+  }
+
+  /// Episodes of a feed are new, changed or back.
+  private mutating func noteNews(of key: Feed.Key, in turn: borrowing PodfluxTurn) throws {
+    guard let feed = try turn.tables.feeds.find(key), feed.wishes.rules.autoDownload != nil, feed.standing.line != nil
+    else { return }
+    try makeDue(key, feed.standing, in: turn)
+  }
+
+  /// A feed was read to its end. What it had when that happened first was there.
+  private mutating func noteEnd(of key: Feed.Key, in turn: borrowing PodfluxTurn) throws {
+    guard var standing = try turn.tables.feeds.find(key)?.standing, standing.line == nil else { return }
+    standing.line = try turn.tables.rules.lastEpisode()
+    try makeDue(key, standing, in: turn)
+  }
+
+  private mutating func makeDue(
+    _ key: Feed.Key, _ standing: Feed.Standing, in turn: borrowing PodfluxTurn
+  ) throws {
+    var standing = standing
+    standing.due = turn.now
+    dueAt = turn.now
+    try turn.tables.rules.update(standing, of: key)
+  }
+}
+
+extension RulesStore.Context {
+  /// What the stores hold now.
+  init(_ stores: borrowing Stores) {
+    let (localTime, obstacles) = (stores.network.state.localTime, stores.downloads.obstacles)
+    isScheduling = stores.lifecycle.isScheduling
+    moment = { ConditionMoment(now: $0, today: localTime.day(at: $0), obstacles: obstacles) }
+    let (downloads, settings) = (stores.downloads, stores.settings.settings)
+    // Something may have gone since the downloads looked.
+    quotaNeeds = { downloads.quotaNeeds.isEmpty ? [] : try downloads.findQuotaNeeds(settings, in: $0) }
+  }
+}

@@ -1,0 +1,107 @@
+import Flux
+import PodfluxCore
+
+/// Checks of what rules do.
+extension InvariantChecker {
+  /// Checks a write before it is taken in: the copy is what the rule saw.
+  func checkRule(_ write: FeedWrite, _ changes: Changes, _ batch: Batch, _ world: World) throws {
+    switch write {
+    case .standing(let standing, let key): try check(standing, of: key)
+    case .ruling(.downloaded(let reason)?, let id, _): try checkDownload(of: id, because: reason)
+    case .ruling(.deleted(let reason)?, let id, let download?):
+      try checkDeletion(of: id, download, because: reason, changes, batch, world)
+    default: break
+    }
+  }
+
+  /// What is there when a rule is set is not taken for new.
+  private func check(_ standing: Feed.Standing, of key: Feed.Key) throws {
+    guard let feed = feeds.feeds[key], let line = standing.line, line != feed.standing.line else { return }
+    guard let last = feeds.episodes(of: key).map(\.id.number).max(), last > line else { return }
+    throw Violation(.noFlood, "\(feed.id) has an episode e\(last), and takes what is behind e\(line) for new")
+  }
+
+  private func checkDownload(of id: EpisodeID, because reason: RuleReason) throws {
+    guard let episode = feeds.episodes[id], let feed = feeds.feeds[episode.feed] else {
+      throw Violation(.explained, "a rule wants \(id), which is no episode")
+    }
+    guard episode.download == nil else {
+      throw Violation(.fetchedOnce, "\(id) of \(feed.id) had the download \(episode.download as Any) before")
+    }
+    guard feed.wishes.rules.autoDownload != nil, let line = feed.standing.line, episode.content.enclosure != nil,
+      !episode.isMissingFromFeed, !episode.marks.isArchived
+    else { throw Violation(.explained, "no rule of \(feed.id) wants \(id) (\(reason))") }
+    guard id.number <= line else { return }
+    guard case .isAmong = reason else {
+      guard reason == .takesAll else { throw Violation(.noFlood, "\(id) of \(feed.id) was there (\(reason))") }
+      return
+    }
+    guard let rank = reason.rank, let limit = reason.limit, rank <= limit else {
+      throw Violation(.noFlood, "\(id) of \(feed.id) is beyond its rule: \(reason)")
+    }
+  }
+
+  private func checkDeletion(
+    of id: EpisodeID, _ download: DownloadID, because reason: RuleReason, _ changes: Changes, _ batch: Batch,
+    _ world: World
+  ) throws {
+    guard let episode = feeds.episodes[id], let feed = feeds.feeds[episode.feed] else {
+      throw Violation(.explained, "a rule deletes \(id), which is no episode")
+    }
+    guard case .downloaded? = episode.ruling, !episode.marks.isFavorite,
+      let row = changes.lastRows[download], case .completed(let file) = row.state, row.origin == .auto
+    else { throw Violation(.explained, "\(id) of \(feed.id) is no rule's to delete (\(reason))") }
+    let place = Self.place(of: episode)
+    let newer = feeds.episodes(of: feed.key).filter { other in
+      guard !other.marks.isFavorite, Self.place(of: other) > place else { return false }
+      // What did not fit in, in this batch, keeps older ones from fitting in.
+      switch other.ruling {
+      case .downloaded?: return true
+      case .deleted(.exceeds(.bytes))?: return reason.clause == .bytes
+      case .deleted?, .passedOver?, nil: return false
+      }
+    }
+    let lengths = newer.compactMap { $0.download }.compactMap { changes.lastRows[$0] }.compactMap { row in
+      if case .completed(let file) = row.state { file.length } else { nil as Int64? }
+    }
+    let keep = feed.wishes.rules.keep
+    let isExplained =
+      switch reason {
+      case .exceeds(.newest(let limit)): keep?.newest.map(Int64.init) == limit && lengths.count >= limit
+      case .exceeds(.bytes(let limit)):
+        keep?.bytes == limit && !lengths.isEmpty && lengths.reduce(file.length, +) > limit
+      case .exceeds(.days(let days)):
+        keep?.days.map(Int64.init) == days
+          && (row.dates.finished.map { $0.advanced(byDays: Int(days)) <= batch.clock.wall } ?? false)
+      case .exceedsQuota: world.process?.dispatcher.state.settings.settings.storageQuotaBytes ?? 0 > 0
+      default: false
+      }
+    guard isExplained else {
+      throw Violation(.explained, "\(id) of \(feed.id) is deleted because of \(reason), with \(lengths) newer ones")
+    }
+  }
+
+  private static func place(of episode: Episode) -> RuledEpisode.Place {
+    let moment = min(episode.content.published?.moment ?? episode.added, episode.added)
+    return RuledEpisode.Place(moment: moment, added: episode.added, id: episode.id)
+  }
+
+  /// The downloads that rules have deleted in a batch.
+  static func deletedByRules(_ writes: [FeedWrite]) -> [DownloadID] {
+    writes.compactMap { if case .ruling(.deleted?, _, let download?) = $0 { download } else { nil } }
+  }
+
+  /// When nothing moves any more, rules would do nothing.
+  func checkRulesDone(in world: World) throws {
+    for feed in feeds.feeds.values.sorted(by: { $0.key < $1.key }) where feed.wishes.rules != .none {
+      // What never arrives, because a person has paused it, takes no other's place.
+      let states = feeds.episodes(of: feed.key).compactMap { $0.download.flatMap { rows[$0]?.state.kind } }
+      guard states.allSatisfy({ $0 == .completed || $0 == .failed }) else { continue }
+      let query = RulesQuery(feed: feed.id, rules: feed.wishes.rules)
+      let plan = try world.database.read { try $0.rulesPlan(query, at: ConditionMoment(now: world.clock.wall)) }
+      guard let plan, plan.downloads.isEmpty, plan.deletions.isEmpty else {
+        throw Violation(.rulesDone, "\(feed.id) with \(feed.wishes.rules) and \(feed.standing) would \(plan as Any)")
+      }
+    }
+  }
+}

@@ -1,0 +1,68 @@
+import Flux
+import PodfluxCore
+
+/// The rules' table, watched. The sabotages that concern rules are built in here.
+struct ObservedRules: RuleTable {
+  let inner: any RuleTable
+  let episodes: any EpisodeTable
+  let notes: TransactionNotes
+  let sabotage: Sabotage?
+
+  func walk(_ scope: RuleScope, at moment: ConditionMoment, _ body: (RuledEpisode) throws -> Bool) throws {
+    try inner.walk(scope, at: moment) { try body(distorted($0)) }
+  }
+
+  private func distorted(_ episode: RuledEpisode) -> RuledEpisode {
+    var episode = episode
+    switch (sabotage, episode.download) {
+    case (.removedForgotten, .gone): episode.download = .never
+    case (.favoriteForgotten, _): episode.isFavorite = false
+    case (.keepCountsAll, .ruled(.completed(_, let moment))):
+      episode.download = .ruled(.completed(bytes: .max, at: moment))
+    default: break
+    }
+    return episode
+  }
+
+  func lastEpisode() throws -> Int64 { sabotage == .lineForgotten ? 0 : try inner.lastEpisode() }
+
+  func nextMoment() throws -> Timestamp? { try inner.nextMoment() }
+
+  func update(_ standing: Feed.Standing, of feed: Feed.Key) throws {
+    try inner.update(standing, of: feed)
+    notes.feedWrites.append(.standing(standing, of: feed))
+  }
+
+  func makeDue(having download: DownloadID, at now: Timestamp) throws -> Bool {
+    try noted(inner.makeDue(having: download, at: now))
+  }
+
+  func makeDue(of episode: EpisodeID, at now: Timestamp) throws -> Bool {
+    try noted(inner.makeDue(of: episode, at: now))
+  }
+
+  func makeAllDue(at now: Timestamp) throws -> Bool { try noted(inner.makeAllDue(at: now)) }
+
+  private func noted(_ isDue: Bool) -> Bool {
+    if isDue { notes.feedWrites.append(.rulesDue) }
+    return isDue
+  }
+
+  func write(_ ruling: Episode.Ruling?, of episode: EpisodeID) throws {
+    let download = try episodes.find(episode)?.download
+    try inner.write(ruling, of: episode)
+    notes.feedWrites.append(.ruling(ruling, of: episode, download: download))
+  }
+
+  func countThere(_ scope: RuleScope, at moment: ConditionMoment) throws -> Int64 {
+    try inner.countThere(scope, at: moment)
+  }
+  func due(at now: Timestamp, limit: Int) throws -> [Feed.Key] { try inner.due(at: now, limit: limit) }
+  func newest(of feed: Feed.Key, addedBy moment: Timestamp) throws -> Timestamp? {
+    try inner.newest(of: feed, addedBy: moment)
+  }
+  func place(having download: DownloadID) throws -> RuledEpisode.Place? { try inner.place(having: download) }
+  func releasable(olderThan place: RuledEpisode.Place?, limit: Int) throws -> [ReleasableDownload] {
+    try inner.releasable(olderThan: place, limit: limit)
+  }
+}

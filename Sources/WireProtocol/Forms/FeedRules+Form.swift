@@ -1,0 +1,112 @@
+import Flux
+import PodfluxCore
+
+/// A feed's rules (the article Protocol).
+extension FeedRules: FormedPayload {
+  static let template = FeedRules()
+  static let keys = templateKeys
+
+  mutating func exchange<Coder: PayloadCoder>(with coder: inout Coder) throws(Coder.Fault) {
+    try coder.optional("autoDownload", &autoDownload, .object)
+    try coder.optional("keep", &keep, .object)
+  }
+}
+
+extension FeedRules.AutoDownload: FormedPayload {
+  static let template = Self()
+  static let keys = templateKeys
+
+  mutating func exchange<Coder: PayloadCoder>(with coder: inout Coder) throws(Coder.Fault) {
+    try coder.optional("newest", &newest, .whole(in: FeedRules.Limits.newest))
+    try coder.optional("order", &order, .choice, omitting: .newest)
+    try coder.optional("since", &since, .choice, omitting: .subscribe)
+    try coder.optional("where", &condition, .ruleCondition, omitting: .everything)
+  }
+}
+
+extension FeedRules.Keep: FormedPayload {
+  static let template = Self()
+  static let keys = templateKeys
+
+  mutating func exchange<Coder: PayloadCoder>(with coder: inout Coder) throws(Coder.Fault) {
+    try coder.optional("bytes", &bytes, .keptBytes)
+    try coder.optional("days", &days, .whole(in: FeedRules.Limits.days))
+    try coder.optional("newest", &newest, .whole(in: FeedRules.Limits.kept))
+  }
+}
+
+extension ValueForm<Int> {
+  /// A number of episodes or days.
+  static func whole(in range: ClosedRange<Int>) -> Self {
+    Self(
+      "an integer from \(range.lowerBound) to \(range.upperBound)",
+      read: { f throws(Refusal) in try f.integer(in: range) }, write: { $1.value(Int64($0)) })
+  }
+}
+
+extension ValueForm<Int64> {
+  /// How many bytes stay.
+  static var keptBytes: Self {
+    Self(
+      "a number of bytes from 1", read: { f throws(Refusal) in try f.integer(in: FeedRules.Limits.bytes) },
+      write: { $1.value($0) })
+  }
+}
+
+extension ValueForm<EpisodeCondition> {
+  /// A condition that each refresh reads: it is shorter than others may be.
+  static var ruleCondition: Self {
+    let form = ValueForm<EpisodeCondition>.episodeCondition
+    return Self(
+      form.kind,
+      read: { f throws(Refusal) in
+        let condition = try form.read(f)
+        var writer = JSONWriter()
+        form.write(condition, &writer)
+        let limit = FeedRules.Limits.conditionBytes
+        guard writer.bytes.count <= limit else {
+          throw f.refusal(
+            .limitExceeded, "\(f.path) is longer than \(limit) bytes; choose by fewer or shorter values in a rule")
+        }
+        return condition
+      }, write: form.write)
+  }
+}
+
+/// A question about rules.
+extension RulesQuery {
+  static let keys = ["id", "rules", "limit", "after"]
+
+  init(_ payload: JSONObject) throws(Refusal) {
+    let fields = try Fields(payload, at: Request.payloadPath, knowing: Self.keys)
+    self.init(
+      feed: try fields.required("id").feedID(),
+      rules: try ValueForm<FeedRules>.object.read(fields.required("rules")))
+    limit = try fields["limit"]?.pageLimit() ?? limit
+    if let field = fields["after"] {
+      guard let cursor = RulesCursor(text: try field.string()) else { throw field.mustBeCursor }
+      after = cursor
+    }
+  }
+}
+
+/// A cursor as clients see it: the two moments and the episode's number, joined by dots; opaque, so that what is in it may
+/// change.
+extension RulesCursor {
+  var text: String {
+    "\(place.moment.milliseconds.compact).\(place.added.milliseconds.compact).\(place.id.number.compact)"
+  }
+
+  /// Reads a cursor; nil if it is not one that `text` gave.
+  package init?(text: String) {
+    let words = text.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+    guard words.count == 3, let moment = Int64(compact: words[0]), let added = Int64(compact: words[1]),
+      let number = Int64(compact: words[2])
+    else { return nil }
+    self.init(
+      place: RuledEpisode.Place(
+        moment: Timestamp(milliseconds: moment), added: Timestamp(milliseconds: added),
+        id: EpisodeID(number: number)))
+    guard self.text == text else { return nil }
+  }
+}

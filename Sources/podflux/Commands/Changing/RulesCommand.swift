@@ -1,0 +1,106 @@
+import ArgumentParser
+import PodfluxClient
+import PodfluxCore
+import PodfluxPeople
+import WireProtocol
+
+/// `podflux rules`: what a feed's episodes are downloaded and deleted by.
+struct RulesCommand: EngineCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "rules",
+    abstract: "Shows a feed's rules, changes them, or says beforehand what a change would do.",
+    discussion: """
+      podflux rules "Night Trains"
+      podflux rules "Night Trains" --newest 3 --keep 5
+      podflux rules "Night Trains" --all --oldest-first --plan
+
+      What an option names is changed, and the rest stays. podflux why says of an episode what the rules say of it.
+      """)
+
+  /// How many decisions are asked for at once.
+  private static let page = 1000
+
+  @OptionGroup var folder: LibraryOption
+  @OptionGroup var engine: SocketOption
+  @OptionGroup var console: ConsoleOptions
+  @OptionGroup var options: RuleOptions
+
+  @Argument(help: "The feed: its id, its URL, or a unique part of its title.", completion: .titles)
+  var feed: String
+
+  @Flag(help: "No rules any more: what is here stays, and nothing comes by itself.")
+  var none = false
+
+  @Flag(help: "Only say what would be downloaded and deleted, and why.")
+  var plan = false
+
+  func validate() throws {
+    if none, !options.isEmpty { throw ValidationError("--none stands alone") }
+  }
+
+  func run() throws {
+    try withEngine { access, console in
+      guard case .feed(let found) = try LibraryFinder(access.connection).find(feed, among: .feeds),
+        let id = FeedID(found.id)
+      else { throw MalformedLine("a feed without a valid id") }
+      let rules = none ? FeedRules.none : options.applied(to: found.rules)
+      if plan { return try show(planOf: rules, for: id, with: access, on: console) }
+      if none || !options.isEmpty {
+        var update = PodcastIntent.Update()
+        update.rules = rules
+        try access.order(.podcasts(.update(id, update)))
+      }
+      guard let feed = try access.connection.feeds([id]).first else { throw MalformedLine("no feed \(id)") }
+      tell(feed, on: console)
+    }
+  }
+
+  private func tell(_ feed: FeedItem, on console: Console) {
+    if console.options.json { return console.result(feed.json.rules) }
+    let title = feed.title ?? feed.id
+    guard feed.rules != .none else { return console.result("\(title): no rules") }
+    for words in feed.rules.words { console.result("\(title): \(words)") }
+  }
+
+  // MARK: Plans
+
+  private func show(
+    planOf rules: FeedRules, for id: FeedID, with access: EngineAccess, on console: Console
+  ) throws {
+    var titles: [String: String] = [:]
+    try access.connection.forEachEpisode(.feeds([id]), fields: [.id, .title]) { episode in
+      titles[episode.id] = episode.title
+      return true
+    }
+    var query = RulesQuery(feed: id, rules: rules, limit: Self.page)
+    var (downloads, deletions) = (0, 0)
+    while true {
+      let page = try access.connection.ask(.query(.planRules(query))).get()
+      let (wanted, unwanted) = try (page.objects("download"), page.objects("delete"))
+      for entry in wanted { try show(entry, "download", titles, on: console) }
+      for entry in unwanted { try show(entry, "delete", titles, on: console) }
+      (downloads, deletions) = (downloads + wanted.count, deletions + unwanted.count)
+      guard let next = try page.string("next") else { break }
+      guard let cursor = RulesCursor(text: next) else { throw MalformedLine("a cursor that is none") }
+      query.after = cursor
+    }
+    console.note("\(downloads) to download, \(deletions) to delete")
+  }
+
+  private func show(_ entry: JSONObject, _ verb: String, _ titles: [String: String], on console: Console) throws {
+    if console.options.json {
+      let members = entry.members + [JSONObject.Member(key: "decision", value: .string(verb))]
+      return console.result(JSONObject(members.sorted { $0.key < $1.key }))
+    }
+    let id = try entry.required("episode", JSONObject.string)
+    let because = try entry.object("because")?.string("text") ?? ""
+    console.result("\(verb)  \(titles[id] ?? id): \(because)")
+  }
+}
+
+extension JSONObject {
+  /// The rules of a feed.
+  fileprivate var rules: JSONObject {
+    if case .object(let rules)? = self["rules"] { rules } else { JSONObject() }
+  }
+}

@@ -1,0 +1,98 @@
+import ArgumentParser
+import PodfluxCore
+import PodfluxPeople
+
+/// What is downloaded and deleted without being asked each time.
+struct RuleOptions: ParsableArguments {
+  @Flag(name: .customLong("new"), help: "Download each new episode, and none of those that are there.")
+  var isNew = false
+
+  @Option(help: "Download so many of the newest episodes that are there, then each new one.")
+  var newest: Int?
+
+  @Flag(help: "Download all episodes that are there, then each new one.")
+  var all = false
+
+  @Flag(help: "Begin with the oldest, as for a serial show; with --newest so many of the oldest.")
+  var oldestFirst = false
+
+  @Option(help: "Only episodes with this text in their title; can be repeated, for any of them.")
+  var match: [String] = []
+
+  @Option(help: "No episodes with this text in their title; can be repeated.")
+  var exclude: [String] = []
+
+  @Option(help: "Only episodes that take at least so long, such as 10m or 1h30m.")
+  var min: PlayingTime?
+
+  @Option(help: "Only episodes that take at most so long.")
+  var max: PlayingTime?
+
+  @Option(help: "Of what rules have downloaded, keep only so many of the newest.")
+  var keep: Int?
+
+  @Option(help: "Delete what rules have downloaded after so many days.")
+  var keepDays: Int?
+
+  func validate() throws {
+    guard [isNew, newest != nil, all].count(where: { $0 }) <= 1 else {
+      throw ValidationError("give only one of --new, --newest and --all")
+    }
+    if isNew, oldestFirst {
+      throw ValidationError("--oldest-first is about episodes that are there; give --newest or --all")
+    }
+    try Self.check("--newest", newest, FeedRules.Limits.newest)
+    try Self.check("--keep", keep, FeedRules.Limits.kept)
+    try Self.check("--keep-days", keepDays, FeedRules.Limits.days)
+    for text in match + exclude where !(1...Condition.Limits.textBytes).contains(text.utf8.count) {
+      throw ValidationError("--match and --exclude take texts of 1 to \(Condition.Limits.textBytes) bytes")
+    }
+    if let min, let max, min.seconds > max.seconds { throw ValidationError("--min is longer than --max") }
+  }
+
+  private static func check(_ name: String, _ number: Int?, _ range: ClosedRange<Int>) throws {
+    guard let number, !range.contains(number) else { return }
+    throw ValidationError("\(name) takes a number from \(range.lowerBound) to \(range.upperBound)")
+  }
+
+  /// Whether none is given.
+  var isEmpty: Bool { !choosesEpisodes && keep == nil && keepDays == nil }
+
+  private var choosesEpisodes: Bool { isNew || newest != nil || all || oldestFirst || condition != nil }
+
+  /// Rules in which the options stand for what they name; the rest stays.
+  func applied(to rules: FeedRules) -> FeedRules {
+    var rules = rules
+    if choosesEpisodes {
+      var download = rules.autoDownload ?? .init()
+      if isNew || newest != nil || all { (download.since, download.newest) = (all ? .all : .subscribe, newest) }
+      if isNew { download.order = .newest } else if oldestFirst { download.order = .oldest }
+      download.condition = condition ?? download.condition
+      rules.autoDownload = download
+    }
+    if keep != nil || keepDays != nil {
+      var kept = rules.keep ?? .init()
+      (kept.newest, kept.days) = (keep ?? kept.newest, keepDays ?? kept.days)
+      rules.keep = kept
+    }
+    return rules
+  }
+
+  private var condition: EpisodeCondition? {
+    var parts: [EpisodeCondition] = []
+    if !match.isEmpty { parts.append(.titleContains(match)) }
+    if !exclude.isEmpty { parts.append(.not(.titleContains(exclude))) }
+    if min != nil || max != nil { parts.append(.seconds(atLeast: min?.seconds, atMost: max?.seconds)) }
+    return parts.isEmpty ? nil : .all(parts)
+  }
+}
+
+/// How long an episode takes, as a person says it: seconds, or numbers with h, m and s.
+struct PlayingTime: ExpressibleByArgument {
+  let seconds: Int64
+
+  init?(argument: String) {
+    guard let seconds = PlayingTimeText.seconds(of: argument) else { return nil }
+    self.seconds = seconds
+  }
+}

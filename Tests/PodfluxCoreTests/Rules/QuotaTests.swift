@@ -1,0 +1,70 @@
+import Flux
+import Testing
+
+@testable import PodfluxCore
+
+@Suite("The storage quota and rules")
+struct QuotaTests {
+  @Test("The oldest that rules have fetched, of all feeds, go for newer ones")
+  func room() throws {
+    let scene = try RuleScene { $0.storageQuotaBytes = 450 }
+    let other = try #require(FeedID("other"))
+    try scene.subscribe(.auto(.all))
+    try scene.subscribe(.auto(.all), id: other)
+    try scene.refresh(appeared: [scene.content(4, daysAgo: 4), scene.content(2, daysAgo: 6)])
+    try scene.refresh(appeared: [scene.content(3, daysAgo: 5), scene.content(1, daysAgo: 7)], id: other)
+    try scene.comeToRest()
+    #expect(try scene.here() == [1, 2, 3, 4])
+    try scene.refresh(appeared: [scene.content(9, daysAgo: 0), scene.content(8, daysAgo: 0)])
+    try scene.comeToRest()
+    #expect(try scene.here() == [3, 4, 8, 9])
+    #expect(try scene.verdict(1) == RuleVerdict(.deleted, .exceedsQuota))
+  }
+
+  @Test("No newer one goes for an older one that a rule wants")
+  func noFight() throws {
+    let scene = try RuleScene { $0.storageQuotaBytes = 250 }
+    try scene.subscribe(.auto(.all))
+    try scene.refresh(appeared: scene.contents(1...5))
+    try scene.comeToRest()
+    #expect(try scene.here() == [4, 5])
+    #expect(scene.world.downloads.counts[.waiting] == 3)
+  }
+
+  @Test("A lowered quota frees what exceeds it, but neither favorites nor what a person has asked for")
+  func lowered() throws {
+    let scene = try RuleScene()
+    try scene.subscribe(.auto(newest: 4))
+    try scene.refresh(appeared: scene.contents(1...6))
+    try scene.ask(for: 1)
+    try scene.comeToRest()
+    try scene.mark(3, .init(isFavorite: true))
+    var patch = SettingsPatch()
+    patch.storageQuotaBytes = 350
+    try scene.world.send(.updateSettings(patch))
+    try scene.comeToRest()
+    #expect(try scene.here() == [1, 3, 6])
+    patch.storageQuotaBytes = 50
+    try scene.world.send(.updateSettings(patch))
+    try scene.comeToRest()
+    #expect(try scene.here() == [1, 3])
+  }
+
+  @Test("A person's download has room made for it; what would not suffice is not deleted")
+  func person() throws {
+    let scene = try RuleScene { $0.storageQuotaBytes = 300 }
+    try scene.subscribe(.auto(newest: 3))
+    try scene.refresh(appeared: scene.contents(2...4) + [scene.content(1, daysAgo: 999, length: 9_000)])
+    try scene.comeToRest()
+    #expect(try scene.here() == [2, 3, 4])
+    try scene.ask(for: 1)
+    try scene.comeToRest()
+    #expect(try scene.here() == [2, 3, 4])
+    let other = try #require(FeedID("other"))
+    try scene.subscribe(.none, id: other)
+    try scene.refresh(appeared: [scene.content(50, daysAgo: 999)], id: other)
+    try scene.ask(for: 50)
+    try scene.comeToRest()
+    #expect(try scene.here() == [3, 4, 50])
+  }
+}
