@@ -73,7 +73,7 @@ struct CleanupTableTests {
     let found = FoundFile(place: place, length: .max, inode: .max)
     return [
       .missing(id, file), .missing(id, bare), .missing(id, file, instead: found), .moved(id, from: file, to: bare),
-      .modified(id, from: file, to: bare), .corrupt(id, file, found: found),
+      .modified(id, from: file, to: bare), .corrupt(id, file, found: found), .misnamed(id, file, to: bare.path),
       .orphan(found), .orphan(FoundFile(place: EntryPath(bytes: []), length: 0, inode: 0)),
       .adoptable(found, owner: id, sha256: file.sha256), .adoptable(found, owner: id, sha256: nil),
       .orphanPartial(FoundPartial(download: id, length: .max)),

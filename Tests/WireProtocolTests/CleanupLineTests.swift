@@ -106,9 +106,9 @@ struct CleanupLineTests {
   }
 
   @Test("shows what a run that renames is about")
-  func renaming() throws {
+  func renaming() {
     let renaming = Renaming(
-      feed: try #require(FeedID("show")), template: .standard, timeZone: .publisher, isPortable: true)
+      feed: FeedID("show"), template: .standard, timeZone: .publisher, isPortable: true)
     let expected =
       Self.beginning + #""endedAt":"2026-11-21T03:00:01.500Z","feed":"show","findings":{},"freedBytes":0,"id":7,"#
       + Self.options + #""progress":null,"reason":null,"state":"done","task":"rename","usage":null}"#

@@ -1,19 +1,5 @@
 import Flux
 
-/// What the cleanup tells other stores.
-public enum CleanupEvent: Sendable {
-  /// The files of a step are as it expects them: the downloads are to change their rows as it says.
-  case apply(CleanupStep)
-  /// A file is about to be moved to another name.
-  case renaming(DownloadID, to: LibraryPath)
-  /// No step moves the file of a download any more; it has been moved or not.
-  case endedRenaming(CleanupStep, isMoved: Bool)
-  /// These folders were made for a file, the outermost first.
-  case madeFolders([LibraryPath])
-  /// A folder was empty and is gone. A folder of its name that is made later is not the engine's.
-  case removedFolder(LibraryPath)
-}
-
 /// The cleanup: which run is under way, how far it is, and what the last one came to.
 ///
 /// A run first looks, which changes nothing. Every decision is a row before any is carried out, so that a run goes on
@@ -30,7 +16,7 @@ public struct CleanupStore: DomainStore {
   }
 
   /// The run that looks or acts.
-  public private(set) var active: CleanupRun?
+  public internal(set) var active: CleanupRun?
   /// The run that begins when that one has ended.
   public private(set) var waiting: CleanupRun?
   /// The last run that has ended.
@@ -48,7 +34,7 @@ public struct CleanupStore: DomainStore {
   /// The last step that was handed out, or passed over.
   private var cursor: CleanupStep.Key = 0
   /// The steps of the active run.
-  private(set) var steps = OwedWork<CleanupStep>(limit: Self.stepsAtOnce)
+  var steps = OwedWork<CleanupStep>(limit: Self.stepsAtOnce)
   /// Rows that follow their files to places that other rows have yet: they wait until those have left, or go together.
   private(set) var held: [DownloadID: CleanupStep] = [:]
   /// Whose rows had those places when they began to wait.
@@ -56,7 +42,7 @@ public struct CleanupStore: DomainStore {
   /// The places that they wait for.
   private var awaitedPlaces: Set<EntryPath> = []
   /// Of the steps under way, those that wait until others have moved their files.
-  private(set) var deferred: [CleanupStep] = []
+  var deferred: [CleanupStep] = []
   /// Whether the first planned steps may have been under way when the last engine ended: then they are handed out even if
   /// the run was cancelled, so that no file has a name that its row does not know.
   private var resumesRenaming = false
@@ -278,7 +264,7 @@ public struct CleanupStore: DomainStore {
     try begin(settings: context.settings, in: &turn)
   }
 
-  private mutating func handOut(_ step: CleanupStep, reading context: Context, in turn: inout PodfluxTurn) throws {
+  mutating func handOut(_ step: CleanupStep, reading context: Context, in turn: inout PodfluxTurn) throws {
     if steps.underWay.values.contains(where: step.waits) { return deferred.append(step) }
     if let deletion = try step.owedMove(in: turn) {
       // An engine that has ended since has done what it says to the row.
@@ -292,19 +278,6 @@ public struct CleanupStore: DomainStore {
       turn.perform(.cleanUp(step))
     } else {
       turn.perform(.cleanUp(step))
-    }
-  }
-
-  /// Hands out the steps whose places others have left. When the run was cancelled they stay as they are.
-  private mutating func handOutDeferred(reading context: Context, in turn: inout PodfluxTurn) throws {
-    let steps = deferred
-    deferred = []
-    for step in steps {
-      if active?.isCancelled == true {
-        _ = self.steps.end(step.key)
-      } else {
-        try handOut(step, reading: context, in: &turn)
-      }
     }
   }
 
@@ -419,14 +392,5 @@ public struct CleanupStore: DomainStore {
     try turn.tables.cleanup.finish(step.key, as: status, because: because, holder: holder)
     active?.finish(step, as: status)
     isChanged = true
-  }
-}
-
-extension CleanupStore.Context {
-  /// What the stores hold now.
-  init(_ stores: borrowing Stores) {
-    isScheduling = stores.lifecycle.isScheduling
-    settings = stores.settings.settings
-    live = stores.downloads.live
   }
 }

@@ -62,7 +62,10 @@ extension NameableDownload {
   /// What is known for naming its file anew; nil if the file is not to be renamed: its client has named the path, another
   /// program has made the file, it belongs to another feed, or it is named after what its server has said.
   ///
-  /// - Parameter index: The episode's place in its feed. Called if the template asks for it.
+  /// - Parameters:
+  ///   - renaming: What is renamed, and how.
+  ///   - file: The file as it is.
+  ///   - index: The episode's place in its feed. Called if the template asks for it.
   public func namingFacts(
     for renaming: Renaming, of file: PublishedFile, index: (Episode) throws -> Int64?
   ) rethrows -> PublishingFacts? {

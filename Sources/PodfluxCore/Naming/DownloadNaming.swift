@@ -44,7 +44,10 @@ public struct DownloadNaming: Hashable, Sendable {
 
   /// Names the file of an episode by a template.
   ///
-  /// - Parameter index: The episode's place in its feed. Not called if the template does not ask for it.
+  /// - Parameters:
+  ///   - template: The feed's template, or else the library's.
+  ///   - episode: The episode.
+  ///   - index: The episode's place in its feed. Not called if the template does not ask for it.
   public init(_ template: NameTemplate, of episode: Episode, index: () throws -> Int64?) rethrows {
     self.init(template)
     guard !template.isStandard else { return }

@@ -1,0 +1,26 @@
+import Flux
+
+/// Steps that wait for others.
+extension CleanupStore {
+  /// Hands out the steps whose places others have left. When the run was cancelled they stay as they are.
+  mutating func handOutDeferred(reading context: Context, in turn: inout PodfluxTurn) throws {
+    let steps = deferred
+    deferred = []
+    for step in steps {
+      if active?.isCancelled == true {
+        _ = self.steps.end(step.key)
+      } else {
+        try handOut(step, reading: context, in: &turn)
+      }
+    }
+  }
+}
+
+extension CleanupStore.Context {
+  /// What the stores hold now.
+  init(_ stores: borrowing Stores) {
+    isScheduling = stores.lifecycle.isScheduling
+    settings = stores.settings.settings
+    live = stores.downloads.live
+  }
+}
