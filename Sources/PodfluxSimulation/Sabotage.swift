@@ -188,8 +188,6 @@ public enum Sabotage: String, CaseIterable, Sendable {
 
   /// A rule forgets what had a download before.
   case removedForgotten = "removed-forgotten"
-  /// A rule deletes favorites.
-  case favoriteForgotten = "favorite-forgotten"
   /// A rule takes what was there for new.
   case lineForgotten = "line-forgotten"
   /// A rule takes all that is here for too large.
@@ -225,7 +223,7 @@ public enum Sabotage: String, CaseIterable, Sendable {
       .anyMoveBelieved, .missingNotMarked, .returnNotMarked, .downloadGoesWithEpisode, .goneForgotten, .goneIgnored,
       .headersFollowMove, .failingGivenUp, .refreshedTooSoon, .freshAddressIgnored:
       .feeds
-    case .removedForgotten, .favoriteForgotten, .lineForgotten, .keepCountsAll: [.feeds, .rules]
+    case .removedForgotten, .lineForgotten, .keepCountsAll: [.feeds, .rules]
     default: .all.subtracting([.paths, .suspensions, .feeds])
     }
   }
@@ -318,7 +316,6 @@ public enum Sabotage: String, CaseIterable, Sendable {
     case .feedPolicyIgnored: "a feed is refreshed over a path that it may not use"
     case .refreshNeverEnds: "a stopped refresh never says that it has ended"
     case .removedForgotten: "a person removes an episode, and a rule fetches it again"
-    case .favoriteForgotten: "a rule deletes what a person has marked as favorite"
     case .lineForgotten: "a rule is set, and all that was there comes"
     case .keepCountsAll: "a rule deletes what it has room for"
     case .refreshGenerationNotChecked: "what an ended refresh says is taken for the present one's word"

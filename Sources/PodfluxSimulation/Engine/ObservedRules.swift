@@ -16,7 +16,6 @@ struct ObservedRules: RuleTable {
     var episode = episode
     switch (sabotage, episode.download) {
     case (.removedForgotten, .gone): episode.download = .never
-    case (.favoriteForgotten, _): episode.isFavorite = false
     case (.keepCountsAll, .ruled(.completed(_, let moment))):
       episode.download = .ruled(.completed(bytes: .max, at: moment))
     default: break

@@ -27,8 +27,8 @@ struct UsageTests {
     let result = try PodfluxCommand.run(["download", "https://example.org/1.mp3"])
     #expect(result.status == 64)
     let expected = """
-      podflux: there is no "podflux download"; there are get, add, sync, ls, why, status, pause, resume, retry, verify, \
-      rm, mark, import, export, clean, settings, watch, completion, run, daemon, attach, snapshot, replay, diff, quarantine, \
+      podflux: there is no "podflux download"; there are get, add, rules, sync, ls, why, status, pause, resume, retry, \
+      verify, rm, mark, import, export, clean, settings, watch, completion, run, daemon, attach, snapshot, replay, diff, quarantine, \
       help, and \
       "podflux help" says more
 
