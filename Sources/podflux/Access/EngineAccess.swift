@@ -53,7 +53,7 @@ final class EngineAccess {
     for _ in 0..<Self.enginesOutlived {
       do {
         return try work()
-      } catch where own == nil && !signals.areStopping && Self.isEnd(error) {
+      } catch  where own == nil && !signals.areStopping && Self.isEnd(error) {
         try reopen()
       }
     }
