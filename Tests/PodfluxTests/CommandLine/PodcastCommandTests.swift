@@ -13,10 +13,10 @@ struct PodcastCommandTests {
     let show = FeedOnOrigin(scene, path: "/feed.xml")
     show.publish(1...3)
     let look = try scene.podflux("add", show.url, "--dry-run")
-    #expect(look.output == "Show of /feed.xml: 3 episodes, the newest of 2026-06-03, about 30.0 kB\n", "\(look)")
+    let first = "Show of /feed.xml: 3 episodes, the newest of 2026-06-03, about 30.0 kB"
+    #expect(look.output == first + "\n  rule: the newest 3, then each new one\n  3 to download\n", "\(look)")
     #expect(try scene.results("ls", "feeds", "--json").isEmpty)
-    #expect(
-      try scene.results("add", show.url) == ["Show of /feed.xml: 3 episodes, the newest of 2026-06-03, about 30.0 kB"])
+    #expect(try scene.results("add", show.url, "--none") == [first])
     let feeds = try scene.results("ls", "feeds")
     #expect(feeds.count == 2 && feeds[0].hasPrefix("FEED ") && feeds[1].hasPrefix("Show of /feed.xml "), "\(feeds)")
     #expect(try scene.results("ls", "episodes").count == 4)
@@ -32,12 +32,32 @@ struct PodcastCommandTests {
     #expect(try scene.results("ls", "episodes", "show", "--state", "completed", "--json").count == 1)
   }
 
+  @Test("Two commands bring the newest three episodes of a feed, and the next sync each new one")
+  func twoCommands() throws {
+    let scene = try Scene()
+    let show = FeedOnOrigin(scene, path: "/feed.xml")
+    show.publish(1...5)
+    let added = try scene.results("add", show.url)
+    #expect(
+      added.dropFirst() == [
+        "  rule: the newest 3, then each new one.  All 5: podflux rules 'Show of /feed.xml' --all",
+        "  3 to download; podflux sync waits for them",
+      ])
+    #expect(try scene.podflux("sync").status == 0)
+    #expect(scene.publishedFiles().count == 3)
+    show.publish(1...7)
+    #expect(try scene.podflux("sync").status == 0)
+    #expect(scene.publishedFiles().count == 5)
+    #expect(try scene.podflux("add", show.url).errors == "  it was subscribed to before, and stays as it is\n")
+    #expect(try scene.podflux("add", show.url, "--none", "--newest", "3").status == 64)
+  }
+
   @Test("sync tells what is new, what failed, and with which status it ends")
   func sync() throws {
     let scene = try Scene()
     let show = FeedOnOrigin(scene, path: "/feed.xml")
     show.publish(1...2)
-    try scene.results("add", show.url)
+    try scene.results("add", show.url, "--none")
     #expect(try scene.podflux("sync", "--due").errors == "No feed is due\n")
     show.publish(1...4)
     #expect(try scene.podflux("sync", "--due").errors == "No feed is due\n")
@@ -66,7 +86,7 @@ struct PodcastCommandTests {
     show.publish(1...2)
     let wrong = try scene.podflux("add", show.url, "--name", "{podcast}/{titel}")
     #expect(wrong.status == 64 && wrong.errors.contains("there is no field {titel}"), "\(wrong)")
-    let added = try scene.podflux("add", show.url, "--name", "{podcast}/{index:2} {title}")
+    let added = try scene.podflux("add", show.url, "--none", "--name", "{podcast}/{index:2} {title}")
     #expect(added.errors.contains("a file's name, for example: Night Trains/412 Vienna to Hamburg.mp3"), "\(added)")
     let folder = "Show of -feed.xml"
     #expect(try scene.results("get", "episode 2") == ["\(scene.library)/\(folder)/02 Episode 2.mp3"])

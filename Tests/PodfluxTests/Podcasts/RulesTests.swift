@@ -84,7 +84,7 @@ struct RulesTests {
     #expect(
       look.dropFirst() == [
         "  rule: the newest 2, then each new one.  All 6: podflux rules 'Show of /feed.xml' --all",
-        "  rule: keep the newest 5", "  2 to download now",
+        "  rule: keep the newest 5", "  2 to download",
       ])
     try scene.results("add", show.url, "--newest", "2")
     try scene.results("sync")

@@ -13,12 +13,13 @@ struct AddCommand: EngineCommand {
     abstract: "Subscribes to feeds, after a look at what they have.",
     discussion: """
       podflux add https://example.org/night-trains
-      podflux add https://example.org/night-trains --newest 3 --keep 10
+      podflux add https://example.org/night-trains --newest 5 --keep 10
       podflux add https://example.org/night-trains --all --oldest-first --dry-run
       podflux add https://example.org/night-trains --name '{podcast}/[S{season:2}E{number:2} ]{title}'
 
-      A page that names its feed will do. Without an option such as --newest nothing is downloaded by itself: podflux ls
-      episodes lists what there is, podflux get downloads some of it, and podflux rules sets rules later.
+      A page that names its feed will do. Unless an option says otherwise the newest 3 episodes are downloaded, then each
+      new one; podflux rules changes that later. With --none nothing is: podflux ls episodes lists what there is, and
+      podflux get downloads some of it.
       """)
 
   @OptionGroup var folder: LibraryOption
@@ -44,6 +45,9 @@ struct AddCommand: EngineCommand {
   @Option(help: "What its requests call themselves.")
   var userAgent: String?
 
+  @Flag(help: "Download nothing by itself.")
+  var none = false
+
   @Flag(help: "Only look at what it has.")
   var dryRun = false
 
@@ -52,6 +56,7 @@ struct AddCommand: EngineCommand {
 
   func validate() throws {
     if title != nil, feeds.count > 1 { throw ValidationError("--title is for one feed") }
+    if none, !rules.isEmpty { throw ValidationError("--none allows no other rule") }
     do throws(NameTemplateFault) {
       _ = try name.map { (text) throws(NameTemplateFault) in try NameTemplate(validating: text) }
     } catch {
@@ -78,11 +83,16 @@ struct AddCommand: EngineCommand {
     }
   }
 
+  /// What holds if nothing is said.
+  private static let usual = FeedRules(autoDownload: .init(newest: 3))
+
+  private var given: FeedRules { none ? .none : rules.applied(to: Self.usual) }
+
   private func request(_ type: String, _ url: String, more: KeyValuePairs<String, JSONValue?> = [:]) throws -> Request {
     try Request(
       type,
       members([
-        "headers": header.member, "rules": rules.isEmpty ? nil : .object(try rules.applied(to: .none).json()),
+        "headers": header.member, "rules": .object(try given.json()),
         "url": url.json, "userAgent": userAgent?.json,
       ]) + members(more))
   }
@@ -129,24 +139,21 @@ struct AddCommand: EngineCommand {
     if let newest = try preview.moment("newest") { parts.append("the newest of \(console.clock.day(newest))") }
     if let bytes = try preview.integer("bytes"), bytes > 0 { parts.append("about \(ByteCount(bytes))") }
     console.result("\(title): \(parts.joined(separator: ", "))")
-    tellRules(now: try preview.integer("wouldDownload") ?? 0, of: title, episodes: episodes, on: console)
-    guard let subscription else { return }
-    if !subscription.isNew {
-      console.note("  it was subscribed to before, and stays as it is")
-    } else if let example = subscription.example {
-      console.note("  a file's name, for example: \(example)")
+    if let subscription, !subscription.isNew {
+      return console.note("  it was subscribed to before, and stays as it is")
     }
+    tellRules(now: try preview.integer("wouldDownload") ?? 0, of: title, episodes: episodes, on: console)
+    if let example = subscription?.example { console.note("  a file's name, for example: \(example)") }
   }
 
   private func tellRules(now number: Int64, of title: String, episodes: Int64, on console: Console) {
-    guard !rules.isEmpty else { return }
-    let words = rules.applied(to: .none).words
+    let words = given.words
     for (place, words) in words.enumerated() {
       let all =
         place == 0 && number < episodes ? ".  All \(episodes): podflux rules \(ShellCommand.quoted(title)) --all" : ""
       console.result("  rule: \(words)\(all)")
     }
-    if number > 0 { console.result("  \(number) to download now") }
+    if number > 0 { console.result("  \(number) to download" + (dryRun ? "" : "; podflux sync waits for them")) }
   }
 
   /// Until the episodes are known, so that the next command finds them.
