@@ -56,7 +56,7 @@ struct DroppedClientsTests {
     let waiting = try (0..<8).map { _ in try RawConnection(scene.socketPath) }
     try waitUntil("the warning") { scene.log.contains("no more clients can be taken in for now") }
     // Nothing turns in a circle meanwhile, and clients that are there go on.
-    #expect(try engine.isIdle(forMilliseconds: 500))
+    try waitUntil("an idle engine", upTo: 20) { try engine.isIdle(forMilliseconds: 500) }
     held.send(#"{"type":"snapshot","payload":{"stores":["engine"]}}"# + "\n")
     #expect(try held.readLine().contains(#""type":"ok""#))
     #expect(scene.log.ranges(of: "no more clients can be taken in for now").count == 1)
