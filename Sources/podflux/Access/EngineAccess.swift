@@ -48,19 +48,22 @@ final class EngineAccess {
   }
 
   /// Does work that outlives another command's own engine: if that ends meanwhile, the work is done once more with another
-  /// engine.
+  /// engine. One that is about to end refuses everything until it is gone, and is looked at again for some time.
   func outliving(_ work: () throws -> Void) throws {
-    for _ in 0..<Self.enginesOutlived {
+    for _ in 0..<Self.endLooks {
       do {
         return try work()
-      } catch  where own == nil && !signals.areStopping && Self.isEnd(error) {
+      } catch {
+        guard own == nil, !signals.areStopping, Self.isEnd(error) else { throw error }
+        if signals.comes(withinMilliseconds: Self.lookMilliseconds) { throw ConnectionFailure.interrupted }
         try reopen()
       }
     }
     try work()
   }
 
-  private static let enginesOutlived = 5
+  /// How often an engine that ends is looked at: for ten seconds.
+  private static let endLooks = 200
 
   private static func isEnd(_ error: any Error) -> Bool {
     switch error {
