@@ -48,12 +48,8 @@ public final class RenamingSurvey<Files: LibraryFileSystem, Rows: SurveyRows> {
       }
       self.cursor = page.next
       return nil
-    } catch CleanupPlanner.Failure.cancelled {
-      return .cancelled
-    } catch let failure as SurveyFailure {
-      return .ended([], .refused(failure.description))
     } catch {
-      return .ended([], .failed("\(error)"))
+      return SurveyEnding(error)
     }
   }
 

@@ -62,14 +62,8 @@ public final class Survey<Files: LibraryFileSystem, Rows: SurveyRows> {
   public func advance() -> SurveyEnding? {
     do {
       return try step()
-    } catch CleanupPlanner.Failure.everythingGone(let count) {
-      return .ended([], .refused(SurveyFailure.everythingGone(count).description))
-    } catch CleanupPlanner.Failure.cancelled {
-      return .cancelled
-    } catch let failure as SurveyFailure {
-      return .ended([], .refused(failure.description))
     } catch {
-      return .ended([], .failed("\(error)"))
+      return SurveyEnding(error)
     }
   }
 
@@ -166,6 +160,18 @@ public enum SurveyEnding {
   case ended([CleanupStep], CleanupNews)
   /// Its run has been cancelled: there is nothing to tell.
   case cancelled
+
+  /// Nothing is decided after an error.
+  init(_ error: any Error) {
+    self =
+      switch error {
+      case CleanupPlanner.Failure.everythingGone(let count):
+        .ended([], .refused(SurveyFailure.everythingGone(count).description))
+      case CleanupPlanner.Failure.cancelled: .cancelled
+      case let failure as SurveyFailure: .ended([], .refused(failure.description))
+      default: .ended([], .failed("\(error)"))
+      }
+  }
 }
 
 /// How much of a survey is one step.

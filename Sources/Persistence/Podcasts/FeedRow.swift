@@ -5,14 +5,14 @@ import Texts
 
 /// Converts between a row of `feeds` and its value. It validates rows like any other input.
 struct StoredFeed: StatementRow {
-  private(set) var feed: Feed
+  let feed: Feed
 
   private static let columns = [
     "key", "id", "url", "title", "grouping", "headers", "user_agent", "network", "paused", "read", "own_title",
     "own_link", "own_image", "own_description", "own_language", "own_author", "own_guid", "refreshed_at", "next_at",
     "failures", "error_code", "error_message", "error_status", "entity_tag", "last_modified", "body_hash",
     "full_body_at", "distrusted", "former_urls", "interval_seconds", "quiet_hours", "quiet_days", "ended", "asked",
-    "rules", "rule_line", "allowance", "rules_at", "episodes", "added_at", "filename_template",
+    "rules", "filename_template", "rule_line", "allowance", "rules_at", "episodes", "added_at",
   ]
 
   /// Reads the columns in the order of `init`.
@@ -34,12 +34,12 @@ struct StoredFeed: StatementRow {
     if let rules: String = try columns.next() {
       wishes.rules = try StoredJSON.value(of: rules, column: "feeds.rules")
     }
+    wishes.filenameTemplate = try (columns.next() as String?).map(Self.template)
     let standing = try Feed.Standing(
       line: columns.nextIfPresent(.log), allowance: columns.next(.log), due: columns.moment())
     feed = Feed(
       key: key, id: id, address: address, wishes: wishes, podcast: isRead ? podcast : nil, refreshes: refreshes,
       standing: standing, episodes: try columns.next(.count), added: Timestamp(milliseconds: try columns.next(.moment)))
-    feed.wishes.filenameTemplate = try (columns.next() as String?).map(Self.template)
   }
 
   private static func template(_ text: String) throws -> NameTemplate {
@@ -90,7 +90,7 @@ extension StoredFeed {
   private static let otherColumns = [
     "id", "url", "url_hash", "host", "title", "grouping", "headers", "user_agent", "network", "paused", "read",
     "own_title", "own_link", "own_image", "own_description", "own_language", "own_author", "own_guid", "title_key",
-    "former_urls", "rules", "added_at", "filename_template",
+    "former_urls", "rules", "filename_template", "added_at",
   ]
 
   /// Inserts a row; binds what `write` writes.
@@ -156,8 +156,8 @@ extension StoredFeed {
     try arguments.write(FoldedText.of(DownloadRow.text(feed.shownTitle) ?? ""))
     try arguments.write(try list(feed.refreshes.formerAddresses.map(\.description)))
     try arguments.write(wishes.rules == .none ? nil : try StoredJSON.text(wishes.rules))
-    try arguments.write(feed.added.milliseconds)
     try arguments.write(DownloadRow.text(wishes.filenameTemplate?.text))
+    try arguments.write(feed.added.milliseconds)
   }
 
   private static func list(_ elements: [some Encodable]) throws -> String? {

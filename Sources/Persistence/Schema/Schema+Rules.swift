@@ -1,6 +1,6 @@
 import GRDB
 
-/// Rules: migration 17.
+/// Rules: migration 18.
 extension Schema {
   static func addRules(to db: Database) throws {
     try db.execute(sql: rules)

@@ -41,6 +41,19 @@ extension DownloadID: Codable {
   }
 }
 
+extension FeedID: Codable {
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    try container.encode(description)
+  }
+
+  /// Decodes and validates the text.
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.singleValueContainer()
+    self = try container.checked("a feed's id", FeedID(container.decode(String.self)))
+  }
+}
+
 extension SingleValueDecodingContainer {
   fileprivate func checked<Value>(_ expected: String, _ value: Value?) throws -> Value {
     guard let value else { throw DecodingError.dataCorruptedError(in: self, debugDescription: "it is not \(expected)") }

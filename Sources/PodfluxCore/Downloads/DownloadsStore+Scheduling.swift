@@ -97,8 +97,7 @@ extension DownloadsStore {
     let published = Set(recovery.published)
     for var download in try turn.tables.downloads.running() {
       if case .running(.publishing(let file)) = download.state, published.contains(download.id) {
-        try complete(&download, as: file, in: turn)
-        tellIfFinished(download, in: &turn)
+        try complete(&download, as: file, in: &turn)
       } else {
         try transition(&download, to: .queued, in: turn)
       }

@@ -23,21 +23,6 @@ public struct FeedID: Hashable, Sendable, Comparable, CustomStringConvertible {
   }
 }
 
-extension FeedID: Codable {
-  public init(from decoder: any Decoder) throws {
-    let container = try decoder.singleValueContainer()
-    guard let id = FeedID(try container.decode(String.self)) else {
-      throw DecodingError.dataCorruptedError(in: container, debugDescription: "no id of a feed")
-    }
-    self = id
-  }
-
-  public func encode(to encoder: any Encoder) throws {
-    var container = encoder.singleValueContainer()
-    try container.encode(description)
-  }
-}
-
 /// An episode's id: `e` and its number, which the library gives once.
 public struct EpisodeID: Hashable, Sendable, Comparable, CustomStringConvertible {
   /// The numbers that a library gives: JSON readers keep each of them (RFC 8259 section 6).

@@ -13,7 +13,7 @@ extension RulesStore {
       }
       dueAt = try turn.tables.rules.nextMoment()
     }
-    _ = try freeRoom(upTo: budget, reading: context, in: &turn)
+    try freeRoom(upTo: budget, reading: context, in: &turn)
   }
 
   /// Carries out some of the decisions about a feed's episodes.

@@ -30,6 +30,7 @@ final class InvariantChecker {
   var hasFoundCorruption = false
   /// The steps of that cleanup.
   var checkedSteps: [CleanupStep] = []
+  /// What was in quarantine then.
   var checkedQuarantine = CheckedQuarantine()
   /// Whether it has made downloads fetch files again.
   var hasFetchedAgain = false
