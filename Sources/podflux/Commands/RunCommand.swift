@@ -38,6 +38,7 @@ struct RunCommand: ParsableCommand {
     }
     LineReader(session: session, streams: streams) { [onEof] in engine.stop(onEof.stopMode, because: .eof) }.start()
     process.waitUntilClosed()
+    session.waitUntilEnded()
     session.sayGoodbye()
     try process.finish(output)
   }

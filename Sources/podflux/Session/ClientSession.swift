@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import PodfluxCore
 import PodfluxEngine
@@ -38,6 +39,8 @@ final class ClientSession: EngineClient {
   private let lines = Mutex(Lines())
   private let observer: Observer
   private let state = Mutex(State())
+  /// Signalled when `end` has got its value.
+  private let ended = DispatchSemaphore(value: 0)
 
   init(output: any ClientOutput, libraryPath: String) {
     self.output = output
@@ -139,6 +142,12 @@ final class ClientSession: EngineClient {
     request.onAnswer(Response(outcome: .refusal(.hasStopped), revision: 0))
   }
 
+  /// Waits until `end` has a value. The engine may have ended before it took this client in, and tells it then. To be
+  /// called once.
+  func waitUntilEnded() {
+    ended.wait()
+  }
+
   /// Sends the last line. To be called once, after `end` has a value.
   func sayGoodbye() {
     guard let (end, revision) = state.withLock({ $0.end }) else { return }
@@ -176,6 +185,7 @@ final class ClientSession: EngineClient {
   func disconnected(_ end: ConnectionEnd, revision: Int64) {
     state.withLock { $0.end = (end, revision) }
     sendLines()
+    ended.signal()
   }
 
   private func sendLines() {
