@@ -55,7 +55,8 @@ public struct Stores: Store {
 
   /// The stores in the order in which they handle an action or an event. They end a batch in the reverse order: the
   /// lifecycle refuses first and closes last, the podcasts see what stands in the way of downloads, and the downloads
-  /// fill free slots when rules, cleanup and upkeep have said what they need. A store that names the calls that concern it pays for no other: a context is a copy.
+  /// fill free slots when rules, cleanup and upkeep have said what they need. A store that names the calls that concern it
+  /// pays for no other: a context is a copy.
   private static let list: [Member] = [
     { try $0.lifecycle.take($1, in: &$2, reading: .init($0)) },
     { try $0.settings.take($1, in: &$2, reading: ()) },
@@ -65,8 +66,14 @@ public struct Stores: Store {
     { try $0.network.take($1, in: &$2, reading: ()) },
     { UpkeepStore.isConcerned(by: $1) ? try $0.upkeep.take($1, in: &$2, reading: .init($0)) : nil },
     { CleanupStore.isConcerned(by: $1) ? try $0.cleanup.take($1, in: &$2, reading: .init($0)) : nil },
-    { RulesStore.isConcerned(by: $1) ? try $0.rules.take($1, in: &$2, reading: .init($0)) : nil },
+    { $0.areRulesConcerned(by: $1, at: $2.now) ? try $0.rules.take($1, in: &$2, reading: .init($0)) : nil },
   ]
+
+  /// Whether the rules do something for a call: most batches end without any.
+  private func areRulesConcerned(by call: StoreCall, at now: Timestamp) -> Bool {
+    guard case .endBatch = call else { return RulesStore.isConcerned(by: call) }
+    return rules.isAwaited(at: now) || !downloads.quotaNeeds.isEmpty
+  }
 
   /// When the first of the downloads that wait is looked at again; nil if none waits for a moment.
   public var awaited: Timestamp? { downloads.wakeAt }

@@ -45,6 +45,9 @@ public struct RulesStore: DomainStore {
   /// When something is to be done next; nil if nothing is.
   var awaited: Timestamp? { Timestamp.earlier(dueAt, roomAt) }
 
+  /// Whether the end of a batch has something to do, or to note.
+  func isAwaited(at now: Timestamp) -> Bool { isOwing || dueAt.map { $0 <= now } ?? false }
+
   /// Makes the store. It keeps nothing in memory that its tables do not hold.
   public init() {}
 
@@ -52,9 +55,9 @@ public struct RulesStore: DomainStore {
   static func isConcerned(by call: StoreCall) -> Bool {
     switch call {
     case .handle(.recovered), .receive(.podcasts), .receive(.downloads(.enqueued)), .receive(.downloads(.finished)),
-      .receive(.downloads(.lacksRoom)), .endBatch:
+      .receive(.downloads(.lacksRoom)):
       true
-    case .handle, .receive: false
+    case .handle, .receive, .endBatch: false
     }
   }
 
