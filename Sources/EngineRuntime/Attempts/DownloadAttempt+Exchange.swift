@@ -65,6 +65,7 @@ extension DownloadAttempt {
   /// Takes a piece of the body. Decoded it may outgrow the buffer, by what a decoder makes of one piece.
   private mutating func take(_ bytes: UnsafeRawBufferPointer) -> TransferMachine.BodyVerdict {
     guard let decoder else { return takeDecoded(bytes) }
+    guard machine.wantsBody else { return .stop }
     do throws(DownloadError) {
       return try decoder.decode(bytes) { takeDecoded($0) == .take } ? .take : .stop
     } catch {

@@ -139,6 +139,17 @@ public struct TransferMachine: Sendable {
     if case .receiving = state { true } else { false }
   }
 
+  /// Whether a piece of the body is wanted. To be asked before a coding is undone: what comes of a piece may be nothing,
+  /// and the piece itself counts on a metered path.
+  public var wantsBody: Bool {
+    switch state {
+    case .receiving, .awaitingRestart(.goOn): !isStopping
+    case .idle, .opening, .requesting, .awaitingRestart, .awaitingEnd, .finishing, .naming, .awaitingPublishing,
+      .awaitingContents, .publishing, .ended:
+      false
+    }
+  }
+
   /// How many bytes of the file are here, those included that are kept and still to be repeated.
   public var received: Int64 { max(position, base) }
 
@@ -289,22 +300,15 @@ public struct TransferMachine: Sendable {
 
   /// A piece of the body has come. Cost: for the first ones of a file a look at how they begin.
   public mutating func received(body: UnsafeRawBufferPointer) -> BodyVerdict {
-    guard !isStopping else { return .stop }
-    switch state {
-    case .receiving(let plan):
-      if let error = fault(in: body) ?? tooLarge(position + Int64(body.count)) {
-        state = .finishing(.failed(error), plan)
-        return .stop
-      }
-      position += Int64(body.count)
-      return .take
-    case .awaitingRestart(.goOn):
-      position += Int64(body.count)
-      return .take
-    case .idle, .opening, .requesting, .awaitingRestart, .awaitingEnd, .finishing, .naming, .awaitingPublishing,
-      .awaitingContents, .publishing, .ended:
+    guard wantsBody else { return .stop }
+    if case .receiving(let plan) = state,
+      let error = fault(in: body) ?? tooLarge(position + Int64(body.count))
+    {
+      state = .finishing(.failed(error), plan)
       return .stop
     }
+    position += Int64(body.count)
+    return .take
   }
 
   /// Judges how a whole file begins, before any kept byte could be given up for it: captive portals answer everything.

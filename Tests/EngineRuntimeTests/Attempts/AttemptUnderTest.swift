@@ -24,7 +24,7 @@ final class AttemptUnderTest {
 
   init(
     files: FakeFiles = FakeFiles(), fastPieceBlocks: Int = 100, bufferBytes: Int = 1000,
-    configure: (inout Attempt) -> Void = { _ in }
+    decoder: any BodyDecoder = Passing(), configure: (inout Attempt) -> Void = { _ in }
   ) throws {
     guard let download = DownloadID("a") else { throw Unmakable() }
     var attempt = Attempt(
@@ -38,7 +38,7 @@ final class AttemptUnderTest {
       attempt,
       configuration: .init(
         bootID: "boot", bufferBytes: bufferBytes, fastPieceBlocks: fastPieceBlocks, memory: FakeMemory(),
-        makeDecoder: { _ in Passing() }))
+        makeDecoder: { _ in decoder }))
   }
 
   var now: ClockReading {
@@ -148,7 +148,7 @@ final class AttemptUnderTest {
 }
 
 /// A coding that changes nothing.
-private final class Passing: BodyDecoder {
+final class Passing: BodyDecoder {
   let isAtEnd = true
 
   func decode(

@@ -123,6 +123,17 @@ struct DownloadAttemptTests {
     #expect(attempt.files.durable == 1500 && attempt.files.bytes == Array(Self.body[..<1500]))
   }
 
+  @Test("that is stopped takes no more of a coded body, even where nothing of the file comes of the piece")
+  func stopInCodedBody() throws {
+    let attempt = try AttemptUnderTest(decoder: Swallowing())
+    attempt.hand { $0.begin() }
+    attempt.run()
+    #expect(attempt.head(200, [HTTPField(name: "Content-Encoding", value: "gzip")]) == .proceed)
+    #expect(attempt.receive([1, 2]) == .more)
+    attempt.hand { $0.stop() }
+    #expect(attempt.receive([3, 4]) == .stop)
+  }
+
   @Test("that is stopped before its request has left ends that exchange, too")
   func stopBeforeRequest() throws {
     let attempt = try AttemptUnderTest()
@@ -407,5 +418,16 @@ extension ResumeRecord {
       url: "", strongETag: nil, rotatesTags: false, lastModified: nil, isDateStrong: false, total: nil,
       durable: length, tailHash: RunningDigest.sha256(of: files.read(offset: tail.lowerBound, count: tail.count)),
       bootID: "boot", savedAt: Timestamp(milliseconds: 0), digestStates: [])
+  }
+}
+
+/// What a coding begins with: nothing of the file.
+private final class Swallowing: BodyDecoder {
+  let isAtEnd = false
+
+  func decode(
+    _ bytes: UnsafeRawBufferPointer, _ take: (UnsafeRawBufferPointer) -> Bool
+  ) throws(DownloadError) -> Bool {
+    true
   }
 }
