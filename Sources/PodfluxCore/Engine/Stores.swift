@@ -66,14 +66,11 @@ public struct Stores: Store {
     { try $0.network.take($1, in: &$2, reading: ()) },
     { UpkeepStore.isConcerned(by: $1) ? try $0.upkeep.take($1, in: &$2, reading: .init($0)) : nil },
     { CleanupStore.isConcerned(by: $1) ? try $0.cleanup.take($1, in: &$2, reading: .init($0)) : nil },
-    { $0.areRulesConcerned(by: $1, at: $2.now) ? try $0.rules.take($1, in: &$2, reading: .init($0)) : nil },
+    {
+      $0.rules.isConcerned(by: $1, at: $2.now, needingRoom: !$0.downloads.quotaNeeds.isEmpty)
+        ? try $0.rules.take($1, in: &$2, reading: .init($0)) : nil
+    },
   ]
-
-  /// Whether the rules do something for a call: most batches end without any.
-  private func areRulesConcerned(by call: StoreCall, at now: Timestamp) -> Bool {
-    guard case .endBatch = call else { return RulesStore.isConcerned(by: call) }
-    return rules.isAwaited(at: now) || !downloads.quotaNeeds.isEmpty
-  }
 
   /// When the first of the downloads that wait is looked at again; nil if none waits for a moment.
   public var awaited: Timestamp? { downloads.wakeAt }

@@ -45,19 +45,20 @@ public struct RulesStore: DomainStore {
   /// When something is to be done next; nil if nothing is.
   var awaited: Timestamp? { Timestamp.earlier(dueAt, roomAt) }
 
-  /// Whether the end of a batch has something to do, or to note.
-  func isAwaited(at now: Timestamp) -> Bool { isOwing || dueAt.map { $0 <= now } ?? false }
-
   /// Makes the store. It keeps nothing in memory that its tables do not hold.
   public init() {}
 
-  /// Whether the store does something for a call of the list; a case that a method below handles is named here too.
-  static func isConcerned(by call: StoreCall) -> Bool {
+  /// Whether the store does something for a call of the list; a case that a method below handles is named here too. Most
+  /// batches end without any rule to apply.
+  ///
+  /// - Parameter needingRoom: Whether the storage quota leaves no room for something.
+  func isConcerned(by call: StoreCall, at now: Timestamp, needingRoom: Bool) -> Bool {
     switch call {
     case .handle(.recovered), .receive(.podcasts), .receive(.downloads(.enqueued)), .receive(.downloads(.finished)),
       .receive(.downloads(.lacksRoom)):
       true
-    case .handle, .receive, .endBatch: false
+    case .handle, .receive: false
+    case .endBatch: isOwing || isDue(at: now) || needingRoom
     }
   }
 
@@ -95,8 +96,10 @@ public struct RulesStore: DomainStore {
     guard context.isScheduling else { return }
     roomAt = nil
     try applyRules(reading: context, in: &turn)
-    hasDue = dueAt.map { $0 <= turn.now } ?? false
+    hasDue = isDue(at: turn.now)
   }
+
+  private func isDue(at now: Timestamp) -> Bool { dueAt.map { $0 <= now } ?? false }
 
   // MARK: What makes rules due
 
