@@ -87,7 +87,7 @@ struct LineSpool {
 
   /// A file without a name in the folder for temporary files.
   private static func makeFile() throws -> Int32 {
-    var template = Array((NSTemporaryDirectory() + "/podflux-XXXXXX").utf8CString)
+    var template = Array((NSTemporaryDirectory() + "/podflux-" + String(repeating: "X", count: 6)).utf8CString)
     let file = mkstemp(&template)
     guard file >= 0 else { throw Failure("mkstemp") }
     _ = fcntl(file, F_SETFD, FD_CLOEXEC)
