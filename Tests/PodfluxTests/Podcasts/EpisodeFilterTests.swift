@@ -147,21 +147,4 @@ struct EpisodeFilterTests {
     try engine.order("feeds/update", ["id": "day", "title": "Days"])
     #expect(try counts(told(), of: ["podcast"]) == ["podcast:Days": 3, "podcast:Nacht": 2])
   }
-
-  @Test("An observed list of episodes follows the filters, and is whole without them")
-  func observedList() throws {
-    let scene = try Scene()
-    let engine = try filled(scene)
-    try engine.order("observe", ["stores": ["episodes"], "interval": 0.05])
-    #expect((try engine.nextState(of: "episodes")["items"] as? [Any])?.count == 5)
-    try toggle("podcast:Nacht", engine)
-    let narrowed = try engine.nextState(of: "episodes")
-    #expect((narrowed["remove"] as? [String])?.count == 3 && narrowed["count"] as? Int == 5)
-    try engine.order("filters/clear", ["over": "episodes"])
-    #expect((try engine.nextState(of: "episodes")["upsert"] as? [Any])?.count == 3)
-    try engine.order("observe", ["stores": ["episodes"], "interval": 0.05, "episodes": ["unfiltered": true]])
-    try toggle("podcast:Nacht", engine)
-    #expect((try engine.nextState(of: "episodes")["items"] as? [Any])?.count == 5)
-    #expect(try titles(engine).count == 2)
-  }
 }
