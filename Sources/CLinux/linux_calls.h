@@ -90,6 +90,12 @@ static inline void linux_end_on_bus_error(void) {
   signal(SIGBUS, linux_tell_bus_error);
 }
 
+/// A file in memory alone (memfd_create(2)), which no exec passes on: its descriptor, or -1 with errno.
+static inline int linux_memory_file(const char *name) {
+  const unsigned int close_on_exec = 1;
+  return (int)syscall(SYS_memfd_create, name, close_on_exec);
+}
+
 extern int posix_spawn_file_actions_addclosefrom_np(posix_spawn_file_actions_t *actions, int first);
 
 /// A child that is started with these actions has no descriptor from `first` on: 0 or the errno.

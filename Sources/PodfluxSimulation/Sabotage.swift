@@ -193,6 +193,9 @@ public enum Sabotage: String, CaseIterable, Sendable {
   /// A rule takes all that is here for too large.
   case keepCountsAll = "keep-counts-all"
 
+  /// A day begins, and no episode grows older.
+  case agesForgotten = "ages-forgotten"
+
   /// What goes wrong besides: what cannot concern it only makes it take longer to be found.
   public var faults: FaultKinds {
     switch self {
@@ -224,6 +227,7 @@ public enum Sabotage: String, CaseIterable, Sendable {
       .headersFollowMove, .failingGivenUp, .refreshedTooSoon, .freshAddressIgnored:
       .feeds
     case .removedForgotten, .lineForgotten, .keepCountsAll: [.feeds, .rules]
+    case .agesForgotten: [.feeds, .filters, .clock]
     default: .all.subtracting([.paths, .suspensions, .feeds])
     }
   }
@@ -318,6 +322,7 @@ public enum Sabotage: String, CaseIterable, Sendable {
     case .removedForgotten: "a person removes an episode, and a rule fetches it again"
     case .lineForgotten: "a rule is set, and all that was there comes"
     case .keepCountsAll: "a rule deletes what it has room for"
+    case .agesForgotten: "episodes are counted by the ages that they had on another day"
     case .refreshGenerationNotChecked: "what an ended refresh says is taken for the present one's word"
     case .headersEverywhere: "a client's headers go to a mirror on another host"
     }

@@ -33,6 +33,13 @@ extension BadLines {
     BadLine(type: "filters/apply", #"{"name":7}"#, "invalid_value", "payload.name"),
     BadLine(type: "filters/delete", #"{"name":"a\nb"}"#, "invalid_value", "payload.name"),
     BadLine(type: "filters/hide", "{}", "unknown_action", "type"),
+    BadLine(type: "filters/clear", #"{"over":"feeds"}"#, "invalid_value", "payload.over"),
+    BadLine(type: "filters/toggle", #"{"filter":"state:none"}"#, "invalid_value", "payload.filter"),
+    BadLine(type: "filters/toggle", #"{"filter":"played:yes","over":"downloads"}"#, "invalid_value", "payload.filter"),
+    BadLine(type: "filters/toggle", #"{"filter":"error:io","over":"episodes"}"#, "invalid_value", "payload.filter"),
+    BadLine(type: "filters/selectGroup", #"{"group":"favorite"}"#, "invalid_value", "payload.group"),
+    BadLine(type: "filters/selectGroup", #"{"group":"origin","over":"episodes"}"#, "invalid_value", "payload.group"),
+    BadLine(type: "filters/setText", #"{"over":"episodes"}"#, "missing_field", "payload.text"),
   ]
 
   static let conditions = [

@@ -105,7 +105,10 @@ private enum HostileLibrary {
       try tables.cleanup.insert(CleanupStep(finding: .missing(id, file), decision: .mark, because: ""))
       try tables.formerFiles.insert(try Sample.formerFile(.kept), at: Sample.moment)
       try tables.upkeep.note(made: [try LibraryPath(validating: "Süß")])
-      try tables.filters.save(FiltersState(selection: .init(active: [], text: "ё"), selectedGroup: nil, saved: []))
+      for subject in FilterSubject.allCases {
+        let selection = FilterSelection(active: [], text: "ё")
+        try tables.filters.save(.init(selection: selection, selectedGroup: nil, saved: []), over: subject)
+      }
       try addPodcast(to: tables, download: id)
       try tables.save(Settings())
       try tables.save(Sample.network)
@@ -197,6 +200,7 @@ private enum HostileLibrary {
       _ = try database.read { try $0.formerFiles(like: found) }
     }
     attempt { _ = try database.read { try $0.filters(try $0.filters(), at: Sample.conditionMoment) } }
+    attempt { _ = try database.read { try $0.filters(FilterStates(), at: Sample.conditionMoment) } }
     attempt { _ = try database.read { try $0.episodeTraces(of: 1) } }
     for key in FeedOrderKey.allCases {
       attempt { _ = try database.read { try $0.feeds(.init(order: .init(key), limit: 2), refreshing: []) } }
@@ -205,7 +209,8 @@ private enum HostileLibrary {
       attempt {
         var query = EpisodesQuery(order: .init(key, isReversed: true), limit: 2)
         query.condition = .all([.newerThanDays(7), .titleContains(["е"]), .not(.states([.failed]))])
-        _ = try database.read { try $0.episodes(query, at: Sample.conditionMoment) }
+        let filters = FilterSelection(active: ["state:completed", "time:week"].compactMap(FilterID.init), text: "е")
+        _ = try database.read { try $0.episodes(query, filters: filters, at: Sample.conditionMoment) }
       }
     }
     for key in DownloadOrderKey.allCases {

@@ -16,6 +16,11 @@ struct QueryPlanTests {
     "SCAN settings": "one row",
     "SCAN calendar": "one row",
     "SCAN filters": "one row",
+    "SCAN episode_filters": "one row",
+    "SCAN episode_facets": "one row for each combination of feed and class",
+    "SCAN feeds": "one row for each feed, for filters over episodes",
+    "SCAN feeds USING COVERING INDEX feeds_url": "one row for each feed, on a new day",
+    "SCAN eights": "one row for each eight feeds",
     "SCAN present": "one row for each class, podcast, or host on loopback",
     "SCAN network": "one row",
     "SCAN usage": "one row",
@@ -51,7 +56,8 @@ struct QueryPlanTests {
     "SCAN former_files USING INDEX former_files_undated": "a partial index, in order, with a limit",
   ]
 
-  /// The beginnings of statements that change all rows at once, or rebuild all lanes; their documentation says so.
+  /// The beginnings of statements that change all rows at once, rebuild all lanes, or look for a text in the titles of all
+  /// episodes; their documentation says so.
   private static let bulkStatements = [
     "DELETE FROM lanes", "INSERT INTO lanes SELECT", "UPDATE downloads SET position",
     "UPDATE downloads SET held = 0", "UPDATE downloads SET state = 'paused'", "UPDATE downloads SET state = 'queued'",
@@ -62,6 +68,7 @@ struct QueryPlanTests {
     "INSERT OR IGNORE INTO verifications (download) SELECT key FROM downloads\nWHERE state",
     "INSERT OR REPLACE INTO former_files (download, url, url_hash, path, file_length, inode, sha256, cause, noted_at)\nSELECT",
     "DELETE FROM cleanup_steps",
+    "SELECT \(CountedEpisode.columns) FROM episodes WHERE coalesce(instr(title_key",
   ]
 
   /// The beginnings of statements that sort or group few rows; their documentation says so.
@@ -71,6 +78,7 @@ struct QueryPlanTests {
     "SELECT key FROM downloads INDEXED BY downloads_class WHERE class IN",
     "SELECT host, class, podcast, count(*)",
     "SELECT class & 62652431, sum(number)",
+    "SELECT \(CountedEpisode.columns) FROM (SELECT DISTINCT key >> 3 AS number FROM feeds)",
   ]
 
   private static func maySort(_ sql: String) -> Bool {
@@ -219,7 +227,7 @@ struct QueryPlanTests {
   }
 
   private func exercise(_ filters: any FilterTable) throws {
-    try filters.save(FiltersState())
+    for subject in FilterSubject.allCases { try filters.save(FiltersState(), over: subject) }
     try filters.turn(to: Sample.moment.day)
     try filters.turn(to: Sample.moment.day + 500)
   }
@@ -233,7 +241,8 @@ struct QueryPlanTests {
       _ = try database.read { try $0.visibleCounts(obstacles) }
       let selection = FilterSelection(active: [], text: text)
       _ = try database.read { reader in
-        try reader.filters(.init(selection: selection, selectedGroup: nil, saved: []), at: moment)
+        let state = FiltersState(selection: selection, selectedGroup: nil, saved: [])
+        return try reader.filters(FilterStates(downloads: state, episodes: state), at: moment)
       }
       for condition in conditions {
         for key in DownloadOrderKey.allCases {

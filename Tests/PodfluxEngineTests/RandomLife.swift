@@ -62,7 +62,7 @@ struct RandomLife {
     case 12: .downloads(.update(id(), update()))
     case 13: .timeCame
     case 14: .updateSettings(patch())
-    default: .filters(filterIntent())
+    default: .filters(filterIntent(), over: number(in: 0...2) == 0 ? .episodes : .downloads)
     }
   }
 
@@ -119,7 +119,7 @@ struct RandomLife {
     return switch number(in: 0...5) {
     case 0...2: FilterID(names.randomElement(using: &random) ?? "state:queued").map(FilterIntent.toggle) ?? .clear
     case 3: .setText(["", "tag", "neu"].randomElement(using: &random) ?? "")
-    case 4: .selectGroup(FilterGroup.ID.allCases.randomElement(using: &random))
+    case 4: .selectGroup([.state, .podcast, .media, .time, .size].randomElement(using: &random))
     default: .clear
     }
   }

@@ -38,6 +38,14 @@ struct SimulationTests {
     for failure in result.failures { Issue.record("\(failure.violation)\nrepeat it with: \(failure.options.command)") }
   }
 
+  @Test("Filters over episodes count what lists show while feeds, downloads and days change")
+  func filters() throws {
+    let options = SimulationOptions(
+      seed: 1, turns: 200, faults: [.feeds, .filters, .rules, .network, .crashes, .commits, .clock])
+    let result = Sweep(1..<41, like: options, threads: 2).run()
+    for failure in result.failures { Issue.record("\(failure.violation)\nrepeat it with: \(failure.options.command)") }
+  }
+
   @Test("Runs of two thousand turns violate nothing", .backgroundTest)
   func fullSweep() throws {
     let seeds = try SweptSeeds()

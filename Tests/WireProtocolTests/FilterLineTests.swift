@@ -18,8 +18,11 @@ struct FilterLineTests {
 
   @Test("knows every filter that there is")
   func all() throws {
-    for filter in FilterCatalogue.groups.flatMap(\.filters) {
-      #expect(try intent(#""filters/toggle","payload":{"filter":"\#(filter.id)"}"#) == .toggle(filter.id))
+    for subject in FilterSubject.allCases {
+      for filter in FilterCatalogue.groups(over: subject).flatMap(\.filters) {
+        let payload = #"{"filter":"\#(filter.id)","over":"\#(subject.rawValue)"}"#
+        #expect(try action(#""filters/toggle","payload":\#(payload)"#) == .filters(.toggle(filter.id), over: subject))
+      }
     }
   }
 
@@ -50,17 +53,49 @@ struct FilterLineTests {
       throws: Refusal(
         .invalidValue,
         "payload.filter must be a filter such as state:failed, of one of the groups state, podcast, media, time, size, "
-          + "origin, network, error, everything", path: "payload.filter")
+          + "played, favorite, origin, network, error, everything", path: "payload.filter")
     ) { try intent(#""filters/toggle","payload":{"filter":"failed"}"#) }
   }
 
+  @Test("says over what, and is about downloads otherwise")
+  func subjects() throws {
+    for (payload, expected) in [
+      (
+        #""filters/toggle","payload":{"filter":"played:no","over":"episodes"}"#,
+        FilterIntent.toggle(try id("played:no"))
+      ),
+      (#""filters/selectGroup","payload":{"group":"favorite","over":"episodes"}"#, .selectGroup(.favorite)),
+      (#""filters/setText","payload":{"over":"episodes","text":"x"}"#, .setText("x")),
+      (#""filters/clear","payload":{"over":"episodes"}"#, .clear),
+      (#""filters/save","payload":{"name":"a","over":"episodes"}"#, .save("a")),
+      (#""filters/apply","payload":{"name":"a","over":"episodes"}"#, .apply("a")),
+      (#""filters/delete","payload":{"name":"a","over":"episodes"}"#, .delete("a")),
+    ] {
+      #expect(try action(payload) == .filters(expected, over: .episodes))
+    }
+    #expect(try intent(#""filters/clear","payload":{"over":"downloads"}"#) == .clear)
+    #expect(
+      throws: Refusal(
+        .invalidValue,
+        "there is no such filter over episodes; the groups there are state, podcast, media, time, size, played, favorite",
+        path: "payload.filter")
+    ) { try action(#""filters/toggle","payload":{"filter":"origin:auto","over":"episodes"}"#) }
+  }
+
+  private func id(_ text: String) throws -> FilterID { try #require(FilterID(text)) }
+
   // MARK: Snapshots
+
+  private static let none = FiltersSnapshot.Part(groups: [], state: .init())
+  private static let noneShown =
+    #"{"active":[],"groups":[],"isFiltering":false,"saved":[],"selectedGroup":null,"text":""}"#
 
   @Test("shows none active before any was chosen")
   func nothing() {
     #expect(
-      shown(FiltersSnapshot(groups: [], state: .init()))
-        == #"{"active":[],"groups":[],"isFiltering":false,"saved":[],"selectedGroup":null,"text":""}"#)
+      shown(FiltersSnapshot(downloads: Self.none, episodes: Self.none))
+        == #"{"active":[],"episodes":\#(Self.noneShown),"groups":[],"isFiltering":false,"saved":[],"#
+        + #""selectedGroup":null,"text":""}"#)
   }
 
   @Test("shows groups, which filters are active and what each would show, and what is saved, byte for byte")
@@ -80,8 +115,8 @@ struct FilterLineTests {
         SavedFilters(name: "2", selection: .init(active: [audio.id, show.id], text: "x")),
       ])
     #expect(
-      shown(FiltersSnapshot(groups: groups, state: state))
-        == #"{"active":["podcast:A \"show\""],"groups":["#
+      shown(FiltersSnapshot(downloads: .init(groups: groups, state: state), episodes: Self.none))
+        == #"{"active":["podcast:A \"show\""],"episodes":\#(Self.noneShown),"groups":["#
         + #"{"filters":[{"count":3,"id":"podcast:A \"show\"","isActive":true,"title":"A \"show\""}],"id":"podcast","#
         + #""title":"Podcast"},{"filters":[{"count":1000000,"id":"media:audio","isActive":false,"title":"Audio"}],"#
         + #""id":"media","title":"Media"}],"isFiltering":true,"saved":[{"active":[],"name":"1","text":""},"#
@@ -91,10 +126,16 @@ struct FilterLineTests {
 
   private func intent(_ rest: String) throws -> FilterIntent {
     let request = try LineDecoder().decode(Array((#"{"type":"# + rest + "}").utf8), number: 1).content.get()
-    guard case .action(.filters(let intent)) = request else {
-      throw Refusal(.invalidLine, "\(request) is not about filters")
+    guard case .action(.filters(let intent, over: .downloads)) = request else {
+      throw Refusal(.invalidLine, "\(request) is not about filters over downloads")
     }
     return intent
+  }
+
+  private func action(_ rest: String) throws -> Action {
+    let request = try LineDecoder().decode(Array((#"{"type":"# + rest + "}").utf8), number: 1).content.get()
+    guard case .action(let action) = request else { throw Refusal(.invalidLine, "\(request) is no action") }
+    return action
   }
 
   private func shown(_ filters: FiltersSnapshot) -> String {

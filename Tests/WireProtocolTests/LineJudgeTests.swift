@@ -63,11 +63,13 @@ struct LineJudgeTests {
         }
       }
     }
-    var filters = FilterCounter(.init()).groups()
-    filters[1].filters = [
+    var groups = FilterCounter<EpisodeTraits>(.init()).groups()
+    groups[1].filters = [
       .init(filter: try #require(FilterCatalogue.filter(.podcast, "A: \"b\"")), isActive: true, count: 1)
     ]
-    #expect(fault(Snapshot(revision: 1, filters: .init(groups: filters, state: .init()))) == nil)
+    let none = FiltersSnapshot.Part(groups: FilterCounter<Traits>(.init()).groups(), state: .init())
+    let filters = FiltersSnapshot(downloads: none, episodes: .init(groups: groups, state: .init()))
+    #expect(fault(Snapshot(revision: 1, filters: filters)) == nil)
   }
 
   @Test("of a change fits, and of a committed action")
@@ -229,12 +231,15 @@ struct LineJudgeTests {
     let downloads = DownloadsSnapshot(
       counts: [.queued: 1], bytesPerSecond: 0, items: [.init(download: try download(), live: nil)], next: nil)
     let audio = try #require(FilterID("media:audio"))
-    let filters = FiltersState(
+    let state = FiltersState(
       selection: .init(), selectedGroup: .media,
       saved: [SavedFilters(name: "a", selection: .init(active: [audio], text: "x"))])
     return Snapshot(
       revision: 9, engine: EngineSnapshot(version: "1", library: "/l"), settings: Settings(),
-      filters: FiltersSnapshot(groups: FilterCounter(.init()).groups(), state: filters), downloads: downloads,
+      filters: FiltersSnapshot(
+        downloads: .init(groups: FilterCounter<Traits>(.init()).groups(), state: state),
+        episodes: .init(groups: FilterCounter<EpisodeTraits>(.init()).groups(), state: state)),
+      downloads: downloads,
       cleanup: CleanupSnapshot(run: nil, waiting: nil, steps: [], next: nil))
   }
 

@@ -104,6 +104,7 @@ extension LibraryDatabase {
       try setPageCache(readOnly ? readingCacheKibibytes : pageCacheKibibytes, of: db)
       db.add(function: FoldedText.folding())
       db.add(function: FoldedText.containing())
+      db.add(function: FoldedText.beginningWord())
       guard !readOnly else { return }
       try db.execute(sql: "PRAGMA journal_mode = WAL")
       try db.execute(sql: "PRAGMA synchronous = \(isScratch ? "OFF" : "FULL")")

@@ -13,7 +13,9 @@ public final class SQLLedger: Ledger {
   }
 
   /// Grows when the filters' counts may have changed. Read it on the thread that commits turns.
-  public var countsVersion: Int { derived.traitCounts.version + derived.texts.version }
+  public var countsVersion: Int {
+    derived.traitCounts.version + derived.texts.version + derived.episodeCounts.version
+  }
 
   /// Runs the body in one transaction. When it returns, the changes survive a power cut.
   public func transaction<Result>(_ body: (any Tables) throws -> Result) throws -> Result {

@@ -58,11 +58,17 @@ public struct TableReader {
   }
 
   /// The stored state of the filters.
-  public func filters() throws -> FiltersState {
-    try SingleRow.filters.read(from: db)?.state ?? FiltersState()
+  public func filters() throws -> FilterStates {
+    var states = FilterStates()
+    for subject in FilterSubject.allCases {
+      states[subject] = try SingleRow.filters(over: subject).read(from: db)?.state ?? FiltersState()
+    }
+    return states
   }
 
   var table: SQLDownloadTable { SQLDownloadTable(db: db, derived: DerivedTables()) }
+  var feedTable: SQLFeedTable { SQLFeedTable(db: db, derived: DerivedTables()) }
+  var episodeTable: SQLEpisodeTable { SQLEpisodeTable(db: db, derived: DerivedTables()) }
 }
 
 /// The row of the log.

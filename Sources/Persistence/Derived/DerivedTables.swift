@@ -7,6 +7,7 @@ struct DerivedTables {
   let facts = KnownFacts()
   let calendar = CalendarDay()
   let traitCounts = TraitCounts()
+  let episodeCounts = EpisodeCounts()
   let usage = Usage()
   let texts = TextIndex()
 
@@ -14,6 +15,7 @@ struct DerivedTables {
   func refresh(in db: Database) throws {
     try queueHeads.refresh(in: db)
     try traitCounts.refresh(in: db)
+    try episodeCounts.refresh(in: db)
     try usage.refresh(in: db)
     try texts.refresh(in: db)
   }
@@ -22,6 +24,7 @@ struct DerivedTables {
   func reset() {
     queueHeads.reset()
     traitCounts.reset()
+    episodeCounts.reset()
     usage.reset()
     texts.reset()
   }
@@ -31,6 +34,7 @@ struct DerivedTables {
     queueHeads.forgetAll()
     known.forgetAll()
     facts.forgetAll()
+    episodeCounts.forgetAll()
     calendar.forget()
   }
 }

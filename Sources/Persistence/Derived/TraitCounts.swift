@@ -53,11 +53,7 @@ final class TraitCounts {
   /// Writes the pending changes.
   func refresh(in db: Database) throws {
     guard !changes.isEmpty else { return }
-    let increase = try db.cachedStatement(
-      sql: "INSERT INTO facets VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET number = number + excluded.number")
-    let decrease = try db.cachedStatement(
-      sql: "UPDATE facets SET number = number - ? WHERE podcast = ? AND host = ? AND class = ? AND number > ?")
-    let remove = try db.cachedStatement(sql: "DELETE FROM facets WHERE podcast = ? AND host = ? AND class = ?")
+    let facets = try CountWriter("facets", keys: ["podcast", "host", "class"], in: db)
     // Even for equal counts: other rows may be counted, and a text search finds only some of them.
     version += 1
     // In any order: each facet is another row.
@@ -65,35 +61,11 @@ final class TraitCounts {
     for (facet, number) in changes where number != 0 {
       classes[facet.row, default: 0] += number
       // 0 means no podcast: a primary key has no NULL.
-      let podcast: any DatabaseValueConvertible = facet.podcast ?? 0
-      if number > 0 {
-        increase.setUncheckedArguments([podcast, facet.host, facet.row.code, number])
-        try increase.execute()
-      } else {
-        decrease.setUncheckedArguments([-number, podcast, facet.host, facet.row.code, -number])
-        try decrease.execute()
-        if db.changesCount == 0 { try remove.execute(arguments: [podcast, facet.host, facet.row.code]) }
-      }
+      try facets.add(number, to: [facet.podcast ?? 0, facet.host, facet.row.code])
     }
-    try count(classes, in: db)
+    let counts = try CountWriter("class_counts", keys: ["class"], in: db)
+    for (row, number) in classes { try counts.add(number, to: [row.code]) }
     reset()
-  }
-
-  /// Adds numbers to the counts of classes.
-  private func count(_ classes: [PackedTraits: Int], in db: Database) throws {
-    let increase = try db.cachedStatement(
-      sql: "INSERT INTO class_counts VALUES (?, ?) ON CONFLICT DO UPDATE SET number = number + excluded.number")
-    let decrease = try db.cachedStatement(
-      sql: "UPDATE class_counts SET number = number - ? WHERE class = ? AND number > ?")
-    let remove = try db.cachedStatement(sql: "DELETE FROM class_counts WHERE class = ?")
-    for (row, number) in classes where number != 0 {
-      if number > 0 {
-        try increase.execute(arguments: [row.code, number])
-      } else {
-        try decrease.execute(arguments: [-number, row.code, -number])
-        if db.changesCount == 0 { try remove.execute(arguments: [row.code]) }
-      }
-    }
   }
 }
 

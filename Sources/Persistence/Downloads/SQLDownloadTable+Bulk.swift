@@ -44,6 +44,8 @@ extension SQLDownloadTable {
       try run(kept + "FROM downloads WHERE state = 'completed' AND", scope)
     }
     if change.isDeletion { try removeTexts(of: affected.reduce(0) { $0 + $1.counted.number }, scope) }
+    try derived.episodeCounts.move(
+      havingDownloads: scope, to: change.kind, on: derived.calendar.today(in: db), in: db)
     known.forgetAll()
     derived.facts.forgetPositions()
     try run("\(change.statement) WHERE", scope)
@@ -103,10 +105,16 @@ extension BulkChange {
   fileprivate static let stateMask =
     PackedTraits.Field.kind.mask | PackedTraits.Field.reason.mask | PackedTraits.Field.error.mask
 
-  /// The state bits after the change.
-  fileprivate var stateCode: Int64 {
-    let kind: DownloadState.Kind = self == .pause ? .paused : .queued
-    return PackedTraits.Field.kind.place(kind.rowCode)
+  /// The state bits after the change, which leaves a row.
+  fileprivate var stateCode: Int64 { PackedTraits.Field.kind.place((kind ?? .queued).rowCode) }
+
+  /// The state after the change; nil if it leaves no row.
+  fileprivate var kind: DownloadState.Kind? {
+    switch self {
+    case .pause: .paused
+    case .resume, .retry: .queued
+    case .cancel, .remove: nil
+    }
   }
 
   fileprivate var isDeletion: Bool {

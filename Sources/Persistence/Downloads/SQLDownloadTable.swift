@@ -92,6 +92,15 @@ struct SQLDownloadTable: DownloadTable {
     derived.usage.add(Usage.bytes(of: download))
     derived.texts.noteInsertion(of: db.lastInsertedRowID)
     if download.isAdmissible { try queueHeads.offer(download.rank, in: QueueKey(facet), in: db) }
+    try moveEpisodes(of: download.id, from: nil, to: download.state.kind)
+  }
+
+  /// Counts the episodes of a download by its state; nil while it does not exist.
+  private func moveEpisodes(
+    of id: DownloadID, from former: DownloadState.Kind?, to state: DownloadState.Kind?
+  ) throws {
+    try derived.episodeCounts.move(
+      having: id, from: former, to: state, on: derived.calendar.today(in: db), in: db)
   }
 
   func update(_ download: Download) throws {
@@ -113,6 +122,7 @@ struct SQLDownloadTable: DownloadTable {
       derived.traitCounts.add(1, facet)
     }
     derived.usage.add(Usage.bytes(of: download) - Usage.bytes(of: former))
+    try moveEpisodes(of: download.id, from: former.state.kind, to: download.state.kind)
     if parts.contains(.identity) { try index(download, instead: former) }
     // The address or the policy may have changed: then the former key loses a download too.
     let (formerKey, key) = (QueueKey(formerFacet), QueueKey(facet))
@@ -145,6 +155,7 @@ struct SQLDownloadTable: DownloadTable {
       derived.usage.add(-row.bytes)
       if row.isAdmissible { queueHeads.touch(QueueKey(row.facet)) }
       try derived.texts.remove(row.key, title: row.title, podcast: row.facet.podcast, in: db)
+      try moveEpisodes(of: id, from: row.facet.row.traits().kind, to: nil)
     }
   }
 

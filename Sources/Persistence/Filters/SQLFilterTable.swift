@@ -7,8 +7,8 @@ struct SQLFilterTable: FilterTable {
   let db: Database
   let derived: DerivedTables
 
-  func save(_ state: FiltersState) throws {
-    try SingleRow.filters.write(StoredFilters(state), to: db)
+  func save(_ state: FiltersState, over subject: FilterSubject) throws {
+    try SingleRow.filters(over: subject).write(StoredFilters(state), to: db)
   }
 
   func turn(to day: LocalDay) throws {
@@ -17,6 +17,7 @@ struct SQLFilterTable: FilterTable {
     for (old, new) in AgeClass.pairs {
       guard let moments = old.moments(on: former).intersection(with: new.moments(on: day)) else { continue }
       try move(rowsOf: moments, to: new)
+      try move(episodesOf: moments, from: former, to: day)
     }
     try db.cachedStatement(sql: "UPDATE calendar SET day = ?, seconds_east = ?")
       .execute(arguments: [day.number, day.secondsEast])
@@ -41,6 +42,27 @@ struct SQLFilterTable: FilterTable {
   }
 }
 
+extension SQLFilterTable {
+  /// Each eight feeds have their episodes in the order of publication.
+  private func move(episodesOf moments: MomentRange, from former: LocalDay, to day: LocalDay) throws {
+    let scopes = [
+      (
+        """
+        (SELECT DISTINCT key >> 3 AS number FROM feeds) AS eights CROSS JOIN episodes INDEXED BY episodes_published
+        """, "feed >> 3 = eights.number AND published BETWEEN ? AND ?"
+      ),
+      ("episodes INDEXED BY episodes_undated", "published IS NULL AND added_at BETWEEN ? AND ?"),
+    ]
+    let counts = derived.episodeCounts
+    for (rows, scope) in scopes {
+      try counts.forEach(in: db, from: rows, where: Predicate(scope, moments.first, moments.last)) { episode in
+        counts.add(-1, episode.facet(on: former))
+        counts.add(1, episode.facet(on: day))
+      }
+    }
+  }
+}
+
 extension SQLTables {
   var filters: any FilterTable { SQLFilterTable(db: db, derived: keeping) }
 }
@@ -48,6 +70,6 @@ extension SQLTables {
 extension FiltersStore {
   /// The store with what its table holds.
   init(from tables: TableReader) throws {
-    self.init(state: try tables.filters())
+    self.init(states: try tables.filters())
   }
 }

@@ -1,6 +1,6 @@
 import PodfluxCore
 
-/// The stored state of the filters, as JSON.
+/// The stored state of the filters over a subject, as JSON.
 struct StoredFilters: Codable {
   fileprivate struct Selection: Codable {
     var active: [String]
@@ -36,10 +36,24 @@ struct StoredFilters: Codable {
     guard let id = FilterGroup.ID(rawValue: group) else { return nil }
     return FiltersState(selection: selection, selectedGroup: id, saved: sets)
   }
+
+  /// Whether the store can have written it of a subject.
+  fileprivate func isState(over subject: FilterSubject) -> Bool {
+    guard let state else { return false }
+    let filters = ([state.selection] + state.saved.map(\.selection)).flatMap(\.active)
+    let groups = FilterCatalogue.groups(over: subject)
+    return filters.allSatisfy { FilterCatalogue.has($0, over: subject) }
+      && (state.selectedGroup.map { id in groups.contains { $0.id == id } } ?? true)
+  }
 }
 
 extension SingleRow<StoredFilters> {
-  static var filters: Self { Self(table: "filters") { $0.state != nil } }
+  static func filters(over subject: FilterSubject) -> Self {
+    switch subject {
+    case .downloads: Self(table: "filters") { $0.isState(over: subject) }
+    case .episodes: Self(table: "episode_filters") { $0.isState(over: subject) }
+    }
+  }
 }
 
 extension StoredFilters.Selection {

@@ -22,7 +22,7 @@ extension TableReader {
     let conditions = try ConditionSQL(at: moment, in: db)
     let reader = PageReader(
       db: db, conditions: conditions,
-      condition: query.isUnfiltered ? query.condition : .all([filters.condition, query.condition]),
+      condition: query.isUnfiltered ? query.condition : .all([filters.condition(), query.condition]),
       text: query.isUnfiltered ? nil : try TextQuery(filters.text, in: db),
       order: OrderSQL(order: query.order, stateRank: try conditions.stateRank), today: try CalendarDay().today(in: db),
       limits: limits)
@@ -39,16 +39,22 @@ extension TableReader {
     return try keys.flatMap { try StoredDownload.fetchAll(statement, arguments: [$0]) }
   }
 
+  /// The filters with what each would show.
+  public func filters(_ states: FilterStates, at moment: ConditionMoment) throws -> FiltersSnapshot {
+    FiltersSnapshot(
+      downloads: try filters(states.downloads, at: moment), episodes: try episodeFilters(states.episodes, at: moment))
+  }
+
   /// The filters with the number of downloads that each would show. Cost: the existing combinations of podcast and
   /// traits, or the downloads that contain the text.
-  public func filters(_ state: FiltersState, at moment: ConditionMoment) throws -> FiltersSnapshot {
+  public func filters(_ state: FiltersState, at moment: ConditionMoment) throws -> FiltersSnapshot.Part {
     try filters(state, at: moment, limits: PageReader.Limits())
   }
 
   func filters(
     _ state: FiltersState, at moment: ConditionMoment, limits: PageReader.Limits
-  ) throws -> FiltersSnapshot {
-    var counter = FilterCounter(state.selection)
+  ) throws -> FiltersSnapshot.Part {
+    var counter = FilterCounter<Traits>(state.selection)
     let special = try SpecialHosts(moment.obstacles, in: db)
     let groups = special.groups.enumerated().reduce(into: [String: Int]()) { groups, group in
       for host in group.element.hosts { groups[host] = group.offset }
@@ -61,7 +67,7 @@ extension TableReader {
       counter.count(
         row.number, podcast: row.facet.podcast, traits: group.map { found.special[$0] } ?? found.plain)
     }
-    return FiltersSnapshot(groups: counter.groups(), state: state)
+    return FiltersSnapshot.Part(groups: counter.groups(), state: state)
   }
 
   private func forEachFacet(

@@ -52,18 +52,32 @@ struct EpisodeConditionSQL {
   }
 
   /// The keys of the feeds to which a condition at its top level limits episodes; nil if it names none.
-  func feeds(_ condition: EpisodeCondition) throws -> [Int64]? {
+  func feeds(_ condition: EpisodeCondition) throws -> Set<Int64>? {
     switch condition {
-    case .feeds(let ids): return try keys(of: ids)
-    case .all(let conditions): return try conditions.lazy.compactMap { try feeds($0) }.first
+    case .feeds(let ids): return Set(try keys(of: ids))
+    case .podcasts(let titles): return Set(try keys(ofTitled: titles))
+    case .all(let conditions):
+      let named = try conditions.compactMap { try feeds($0) }
+      return named.dropFirst().reduce(named.first) { $0?.intersection($1) }
+    case .any(let conditions) where !conditions.isEmpty:
+      let named = try conditions.compactMap { try feeds($0) }
+      return named.count == conditions.count ? named.reduce([]) { $0.union($1) } : nil
     default: return nil
     }
   }
 
   private func keys(of ids: [FeedID]) throws -> [Int64] {
+    try keys("id", ids.map(\.description))
+  }
+
+  private func keys(ofTitled titles: [String]) throws -> [Int64] {
+    try keys("title_key", titles.map(FoldedText.of))
+  }
+
+  private func keys(_ column: String, _ values: [String]) throws -> [Int64] {
     try Int64.fetchAll(
-      db.cachedStatement(sql: "SELECT key FROM feeds WHERE id IN (SELECT value FROM json_each(?)) ORDER BY key"),
-      arguments: [try ConditionSQL.list(ids.map(\.description))])
+      db.cachedStatement(sql: "SELECT key FROM feeds WHERE \(column) IN (SELECT value FROM json_each(?)) ORDER BY key"),
+      arguments: [try ConditionSQL.list(values)])
   }
 
   private static func list(_ numbers: [Int64]) -> String { numbers.map(String.init).joined(separator: ", ") }

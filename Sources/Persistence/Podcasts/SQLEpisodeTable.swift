@@ -5,6 +5,9 @@ import PodfluxCore
 /// The episodes in SQLite, inside one transaction.
 struct SQLEpisodeTable: EpisodeTable {
   let db: Database
+  let derived: DerivedTables
+
+  private var counts: EpisodeCounts { derived.episodeCounts }
 
   func find(_ id: EpisodeID) throws -> Episode? {
     let statement = try db.cachedStatement(
@@ -44,6 +47,8 @@ struct SQLEpisodeTable: EpisodeTable {
   ) throws -> [EpisodeID] {
     guard !contents.isEmpty else { return [] }
     let ids = try takeIDs(contents.count)
+    let today = try derived.calendar.today(in: db)
+    counts.noteTexts()
     let statement = try db.cachedStatement(sql: StoredEpisode.insertion)
     for (id, content) in zip(ids, contents) {
       var arguments = ArgumentWriter(statement)
@@ -53,6 +58,8 @@ struct SQLEpisodeTable: EpisodeTable {
       try arguments.write(isBackdated(content) ? 1 : 0)
       try StoredEpisode.write(content, to: &arguments)
       try statement.execute()
+      let traits = EpisodeTraits(of: content, added: added, on: today)
+      counts.add(1, EpisodeCounts.Facet(feed: feed, row: PackedEpisodeTraits(traits)))
     }
     return ids
   }
@@ -73,9 +80,26 @@ struct SQLEpisodeTable: EpisodeTable {
     try StoredEpisode.write(change.content, to: &arguments)
     try arguments.write(change.id.number)
     try arguments.write(feed)
-    guard let row = try StoredUpdate.fetchAll(statement, arguments: nil).first else { return nil }
+    counts.noteTexts()
+    let row = try recounting(change.id) { try StoredUpdate.fetchAll(statement, arguments: nil).first }
+    guard let row else { return nil }
     try write(change.formerNames, of: change.id)
     return UpdatedEpisode(download: row.download)
+  }
+
+  /// Changes an episode, and counts it as what it is then.
+  private func recounting<Value>(_ episode: EpisodeID, _ change: () throws -> Value) throws -> Value {
+    try count(episode, -1)
+    let value = try change()
+    try count(episode, 1)
+    return value
+  }
+
+  private func count(_ episode: EpisodeID, _ number: Int) throws {
+    let today = try derived.calendar.today(in: db)
+    try counts.forEach(in: db, from: "episodes", where: Predicate("key = ?", episode.number)) {
+      counts.add(number, $0.facet(on: today))
+    }
   }
 
   private func write(_ names: EpisodeTraces.FormerNames, of episode: EpisodeID) throws {
@@ -95,8 +119,11 @@ struct SQLEpisodeTable: EpisodeTable {
   }
 
   func setDownload(_ download: DownloadID, of episode: EpisodeID) throws {
-    try db.cachedStatement(sql: "UPDATE episodes SET download = ? WHERE key = ?")
-      .execute(arguments: [download.description, episode.number])
+    counts.noteDownload()
+    try recounting(episode) {
+      try db.cachedStatement(sql: "UPDATE episodes SET download = ? WHERE key = ?")
+        .execute(arguments: [download.description, episode.number])
+    }
   }
 
   func forgetLeft(limit: Int) throws -> Bool {
@@ -130,11 +157,24 @@ struct SQLEpisodeTable: EpisodeTable {
     guard !marks.isEmpty else { return 0 }
     let assignments = marks.map { "\($0.0) = \($0.1)" }.joined(separator: ", ")
     let differs = marks.map { "\($0.0) <> \($0.1)" }.joined(separator: " OR ")
+    let changed = Predicate("(\(differs)) AND \(scope.sql)", values: scope.values)
+    // The statement that changes the rows evaluates the scope again, so it comes last.
+    if marking.isPlayed != nil || marking.isFavorite != nil { try count(changed, as: marking) }
     // Not cached: client input shapes the statement.
     let statement = try db.makeStatement(
-      sql: "UPDATE episodes SET \(assignments) WHERE (\(differs)) AND \(scope.sql) AND \(StoredEpisode.isOfFeed)")
-    try statement.execute(arguments: StatementArguments(scope.values))
+      sql: "UPDATE episodes SET \(assignments) WHERE \(changed.sql) AND \(StoredEpisode.isOfFeed)")
+    try statement.execute(arguments: StatementArguments(changed.values))
     return db.changesCount
+  }
+
+  /// Moves the counts of episodes that are about to be marked.
+  private func count(_ changed: Predicate, as marking: PodcastIntent.EpisodeMarking) throws {
+    let today = try derived.calendar.today(in: db)
+    try counts.forEach(in: db, from: "episodes", where: changed, isCached: false) { episode in
+      let facet = episode.facet(on: today)
+      counts.add(-1, facet)
+      counts.add(1, try facet.with(isPlayed: marking.isPlayed, isFavorite: marking.isFavorite))
+    }
   }
 
   // MARK: Downloads

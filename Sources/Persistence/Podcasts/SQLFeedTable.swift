@@ -5,6 +5,7 @@ import PodfluxCore
 /// The feeds in SQLite, inside one transaction.
 struct SQLFeedTable: FeedTable {
   let db: Database
+  let derived: DerivedTables
 
   func find(_ id: FeedID) throws -> Feed? {
     try all(Self.selectByID, [id.description]).first
@@ -39,6 +40,7 @@ struct SQLFeedTable: FeedTable {
     try StoredFeed.write(feed, to: &arguments)
     try arguments.write(feed.key)
     try statement.execute()
+    derived.episodeCounts.noteTexts()
     guard !feed.refreshes.formerAddresses.isEmpty else { return }
     try db.cachedStatement(sql: "DELETE FROM feed_urls WHERE feed = ?").execute(arguments: [feed.key])
     let insertion = try db.cachedStatement(sql: "INSERT OR IGNORE INTO feed_urls VALUES (?, ?)")
@@ -59,6 +61,7 @@ struct SQLFeedTable: FeedTable {
     // The feed's key is never given again, so that a late report on it cannot concern another feed.
     try db.cachedStatement(sql: "DELETE FROM feeds WHERE key = ?").execute(arguments: [key])
     try db.cachedStatement(sql: "INSERT INTO left_feeds VALUES (?)").execute(arguments: [key])
+    try derived.episodeCounts.forget(key, in: db)
   }
 
   func nextDue(
@@ -126,7 +129,7 @@ private struct DueFeed: StatementRow {
 }
 
 extension SQLTables {
-  var feeds: any FeedTable { SQLFeedTable(db: db) }
-  var episodes: any EpisodeTable { SQLEpisodeTable(db: db) }
+  var feeds: any FeedTable { SQLFeedTable(db: db, derived: keeping) }
+  var episodes: any EpisodeTable { SQLEpisodeTable(db: db, derived: keeping) }
   var rules: any RuleTable { SQLRuleTable(db: db) }
 }

@@ -10,16 +10,25 @@ extension TableReader {
     try Int64.fetchOne(db.cachedStatement(sql: "SELECT coalesce(sum(episodes), 0) FROM feeds")) ?? 0
   }
 
-  /// A page of the episodes. Cost: the rows of the page and those that the condition passes over; in each order but that of
-  /// adding, also two look-ups for each eight feeds.
-  public func episodes(_ query: EpisodesQuery, at moment: ConditionMoment) throws -> EpisodesSnapshot {
+  /// A page of the episodes that the filters show. Cost: the rows of the page and those that the condition passes over in
+  /// feeds that have something to show; in each order but that of adding, also two look-ups for each eight feeds.
+  public func episodes(
+    _ query: EpisodesQuery, filters selection: FilterSelection = .init(), at moment: ConditionMoment
+  ) throws -> EpisodesSnapshot {
     let conditions = EpisodeConditionSQL(at: moment, in: db)
     var scope = try conditions.predicate(query.condition)
     // The indexes of orders do not know the feed: while no feed is on its way out, rows need not be read for it.
     if try Int64.fetchOne(db.cachedStatement(sql: "SELECT key FROM left_feeds LIMIT 1")) != nil {
       scope = .all([scope, Predicate(StoredEpisode.isOfFeed)])
     }
-    let feeds = try conditions.feeds(query.condition).map(Set.init)?.sorted()
+    var chosen = try conditions.feeds(query.condition)
+    if !query.isUnfiltered, selection.isFiltering {
+      let shown = try EpisodeFilter(selection, at: moment, in: db)
+      scope = .all([scope, shown.scope])
+      if let feeds = shown.feeds { chosen = chosen.map(feeds.intersection) ?? shown.worthwhile(for: query.order) }
+    }
+    if chosen?.isEmpty == true { scope = .never }
+    let feeds = chosen?.sorted()
     var items: [EpisodesSnapshot.Item] = []
     // SQLite takes no partial index for what nothing meets.
     for part in query.order.parts(behind: query.after) where items.count <= query.limit && !scope.isNever {

@@ -26,9 +26,9 @@ extension TableReader {
   /// A download, and what its file can be named after.
   public func nameable(_ id: DownloadID) throws -> NameableDownload? {
     guard let download = try download(id) else { return nil }
-    let episode = try SQLEpisodeTable(db: db).find(having: id)
+    let episode = try episodeTable.find(having: id)
     return NameableDownload(
-      download, episode: episode, feed: try episode.flatMap { try SQLFeedTable(db: db).find($0.feed) })
+      download, episode: episode, feed: try episode.flatMap { try feedTable.find($0.feed) })
   }
 
   /// The places of a feed's episodes among those that have a date, 1 for the oldest.
@@ -45,7 +45,7 @@ extension TableReader {
 
   /// How many feeds there are.
   public func feedCount() throws -> Int {
-    try SQLFeedTable(db: db).count()
+    try feedTable.count()
   }
 
   /// A page of the feeds. `live` has those that are being refreshed.

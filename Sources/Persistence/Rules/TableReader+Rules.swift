@@ -6,13 +6,13 @@ import PodfluxCore
 extension TableReader {
   /// What rules would do about a feed's episodes; nil if there is no such feed.
   public func rulesPlan(_ query: RulesQuery, at moment: ConditionMoment) throws -> RulesPlan? {
-    guard let feed = try SQLFeedTable(db: db).find(query.feed) else { return nil }
+    guard let feed = try feedTable.find(query.feed) else { return nil }
     return try SQLRuleReader(db: db).plan(query, for: feed, at: moment)
   }
 
   /// How many of a feed's episodes its rules would download as soon as it was read to its end.
   public func numberOfDownloads(of id: FeedID, at moment: ConditionMoment) throws -> Int {
-    guard var feed = try SQLFeedTable(db: db).find(id) else { return 0 }
+    guard var feed = try feedTable.find(id) else { return 0 }
     let (rules, reader) = (feed.wishes.rules, SQLRuleReader(db: db))
     feed.standing = Feed.Standing(rules, line: try reader.lastEpisode(), due: nil)
     return try reader.numberOfDownloads(by: rules, for: feed, at: moment)
@@ -28,7 +28,7 @@ extension TableReader {
       if items[index].verdict == nil, !isHere { open[episode.feed, default: []].insert(episode.id) }
     }
     for (key, episodes) in open.sorted(by: { $0.key < $1.key }) {
-      guard let feed = try SQLFeedTable(db: db).find(key), feed.wishes.rules.autoDownload != nil else { continue }
+      guard let feed = try feedTable.find(key), feed.wishes.rules.autoDownload != nil else { continue }
       let verdicts = try SQLRuleReader(db: db).verdicts(of: episodes, in: feed, at: moment)
       for index in items.indices where items[index].episode.feed == key && items[index].verdict == nil {
         items[index].verdict = verdicts[items[index].episode.id]

@@ -37,6 +37,7 @@ enum Schema {
     migrator.registerMigration("15-podcasts", migrate: addPodcasts)
     migrator.registerMigration("17-names", migrate: addNames)
     migrator.registerMigration("18-rules", migrate: addRules)
+    migrator.registerMigration("19-episode-filters", migrate: addEpisodeFilters)
     return migrator
   }
 

@@ -139,13 +139,16 @@ public enum AgeClass: String, Hashable, Sendable, CaseIterable {
   /// Before that.
   case older
 
+  /// How many days all classes but the last one span.
+  public static let daysOfYear = 365
+
   /// How many days the class and the younger ones span, today included; nil for the last class.
   public var days: Int64? {
     switch self {
     case .day: 1
     case .week: 7
     case .month: 30
-    case .year: 365
+    case .year: Int64(Self.daysOfYear)
     case .older: nil
     }
   }
@@ -156,7 +159,7 @@ public enum AgeClass: String, Hashable, Sendable, CaseIterable {
     case ..<1: self = .day
     case ..<7: self = .week
     case ..<30: self = .month
-    case ..<365: self = .year
+    case ..<Int64(Self.daysOfYear): self = .year
     default: self = .older
     }
   }

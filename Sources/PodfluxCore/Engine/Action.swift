@@ -9,7 +9,7 @@ public enum Action: ActionProtocol, Hashable {
   /// A client changes settings.
   case updateSettings(SettingsPatch)
   /// A client wants something of the filters.
-  case filters(FilterIntent)
+  case filters(FilterIntent, over: FilterSubject = .downloads)
   /// A client wants something of the network.
   case network(NetworkIntent)
   /// A client, the end of input or a signal ends the engine's work.

@@ -34,7 +34,7 @@ public struct FilterID: Hashable, Sendable, CustomStringConvertible {
 public struct FilterGroup: Hashable, Sendable {
   /// The groups' names, in display order.
   public enum ID: String, Hashable, Sendable, CaseIterable {
-    case state, podcast, media, time, size, origin, network, error, everything
+    case state, podcast, media, time, size, played, favorite, origin, network, error, everything
   }
 
   public var id: ID
@@ -49,58 +49,88 @@ public struct Filter: Hashable, Sendable {
   public var id: FilterID
   /// The title for users.
   public var title: String
-  /// The downloads that it shows; depends only on podcast and traits.
-  public var condition: Condition
+  public var meaning: FilterMeaning
 }
 
 /// The catalogue of all filters. A new one is one more value here.
 public enum FilterCatalogue {
-  /// The groups, in display order.
-  public static let groups: [FilterGroup] = [
-    group(.state, "State", DownloadState.Kind.allCases) { ($0.rawValue, $0.rawValue.capitalizedFirst, .states([$0])) },
-    group(.podcast, "Podcast", [String]()) { podcast($0) },
-    group(.media, "Media", MediaKind.allCases) { ($0.rawValue, $0.rawValue.capitalizedFirst, .media([$0])) },
-    group(.time, "Published", AgeClass.allCases) { age in (timeValue(age), timeTitle(age), .ages(ages(upTo: age))) },
-    group(.size, "Size", SizeClass.allCases) { ($0.rawValue, sizeTitle($0), .sizes([$0])) },
-    group(.origin, "Asked for by", Origin.allCases) { ($0.rawValue, originTitle($0), .origins([$0])) },
-    group(.network, "Network", NetworkPolicy.allCases) { ($0.rawValue, networkTitle($0), .networks([$0])) },
-    group(.error, "Error", DownloadError.Code.allCases) { ($0.rawValue, errorTitle($0), .errorCodes([$0])) },
-    group(.everything, "Everything", ["hidden"]) { ($0, "Hidden", .any([])) },
-  ]
+  /// The groups of a subject, in display order.
+  public static func groups(over subject: FilterSubject = .downloads) -> [FilterGroup] {
+    switch subject {
+    case .downloads: [downloadState, podcasts, media, time, size, origin, network, error, everything]
+    case .episodes: [episodeState, podcasts, media, time, size, played, favorite]
+    }
+  }
 
-  /// The filter of a name; nil if there is none. Every podcast's name has one; a damaged database may contain names that
-  /// cannot be one, with control characters.
+  /// The filter of a name; nil if no subject has one. Every podcast's name has one; a damaged database may contain names
+  /// that cannot be one, with control characters.
   public static func filter(_ group: FilterGroup.ID, _ value: String) -> Filter? {
     guard group != .podcast else {
       guard !value.isEmpty, value.utf8.count <= FilterID.maximumValueBytes,
         !value.unicodeScalars.contains(where: { $0.properties.generalCategory == .control })
       else { return nil }
-      let (_, title, condition) = podcast(value)
-      return Filter(id: FilterID(unchecked: .podcast, value), title: title, condition: condition)
+      return Filter(id: FilterID(unchecked: .podcast, value), title: value, meaning: .podcast(value))
     }
     return byID[FilterID(unchecked: group, value)]
   }
 
-  private static let byID = Dictionary(uniqueKeysWithValues: groups.flatMap(\.filters).map { ($0.id, $0) })
+  /// Whether a subject has this filter.
+  public static func has(_ id: FilterID, over subject: FilterSubject) -> Bool {
+    groups(over: subject).contains { group in
+      group.id == id.group && (group.id == .podcast || group.filters.contains { $0.id == id })
+    }
+  }
+
+  private static let byID = Dictionary(
+    FilterSubject.allCases.flatMap { groups(over: $0) }.flatMap(\.filters).map { ($0.id, $0) }
+  ) { first, _ in first }
+
+  // MARK: Groups
+
+  private static let downloadState = group(.state, "State", DownloadState.Kind.allCases, state)
+  private static let episodeState = group(.state, "State", [nil] + DownloadState.Kind.allCases) { kind in
+    kind.map(state) ?? ("none", "Not downloaded", .withoutDownload)
+  }
+  /// Its filters are those of the podcasts that there are.
+  private static let podcasts = FilterGroup(id: .podcast, title: "Podcast", filters: [])
+  private static let media = group(.media, "Media", MediaKind.allCases) {
+    ($0.rawValue, $0.rawValue.capitalizedFirst, .media($0))
+  }
+  private static let time = group(.time, "Published", AgeClass.allCases) { (timeValue($0), timeTitle($0), .age($0)) }
+  private static let size = group(.size, "Size", SizeClass.allCases) { ($0.rawValue, sizeTitle($0), .size($0)) }
+  private static let played = group(.played, "Played", [true, false]) {
+    (markValue($0), $0 ? "Played" : "Not played", .played($0))
+  }
+  private static let favorite = group(.favorite, "Favorite", [true, false]) {
+    (markValue($0), $0 ? "Favorite" : "No favorite", .favorite($0))
+  }
+  private static let origin = group(.origin, "Asked for by", Origin.allCases) {
+    ($0.rawValue, originTitle($0), .origin($0))
+  }
+  private static let network = group(.network, "Network", NetworkPolicy.allCases) {
+    ($0.rawValue, networkTitle($0), .network($0))
+  }
+  private static let error = group(.error, "Error", DownloadError.Code.allCases) {
+    ($0.rawValue, errorTitle($0), .error($0))
+  }
+  private static let everything = group(.everything, "Everything", ["hidden"]) { ($0, "Hidden", .nothing) }
 
   private static func group<Value>(
-    _ id: FilterGroup.ID, _ title: String, _ values: [Value], _ describe: (Value) -> (String, String, Condition)
+    _ id: FilterGroup.ID, _ title: String, _ values: [Value], _ describe: (Value) -> (String, String, FilterMeaning)
   ) -> FilterGroup {
     FilterGroup(
       id: id, title: title,
       filters: values.map { value in
-        let (name, title, condition) = describe(value)
-        return Filter(id: FilterID(unchecked: id, name), title: title, condition: condition)
+        let (name, title, meaning) = describe(value)
+        return Filter(id: FilterID(unchecked: id, name), title: title, meaning: meaning)
       })
   }
 
-  private static func podcast(_ name: String) -> (String, String, Condition) {
-    (name, name, .podcasts([name]))
+  private static func state(_ kind: DownloadState.Kind) -> (String, String, FilterMeaning) {
+    (kind.rawValue, kind.rawValue.capitalizedFirst, .state(kind))
   }
 
-  private static func ages(upTo age: AgeClass) -> [AgeClass] {
-    age == .older ? [.older] : AgeClass.allCases.filter { ($0.days ?? .max) <= (age.days ?? .max) }
-  }
+  private static func markValue(_ value: Bool) -> String { value ? "yes" : "no" }
 
   private static func timeValue(_ age: AgeClass) -> String { age == .day ? "today" : age.rawValue }
 

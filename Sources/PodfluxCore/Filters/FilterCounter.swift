@@ -1,9 +1,9 @@
-/// Counts, for each filter, the downloads that it would show together with the active filters of the other groups.
+/// Counts, for each filter, what it would show of its subject together with the active filters of the other groups.
 ///
-/// Its input is the combinations of podcast and traits with the number of downloads of each; the cost is that of the
-/// combinations, not of the downloads.
-public struct FilterCounter {
-  /// The downloads with equal traits.
+/// Its input is the combinations of podcast and traits with the number of rows of each; the cost is that of the
+/// combinations, not of the rows.
+public struct FilterCounter<Traits: FilterableTraits> {
+  /// The rows with equal traits.
   private struct Tally {
     /// The groups, except podcasts, whose active filters do not match; at most two are stored.
     let unmet: [FilterGroup.ID]
@@ -11,38 +11,54 @@ public struct FilterCounter {
     var number = 0
   }
 
-  private let selection: FilterSelection
-  private let conditions: [FilterGroup.ID: Condition]
-  /// The selected podcasts; nil for all.
-  private let shown: Set<String>?
-  private var tallies: [Traits: Tally] = [:]
-  private var podcasts: [String: Int] = [:]
-
-  /// Counts for the active filters.
-  public init(_ selection: FilterSelection) {
-    self.selection = selection
-    conditions = selection.conditions(without: .podcast)
-    let names = selection.active.filter { $0.group == .podcast }.map(\.value)
-    shown = names.isEmpty ? nil : Set(names)
+  /// The rows of podcasts that filters do not tell apart.
+  private struct Podcast {
+    /// The first of their names.
+    var name: String
+    var number = 0
   }
 
-  /// Adds a number of downloads with this podcast and these traits, as clients see them.
-  public mutating func count(_ number: Int, podcast: String?, traits: Traits) {
+  private let selection: FilterSelection
+  private let meanings: [FilterGroup.ID: [FilterMeaning]]
+  /// What filters tell podcasts apart by.
+  private let podcastKey: (String) -> String
+  /// The keys of the selected podcasts; nil for all.
+  private let shown: Set<String>?
+  private var tallies: [Traits: Tally] = [:]
+  private var podcasts: [String: Podcast] = [:]
+
+  /// Counts for the active filters, which tell podcasts apart by a key: by default their names.
+  public init(_ selection: FilterSelection, podcastKey: @escaping (String) -> String = { $0 }) {
+    self.selection = selection
+    self.podcastKey = podcastKey
+    meanings = selection.meanings().filter { $0.key != .podcast }
+    let names = selection.active.filter { $0.group == .podcast }.map(\.value)
+    shown = names.isEmpty ? nil : Set(names.map(podcastKey))
+  }
+
+  /// Adds a number of rows with this podcast, its key, by default its name, and these traits, as clients see them.
+  public mutating func count(_ number: Int, podcast: String?, key: String? = nil, traits: Traits) {
     var tally = tallies[traits] ?? Tally(unmet: unmet(by: traits))
-    if tally.unmet.isEmpty, let podcast { podcasts[podcast, default: 0] += number }
-    if shown.map({ shown in podcast.map(shown.contains) ?? false }) ?? true { tally.number += number }
+    let key = key ?? podcast
+    if tally.unmet.isEmpty, let podcast, let key { add(number, to: podcast, key) }
+    if shown.map({ shown in key.map(shown.contains) ?? false }) ?? true { tally.number += number }
     tallies[traits] = tally
+  }
+
+  private mutating func add(_ number: Int, to podcast: String, _ key: String) {
+    podcasts[key, default: Podcast(name: podcast)].number += number
+    if let name = podcasts[key]?.name, podcast < name { podcasts[key]?.name = podcast }
   }
 
   private func unmet(by traits: Traits) -> [FilterGroup.ID] {
     FilterGroup.ID.allCases.lazy
-      .filter { id in conditions[id].map { $0.isMet(by: traits, podcast: nil) != true } ?? false }
+      .filter { id in meanings[id].map { !$0.contains(where: traits.meet) } ?? false }
       .prefix(2).map { $0 }
   }
 
-  /// The groups with their counts. Active podcasts appear even without downloads.
+  /// The groups with their counts. Active podcasts appear even without rows.
   public func groups() -> [FiltersSnapshot.Group] {
-    FilterCatalogue.groups.map { group in
+    FilterCatalogue.groups(over: Traits.subject).map { group in
       let filters = group.id == .podcast ? shownPodcasts() : group.filters
       return FiltersSnapshot.Group(
         id: group.id, title: group.title,
@@ -55,22 +71,21 @@ public struct FilterCounter {
 
   private func count(of filter: Filter) -> Int {
     let group = filter.id.group
-    guard group != .podcast else { return podcasts[filter.id.value] ?? 0 }
+    guard group != .podcast else { return podcasts[podcastKey(filter.id.value)]?.number ?? 0 }
     return tallies.reduce(0) { sum, entry in
       let (traits, tally) = entry
-      // Downloads that other groups hide too are shown by no filter of this one.
-      guard tally.unmet.allSatisfy({ $0 == group }), filter.condition.isMet(by: traits, podcast: nil) == true else {
-        return sum
-      }
+      // What other groups hide too no filter of this one shows.
+      guard tally.unmet.allSatisfy({ $0 == group }), traits.meet(filter.meaning) else { return sum }
       return sum + tally.number
     }
   }
 
   private func shownPodcasts() -> [Filter] {
-    var names = Set(shown ?? [])
-    for (name, _) in podcasts.sorted(by: { ($1.value, $0.key) < ($0.value, $1.key) })
+    var names = Set(selection.active.filter { $0.group == .podcast }.map(\.value))
+    let others = podcasts.filter { shown?.contains($0.key) != true }.values
+    for podcast in others.sorted(by: { ($1.number, $0.name) < ($0.number, $1.name) })
     where names.count < FiltersSnapshot.maximumPodcasts {
-      names.insert(name)
+      names.insert(podcast.name)
     }
     return names.sorted().compactMap { FilterCatalogue.filter(.podcast, $0) }
   }

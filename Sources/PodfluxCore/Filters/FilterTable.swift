@@ -4,11 +4,11 @@ public protocol FilterTables {
   var filters: any FilterTable { get }
 }
 
-/// The filters' state, and the ages of downloads.
+/// The filters' state, and the ages of downloads and episodes.
 public protocol FilterTable {
-  func save(_ state: FiltersState) throws
-  /// Sets the day from which all downloads' ages count.
+  func save(_ state: FiltersState, over subject: FilterSubject) throws
+  /// Sets the day from which all ages count.
   ///
-  /// Cost: the downloads whose age class changes.
+  /// Cost: the downloads and episodes whose age class changes, and some look-ups for each eight feeds.
   func turn(to day: LocalDay) throws
 }

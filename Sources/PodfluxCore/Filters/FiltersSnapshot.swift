@@ -1,12 +1,25 @@
-/// The filters for a view: titles, which ones are active, and how many downloads each would show.
+/// The filters for a view: titles, which ones are active, and how much each would show.
 public struct FiltersSnapshot: Hashable, Sendable {
-  /// How many podcasts are shown at most: the active ones, and those with the most downloads.
+  /// How many podcasts are shown at most: the active ones, and those of which there is most.
   public static let maximumPodcasts = 1000
 
-  /// The groups, in order.
-  public var groups: [Group]
-  /// The active filters, the open group and the saved sets.
-  public var state: FiltersState
+  /// The filters over downloads.
+  public var downloads: Part
+  /// The filters over episodes.
+  public var episodes: Part
+
+  /// The filters over one subject.
+  public struct Part: Hashable, Sendable {
+    /// The groups, in order.
+    public var groups: [Group]
+    /// The active filters, the open group and the saved sets.
+    public var state: FiltersState
+
+    public init(groups: [Group], state: FiltersState) {
+      self.groups = groups
+      self.state = state
+    }
+  }
 
   public struct Group: Hashable, Sendable {
     public var id: FilterGroup.ID
@@ -21,7 +34,7 @@ public struct FiltersSnapshot: Hashable, Sendable {
     }
   }
 
-  /// A filter and the number of downloads that it would show together with the other groups.
+  /// A filter and how much it would show together with the other groups.
   public struct Counted: Hashable, Sendable {
     public var filter: Filter
     public var isActive: Bool
@@ -34,8 +47,8 @@ public struct FiltersSnapshot: Hashable, Sendable {
     }
   }
 
-  public init(groups: [Group], state: FiltersState) {
-    self.groups = groups
-    self.state = state
+  public init(downloads: Part, episodes: Part) {
+    self.downloads = downloads
+    self.episodes = episodes
   }
 }

@@ -1,6 +1,32 @@
-/// The state of the filters store: the active filters and the saved sets.
+/// The filters' state over each subject.
+public struct FilterStates: Hashable, Sendable {
+  public var downloads = FiltersState()
+  public var episodes = FiltersState()
+
+  public init(downloads: FiltersState = .init(), episodes: FiltersState = .init()) {
+    self.downloads = downloads
+    self.episodes = episodes
+  }
+
+  public subscript(subject: FilterSubject) -> FiltersState {
+    get {
+      switch subject {
+      case .downloads: downloads
+      case .episodes: episodes
+      }
+    }
+    set {
+      switch subject {
+      case .downloads: downloads = newValue
+      case .episodes: episodes = newValue
+      }
+    }
+  }
+}
+
+/// The filters over one subject: the active ones and the saved sets.
 public struct FiltersState: Hashable, Sendable {
-  /// The selection that narrows the downloads.
+  /// The selection that narrows the subject.
   public var selection = FilterSelection()
   /// The open group, if any.
   public var selectedGroup: FilterGroup.ID?
@@ -40,19 +66,30 @@ public struct FilterSelection: Hashable, Sendable {
 
   public var isFiltering: Bool { !active.isEmpty || !text.isEmpty }
 
+  /// What the active filters of each group show; any of them is enough.
+  func meanings() -> [FilterGroup.ID: [FilterMeaning]] {
+    Dictionary(grouping: active.compactMap { FilterCatalogue.filter($0.group, $0.value) }, by: \.id.group)
+      .mapValues { $0.map(\.meaning) }
+  }
+
+  /// Whether the active filters show something with these traits, whatever its podcast.
+  public func shows(_ traits: some FilterableTraits) -> Bool {
+    meanings().allSatisfy { group, meanings in group == .podcast || meanings.contains(where: traits.meet) }
+  }
+
   /// The condition of each group with active filters, except one group.
-  public func conditions(without group: FilterGroup.ID? = nil) -> [FilterGroup.ID: Condition] {
-    var conditions: [FilterGroup.ID: Condition] = [:]
-    for id in FilterGroup.ID.allCases where id != group {
-      let chosen = active.filter { $0.group == id }.compactMap { FilterCatalogue.filter($0.group, $0.value)?.condition }
-      if !chosen.isEmpty { conditions[id] = chosen.count == 1 ? chosen[0] : .any(chosen) }
+  public func conditions<Condition: FilterableCondition>(
+    without group: FilterGroup.ID? = nil
+  ) -> [FilterGroup.ID: Condition] {
+    meanings().filter { $0.key != group }.mapValues { meanings in
+      let chosen = meanings.map { Condition($0) }
+      return chosen.count == 1 ? chosen[0] : .any(chosen)
     }
-    return conditions
   }
 
   /// The conjunction of all active filters, without the text.
-  public var condition: Condition {
-    let conditions = conditions()
+  public func condition<Condition: FilterableCondition>() -> Condition {
+    let conditions: [FilterGroup.ID: Condition] = conditions()
     return .all(FilterGroup.ID.allCases.compactMap { conditions[$0] })
   }
 }

@@ -1,6 +1,6 @@
 import Flux
 
-/// The filters: which of them are active. Readers of downloads work out what they show.
+/// The filters: which of them are active. Readers of downloads and episodes work out what they show.
 public struct FiltersStore: DomainStore {
   /// What it reads of other stores.
   public struct Context: Sendable {
@@ -9,32 +9,33 @@ public struct FiltersStore: DomainStore {
   }
 
   /// What is kept.
-  public private(set) var state: FiltersState
+  public private(set) var states: FilterStates
   /// The local day by which ages are told; nil before the first turn.
   public private(set) var today: LocalDay?
   /// When ages are to be told anew; nil before the first turn.
   private(set) var wakeAt: Timestamp?
 
   /// Makes the store with what its table holds.
-  public init(state: FiltersState = .init()) {
-    self.state = state
+  public init(states: FilterStates = .init()) {
+    self.states = states
   }
 
   /// Changes what is active, or saved.
   public mutating func handle(
     _ action: Action, in turn: inout PodfluxTurn, reading context: Context
   ) throws -> Reply? {
-    guard case .filters(let intent) = action else { return nil }
-    var changed = state
+    guard case .filters(let intent, let subject) = action else { return nil }
+    var changed = states[subject]
+    try intent.check(over: subject)
     try changed.apply(intent)
-    guard changed != state else { return .done }
-    try turn.tables.filters.save(changed)
-    state = changed
+    guard changed != states[subject] else { return .done }
+    try turn.tables.filters.save(changed, over: subject)
+    states[subject] = changed
     return .done
   }
 
-  /// Lets downloads grow older when a day has begun, or clocks have been put forward or back. Cost: the downloads that come
-  /// into another class of age.
+  /// Lets downloads and episodes grow older when a day has begun, or clocks have been put forward or back. Cost: those that
+  /// come into another class of age.
   public mutating func endBatch(in turn: inout PodfluxTurn, reading context: Context) throws {
     let localTime = context.localTime
     let day = localTime.day(at: turn.now)
@@ -48,6 +49,24 @@ public struct FiltersStore: DomainStore {
 extension FiltersStore.Context {
   /// What the stores hold now.
   init(_ stores: borrowing Stores) { localTime = stores.network.state.localTime }
+}
+
+extension FilterIntent {
+  /// Refuses what a subject does not have.
+  public func check(over subject: FilterSubject) throws(Refusal) {
+    let groups = FilterCatalogue.groups(over: subject)
+    let (isKnown, name) =
+      switch self {
+      case .toggle(let filter): (FilterCatalogue.has(filter, over: subject), "filter")
+      case .selectGroup(let group?): (groups.contains { $0.id == group }, "group")
+      case .selectGroup(nil), .setText, .clear, .save, .apply, .delete: (true, "")
+      }
+    guard !isKnown else { return }
+    throw Refusal(
+      .invalidValue,
+      "there is no such \(name) over \(subject.rawValue); the groups there are "
+        + groups.map(\.id.rawValue).joined(separator: ", "), path: "payload.\(name)")
+  }
 }
 
 extension FiltersState {

@@ -30,7 +30,10 @@ public struct FeedsQuery: Hashable, Sendable {
 
 /// Which episodes a client wants to see, and in which order.
 public struct EpisodesQuery: Hashable, Sendable {
+  /// Which ones, of those that the filters show.
   public var condition: EpisodeCondition
+  /// Whether those are shown too that the filters hide.
+  public var isUnfiltered: Bool
   public var order: EpisodeOrder
   /// How many at most.
   public var limit: Int
@@ -39,12 +42,14 @@ public struct EpisodesQuery: Hashable, Sendable {
   /// What of each is shown; nil for everything.
   public var fields: Set<EpisodeField>?
 
-  /// Asks for a page; the hundred latest episodes, by default.
+  /// Asks for a page; the hundred latest episodes that the filters show, by default.
   public init(
-    condition: EpisodeCondition = .everything, order: EpisodeOrder = .init(.published, isReversed: true),
-    limit: Int = 100, after: EpisodeCursor? = nil, fields: Set<EpisodeField>? = nil
+    condition: EpisodeCondition = .everything, isUnfiltered: Bool = false,
+    order: EpisodeOrder = .init(.published, isReversed: true), limit: Int = 100, after: EpisodeCursor? = nil,
+    fields: Set<EpisodeField>? = nil
   ) {
     self.condition = condition
+    self.isUnfiltered = isUnfiltered
     self.order = order
     self.limit = limit
     self.after = after

@@ -81,6 +81,9 @@ public final class Engine: Sendable {
   /// Whether it has ended a drain although something could have moved still, since its database could not be written.
   public var hasGivenUp: Bool { core.hasGivenUp.load(ordering: .acquiring) }
 
+  /// Whether it ends, or has ended, since nothing could move any more, and not since it was told to stop at once.
+  public var isDraining: Bool { core.isDraining.load(ordering: .acquiring) }
+
   /// Calls back from the queue of turns. A watchdog that waits for it in vain knows that nothing is handled any more.
   public func isAlive(_ completion: @escaping @Sendable () -> Void) {
     turns.async(execute: completion)
@@ -142,6 +145,10 @@ public struct EngineConfiguration: Sendable {
   public var links: LinkOverrides
   /// Where what is measured goes (`EngineMetric`); nil measures nothing, and costs nothing.
   public var metrics: (any MetricsFactory)?
+  /// Takes a line of JSON about each download that is completed, once that is durable: its item as in snapshots, with the
+  /// `episode`, the `feed`, and the `library` to which its `path` is relative. Called on the engine's queue, and must not
+  /// block. nil for none.
+  public var onCompletion: (@Sendable ([UInt8]) -> Void)?
   /// Where logs go.
   public var logger: Logger
 

@@ -28,7 +28,9 @@ final class EngineCore: @unchecked Sendable {
   var previews = PendingRequests()
   /// Whether it has ended although something could have moved still.
   let hasGivenUp = Atomic(false)
-  private let configuration: EngineConfiguration
+  /// Whether the last order to stop was one to drain.
+  let isDraining = Atomic(false)
+  let configuration: EngineConfiguration
   private let mailbox: EngineLoop.EngineMailbox
   let turns: DispatchQueue
   private let timers: TurnTimers
@@ -118,6 +120,8 @@ extension EngineCore: EngineAudience {
 
   func committed(_ batch: CommittedBatch) {
     session?.meter?.count(batch.actions)
+    noteStop(in: batch.actions)
+    tellCompletions(by: batch.actions)
     let observing = clients.observingActions
     guard !observing.isEmpty, let record = batch.turnout.record else { return }
     let announcements = batch.turnout.effects.compactMap { if case .announce(let news) = $0 { news } else { nil } }

@@ -7,7 +7,7 @@ import PodfluxCore
 /// What the filters' counts follow from.
 private struct CountingBasis: Hashable {
   var countsVersion: Int
-  var filters: FiltersState
+  var filters: FilterStates
   var obstacles: Obstacles
 }
 
@@ -268,7 +268,7 @@ final class Observers: @unchecked Sendable {
         query, library: moment.libraryPath, stores: stores, kept: moment.kept, now: now)
       guard wantsFilters else { return snapshot }
       let basis = CountingBasis(
-        countsVersion: moment.countsVersion, filters: stores.filters.state,
+        countsVersion: moment.countsVersion, filters: stores.filters.states,
         obstacles: stores.downloads.obstacles)
       if let counted, counted.basis == basis {
         snapshot.filters = counted.filters

@@ -137,7 +137,8 @@ extension TableReader {
       snapshot.feeds = try feeds(query.feeds, refreshing: Set(stores?.podcasts.live.keys.map(\.self) ?? []))
     }
     if query.stores.contains(.episodes) {
-      snapshot.episodes = try episodes(query.episodes, at: moment(stores, now: now))
+      let selection = try (stores?.filters.states ?? filters()).episodes.selection
+      snapshot.episodes = try episodes(query.episodes, filters: selection, at: moment(stores, now: now))
     }
     if query.stores.contains(.downloads) {
       snapshot.downloads = try downloads(query.downloads, stores: stores, kept: kept, now: now)
@@ -156,7 +157,7 @@ extension TableReader {
 
   /// The filters with their counts.
   func filters(_ stores: Stores?, now: Timestamp) throws -> FiltersSnapshot {
-    try filters(stores?.filters.state ?? filters(), at: moment(stores, now: now))
+    try filters(stores?.filters.states ?? filters(), at: moment(stores, now: now))
   }
 
   /// The context that conditions need besides the rows.
@@ -169,7 +170,7 @@ extension TableReader {
   private func downloads(
     _ query: DownloadsQuery, stores: Stores?, kept: KeptBytes?, now: Timestamp
   ) throws -> DownloadsSnapshot {
-    let selection = try (stores?.filters.state ?? filters()).selection
+    let selection = try (stores?.filters.states ?? filters()).downloads.selection
     let moment = try moment(stores, now: now)
     let (page, next) = try page(query, filters: selection, at: moment)
     let items = page.map { download in
@@ -201,7 +202,7 @@ public enum LibraryReader {
       }
       if try !LibraryLock.isHeld(folder) {
         snapshot.downloads?.showNothingRunning()
-        snapshot.filters?.showNothingRunning()
+        snapshot.filters?.downloads.showNothingRunning()
       }
       return snapshot
     }
@@ -249,13 +250,13 @@ extension Library {
   }
 }
 
-extension FiltersSnapshot {
+extension FiltersSnapshot.Part {
   /// Without an engine nothing runs.
   fileprivate mutating func showNothingRunning() {
     for group in groups.indices where groups[group].id == .state {
       let filters = groups[group].filters
-      guard let running = filters.firstIndex(where: { $0.filter.condition == .states([.running]) }),
-        let queued = filters.firstIndex(where: { $0.filter.condition == .states([.queued]) })
+      guard let running = filters.firstIndex(where: { $0.filter.meaning == .state(.running) }),
+        let queued = filters.firstIndex(where: { $0.filter.meaning == .state(.queued) })
       else { continue }
       groups[group].filters[queued].count += filters[running].count
       groups[group].filters[running].count = 0

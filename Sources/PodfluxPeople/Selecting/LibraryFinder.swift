@@ -44,7 +44,7 @@ package struct LibraryFinder {
   private func episode(_ id: EpisodeID) throws -> EpisodeItem? {
     let order = EpisodeOrder(.added)
     let query = EpisodesQuery(
-      order: order, limit: 1, after: EpisodeCursor(order: order, value: .none, key: id.number - 1))
+      isUnfiltered: true, order: order, limit: 1, after: EpisodeCursor(order: order, value: .none, key: id.number - 1))
     let page = try source.snapshot(SnapshotQuery(stores: [.episodes], episodes: query)).episodes()
     return page.items.first { $0.id == id.description }
   }

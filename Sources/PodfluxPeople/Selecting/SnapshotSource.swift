@@ -29,7 +29,7 @@ extension SnapshotSource {
     fields: Set<EpisodeField>? = nil, _ body: (EpisodeItem) throws -> Bool
   ) throws {
     var query = EpisodesQuery(
-      condition: condition, order: order, limit: PageRequest.maximumLimit, fields: fields)
+      condition: condition, isUnfiltered: true, order: order, limit: PageRequest.maximumLimit, fields: fields)
     repeat {
       let page = try snapshot(SnapshotQuery(stores: [.episodes], episodes: query)).episodes()
       for item in page.items { guard try body(item) else { return } }

@@ -16,6 +16,7 @@ public enum Invariant: String, CaseIterable, Sendable {
   case foreignFiles = "files of others are left alone"
   case twins = "no file is published under a name that differs from another in case only"
   case counts = "the counts equal the rows"
+  case episodeCounts = "a filter over episodes counts those that a list of them shows"
   case transitions = "every change of state is in the transition table"
   case logGrows = "revision and sequence only grow, by one for each commit and each action"
   case reasons = "a waiting download's reason is true when it is given"

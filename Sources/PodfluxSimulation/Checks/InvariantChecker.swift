@@ -228,6 +228,7 @@ final class InvariantChecker {
     guard page.count == rows.count else { throw Violation(.mirror, "\(page.count) rows instead of \(rows.count)") }
     for row in page where rows[row.id] != row { throw Violation(.mirror, "\(row) was not written") }
     try checkFilters(world)
+    try checkEpisodeFilters(world)
     try checkTallies(world)
     try compareFeeds(world)
     guard position == self.position else {
@@ -242,8 +243,8 @@ final class InvariantChecker {
     let counted = self.counted
     for group in filters.groups {
       for filter in group.filters {
-        guard case .states(let kinds) = filter.filter.condition else { continue }
-        let number = kinds.reduce(0) { $0 + counted[$1, default: 0] }
+        guard case .state(let kind) = filter.filter.meaning else { continue }
+        let number = counted[kind, default: 0]
         guard filter.count == number else {
           throw Violation(.counts, "\(filter.filter.id) counts \(filter.count) instead of \(number)")
         }

@@ -19,14 +19,17 @@ struct SimulatedClient {
   let limit: Int
   /// Whether it changes network policies, schedules and quotas.
   let hasObstacles: Bool
+  /// Whether it changes filters over episodes too.
+  let filtersEpisodes: Bool
   private(set) var wishes: [DownloadID: Wish] = [:]
   /// The downloads of each priority, in the requested order.
   private(set) var order: [Priority: [DownloadID]] = [:]
   private(set) var settings = Settings()
 
-  init(limit: Int, hasObstacles: Bool) {
+  init(limit: Int, hasObstacles: Bool, filtersEpisodes: Bool) {
     self.limit = limit
     self.hasObstacles = hasObstacles
+    self.filtersEpisodes = filtersEpisodes
   }
 
   // MARK: What it wants
@@ -46,7 +49,10 @@ struct SimulatedClient {
     case 35...37: .downloads(.update(name(rows, using: &random), update(origins, using: &random)))
     case 38: .updateSettings(patch(using: &random))
     case 39: .downloads(.verify(selection(rows, using: &random)))
-    case 43: .filters(filterIntent(using: &random))
+    case 43:
+      filtersEpisodes && random.once(in: 2)
+        ? .filters(filterIntent(over: .episodes, using: &random), over: .episodes)
+        : .filters(filterIntent(over: .downloads, using: &random))
     case 40...42: .cleanup(random.once(in: 5) ? .cancel : .run(Self.cleanup(using: &random)))
     case 44 where hasObstacles: networkIntent(using: &random)
     default: random.once(in: 8) ? .stop(random.pick([.now, .drain, .suspend])) : .timeCame
@@ -151,8 +157,8 @@ struct SimulatedClient {
     return update
   }
 
-  private func filterIntent(using random: inout SeededGenerator) -> FilterIntent {
-    let filter = random.pick(FilterCatalogue.groups.flatMap(\.filters)).id
+  private func filterIntent(over subject: FilterSubject, using random: inout SeededGenerator) -> FilterIntent {
+    let filter = random.pick(FilterCatalogue.groups(over: subject).flatMap(\.filters)).id
     return switch random.below(5) {
     case 0: .clear
     case 1: .setText("title")

@@ -42,7 +42,7 @@ struct ObservedTables: Tables {
   var verifications: any VerificationTable { inner.verifications }
   var formerFiles: any FormerFileTable { inner.formerFiles }
   var cleanup: any CleanupTable { inner.cleanup }
-  var filters: any FilterTable { inner.filters }
+  var filters: any FilterTable { ObservedFilters(inner: inner.filters, sabotage: sabotage) }
   var upkeep: any UpkeepTable { inner.upkeep }
   var rules: any RuleTable {
     ObservedRules(inner: inner.rules, episodes: inner.episodes, notes: notes, sabotage: sabotage)
@@ -61,6 +61,17 @@ struct ObservedTables: Tables {
   }
   func save(discarded bytes: Int64, because cause: RestartCause) throws {
     try inner.save(discarded: bytes, because: cause)
+  }
+}
+
+struct ObservedFilters: FilterTable {
+  let inner: any FilterTable
+  let sabotage: Sabotage?
+
+  func save(_ state: FiltersState, over subject: FilterSubject) throws { try inner.save(state, over: subject) }
+
+  func turn(to day: LocalDay) throws {
+    if sabotage != .agesForgotten { try inner.turn(to: day) }
   }
 }
 

@@ -83,15 +83,19 @@ public struct FaultKinds: OptionSet, Hashable, Sendable {
   /// Clients set and change rules of feeds. It is no fault, and not among `all`: the lives of seeds are older.
   public static let rules = FaultKinds(rawValue: 65536)
 
+  /// Clients change filters over episodes. It is no fault, and not among `all`, like `rules`.
+  public static let filters = FaultKinds(rawValue: 131072)
+
   /// Each kind and its name.
   public static let named: [(name: String, kind: FaultKinds)] = [
     ("crashes", .crashes), ("power", .powerCuts), ("commits", .commits), ("disk", .disk), ("foreign", .foreignFiles),
     ("changes", .changes), ("network", .network), ("protocols", .protocols), ("clock", .clock),
     ("repetition", .repetition), ("people", .people), ("paths", .paths),
     ("suspensions", .suspensions), ("links", .hardLinks), ("feeds", .feeds), ("names", .names), ("rules", .rules),
+    ("filters", .filters),
   ]
-  /// All kinds but `names` and `rules`, which came later: the lives of seeds stay what they were.
-  public static let all = FaultKinds(named.map(\.kind)).subtracting([.names, .rules])
+  /// All kinds but `names`, `rules` and `filters`, which came later: the lives of seeds stay what they were.
+  public static let all = FaultKinds(named.map(\.kind)).subtracting([.names, .rules, .filters])
 
   /// The names of these kinds; "none" if there are none.
   public var names: [String] {

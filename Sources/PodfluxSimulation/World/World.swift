@@ -55,7 +55,8 @@ final class World {
     database = try LibraryDatabase.inMemory()
     disk.followsLinks = options.sabotage == .linkFollowed
     client = SimulatedClient(
-      limit: options.downloads, hasObstacles: options.faults.contains(.paths))
+      limit: options.downloads, hasObstacles: options.faults.contains(.paths),
+      filtersEpisodes: options.faults.contains(.filters))
     listener = SimulatedListener(
       downloadLimit: options.downloads, hasRules: options.faults.contains(.rules))
     for number in 0..<SimulatedOrigin.count {

@@ -21,7 +21,10 @@ extension Action {
       coder.type("settings/update", "Changes settings.")
       try coder.settings(&patch)
       return .updateSettings(patch)
-    case .filters(let intent): return .filters(try intent.exchanged(with: &coder))
+    case .filters(let intent, var subject):
+      let intent = try intent.exchanged(over: &subject, with: &coder)
+      try coder.check { _ throws(Refusal) in try intent.check(over: subject) }
+      return .filters(intent, over: subject)
     case .network(.report(var path)):
       coder.type("network/report", "Reports the network path; the engine stops detecting it.")
       try path.exchange(with: &coder)

@@ -1,37 +1,56 @@
 import PodfluxCore
 
-/// What clients want of the filters (the article Protocol).
+/// What clients want of the filters over a subject (the article Protocol).
 extension FilterIntent {
-  func exchanged<Coder: PayloadCoder>(with coder: inout Coder) throws(Coder.Fault) -> Self {
+  func exchanged<Coder: PayloadCoder>(
+    over subject: inout FilterSubject, with coder: inout Coder
+  ) throws(Coder.Fault) -> Self {
     switch self {
     case .toggle(var filter):
       coder.type("filters/toggle", "Switches a filter on or off.")
       try coder.required("filter", &filter, .filter)
+      try coder.subject(&subject)
       return .toggle(filter)
     case .selectGroup(var group):
       coder.type("filters/selectGroup", "Opens a group of filters.")
       try coder.required("group", &group, .group)
+      try coder.subject(&subject)
       return .selectGroup(group)
     case .setText(var text):
-      coder.type("filters/setText", "Shows downloads whose titles contain a text.")
+      coder.type("filters/setText", "Shows what has the words of a text in its title or podcast.")
+      try coder.subject(&subject)
       try coder.required("text", &text, .searchText)
       return .setText(text)
     case .clear:
       coder.type("filters/clear", "Switches all filters off.")
+      try coder.subject(&subject)
       return self
     case .save(var name):
       coder.type("filters/save", "Saves the active filters under a name.")
-      try coder.required("name", &name, .setName)
+      try coder.set(&name, over: &subject)
       return .save(name)
     case .apply(var name):
       coder.type("filters/apply", "Activates saved filters.")
-      try coder.required("name", &name, .setName)
+      try coder.set(&name, over: &subject)
       return .apply(name)
     case .delete(var name):
       coder.type("filters/delete", "Deletes saved filters.")
-      try coder.required("name", &name, .setName)
+      try coder.set(&name, over: &subject)
       return .delete(name)
     }
+  }
+}
+
+extension PayloadCoder {
+  /// What the filters narrow.
+  fileprivate mutating func subject(_ subject: inout FilterSubject) throws(Fault) {
+    try optional("over", &subject, .choice, omitting: .downloads)
+  }
+
+  /// The name of saved filters.
+  fileprivate mutating func set(_ name: inout String, over subject: inout FilterSubject) throws(Fault) {
+    try required("name", &name, .setName)
+    try self.subject(&subject)
   }
 }
 

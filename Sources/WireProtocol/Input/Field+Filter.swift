@@ -10,7 +10,8 @@ extension Field {
   /// What there is in the group that a client has named, or else which groups there are.
   private static func filters(like text: String) -> String {
     let name = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)[0]
-    guard let group = FilterCatalogue.groups.first(where: { $0.id.rawValue == name }) else {
+    let all = FilterSubject.allCases.reversed().flatMap { FilterCatalogue.groups(over: $0) }
+    guard let group = all.first(where: { $0.id.rawValue == name }) else {
       let groups = FilterGroup.ID.allCases.map(\.rawValue).joined(separator: ", ")
       return "a filter such as state:failed, of one of the groups \(groups)"
     }

@@ -24,12 +24,13 @@ extension FeedsQuery {
 }
 
 extension EpisodesQuery {
-  private static let keys = ["where", "sort", "limit", "after", "fields"]
+  private static let keys = ["where", "unfiltered", "sort", "limit", "after", "fields"]
 
   init(_ field: Field) throws(Refusal) {
     let fields = try Fields(field.object(), at: field.path, knowing: Self.keys)
     self.init()
     if let condition = fields["where"] { self.condition = try EpisodeCondition(condition) }
+    isUnfiltered = try fields["unfiltered"]?.boolean() ?? isUnfiltered
     order = try fields["sort"]?.order() ?? order
     limit = try fields["limit"]?.pageLimit() ?? limit
     after = try fields["after"]?.cursor(of: order)

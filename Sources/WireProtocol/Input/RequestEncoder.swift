@@ -104,6 +104,7 @@ extension JSONWriter {
     members(showing: query.fields)
     member("limit", query.limit)
     member("sort", query.order.text)
+    member("unfiltered", query.isUnfiltered)
     object("where") { $0.members(of: query.condition) }
   }
 

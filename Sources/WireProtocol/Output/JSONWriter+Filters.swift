@@ -3,8 +3,14 @@ import PodfluxCore
 /// The filters as clients see them (the article Protocol).
 extension JSONWriter {
   mutating func members(of filters: FiltersSnapshot) {
+    members(of: filters.downloads, and: filters.episodes)
+  }
+
+  /// The filters over one subject, and over another one as a member.
+  private mutating func members(of filters: FiltersSnapshot.Part, and episodes: FiltersSnapshot.Part? = nil) {
     let selection = filters.state.selection
     array("active", selection.active) { $1.element($0.description) }
+    if let episodes { object("episodes") { $0.members(of: episodes) } }
     array("groups", filters.groups) { group, groups in
       groups.object { $0.members(of: group) }
     }

@@ -12,6 +12,19 @@ extension JSONWriter {
     }
   }
 
+  /// All of a completed download, with its episode and feed, and the library to which its path is relative.
+  mutating func members(ofCompleted item: DownloadsSnapshot.Item, _ episode: Episode?, _ feed: Feed?, library: String) {
+    for field in Self.itemFields {
+      switch field {
+      case .error: member("episode", episode?.id.description)
+      case .finishedAt: member("feed", feed?.id.description)
+      case .modifiedAt: member("library", library)
+      default: break
+      }
+      member(field, of: item)
+    }
+  }
+
   private mutating func member(_ field: ItemField, of item: DownloadsSnapshot.Item) {
     let download = item.download
     switch field {

@@ -29,6 +29,8 @@ struct EngineOptions: ParsableArguments {
   @Option(help: "A device whose bytes cost money, such as usb0; can be repeated.")
   var metered: [String] = []
 
+  @OptionGroup var hook: HookOptions
+
   @OptionGroup var observability: ObservabilityOptions
 
   func validate() throws {
@@ -51,6 +53,7 @@ struct EngineOptions: ParsableArguments {
       place: LibraryPlace(library: folder.library, state: folder.state, configuration: configuration),
       configuration: configuration)
     start.journalBytes = journalBytes
+    start.hook = try hook.command
     (start.logFormat, start.metrics) = (observability.logFormat, observability.metrics)
     start.links = LinkOverrides(
       interfaces: Dictionary(interfaces.map { ($0.device, $0.interface) }) { $1 }, metered: Set(metered))

@@ -13,6 +13,8 @@ struct EngineStart {
   var logFormat = LogFormat.text
   /// Where metrics are shown; nil for nowhere.
   var metrics: MetricsTarget?
+  /// What is run for each completed download; nil for nothing.
+  var hook: HookCommand?
   private let caFile: String?
   private let journal: String?
   private let network: NetworkChoice
@@ -57,11 +59,15 @@ struct EngineStart {
     }
   }
 
-  /// - Parameter metrics: Where the engine measures into; nil for nowhere.
-  func configuration(logger: Logger, metrics: PrometheusRegistry?) -> EngineConfiguration {
-    EngineConfiguration(
+  /// - Parameters:
+  ///   - metrics: Where the engine measures into; nil for nowhere.
+  ///   - hook: What hears of completed downloads; nil for nothing.
+  func configuration(logger: Logger, metrics: PrometheusRegistry?, hook: CompletionHook?) -> EngineConfiguration {
+    var configuration = EngineConfiguration(
       libraryPath: place.library, statePath: place.state, certificateAuthorityFile: caFile,
       journal: journal.map { JournalConfiguration(path: $0, maximumBytes: journalBytes) },
       reportedPath: network.path, links: links, metrics: metrics, logger: logger)
+    configuration.onCompletion = hook?.take
+    return configuration
   }
 }

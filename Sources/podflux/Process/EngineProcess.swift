@@ -16,6 +16,8 @@ struct EngineProcess {
   private let owner: ProcessOwner
   /// nil without sockets.
   private let server: SocketServer?
+  /// nil without a command for completions.
+  private let hook: CompletionHook?
   /// nil where no metrics are wanted.
   private let publisher: MetricsPublisher?
 
@@ -44,13 +46,15 @@ struct EngineProcess {
     let logger = start.logger
     libraryPath = start.place.library
     notifier = setup.notifier
+    let hook = start.hook.map { CompletionHook($0, logger: logger) }
+    self.hook = hook
     signals = commandSignals ?? SignalWatch(setup.signals, logger: logger)
     owner = ProcessOwner(libraryPath: libraryPath, notifier: notifier, isCommand: commandSignals != nil)
     do {
       let publisher = try start.makeMetricsPublisher(logger: logger)
       self.publisher = publisher
       server = sockets.isEmpty ? nil : try SocketServer(sockets, libraryPath: libraryPath, logger: logger)
-      engine = try Engine(start.configuration(logger: logger, metrics: publisher?.registry), owner: owner)
+      engine = try Engine(start.configuration(logger: logger, metrics: publisher?.registry, hook: hook), owner: owner)
     } catch {
       for socket in sockets { socket.close() }
       throw error
@@ -65,6 +69,7 @@ struct EngineProcess {
   func waitUntilClosed() {
     owner.waitUntilClosed()
     notifier?.stopping()
+    hook?.finish(runningAll: engine.isDraining) { signals.isStopping }
     publisher?.finish()
   }
 

@@ -79,15 +79,21 @@ struct FilterMigrationTests {
   @Test("The state of the filters is read back")
   func filters() throws {
     let database = try LibraryDatabase.inMemory()
-    #expect(try database.read { try $0.filters() } == FiltersState())
+    #expect(try database.read { try $0.filters() } == FilterStates())
     let selection = FilterSelection(
       active: [try #require(FilterID("state:failed")), try #require(FilterID("podcast:a:b \u{1F600}"))],
       text: "\"x\" \u{E9}")
     let state = FiltersState(
       selection: selection, selectedGroup: .podcast,
       saved: [SavedFilters(name: "a", selection: selection), SavedFilters(name: "b", selection: .init())])
-    try database.write { try $0.filters.save(state) }
-    #expect(try database.read { try $0.filters() } == state)
+    var episodes = FiltersState()
+    episodes.selection.active = [try #require(FilterID("played:no"))]
+    episodes.selectedGroup = .favorite
+    try database.write { tables in
+      try tables.filters.save(state, over: .downloads)
+      try tables.filters.save(episodes, over: .episodes)
+    }
+    #expect(try database.read { try $0.filters() } == FilterStates(downloads: state, episodes: episodes))
   }
 
   @Test(
@@ -96,6 +102,8 @@ struct FilterMigrationTests {
       #"{}"#, #"[]"#, #"{"selection":{"active":["state:mood"],"text":""},"saved":[]}"#,
       #"{"selection":{"active":["state:failed","state:failed"],"text":""},"saved":[]}"#,
       #"{"selection":{"active":[],"text":""},"group":"mood","saved":[]}"#,
+      #"{"selection":{"active":["played:no"],"text":""},"saved":[]}"#,
+      #"{"selection":{"active":[],"text":""},"group":"favorite","saved":[]}"#,
       #"{"selection":{"active":[],"text":"\#(String(repeating: "x", count: 257))"},"saved":[]}"#,
       #"{"selection":{"active":[],"text":""},"saved":[{"name":"b","selection":{"active":[],"text":""}},"#
         + #"{"name":"a","selection":{"active":[],"text":""}}]}"#,

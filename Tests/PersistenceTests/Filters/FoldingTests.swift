@@ -87,7 +87,7 @@ struct FoldingTests {
     #expect(try Self.ids(database, text: text).count == expected)
     let state = FiltersState(selection: .init(active: [], text: text), selectedGroup: nil, saved: [])
     let filters = try database.read { try $0.filters(state, at: Sample.conditionMoment) }
-    let queued = filters.groups.flatMap(\.filters).first { $0.filter.condition == .states([.queued]) }
+    let queued = filters.groups.flatMap(\.filters).first { $0.filter.meaning == .state(.queued) }
     #expect(queued?.count == expected)
     #expect(try Self.ids(database, .titleContains(["\u{1F600} *"])).count == 2)
   }

@@ -60,10 +60,10 @@ struct Oracle {
   // MARK: Counts
 
   func count(of filter: Filter, in selection: FilterSelection) -> Int {
-    let conditions = selection.conditions(without: filter.id.group)
+    let conditions: [FilterGroup.ID: Condition] = selection.conditions(without: filter.id.group)
     return downloads.count { download in
       conditions.values.allSatisfy { meets($0, download) } && finds(selection.text, download)
-        && meets(filter.condition, download)
+        && meets(Condition(filter.meaning), download)
     }
   }
 
@@ -83,7 +83,7 @@ struct Oracle {
   // MARK: One download
 
   func shows(_ selection: FilterSelection, _ download: Download) -> Bool {
-    meets(selection.condition, download) && finds(selection.text, download)
+    meets(selection.condition(), download) && finds(selection.text, download)
   }
 
   /// Whether every word is a prefix of a word of the download.

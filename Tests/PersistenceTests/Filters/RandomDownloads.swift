@@ -151,7 +151,7 @@ struct RandomDownloads {
   }
 
   mutating func selection() throws -> FilterSelection {
-    let filters = FilterCatalogue.groups.flatMap(\.filters).map(\.id).filter { $0.group != .everything || chance(20) }
+    let filters = FilterCatalogue.groups().flatMap(\.filters).map(\.id).filter { $0.group != .everything || chance(20) }
     let podcasts = try ["Show", "Zo\u{E9}", "absent"].map { try #require(FilterID(group: .podcast, value: $0)) }
     let active = chance(40) ? [] : some(of: filters + podcasts + podcasts)
     let texts = [

@@ -16,20 +16,21 @@ struct FilterTests {
   @Test("Filters of one group are alternatives, groups narrow each other")
   func selection() throws {
     let ids = try ["state:failed", "size:small", "state:paused"].map { try #require(FilterID($0)) }
-    let condition = FilterSelection(active: ids).condition
+    let condition: Condition = FilterSelection(active: ids).condition()
     #expect(condition.isMet(by: Self.traits(.failed), podcast: nil) == true)
     #expect(condition.isMet(by: Self.traits(.paused), podcast: nil) == true)
     #expect(condition.isMet(by: Self.traits(.queued), podcast: nil) == false)
     #expect(condition.isMet(by: Self.traits(.failed, size: .huge), podcast: nil) == false)
-    #expect(FilterSelection().condition.isMet(by: Self.traits(), podcast: nil) == true)
-    #expect(
-      FilterSelection(active: ids).conditions(without: .state).keys.sorted { $0.rawValue < $1.rawValue } == [.size])
+    let everything: Condition = FilterSelection().condition()
+    #expect(everything.isMet(by: Self.traits(), podcast: nil) == true)
+    let others: [FilterGroup.ID: Condition] = FilterSelection(active: ids).conditions(without: .state)
+    #expect(others == [.size: .sizes([.small])])
   }
 
   @Test("A filter's count applies the other groups, not its own")
   func counting() throws {
     let ids = try ["state:failed", "podcast:Show"].map { try #require(FilterID($0)) }
-    var counter = FilterCounter(FilterSelection(active: ids))
+    var counter = FilterCounter<Traits>(FilterSelection(active: ids))
     counter.count(3, podcast: "Show", traits: Self.traits(.failed))
     counter.count(5, podcast: "Show", traits: Self.traits(.queued))
     counter.count(7, podcast: "Other", traits: Self.traits(.failed, media: .video))
@@ -41,11 +42,50 @@ struct FilterTests {
       let filters = groups.first { $0.id == id }?.filters ?? []
       return Dictionary(uniqueKeysWithValues: filters.filter { $0.count > 0 }.map { ($0.filter.id.value, $0.count) })
     }
-    #expect(groups.map(\.id) == FilterGroup.ID.allCases)
+    #expect(groups.map(\.id) == FilterCatalogue.groups().map(\.id))
     #expect(counts(.state) == ["failed": 3, "queued": 5])
     #expect(counts(.podcast) == ["Show": 3, "Other": 7])
     #expect(counts(.media) == ["audio": 3])
     #expect(counts(.everything).isEmpty)
+  }
+
+  @Test("Filters over episodes tell podcasts apart by what conditions look at, and count marks and missing downloads")
+  func episodes() throws {
+    let ids = try ["podcast:show", "played:no"].map { try #require(FilterID($0)) }
+    var counter = FilterCounter<EpisodeTraits>(FilterSelection(active: ids)) { $0.lowercased() }
+    var traits = EpisodeTraits(
+      state: nil, media: .audio, size: .small, age: .week, isPlayed: false, isFavorite: true)
+    counter.count(3, podcast: "Show", key: "show", traits: traits)
+    counter.count(4, podcast: "SHOW", key: "show", traits: traits)
+    counter.count(5, podcast: "TALK", key: "talk", traits: traits)
+    counter.count(6, podcast: "Talk", key: "talk", traits: traits)
+    traits.isPlayed = true
+    traits.state = .completed
+    counter.count(9, podcast: "Show", key: "show", traits: traits)
+    let groups = counter.groups()
+    #expect(groups.map(\.id) == [.state, .podcast, .media, .time, .size, .played, .favorite])
+    let counts = groups.flatMap(\.filters).filter { $0.count > 0 }.map { "\($0.filter.id) \($0.count)" }
+    #expect(
+      counts == [
+        "state:none 7", "podcast:TALK 11", "podcast:show 7", "media:audio 7", "time:week 7", "time:month 7",
+        "time:year 7", "size:small 7", "played:yes 9", "played:no 7", "favorite:yes 7",
+      ])
+  }
+
+  @Test("Each subject has conditions for its filters, and traits meet what the conditions say")
+  func meanings() throws {
+    for filter in FilterCatalogue.groups().flatMap(\.filters) {
+      #expect(Condition(filter.meaning).isMet(by: Self.traits(), podcast: nil) == Self.traits().meet(filter.meaning))
+      #expect(FilterCatalogue.has(filter.id, over: .downloads))
+    }
+    let never = EpisodeCondition.any([])
+    for filter in FilterCatalogue.groups(over: .episodes).flatMap(\.filters) {
+      #expect(EpisodeCondition(filter.meaning) != never, "\(filter.id)")
+      #expect(FilterCatalogue.has(filter.id, over: .episodes))
+    }
+    #expect(!FilterCatalogue.has(try #require(FilterID("origin:auto")), over: .episodes))
+    #expect(!FilterCatalogue.has(try #require(FilterID("state:none")), over: .downloads))
+    #expect(FilterCatalogue.has(try #require(FilterID("podcast:x")), over: .episodes))
   }
 
   @Test(

@@ -15,7 +15,7 @@ struct RandomActions {
     switch kind {
     case 0...8: .downloads(intent(kind))
     case 9: .updateSettings(patch())
-    case 10...16: .filters(filterIntent(kind - 10))
+    case 10...16: filterAction(kind - 10)
     case 17: .stop(pick([.drain, .suspend, .now]))
     case 18:
       .recovered(
@@ -191,12 +191,16 @@ struct RandomActions {
       days: several(ScheduleWindow.Weekday.allCases), from: draw(0...1439), to: draw(ScheduleWindow.minutes))
   }
 
-  private mutating func filterIntent(_ kind: Int) -> FilterIntent {
-    switch kind {
-    case 0:
-      .toggle(
-        pick(["state:failed", "podcast:Show: \"x\"", "time:week", "everything:hidden"].compactMap(FilterID.init)))
-    case 1: .selectGroup(maybe { $0.pick(FilterGroup.ID.allCases) })
+  private mutating func filterAction(_ kind: Int) -> Action {
+    let subject = pick(FilterSubject.allCases)
+    return .filters(filterIntent(kind, over: subject), over: subject)
+  }
+
+  private mutating func filterIntent(_ kind: Int, over subject: FilterSubject) -> FilterIntent {
+    let own = subject == .downloads ? "everything:hidden" : "played:no"
+    return switch kind {
+    case 0: .toggle(pick(["state:failed", "podcast:Show: \"x\"", "time:week", own].compactMap(FilterID.init)))
+    case 1: .selectGroup(maybe { $0.pick(FilterCatalogue.groups(over: subject).map(\.id)) })
     case 2: .setText(label())
     case 3: .clear
     case 4: .save("My \"set\"")

@@ -49,7 +49,7 @@ struct RequestEncoderTests {
       order: .init(.title, isReversed: true), limit: 7,
       after: OrderCursor(order: .init(.title, isReversed: true), value: .text("a b"), key: 9), fields: [.id, .url])
     let episodes = EpisodesQuery(
-      condition: .titleContains(["é"]), order: .init(.added), limit: 1,
+      condition: .titleContains(["é"]), isUnfiltered: true, order: .init(.added), limit: 1,
       after: EpisodeCursor(order: .init(.added), value: .none, key: 11), fields: [.id])
     let feed = try #require(FeedID("f-1"))
     let feeds = FeedsQuery(groups: ["A/B"], ids: [feed], order: .init(.added), limit: 5)

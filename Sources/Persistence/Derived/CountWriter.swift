@@ -1,0 +1,37 @@
+import GRDB
+
+/// Writes changes of counts to a table of keys with their numbers, of which none is 0.
+struct CountWriter {
+  private let db: Database
+  private let increase: Statement
+  private let decrease: Statement
+  private let remove: Statement
+
+  /// - Parameters:
+  ///   - table: Its columns are the keys, in this order, and `number`.
+  ///   - keys: The names of the keys.
+  init(_ table: String, keys: [String], in db: Database) throws {
+    self.db = db
+    let marks = keys.map { _ in "?" }.joined(separator: ", ")
+    let scope = keys.map { "\($0) = ?" }.joined(separator: " AND ")
+    increase = try db.cachedStatement(
+      sql: """
+        INSERT INTO \(table) VALUES (\(marks), ?) ON CONFLICT DO UPDATE SET number = number + excluded.number
+        """)
+    decrease = try db.cachedStatement(
+      sql: "UPDATE \(table) SET number = number - ? WHERE \(scope) AND number > ?")
+    remove = try db.cachedStatement(sql: "DELETE FROM \(table) WHERE \(scope)")
+  }
+
+  /// Adds a number, which may be negative, to that of a key.
+  func add(_ number: Int, to key: [any DatabaseValueConvertible]) throws {
+    guard number <= 0 else {
+      increase.setUncheckedArguments(StatementArguments(key + [number]))
+      return try increase.execute()
+    }
+    guard number < 0 else { return }
+    decrease.setUncheckedArguments(StatementArguments([-number] + key + [-number]))
+    try decrease.execute()
+    if db.changesCount == 0 { try remove.execute(arguments: StatementArguments(key)) }
+  }
+}

@@ -1,0 +1,32 @@
+import Flux
+
+/// The properties of an episode by which it is counted, apart from texts and exact numbers. Each has few values, so that
+/// a million episodes have few combinations in each feed.
+public struct EpisodeTraits: Hashable, Sendable {
+  /// The stored state of its download; nil if none exists.
+  public var state: DownloadState.Kind?
+  public var media: MediaKind
+  /// Of the length that the feed claims.
+  public var size: SizeClass
+  public var age: AgeClass
+  public var isPlayed: Bool
+  public var isFavorite: Bool
+
+  public init(
+    state: DownloadState.Kind?, media: MediaKind, size: SizeClass, age: AgeClass, isPlayed: Bool, isFavorite: Bool
+  ) {
+    self.state = state
+    self.media = media
+    self.size = size
+    self.age = age
+    self.isPlayed = isPlayed
+    self.isFavorite = isFavorite
+  }
+
+  /// The traits of a new episode, which has neither a download nor marks.
+  public init(of content: EpisodeContent, added: Timestamp, on today: LocalDay) {
+    self.init(
+      state: nil, media: content.mediaKind, size: SizeClass(bytes: content.enclosure?.length),
+      age: AgeClass(days: today.age(of: content.published?.moment ?? added)), isPlayed: false, isFavorite: false)
+  }
+}

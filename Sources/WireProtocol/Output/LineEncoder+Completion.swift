@@ -1,0 +1,11 @@
+import PodfluxCore
+
+/// What a program is told that hooks into completions.
+extension LineEncoder {
+  /// A download is completed. `path` is relative to the library.
+  public mutating func completed(_ completed: NameableDownload, library: String) {
+    let item = DownloadsSnapshot.Item(download: completed.download, live: nil)
+    writer.object { $0.members(ofCompleted: item, completed.episode, completed.feed, library: library) }
+    writer.endLine()
+  }
+}
