@@ -147,4 +147,24 @@ struct EpisodeFilterTests {
     try engine.order("feeds/update", ["id": "day", "title": "Days"])
     #expect(try counts(told(), of: ["podcast"]) == ["podcast:Days": 3, "podcast:Nacht": 2])
   }
+
+  @Test("An observed list of episodes follows the filters, and is whole without them")
+  func observedList() throws {
+    let scene = try Scene()
+    let engine = try filled(scene)
+    try engine.order("observe", ["stores": ["episodes"], "interval": 0.05])
+    #expect((try engine.nextState(of: "episodes")["items"] as? [Any])?.count == 5)
+    try toggle("podcast:Nacht", engine)
+    let narrowed = try engine.nextState(of: "episodes")
+    #expect((narrowed["remove"] as? [String])?.count == 3 && narrowed["count"] as? Int == 5)
+    try engine.order("filters/clear", ["over": "episodes"])
+    #expect((try engine.nextState(of: "episodes")["upsert"] as? [Any])?.count == 3)
+    // Each state is awaited before the next order: a wait for a reply skips the lines before it.
+    try engine.order("observe", ["stores": ["episodes"], "interval": 0.05, "episodes": ["unfiltered": true]])
+    #expect((try engine.nextState(of: "episodes")["items"] as? [Any])?.count == 5)
+    try toggle("podcast:Nacht", engine)
+    try engine.order("episodes/mark", ["where": ["feed": "day"], "played": true])
+    #expect((try engine.nextState(of: "episodes")["upsert"] as? [Any])?.count == 3)
+    #expect(try titles(engine).count == 2)
+  }
 }
