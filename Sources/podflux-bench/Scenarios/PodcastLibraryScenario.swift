@@ -25,8 +25,10 @@ struct PodcastLibraryScenario: Scenario {
       figures.append(
         Figure("resident after the start", .mebibytes, [try ProcessReading(process).residentBytes.mebibytes]))
       figures += try Self.refreshAll(process)
-      figures += try Self.pages(process, runs: bench.runs)
+      figures += try Self.pages(process, runs: bench.runs, "page of episodes, worst of all orders", number: 30_000_000)
       figures += try Self.longFeed(process, server)
+      figures += try Self.rules(process, runs: bench.runs)
+      figures += try Self.pages(process, runs: bench.runs, "the same, with rules", number: 40_000_000)
       try process.terminate()
       return figures
     }
@@ -76,7 +78,9 @@ struct PodcastLibraryScenario: Scenario {
     ]
   }
 
-  private static func pages(_ process: PodfluxProcess, runs: Int) throws -> [Figure] {
+  private static func pages(
+    _ process: PodfluxProcess, runs: Int, _ name: String, number: Int
+  ) throws -> [Figure] {
     var worst: [Double] = []
     for run in 0..<runs {
       var slowest = 0.0
@@ -86,12 +90,47 @@ struct PodcastLibraryScenario: Scenario {
             slowest,
             try process.roundTripMilliseconds(
               "snapshot", payload: #"{"stores":["episodes"],"episodes":{"sort":"\#(sort)"}}"#,
-              number: 30_000_000 + run * 100 + place * 2 + side))
+              number: number + run * 100 + place * 2 + side))
         }
       }
       worst.append(slowest)
     }
-    return [Figure("page of episodes, worst of all orders", .milliseconds, worst, target: .atMost(20))]
+    return [Figure(name, .milliseconds, worst, target: .atMost(20))]
+  }
+
+  /// Each feed gets rules, by which each of its episodes is looked at and nothing is downloaded: that would measure the
+  /// downloads. Then a mark makes the rules of all feeds due.
+  private static func rules(_ process: PodfluxProcess, runs: Int) throws -> [Figure] {
+    let rules: [String: Any] = [
+      "autoDownload": ["newest": 3, "since": "all", "where": ["titleContains": "no title has this"]],
+      "keep": ["newest": 5],
+    ]
+    let identifiers = try process.feedIdentifiers()
+    for id in identifiers { try process.order("feeds/update", ["id": id, "rules": rules]) }
+    let before = try ProcessReading(process)
+    var (plans, longPlans, all): ([Double], [Double], [Double]) = ([], [], [])
+    for run in 0..<runs {
+      func plan(_ id: String, _ number: Int) throws -> Double {
+        try process.roundTripMilliseconds(
+          "rules/plan", payload: #"{"id":"\#(id)","rules":{"autoDownload":{"newest":10},"keep":{"newest":5}}}"#,
+          number: 50_000_000 + run * 100_000 + number)
+      }
+      plans.append(try identifiers.prefix(100).enumerated().map { try plan($1, $0) }.max() ?? 0)
+      longPlans.append(try plan("long", 99_999))
+      let start = try ProcessReading(process).cpuSeconds
+      let stopwatch = Stopwatch()
+      try process.order("episodes/mark", ["where": ["titleContains": "no title has this"], "archived": true])
+      all.append(try process.waitUntilIdle(stopwatch))
+      guard try ProcessReading(process).cpuSeconds > start else { throw MeasurementFailure("no rules were due") }
+    }
+    return [
+      Figure("a plan for a feed, slowest of 100", .milliseconds, plans, target: .atMost(50)),
+      Figure("a plan for the long feed", .milliseconds, longPlans, target: .atMost(50)),
+      Figure("the rules of all feeds", .seconds, all, target: .atMost(2)),
+      Figure(
+        "peak memory of rules above the rest", .mebibytes,
+        [(try ProcessReading(process).peakResidentBytes - before.peakResidentBytes).mebibytes]),
+    ]
   }
 
   private static func longFeed(_ process: PodfluxProcess, _ server: FeedServer) throws -> [Figure] {
@@ -143,6 +182,29 @@ extension PodfluxProcess {
       cursor = feeds?["next"] as? String
     } while cursor != nil
     return true
+  }
+
+  /// The ids of all feeds but the long one.
+  func feedIdentifiers() throws -> [String] {
+    var identifiers: [String] = []
+    var page: [String: Any] = ["limit": 1000, "fields": ["id"]]
+    while true {
+      let feeds = try order("snapshot", ["stores": ["feeds"], "feeds": page])["feeds"] as? [String: Any]
+      identifiers += (feeds?["items"] as? [[String: Any]] ?? []).compactMap { $0["id"] as? String }
+      guard let cursor = feeds?["next"] as? String else { return identifiers.filter { $0 != "long" } }
+      page["after"] = cursor
+    }
+  }
+
+  /// Waits until the process has used no CPU for a while. Returns how long it has worked until then, in seconds.
+  func waitUntilIdle(_ stopwatch: Stopwatch) throws -> Double {
+    var (last, end) = (try ProcessReading(self).cpuSeconds, stopwatch.seconds)
+    while stopwatch.seconds < end + 0.5 {
+      usleep(10_000)
+      let now = try ProcessReading(self).cpuSeconds
+      if now > last { (last, end) = (now, stopwatch.seconds) }
+    }
+    return end
   }
 
   /// Waits until every feed has been refreshed.
