@@ -1,7 +1,10 @@
 import Flux
 
 /// Everything that can change Podflux's state.
-public enum Action: ActionProtocol, Hashable {
+///
+/// It is one reference: an action is handed from the line that asks for it through queues and lists to each store, and
+/// the largest has hundreds of bytes.
+public indirect enum Action: ActionProtocol, Hashable {
   /// A client wants something of the downloads.
   case downloads(DownloadIntent)
   /// A client wants something of feeds or episodes.
