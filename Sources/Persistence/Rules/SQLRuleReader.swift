@@ -5,33 +5,59 @@ import PodfluxCore
 /// Episodes as rules look at them, in SQLite.
 struct SQLRuleReader: RuleReading {
   let db: Database
+  private let statements = PreparedStatements()
+
+  init(db: Database) {
+    self.db = db
+  }
 
   func walk(_ scope: RuleScope, at moment: ConditionMoment, _ body: (RuledEpisode) throws -> Bool) throws {
-    let condition = try EpisodeConditionSQL(at: moment, in: db).predicate(scope.condition)
     let open = scope.isSettled ? "AND (key > ? OR ruled = 1)" : ""
-    let sql = """
+    let rows = Predicate(
+      "INDEXED BY episodes_feed WHERE feed = ? \(open)",
+      values: scope.isSettled ? [scope.feed, scope.line ?? 0] : [scope.feed])
+    try walk(rows, of: scope, at: moment, body)
+  }
+
+  func some(_ episodes: [EpisodeID], of scope: RuleScope, at moment: ConditionMoment) throws -> [RuledEpisode] {
+    var found: [RuledEpisode] = []
+    let keys = try ConditionSQL.list(episodes.map(\.number))
+    let rows = Predicate("NOT INDEXED WHERE key IN (SELECT value FROM json_each(?)) AND feed = ?", keys, scope.feed)
+    try walk(rows, of: scope, at: moment) { episode in
+      found.append(episode)
+      return true
+    }
+    return found
+  }
+
+  private func walk(
+    _ rows: Predicate, of scope: RuleScope, at moment: ConditionMoment, _ body: (RuledEpisode) throws -> Bool
+  ) throws {
+    let condition = try EpisodeConditionSQL(at: moment, in: db).predicate(scope.condition)
+    let statement = try statements.statement(
+      """
       WITH chosen AS (
         SELECT key, \(StoredRuledEpisode.moment) AS moment, added_at, bytes, url IS NOT NULL AS has_file,
           (\(condition.sql)) AS matches, missing, archived, favorite, backdated, ruling, ruled, download
-        FROM episodes INDEXED BY episodes_feed WHERE feed = ? \(open))
+        FROM episodes \(rows.sql))
       \(StoredRuledEpisode.select)
       ORDER BY chosen.moment DESC, chosen.added_at DESC, chosen.key
-      """
-    var values: [any DatabaseValueConvertible] = condition.values + [scope.feed]
-    if scope.isSettled { values.append(scope.line ?? 0) }
-    try StoredRuledEpisode.walk(db.makeStatement(sql: sql), arguments: StatementArguments(values)) {
+      """, in: db)
+    try StoredRuledEpisode.walk(statement, arguments: StatementArguments(condition.values + rows.values)) {
       try body($0.episode)
     }
   }
 
-  func countThere(_ scope: RuleScope, at moment: ConditionMoment) throws -> Int64 {
+  func countThere(_ scope: RuleScope, in part: RulePart, at moment: ConditionMoment) throws -> Int64 {
     let condition = try EpisodeConditionSQL(at: moment, in: db).predicate(scope.condition)
-    let sql = """
-      SELECT count(*) FROM episodes INDEXED BY episodes_feed
-      WHERE feed = ? AND key <= ? AND \(StoredRuledEpisode.isThere) AND \(condition.sql)
+    let part = part.predicate
+    let statement = try statements.statement(
       """
-    let values: [any DatabaseValueConvertible] = [scope.feed, scope.line ?? 0] + condition.values
-    return try Int64.fetchOne(db.makeStatement(sql: sql), arguments: StatementArguments(values)) ?? 0
+      SELECT count(*) FROM episodes INDEXED BY episodes_feed
+      WHERE feed = ? AND key <= ? AND \(part.sql) AND \(StoredRuledEpisode.isThere) AND \(condition.sql)
+      """, in: db)
+    let values: [any DatabaseValueConvertible] = [scope.feed, scope.line ?? 0] + part.values + condition.values
+    return try Int64.fetchOne(statement, arguments: StatementArguments(values)) ?? 0
   }
 
   func lastEpisode() throws -> Int64 {
@@ -40,5 +66,35 @@ struct SQLRuleReader: RuleReading {
       throw DamagedRow(column: "last_episode.key")
     }
     return last
+  }
+}
+
+/// The statements of one reader. Rules shape them, so that the connection keeps none: its cache would grow without bound;
+/// and many feeds have the same rules, so that one is not made for each.
+private final class PreparedStatements {
+  private var statements: [String: Statement] = [:]
+
+  func statement(_ sql: String, in db: Database) throws -> Statement {
+    if let statement = statements[sql] { return statement }
+    let statement = try db.makeStatement(sql: sql)
+    statements[sql] = statement
+    return statement
+  }
+}
+
+extension RulePart {
+  /// The condition on rows of `episodes`; the order is that of `RuledEpisode.Place`.
+  fileprivate var predicate: Predicate {
+    switch self {
+    case .all: Predicate("true")
+    case .newer(let place): comparison(">", with: place)
+    case .older(let place): comparison("<", with: place)
+    }
+  }
+
+  private func comparison(_ sign: String, with place: RuledEpisode.Place) -> Predicate {
+    Predicate(
+      "(\(StoredRuledEpisode.moment), added_at, -key) \(sign) (?, ?, ?)", place.moment.milliseconds,
+      place.added.milliseconds, -place.id.number)
   }
 }

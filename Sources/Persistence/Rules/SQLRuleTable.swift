@@ -12,8 +12,12 @@ struct SQLRuleTable: RuleTable {
     try reader.walk(scope, at: moment, body)
   }
 
-  func countThere(_ scope: RuleScope, at moment: ConditionMoment) throws -> Int64 {
-    try reader.countThere(scope, at: moment)
+  func some(_ episodes: [EpisodeID], of scope: RuleScope, at moment: ConditionMoment) throws -> [RuledEpisode] {
+    try reader.some(episodes, of: scope, at: moment)
+  }
+
+  func countThere(_ scope: RuleScope, in part: RulePart, at moment: ConditionMoment) throws -> Int64 {
+    try reader.countThere(scope, in: part, at: moment)
   }
 
   func lastEpisode() throws -> Int64 { try reader.lastEpisode() }

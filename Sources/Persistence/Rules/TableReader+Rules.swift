@@ -19,7 +19,7 @@ extension TableReader {
   }
 
   /// Adds to each episode what rules say of it. Cost: for each feed that has rules, and episodes without a download among
-  /// these, the feed's episodes.
+  /// these, `RuleReading.verdicts`.
   func explain(_ items: inout [EpisodesSnapshot.Item], at moment: ConditionMoment) throws {
     var open: [Feed.Key: Set<EpisodeID>] = [:]
     for index in items.indices {
@@ -27,12 +27,15 @@ extension TableReader {
       items[index].verdict = episode.verdict(isHere: isHere)
       if items[index].verdict == nil, !isHere { open[episode.feed, default: []].insert(episode.id) }
     }
+    let reader = SQLRuleReader(db: db)
+    var explained: [EpisodeID: RuleVerdict] = [:]
     for (key, episodes) in open.sorted(by: { $0.key < $1.key }) {
       guard let feed = try feedTable.find(key), feed.wishes.rules.autoDownload != nil else { continue }
-      let verdicts = try SQLRuleReader(db: db).verdicts(of: episodes, in: feed, at: moment)
-      for index in items.indices where items[index].episode.feed == key && items[index].verdict == nil {
-        items[index].verdict = verdicts[items[index].episode.id]
-      }
+      let verdicts = try reader.verdicts(of: episodes, in: feed, at: moment)
+      explained.merge(verdicts) { first, _ in first }
+    }
+    for index in items.indices where items[index].verdict == nil {
+      items[index].verdict = explained[items[index].episode.id]
     }
   }
 }

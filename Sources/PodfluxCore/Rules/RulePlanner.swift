@@ -86,9 +86,7 @@ public struct RulePlanner: Sendable {
   public mutating func decide(_ episode: RuledEpisode) -> RuleDecision {
     let rank = takeRank(episode)
     switch episode.download {
-    case .never: return candidate(episode, rank: rank)
-    case .gone: return .leave(rules.autoDownload == nil ? nil : .wasRemoved)
-    case .requested, .ruled(.failed): return .leave(nil)
+    case .never, .gone, .requested, .ruled(.failed): return decideAlone(episode) ?? candidate(episode, rank: rank)
     case .ruled(.pending):
       if !episode.isFavorite { held.add(episode.length ?? 0) }
       return .leave(nil)
@@ -98,6 +96,37 @@ public struct RulePlanner: Sendable {
     }
   }
 
+  /// What is decided about an episode whatever the others are; nil if they matter.
+  public func decideAlone(_ episode: RuledEpisode) -> RuleDecision? {
+    switch episode.download {
+    case .never: break
+    case .gone: return .leave(rules.autoDownload == nil ? nil : .wasRemoved)
+    case .requested, .ruled(.failed): return .leave(nil)
+    case .ruled(.pending), .ruled(.completed): return nil
+    }
+    guard let rule = rules.autoDownload else { return .leave(nil) }
+    guard let line else { return .leave(.isUnread) }
+    if !episode.hasFile { return .leave(.hasNoFile) }
+    if !episode.isMatching { return .leave(.isExcluded) }
+    if episode.isMissingFromFeed { return .leave(.hasLeftFeed) }
+    if episode.isArchived { return .leave(.isArchived) }
+    guard episode.id.number > line else { return rule.allowance > 0 ? nil : .leave(.wasThere) }
+    if episode.isBackdated { return .leave(.isBackdated) }
+    return episode.passedOver.map { .leave($0) }
+  }
+
+  /// Which part of the episodes that were there come before an episode in the rule's order; nil if it was not there itself.
+  public func part(before episode: RuledEpisode) -> RulePart? {
+    guard let line, episode.id.number <= line else { return nil }
+    return rules.autoDownload?.order == .oldest ? .older(than: episode.place) : .newer(than: episode.place)
+  }
+
+  /// What is decided about an episode that was there and has this rank among those, whatever else is; nil if more matters.
+  public func decide(byRank rank: Int64) -> RuleDecision? {
+    guard let rule = rules.autoDownload, rank > rule.allowance else { return nil }
+    return .leave(.isBeyond(rank: rank, limit: rule.allowance, order: rule.order))
+  }
+
   /// The place among the episodes that were there, in the rule's order.
   private mutating func takeRank(_ episode: RuledEpisode) -> Int64? {
     guard let line, episode.id.number <= line, episode.isCountable else { return nil }
@@ -105,26 +134,14 @@ public struct RulePlanner: Sendable {
     return rules.autoDownload?.order == .oldest ? there - seen + 1 : seen
   }
 
+  /// - Parameter rank: Its rank among those that were there; nil if it is new.
   private mutating func candidate(_ episode: RuledEpisode, rank: Int64?) -> RuleDecision {
     guard let rule = rules.autoDownload else { return .leave(nil) }
-    guard let line else { return .leave(.isUnread) }
-    if !episode.hasFile { return .leave(.hasNoFile) }
-    if !episode.isMatching { return .leave(.isExcluded) }
-    if episode.isMissingFromFeed { return .leave(.hasLeftFeed) }
-    if episode.isArchived { return .leave(.isArchived) }
-    let isNew = episode.id.number > line
-    let reason: RuleReason
-    if isNew {
-      guard !episode.isBackdated else { return .leave(.isBackdated) }
-      if let passed = episode.passedOver { return .leave(passed) }
-      reason = .isNew
-    } else {
-      let limit = rule.allowance
-      guard limit > 0 else { return .leave(.wasThere) }
-      guard let rank, rank <= limit else {
-        return .leave(.isBeyond(rank: rank ?? there, limit: limit, order: rule.order))
-      }
+    var reason = RuleReason.isNew
+    if let rank {
+      if let decision = decide(byRank: rank) { return decision }
       guard allowance > 0 else { return .leave(.cameTooLate) }
+      let limit = rule.allowance
       reason = limit == FeedRules.Limits.everything ? .takesAll : .isAmong(rank: rank, limit: limit, order: rule.order)
     }
     // A favorite stays in any case, and takes no place.
@@ -132,7 +149,7 @@ public struct RulePlanner: Sendable {
       if let limit = excess(of: episode.length ?? 0) { return .leave(.wouldExceed(limit)) }
       held.add(episode.length ?? 0)
     }
-    if !isNew { allowance -= 1 }
+    if rank != nil { allowance -= 1 }
     return .download(reason)
   }
 

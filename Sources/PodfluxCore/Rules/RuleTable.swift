@@ -5,9 +5,11 @@ public protocol RuleReading {
   /// Calls the body with a feed's episodes, the newest first, until it returns false. Cost: the feed's episodes, of which
   /// one at a time is in memory.
   func walk(_ scope: RuleScope, at moment: ConditionMoment, _ body: (RuledEpisode) throws -> Bool) throws
-  /// How many of a feed's episodes up to its line have a file, are in the feed and meet the condition. Cost: the feed's
-  /// episodes.
-  func countThere(_ scope: RuleScope, at moment: ConditionMoment) throws -> Int64
+  /// Some of a feed's episodes, the newest first. Cost: theirs.
+  func some(_ episodes: [EpisodeID], of scope: RuleScope, at moment: ConditionMoment) throws -> [RuledEpisode]
+  /// How many of a feed's episodes up to its line, in a part of them, have a file, are in the feed and meet the condition.
+  /// Cost: the feed's episodes, a fifth of what a walk takes for each.
+  func countThere(_ scope: RuleScope, in part: RulePart, at moment: ConditionMoment) throws -> Int64
   /// The number of the library's last episode.
   func lastEpisode() throws -> Int64
 }
@@ -27,6 +29,13 @@ public struct RuleScope: Hashable, Sendable {
     self.line = line
     self.isSettled = isSettled
   }
+}
+
+/// A part of a feed's episodes in their order.
+public enum RulePart: Hashable, Sendable {
+  case all
+  case newer(than: RuledEpisode.Place)
+  case older(than: RuledEpisode.Place)
 }
 
 /// A download that the storage quota may delete.

@@ -96,31 +96,63 @@ extension RuleReading {
     return number
   }
 
-  /// What a feed's own rules say of some of its episodes that have no download. Cost: as that of a plan.
+  /// What a feed's own rules say of some of its episodes that have no download. Cost: for each episode that something but
+  /// its place decides about, itself; for each of the others a count of the feed's episodes, or a plan for all of them.
   public func verdicts(
     of episodes: Set<EpisodeID>, in feed: Feed, at moment: ConditionMoment
   ) throws -> [EpisodeID: RuleVerdict] {
+    let (rules, standing) = (feed.wishes.rules, feed.standing)
+    let scope = RuleScope(feed: feed.key, rules: rules, line: standing.line, isSettled: false)
+    let planner = RulePlanner(rules, standing, there: 0, at: moment.now, assuming: .arrival)
     var verdicts: [EpisodeID: RuleVerdict] = [:]
-    try decide(feed.wishes.rules, feed.standing, of: feed.key, at: moment) { decision, episode in
-      guard episodes.contains(episode.id) else { return true }
-      switch decision {
-      case .download(let reason): verdicts[episode.id] = RuleVerdict(.wanted, reason)
-      case .leave(let reason?): verdicts[episode.id] = RuleVerdict(.notDownloaded, reason)
-      case .leave(nil), .delete: break
+    var open: [RuledEpisode] = []
+    for episode in try some(episodes.sorted(), of: scope, at: moment) {
+      guard let decision = planner.decideAlone(episode) else {
+        open.append(episode)
+        continue
       }
-      return verdicts.count < episodes.count
+      verdicts[episode.id] = RuleVerdict(decision)
+    }
+    if open.count <= Self.countedEpisodes {
+      try open.removeAll { episode in
+        guard let part = planner.part(before: episode) else { return false }
+        let rank = try countThere(scope, in: part, at: moment) + 1
+        guard let decision = planner.decide(byRank: rank) else { return false }
+        verdicts[episode.id] = RuleVerdict(decision)
+        return true
+      }
+    }
+    guard !open.isEmpty else { return verdicts }
+    var rest = Set(open.map(\.id))
+    try decide(rules, standing, of: feed.key, at: moment) { decision, episode in
+      if rest.remove(episode.id) != nil { verdicts[episode.id] = RuleVerdict(decision) }
+      return !rest.isEmpty
     }
     return verdicts
   }
+
+  /// For how many episodes of a feed counting costs less than a plan.
+  private static var countedEpisodes: Int { 4 }
 
   private func decide(
     _ rules: FeedRules, _ standing: Feed.Standing, of feed: Feed.Key, at moment: ConditionMoment,
     _ body: (RuleDecision, RuledEpisode) throws -> Bool
   ) throws {
     let scope = RuleScope(feed: feed, rules: rules, line: standing.line, isSettled: false)
-    let there = rules.autoDownload?.order == .oldest ? try countThere(scope, at: moment) : 0
+    let there = rules.autoDownload?.order == .oldest ? try countThere(scope, in: .all, at: moment) : 0
     var planner = RulePlanner(rules, standing, there: there, at: moment.now, assuming: .arrival)
     try walk(scope, at: moment) { try body(planner.decide($0), $0) }
+  }
+}
+
+extension RuleVerdict {
+  /// What a decision about an episode without a download says; nil if it says nothing.
+  fileprivate init?(_ decision: RuleDecision) {
+    switch decision {
+    case .download(let reason): self.init(.wanted, reason)
+    case .leave(let reason?): self.init(.notDownloaded, reason)
+    case .leave(nil), .delete: return nil
+    }
   }
 }
 

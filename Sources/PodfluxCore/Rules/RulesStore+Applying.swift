@@ -52,8 +52,8 @@ extension RulesStore {
     let (rules, standing, table) = (feed.wishes.rules, feed.standing, turn.tables.rules)
     guard rules != .none else { return nil }
     let scope = RuleScope(feed: feed.key, rules: rules, line: standing.line, isSettled: standing.allowance == 0)
-    let there =
-      standing.allowance > 0 && rules.autoDownload?.order == .oldest ? try table.countThere(scope, at: moment) : 0
+    let needsThere = standing.allowance > 0 && rules.autoDownload?.order == .oldest
+    let there = needsThere ? try table.countThere(scope, in: .all, at: moment) : 0
     var planner = RulePlanner(rules, standing, there: there, at: moment.now, assuming: .present)
     try table.walk(scope, at: moment) { episode in
       slice.take(planner.decide(episode), on: episode)

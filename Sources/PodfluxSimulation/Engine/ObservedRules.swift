@@ -53,8 +53,12 @@ struct ObservedRules: RuleTable {
     notes.feedWrites.append(.ruling(ruling, of: episode, download: download))
   }
 
-  func countThere(_ scope: RuleScope, at moment: ConditionMoment) throws -> Int64 {
-    try inner.countThere(scope, at: moment)
+  func some(_ episodes: [EpisodeID], of scope: RuleScope, at moment: ConditionMoment) throws -> [RuledEpisode] {
+    try inner.some(episodes, of: scope, at: moment)
+  }
+
+  func countThere(_ scope: RuleScope, in part: RulePart, at moment: ConditionMoment) throws -> Int64 {
+    try inner.countThere(scope, in: part, at: moment)
   }
   func due(at now: Timestamp, limit: Int) throws -> [Feed.Key] { try inner.due(at: now, limit: limit) }
   func newest(of feed: Feed.Key, addedBy moment: Timestamp) throws -> Timestamp? {

@@ -104,8 +104,24 @@ struct RuleScene {
   // MARK: Then
 
   func items() throws -> [EpisodesSnapshot.Item] {
+    try page(behind: nil, limit: 1000).items
+  }
+
+  /// The same, read in pages.
+  func items(inPagesOf limit: Int) throws -> [EpisodesSnapshot.Item] {
+    var (items, cursor) = ([EpisodesSnapshot.Item](), EpisodeCursor?.none)
+    repeat {
+      let page = try page(behind: cursor, limit: limit)
+      items += page.items
+      cursor = page.next
+    } while cursor != nil
+    return items
+  }
+
+  private func page(behind cursor: EpisodeCursor?, limit: Int) throws -> EpisodesSnapshot {
     try world.database.read {
-      try $0.episodes(.init(order: .init(.added), limit: 1000), at: ConditionMoment(now: world.clock.wall)).items
+      try $0.episodes(
+        .init(order: .init(.added), limit: limit, after: cursor), at: ConditionMoment(now: world.clock.wall))
     }
   }
 
