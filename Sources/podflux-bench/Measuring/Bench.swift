@@ -18,7 +18,7 @@ let allScenarios: [any Scenario] = [
   StartScenario(), RepliesScenario(), EnqueueScenario(), CleanupScenario(), LargeScenario(), SmallScenario(),
   SlowScenario(),
   ObserveScenario(), FilterScenario(), JournalScenario(), BandwidthScenario(), ShutdownScenario(), FeedScenario(),
-  PodcastLibraryScenario(), ClientsScenario(),
+  PodcastLibraryScenario(), ClientsScenario(), SoakScenario(),
 ]
 
 /// A measurement failed.

@@ -1,50 +1,18 @@
 import Foundation
-import ScriptedOrigin
 
-/// Feeds on nginx, on a free loopback port, that a child of this process serves. It answers conditional requests.
-final class FeedServer {
-  /// Where nginx is; nil if it is not installed.
-  static var path: String? {
-    let path = "/usr/sbin/nginx"
-    return FileManager.default.isExecutableFile(atPath: path) ? path : nil
-  }
-
-  private let port: UInt16
-  private let child: pid_t
+/// Feeds on nginx.
+struct FeedServer {
+  private let server: StaticServer
   private let files: String
 
   /// Makes as many feeds, each with as many episodes, and serves them.
   init(in folder: String, feeds: Int, episodes: Int) throws {
-    guard let path = Self.path else { throw MeasurementFailure("nginx is missing: apt-get install nginx-light") }
     files = folder + "/feeds"
-    port = try LoopbackPort.free()
-    try FileManager.default.createDirectory(atPath: files, withIntermediateDirectories: true)
-    try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: folder)
-    // Its workers read the files as the user who has made them.
-    let user = getuid() == 0 ? "user root;" : ""
-    let configuration = """
-      daemon off; \(user) worker_processes 1; pid \(folder)/nginx.pid; error_log stderr error;
-      events { worker_connections 256; }
-      http {
-        access_log off; keepalive_requests 100000; etag on; types { } default_type application/rss+xml;
-        client_body_temp_path \(folder); proxy_temp_path \(folder); fastcgi_temp_path \(folder);
-        uwsgi_temp_path \(folder); scgi_temp_path \(folder);
-        server { listen 127.0.0.1:\(port); root \(files); }
-      }
-      """
-    try configuration.write(toFile: folder + "/nginx.conf", atomically: false, encoding: .utf8)
-    child = try ChildCommand.spawn([path, "-c", folder + "/nginx.conf", "-p", folder]) { _ in }
+    server = try StaticServer(files, in: folder)
     for number in 0..<feeds { try add(number, episodes: episodes) }
-    try waitUntilItListens()
   }
 
-  deinit {
-    kill(child, SIGTERM)
-    var status: Int32 = 0
-    while waitpid(child, &status, 0) < 0, errno == EINTR {}
-  }
-
-  func url(_ feed: Int) -> String { "http://127.0.0.1:\(port)/\(feed).xml" }
+  func url(_ feed: Int) -> String { server.url("\(feed).xml") }
 
   /// A list of the first feeds, as OPML.
   func list(of feeds: Int) -> String {
@@ -67,7 +35,7 @@ final class FeedServer {
       let moment = Date(timeIntervalSince1970: Double(978_307_200 + episode % 9000 * 86_400 + number % 1440 * 60))
       text += """
         <item><title>Episode \(episode) of show \(number)</title><guid isPermaLink="false">show-\(number)-\(episode)</guid>
-        <pubDate>\(Self.dates.string(from: moment))</pubDate><link>https://shows.example/\(number)/\(episode)</link>
+        <pubDate>\(FeedDate.text(moment))</pubDate><link>https://shows.example/\(number)/\(episode)</link>
         <itunes:duration>\(1000 + episode % 5000)</itunes:duration><description>\(words)</description>
         <enclosure url="https://media.example/\(number)/\(episode).mp3" length="\(20_000_000 + episode)" type="audio/mpeg"/>
         </item>
@@ -83,22 +51,5 @@ final class FeedServer {
     var status = stat()
     guard stat("\(files)/\(feed).xml", &status) == 0 else { throw MeasurementFailure("feed \(feed) is not there") }
     return Int64(status.st_size)
-  }
-
-  private static let dates: DateFormatter = {
-    let formatter = DateFormatter()
-    formatter.locale = Locale(identifier: "en_US_POSIX")
-    formatter.timeZone = TimeZone(identifier: "UTC")
-    formatter.dateFormat = "EEE, dd MMM yyyy HH:mm:ss Z"
-    return formatter
-  }()
-
-  private func waitUntilItListens() throws {
-    let stopwatch = Stopwatch()
-    while stopwatch.seconds < 10 {
-      if LoopbackPort.answers(port) { return }
-      usleep(5_000)
-    }
-    throw MeasurementFailure("nginx does not listen")
   }
 }
