@@ -45,4 +45,19 @@ struct SimulatedDiskTests {
     disk.swap("a.mp3", "c.mp3")
     #expect(disk.published["a.mp3"]?.file.length == 1 && disk.published["c.mp3"]?.isForeign == false)
   }
+
+  /// Seed 204844: a file that another download had published in the place of a lost one was said to be the lost one.
+  @Test("A row that knows no time of its file knows it by its path, another one by the time")
+  func described() throws {
+    let disk = SimulatedDisk()
+    disk.putForeignFile([1, 2, 3], at: "a.mp3")
+    let present = try #require(disk.published["a.mp3"]?.file)
+    var row = try file(at: "a.mp3", on: disk)
+    let elsewhere = try LibraryPath(validating: "b.mp3")
+    #expect(row.describes(present, at: row.path) && !row.describes(present, at: elsewhere))
+    row.modifiedNanoseconds = present.modified
+    #expect(row.describes(present, at: row.path) && row.describes(present, at: elsewhere))
+    row.modifiedNanoseconds = present.modified + 1
+    #expect(!row.describes(present, at: row.path))
+  }
 }

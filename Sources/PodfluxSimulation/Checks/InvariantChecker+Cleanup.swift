@@ -40,9 +40,7 @@ extension InvariantChecker {
       file.modifiedNanoseconds != present.modified
       && (present.isWritten(byAnotherThan: id)
         || rows.values.contains { row in
-          guard row.id != id, let other = row.publishedFile else { return false }
-          return other.inode == present.inode && other.length == present.length
-            && other.modifiedNanoseconds == present.modified
+          row.id != id && row.publishedFile?.describes(present, at: file.path) ?? false
         })
     guard isReplaced else { throw Violation(.forgetting, "\(file.path) is said to be gone, and is there") }
   }
@@ -346,5 +344,13 @@ extension CleanupStep {
     case (.moved(_, let former, _), .left): former == file
     default: false
     }
+  }
+}
+
+extension PublishedFile {
+  /// Whether a row with this knows that file as its own. A row that a start has completed knows no time: its path tells.
+  func describes(_ file: SimulatedFile, at place: LibraryPath) -> Bool {
+    guard inode == file.inode, length == file.length else { return false }
+    return modifiedNanoseconds.map { $0 == file.modified } ?? (path == place)
   }
 }
