@@ -192,6 +192,14 @@ public enum Sabotage: String, CaseIterable, Sendable {
   case lineForgotten = "line-forgotten"
   /// A rule takes all that is here for too large.
   case keepCountsAll = "keep-counts-all"
+  /// A rule takes favorites for others.
+  case favoriteForgotten = "favorite-forgotten"
+  /// Rules free nothing for the storage quota.
+  case quotaForgotten = "quota-forgotten"
+  /// Rules free the newest episodes for the storage quota.
+  case quotaTakesNewest = "quota-takes-newest"
+  /// Rules free more than the storage quota needs.
+  case quotaTakesMore = "quota-takes-more"
 
   /// A day begins, and no episode grows older.
   case agesForgotten = "ages-forgotten"
@@ -226,7 +234,9 @@ public enum Sabotage: String, CaseIterable, Sendable {
       .anyMoveBelieved, .missingNotMarked, .returnNotMarked, .downloadGoesWithEpisode, .goneForgotten, .goneIgnored,
       .headersFollowMove, .failingGivenUp, .refreshedTooSoon, .freshAddressIgnored:
       .feeds
-    case .removedForgotten, .lineForgotten, .keepCountsAll: [.feeds, .rules]
+    case .removedForgotten, .lineForgotten, .keepCountsAll, .favoriteForgotten, .quotaForgotten, .quotaTakesNewest,
+      .quotaTakesMore:
+      [.feeds, .rules]
     case .agesForgotten: [.feeds, .filters, .clock]
     default: .all.subtracting([.paths, .suspensions, .feeds])
     }
@@ -322,6 +332,10 @@ public enum Sabotage: String, CaseIterable, Sendable {
     case .removedForgotten: "a person removes an episode, and a rule fetches it again"
     case .lineForgotten: "a rule is set, and all that was there comes"
     case .keepCountsAll: "a rule deletes what it has room for"
+    case .favoriteForgotten: "a rule deletes a favorite"
+    case .quotaForgotten: "files exceed the storage quota, and rules delete none"
+    case .quotaTakesNewest: "the storage quota takes newer episodes before older ones"
+    case .quotaTakesMore: "the storage quota takes more than it needs"
     case .agesForgotten: "episodes are counted by the ages that they had on another day"
     case .refreshGenerationNotChecked: "what an ended refresh says is taken for the present one's word"
     case .headersEverywhere: "a client's headers go to a mirror on another host"

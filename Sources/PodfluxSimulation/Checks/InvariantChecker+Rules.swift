@@ -73,12 +73,54 @@ extension InvariantChecker {
       case .exceeds(.days(let days)):
         keep?.days.map(Int64.init) == days
           && (row.dates.finished.map { $0.advanced(byDays: Int(days)) <= batch.clock.wall } ?? false)
-      case .exceedsQuota: world.process?.dispatcher.state.settings.settings.storageQuotaBytes ?? 0 > 0
+      case .exceedsQuota:
+        world.process?.dispatcher.state.settings.settings.storageQuotaBytes ?? 0 > 0
       default: false
       }
+    if reason == .exceedsQuota { try checkIsOldest(episode) }
     guard isExplained else {
       throw Violation(.explained, "\(id) of \(feed.id) is deleted because of \(reason), with \(lengths) newer ones")
     }
+  }
+
+  /// The storage quota takes the oldest first, of all feeds: no older one is left.
+  private func checkIsOldest(_ episode: Episode) throws {
+    let place = Self.place(of: episode)
+    guard let older = releasable.first(where: { Self.place(of: $0) < place }) else { return }
+    throw Violation(.quota, "\(episode.id) goes for the quota before \(older.id), which is older")
+  }
+
+  /// The episodes whose files rules may delete: they have fetched them, and no person wants to keep them.
+  private var releasable: [Episode] {
+    var owners: [DownloadID: Int] = [:]
+    for episode in feeds.episodes.values { if let download = episode.download { owners[download, default: 0] += 1 } }
+    return feeds.episodes.values.filter { episode in
+      guard case .downloaded? = episode.ruling, !episode.marks.isFavorite, feeds.feeds[episode.feed] != nil,
+        let id = episode.download, owners[id] == 1, let row = rows[id], row.state.kind == .completed
+      else { return false }
+      return row.origin == .auto
+    }
+  }
+
+  /// How many bytes the files have that are there.
+  var completedBytes: Int64 {
+    rows.values.reduce(0) { bytes, row in
+      if case .completed(let file) = row.state { bytes + file.length } else { bytes }
+    }
+  }
+
+  /// A storage quota was set when nothing moved, and what that has started has ended.
+  func checkQuota(_ quota: Int64, before: [DownloadID: Download]) throws {
+    if completedBytes > quota, let rest = releasable.first {
+      throw Violation(.quota, "\(completedBytes) bytes are there, the quota is \(quota), and \(rest.id) could go")
+    }
+    let gone = feeds.episodes.values.filter { episode in
+      episode.download.map { before[$0] != nil && rows[$0] == nil } ?? false
+    }
+    guard let newest = gone.max(by: { Self.place(of: $0) < Self.place(of: $1) }),
+      case .completed(let file)? = newest.download.flatMap({ before[$0] })?.state, completedBytes + file.length <= quota
+    else { return }
+    throw Violation(.quota, "\(newest.id) goes for a quota of \(quota), which \(completedBytes) bytes do not need")
   }
 
   private static func place(of episode: Episode) -> RuledEpisode.Place {

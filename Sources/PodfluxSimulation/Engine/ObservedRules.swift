@@ -14,6 +14,7 @@ struct ObservedRules: RuleTable {
 
   private func distorted(_ episode: RuledEpisode) -> RuledEpisode {
     var episode = episode
+    if sabotage == .favoriteForgotten { episode.isFavorite = false }
     switch (sabotage, episode.download) {
     case (.removedForgotten, .gone): episode.download = .never
     case (.keepCountsAll, .ruled(.completed(_, let moment))):
@@ -66,6 +67,17 @@ struct ObservedRules: RuleTable {
   }
   func place(having download: DownloadID) throws -> RuledEpisode.Place? { try inner.place(having: download) }
   func releasable(olderThan place: RuledEpisode.Place?, limit: Int) throws -> [ReleasableDownload] {
-    try inner.releasable(olderThan: place, limit: limit)
+    let found = try inner.releasable(olderThan: place, limit: limit)
+    return switch sabotage {
+    case .quotaForgotten: []
+    case .quotaTakesNewest: found.reversed()
+    case .quotaTakesMore:
+      found.map { release in
+        var release = release
+        release.bytes = 1
+        return release
+      }
+    default: found
+    }
   }
 }

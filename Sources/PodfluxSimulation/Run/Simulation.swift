@@ -105,6 +105,7 @@ public struct Simulation: Sendable {
     if !cleansFirst { try cleanUp(world) }
     try world.checker.checkOrphans(world)
     try awaitRefreshes(world)
+    try keepQuota(world)
     try world.engine?.checkAllAnswered()
     return try summary(of: world, replaying: replaying)
   }
@@ -149,6 +150,18 @@ public struct Simulation: Sendable {
       }
     }
     try comeToRest(world)
+  }
+
+  /// A storage quota that is set when nothing moves is kept by what rules have fetched, at once.
+  private func keepQuota(_ world: World) throws {
+    guard world.options.faults.contains(.rules), world.checker.completedBytes > 1 else { return }
+    let before = world.checker.rows
+    let quota = Int64(world.random.within(1...Int(world.checker.completedBytes - 1)))
+    var patch = SettingsPatch()
+    patch.storageQuotaBytes = quota
+    world.engine?.ask(.updateSettings(patch))
+    try comeToRest(world)
+    try world.checker.checkQuota(quota, before: before)
   }
 
   private func comeToRest(_ world: World) throws {
