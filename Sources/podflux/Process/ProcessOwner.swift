@@ -8,7 +8,7 @@ final class ProcessOwner: EngineOwner {
   private let notifier: Notifier?
   private let isClosed = DispatchSemaphore(value: 0)
 
-  /// Whether it is the engine of a command, which itself says what is left at its end.
+  /// Whether it is the engine of a command, which itself says what it has done and what is left at its end.
   private let isCommand: Bool
 
   init(libraryPath: String, notifier: Notifier?, isCommand: Bool) {
@@ -28,6 +28,8 @@ final class ProcessOwner: EngineOwner {
   }
 
   func told(_ notice: Notice) {
+    // `podflux rename` itself says all that there is to say.
+    if isCommand, case .cleaned(let run) = notice, run.renaming != nil { return }
     StandardError.printSoon(notes.line(for: notice))
   }
 
