@@ -45,13 +45,17 @@ struct RulesCommand: EngineCommand {
       else { throw MalformedLine("a feed without a valid id") }
       let rules = none ? FeedRules.none : options.applied(to: found.rules)
       if plan { return try show(planOf: rules, for: id, with: access, on: console) }
+      var expected = Expectation()
       if none || !options.isEmpty {
+        try walk(planOf: rules, for: id, with: access) { _, decision in expected.count(decision) }
         var update = PodcastIntent.Update()
         update.rules = rules
         try access.order(.podcasts(.update(id, update)))
       }
       guard let feed = try access.connection.feeds([id]).first else { throw MalformedLine("no feed \(id)") }
       tell(feed, on: console)
+      guard expected != Expectation() else { return }
+      console.note(expected.words + (expected.downloads > 0 ? "; podflux sync waits for them" : ""))
     }
   }
 
@@ -72,30 +76,62 @@ struct RulesCommand: EngineCommand {
       titles[episode.id] = episode.title
       return true
     }
+    var expected = Expectation()
+    try walk(planOf: rules, for: id, with: access) { entry, decision in
+      expected.count(decision)
+      try show(entry, decision, titles, on: console)
+    }
+    console.note(expected.words)
+  }
+
+  /// Calls the body with each decision of a plan.
+  private func walk(
+    planOf rules: FeedRules, for id: FeedID, with access: EngineAccess,
+    _ body: (JSONObject, Expectation.Decision) throws -> Void
+  ) throws {
     var query = RulesQuery(feed: id, rules: rules, limit: Self.page)
-    var (downloads, deletions) = (0, 0)
     while true {
       let page = try access.connection.ask(.query(.planRules(query))).get()
-      let (wanted, unwanted) = try (page.objects("download"), page.objects("delete"))
-      for entry in wanted { try show(entry, "download", titles, on: console) }
-      for entry in unwanted { try show(entry, "delete", titles, on: console) }
-      (downloads, deletions) = (downloads + wanted.count, deletions + unwanted.count)
-      guard let next = try page.string("next") else { break }
+      for decision in Expectation.Decision.allCases {
+        for entry in try page.objects(decision.rawValue) { try body(entry, decision) }
+      }
+      guard let next = try page.string("next") else { return }
       guard let cursor = RulesCursor(text: next) else { throw MalformedLine("a cursor that is none") }
       query.after = cursor
     }
-    console.note("\(downloads) to download, \(deletions) to delete")
   }
 
-  private func show(_ entry: JSONObject, _ verb: String, _ titles: [String: String], on console: Console) throws {
+  private func show(
+    _ entry: JSONObject, _ decision: Expectation.Decision, _ titles: [String: String], on console: Console
+  ) throws {
     if console.options.json {
-      let members = entry.members + [JSONObject.Member(key: "decision", value: .string(verb))]
+      let members = entry.members + [JSONObject.Member(key: "decision", value: .string(decision.rawValue))]
       return console.result(JSONObject(members.sorted { $0.key < $1.key }))
     }
     let id = try entry.required("episode", JSONObject.string)
     let because = try entry.object("because")?.string("text") ?? ""
-    console.result("\(verb)  \(titles[id] ?? id): \(because)")
+    console.result("\(decision.rawValue)  \(titles[id] ?? id): \(because)")
   }
+}
+
+/// How much a change of rules would do.
+private struct Expectation: Equatable {
+  /// What is decided about an episode, as plans name it.
+  enum Decision: String, CaseIterable {
+    case download, delete
+  }
+
+  private(set) var downloads = 0
+  private(set) var deletions = 0
+
+  mutating func count(_ decision: Decision) {
+    switch decision {
+    case .download: downloads += 1
+    case .delete: deletions += 1
+    }
+  }
+
+  var words: String { "\(downloads) to download, \(deletions) to delete" }
 }
 
 extension JSONObject {
