@@ -109,7 +109,9 @@ let package = Package(
       name: "CBrotliEncoder", path: "Tests/CBrotliEncoder", pkgConfig: "libbrotlienc",
       providers: [.apt(["libbrotli-dev"])]),
     .target(name: "CTagReader", dependencies: ["CTagLib"], path: "Tests/CTagReader"),
-    .testTarget(name: "TaggingTests", dependencies: ["CTagReader", "PodfluxCore", "Tagging", "TestSupport"]),
+    .testTarget(
+      name: "TaggingTests",
+      dependencies: ["CTagReader", "PodfluxCore", "ScriptedOrigin", "Tagging", "TestSupport", "podflux"]),
     .testTarget(name: "FluxTests", dependencies: ["Flux"]),
     .testTarget(name: "TerminalTests", dependencies: ["Terminal"]),
     .testTarget(name: "DigestsTests", dependencies: ["Digests", "Flux", "PodfluxCore"]),
@@ -138,7 +140,7 @@ let package = Package(
       name: "PodfluxEngineTests",
       dependencies: [
         "EngineRuntime", "FileStore", "Flux", "Persistence", "PodfluxCore", "PodfluxEngine", "ScriptedOrigin",
-        "TestSupport", "WireProtocol",
+        "TestSupport", "WireProtocol", .product(name: "Logging", package: "swift-log"),
       ]),
     .testTarget(name: "PodfluxClientTests", dependencies: ["PodfluxClient", "PodfluxCore", "WireProtocol"]),
     .testTarget(

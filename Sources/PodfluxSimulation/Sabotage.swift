@@ -196,6 +196,17 @@ public enum Sabotage: String, CaseIterable, Sendable {
   /// A day begins, and no episode grows older.
   case agesForgotten = "ages-forgotten"
 
+  /// Tags are written into the file that was downloaded.
+  case tagsInPlace = "tags-in-place"
+  /// A copy is published although tagging it has failed in the middle.
+  case tagsHalfCopy = "tags-half-copy"
+  /// The row takes the tagged copy's digest for that of what was downloaded.
+  case tagsDigestReplaced = "tags-digest-replaced"
+  /// A copy whose name turns out to be taken is tagged once more.
+  case tagsTwice = "tags-twice"
+  /// A tagged copy gets its name before it is synced.
+  case tagsUnsynced = "tags-unsynced"
+
   /// What goes wrong besides: what cannot concern it only makes it take longer to be found.
   public var faults: FaultKinds {
     switch self {
@@ -228,6 +239,8 @@ public enum Sabotage: String, CaseIterable, Sendable {
       .feeds
     case .removedForgotten, .lineForgotten, .keepCountsAll: [.feeds, .rules]
     case .agesForgotten: [.feeds, .filters, .clock]
+    case .tagsInPlace, .tagsHalfCopy, .tagsDigestReplaced, .tagsUnsynced: .tags
+    case .tagsTwice: [.tags, .foreignFiles]
     default: .all.subtracting([.paths, .suspensions, .feeds])
     }
   }
@@ -323,6 +336,11 @@ public enum Sabotage: String, CaseIterable, Sendable {
     case .lineForgotten: "a rule is set, and all that was there comes"
     case .keepCountsAll: "a rule deletes what it has room for"
     case .agesForgotten: "episodes are counted by the ages that they had on another day"
+    case .tagsInPlace: "tags are written into the file that was downloaded"
+    case .tagsHalfCopy: "a copy is published although its tagging has failed in the middle"
+    case .tagsDigestReplaced: "the recorded digest becomes that of the tagged copy"
+    case .tagsTwice: "a copy whose name is taken is tagged once more"
+    case .tagsUnsynced: "a tagged copy gets its name, and a power cut could take its bytes"
     case .refreshGenerationNotChecked: "what an ended refresh says is taken for the present one's word"
     case .headersEverywhere: "a client's headers go to a mirror on another host"
     }

@@ -21,7 +21,7 @@ public struct AudioDigest {
   /// The digest of a file; nil if its format has no tags that are written, or if its structure is broken. Costs reading the
   /// whole file.
   public static func of<Failure: Error>(
-    fileOfLength length: Int64, _ read: Reading<Failure>
+    fileOfLength length: Int64, _ read: @escaping Reading<Failure>
   ) throws(Failure) -> [UInt8]? {
     var file = TaggedFile(length: length, read: read)
     let beginning = try read(0, MediaSignature.length)

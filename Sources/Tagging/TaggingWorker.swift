@@ -93,7 +93,7 @@ public enum TaggingWorker {
       (RLIMIT_CORE, 0), (RLIMIT_NOFILE, TaggingLimits.openFiles),
     ]
     for (resource, value) in limits {
-      var limit = rlimit(rlim_cur: value, rlim_max: value)
+      var limit = rlimit(rlim_cur: rlim_t(value), rlim_max: rlim_t(value))
       guard setrlimit(__rlimit_resource_t(resource.rawValue), &limit) == 0 else { return false }
     }
     alarm(UInt32(seconds))

@@ -191,7 +191,8 @@ struct FinishedFile {
 extension Library {
   /// The folder of copies. Where partial files can be renamed it is opened, and made if it is missing, each time.
   fileprivate func folderOfCopies() throws(FileError) -> Descriptor {
-    try incomingFolder ?? engineFolder.openFolder(Layout.incoming, .createIfMissing)
+    if let incomingFolder { return incomingFolder }
+    return try engineFolder.openFolder(Layout.incoming, .createIfMissing)
   }
 }
 

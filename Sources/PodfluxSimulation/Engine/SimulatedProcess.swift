@@ -53,6 +53,7 @@ final class SimulatedProcess: EngineSession {
         willCommit: { [journal = world.journal] in journal?.willCommit($0) ?? {} })
     }
     published = try Self.published(in: world)
+    try Self.clearCopies(in: world)
     toldPath = world.path
     world.log.note(start: seed)
     ledger.beforeEach = { [unowned self] in try mishap() }
@@ -67,6 +68,13 @@ final class SimulatedProcess: EngineSession {
       world.disk.synchronizeFolder(of: file.path.description)
       return download.id
     }
+  }
+
+  /// Deletes the copies that a killed process has left, as `OpenLibrary` does: those of downloads that were publishing stay
+  /// until another attempt replaces them.
+  private static func clearCopies(in world: World) throws {
+    let publishing = try world.database.read { try $0.running() }.filter { $0.state.file != nil }.map(\.id)
+    for id in world.disk.copies.keys.sorted() where !publishing.contains(id) { world.disk.deleteCopy(of: id) }
   }
 
   /// Does something that the session's services have begun, if the library is held still.
