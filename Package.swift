@@ -109,9 +109,10 @@ let package = Package(
       name: "CBrotliEncoder", path: "Tests/CBrotliEncoder", pkgConfig: "libbrotlienc",
       providers: [.apt(["libbrotli-dev"])]),
     .target(name: "CTagReader", dependencies: ["CTagLib"], path: "Tests/CTagReader"),
+    .target(name: "TagReading", dependencies: ["CTagReader", "ScriptedOrigin"], path: "Tests/TagReading"),
     .testTarget(
       name: "TaggingTests",
-      dependencies: ["CTagReader", "PodfluxCore", "ScriptedOrigin", "Tagging", "TestSupport", "podflux"]),
+      dependencies: ["PodfluxCore", "TagReading", "Tagging", "TestSupport", "podflux"]),
     .testTarget(name: "FluxTests", dependencies: ["Flux"]),
     .testTarget(name: "TerminalTests", dependencies: ["Terminal"]),
     .testTarget(name: "DigestsTests", dependencies: ["Digests", "Flux", "PodfluxCore"]),
@@ -161,7 +162,7 @@ let package = Package(
     .testTarget(
       name: "PodfluxTests",
       dependencies: [
-        "CTagReader", "ScriptedOrigin", "TestScheduling", "TestSupport", "podflux",
+        "ScriptedOrigin", "TagReading", "TestScheduling", "TestSupport", "podflux",
         .product(name: "Crypto", package: "swift-crypto"),
       ]),
   ],

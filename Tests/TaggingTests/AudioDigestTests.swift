@@ -1,16 +1,18 @@
+import TagReading
 import Testing
 
 @testable import Tagging
 
 @Suite("The audio of a file")
 struct AudioDigestTests {
-  @Test("has a digest in each format, which each change of it changes", arguments: Sample.allCases)
-  func digests(sample: Sample) throws {
+  @Test("has a digest in each format, which each change of it changes", arguments: TagSample.allCases)
+  func digests(sample: TagSample) throws {
     let bytes = try sample.bytes()
     let digest = try #require(AudioDigest.of(bytes))
     var last = bytes
     // The last bytes of an MPEG-4 file may be its index.
-    let place = sample == .m4a ? try #require(bytes.firstRange(of: Array("mdat".utf8))).upperBound + 40 : bytes.count - 1
+    let media = bytes.firstRange(of: Array("mdat".utf8))
+    let place = sample == .m4a ? try #require(media).upperBound + 40 : bytes.count - 1
     last[place] ^= 1
     #expect(AudioDigest.of(last) != digest)
     #expect(AudioDigest.of(Array(bytes.dropLast(700))) != digest)
@@ -18,15 +20,15 @@ struct AudioDigestTests {
 
   @Test("is the same with another ID3 tag in front")
   func otherTags() throws {
-    let bytes = try Sample.mp3.bytes()
+    let bytes = try TagSample.mp3.bytes()
     let tag = Array("ID3".utf8) + [4, 0, 0, 0, 0, 1, 2] + [UInt8](repeating: 0, count: 130)
     #expect(AudioDigest.of(tag + bytes) == AudioDigest.of(bytes))
     #expect(AudioDigest.of(tag + tag + bytes) == AudioDigest.of(bytes))
-    #expect(AudioDigest.of(try Sample.taggedMP3.bytes()) == AudioDigest.of(bytes))
+    #expect(AudioDigest.of(try TagSample.taggedMP3.bytes()) == AudioDigest.of(bytes))
   }
 
-  @Test("is found or not, in any damaged file, and the search ends", arguments: Sample.allCases)
-  func damaged(sample: Sample) throws {
+  @Test("is found or not, in any damaged file, and the search ends", arguments: TagSample.allCases)
+  func damaged(sample: TagSample) throws {
     let bytes = try sample.bytes()
     for place in 0..<600 {
       var damaged = bytes

@@ -18,19 +18,24 @@ struct TagOrderTests {
     let evening = PublicationDate(moment, offsetSeconds: 0)
     #expect(Self.order({ $0.published = evening }).date == "2026-01-01")
     #expect(Self.order({ $0.published = evening }, offsetSeconds: 3600).date == "2026-01-02")
-    #expect(Self.order({ $0.published = PublicationDate(Timestamp(milliseconds: 1 << 53), offsetSeconds: 0) }).date == nil)
+    let late = PublicationDate(Timestamp(milliseconds: 1 << 53), offsetSeconds: 0)
+    #expect(Self.order({ $0.published = late }).date == nil)
     #expect(Self.order({ _ in }).date == nil)
   }
 
-  @Test("A track is a whole number that all formats can hold", arguments: [
-    ("12", 12), ("0042", 42), ("65535", 65_535), ("65536", nil), ("0", nil), ("-3", nil), ("204.5", nil), ("", nil),
-    ("99999999999999999999", nil),
-  ] as [(String, Int?)])
+  @Test(
+    "A track is a whole number that all formats can hold",
+    arguments: [
+      ("12", 12), ("0042", 42), ("65535", 65_535), ("65536", nil), ("0", nil), ("-3", nil), ("204.5", nil), ("", nil),
+      ("99999999999999999999", nil),
+    ] as [(String, Int?)])
   func tracks(number: String, track: Int?) {
     #expect(Self.order { $0.number = number }.track == track)
   }
 
-  @Test("A disc is a season that all formats can hold", arguments: [(3, 3), (0, nil), (-1, nil), (.max, nil)] as [(Int64, Int?)])
+  @Test(
+    "A disc is a season that all formats can hold",
+    arguments: [(3, 3), (0, nil), (-1, nil), (.max, nil)] as [(Int64, Int?)])
   func discs(season: Int64, disc: Int?) {
     #expect(Self.order { $0.season = season }.disc == disc)
   }

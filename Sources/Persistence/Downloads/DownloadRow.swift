@@ -11,8 +11,8 @@ enum DownloadRow {
   /// Columns that change together. Unchanged parts are not written: SQLite rewrites every index on a column that a
   /// statement names, even if the value stays the same.
   enum Part: CaseIterable {
-    case identity, rank, phase, kind, wait, file, round, dates, hold, amounts, discards, resume, network, tagging, traits
-    case length
+    case identity, rank, phase, kind, wait, file, round, dates, hold, amounts, discards, resume, network, tagging
+    case traits, length
 
     var columns: [String] {
       switch self {

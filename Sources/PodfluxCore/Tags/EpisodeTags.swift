@@ -17,8 +17,8 @@ public struct EpisodeTags: Hashable, Sendable {
   public static let genre = "Podcast"
 
   public init(
-    title: String? = nil, podcast: String? = nil, published: PublicationDate? = nil, timeZone: NameTimeZone = .publisher,
-    number: String? = nil, season: Int64? = nil, isEpisode: Bool = false
+    title: String? = nil, podcast: String? = nil, published: PublicationDate? = nil,
+    timeZone: NameTimeZone = .publisher, number: String? = nil, season: Int64? = nil, isEpisode: Bool = false
   ) {
     self.title = title
     self.podcast = podcast

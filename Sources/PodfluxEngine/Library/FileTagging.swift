@@ -66,7 +66,9 @@ struct FileTagging: Sendable {
     let audio = try AudioDigest.of(fileOfLength: length) { (offset, count) throws(FileError) in
       try file.read(offset: offset, count: count)
     }
-    guard let audio else { return .untagged(because: "the file's format is none whose tags are written, or it is damaged") }
+    guard let audio else {
+      return .untagged(because: "the file's format is none whose tags are written, or it is damaged")
+    }
     guard let copy = try copies.draft(of: file, name, while: goOn) else { return .stopped }
     let cover = request.tags.isEpisode ? try cover(beside: request.path) : nil
     switch tagger.tag(

@@ -140,7 +140,9 @@ final class SimulatedAttemptFiles: AttemptFiles, AttemptSurroundings, @unchecked
       write(tags, before: file)
       return movable(file, request)
     }
-    guard !world.disk.isFull else { return MovableFile(inode: file.inode, tags: .untagged(because: "the disk is full")) }
+    guard !world.disk.isFull else {
+      return MovableFile(inode: file.inode, tags: .untagged(because: "the disk is full"))
+    }
     let copy = world.disk.makeCopy(of: id)
     copy.append(file.content)
     if world.suffers(.tags), world.random.once(in: 4) {

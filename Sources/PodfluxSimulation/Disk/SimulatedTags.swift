@@ -1,3 +1,4 @@
+import Flux
 import PodfluxCore
 
 /// Tags on the simulated disk: some bytes in front of the file.
