@@ -1,3 +1,4 @@
+import Flux
 import PodfluxCore
 import Testing
 

@@ -103,6 +103,8 @@ struct LibraryFiles: AttemptFiles {
       return false
     }
     try published.synchronizeFolder(of: file.path)
+    // What was downloaded is not wanted any more. Should that fail, a cleanup finds it.
+    if original != nil { _ = try? partials.delete(partial) }
     return true
   }
 

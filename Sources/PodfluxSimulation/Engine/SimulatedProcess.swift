@@ -66,6 +66,7 @@ final class SimulatedProcess: EngineSession {
     return try world.database.read { try $0.running() }.compactMap { download in
       guard case .running(.publishing(let file)) = download.state, world.disk.isPublished(file) else { return nil }
       world.disk.synchronizeFolder(of: file.path.description)
+      if download.original != nil { world.disk.deletePartial(of: download.id) }
       return download.id
     }
   }

@@ -186,7 +186,8 @@ struct TagTests {
     #expect(scene.copies().isEmpty)
     #expect(scene.partialFiles().isEmpty)
     let report = try engine.cleanUp(["deep": true])
-    #expect(report.steps.filter { $0.path?.hasSuffix("cover.jpg") != true }.isEmpty, "\(report.steps)")
+    let differences = report.steps.filter { $0.path?.hasSuffix("cover.jpg") != true }
+    #expect(differences.isEmpty, "\(differences)")
     try engine.order("downloads/verify", ["all": true])
     engine.closeInput()
     #expect(try engine.waitForEnd().status == 0)
