@@ -29,11 +29,11 @@ struct TaggedCopyTests {
     ])
   func publishes(move: Move) throws {
     let library = try TemporaryLibrary()
-    let (file, copies) = try Self.complete("a", in: library)
-    let draft = try #require(try copies.draft(of: file, partial("a")) { true })
+    let (file, incoming) = try Self.complete("a", in: library)
+    let draft = try #require(try incoming.draft(of: file, partial("a")) { true })
     #expect(draft.originalLength == 4)
     try Self.change(draft)
-    let copy = try copies.finish(draft)
+    let copy = try incoming.finish(draft)
     #expect(copy.size == 13 && copy.modifiedNanoseconds == 1_000_000_123_000_000)
     #expect(try library.contents(".podflux/partial/a.part") == "text")
     let publisher = Publisher(library.library, move: move)
@@ -42,7 +42,8 @@ struct TaggedCopyTests {
     #expect(publication.identity == copy)
     #expect(try library.contents("x/a.mp3") == "tags and text")
     #expect(!library.isThere(".podflux/partial/a.part"))
-    #expect(!library.isThere(".podflux/incoming/" + Incoming.fileName(of: partial("a")).text))
+    let copies = ".podflux/incoming/" + Incoming.fileName(of: try partial("a")).text
+    #expect(!library.isThere(copies))
     // After a crash before the row: recovery recognizes it.
     #expect(try publisher.hasPublished(partial("a"), as: path("x/a.mp3"), recorded: copy, isTagged: true))
     #expect(
@@ -75,9 +76,10 @@ struct TaggedCopyTests {
     try Self.change(old)
     #expect(try new.read(offset: 0, count: 100) == Array("text".utf8))
     #expect(Incoming.clear(library.library, keeping: [try partial("a")]).isEmpty)
-    #expect(library.isThere(".podflux/incoming/" + Incoming.fileName(of: partial("a")).text))
+    let copied = ".podflux/incoming/" + Incoming.fileName(of: try partial("a")).text
+    #expect(library.isThere(copied))
     #expect(Incoming.clear(library.library, keeping: []).isEmpty)
-    #expect(!library.isThere(".podflux/incoming/" + Incoming.fileName(of: partial("a")).text))
+    #expect(!library.isThere(copied))
     #expect(try library.contents(".podflux/partial/a.part") == "text")
   }
 
