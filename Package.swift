@@ -5,7 +5,7 @@ import PackageDescription
 let package = Package(
   name: "podflux",
   products: [
-    .library(name: "PodfluxEngine", targets: ["PodfluxCore", "PodfluxEngine"]),
+    .library(name: "PodfluxEngine", targets: ["PodfluxCore", "PodfluxEngine", "Tagging"]),
     .executable(name: "podflux", targets: ["podflux"]),
     .executable(name: "podflux-demo", targets: ["podflux-demo"]),
     .executable(name: "podflux-bench", targets: ["podflux-bench"]),
@@ -26,8 +26,8 @@ let package = Package(
     .executableTarget(
       name: "podflux",
       dependencies: [
-        "CLinux", "CSQLite", "PodfluxClient", "PodfluxEngine", "PodfluxPeople", "PrometheusMetrics", "Terminal",
-        "WireProtocol",
+        "CLinux", "CSQLite", "PodfluxClient", "PodfluxEngine", "PodfluxPeople", "PrometheusMetrics", "Tagging",
+        "Terminal", "WireProtocol",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
       ]),
@@ -41,7 +41,7 @@ let package = Package(
       name: "PodfluxEngine",
       dependencies: [
         "Digests", "EngineRuntime", "Feeds", "FileStore", "Flux", "Persistence", "PodfluxCore", "Reachability",
-        "Transfers",
+        "Tagging", "Transfers",
         "WireProtocol",
         .product(name: "CoreMetrics", package: "swift-metrics"),
         .product(name: "Logging", package: "swift-log"),
@@ -56,6 +56,7 @@ let package = Package(
     .target(name: "Feeds", dependencies: ["Flux", "PodfluxCore"]),
     .target(name: "EngineRuntime", dependencies: ["Digests", "Feeds", "Flux", "PodfluxCore"]),
     .target(name: "FileStore", dependencies: ["CLinux", "Flux", "PodfluxCore"]),
+    .target(name: "Tagging", dependencies: ["CLinux", "CTagging", "Digests", "PodfluxCore"]),
     .target(name: "Reachability", dependencies: ["CLinux", "PodfluxCore"]),
     .target(
       name: "Persistence",
@@ -70,6 +71,8 @@ let package = Package(
     .systemLibrary(name: "CBrotli", pkgConfig: "libbrotlidec", providers: [.apt(["libbrotli-dev"])]),
     .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
     .systemLibrary(name: "CLinux"),
+    .systemLibrary(name: "CTagLib", pkgConfig: "taglib", providers: [.apt(["libtag1-dev"])]),
+    .target(name: "CTagging", dependencies: ["CTagLib"]),
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
     .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
 
@@ -105,6 +108,11 @@ let package = Package(
     .systemLibrary(
       name: "CBrotliEncoder", path: "Tests/CBrotliEncoder", pkgConfig: "libbrotlienc",
       providers: [.apt(["libbrotli-dev"])]),
+    .target(name: "CTagReader", dependencies: ["CTagLib"], path: "Tests/CTagReader"),
+    .target(name: "TagReading", dependencies: ["CTagReader", "ScriptedOrigin"], path: "Tests/TagReading"),
+    .testTarget(
+      name: "TaggingTests",
+      dependencies: ["Flux", "PodfluxCore", "TagReading", "Tagging", "TestSupport", "podflux"]),
     .testTarget(name: "FluxTests", dependencies: ["Flux"]),
     .testTarget(name: "TerminalTests", dependencies: ["Terminal"]),
     .testTarget(name: "DigestsTests", dependencies: ["Digests", "Flux", "PodfluxCore"]),
@@ -133,7 +141,7 @@ let package = Package(
       name: "PodfluxEngineTests",
       dependencies: [
         "EngineRuntime", "FileStore", "Flux", "Persistence", "PodfluxCore", "PodfluxEngine", "ScriptedOrigin",
-        "TestSupport", "WireProtocol",
+        "TestSupport", "WireProtocol", .product(name: "Logging", package: "swift-log"),
       ]),
     .testTarget(name: "PodfluxClientTests", dependencies: ["PodfluxClient", "PodfluxCore", "WireProtocol"]),
     .testTarget(
@@ -154,9 +162,10 @@ let package = Package(
     .testTarget(
       name: "PodfluxTests",
       dependencies: [
-        "ScriptedOrigin", "TestScheduling", "TestSupport", "podflux",
+        "ScriptedOrigin", "TagReading", "TestScheduling", "TestSupport", "podflux",
         .product(name: "Crypto", package: "swift-crypto"),
       ]),
   ],
-  swiftLanguageModes: [.v6]
+  swiftLanguageModes: [.v6],
+  cxxLanguageStandard: .cxx17
 )

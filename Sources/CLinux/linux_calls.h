@@ -30,6 +30,14 @@ static inline void linux_begin_writing_back(int file, long long offset, long lon
   (void)syscall(SYS_sync_file_range, file, offset, length, sync_file_range_write);
 }
 
+/// copy_file_range(2) from and to the same offset: the number of bytes copied, 0 at the end, or the errno, negative. On file
+/// systems with shared extents, such as XFS and Btrfs, it copies no data.
+static inline long long linux_copy_range(int source, int destination, long long offset, unsigned long count) {
+  long long from = offset, to = offset;
+  long copied = syscall(SYS_copy_file_range, source, &from, destination, &to, count, 0);
+  return copied < 0 ? -errno : copied;
+}
+
 /// dup3(2) with O_CLOEXEC: `number` refers to the open file of `source` too; its former file is closed. Returns the
 /// number, or -1 with errno.
 static inline int linux_replace(int source, int number) {
@@ -88,6 +96,11 @@ static inline void linux_tell_bus_error(int number) {
 /// Makes SIGBUS end the process with status 1 and one line on stderr, at once and without cleanup.
 static inline void linux_end_on_bus_error(void) {
   signal(SIGBUS, linux_tell_bus_error);
+}
+
+/// pidfd_open(2): a descriptor that poll(2) finds readable when the child has ended, or -1 with errno. No exec passes it on.
+static inline int linux_open_process(int process) {
+  return (int)syscall(SYS_pidfd_open, process, 0);
 }
 
 /// A file in memory alone (memfd_create(2)), which no exec passes on: its descriptor, or -1 with errno.

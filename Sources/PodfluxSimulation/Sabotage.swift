@@ -204,6 +204,17 @@ public enum Sabotage: String, CaseIterable, Sendable {
   /// A day begins, and no episode grows older.
   case agesForgotten = "ages-forgotten"
 
+  /// Tags are written into the file that was downloaded.
+  case tagsInPlace = "tags-in-place"
+  /// A copy is published although tagging it has failed in the middle.
+  case tagsHalfCopy = "tags-half-copy"
+  /// The row takes the tagged copy's digest for that of what was downloaded.
+  case tagsDigestReplaced = "tags-digest-replaced"
+  /// A copy whose name turns out to be taken is tagged once more.
+  case tagsTwice = "tags-twice"
+  /// A tagged copy gets its name before it is synced.
+  case tagsUnsynced = "tags-unsynced"
+
   /// What goes wrong besides: what cannot concern it only makes it take longer to be found.
   public var faults: FaultKinds {
     switch self {
@@ -238,6 +249,8 @@ public enum Sabotage: String, CaseIterable, Sendable {
       .quotaTakesMore:
       [.feeds, .rules]
     case .agesForgotten: [.feeds, .filters, .clock]
+    case .tagsInPlace, .tagsHalfCopy, .tagsDigestReplaced, .tagsUnsynced: .tags
+    case .tagsTwice: [.tags, .foreignFiles]
     default: .all.subtracting([.paths, .suspensions, .feeds])
     }
   }
@@ -337,6 +350,11 @@ public enum Sabotage: String, CaseIterable, Sendable {
     case .quotaTakesNewest: "the storage quota takes newer episodes before older ones"
     case .quotaTakesMore: "the storage quota takes more than it needs"
     case .agesForgotten: "episodes are counted by the ages that they had on another day"
+    case .tagsInPlace: "tags are written into the file that was downloaded"
+    case .tagsHalfCopy: "a copy is published although its tagging has failed in the middle"
+    case .tagsDigestReplaced: "the recorded digest becomes that of the tagged copy"
+    case .tagsTwice: "a copy whose name is taken is tagged once more"
+    case .tagsUnsynced: "a tagged copy gets its name, and a power cut could take its bytes"
     case .refreshGenerationNotChecked: "what an ended refresh says is taken for the present one's word"
     case .headersEverywhere: "a client's headers go to a mirror on another host"
     }

@@ -142,6 +142,7 @@ public enum BadLines {
     BadLine(type: "settings/update", #"{"nameTimeZone":"../localtime"}"#, "invalid_value", "payload.nameTimeZone"),
     BadLine(type: "settings/update", #"{"nameTimeZone":"+01:00"}"#, "invalid_value", "payload.nameTimeZone"),
     BadLine(type: "settings/update", #"{"portableNames":1}"#, "invalid_value", "payload.portableNames"),
+    BadLine(type: "settings/update", #"{"tags":"id3"}"#, "invalid_value", "payload.tags"),
     BadLine(type: "settings/update", #"{"fileTimes":"never"}"#, "invalid_value", "payload.fileTimes"),
     BadLine(type: "settings/update", #"{"MaxConcurrent":4}"#, "unknown_field", "payload.MaxConcurrent"),
   ]

@@ -1,6 +1,7 @@
 import EngineRuntime
 import FileStore
 import Foundation
+import Logging
 import PodfluxCore
 import TestSupport
 import Testing
@@ -14,7 +15,7 @@ struct ContentReadingTests {
 
   init() throws {
     folder = try TemporaryFolder()
-    files = LibraryFiles(try Library.open(at: folder.path))
+    files = LibraryFiles(try Library.open(at: folder.path), tagger: nil, logger: Logger(label: "test"))
     try Data(repeating: 97, count: 3 << 20).write(to: url("a.mp3"))
     try setBackItsTime()
   }

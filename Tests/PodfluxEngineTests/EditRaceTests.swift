@@ -2,6 +2,7 @@ import EngineRuntime
 import FileStore
 import Flux
 import Foundation
+import Logging
 import PodfluxCore
 import TestSupport
 import Testing
@@ -16,7 +17,7 @@ struct EditRaceTests {
 
   init() throws {
     folder = try TemporaryFolder()
-    files = LibraryFiles(try Library.open(at: folder.path))
+    files = LibraryFiles(try Library.open(at: folder.path), tagger: nil, logger: Logger(label: "test"))
     // Longer than one read.
     try Self.contents(tagged: "one").write(to: url)
     // Sets its time back, so that any later write changes it, on a coarse clock too.

@@ -1,5 +1,6 @@
 import FileStore
 import Foundation
+import Logging
 import PodfluxCore
 import TestSupport
 import Testing
@@ -16,20 +17,20 @@ struct PowerCutTests {
   func published(isStarted: Bool) throws {
     let disk = try PrivateDisk(.ext4)
     let library = disk.visiblePath + "/library"
-    let files = LibraryFiles(try Library.open(at: library))
+    let files = LibraryFiles(try Library.open(at: library), tagger: nil, logger: Logger(label: "test"))
     let id = try #require(DownloadID("a"))
     let path = try LibraryPath(validating: "a.mp3")
     let contents = Array("ID3".utf8) + [UInt8](repeating: 7, count: 100_000)
     let partial = try files.openPartial(of: id)
     try contents.withUnsafeBytes { try partial.append([$0]) }
     try partial.synchronize()
-    let inode = try #require(try partial.prepareToMove(reserve: 0, while: { true }))
+    let inode = try #require(try partial.prepareToMove(tagging: nil, reserve: 0, while: { true })).inode
     partial.close()
     // Like an engine that dies before it syncs the folder.
     try #require(rename(library + "/.podflux/partial/a.part", library + "/a.mp3") == 0)
     if isStarted {
       let file = PublishedFile(path: path, length: Int64(contents.count), inode: inode)
-      #expect(try files.isPublishedDurably(file, of: id))
+      #expect(try files.isPublishedDurably(file, of: id, original: nil))
     }
     let left = try Self.filesAfterPowerCut(of: disk)
     #expect(left.contains("/library/a.mp3") == isStarted)

@@ -46,6 +46,15 @@ struct SimulationTests {
     for failure in result.failures { Issue.record("\(failure.violation)\nrepeat it with: \(failure.options.command)") }
   }
 
+  @Test("Files that are tagged, and tagging that fails or dies, violate nothing")
+  func tags() throws {
+    let options = SimulationOptions(
+      seed: 1, turns: 200,
+      faults: [.tags, .crashes, .powerCuts, .commits, .disk, .foreignFiles, .people, .repetition, .suspensions])
+    let result = Sweep(1..<41, like: options, threads: 2).run()
+    for failure in result.failures { Issue.record("\(failure.violation)\nrepeat it with: \(failure.options.command)") }
+  }
+
   @Test("Runs of two thousand turns violate nothing", .backgroundTest)
   func fullSweep() throws {
     let seeds = try SweptSeeds()

@@ -21,8 +21,8 @@ struct ItemTests {
         + #""received":1572864,"total":4194304},"detail":null,"error":null,"eta":5,"#
         + #""finishedAt":null,"id":"ep-1","modifiedAt":null,"network":"inherit","origin":"user","path":null,"phase":"receiving","#
         + #""podcast":"Show","position":17,"priority":"normal","rate":524288,"reason":null,"resumable":true,"#
-        + #""retryAt":null,"sha256":null,"startedAt":"2026-11-21T03:00:01.001Z","state":"running","title":null,"#
-        + #""url":"https://example.org/a.mp3?t=1"}"#, "user name and password are not shown")
+        + #""retryAt":null,"sha256":null,"startedAt":"2026-11-21T03:00:01.001Z","state":"running","tagged":null,"title":null,"#
+        + #""untagged":null,"url":"https://example.org/a.mp3?t=1"}"#, "user name and password are not shown")
   }
 
   @Test("that waits says what for, until when, and what went wrong")

@@ -105,7 +105,7 @@ struct LineEncoderTests {
         + #""user":"unmetered"},"orphans":"report","portableNames":true,"progressInterval":0.25,"quarantineDays":0,"reserveFreeBytes":536870912,"#
         + #""retryFirstSeconds":5,"retryMaxSeconds":3600,"schedule":[],"#
         + #""slowBytesPerSecond":0,"slowWindowSeconds":60,"stallTimeoutSeconds":30,"storageQuotaBytes":0,"#
-        + #""userAgent":"Podflux/1"}},"type":"ok"}"# + "\n")
+        + #""tags":false,"userAgent":"Podflux/1"}},"type":"ok"}"# + "\n")
     #expect(
       lines { $0.answer(.snapshot(Snapshot(revision: 5)), id: nil, revision: 5) }
         == #"{"meta":{"revision":5},"payload":{},"type":"ok"}"# + "\n")

@@ -110,6 +110,7 @@ struct RequestTests {
     patch.nameTimeZone = .place("America/Argentina/Buenos_Aires")
     patch.fileTimes = .downloaded
     patch.portableNames = false
+    patch.tags = true
     let line = #"""
       {"type":"settings/update","payload":{"maxConcurrent":256,"maxPerHost":1,"maxAttempts":1000,"retryFirstSeconds":1,
       "retryMaxSeconds":86400,"connectTimeoutSeconds":1,"stallTimeoutSeconds":86400,"firstByteTimeoutSeconds":1,
@@ -117,7 +118,7 @@ struct RequestTests {
       "maxFileBytes":1125899906842624,"checksum":false,
       "userAgent":"Me/1 (+https://example.org)","progressInterval":60,
       "cleanupOnStart":false,"quarantineDays":36500,"orphans":"adopt",
-      "nameTimeZone":"America/Argentina/Buenos_Aires","fileTimes":"downloaded","portableNames":false}}
+      "nameTimeZone":"America/Argentina/Buenos_Aires","fileTimes":"downloaded","portableNames":false,"tags":true}}
       """#
     #expect(try request(line.replacing("\n", with: "")) == .action(.updateSettings(patch)))
     var other = SettingsPatch()

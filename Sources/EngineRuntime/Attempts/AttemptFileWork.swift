@@ -19,6 +19,8 @@ package struct AttemptFileWork: Sendable {
   package private(set) var partial: (any PartialContents)?
   /// The digests of what the partial holds.
   private var digests: ContentDigests
+  /// Whether a tagged copy is to be published.
+  private var isTagged = false
 
   /// Makes the work of an attempt, which has no file open.
   package init(_ attempt: Attempt, files: any AttemptFiles, surroundings: any AttemptSurroundings) {
@@ -63,11 +65,13 @@ package struct AttemptFileWork: Sendable {
     case .hashTail(let durable): return .hashed(try hashTail(ofDurable: durable))
     case .inspect: return try inspect()
     case .name(let facts, let number): return .named(try files.name(for: facts, number: number))
-    case .prepareToMove(let moment): return try prepareToMove(modified: moment, isStopping: isStopping)
+    case .prepareToMove(let moment, let request):
+      return try prepareToMove(modified: moment, tagging: request, isStopping: isStopping)
     case .publish(let file):
       try checkGate()
       return .published(
-        try files.publish(attempt.id.download, as: file, portably: attempt.settings.portableNames))
+        try files.publish(
+          attempt.id.download, as: file, isTagged: isTagged, portably: attempt.settings.portableNames))
     }
   }
 
@@ -187,18 +191,20 @@ package struct AttemptFileWork: Sendable {
         digests: digests.values))
   }
 
-  private func prepareToMove(
-    modified: Timestamp?, isStopping: () -> Bool
+  private mutating func prepareToMove(
+    modified: Timestamp?, tagging request: TagRequest?, isStopping: () -> Bool
   ) throws(DownloadError) -> AttemptStep.Outcome {
     try checkGate()
     let file = try openedPartial()
     // All is written; the last thing before the file is synced and renamed.
     if let modified { try file.setModificationTime(modified) }
-    let inode = try file.prepareToMove(reserve: surroundings.reserveFreeBytes) {
+    let surroundings = surroundings
+    let movable = try file.prepareToMove(tagging: request, reserve: surroundings.reserveFreeBytes) {
       !surroundings.isLibraryGivenUp && !isStopping()
     }
     // What a stop has ended the machine ends by itself.
-    if inode == nil { try checkGate() }
-    return .prepared(inode: inode)
+    if movable == nil { try checkGate() }
+    isTagged = if case .tagged = movable?.tags { true } else { false }
+    return .prepared(movable)
   }
 }

@@ -38,9 +38,10 @@ package enum AttemptStep: Sendable {
     case inspect
     /// Find a name. Outcome: `named`.
     case name(PublishingFacts, number: Int)
-    /// Make the complete file one that can be moved to its place, and set its time. Outcome: `prepared`.
-    case prepareToMove(modified: Timestamp?)
-    /// Move the partial to its place. Outcome: `published`.
+    /// Make the complete file, or a tagged copy of it, one that can be moved to its place, and set its time. Outcome:
+    /// `prepared`.
+    case prepareToMove(modified: Timestamp?, tagging: TagRequest?)
+    /// Move the partial, or its tagged copy, to its place. Outcome: `published`.
     case publish(PublishedFile)
   }
 
@@ -67,7 +68,7 @@ package enum AttemptStep: Sendable {
     /// A name, or nil where there is no other.
     case named(LibraryPath?)
     /// Which file it is, or nil if it was ended before.
-    case prepared(inode: UInt64?)
+    case prepared(MovableFile?)
     /// The file stands at its place; nil if another has its name.
     case published(Publication?)
   }

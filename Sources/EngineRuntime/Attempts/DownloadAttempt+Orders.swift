@@ -74,8 +74,9 @@ extension DownloadAttempt {
         return nil
       }
       let moment = attempt.settings.fileTimes.modification(published: attempt.description.published, now: now.wall)
-      return (.files(.prepareToMove(modified: moment)), .preparingToMove(path))
-    case (.preparingToMove(let path), .prepared(let inode)): enqueue(machine.named(path, inode: inode ?? 0))
+      return (.files(.prepareToMove(modified: moment, tagging: tagRequest(at: path))), .preparingToMove(path))
+    case (.preparingToMove(let path), .prepared(let file)):
+      enqueue(machine.named(path, inode: file?.inode ?? 0, tags: file?.tags ?? .notWanted))
     case (.publishing, .published(let publication)): enqueue(machine.published(publication))
     case (.ending, _): return nil
     default: preconditionFailure("the step for \(stage) came to \(outcome)")
@@ -107,6 +108,10 @@ extension DownloadAttempt {
       description: attempt.description, address: attempt.ownAddress,
       contentDisposition: machine.head?.contentDisposition, contentType: machine.head?.contentType,
       beginning: machine.contents?.beginning ?? [], settings: attempt.settings, naming: attempt.naming)
+  }
+
+  private func tagRequest(at path: LibraryPath) -> TagRequest? {
+    attempt.tags.map { TagRequest($0, path: path, wantsDigest: machine.contents?.digests[.sha256] != nil) }
   }
 
   private mutating func report(_ news: AttemptReport.News) -> AttemptReport {

@@ -124,6 +124,21 @@ public final class PartialFile: Sendable {
     return try withFile("pread") { (file, _) throws(FileError) in try file.read(offset: offset, count: count) }
   }
 
+  /// Copies up to `count` bytes from `offset` to the same offset of another file, without the process's memory and, where the
+  /// file system shares extents, without any data (copy_file_range(2)).
+  ///
+  /// - Returns: How many bytes were copied; nil if the file systems lack it, and the bytes are to be read and written.
+  func copyRange(to copy: Descriptor, offset: Int64, count: Int) throws(FileError) -> Int? {
+    try withFile("copy_file_range") { (file, _) throws(FileError) in
+      let copied = linux_copy_range(file.number, copy.number, offset, UInt(count))
+      guard copied < 0 else { return copied == 0 ? nil : Int(copied) }
+      switch Int32(-copied) {
+      case EXDEV, EINVAL, ENOSYS, EOPNOTSUPP, EPERM, ETXTBSY, EINTR: return nil
+      case let code: throw FileError(operation: "copy_file_range", path: copy.path, code: code)
+      }
+    }
+  }
+
   /// Truncates the file to `length` bytes, where the next append goes. A shorter file stays as it is.
   public func truncate(to length: Int64) throws(FileError) {
     precondition(length >= 0, "a length is not negative")

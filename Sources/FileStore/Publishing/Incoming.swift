@@ -1,8 +1,8 @@
 import Glibc
 
 /// `.podflux/incoming`: copies of complete partial files, for a state on another disk than the library, from which no
-/// rename is possible. The copy is synced before its identity is recorded; then it is published like a partial file,
-/// and the partial file is deleted last.
+/// rename is possible, and for files that get tags, since what was downloaded is never changed. The copy is synced before
+/// its identity is recorded; then it is published like a partial file, and the partial file is deleted last.
 ///
 /// A copy lives no longer than its attempt: the next start removes what a killed engine left.
 public struct Incoming: Sendable {
@@ -19,12 +19,17 @@ public struct Incoming: Sendable {
     self.folder = folder
   }
 
+  /// The tagged copies of `library`; makes their folder if it is missing.
+  public init(forTagging library: Library) throws(FileError) {
+    folder = try library.folderOfCopies()
+  }
+
   /// The bytes that this user may still write on the library's disk.
   public func freeBytes() throws(FileError) -> Int64 {
     try Library.diskSpace(of: folder).freeBytes
   }
 
-  /// Copies a complete partial file with its modification time, replaces an earlier copy, and syncs the copy and its
+  /// Copies a complete partial file with its modification time, in place of an earlier copy, and syncs the copy and its
   /// folder. Returns the copy's identity, which publishing keeps, or nil if the copying was cancelled.
   ///
   /// Fails with `changedOutside` if the partial becomes shorter meanwhile, and with `noSpace`, before writing, if the
@@ -34,25 +39,67 @@ public struct Incoming: Sendable {
   public func copy(
     _ file: PartialFile, _ name: PartialName, while goOn: () -> Bool
   ) throws(FileError) -> FileIdentity? {
-    let (original, fileName) = (try file.identity(), Self.fileName(of: name))
-    guard try freeBytes() >= original.size else {
-      throw FileError.noSpace(path: folder.pathOfChild(fileName))
-    }
-    let copy = try folder.openChild(fileName, O_WRONLY | O_CREAT | O_TRUNC, mode: Library.Layout.fileMode)
-    var offset: Int64 = 0
-    while offset < original.size {
-      guard goOn() else { return nil }
-      let piece = try file.read(offset: offset, count: Int(min(Self.pieceBytes, original.size - offset)))
-      guard !piece.isEmpty else { throw FileError.changedOutside(path: copy.path) }
-      let outcome = piece.withUnsafeBytes { copy.write($0, offset: offset) }
-      if let failure = outcome.failure { throw failure }
-      offset += Int64(piece.count)
-      if offset.isMultiple(of: Self.syncBytes) { try copy.synchronizeContents() }
-    }
+    let original = try file.identity()
+    guard let copy = try fill(file, original, name, isSynced: true, while: goOn) else { return nil }
+    return try finish(copy, modified: original)
+  }
+
+  /// Copies a complete partial file, in place of an earlier copy, for changes to be made to the copy. `finish` follows; until
+  /// then nothing is synced. Returns nil if the copying was cancelled; fails as `copy` does.
+  public func draft(
+    of file: PartialFile, _ name: PartialName, while goOn: () -> Bool
+  ) throws(FileError) -> CopyDraft? {
+    let original = try file.identity()
+    let copy = try fill(file, original, name, isSynced: false, while: goOn)
+    return copy.map { CopyDraft(file: $0, original: original) }
+  }
+
+  /// Gives a changed copy the original's modification time, and syncs it and its folder. Returns the copy's identity, which
+  /// publishing keeps.
+  public func finish(_ draft: CopyDraft) throws(FileError) -> FileIdentity {
+    try finish(draft.file, modified: draft.original)
+  }
+
+  private func finish(_ copy: Descriptor, modified original: FileIdentity) throws(FileError) -> FileIdentity {
     copy.setModificationTime(nanoseconds: original.modifiedNanoseconds)
     try copy.synchronize()
     try folder.synchronize()
     return try copy.status().identity
+  }
+
+  /// An earlier copy goes first: a child of an engine that was killed may still write to it.
+  private func fill(
+    _ file: PartialFile, _ original: FileIdentity, _ name: PartialName, isSynced: Bool, while goOn: () -> Bool
+  ) throws(FileError) -> Descriptor? {
+    let fileName = Self.fileName(of: name)
+    _ = try folder.deleteFile(fileName)
+    guard try freeBytes() >= original.size else {
+      throw FileError.noSpace(path: folder.pathOfChild(fileName))
+    }
+    let copy = try folder.openChild(fileName, O_RDWR | O_CREAT | O_EXCL, mode: Library.Layout.fileMode)
+    var (offset, isRanged) = (Int64(0), true)
+    while offset < original.size {
+      guard goOn() else { return nil }
+      let count = Int(min(Self.pieceBytes, original.size - offset))
+      if isRanged, let copied = try file.copyRange(to: copy, offset: offset, count: count) {
+        offset += Int64(copied)
+      } else {
+        isRanged = false
+        offset += Int64(try copyBytes(of: file, to: copy, offset: offset, count: count))
+      }
+      if isSynced, offset.isMultiple(of: Self.syncBytes) { try copy.synchronizeContents() }
+    }
+    return copy
+  }
+
+  private func copyBytes(
+    of file: PartialFile, to copy: Descriptor, offset: Int64, count: Int
+  ) throws(FileError) -> Int {
+    let piece = try file.read(offset: offset, count: count)
+    guard !piece.isEmpty else { throw FileError.changedOutside(path: copy.path) }
+    let outcome = piece.withUnsafeBytes { copy.write($0, offset: offset) }
+    if let failure = outcome.failure { throw failure }
+    return piece.count
   }
 
   /// Deletes a copy that is no longer needed. Returns false if there was none.
@@ -102,19 +149,50 @@ public struct Incoming: Sendable {
   }
 }
 
-extension Library {
-  /// The folder from which complete files are published.
-  var finishedFolder: Descriptor { incomingFolder ?? partialFolder }
+/// A copy of a complete partial file that is being changed; it is closed with the last reference.
+public struct CopyDraft: Sendable {
+  let file: Descriptor
+  let original: FileIdentity
 
-  /// The name of a complete file in that folder.
-  func finishedName(of name: PartialName) -> EntryName {
-    incomingFolder == nil ? partialNames.fileName(of: name) : Incoming.fileName(of: name)
+  /// The number of its descriptor, for reading and writing while the draft lives.
+  public var descriptor: Int32 { file.number }
+  /// What the original's length is, in bytes.
+  public var originalLength: Int64 { original.size }
+
+  /// Its length now.
+  public func length() throws(FileError) -> Int64 { try file.status().identity.size }
+
+  /// Reads `count` bytes from `offset`, or fewer at the end of the file.
+  public func read(offset: Int64, count: Int) throws(FileError) -> [UInt8] {
+    try file.read(offset: offset, count: count)
+  }
+}
+
+/// Where a complete file lies before it is published.
+struct FinishedFile {
+  let folder: Descriptor
+  let name: EntryName
+  /// Whether it is a copy of the partial file.
+  let isCopy: Bool
+
+  /// - Parameter isTagged: Whether it is a tagged copy, and not the partial file where that can be renamed.
+  init(_ name: PartialName, of library: Library, isTagged: Bool) throws(FileError) {
+    isCopy = isTagged || library.incomingFolder != nil
+    folder = isCopy ? try library.folderOfCopies() : library.partialFolder
+    self.name = isCopy ? Incoming.fileName(of: name) : library.partialNames.fileName(of: name)
   }
 
-  /// The identity of the complete file in that folder, or nil. Costs one stat.
-  func finishedFile(_ name: PartialName) throws(FileError) -> FileIdentity? {
-    let (folder, fileName) = (finishedFolder, finishedName(of: name))
-    return try folder.statusOfChild(fileName)?.regularFile(at: folder.pathOfChild(fileName))
+  /// Its identity, or nil. Costs one stat.
+  func identity() throws(FileError) -> FileIdentity? {
+    try folder.statusOfChild(name)?.regularFile(at: folder.pathOfChild(name))
+  }
+}
+
+extension Library {
+  /// The folder of copies. Where partial files can be renamed it is opened, and made if it is missing, each time.
+  fileprivate func folderOfCopies() throws(FileError) -> Descriptor {
+    if let incomingFolder { return incomingFolder }
+    return try engineFolder.openFolder(Layout.incoming, .createIfMissing)
   }
 }
 

@@ -12,6 +12,9 @@ public struct PublishedContents: Sendable {
     self.file = file
   }
 
+  /// The number of its descriptor, for reading while this lives.
+  public var descriptor: Int32 { file.number }
+
   /// When the file was created (statx(2), STATX_BTIME); nil if the file system does not store it.
   public var birth: Timestamp? {
     var (seconds, nanoseconds) = (Int64(0), UInt32(0))

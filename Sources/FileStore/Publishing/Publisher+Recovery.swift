@@ -5,21 +5,24 @@ import PodfluxCore
 extension Publisher {
   /// Whether the complete file `name` has been moved to `path`: the file there matches the identity recorded before the
   /// move. Without lasting inodes any file of that length would match, so the complete file must be gone as well.
-  public func hasPublished(_ name: PartialName, as path: LibraryPath, recorded: FileIdentity) throws(FileError) -> Bool
-  {
+  ///
+  /// `isTagged` says whether it is a tagged copy that was to be moved.
+  public func hasPublished(
+    _ name: PartialName, as path: LibraryPath, recorded: FileIdentity, isTagged: Bool = false
+  ) throws(FileError) -> Bool {
     do throws(FileError) {
       guard let found = try PublishedFiles(library).identity(of: path), found.isSameFile(as: recorded) else {
         return false
       }
       if found.hasLastingInode { return true }
-      return try library.finishedFile(name) == nil
+      return try FinishedFile(name, of: library, isTagged: isTagged).identity() == nil
     } catch .symbolicLink, .notARegularFile {
       return false
     }
   }
 
-  /// Removes the placeholder at `path` that the partial file `name` of `length` bytes was to replace, and returns
-  /// whether there was one.
+  /// Removes the placeholder at `path` that the partial file `name` of `length` bytes, or its copy, was to replace, and
+  /// returns whether there was one.
   ///
   /// It counts as a placeholder only if this library uses placeholders, it is an empty regular file, and the whole
   /// partial file still exists. Call it only for a row that says that it was publishing to `path`.

@@ -44,45 +44,47 @@ public struct Publisher: Sendable {
   /// try: if the file at `path` has it, an earlier call had moved it, and this one succeeds. Fails with `exists` if
   /// another file is there, and with `symbolicLink` or `notAFolder` if one blocks the path.
   ///
+  /// If `isTagged` is true, it moves the tagged copy instead, and deletes the partial file afterwards.
+  ///
   /// If `sparingTwins` is true, it also fails with `exists` if a case-insensitive disk would confuse the file, or a new
   /// folder, with another one. Publications are serialized then: of two concurrent ones, one wins.
   public func publish(
-    _ name: PartialName, to path: LibraryPath, recorded: FileIdentity? = nil, sparingTwins: Bool = false
+    _ name: PartialName, to path: LibraryPath, recorded: FileIdentity? = nil, isTagged: Bool = false,
+    sparingTwins: Bool = false
   ) throws(FileError) -> Publication {
+    let finished = try FinishedFile(name, of: library, isTagged: isTagged)
     do throws(FileError) {
       let (publication, folder) = try library.folderChanges.withLock { (_) throws(FileError) in
-        let source = try library.finishedFile(name)
+        let source = try finished.identity()
         let walk = try FolderWalk(
           to: EntryPath(path), in: library, makingFolders: source != nil, sparingTwins: sparingTwins)
-        guard sparingTwins, source != nil else { return (try place(name, source, walk, recorded), walk.folder) }
+        guard sparingTwins, source != nil else { return (try place(finished, source, walk, recorded), walk.folder) }
         let twins = library.foldedFolders
         if let twin = try twins.twin(of: walk.name, in: walk.folder), twin != walk.name {
           throw FileError.exists(path: walk.folder.pathOfChild(twin))
         }
-        let publication = try place(name, source, walk, recorded)
+        let publication = try place(finished, source, walk, recorded)
         try twins.added(walk.name, to: walk.folder)
         return (publication, walk.folder)
       }
       try library.folderSyncs.synchronize(folder)
       // The copy is at its path. A partial file that cannot be deleted becomes an orphan, which a cleanup finds.
-      if library.incomingFolder != nil { _ = try? Partials(library).delete(name) }
+      if finished.isCopy { _ = try? Partials(library).delete(name) }
       return publication
     } catch .notFound {
-      throw .notFound(path: library.finishedFolder.pathOfChild(library.finishedName(of: name)))
+      throw .notFound(path: finished.folder.pathOfChild(finished.name))
     }
   }
 
   private func place(
-    _ name: PartialName, _ source: FileIdentity?, _ walk: FolderWalk, _ recorded: FileIdentity?
+    _ finished: FinishedFile, _ source: FileIdentity?, _ walk: FolderWalk, _ recorded: FileIdentity?
   ) throws(FileError) -> Publication {
     let (published, folder) = (walk.name, walk.folder)
-    let fileName = library.finishedName(of: name)
     guard let source else {
-      return try earlierPublication(published, in: folder, recorded, otherwise: .notFound(path: fileName.text))
+      return try earlierPublication(published, in: folder, recorded, otherwise: .notFound(path: finished.name.text))
     }
-    let finished = library.finishedFolder
     do throws(FileError) {
-      try moves.perform(fileName, in: finished, to: published, in: folder)
+      try moves.perform(finished.name, in: finished.folder, to: published, in: folder)
       return .published(try folder.statusOfChild(published)?.identity ?? source, madeFolders: walk.made)
     } catch .exists {
       let collision = FileError.exists(path: folder.pathOfChild(published))
@@ -90,7 +92,7 @@ public struct Publisher: Sendable {
       guard source.hasLastingInode else { throw collision }
       if try folder.statusOfChild(published)?.identity == source {
         // Without atomic rename the file was linked and was to be unlinked: a crash came in between.
-        _ = try finished.deleteFile(fileName)
+        _ = try finished.folder.deleteFile(finished.name)
         return .alreadyPublished(source)
       }
       return try earlierPublication(published, in: folder, recorded, otherwise: collision)

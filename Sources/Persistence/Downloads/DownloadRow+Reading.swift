@@ -27,7 +27,15 @@ extension DownloadRow {
       round: round, dates: dates, isHeld: isHeld,
       networks: Download.Networks(
         own: try checked("network", NetworkPolicy(rowCode: columns.next())),
-        podcast: try checked("podcast_network", NetworkPolicy(rowCode: columns.next()))))
+        podcast: try checked("podcast_network", NetworkPolicy(rowCode: columns.next()))),
+      tagging: try tagging(&columns))
+  }
+
+  private static func tagging(_ columns: inout ColumnReader) throws -> Download.Tagging? {
+    let (length, sha256): (Int64?, String?) = try (columns.nextIfPresent(.length), columns.next())
+    let reason: String? = try columns.next()
+    if let length { return .tagged(.init(length: length, sha256: sha256)) }
+    return reason.map { .untagged(because: $0) }
   }
 
   /// Reads the file from the columns path, file_length, inode, sha256 and mtime; nil if there is none or it is invalid.

@@ -11,7 +11,8 @@ enum DownloadRow {
   /// Columns that change together. Unchanged parts are not written: SQLite rewrites every index on a column that a
   /// statement names, even if the value stays the same.
   enum Part: CaseIterable {
-    case identity, rank, phase, kind, wait, file, round, dates, hold, amounts, discards, resume, network, traits, length
+    case identity, rank, phase, kind, wait, file, round, dates, hold, amounts, discards, resume, network, tagging
+    case traits, length
 
     var columns: [String] {
       switch self {
@@ -33,6 +34,7 @@ enum DownloadRow {
       case .discards: ["discarded", "discards"]
       case .resume: ["resume"]
       case .network: ["network", "podcast_network"]
+      case .tagging: ["original_length", "original_sha256", "untagged"]
       case .traits: ["class"]
       case .length: ["length"]
       }
@@ -107,6 +109,7 @@ enum DownloadRow {
       case .discards: old.progress.discarded != new.progress.discarded
       case .resume: old.progress.resume != new.progress.resume
       case .network: old.networks != new.networks
+      case .tagging: old.tagging != new.tagging
       // The caller, who knows the day, compares them.
       case .traits: false
       case .length: old.length != new.length
@@ -188,6 +191,11 @@ enum DownloadRow {
     case .network:
       try arguments.write(download.networks.own.rowCode)
       try arguments.write(download.networks.podcast.rowCode)
+    case .tagging:
+      try arguments.write(download.original?.length)
+      try arguments.write(download.original?.sha256)
+      guard case .untagged(let reason) = download.tagging else { return try arguments.write(String?.none) }
+      try arguments.write(text(reason))
     case .traits: try arguments.write(row.code)
     case .length: try arguments.write(download.length)
     }

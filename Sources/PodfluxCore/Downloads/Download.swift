@@ -21,6 +21,8 @@ public struct Download: Hashable, Sendable {
   /// Whether the scheduler skips it: an earlier attempt or deletion with its id has not ended yet.
   public var isHeld: Bool
   public var networks: Networks
+  /// What became of the tags of its file. Nil without a file.
+  public var tagging: Tagging?
 
   /// The network policies of a download.
   public struct Networks: Hashable, Sendable {
@@ -176,7 +178,8 @@ public struct Download: Hashable, Sendable {
 
   public init(
     id: DownloadID, address: WebAddress, description: Description, rank: Rank, origin: Origin, state: DownloadState,
-    progress: Progress, failures: Int, round: Round = .init(), dates: Dates, isHeld: Bool, networks: Networks = .init()
+    progress: Progress, failures: Int, round: Round = .init(), dates: Dates, isHeld: Bool, networks: Networks = .init(),
+    tagging: Tagging? = nil
   ) {
     self.id = id
     self.address = address
@@ -190,6 +193,7 @@ public struct Download: Hashable, Sendable {
     self.dates = dates
     self.isHeld = isHeld
     self.networks = networks
+    self.tagging = tagging
   }
 }
 

@@ -14,7 +14,8 @@ extension DownloadsStore {
     case .checkpoint(let record): try checkpoint(report.attempt, record, settings: settings, in: &turn)
     case .restarting(let discarding, let cause):
       try restart(report.attempt, discarding: discarding, because: cause, in: &turn)
-    case .publishing(let file, let kept): try publish(report.attempt, file, kept: kept, in: &turn)
+    case .publishing(let file, let kept, let tagging):
+      try publish(report.attempt, file, tagging, kept: kept, in: &turn)
     case .finished(let file, let folders):
       if !folders.isEmpty { turn.tell(.downloads(.madeFolders(folders))) }
       try end(report.attempt, in: &turn) { store, download, turn in
@@ -102,14 +103,16 @@ extension DownloadsStore {
   /// A deletion that is under way may have been carried out by an engine that died before it could say so. If the file's
   /// inode is this one's now, and its name too, the deletion is let end first: it could not tell the two apart.
   private mutating func publish(
-    _ attempt: AttemptID, _ file: PublishedFile, kept: ResumeRecord, in turn: inout PodfluxTurn
+    _ attempt: AttemptID, _ file: PublishedFile, _ tagging: Download.Tagging?, kept: ResumeRecord,
+    in turn: inout PodfluxTurn
   ) throws {
     guard live[attempt.download]?.isStopping == false, var download = try download(of: attempt, in: turn),
       case .running = download.state
     else { return }
     live[attempt.download]?.isPublishing = true
     live[attempt.download]?.phase = .publishing(file)
-    live[attempt.download]?.received = file.length
+    download.tagging = tagging
+    live[attempt.download]?.received = download.original?.length ?? file.length
     download.progress.keep(kept)
     try transition(&download, to: .running(.publishing(file)), in: turn)
     let confusable = try turn.tables.deletions.spare(file).filter { deletions.underWay[$0] != nil }
@@ -140,8 +143,9 @@ extension DownloadsStore {
       guard case .running = download.state else { return }
       return try transition(&download, to: .queued, in: turn)
     }
+    let downloaded = download.original?.length ?? file.length
     download.progress = .init(
-      durable: file.length, total: file.length, discarded: download.progress.discarded, resume: nil)
+      durable: downloaded, total: downloaded, discarded: download.progress.discarded, resume: nil)
     download.failures = 0
     download.round = .init()
     download.dates.finished = turn.now

@@ -36,6 +36,7 @@ extension DownloadsStore {
       resume: download.progress.resume, settings: settings,
       route: obstacles.route(of: download, over: network.state.path))
     attempt.naming = try naming(of: download, settings: settings, in: turn)
+    if settings.tags { attempt.tags = try tags(of: download, settings: settings, in: turn) }
     if doubtsLength { attempt.doubt = .init(quotaLeft: try quotaLeft(settings, in: turn)) }
     live[download.id] = LiveAttempt(
       attempt, policy: download.networks.effective, path: network.state.path, pathGeneration: network.pathGeneration,
@@ -58,6 +59,17 @@ extension DownloadsStore {
     }
     let own = try tables.feeds.find(episode.feed)?.wishes.filenameTemplate
     return try DownloadNaming(own ?? settings.filenameTemplate, of: episode) { try tables.episodes.index(of: episode) }
+  }
+
+  /// What the file's tags are to say; nil if nothing is known of it.
+  private func tags(
+    of download: Download, settings: Settings, in turn: borrowing PodfluxTurn
+  ) throws -> EpisodeTags? {
+    guard let episode = try turn.tables.episodes.find(having: download.id) else {
+      return EpisodeTags(of: download.description)
+    }
+    let feed = try turn.tables.feeds.find(episode.feed)
+    return EpisodeTags(episode, of: feed, timeZone: settings.nameTimeZone)
   }
 
   /// Stops a running download's attempt and lets another one follow, once it may.

@@ -66,8 +66,11 @@ extension DownloadsStore {
     if !isSame || (file.sha256 == nil && file.hasOtherTime(than: former)) {
       if let modified = file.modified { download.dates.modified = modified } else { download.dates.modified = turn.now }
     }
-    download.progress.durable = file.length
-    download.progress.total = file.length
+    // What was downloaded stays what it was; of a file that was tagged it was another one from the beginning.
+    if download.original == nil {
+      download.progress.durable = file.length
+      download.progress.total = file.length
+    }
     try transition(&download, to: .completed(file), in: turn)
   }
 

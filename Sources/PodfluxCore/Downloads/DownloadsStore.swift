@@ -176,6 +176,7 @@ public struct DownloadsStore: DomainStore {
     count(download.state.kind, -1)
     count(state.kind, +1)
     download.state = state
+    if state.file == nil { download.tagging = nil }
     try turn.tables.downloads.update(download)
   }
 

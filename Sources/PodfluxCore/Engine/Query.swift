@@ -134,7 +134,7 @@ public struct OrderCursor: Hashable, Sendable {
 public enum ItemField: String, Hashable, Sendable, CaseIterable {
   case addedAt, attempt, bytes, detail, error, eta, finishedAt, id, modifiedAt, network, origin, path, phase, podcast
   case position, priority
-  case rate, reason, resumable, retryAt, sha256, startedAt, state, title, url
+  case rate, reason, resumable, retryAt, sha256, startedAt, state, tagged, title, untagged, url
 }
 
 /// A page of a list.

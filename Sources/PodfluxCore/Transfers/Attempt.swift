@@ -19,6 +19,8 @@ public struct Attempt: Hashable, Sendable {
   public var settings: Settings
   /// How the file is named if the client names no path.
   public var naming = DownloadNaming()
+  /// What the file's tags are to say; nil if it is to be published as it was downloaded.
+  public var tags: EpisodeTags?
   /// Which way its connections may take.
   public var route: Route
   /// Set where what was said of the file's length, if anything, is too old to be believed: the server is asked anew before
@@ -102,9 +104,9 @@ public struct AttemptReport: Hashable, Sendable {
     /// So many bytes are of no use. Waits for `proceed` before it throws them away; until then, and in the row from now
     /// on, nothing is promised.
     case restarting(discarding: Int64, because: RestartCause)
-    /// The file is complete. Until it has its name only what the record says would survive a power cut for certain.
+    /// The file is complete, or a tagged copy of it. Until it has its name only what the record says would survive a power cut for certain.
     /// Waits for `proceed`, and for its contents to be durable, before it renames it so.
-    case publishing(PublishedFile, kept: ResumeRecord)
+    case publishing(PublishedFile, kept: ResumeRecord, tagging: Download.Tagging? = nil)
     /// The file stands at its place, and the place is synced; these folders were made for it, the outermost first. The
     /// attempt has ended.
     case finished(PublishedFile, madeFolders: [LibraryPath] = [])

@@ -10,11 +10,13 @@ public protocol AttemptFiles: Sendable {
   ///
   /// - Returns: nil where there is no other name to try: the client's own is taken.
   func name(for facts: PublishingFacts, number: Int) throws(DownloadError) -> LibraryPath?
-  /// Moves the complete partial to its place, never over another file, and syncs the place.
+  /// Moves the complete partial, or its tagged copy, to its place, never over another file, and syncs the place.
   ///
   /// `portably` says whether a name that differs from another in case or normalization only counts as taken.
   /// - Returns: nil if another file has that name.
-  func publish(_ download: DownloadID, as file: PublishedFile, portably: Bool) throws(DownloadError) -> Publication?
+  func publish(
+    _ download: DownloadID, as file: PublishedFile, isTagged: Bool, portably: Bool
+  ) throws(DownloadError) -> Publication?
 }
 
 /// A file has got its name.
@@ -42,13 +44,19 @@ public protocol PartialContents: ReadableContents, Sendable {
   /// Its length in bytes.
   func length() throws(DownloadError) -> Int64
   /// Makes the complete file one that can be moved to its place, and tells which file that is: moving keeps the number. Where
-  /// the library is on another disk it is copied there.
+  /// the library is on another disk, or tags are wanted, it is copied there. The partial itself stays as it is. That a copy
+  /// cannot be tagged is no failure: then the file is published without tags.
+  ///
+  /// A second call, after a name has turned out to be taken, gives the same file.
   ///
   /// - Parameters:
+  ///   - request: The tags that are wanted; nil for none.
   ///   - reserve: How much is to stay free on the library's disk, in bytes.
   ///   - goOn: Asked now and then while that takes time; false where it must end.
   /// - Returns: nil if it was ended.
-  func prepareToMove(reserve: Int64, while goOn: () -> Bool) throws(DownloadError) -> UInt64?
+  func prepareToMove(
+    tagging request: TagRequest?, reserve: Int64, while goOn: () -> Bool
+  ) throws(DownloadError) -> MovableFile?
   /// Writes blocks at the end, one after the other. Fails where the file is gone or has another length than what was
   /// written made it.
   func append(_ blocks: [UnsafeRawBufferPointer]) throws(DownloadError)

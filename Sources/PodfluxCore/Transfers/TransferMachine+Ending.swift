@@ -270,19 +270,26 @@ extension TransferMachine {
 
   // MARK: The complete file
 
-  /// A name for the complete file has been found; nil if the client's own is taken.
-  public mutating func named(_ path: LibraryPath?, inode: UInt64) -> [Order] {
+  /// A name for the complete file has been found, nil if the client's own is taken; and which file is to get it.
+  public mutating func named(_ path: LibraryPath?, inode: UInt64, tags: TagOutcome = .notWanted) -> [Order] {
     guard case .naming(let number) = state, let kept else { return [] }
     guard !isStopping else { return finish(as: .stopped) }
     guard let path else {
       let error = DownloadError(.fileExists, "another file has the name that was asked for; move it or ask for another")
       return finish(as: .failed(error))
     }
-    let sha256 = contents?.digests[.sha256]?.hexadecimal
-    let file = PublishedFile(path: path, length: position, inode: inode, sha256: sha256)
+    var file = PublishedFile(
+      path: path, length: position, inode: inode, sha256: contents?.digests[.sha256]?.hexadecimal)
+    switch tags {
+    case .notWanted: tagging = nil
+    case .untagged(let reason): tagging = .untagged(because: reason)
+    case .tagged(let length, let sha256):
+      tagging = .tagged(.init(length: position, sha256: file.sha256))
+      (file.length, file.sha256) = (length, sha256)
+    }
     state = .awaitingPublishing(file, number: number)
     // The row learns the name while the contents are made durable. The file gets it when both are done.
-    return [.report(.publishing(file, kept: kept))] + (isSynchronized ? [] : [.synchronizeContents])
+    return [.report(.publishing(file, kept: kept, tagging: tagging))] + (isSynchronized ? [] : [.synchronizeContents])
   }
 
   /// The complete file's contents are durable; its entry among the partial files need not be.

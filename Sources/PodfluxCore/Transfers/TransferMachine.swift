@@ -97,6 +97,8 @@ public struct TransferMachine: Sendable {
   public internal(set) var base: Int64 = 0
   /// Where in the file the next byte of the exchange belongs.
   public internal(set) var position: Int64 = 0
+  /// What became of the tags of the file that is published, once that is known.
+  var tagging: Download.Tagging?
   /// The complete file, once it is one.
   public internal(set) var contents: Contents?
   /// What the final response said, for naming.

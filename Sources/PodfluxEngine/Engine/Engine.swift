@@ -9,6 +9,7 @@ import Persistence
 import PodfluxCore
 import Synchronization
 import Transfers
+import Tagging
 
 /// A running Podflux: opens a library, takes requests, downloads, and stops without losing anything.
 ///
@@ -149,6 +150,9 @@ public struct EngineConfiguration: Sendable {
   /// `episode`, the `feed`, and the `library` to which its `path` is relative. Called on the engine's queue, and must not
   /// block. nil for none.
   public var onCompletion: (@Sendable ([UInt8]) -> Void)?
+  /// The program that tags files, where the setting `tags` asks for it; nil for none, and no tags. It must call
+  /// `TaggingWorker.run()` at its start.
+  public var tagger: Tagger.Program?
   /// Where logs go.
   public var logger: Logger
 

@@ -1,19 +1,23 @@
 import FileStore
 import Flux
+import Logging
 import PodfluxCore
-import Synchronization
+import Tagging
 
 /// The library's folder in the core's terms: what attempts work on.
 ///
-/// Its aspects: `+FileSystem` (what surveys, steps, verifications and deletions work on).
+/// Its aspects: `+FileSystem` (what surveys, steps, verifications and deletions work on). An attempt's file is an `OpenPartial`.
 struct LibraryFiles: AttemptFiles {
   let partials: Partials
   private let publisher: Publisher
   let published: PublishedFiles
   let quarantine: Quarantine
   let library: Library
+  private let tagging: FileTagging
 
-  init(_ library: Library) {
+  /// - Parameter tagger: What tags files; nil if this program has none.
+  init(_ library: Library, tagger: Tagger?, logger: Logger) {
+    tagging = FileTagging(library, tagger, logger)
     partials = Partials(library)
     publisher = Publisher(library)
     published = PublishedFiles(library)
@@ -28,7 +32,7 @@ struct LibraryFiles: AttemptFiles {
   func openPartial(of download: DownloadID) throws(DownloadError) -> any PartialContents {
     try translatingErrors { () throws(FileError) in
       let name = try name(of: download)
-      return OpenPartial(try partials.open(name), name, incoming: Incoming(library))
+      return OpenPartial(try partials.open(name), name, incoming: Incoming(library), tagging)
     }
   }
 
@@ -67,11 +71,12 @@ struct LibraryFiles: AttemptFiles {
   }
 
   func publish(
-    _ download: DownloadID, as file: PublishedFile, portably: Bool
+    _ download: DownloadID, as file: PublishedFile, isTagged: Bool, portably: Bool
   ) throws(DownloadError) -> Publication? {
     do throws(FileError) {
       let publication = try publisher.publish(
-        try name(of: download), to: file.path, recorded: FileIdentity(file), sparingTwins: portably)
+        try name(of: download), to: file.path, recorded: FileIdentity(file), isTagged: isTagged,
+        sparingTwins: portably)
       return Publication(
         madeFolders: publication.madeFolders.compactMap(\.libraryPath),
         modifiedNanoseconds: publication.identity.modifiedNanoseconds)
@@ -84,13 +89,22 @@ struct LibraryFiles: AttemptFiles {
 
   /// Whether the file of a download that was publishing when its engine died stands at its place, and makes it stand there
   /// after a power cut too: that engine may have died before it synced the folder. If it does not, a placeholder is taken away.
-  func isPublishedDurably(_ file: PublishedFile, of download: DownloadID) throws(FileError) -> Bool {
+  ///
+  /// - Parameter original: What was downloaded, if the file is a tagged copy of that.
+  func isPublishedDurably(
+    _ file: PublishedFile, of download: DownloadID, original: Download.Original?
+  ) throws(FileError) -> Bool {
     let partial = try name(of: download)
-    guard try publisher.hasPublished(partial, as: file.path, recorded: FileIdentity(file)) else {
-      _ = try publisher.withdrawPlaceholder(of: partial, at: file.path, length: file.length)
+    guard
+      try publisher.hasPublished(
+        partial, as: file.path, recorded: FileIdentity(file), isTagged: original != nil)
+    else {
+      _ = try publisher.withdrawPlaceholder(of: partial, at: file.path, length: original?.length ?? file.length)
       return false
     }
     try published.synchronizeFolder(of: file.path)
+    // What was downloaded is not wanted any more. Should that fail, a cleanup finds it.
+    if original != nil { _ = try? partials.delete(partial) }
     return true
   }
 
@@ -102,82 +116,8 @@ struct LibraryFiles: AttemptFiles {
   }
 }
 
-/// A partial file in the core's terms.
-private final class OpenPartial: PartialContents {
-  private let file: PartialFile
-  private let name: PartialName
-  /// Where it is copied to when it is complete; nil if it can be moved itself.
-  private let incoming: Incoming?
-  /// The copy, once it has been made.
-  private let copy = Mutex<FileIdentity?>(nil)
-
-  init(_ file: PartialFile, _ name: PartialName, incoming: Incoming?) {
-    (self.file, self.name, self.incoming) = (file, name, incoming)
-  }
-
-  func length() throws(DownloadError) -> Int64 {
-    try translatingErrors { () throws(FileError) in try file.length() }
-  }
-
-  func prepareToMove(reserve: Int64, while goOn: () -> Bool) throws(DownloadError) -> UInt64? {
-    guard let incoming else {
-      return try translatingErrors { () throws(FileError) in try file.identity().lastingInode }
-    }
-    // It has been copied when its name turns out to be taken.
-    if let copy = copy.withLock({ $0 }) { return copy.lastingInode }
-    if let shortage = try shortage(of: incoming, reserve: reserve) { throw shortage }
-    let identity = try translatingErrors { () throws(FileError) in try incoming.copy(file, name, while: goOn) }
-    copy.withLock { $0 = identity }
-    return identity?.lastingInode
-  }
-
-  /// What is wrong where the copy would take of the reserve. It names no bytes to watch for: room for the rest of the download
-  /// may be there all the time, and it would be woken at once. It is tried again after a while.
-  private func shortage(of incoming: Incoming, reserve: Int64) throws(DownloadError) -> DownloadError? {
-    let (length, room) = try translatingErrors { () throws(FileError) in
-      (try file.length(), try incoming.freeBytes())
-    }
-    guard let error = DownloadError.shortage(of: length, room: room, reserve: reserve) else { return nil }
-    return DownloadError(error.code, "on the library's disk \(error.message)")
-  }
-
-  func read(offset: Int64, count: Int) throws(DownloadError) -> [UInt8] {
-    try translatingErrors { () throws(FileError) in try file.read(offset: offset, count: count) }
-  }
-
-  func append(_ blocks: [UnsafeRawBufferPointer]) throws(DownloadError) {
-    do throws(PartialFile.AppendFailure) {
-      try file.append(blocks)
-    } catch {
-      throw DownloadError(error.cause)
-    }
-  }
-
-  func setModificationTime(_ moment: Timestamp) throws(DownloadError) {
-    _ = try translatingErrors { () throws(FileError) in try file.setModificationTime(moment) }
-  }
-
-  func truncate(to length: Int64) throws(DownloadError) {
-    try translatingErrors { () throws(FileError) in try file.truncate(to: length) }
-  }
-
-  func synchronizeContents() throws(DownloadError) {
-    try translatingErrors { () throws(FileError) in try file.synchronizeContents() }
-  }
-
-  func synchronize() throws(DownloadError) {
-    try translatingErrors { () throws(FileError) in try file.synchronize() }
-  }
-
-  func close() {
-    file.close()
-    guard let incoming else { return }
-    // What has not been moved to its place is not wanted any more. Should that fail, the next start removes it.
-    _ = try? incoming.delete(name)
-  }
-}
-
-private func translatingErrors<Value>(_ body: () throws(FileError) -> Value) throws(DownloadError) -> Value {
+/// Runs what fails with a file's error.
+func translatingErrors<Value>(_ body: () throws(FileError) -> Value) throws(DownloadError) -> Value {
   do throws(FileError) {
     return try body()
   } catch {

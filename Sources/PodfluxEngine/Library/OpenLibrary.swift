@@ -4,6 +4,7 @@ import Foundation
 import Logging
 import Persistence
 import PodfluxCore
+import Tagging
 
 /// A library that an engine has opened: its folder, its lock, its database.
 final class OpenLibrary: Sendable {
@@ -27,14 +28,16 @@ final class OpenLibrary: Sendable {
           metadata: ["reason": "\(failure)"])
       }
       let database = try LibraryDatabase.open(at: folder.databasePath)
-      let files = LibraryFiles(folder)
+      let files = LibraryFiles(
+        folder, tagger: configuration.tagger.map { Tagger($0) }, logger: configuration.logger)
       for failure in files.partials.spellAnew() {
         configuration.logger.warning(
           "a partial file from another disk cannot be given its name on this one, and its download begins anew",
           metadata: ["reason": "\(failure)"])
       }
       let publishing = try Self.publishing(in: database)
-      published = try publishing.filter { try files.isPublishedDurably($0.file, of: $0.id) }.map(\.id)
+      published = try publishing.filter { try files.isPublishedDurably($0.file, of: $0.id, original: $0.original) }
+        .map(\.id)
       let names = try publishing.map { try files.name(of: $0.id) }
       for failure in Incoming.clear(folder, keeping: Set(names)) {
         configuration.logger.warning(
@@ -106,10 +109,12 @@ final class OpenLibrary: Sendable {
   private static let closeMilliseconds = 200
 
   /// The downloads that were publishing when the last engine ended, each with its file.
-  private static func publishing(in database: LibraryDatabase) throws -> [(id: DownloadID, file: PublishedFile)] {
+  private static func publishing(
+    in database: LibraryDatabase
+  ) throws -> [(id: DownloadID, file: PublishedFile, original: Download.Original?)] {
     try database.read { try $0.running() }.compactMap { download in
       guard case .running(.publishing(let file)) = download.state else { return nil }
-      return (download.id, file)
+      return (download.id, file, download.original)
     }
   }
 }

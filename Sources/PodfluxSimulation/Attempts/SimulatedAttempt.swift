@@ -212,8 +212,12 @@ final class SimulatedAttempt {
   }
 
   private func sabotaged(_ report: AttemptReport) -> AttemptReport {
-    guard world.sabotage == .syncFailureForgotten else { return report }
     var report = report
+    if world.sabotage == .tagsDigestReplaced, case .publishing(let file, let kept, .tagged) = report.news {
+      let original = Download.Original(length: file.length, sha256: file.sha256)
+      report.news = .publishing(file, kept: kept, tagging: .tagged(original))
+    }
+    guard world.sabotage == .syncFailureForgotten else { return report }
     report.news.believe(process.bootID)
     return report
   }

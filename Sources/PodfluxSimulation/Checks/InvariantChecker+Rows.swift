@@ -126,11 +126,12 @@ extension InvariantChecker {
     guard let wish = world.client.wishes[row.id] else { return }
     let versions = world.origins.filter { (wish.addresses + wish.mirrors).contains(where: $0.serves) }.flatMap(
       \.versions)
-    let isOne = entry.file.content.withUnsafeBytes { bytes in
+    let content = try downloaded(entry.file, file, of: row)
+    let isOne = content.withUnsafeBytes { bytes in
       versions.contains { $0.length == bytes.count && $0.matches(bytes) }
     }
-    if let integrity = wish.integrity, !integrity.accepts(Self.digest(of: entry.file.content, integrity.algorithm)) {
-      throw Violation(.integrity, "the \(file.length) bytes of \(row.id) are not what its client knows the digest of")
+    if let integrity = wish.integrity, !integrity.accepts(Self.digest(of: content, integrity.algorithm)) {
+      throw Violation(.integrity, "the \(content.count) bytes of \(row.id) are not what its client knows the digest of")
     }
     guard isOne else {
       throw Violation(.oneVersion, "the \(file.length) bytes of \(row.id) at \(path) are no version of \(row.address)")

@@ -150,7 +150,7 @@ extension AttemptReport.News {
     case .reading(let received, _): received
     case .checkpoint(let record): record.durable
     case .restarting(let discarding, _): discarding
-    case .publishing(let file, _), .finished(let file, _): Int64(bitPattern: file.inode)
+    case .publishing(let file, _, _), .finished(let file, _): Int64(bitPattern: file.inode)
     case .failed(_, let kept, _), .stopped(let kept), .pathRefused(let kept): kept?.durable ?? -1
     }
   }
@@ -201,7 +201,7 @@ extension AttemptReport.News {
     case .reading(let received, let phase): "reading \(received) \(phase.name)"
     case .checkpoint(let record): "checkpoint \(record.durable) of \(record.total.map(String.init) ?? "?")"
     case .restarting(let discarding, let cause): "restarting, discarding \(discarding) because \(cause.rawValue)"
-    case .publishing(let file, _): "publishing \(file.path) length \(file.length) inode \(file.inode)"
+    case .publishing(let file, _, _): "publishing \(file.path) length \(file.length) inode \(file.inode)"
     case .finished(let file, _): "finished \(file.path)"
     case .failed(let error, let kept, _): "failed \(error.code.rawValue), kept \(kept?.durable ?? 0)"
     case .stopped(let kept): "stopped, kept \(kept?.durable ?? 0)"

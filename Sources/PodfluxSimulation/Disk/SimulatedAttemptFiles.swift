@@ -18,6 +18,8 @@ final class SimulatedAttemptFiles: AttemptFiles, AttemptSurroundings, @unchecked
   private var unrecordedSince: Int64?
   private var clockAtRequest: Int64 = 0
   private var violation: (any Error)?
+  /// The tagged copy, once it has been made.
+  private var tagged: (file: SimulatedFile, movable: MovableFile)?
   private let attempt: Attempt
   private unowned let process: SimulatedProcess
   private unowned let world: World
@@ -52,7 +54,7 @@ final class SimulatedAttemptFiles: AttemptFiles, AttemptSurroundings, @unchecked
   }
 
   func publish(
-    _ download: DownloadID, as published: PublishedFile, portably: Bool
+    _ download: DownloadID, as published: PublishedFile, isTagged: Bool, portably: Bool
   ) throws(DownloadError) -> Publication? {
     let (disk, path) = (world.disk, published.path.description)
     changesFiles()
@@ -64,13 +66,15 @@ final class SimulatedAttemptFiles: AttemptFiles, AttemptSurroundings, @unchecked
     let replaced = world.sabotage == .publishReplaces ? disk.published[path] : nil
     let twins = disk.twins(of: path)
     let publication = try disk.publish(
-      download, at: path, replacing: replaced != nil, sparingTwins: portably && world.sabotage != .twinsOverlooked)
+      download, at: path, isTagged: isTagged && world.sabotage != .tagsInPlace, replacing: replaced != nil,
+      sparingTwins: portably && world.sabotage != .twinsOverlooked)
     guard let publication else { return nil }
     if portably { note { try world.checker.hasPublished(path, beside: twins) } }
     if let replaced { note { try world.checker.willReplace(path, replaced) } }
     // Between the rename and the sync of its folder.
     guard !world.diesWithinStep() else { throw DownloadError(.io, "the process is no more") }
     disk.synchronizeFolder(of: path)
+    if isTagged { disk.deletePartial(of: download) }
     return publication
   }
 
@@ -114,7 +118,61 @@ final class SimulatedAttemptFiles: AttemptFiles, AttemptSurroundings, @unchecked
 
   fileprivate func goesOn(_ goOn: () -> Bool) -> Bool { world.random.once(in: 2) || goOn() }
 
-  fileprivate func close() { file = nil }
+  fileprivate func close() {
+    file = nil
+    // A process that was killed leaves its copy.
+    if tagged != nil, process.isAlive { world.disk.deleteCopy(of: attempt.id.download) }
+  }
+
+  // MARK: Tags
+
+  /// Makes a tagged copy of a complete file, which may fail, or take the process with it. Nil if the process has died.
+  fileprivate func tag(_ file: SimulatedFile, _ request: TagRequest) -> MovableFile? {
+    if let tagged {
+      if world.sabotage == .tagsTwice { write(SimulatedTags.some(using: &world.random), before: tagged.file) }
+      return world.sabotage == .tagsTwice ? movable(tagged.file, request) : tagged.movable
+    }
+    changesFiles()
+    let (before, id) = (file.content, attempt.id.download)
+    defer { note { try world.checker.hasTagged(file, of: id, before: before) } }
+    let tags = SimulatedTags.some(using: &world.random)
+    guard world.sabotage != .tagsInPlace else {
+      write(tags, before: file)
+      return movable(file, request)
+    }
+    guard !world.disk.isFull else {
+      return MovableFile(inode: file.inode, tags: .untagged(because: "the disk is full"))
+    }
+    let copy = world.disk.makeCopy(of: id)
+    copy.append(file.content)
+    if world.suffers(.tags), world.random.once(in: 4) {
+      // The tagger dies in the middle of its writing.
+      copy.truncate(to: world.random.below(copy.length + 1))
+      if world.random.once(in: 2), world.dies(in: 4) { return nil }
+      if world.sabotage != .tagsHalfCopy {
+        world.disk.deleteCopy(of: id)
+        return MovableFile(inode: file.inode, tags: .untagged(because: "the tagger died of it"))
+      }
+    }
+    write(tags, before: copy)
+    if world.sabotage != .tagsUnsynced { copy.synchronize() }
+    guard !world.diesWithinStep() else { return nil }
+    let movable = movable(copy, request)
+    tagged = (copy, movable)
+    return movable
+  }
+
+  private func movable(_ copy: SimulatedFile, _ request: TagRequest) -> MovableFile {
+    let sha256 = request.wantsDigest ? InvariantChecker.digest(of: copy.content, .sha256).hexadecimal : nil
+    return MovableFile(inode: copy.inode, tags: .tagged(length: Int64(copy.length), sha256: sha256))
+  }
+
+  private func write(_ tags: [UInt8], before file: SimulatedFile) {
+    let content = file.content
+    file.truncate(to: 0)
+    file.append(tags + content)
+    if world.sabotage != .tagsUnsynced { file.synchronize() }
+  }
 
   // MARK: Checks
 
@@ -179,8 +237,9 @@ private final class SimulatedAttemptPartial: PartialContents, @unchecked Sendabl
   func setModificationTime(_ moment: Timestamp) {}
   func close() { files.close() }
 
-  func prepareToMove(reserve: Int64, while goOn: () -> Bool) -> UInt64? {
-    files.goesOn(goOn) ? file.inode : nil
+  func prepareToMove(tagging request: TagRequest?, reserve: Int64, while goOn: () -> Bool) -> MovableFile? {
+    guard files.goesOn(goOn) else { return nil }
+    return request.map { files.tag(file, $0) } ?? MovableFile(inode: file.inode)
   }
 
   func append(_ blocks: [UnsafeRawBufferPointer]) throws(DownloadError) {

@@ -37,9 +37,12 @@ final class SimulatedDisk {
   private struct Rename {
     var download: DownloadID
     var path: String
+    var isTagged: Bool
   }
 
   var partials: [DownloadID: SimulatedFile] = [:]
+  /// Copies of complete partial files, to be tagged and published.
+  var copies: [DownloadID: SimulatedFile] = [:]
   var published: [String: PublishedEntry] = [:]
   /// Files that were put aside. Only a person takes one out again.
   var quarantined: [QuarantinedFile] = []
@@ -136,24 +139,39 @@ final class SimulatedDisk {
     unsyncedDeletions.append((download, file))
   }
 
+  // MARK: Copies
+
+  /// Makes an empty copy in place of an earlier one.
+  func makeCopy(of download: DownloadID) -> SimulatedFile {
+    deleteCopy(of: download)
+    let file = SimulatedFile(inode: newInode(), writer: download)
+    copies[download] = file
+    return file
+  }
+
+  func deleteCopy(of download: DownloadID) {
+    if let file = copies.removeValue(forKey: download) { free(file) }
+  }
+
   // MARK: Published files
 
   /// Renames without replacing; nil if another file has the name, or where that counts, one that differs in case only,
   /// or if a folder would have to be made whose name so differs from another's.
   func publish(
-    _ download: DownloadID, at path: String, replacing: Bool = false, sparingTwins: Bool = false
+    _ download: DownloadID, at path: String, isTagged: Bool = false, replacing: Bool = false,
+    sparingTwins: Bool = false
   ) throws(DownloadError) -> Publication? {
     guard !isFull else { throw .diskFull }
-    guard let file = partials[download] else {
+    guard let file = isTagged ? copies[download] : partials[download] else {
       throw DownloadError(.io, "the partial file is gone")
     }
     if cover(over: path) != nil { throw DownloadError(.io, "a link or an unreadable folder is on the way to \(path)") }
     guard published[path] == nil && !links.contains(path) || replacing else { return nil }
     if sparingTwins, published[path] == nil, !twins(of: path).isEmpty { return nil }
-    partials[download] = nil
+    if isTagged { copies[download] = nil } else { partials[download] = nil }
     let entry = PublishedEntry(
       file: file, isForeign: released.contains(Place(path: path, inode: file.inode, length: file.length)))
-    unsyncedRenames.append(Rename(download: download, path: path))
+    unsyncedRenames.append(Rename(download: download, path: path, isTagged: isTagged))
     return Publication(madeFolders: putMakingFolders(entry, at: path), modifiedNanoseconds: file.modified)
   }
 
@@ -231,7 +249,9 @@ final class SimulatedDisk {
       entry.file.length == file.length || entry.file.isDamaged || entry.file.isEdited
     {
       published[path]?.isForeign = true
-    } else if !partials.contains(where: { $0.key != download && $0.value.inode == file.inode }) {
+    } else if !partials.contains(where: { $0.key != download && $0.value.inode == file.inode }),
+      !copies.contains(where: { $0.key != download && $0.value.inode == file.inode })
+    {
       released.insert(Place(path: path, inode: file.inode, length: Int(file.length)))
     }
   }
@@ -269,7 +289,11 @@ final class SimulatedDisk {
   func losePower(using random: inout SeededGenerator) {
     for rename in unsyncedRenames where random.once(in: 2) {
       guard let entry = published.removeValue(forKey: rename.path) else { continue }
-      if partials[rename.download] == nil { partials[rename.download] = entry.file }
+      if rename.isTagged {
+        copies[rename.download] = entry.file
+      } else if partials[rename.download] == nil {
+        partials[rename.download] = entry.file
+      }
     }
     unsyncedRenames = []
     for deletion in unsyncedDeletions {
@@ -289,6 +313,7 @@ final class SimulatedDisk {
         file.losePower(using: &random)
       }
     }
+    for download in copies.keys.sorted() { copies[download]?.losePower(using: &random) }
     for path in published.keys.sorted() { published[path]?.file.losePower(using: &random) }
   }
 

@@ -53,6 +53,7 @@ final class SimulatedProcess: EngineSession {
         willCommit: { [journal = world.journal] in journal?.willCommit($0) ?? {} })
     }
     published = try Self.published(in: world)
+    try Self.clearCopies(in: world)
     toldPath = world.path
     world.log.note(start: seed)
     ledger.beforeEach = { [unowned self] in try mishap() }
@@ -65,8 +66,16 @@ final class SimulatedProcess: EngineSession {
     return try world.database.read { try $0.running() }.compactMap { download in
       guard case .running(.publishing(let file)) = download.state, world.disk.isPublished(file) else { return nil }
       world.disk.synchronizeFolder(of: file.path.description)
+      if download.original != nil { world.disk.deletePartial(of: download.id) }
       return download.id
     }
+  }
+
+  /// Deletes the copies that a killed process has left, as `OpenLibrary` does: those of downloads that were publishing stay
+  /// until another attempt replaces them.
+  private static func clearCopies(in world: World) throws {
+    let publishing = try world.database.read { try $0.running() }.filter { $0.state.file != nil }.map(\.id)
+    for id in world.disk.copies.keys.sorted() where !publishing.contains(id) { world.disk.deleteCopy(of: id) }
   }
 
   /// Does something that the session's services have begun, if the library is held still.

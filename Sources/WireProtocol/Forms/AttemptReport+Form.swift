@@ -21,14 +21,15 @@ extension AttemptReport {
       try coder.optional("fetched", &fetched, .number, omitting: 0)
       try coder.required("id", &attempt.download, .downloadID)
       news = .restarting(discarding: discarded, because: cause)
-    case .publishing(var file, var record):
+    case .publishing(var file, var record, var tagging):
       coder.type("downloads/publishing", "A file is complete and gets its name next.")
       try coder.required("attempt", &attempt.generation, .number)
       try coder.optional("fetched", &fetched, .number, omitting: 0)
       try coder.required("file", &file, .object)
       try coder.required("id", &attempt.download, .downloadID)
       try coder.required("resumeData", &record, .keptRecord)
-      news = .publishing(file, kept: record)
+      try coder.optional("tagging", &tagging, .object)
+      news = .publishing(file, kept: record, tagging: tagging)
     case .finished(var file, var folders):
       coder.type("downloads/finished", "A file stands at its place; the attempt has ended.")
       try coder.required("attempt", &attempt.generation, .number)
@@ -77,6 +78,28 @@ extension PublishedFile: FormedPayload {
     try coder.optional("modified", &modifiedNanoseconds, .nanoseconds)
     try coder.required("path", &path, .libraryPath)
     try coder.optional("sha256", &sha256, .text)
+  }
+}
+
+/// One of its members is there.
+extension Download.Tagging: FormedPayload {
+  static let template = Self.tagged(.init(length: 0))
+  static let keys = templateKeys
+
+  mutating func exchange<Coder: PayloadCoder>(with coder: inout Coder) throws(Coder.Fault) {
+    var (length, sha256, reason): (Int64?, String?, String?) = (nil, nil, nil)
+    switch self {
+    case .tagged(let original): (length, sha256) = (original.length, original.sha256)
+    case .untagged(let words): reason = words
+    }
+    try coder.optional("length", &length, .number)
+    try coder.optional("sha256", &sha256, .text)
+    try coder.optional("untagged", &reason, .text)
+    if let reason {
+      self = .untagged(because: reason)
+    } else {
+      self = .tagged(.init(length: length ?? 0, sha256: sha256))
+    }
   }
 }
 

@@ -48,11 +48,24 @@ extension JSONWriter {
     case .reason: member("reason", item.waitingReason)
     case .resumable: member("resumable", item.isResumable)
     case .retryAt: member("retryAt", item.retryAt)
-    case .sha256: member("sha256", download.state.published?.sha256)
+    case .sha256: member("sha256", download.original.map(\.sha256) ?? download.state.published?.sha256)
     case .startedAt: member("startedAt", download.dates.started)
     case .state: member("state", item.kind.rawValue)
+    case .tagged: member(taggedFileOf: download)
     case .title: member("title", download.description.title)
+    case .untagged:
+      guard case .untagged(let reason) = download.tagging else { return member("untagged", String?.none) }
+      member("untagged", reason)
     case .url: member("url", download.address.redacted)
+    }
+  }
+
+  /// The tagged copy that lies in the library instead of what was downloaded; null if there is none.
+  private mutating func member(taggedFileOf download: Download) {
+    guard download.original != nil, let file = download.state.published else { return member("tagged", String?.none) }
+    object("tagged") { members in
+      members.member("length", file.length)
+      members.member("sha256", file.sha256)
     }
   }
 

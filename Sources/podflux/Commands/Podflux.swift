@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import PodfluxEngine
+import Tagging
 
 /// The command.
 @main
@@ -29,6 +30,9 @@ struct Podflux: ParsableCommand {
   nonisolated(unsafe) private(set) static var signals: HeldSignals?
 
   static func main() {
+    if CommandLine.arguments.dropFirst().elementsEqual([TaggingWorker.argument]) {
+      Foundation.exit(TaggingWorker.run())
+    }
     openMissingDescriptors()
     findRuntimeFolder()
     // Before any slow work: a signal that comes a moment later must end the engine as cleanly as any other.

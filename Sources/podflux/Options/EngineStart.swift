@@ -4,6 +4,7 @@ import PodfluxCore
 import PodfluxEngine
 import PodfluxPeople
 import PrometheusMetrics
+import Tagging
 
 /// How an engine of this process is started: from options, the environment and the configuration.
 struct EngineStart {
@@ -68,6 +69,7 @@ struct EngineStart {
       journal: journal.map { JournalConfiguration(path: $0, maximumBytes: journalBytes) },
       reportedPath: network.path, links: links, metrics: metrics, logger: logger)
     configuration.onCompletion = hook?.take
+    configuration.tagger = .itself
     return configuration
   }
 }

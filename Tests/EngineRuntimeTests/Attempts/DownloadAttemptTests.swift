@@ -32,7 +32,7 @@ struct DownloadAttemptTests {
   }
 
   private func publishing(_ attempt: AttemptUnderTest) throws -> PublishedFile {
-    guard case .publishing(let file, _)? = attempt.news.last else {
+    guard case .publishing(let file, _, _)? = attempt.news.last else {
       Issue.record("\(attempt.news)")
       throw AttemptUnderTest.Unmakable()
     }

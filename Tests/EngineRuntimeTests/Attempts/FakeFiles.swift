@@ -11,6 +11,12 @@ final class FakeFiles: AttemptFiles, AttemptSurroundings, PartialContents, @unch
   /// How many of them a sync has reached.
   private(set) var durable = 0
   private(set) var published: [PublishedFile] = []
+  /// Whether a tagged copy was to be published, each time.
+  private(set) var publishedTagged: [Bool] = []
+  /// The tags that were asked for.
+  private(set) var requests: [TagRequest?] = []
+  /// What comes of tagging.
+  var tagOutcome = TagOutcome.untagged(because: "no tagger")
   private(set) var isOpen = false
   /// How often the file, or its name, was changed.
   private(set) var changes = 0
@@ -47,7 +53,10 @@ final class FakeFiles: AttemptFiles, AttemptSurroundings, PartialContents, @unch
     return try? LibraryPath(validating: "file-\(number).mp3")
   }
 
-  func publish(_ download: DownloadID, as file: PublishedFile, portably: Bool) throws(DownloadError) -> Publication? {
+  func publish(
+    _ download: DownloadID, as file: PublishedFile, isTagged: Bool, portably: Bool
+  ) throws(DownloadError) -> Publication? {
+    publishedTagged.append(isTagged)
     try fail(.publish)
     changes += 1
     guard takenNames == 0 else {
@@ -60,9 +69,10 @@ final class FakeFiles: AttemptFiles, AttemptSurroundings, PartialContents, @unch
 
   func length() -> Int64 { Int64(bytes.count) }
 
-  func prepareToMove(reserve: Int64, while goOn: () -> Bool) -> UInt64? {
+  func prepareToMove(tagging request: TagRequest?, reserve: Int64, while goOn: () -> Bool) -> MovableFile? {
+    requests.append(request)
     whilePreparing()
-    return goOn() ? 7 : nil
+    return goOn() ? MovableFile(inode: 7, tags: request == nil ? .notWanted : tagOutcome) : nil
   }
 
   /// Where it fails half of the bytes are written.

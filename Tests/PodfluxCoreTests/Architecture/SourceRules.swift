@@ -7,13 +7,13 @@ enum SourceRules {
   static let allowedImports: [String: Set<String>] = [
     "podflux": [
       "CLinux", "CSQLite", "PodfluxClient", "PodfluxEngine", "PodfluxPeople", "WireProtocol", "PodfluxCore", "Flux",
-      "PrometheusMetrics", "Terminal", "ArgumentParser", "Logging",
+      "PrometheusMetrics", "Tagging", "Terminal", "ArgumentParser", "Logging",
     ],
     "PodfluxPeople": ["PodfluxClient", "WireProtocol", "PodfluxCore", "Flux", "Terminal", "Texts", "Yams"],
     "PodfluxClient": ["WireProtocol", "PodfluxCore", "Flux"],
     "PodfluxEngine": [
       "EngineRuntime", "WireProtocol", "Transfers", "Digests", "Feeds", "FileStore", "Reachability", "Persistence",
-      "PodfluxCore",
+      "PodfluxCore", "Tagging",
       "Flux", "CoreMetrics", "Logging",
     ],
     "PrometheusMetrics": ["CLinux", "CoreMetrics"],
@@ -25,6 +25,7 @@ enum SourceRules {
     "Feeds": ["PodfluxCore", "Flux"],
     "FileStore": ["PodfluxCore", "Flux", "CLinux"],
     "Reachability": ["PodfluxCore", "Flux", "CLinux"],
+    "Tagging": ["PodfluxCore", "Digests", "CLinux", "CTagging"],
     "Persistence": ["PodfluxCore", "Flux", "Texts", "GRDB", "CSQLite"],
     "Texts": [],
     "PodfluxCore": ["Flux"],

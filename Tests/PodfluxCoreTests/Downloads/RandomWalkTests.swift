@@ -290,7 +290,7 @@ private struct Walk {
   private mutating func noteProceeding(_ batch: [Action]) {
     let proceeding = Set(world.proceeding)
     for case .attempt(let report) in batch where proceeding.contains(report.attempt) {
-      if case .publishing(let file, _) = report.news { announced[report.attempt] = file }
+      if case .publishing(let file, _, _) = report.news { announced[report.attempt] = file }
     }
   }
 

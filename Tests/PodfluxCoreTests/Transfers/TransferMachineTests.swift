@@ -127,7 +127,7 @@ struct TransferMachineTests {
     _ = machine.proceed()
     #expect(machine.published(nil) == [.name(number: 2)])
     let orders = machine.named(try LibraryPath(validating: "a (2).mp3"), inode: 9)
-    guard case .report(.publishing(let file, _))? = orders.first else {
+    guard case .report(.publishing(let file, _, _))? = orders.first else {
       Issue.record("\(orders)")
       return
     }
@@ -183,7 +183,7 @@ struct TransferMachineTests {
     _ = machine.exchangeFinished(failure: nil)
     _ = Self.complete(&machine, length: 1)
     let orders = machine.named(try LibraryPath(validating: "a.mp3"), inode: 9)
-    guard case .report(.publishing(_, let kept))? = orders.first else {
+    guard case .report(.publishing(_, let kept, _))? = orders.first else {
       Issue.record("\(orders)")
       return
     }

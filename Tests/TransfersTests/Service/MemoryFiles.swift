@@ -23,7 +23,9 @@ final class MemoryFiles: AttemptFiles {
     try? LibraryPath(validating: "file-\(number).mp3")
   }
 
-  func publish(_ download: DownloadID, as file: PublishedFile, portably: Bool) throws(DownloadError) -> Publication? {
+  func publish(
+    _ download: DownloadID, as file: PublishedFile, isTagged: Bool, portably: Bool
+  ) throws(DownloadError) -> Publication? {
     Publication()
   }
 }
@@ -34,7 +36,9 @@ private final class MemoryPartial: PartialContents {
   var contents: [UInt8] { bytes.withLock { $0 } }
 
   func length() throws(DownloadError) -> Int64 { bytes.withLock { Int64($0.count) } }
-  func prepareToMove(reserve: Int64, while goOn: () -> Bool) throws(DownloadError) -> UInt64? { 1 }
+  func prepareToMove(
+    tagging request: TagRequest?, reserve: Int64, while goOn: () -> Bool
+  ) throws(DownloadError) -> MovableFile? { MovableFile(inode: 1) }
   func append(_ blocks: [UnsafeRawBufferPointer]) throws(DownloadError) { bytes.withLock { $0 += blocks.joined() } }
   func synchronizeContents() throws(DownloadError) {}
   func synchronize() throws(DownloadError) {}

@@ -221,13 +221,17 @@ struct RandomActions {
     switch kind {
     case 0: .checkpoint(keptRecord())
     case 1: .restarting(discarding: length(), because: pick(RestartCause.allCases))
-    case 2: .publishing(file(), kept: keptRecord())
+    case 2: .publishing(file(), kept: keptRecord(), tagging: tagging())
     case 3: .finished(file(), madeFolders: many(upTo: 3) { $0.path() })
     case 4: .failed(error(), kept: keptRecord(), retryAfterMilliseconds: number())
     case 5: .failed(error(), kept: nil)
     case 6: .stopped(kept: keptRecord())
     default: .stopped(kept: nil)
     }
+  }
+
+  private mutating func tagging() -> Download.Tagging? {
+    pick([nil, .tagged(.init(length: length(), sha256: maybe { $0.hash() })), .untagged(because: text())])
   }
 
   private mutating func verification() -> Verification {

@@ -1,0 +1,193 @@
+#include "CTagging.h"
+
+#include <attachedpictureframe.h>
+#include <flacfile.h>
+#include <flacpicture.h>
+#include <id3v2tag.h>
+#include <mp4coverart.h>
+#include <mp4file.h>
+#include <mp4item.h>
+#include <mp4tag.h>
+#include <mpegfile.h>
+#include <opusfile.h>
+#include <textidentificationframe.h>
+#include <tfilestream.h>
+#include <vorbisfile.h>
+#include <xiphcomment.h>
+
+using namespace TagLib;
+
+namespace {
+
+String text(const char *utf8) { return String(utf8, String::UTF8); }
+
+ByteVector picture(const ctagging_tags &tags) {
+  return ByteVector(reinterpret_cast<const char *>(tags.cover), static_cast<unsigned int>(tags.cover_length));
+}
+
+const char *mediaType(const ctagging_tags &tags) { return tags.cover_is_png ? "image/png" : "image/jpeg"; }
+
+// MARK: ID3v2
+
+bool hasText(ID3v2::Tag *tag, const char *id) {
+  const ID3v2::FrameList &frames = tag->frameList(id);
+  return !frames.isEmpty() && !frames.front()->toString().stripWhiteSpace().isEmpty();
+}
+
+void setFrame(ID3v2::Tag *tag, const char *id, const String &value) {
+  tag->removeFrames(id);
+  auto *frame = new ID3v2::TextIdentificationFrame(id, String::UTF8);
+  frame->setText(value);
+  tag->addFrame(frame);
+}
+
+/// Only the ID3v2 tag is written: what else the file has at its end stays.
+ctagging_result writeMPEG(FileStream &stream, const ctagging_tags &tags) {
+  MPEG::File file(&stream, ID3v2::FrameFactory::instance(), false);
+  if (!file.isValid()) return CTAGGING_UNREADABLE;
+  ID3v2::Tag *tag = file.ID3v2Tag(true);
+  if (tags.title) setFrame(tag, "TIT2", text(tags.title));
+  if (tags.album) setFrame(tag, "TALB", text(tags.album));
+  if (tags.date) setFrame(tag, "TDRC", text(tags.date));
+  if (tags.track > 0) setFrame(tag, "TRCK", String::number(tags.track));
+  if (tags.disc > 0 && !hasText(tag, "TPOS")) setFrame(tag, "TPOS", String::number(tags.disc));
+  if (tags.genre && !hasText(tag, "TCON")) setFrame(tag, "TCON", text(tags.genre));
+  if (tags.cover && tag->frameList("APIC").isEmpty()) {
+    auto *frame = new ID3v2::AttachedPictureFrame;
+    frame->setMimeType(mediaType(tags));
+    frame->setType(ID3v2::AttachedPictureFrame::FrontCover);
+    frame->setPicture(picture(tags));
+    tag->addFrame(frame);
+  }
+  bool isSaved = file.save(
+      MPEG::File::ID3v2, TagLib::File::StripNone, ID3v2::v4, TagLib::File::DoNotDuplicate);
+  return isSaved ? CTAGGING_DONE : CTAGGING_NOT_WRITTEN;
+}
+
+// MARK: MPEG-4
+
+/// Keeps how many there are, if the file says it.
+void setNumber(MP4::Tag *tag, const char *atom, int number) {
+  int total = tag->contains(atom) ? tag->item(atom).toIntPair().second : 0;
+  tag->setItem(atom, MP4::Item(number, total < number ? 0 : total));
+}
+
+void setText(MP4::Tag *tag, const char *atom, const char *value) {
+  tag->setItem(atom, MP4::Item(StringList(text(value))));
+}
+
+ctagging_result writeMP4(FileStream &stream, const ctagging_tags &tags) {
+  MP4::File file(&stream, false);
+  MP4::Tag *tag = file.tag();
+  if (!file.isValid() || !tag) return CTAGGING_UNREADABLE;
+  if (tags.title) setText(tag, "\251nam", tags.title);
+  if (tags.album) setText(tag, "\251alb", tags.album);
+  if (tags.date) setText(tag, "\251day", tags.date);
+  if (tags.track > 0) setNumber(tag, "trkn", tags.track);
+  if (tags.disc > 0 && (!tag->contains("disk") || tag->item("disk").toIntPair().first == 0)) {
+    setNumber(tag, "disk", tags.disc);
+  }
+  if (tags.genre && tag->genre().isEmpty()) setText(tag, "\251gen", tags.genre);
+  if (tags.cover && (!tag->contains("covr") || tag->item("covr").toCoverArtList().isEmpty())) {
+    MP4::CoverArtList covers;
+    covers.append(MP4::CoverArt(tags.cover_is_png ? MP4::CoverArt::PNG : MP4::CoverArt::JPEG, picture(tags)));
+    tag->setItem("covr", MP4::Item(covers));
+  }
+  return file.save() ? CTAGGING_DONE : CTAGGING_NOT_WRITTEN;
+}
+
+// MARK: Comments
+
+bool hasField(const Ogg::XiphComment *comment, const char *key) {
+  return comment->contains(key) && !comment->fieldListMap()[key].toString().stripWhiteSpace().isEmpty();
+}
+
+void setFields(Ogg::XiphComment *comment, const ctagging_tags &tags) {
+  if (tags.title) comment->addField("TITLE", text(tags.title), true);
+  if (tags.album) comment->addField("ALBUM", text(tags.album), true);
+  if (tags.date) comment->addField("DATE", text(tags.date), true);
+  if (tags.track > 0) comment->addField("TRACKNUMBER", String::number(tags.track), true);
+  if (tags.disc > 0 && !hasField(comment, "DISCNUMBER")) {
+    comment->addField("DISCNUMBER", String::number(tags.disc), true);
+  }
+  if (tags.genre && !hasField(comment, "GENRE")) comment->addField("GENRE", text(tags.genre), true);
+}
+
+FLAC::Picture *makePicture(const ctagging_tags &tags) {
+  auto *block = new FLAC::Picture;
+  block->setMimeType(mediaType(tags));
+  block->setType(FLAC::Picture::FrontCover);
+  block->setData(picture(tags));
+  return block;
+}
+
+template <class OggFile> ctagging_result writeOgg(FileStream &stream, const ctagging_tags &tags) {
+  OggFile file(&stream, false);
+  if (!file.isValid() || !file.tag()) return CTAGGING_UNREADABLE;
+  Ogg::XiphComment *comment = file.tag();
+  setFields(comment, tags);
+  if (tags.cover && comment->pictureList().isEmpty()) comment->addPicture(makePicture(tags));
+  return file.save() ? CTAGGING_DONE : CTAGGING_NOT_WRITTEN;
+}
+
+ctagging_result writeFLAC(FileStream &stream, const ctagging_tags &tags) {
+  FLAC::File file(&stream, ID3v2::FrameFactory::instance(), false);
+  if (!file.isValid()) return CTAGGING_UNREADABLE;
+  setFields(file.xiphComment(true), tags);
+  if (tags.cover && file.pictureList().isEmpty()) file.addPicture(makePicture(tags));
+  return file.save() ? CTAGGING_DONE : CTAGGING_NOT_WRITTEN;
+}
+
+ctagging_result write(FileStream &stream, ctagging_format format, const ctagging_tags &tags) {
+  switch (format) {
+  case CTAGGING_MPEG: return writeMPEG(stream, tags);
+  case CTAGGING_MP4: return writeMP4(stream, tags);
+  case CTAGGING_VORBIS: return writeOgg<Ogg::Vorbis::File>(stream, tags);
+  case CTAGGING_OPUS: return writeOgg<Ogg::Opus::File>(stream, tags);
+  case CTAGGING_FLAC: return writeFLAC(stream, tags);
+  }
+  return CTAGGING_UNREADABLE;
+}
+
+// MARK: Reading back
+
+ctagging_result check(const TagLib::File &file, const ctagging_tags &tags) {
+  if (!file.isValid() || !file.tag()) return CTAGGING_NOT_WRITTEN;
+  bool isWritten = (!tags.title || file.tag()->title() == text(tags.title)) &&
+                   (!tags.album || file.tag()->album() == text(tags.album));
+  return isWritten ? CTAGGING_DONE : CTAGGING_NOT_WRITTEN;
+}
+
+ctagging_result check(FileStream &stream, ctagging_format format, const ctagging_tags &tags) {
+  ID3v2::FrameFactory *frames = ID3v2::FrameFactory::instance();
+  switch (format) {
+  case CTAGGING_MPEG: return check(MPEG::File(&stream, frames, false), tags);
+  case CTAGGING_MP4: return check(MP4::File(&stream, false), tags);
+  case CTAGGING_VORBIS: return check(Ogg::Vorbis::File(&stream, false), tags);
+  case CTAGGING_OPUS: return check(Ogg::Opus::File(&stream, false), tags);
+  case CTAGGING_FLAC: return check(FLAC::File(&stream, frames, false), tags);
+  }
+  return CTAGGING_NOT_WRITTEN;
+}
+
+} // namespace
+
+// No exception leaves: not even that there is no memory.
+
+extern "C" ctagging_result ctagging_write(int descriptor, ctagging_format format, const ctagging_tags *tags) {
+  try {
+    FileStream stream(descriptor, false);
+    return stream.isOpen() && !stream.readOnly() ? write(stream, format, *tags) : CTAGGING_UNREADABLE;
+  } catch (...) {
+    return CTAGGING_NOT_WRITTEN;
+  }
+}
+
+extern "C" ctagging_result ctagging_check(int descriptor, ctagging_format format, const ctagging_tags *tags) {
+  try {
+    FileStream stream(descriptor, true);
+    return stream.isOpen() ? check(stream, format, *tags) : CTAGGING_UNREADABLE;
+  } catch (...) {
+    return CTAGGING_NOT_WRITTEN;
+  }
+}

@@ -1,0 +1,62 @@
+// Writes tags with TagLib, whose own C interface knows neither covers nor discs.
+#ifndef CTAGGING_H
+#define CTAGGING_H
+
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// The formats whose tags are written.
+enum ctagging_format {
+  /// MPEG audio: ID3v2.4.
+  CTAGGING_MPEG,
+  /// MPEG-4: the atoms of iTunes.
+  CTAGGING_MP4,
+  /// Ogg Vorbis: comments.
+  CTAGGING_VORBIS,
+  /// Ogg Opus: comments.
+  CTAGGING_OPUS,
+  /// FLAC: comments.
+  CTAGGING_FLAC,
+};
+
+/// What is to be written. Texts are UTF-8; NULL, and 0 for numbers, leaves what the file has.
+struct ctagging_tags {
+  /// These replace what the file has.
+  const char *title;
+  const char *album;
+  /// YYYY-MM-DD.
+  const char *date;
+  int track;
+  /// These are written only where the file has none.
+  int disc;
+  const char *genre;
+  /// A JPEG or PNG picture.
+  const unsigned char *cover;
+  size_t cover_length;
+  int cover_is_png;
+};
+
+enum ctagging_result {
+  CTAGGING_DONE,
+  /// The file is not of the format, or is damaged.
+  CTAGGING_UNREADABLE,
+  /// Its tags could not be written.
+  CTAGGING_NOT_WRITTEN,
+};
+
+/// Writes tags into the file of a descriptor, which it closes. The file is parsed and rewritten by TagLib, which may crash on
+/// a hostile one: to be called in a process that may die.
+enum ctagging_result ctagging_write(int file, enum ctagging_format format, const struct ctagging_tags *tags);
+
+/// Whether the file of a descriptor, which it closes, has title and album as they were to be written: TagLib does not say that
+/// a write has failed.
+enum ctagging_result ctagging_check(int file, enum ctagging_format format, const struct ctagging_tags *tags);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

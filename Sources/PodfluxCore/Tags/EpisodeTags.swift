@@ -1,0 +1,123 @@
+/// What the tags of a file are to say (the article Tags).
+public struct EpisodeTags: Hashable, Sendable {
+  public var title: String?
+  /// The album.
+  public var podcast: String?
+  public var published: PublicationDate?
+  /// Whose day `published` is written as.
+  public var timeZone: NameTimeZone
+  /// The track, if it is a whole number: the feed may say 204.5.
+  public var number: String?
+  /// The disc.
+  public var season: Int64?
+  /// Whether it is an episode of a feed: then it has a genre, and may get a cover.
+  public var isEpisode: Bool
+
+  /// The genre of episodes.
+  public static let genre = "Podcast"
+
+  public init(
+    title: String? = nil, podcast: String? = nil, published: PublicationDate? = nil,
+    timeZone: NameTimeZone = .publisher, number: String? = nil, season: Int64? = nil, isEpisode: Bool = false
+  ) {
+    self.title = title
+    self.podcast = podcast
+    self.published = published
+    self.timeZone = timeZone
+    self.number = number
+    self.season = season
+    self.isEpisode = isEpisode
+  }
+
+  /// The tags of a file that belongs to no episode: what its client has said of it, and nothing else. Nil if that is nothing.
+  public init?(of description: Download.Description) {
+    guard description.title != nil || description.podcast != nil else { return nil }
+    self.init(title: description.title, podcast: description.podcast)
+  }
+
+  /// The tags of an episode's file, as the rows of episode and feed say them.
+  public init(_ episode: Episode, of feed: Feed?, timeZone: NameTimeZone) {
+    let content = episode.content
+    self.init(
+      title: content.title, podcast: feed?.shownTitle, published: content.published,
+      timeZone: timeZone, number: content.number, season: content.season, isEpisode: true)
+  }
+
+  /// The track's number; nil if there is none between 1 and `numberLimit`.
+  public var track: Int? { number.flatMap { Int($0) }.flatMap(Self.numbered) }
+  /// The disc's number; nil if there is none between 1 and `numberLimit`.
+  public var disc: Int? { season.flatMap { Self.numbered(Int(clamping: $0)) } }
+
+  /// The largest number that all formats can hold: MP4 has 16 bits for it.
+  public static let numberLimit = 65_535
+
+  private static func numbered(_ number: Int) -> Int? { (1...numberLimit).contains(number) ? number : nil }
+}
+
+/// What a complete file is to be tagged with before it is published.
+public struct TagRequest: Hashable, Sendable {
+  public var tags: EpisodeTags
+  /// Where the file will stand; its cover may lie beside it.
+  public var path: LibraryPath
+  /// Whether the SHA-256 of the tagged copy is wanted, as that of the original was.
+  public var wantsDigest: Bool
+
+  public init(_ tags: EpisodeTags, path: LibraryPath, wantsDigest: Bool) {
+    self.tags = tags
+    self.path = path
+    self.wantsDigest = wantsDigest
+  }
+}
+
+/// A complete file that can be moved to its place.
+public struct MovableFile: Hashable, Sendable {
+  /// Its inode, which moving keeps; 0 where inodes do not last.
+  public var inode: UInt64
+  public var tags: TagOutcome
+
+  public init(inode: UInt64, tags: TagOutcome = .notWanted) {
+    self.inode = inode
+    self.tags = tags
+  }
+}
+
+/// What has come of tagging a file.
+public enum TagOutcome: Hashable, Sendable {
+  /// No tags were asked for.
+  case notWanted
+  /// A copy has the tags, and is to be published instead of the original: its length in bytes, and its SHA-256 in hexadecimal
+  /// digits if that was wanted.
+  case tagged(length: Int64, sha256: String?)
+  /// The original is to be published as it was downloaded; the reason is for people.
+  case untagged(because: String)
+}
+
+extension Download {
+  /// What became of the tags of a file that is, or is about to be, published. Nil if none were asked for.
+  public enum Tagging: Hashable, Sendable {
+    /// The file is a tagged copy of this original.
+    case tagged(Original)
+    /// The file is what was downloaded; the reason is for people.
+    case untagged(because: String)
+
+    /// The longest reason, in bytes.
+    public static let reasonBytes = 512
+  }
+
+  /// What was downloaded and verified, and is not what lies in the library.
+  public struct Original: Hashable, Sendable {
+    public var length: Int64
+    /// Its SHA-256 in hexadecimal digits, if one was recorded.
+    public var sha256: String?
+
+    public init(length: Int64, sha256: String? = nil) {
+      self.length = length
+      self.sha256 = sha256
+    }
+  }
+
+  /// What was downloaded, if a tagged copy of it was published.
+  public var original: Original? {
+    if case .tagged(let original) = tagging { original } else { nil }
+  }
+}

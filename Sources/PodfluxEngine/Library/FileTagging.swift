@@ -1,0 +1,126 @@
+import Digests
+import FileStore
+import Logging
+import PodfluxCore
+import Tagging
+
+/// Makes tagged copies of complete partial files. Whatever goes wrong with one is said in its outcome, and logged: the file
+/// is published as it was downloaded then.
+struct FileTagging: Sendable {
+  enum Outcome {
+    case tagged(MovableFile)
+    case untagged(because: String)
+    case stopped
+  }
+
+  private static let pieceBytes = 1 << 20
+  private static let coverNames = ["cover.jpg", "cover.png"]
+
+  private let library: Library
+  private let tagger: Tagger?
+  private let logger: Logger
+
+  init(_ library: Library, _ tagger: Tagger?, _ logger: Logger) {
+    (self.library, self.tagger, self.logger) = (library, tagger, logger)
+  }
+
+  /// Makes a tagged copy, and has it synced. Of a copy that is of no use nothing is left, unless it cannot be deleted.
+  ///
+  /// - Parameters:
+  ///   - reserve: How much is to stay free on the library's disk, in bytes.
+  ///   - goOn: Asked now and then; false where it must end.
+  /// - Returns: Where copies are, if there may be one, and what has come of it.
+  func tag(
+    _ file: PartialFile, _ name: PartialName, _ request: TagRequest, reserve: Int64, while goOn: () -> Bool
+  ) -> (folder: Incoming?, outcome: Outcome) {
+    var folder: Incoming?
+    var outcome: Outcome
+    do throws(FileError) {
+      let copies = try Incoming(forTagging: library)
+      folder = copies
+      outcome = try tag(file, name, in: copies, request, reserve: reserve, while: goOn)
+    } catch {
+      outcome = .untagged(because: error.description)
+    }
+    if case .untagged(let reason) = outcome {
+      _ = try? folder?.delete(name)
+      outcome = .untagged(because: Self.cut(reason))
+      logger.warning(
+        "a file is published without the tags that were asked for",
+        metadata: ["path": "\(request.path)", "reason": "\(Self.cut(reason))"])
+    }
+    return (folder, outcome)
+  }
+
+  private func tag(
+    _ file: PartialFile, _ name: PartialName, in copies: Incoming, _ request: TagRequest, reserve: Int64,
+    while goOn: () -> Bool
+  ) throws(FileError) -> Outcome {
+    guard let tagger else { return .untagged(because: "this program has no tagger") }
+    let length = try file.length()
+    guard length <= TaggingLimits.fileBytes else { return .untagged(because: "the file is too long to be tagged") }
+    let needed = length + TaggingLimits.growthBytes
+    if DownloadError.shortage(of: needed, room: try copies.freeBytes(), reserve: reserve) != nil {
+      return .untagged(because: "there is no room for a copy")
+    }
+    let audio = try AudioDigest.of(fileOfLength: length) { (offset, count) throws(FileError) in
+      try file.read(offset: offset, count: count)
+    }
+    guard let audio else {
+      return .untagged(because: "the file's format is none whose tags are written, or it is damaged")
+    }
+    guard let copy = try copies.draft(of: file, name, while: goOn) else { return .stopped }
+    let cover = request.tags.isEpisode ? try cover(beside: request.path) : nil
+    switch tagger.tag(
+      copy.descriptor, length: length, cover: cover?.descriptor, order(request.tags), while: goOn)
+    {
+    case .stopped: return .stopped
+    case .failed(let reason): return .untagged(because: reason)
+    case .tagged: break
+    }
+    let copyLength = try copy.length()
+    let copiedAudio = try AudioDigest.of(fileOfLength: copyLength) { (offset, count) throws(FileError) in
+      try copy.read(offset: offset, count: count)
+    }
+    guard copiedAudio == audio else { return .untagged(because: "tagging it would have changed its audio") }
+    let sha256 = request.wantsDigest ? try Self.digest(of: copy, copyLength) : nil
+    let identity = try copies.finish(copy)
+    return .tagged(
+      MovableFile(inode: identity.lastingInode, tags: .tagged(length: identity.size, sha256: sha256)))
+  }
+
+  private func order(_ tags: EpisodeTags) -> TagOrder {
+    TagOrder(tags, offsetSeconds: tags.published.map { LocalClock.offsetSeconds(of: $0, in: tags.timeZone) } ?? 0)
+  }
+
+  /// The cover in the folder of the file, if there is one of a length that is taken.
+  private func cover(beside path: LibraryPath) throws(FileError) -> PublishedContents? {
+    for name in Self.coverNames {
+      let place = (path.components.dropLast() + [name]).joined(separator: "/")
+      // What is there in its place, such as a link, is no cover.
+      guard let cover = try? PublishedFiles(library).open(EntryPath(bytes: Array(place.utf8))),
+        (1...TaggingLimits.coverBytes).contains(cover.identity.size)
+      else { continue }
+      return cover
+    }
+    return nil
+  }
+
+  private static func digest(of copy: CopyDraft, _ length: Int64) throws(FileError) -> String {
+    var digest = RunningDigest(.sha256)
+    var offset: Int64 = 0
+    while offset < length {
+      let piece = try copy.read(offset: offset, count: pieceBytes)
+      guard !piece.isEmpty else { break }
+      piece.withUnsafeBytes { digest.update($0) }
+      offset += Int64(piece.count)
+    }
+    return digest.digest().hexadecimal
+  }
+
+  private static func cut(_ reason: String) -> String {
+    var reason = reason
+    while reason.utf8.count > Download.Tagging.reasonBytes { reason.removeLast() }
+    return reason
+  }
+}

@@ -1,0 +1,34 @@
+// Reads the tags of files, for tests.
+#ifndef CTAGREADER_H
+#define CTAGREADER_H
+
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum tag_reader_format { TAG_READER_MPEG, TAG_READER_MP4, TAG_READER_VORBIS, TAG_READER_OPUS, TAG_READER_FLAC };
+
+/// What a file's tags say: texts end with NUL, and are cut to their room.
+struct tag_reader_contents {
+  char title[512];
+  char album[512];
+  char date[64];
+  char genre[64];
+  int track;
+  int disc;
+  int pictures;
+  size_t first_picture_length;
+  /// Of the ID3 tag: 3 or 4; 0 without one.
+  int id3_version;
+};
+
+/// Reads the tags of the file of a descriptor, which it closes: 0, or -1 if it is no such file.
+int tag_reader_read(int file, enum tag_reader_format format, struct tag_reader_contents *contents);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

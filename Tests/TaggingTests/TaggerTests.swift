@@ -1,0 +1,120 @@
+import Flux
+import Foundation
+import PodfluxCore
+import TestSupport
+import TagReading
+import Testing
+
+@testable import Tagging
+
+@Suite("The tagger")
+struct TaggerTests {
+  static let tags = EpisodeTags(
+    title: "Über Öl, Übermut – and 日本", podcast: "Funkhaus Süd",
+    published: PublicationDate(Timestamp(milliseconds: 1_767_310_200_000), offsetSeconds: 0), number: "12", season: 3,
+    isEpisode: true)
+
+  @Test(
+    "writes title, album, date, track, disc, genre and cover in each format, and no byte of the audio",
+    arguments: TagSample.allCases)
+  func writes(sample: TagSample) throws {
+    let file = try TaggedFile(try sample.bytes())
+    let (audio, cover) = (file.audio, try TagSample.bytes(of: "cover.jpg"))
+    #expect(try file.tag(Self.tags, cover: cover) == .tagged)
+    #expect(audio != nil && file.audio == audio)
+    let read = try #require(sample.tags(at: file.path))
+    #expect(read.title == Self.tags.title)
+    #expect(read.album == "Funkhaus Süd")
+    #expect(read.date == "2026-01-01")
+    #expect(read.track == 12)
+    #expect(read.pictures == 1)
+    if sample == .taggedMP3 {
+      // What the file has said of these stays: the picture, too.
+      #expect(read.disc == 9 && read.genre == "Speech")
+      #expect(read.firstPictureLength == (try TagSample.bytes(of: "cover.png").count))
+    } else {
+      #expect(read.disc == 3 && read.genre == "Podcast")
+      #expect(read.firstPictureLength == cover.count)
+    }
+    #expect(read.id3Version == ([.mp3, .taggedMP3].contains(sample) ? 4 : 0))
+  }
+
+  @Test("replaces tags of its own, and writes nothing that is not known", arguments: TagSample.allCases)
+  func writesAgain(sample: TagSample) throws {
+    let file = try TaggedFile(try sample.bytes())
+    let before = try #require(sample.tags(at: file.path))
+    #expect(try file.tag(EpisodeTags(title: "One", podcast: nil)) == .tagged)
+    #expect(try file.tag(EpisodeTags(title: "Two", podcast: nil)) == .tagged)
+    let read = try #require(sample.tags(at: file.path))
+    #expect(read.title == "Two")
+    #expect((read.album, read.date, read.genre) == (before.album, before.date, before.genre))
+    #expect((read.track, read.disc, read.pictures) == (before.track, before.disc, before.pictures))
+  }
+
+  @Test("takes a PNG for a cover, and nothing that is no picture or is too long")
+  func covers() throws {
+    let png = try TagSample.bytes(of: "cover.png")
+    let file = try TaggedFile(try TagSample.m4a.bytes())
+    for none in [Array("<html>".utf8), [], png + [UInt8](repeating: 0, count: Int(TaggingLimits.coverBytes))] {
+      #expect(try file.tag(Self.tags, cover: none) == .tagged)
+      #expect(try #require(TagSample.m4a.tags(at: file.path)).pictures == 0)
+    }
+    #expect(try file.tag(Self.tags, cover: png) == .tagged)
+    #expect(try #require(TagSample.m4a.tags(at: file.path)).firstPictureLength == png.count)
+  }
+
+  @Test("leaves formats without tags, and damaged files, and says why")
+  func others() throws {
+    for bytes in [Array("<html></html>".utf8), Array("RIFF\u{0}\u{0}\u{0}\u{0}WAVEfmt ".utf8), []] {
+      let file = try TaggedFile(bytes)
+      #expect(try file.tag(Self.tags) == .failed("the file's format is none whose tags are written"))
+      #expect(file.bytes == bytes)
+    }
+    let cut = try TaggedFile(Array(try TagSample.m4a.bytes().prefix(60)))
+    guard case .failed = try cut.tag(Self.tags) else { return #expect(Bool(false), "half an index has no tags") }
+  }
+
+  @Test("ends for each damaged file, within its limits", arguments: TagSample.allCases)
+  func damaged(sample: TagSample) throws {
+    let bytes = try sample.bytes()
+    var random = SeededRandom(seed: 21)
+    for _ in 0..<6 {
+      var damaged = bytes
+      for _ in 0..<20 {
+        damaged[Int(random.next() % UInt64(min(400, damaged.count)))] = UInt8(truncatingIfNeeded: random.next())
+      }
+      #expect(try TaggedFile(damaged).tag(Self.tags) != .stopped)
+    }
+  }
+
+  @Test("is killed when it takes too long, and when it is to stop")
+  func limits() throws {
+    let file = try TaggedFile(try TagSample.mp3.bytes())
+    let sleeper = Tagger.Program(path: "/bin/sleep", arguments: ["100"])
+    #expect(try file.tag(Self.tags, program: sleeper, seconds: 0) == .failed("tagging it took too long"))
+    #expect(try file.tag(Self.tags, program: sleeper, while: { false }) == .stopped)
+    #expect(file.bytes == (try TagSample.mp3.bytes()))
+  }
+
+  @Test("says so when it dies, when its program is missing, and when that is another one")
+  func deaths() throws {
+    let file = try TaggedFile(try TagSample.mp3.bytes())
+    let killed = Tagger.Program(path: "/bin/sh", arguments: ["-c", "kill -SEGV $$"])
+    #expect(try file.tag(Self.tags, program: killed) == .failed("the tagger died of it (signal 11)"))
+    let missing = Tagger.Program(path: "/nonexistent", arguments: [])
+    #expect(
+      try file.tag(Self.tags, program: missing) == .failed("the tagger cannot be started: No such file or directory"))
+    let other = Tagger.Program(path: "/bin/sh", arguments: ["-c", "exit 3"])
+    #expect(try file.tag(Self.tags, program: other) == .failed("the tagger ended with status 3"))
+  }
+
+  @Test("gets no file, and no variable of its engine")
+  func isolated() throws {
+    let file = try TaggedFile(try TagSample.mp3.bytes())
+    let script = "ls /proc/self/fd | wc -l >&3; env | grep -v -e PWD -e SHLVL -e '^_=' -e LD_LIBRARY_PATH >&3; exit 0"
+    #expect(try file.tag(Self.tags, program: .init(path: "/bin/sh", arguments: ["-c", script])) == .tagged)
+    // 0 to 4, and the folder that ls reads.
+    #expect(String(decoding: file.bytes.prefix(2), as: UTF8.self) == "6\n")
+    #expect(file.bytes[2] == (try TagSample.mp3.bytes()[2]))
+  }
+}
