@@ -67,6 +67,8 @@ public struct Settings: Hashable, Sendable {
   public var fileTimes = FileTimes.published
   /// Whether files get only names that SMB, NTFS and exFAT take, and no two that differ in case or normalization only.
   public var portableNames = true
+  /// What is kept beside the files of episodes: their sidecars.
+  public var sidecars = SidecarKinds()
 
   /// The defaults.
   public init() {}
@@ -103,6 +105,7 @@ public struct Settings: Hashable, Sendable {
     Setting("nameTimeZone", \.nameTimeZone),
     Setting("fileTimes", \.fileTimes),
     Setting("portableNames", \.portableNames),
+    Setting("sidecars", \.sidecars),
   ]
 
   /// The rules between two settings.

@@ -11,6 +11,7 @@ struct LibraryFiles: AttemptFiles {
   private let publisher: Publisher
   let published: PublishedFiles
   let quarantine: Quarantine
+  let staged: StagedFiles
   let library: Library
 
   init(_ library: Library) {
@@ -18,6 +19,7 @@ struct LibraryFiles: AttemptFiles {
     publisher = Publisher(library)
     published = PublishedFiles(library)
     quarantine = Quarantine(library)
+    staged = StagedFiles(library)
     self.library = library
   }
 
