@@ -20,8 +20,8 @@ public struct Sidecar: Hashable, Sendable {
   public enum State: Hashable, Sendable {
     /// It is fetched, at this moment at the earliest, after so many attempts that failed.
     case wanted(failures: Int, next: Timestamp)
-    /// Its file is complete, and gets its name now.
-    case publishing(PublishedFile)
+    /// Its file is complete, and gets its name now, after so many attempts that failed.
+    case publishing(PublishedFile, failures: Int)
     /// Its file is there.
     case present(PublishedFile)
     /// Its file gets another name.
@@ -49,7 +49,7 @@ public struct Sidecar: Hashable, Sendable {
   public var file: PublishedFile? {
     switch state {
     case .wanted, .failed: nil
-    case .publishing(let file), .present(let file), .moving(let file, _), .leaving(let file, _), .disowned(let file):
+    case .publishing(let file, _), .present(let file), .moving(let file, _), .leaving(let file, _), .disowned(let file):
       file
     }
   }
@@ -58,6 +58,14 @@ public struct Sidecar: Hashable, Sendable {
 extension Sidecar: OwedPiece {}
 
 extension Sidecar {
+  /// How many attempts to fetch it have failed.
+  var failures: Int {
+    switch state {
+    case .wanted(let failures, _), .publishing(_, let failures): failures
+    case .present, .moving, .leaving, .disowned, .failed: 0
+    }
+  }
+
   /// Whether its file is owed its deletion.
   var isLeaving: Bool { if case .leaving = state { true } else { false } }
 }

@@ -35,7 +35,7 @@ extension SidecarsStore {
     case (.publishing(let file), .wanted), (.publishing(let file), .publishing):
       guard !fetch.isStopping else { return }
       sidecar.stem = Sidecar.stem(of: file.path)
-      sidecar.state = .publishing(file)
+      sidecar.state = .publishing(file, failures: sidecar.failures)
       try turn.tables.sidecars.update(sidecar)
       turn.perform(.sidecar(.proceed(fetch.id)))
     case (.publishing, _): stop(key, in: &turn)
@@ -43,10 +43,8 @@ extension SidecarsStore {
       sidecar.state = .present(file)
       try turn.tables.sidecars.update(sidecar)
       try follow(&sidecar, in: turn)
-    case (.failed(let error, let delay), .wanted(let failures, _)):
-      try fail(sidecar, error, after: failures, retryAfter: delay, in: &turn)
-    case (.failed(let error, let delay), .publishing):
-      try fail(sidecar, error, after: 0, retryAfter: delay, in: &turn)
+    case (.failed(let error, let delay), .wanted), (.failed(let error, let delay), .publishing):
+      try fail(sidecar, error, retryAfter: delay, in: &turn)
     case (.stopped, .publishing):
       // Nothing has the name: the next fetch looks once more.
       break
@@ -55,15 +53,16 @@ extension SidecarsStore {
   }
 
   private func fail(
-    _ sidecar: Sidecar, _ error: DownloadError, after failures: Int, retryAfter: Int64?, in turn: inout PodfluxTurn
+    _ sidecar: Sidecar, _ error: DownloadError, retryAfter: Int64?, in turn: inout PodfluxTurn
   ) throws {
     var sidecar = sidecar
     // Its download has gone, or has no file any more: nothing is left to be tried.
     guard sidecar.owner != nil || sidecar.kind == .cover else { return try turn.tables.sidecars.delete(sidecar.key) }
     let mayPass = error.isTransient || error.code == .io
-    if mayPass, failures + 1 < SidecarLimits.attempts {
-      let delay = max(Self.delay(afterFailures: failures + 1, using: &turn.random), retryAfter ?? 0)
-      sidecar.state = .wanted(failures: failures + 1, next: turn.now.advanced(byMilliseconds: delay))
+    let failures = sidecar.failures + 1
+    if mayPass, failures < SidecarLimits.attempts {
+      let delay = max(Self.delay(afterFailures: failures, using: &turn.random), retryAfter ?? 0)
+      sidecar.state = .wanted(failures: failures, next: turn.now.advanced(byMilliseconds: delay))
     } else {
       sidecar.state = .failed(error.message)
     }

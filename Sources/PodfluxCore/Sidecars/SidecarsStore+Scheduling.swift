@@ -35,7 +35,7 @@ extension SidecarsStore {
     let host = sidecar.address?.host
     let id = SidecarFetch.ID(sidecar: sidecar.key, generation: turn.sequence)
     var earlier: PublishedFile?
-    if case .publishing(let file) = sidecar.state { earlier = file } else { try turn.tables.sidecars.update(sidecar) }
+    if case .publishing(let file, _) = sidecar.state { earlier = file } else { try turn.tables.sidecars.update(sidecar) }
     let fetch = SidecarFetch(
       id: id, kind: sidecar.kind, source: source, stem: sidecar.stem, earlier: earlier, settings: context.settings,
       route: host.map(context.sidecarRoute) ?? .loopback)

@@ -222,7 +222,7 @@ extension SimulatedFiles {
     guard disk.cover(over: path) == nil else { throw FileSystemFailure("something is on the way to \(path)") }
     if disk.isPublished(file) { return true }
     guard disk.staged[sidecar] != nil else { throw FileSystemFailure("the file is gone") }
-    guard let slash = path.lastIndex(of: "/"), disk.folders.contains(String(path[..<slash])) || !path.contains("/") else {
+    if let slash = path.lastIndex(of: "/"), !disk.folders.contains(String(path[..<slash])) {
       throw FileSystemFailure("the folder of \(path) is gone")
     }
     if world.sabotage == .sidecarReplaces, disk.published[path] != nil {
