@@ -23,15 +23,19 @@ final class SidecarOperation<Files: LibraryFileSystem & Sendable>: AsynchronousO
   private let queue: DispatchQueue
   /// On `queue` only.
   private var attempt: SidecarAttempt<Files>
+  /// On `queue` only.
+  private var isAbandoned = false
   private let flow = Mutex(Flow())
   private let readClock: @Sendable () -> ClockReading
   private let report: @Sendable (SidecarReport) -> Void
   private let ended: @Sendable (SidecarFetch.ID) -> Void
+  private let isOpen: @Sendable () -> Bool
 
+  /// - Parameter isOpen: Whether the library is held. Once it is not, no file is touched any more.
   init(
     _ fetch: SidecarFetch, files: Files, driver: CurlDriver, target: DispatchQueue,
     readClock: @escaping @Sendable () -> ClockReading, report: @escaping @Sendable (SidecarReport) -> Void,
-    ended: @escaping @Sendable (SidecarFetch.ID) -> Void
+    ended: @escaping @Sendable (SidecarFetch.ID) -> Void, isOpen: @escaping @Sendable () -> Bool
   ) {
     self.fetch = fetch
     self.driver = driver
@@ -40,6 +44,7 @@ final class SidecarOperation<Files: LibraryFileSystem & Sendable>: AsynchronousO
     self.readClock = readClock
     self.report = report
     self.ended = ended
+    self.isOpen = isOpen
     super.init()
     qualityOfService = .background
   }
@@ -54,8 +59,20 @@ final class SidecarOperation<Files: LibraryFileSystem & Sendable>: AsynchronousO
 
   private func hand(in event: SidecarEvent) {
     queue.async { [self] in
+      guard isOpen() else {
+        if !attempt.hasEnded, !isAbandoned { abandon() }
+        return
+      }
       for command in attempt.handle(event, at: readClock()) { obey(command) }
     }
+  }
+
+  /// The library is given up: the exchange ends, and no report follows.
+  private func abandon() {
+    isAbandoned = true
+    flow.withLock { $0.exchange }?.cancel()
+    ended(fetch.id)
+    finish()
   }
 
   private func obey(_ command: SidecarCommand) {

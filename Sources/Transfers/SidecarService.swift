@@ -54,17 +54,20 @@ public final class SidecarService<Files: LibraryFileSystem & Sendable>: Sendable
       guard running[fetch.id] == nil else { return nil }
       let operation = SidecarOperation(
         fetch, files: files, driver: transfers.driver, target: queue, readClock: readClock,
-        report: { [post] in post(.fetch($0)) }, ended: { [self] id in running.withLock { $0[id] = nil } })
+        report: { [post] in post(.fetch($0)) }, ended: { [self] id in running.withLock { $0[id] = nil } },
+        isOpen: { [self] in !isEnding.load(ordering: .relaxed) })
       running[fetch.id] = operation
       return operation
     }
     if let operation { operations.addOperation(operation) }
   }
 
-  /// Returns when no file is being changed any more. Call it when no fetch is alive; what is left is done the next time.
+  /// Returns when no file is being changed any more. A fetch that has not ended in time ends without a report; what is left
+  /// is done the next time.
   public func shutDown() {
-    isEnding.store(true, ordering: .relaxed)
+    isEnding.store(true, ordering: .sequentiallyConsistent)
     errands.sync {}
     queue.sync(flags: .barrier) {}
+    for operation in running.withLock({ Array($0.values) }) { operation.stop() }
   }
 }

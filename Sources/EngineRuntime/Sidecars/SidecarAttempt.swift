@@ -176,9 +176,9 @@ package struct SidecarAttempt<Files: LibraryFileSystem> {
     }
   }
 
-  /// Where nothing may lie: a person's cover has any extension of a picture.
+  /// Where nothing may lie: a person's picture has any extension of one.
   private func places(besides path: LibraryPath) -> [LibraryPath] {
-    guard fetch.kind == .cover else { return [path] }
+    guard fetch.kind == .cover || fetch.kind == .picture else { return [path] }
     return ["jpg", "jpeg", "png", "webp"].compactMap { try? LibraryPath(validating: fetch.stem + "." + $0) }
   }
 

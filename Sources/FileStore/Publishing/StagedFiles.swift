@@ -55,10 +55,11 @@ public struct StagedFiles: Sendable {
   ) throws(FileError) -> Bool {
     if let found = try walk.status() {
       // Without lasting inodes any file of that length would match.
-      let isOwn = try found.identity.hasLastingInode || folder.statusOfChild(name) == nil
-      if isOwn, found.kind == .regular, found.identity.isSameFile(as: recorded) {
+      let waiting = try folder.statusOfChild(name)?.identity
+      let mayBeOwn = found.identity.hasLastingInode || waiting == nil
+      if mayBeOwn, found.kind == .regular, found.identity.isSameFile(as: recorded) {
         // Where files are moved by way of links, a crash leaves both names.
-        if try folder.statusOfChild(name)?.identity == found.identity { _ = try folder.deleteFile(name) }
+        if waiting == found.identity { _ = try folder.deleteFile(name) }
         return true
       }
       return false
@@ -81,7 +82,12 @@ public struct StagedFiles: Sendable {
 
   /// Deletes what killed engines have left. Call it before the first file is written.
   public func clear() throws(FileError) {
-    let folder = try folder()
+    let folder: Descriptor
+    do throws(FileError) {
+      folder = try library.engineFolder.openFolder(Library.Layout.sidecars)
+    } catch .notFound {
+      return
+    }
     let stream = try FolderStream(folder)
     var names: [EntryName] = []
     while let record = try stream.next() {

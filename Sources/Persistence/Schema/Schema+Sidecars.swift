@@ -1,6 +1,6 @@
 import GRDB
 
-/// The sidecars: migration 20.
+/// The sidecars, and the pictures of episodes: migration 20.
 extension Schema {
   static func addSidecars(to db: Database) throws {
     try db.execute(sql: sidecars)
@@ -46,5 +46,6 @@ extension Schema {
       singleton INTEGER PRIMARY KEY CHECK (singleton = 1),
       after INTEGER NOT NULL CHECK (after >= 0)
     ) STRICT;
+    ALTER TABLE episodes ADD COLUMN image TEXT;
     """
 }

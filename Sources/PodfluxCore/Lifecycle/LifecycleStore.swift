@@ -84,7 +84,8 @@ extension LifecycleStore.Context {
   /// What the stores hold now.
   init(_ stores: borrowing Stores) {
     hasLiveAttempts = !stores.downloads.live.isEmpty || !stores.podcasts.live.isEmpty || stores.sidecars.isFetching
-    owesWork = !stores.cleanup.isIdle || stores.downloads.owesWork || stores.rules.isOwing
+    owesWork =
+      !stores.cleanup.isIdle || stores.downloads.owesWork || stores.rules.isOwing
       || stores.sidecars.owesWork
     nextMoment = Timestamp.earlier(
       Timestamp.earlier(

@@ -66,6 +66,9 @@ extension Sidecar {
     }
   }
 
+  /// Whether its file gets its name now.
+  var isPublishing: Bool { if case .publishing = state { true } else { false } }
+
   /// Whether its file is owed its deletion.
   var isLeaving: Bool { if case .leaving = state { true } else { false } }
 }
@@ -83,7 +86,7 @@ extension Sidecar {
   public static func stem(of kind: SidecarKind, beside media: LibraryPath, language: String? = nil) -> String {
     let stem = stem(beside: media)
     return switch kind {
-    case .cover: stem
+    case .cover, .picture: stem
     case .chapters: stem + ".chapters"
     case .transcript: language.flatMap(primarySubtag).map { stem + ".\($0)" } ?? stem
     case .info: stem + ".info"

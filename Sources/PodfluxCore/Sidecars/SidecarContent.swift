@@ -10,7 +10,7 @@ public enum SidecarContent {
     guard bytes.count <= kind.maximumBytes else { throw tooLarge(kind) }
     let signature = MediaSignature(bytes)
     switch kind {
-    case .cover:
+    case .cover, .picture:
       guard let signature, [.jpeg, .png, .webp].contains(signature) else {
         throw DownloadError(.notMedia, "the server sent no JPEG, PNG or WebP\(instead(signature))")
       }

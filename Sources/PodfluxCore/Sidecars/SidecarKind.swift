@@ -2,6 +2,8 @@
 public enum SidecarKind: String, Hashable, Sendable, CaseIterable {
   /// The picture of the podcast, in the folder of its files.
   case cover
+  /// The picture of an episode, where it is another one than its podcast's.
+  case picture
   /// The chapters of an episode (`podcast:chapters`).
   case chapters
   /// The first transcript of an episode (`podcast:transcript`).
@@ -15,7 +17,7 @@ public enum SidecarKind: String, Hashable, Sendable, CaseIterable {
   /// The length of the largest one, in bytes.
   public var maximumBytes: Int {
     switch self {
-    case .cover: SidecarLimits.pictureBytes
+    case .cover, .picture: SidecarLimits.pictureBytes
     case .chapters, .transcript, .info: SidecarLimits.textBytes
     }
   }

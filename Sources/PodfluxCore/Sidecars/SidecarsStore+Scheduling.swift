@@ -34,8 +34,8 @@ extension SidecarsStore {
     }
     let host = sidecar.address?.host
     let id = SidecarFetch.ID(sidecar: sidecar.key, generation: turn.sequence)
-    var earlier: PublishedFile?
-    if case .publishing(let file, _) = sidecar.state { earlier = file } else { try turn.tables.sidecars.update(sidecar) }
+    let earlier = sidecar.isPublishing ? sidecar.file : nil
+    if earlier == nil { try turn.tables.sidecars.update(sidecar) }
     let fetch = SidecarFetch(
       id: id, kind: sidecar.kind, source: source, stem: sidecar.stem, earlier: earlier, settings: context.settings,
       route: host.map(context.sidecarRoute) ?? .loopback)
@@ -50,9 +50,7 @@ extension SidecarsStore {
     of sidecar: inout Sidecar, settings: Settings, in turn: borrowing PodfluxTurn
   ) throws -> SidecarFetch.Source? {
     // What was about to be published may have its name.
-    var isPublishing = false
-    if case .publishing = sidecar.state { isPublishing = true }
-    let otherwise: SidecarFetch.Source? = isPublishing ? .nothing : nil
+    let otherwise: SidecarFetch.Source? = sidecar.isPublishing ? .nothing : nil
     guard settings.sidecars.contains(sidecar.kind) else { return otherwise }
     if sidecar.kind == .cover { return sidecar.address.map(SidecarFetch.Source.address) ?? otherwise }
     guard let owner = sidecar.owner, let download = try turn.tables.downloads.find(owner),

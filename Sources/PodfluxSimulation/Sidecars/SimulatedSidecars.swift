@@ -31,6 +31,7 @@ struct SimulatedSidecars {
     if episode % 3 != 0 {
       text += "<podcast:chapters url=\"http://\(host)/chapters/\(episode)\" type=\"application/json+chapters\"/>"
     }
+    if episode % 3 == 1 { text += "<itunes:image href=\"http://\(host)/picture/of/\(episode)\"/>" }
     if episode % 2 == 0 {
       text += "<podcast:transcript url=\"http://\(host)/transcript/\(episode)\" type=\"text/vtt\"/>"
     }
