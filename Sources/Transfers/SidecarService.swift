@@ -50,13 +50,13 @@ public final class SidecarService<Files: LibraryFileSystem & Sendable>: Sendable
   }
 
   private func start(_ fetch: SidecarFetch) {
-    let operation = running.withLock { running -> SidecarOperation<Files>? in
-      guard running[fetch.id] == nil else { return nil }
+    let operation = running.withLock { now -> SidecarOperation<Files>? in
+      guard now[fetch.id] == nil else { return nil }
       let operation = SidecarOperation(
         fetch, files: files, driver: transfers.driver, target: queue, readClock: readClock,
         report: { [post] in post(.fetch($0)) }, ended: { [self] id in running.withLock { $0[id] = nil } },
         isOpen: { [self] in !isEnding.load(ordering: .relaxed) })
-      running[fetch.id] = operation
+      now[fetch.id] = operation
       return operation
     }
     if let operation { operations.addOperation(operation) }
