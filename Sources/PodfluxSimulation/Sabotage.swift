@@ -214,6 +214,14 @@ public enum Sabotage: String, CaseIterable, Sendable {
   case tagsTwice = "tags-twice"
   /// A tagged copy gets its name before it is synced.
   case tagsUnsynced = "tags-unsynced"
+  /// A sidecar replaces a file that has its name.
+  case sidecarReplaces = "sidecar-replaces"
+  /// A sidecar is taken for a file that belongs to nothing.
+  case sidecarTakenForOrphan = "sidecar-taken-for-orphan"
+  /// The sidecars of a removed download stay.
+  case sidecarStays = "sidecar-stays"
+  /// A sidecar that a person has removed is fetched again.
+  case sidecarFetchedAgain = "sidecar-fetched-again"
 
   /// What goes wrong besides: what cannot concern it only makes it take longer to be found.
   public var faults: FaultKinds {
@@ -248,6 +256,8 @@ public enum Sabotage: String, CaseIterable, Sendable {
     case .removedForgotten, .lineForgotten, .keepCountsAll, .favoriteForgotten, .quotaForgotten, .quotaTakesNewest,
       .quotaTakesMore:
       [.feeds, .rules]
+    case .sidecarReplaces, .sidecarStays: .sidecars
+    case .sidecarTakenForOrphan, .sidecarFetchedAgain: [.sidecars, .people]
     case .agesForgotten: [.feeds, .filters, .clock]
     case .tagsInPlace, .tagsHalfCopy, .tagsDigestReplaced, .tagsUnsynced: .tags
     case .tagsTwice: [.tags, .foreignFiles]
@@ -274,6 +284,10 @@ public enum Sabotage: String, CaseIterable, Sendable {
     case .renameReplaces: "a renamed file replaces another one"
     case .earlierMoveOverlooked: "a file that was moved before a crash is taken for one that is gone"
     case .newNameForgotten: "a download is removed while its file is moved, and the file stays under its new name"
+    case .sidecarReplaces: "a sidecar replaces another file of that name"
+    case .sidecarTakenForOrphan: "a cleanup takes a sidecar away as an orphan"
+    case .sidecarStays: "a download goes with its file, and its sidecars stay"
+    case .sidecarFetchedAgain: "a sidecar that a person has removed is fetched once more"
     case .publishReplaces: "publishing replaces another file of that name"
     case .twinsOverlooked: "a file is published beside one whose name differs in case only"
     case .deletionWhileAlive: "a partial is deleted while its attempt still runs"

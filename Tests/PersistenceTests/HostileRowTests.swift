@@ -110,6 +110,14 @@ private enum HostileLibrary {
         try tables.filters.save(.init(selection: selection, selectedGroup: nil, saved: []), over: subject)
       }
       try addPodcast(to: tables, download: id)
+      try tables.sidecars.insert(
+        Sidecar(
+          kind: .info, owner: id, address: try WebAddress("https://a.example/info"), stem: "Süß",
+          state: .moving(file, to: try LibraryPath(validating: "Süß.json"))))
+      try tables.sidecars.insert(
+        Sidecar(kind: .cover, owner: nil, address: nil, stem: "Süß", state: .wanted(failures: 1, next: Sample.moment)))
+      try tables.sidecars.insert(Sidecar(kind: .info, owner: id, address: nil, stem: "Süß", state: .failed("no")))
+      try tables.sidecars.save(scanAfter: 1)
       try tables.save(Settings())
       try tables.save(Sample.network)
       try tables.save(cooldownOf: "a.example", until: Sample.moment)
@@ -137,7 +145,8 @@ private enum HostileLibrary {
       seconds: 5, season: 1, number: "1", kind: .full,
       enclosure: .init(address: try WebAddress("https://a.example/1.mp3"), mediaType: "audio/mpeg", length: 7),
       alternates: [.init(addresses: [try WebAddress("https://b.example/1.mp3")])],
-      chapters: try WebAddress("https://a.example/c"), transcript: try WebAddress("https://a.example/t"))
+      chapters: try WebAddress("https://a.example/c"), transcript: try WebAddress("https://a.example/t"),
+      image: try WebAddress("https://a.example/i"))
     let episode = try #require(try tables.episodes.insert([content], of: key, added: Sample.moment).first)
     _ = try tables.episodes.update(
       .init(
@@ -202,6 +211,10 @@ private enum HostileLibrary {
     attempt { _ = try database.read { try $0.filters(try $0.filters(), at: Sample.conditionMoment) } }
     attempt { _ = try database.read { try $0.filters(FilterStates(), at: Sample.conditionMoment) } }
     attempt { _ = try database.read { try $0.episodeTraces(of: 1) } }
+    attempt { _ = try database.read { try $0.sidecars(limit: 100) } }
+    attempt {
+      _ = try database.read { try $0.isSidecar(FoundFile(place: EntryPath(bytes: [97]), length: 1, inode: 1)) }
+    }
     for key in FeedOrderKey.allCases {
       attempt { _ = try database.read { try $0.feeds(.init(order: .init(key), limit: 2), refreshing: []) } }
     }

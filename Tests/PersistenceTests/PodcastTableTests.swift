@@ -40,7 +40,8 @@ struct PodcastTableTests {
           mediaType: "audio/opus", length: 7, title: "Low",
           integrity: Integrity("sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU="), isEnclosure: true),
         .init(addresses: [try WebAddress("https://v.example/1.mp4")]),
-      ], chapters: try WebAddress("https://x.example/c.json"), transcript: try WebAddress("https://x.example/t.vtt"))
+      ], chapters: try WebAddress("https://x.example/c.json"), transcript: try WebAddress("https://x.example/t.vtt"),
+      image: try WebAddress("https://x.example/i.png"))
   }
 
   @Test("An episode comes back as it was written, an empty one too, and its fingerprint follows from all of it")
@@ -59,7 +60,7 @@ struct PodcastTableTests {
       { $0.enclosure?.mediaType = nil }, { $0.enclosure?.length = 0 }, { $0.enclosure = nil },
       { $0.alternates[0].isEnclosure = false }, { $0.alternates[0].integrity = nil },
       { $0.alternates[0].addresses.removeLast() }, { $0.alternates.removeLast() }, { $0.chapters = nil },
-      { $0.transcript = nil },
+      { $0.transcript = nil }, { $0.image = nil },
     ]
     var fingerprints: Set<Int64> = [rich.fingerprint]
     for change in changes {

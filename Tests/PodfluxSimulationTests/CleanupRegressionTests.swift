@@ -187,6 +187,7 @@ private struct Evidence: CleanupEvidence {
   func name(of file: FoundFile) throws -> FileName { .free }
   func isRestored(_ file: FoundFile) throws -> Bool { false }
   func hasMade(_ folder: EntryPath) throws -> Bool { true }
+  func isSidecar(_ file: FoundFile) throws -> Bool { false }
 }
 
 /// The real stores on a library that can be restarted.

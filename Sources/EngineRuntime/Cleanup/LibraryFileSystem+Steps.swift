@@ -61,7 +61,8 @@ extension LibraryFileSystem {
     }
   }
 
-  private func rename(
+  /// Gives a file another name, if it is as it was recorded; or finds that an engine which has ended has done so.
+  func rename(
     _ file: PublishedFile, to path: LibraryPath, _ order: CleanupStep.Move
   ) throws(FileSystemFailure) -> CleanupStep.Outcome {
     guard try isInPlace() else { return .left(SurveyFailure.notInPlace.description) }

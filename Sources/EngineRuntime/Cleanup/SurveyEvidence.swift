@@ -85,4 +85,6 @@ final class SurveyEvidence<Files: LibraryFileSystem, Rows: SurveyRows>: CleanupE
   }
 
   func hasMade(_ folder: EntryPath) throws -> Bool { try rows.hasMade(folder) }
+
+  func isSidecar(_ file: FoundFile) throws -> Bool { try rows.isSidecar(file) }
 }

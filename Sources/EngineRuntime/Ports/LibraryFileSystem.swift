@@ -49,6 +49,26 @@ public protocol LibraryFileSystem {
   /// - Returns: whether a folder was removed.
   func removeEmptyFolder(_ place: EntryPath) throws(FileSystemFailure) -> Bool
 
+  // MARK: Sidecars
+
+  /// Writes a small file into the engine's own folder on the library's disk, in the place of an earlier one of this number,
+  /// and syncs it.
+  ///
+  /// - Parameter reserve: How many bytes stay free on the disk at least.
+  func stage(
+    _ bytes: [UInt8], for sidecar: Sidecar.Key, keepingFree reserve: Int64
+  ) throws(FileSystemFailure) -> StagedFile
+  /// Moves that file to its path, in a folder that exists, and syncs the folder. Never replaces a file. If an earlier call
+  /// has moved it, it syncs the folder only.
+  ///
+  /// - Parameter portably: Whether a name is taken if a disk that ignores case would confuse it with another one.
+  /// - Returns: whether the file stands there; otherwise another one does.
+  func publish(
+    _ sidecar: Sidecar.Key, as file: PublishedFile, portably: Bool
+  ) throws(FileSystemFailure) -> Bool
+  /// Deletes that file where it was written, if it is there.
+  func discardStaged(_ sidecar: Sidecar.Key) throws(FileSystemFailure)
+
   // MARK: Partial files
 
   /// Begins a walk through the folder of partial files.
@@ -94,6 +114,19 @@ public enum MoveOutcome: Hashable, Sendable {
   case changed
   /// The new name is taken.
   case taken
+}
+
+/// A small file that waits in the engine's own folder for its name.
+public struct StagedFile: Hashable, Sendable {
+  /// Its inode, which it keeps; `FoundFile.unknownInode` if the file system has no lasting ones.
+  public var inode: UInt64
+  /// The time of its last write in nanoseconds since 1970.
+  public var modifiedNanoseconds: Int64?
+
+  public init(inode: UInt64, modifiedNanoseconds: Int64?) {
+    self.inode = inode
+    self.modifiedNanoseconds = modifiedNanoseconds
+  }
 }
 
 /// How and why a file is put into quarantine.

@@ -12,7 +12,8 @@ extension EpisodeContent {
       enclosure: episode.enclosures.first.map(Enclosure.init),
       alternates: episode.alternates.prefix(Limits.alternates).compactMap(Alternate.init),
       chapters: episode.chapters.flatMap { Self.kept($0.address) },
-      transcript: episode.transcripts.first.flatMap { Self.kept($0.address) })
+      transcript: episode.transcripts.first.flatMap { Self.kept($0.address) },
+      image: episode.images.first.flatMap { Self.kept($0.address) })
   }
 
   private static func text(_ number: FeedEpisode.Number) -> String {

@@ -93,6 +93,7 @@ extension Library {
     static let bindingProbe: EntryName = "binding.probe"
     static let partial: EntryName = "partial"
     static let incoming: EntryName = "incoming"
+    static let sidecars: EntryName = "sidecars"
     static let partialInUpperCase: EntryName = "PARTIAL"
     static let quarantine: EntryName = "quarantine"
     static let restored: EntryName = "restored"

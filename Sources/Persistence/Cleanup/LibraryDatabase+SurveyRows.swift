@@ -61,6 +61,11 @@ extension LibraryDatabase: SurveyRows {
     try read { try $0.lostFile(ofLength: length) }
   }
 
+  /// Whether a file is a sidecar, also one that a person has moved or changed.
+  public func isSidecar(_ file: FoundFile) throws -> Bool {
+    try read { try $0.isSidecar(file) }
+  }
+
   /// Whether the engine created this folder.
   public func hasMade(_ folder: EntryPath) throws -> Bool {
     try read { try $0.hasMade(folder) }

@@ -24,7 +24,8 @@ public struct TableReader {
     _ = try CalendarDay().today(in: db)
     return try Stores(
       settings: SettingsStore(from: self), downloads: DownloadsStore(from: self), network: NetworkStore(from: self),
-      cleanup: CleanupStore(from: self), filters: FiltersStore(from: self), upkeep: UpkeepStore(from: self))
+      cleanup: CleanupStore(from: self), filters: FiltersStore(from: self), upkeep: UpkeepStore(from: self),
+      sidecars: SidecarsStore(from: self))
   }
 
   /// How many downloads are in each state.

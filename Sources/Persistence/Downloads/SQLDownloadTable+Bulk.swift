@@ -43,6 +43,9 @@ extension SQLDownloadTable {
         + "SELECT id, url, url_hash, path, file_length, inode, sha256, 'kept', \(moment.now.milliseconds) "
       try run(kept + "FROM downloads WHERE state = 'completed' AND", scope)
     }
+    if case .remove(let deletingFiles) = change {
+      try SQLSidecarTable.leave(withFiles: deletingFiles, scope, in: db)
+    }
     if change.isDeletion { try removeTexts(of: affected.reduce(0) { $0 + $1.counted.number }, scope) }
     try derived.episodeCounts.move(
       havingDownloads: scope, to: change.kind, on: derived.calendar.today(in: db), in: db)

@@ -11,7 +11,7 @@ struct StoredEpisode: StatementRow {
   private static let columns = [
     "key", "feed", "guid", "url", "title", "published", "published_offset", "seconds", "bytes", "media_type", "link",
     "season", "number", "kind", "chapters", "transcript", "alternates", "missing", "played", "favorite", "archived",
-    "download", "added_at", "ruling", "backdated",
+    "download", "added_at", "ruling", "backdated", "image",
   ]
 
   /// Whether the feed of an episode is subscribed to.
@@ -22,15 +22,17 @@ struct StoredEpisode: StatementRow {
 
   init(_ columns: inout ColumnReader) throws {
     let (key, feed) = try (columns.next(.log), columns.next(.log))
-    let content = try Self.content(&columns)
+    let told = try Self.content(&columns)
     let isMissing: Bool = try columns.next()
     let marks = try Episode.Marks(isPlayed: columns.next(), isFavorite: columns.next(), isArchived: columns.next())
     let download = try (columns.next() as String?).map { try Damaged.checked("episodes.download", DownloadID($0)) }
     let added = Timestamp(milliseconds: try columns.next(.moment))
+    let (ruling, isBackdated) = try (Episode.Ruling(stored: columns.next()), columns.next() as Bool)
+    var content = told
+    content.image = try Self.address(columns.next(), "image")
     episode = Episode(
       id: EpisodeID(number: key), feed: feed, content: content, isMissingFromFeed: isMissing, marks: marks,
-      download: download, added: added, ruling: try Episode.Ruling(stored: columns.next()),
-      isBackdated: try columns.next())
+      download: download, added: added, ruling: ruling, isBackdated: isBackdated)
   }
 
   private static func content(_ columns: inout ColumnReader) throws -> EpisodeContent {
@@ -69,7 +71,7 @@ extension StoredEpisode {
   private static let contentColumns = [
     "guid", "url", "title", "published", "published_offset", "seconds", "bytes", "media_type", "link", "season",
     "number",
-    "kind", "chapters", "transcript", "alternates", "fingerprint", "title_key", "media",
+    "kind", "chapters", "transcript", "alternates", "fingerprint", "title_key", "media", "image",
   ]
 
   /// Inserts an episode without marks; binds the key, the feed, the moment of adding, whether it appears late, and what
@@ -107,6 +109,7 @@ extension StoredEpisode {
     try arguments.write(content.fingerprint)
     try arguments.write(title.map(FoldedText.of))
     try arguments.write(content.mediaKind.rowCode)
+    try arguments.write(content.image?.description)
   }
 }
 

@@ -38,6 +38,7 @@ enum Schema {
     migrator.registerMigration("17-names", migrate: addNames)
     migrator.registerMigration("18-rules", migrate: addRules)
     migrator.registerMigration("19-episode-filters", migrate: addEpisodeFilters)
+    migrator.registerMigration("20-sidecars", migrate: addSidecars)
     migrator.registerMigration("21-tags", migrate: addTags)
     return migrator
   }

@@ -29,6 +29,8 @@ public protocol CleanupEvidence {
   func isRestored(_ file: FoundFile) throws -> Bool
   /// Whether the engine created this folder.
   func hasMade(_ folder: EntryPath) throws -> Bool
+  /// Whether a file is a sidecar, also one that a person has moved or changed.
+  func isSidecar(_ file: FoundFile) throws -> Bool
 }
 
 /// Compares rows with the disk, and decides how to resolve the differences. It changes nothing.
@@ -149,6 +151,10 @@ public struct CleanupPlanner {
         row = try nextRow()
       }
       guard try !meet(expected, found, evidence) else { continue }
+      guard try !evidence.isSidecar(found) else {
+        otherBytes = otherBytes.addingClamped(found.length)
+        continue
+      }
       hasAllStrays = strays.count < Self.differenceLimit
       strays.appendIfRoom(found, passedOver: &passedOver)
       otherBytes = otherBytes.addingClamped(found.length)
@@ -263,7 +269,7 @@ public struct CleanupPlanner {
         try lost[found.place]?.contains { row in
           try found.isKnown(as: row.file) && !evidence.isClaimed(found, otherThanBy: row.download)
         } ?? false
-      guard try isReturned || evidence.name(of: found) == .free else { continue }
+      guard try isReturned || evidence.name(of: found) == .free, try !evidence.isSidecar(found) else { continue }
       strays.append(found)
       otherBytes = otherBytes.addingClamped(found.length)
     }

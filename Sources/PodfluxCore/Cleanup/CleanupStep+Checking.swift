@@ -16,7 +16,9 @@ extension CleanupStep {
       case .corrupt(_, _, let found): return try claim(on: found, otherThanBy: id, in: turn)
       default: return nil
       }
-    case .orphan(let found): return try claim(on: found, otherThanBy: nil, in: turn)
+    case .orphan(let found):
+      if try turn.tables.sidecars.isKnown(found) { return "it is a sidecar by now" }
+      return try claim(on: found, otherThanBy: nil, in: turn)
     case .adoptable(let found, let owner, _):
       if let claim = try claim(on: found, otherThanBy: nil, in: turn) { return claim }
       guard let state = try turn.tables.downloads.find(owner)?.state else { return nil }

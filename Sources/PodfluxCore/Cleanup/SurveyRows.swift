@@ -32,4 +32,6 @@ public protocol SurveyRows {
   func lostFile(ofLength length: Int64) throws -> DownloadID?
   /// See `CleanupEvidence`.
   func hasMade(_ folder: EntryPath) throws -> Bool
+  /// See `CleanupEvidence`.
+  func isSidecar(_ file: FoundFile) throws -> Bool
 }

@@ -87,6 +87,7 @@ extension DownloadsStore {
       let changed = try self.change(active.filter(meant.contains), by: change, in: &turn)
       let others = try turn.tables.downloads.apply(change, to: condition, at: moment, sparing: active)
       deletions.oweMore()
+      if change.resultingKind == nil, others[.completed] != nil { turn.tell(.downloads(.removedMany)) }
       for (kind, number) in others {
         count(kind, -number)
         if let result = change.resultingKind { count(result, number) }
@@ -152,6 +153,9 @@ extension DownloadsStore {
     }
     try turn.tables.downloads.delete(download.id)
     turn.announce(.removed(download.id))
+    if case .completed(let file) = download.state {
+      turn.tell(.downloads(.removed(download.id, file, withFile: deletingFile)))
+    }
     count(download.state.kind, -1)
   }
 

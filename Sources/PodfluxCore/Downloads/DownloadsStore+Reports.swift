@@ -19,7 +19,7 @@ extension DownloadsStore {
     case .finished(let file, let folders):
       if !folders.isEmpty { turn.tell(.downloads(.madeFolders(folders))) }
       try end(report.attempt, in: &turn) { store, download, turn in
-        try store.complete(&download, as: file, in: &turn)
+        try store.complete(&download, as: file, settings: settings, in: &turn)
       }
     case .failed(let error, let kept, let retryAfter):
       let gained = gain(kept, of: id)
@@ -138,7 +138,9 @@ extension DownloadsStore {
   }
 
   /// A file that the row does not know of completes nothing: the download begins again, so that no row is left running.
-  mutating func complete(_ download: inout Download, as file: PublishedFile, in turn: inout PodfluxTurn) throws {
+  mutating func complete(
+    _ download: inout Download, as file: PublishedFile, settings: Settings, in turn: inout PodfluxTurn
+  ) throws {
     guard case .running(.publishing(let intended)) = download.state, intended.describesSameFile(as: file) else {
       guard case .running = download.state else { return }
       return try transition(&download, to: .queued, in: turn)
@@ -152,6 +154,7 @@ extension DownloadsStore {
     try transition(&download, to: .completed(file), in: turn)
     // What a rule has asked for and is here may take the place of something else.
     if download.origin == .auto { turn.tell(.downloads(.finished(download.id))) }
+    if !settings.sidecars.isEmpty { turn.tell(.downloads(.completed(download.id))) }
   }
 
   /// Leaves a host alone that asks for it: 429 always does (RFC 6585 section 4), others by `Retry-After`.

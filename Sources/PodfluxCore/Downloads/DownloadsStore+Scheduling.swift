@@ -104,12 +104,12 @@ extension DownloadsStore {
   // MARK: Start and end
 
   /// Puts the tables in order after a start: no attempt is alive, so no row says running.
-  mutating func recover(_ recovery: Recovery, in turn: inout PodfluxTurn) throws {
+  mutating func recover(_ recovery: Recovery, settings: Settings, in turn: inout PodfluxTurn) throws {
     precondition(live.isEmpty, "a library is put in order before its first attempt")
     let published = Set(recovery.published)
     for var download in try turn.tables.downloads.running() {
       if case .running(.publishing(let file)) = download.state, published.contains(download.id) {
-        try complete(&download, as: file, in: &turn)
+        try complete(&download, as: file, settings: settings, in: &turn)
       } else {
         try transition(&download, to: .queued, in: turn)
       }

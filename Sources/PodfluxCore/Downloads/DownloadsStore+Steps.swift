@@ -98,6 +98,7 @@ extension DownloadsStore {
         FormerFile(download: download.id, address: download.address, file: file, cause: .missing), at: turn.now)
       try turn.tables.downloads.delete(download.id)
       turn.announce(.removed(download.id))
+      turn.tell(.downloads(.removed(download.id, file, withFile: true)))
       return count(.completed, -1)
     }
     try condemn(
@@ -141,6 +142,7 @@ extension DownloadsStore {
     download.progress = .init(discarded: download.progress.discarded)
     (download.dates.finished, download.dates.modified) = (nil, nil)
     try transition(&download, to: .failed(DownloadError(.corruptFile, message)), in: turn)
+    turn.tell(.downloads(.lost(download.id, loss.file)))
   }
 
   // MARK: Adoption

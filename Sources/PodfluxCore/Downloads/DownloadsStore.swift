@@ -8,6 +8,14 @@ public enum DownloadsEvent: Sendable {
   case enqueued(EpisodeID, DownloadID, isNew: Bool)
   /// A download that a rule has asked for is completed.
   case finished(DownloadID)
+  /// A download is completed; told only where the setting asks for sidecars.
+  case completed(DownloadID)
+  /// A completed download was removed, with its file or without it.
+  case removed(DownloadID, PublishedFile, withFile: Bool)
+  /// Many downloads were removed in one statement.
+  case removedMany
+  /// A completed download's file is gone or damaged, and the download is not completed any more.
+  case lost(DownloadID, PublishedFile)
   /// The storage quota leaves no room for something, or not as much as before.
   case lacksRoom
   /// A download has failed because its server refuses its address, which may have expired.
@@ -115,7 +123,7 @@ public struct DownloadsStore: DomainStore {
     switch action {
     case .downloads(let intent): return try handle(intent, settings: settings, in: &turn)
     case .attempt(let report): try handle(report, settings: settings, in: &turn)
-    case .recovered(let recovery): try recover(recovery, in: &turn)
+    case .recovered(let recovery): try recover(recovery, settings: settings, in: &turn)
     case .stop: if context.lifecycle.isEnding { stopAttempts(in: &turn) }
     case .deleted(let key): try finishDeletion(key, in: &turn)
     case .notDeleted(let key, _): try postponeDeletion(key, in: &turn)

@@ -44,6 +44,8 @@ public indirect enum Action: ActionProtocol, Hashable {
   case roomCame(Int64)
   /// A moment that a store wanted to be woken at has come.
   case timeCame
+  /// A service has found something out about sidecars.
+  case sidecar(SidecarFact)
   /// What was to be looked after has been; these folders are not there any more.
   case upkeepDone(gone: [LibraryPath])
 
@@ -63,8 +65,7 @@ extension Action {
     switch self {
     case .downloads, .podcasts, .updateSettings, .filters, .cleanup, .network, .stop: true
     case .recovered, .attempt, .refresh, .deleted, .notDeleted, .verified, .surveyed, .cleaned, .path, .localTime,
-      .roomCame,
-      .timeCame, .upkeepDone:
+      .roomCame, .timeCame, .upkeepDone, .sidecar:
       false
     }
   }
@@ -157,6 +158,8 @@ public enum Effect: Hashable, Sendable {
   case tell(Notice)
   /// Post `timeCame` at this moment, and forget any earlier wish; nil wishes nothing.
   case wake(at: Timestamp?)
+  /// Do something for sidecars.
+  case sidecar(SidecarOrder)
   /// Say which of these folders are not there any more and, on a new day, do what that calls for first; post `upkeepDone`.
   case runUpkeep([LibraryPath], day: DailyUpkeep?)
   /// Nothing runs and nothing can move any more: the engine may close.

@@ -24,6 +24,8 @@ public enum StoreEvent: Sendable {
   case cleanup(CleanupEvent)
   /// The upkeep tells it.
   case upkeep(UpkeepEvent)
+  /// The sidecars tell it.
+  case sidecars(SidecarsEvent)
 }
 
 /// What the list of stores hands to each of its members.

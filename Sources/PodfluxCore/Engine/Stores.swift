@@ -36,11 +36,14 @@ public struct Stores: Store {
   public private(set) var upkeep: UpkeepStore
   /// Cleaning up.
   public private(set) var cleanup: CleanupStore
+  /// The sidecars.
+  public private(set) var sidecars: SidecarsStore
 
   /// Makes the stores with what their tables hold.
   public init(
     settings: SettingsStore, downloads: DownloadsStore, network: NetworkStore = .init(),
-    cleanup: CleanupStore = .init(), filters: FiltersStore = .init(), upkeep: UpkeepStore = .init()
+    cleanup: CleanupStore = .init(), filters: FiltersStore = .init(), upkeep: UpkeepStore = .init(),
+    sidecars: SidecarsStore = .init()
   ) {
     self.settings = settings
     self.downloads = downloads
@@ -48,13 +51,14 @@ public struct Stores: Store {
     self.cleanup = cleanup
     self.filters = filters
     self.upkeep = upkeep
+    self.sidecars = sidecars
   }
 
   /// Hands a call to one store, which is changed in place.
   private typealias Member = @Sendable (inout Stores, StoreCall, inout PodfluxTurn) throws -> Reply?
 
   /// The stores in the order in which they handle an action or an event. They end a batch in the reverse order: the
-  /// lifecycle refuses first and closes last, the podcasts see what stands in the way of downloads, and the downloads
+  /// lifecycle refuses first and closes last, podcasts and sidecars see what stands in the way of downloads, and the downloads
   /// fill free slots when rules, cleanup and upkeep have said what they need. A store that names the calls that concern it
   /// pays for no other: a context is a copy.
   private static let list: [Member] = [
@@ -62,6 +66,7 @@ public struct Stores: Store {
     { try $0.settings.take($1, in: &$2, reading: ()) },
     { try $0.filters.take($1, in: &$2, reading: .init($0)) },
     { PodcastsStore.isConcerned(by: $1) ? try $0.podcasts.take($1, in: &$2, reading: .init($0)) : nil },
+    { $0.sidecars.isConcerned(by: $1) ? try $0.sidecars.take($1, in: &$2, reading: .init($0)) : nil },
     { try $0.downloads.take($1, in: &$2, reading: .init($0)) },
     { try $0.network.take($1, in: &$2, reading: ()) },
     { UpkeepStore.isConcerned(by: $1) ? try $0.upkeep.take($1, in: &$2, reading: .init($0)) : nil },
@@ -72,8 +77,8 @@ public struct Stores: Store {
     },
   ]
 
-  /// When the first of the downloads that wait is looked at again; nil if none waits for a moment.
-  public var awaited: Timestamp? { downloads.wakeAt }
+  /// When the first of the downloads or sidecars that wait is looked at again; nil if none waits for a moment.
+  public var awaited: Timestamp? { Timestamp.earlier(downloads.wakeAt, sidecars.awaited) }
 
   /// Hands the action to each store, then what they tell each other.
   public mutating func handle(_ action: Action, in turn: inout PodfluxTurn, reading _: Void) throws -> Reply? {

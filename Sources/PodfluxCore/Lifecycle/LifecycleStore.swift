@@ -8,7 +8,7 @@ import Flux
 public struct LifecycleStore: DomainStore {
   /// What it reads of other stores.
   public struct Context: Sendable {
-    /// Whether an attempt or a refresh is alive.
+    /// Whether an attempt, a refresh or the fetch of a sidecar is alive.
     var hasLiveAttempts: Bool
     /// Whether something is under way, or waits for a moment, that a drain waits for.
     var owesWork: Bool
@@ -83,13 +83,15 @@ public struct LifecycleStore: DomainStore {
 extension LifecycleStore.Context {
   /// What the stores hold now.
   init(_ stores: borrowing Stores) {
-    hasLiveAttempts = !stores.downloads.live.isEmpty || !stores.podcasts.live.isEmpty
-    owesWork = !stores.cleanup.isIdle || stores.downloads.owesWork || stores.rules.isOwing
+    hasLiveAttempts = !stores.downloads.live.isEmpty || !stores.podcasts.live.isEmpty || stores.sidecars.isFetching
+    owesWork =
+      !stores.cleanup.isIdle || stores.downloads.owesWork || stores.rules.isOwing
+      || stores.sidecars.owesWork
     nextMoment = Timestamp.earlier(
       Timestamp.earlier(
         Timestamp.earlier(stores.downloads.wakeAt, stores.podcasts.awaited),
         Timestamp.earlier(stores.filters.wakeAt, stores.upkeep.wakeAt)),
-      stores.rules.awaited)
+      Timestamp.earlier(stores.rules.awaited, stores.sidecars.awaited))
   }
 }
 

@@ -72,10 +72,11 @@ public struct NetworkStore: DomainStore {
     state.source = source
   }
 
-  /// Counts what attempts and refreshes fetch over cellular.
+  /// Counts what attempts, refreshes and fetches of sidecars bring over cellular.
   public mutating func receive(_ event: StoreEvent, in turn: inout PodfluxTurn, reading _: Void) throws {
     switch event {
-    case .downloads(.fetchedOverCellular(let bytes)), .podcasts(.fetchedOverCellular(let bytes)):
+    case .downloads(.fetchedOverCellular(let bytes)), .podcasts(.fetchedOverCellular(let bytes)),
+      .sidecars(.fetchedOverCellular(let bytes)):
       try count(bytes, in: turn)
     default: break
     }

@@ -27,6 +27,8 @@ extension EpisodeContent {
     }
     hash.add(chapters?.description)
     hash.add(transcript?.description)
+    // An episode without one has the fingerprint that it had before pictures were kept.
+    if let image { hash.add(image.description) }
     return hash.value
   }
 }

@@ -76,12 +76,14 @@ public struct EpisodeContent: Hashable, Sendable {
   public var chapters: WebAddress?
   /// The address of the first transcript (`podcast:transcript`).
   public var transcript: WebAddress?
+  /// The address of its own picture.
+  public var image: WebAddress?
 
   public init(
     guid: String? = nil, title: String? = nil, published: PublicationDate? = nil, link: WebAddress? = nil,
     seconds: Int64? = nil, season: Int64? = nil, number: String? = nil, kind: Kind? = nil,
     enclosure: Enclosure? = nil, alternates: [Alternate] = [], chapters: WebAddress? = nil,
-    transcript: WebAddress? = nil
+    transcript: WebAddress? = nil, image: WebAddress? = nil
   ) {
     self.guid = guid
     self.title = title
@@ -95,6 +97,7 @@ public struct EpisodeContent: Hashable, Sendable {
     self.alternates = alternates
     self.chapters = chapters
     self.transcript = transcript
+    self.image = image
   }
 
   /// The addresses from which the enclosure's very file can be fetched too, and the hash that it must have, if the feed

@@ -23,6 +23,8 @@ public struct Setting: Sendable {
     case timeZone
     /// A `NameTemplate`, or nothing.
     case nameTemplate
+    /// Some of these names, each once, or none.
+    case names([String])
     /// Windows of the week.
     case schedule
     /// A policy for each class of networks, and for podcasts.
@@ -35,6 +37,7 @@ public struct Setting: Sendable {
     case integer(Int64)
     case number(Double)
     case text(String)
+    case texts([String])
     case schedule([ScheduleWindow])
     case networkClasses(NetworkClasses)
   }
@@ -121,6 +124,12 @@ extension Setting {
       write: { $0.text.flatMap { try? NameTemplate(validating: $0) } })
   }
 
+  init(_ name: String, _ path: WritableKeyPath<Settings, SidecarKinds> & Sendable) {
+    self.init(name, path, .names(SidecarKind.allCases.map(\.rawValue)), read: { .texts($0.names) }) {
+      if case .texts(let names) = $0 { SidecarKinds(names: names) } else { nil }
+    }
+  }
+
   init(_ name: String, _ path: WritableKeyPath<Settings, [ScheduleWindow]> & Sendable) {
     self.init(name, path, .schedule, read: Value.schedule) { if case .schedule(let value) = $0 { value } else { nil } }
   }
@@ -148,6 +157,7 @@ extension Setting.Values {
     case (.choice(let names), .text(let value)): names.contains(value)
     case (.timeZone, .text(let value)): NameTimeZone(value) != nil
     case (.nameTemplate, .text(let value)): (try? NameTemplate(validating: value)) != nil
+    case (.names(let known), .texts(let names)): names.allSatisfy(known.contains) && Set(names).count == names.count
     case (.schedule, .schedule(let windows)):
       windows.count <= ScheduleWindow.maximumCount && windows.allSatisfy(\.isWithinLimits)
     case (.networkClasses, .networkClasses(let classes)): classes.isWithinLimits
@@ -167,6 +177,7 @@ extension Setting.Values {
     case .choice(let names): "one of " + names.joined(separator: ", ")
     case .timeZone: "publisher, or the IANA's name of a time zone such as Europe/Vienna"
     case .nameTemplate: "a template for names such as {podcast}/[{date} ]{title}, or an empty text"
+    case .names(let names): "an array of some of " + names.joined(separator: ", ") + ", each of them once, or of none"
     case .schedule: "at most \(ScheduleWindow.maximumCount) windows of the week, each of them within its limits"
     case .networkClasses: "classes of which user, auto, feeds and artwork have a policy other than inherit"
     }

@@ -33,6 +33,7 @@ extension Settings: Codable {
       case .integer(let value): try container.encode(value, forKey: name)
       case .number(let value): try container.encode(value, forKey: name)
       case .text(let value): try container.encode(value, forKey: name)
+      case .texts(let value): try container.encode(value, forKey: name)
       case .schedule(let value): try container.encode(value, forKey: name)
       case .networkClasses(let value): try container.encode(value, forKey: name)
       }
@@ -49,6 +50,7 @@ extension KeyedDecodingContainer {
     case .number: try decodeIfPresent(Double.self, forKey: key).map(Setting.Value.number)
     case .printable, .choice, .timeZone, .nameTemplate:
       try decodeIfPresent(String.self, forKey: key).map(Setting.Value.text)
+    case .names: try decodeIfPresent([String].self, forKey: key).map(Setting.Value.texts)
     case .schedule: try decodeIfPresent([ScheduleWindow].self, forKey: key).map(Setting.Value.schedule)
     case .networkClasses: try decodeIfPresent(NetworkClasses.self, forKey: key).map(Setting.Value.networkClasses)
     }

@@ -69,6 +69,8 @@ public struct Settings: Hashable, Sendable {
   public var portableNames = true
   /// Whether the engine publishes a copy of each file with tags that say title, podcast and date, instead of the file itself.
   public var tags = false
+  /// What is kept beside the files of episodes: their sidecars.
+  public var sidecars = SidecarKinds()
 
   /// The defaults.
   public init() {}
@@ -106,6 +108,7 @@ public struct Settings: Hashable, Sendable {
     Setting("fileTimes", \.fileTimes),
     Setting("portableNames", \.portableNames),
     Setting("tags", \.tags),
+    Setting("sidecars", \.sidecars),
   ]
 
   /// The rules between two settings.

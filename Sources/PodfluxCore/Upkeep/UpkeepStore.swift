@@ -72,7 +72,9 @@ public struct UpkeepStore: DomainStore {
 
     init?(_ event: StoreEvent) {
       switch event {
-      case .downloads(.madeFolders(let folders)), .cleanup(.madeFolders(let folders)): self = .madeFolders(folders)
+      case .downloads(.madeFolders(let folders)), .cleanup(.madeFolders(let folders)),
+        .sidecars(.madeFolders(let folders)):
+        self = .madeFolders(folders)
       case .cleanup(.removedFolder(let folder)): self = .removedFolder(folder)
       case .downloads(.didRound(let next, let areDone)):
         self = .didRound(nextDeletion: next, areFormerFilesDone: areDone)

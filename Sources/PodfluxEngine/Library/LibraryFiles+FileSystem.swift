@@ -94,6 +94,29 @@ extension LibraryFiles: LibraryFileSystem {
     }
   }
 
+  // MARK: Sidecars
+
+  func stage(
+    _ bytes: [UInt8], for sidecar: Sidecar.Key, keepingFree reserve: Int64
+  ) throws(FileSystemFailure) -> StagedFile {
+    let identity = try translating { () throws(FileError) in
+      try staged.write(bytes, as: sidecar, keepingFree: reserve)
+    }
+    return StagedFile(inode: identity.lastingInode, modifiedNanoseconds: identity.modifiedNanoseconds)
+  }
+
+  func publish(
+    _ sidecar: Sidecar.Key, as file: PublishedFile, portably: Bool
+  ) throws(FileSystemFailure) -> Bool {
+    try translating { () throws(FileError) in
+      try staged.publish(sidecar, to: file.path, recorded: FileIdentity(FoundFile(file)), sparingTwins: portably)
+    }
+  }
+
+  func discardStaged(_ sidecar: Sidecar.Key) throws(FileSystemFailure) {
+    try translating { () throws(FileError) in try staged.discard(sidecar) }
+  }
+
   // MARK: Partial files
 
   func partialListing() throws(FileSystemFailure) -> PartialFilesWalk {

@@ -12,6 +12,7 @@ struct LibraryFiles: AttemptFiles {
   private let publisher: Publisher
   let published: PublishedFiles
   let quarantine: Quarantine
+  let staged: StagedFiles
   let library: Library
   private let tagging: FileTagging
 
@@ -22,6 +23,7 @@ struct LibraryFiles: AttemptFiles {
     publisher = Publisher(library)
     published = PublishedFiles(library)
     quarantine = Quarantine(library)
+    staged = StagedFiles(library)
     self.library = library
   }
 

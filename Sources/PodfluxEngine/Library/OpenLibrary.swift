@@ -43,6 +43,12 @@ final class OpenLibrary: Sendable {
         configuration.logger.warning(
           "what an earlier engine has left in .podflux/incoming cannot be deleted", metadata: ["reason": "\(failure)"])
       }
+      do throws(FileError) {
+        try files.staged.clear()
+      } catch {
+        configuration.logger.warning(
+          "what an earlier engine has left in .podflux/sidecars cannot be deleted", metadata: ["reason": "\(error)"])
+      }
       kept = try KeptBytes(files.partials, bootID: Services.bootID())
       (self.folder, self.lock, self.database, self.files) = (folder, lock, database, files)
     } catch let failure as LibraryLock.Failure {

@@ -8,7 +8,7 @@ import PodfluxCore
 import Reachability
 import Transfers
 
-/// What carries effects out: transfers, deletions, verifications, cleanups. What it finds out it posts as facts.
+/// What carries effects out: transfers, deletions, verifications, cleanups, sidecars. What it finds out it posts as facts.
 final class Services: Sendable {
   /// The name, in the engine's folder, of the file of all certificate authorities.
   private static let authorityBundleName = "authorities.pem"
@@ -17,6 +17,7 @@ final class Services: Sendable {
   private let refreshes: RefreshService<LibraryEpisodes>
   private let episodes: LibraryEpisodes
   private let previews: PreviewService
+  private let sidecars: SidecarService<LibraryFiles>
   private let verifications: VerificationService
   private let cleanup: CleanupService
   private let upkeep: UpkeepService
@@ -60,6 +61,10 @@ final class Services: Sendable {
       post(.refresh(report))
     }
     previews = PreviewService(transfers: transfers, readClock: Self.clock)
+    sidecars = SidecarService(transfers: transfers, files: library.files, readClock: Self.clock) { fact in
+      if case .fetch(let report) = fact, report.mayComeOfThePath { paths?.catchUp() }
+      post(.sidecar(fact))
+    }
     upkeep = UpkeepService(
       files: library.files, transfers: transfers, now: Self.clock, logger: logger, post: post)
   }
@@ -73,6 +78,7 @@ final class Services: Sendable {
     case .refreshFeed(let refresh): refreshes.start(refresh)
     case .proceedRefresh(let id): refreshes.proceed(id)
     case .stopRefresh(let id): refreshes.stop(id)
+    case .sidecar(let order): sidecars.carryOut(order)
     case .verify(let verification): verifications.start(verification)
     case .delete(let deletion): fileQueue.async { self.delete(deletion) }
     case .startSurvey(let run, let days): cleanup.startSurvey(run, quarantineDays: days)
@@ -122,6 +128,7 @@ final class Services: Sendable {
     cleanup.shutDown()
     verifications.shutDown()
     upkeep.shutDown()
+    sidecars.shutDown()
     transfers.shutDown()
     episodes.close()
     // A deletion under way ends before the library is given up.

@@ -269,6 +269,9 @@ extension InvariantChecker {
         [$0.finding.place.map(SimulatedDisk.path), $0.finding.destination?.description].compactMap(\.self)
       })
     for path in world.disk.published.keys.sorted() where !owned.contains(path) && !left.contains(path) {
+      guard let file = world.disk.published[path]?.file else { continue }
+      let found = world.disk.found(file, at: path)
+      guard try !world.database.read({ try $0.isSidecar(found) }) else { continue }
       throw Violation(.agreement, "\(path) is an orphan after a cleanup, and no step mentions it")
     }
   }

@@ -28,7 +28,7 @@ extension InvariantChecker {
     switch errand {
     case .upkeep(let ordered): days = ordered
     case .step(let step): days = quarantineDays[handedRuns[step.key] ?? 0] ?? 0
-    case .reading, .deletion: days = 0
+    case .reading, .deletion, .sidecar: days = 0
     }
     guard days > 0, item.at.advanced(byDays: days) <= max(latestWall, world.clock.wall) else {
       throw Violation(.quarantineDays, "\(item.name) leaves the quarantine before its \(days) days")

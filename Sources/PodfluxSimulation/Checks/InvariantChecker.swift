@@ -50,6 +50,10 @@ final class InvariantChecker {
   var traffic: [AttemptID: Traffic] = [:]
   /// The bytes that came over cellular, according to attempts' reports.
   var usage = CellularUsage()
+  /// The sidecars that people have removed or changed, as looks at their files have told.
+  var removed: Set<Sidecar.Key> = []
+  /// The downloads whose files have got another name, or were followed.
+  var hasFollowed: Set<DownloadID> = []
   /// Feeds and episodes.
   let feeds = FeedModel()
 
@@ -83,6 +87,8 @@ final class InvariantChecker {
     changes.lastRows = rowsBefore
     for case .row(let row) in process.ledger.notes.writes { changes.lastRows[row.id] = row }
     try checkFeeds(batch, changes, in: process)
+    noteRemovedSidecars(batch)
+    for step in finished { if let id = step.finding.download { hasFollowed.insert(id) } }
     hear(batch, rowsBefore, world)
     for id in changes.before.keys.sorted() {
       guard let row = rows[id] else { continue }

@@ -235,6 +235,9 @@ extension Effect {
     case .announce(let announcement): "announce \(announcement.event)"
     case .runUpkeep(let folders, let day): "look after \(folders.count) folders\(day == nil ? "" : " on a new day")"
     case .tell(let notice): "tell \(notice)"
+    case .sidecar(.fetch(let fetch)):
+      "fetch \(fetch.id.sidecar)/\(fetch.id.generation) \(fetch.kind.rawValue) as \(fetch.stem)"
+    case .sidecar(let order): "\(order)"
     case .close: "close"
     }
   }

@@ -153,6 +153,45 @@ final class SimulatedDisk {
     if let file = copies.removeValue(forKey: download) { free(file) }
   }
 
+  // MARK: Sidecars
+
+  /// Small files that wait for their names, by the numbers of their sidecars.
+  var staged: [Int64: SimulatedFile] = [:]
+  /// The files that the engine has published as sidecars, and their times then.
+  private(set) var sidecars: [ObjectIdentifier: (file: SimulatedFile, modified: Int64)] = [:]
+
+  /// What an engine that has ended has left.
+  func clearStaged() {
+    for key in staged.keys.sorted() { discardStaged(key) }
+  }
+
+  func discardStaged(_ key: Int64) {
+    if let file = staged.removeValue(forKey: key) { free(file) }
+  }
+
+  func stage(_ bytes: [UInt8], as key: Int64) throws(DownloadError) -> SimulatedFile {
+    guard !isFull else { throw .diskFull }
+    discardStaged(key)
+    let file = SimulatedFile(inode: newInode())
+    file.append(bytes)
+    file.synchronize()
+    file.touch(at: nextTime())
+    staged[key] = file
+    return file
+  }
+
+  /// Gives a staged file its name.
+  func publishSidecar(_ key: Int64, at path: String) {
+    guard let file = staged.removeValue(forKey: key) else { return }
+    sidecars[ObjectIdentifier(file)] = (file, file.modified)
+    put(PublishedEntry(file: file, isForeign: true), at: path)
+  }
+
+  /// Whether a file is a sidecar as the engine has published it.
+  func isSidecar(_ file: SimulatedFile) -> Bool {
+    sidecars[ObjectIdentifier(file)].map { $0.modified == file.modified } ?? false
+  }
+
   // MARK: Published files
 
   /// Renames without replacing; nil if another file has the name, or where that counts, one that differs in case only,

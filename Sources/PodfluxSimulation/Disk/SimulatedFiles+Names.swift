@@ -28,7 +28,7 @@ extension SimulatedFiles {
 
   func occupant(of path: LibraryPath, portably: Bool) throws(FileSystemFailure) -> EntryPath? {
     try enter()
-    guard world.sabotage != .renameReplaces else { return nil }
+    guard world.sabotage != .renameReplaces, world.sabotage != .sidecarReplaces else { return nil }
     let path = path.description
     if disk.published[path] != nil || disk.links.contains(path) || disk.folders.contains(path) {
       return SimulatedDisk.place(path)

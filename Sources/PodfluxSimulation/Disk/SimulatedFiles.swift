@@ -10,6 +10,7 @@ final class SimulatedFiles: LibraryFileSystem {
     case reading
     case step(CleanupStep)
     case deletion(PublishedFile)
+    case sidecar(SidecarOrder)
     /// The quarantine is emptied after so many days.
     case upkeep(days: Int)
   }
@@ -148,8 +149,11 @@ final class SimulatedFiles: LibraryFileSystem {
   private func note(taking entry: SimulatedDisk.PublishedEntry, at place: EntryPath) {
     check {
       switch errand {
-      case .step(let step): try world.checker.willTake(entry, at: place, for: step, on: disk)
+      case .step(let step):
+        try world.checker.checkIsNoSidecar(entry, at: place, in: world)
+        try world.checker.willTake(entry, at: place, for: step, on: disk)
       case .deletion(let file): try world.checker.willDelete(file, on: disk)
+      case .sidecar(let order): try world.checker.willDelete(entry, at: place, order, in: world)
       case .reading, .upkeep: throw Violation(.foreignFiles, "\(place.text) is taken away by mere reading")
       }
     }

@@ -44,6 +44,7 @@ struct ObservedTables: Tables {
   var cleanup: any CleanupTable { inner.cleanup }
   var filters: any FilterTable { ObservedFilters(inner: inner.filters, sabotage: sabotage) }
   var upkeep: any UpkeepTable { inner.upkeep }
+  var sidecars: any SidecarTable { ObservedSidecars(inner: inner.sidecars, sabotage: sabotage) }
   var rules: any RuleTable {
     ObservedRules(inner: inner.rules, episodes: inner.episodes, notes: notes, sabotage: sabotage)
   }

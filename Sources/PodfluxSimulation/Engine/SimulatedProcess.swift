@@ -15,6 +15,7 @@ final class SimulatedProcess: EngineSession {
   private(set) var isAlive = true
   private(set) var attempts: [AttemptID: SimulatedAttempt] = [:]
   private(set) var refreshes: [FeedRefresh.ID: SimulatedRefresh] = [:]
+  var sidecars: [SidecarFetch.ID: SimulatedSidecar] = [:]
   /// Refreshes whose end has been posted and not yet committed.
   var refreshEnds: Set<FeedRefresh.ID> = []
   private var cleanup: SimulatedCleanup?
@@ -56,6 +57,7 @@ final class SimulatedProcess: EngineSession {
     try Self.clearCopies(in: world)
     toldPath = world.path
     world.log.note(start: seed)
+    world.disk.clearStaged()
     ledger.beforeEach = { [unowned self] in try mishap() }
     cleanup = SimulatedCleanup(in: self)
   }
@@ -211,6 +213,7 @@ final class SimulatedProcess: EngineSession {
     case .refreshFeed(let refresh): try start(refresh)
     case .proceedRefresh(let id): refreshes[id]?.proceed()
     case .stopRefresh(let id): if world.sabotage != .refreshStopLost { try refreshes[id]?.stop() }
+    case .sidecar(let order): try begin(order)
     case .limit, .leavePath, .announce, .tell, .wake, .close: break
     }
   }
@@ -220,7 +223,8 @@ final class SimulatedProcess: EngineSession {
     var pending = 0
     for attempt in attempts.values { pending += attempt.activity }
     for refresh in refreshes.values { pending += refresh.activity }
-    return [attempts.count, refreshes.count, pending, postedFacts, world.disk.partials.count]
+    for sidecar in sidecars.values { pending += sidecar.activity }
+    return [attempts.count, refreshes.count, sidecars.count, pending, postedFacts, world.disk.partials.count]
   }
 
   private func start(_ attempt: Attempt) throws {
@@ -298,6 +302,7 @@ final class SimulatedProcess: EngineSession {
     for attempt in attempts.values { attempt.die() }
     attempts = [:]
     refreshes = [:]
+    sidecars = [:]
     cleanup = nil
   }
 }

@@ -101,6 +101,10 @@ struct SimulatedRows: SurveyRows {
 
   func lostFile(ofLength length: Int64) throws -> DownloadID? { try world.database.lostFile(ofLength: length) }
 
+  func isSidecar(_ file: FoundFile) throws -> Bool {
+    try world.sabotage != .sidecarTakenForOrphan && world.database.isSidecar(file)
+  }
+
   func hasMade(_ folder: EntryPath) throws -> Bool {
     try world.sabotage == .anyFolderTaken || world.database.hasMade(folder)
   }

@@ -92,10 +92,14 @@ struct SimulatedItem: Hashable {
   }
 
   /// The item of an RSS document. `link` says which episode it truly is: no rule of identity looks at it.
-  var markup: String {
+  var markup: String { markup(namingSidecars: false) }
+
+  /// The same, perhaps with chapters and a transcript.
+  func markup(namingSidecars namesSidecars: Bool) -> String {
     var text = "<item><title>\(title)</title><link>\(Self.link(truth))</link>"
     if let guid { text += "<guid isPermaLink=\"false\">\(guid)</guid>" }
     text += "<dc:date>\(InternetDate.text(published))</dc:date><itunes:duration>\(seconds)</itunes:duration>"
+    if namesSidecars { text += SimulatedSidecars.markup(of: truth) }
     let address = address.description.split(separator: "&", omittingEmptySubsequences: false).joined(separator: "&amp;")
     return text + "<enclosure url=\"\(address)\" length=\"\(length ?? 0)\" type=\"audio/mpeg\"/></item>\n"
   }

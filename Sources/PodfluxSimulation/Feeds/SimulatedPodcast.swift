@@ -34,6 +34,8 @@ struct SimulatedPodcast {
 
   /// The episodes in the order of the document.
   private(set) var items: [SimulatedItem] = []
+  /// Whether it names its picture, and chapters and transcripts of its episodes.
+  var namesSidecars = false
   /// Episodes that have left the feed.
   private var gone: [SimulatedItem] = []
   /// All episodes that it ever had.
@@ -133,12 +135,13 @@ struct SimulatedPodcast {
       <channel><title>\(title)</title><generator>build \(buildNumber)</generator>
 
       """
+    if namesSidecars { text += "<itunes:image href=\"\(SimulatedSidecars.picture(of: number))\"/>\n" }
     if let guid { text += "<podcast:guid>\(guid)</podcast:guid>\n" }
     if let address { text += "<itunes:new-feed-url>\(address)</itunes:new-feed-url>\n" }
     let beginning = Array(text.utf8) + (oddity == .long ? Self.filling : [])
     var rest = ""
-    for item in items { rest += item.markup }
-    if let repeated, items.indices.contains(repeated) { rest += items[repeated].markup }
+    for item in items { rest += item.markup(namingSidecars: namesSidecars) }
+    if let repeated, items.indices.contains(repeated) { rest += items[repeated].markup(namingSidecars: namesSidecars) }
     return beginning + Array((rest + "</channel></rss>\n").utf8)
   }
 

@@ -104,6 +104,7 @@ public struct Simulation: Sendable {
     try world.checker.checkRest(of: world)
     if !cleansFirst { try cleanUp(world) }
     try world.checker.checkOrphans(world)
+    try world.checker.checkSidecars(world)
     try awaitRefreshes(world)
     try keepQuota(world)
     try world.engine?.checkAllAnswered()

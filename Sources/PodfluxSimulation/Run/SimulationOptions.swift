@@ -86,6 +86,10 @@ public struct FaultKinds: OptionSet, Hashable, Sendable {
   /// Clients change filters over episodes. It is no fault, and not among `all`, like `rules`.
   public static let filters = FaultKinds(rawValue: 131072)
 
+  /// Clients want sidecars, and people put files in their places, take them away and change them. Not among `all`, like
+  /// `rules`.
+  public static let sidecars = FaultKinds(rawValue: 262144)
+
   /// Clients switch tags on and off, and tagging fails or takes the process with it. It is not among `all`, like `rules`.
   public static let tags = FaultKinds(rawValue: 524288)
 
@@ -95,10 +99,12 @@ public struct FaultKinds: OptionSet, Hashable, Sendable {
     ("changes", .changes), ("network", .network), ("protocols", .protocols), ("clock", .clock),
     ("repetition", .repetition), ("people", .people), ("paths", .paths),
     ("suspensions", .suspensions), ("links", .hardLinks), ("feeds", .feeds), ("names", .names), ("rules", .rules),
-    ("filters", .filters), ("tags", .tags),
+    ("filters", .filters), ("sidecars", .sidecars), ("tags", .tags),
   ]
-  /// All kinds but `names`, `rules`, `filters` and `tags`, which came later: the lives of seeds stay what they were.
-  public static let all = FaultKinds(named.map(\.kind)).subtracting([.names, .rules, .filters, .tags])
+  /// The kinds that came later than `all`: so the lives of seeds stay what they were.
+  private static let later: FaultKinds = [.names, .rules, .filters, .sidecars, .tags]
+  /// All kinds but those that came later.
+  public static let all = FaultKinds(named.map(\.kind)).subtracting(later)
 
   /// The names of these kinds; "none" if there are none.
   public var names: [String] {

@@ -34,6 +34,12 @@ enum Event {
   case refresh(SimulatedRefresh)
   /// Something comes of a refresh's exchange; a number that is not its present one means nothing any more.
   case feedExchange(SimulatedRefresh, number: Int)
+  /// The fetch of a sidecar takes in what was handed to it.
+  case sidecar(SimulatedSidecar)
+  /// Something comes of its exchange; a number that is not its present one means nothing any more.
+  case sidecarExchange(SimulatedSidecar, number: Int)
+  /// A sidecar's file is deleted or moved, or some are looked at.
+  case sidecarErrand(SimulatedProcess, SidecarOrder)
   /// Something happens to a feed.
   case feedChange
   /// The disk of published files is mounted again.

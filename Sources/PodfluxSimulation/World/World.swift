@@ -23,6 +23,8 @@ final class World {
   var origins: [SimulatedOrigin] = []
   /// The feeds; nil in a world without any.
   var feeds: SimulatedFeeds?
+  /// Where sidecars come from, and who wants them; nil in a world without any.
+  var sidecars: SimulatedSidecars?
   /// The client's side of the feeds.
   var listener: SimulatedListener
   private(set) var scheduler = Scheduler()
@@ -67,8 +69,9 @@ final class World {
     schedule(.boot, after: 0)
     schedule(.client, after: 1)
     schedule(.mishap, after: 100)
+    if options.faults.contains(.sidecars) { sidecars = SimulatedSidecars(seed: options.seed) }
     guard options.faults.contains(.feeds) else { return }
-    feeds = try SimulatedFeeds(origins, seed: options.seed)
+    feeds = try SimulatedFeeds(origins, seed: options.seed, naming: options.faults.contains(.sidecars))
     schedule(.feedChange, after: 100)
   }
 
@@ -158,6 +161,10 @@ final class World {
     case .refresh(let refresh): try refresh.process.ifAlive { _ in try refresh.work() }
     case .feedExchange(let refresh, let number):
       try refresh.process.ifAlive { _ in try refresh.hear(number: number) }
+    case .sidecar(let sidecar): try sidecar.process.ifAlive { _ in try sidecar.work() }
+    case .sidecarExchange(let sidecar, let number):
+      try sidecar.process.ifAlive { _ in try sidecar.hear(number: number) }
+    case .sidecarErrand(let process, let order): try process.ifAlive { try $0.run(order) }
     case .feedChange: try changeFeeds()
     case .mounting:
       disk.mount()
@@ -175,6 +182,7 @@ final class World {
       speakOfFeeds(to: engine)
       speakOfNames(to: engine)
       speakOfTags(to: engine)
+      speakOfSidecars(to: engine)
     }
     schedule(.client, after: random.once(in: 30) ? Int64(random.within(1_000...60_000)) : random.delay() * 2)
   }

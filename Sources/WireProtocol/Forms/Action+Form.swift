@@ -103,6 +103,9 @@ extension Action {
       coder.type("engine/lookedAfter", "A round of upkeep has ended; these folders do not exist.")
       try coder.required("gone", &gone, .goneFolders)
       return .upkeepDone(gone: gone)
+    case .sidecar(var fact):
+      try fact.exchange(with: &coder)
+      return .sidecar(fact)
     case .downloads, .podcasts, .attempt, .refresh, .updateSettings, .filters, .network, .stop, .cleanup:
       preconditionFailure("exchanged(with:) has a form for it")
     }
@@ -148,7 +151,7 @@ extension ActionForm {
       .pathRefused(kept: nil),
     ].map {
       ActionForm(.attempt(AttemptReport(attempt: .template, news: $0)), naming: ["attempt", "fetched", "id"])
-    } + podcastFacts + [
+    } + podcastFacts + sidecarFacts + [
       ActionForm(.recovered(.template)), ActionForm(.path(.template)), ActionForm(.localTime(.template)),
       ActionForm(.roomCame(0)), ActionForm(.timeCame), ActionForm(.upkeepDone(gone: [])), ActionForm(.deleted(0)),
       ActionForm(.notDeleted(0, because: nil)), ActionForm(.verified(.template, .intact)),

@@ -108,6 +108,7 @@ extension EpisodeContent: FormedPayload {
     try coder.optional("chapters", &chapters, .foreignAddress)
     try coder.optional("enclosure", &enclosure, .object)
     try coder.optional("guid", &guid, .text)
+    try coder.optional("image", &image, .foreignAddress)
     try coder.optional("link", &link, .foreignAddress)
     try coder.optional("number", &number, .text)
     try coder.optional("published", &published, .publicationDate)

@@ -33,9 +33,21 @@ extension Field {
     case .choice(let names): .text(try name(among: names))
     case .timeZone: .text(try nameTimeZone().text)
     case .nameTemplate: .text(try nameTemplate().text)
+    case .names(let names): .texts(try self.names(among: names))
     case .schedule: .schedule(try schedule())
     case .networkClasses: preconditionFailure("a patch changes classes of networks one by one")
     }
+  }
+
+  private func names(among known: [String]) throws(Refusal) -> [String] {
+    let refusal = mustBe(Setting.Values.names(known).requirement)
+    guard case .array = value else { throw refusal }
+    var names: [String] = []
+    for element in try elements(atMost: known.count) {
+      guard case .string(let name) = element.value, known.contains(name), !names.contains(name) else { throw refusal }
+      names.append(name)
+    }
+    return names
   }
 
   private func limit(in range: ClosedRange<Int64>) throws(Refusal) -> Int64 {
@@ -88,6 +100,7 @@ extension JSONWriter {
     case .integer(let value): self.value(value)
     case .number(let value): self.value(value)
     case .text(let text): element(text)
+    case .texts(let texts): elements(texts) { $1.element($0) }
     case .schedule(let windows): self.value(windows)
     case .networkClasses(let classes): object { $0.members(of: classes) }
     }

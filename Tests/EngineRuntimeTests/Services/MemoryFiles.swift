@@ -24,6 +24,30 @@ final class MemoryFiles: LibraryFileSystem {
   /// Called before each read of a file's bytes.
   var willRead: () -> Void = {}
 
+  /// Files of sidecars that wait for their names.
+  var staged: [Sidecar.Key: (bytes: [UInt8], inode: UInt64)] = [:]
+  private var stagedCount: UInt64 = 0
+
+  func stage(
+    _ bytes: [UInt8], for sidecar: Sidecar.Key, keepingFree reserve: Int64
+  ) throws(FileSystemFailure) -> StagedFile {
+    guard isMounted else { throw Self.failure }
+    stagedCount += 1
+    staged[sidecar] = (bytes, 900 + stagedCount)
+    return StagedFile(inode: 900 + stagedCount, modifiedNanoseconds: 1)
+  }
+
+  func publish(
+    _ sidecar: Sidecar.Key, as file: PublishedFile, portably: Bool
+  ) throws(FileSystemFailure) -> Bool {
+    if case .file(let present) = try look(at: EntryPath(file.path)) { return present.inode == file.inode }
+    guard let waiting = staged.removeValue(forKey: sidecar) else { throw Self.failure }
+    items[file.path.description] = .file(bytes: waiting.bytes, inode: waiting.inode, modified: 1)
+    return true
+  }
+
+  func discardStaged(_ sidecar: Sidecar.Key) throws(FileSystemFailure) { staged[sidecar] = nil }
+
   func isInPlace() throws(FileSystemFailure) -> Bool { isMounted }
   func listing() throws(FileSystemFailure) -> Walk { Walk(entries: items.keys.sorted().map(entry)[...]) }
   func databaseBytes() throws(FileSystemFailure) -> Int64 { 1 }

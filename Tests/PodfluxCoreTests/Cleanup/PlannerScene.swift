@@ -13,6 +13,8 @@ final class PlannerScene: CleanupEvidence {
   var wishes: [EntryPath: DownloadID] = [:]
   var restored: Set<FoundFile> = []
   var folders: Set<EntryPath> = []
+  /// Where sidecars lie.
+  var sidecars: Set<EntryPath> = []
   /// The inodes of files that are media; nil means unreadable.
   var media: [UInt64: Bool?] = [:]
   /// When files were created, by inode.
@@ -150,4 +152,5 @@ final class PlannerScene: CleanupEvidence {
   func lostFile(ofLength length: Int64) throws -> DownloadID? { lostLengths[length] }
   func isRestored(_ file: FoundFile) throws -> Bool { restored.contains(file) }
   func hasMade(_ folder: EntryPath) throws -> Bool { folders.contains(folder) }
+  func isSidecar(_ file: FoundFile) throws -> Bool { sidecars.contains(file.place) }
 }

@@ -91,6 +91,7 @@ struct SettingTests {
     case .number(let range): .number(range.upperBound)
     case .printable: .text("x")
     case .choice(let names): .text(names.first { .text($0) != value } ?? "")
+    case .names(let names): .texts(value == .texts(names) ? [] : names)
     case .timeZone: .text("Europe/Vienna")
     case .nameTemplate: .text("{podcast}/{title}")
     case .schedule: .schedule([ScheduleWindow(from: 0, to: 60)])
@@ -111,7 +112,7 @@ struct SettingTests {
     case .printable(let lengths):
       [(.text(""), false), (.text(String(repeating: "a", count: lengths.upperBound)), true)]
     case .schedule: [(.schedule([]), true), (.schedule([ScheduleWindow(from: 1440, to: 0)]), false)]
-    case .boolean, .choice, .timeZone, .nameTemplate, .networkClasses: []
+    case .boolean, .choice, .names, .timeZone, .nameTemplate, .networkClasses: []
     }
   }
 }

@@ -149,7 +149,8 @@ extension RandomActions {
           length: random.maybe { $0.number() }, title: random.maybe { $0.text() },
           integrity: random.maybe { _ in Integrity("sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=") } ?? nil,
           isEnclosure: random.once(in: 2))
-      }, chapters: maybe { $0.address() }, transcript: maybe { $0.address() })
+      }, chapters: maybe { $0.address() }, transcript: maybe { $0.address() },
+      image: maybe { $0.address() })
   }
 
   private mutating func formerNames() -> EpisodeTraces.FormerNames {

@@ -8,7 +8,7 @@ struct RandomActions {
   var random: SeededRandom
 
   /// How many kinds of actions there are.
-  static let kinds = downloadKinds + podcastKinds
+  static let kinds = downloadKinds + podcastKinds + sidecarKinds
   private static let downloadKinds = 51
 
   mutating func action(_ kind: Int) -> Action {
@@ -44,6 +44,8 @@ struct RandomActions {
     case 44: .path(networkPath())
     case 45: .localTime(localTime())
     case 46: .roomCame(number())
+    case (Self.downloadKinds + Self.podcastKinds)...:
+      .sidecar(sidecarFact(kind - Self.downloadKinds - Self.podcastKinds))
     case Self.downloadKinds...: podcastAction(kind - Self.downloadKinds)
     case 48: .cleanup(.rename(RenameRequest(feed: maybe { FeedID(from: &$0.random) }, mode: pick([.plan, .apply]))))
     case 49: .cleaned(number(), .moved(madeFolders: many(upTo: 2) { $0.file().path }))
@@ -169,6 +171,7 @@ struct RandomActions {
     case .number(let range): .number(Double.random(in: range, using: &random))
     case .printable: .text("Podflux \"1\" \\ (test)")
     case .choice(let names): .text(pick(names))
+    case .names(let names): .texts(names.filter { _ in once(in: 2) })
     case .timeZone: .text(pick(["publisher", "Europe/Vienna", "Etc/GMT+5"]))
     case .nameTemplate: .text(pick(["", "{podcast}/{title}", "[{date} ]{title} [[{index:3}]].{ext}"]))
     case .schedule: .schedule(many(upTo: 3) { $0.window() })
@@ -265,7 +268,7 @@ struct RandomActions {
     EntryPath(bytes: many(upTo: 20) { UInt8.random(in: 1...255, using: &$0.random) })
   }
 
-  private mutating func file() -> PublishedFile {
+  mutating func file() -> PublishedFile {
     PublishedFile(
       path: path(), length: length(), inode: inode(), sha256: maybe { $0.hash() },
       modifiedNanoseconds: maybe { $0.number() })

@@ -95,6 +95,11 @@ extension Setting.Values {
         ("maxLength", .integer(Int64(lengths.upperBound))), ("pattern", .string("^[ -~]+$")),
       ])
     case .choice(let names): .members([("enum", .array(names.map(JSONValue.string)))])
+    case .names(let names):
+      .members([
+        ("type", .string("array")), ("uniqueItems", .boolean(true)),
+        ("items", .members([("enum", .array(names.map(JSONValue.string)))])),
+      ])
     case .timeZone:
       .members([
         ("type", .string("string")),

@@ -1,0 +1,70 @@
+/// What lies beside the files of episodes (the article Sidecars).
+public enum SidecarKind: String, Hashable, Sendable, CaseIterable {
+  /// The picture of the podcast, in the folder of its files.
+  case cover
+  /// The picture of an episode, where it is another one than its podcast's.
+  case picture
+  /// The chapters of an episode (`podcast:chapters`).
+  case chapters
+  /// The first transcript of an episode (`podcast:transcript`).
+  case transcript
+  /// What the library knows of a download.
+  case info
+
+  /// Whether it lies beside the file of one download; otherwise it lies in a podcast's folder.
+  public var isOfDownload: Bool { self != .cover }
+
+  /// The length of the largest one, in bytes.
+  public var maximumBytes: Int {
+    switch self {
+    case .cover, .picture: SidecarLimits.pictureBytes
+    case .chapters, .transcript, .info: SidecarLimits.textBytes
+    }
+  }
+}
+
+/// The limits of sidecars.
+public enum SidecarLimits {
+  /// The length of the largest picture, in bytes.
+  public static let pictureBytes = 10 << 20
+  /// The length of the largest file of text, in bytes.
+  public static let textBytes = 5 << 20
+  /// How many are fetched at once.
+  public static let fetches = 4
+  /// How many are fetched at once from one host.
+  public static let fetchesPerHost = 2
+  /// How many files are deleted and moved at once.
+  public static let errands = 16
+  /// How many rows, or files, one turn looks at.
+  public static let rowsAtOnce = 64
+  /// How many attempts there are to fetch one.
+  public static let attempts = 5
+  /// How long is waited after the first attempt that fails, in milliseconds; it quadruples after each further one.
+  public static let retryMilliseconds: Int64 = 60_000
+  /// The longest wait between two attempts, in milliseconds.
+  public static let longestRetryMilliseconds: Int64 = 24 * 3600 * 1000
+}
+
+/// Kinds of sidecars, each once, in the order of `SidecarKind`.
+public struct SidecarKinds: Hashable, Sendable {
+  /// The kinds.
+  public let kinds: [SidecarKind]
+
+  /// Takes kinds in any order.
+  public init(_ kinds: some Sequence<SidecarKind> = []) {
+    let chosen = Set(kinds)
+    self.kinds = SidecarKind.allCases.filter(chosen.contains)
+  }
+
+  /// Reads names; nil if one of them is no kind, or stands twice.
+  public init?(names: [String]) {
+    let kinds = names.compactMap(SidecarKind.init(rawValue:))
+    guard kinds.count == names.count, Set(kinds).count == names.count else { return nil }
+    self.init(kinds)
+  }
+
+  public var isEmpty: Bool { kinds.isEmpty }
+  public func contains(_ kind: SidecarKind) -> Bool { kinds.contains(kind) }
+  /// The names, in the order of `SidecarKind`.
+  public var names: [String] { kinds.map(\.rawValue) }
+}

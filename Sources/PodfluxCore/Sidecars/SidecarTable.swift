@@ -1,0 +1,52 @@
+import Flux
+
+/// The tables of the sidecars.
+public protocol SidecarTables {
+  /// The sidecars.
+  var sidecars: any SidecarTable { get }
+}
+
+/// The sidecars' rows. Each call costs a bounded number of index look-ups unless it says otherwise.
+///
+/// When the downloads' table removes many downloads in one statement, it lets their sidecars leave, or keeps them, in the
+/// same transaction.
+public protocol SidecarTable {
+  func find(_ key: Sidecar.Key) throws -> Sidecar?
+  /// Adds a sidecar; its number is given now.
+  func insert(_ sidecar: Sidecar) throws
+  /// Writes owner, address, stem and state.
+  func update(_ sidecar: Sidecar) throws
+  func delete(_ key: Sidecar.Key) throws
+  /// The sidecars of a download, in the order of their numbers.
+  func sidecars(of owner: DownloadID) throws -> [Sidecar]
+  /// The cover with this stem.
+  func cover(at stem: String) throws -> Sidecar?
+  /// The covers after this one, in the order of their numbers.
+  func covers(after key: Sidecar.Key, limit: Int) throws -> [Sidecar]
+  /// The sidecars whose files are there, after this one, in the order of their numbers.
+  func present(after key: Sidecar.Key, limit: Int) throws -> [Sidecar]
+  /// Whether a row has a file with this path, or with this inode, length and time. What a person has changed or moved counts.
+  func isKnown(_ file: FoundFile) throws -> Bool
+  /// Whether a download's file lies in a folder, or is about to.
+  func isUsed(_ folder: LibraryPath) throws -> Bool
+
+  /// The first sidecars that are to be fetched by now, or were about to be published, in the order of their times.
+  ///
+  /// - Parameter needingNetwork: Whether they are those with an address, or those without.
+  func due(at now: Timestamp, needingNetwork: Bool, limit: Int) throws -> [Sidecar]
+  /// When the first one is to be fetched after this moment.
+  func nextMoment(after now: Timestamp) throws -> Timestamp?
+  /// The first sidecars that are owed a deletion or a move, but for those that were postponed.
+  func owed(limit: Int) throws -> [Sidecar]
+  /// Postpones what a sidecar is owed until `oweAll`.
+  func postpone(_ key: Sidecar.Key) throws
+  /// Ends all postponements.
+  func oweAll() throws
+  /// Whether there is any row.
+  func isEmpty() throws -> Bool
+
+  /// Writes after which download, by the number of its row, the completed ones are asked for sidecars; nil if none is.
+  func save(scanAfter key: Int64?) throws
+  /// The completed ones among the downloads whose rows follow this number, and where to go on; nil if there are no more.
+  func completedDownloads(after key: Int64, limit: Int) throws -> (downloads: [DownloadID], next: Int64?)
+}

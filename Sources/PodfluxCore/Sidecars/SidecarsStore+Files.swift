@@ -1,0 +1,180 @@
+import Flux
+
+/// Files that are deleted and moved, and what people have done with them.
+extension SidecarsStore {
+  // MARK: Leaving
+
+  /// A download's file goes, or stays without the download: its sidecars do as it does.
+  ///
+  /// - Parameter forGood: Whether the download goes. Otherwise it may come back, and what a person has removed stays removed.
+  mutating func leave(
+    _ id: DownloadID, withFile: Bool, forGood: Bool, in turn: inout PodfluxTurn
+  ) throws {
+    for sidecar in try turn.tables.sidecars.sidecars(of: id) {
+      if withFile, case .disowned = sidecar.state, !forGood { continue }
+      try leave(sidecar, withFile: withFile, in: &turn)
+    }
+  }
+
+  private mutating func leave(_ sidecar: Sidecar, withFile: Bool, in turn: inout PodfluxTurn) throws {
+    var sidecar = sidecar
+    switch sidecar.state {
+    case .wanted, .failed:
+      stop(sidecar.key, in: &turn)
+      return try turn.tables.sidecars.delete(sidecar.key)
+    case .disowned where withFile: return try turn.tables.sidecars.delete(sidecar.key)
+    case .publishing(let file, _) where withFile, .present(let file) where withFile:
+      stop(sidecar.key, in: &turn)
+      sidecar.state = .leaving(file, or: nil)
+    case .moving(let file, let path) where withFile: sidecar.state = .leaving(file, or: path)
+    case .leaving: return
+    case .publishing, .present, .moving, .disowned: sidecar.owner = nil
+    }
+    try turn.tables.sidecars.update(sidecar)
+    errands.oweMore()
+  }
+
+  /// The covers of the folders on a file's way go if no download's file lies there any more.
+  mutating func leaveCovers(above path: LibraryPath, in turn: inout PodfluxTurn) throws {
+    var folder = path.folder
+    while let next = folder {
+      if let cover = try turn.tables.sidecars.cover(at: Sidecar.coverStem(in: next)) { try judge(cover, in: &turn) }
+      folder = next.folder
+    }
+  }
+
+  /// Lets a cover go where no download's file lies any more.
+  private mutating func judge(_ cover: Sidecar, in turn: inout PodfluxTurn) throws {
+    guard let path = try? LibraryPath(validating: cover.stem), let folder = path.folder,
+      try !turn.tables.sidecars.isUsed(folder)
+    else { return }
+    try leave(cover, withFile: true, in: &turn)
+  }
+
+  /// Many downloads have gone in one statement: their fetches end.
+  mutating func stopWhatLeaves(in turn: inout PodfluxTurn) throws {
+    for key in live.keys.sorted() {
+      switch try turn.tables.sidecars.find(key)?.state {
+      case .wanted, .publishing: break
+      case .present, .moving, .leaving, .disowned, .failed, nil: stop(key, in: &turn)
+      }
+    }
+  }
+
+  // MARK: Moving
+
+  /// A download's file has another name: its sidecars get theirs.
+  mutating func follow(_ step: CleanupStep, settings: Settings, in turn: inout PodfluxTurn) throws {
+    guard case .misnamed(let id, let file, _) = step.finding else { return }
+    if hasRows {
+      for var sidecar in try turn.tables.sidecars.sidecars(of: id) { try follow(&sidecar, in: turn) }
+      try leaveCovers(above: file.path, in: &turn)
+    }
+    try want(for: id, settings: settings, in: turn)
+  }
+
+  /// A sidecar that is there follows its download's file, if it is still named after the one that had it.
+  mutating func follow(_ sidecar: inout Sidecar, in turn: borrowing PodfluxTurn) throws {
+    guard case .present(let file) = sidecar.state, let owner = sidecar.owner,
+      case .completed(let media)? = try turn.tables.downloads.find(owner)?.state
+    else { return }
+    let suffix = String(file.path.description.unicodeScalars.dropFirst(sidecar.stem.unicodeScalars.count))
+    let stem = Sidecar.stem(of: sidecar.kind, beside: media.path, language: try language(of: owner, in: turn))
+    guard stem != sidecar.stem, let path = try? LibraryPath(validating: stem + suffix) else { return }
+    sidecar.stem = stem
+    sidecar.state = .moving(file, to: path)
+    try turn.tables.sidecars.update(sidecar)
+    freshMoves.insert(sidecar.key)
+    errands.oweMore()
+  }
+
+  private func language(of id: DownloadID, in turn: borrowing PodfluxTurn) throws -> String? {
+    guard let episode = try turn.tables.episodes.find(having: id) else { return nil }
+    return try turn.tables.feeds.find(episode.feed)?.podcast?.language
+  }
+
+  // MARK: Errands
+
+  mutating func handOutErrands(settings: Settings, in turn: inout PodfluxTurn) throws {
+    let fetching = Set(live.keys)
+    let owed = try errands.take { limit in
+      // What is being fetched is not deleted before the fetch has ended; then more is owed.
+      try turn.tables.sidecars.owed(limit: limit + fetching.count).filter { !fetching.contains($0.key) }
+    }
+    for sidecar in owed {
+      switch sidecar.state {
+      case .leaving(let file, let other):
+        turn.perform(
+          .sidecar(
+            .delete(
+              SidecarDeletion(
+                sidecar: sidecar.key, file: file, other: other,
+                ownFolders: try turn.tables.upkeep.madeFolders(above: file.path)))))
+      case .moving(let file, let path):
+        var move = CleanupStep.Move(
+          isPortable: settings.portableNames, mayHaveBegun: freshMoves.remove(sidecar.key) == nil)
+        move.ownFolders = try turn.tables.upkeep.madeFolders(above: file.path)
+        turn.perform(.sidecar(.move(SidecarMove(sidecar: sidecar.key, file: file, path: path, move: move))))
+      case .wanted, .publishing, .present, .disowned, .failed: _ = errands.end(sidecar.key)
+      }
+    }
+  }
+
+  mutating func finishDeletion(_ key: Sidecar.Key, in turn: borrowing PodfluxTurn) throws {
+    guard errands.end(key) != nil else { return }
+    guard case .leaving? = try turn.tables.sidecars.find(key)?.state else { return }
+    try turn.tables.sidecars.delete(key)
+  }
+
+  /// A file that does not get its new name keeps the one that it has.
+  mutating func finishMove(_ key: Sidecar.Key, isMoved: Bool, in turn: borrowing PodfluxTurn) throws {
+    guard errands.end(key) != nil, var sidecar = try turn.tables.sidecars.find(key) else { return }
+    switch sidecar.state {
+    case .moving(var file, let path):
+      if isMoved { file.path = path }
+      sidecar.stem = Sidecar.stem(of: file.path)
+      sidecar.state = .present(file)
+      try turn.tables.sidecars.update(sidecar)
+      // Its download's file may have got another name once more.
+      if isMoved { try follow(&sidecar, in: turn) }
+    // Its download has gone meanwhile: only now may it be deleted.
+    case .leaving: errands.oweMore()
+    case .wanted, .publishing, .present, .disowned, .failed: break
+    }
+  }
+
+  // MARK: Rounds
+
+  /// Has some files looked at, and lets some covers go that are of no use.
+  mutating func goOnLooking(in turn: inout PodfluxTurn) throws {
+    guard var round, !round.isLooking else { return }
+    if let after = round.cover {
+      let covers = try turn.tables.sidecars.covers(after: after, limit: SidecarLimits.rowsAtOnce)
+      for cover in covers { try judge(cover, in: &turn) }
+      round.cover = covers.count == SidecarLimits.rowsAtOnce ? covers.last?.key : nil
+    } else if let after = round.sidecar {
+      let page = try turn.tables.sidecars.present(after: after, limit: SidecarLimits.rowsAtOnce)
+      round.sidecar = page.count == SidecarLimits.rowsAtOnce ? page.last?.key : nil
+      let subjects = page.compactMap { sidecar in
+        sidecar.file.map { SidecarLook.Subject(sidecar: sidecar.key, file: $0) }
+      }
+      round.isLooking = !subjects.isEmpty
+      // Each look has a number of its own: an answer that comes twice answers no other.
+      round.number = turn.sequence
+      if round.isLooking { turn.perform(.sidecar(.look(SidecarLook(round: round.number, subjects: subjects)))) }
+    }
+    self.round = round.cover == nil && round.sidecar == nil && !round.isLooking ? nil : round
+  }
+
+  /// A person has removed, moved or changed these files: from now on they are that person's.
+  mutating func take(_ changed: [Sidecar.Key], ofRound number: Int64, in turn: borrowing PodfluxTurn) throws {
+    guard round?.number == number, round?.isLooking == true else { return }
+    round?.isLooking = false
+    if round?.sidecar == nil, round?.cover == nil { round = nil }
+    for key in changed {
+      guard var sidecar = try turn.tables.sidecars.find(key), case .present(let file) = sidecar.state else { continue }
+      sidecar.state = .disowned(file)
+      try turn.tables.sidecars.update(sidecar)
+    }
+  }
+}

@@ -1,0 +1,79 @@
+import Flux
+
+/// What fetches tell. A report of a fetch that has been superseded is dropped.
+extension SidecarsStore {
+  mutating func handle(_ fact: SidecarFact, settings: Settings, in turn: inout PodfluxTurn) throws {
+    switch fact {
+    case .fetch(let report): try handle(report, in: &turn)
+    case .deleted(let key): try finishDeletion(key, in: turn)
+    case .notDeleted(let key):
+      guard errands.end(key) != nil else { break }
+      try turn.tables.sidecars.postpone(key)
+    case .moved(let key, let folders):
+      if !folders.isEmpty { turn.tell(.sidecars(.madeFolders(folders))) }
+      try finishMove(key, isMoved: true, in: turn)
+    case .notMoved(let key): try finishMove(key, isMoved: false, in: turn)
+    case .looked(let number, let changed): try take(changed, ofRound: number, in: turn)
+    }
+  }
+
+  private mutating func handle(_ report: SidecarReport, in turn: inout PodfluxTurn) throws {
+    let key = report.fetch.sidecar
+    guard let fetch = live[key], fetch.id == report.fetch else { return }
+    if fetch.isOverCellular, report.fetched > 0 { turn.tell(.sidecars(.fetchedOverCellular(report.fetched))) }
+    if report.news.isEnd {
+      live[key] = nil
+      mayFetch = true
+      // What is owed waits for the end of the fetch.
+      errands.oweMore()
+    }
+    guard var sidecar = try turn.tables.sidecars.find(key) else {
+      if !report.news.isEnd { stop(key, in: &turn) }
+      return
+    }
+    switch (report.news, sidecar.state) {
+    case (.publishing(let file), .wanted), (.publishing(let file), .publishing):
+      guard !fetch.isStopping else { return }
+      sidecar.stem = Sidecar.stem(of: file.path)
+      sidecar.state = .publishing(file, failures: sidecar.failures)
+      try turn.tables.sidecars.update(sidecar)
+      turn.perform(.sidecar(.proceed(fetch.id)))
+    case (.publishing, _): stop(key, in: &turn)
+    case (.finished(let file), .publishing):
+      sidecar.state = .present(file)
+      try turn.tables.sidecars.update(sidecar)
+      try follow(&sidecar, in: turn)
+    case (.failed(let error, let delay), .wanted), (.failed(let error, let delay), .publishing):
+      try fail(sidecar, error, retryAfter: delay, in: &turn)
+    case (.stopped, .publishing):
+      // Nothing has the name: the next fetch looks once more.
+      break
+    case (.finished, _), (.failed, _), (.stopped, _): break
+    }
+  }
+
+  private func fail(
+    _ sidecar: Sidecar, _ error: DownloadError, retryAfter: Int64?, in turn: inout PodfluxTurn
+  ) throws {
+    var sidecar = sidecar
+    // Its download has gone, or has no file any more: nothing is left to be tried.
+    guard sidecar.owner != nil || sidecar.kind == .cover else { return try turn.tables.sidecars.delete(sidecar.key) }
+    let mayPass = error.isTransient || error.code == .io
+    let failures = sidecar.failures + 1
+    if mayPass, failures < SidecarLimits.attempts {
+      let delay = max(Self.delay(afterFailures: failures, using: &turn.random), retryAfter ?? 0)
+      sidecar.state = .wanted(failures: failures, next: turn.now.advanced(byMilliseconds: delay))
+    } else {
+      sidecar.state = .failed(error.message)
+    }
+    try turn.tables.sidecars.update(sidecar)
+  }
+
+  /// How long is waited after so many failures, in milliseconds: 1, 4, 16 and 64 minutes, and up to half as much again.
+  private static func delay(afterFailures failures: Int, using random: inout SeededGenerator) -> Int64 {
+    var delay = SidecarLimits.retryMilliseconds
+    for _ in 1..<max(1, failures) where delay < SidecarLimits.longestRetryMilliseconds { delay *= 4 }
+    delay += Int64.random(in: 0...(delay / 2), using: &random)
+    return min(delay, SidecarLimits.longestRetryMilliseconds)
+  }
+}

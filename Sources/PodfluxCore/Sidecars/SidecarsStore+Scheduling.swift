@@ -1,0 +1,90 @@
+import Flux
+
+/// Which sidecars are fetched, and when. They are of the class `artwork` of the networks' policies; the schedule is for
+/// downloads only.
+extension SidecarsStore {
+  /// Returns whether the table was asked.
+  mutating func startDueFetches(reading context: Context, in turn: inout PodfluxTurn) throws -> Bool {
+    if context.obstacles != seenObstacles {
+      seenObstacles = context.obstacles
+      mayFetch = true
+    }
+    guard mayFetch, live.count < SidecarLimits.fetches else { return false }
+    mayFetch = false
+    for needsNetwork in [false, true] {
+      let due = try turn.tables.sidecars.due(
+        at: turn.now, needingNetwork: needsNetwork, limit: SidecarLimits.rowsAtOnce)
+      for sidecar in due where live[sidecar.key] == nil {
+        guard live.count < SidecarLimits.fetches else { return true }
+        if let host = sidecar.address?.host {
+          guard context.sidecarObstacle(on: host) == nil,
+            live.values.count(where: { $0.host == host }) < SidecarLimits.fetchesPerHost
+          else { continue }
+        }
+        try start(sidecar, reading: context, in: &turn)
+      }
+    }
+    return true
+  }
+
+  private mutating func start(_ sidecar: Sidecar, reading context: Context, in turn: inout PodfluxTurn) throws {
+    var sidecar = sidecar
+    guard let source = try source(of: &sidecar, settings: context.settings, in: turn) else {
+      return try turn.tables.sidecars.delete(sidecar.key)
+    }
+    let host = sidecar.address?.host
+    let id = SidecarFetch.ID(sidecar: sidecar.key, generation: turn.sequence)
+    let earlier = sidecar.isPublishing ? sidecar.file : nil
+    if earlier == nil { try turn.tables.sidecars.update(sidecar) }
+    let fetch = SidecarFetch(
+      id: id, kind: sidecar.kind, source: source, stem: sidecar.stem, earlier: earlier, settings: context.settings,
+      route: host.map(context.sidecarRoute) ?? .loopback)
+    live[sidecar.key] = LiveFetch(
+      id: id, host: host, needsPath: host.map(context.obstacles.needsPath) ?? false,
+      isOverCellular: context.network.state.path.interface == .cellular, pathGeneration: context.network.pathGeneration)
+    turn.perform(.sidecar(.fetch(fetch)))
+  }
+
+  /// What is to be fetched, the stem being that of the file as it is named now; nil if it is not wanted any more.
+  private func source(
+    of sidecar: inout Sidecar, settings: Settings, in turn: borrowing PodfluxTurn
+  ) throws -> SidecarFetch.Source? {
+    // What was about to be published may have its name.
+    let otherwise: SidecarFetch.Source? = sidecar.isPublishing ? .nothing : nil
+    guard settings.sidecars.contains(sidecar.kind) else { return otherwise }
+    if sidecar.kind == .cover { return sidecar.address.map(SidecarFetch.Source.address) ?? otherwise }
+    guard let owner = sidecar.owner, let download = try turn.tables.downloads.find(owner),
+      case .completed(let file) = download.state
+    else { return otherwise }
+    let episode = try turn.tables.episodes.find(having: owner)
+    let feeds = turn.tables.feeds
+    let feed = try episode.flatMap { try feeds.find($0.feed) }
+    sidecar.stem = Sidecar.stem(of: sidecar.kind, beside: file.path, language: feed?.podcast?.language)
+    guard sidecar.kind == .info else { return sidecar.address.map(SidecarFetch.Source.address) }
+    return .text(SidecarInfo(of: download, file, episode: episode, feed: feed).text)
+  }
+
+  /// Fetches that an obstacle has come up for, and those whose connections were made over another path, begin again when
+  /// they may and when the present one has ended.
+  mutating func stopWhatMayNotRun(reading context: Context, in turn: inout PodfluxTurn) {
+    guard !live.isEmpty else { return }
+    for key in live.keys.sorted() {
+      guard let fetch = live[key], fetch.needsPath, let host = fetch.host else { continue }
+      let hasLostPath = fetch.pathGeneration != context.network.pathGeneration
+      if hasLostPath || context.sidecarObstacle(on: host) != nil { stop(key, in: &turn) }
+    }
+  }
+}
+
+extension SidecarsStore.Context {
+  /// What stands in the way of a request of the class `artwork`.
+  func sidecarObstacle(on host: String) -> Obstacle? {
+    guard obstacles.needsPath(host) else { return nil }
+    return settings.network.artwork == .any ? obstacles.any : obstacles.unmetered
+  }
+
+  func sidecarRoute(to host: String) -> Route {
+    guard obstacles.needsPath(host) else { return .loopback }
+    return settings.network.artwork == .any ? .any : network.state.path.device.map(Route.only) ?? .any
+  }
+}

@@ -1,0 +1,76 @@
+import Flux
+
+/// Which sidecars are wanted.
+extension SidecarsStore {
+  /// Asks for the sidecars of a download that is completed. What is there, or was removed by a person, stays so.
+  mutating func want(for id: DownloadID, settings: Settings, in turn: borrowing PodfluxTurn) throws {
+    let kinds = settings.sidecars
+    guard !kinds.isEmpty, let download = try turn.tables.downloads.find(id), case .completed(let file) = download.state
+    else { return }
+    let episode = try turn.tables.episodes.find(having: id)
+    let feeds = turn.tables.feeds
+    let feed = try episode.flatMap { try feeds.find($0.feed) }
+    let known = try turn.tables.sidecars.sidecars(of: id).filter { !$0.isLeaving }
+    for kind in kinds.kinds where kind.isOfDownload && !known.contains(where: { $0.kind == kind }) {
+      guard let source = Self.source(of: kind, for: episode, feed) else { continue }
+      let stem = Sidecar.stem(of: kind, beside: file.path, language: feed?.podcast?.language)
+      try insert(kind, owner: id, at: source.address, stem, in: turn)
+    }
+    if kinds.contains(.cover), let feed { try wantCover(of: feed, for: download, file, episode, settings, in: turn) }
+  }
+
+  private enum Source {
+    case address(WebAddress)
+    case rows
+
+    var address: WebAddress? { if case .address(let address) = self { address } else { nil } }
+  }
+
+  /// Where a download's sidecar comes from; nil if there is none.
+  private static func source(of kind: SidecarKind, for episode: Episode?, _ feed: Feed?) -> Source? {
+    switch kind {
+    case .cover: nil
+    case .picture:
+      episode?.content.image.flatMap { $0.description == feed?.podcast?.image ? nil : Source.address($0) }
+    case .info: .rows
+    case .chapters: episode?.content.chapters.map(Source.address)
+    case .transcript: episode?.content.transcript.map(Source.address)
+    }
+  }
+
+  /// One for a folder, whichever of its downloads comes first.
+  private mutating func wantCover(
+    of feed: Feed, for download: Download, _ file: PublishedFile, _ episode: Episode?, _ settings: Settings,
+    in turn: borrowing PodfluxTurn
+  ) throws {
+    guard download.description.path == nil, let image = feed.podcast?.image, let address = try? WebAddress(image) else {
+      return
+    }
+    let template = feed.wishes.filenameTemplate ?? settings.filenameTemplate
+    let naming = episode.map { DownloadNaming(template, of: $0) { nil } } ?? DownloadNaming(template)
+    guard let folder = Sidecar.folder(of: file.path, podcast: download.description.podcast, naming: naming) else {
+      return
+    }
+    let stem = Sidecar.coverStem(in: folder)
+    guard try turn.tables.sidecars.cover(at: stem) == nil else { return }
+    try insert(.cover, owner: nil, at: address, stem, in: turn)
+  }
+
+  private mutating func insert(
+    _ kind: SidecarKind, owner: DownloadID?, at address: WebAddress?, _ stem: String, in turn: borrowing PodfluxTurn
+  ) throws {
+    let sidecar = Sidecar(
+      kind: kind, owner: owner, address: address, stem: stem, state: .wanted(failures: 0, next: turn.now))
+    try turn.tables.sidecars.insert(sidecar)
+    (hasRows, mayFetch) = (true, true)
+  }
+
+  /// Asks some of the completed downloads, after the setting has got more kinds. The turn after next goes on.
+  mutating func scan(settings: Settings, in turn: inout PodfluxTurn) throws {
+    guard let after = scanAfter else { return }
+    let (downloads, next) = try turn.tables.sidecars.completedDownloads(after: after, limit: SidecarLimits.rowsAtOnce)
+    for id in downloads { try want(for: id, settings: settings, in: turn) }
+    scanAfter = settings.sidecars.isEmpty ? nil : next
+    try turn.tables.sidecars.save(scanAfter: scanAfter)
+  }
+}

@@ -1,0 +1,183 @@
+import Flux
+
+/// What the sidecars tell other stores.
+public enum SidecarsEvent: Sendable {
+  /// A fetch has brought so many bytes over cellular.
+  case fetchedOverCellular(Int64)
+  /// The engine has made folders for a file.
+  case madeFolders([LibraryPath])
+}
+
+/// The sidecars: which small files lie beside the files of episodes, and which are to be fetched.
+///
+/// Rows live in the table; memory holds what is under way. Without the setting and without rows the store does nothing in
+/// a turn. Its aspects: `+Wanting` (which are wanted), `+Scheduling` (which are fetched), `+Reports` (what fetches bring),
+/// `+Files` (deletions, moves, and looking for what people have done).
+public struct SidecarsStore: DomainStore {
+  /// What it reads of other stores.
+  public struct Context: Sendable {
+    /// How far the engine is.
+    var lifecycle: LifecycleStore
+    /// The settings.
+    var settings: Settings
+    /// The network.
+    var network: NetworkStore
+    /// What stands in the way of requests.
+    var obstacles: Obstacles
+  }
+
+  /// A fetch that has not ended.
+  struct LiveFetch: Hashable, Sendable {
+    var id: SidecarFetch.ID
+    /// Host and port of its address; nil if it needs no network.
+    var host: String?
+    var needsPath: Bool
+    var isOverCellular: Bool
+    /// The generation of the path that its connections take.
+    var pathGeneration: Int
+    var isStopping = false
+  }
+
+  /// A round that looks whether the files are there, and which covers are of use.
+  struct Round: Hashable, Sendable {
+    /// The sequence number of the action that began it.
+    var number: Int64
+    /// The last one that was looked at; nil when all were.
+    var sidecar: Sidecar.Key? = 0
+    var cover: Sidecar.Key? = 0
+    /// Whether files are being looked at now.
+    var isLooking = false
+  }
+
+  /// The fetches that have not ended, by the numbers of their sidecars.
+  var live: [Sidecar.Key: LiveFetch] = [:]
+  /// The deletions and moves that sidecars are owed.
+  var errands = OwedWork<Sidecar>(limit: SidecarLimits.errands)
+  /// The moves that have been decided since the start: no engine that has ended can have begun them.
+  var freshMoves: Set<Sidecar.Key> = []
+  /// The round that is under way.
+  var round: Round?
+  /// After which download, by the number of its row, the completed ones are asked; nil if none is.
+  var scanAfter: Int64?
+  /// Whether the table has rows, or had some since the start.
+  var hasRows: Bool
+  /// Whether a sidecar may be fetched that could not be when the store looked last.
+  var mayFetch = true
+  /// When the first one that waits is to be fetched; nil if none waits for a moment.
+  private(set) var wakeAt: Timestamp?
+  /// When the next page of a scan or a round follows; nil if none does.
+  private var goesOnAt: Timestamp?
+  /// What stood in the way of requests when the store looked last.
+  var seenObstacles = Obstacles()
+
+  /// Makes the store with what its tables hold.
+  public init(hasRows: Bool = false, scanAfter: Int64? = nil) {
+    self.hasRows = hasRows
+    self.scanAfter = scanAfter
+  }
+
+  /// Whether a fetch is alive.
+  var isFetching: Bool { !live.isEmpty }
+
+  /// Whether something is under way that a drain waits for.
+  var owesWork: Bool { !errands.underWay.isEmpty || scanAfter != nil || round != nil }
+
+  /// When something is to be done next; nil if nothing is.
+  var awaited: Timestamp? { Timestamp.earlier(wakeAt, goesOnAt) }
+
+  /// Whether the store does something for a call of the list; a case that a method below handles is named here too.
+  func isConcerned(by call: StoreCall) -> Bool {
+    switch call {
+    case .handle(.sidecar), .handle(.recovered), .handle(.stop), .receive(.settings): true
+    case .handle(.timeCame), .handle(.path), .handle(.network), .handle(.cleanup(.run)),
+      .receive(.downloads(.removed)), .receive(.downloads(.removedMany)), .receive(.downloads(.lost)):
+      hasRows
+    case .receive(.downloads(.completed)), .receive(.cleanup(.endedRenaming)): true
+    case .endBatch: hasRows || scanAfter != nil
+    case .handle, .receive: false
+    }
+  }
+
+  /// Takes in what services report.
+  public mutating func handle(
+    _ action: Action, in turn: inout PodfluxTurn, reading context: Context
+  ) throws -> Reply? {
+    switch action {
+    case .sidecar(let fact): try handle(fact, settings: context.settings, in: &turn)
+    case .recovered:
+      mayFetch = true
+      guard hasRows else { break }
+      try turn.tables.sidecars.oweAll()
+      errands.oweMore()
+      if context.settings.cleanupOnStart { beginRound(in: turn) }
+    case .cleanup(.run(let request)):
+      if request.mode == .apply { beginRound(in: turn) }
+    case .timeCame, .path, .network: mayFetch = true
+    case .stop: if context.lifecycle.isEnding { for key in live.keys.sorted() { stop(key, in: &turn) } }
+    default: break
+    }
+    return nil
+  }
+
+  /// Follows the downloads and the settings.
+  public mutating func receive(_ event: StoreEvent, in turn: inout PodfluxTurn, reading context: Context) throws {
+    switch event {
+    case .settings(.changed(let former)):
+      mayFetch = true
+      guard context.settings.sidecars.kinds.contains(where: { !former.sidecars.contains($0) }) else { break }
+      scanAfter = 0
+      try turn.tables.sidecars.save(scanAfter: scanAfter)
+    case .downloads(.completed(let id)): try want(for: id, settings: context.settings, in: turn)
+    case .downloads(.removed(let id, let file, let withFile)):
+      try leave(id, withFile: withFile, forGood: true, in: &turn)
+      if withFile { try leaveCovers(above: file.path, in: &turn) }
+    case .downloads(.lost(let id, let file)):
+      try leave(id, withFile: true, forGood: false, in: &turn)
+      try leaveCovers(above: file.path, in: &turn)
+    case .downloads(.removedMany):
+      try stopWhatLeaves(in: &turn)
+      errands.oweMore()
+      if round == nil { round = Round(number: turn.sequence, sidecar: nil) } else { round?.cover = 0 }
+    case .cleanup(.endedRenaming(let step, let isMoved)):
+      if isMoved { try follow(step, settings: context.settings, in: &turn) }
+    default: break
+    }
+  }
+
+  /// Starts the fetches that are due and may run, stops those that may not, and hands out what is owed.
+  public mutating func endBatch(in turn: inout PodfluxTurn, reading context: Context) throws {
+    guard context.lifecycle.isScheduling else { return }
+    goesOnAt = nil
+    try scan(settings: context.settings, in: &turn)
+    try goOnLooking(in: &turn)
+    if scanAfter != nil || round.map({ !$0.isLooking }) ?? false { goesOnAt = turn.now }
+    stopWhatMayNotRun(reading: context, in: &turn)
+    if let wakeAt, wakeAt <= turn.now { mayFetch = true }
+    if try startDueFetches(reading: context, in: &turn) {
+      wakeAt = try turn.tables.sidecars.nextMoment(after: turn.now)
+    }
+    try handOutErrands(settings: context.settings, in: &turn)
+  }
+
+  /// Tells a fetch to stop. It keeps its slot until it has ended.
+  mutating func stop(_ key: Sidecar.Key, in turn: inout PodfluxTurn) {
+    guard let fetch = live[key], !fetch.isStopping else { return }
+    live[key]?.isStopping = true
+    turn.perform(.sidecar(.stop(fetch.id)))
+  }
+
+  /// Begins a round, in the place of one that is under way.
+  mutating func beginRound(in turn: borrowing PodfluxTurn) {
+    round = Round(number: turn.sequence)
+  }
+}
+
+extension SidecarsStore.Context {
+  /// What the stores hold now.
+  init(_ stores: borrowing Stores) {
+    lifecycle = stores.lifecycle
+    settings = stores.settings.settings
+    network = stores.network
+    obstacles = stores.downloads.obstacles
+  }
+}

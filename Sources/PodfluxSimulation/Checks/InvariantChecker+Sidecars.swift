@@ -1,0 +1,115 @@
+import Flux
+import PodfluxCore
+
+/// Checks of sidecars.
+extension InvariantChecker {
+  private func rows(of world: World) throws -> [Sidecar] {
+    try world.database.read { try $0.sidecars(limit: 100_000) }
+  }
+
+  /// A fetch begins: over a path that policy allows, and of nothing that a person has removed.
+  func willFetch(_ fetch: SidecarFetch, in process: SimulatedProcess) throws {
+    let rows = try rows(of: process.world)
+    guard let row = rows.first(where: { $0.key == fetch.id.sidecar }) else { return }
+    let isRemoved = rows.contains { other in
+      guard case .disowned = other.state, other.kind == row.kind else { return false }
+      return row.kind == .cover ? other.stem == row.stem : other.owner == row.owner && other.owner != nil
+    }
+    guard !isRemoved, !removed.contains(row.key) else {
+      throw Violation(.sidecarsOnce, "\(row) is fetched, and a person has removed it")
+    }
+    guard case .address(let address) = fetch.source else { return }
+    let stores = process.dispatcher.state
+    guard stores.downloads.obstacles.needsPath(address.host) else { return }
+    let obstacles = stores.downloads.obstacles
+    let policy = stores.settings.settings.network.artwork
+    if let obstacle = policy == .any ? obstacles.any : obstacles.unmetered {
+      throw Violation(.obstacles, "\(row) is fetched, and \(obstacle) stands in the way")
+    }
+  }
+
+  /// Bytes come. What was let go a moment ago may bring some before it hears that it is to stop.
+  func willTake(
+    sidecarBytes bytes: Int, over path: NetworkPath, _ fetch: SidecarFetch, in process: SimulatedProcess
+  ) throws {
+    guard path.status == .offline, bytes > 0 else { return }
+    throw Violation(.path, "\(bytes) bytes of \(fetch.id) come while there is no path")
+  }
+
+  /// A file is deleted on behalf of a sidecar.
+  func willDelete(
+    _ entry: SimulatedDisk.PublishedEntry, at place: EntryPath, _ order: SidecarOrder, in world: World
+  ) throws {
+    guard case .delete(let deletion) = order else {
+      throw Violation(.foreignFiles, "\(place.text) is taken away, and no sidecar is deleted")
+    }
+    guard world.disk.isSidecar(entry.file) else {
+      throw Violation(.foreignFiles, "\(place.text) is deleted for \(deletion.sidecar), and is a person's")
+    }
+    guard !rows.values.contains(where: { $0.publishedFile?.inode == entry.file.inode && $0.state.kind == .completed })
+    else { throw Violation(.foreignFiles, "\(place.text) is deleted as a sidecar, and is a download's file") }
+  }
+
+  /// A sidecar goes only where its episode's file lies.
+  func willMove(_ move: SidecarMove, in process: SimulatedProcess) throws {
+    guard let row = try rows(of: process.world).first(where: { $0.key == move.sidecar }), let owner = row.owner,
+      case .moving(_, let path) = row.state, path == move.path, case .completed(let media)? = rows[owner]?.state
+    else { return }
+    let stem = Sidecar.stem(beside: media.path)
+    // The row may have followed a person since, or has another new name already.
+    guard move.path.description.hasPrefix(stem) || hasFollowed.contains(owner) else {
+      throw Violation(.sidecarRows, "\(row) moves, and its episode's file is at \(media.path)")
+    }
+  }
+
+  /// The cleanup takes a file away that is a sidecar, as its row has it.
+  func checkIsNoSidecar(_ entry: SimulatedDisk.PublishedEntry, at place: EntryPath, in world: World) throws {
+    guard world.disk.isSidecar(entry.file) else { return }
+    let path = place.text
+    let row = try rows(of: world).first { row in
+      guard let file = row.file else { return false }
+      return file.path.description == path && file.inode == entry.file.inode && file.length == Int64(entry.file.length)
+    }
+    if let row { throw Violation(.sidecarPlaces, "\(path) is taken away as an orphan, and is the file of \(row)") }
+  }
+
+  /// What a person has removed, as committed rows say it.
+  func noteRemovedSidecars(_ batch: Batch) {
+    for case .sidecar(.looked(_, let changed)) in batch.actions { removed.formUnion(changed) }
+  }
+
+  /// When nothing moves any more, and a cleanup has looked at everything.
+  func checkSidecars(_ world: World) throws {
+    guard world.options.faults.contains(.sidecars) else { return }
+    let rows = try rows(of: world)
+    let disk = world.disk
+    for row in rows {
+      switch row.state {
+      case .present(let file):
+        let folder = file.path.folder?.description
+        guard disk.cover(over: file.path.description) == nil, folder.map(disk.folders.contains) ?? true,
+          !disk.links.contains(file.path.description)
+        else { continue }
+        guard disk.isPublished(file) else {
+          throw Violation(.sidecarRows, "\(row) says that its file is there, and it is not")
+        }
+        if let owner = row.owner {
+          guard case .completed? = self.rows[owner]?.state else {
+            throw Violation(.sidecarsLeave, "\(row) is there, and its download is \(String(describing: self.rows[owner]?.state))")
+          }
+        }
+      case .disowned, .failed: break
+      case .wanted, .publishing, .moving, .leaving:
+        throw Violation(.liveness, "\(row) is so for ever")
+      }
+    }
+    let known = Set(rows.compactMap { $0.file?.inode })
+    for path in disk.published.keys.sorted() {
+      guard let entry = disk.published[path], disk.isSidecar(entry.file), !entry.isDisplaced,
+        !known.contains(entry.file.inode), disk.cover(over: path) == nil,
+        !self.rows.values.contains(where: { $0.publishedFile?.inode == entry.file.inode })
+      else { continue }
+      throw Violation(.sidecarsLeave, "the sidecar \(path) belongs to nothing")
+    }
+  }
+}

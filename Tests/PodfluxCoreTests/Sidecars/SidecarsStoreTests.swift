@@ -1,0 +1,331 @@
+import Flux
+import Persistence
+import Testing
+
+@testable import PodfluxCore
+
+@Suite("The sidecars store")
+struct SidecarsStoreTests {
+  private let world: World
+
+  init() throws {
+    world = try World { $0.sidecars = SidecarKinds([.info]) }
+  }
+
+  // MARK: Helpers
+
+  private var rows: [Sidecar] { get throws { try world.database.read { try $0.sidecars(limit: 100) } } }
+
+  private func row() throws -> Sidecar {
+    let rows = try rows
+    #expect(rows.count == 1)
+    return try #require(rows.first)
+  }
+
+  private var orders: [SidecarOrder] {
+    world.effects.compactMap { if case .sidecar(let order) = $0 { order } else { nil } }
+  }
+
+  private var fetches: [SidecarFetch] { orders.compactMap { if case .fetch(let fetch) = $0 { fetch } else { nil } } }
+
+  private var deletions: [SidecarDeletion] {
+    orders.compactMap { if case .delete(let deletion) = $0 { deletion } else { nil } }
+  }
+
+  private func set(_ kinds: [SidecarKind]) throws {
+    var patch = SettingsPatch()
+    patch.sidecars = SidecarKinds(kinds)
+    try world.send(.updateSettings(patch))
+  }
+
+  private func complete(_ name: String, inode: UInt64 = 7) throws -> DownloadID {
+    let id = try world.enqueue(name)
+    try world.finish(id, as: try .sample("\(name).mp3", length: 70, inode: inode))
+    return id
+  }
+
+  private func file(_ name: String, inode: UInt64 = 500) throws -> PublishedFile {
+    PublishedFile(
+      path: try LibraryPath(validating: "Show/\(name)"), length: 10, inode: inode, modifiedNanoseconds: 1)
+  }
+
+  private func report(_ fetch: SidecarFetch, _ news: SidecarReport.News) throws {
+    try world.send(.sidecar(.fetch(SidecarReport(fetch: fetch.id, news: news))))
+  }
+
+  /// Lets the fetch of the last turn bring its file.
+  @discardableResult
+  private func bring(_ name: String, inode: UInt64 = 500) throws -> PublishedFile {
+    let (fetch, file) = (try #require(fetches.first), try file(name, inode: inode))
+    try report(fetch, .publishing(file))
+    #expect(orders == [.proceed(fetch.id)])
+    try report(fetch, .finished(file))
+    return file
+  }
+
+  /// Subscribes to a feed that has one episode, and completes its download in a folder.
+  @discardableResult
+  private func completeEpisode(in folder: String = "Show", inode: UInt64 = 7) throws -> DownloadID {
+    let feed = try #require(FeedID("f"))
+    try world.send(.podcasts(.subscribe(.init(id: feed, address: try WebAddress("https://feeds.example/f.xml")))))
+    let refresh = try #require(
+      world.effects.compactMap { if case .refreshFeed(let refresh) = $0 { refresh } else { nil } }.first)
+    let content = EpisodeContent(
+      guid: "g", title: "One", enclosure: .init(address: try .on("media.example"), mediaType: "audio/mpeg", length: 5),
+      chapters: try WebAddress("https://side.example/chapters"),
+      transcript: try WebAddress("https://side.example/transcript"))
+    try world.send(.refresh(RefreshReport(refresh: refresh.id, news: .appeared([content]))))
+    let podcast = PodcastContent(title: "Show", image: "https://side.example/picture", language: "de-AT")
+    try world.send(
+      .refresh(
+        RefreshReport(
+          refresh: refresh.id,
+          news: .refreshed(
+            .init(podcast: podcast, validators: .init(), next: world.clock.wall.advanced(byMilliseconds: 9_000_000))))))
+    let episodes = try world.database.read {
+      try $0.episodes(
+        .init(condition: .everything, order: .init(.added), limit: 9), at: ConditionMoment(now: world.clock.wall)
+      ).items
+    }
+    let episode = try #require(episodes.first)
+    try world.send(.podcasts(.download(.one(episode.episode.id))))
+    let id = try #require(world.attempts.keys.first)
+    let file = PublishedFile(
+      path: try LibraryPath(validating: "\(folder)/One.mp3"), length: 70, inode: inode)
+    try world.finish(id, as: file)
+    return id
+  }
+
+  // MARK: Fetching
+
+  @Test("Without the setting nothing is wanted, and with it each completed download gets its info")
+  func info() throws {
+    try set([])
+    _ = try complete("a")
+    #expect(try rows.isEmpty && orders.isEmpty)
+    try set([.info])
+    let fetch = try #require(fetches.first)
+    #expect(fetch.stem == "Show/a.info")
+    guard case .text(let text) = fetch.source else { throw Refusal(.invalidValue, "it has no text") }
+    #expect(text.contains("\"url\": \"https://a.example/a\""))
+    let file = try bring("a.info.json")
+    #expect(try row().state == .present(file))
+    #expect(orders.isEmpty)
+  }
+
+  @Test("Chapters, transcript and cover come from the feed, the transcript named by the podcast's language")
+  func episode() throws {
+    try set([.cover, .chapters, .transcript])
+    try completeEpisode()
+    // Two at once on a host.
+    #expect(fetches.map(\.stem) == ["Show/One.chapters", "Show/One.de"])
+    #expect(fetches.allSatisfy { $0.route == .any })
+    try report(try #require(fetches.first), .failed(.missing, retryAfter: nil))
+    #expect(fetches.map(\.stem) == ["Show/cover"])
+    #expect(try rows.first?.state == .failed(DownloadError.missing.message))
+  }
+
+  @Test("Where a file of a podcast lies in no folder of the podcast's own, it gets no cover")
+  func noCover() throws {
+    try set([.cover])
+    try completeEpisode(in: "Mixed")
+    #expect(try rows.isEmpty)
+  }
+
+  @Test("Pictures and texts wait for the paths of their class, and stop when the path changes")
+  func network() throws {
+    try set([.chapters])
+    try world.send(.network(.report(NetworkPath(status: .online, interface: .cellular))))
+    var patch = SettingsPatch()
+    patch.network = NetworkClasses.Patch()
+    patch.network?.user = .any
+    patch.network?.feeds = .any
+    try world.send(.updateSettings(patch))
+    try completeEpisode()
+    #expect(try rows.count == 1)
+    #expect(fetches.isEmpty)
+    try world.send(.network(.report(NetworkPath(status: .online, interface: .wifi))))
+    let fetch = try #require(fetches.first)
+    try world.send(.network(.report(NetworkPath(status: .offline))))
+    #expect(orders == [.stop(fetch.id)])
+    try report(fetch, .stopped)
+    #expect(fetches.isEmpty)
+    try world.send(.network(.report(NetworkPath(status: .online, interface: .wifi))))
+    #expect(fetches.count == 1)
+  }
+
+  @Test("A failure is tried again later, five times in all; what cannot pass is not")
+  func failures() throws {
+    _ = try complete("a")
+    for attempt in 1..<SidecarLimits.attempts {
+      let fetch = try #require(fetches.first)
+      // A failure behind the announcement counts like one before it.
+      if attempt == 2 { try report(fetch, .publishing(try file("a.info.json"))) }
+      try report(fetch, .failed(.lost, retryAfter: nil))
+      guard case .wanted(attempt, let next) = try row().state else { throw Refusal(.conflict, "\(try row())") }
+      #expect(next > world.clock.wall && fetches.isEmpty)
+      world.clock.wall = next
+      try world.send(.timeCame)
+    }
+    try report(try #require(fetches.first), .failed(.lost, retryAfter: nil))
+    #expect(try row().state == .failed(DownloadError.lost.message))
+    #expect(world.dispatcher.state.awaited == nil)
+  }
+
+  @Test("A file that an engine was giving its name when it died is looked for first")
+  func recovers() throws {
+    _ = try complete("a")
+    let file = try file("a.info.json")
+    try report(try #require(fetches.first), .publishing(file))
+    try world.restart()
+    let fetch = try #require(fetches.first)
+    #expect(fetch.earlier == file)
+    try report(fetch, .finished(file))
+    #expect(try row().state == .present(file))
+  }
+
+  @Test("A drain waits for a fetch, and a stop ends it")
+  func stopping() throws {
+    _ = try complete("a")
+    let fetch = try #require(fetches.first)
+    try world.send(.stop(.drain))
+    #expect(!world.effects.contains(.close))
+    try world.send(.stop(.now))
+    #expect(orders == [.stop(fetch.id)])
+    try report(fetch, .stopped)
+    #expect(world.effects.contains(.close))
+  }
+
+  // MARK: Leaving
+
+  @Test("Sidecars go with their download's file, by its id and in one statement", arguments: [false, true])
+  func leave(isBulk: Bool) throws {
+    let id = try complete("a")
+    let file = try bring("a.info.json")
+    try world.send(.downloads(.remove(isBulk ? .all : .one(id), deletingFile: true)))
+    #expect(deletions == [SidecarDeletion(sidecar: 1, file: file)])
+    #expect(try row().state == .leaving(file, or: nil))
+    try world.send(.sidecar(.notDeleted(1)))
+    #expect(deletions.isEmpty)
+    try world.restart()
+    #expect(deletions.count == 1)
+    try world.send(.sidecar(.deleted(1)))
+    #expect(try rows.isEmpty)
+  }
+
+  @Test("A file that stays keeps its sidecars, which are the user's then", arguments: [false, true])
+  func kept(isBulk: Bool) throws {
+    let id = try complete("a")
+    let file = try bring("a.info.json")
+    try world.send(.downloads(.remove(isBulk ? .all : .one(id), deletingFile: false)))
+    #expect(try row().owner == nil && row().state == .present(file))
+    #expect(try world.database.read { try $0.isSidecar(FoundFile(file)) })
+    #expect(deletions.isEmpty)
+  }
+
+  @Test("A fetch whose download has gone ends, and its file is deleted only then")
+  func leavesWhileFetched() throws {
+    let id = try complete("a")
+    let fetch = try #require(fetches.first)
+    let file = try file("a.info.json")
+    try report(fetch, .publishing(file))
+    try world.send(.downloads(.remove(.one(id), deletingFile: true)))
+    #expect(orders == [.stop(fetch.id)])
+    try report(fetch, .finished(file))
+    #expect(deletions.map(\.file) == [file])
+    try world.send(.sidecar(.deleted(1)))
+    #expect(try rows.isEmpty)
+  }
+
+  @Test("The cover goes with the last file of its folder")
+  func cover() throws {
+    try set([.cover])
+    let id = try completeEpisode()
+    let cover = try bring("cover.png", inode: 501)
+    let other = try complete("b", inode: 8)
+    try world.send(.downloads(.remove(.one(id), deletingFile: true)))
+    #expect(deletions.isEmpty)
+    try world.send(.downloads(.remove(.one(other), deletingFile: true)))
+    #expect(deletions.map(\.file) == [cover])
+  }
+
+  @Test("A download that is damaged loses its sidecars, and gets them again when it is completed again")
+  func damaged() throws {
+    let id = try complete("a")
+    try bring("a.info.json")
+    try world.send(.downloads(.verify(.one(id))))
+    try world.verified(id, .damaged("it is damaged", remains: nil))
+    #expect(deletions.count == 1)
+    try world.send(.sidecar(.deleted(1)))
+    try world.send(.downloads(.retry(.one(id))))
+    try world.finish(id, as: try .sample("a (2).mp3", length: 70, inode: 9))
+    #expect(fetches.map(\.stem) == ["Show/a (2).info"])
+  }
+
+  // MARK: Moving
+
+  @Test("Sidecars follow a renamed file; one that does not get its name keeps the former")
+  func renames() throws {
+    let id = try complete("a")
+    let file = try bring("a.info.json")
+    let media = try PublishedFile.sample("a.mp3", length: 70, inode: 7)
+    let path = try LibraryPath(validating: "Show/b.mp3")
+    try world.send(.cleanup(.rename(RenameRequest())))
+    try world.found([.planned(.misnamed(id, media, to: path), .rename)])
+    try world.send(.cleaned(try #require(world.steps.keys.first), .moved(madeFolders: [])))
+    let target = try LibraryPath(validating: "Show/b.info.json")
+    let move = CleanupStep.Move()
+    #expect(orders == [.move(SidecarMove(sidecar: 1, file: file, path: target, move: move))])
+    // A kill in the middle: the engine that comes may find it moved.
+    try world.restart()
+    #expect(
+      orders == [.move(SidecarMove(sidecar: 1, file: file, path: target, move: .init(mayHaveBegun: true)))])
+    try world.send(.sidecar(.moved(1, madeFolders: [])))
+    var moved = file
+    moved.path = target
+    #expect(try row().state == .present(moved))
+    #expect(try row().stem == "Show/b.info")
+  }
+
+  // MARK: People
+
+  @Test("What a person has removed, moved or changed is never fetched again")
+  func disowned() throws {
+    let id = try complete("a")
+    let file = try bring("a.info.json")
+    try world.send(.cleanup(.run(CleanupRequest())))
+    let look = try #require(orders.compactMap { if case .look(let look) = $0 { look } else { nil } }.first)
+    #expect(look.subjects == [.init(sidecar: 1, file: file)])
+    try world.send(.sidecar(.looked(round: look.round, changed: [1])))
+    #expect(try row().state == .disowned(file))
+    // A late word of the same look changes nothing.
+    try world.send(.sidecar(.looked(round: look.round, changed: [1])))
+    try set([])
+    try set([.info])
+    #expect(fetches.isEmpty)
+    try world.send(.downloads(.remove(.one(id), deletingFile: true)))
+    #expect(deletions.isEmpty)
+    #expect(try rows.isEmpty)
+  }
+
+  @Test("A plan looks at nothing")
+  func plan() throws {
+    _ = try complete("a")
+    try bring("a.info.json")
+    try world.send(.cleanup(.run(CleanupRequest(mode: .plan))))
+    #expect(orders.isEmpty)
+  }
+
+  @Test("All completed downloads are asked in pages when the setting gets another kind, also after a restart")
+  func scan() throws {
+    try set([])
+    let count = SidecarLimits.rowsAtOnce + 5
+    for number in 0..<count { _ = try complete("d\(number)", inode: UInt64(number + 10)) }
+    try set([.info])
+    #expect(try rows.count == SidecarLimits.rowsAtOnce)
+    try world.restart()
+    #expect(try rows.count == count)
+    try world.restart()
+    #expect(try rows.count == count)
+  }
+}
