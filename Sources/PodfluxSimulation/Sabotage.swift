@@ -193,6 +193,15 @@ public enum Sabotage: String, CaseIterable, Sendable {
   /// A rule takes all that is here for too large.
   case keepCountsAll = "keep-counts-all"
 
+  /// A file that may be an episode's is taken for it.
+  case adoptDoubtful = "adopt-doubtful"
+  /// A file is adopted that another download has.
+  case adoptClaimed = "adopt-claimed"
+  /// A file that is adopted gets another time.
+  case adoptTouches = "adopt-touches"
+  /// What is adopted was not planned.
+  case adoptUnplanned = "adopt-unplanned"
+
   /// A day begins, and no episode grows older.
   case agesForgotten = "ages-forgotten"
 
@@ -227,6 +236,8 @@ public enum Sabotage: String, CaseIterable, Sendable {
       .headersFollowMove, .failingGivenUp, .refreshedTooSoon, .freshAddressIgnored:
       .feeds
     case .removedForgotten, .lineForgotten, .keepCountsAll: [.feeds, .rules]
+    case .adoptDoubtful, .adoptTouches, .adoptUnplanned: [.feeds, .adopting]
+    case .adoptClaimed: [.feeds, .adopting, .people]
     case .agesForgotten: [.feeds, .filters, .clock]
     default: .all.subtracting([.paths, .suspensions, .feeds])
     }
@@ -322,6 +333,10 @@ public enum Sabotage: String, CaseIterable, Sendable {
     case .removedForgotten: "a person removes an episode, and a rule fetches it again"
     case .lineForgotten: "a rule is set, and all that was there comes"
     case .keepCountsAll: "a rule deletes what it has room for"
+    case .adoptDoubtful: "an episode gets the file of another one"
+    case .adoptClaimed: "a file becomes that of two downloads"
+    case .adoptTouches: "adopting a file changes it"
+    case .adoptUnplanned: "a plan to adopt lists nothing, and adopting does something"
     case .agesForgotten: "episodes are counted by the ages that they had on another day"
     case .refreshGenerationNotChecked: "what an ended refresh says is taken for the present one's word"
     case .headersEverywhere: "a client's headers go to a mirror on another host"

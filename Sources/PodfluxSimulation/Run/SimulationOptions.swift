@@ -86,16 +86,19 @@ public struct FaultKinds: OptionSet, Hashable, Sendable {
   /// Clients change filters over episodes. It is no fault, and not among `all`, like `rules`.
   public static let filters = FaultKinds(rawValue: 131072)
 
+  /// People drop files that are named after episodes, and clients have them adopted. Not among `all`, like `rules`.
+  public static let adopting = FaultKinds(rawValue: 1_048_576)
+
   /// Each kind and its name.
   public static let named: [(name: String, kind: FaultKinds)] = [
     ("crashes", .crashes), ("power", .powerCuts), ("commits", .commits), ("disk", .disk), ("foreign", .foreignFiles),
     ("changes", .changes), ("network", .network), ("protocols", .protocols), ("clock", .clock),
     ("repetition", .repetition), ("people", .people), ("paths", .paths),
     ("suspensions", .suspensions), ("links", .hardLinks), ("feeds", .feeds), ("names", .names), ("rules", .rules),
-    ("filters", .filters),
+    ("filters", .filters), ("adopting", .adopting),
   ]
-  /// All kinds but `names`, `rules` and `filters`, which came later: the lives of seeds stay what they were.
-  public static let all = FaultKinds(named.map(\.kind)).subtracting([.names, .rules, .filters])
+  /// All kinds but `names`, `rules`, `filters` and `adopting`, which came later: the lives of seeds stay what they were.
+  public static let all = FaultKinds(named.map(\.kind)).subtracting([.names, .rules, .filters, .adopting])
 
   /// The names of these kinds; "none" if there are none.
   public var names: [String] {

@@ -174,6 +174,7 @@ final class World {
       for _ in 0..<random.within(1...3) { engine.ask(content(for: engine)) }
       speakOfFeeds(to: engine)
       speakOfNames(to: engine)
+      speakOfAdopting(to: engine)
     }
     schedule(.client, after: random.once(in: 30) ? Int64(random.within(1_000...60_000)) : random.delay() * 2)
   }
