@@ -8,7 +8,8 @@ extension TableReader {
     let sql = "\(StoredFeed.select) FROM feeds WHERE key > ? ORDER BY key LIMIT ?"
     return try StoredFeed.fetchAll(db.cachedStatement(sql: sql), arguments: [key, limit]).map { row in
       let (shown, own) = (row.feed.shownTitle, row.feed.podcast?.title)
-      return FeedName(key: row.feed.key, id: row.feed.id, titles: own.map { $0 == shown ? [shown] : [shown, $0] } ?? [shown])
+      return FeedName(
+        key: row.feed.key, id: row.feed.id, titles: own.map { $0 == shown ? [shown] : [shown, $0] } ?? [shown])
     }
   }
 

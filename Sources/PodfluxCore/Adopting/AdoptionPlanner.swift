@@ -108,7 +108,7 @@ public struct AdoptionPlanner: Sendable {
     for file in files {
       guard let episodes = strayEpisodes[file] else {
         // What belongs to no feed that was named is not listed.
-        if onlyFeed == nil { try add(file, .unknown, rival: { files[$0] }, isMedia: isMedia, obstacle: obstacle) }
+        if onlyFeed == nil { leave(.orphan(file), AdoptionDoubt.unknown.words { _ in "" }) }
         continue
       }
       var pairing = EpisodePairing(
@@ -117,14 +117,15 @@ public struct AdoptionPlanner: Sendable {
       let twin = takers[episodes[0].id]?.first { $0 != file }
       if episodes.count > 1 {
         doubt = .ambiguous(episodes.count)
-      } else if let twin, let index = files.firstIndex(of: twin) {
-        doubt = .otherFile(index)
+      } else if twin != nil {
+        doubt = .otherFile(0)
       } else if episodes[0].hasDownload {
         doubt = .hasDownload
       }
       if doubt != nil, doubt != .hasDownload { pairing.confidence = .doubtful }
       try add(
-        file, AdoptionVerdict(pairing: pairing, doubt: doubt), rival: { files[$0] }, isMedia: isMedia, obstacle: obstacle)
+        file, AdoptionVerdict(pairing: pairing, doubt: doubt), rival: { _ in twin ?? file }, isMedia: isMedia,
+        obstacle: obstacle)
     }
     strayEpisodes = [:]
   }
@@ -144,7 +145,7 @@ public struct AdoptionPlanner: Sendable {
     _ file: FoundFile, _ verdict: AdoptionVerdict, rival: (Int) -> FoundFile, isMedia: (FoundFile) throws -> Bool,
     obstacle: (EpisodeID) throws -> String?
   ) rethrows {
-    guard var pairing = verdict.pairing else { return leave(.orphan(file), "no episode is like it") }
+    guard var pairing = verdict.pairing else { return leave(.orphan(file), AdoptionDoubt.unknown.words { _ in "" }) }
     if let doubt = verdict.doubt {
       let words = doubt.words { rival($0).place.text }
       return leave(.episodeFile(file, pairing), words, doubt == .hasDownload ? .leave : .offer)

@@ -45,11 +45,14 @@ extension EpisodeFileMatcher {
     guard !found.isEmpty else {
       // So many episodes have its title that none is told by it.
       guard let title = subject.title else { return .unknown }
-      let sharers = title.keys.flatMap { titles.all($0) + looseTitles.all($0) }
+      let sharers = title.keys.flatMap { key in
+        titles.all(key).prefix(EpisodePairing.episodeLimit) + looseTitles.all(key).prefix(EpisodePairing.episodeLimit)
+      }
+      let count = title.keys.reduce(0) { $0 + titles.count($1) + looseTitles.count($1) }
       return AdoptionVerdict(
         pairing: EpisodePairing(
           episodes: sharers.prefix(EpisodePairing.episodeLimit).map { entries[Int($0)].episode.id }, evidence: [.title],
-          confidence: .doubtful), doubt: .ambiguous(sharers.count))
+          confidence: .doubtful), doubt: .ambiguous(count))
     }
     var judged = found.map { judge(subject, $0) }.filter { !$0.evidence.isEmpty }
     guard !judged.isEmpty else { return .unknown }
@@ -101,7 +104,9 @@ extension EpisodeFileMatcher {
       }
     }
     if subject.title == nil {
-      let whole = reading.windows.first { $0.isSure && $0.range.upperBound == reading.name.count && $0.range.lowerBound > 0 }
+      let whole = reading.windows.first {
+        $0.isSure && $0.range.upperBound == reading.name.count && $0.range.lowerBound > 0
+      }
       let range = whole?.range ?? 0..<reading.name.count
       let key = reading.name.key(range)
       if key.utf8.count >= Self.leastBeginning { subject.beginning = key }
@@ -209,9 +214,11 @@ extension EpisodeFileMatcher {
 
   /// Whether a title is that of one episode: of no other one exactly, and of no other one at all if it is not exact.
   private func isUnique(_ keys: [String], isExact: Bool) -> Bool {
-    let exact = Set(keys.flatMap(titles.all))
-    guard !isExact else { return exact.count == 1 }
-    return exact.isEmpty && Set(keys.flatMap(looseTitles.all)).count == 1
+    guard keys.allSatisfy({ (isExact ? titles.count($0) : max(titles.count($0), looseTitles.count($0))) <= 1 }) else {
+      return false
+    }
+    let exact = Set(keys.flatMap(titles.few))
+    return isExact ? exact.count == 1 : exact.isEmpty && Set(keys.flatMap(looseTitles.few)).count == 1
   }
 
   private func has(_ beginning: String, _ index: Int32) -> Bool {

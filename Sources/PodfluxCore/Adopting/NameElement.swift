@@ -84,7 +84,9 @@ struct NameElements {
   private mutating func findDate(at index: Int) {
     if let number = words[index].number, [8, 12, 14].contains(words[index].digits) {
       let day = words[index].digits == 8 ? number : number / (words[index].digits == 12 ? 10_000 : 1_000_000)
-      if let found = Self.day(day / 10_000, day / 100 % 100, day % 100) { return add(index..<index + 1, .date([found])) }
+      if let found = Self.day(day / 10_000, day / 100 % 100, day % 100) {
+        return add(index..<index + 1, .date([found]))
+      }
     }
     guard index + 2 < words.count, let first = words[index].number, let second = words[index + 1].number,
       let third = words[index + 2].number, isJoined(index + 1), isJoined(index + 2)
@@ -124,7 +126,9 @@ struct NameElements {
     "e", "ep", "eps", "episode", "episodio", "epizoda", "folge", "nr", "no", "num", "number", "aflevering", "avsnitt",
     "afsnit", "jakso", "odc", "odcinek", "dil", "выпуск", "серия",
   ]
-  private static let seasonMarks: Set<String> = ["s", "season", "staffel", "saison", "temporada", "stagione", "seizoen"]
+  private static let seasonMarks: Set<String> = [
+    "s", "season", "staffel", "saison", "temporada", "stagione", "seizoen",
+  ]
 
   private mutating func findNumber(at index: Int) {
     let word = words[index]
@@ -156,7 +160,9 @@ struct NameElements {
     }
     if let (season, number) = Self.seasonAndNumber(word.key) {
       add(index..<index + 1, .number(season: season, number, isMarked: true))
-    } else if let season = Self.number(behind: Self.seasonMarks, in: word.key), let (number, end) = markedNumber(at: index + 1) {
+    } else if let season = Self.number(behind: Self.seasonMarks, in: word.key),
+      let (number, end) = markedNumber(at: index + 1)
+    {
       add(index..<end, .number(season: season, number, isMarked: true))
     } else if let number = Self.number(behind: Self.marks, in: word.key) {
       add(index..<index + 1, .number(season: nil, number, isMarked: true))
@@ -207,7 +213,9 @@ struct NameElements {
       return add(index..<index + 1, .digits)
     }
     let closing = index + 1 < words.count ? words[index + 1].gap : name.tail
-    if hasBoth, word.key.utf8.count >= 6, word.gap.hasSuffix("["), closing.hasPrefix("]") { add(index..<index + 1, .digits) }
+    if hasBoth, word.key.utf8.count >= 6, word.gap.hasSuffix("["), closing.hasPrefix("]") {
+      add(index..<index + 1, .digits)
+    }
   }
 
   private static func isHexadecimal(_ key: String) -> Bool {
@@ -216,7 +224,9 @@ struct NameElements {
 
   private mutating func findCopy(at index: Int) {
     let word = words[index]
-    if let number = word.number, number < 100, word.gap.hasSuffix("("), index + 1 == words.count, name.tail.hasPrefix(")") {
+    if let number = word.number, number < 100, word.gap.hasSuffix("("), index + 1 == words.count,
+      name.tail.hasPrefix(")")
+    {
       return add(index..<index + 1, .copy, isSure: false)
     }
     guard ["copy", "kopie", "copie", "copia"].contains(word.key) else { return }

@@ -68,7 +68,9 @@ struct NameWords {
   /// A dash between blanks or underscores, or a mark that ends a part of a name.
   private static func isBreak(_ gap: String) -> Bool {
     let scalars = gap.unicodeScalars
-    if scalars.contains(where: { ":;|,()[]{}\u{2013}\u{2014}\u{2022}\u{B7}/\\~".unicodeScalars.contains($0) }) { return true }
+    if scalars.contains(where: { ":;|,()[]{}\u{2013}\u{2014}\u{2022}\u{B7}/\\~".unicodeScalars.contains($0) }) {
+      return true
+    }
     let isWide = scalars.count > 1
     return isWide && scalars.contains { $0 == "-" || $0 == "." || $0 == "_" }
   }

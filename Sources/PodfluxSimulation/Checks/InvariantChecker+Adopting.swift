@@ -7,16 +7,18 @@ extension InvariantChecker {
   struct AdoptionScene: Hashable {
     private let files: [String: FoundFile]
     private let rows: [DownloadID: PublishedFile?]
-    private let episodes: Int
-    private let feeds: [Feed.Key: String]
-    private let covers: Int
+    private let episodes: [EpisodeID: Episode]
+    private let feeds: [Feed.Key: [String?]]
+    private let covers: [String: SimulatedDisk.Cover]
+    private let links: Set<String>
+    private let isInPlace: Bool
 
     init(_ checker: InvariantChecker, _ disk: SimulatedDisk) {
       files = disk.published.mapValues { disk.found($0.file, at: "") }
       rows = checker.rows.mapValues { $0.state.kind == .failed ? nil : $0.publishedFile }
-      episodes = checker.feeds.episodeWrites
-      feeds = checker.feeds.feeds.mapValues(\.shownTitle)
-      covers = disk.covers.count + disk.links.count
+      episodes = checker.feeds.episodes
+      feeds = checker.feeds.feeds.mapValues { [$0.shownTitle, $0.podcast?.title] }
+      (covers, links, isInPlace) = (disk.covers, disk.links, disk.isInPlace)
     }
   }
 

@@ -25,8 +25,10 @@ struct EpisodeFileMatcherTests {
 
   static func feed() throws -> [AdoptableEpisode] {
     [
-      try episode(1, "Vienna to Hamburg", "2024-01-05", season: 1, number: "1", file: "nt-vienna-hamburg.mp3", length: 9_000_001),
-      try episode(2, "A Night at the Border", "2024-01-12", season: 1, number: "2", file: "a8f3/audio.mp3", length: 9_000_002),
+      try episode(
+        1, "Vienna to Hamburg", "2024-01-05", season: 1, number: "1", file: "nt-vienna-hamburg.mp3", length: 9_000_001),
+      try episode(
+        2, "A Night at the Border", "2024-01-12", season: 1, number: "2", file: "a8f3/audio.mp3", length: 9_000_002),
       try episode(3, "#123 – Grüße aus Łódź", "2024-02-01", number: "123", file: "123.mp3", length: 9_000_003),
       try episode(4, "News", "2024-03-01", file: "news-1.mp3", length: 9_000_004),
       try episode(5, "News", "2024-03-02", file: "news-2.mp3", length: 9_000_005),
@@ -37,7 +39,8 @@ struct EpisodeFileMatcherTests {
       try episode(
         8, "What the Conductor Saw When the Lights Went Out between Two Stations, Part 2", "2024-04-08",
         file: "conductor2.mp3", length: 9_000_008),
-      try episode(9, "Don't Pay the Ferryman: 3/4", "2024-05-01", season: 2, number: "1", file: "ferryman.mp3", length: 9_000_009),
+      try episode(
+        9, "Don't Pay the Ferryman: 3/4", "2024-05-01", season: 2, number: "1", file: "ferryman.mp3", length: 9_000_009),
       try episode(10, "Q&A", "2024-05-08", season: 2, number: "2", file: "qa-special-2024.mp3", length: 9_000_010),
       try episode(11, "Interview", "2024-06-01", file: "i1.mp3", length: 9_000_011),
       try episode(12, "Interview 2", "2024-06-08", file: "i2.mp3", length: 9_000_012),
@@ -180,7 +183,8 @@ struct EpisodeFileMatcherTests {
     .taken("Interview.mp3", 11, .likely, [.title]),
     // Cut off.
     .left("What the Conductor Saw When the Lights Went Out betw.mp3"),
-    .taken("2024-04-08 What the Conductor Saw When the Lights Went Out betw.mp3", 8, .likely, [.truncatedTitle, .date]),
+    .taken(
+      "2024-04-08 What the Conductor Saw When the Lights Went Out betw.mp3", 8, .likely, [.truncatedTitle, .date]),
     .taken("What the Conductor Saw When the.mp3", 7, .likely, [.truncatedTitle, .length], length: 9_000_007),
     .left("A Night at the Bor.mp3"),
     // Among other words.
@@ -198,7 +202,8 @@ struct EpisodeFileMatcherTests {
     .taken("The Film.mp4", 16, .likely, [.title]),
     .left("Vienna to Hamburg.mp3", length: 100),
     .left("Vienna to Hamburg.mp3", length: 90_000_001),
-    .left("Unknown.mp3"), .left("track01.mp3"), .left(".mp3"), .left("----.mp3"), .left("Unknown.mp3", length: 9_000_001),
+    .left("Unknown.mp3"), .left("track01.mp3"), .left(".mp3"), .left("----.mp3"),
+    .left("Unknown.mp3", length: 9_000_001),
   ]
 
   @Test("A name tells its episode, and what is doubtful is not taken", arguments: samples)
@@ -269,7 +274,8 @@ struct EpisodeFileMatcherTests {
     }
     let matcher = EpisodeFileMatcher(episodes, podcast: ["Daily"], comparing: Self.comparable)
     let day = try #require(CivilDate(daysSince1970: 15_700).text)
-    let verdicts = matcher.verdicts(on: ["News.mp3", "Daily - \(day) - News.mp3"].map { AdoptableFile(name: $0, length: 7) })
+    let verdicts = matcher.verdicts(
+      on: ["News.mp3", "Daily - \(day) - News.mp3"].map { AdoptableFile(name: $0, length: 7) })
     #expect(verdicts[0].doubt == .ambiguous(2000))
     #expect(verdicts[0].pairing?.episodes.count == EpisodePairing.episodeLimit)
     #expect(verdicts[1].taken?.number == 700)

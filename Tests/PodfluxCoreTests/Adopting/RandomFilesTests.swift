@@ -71,7 +71,8 @@ struct RandomFilesTests {
         }
       let isExact = random.once(in: 2)
       return AdoptableFile(
-        name: name + (name.hasSuffix(".mp3") ? "" : ".mp3"), length: isExact ? length : length + 1 + Int64(random.below(5000)),
+        name: name + (name.hasSuffix(".mp3") ? "" : ".mp3"),
+        length: isExact ? length : length + 1 + Int64(random.below(5000)),
         modified: random.once(in: 3) ? published : Timestamp(day: 19_000 + Int64(random.below(400))))
     }
   }
