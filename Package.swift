@@ -54,7 +54,7 @@ let package = Package(
       name: "Transfers",
       dependencies: ["CBrotli", "CCurl", "CLinux", "CZlib", "EngineRuntime", "Flux", "PodfluxCore"]),
     .target(name: "Feeds", dependencies: ["Flux", "PodfluxCore"]),
-    .target(name: "EngineRuntime", dependencies: ["Digests", "Feeds", "Flux", "PodfluxCore"]),
+    .target(name: "EngineRuntime", dependencies: ["Digests", "Feeds", "Flux", "PodfluxCore", "Texts"]),
     .target(name: "FileStore", dependencies: ["CLinux", "Flux", "PodfluxCore"]),
     .target(name: "Tagging", dependencies: ["CLinux", "CTagging", "Digests", "PodfluxCore"]),
     .target(name: "Reachability", dependencies: ["CLinux", "PodfluxCore"]),
@@ -118,7 +118,7 @@ let package = Package(
     .testTarget(name: "DigestsTests", dependencies: ["Digests", "Flux", "PodfluxCore"]),
     .testTarget(
       name: "PodfluxCoreTests",
-      dependencies: ["Flux", "Persistence", "PodfluxCore", .product(name: "GRDB", package: "GRDB.swift")]),
+      dependencies: ["Flux", "Persistence", "PodfluxCore", "Texts", .product(name: "GRDB", package: "GRDB.swift")]),
     .testTarget(
       name: "EngineRuntimeTests",
       dependencies: ["Digests", "EngineRuntime", "Feeds", "Flux", "Persistence", "PodfluxCore", "TestSupport"]),

@@ -201,6 +201,15 @@ public enum Sabotage: String, CaseIterable, Sendable {
   /// Rules free more than the storage quota needs.
   case quotaTakesMore = "quota-takes-more"
 
+  /// A file that may be an episode's is taken for it.
+  case adoptDoubtful = "adopt-doubtful"
+  /// A file is adopted that another download has.
+  case adoptClaimed = "adopt-claimed"
+  /// A file that is adopted gets another time.
+  case adoptTouches = "adopt-touches"
+  /// What is adopted was not planned.
+  case adoptUnplanned = "adopt-unplanned"
+
   /// A day begins, and no episode grows older.
   case agesForgotten = "ages-forgotten"
 
@@ -258,6 +267,8 @@ public enum Sabotage: String, CaseIterable, Sendable {
       [.feeds, .rules]
     case .sidecarReplaces, .sidecarStays: .sidecars
     case .sidecarTakenForOrphan, .sidecarFetchedAgain: [.sidecars, .people]
+    case .adoptDoubtful, .adoptTouches, .adoptUnplanned: [.feeds, .adopting]
+    case .adoptClaimed: [.feeds, .adopting, .people]
     case .agesForgotten: [.feeds, .filters, .clock]
     case .tagsInPlace, .tagsHalfCopy, .tagsDigestReplaced, .tagsUnsynced: .tags
     case .tagsTwice: [.tags, .foreignFiles]
@@ -363,6 +374,10 @@ public enum Sabotage: String, CaseIterable, Sendable {
     case .quotaForgotten: "files exceed the storage quota, and rules delete none"
     case .quotaTakesNewest: "the storage quota takes newer episodes before older ones"
     case .quotaTakesMore: "the storage quota takes more than it needs"
+    case .adoptDoubtful: "an episode gets the file of another one"
+    case .adoptClaimed: "a file becomes that of two downloads"
+    case .adoptTouches: "adopting a file changes it"
+    case .adoptUnplanned: "a plan to adopt lists nothing, and adopting does something"
     case .agesForgotten: "episodes are counted by the ages that they had on another day"
     case .tagsInPlace: "tags are written into the file that was downloaded"
     case .tagsHalfCopy: "a copy is published although its tagging has failed in the middle"

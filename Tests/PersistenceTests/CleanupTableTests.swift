@@ -76,6 +76,10 @@ struct CleanupTableTests {
       .modified(id, from: file, to: bare), .corrupt(id, file, found: found), .misnamed(id, file, to: bare.path),
       .orphan(found), .orphan(FoundFile(place: EntryPath(bytes: []), length: 0, inode: 0)),
       .adoptable(found, owner: id, sha256: file.sha256), .adoptable(found, owner: id, sha256: nil),
+      .episodeFile(
+        found,
+        EpisodePairing(
+          episodes: [EpisodeID(number: 7)], evidence: EpisodePairing.Evidence.allCases, confidence: .likely)),
       .orphanPartial(FoundPartial(download: id, length: .max)),
       .partial(id, planned: Sample.record, length: .max, tailHash: String(repeating: "a", count: 64)),
       .strayPartial(found), .emptyFolder(place), .foreign(place), .expiredQuarantine(before: .min, bytes: .max),

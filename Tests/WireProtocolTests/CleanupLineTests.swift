@@ -69,7 +69,8 @@ struct CleanupLineTests {
       run.freedBytes = 77
     }
     let findings = [
-      ("adoptable", 5), ("corrupt", 3), ("empty_folder", 10), ("expired_quarantine", 11), ("foreign", 6),
+      ("adoptable", 5), ("corrupt", 3), ("empty_folder", 10), ("episode_file", 13), ("expired_quarantine", 11),
+      ("foreign", 6),
       ("misnamed", 12), ("missing", 0),
       ("modified", 2), ("moved", 1), ("orphan", 4), ("orphan_partial", 7), ("partial", 8), ("stray_partial", 9),
     ].map { #""\#($0)":{"bytes":\#($1 * 10),"count":\#($1 + 3),"done":\#($1),"left":1}"# }
@@ -116,6 +117,17 @@ struct CleanupLineTests {
     #expect(shown(run) == #"{"next":null,"run":\#(expected),"steps":[],"waiting":null}"#)
   }
 
+  @Test("shows what a run that pairs files with episodes is about")
+  func adopting() throws {
+    let folder = try LibraryPath(validating: "Show")
+    let expected =
+      Self.beginning
+      + #""endedAt":"2026-11-21T03:00:01.500Z","feed":null,"findings":{},"folder":"Show","freedBytes":0,"#
+      + #""id":7,"# + Self.options + #""progress":null,"reason":null,"state":"done","task":"adopt","usage":null}"#
+    let run = run(.done) { $0.adopting = Adopting(folder: folder) }
+    #expect(shown(run) == #"{"next":null,"run":\#(expected),"steps":[],"waiting":null}"#)
+  }
+
   // MARK: Steps
 
   @Test("shows a step of each kind, and where the next page begins")
@@ -146,7 +158,14 @@ struct CleanupLineTests {
         + #""finding":"\#(finding.kind.rawValue)","path":\#(path),"status":"\#(status.rawValue)","to":\#(to)}"#
       return (CleanupStep(finding: finding, decision: decision, because: "why", status: status), shown)
     }
+    let pairing = EpisodePairing(
+      episodes: [EpisodeID(number: 3), EpisodeID(number: 4)], evidence: [.title, .length], confidence: .doubtful)
+    let paired = CleanupStep(finding: .episodeFile(found, pairing), decision: .offer, because: "why")
+    let shownPair =
+      #"{"because":"why","by":["title","length"],"bytes":12,"decision":"offer","download":null,"#
+      + #""episodes":["e3","e4"],"finding":"episode_file","path":\#(broken),"status":"left","sure":"doubtful","to":null}"#
     return [
+      (paired, shownPair),
       step(.missing(id, file), .forget, .planned, 0, path: #""Süß/a.mp3""#),
       step(.missing(id, file), .redownload, .done, 0, path: #""Süß/a.mp3""#),
       step(.missing(id, file), .mark, .left, 0, path: #""Süß/a.mp3""#),

@@ -25,7 +25,7 @@ extension LibraryFileSystem {
       return try isPublished(file) ? .done : .hasChanged
     case .modified(_, _, let file):
       return try isUntouched(FoundFile(file)) ? .done : .hasChanged
-    case .corrupt(_, _, let found), .adoptable(let found, _, _):
+    case .corrupt(_, _, let found), .adoptable(let found, _, _), .episodeFile(let found, _):
       return try isUntouched(found) ? .done : .hasChanged
     case .misnamed(_, let file, let path): return try rename(file, to: path, step.move ?? CleanupStep.Move())
     case .orphan(let found): return try carryOut(orphan: found, step, at: now)

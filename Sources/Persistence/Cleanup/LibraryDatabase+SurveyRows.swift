@@ -23,6 +23,20 @@ extension LibraryDatabase: SurveyRows {
     try read { try $0.episodeIndexes(of: feed) }
   }
 
+  public func feedNames(after key: Feed.Key, limit: Int) throws -> [FeedName] {
+    try read { try $0.feedNames(after: key, limit: limit) }
+  }
+
+  public func adoptableEpisodes(
+    of feed: Feed.Key, after episode: EpisodeID?, limit: Int
+  ) throws -> [AdoptableEpisode] {
+    try read { try $0.adoptableEpisodes(of: feed, after: episode, limit: limit) }
+  }
+
+  public func adoption(of episode: EpisodeID) throws -> EpisodeAdoption {
+    try read { try $0.adoption(of: episode) }
+  }
+
   /// The downloads that are not completed and have durable bytes, in the order of their ids.
   public func downloadsWithBytes(after id: DownloadID?, limit: Int) throws -> [Download] {
     try read { try $0.downloadsWithBytes(after: id, limit: limit) }

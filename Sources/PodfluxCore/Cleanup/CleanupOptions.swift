@@ -4,6 +4,8 @@ public enum CleanupIntent: Hashable, Sendable {
   case run(CleanupRequest)
   /// Start a run that gives files the names that they would get now.
   case rename(RenameRequest)
+  /// Start a run that pairs files that are there with episodes.
+  case adopt(AdoptRequest)
   /// Cancel the active run, and the waiting one.
   case cancel
 }

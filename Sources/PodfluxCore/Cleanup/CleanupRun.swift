@@ -1,14 +1,16 @@
 import Flux
 
-/// A run of the cleanup over rows and files, or one that gives files new names.
+/// A run of the cleanup over rows and files, or one that gives files new names, or pairs files with episodes.
 public struct CleanupRun: Hashable, Sendable, Codable {
   /// A run's number: the sequence number of the action that requested it.
   public typealias Key = Int64
 
   public var key: Key
   public var options: CleanupOptions
-  /// What it renames; nil for a cleanup.
+  /// What it renames; nil if it does not.
   public var renaming: Renaming?
+  /// What it pairs; nil if it does not.
+  public var adopting: Adopting?
   public var cause: Cause
   public var stage: Stage
   /// When it was requested.
@@ -96,15 +98,20 @@ public struct CleanupRun: Hashable, Sendable, Codable {
   }
 
   public init(
-    key: Key, options: CleanupOptions, renaming: Renaming? = nil, cause: Cause, askedAt: Timestamp
+    key: Key, options: CleanupOptions, renaming: Renaming? = nil, adopting: Adopting? = nil, cause: Cause,
+    askedAt: Timestamp
   ) {
     self.key = key
     self.options = options
     self.renaming = renaming
+    self.adopting = adopting
     self.cause = cause
     self.askedAt = askedAt
     stage = .waiting
   }
+
+  /// Whether it compares rows and files, and does nothing else.
+  public var isCleanup: Bool { renaming == nil && adopting == nil }
 
   mutating func count(_ step: CleanupStep) {
     tallies[step.finding.kind, default: Tally()].found += 1

@@ -24,6 +24,13 @@ extension CleanupStep {
       guard let state = try turn.tables.downloads.find(owner)?.state else { return nil }
       guard case .failed = state, live[owner] == nil else { return Self.hasChanged }
       return nil
+    case .episodeFile(let found, let pairing):
+      if let claim = try claim(on: found, otherThanBy: nil, in: turn) { return claim }
+      guard let episode = pairing.episodes.first else { return Self.hasChanged }
+      let adoption = try EpisodeAdoption(of: episode, in: turn)
+      if let obstacle = adoption.obstacle { return obstacle }
+      guard let owner = adoption.owner else { return nil }
+      return live[owner] == nil ? nil : Self.hasChanged
     case .orphanPartial(let partial):
       guard live[partial.download] == nil else { return Self.isRunning }
       return try turn.tables.downloads.find(partial.download)?.needsPartial == true ? Self.hasChanged : nil
@@ -72,7 +79,7 @@ extension CleanupStep {
   /// Whether the step changes rows of downloads.
   var concernsDownloads: Bool {
     switch finding {
-    case .missing, .corrupt, .moved, .modified, .misnamed, .adoptable, .orphanPartial, .partial: true
+    case .missing, .corrupt, .moved, .modified, .misnamed, .adoptable, .episodeFile, .orphanPartial, .partial: true
     case .orphan: decision == .adopt
     case .strayPartial, .emptyFolder, .foreign, .expiredQuarantine: false
     }

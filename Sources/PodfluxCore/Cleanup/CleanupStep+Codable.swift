@@ -54,6 +54,19 @@ extension FeedID: Codable {
   }
 }
 
+extension EpisodeID: Codable {
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    try container.encode(description)
+  }
+
+  /// Decodes and validates the text.
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.singleValueContainer()
+    self = try container.checked("an episode's id", EpisodeID(container.decode(String.self)))
+  }
+}
+
 extension SingleValueDecodingContainer {
   fileprivate func checked<Value>(_ expected: String, _ value: Value?) throws -> Value {
     guard let value else { throw DecodingError.dataCorruptedError(in: self, debugDescription: "it is not \(expected)") }

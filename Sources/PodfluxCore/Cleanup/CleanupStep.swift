@@ -51,6 +51,9 @@ public struct CleanupStep: Hashable, Sendable {
     case orphan(FoundFile)
     /// A file that a download had or wants, and does not have; the SHA-256 is known if it was compared.
     case adoptable(FoundFile, owner: DownloadID, sha256: String?)
+    /// A media file that no download owns, and the episode whose file it is, or may be. The executor checks that it is
+    /// unchanged since the survey.
+    case episodeFile(FoundFile, EpisodePairing)
     /// A partial file that no download needs.
     case orphanPartial(FoundPartial)
     /// A partial file is shorter than its row says: its length, and the hash of its last 64 KiB. A length of 0 means
@@ -138,6 +141,7 @@ extension CleanupStep.Finding {
     case emptyFolder = "empty_folder"
     case expiredQuarantine = "expired_quarantine"
     case misnamed
+    case episodeFile = "episode_file"
   }
 
   public var kind: Kind {
@@ -149,6 +153,7 @@ extension CleanupStep.Finding {
     case .misnamed: .misnamed
     case .orphan: .orphan
     case .adoptable: .adoptable
+    case .episodeFile: .episodeFile
     case .orphanPartial: .orphanPartial
     case .partial: .partial
     case .strayPartial: .strayPartial
@@ -165,7 +170,7 @@ extension CleanupStep.Finding {
       .misnamed(let id, _, _), .adoptable(_, let id, _), .partial(let id, _, _, _):
       id
     case .orphanPartial(let partial): partial.download
-    case .orphan, .strayPartial, .emptyFolder, .foreign, .expiredQuarantine: nil
+    case .orphan, .episodeFile, .strayPartial, .emptyFolder, .foreign, .expiredQuarantine: nil
     }
   }
 
@@ -174,7 +179,8 @@ extension CleanupStep.Finding {
     switch self {
     case .missing(_, let file, _), .moved(_, let file, _), .modified(_, let file, _), .misnamed(_, let file, _):
       EntryPath(file.path)
-    case .corrupt(_, _, let found), .orphan(let found), .adoptable(let found, _, _), .strayPartial(let found):
+    case .corrupt(_, _, let found), .orphan(let found), .adoptable(let found, _, _), .strayPartial(let found),
+      .episodeFile(let found, _):
       found.place
     case .emptyFolder(let place), .foreign(let place): place
     case .orphanPartial, .partial, .expiredQuarantine: nil
@@ -183,7 +189,15 @@ extension CleanupStep.Finding {
 
   /// The file, if no download owned it.
   var foundFile: FoundFile? {
-    if case .orphan(let found) = self { found } else { nil }
+    switch self {
+    case .orphan(let found), .episodeFile(let found, _): found
+    default: nil
+    }
+  }
+
+  /// The file's episode, or those that it may be.
+  public var pairing: EpisodePairing? {
+    if case .episodeFile(_, let pairing) = self { pairing } else { nil }
   }
 
   /// The current path of a moved file, or the new one of a file that is renamed.
@@ -208,7 +222,8 @@ extension CleanupStep.Finding {
     switch self {
     case .missing, .emptyFolder, .foreign: 0
     case .moved(_, _, let file), .modified(_, _, let file), .misnamed(_, let file, _): file.length
-    case .corrupt(_, _, let found), .orphan(let found), .adoptable(let found, _, _), .strayPartial(let found):
+    case .corrupt(_, _, let found), .orphan(let found), .adoptable(let found, _, _), .strayPartial(let found),
+      .episodeFile(let found, _):
       found.length
     case .orphanPartial(let partial): partial.length
     case .partial(_, _, let length, _): length

@@ -79,12 +79,15 @@ public struct CleanupStore: DomainStore {
     case .intent(.run(let request)):
       return .cleanup(try ask(for: request.options(under: context.settings), because: .client, in: &turn))
     case .intent(.rename(let request)):
-      if let feed = request.feed, try turn.tables.feeds.find(feed) == nil {
-        throw Refusal(.notFound, "there is no feed \"\(feed)\"", path: "payload.feed")
-      }
+      try checkExists(request.feed, in: turn)
       let renaming = request.renaming(under: context.settings)
       return .cleanup(
         try ask(for: CleanupOptions(mode: request.mode), renaming: renaming, because: .client, in: &turn))
+    case .intent(.adopt(let request)):
+      try checkExists(request.feed, in: turn)
+      return .cleanup(
+        try ask(
+          for: CleanupOptions(mode: request.mode), adopting: try request.adopting, because: .client, in: &turn))
     case .intent(.cancel): return .affected(try cancel(in: &turn))
     case .recovered: try recover(settings: context.settings, in: &turn)
     case .surveyed(let run, let news): try take(news, of: run, in: &turn)
@@ -110,22 +113,27 @@ public struct CleanupStore: DomainStore {
 
   // MARK: Runs
 
+  private func checkExists(_ feed: FeedID?, in turn: borrowing PodfluxTurn) throws {
+    guard let feed, try turn.tables.feeds.find(feed) == nil else { return }
+    throw Refusal(.notFound, "there is no feed \"\(feed)\"", path: "payload.feed")
+  }
+
   private mutating func ask(
-    for options: CleanupOptions, renaming: Renaming? = nil, because cause: CleanupRun.Cause,
-    in turn: inout PodfluxTurn
+    for options: CleanupOptions, renaming: Renaming? = nil, adopting: Adopting? = nil,
+    because cause: CleanupRun.Cause, in turn: inout PodfluxTurn
   ) throws -> CleanupRun.Key {
     guard waiting == nil else {
       throw Refusal(.conflict, "a cleanup waits already; ask again when it has begun, or cancel it with cleanup/cancel")
     }
     // What a client wants takes the place of a start's pass that has not changed anything yet, or has not begun: a plan
     // would be gone before a client has read it.
-    // A run that renames waits for it, and finds moved files followed.
-    if renaming == nil {
+    // A run that renames or adopts waits for it, and finds moved files followed.
+    let run = CleanupRun(
+      key: turn.sequence, options: options, renaming: renaming, adopting: adopting, cause: cause, askedAt: turn.now)
+    if run.isCleanup {
       if active?.cause == .start, active?.stage == .looking { try end(as: .cancelled, in: &turn) }
       owesStartPass = false
     }
-    let run = CleanupRun(
-      key: turn.sequence, options: options, renaming: renaming, cause: cause, askedAt: turn.now)
     waiting = run
     try turn.tables.cleanup.save(run)
     return run.key
@@ -161,7 +169,7 @@ public struct CleanupStore: DomainStore {
     guard active == nil else { return }
     let asked = waiting
     // Each run has a number of its own.
-    if owesStartPass, asked == nil || (asked?.renaming != nil && asked?.key != turn.sequence) {
+    if owesStartPass, asked == nil || (asked?.isCleanup == false && asked?.key != turn.sequence) {
       waiting = nil
       owesStartPass = false
       _ = try ask(for: CleanupRequest().options(under: settings), because: .start, in: &turn)
@@ -212,7 +220,7 @@ public struct CleanupStore: DomainStore {
       isChanged = true
       turn.perform(.nextSurveyPage(key))
     case .complete(let usage, let remark):
-      run.usage = run.renaming == nil ? usage : nil
+      run.usage = run.isCleanup ? usage : nil
       run.reason = remark
       run.stage = .acting
       active = run

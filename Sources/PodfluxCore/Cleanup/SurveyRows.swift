@@ -14,6 +14,13 @@ public protocol SurveyRows {
   func nameable(_ id: DownloadID) throws -> NameableDownload?
   /// The places of a feed's episodes among those that have a date, 1 for the oldest. Cost: the feed's episodes.
   func episodeIndexes(of feed: Feed.Key) throws -> [EpisodeID: Int64]
+  /// The subscriptions after one, in the order of their keys.
+  func feedNames(after key: Feed.Key, limit: Int) throws -> [FeedName]
+  /// The episodes of a feed after one, in the order of their keys, and whether each has a download that has not failed.
+  /// Cost: the page.
+  func adoptableEpisodes(of feed: Feed.Key, after episode: EpisodeID?, limit: Int) throws -> [AdoptableEpisode]
+  /// What is needed to make a file the download of an episode.
+  func adoption(of episode: EpisodeID) throws -> EpisodeAdoption
   /// The downloads that are not completed and have durable bytes, in the order of their ids.
   func downloadsWithBytes(after id: DownloadID?, limit: Int) throws -> [Download]
   /// See `CleanupEvidence`.

@@ -46,6 +46,9 @@ extension DownloadsStore {
       return try adopt(found, owner: nil, sha256: nil, in: &turn)
     case .adoptable(let found, let owner, let sha256):
       return try adopt(found, owner: owner, sha256: sha256, in: &turn)
+    case .episodeFile(let found, let pairing):
+      guard let episode = pairing.episodes.first else { return CleanupStep.hasChanged }
+      return try adopt(found, for: episode, in: &turn)
     case .orphanPartial(let partial): try disownPartial(of: partial.download, in: &turn)
     case .partial(let id, let planned, let length, let tailHash):
       guard var download = try turn.tables.downloads.find(id) else { return CleanupStep.hasChanged }
@@ -157,32 +160,67 @@ extension DownloadsStore {
     guard try turn.tables.downloads.completedDownloads(at: file.path, otherThan: id).isEmpty else { return Self.isKept }
     let former = try owner.flatMap { try turn.tables.formerFiles.formerAddress(of: $0) }
     if let owner { try turn.tables.formerFiles.forgetFormerFiles(of: owner, having: file) }
-    if let owner, var download = try turn.tables.downloads.find(owner) {
-      guard case .failed = download.state, live[owner] == nil else { return CleanupStep.hasChanged }
-      if download.mayHavePartial {
-        try turn.tables.deletions.insert(Deletion(download: owner, file: nil), isReady: true)
-        deletions.oweMore()
-        download.isHeld = true
-      }
-      download.progress = .init(
-        durable: file.length, total: file.length, discarded: download.progress.discarded, resume: nil)
-      (download.failures, download.round, download.dates.finished) = (0, .init(), turn.now)
-      try transition(&download, to: .completed(file), in: turn)
-      return nil
+    if let owner, let download = try turn.tables.downloads.find(owner) {
+      return try complete(download, with: file, in: &turn)
     }
     guard let address = former ?? WebAddress(ofAdopted: found.place) else { return "its name makes no address" }
     let podcast = file.path.components.dropLast().last
+    try insert(
+      id, at: address, .init(podcast: podcast, title: FileExtension.stem(of: file.path.name)), having: file, in: &turn)
+    return nil
+  }
+
+  /// Makes a file the completed download of an episode. Rules count it as there before, and never delete it.
+  private mutating func adopt(
+    _ found: FoundFile, for episode: EpisodeID, in turn: inout PodfluxTurn
+  ) throws -> String? {
+    guard let file = found.published(sha256: nil) else { return Self.isUnnameable }
+    let adoption = try EpisodeAdoption(of: episode, in: turn)
+    if let obstacle = adoption.obstacle { return obstacle }
+    guard let wish = adoption.wish else { return CleanupStep.hasChanged }
+    let id = adoption.owner ?? DownloadID(from: &turn.random)
+    guard try turn.tables.downloads.completedDownloads(at: file.path, otherThan: id).isEmpty else { return Self.isKept }
+    if adoption.owner != nil, let download = try turn.tables.downloads.find(id) {
+      try turn.tables.formerFiles.forgetFormerFiles(of: id, having: file)
+      if let obstacle = try complete(download, with: file, in: &turn) { return obstacle }
+    } else {
+      try insert(id, at: wish.address, wish.description, on: wish.network, having: file, in: &turn)
+    }
+    turn.tell(.downloads(.enqueued(episode, id, isNew: false)))
+    return nil
+  }
+
+  /// A failed download has its file.
+  private mutating func complete(
+    _ failed: Download, with file: PublishedFile, in turn: inout PodfluxTurn
+  ) throws -> String? {
+    var download = failed
+    guard case .failed = download.state, live[download.id] == nil else { return CleanupStep.hasChanged }
+    if download.mayHavePartial {
+      try turn.tables.deletions.insert(Deletion(download: download.id, file: nil), isReady: true)
+      deletions.oweMore()
+      download.isHeld = true
+    }
+    download.progress = .init(
+      durable: file.length, total: file.length, discarded: download.progress.discarded, resume: nil)
+    (download.failures, download.round, download.dates.finished) = (0, .init(), turn.now)
+    try transition(&download, to: .completed(file), in: turn)
+    return nil
+  }
+
+  /// Adds a completed download.
+  private mutating func insert(
+    _ id: DownloadID, at address: WebAddress, _ description: Download.Description,
+    on network: NetworkPolicy = .inherit, having file: PublishedFile, in turn: inout PodfluxTurn
+  ) throws {
+    let podcast = description.podcast
     let download = Download(
-      id: id, address: address,
-      description: .init(
-        podcast: podcast, title: FileExtension.stem(of: file.path.name)),
-      rank: try rank(at: .last, of: .normal, in: turn), origin: .user, state: .completed(file),
-      progress: .init(durable: file.length, total: file.length), failures: 0,
+      id: id, address: address, description: description, rank: try rank(at: .last, of: .normal, in: turn),
+      origin: .user, state: .completed(file), progress: .init(durable: file.length, total: file.length), failures: 0,
       dates: .init(added: turn.now, finished: turn.now), isHeld: false,
-      networks: .init(podcast: obstacles.classes.policy(ofPodcast: podcast)))
+      networks: .init(own: network, podcast: obstacles.classes.policy(ofPodcast: podcast)))
     try turn.tables.downloads.insert(download)
     count(.completed, +1)
-    return nil
   }
 }
 

@@ -1,10 +1,13 @@
 import EngineRuntime
+import Foundation
 import PodfluxCore
 
 /// What needs the machine, before a turn sees the request: stores do not ask the system.
 extension EngineRequest {
   /// The request, refused if it asks for what this machine does not have, and with the documents read that it names.
-  var checked: EngineRequest {
+  ///
+  /// - Parameter library: The library's folder.
+  func checked(for library: String) -> EngineRequest {
     guard case .action(let action) = content else { return self }
     do throws(Refusal) {
       switch action {
@@ -15,6 +18,10 @@ extension EngineRequest {
       case .podcasts(.update(_, let update)): return exemplified(by: update.filenameTemplate)
       case .podcasts(.importDocument(let document)):
         return EngineRequest(.action(.podcasts(.import(try document.feeds()))), by: client, completion: completion)
+      case .cleanup(.adopt(let request)):
+        guard let folder = request.folder, folder.hasPrefix("/") else { break }
+        let inside = try request.inside(Self.withoutLinks(library), folder: Self.withoutLinks(folder))
+        return EngineRequest(.action(.cleanup(.adopt(inside))), by: client, completion: completion)
       default: break
       }
       return self
@@ -32,6 +39,11 @@ extension EngineRequest {
       if case .subscribed(_, created: false) = reply { return completion(response) }
       completion(Response(outcome: .reply(.exemplified(reply, path: path)), revision: response.revision))
     }
+  }
+
+  /// The absolute path, in which no link is followed later.
+  private static func withoutLinks(_ path: String) -> String {
+    URL(fileURLWithPath: path).resolvingSymlinksInPath().path
   }
 
   private static func check(_ patch: SettingsPatch) throws(Refusal) {

@@ -58,6 +58,11 @@ final class SurveyOperation: Operation, @unchecked Sendable {
         renaming, files: files, rows: rows, isCancelled: { self.isCancelled }, report: report)
       return survey.advance
     }
+    if let adopting = run.adopting {
+      let survey = AdoptionSurvey(
+        adopting, files: files, rows: rows, isCancelled: { self.isCancelled }, report: report)
+      return survey.advance
+    }
     let survey = Survey(
       run, quarantineDays: quarantineDays, bootID: bootID, files: files, rows: rows, now: { self.now().wall },
       isCancelled: { self.isCancelled }, report: report)

@@ -97,7 +97,7 @@ extension InvariantChecker {
   /// If many files were gone at once, the planner must decide nothing.
   func hasDecided(_ steps: [CleanupStep], _ survey: SimulatedSurvey) throws {
     try checkWords(for: steps, of: survey.run)
-    guard survey.run.renaming == nil else { return }
+    guard survey.run.isCleanup else { return }
     let files = survey.record.entries.compactMap { entry -> FoundFile? in
       if case .file(let file) = entry { file } else { nil }
     }

@@ -13,7 +13,10 @@ extension InvariantChecker {
       throw Violation(.acknowledged, "\(row.id) has other mirrors or another integrity than its client gave it")
     }
     if let before, row.address != before.address { try checkAddress(of: row, from: before, batch, world) }
-    if isCleanedUp { try checkOnePlace(row, before) }
+    if isCleanedUp {
+      try checkOnePlace(row, before)
+      try checkAdopted(row, changes, on: world.disk)
+    }
     try checkDurable(row, before, world)
     if !isCleanedUp { try checkKept(row, before, batch) }
     switch row.state {
@@ -211,7 +214,10 @@ extension CleanupStep.Finding {
   /// Whether a step may have changed or created this row.
   func concerns(_ row: Download) -> Bool {
     guard download != row.id else { return true }
-    guard case .orphan(let found) = self, case .completed(let file) = row.state else { return false }
-    return found.place == EntryPath(file.path)
+    guard case .completed(let file) = row.state else { return false }
+    switch self {
+    case .orphan(let found), .episodeFile(let found, _): return found.place == EntryPath(file.path)
+    default: return false
+    }
   }
 }

@@ -26,6 +26,12 @@ final class InvariantChecker {
   var awayFiles: [CleanupRun.Key: Set<DownloadID>] = [:]
   /// Steps whose files were confirmed for following, and whose rows may not have followed yet.
   var confirmedMoves: [DownloadID: CleanupStep] = [:]
+  /// The files that people have dropped, by their paths, and the episode whose each truly is; nil for none's.
+  var adoptable: [String: Int?] = [:]
+  /// What a run that adopts could see when it began to look.
+  var adoptionScene: AdoptionScene?
+  /// The last plan of one, if nothing changed while it looked.
+  var adoptionPlan: AdoptionPlan?
   /// Whether the last checked cleanup had found damaged files.
   var hasFoundCorruption = false
   /// The steps of that cleanup.

@@ -28,6 +28,7 @@ final class SimulatedCleanup {
 
   func startSurvey(_ run: CleanupRun, quarantineDays: Int) {
     pages.begin(run.key)
+    world.checker.beginsSurvey(run, on: world.disk)
     wanted = run.key
     world.checker.quarantineDays[run.key] = quarantineDays
     let survey = SimulatedSurvey(run, quarantineDays: quarantineDays, in: process, files: files) { [unowned self] in
@@ -94,7 +95,18 @@ final class SimulatedCleanup {
       }
       news = .complete(.init(), remark: nil)
     }
-    if case .complete = news { try world.checker.hasDecided(steps, survey) }
+    switch (world.sabotage, survey.run.options.mode) {
+    case (.adoptDoubtful?, _):
+      for index in steps.indices where steps[index].decision == .offer {
+        (steps[index].decision, steps[index].status) = (.adopt, .planned)
+      }
+    case (.adoptUnplanned?, .plan): steps.removeAll { $0.finding.kind == .episodeFile }
+    default: break
+    }
+    if case .complete = news {
+      try world.checker.hasDecided(steps, survey)
+      try world.checker.hasPaired(steps, survey, on: world.disk)
+    }
     switch (world.sabotage, survey.run.options.mode) {
     case (.stepBeforeItsRow?, .apply), (.planThatActs?, .plan):
       for step in steps where step.decision.isAct { _ = try carryOut(step) }
@@ -106,7 +118,12 @@ final class SimulatedCleanup {
 
   private func carryOut(_ step: CleanupStep) throws -> CleanupStep.Outcome {
     try world.checker.willCleanUp(step, in: process)
+    let before = world.disk.published.mapValues { world.disk.found($0.file, at: "") }
     let outcome = try files.run(.step(step)) { files.carryOut(step, at: world.clock.wall) }
+    if world.sabotage == .adoptTouches, let path = step.finding.pairing.flatMap({ _ in step.finding.place }) {
+      world.disk.published[SimulatedDisk.path(path)]?.file.touch(at: world.disk.nextTime())
+    }
+    if process.isAlive { try world.checker.hasAdopted(step, before: before, on: world.disk) }
     if process.isAlive { try world.checker.hasRenamed(step, outcome, on: world.disk) }
     if case .missing(let id, let file, _) = step.finding, outcome == .done {
       try world.checker.willLose(file, of: id, on: world.disk)

@@ -39,11 +39,16 @@ final class SimulatedSurvey {
     let pace = SurveyPace(
       entriesAtOnce: world.random.pick([2, 6, 1_000]), rowsAtOnce: world.random.pick([2, 5, 1_000]),
       reportInterval: CleanupProgress(files: 5, readBytes: 1 << 16))
-    let rows = SimulatedRows(world: world, record: record)
+    let rows = SimulatedRows(
+      world: world, record: record, hidesClaims: run.adopting != nil && world.sabotage == .adoptClaimed)
     let report: (CleanupProgress) -> Void = { [unowned process] in process.post(.surveyed(run.key, .progress($0))) }
     if let renaming = run.renaming {
       let survey = RenamingSurvey(
         renaming, files: files, rows: rows, pace: pace, isCancelled: isCancelled, report: report)
+      step = { survey.advance() }
+    } else if let adopting = run.adopting {
+      let survey = AdoptionSurvey(
+        adopting, files: files, rows: rows, pace: pace, isCancelled: isCancelled, report: report)
       step = { survey.advance() }
     } else {
       let survey = Survey(
@@ -64,6 +69,8 @@ final class SimulatedSurvey {
 struct SimulatedRows: SurveyRows {
   unowned let world: World
   let record: SimulatedSurvey.Record
+  /// Whether the survey is to take files of others for free ones.
+  var hidesClaims = false
 
   var firstExpected: TableReader.ExpectedCursor { .start }
 
@@ -72,12 +79,24 @@ struct SimulatedRows: SurveyRows {
   ) throws -> (files: [ExpectedFile], next: TableReader.ExpectedCursor?) {
     let page = try world.database.expectedFiles(after: cursor, limit: limit)
     record.rows += page.files
-    return page
+    return hidesClaims ? ([], page.next) : page
   }
 
   func download(_ id: DownloadID) throws -> Download? { try world.database.download(id) }
   func nameable(_ id: DownloadID) throws -> NameableDownload? { try world.database.nameable(id) }
   func episodeIndexes(of feed: Feed.Key) throws -> [EpisodeID: Int64] { try world.database.episodeIndexes(of: feed) }
+
+  func feedNames(after key: Feed.Key, limit: Int) throws -> [FeedName] {
+    try world.database.feedNames(after: key, limit: limit)
+  }
+
+  func adoptableEpisodes(
+    of feed: Feed.Key, after episode: EpisodeID?, limit: Int
+  ) throws -> [AdoptableEpisode] {
+    try world.database.adoptableEpisodes(of: feed, after: episode, limit: limit)
+  }
+
+  func adoption(of episode: EpisodeID) throws -> EpisodeAdoption { try world.database.adoption(of: episode) }
 
   func downloadsWithBytes(after id: DownloadID?, limit: Int) throws -> [Download] {
     try world.database.downloadsWithBytes(after: id, limit: limit)
@@ -92,11 +111,11 @@ struct SimulatedRows: SurveyRows {
   func canAdopt(_ owner: DownloadID) throws -> Bool { try world.database.canAdopt(owner) }
 
   func isNeeded(_ file: FoundFile, otherThanBy id: DownloadID?, isAt: (LibraryPath) -> Bool) throws -> Bool {
-    try world.database.isNeeded(file, otherThanBy: id, isAt: isAt)
+    try !hidesClaims && world.database.isNeeded(file, otherThanBy: id, isAt: isAt)
   }
 
   func name(of file: FoundFile, isAt: (LibraryPath) -> Bool) throws -> FileName {
-    try world.database.name(of: file, isAt: isAt)
+    hidesClaims ? .free : try world.database.name(of: file, isAt: isAt)
   }
 
   func lostFile(ofLength length: Int64) throws -> DownloadID? { try world.database.lostFile(ofLength: length) }

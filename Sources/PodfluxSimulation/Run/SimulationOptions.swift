@@ -93,16 +93,19 @@ public struct FaultKinds: OptionSet, Hashable, Sendable {
   /// Clients switch tags on and off, and tagging fails or takes the process with it. It is not among `all`, like `rules`.
   public static let tags = FaultKinds(rawValue: 524288)
 
+  /// People drop files that are named after episodes, and clients have them adopted. Not among `all`, like `rules`.
+  public static let adopting = FaultKinds(rawValue: 1_048_576)
+
   /// Each kind and its name.
   public static let named: [(name: String, kind: FaultKinds)] = [
     ("crashes", .crashes), ("power", .powerCuts), ("commits", .commits), ("disk", .disk), ("foreign", .foreignFiles),
     ("changes", .changes), ("network", .network), ("protocols", .protocols), ("clock", .clock),
     ("repetition", .repetition), ("people", .people), ("paths", .paths),
     ("suspensions", .suspensions), ("links", .hardLinks), ("feeds", .feeds), ("names", .names), ("rules", .rules),
-    ("filters", .filters), ("sidecars", .sidecars), ("tags", .tags),
+    ("filters", .filters), ("sidecars", .sidecars), ("tags", .tags), ("adopting", .adopting),
   ]
   /// The kinds that came later than `all`: so the lives of seeds stay what they were.
-  private static let later: FaultKinds = [.names, .rules, .filters, .sidecars, .tags]
+  private static let later: FaultKinds = [.names, .rules, .filters, .sidecars, .tags, .adopting]
   /// All kinds but those that came later.
   public static let all = FaultKinds(named.map(\.kind)).subtracting(later)
 

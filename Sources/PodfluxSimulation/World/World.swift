@@ -183,6 +183,7 @@ final class World {
       speakOfNames(to: engine)
       speakOfTags(to: engine)
       speakOfSidecars(to: engine)
+      speakOfAdopting(to: engine)
     }
     schedule(.client, after: random.once(in: 30) ? Int64(random.within(1_000...60_000)) : random.delay() * 2)
   }

@@ -47,6 +47,10 @@ extension Action {
       coder.type("files/rename", "Gives files the names that they would get now.")
       try request.exchange(with: &coder)
       return .cleanup(.rename(request))
+    case .cleanup(.adopt(var request)):
+      coder.type("episodes/adopt", "Pairs files that are there with episodes.")
+      try request.exchange(with: &coder)
+      return .cleanup(.adopt(request))
     case .cleanup(.cancel):
       coder.type("cleanup/cancel", "Ends the cleanup that runs, and the one that waits.")
       return self

@@ -74,6 +74,17 @@ extension RenameRequest {
   }
 }
 
+extension AdoptRequest {
+  mutating func exchange<Coder: PayloadCoder>(with coder: inout Coder) throws(Coder.Fault) {
+    var all: Bool? = feed == nil ? true : nil
+    try coder.check { fields throws(Refusal) in try fields.requireOne(of: ["feed", "all"], choosing: "episodes") }
+    try coder.optional("all", &all, .onlyTrue)
+    try coder.optional("feed", &feed, .feedID)
+    try coder.optional("folder", &folder, .folder)
+    try coder.optional("mode", &mode, .choice, standard: .apply)
+  }
+}
+
 /// A path: nothing is known of what is left out.
 extension NetworkPath: FormedPayload {
   static let template = NetworkPath(status: .online)

@@ -26,6 +26,13 @@ extension ValueForm<String> {
       read: { f throws(Refusal) in try f.text(ofBytes: lengths) }, write: { $1.element($0) })
   }
 
+  /// A folder of the library: relative to it, or absolute. Where it is, is known to the engine alone.
+  static var folder: Self {
+    Self(
+      "a folder of the library", read: { f throws(Refusal) in try f.text(ofBytes: 1...LibraryPath.maximumBytes) },
+      write: { $1.element($0) })
+  }
+
   /// The name of a network device.
   static var deviceName: Self {
     Self("a device's name", read: { f throws(Refusal) in try f.deviceName() }, write: { $1.element($0) })

@@ -52,6 +52,7 @@ struct RequestForm: Sendable {
       Self(.filters(.clear)), Self(.filters(.save(""))), Self(.filters(.apply(""))), Self(.filters(.delete(""))),
       Self(.cleanup(.run(.init()))), Self(.cleanup(.cancel)),
       Self(.cleanup(.rename(.init())), naming: ["feed", "all", "mode"]),
+      Self(.cleanup(.adopt(.init())), naming: ["feed", "all", "folder", "mode"]),
       Self(.network(.report(.template))), Self(.network(.auto)),
       Self(.stop(.suspend)),
       Self("engine/resume", "Opens the library again after engine/suspend.") { payload throws(Refusal) in

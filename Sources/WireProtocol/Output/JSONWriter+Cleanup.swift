@@ -16,7 +16,7 @@ extension JSONWriter {
     member("cause", run.cause.rawValue)
     member("deep", run.options.isDeep)
     member("endedAt", run.endedAt)
-    if let renaming = run.renaming { member("feed", renaming.feed?.description) }
+    if !run.isCleanup { member("feed", (run.renaming?.feed ?? run.adopting?.feed)?.description) }
     object("findings") { findings in
       for kind in CleanupStep.Finding.Kind.allCases.sorted(by: { $0.rawValue < $1.rawValue }) {
         guard let tally = run.tallies[kind] else { continue }
@@ -24,6 +24,7 @@ extension JSONWriter {
         findings.object { $0.members(of: tally) }
       }
     }
+    if let adopting = run.adopting { member("folder", adopting.folder?.description) }
     member("freedBytes", run.freedBytes)
     member("id", run.key)
     member("missing", run.options.missing.rawValue)
@@ -36,6 +37,7 @@ extension JSONWriter {
     member("reason", run.reason)
     member("state", run.stage.rawValue)
     if run.renaming != nil { member("task", "rename") }
+    if run.adopting != nil { member("task", "adopt") }
     object("usage", ifAny: run.usage) { shown, usage in
       shown.member("database", usage.database)
       shown.member("media", usage.media)
@@ -54,12 +56,19 @@ extension JSONWriter {
 
   private mutating func members(of step: CleanupStep) {
     member("because", step.because)
+    if let pairing = step.finding.pairing {
+      array("by", pairing.evidence.map(\.rawValue)) { $1.element($0) }
+    }
     member("bytes", step.finding.bytes)
     member("decision", step.decision.rawValue)
     member("download", step.download?.description)
+    if let pairing = step.finding.pairing {
+      array("episodes", pairing.episodes.map(\.description)) { $1.element($0) }
+    }
     member("finding", step.finding.kind.rawValue)
     member("path", step.finding.place?.text)
     member("status", step.status.rawValue)
+    if let pairing = step.finding.pairing { member("sure", pairing.confidence.rawValue) }
     member("to", step.finding.destination?.description)
   }
 

@@ -21,8 +21,9 @@ struct Podflux: ParsableCommand {
     subcommands: [
       GetCommand.self, AddCommand.self, RulesCommand.self, SyncCommand.self, LsCommand.self, WhyCommand.self,
       StatusCommand.self, PauseCommand.self, ResumeCommand.self, RetryCommand.self, VerifyCommand.self, RmCommand.self,
-      MarkCommand.self, ImportCommand.self, ExportCommand.self, RenameCommand.self, CleanCommand.self,
-      SettingsCommand.self, WatchCommand.self, CompletionCommand.self, RunCommand.self, DaemonCommand.self,
+      MarkCommand.self, ImportCommand.self, ExportCommand.self, AdoptCommand.self, RenameCommand.self,
+      CleanCommand.self, SettingsCommand.self, WatchCommand.self, CompletionCommand.self, RunCommand.self,
+      DaemonCommand.self,
       AttachCommand.self, SnapshotCommand.self, ReplayCommand.self, DiffCommand.self, QuarantineCommand.self,
     ])
 

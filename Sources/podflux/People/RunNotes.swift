@@ -39,7 +39,7 @@ struct RunNotes {
   }
 
   private func line(for run: CleanupRun) -> String {
-    let task = run.renaming == nil ? "the cleanup" : "the run"
+    let task = run.isCleanup ? "the cleanup" : "the run"
     let name = run.cause == .start ? "\(task) at this start" : task
     let list = "what and why: \(ShellCommand("snapshot", library: library, #"{"stores":["cleanup"]}"#))"
     let reason = run.reason.map { ": \($0)" } ?? ""

@@ -4,7 +4,7 @@ import PodfluxCore
 import Terminal
 import WireProtocol
 
-/// A run of the cleanup, or of renaming, that has ended.
+/// A run of the cleanup, of renaming or of adopting that has ended.
 struct RunReport {
   private let run: JSONObject
   private let steps: [JSONObject]
@@ -65,6 +65,26 @@ struct RunReport {
   }
 
   private func table() throws -> TextTable {
+    try run.string("task") == "adopt" ? adoptionTable() : findingTable()
+  }
+
+  /// Which file is which episode's, by what, and how surely.
+  private func adoptionTable() throws -> TextTable {
+    var table = TextTable(
+      [.init("sure"), .init("status"), .init("episode"), .init("path"), .init("because")],
+      narrowings: [.shrink(4, to: 12), .shrink(3, to: 12), .drop(1)])
+    for step in steps {
+      let episodes = try step.strings("episodes")
+      table.add([
+        StyledText(try step.string("sure") ?? ""), StyledText(try step.string("status") ?? ""),
+        StyledText(episodes.joined(separator: " ")), StyledText(try step.string("path") ?? ""),
+        StyledText(try step.string("because") ?? ""),
+      ])
+    }
+    return table
+  }
+
+  private func findingTable() throws -> TextTable {
     var table = TextTable(
       [.init("finding"), .init("decision"), .init("status"), .init("path")], narrowings: [.shrink(3, to: 12), .drop(2)])
     for step in steps {

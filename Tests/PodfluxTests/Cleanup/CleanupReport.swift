@@ -70,7 +70,7 @@ extension PodfluxProcess {
     try waitForCleanup { $0.cause == "start" }
   }
 
-  private func waitForCleanup(
+  func waitForCleanup(
     upTo seconds: Double = 30, _ isMeant: (CleanupReport) -> Bool
   ) throws -> CleanupReport {
     var last: CleanupReport?

@@ -23,6 +23,6 @@ struct KeptLinesTests {
       #expect(String(decoding: encoder.bytes.dropLast(), as: UTF8.self) == String(decoding: line, as: UTF8.self))
       types.insert(String(decoding: line.suffix(40), as: UTF8.self).components(separatedBy: "\"type\":").last ?? "")
     }
-    #expect(types.count == 41)
+    #expect(types.count == 42)
   }
 }

@@ -9,7 +9,7 @@ struct RandomActions {
 
   /// How many kinds of actions there are.
   static let kinds = downloadKinds + podcastKinds + sidecarKinds
-  private static let downloadKinds = 51
+  private static let downloadKinds = 52
 
   mutating func action(_ kind: Int) -> Action {
     switch kind {
@@ -49,6 +49,12 @@ struct RandomActions {
     case Self.downloadKinds...: podcastAction(kind - Self.downloadKinds)
     case 48: .cleanup(.rename(RenameRequest(feed: maybe { FeedID(from: &$0.random) }, mode: pick([.plan, .apply]))))
     case 49: .cleaned(number(), .moved(madeFolders: many(upTo: 2) { $0.file().path }))
+    case 50:
+      .cleanup(
+        .adopt(
+          AdoptRequest(
+            feed: maybe { FeedID(from: &$0.random) }, folder: maybe { $0.pick(["Show", "a/ü b", "/srv/x"]) },
+            mode: pick([.plan, .apply]))))
     case 47: .upkeepDone(gone: many(upTo: 4) { $0.file().path })
     default: .timeCame
     }
@@ -247,6 +253,11 @@ struct RandomActions {
       .corrupt(id(), file(), found: found()),
       .modified(id(), from: file(), to: file()), .misnamed(id(), file(), to: file().path), .orphan(found()),
       .adoptable(found(), owner: id(), sha256: maybe { $0.hash() }),
+      .episodeFile(
+        found(),
+        EpisodePairing(
+          episodes: many(upTo: 3) { EpisodeID(number: $0.number() % 1000 + 1) }, evidence: [.title, .length],
+          confidence: pick(EpisodePairing.Confidence.allCases))),
       .orphanPartial(FoundPartial(download: id(), length: length())),
       .partial(id(), planned: keptRecord(), length: length(), tailHash: hash()), .strayPartial(found()),
       .emptyFolder(place()), .foreign(place()), .expiredQuarantine(before: number(), bytes: length()),

@@ -1,0 +1,242 @@
+import Flux
+
+/// Sorts files by the feeds that they may belong to, has them matched, and decides. It changes nothing.
+///
+/// Memory holds the files that no download has, at most `CleanupPlanner.differenceLimit`, and the episodes of one feed at a
+/// time.
+public struct AdoptionPlanner: Sendable {
+  /// The feeds whose files are looked for.
+  private let names: FeedNames
+  /// The feed whose files alone are looked for.
+  private let onlyFeed: Feed.Key?
+  /// Whether all files are taken for the feed's, for a person has named feed and folder.
+  private let takesAll: Bool
+  private let comparable: ComparableText
+  private var filesByFeed: [Feed.Key: [FoundFile]] = [:]
+  /// Files of no feed that is known: only a name and a length together tell their episodes.
+  private var strays: [StrayName: [FoundFile]] = [:]
+  private var strayEpisodes: [FoundFile: [AdoptableEpisode]] = [:]
+  private var count = 0
+  private var steps: [CleanupStep] = []
+  private var leftCount = 0
+  /// How many files were passed over because there were too many; the next run handles them.
+  public private(set) var passedOver = 0
+
+  /// By what a file of no known feed is told.
+  private struct StrayName: Hashable {
+    var key: String
+    var length: Int64
+  }
+
+  /// - Parameters:
+  ///   - names: All feeds.
+  ///   - onlyFeed: The feed whose files alone are looked for; nil for all.
+  public init(
+    _ adopting: Adopting, names: FeedNames, onlyFeed: Feed.Key?, comparing comparable: ComparableText
+  ) {
+    self.names = names
+    self.onlyFeed = onlyFeed
+    self.comparable = comparable
+    takesAll = onlyFeed != nil && adopting.folder != nil
+  }
+
+  /// Notes a media file that no download has.
+  public mutating func add(_ file: FoundFile) {
+    guard count < CleanupPlanner.differenceLimit else { return passedOver += 1 }
+    if takesAll, let onlyFeed {
+      filesByFeed[onlyFeed, default: []].append(file)
+    } else if let feed = names.feed(ofFileAt: file.place) {
+      // Another feed's file is not looked for.
+      guard onlyFeed == nil || onlyFeed == feed else { return }
+      filesByFeed[feed, default: []].append(file)
+    } else {
+      strays[StrayName(key: key(of: file.name), length: file.length), default: []].append(file)
+    }
+    count += 1
+  }
+
+  private func key(of name: String) -> String { comparable.key(FileExtension.stem(of: name)) }
+
+  /// The feeds whose episodes are compared with files, in the order of their keys.
+  public var feedsWithFiles: [Feed.Key] { filesByFeed.keys.sorted() }
+
+  /// Whether there are files that the episodes of all feeds have to be compared with.
+  public var hasStrays: Bool { !strays.isEmpty }
+
+  /// Matches the files of a feed with its episodes, and forgets them.
+  ///
+  /// - Parameters:
+  ///   - titles: The feed's.
+  ///   - isMedia: Whether a file's content is media. Called for files that would be taken.
+  ///   - obstacle: Why an episode cannot get a file, although it has no download. Called for those too.
+  public mutating func match(
+    filesOf feed: Feed.Key, titled titles: [String], with episodes: [AdoptableEpisode],
+    isMedia: (FoundFile) throws -> Bool, obstacle: (EpisodeID) throws -> String?
+  ) rethrows {
+    guard let files = filesByFeed.removeValue(forKey: feed) else { return }
+    let matcher = EpisodeFileMatcher(episodes, podcast: titles, comparing: comparable)
+    let verdicts = matcher.verdicts(on: files.map(AdoptableFile.init))
+    for (file, verdict) in zip(files, verdicts) {
+      try add(file, verdict, rival: { files[$0] }, isMedia: isMedia, obstacle: obstacle)
+    }
+  }
+
+  /// Compares files of no known feed with a page of any feed's episodes.
+  public mutating func matchStrays(with episodes: [AdoptableEpisode]) {
+    for episode in episodes {
+      guard let enclosure = episode.enclosure, let length = enclosure.length,
+        let name = RemoteName.lastPathComponent(ofURL: enclosure.address.description)
+      else { continue }
+      for file in strays[StrayName(key: key(of: name), length: length)] ?? [] {
+        if strayEpisodes[file, default: []].count < EpisodePairing.episodeLimit {
+          strayEpisodes[file, default: []].append(episode)
+        }
+      }
+    }
+  }
+
+  /// Decides about the files of no known feed, when all episodes have been seen.
+  public mutating func decideStrays(
+    isMedia: (FoundFile) throws -> Bool, obstacle: (EpisodeID) throws -> String?
+  ) rethrows {
+    let files = strays.values.flatMap(\.self).sorted { $0.place < $1.place }
+    strays = [:]
+    var takers: [EpisodeID: [FoundFile]] = [:]
+    for file in files {
+      if let episodes = strayEpisodes[file], episodes.count == 1 { takers[episodes[0].id, default: []].append(file) }
+    }
+    for file in files {
+      guard let episodes = strayEpisodes[file] else {
+        // What belongs to no feed that was named is not listed.
+        if onlyFeed == nil { leave(.orphan(file), AdoptionDoubt.unknown.words { _ in "" }) }
+        continue
+      }
+      var pairing = EpisodePairing(
+        episodes: episodes.map(\.id), evidence: [.fileName, .length], confidence: .certain)
+      var doubt: AdoptionDoubt?
+      let twin = takers[episodes[0].id]?.first { $0 != file }
+      if episodes.count > 1 {
+        doubt = .ambiguous(episodes.count)
+      } else if twin != nil {
+        doubt = .otherFile(0)
+      } else if episodes[0].hasDownload {
+        doubt = .hasDownload
+      }
+      if doubt != nil, doubt != .hasDownload { pairing.confidence = .doubtful }
+      try add(
+        file, AdoptionVerdict(pairing: pairing, doubt: doubt), rival: { _ in twin ?? file }, isMedia: isMedia,
+        obstacle: obstacle)
+    }
+    strayEpisodes = [:]
+  }
+
+  // MARK: Steps
+
+  /// The steps in the order of the files' places, and forgets them.
+  public mutating func takeSteps() -> [CleanupStep] {
+    defer { steps = [] }
+    return steps.sorted { left, right in
+      guard let place = left.finding.place, let otherPlace = right.finding.place else { return false }
+      return place < otherPlace
+    }
+  }
+
+  private mutating func add(
+    _ file: FoundFile, _ verdict: AdoptionVerdict, rival: (Int) -> FoundFile, isMedia: (FoundFile) throws -> Bool,
+    obstacle: (EpisodeID) throws -> String?
+  ) rethrows {
+    guard var pairing = verdict.pairing else { return leave(.orphan(file), AdoptionDoubt.unknown.words { _ in "" }) }
+    if let doubt = verdict.doubt {
+      let words = doubt.words { rival($0).place.text }
+      return leave(.episodeFile(file, pairing), words, doubt == .hasDownload ? .leave : .offer)
+    }
+    let reason: String? =
+      if file.place.libraryPath == nil {
+        "its name is none that a download could keep; rename it to have it adopted"
+      } else if try !isMedia(file) {
+        "its content is no audio and no video that is known"
+      } else if let episode = pairing.episodes.first {
+        try obstacle(episode)
+      } else {
+        nil
+      }
+    if let reason {
+      pairing.confidence = .doubtful
+      return leave(.episodeFile(file, pairing), reason)
+    }
+    guard steps.count - leftCount < CleanupPlanner.differenceLimit else { return passedOver += 1 }
+    steps.append(
+      CleanupStep(finding: .episodeFile(file, pairing), decision: .adopt, because: pairing.words))
+  }
+
+  private mutating func leave(
+    _ finding: CleanupStep.Finding, _ because: String, _ decision: CleanupStep.Decision = .leave
+  ) {
+    guard leftCount < CleanupPlanner.leftLimit else { return passedOver += 1 }
+    leftCount += 1
+    steps.append(CleanupStep(finding: finding, decision: decision, because: because))
+  }
+}
+
+extension FoundFile {
+  /// Its name, which need not be UTF-8.
+  var name: String {
+    let slash = place.bytes.lastIndex(of: UInt8(ascii: "/"))
+    return String(decoding: slash.map { place.bytes[($0 + 1)...] } ?? place.bytes[...], as: UTF8.self)
+  }
+}
+
+extension AdoptableFile {
+  init(_ found: FoundFile) {
+    self.init(
+      name: found.name, length: found.length,
+      modified: found.modifiedNanoseconds.map { Timestamp(milliseconds: $0 / 1_000_000) })
+  }
+}
+
+extension EpisodePairing {
+  /// By what the file is taken for the episode.
+  var words: String { "it has the episode's " + evidence.map(\.words).listed }
+}
+
+extension EpisodePairing.Evidence {
+  fileprivate var words: String {
+    switch self {
+    case .fileName: "file name"
+    case .title: "title"
+    case .foldedTitle: "title in other letters or without what stands beside it"
+    case .truncatedTitle: "title's beginning"
+    case .titleAmongOthers: "title among other words"
+    case .tags: "title in its tags"
+    case .date: "day"
+    case .number: "number"
+    case .length: "length"
+    case .modified: "time"
+    }
+  }
+}
+
+extension AdoptionDoubt {
+  /// Why the file is not taken.
+  func words(rival: (Int) -> String) -> String {
+    switch self {
+    case .unknown: "no episode is like it"
+    case .ambiguous(let count): "\(count) episodes are as like it"
+    case .weakEvidence: "too little speaks for the episode"
+    case .contradicted(.date): "its day is another than the episode's"
+    case .contradicted(.number): "its number is another than the episode's"
+    case .contradicted(.length): "it is much longer or shorter than the episode"
+    case .contradicted(.mediaKind): "one is audio and the other is video"
+    case .otherFile(let index): "the file \"\(rival(index))\" is as good for the episode, or better"
+    case .hasDownload: "the episode has a download"
+    }
+  }
+}
+
+extension [String] {
+  /// An enumeration with commas, and an “and” before the last word.
+  fileprivate var listed: String {
+    guard let last, count > 1 else { return first ?? "" }
+    return dropLast().joined(separator: ", ") + " and " + last
+  }
+}

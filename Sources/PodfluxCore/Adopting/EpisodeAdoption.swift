@@ -1,0 +1,39 @@
+/// What is needed to make a file the download of an episode, as the rows are now.
+public struct EpisodeAdoption: Sendable {
+  /// The episode's download, which has failed; nil if it has none.
+  public let owner: DownloadID?
+  /// What a new download would be; nil if the episode is gone.
+  public let wish: DownloadIntent.Enqueue?
+  /// Why the episode cannot get a file, in one sentence; nil if nothing prevents it.
+  public let obstacle: String?
+
+  /// Looks at the rows. Cost: some look-ups.
+  public init(
+    of id: EpisodeID, episodes: any EpisodeTable, feeds: any FeedTable, downloads: any DownloadTable
+  ) throws {
+    let episode = try episodes.find(id)
+    guard let episode, let feed = try feeds.find(episode.feed), let wish = DownloadIntent.Enqueue(of: episode, in: feed)
+    else {
+      (owner, self.wish, obstacle) = (nil, nil, "the episode is gone, or has no file")
+      return
+    }
+    self.wish = wish
+    let own = try episode.download.flatMap { try downloads.find($0) }
+    owner = own?.id
+    if let own {
+      obstacle = own.state.kind == .failed ? nil : "the episode has a download"
+    } else if let other = try downloads.find(wish.address) {
+      obstacle = "the download \(other) has the address of the episode"
+    } else {
+      obstacle = nil
+    }
+  }
+}
+
+extension EpisodeAdoption {
+  /// Looks at the rows of a turn.
+  init(of id: EpisodeID, in turn: borrowing PodfluxTurn) throws {
+    try self.init(
+      of: id, episodes: turn.tables.episodes, feeds: turn.tables.feeds, downloads: turn.tables.downloads)
+  }
+}

@@ -1,0 +1,99 @@
+/// A file's episode, by what that is known, and how surely.
+public struct EpisodePairing: Hashable, Sendable, Codable {
+  /// Something in which a file agrees with an episode.
+  public enum Evidence: String, Hashable, Sendable, Codable, CaseIterable, Comparable {
+    /// Its name is that of the enclosure.
+    case fileName = "file_name"
+    /// Its name has the title.
+    case title
+    /// Its name has the title in other words: transliterated, or without what stands beside it.
+    case foldedTitle = "folded_title"
+    /// Its name has the beginning of the title.
+    case truncatedTitle = "truncated_title"
+    /// Its name has the title among words that are not known.
+    case titleAmongOthers = "title_among_others"
+    /// Its tags have the title.
+    case tags
+    /// Its name or its tags have the day.
+    case date
+    /// Its name has the number.
+    case number
+    /// It is as long as the feed says, and no other episode is.
+    case length
+    /// It was written at the moment at which the episode was published.
+    case modified
+
+    public static func < (left: Self, right: Self) -> Bool { left.rank < right.rank }
+
+    private var rank: Int { Self.allCases.firstIndex(of: self) ?? 0 }
+  }
+
+  /// How sure a pair is.
+  public enum Confidence: String, Hashable, Sendable, Codable, CaseIterable, Comparable {
+    /// A person has to decide.
+    case doubtful
+    /// By one thing that tells.
+    case likely
+    /// By two things or more that tell.
+    case certain
+
+    public static func < (left: Self, right: Self) -> Bool { left.rank < right.rank }
+
+    private var rank: Int { Self.allCases.firstIndex(of: self) ?? 0 }
+  }
+
+  /// How many episodes a doubtful pair names.
+  public static let episodeLimit = 5
+
+  /// The episode. If it is doubtful, those that it may be, the likeliest first.
+  public var episodes: [EpisodeID]
+  /// In which things the file agrees with the first of them.
+  public var evidence: [Evidence]
+  public var confidence: Confidence
+
+  public init(episodes: [EpisodeID], evidence: [Evidence], confidence: Confidence) {
+    self.episodes = episodes
+    self.evidence = evidence
+    self.confidence = confidence
+  }
+}
+
+/// Why a file is not taken for an episode.
+public enum AdoptionDoubt: Hashable, Sendable {
+  /// Nothing agrees with any episode.
+  case unknown
+  /// So many episodes are as good.
+  case ambiguous(Int)
+  /// What agrees is not enough.
+  case weakEvidence
+  /// Something speaks against it.
+  case contradicted(Contradiction)
+  /// Another file is as good for the episode, or better: its place in the list.
+  case otherFile(Int)
+  /// The episode has a download.
+  case hasDownload
+
+  /// Something that speaks against a pair.
+  public enum Contradiction: Hashable, Sendable, CaseIterable {
+    case date, number, length, mediaKind
+  }
+}
+
+/// What a file is.
+public struct AdoptionVerdict: Hashable, Sendable {
+  /// Nil if no episode is like the file.
+  public var pairing: EpisodePairing?
+  /// Why the file is not taken; nil if it is.
+  public var doubt: AdoptionDoubt?
+
+  /// No episode is like the file.
+  public static let unknown = AdoptionVerdict(pairing: nil, doubt: .unknown)
+
+  /// The episode whose file it is taken for.
+  public var taken: EpisodeID? { doubt == nil ? pairing?.episodes.first : nil }
+
+  init(pairing: EpisodePairing?, doubt: AdoptionDoubt?) {
+    self.pairing = pairing
+    self.doubt = doubt
+  }
+}

@@ -1,0 +1,111 @@
+import Flux
+import Testing
+import Texts
+
+@testable import PodfluxCore
+
+@Suite("Files of many feeds")
+struct AdoptionPlannerTests {
+  private static let comparable = ComparableText(folding: { FoldedText.of($0) })
+
+  private func episode(_ id: Int64, _ title: String, _ file: String, _ length: Int64? = nil) throws -> AdoptableEpisode
+  {
+    AdoptableEpisode(
+      id: EpisodeID(number: id), title: title,
+      enclosure: .init(address: try WebAddress("https://example.org/\(file)"), length: length))
+  }
+
+  private func file(_ path: String, length: Int64 = 70) -> FoundFile {
+    FoundFile(place: EntryPath(bytes: Array(path.utf8)), length: length, inode: 9)
+  }
+
+  private func names() throws -> FeedNames {
+    var names = FeedNames(comparing: Self.comparable)
+    for (key, titles) in [
+      (1, ["Night Trains"]), (2, ["The Small Print", "Small Print"]), (3, ["Café"]), (4, ["News"]), (5, ["NEWS!"]),
+    ] {
+      names.add(FeedName(key: Int64(key), id: try #require(FeedID("f\(key)")), titles: titles))
+    }
+    return names
+  }
+
+  @Test(
+    "A folder, or the file's name, names its feed",
+    arguments: [
+      ("Night Trains/x.mp3", 1), ("night_trains/x.mp3", 1), ("old/Night Trains/Season 1/x.mp3", 1),
+      ("Night Trains/Small Print/x.mp3", 2), ("Cafe/x.mp3", 3), ("News/x.mp3", nil), ("x.mp3", nil),
+      ("Night Trains - x.mp3", 1), ("mine/x - The Small Print.mp3", 2), ("mine/x Night Trains y.mp3", nil),
+    ] as [(String, Feed.Key?)])
+  func feeds(path: String, expected: Feed.Key?) throws {
+    #expect(try names().feed(ofFileAt: EntryPath(bytes: Array(path.utf8))) == expected)
+  }
+
+  private func plan(
+    _ files: [FoundFile], in adopting: Adopting = .init(), only: Feed.Key? = nil, isMedia: Bool = true,
+    obstacle: String? = nil
+  ) throws -> [String] {
+    var planner = AdoptionPlanner(adopting, names: try names(), onlyFeed: only, comparing: Self.comparable)
+    for file in files { planner.add(file) }
+    let episodes: [Feed.Key: [AdoptableEpisode]] = [
+      1: [try episode(1, "Vienna", "v.mp3", 70), try episode(2, "Border", "long-name.mp3", 71)],
+      2: [try episode(3, "Clause 7", "c7.mp3", 72), try episode(4, "Vienna", "v2.mp3")],
+    ]
+    for feed in planner.feedsWithFiles {
+      planner.match(
+        filesOf: feed, titled: ["Night Trains"], with: episodes[feed] ?? [], isMedia: { _ in isMedia },
+        obstacle: { _ in obstacle })
+    }
+    if planner.hasStrays {
+      for feed in episodes.keys.sorted() where only == nil || only == feed {
+        planner.matchStrays(with: episodes[feed] ?? [])
+      }
+      planner.decideStrays(isMedia: { _ in isMedia }, obstacle: { _ in obstacle })
+    }
+    return planner.takeSteps().map { step in
+      let episodes = step.finding.pairing.map { " \($0.episodes.map(\.number))" } ?? ""
+      return "\(step.decision) \(step.finding.place?.text ?? "")\(episodes)"
+    }
+  }
+
+  @Test("The files of each feed are matched with its episodes, and others by name and length alone")
+  func matches() throws {
+    #expect(
+      try plan([
+        file("Night Trains/Vienna.mp3"), file("mine/long-name.mp3", length: 71), file("mine/v2.mp3"),
+        file("The Small Print/Vienna.mp3"), file("zz.mp3"),
+      ]) == [
+        "adopt Night Trains/Vienna.mp3 [1]", "adopt The Small Print/Vienna.mp3 [4]", "adopt mine/long-name.mp3 [2]",
+        "leave mine/v2.mp3", "leave zz.mp3",
+      ])
+  }
+
+  @Test("Of one feed no other feed's files are looked at, unless a folder is named with it")
+  func oneFeed() throws {
+    let files = [
+      file("Night Trains/Vienna.mp3"), file("The Small Print/Vienna.mp3"), file("mine/Vienna.mp3", length: 7),
+      file("mine/c7.mp3", length: 72),
+    ]
+    #expect(try plan(files, only: 2) == ["adopt The Small Print/Vienna.mp3 [4]", "adopt mine/c7.mp3 [3]"])
+    let mine = Adopting(folder: try LibraryPath(validating: "mine"))
+    #expect(
+      try plan(files.filter { mine.includes($0.place) }, in: mine, only: 2)
+        == ["adopt mine/Vienna.mp3 [4]", "adopt mine/c7.mp3 [3]"])
+  }
+
+  @Test("Twins of no known feed are offered, and neither is taken")
+  func twins() throws {
+    #expect(
+      try plan([file("a/long-name.mp3", length: 71), file("b/long-name.mp3", length: 71)])
+        == ["offer a/long-name.mp3 [2]", "offer b/long-name.mp3 [2]"])
+  }
+
+  @Test("What is no media, or has an obstacle, or a name that no row can have, is left")
+  func leaves() throws {
+    let vienna = file("Night Trains/Vienna.mp3")
+    #expect(try plan([vienna], isMedia: false) == ["leave Night Trains/Vienna.mp3 [1]"])
+    #expect(try plan([vienna], obstacle: "no") == ["leave Night Trains/Vienna.mp3 [1]"])
+    #expect(
+      try plan([file("Night Trains/ Vienna .mp3/Vienna.mp3")]) == ["adopt Night Trains/ Vienna .mp3/Vienna.mp3 [1]"])
+    #expect(try plan([file("Night Trains\\/Vienna.mp3")]) == ["leave Night Trains\\/Vienna.mp3 [1]"])
+  }
+}
