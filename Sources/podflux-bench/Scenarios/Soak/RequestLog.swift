@@ -4,14 +4,15 @@ import Foundation
 struct RequestLog {
   /// How many requests each file has had that sent some of it.
   private(set) var requests: [String: Int] = [:]
-  /// How many bytes of media were sent.
+  /// How many bytes of episodes and sidecars were sent.
   private(set) var bytes: Int64 = 0
 
   init(_ path: String) throws {
     for line in try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n") {
       let words = line.split(separator: " ")
       guard words.count == 3, let sent = Int64(words[1]) else { throw MeasurementFailure("a log with: \(line)") }
-      guard words[2].hasSuffix(".mp3"), sent > 0 else { continue }
+      // Feeds are asked for each day.
+      guard !words[2].hasSuffix(".xml"), sent > 0 else { continue }
       requests[String(words[2]), default: 0] += 1
       bytes += sent
     }

@@ -2,7 +2,8 @@ import Foundation
 import ScriptedOrigin
 import TestSupport
 
-/// Publishers of podcasts: day by day each feed has new episodes, and lists its latest ones only.
+/// Publishers of podcasts: day by day each feed has new episodes, and lists its latest ones only. Each has a cover, each
+/// episode a picture, chapters and a transcript.
 struct SoakPublisher {
   /// How many episodes a feed lists.
   private static let listed = 8
@@ -28,6 +29,7 @@ struct SoakPublisher {
     (self.feeds, self.firstDay, self.folder, self.server) = (feeds, firstDay, folder, server)
     episodes = Array(repeating: [], count: feeds)
     for feed in 0..<feeds {
+      try write([0xFF, 0xD8, 0xFF, 0xE0] + Self.filling(feed), to: "\(feed).jpg")
       for number in 0..<Self.past { try add(to: feed, on: number - Self.past) }
       try write(feed)
     }
@@ -48,25 +50,40 @@ struct SoakPublisher {
     let number = episodes[feed].count
     episodes[feed].append(Episode(day: day, number: number))
     let length = 30_000 + Int(random.next() % 100_000)
-    let path = "\(folder)/\(feed)-\(number).mp3"
-    try Data(Body.audio(length: length, seed: UInt64(feed * 10_000 + number)).allBytes).write(to: URL(filePath: path))
+    let (name, seed) = ("\(feed)-\(number)", feed * 10_000 + number)
+    try write(Body.audio(length: length, seed: UInt64(seed)).allBytes, to: "\(name).mp3")
+    try write([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A] + Self.filling(seed), to: "\(name).png")
+    let chapters = #"{"version":"1.2.0","chapters":[{"startTime":0,"title":"\#(name)"}]}"#
+    try write(Array(chapters.utf8), to: "\(name).json")
+    try write(Array("WEBVTT\n\n00:00.000 --> 00:01.000\n\(name)\n".utf8), to: "\(name).vtt")
+  }
+
+  private static func filling(_ seed: Int) -> [UInt8] { Body.stamped(length: 5_000, seed: UInt64(seed)).allBytes }
+
+  private func write(_ bytes: [UInt8], to name: String) throws {
+    try Data(bytes).write(to: URL(filePath: "\(folder)/\(name)"))
   }
 
   /// The document is replaced at once: no reader sees a part of it.
   private func write(_ feed: Int) throws {
     var text = """
       <?xml version="1.0" encoding="UTF-8"?>
-      <rss version="2.0"><channel><title>Show \(feed)</title><link>https://shows.example/\(feed)</link>
-      <description>A show.</description>
+      <rss version="2.0" xmlns:itunes="http://www.itunes.com/dtds/podcast-1.0.dtd"
+      xmlns:podcast="https://podcastindex.org/namespace/1.0"><channel><title>Show \(feed)</title>
+      <link>https://shows.example/\(feed)</link><description>A show.</description>
+      <itunes:image href="\(server.url("\(feed).jpg"))"/>
 
       """
     for episode in episodes[feed].suffix(Self.listed).reversed() {
       let minute = feed * 10 + episode.number % 10
+      let base = server.url("\(feed)-\(episode.number)")
       let moment = firstDay.addingTimeInterval(Double(episode.day * 86_400 + minute * 60))
       text += """
         <item><title>Episode \(episode.number)</title><guid isPermaLink="false">\(feed)-\(episode.number)</guid>
-        <pubDate>\(FeedDate.text(moment))</pubDate>
-        <enclosure url="\(server.url("\(feed)-\(episode.number).mp3"))" length="0" type="audio/mpeg"/></item>
+        <pubDate>\(FeedDate.text(moment))</pubDate><itunes:episode>\(episode.number + 1)</itunes:episode>
+        <itunes:image href="\(base).png"/><podcast:chapters url="\(base).json" type="application/json+chapters"/>
+        <podcast:transcript url="\(base).vtt" type="text/vtt"/>
+        <enclosure url="\(base).mp3" length="0" type="audio/mpeg"/></item>
 
         """
     }
