@@ -52,6 +52,7 @@ struct QueryPlanTests {
     "SCAN verifications": "in the order of its key, with a limit",
     "SCAN cleanup_runs": "three rows at most",
     "SCAN upkeep": "one row",
+    "SCAN sidecar_scan": "one row",
     "SCAN former_files": "once a day, as many as are kept in any case",
     "SCAN former_files USING INDEX former_files_undated": "a partial index, in order, with a limit",
   ]
@@ -67,7 +68,8 @@ struct QueryPlanTests {
     "INSERT INTO deletions (download, path, file_length, inode, ready) SELECT",
     "INSERT OR IGNORE INTO verifications (download) SELECT key FROM downloads\nWHERE state",
     "INSERT OR REPLACE INTO former_files (download, url, url_hash, path, file_length, inode, sha256, cause, noted_at)\nSELECT",
-    "DELETE FROM cleanup_steps",
+    "DELETE FROM cleanup_steps", "DELETE FROM sidecars WHERE state", "UPDATE sidecars SET state = 'leaving'",
+    "UPDATE sidecars SET owner = NULL",
     "SELECT \(CountedEpisode.columns) FROM episodes WHERE coalesce(instr(title_key",
   ]
 
@@ -206,6 +208,7 @@ struct QueryPlanTests {
       try exercise(tables.cleanup)
       try exercise(tables.filters)
       try exercise(tables.upkeep)
+      try exercise(tables.sidecars)
       try tables.save(Settings())
       try tables.save(NetworkState())
       try ledger.record(LogPosition(revision: 1, sequence: 1))
@@ -320,6 +323,26 @@ struct QueryPlanTests {
       _ = try formerFiles.forgetFormerFiles(
         beyond: .init(since: Timestamp(milliseconds: .max), number: number), now: Sample.moment, limit: 3)
     }
+  }
+
+  private func exercise(_ sidecars: any SidecarTable) throws {
+    let (id, file) = (try #require(DownloadID("x")), try Sample.file())
+    for state in [Sidecar.State.wanted(failures: 0, next: Sample.moment), .present(file), .leaving(file, or: nil)] {
+      try sidecars.insert(Sidecar(kind: .info, owner: id, address: nil, stem: "a", state: state))
+    }
+    if let sidecar = try sidecars.find(1) { try sidecars.update(sidecar) }
+    _ = try (sidecars.sidecars(of: id), sidecars.cover(at: "a"), sidecars.covers(after: 0, limit: 3))
+    _ = try (sidecars.present(after: 0, limit: 3), sidecars.isKnown(FoundFile(file)), sidecars.isUsed(file.path))
+    for needsNetwork in [false, true] {
+      _ = try sidecars.due(at: Sample.moment, needingNetwork: needsNetwork, limit: 3)
+    }
+    _ = try (sidecars.nextMoment(after: Sample.moment), sidecars.owed(limit: 3), sidecars.isEmpty())
+    try sidecars.postpone(3)
+    try sidecars.oweAll()
+    try sidecars.save(scanAfter: 1)
+    _ = try sidecars.completedDownloads(after: 0, limit: 3)
+    try sidecars.save(scanAfter: nil)
+    try sidecars.delete(1)
   }
 
   private func exercise(_ upkeep: any UpkeepTable) throws {

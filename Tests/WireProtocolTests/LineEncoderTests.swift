@@ -103,7 +103,7 @@ struct LineEncoderTests {
         + #""firstByteTimeoutSeconds":60,"maxAttempts":5,"maxConcurrent":4,"maxFileBytes":17179869184,"#
         + #""maxPerHost":2,"nameTimeZone":"publisher","network":{"artwork":"unmetered","auto":"unmetered","feeds":"unmetered","podcasts":{},"#
         + #""user":"unmetered"},"orphans":"report","portableNames":true,"progressInterval":0.25,"quarantineDays":0,"reserveFreeBytes":536870912,"#
-        + #""retryFirstSeconds":5,"retryMaxSeconds":3600,"schedule":[],"#
+        + #""retryFirstSeconds":5,"retryMaxSeconds":3600,"schedule":[],"sidecars":[],"#
         + #""slowBytesPerSecond":0,"slowWindowSeconds":60,"stallTimeoutSeconds":30,"storageQuotaBytes":0,"#
         + #""tags":false,"userAgent":"Podflux/1"}},"type":"ok"}"# + "\n")
     #expect(

@@ -13,20 +13,21 @@ extension Schema {
   private static let sidecars = """
     CREATE TABLE sidecars (
       key INTEGER PRIMARY KEY AUTOINCREMENT,
-      kind TEXT NOT NULL CHECK (kind IN ('cover', 'picture', 'chapters', 'transcript', 'notes', 'info')),
+      kind TEXT NOT NULL CHECK (kind = 'cover' OR kind = 'picture' OR kind = 'chapters'
+        OR kind = 'transcript' OR kind = 'notes' OR kind = 'info'),
       owner TEXT CHECK (length(owner) BETWEEN 1 AND 128),
       url TEXT CHECK (length(url) BETWEEN 1 AND 8192),
       stem TEXT NOT NULL CHECK (length(stem) > 0),
-      state TEXT NOT NULL CHECK
-        (state IN ('wanted', 'publishing', 'present', 'moving', 'leaving', 'disowned', 'failed')),
+      state TEXT NOT NULL CHECK (state = 'wanted' OR state = 'publishing' OR state = 'present'
+        OR state = 'moving' OR state = 'leaving' OR state = 'disowned' OR state = 'failed'),
       failures INTEGER NOT NULL CHECK (failures BETWEEN 0 AND 1 << 31),
       next_at INTEGER,
       path TEXT, file_length INTEGER CHECK (file_length >= 0), inode INTEGER, mtime INTEGER,
       target TEXT,
       message TEXT,
-      postponed INTEGER NOT NULL CHECK (postponed IN (0, 1)),
-      CHECK ((state IN ('wanted', 'publishing')) = (next_at IS NOT NULL)),
-      CHECK ((state IN ('wanted', 'failed')) = (path IS NULL)),
+      postponed INTEGER NOT NULL CHECK (postponed = 0 OR postponed = 1),
+      CHECK ((state = 'wanted' OR state = 'publishing') = (next_at IS NOT NULL)),
+      CHECK ((state = 'wanted' OR state = 'failed') = (path IS NULL)),
       CHECK ((path IS NULL) = (file_length IS NULL) AND (path IS NULL) = (inode IS NULL)),
       CHECK (path IS NOT NULL OR mtime IS NULL),
       CHECK (state = 'leaving' OR (state = 'moving') = (target IS NOT NULL)),
@@ -41,7 +42,8 @@ extension Schema {
     CREATE INDEX sidecars_due ON sidecars (next_at, key) WHERE next_at IS NOT NULL AND url IS NOT NULL;
     CREATE INDEX sidecars_due_here ON sidecars (next_at, key) WHERE next_at IS NOT NULL AND url IS NULL;
     CREATE INDEX sidecars_present ON sidecars (key) WHERE state = 'present';
-    CREATE INDEX sidecars_owed ON sidecars (key) WHERE state IN ('moving', 'leaving') AND postponed = 0;
+    CREATE INDEX sidecars_owed ON sidecars (key) WHERE (state = 'moving' OR state = 'leaving') AND postponed = 0;
+    CREATE INDEX sidecars_postponed ON sidecars (key) WHERE postponed = 1;
     CREATE TABLE sidecar_scan (
       singleton INTEGER PRIMARY KEY CHECK (singleton = 1),
       after INTEGER NOT NULL CHECK (after >= 0)

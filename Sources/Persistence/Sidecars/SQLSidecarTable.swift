@@ -11,7 +11,7 @@ struct SQLSidecarTable: SidecarTable {
       message
     FROM sidecars
     """
-  private static let isOwed = "state IN ('moving', 'leaving') AND postponed = 0"
+  private static let isOwed = "key > 0 AND (state = 'moving' OR state = 'leaving') AND postponed = 0"
 
   func find(_ key: Sidecar.Key) throws -> Sidecar? {
     try fetch("WHERE key = ?", [key]).first
@@ -122,11 +122,11 @@ struct SQLSidecarTable: SidecarTable {
 
   /// Cost: linear in the sidecars that are owed something.
   func oweAll() throws {
-    try db.cachedStatement(sql: "UPDATE sidecars SET postponed = 0 WHERE postponed = 1").execute()
+    try db.cachedStatement(sql: "UPDATE sidecars SET postponed = 0 WHERE key > 0 AND postponed = 1").execute()
   }
 
   func isEmpty() throws -> Bool {
-    try Int.fetchOne(db.cachedStatement(sql: "SELECT 1 FROM sidecars LIMIT 1")) == nil
+    try Int.fetchOne(db.cachedStatement(sql: "SELECT 1 FROM sidecars WHERE key > 0 LIMIT 1")) == nil
   }
 
   // MARK: Downloads

@@ -152,7 +152,8 @@ extension SidecarsStore {
       let covers = try turn.tables.sidecars.covers(after: after, limit: SidecarLimits.rowsAtOnce)
       for cover in covers { try judge(cover, in: &turn) }
       round.cover = covers.count == SidecarLimits.rowsAtOnce ? covers.last?.key : nil
-    } else if let after = round.sidecar {
+    }
+    if round.cover == nil, let after = round.sidecar {
       let page = try turn.tables.sidecars.present(after: after, limit: SidecarLimits.rowsAtOnce)
       round.sidecar = page.count == SidecarLimits.rowsAtOnce ? page.last?.key : nil
       let subjects = page.compactMap { sidecar in

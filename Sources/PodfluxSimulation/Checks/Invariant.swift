@@ -71,7 +71,8 @@ public enum Invariant: String, CaseIterable, Sendable {
   case order = "downloads stand in the order that was asked for"
   case names = "a file that gets another name replaces no other one, and its row follows it"
   case sidecarPlaces = "a sidecar replaces no file, and cleaning up takes none for an orphan"
-  case sidecarRows = "a sidecar whose row says that it is there is there, and no sidecar moves without its episode's file"
+  case sidecarRows =
+    "a sidecar whose row says that it is there is there, and no sidecar moves without its episode's file"
   case sidecarsLeave = "no sidecar of a removed download stays"
   case sidecarsOnce = "a sidecar that a person has removed is not fetched again"
   case adopted = "an episode gets a file only if it is its own, and a file is that of one download"

@@ -95,7 +95,8 @@ extension InvariantChecker {
         }
         if let owner = row.owner {
           guard case .completed? = self.rows[owner]?.state else {
-            throw Violation(.sidecarsLeave, "\(row) is there, and its download is \(String(describing: self.rows[owner]?.state))")
+            throw Violation(
+              .sidecarsLeave, "\(row) is there, and its download is \(String(describing: self.rows[owner]?.state))")
           }
         }
       case .disowned, .failed: break

@@ -124,7 +124,9 @@ final class SimulatedSidecar {
     if let failure = answer.failure { return fail(failure) }
     let half = answer.body.count / 2
     deliveries = [.head(answer.head)]
-    deliveries += [answer.body.prefix(half), answer.body.dropFirst(half)].filter { !$0.isEmpty }.map { .body(Array($0)) }
+    deliveries += [answer.body.prefix(half), answer.body.dropFirst(half)].filter { !$0.isEmpty }.map {
+      .body(Array($0))
+    }
     let summary = ExchangeSummary(
       bytesReceived: Int64(answer.body.count), contentLength: nil, isDelimited: true)
     deliveries.append(

@@ -63,7 +63,8 @@ struct SimulatedSidecars {
   private mutating func body(at url: String) -> [UInt8] {
     let version = random.below(1_000)
     if url.contains("/picture/") {
-      let magic: [UInt8] = random.once(in: 2) ? [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A] : [0xFF, 0xD8, 0xFF, 0xE0]
+      let magic: [UInt8] =
+        random.once(in: 2) ? [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A] : [0xFF, 0xD8, 0xFF, 0xE0]
       return magic + Array("picture \(version)".utf8) + [UInt8](repeating: 0, count: 16)
     }
     if url.contains("/chapters/") {

@@ -82,7 +82,7 @@ extension ActionForm {
         .sidecar(.fetch(SidecarReport(fetch: SidecarReport.template.fetch, news: $0))), naming: ["sidecar", "fetch"])
     }
     + [.deleted(0), .notDeleted(0), .moved(0, madeFolders: []), .notMoved(0), .looked(round: 0, changed: [])]
-      .map { (fact: SidecarFact) in ActionForm(.sidecar(fact)) }
+    .map { (fact: SidecarFact) in ActionForm(.sidecar(fact)) }
 }
 
 extension ValueForm<[Sidecar.Key]> {

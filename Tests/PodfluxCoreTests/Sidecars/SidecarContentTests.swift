@@ -39,7 +39,8 @@ struct SidecarContentTests {
   @Test(
     "Objects of JSON",
     arguments: [
-      "{}", " {\"a\":[1,-2.5e+3,true,false,null,{\"b\":\"\\u00e9\\n\"},[]]}\n", "\u{FEFF}{\"a\":\"ä\"}", "{\"a\":0,\"b\":{}}",
+      "{}", " {\"a\":[1,-2.5e+3,true,false,null,{\"b\":\"\\u00e9\\n\"},[]]}\n", "\u{FEFF}{\"a\":\"ä\"}",
+      "{\"a\":0,\"b\":{}}",
     ])
   func valid(_ text: String) { #expect(JSONSyntax.isObject(Array(text.utf8))) }
 
@@ -47,7 +48,8 @@ struct SidecarContentTests {
     "No objects of JSON",
     arguments: [
       "", "[]", "{", "{}{}", "{\"a\"}", "{\"a\":}", "{\"a\":1,}", "{a:1}", "{\"a\":01}", "{\"a\":1.}", "{\"a\":\"\n\"}",
-      "{\"a\":\"\\x\"}", "{\"a\":[1}", "{\"a\":tru}", "{\"a\":1}x", "{\"a\":\"\\u12\"}", "{,}", "{\"a\":[,]}", "{\"a\":1e}",
+      "{\"a\":\"\\x\"}", "{\"a\":[1}", "{\"a\":tru}", "{\"a\":1}x", "{\"a\":\"\\u12\"}", "{,}", "{\"a\":[,]}",
+      "{\"a\":1e}",
       "{\"a\":" + String(repeating: "[", count: 100_000),
     ])
   func invalid(_ text: String) { #expect(!JSONSyntax.isObject(Array(text.utf8))) }
