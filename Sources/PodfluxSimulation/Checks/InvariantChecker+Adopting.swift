@@ -3,20 +3,33 @@ import PodfluxCore
 
 /// Checks of files that become the downloads of episodes.
 extension InvariantChecker {
-  /// All that a run which adopts looks at, at one moment.
+  /// All that a run which adopts looks at, at one moment: files that no download has, and what of an episode tells it.
   struct AdoptionScene: Hashable {
+    private struct Facts: Hashable {
+      var content: EpisodeContent
+      var hasDownload: Bool
+      var isAddressTaken: Bool
+    }
+
     private let files: [String: FoundFile]
-    private let rows: [DownloadID: PublishedFile?]
-    private let episodes: [EpisodeID: Episode]
+    private let episodes: [EpisodeID: Facts]
     private let feeds: [Feed.Key: [String?]]
     private let covers: [String: SimulatedDisk.Cover]
     private let links: Set<String>
     private let isInPlace: Bool
 
     init(_ checker: InvariantChecker, _ disk: SimulatedDisk) {
-      files = disk.published.mapValues { disk.found($0.file, at: "") }
-      rows = checker.rows.mapValues { $0.state.kind == .failed ? nil : $0.publishedFile }
-      episodes = checker.feeds.episodes
+      let owned = checker.rows.values.compactMap(\.publishedFile)
+      let (paths, inodes) = (Set(owned.map(\.path.description)), Set(owned.map(\.inode)))
+      files = disk.published.filter { !paths.contains($0.key) && !inodes.contains($0.value.file.inode) }
+        .mapValues { disk.found($0.file, at: "") }
+      let living = checker.rows.filter { $0.value.state.kind != .failed }
+      let addresses = Set(living.values.map(\.address))
+      episodes = checker.feeds.episodes.mapValues { episode in
+        Facts(
+          content: episode.content, hasDownload: episode.download.map { living[$0] != nil } ?? false,
+          isAddressTaken: episode.content.enclosure.map { addresses.contains($0.address) } ?? false)
+      }
       feeds = checker.feeds.feeds.mapValues { [$0.shownTitle, $0.podcast?.title] }
       (covers, links, isInPlace) = (disk.covers, disk.links, disk.isInPlace)
     }

@@ -11,7 +11,7 @@ extension World {
     let folder = random.once(in: 4) ? disk.folders.sorted().randomOne(using: &random) : nil
     let isFolderOfLibrary = folder.map { (try? LibraryPath(validating: $0)) != nil } ?? true
     var request = AdoptRequest(feed: feed, folder: isFolderOfLibrary ? folder : nil, mode: .plan)
-    if !random.once(in: 3) { engine.ask(.cleanup(.adopt(request))) }
+    if !random.once(in: 4) { engine.ask(.cleanup(.adopt(request))) }
     request.mode = .apply
     engine.ask(.cleanup(.adopt(request)))
     if random.once(in: 10) { engine.ask(.cleanup(.cancel)) }
