@@ -112,7 +112,7 @@ let package = Package(
     .target(name: "TagReading", dependencies: ["CTagReader", "ScriptedOrigin"], path: "Tests/TagReading"),
     .testTarget(
       name: "TaggingTests",
-      dependencies: ["Flux", "PodfluxCore", "TagReading", "Tagging", "TestSupport", "podflux"]),
+      dependencies: ["CZlib", "Flux", "PodfluxCore", "TagReading", "Tagging", "TestSupport", "podflux"]),
     .testTarget(name: "FluxTests", dependencies: ["Flux"]),
     .testTarget(name: "TerminalTests", dependencies: ["Terminal"]),
     .testTarget(name: "DigestsTests", dependencies: ["Digests", "Flux", "PodfluxCore"]),

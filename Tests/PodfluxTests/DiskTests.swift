@@ -118,6 +118,42 @@ struct DiskTests {
     #expect(scene.publishedFiles() == ["a", "b", "c", "d", "f- g-", "ärger"].map { "Sendung/\($0).mp3" })
   }
 
+  @Test(
+    "Tagged copies are published over kills, each once, and nothing else is left",
+    arguments: [(PrivateDisk.Kind.exfat, false), (.exfat, true), (.ext4, true), (.mergerfs, false)])
+  func tags(kind: PrivateDisk.Kind, hasStateElsewhere: Bool) throws {
+    if let reason = PrivateDisk.unavailability(of: kind) {
+      print("skipped: \(reason)")
+      return
+    }
+    let scene = try DiskScene(kind, hasStateElsewhere: hasStateElsewhere)
+    let bodies = (0..<8).map { scene.serve("/\($0).mp3", length: 60_000 + $0, bytesPerSecond: 4_000_000) }
+    var engine = try scene.start()
+    try engine.order("settings/update", ["tags": true, "checksum": true, "reserveFreeBytes": 0])
+    for number in bodies.indices {
+      try engine.order(
+        "downloads/enqueue",
+        ["id": "d\(number)", "url": scene.origin.url("/\(number).mp3"), "podcast": "Sendung", "title": "\(number)"])
+    }
+    for round in 1...2 {
+      try engine.waitForDownloads { counts, _ in counts["completed", default: 0] >= round * 2 }
+      try engine.kill()
+      engine = try scene.start()
+    }
+    let items = try engine.waitForAllCompleted()
+    for number in bodies.indices {
+      let item = try #require(items.first { $0.id == "d\(number)" })
+      #expect(item.json["sha256"] as? String == bodies[number].hash)
+      let tagged = try #require(item.json["tagged"] as? [String: Any], "\(item.json)")
+      #expect(tagged["sha256"] as? String != bodies[number].hash)
+    }
+    #expect(scene.publishedFiles() == bodies.indices.map { "Sendung/\($0).mp3" })
+    try engine.order("downloads/verify", ["all": true])
+    engine.closeInput()
+    #expect(try engine.waitForEnd().status == 0)
+    #expect(try scene.start().items().allSatisfy { $0.state == "completed" && $0.json["modifiedAt"] is NSNull })
+  }
+
   @Test("A snapshot beside an engine with an exclusive database fails with the reason and the remedy")
   func snapshotBeside() throws {
     if let reason = PrivateDisk.unavailability(of: .mergerfs) {

@@ -1,3 +1,4 @@
+import CZlib
 import Flux
 import Foundation
 import PodfluxCore
@@ -94,6 +95,40 @@ struct TaggerTests {
     #expect(try file.tag(Self.tags, program: sleeper, seconds: 0) == .failed("tagging it took too long"))
     #expect(try file.tag(Self.tags, program: sleeper, while: { false }) == .stopped)
     #expect(file.bytes == (try TagSample.mp3.bytes()))
+  }
+
+  @Test("has no room for a tag that unpacks to more than its memory, and ends")
+  func bomb() throws {
+    let file = try TaggedFile(try Self.bomb(ofBytes: 600 << 20) + TagSample.mp3.bytes())
+    #expect(file.bytes.count < 1 << 20)
+    guard case .failed = try file.tag(Self.tags) else { return #expect(Bool(false), "it has all that memory") }
+  }
+
+  /// An ID3v2.4 tag with one compressed frame of zeros (ID3v2.4.0 structure, section 4.1.2).
+  private static func bomb(ofBytes count: Int) throws -> [UInt8] {
+    var stream = z_stream()
+    try #require(czlib_deflate_init(&stream, 15) == Z_OK)
+    defer { deflateEnd(&stream) }
+    var zeros = [UInt8](repeating: 0, count: 1 << 20)
+    var packed: [UInt8] = []
+    var room = [UInt8](repeating: 0, count: 1 << 20)
+    for piece in 0..<count >> 20 {
+      zeros.withUnsafeMutableBufferPointer { input in
+        room.withUnsafeMutableBufferPointer { output in
+          (stream.next_in, stream.avail_in) = (input.baseAddress, UInt32(input.count))
+          (stream.next_out, stream.avail_out) = (output.baseAddress, UInt32(output.count))
+          _ = deflate(&stream, piece == count >> 20 - 1 ? Z_FINISH : Z_NO_FLUSH)
+          packed += output.prefix(output.count - Int(stream.avail_out))
+        }
+      }
+    }
+    // Compressed, with its unpacked length.
+    let frame = Array("TXXX".utf8) + synchsafe(packed.count + 4) + [0, 0x09] + synchsafe(count % (1 << 28)) + packed
+    return Array("ID3".utf8) + [4, 0, 0] + synchsafe(frame.count) + frame
+  }
+
+  private static func synchsafe(_ number: Int) -> [UInt8] {
+    [21, 14, 7, 0].map { UInt8(number >> $0 & 0x7F) }
   }
 
   @Test("says so when it dies, when its program is missing, and when that is another one")

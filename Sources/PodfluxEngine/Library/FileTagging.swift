@@ -63,9 +63,10 @@ struct FileTagging: Sendable {
     if DownloadError.shortage(of: needed, room: try copies.freeBytes(), reserve: reserve) != nil {
       return .untagged(because: "there is no room for a copy")
     }
-    let audio = try AudioDigest.of(fileOfLength: length) { (offset, count) throws(FileError) in
+    let audio = try Self.audio(ofLength: length, while: goOn) { (offset, count) throws(FileError) in
       try file.read(offset: offset, count: count)
     }
+    guard goOn() else { return .stopped }
     guard let audio else {
       return .untagged(because: "the file's format is none whose tags are written, or it is damaged")
     }
@@ -79,11 +80,12 @@ struct FileTagging: Sendable {
     case .tagged: break
     }
     let copyLength = try copy.length()
-    let copiedAudio = try AudioDigest.of(fileOfLength: copyLength) { (offset, count) throws(FileError) in
+    let copiedAudio = try Self.audio(ofLength: copyLength, while: goOn) { (offset, count) throws(FileError) in
       try copy.read(offset: offset, count: count)
     }
+    let sha256 = request.wantsDigest ? try Self.digest(of: copy, copyLength, while: goOn) : nil
+    guard goOn() else { return .stopped }
     guard copiedAudio == audio else { return .untagged(because: "tagging it would have changed its audio") }
-    let sha256 = request.wantsDigest ? try Self.digest(of: copy, copyLength) : nil
     let identity = try copies.finish(copy)
     return .tagged(
       MovableFile(inode: identity.lastingInode, tags: .tagged(length: identity.size, sha256: sha256)))
@@ -106,10 +108,25 @@ struct FileTagging: Sendable {
     return nil
   }
 
-  private static func digest(of copy: CopyDraft, _ length: Int64) throws(FileError) -> String {
+  /// The digest of a file's audio; nil if the file has none, or if it was told to end.
+  private static func audio(
+    ofLength length: Int64, while goOn: () -> Bool,
+    _ read: @escaping (_ offset: Int64, _ count: Int) throws(FileError) -> [UInt8]
+  ) throws(FileError) -> [UInt8]? {
+    try withoutActuallyEscaping(goOn) { (goOn) throws(FileError) in
+      try AudioDigest.of(fileOfLength: length) { (offset, count) throws(FileError) in
+        goOn() ? try read(offset, count) : []
+      }
+    }
+  }
+
+  /// The SHA-256 of a copy; of no use if it was told to end.
+  private static func digest(
+    of copy: CopyDraft, _ length: Int64, while goOn: () -> Bool
+  ) throws(FileError) -> String {
     var digest = RunningDigest(.sha256)
     var offset: Int64 = 0
-    while offset < length {
+    while offset < length, goOn() {
       let piece = try copy.read(offset: offset, count: pieceBytes)
       guard !piece.isEmpty else { break }
       piece.withUnsafeBytes { digest.update($0) }

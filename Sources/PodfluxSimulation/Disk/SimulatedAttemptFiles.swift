@@ -134,7 +134,8 @@ final class SimulatedAttemptFiles: AttemptFiles, AttemptSurroundings, @unchecked
     }
     changesFiles()
     let (before, id) = (file.content, attempt.id.download)
-    defer { note { try world.checker.hasTagged(file, of: id, before: before) } }
+    // What a power cut takes is another story.
+    defer { if process.isAlive { note { try world.checker.hasTagged(file, of: id, before: before) } } }
     let tags = SimulatedTags.some(using: &world.random)
     guard world.sabotage != .tagsInPlace else {
       write(tags, before: file)

@@ -34,7 +34,9 @@ struct Toolchain {
     let sources = Repository.root.appendingPathComponent("Sources").path
     let checkouts = products.deletingLastPathComponent().deletingLastPathComponent().path + "/checkouts"
     let clang = ["CBrotli", "CCrypto", "CCurl", "CLinux", "CSQLite", "CZlib"].map { "\(sources)/\($0)" }
-    let searched = ["\(products.path)/Modules", "\(checkouts)/GRDB.swift/Sources/GRDBSQLite"] + clang
+    // SwiftPM writes the module map of a target of C++ beside its objects.
+    let made = ["Modules", "CTagging.build"].map { "\(products.path)/\($0)" }
+    let searched = made + ["\(checkouts)/GRDB.swift/Sources/GRDBSQLite"] + clang
     let outcome = try run(
       "swift-symbolgraph-extract",
       ["-module-name", module, "-target", Self.triple, "-minimum-access-level", "public", "-skip-inherited-docs"]
