@@ -28,9 +28,7 @@ public struct AdoptionPlanner: Sendable {
     var length: Int64
   }
 
-  /// - Parameters:
-  ///   - names: All feeds.
-  ///   - onlyFeed: The feed whose files alone are looked for; nil for all.
+  /// A planner for files of these feeds, or of `onlyFeed` alone.
   public init(
     _ adopting: Adopting, names: FeedNames, onlyFeed: Feed.Key?, comparing comparable: ComparableText
   ) {
@@ -65,10 +63,8 @@ public struct AdoptionPlanner: Sendable {
 
   /// Matches the files of a feed with its episodes, and forgets them.
   ///
-  /// - Parameters:
-  ///   - titles: The feed's.
-  ///   - isMedia: Whether a file's content is media. Called for files that would be taken.
-  ///   - obstacle: Why an episode cannot get a file, although it has no download. Called for those too.
+  /// `isMedia` says whether a file's content is media, and `obstacle` why an episode cannot get a file although it has no
+  /// download. Both are called for files that would be taken.
   public mutating func match(
     filesOf feed: Feed.Key, titled titles: [String], with episodes: [AdoptableEpisode],
     isMedia: (FoundFile) throws -> Bool, obstacle: (EpisodeID) throws -> String?

@@ -16,6 +16,14 @@ extension CleanupStore {
   }
 }
 
+extension CleanupStore {
+  /// Refuses a request for a feed that is not there.
+  func checkExists(_ feed: FeedID?, in turn: borrowing PodfluxTurn) throws {
+    guard let feed, try turn.tables.feeds.find(feed) == nil else { return }
+    throw Refusal(.notFound, "there is no feed \"\(feed)\"", path: "payload.feed")
+  }
+}
+
 extension CleanupStore.Context {
   /// What the stores hold now.
   init(_ stores: borrowing Stores) {

@@ -113,11 +113,6 @@ public struct CleanupStore: DomainStore {
 
   // MARK: Runs
 
-  private func checkExists(_ feed: FeedID?, in turn: borrowing PodfluxTurn) throws {
-    guard let feed, try turn.tables.feeds.find(feed) == nil else { return }
-    throw Refusal(.notFound, "there is no feed \"\(feed)\"", path: "payload.feed")
-  }
-
   private mutating func ask(
     for options: CleanupOptions, renaming: Renaming? = nil, adopting: Adopting? = nil,
     because cause: CleanupRun.Cause, in turn: inout PodfluxTurn

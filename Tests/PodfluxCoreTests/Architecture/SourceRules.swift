@@ -20,7 +20,7 @@ enum SourceRules {
     "PodfluxSimulation": ["EngineRuntime", "Persistence", "PodfluxCore", "Flux", "Digests", "WireProtocol"],
     "WireProtocol": ["PodfluxCore", "Flux"],
     "Transfers": ["EngineRuntime", "PodfluxCore", "Flux", "CBrotli", "CCurl", "CLinux", "CZlib"],
-    "EngineRuntime": ["Feeds", "PodfluxCore", "Flux", "Digests"],
+    "EngineRuntime": ["Feeds", "PodfluxCore", "Flux", "Digests", "Texts"],
     "Digests": ["PodfluxCore", "CCrypto"],
     "Feeds": ["PodfluxCore", "Flux"],
     "FileStore": ["PodfluxCore", "Flux", "CLinux"],
