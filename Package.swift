@@ -141,6 +141,7 @@ let package = Package(
       name: "PodfluxEngineTests",
       dependencies: [
         "EngineRuntime", "FileStore", "Flux", "Persistence", "PodfluxCore", "PodfluxEngine", "ScriptedOrigin",
+        "Tagging",
         "TestSupport", "WireProtocol", .product(name: "Logging", package: "swift-log"),
       ]),
     .testTarget(name: "PodfluxClientTests", dependencies: ["PodfluxClient", "PodfluxCore", "WireProtocol"]),
