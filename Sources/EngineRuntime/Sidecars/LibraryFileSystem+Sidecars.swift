@@ -16,10 +16,13 @@ extension LibraryFileSystem {
   private func delete(_ deletion: SidecarDeletion) -> SidecarFact {
     do throws(FileSystemFailure) {
       for path in [deletion.file.path] + (deletion.other.map { [$0] } ?? []) {
-        guard case .file(let present) = try look(at: EntryPath(path)), isSame(deletion.file, as: present) else {
-          continue
+        switch try look(at: EntryPath(path)) {
+        case .file(let present) where isSame(deletion.file, as: present):
+          _ = try delete(present, ownFolders: path == deletion.file.path ? deletion.ownFolders : [])
+        // Once the link is gone the file may be there again.
+        case .behindLink: return .notDeleted(deletion.sidecar)
+        case .file, .nothing, .link, .other: break
         }
-        _ = try delete(present, ownFolders: path == deletion.file.path ? deletion.ownFolders : [])
       }
       // The episode's file may have gone after this one.
       for folder in deletion.ownFolders { guard try removeEmptyFolder(EntryPath(folder)) else { break } }

@@ -80,9 +80,7 @@ extension Sidecar {
     return String(text.unicodeScalars.dropLast(media.name.unicodeScalars.count)) + FileExtension.stem(of: media.name)
   }
 
-  /// The stem of a download's sidecar.
-  ///
-  /// - Parameter language: The language of the podcast, for transcripts.
+  /// The stem of a download's sidecar. The language is the podcast's; transcripts are named by it.
   public static func stem(of kind: SidecarKind, beside media: LibraryPath, language: String? = nil) -> String {
     let stem = stem(beside: media)
     return switch kind {

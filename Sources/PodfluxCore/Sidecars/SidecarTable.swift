@@ -30,9 +30,8 @@ public protocol SidecarTable {
   /// Whether a download's file lies in a folder, or is about to.
   func isUsed(_ folder: LibraryPath) throws -> Bool
 
-  /// The first sidecars that are to be fetched by now, or were about to be published, in the order of their times.
-  ///
-  /// - Parameter needingNetwork: Whether they are those with an address, or those without.
+  /// The first sidecars that are to be fetched by now, or were about to be published, in the order of their times: those
+  /// with an address, which need the network, or those without.
   func due(at now: Timestamp, needingNetwork: Bool, limit: Int) throws -> [Sidecar]
   /// When the first one is to be fetched after this moment.
   func nextMoment(after now: Timestamp) throws -> Timestamp?

@@ -164,6 +164,8 @@ struct SidecarAttemptTests {
     _ = try present("b.json", inode: 1)
     #expect(files.carryOut(.delete(SidecarDeletion(sidecar: 1, file: file, other: moved.path))) == .deleted(1))
     #expect(files.items.isEmpty)
+    files.items["a.json"] = .behindLink
+    #expect(files.carryOut(.delete(SidecarDeletion(sidecar: 1, file: file))) == .notDeleted(1))
     let changed = try present("a.json", inode: 1, modified: 2)
     #expect(files.carryOut(.delete(SidecarDeletion(sidecar: 1, file: changed))) == .deleted(1))
     #expect(files.items.keys.sorted() == ["a.json"])
