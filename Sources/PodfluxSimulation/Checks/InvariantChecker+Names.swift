@@ -10,6 +10,17 @@ extension InvariantChecker {
     }
   }
 
+  /// A download goes and leaves its file to its client. A renaming that is under way may have moved it, or moves it yet.
+  func release(_ file: PublishedFile, of id: DownloadID, on disk: SimulatedDisk) {
+    disk.release(file, of: id)
+    for handed in handedSteps.values {
+      guard case .misnamed(id, file, let path) = handed.step.finding else { continue }
+      var moved = file
+      moved.path = path
+      disk.release(moved, of: id)
+    }
+  }
+
   /// A step that gives a file another name has ended: the file is there, or where its row says.
   func hasRenamed(_ step: CleanupStep, _ outcome: CleanupStep.Outcome, on disk: SimulatedDisk) throws {
     guard case .misnamed(let id, let file, let path) = step.finding else { return }

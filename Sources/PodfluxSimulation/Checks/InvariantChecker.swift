@@ -179,7 +179,7 @@ final class InvariantChecker {
     if let file = rows.removeValue(forKey: id)?.publishedFile, !changes.owedFiles.contains(file),
       !isOwned(file, byAnotherThan: id, on: world.disk)
     {
-      world.disk.release(file, of: id)
+      release(file, of: id, on: world.disk)
     }
     changes.before[id] = .some(nil)
     changes.hasNewOrder = true
@@ -209,7 +209,7 @@ final class InvariantChecker {
         changes.before[id] = .some(nil)
       case .remove(let deletingFile):
         if case .completed(let file) = row.state, !deletingFile, !isOwned(file, byAnotherThan: id, on: world.disk) {
-          world.disk.release(file, of: id)
+          release(file, of: id, on: world.disk)
         }
         rows[id] = nil
         changes.before[id] = .some(nil)

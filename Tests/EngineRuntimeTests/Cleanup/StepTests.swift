@@ -85,6 +85,26 @@ struct StepTests {
     #expect(isLeft(carryOut(.corrupt(id, file, found: found()), .redownload)))
   }
 
+  /// Seed 55 of the simulator: the row stayed where the file was not, was forgotten, and the file belonged to nothing when
+  /// the link was gone.
+  @Test("A file that an engine may have moved behind what is a link by now is looked for there")
+  func movedBehindLink() throws {
+    let id = try #require(DownloadID("d"))
+    let file = try #require(found().published(sha256: nil))
+    let path = try LibraryPath(validating: "b.mp3")
+    var step = CleanupStep(finding: .misnamed(id, file, to: path), decision: .rename, because: "a test wants it")
+    files.items["b.mp3"] = .behindLink
+    for (mayHaveBegun, outcome) in [
+      (true, CleanupStep.Outcome.moved(madeFolders: [])), (false, .left(CleanupStep.fileHasGone)),
+    ] {
+      step.move = CleanupStep.Move(mayHaveBegun: mayHaveBegun)
+      #expect(files.carryOut(step, at: now) == outcome)
+    }
+    step.move = CleanupStep.Move(mayHaveBegun: true)
+    files.items["b.mp3"] = nil
+    #expect(files.carryOut(step, at: now) == .left(CleanupStep.fileHasGone))
+  }
+
   @Test("A stray among the partial files is quarantined once, and a missing one is left")
   func stray() {
     files.strays["x.tmp"] = 3

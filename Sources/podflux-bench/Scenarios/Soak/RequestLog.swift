@@ -18,6 +18,15 @@ struct RequestLog {
     }
   }
 
-  /// How many requests there were for files that had been asked for before.
-  var repeated: Int { requests.values.reduce(0) { $0 + $1 - 1 } }
+  /// How many requests there were for episodes and their sidecars that had been asked for before.
+  var repeated: Int { repeated { !Self.isCover($0) } }
+
+  /// How many requests there were for covers that had been asked for before: one goes with the last episode of its feed.
+  var repeatedCovers: Int { repeated(where: Self.isCover) }
+
+  private func repeated(where isCounted: (String) -> Bool) -> Int {
+    requests.reduce(0) { isCounted($1.key) ? $0 + $1.value - 1 : $0 }
+  }
+
+  private static func isCover(_ path: String) -> Bool { path.hasSuffix(".jpg") }
 }

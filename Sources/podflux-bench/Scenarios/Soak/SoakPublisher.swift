@@ -13,6 +13,7 @@ struct SoakPublisher {
   private struct Episode {
     let day: Int
     let number: Int
+    let length: Int
   }
 
   let feeds: Int
@@ -48,8 +49,8 @@ struct SoakPublisher {
 
   private mutating func add(to feed: Int, on day: Int) throws {
     let number = episodes[feed].count
-    episodes[feed].append(Episode(day: day, number: number))
     let length = 30_000 + Int(random.next() % 100_000)
+    episodes[feed].append(Episode(day: day, number: number, length: length))
     let (name, seed) = ("\(feed)-\(number)", feed * 10_000 + number)
     try write(Body.audio(length: length, seed: UInt64(seed)).allBytes, to: "\(name).mp3")
     try write([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A] + Self.filling(seed), to: "\(name).png")
@@ -83,7 +84,7 @@ struct SoakPublisher {
         <pubDate>\(FeedDate.text(moment))</pubDate><itunes:episode>\(episode.number + 1)</itunes:episode>
         <itunes:image href="\(base).png"/><podcast:chapters url="\(base).json" type="application/json+chapters"/>
         <podcast:transcript url="\(base).vtt" type="text/vtt"/>
-        <enclosure url="\(base).mp3" length="0" type="audio/mpeg"/></item>
+        <enclosure url="\(base).mp3" length="\(episode.length)" type="audio/mpeg"/></item>
 
         """
     }

@@ -29,7 +29,8 @@ struct SoakScenario: Scenario {
       Figure("files that differ", .count, [Double(different.count)], target: .atMost(0)),
       Figure("files asked for", .count, [Double(calm.requests.requests.count)]),
       Figure("files asked for, with kills", .count, [Double(killed.requests.requests.count)]),
-      Figure("requests for a file again", .count, [Double(calm.requests.repeated)], target: .atMost(0)),
+      Figure("requests for an episode again", .count, [Double(calm.requests.repeated)], target: .atMost(0)),
+      Figure("requests for covers again", .count, [Double(calm.requests.repeatedCovers)]),
       Figure("kills", .count, [Double(killed.kills)], target: .atLeast(Double(Self.days))),
       // What a kill has interrupted is asked for once more, and nothing else.
       Figure(
