@@ -39,10 +39,13 @@ extension InvariantChecker {
     let isReplaced =
       file.modifiedNanoseconds != present.modified
       && (present.isWritten(byAnotherThan: id)
-        || rows.values.contains { row in
-          row.id != id && row.publishedFile?.describes(present, at: file.path) ?? false
-        })
+        || isKnown(present, at: file.path, byAnotherThan: id))
     guard isReplaced else { throw Violation(.forgetting, "\(file.path) is said to be gone, and is there") }
+  }
+
+  /// Whether the row of another download knows a file as its own.
+  func isKnown(_ file: SimulatedFile, at place: LibraryPath, byAnotherThan id: DownloadID) -> Bool {
+    rows.values.contains { $0.id != id && $0.publishedFile?.describes(file, at: place) ?? false }
   }
 
   /// The cleanup takes a file away as an orphan.

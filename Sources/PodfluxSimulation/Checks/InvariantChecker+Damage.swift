@@ -33,12 +33,12 @@ extension InvariantChecker {
   }
 
   /// A download whose file another program has edited stays completed. Without a recorded time, an edit cannot be
-  /// distinguished from damage.
+  /// distinguished from damage. A file that another row knows with its new time is that one's: its number may be reused.
   private func checkEdited(_ row: Download, _ before: Download?, on disk: SimulatedDisk) throws {
     guard case .completed(let file)? = before?.state, row.state.kind != .completed, file.modifiedNanoseconds != nil,
       let entry = disk.published[file.path.description], entry.file.inode == file.inode, entry.file.isEdited,
       entry.file.isMedia, !entry.file.isDamaged, !entry.isDisplaced, !entry.isForeign,
-      !entry.file.isWritten(byAnotherThan: row.id)
+      !entry.file.isWritten(byAnotherThan: row.id), !isKnown(entry.file, at: file.path, byAnotherThan: row.id)
     else { return }
     throw Violation(.edited, "\(row.id) is \(row.state), and another program has only edited \(file.path)")
   }

@@ -28,8 +28,8 @@ final class ProcessOwner: EngineOwner {
   }
 
   func told(_ notice: Notice) {
-    // `podflux rename` itself says all that there is to say.
-    if isCommand, case .cleaned(let run) = notice, run.renaming != nil { return }
+    // `podflux rename` and `podflux adopt` themselves say all that there is to say.
+    if isCommand, case .cleaned(let run) = notice, !run.isCleanup { return }
     StandardError.printSoon(notes.line(for: notice))
   }
 
