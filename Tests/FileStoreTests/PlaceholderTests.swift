@@ -44,6 +44,25 @@ struct PlaceholderTests {
       try publisher.publish(partial("a"), to: path("x/b.mp3"), recorded: recorded).identity.size == recorded.size)
   }
 
+  /// mergerfs and bindfs have hard links, and their numbers need not last.
+  @Test("A file that was linked to its path, and not unlinked because of a crash, is there", arguments: [true, false])
+  func linked(isFoundByRecovery: Bool) throws {
+    let recorded = try library.makePartial("a", "new")
+    try library.write("old", to: "x/other.mp3")
+    try FileManager.default.linkItem(at: library.url(".podflux/partial/a.part"), to: library.url("x/a.mp3"))
+    #expect(try !publisher.hasPublished(partial("a"), as: path("x/other.mp3"), recorded: recorded))
+    #expect(library.isThere(".podflux/partial/a.part"))
+    if isFoundByRecovery {
+      #expect(try publisher.hasPublished(partial("a"), as: path("x/a.mp3"), recorded: recorded))
+    } else {
+      let linking = Publisher(library.library, move: .linking)
+      #expect(
+        try linking.publish(partial("a"), to: path("x/a.mp3"), recorded: recorded).identity.size == recorded.size)
+    }
+    #expect(!library.isThere(".podflux/partial/a.part"))
+    #expect(try library.contents("x/a.mp3") == "new")
+  }
+
   @Test("A placeholder left by a crash is removed: if its row names it, it is empty, and the complete file exists")
   func withdraws() throws {
     try library.makePartial("a", "text")

@@ -4,7 +4,8 @@ import PodfluxCore
 /// Recovery after an engine was killed while it published.
 extension Publisher {
   /// Whether the complete file `name` has been moved to `path`: the file there matches the identity recorded before the
-  /// move. Without lasting inodes any file of that length would match, so the complete file must be gone as well.
+  /// move. Without lasting inodes any file of that length would match, so the complete file must be gone as well, or be the
+  /// file there: it was linked, and a crash came before it was unlinked. Then that is done now.
   ///
   /// `isTagged` says whether it is a tagged copy that was to be moved.
   public func hasPublished(
@@ -15,7 +16,12 @@ extension Publisher {
         return false
       }
       if found.hasLastingInode { return true }
-      return try FinishedFile(name, of: library, isTagged: isTagged).identity() == nil
+      let finished = try FinishedFile(name, of: library, isTagged: isTagged)
+      guard let rest = try finished.identity() else { return true }
+      // At one moment no two files have one number on any file system.
+      guard rest == found else { return false }
+      _ = try finished.folder.deleteFile(finished.name)
+      return true
     } catch .symbolicLink, .notARegularFile {
       return false
     }

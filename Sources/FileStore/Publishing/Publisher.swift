@@ -88,13 +88,13 @@ public struct Publisher: Sendable {
       return .published(try folder.statusOfChild(published)?.identity ?? source, madeFolders: walk.made)
     } catch .exists {
       let collision = FileError.exists(path: folder.pathOfChild(published))
-      // File systems without lasting inodes have no hard links, and the moved file is gone from here.
-      guard source.hasLastingInode else { throw collision }
       if try folder.statusOfChild(published)?.identity == source {
         // Without atomic rename the file was linked and was to be unlinked: a crash came in between.
         _ = try finished.folder.deleteFile(finished.name)
         return .alreadyPublished(source)
       }
+      // Without lasting inodes another file of its length may be there, and this one is here.
+      guard source.hasLastingInode else { throw collision }
       return try earlierPublication(published, in: folder, recorded, otherwise: collision)
     }
   }
