@@ -65,6 +65,14 @@ struct FileStatus {
   /// The time at which its name, place or contents last changed (st_ctim).
   let changed: Timestamp
 
+  /// Whether this is another name of a file that was found under one. FUSE servers may give two names of a file two inodes:
+  /// there its link count, length and time tell.
+  func isLink(of other: FileIdentity) -> Bool {
+    guard kind == .regular, identity != other else { return kind == .regular }
+    return !identity.hasLastingInode && linkCount > 1 && identity.size == other.size
+      && identity.modifiedNanoseconds == other.modifiedNanoseconds
+  }
+
   init(_ status: stat, _ traits: FileSystemTraits) {
     kind =
       switch status.st_mode & S_IFMT {

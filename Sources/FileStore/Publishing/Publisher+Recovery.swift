@@ -18,8 +18,9 @@ extension Publisher {
       if found.hasLastingInode { return true }
       let finished = try FinishedFile(name, of: library, isTagged: isTagged)
       guard let rest = try finished.identity() else { return true }
-      // At one moment no two files have one number on any file system.
-      guard rest == found else { return false }
+      guard let walk = try PublishedFiles(library).walk(to: EntryPath(path)), let status = try walk.status(),
+        status.isLink(of: rest)
+      else { return false }
       _ = try finished.folder.deleteFile(finished.name)
       return true
     } catch .symbolicLink, .notARegularFile {

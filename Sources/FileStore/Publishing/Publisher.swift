@@ -88,7 +88,7 @@ public struct Publisher: Sendable {
       return .published(try folder.statusOfChild(published)?.identity ?? source, madeFolders: walk.made)
     } catch .exists {
       let collision = FileError.exists(path: folder.pathOfChild(published))
-      if try folder.statusOfChild(published)?.identity == source {
+      if try folder.statusOfChild(published)?.isLink(of: source) ?? false {
         // Without atomic rename the file was linked and was to be unlinked: a crash came in between.
         _ = try finished.folder.deleteFile(finished.name)
         return .alreadyPublished(source)
