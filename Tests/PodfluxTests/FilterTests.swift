@@ -94,9 +94,8 @@ struct FilterTests {
     try next.order("filters/apply", ["name": "videos"])
     #expect(try ids(next) == ["0-3", "1-3", "2-3"])
     for query in [#"{}"#, #"{"stores":["downloads"],"downloads":{"sort":"-size","limit":2,"fields":["id","title"]}}"#] {
-      try next.send(line: #"{"type":"snapshot","payload":\#(query)}"#)
-      let line = try next.wait(for: "a snapshot") { $0.contains(#""type":"ok""#) && $0.contains(#""items":"#) }
-      #expect(try PodfluxCommand.run(["snapshot", "--library", scene.library, query]).output == line + "\n")
+      let snapshots = try scene.snapshots(query, of: next)
+      #expect(snapshots.command == snapshots.engine)
     }
   }
 

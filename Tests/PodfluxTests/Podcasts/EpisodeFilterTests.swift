@@ -122,11 +122,9 @@ struct EpisodeFilterTests {
     #expect(try titles(next) == ["Episode 5", "Episode 4"])
     #expect(try part(next)["selectedGroup"] as? String == "played")
     let query = #"{"stores":["filters","episodes"]}"#
-    try next.send(line: #"{"type":"snapshot","payload":\#(query)}"#)
-    let line = try next.wait(for: "a snapshot") {
-      $0.contains(#""type":"ok""#) && $0.contains(#""isFiltering":true"#) && $0.contains(#""items":"#)
-    }
-    #expect(try PodfluxCommand.run(["snapshot", "--library", scene.library, query]).output == line + "\n")
+    let snapshots = try scene.snapshots(query, of: next)
+    #expect(snapshots.engine.contains(#""isFiltering":true"#))
+    #expect(snapshots.command == snapshots.engine)
   }
 
   @Test("An observer of filters is told when a count of episodes changes")

@@ -96,6 +96,23 @@ final class Scene: Sendable {
   }
 }
 
+// MARK: - Snapshots beside an engine
+
+extension Scene {
+  /// What a running engine answers to a query, and what `podflux snapshot` prints, both of one revision: the engine
+  /// commits turns of its own, such as a new day's upkeep, which may fall between the two.
+  func snapshots(_ query: String, of engine: PodfluxProcess) throws -> (engine: String, command: String) {
+    for _ in 0..<100 {
+      try engine.send(line: #"{"type":"snapshot","payload":\#(query)}"#)
+      let line = try engine.wait(for: "a snapshot") { $0.contains(#""type":"ok""#) && $0.contains(#""items":"#) }
+      let output = try PodfluxCommand.run(["snapshot", "--library", library, query]).output
+      let meta = try PodfluxProcess.parse(line)["meta"] as? [String: Any]
+      if try engine.revision() == meta?["revision"] as? Int { return (line + "\n", output) }
+    }
+    throw PodfluxProcess.Failure("the engine commits turns all the time")
+  }
+}
+
 // MARK: - What lies in the library
 
 extension Scene {
