@@ -19,6 +19,10 @@ public struct LibraryPath: Hashable, Sendable, CustomStringConvertible {
   /// dot (`.podflux` belongs to the engine) or end with a blank or a dot; backslashes; control characters, line
   /// separators and characters that change the direction of text.
   public init(validating text: String) throws(LibraryPathError) {
+    guard !Self.isPlain(text) else {
+      description = text
+      return
+    }
     guard !text.isEmpty else { throw .empty }
     guard text.utf8.count <= Self.maximumBytes else { throw .tooLong }
     guard text.utf8.first != UInt8(ascii: "/") else { throw .absolute }
@@ -56,11 +60,41 @@ public struct LibraryPath: Hashable, Sendable, CustomStringConvertible {
   }
 
   public func hash(into hasher: inout Hasher) {
-    for byte in description.utf8 { hasher.combine(byte) }
+    var text = description
+    text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
   }
 }
 
 extension LibraryPath {
+  /// Whether a text is certainly a path: of ASCII, and with nothing that the check of each component refuses. One pass
+  /// over the bytes, since each row that is read has a path, and a cleanup reads them all. False says nothing.
+  private static func isPlain(_ text: String) -> Bool {
+    guard (1...maximumBytes).contains(text.utf8.count) else { return false }
+    var text = text
+    return text.withUTF8 { bytes in
+      var components = 1
+      var (start, last) = (0, UInt8(ascii: "/"))
+      for (index, byte) in bytes.enumerated() {
+        switch byte {
+        case UInt8(ascii: "/"):
+          guard isPlainEnd(last), index - start <= maximumComponentBytes else { return false }
+          components += 1
+          start = index + 1
+        case UInt8(ascii: "."): guard index > start else { return false }
+        case 0..<0x20, UInt8(ascii: "\\"), 0x7F...: return false
+        default: break
+        }
+        last = byte
+      }
+      return isPlainEnd(last) && bytes.count - start <= maximumComponentBytes && components <= maximumComponents
+    }
+  }
+
+  /// Whether a component may end with this byte; after a slash it would be empty.
+  private static func isPlainEnd(_ byte: UInt8) -> Bool {
+    byte != UInt8(ascii: "/") && byte != UInt8(ascii: " ") && byte != UInt8(ascii: ".")
+  }
+
   /// Splits at every slash. By scalars, since "/" followed by a combining accent is one `Character`, not equal to "/".
   private static func split(_ text: String) -> [Substring.UnicodeScalarView] {
     text.unicodeScalars.split(separator: "/", omittingEmptySubsequences: false)

@@ -82,11 +82,12 @@ public struct FilterCounter<Traits: FilterableTraits> {
 
   private func shownPodcasts() -> [Filter] {
     var names = Set(selection.active.filter { $0.group == .podcast }.map(\.value))
-    let others = podcasts.filter { shown?.contains($0.key) != true }.values
-    for podcast in others.sorted(by: { ($1.number, $0.name) < ($0.number, $1.name) })
-    where names.count < FiltersSnapshot.maximumPodcasts {
-      names.insert(podcast.name)
+    var others = podcasts.filter { shown?.contains($0.key) != true }.map(\.value)
+    // The order matters only where not all are shown.
+    if names.count + others.count > FiltersSnapshot.maximumPodcasts {
+      others.sort { ($1.number, $0.name) < ($0.number, $1.name) }
     }
+    for podcast in others where names.count < FiltersSnapshot.maximumPodcasts { names.insert(podcast.name) }
     return names.sorted().compactMap { FilterCatalogue.filter(.podcast, $0) }
   }
 }

@@ -60,12 +60,31 @@ struct LibraryPathTests {
     #expect(reason.description.contains(";"), "a refusal says what was wrong; and what would be right")
   }
 
-  @Test("counts bytes, not characters, at each of its limits")
+  @Test("judges a text of ASCII as it judges the same text beside another letter")
+  func judgesPlainTexts() {
+    var texts = [""]
+    for _ in 0..<5 {
+      texts += texts.flatMap { text in ["a", " ", ".", "/", "\\", "\u{1}", "\u{7F}"].map { text + $0 } }
+      texts = Array(Set(texts))
+    }
+    for text in texts where !text.isEmpty {
+      let isPath = (try? LibraryPath(validating: text)) != nil
+      #expect(isPath == ((try? LibraryPath(validating: text + "/é")) != nil), "\(text.debugDescription)")
+      #expect(isPath == ((try? LibraryPath(validating: "é/" + text)) != nil), "\(text.debugDescription)")
+    }
+  }
+
+  @Test("counts bytes, not characters, at each of its limits, also where all are ASCII")
   func keepsLimits() throws {
     let longest = String(repeating: "é", count: 127) + "x"
     #expect(longest.utf8.count == LibraryPath.maximumComponentBytes)
     _ = try LibraryPath(validating: longest)
     #expect(throws: LibraryPathError.componentTooLong(number: 2)) { try LibraryPath(validating: "a/" + longest + "x") }
+
+    let plain = String(repeating: "x", count: LibraryPath.maximumComponentBytes)
+    _ = try LibraryPath(validating: plain + "/" + plain)
+    #expect(throws: LibraryPathError.componentTooLong(number: 1)) { try LibraryPath(validating: plain + "x/a") }
+    #expect(throws: LibraryPathError.componentTooLong(number: 2)) { try LibraryPath(validating: "a/" + plain + "x") }
 
     let deepest = Array(repeating: "a", count: LibraryPath.maximumComponents).joined(separator: "/")
     _ = try LibraryPath(validating: deepest)
