@@ -9,11 +9,14 @@ public struct TagOrder: Codable, Hashable, Sendable {
   var track: Int?
   var disc: Int?
   var genre: String?
+  var chapters: [Chapter] = []
 
   /// - Parameters:
   ///   - tags: What is known of the file.
   ///   - offsetSeconds: By how much the clocks of the time zone of `tags` were ahead of UTC at the publication.
-  public init(_ tags: EpisodeTags, offsetSeconds: Int64) {
+  ///   - chapters: In the order of their beginnings; none by default.
+  public init(_ tags: EpisodeTags, offsetSeconds: Int64, chapters: [Chapter] = []) {
+    self.chapters = chapters
     title = Self.text(tags.title)
     album = Self.text(tags.podcast)
     date = tags.published?.day(offsetSeconds: offsetSeconds).text
@@ -23,8 +26,18 @@ public struct TagOrder: Codable, Hashable, Sendable {
 
   /// A text that all formats can hold: without NUL, which ends the texts of C and of ID3, and not too long.
   private static func text(_ text: String?) -> String? {
-    guard var text = text?.replacing("\u{0}", with: ""), !text.isEmpty else { return nil }
-    while text.utf8.count > TaggingLimits.textBytes { text.removeLast() }
+    guard let text = text?.replacing("\u{0}", with: ""), !text.isEmpty else { return nil }
+    return text.cut(toBytes: TaggingLimits.textBytes)
+  }
+}
+
+extension String {
+  /// Its beginning of at most so many bytes of UTF-8, in whole characters.
+  func cut(toBytes limit: Int) -> String {
+    guard utf8.count > limit else { return self }
+    // A character has a byte at least: what is behind so many need not be looked at.
+    var text = String(prefix(limit))
+    while text.utf8.count > limit { text.removeLast() }
     return text
   }
 }

@@ -18,6 +18,13 @@ public struct Tagger: Sendable {
     public static let itself = Program(path: "/proc/self/exe", arguments: [TaggingWorker.argument])
   }
 
+  /// A picture for a file.
+  public enum Cover: Sendable {
+    /// In the file of a descriptor, which stays open.
+    case file(Int32)
+    case bytes([UInt8])
+  }
+
   /// What has come of a copy.
   public enum Outcome: Hashable, Sendable {
     case tagged
@@ -44,10 +51,10 @@ public struct Tagger: Sendable {
   /// - Parameters:
   ///   - copy: The copy's descriptor, for reading and writing. What was written is not synced.
   ///   - length: The copy's length in bytes.
-  ///   - cover: A descriptor of the cover; nil for none.
+  ///   - cover: The cover; nil for none.
   ///   - goOn: Asked 20 times a second; false kills the worker.
   public func tag(
-    _ copy: Int32, length: Int64, cover: Int32?, _ order: TagOrder, while goOn: () -> Bool
+    _ copy: Int32, length: Int64, cover: Cover?, _ order: TagOrder, while goOn: () -> Bool
   ) -> Outcome {
     guard length <= TaggingLimits.fileBytes else {
       return .failed("the file has more than \(TaggingLimits.fileBytes >> 30) GiB")
@@ -57,7 +64,16 @@ public struct Tagger: Sendable {
     let nothing = open("/dev/null", O_RDONLY | O_CLOEXEC)
     guard nothing >= 0 else { return Self.notStarted(errno) }
     defer { close(nothing) }
-    let (refusal, child) = spawn(stdin: stdin, copy: copy, cover: cover ?? nothing, nothing: nothing)
+    var (picture, held) = (nothing, Int32?.none)
+    defer { if let held { close(held) } }
+    switch cover {
+    case nil: break
+    case .file(let descriptor): picture = descriptor
+    case .bytes(let bytes):
+      guard let file = Self.file(of: bytes) else { return Self.notStarted(errno) }
+      (picture, held) = (file, file)
+    }
+    let (refusal, child) = spawn(stdin: stdin, copy: copy, cover: picture, nothing: nothing)
     guard refusal == 0 else { return Self.notStarted(refusal) }
     return wait(for: child, upToSeconds: seconds(length), while: goOn)
   }
@@ -161,12 +177,26 @@ public struct Tagger: Sendable {
       errno = EINVAL
       return nil
     }
+    return file(of: Array(text))
+  }
+
+  /// A file in memory with these bytes; nil with errno.
+  private static func file(of bytes: [UInt8]) -> Int32? {
     let file = linux_memory_file("podflux-tags")
     guard file >= 0 else { return nil }
-    let written = text.withUnsafeBytes { pwrite(file, $0.baseAddress, $0.count, 0) }
-    guard written == text.count else {
-      close(file)
-      return nil
+    var written = 0
+    while written < bytes.count {
+      let count = bytes.withUnsafeBytes {
+        pwrite(file, $0.baseAddress.map { $0 + written }, $0.count - written, off_t(written))
+      }
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else {
+        let reason = errno
+        close(file)
+        errno = reason
+        return nil
+      }
+      written += count
     }
     return file
   }

@@ -30,28 +30,41 @@ public enum TaggingWorker {
     guard let format = TagFormat(beginning: read(copy, count: MediaSignature.length)) else { return .unknownFormat }
     let texts = [order.title, order.album, order.date, order.genre].map { $0.map { strdup($0) } }
     defer { for text in texts { free(text ?? nil) } }
-    return (picture?.bytes ?? []).withUnsafeBufferPointer { bytes in
-      var tags = ctagging_tags()
-      (tags.title, tags.album) = (UnsafePointer(texts[0] ?? nil), UnsafePointer(texts[1] ?? nil))
-      (tags.date, tags.genre) = (UnsafePointer(texts[2] ?? nil), UnsafePointer(texts[3] ?? nil))
-      (tags.track, tags.disc) = (Int32(order.track ?? 0), Int32(order.disc ?? 0))
-      if let picture {
-        (tags.cover, tags.cover_length) = (bytes.baseAddress, bytes.count)
-        tags.cover_is_png = picture.isPNG ? 1 : 0
-      }
-      // Each call closes its descriptor.
-      let written = ctagging_write(dup(copy), format.code, &tags)
-      guard written == CTAGGING_DONE else { return written == CTAGGING_UNREADABLE ? .unreadable : .notWritten }
-      return ctagging_check(dup(copy), format.code, &tags) == CTAGGING_DONE ? .tagged : .notWritten
+    let names = order.chapters.map { strdup($0.title) }
+    defer { for name in names { free(name) } }
+    let chapters = zip(order.chapters, names).map { chapter, name in
+      ctagging_chapter(
+        start: UInt32(clamping: chapter.start), end: UInt32(clamping: chapter.end ?? 0), title: UnsafePointer(name))
     }
+    return (picture?.bytes ?? []).withUnsafeBufferPointer { bytes in
+      chapters.withUnsafeBufferPointer { tag(order, texts, picture, bytes, $0, as: format) }
+    }
+  }
+
+  private static func tag(
+    _ order: TagOrder, _ texts: [UnsafeMutablePointer<CChar>??], _ picture: Picture?,
+    _ bytes: UnsafeBufferPointer<UInt8>,
+    _ chapters: UnsafeBufferPointer<ctagging_chapter>, as format: TagFormat
+  ) -> WorkerEnd {
+    var tags = ctagging_tags()
+    (tags.title, tags.album) = (UnsafePointer(texts[0] ?? nil), UnsafePointer(texts[1] ?? nil))
+    (tags.date, tags.genre) = (UnsafePointer(texts[2] ?? nil), UnsafePointer(texts[3] ?? nil))
+    (tags.track, tags.disc) = (Int32(order.track ?? 0), Int32(order.disc ?? 0))
+    if let picture {
+      (tags.cover, tags.cover_length) = (bytes.baseAddress, bytes.count)
+      tags.cover_is_png = picture.isPNG ? 1 : 0
+    }
+    (tags.chapters, tags.chapter_count) = (chapters.baseAddress, chapters.count)
+    // Each call closes its descriptor.
+    let written = ctagging_write(dup(copy), format.code, &tags)
+    guard written == CTAGGING_DONE else { return written == CTAGGING_UNREADABLE ? .unreadable : .notWritten }
+    return ctagging_check(dup(copy), format.code, &tags) == CTAGGING_DONE ? .tagged : .notWritten
   }
 
   // MARK: What it gets
 
-  private static let orderBytes = 64 << 10
-
   private static func readOrder() -> TagOrder? {
-    try? JSONDecoder().decode(TagOrder.self, from: Data(read(STDIN_FILENO, count: orderBytes)))
+    try? JSONDecoder().decode(TagOrder.self, from: Data(read(STDIN_FILENO, count: TaggingLimits.orderBytes)))
   }
 
   private struct Picture {
