@@ -36,16 +36,6 @@ void readPictures(const List<FLAC::Picture *> &pictures, tag_reader_contents &co
   if (!pictures.isEmpty()) contents.first_picture_length = pictures.front()->data().size();
 }
 
-void readComment(Ogg::XiphComment *comment, tag_reader_contents &contents) {
-  copy(comment->title(), contents.title);
-  copy(comment->album(), contents.album);
-  copy(comment->genre(), contents.genre);
-  copy(comment->fieldListMap()["DATE"].toString(), contents.date);
-  contents.track = static_cast<int>(comment->track());
-  contents.disc = comment->fieldListMap()["DISCNUMBER"].toString().toInt();
-  readChapters(comment, contents);
-}
-
 void readChapters(const ID3v2::Tag *tag, tag_reader_contents &contents) {
   const ID3v2::FrameList &tables = tag->frameList("CTOC");
   auto *table = tables.isEmpty() ? nullptr : dynamic_cast<ID3v2::TableOfContentsFrame *>(tables.front());
@@ -71,6 +61,16 @@ void readChapters(const Ogg::XiphComment *comment, tag_reader_contents &contents
     lines += fields[key].toString() + " " + fields[String(key) + "NAME"].toString() + "\n";
   }
   copy(lines, contents.chapters);
+}
+
+void readComment(Ogg::XiphComment *comment, tag_reader_contents &contents) {
+  copy(comment->title(), contents.title);
+  copy(comment->album(), contents.album);
+  copy(comment->genre(), contents.genre);
+  copy(comment->fieldListMap()["DATE"].toString(), contents.date);
+  contents.track = static_cast<int>(comment->track());
+  contents.disc = comment->fieldListMap()["DISCNUMBER"].toString().toInt();
+  readChapters(comment, contents);
 }
 
 template <class OggFile> int readOgg(FileStream &stream, tag_reader_contents &contents) {

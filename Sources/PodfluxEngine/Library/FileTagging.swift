@@ -103,7 +103,7 @@ struct FileTagging: Sendable {
     }
     for part in TagMaterial.Part.allCases {
       guard let reason = missing[part] else { continue }
-      logger.notice(
+      logger.warning(
         "a file gets tags without what its feed names",
         metadata: ["path": "\(request.path)", "part": "\(part.rawValue)", "reason": "\(Self.cut(reason))"])
     }
