@@ -1,8 +1,10 @@
 #include "CTagging.h"
 
+#include <algorithm>
 #include <attachedpictureframe.h>
 #include <chapterframe.h>
 #include <cstdio>
+#include <cstring>
 #include <flacfile.h>
 #include <flacpicture.h>
 #include <id3v2tag.h>
@@ -243,6 +245,64 @@ bool isWritten(FileStream &stream, ctagging_format format, const ctagging_tags &
   return false;
 }
 
+// MARK: Reading
+
+template <size_t room> void copy(const String &value, char (&destination)[room]) {
+  std::string bytes = value.to8Bit(true);
+  size_t count = std::min(bytes.size(), room - 1);
+  std::memcpy(destination, bytes.data(), count);
+  destination[count] = 0;
+}
+
+ctagging_result readTag(const TagLib::File &file, ctagging_contents &contents) {
+  const Tag *tag = file.tag();
+  if (!file.isValid() || !tag) return CTAGGING_UNREADABLE;
+  copy(tag->title(), contents.title);
+  copy(tag->album(), contents.album);
+  contents.track = static_cast<int>(tag->track());
+  return CTAGGING_DONE;
+}
+
+ctagging_result readFields(const TagLib::File &file, const Ogg::XiphComment *comment, ctagging_contents &contents) {
+  if (comment && comment->contains("DATE")) copy(comment->fieldListMap()["DATE"].front(), contents.date);
+  return readTag(file, contents);
+}
+
+ctagging_result read(FileStream &stream, ctagging_format format, ctagging_contents &contents) {
+  ID3v2::FrameFactory *frames = ID3v2::FrameFactory::instance();
+  switch (format) {
+  case CTAGGING_MPEG: {
+    MPEG::File file(&stream, frames, false);
+    // TagLib has made one date of those of older tags.
+    if (file.hasID3v2Tag()) {
+      const ID3v2::FrameList &dates = file.ID3v2Tag()->frameList("TDRC");
+      if (!dates.isEmpty()) copy(dates.front()->toString(), contents.date);
+    }
+    return readTag(file, contents);
+  }
+  case CTAGGING_MP4: {
+    MP4::File file(&stream, false);
+    if (file.tag() && file.tag()->contains("\251day")) {
+      copy(file.tag()->item("\251day").toStringList().toString(), contents.date);
+    }
+    return readTag(file, contents);
+  }
+  case CTAGGING_VORBIS: {
+    Ogg::Vorbis::File file(&stream, false);
+    return readFields(file, file.tag(), contents);
+  }
+  case CTAGGING_OPUS: {
+    Ogg::Opus::File file(&stream, false);
+    return readFields(file, file.tag(), contents);
+  }
+  case CTAGGING_FLAC: {
+    FLAC::File file(&stream, frames, false);
+    return readFields(file, file.xiphComment(), contents);
+  }
+  }
+  return CTAGGING_UNREADABLE;
+}
+
 } // namespace
 
 // No exception leaves: not even that there is no memory.
@@ -263,5 +323,15 @@ extern "C" ctagging_result ctagging_check(int descriptor, ctagging_format format
     return isWritten(stream, format, *tags) ? CTAGGING_DONE : CTAGGING_NOT_WRITTEN;
   } catch (...) {
     return CTAGGING_NOT_WRITTEN;
+  }
+}
+
+extern "C" ctagging_result ctagging_read(int descriptor, ctagging_format format, ctagging_contents *contents) {
+  try {
+    std::memset(contents, 0, sizeof *contents);
+    FileStream stream(descriptor, true);
+    return stream.isOpen() ? read(stream, format, *contents) : CTAGGING_UNREADABLE;
+  } catch (...) {
+    return CTAGGING_UNREADABLE;
   }
 }

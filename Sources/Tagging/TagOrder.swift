@@ -1,6 +1,12 @@
 import PodfluxCore
 
-/// What the worker is to write, as it gets it on its stdin: JSON.
+/// What the worker is to do, as it gets it on its stdin: JSON.
+struct WorkerOrder: Codable {
+  /// What is to be written; nil if the tags are to be read.
+  var tags: TagOrder?
+}
+
+/// What the worker is to write.
 public struct TagOrder: Codable, Hashable, Sendable {
   var title: String?
   var album: String?
@@ -44,7 +50,8 @@ extension String {
 
 /// Why the worker has ended: its exit status.
 enum WorkerEnd: Int32 {
-  case tagged = 0
+  /// It has tagged the file, or has said what its tags are.
+  case done = 0
   /// The order or the descriptors are not what they should be.
   case misused = 64
   case unknownFormat = 10
@@ -54,7 +61,7 @@ enum WorkerEnd: Int32 {
   /// Why the file has no tags; nil if it has.
   var reason: String? {
     switch self {
-    case .tagged: nil
+    case .done: nil
     case .misused: "the tagger was started wrongly"
     case .unknownFormat: "the file's format is none whose tags are written"
     case .unreadable: "the file is damaged, or not of the format that it begins with"

@@ -14,6 +14,10 @@ public enum TaggingLimits {
   public static let textBytes = 2048
   /// The longest order, in bytes: texts and chapters in JSON, which may need six bytes for one.
   static let orderBytes = 512 << 10
+  /// How long reading the tags of a file may take, in seconds.
+  public static let readingSeconds = 10
+  /// The longest answer of a worker that has read tags, in bytes of JSON.
+  static let answerBytes = 64 << 10
   /// How many files the worker may have open: its own and some more of the C library.
   static let openFiles: UInt64 = 32
 

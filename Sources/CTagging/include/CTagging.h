@@ -1,4 +1,4 @@
-// Writes tags with TagLib, whose own C interface knows neither covers nor discs.
+// Writes and reads tags with TagLib, whose own C interface knows neither covers nor discs.
 #ifndef CTAGGING_H
 #define CTAGGING_H
 
@@ -68,6 +68,18 @@ enum ctagging_result ctagging_write(int file, enum ctagging_format format, const
 /// were: TagLib does not say that
 /// a write has failed.
 enum ctagging_result ctagging_check(int file, enum ctagging_format format, const struct ctagging_tags *tags);
+
+/// What the tags of a file say: texts are UTF-8, end with NUL, and are cut to their room; empty, and 0, where they say nothing.
+struct ctagging_contents {
+  char title[2049];
+  char album[2049];
+  /// Mostly as ISO 8601 writes it.
+  char date[64];
+  int track;
+};
+
+/// Reads the tags of the file of a descriptor, which it closes. Like `ctagging_write`, to be called in a process that may die.
+enum ctagging_result ctagging_read(int file, enum ctagging_format format, struct ctagging_contents *contents);
 
 #ifdef __cplusplus
 }

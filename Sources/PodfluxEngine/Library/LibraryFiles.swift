@@ -15,10 +15,12 @@ struct LibraryFiles: AttemptFiles {
   let staged: StagedFiles
   let library: Library
   private let tagging: FileTagging
+  let tagger: Tagger?
 
   /// - Parameter tagger: What tags files; nil if this program has none.
   init(_ library: Library, tagger: Tagger?, logger: Logger) {
     tagging = FileTagging(library, tagger, logger)
+    self.tagger = tagger
     partials = Partials(library)
     publisher = Publisher(library)
     published = PublishedFiles(library)

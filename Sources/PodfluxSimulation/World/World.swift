@@ -23,6 +23,8 @@ final class World {
   var origins: [SimulatedOrigin] = []
   /// The feeds; nil in a world without any.
   var feeds: SimulatedFeeds?
+  /// The tags of files that people have dropped, by their paths.
+  var adoptableTags: [String: AdoptableFile.Tags] = [:]
   /// Where sidecars, and what tags show, come from; nil in a world without any.
   var sidecars: SimulatedSidecars?
   /// The client's side of the feeds.

@@ -39,6 +39,16 @@ final class TaggedFile {
   }
 }
 
+extension TaggedFile {
+  /// Reads its tags, by the worker of the built program unless it is another one.
+  func readTags(program: Tagger.Program? = nil, while goOn: () -> Bool = { true }) -> FileTags? {
+    let file = open(path, O_RDONLY | O_CLOEXEC)
+    defer { close(file) }
+    let itself = Tagger.Program(path: PodfluxProcess.executablePath, arguments: [TaggingWorker.argument])
+    return Tagger(program ?? itself).readTags(of: file, while: goOn)
+  }
+}
+
 extension AudioDigest {
   static func of(_ bytes: [UInt8]) -> [UInt8]? {
     of(fileOfLength: Int64(bytes.count)) { (offset: Int64, count: Int) throws(Never) -> [UInt8] in
