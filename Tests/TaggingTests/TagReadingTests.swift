@@ -32,7 +32,7 @@ struct TagReadingTests {
   }
 
   @Test(
-    "are none of other files, of none, and of damaged ones, whatever these do to the worker",
+    "are none of other files, of none, and of damaged ones, also where these kill the worker",
     arguments: TagSample.allCases)
   func damaged(sample: TagSample) throws {
     for bytes in [Array("<html></html>".utf8), []] { #expect(try TaggedFile(bytes).readTags() == nil) }

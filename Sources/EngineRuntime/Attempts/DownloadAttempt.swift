@@ -107,7 +107,7 @@ package struct DownloadAttempt: Sendable {
   var pendingSync: PendingSync?
   /// What is being fetched for the file's tags.
   var gathering: Gathering?
-  /// Whether that has been done: once, whatever names turn out to be taken.
+  /// Whether that has been done: it is done once, although names may turn out to be taken.
   var hasGathered = false
   /// What has come of it.
   var material = TagMaterial()

@@ -69,9 +69,12 @@ public struct TagSources: Hashable, Sendable {
   /// The parts that may be fetched now.
   public private(set) var sources: [TagMaterial.Part: Source] = [:]
 
-  /// Those that rows name.
+  /// Those that the rows of an episode and its feed name.
   ///
-  /// - Parameter route: The way to an address; nil where it may not be used now.
+  /// - Parameters:
+  ///   - episode: The episode, which names its chapters and its picture.
+  ///   - feed: Its feed, which names the podcast's cover; nil if it is gone.
+  ///   - route: The way to an address; nil where it may not be used now.
   public init(_ episode: Episode, of feed: Feed?, route: (WebAddress) -> Route?) {
     let content = episode.content
     let cover = feed?.podcast?.image
@@ -85,6 +88,7 @@ public struct TagSources: Hashable, Sendable {
     }
   }
 
+  /// These.
   public init(_ sources: [TagMaterial.Part: Source]) { self.sources = sources }
 
   public subscript(part: TagMaterial.Part) -> Source? { sources[part] }

@@ -103,7 +103,8 @@ struct AdoptionPlannerTests {
   func tags() throws {
     var read: [String] = []
     let files = [
-      file("Night Trains/Vienna.mp3"), file("Night Trains/0001.mp3"), file("Night Trains/0002.mp3"), file("x/0003.mp3"),
+      file("Night Trains/Vienna.mp3"), file("Night Trains/0001.mp3", length: 60),
+      file("Night Trains/0002.mp3", length: 60), file("x/0003.mp3"),
     ]
     #expect(
       try plan(files, tags: ["Night Trains/0001.mp3": .init(title: "Border")], noteRead: { read.append($0) }) == [

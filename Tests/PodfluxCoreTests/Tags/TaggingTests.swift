@@ -144,7 +144,7 @@ struct TaggingTests {
   }
 
   @Test(
-    "What the policy of artwork keeps from a path is not fetched, whatever downloads may do; this machine needs no path"
+    "What the policy of artwork keeps from a path is not fetched, also where downloads may use it; this machine needs no path"
   )
   func policy() throws {
     let content = try content(image: "http://127.0.0.1/own")
