@@ -1,6 +1,10 @@
 #include "CTagging.h"
 
+#include <algorithm>
 #include <attachedpictureframe.h>
+#include <chapterframe.h>
+#include <cstdio>
+#include <cstring>
 #include <flacfile.h>
 #include <flacpicture.h>
 #include <id3v2tag.h>
@@ -10,6 +14,8 @@
 #include <mp4tag.h>
 #include <mpegfile.h>
 #include <opusfile.h>
+#include <string>
+#include <tableofcontentsframe.h>
 #include <textidentificationframe.h>
 #include <tfilestream.h>
 #include <vorbisfile.h>
@@ -41,9 +47,38 @@ void setFrame(ID3v2::Tag *tag, const char *id, const String &value) {
   tag->addFrame(frame);
 }
 
+bool hasChapters(const ID3v2::Tag *tag) {
+  return !tag->frameList("CHAP").isEmpty() || !tag->frameList("CTOC").isEmpty();
+}
+
+/// What an offset of a chapter in bytes is where there is none (ID3v2 Chapter Frame Addendum, section 3.1).
+const unsigned int noOffset = 0xFFFFFFFF;
+
+/// Chapters, and the table of contents that lists them in order (ID3v2 Chapter Frame Addendum).
+void addChapters(ID3v2::Tag *tag, const ctagging_tags &tags, unsigned int length) {
+  ByteVectorList ids;
+  for (size_t index = 0; index < tags.chapter_count; ++index) {
+    const ctagging_chapter &chapter = tags.chapters[index];
+    ByteVector id(("chp" + std::to_string(index)).c_str());
+    unsigned int end = chapter.end > 0 ? chapter.end : length;
+    auto *title = new ID3v2::TextIdentificationFrame("TIT2", String::UTF8);
+    title->setText(text(chapter.title));
+    ID3v2::FrameList frames;
+    frames.append(title);
+    tag->addFrame(new ID3v2::ChapterFrame(
+        id, chapter.start, end > chapter.start ? end : chapter.start, noOffset, noOffset, frames));
+    ids.append(id);
+  }
+  auto *contents = new ID3v2::TableOfContentsFrame("toc", ids);
+  contents->setIsTopLevel(true);
+  contents->setIsOrdered(true);
+  tag->addFrame(contents);
+}
+
 /// Only the ID3v2 tag is written: what else the file has at its end stays.
 ctagging_result writeMPEG(FileStream &stream, const ctagging_tags &tags) {
-  MPEG::File file(&stream, ID3v2::FrameFactory::instance(), false);
+  // The last chapter ends where the file does.
+  MPEG::File file(&stream, ID3v2::FrameFactory::instance(), tags.chapter_count > 0);
   if (!file.isValid()) return CTAGGING_UNREADABLE;
   ID3v2::Tag *tag = file.ID3v2Tag(true);
   if (tags.title) setFrame(tag, "TIT2", text(tags.title));
@@ -58,6 +93,10 @@ ctagging_result writeMPEG(FileStream &stream, const ctagging_tags &tags) {
     frame->setType(ID3v2::AttachedPictureFrame::FrontCover);
     frame->setPicture(picture(tags));
     tag->addFrame(frame);
+  }
+  if (tags.chapter_count > 0 && !hasChapters(tag)) {
+    int length = file.audioProperties() ? file.audioProperties()->lengthInMilliseconds() : 0;
+    addChapters(tag, tags, length > 0 ? static_cast<unsigned int>(length) : 0);
   }
   bool isSaved = file.save(
       MPEG::File::ID3v2, TagLib::File::StripNone, ID3v2::v4, TagLib::File::DoNotDuplicate);
@@ -102,6 +141,26 @@ bool hasField(const Ogg::XiphComment *comment, const char *key) {
   return comment->contains(key) && !comment->fieldListMap()[key].toString().stripWhiteSpace().isEmpty();
 }
 
+bool hasChapters(const Ogg::XiphComment *comment) {
+  for (const auto &field : comment->fieldListMap()) {
+    if (field.first.upper().startsWith("CHAPTER")) return true;
+  }
+  return false;
+}
+
+/// CHAPTER001=00:00:00.000 and CHAPTER001NAME=Title, and so on (Xiph.Org's wiki, Chapter Extension).
+void addChapters(Ogg::XiphComment *comment, const ctagging_tags &tags) {
+  for (size_t index = 0; index < tags.chapter_count; ++index) {
+    unsigned int start = tags.chapters[index].start;
+    char key[32], time[32];
+    std::snprintf(key, sizeof key, "CHAPTER%03u", static_cast<unsigned int>(index + 1));
+    std::snprintf(time, sizeof time, "%02u:%02u:%02u.%03u", start / 3600000, start / 60000 % 60, start / 1000 % 60,
+                  start % 1000);
+    comment->addField(key, time, true);
+    comment->addField(String(key) + "NAME", text(tags.chapters[index].title), true);
+  }
+}
+
 void setFields(Ogg::XiphComment *comment, const ctagging_tags &tags) {
   if (tags.title) comment->addField("TITLE", text(tags.title), true);
   if (tags.album) comment->addField("ALBUM", text(tags.album), true);
@@ -111,6 +170,7 @@ void setFields(Ogg::XiphComment *comment, const ctagging_tags &tags) {
     comment->addField("DISCNUMBER", String::number(tags.disc), true);
   }
   if (tags.genre && !hasField(comment, "GENRE")) comment->addField("GENRE", text(tags.genre), true);
+  if (!hasChapters(comment)) addChapters(comment, tags);
 }
 
 FLAC::Picture *makePicture(const ctagging_tags &tags) {
@@ -151,23 +211,96 @@ ctagging_result write(FileStream &stream, ctagging_format format, const ctagging
 
 // MARK: Reading back
 
-ctagging_result check(const TagLib::File &file, const ctagging_tags &tags) {
-  if (!file.isValid() || !file.tag()) return CTAGGING_NOT_WRITTEN;
-  bool isWritten = (!tags.title || file.tag()->title() == text(tags.title)) &&
-                   (!tags.album || file.tag()->album() == text(tags.album));
-  return isWritten ? CTAGGING_DONE : CTAGGING_NOT_WRITTEN;
+bool isWritten(const TagLib::File &file, const ctagging_tags &tags) {
+  return file.isValid() && file.tag() && (!tags.title || file.tag()->title() == text(tags.title)) &&
+         (!tags.album || file.tag()->album() == text(tags.album));
 }
 
-ctagging_result check(FileStream &stream, ctagging_format format, const ctagging_tags &tags) {
+/// Of a file whose comments have chapters, if some were to be written.
+template <class File> bool isWritten(const File &file, const Ogg::XiphComment *comment, const ctagging_tags &tags) {
+  return isWritten(file, tags) && (tags.chapter_count == 0 || (comment && hasChapters(comment)));
+}
+
+bool isWritten(FileStream &stream, ctagging_format format, const ctagging_tags &tags) {
   ID3v2::FrameFactory *frames = ID3v2::FrameFactory::instance();
   switch (format) {
-  case CTAGGING_MPEG: return check(MPEG::File(&stream, frames, false), tags);
-  case CTAGGING_MP4: return check(MP4::File(&stream, false), tags);
-  case CTAGGING_VORBIS: return check(Ogg::Vorbis::File(&stream, false), tags);
-  case CTAGGING_OPUS: return check(Ogg::Opus::File(&stream, false), tags);
-  case CTAGGING_FLAC: return check(FLAC::File(&stream, frames, false), tags);
+  case CTAGGING_MPEG: {
+    MPEG::File file(&stream, frames, false);
+    return isWritten(file, tags) && (tags.chapter_count == 0 || hasChapters(file.ID3v2Tag(true)));
   }
-  return CTAGGING_NOT_WRITTEN;
+  case CTAGGING_MP4: return isWritten(MP4::File(&stream, false), tags);
+  case CTAGGING_VORBIS: {
+    Ogg::Vorbis::File file(&stream, false);
+    return isWritten(file, file.tag(), tags);
+  }
+  case CTAGGING_OPUS: {
+    Ogg::Opus::File file(&stream, false);
+    return isWritten(file, file.tag(), tags);
+  }
+  case CTAGGING_FLAC: {
+    FLAC::File file(&stream, frames, false);
+    return isWritten(file, file.xiphComment(), tags);
+  }
+  }
+  return false;
+}
+
+// MARK: Reading
+
+template <size_t room> void copy(const String &value, char (&destination)[room]) {
+  std::string bytes = value.to8Bit(true);
+  size_t count = std::min(bytes.size(), room - 1);
+  std::memcpy(destination, bytes.data(), count);
+  destination[count] = 0;
+}
+
+ctagging_result readTag(const TagLib::File &file, ctagging_contents &contents) {
+  const Tag *tag = file.tag();
+  if (!file.isValid() || !tag) return CTAGGING_UNREADABLE;
+  copy(tag->title(), contents.title);
+  copy(tag->album(), contents.album);
+  contents.track = static_cast<int>(tag->track());
+  return CTAGGING_DONE;
+}
+
+ctagging_result readFields(const TagLib::File &file, const Ogg::XiphComment *comment, ctagging_contents &contents) {
+  if (comment && comment->contains("DATE")) copy(comment->fieldListMap()["DATE"].front(), contents.date);
+  return readTag(file, contents);
+}
+
+ctagging_result read(FileStream &stream, ctagging_format format, ctagging_contents &contents) {
+  ID3v2::FrameFactory *frames = ID3v2::FrameFactory::instance();
+  switch (format) {
+  case CTAGGING_MPEG: {
+    MPEG::File file(&stream, frames, false);
+    // TagLib has made one date of those of older tags.
+    if (file.hasID3v2Tag()) {
+      const ID3v2::FrameList &dates = file.ID3v2Tag()->frameList("TDRC");
+      if (!dates.isEmpty()) copy(dates.front()->toString(), contents.date);
+    }
+    return readTag(file, contents);
+  }
+  case CTAGGING_MP4: {
+    MP4::File file(&stream, false);
+    if (file.tag() && file.tag()->contains("\251day")) {
+      copy(file.tag()->item("\251day").toStringList().toString(), contents.date);
+    }
+    return readTag(file, contents);
+  }
+  case CTAGGING_VORBIS: {
+    Ogg::Vorbis::File file(&stream, false);
+    return readFields(file, file.tag(), contents);
+  }
+  case CTAGGING_OPUS: {
+    Ogg::Opus::File file(&stream, false);
+    return readFields(file, file.tag(), contents);
+  }
+  case CTAGGING_FLAC: {
+    FLAC::File file(&stream, frames, false);
+    return readFields(file, file.xiphComment(), contents);
+  }
+  }
+  return CTAGGING_UNREADABLE;
 }
 
 } // namespace
@@ -186,8 +319,19 @@ extern "C" ctagging_result ctagging_write(int descriptor, ctagging_format format
 extern "C" ctagging_result ctagging_check(int descriptor, ctagging_format format, const ctagging_tags *tags) {
   try {
     FileStream stream(descriptor, true);
-    return stream.isOpen() ? check(stream, format, *tags) : CTAGGING_UNREADABLE;
+    if (!stream.isOpen()) return CTAGGING_UNREADABLE;
+    return isWritten(stream, format, *tags) ? CTAGGING_DONE : CTAGGING_NOT_WRITTEN;
   } catch (...) {
     return CTAGGING_NOT_WRITTEN;
+  }
+}
+
+extern "C" ctagging_result ctagging_read(int descriptor, ctagging_format format, ctagging_contents *contents) {
+  try {
+    std::memset(contents, 0, sizeof *contents);
+    FileStream stream(descriptor, true);
+    return stream.isOpen() ? read(stream, format, *contents) : CTAGGING_UNREADABLE;
+  } catch (...) {
+    return CTAGGING_UNREADABLE;
   }
 }

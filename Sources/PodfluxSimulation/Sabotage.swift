@@ -223,6 +223,10 @@ public enum Sabotage: String, CaseIterable, Sendable {
   case tagsTwice = "tags-twice"
   /// A tagged copy gets its name before it is synced.
   case tagsUnsynced = "tags-unsynced"
+  /// Half of a picture or of chapters, whose connection broke, is shown by tags.
+  case tagsShowHalf = "tags-show-half"
+  /// A file is tagged without the picture and the chapters that have come for it.
+  case tagsNotAwaited = "tags-not-awaited"
   /// A sidecar replaces a file that has its name.
   case sidecarReplaces = "sidecar-replaces"
   /// A sidecar is taken for a file that belongs to nothing.
@@ -272,6 +276,7 @@ public enum Sabotage: String, CaseIterable, Sendable {
     case .agesForgotten: [.feeds, .filters, .clock]
     case .tagsInPlace, .tagsHalfCopy, .tagsDigestReplaced, .tagsUnsynced: .tags
     case .tagsTwice: [.tags, .foreignFiles]
+    case .tagsShowHalf, .tagsNotAwaited: [.tags, .feeds]
     default: .all.subtracting([.paths, .suspensions, .feeds])
     }
   }
@@ -383,6 +388,8 @@ public enum Sabotage: String, CaseIterable, Sendable {
     case .tagsHalfCopy: "a copy is published although its tagging has failed in the middle"
     case .tagsDigestReplaced: "the recorded digest becomes that of the tagged copy"
     case .tagsTwice: "a copy whose name is taken is tagged once more"
+    case .tagsShowHalf: "half of a picture or of chapters, whose connection broke, is written into tags"
+    case .tagsNotAwaited: "a file is tagged without the picture and the chapters that have come for it"
     case .tagsUnsynced: "a tagged copy gets its name, and a power cut could take its bytes"
     case .refreshGenerationNotChecked: "what an ended refresh says is taken for the present one's word"
     case .headersEverywhere: "a client's headers go to a mirror on another host"

@@ -1,6 +1,12 @@
 import PodfluxCore
 
-/// What the worker is to write, as it gets it on its stdin: JSON.
+/// What the worker is to do, as it gets it on its stdin: JSON.
+struct WorkerOrder: Codable {
+  /// What is to be written; nil if the tags are to be read.
+  var tags: TagOrder?
+}
+
+/// What the worker is to write.
 public struct TagOrder: Codable, Hashable, Sendable {
   var title: String?
   var album: String?
@@ -9,11 +15,14 @@ public struct TagOrder: Codable, Hashable, Sendable {
   var track: Int?
   var disc: Int?
   var genre: String?
+  var chapters: [Chapter] = []
 
   /// - Parameters:
   ///   - tags: What is known of the file.
   ///   - offsetSeconds: By how much the clocks of the time zone of `tags` were ahead of UTC at the publication.
-  public init(_ tags: EpisodeTags, offsetSeconds: Int64) {
+  ///   - chapters: In the order of their beginnings; none by default.
+  public init(_ tags: EpisodeTags, offsetSeconds: Int64, chapters: [Chapter] = []) {
+    self.chapters = chapters
     title = Self.text(tags.title)
     album = Self.text(tags.podcast)
     date = tags.published?.day(offsetSeconds: offsetSeconds).text
@@ -23,15 +32,26 @@ public struct TagOrder: Codable, Hashable, Sendable {
 
   /// A text that all formats can hold: without NUL, which ends the texts of C and of ID3, and not too long.
   private static func text(_ text: String?) -> String? {
-    guard var text = text?.replacing("\u{0}", with: ""), !text.isEmpty else { return nil }
-    while text.utf8.count > TaggingLimits.textBytes { text.removeLast() }
+    guard let text = text?.replacing("\u{0}", with: ""), !text.isEmpty else { return nil }
+    return text.cut(toBytes: TaggingLimits.textBytes)
+  }
+}
+
+extension String {
+  /// Its beginning of at most so many bytes of UTF-8, in whole characters.
+  func cut(toBytes limit: Int) -> String {
+    guard utf8.count > limit else { return self }
+    // A character has a byte at least: what is behind so many need not be looked at.
+    var text = String(prefix(limit))
+    while text.utf8.count > limit { text.removeLast() }
     return text
   }
 }
 
 /// Why the worker has ended: its exit status.
 enum WorkerEnd: Int32 {
-  case tagged = 0
+  /// It has tagged the file, or has said what its tags are.
+  case done = 0
   /// The order or the descriptors are not what they should be.
   case misused = 64
   case unknownFormat = 10
@@ -41,7 +61,7 @@ enum WorkerEnd: Int32 {
   /// Why the file has no tags; nil if it has.
   var reason: String? {
     switch self {
-    case .tagged: nil
+    case .done: nil
     case .misused: "the tagger was started wrongly"
     case .unknownFormat: "the file's format is none whose tags are written"
     case .unreadable: "the file is damaged, or not of the format that it begins with"

@@ -18,6 +18,13 @@ public struct Tagger: Sendable {
     public static let itself = Program(path: "/proc/self/exe", arguments: [TaggingWorker.argument])
   }
 
+  /// A picture for a file.
+  public enum Cover: Sendable {
+    /// In the file of a descriptor, which stays open.
+    case file(Int32)
+    case bytes([UInt8])
+  }
+
   /// What has come of a copy.
   public enum Outcome: Hashable, Sendable {
     case tagged
@@ -44,22 +51,63 @@ public struct Tagger: Sendable {
   /// - Parameters:
   ///   - copy: The copy's descriptor, for reading and writing. What was written is not synced.
   ///   - length: The copy's length in bytes.
-  ///   - cover: A descriptor of the cover; nil for none.
+  ///   - cover: The cover; nil for none.
   ///   - goOn: Asked 20 times a second; false kills the worker.
   public func tag(
-    _ copy: Int32, length: Int64, cover: Int32?, _ order: TagOrder, while goOn: () -> Bool
+    _ copy: Int32, length: Int64, cover: Cover?, _ order: TagOrder, while goOn: () -> Bool
   ) -> Outcome {
     guard length <= TaggingLimits.fileBytes else {
       return .failed("the file has more than \(TaggingLimits.fileBytes >> 30) GiB")
     }
-    guard let stdin = Self.file(of: order) else { return Self.notStarted(errno) }
+    var (picture, held) = (Int32?.none, Int32?.none)
+    defer { if let held { close(held) } }
+    switch cover {
+    case nil: break
+    case .file(let descriptor): picture = descriptor
+    case .bytes(let bytes):
+      guard let file = Self.file(of: bytes) else { return Self.notStarted(errno) }
+      (picture, held) = (file, file)
+    }
+    return run(WorkerOrder(tags: order), copy, beside: picture, upToSeconds: seconds(length), while: goOn)
+  }
+
+  /// Reads the tags of a file, and waits until the worker has ended. Nil where it has no tags that can be read, for whatever
+  /// reason, or was told to stop. Cost: a process, and reading the tags.
+  ///
+  /// - Parameters:
+  ///   - file: The file's descriptor, for reading.
+  ///   - goOn: Asked 20 times a second; false kills the worker.
+  public func readTags(of file: Int32, while goOn: () -> Bool) -> FileTags? {
+    guard let answer = Self.file(of: []) else { return nil }
+    defer { close(answer) }
+    let outcome = run(
+      WorkerOrder(), file, beside: answer, upToSeconds: TaggingLimits.readingSeconds, while: goOn)
+    guard outcome == .tagged else { return nil }
+    var bytes = [UInt8](repeating: 0, count: TaggingLimits.answerBytes)
+    let count = pread(answer, &bytes, bytes.count, 0)
+    guard count > 0, var tags = try? JSONDecoder().decode(FileTags.self, from: Data(bytes.prefix(count))) else {
+      return nil
+    }
+    // The worker may have been taken over by what it has read.
+    tags.title = tags.title?.cut(toBytes: TaggingLimits.textBytes)
+    tags.album = tags.album?.cut(toBytes: TaggingLimits.textBytes)
+    return tags
+  }
+
+  /// Has a worker do something with a file, and with another one as its descriptor 4.
+  private func run(
+    _ order: WorkerOrder, _ file: Int32, beside other: Int32?, upToSeconds limit: Int, while goOn: () -> Bool
+  ) -> Outcome {
+    guard let text = try? JSONEncoder().encode(order), let stdin = Self.file(of: Array(text)) else {
+      return Self.notStarted(errno)
+    }
     defer { close(stdin) }
     let nothing = open("/dev/null", O_RDONLY | O_CLOEXEC)
     guard nothing >= 0 else { return Self.notStarted(errno) }
     defer { close(nothing) }
-    let (refusal, child) = spawn(stdin: stdin, copy: copy, cover: cover ?? nothing, nothing: nothing)
+    let (refusal, child) = spawn(stdin: stdin, copy: file, cover: other ?? nothing, nothing: nothing)
     guard refusal == 0 else { return Self.notStarted(refusal) }
-    return wait(for: child, upToSeconds: seconds(length), while: goOn)
+    return wait(for: child, upToSeconds: limit, while: goOn)
   }
 
   private static func notStarted(_ code: Int32) -> Outcome {
@@ -155,18 +203,23 @@ public struct Tagger: Sendable {
     getenv("LD_LIBRARY_PATH").map { ["LD_LIBRARY_PATH=" + String(cString: $0)] } ?? []
   }
 
-  /// A file with the order, read from its beginning: unlike a pipe, it waits for no reader. nil with errno.
-  private static func file(of order: TagOrder) -> Int32? {
-    guard let text = try? JSONEncoder().encode(order) else {
-      errno = EINVAL
-      return nil
-    }
+  /// A file in memory with these bytes, read from its beginning: unlike a pipe, it waits for no reader. Nil with errno.
+  private static func file(of bytes: [UInt8]) -> Int32? {
     let file = linux_memory_file("podflux-tags")
     guard file >= 0 else { return nil }
-    let written = text.withUnsafeBytes { pwrite(file, $0.baseAddress, $0.count, 0) }
-    guard written == text.count else {
-      close(file)
-      return nil
+    var written = 0
+    while written < bytes.count {
+      let count = bytes.withUnsafeBytes {
+        pwrite(file, $0.baseAddress.map { $0 + written }, $0.count - written, off_t(written))
+      }
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else {
+        let reason = errno
+        close(file)
+        errno = reason
+        return nil
+      }
+      written += count
     }
     return file
   }

@@ -2,11 +2,12 @@ import CTagging
 import Foundation
 import PodfluxCore
 
-/// The process that tags one file, and may die of it: the program is started again for that, with this word as its only
+/// The process that tags one file, or reads its tags, and may die of it: the program is started again for that, with this word as its only
 /// argument. What it parses came from a server, and TagLib is written in C++.
 ///
-/// It gets the order on its stdin, the copy as descriptor 3, and the cover, or /dev/null, as descriptor 4. It opens no file,
-/// writes nothing but the copy, and says with its exit status what came of it. Its limits are its own, so that it ends by
+/// It gets the order on its stdin, the copy as descriptor 3, and the cover, or /dev/null, as descriptor 4. To read tags it gets
+/// the file as descriptor 3, for reading only, and writes what they say, in JSON, into descriptor 4. It opens no file, writes
+/// nothing but the copy or the answer, and says with its exit status what came of it. Its limits are its own, so that it ends by
 /// itself too if the engine has been killed: nothing refers to its copy then.
 public enum TaggingWorker {
   /// The hidden command.
@@ -15,43 +16,73 @@ public enum TaggingWorker {
   static let copy: Int32 = 3
   static let cover: Int32 = 4
 
-  /// Tags the file. Returns the exit status.
+  /// Tags the file, or reads its tags. Returns the exit status.
   public static func run() -> Int32 {
     var status = stat()
     guard fstat(copy, &status) == 0, status.st_mode & S_IFMT == S_IFREG, let order = readOrder() else {
       return WorkerEnd.misused.rawValue
     }
-    let picture = readCover()
+    let picture = order.tags == nil ? nil : readCover()
     guard limit(forBytes: Int64(status.st_size)) else { return WorkerEnd.misused.rawValue }
-    return tag(order, picture).rawValue
+    return (order.tags.map { tag($0, picture) } ?? answer()).rawValue
+  }
+
+  /// Says what the tags of the file are.
+  private static func answer() -> WorkerEnd {
+    guard let format = TagFormat(beginning: read(copy, count: MediaSignature.length)) else { return .unknownFormat }
+    var contents = ctagging_contents()
+    guard ctagging_read(dup(copy), format.code, &contents) == CTAGGING_DONE else { return .unreadable }
+    func text<Characters>(_ characters: Characters) -> String? {
+      let text = withUnsafeBytes(of: characters) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+      return text.isEmpty ? nil : text
+    }
+    let tags = FileTags(
+      title: text(contents.title), album: text(contents.album), date: text(contents.date),
+      track: contents.track > 0 ? Int(contents.track) : nil)
+    guard let json = try? JSONEncoder().encode(tags) else { return .notWritten }
+    let written = json.withUnsafeBytes { pwrite(cover, $0.baseAddress, $0.count, 0) }
+    return written == json.count ? .done : .notWritten
   }
 
   private static func tag(_ order: TagOrder, _ picture: Picture?) -> WorkerEnd {
     guard let format = TagFormat(beginning: read(copy, count: MediaSignature.length)) else { return .unknownFormat }
     let texts = [order.title, order.album, order.date, order.genre].map { $0.map { strdup($0) } }
     defer { for text in texts { free(text ?? nil) } }
-    return (picture?.bytes ?? []).withUnsafeBufferPointer { bytes in
-      var tags = ctagging_tags()
-      (tags.title, tags.album) = (UnsafePointer(texts[0] ?? nil), UnsafePointer(texts[1] ?? nil))
-      (tags.date, tags.genre) = (UnsafePointer(texts[2] ?? nil), UnsafePointer(texts[3] ?? nil))
-      (tags.track, tags.disc) = (Int32(order.track ?? 0), Int32(order.disc ?? 0))
-      if let picture {
-        (tags.cover, tags.cover_length) = (bytes.baseAddress, bytes.count)
-        tags.cover_is_png = picture.isPNG ? 1 : 0
-      }
-      // Each call closes its descriptor.
-      let written = ctagging_write(dup(copy), format.code, &tags)
-      guard written == CTAGGING_DONE else { return written == CTAGGING_UNREADABLE ? .unreadable : .notWritten }
-      return ctagging_check(dup(copy), format.code, &tags) == CTAGGING_DONE ? .tagged : .notWritten
+    let names = order.chapters.map { strdup($0.title) }
+    defer { for name in names { free(name) } }
+    let chapters = zip(order.chapters, names).map { chapter, name in
+      ctagging_chapter(
+        start: UInt32(clamping: chapter.start), end: UInt32(clamping: chapter.end ?? 0), title: UnsafePointer(name))
     }
+    return (picture?.bytes ?? []).withUnsafeBufferPointer { bytes in
+      chapters.withUnsafeBufferPointer { tag(order, texts, picture, bytes, $0, as: format) }
+    }
+  }
+
+  private static func tag(
+    _ order: TagOrder, _ texts: [UnsafeMutablePointer<CChar>??], _ picture: Picture?,
+    _ bytes: UnsafeBufferPointer<UInt8>,
+    _ chapters: UnsafeBufferPointer<ctagging_chapter>, as format: TagFormat
+  ) -> WorkerEnd {
+    var tags = ctagging_tags()
+    (tags.title, tags.album) = (UnsafePointer(texts[0] ?? nil), UnsafePointer(texts[1] ?? nil))
+    (tags.date, tags.genre) = (UnsafePointer(texts[2] ?? nil), UnsafePointer(texts[3] ?? nil))
+    (tags.track, tags.disc) = (Int32(order.track ?? 0), Int32(order.disc ?? 0))
+    if let picture {
+      (tags.cover, tags.cover_length) = (bytes.baseAddress, bytes.count)
+      tags.cover_is_png = picture.isPNG ? 1 : 0
+    }
+    (tags.chapters, tags.chapter_count) = (chapters.baseAddress, chapters.count)
+    // Each call closes its descriptor.
+    let written = ctagging_write(dup(copy), format.code, &tags)
+    guard written == CTAGGING_DONE else { return written == CTAGGING_UNREADABLE ? .unreadable : .notWritten }
+    return ctagging_check(dup(copy), format.code, &tags) == CTAGGING_DONE ? .done : .notWritten
   }
 
   // MARK: What it gets
 
-  private static let orderBytes = 64 << 10
-
-  private static func readOrder() -> TagOrder? {
-    try? JSONDecoder().decode(TagOrder.self, from: Data(read(STDIN_FILENO, count: orderBytes)))
+  private static func readOrder() -> WorkerOrder? {
+    try? JSONDecoder().decode(WorkerOrder.self, from: Data(read(STDIN_FILENO, count: TaggingLimits.orderBytes)))
   }
 
   private struct Picture {

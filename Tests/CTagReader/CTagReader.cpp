@@ -1,6 +1,8 @@
 #include "CTagReader.h"
 
 #include <attachedpictureframe.h>
+#include <chapterframe.h>
+#include <cstdio>
 #include <cstring>
 #include <flacfile.h>
 #include <flacpicture.h>
@@ -13,6 +15,7 @@
 #include <mpegfile.h>
 #include <opusfile.h>
 #include <string>
+#include <tableofcontentsframe.h>
 #include <tfilestream.h>
 #include <vorbisfile.h>
 #include <xiphcomment.h>
@@ -33,6 +36,33 @@ void readPictures(const List<FLAC::Picture *> &pictures, tag_reader_contents &co
   if (!pictures.isEmpty()) contents.first_picture_length = pictures.front()->data().size();
 }
 
+void readChapters(const ID3v2::Tag *tag, tag_reader_contents &contents) {
+  const ID3v2::FrameList &tables = tag->frameList("CTOC");
+  auto *table = tables.isEmpty() ? nullptr : dynamic_cast<ID3v2::TableOfContentsFrame *>(tables.front());
+  if (!table) return;
+  String lines;
+  for (const ByteVector &id : table->childElements()) {
+    auto *chapter = ID3v2::ChapterFrame::findByElementID(tag, id);
+    if (!chapter) continue;
+    const ID3v2::FrameList &titles = chapter->embeddedFrameList("TIT2");
+    lines += std::to_string(chapter->startTime()) + "-" + std::to_string(chapter->endTime()) + " ";
+    lines += (titles.isEmpty() ? String() : titles.front()->toString()) + "\n";
+  }
+  copy(lines, contents.chapters);
+}
+
+void readChapters(const Ogg::XiphComment *comment, tag_reader_contents &contents) {
+  const Ogg::FieldListMap &fields = comment->fieldListMap();
+  String lines;
+  char key[32];
+  for (int number = 1; number < 1000; ++number) {
+    std::snprintf(key, sizeof key, "CHAPTER%03d", number);
+    if (!comment->contains(key)) break;
+    lines += fields[key].toString() + " " + fields[String(key) + "NAME"].toString() + "\n";
+  }
+  copy(lines, contents.chapters);
+}
+
 void readComment(Ogg::XiphComment *comment, tag_reader_contents &contents) {
   copy(comment->title(), contents.title);
   copy(comment->album(), contents.album);
@@ -40,6 +70,7 @@ void readComment(Ogg::XiphComment *comment, tag_reader_contents &contents) {
   copy(comment->fieldListMap()["DATE"].toString(), contents.date);
   contents.track = static_cast<int>(comment->track());
   contents.disc = comment->fieldListMap()["DISCNUMBER"].toString().toInt();
+  readChapters(comment, contents);
 }
 
 template <class OggFile> int readOgg(FileStream &stream, tag_reader_contents &contents) {
@@ -64,6 +95,7 @@ int readMPEG(FileStream &stream, tag_reader_contents &contents) {
   contents.track = static_cast<int>(tag->track());
   const ID3v2::FrameList &discs = tag->frameList("TPOS");
   if (!discs.isEmpty()) contents.disc = discs.front()->toString().toInt();
+  readChapters(tag, contents);
   const ID3v2::FrameList &pictures = tag->frameList("APIC");
   contents.pictures = static_cast<int>(pictures.size());
   if (!pictures.isEmpty()) {

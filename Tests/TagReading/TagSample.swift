@@ -41,6 +41,8 @@ public enum TagSample: String, CaseIterable, Sendable {
 public struct ReadTags: Equatable, Sendable {
   public let title, album, date, genre: String
   public let track, disc, pictures, firstPictureLength, id3Version: Int
+  /// As `tag_reader_contents` describes them.
+  public let chapters: [String]
 
   init(_ contents: tag_reader_contents) {
     func text<Characters>(_ characters: Characters) -> String {
@@ -51,5 +53,6 @@ public struct ReadTags: Equatable, Sendable {
     (track, disc) = (Int(contents.track), Int(contents.disc))
     (pictures, firstPictureLength) = (Int(contents.pictures), contents.first_picture_length)
     id3Version = Int(contents.id3_version)
+    chapters = text(contents.chapters).split(separator: "\n").map(String.init)
   }
 }

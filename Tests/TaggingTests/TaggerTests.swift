@@ -52,6 +52,46 @@ struct TaggerTests {
     #expect((read.track, read.disc, read.pictures) == (before.track, before.disc, before.pictures))
   }
 
+  static let chapters = [
+    Chapter(start: 0, end: 400, title: "Anfang: Ü"), Chapter(start: 400, end: 700, title: "Mitte"),
+    Chapter(start: 700, end: nil, title: "日本"),
+  ]
+
+  @Test(
+    "writes chapters where the format takes them, no byte of the audio, and leaves those that a file has",
+    arguments: TagSample.allCases)
+  func writesChapters(sample: TagSample) throws {
+    let file = try TaggedFile(try sample.bytes())
+    let audio = file.audio
+    for chapters in [Self.chapters, [Chapter(start: 5, end: nil, title: "New")]] {
+      #expect(try file.tag(Self.tags, chapters: chapters) == .tagged)
+      let read = try #require(sample.tags(at: file.path))
+      #expect(read.title == Self.tags.title)
+      switch sample {
+      case .mp3, .taggedMP3:
+        #expect(read.chapters.prefix(2) == ["0-400 Anfang: Ü", "400-700 Mitte"])
+        // The last one ends where the file does.
+        let last = try #require(read.chapters.last?.split(separator: " ").first?.split(separator: "-").last)
+        #expect(read.chapters.count == 3 && Int(last) ?? 0 > 700, "\(read.chapters)")
+      case .vorbis, .opus, .flac:
+        #expect(read.chapters == ["00:00:00.000 Anfang: Ü", "00:00:00.400 Mitte", "00:00:00.700 日本"])
+      case .m4a: #expect(read.chapters.isEmpty)
+      }
+      #expect(audio != nil && file.audio == audio)
+    }
+  }
+
+  @Test("takes as many chapters as there may be, with the longest titles", arguments: [TagSample.mp3, .opus])
+  func manyChapters(sample: TagSample) throws {
+    let title = String(repeating: "\u{1F399}", count: Chapter.titleBytes / 4)
+    let chapters = (0..<Chapter.limit).map { Chapter(start: Int64($0) * 1000, end: nil, title: title) }
+    let file = try TaggedFile(try sample.bytes())
+    #expect(try file.tag(Self.tags, chapters: chapters) == .tagged)
+    // The reader's room is less than that.
+    #expect(try #require(sample.tags(at: file.path)).chapters.count > 10)
+    #expect(file.audio == AudioDigest.of(try sample.bytes()))
+  }
+
   @Test("takes a PNG for a cover, and nothing that is no picture or is too long")
   func covers() throws {
     let png = try TagSample.bytes(of: "cover.png")

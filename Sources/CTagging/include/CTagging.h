@@ -1,4 +1,4 @@
-// Writes tags with TagLib, whose own C interface knows neither covers nor discs.
+// Writes and reads tags with TagLib, whose own C interface knows neither covers nor discs.
 #ifndef CTAGGING_H
 #define CTAGGING_H
 
@@ -22,6 +22,16 @@ enum ctagging_format {
   CTAGGING_FLAC,
 };
 
+/// A chapter.
+struct ctagging_chapter {
+  /// In milliseconds from the beginning.
+  unsigned int start;
+  /// Likewise; 0 for the end of the file.
+  unsigned int end;
+  /// UTF-8, not NULL.
+  const char *title;
+};
+
 /// What is to be written. Texts are UTF-8; NULL, and 0 for numbers, leaves what the file has.
 struct ctagging_tags {
   /// These replace what the file has.
@@ -37,6 +47,9 @@ struct ctagging_tags {
   const unsigned char *cover;
   size_t cover_length;
   int cover_is_png;
+  /// At most 255, in the order of their beginnings. Written only where the file has no chapters; never into MPEG-4.
+  const struct ctagging_chapter *chapters;
+  size_t chapter_count;
 };
 
 enum ctagging_result {
@@ -51,9 +64,22 @@ enum ctagging_result {
 /// a hostile one: to be called in a process that may die.
 enum ctagging_result ctagging_write(int file, enum ctagging_format format, const struct ctagging_tags *tags);
 
-/// Whether the file of a descriptor, which it closes, has title and album as they were to be written: TagLib does not say that
+/// Whether the file of a descriptor, which it closes, has title and album as they were to be written, and chapters if some
+/// were: TagLib does not say that
 /// a write has failed.
 enum ctagging_result ctagging_check(int file, enum ctagging_format format, const struct ctagging_tags *tags);
+
+/// What the tags of a file say: texts are UTF-8, end with NUL, and are cut to their room; empty, and 0, where they say nothing.
+struct ctagging_contents {
+  char title[2049];
+  char album[2049];
+  /// Mostly as ISO 8601 writes it.
+  char date[64];
+  int track;
+};
+
+/// Reads the tags of the file of a descriptor, which it closes. Like `ctagging_write`, to be called in a process that may die.
+enum ctagging_result ctagging_read(int file, enum ctagging_format format, struct ctagging_contents *contents);
 
 #ifdef __cplusplus
 }

@@ -65,6 +65,7 @@ package struct AttemptFileWork: Sendable {
     case .hashTail(let durable): return .hashed(try hashTail(ofDurable: durable))
     case .inspect: return try inspect()
     case .name(let facts, let number): return .named(try files.name(for: facts, number: number))
+    case .lookForTagParts(let beginning, let path): return .lacks(files.tagParts(of: beginning, at: path))
     case .prepareToMove(let moment, let request):
       return try prepareToMove(modified: moment, tagging: request, isStopping: isStopping)
     case .publish(let file):

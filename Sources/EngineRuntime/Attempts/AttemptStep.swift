@@ -38,6 +38,8 @@ package enum AttemptStep: Sendable {
     case inspect
     /// Find a name. Outcome: `named`.
     case name(PublishingFacts, number: Int)
+    /// See what is to be fetched for the tags of a complete file that begins so. Outcome: `lacks`.
+    case lookForTagParts(beginning: [UInt8], at: LibraryPath)
     /// Make the complete file, or a tagged copy of it, one that can be moved to its place, and set its time. Outcome:
     /// `prepared`.
     case prepareToMove(modified: Timestamp?, tagging: TagRequest?)
@@ -67,6 +69,8 @@ package enum AttemptStep: Sendable {
     case contents(TransferMachine.Contents)
     /// A name, or nil where there is no other.
     case named(LibraryPath?)
+    /// These parts of what tags show are to be fetched.
+    case lacks(Set<TagMaterial.Part>)
     /// Which file it is, or nil if it was ended before.
     case prepared(MovableFile?)
     /// The file stands at its place; nil if another has its name.
@@ -109,7 +113,7 @@ package enum AttemptCommand: Sendable {
   /// Call `next(after:at:)` on the attempt's queue until it gives nil: one job of file work. Commands of this kind are
   /// carried out one after the other, each once.
   case work
-  /// Begin an exchange. There is no other.
+  /// Begin an exchange. There is no other: the last one has ended.
   case startExchange(HTTPRequest)
   /// End the exchange; `finished` comes all the same.
   case cancelExchange

@@ -13,6 +13,7 @@ extension DownloadAttempt {
 
   /// The head of the final response has come.
   package mutating func received(head: ResponseHead, at now: ClockReading) -> HeadDemand {
+    guard !isGathering else { return gather(head: head) }
     let (goesOn, orders) = machine.received(head: head, at: now.wall)
     if goesOn {
       comparison = machine.comparison
@@ -24,6 +25,7 @@ extension DownloadAttempt {
 
   /// A piece of the body has come. Cost: copies it, and allocates nothing as long as there are used blocks.
   package mutating func received(body bytes: UnsafeRawBufferPointer) -> BodyDemand {
+    guard !isGathering else { return gather(body: bytes) }
     guard buffer.hasRoom(for: bytes.count) else {
       isExchangePaused = true
       return .pause
@@ -42,6 +44,10 @@ extension DownloadAttempt {
   ///
   /// - Returns: a reading, if one is due.
   package mutating func tick(at now: ClockReading) -> AttemptReport? {
+    guard !isGathering else {
+      gatherWithinPatience(at: now)
+      return nil
+    }
     if machine.mayWrite, let piece = buffer.takePiece(evenIfSmall: true) { enqueue(.write(piece)) }
     let interval = Int64(attempt.settings.progressInterval * 1000)
     guard machine.isReceiving, now.monotonicMilliseconds - clockAtReading >= interval else { return nil }
@@ -54,6 +60,7 @@ extension DownloadAttempt {
   /// The exchange has ended.
   package mutating func exchangeFinished(_ result: Result<ExchangeSummary, ExchangeFailure>) {
     hasExchange = false
+    guard !isGathering else { return gathered(result) }
     switch result {
     case .success(let summary): enqueue(finish(summary))
     case .failure(let failure) where failure.reason == .pathRefused: enqueue(machine.pathRefused())

@@ -73,8 +73,8 @@ extension DownloadAttempt {
         enqueue(machine.named(nil, inode: 0))
         return nil
       }
-      let moment = attempt.settings.fileTimes.modification(published: attempt.description.published, now: now.wall)
-      return (.files(.prepareToMove(modified: moment, tagging: tagRequest(at: path))), .preparingToMove(path))
+      return gather(for: path, at: now)
+    case (.lookingForTagParts(let path), .lacks(let parts)): return gather(parts, for: path, at: now)
     case (.preparingToMove(let path), .prepared(let file)):
       enqueue(machine.named(path, inode: file?.inode ?? 0, tags: file?.tags ?? .notWanted))
     case (.publishing, .published(let publication)): enqueue(machine.published(publication))
@@ -108,10 +108,6 @@ extension DownloadAttempt {
       description: attempt.description, address: attempt.ownAddress,
       contentDisposition: machine.head?.contentDisposition, contentType: machine.head?.contentType,
       beginning: machine.contents?.beginning ?? [], settings: attempt.settings, naming: attempt.naming)
-  }
-
-  private func tagRequest(at path: LibraryPath) -> TagRequest? {
-    attempt.tags.map { TagRequest($0, path: path, wantsDigest: machine.contents?.digests[.sha256] != nil) }
   }
 
   private mutating func report(_ news: AttemptReport.News) -> AttemptReport {

@@ -44,6 +44,7 @@ package struct DownloadAttempt: Sendable {
     case orders([TransferMachine.Order])
     case write([Block])
     case synchronized(DownloadError?)
+    case gathered
   }
 
   /// What the step that is being carried out is for.
@@ -66,6 +67,7 @@ package struct DownloadAttempt: Sendable {
     case inspecting
     case synchronizingContents
     case naming
+    case lookingForTagParts(LibraryPath)
     case preparingToMove(LibraryPath)
     case publishing
     case ending
@@ -103,6 +105,12 @@ package struct DownloadAttempt: Sendable {
   var syncing: (length: Int64, digestStates: [String], isOutdated: Bool)?
   /// What waits for that sync's end.
   var pendingSync: PendingSync?
+  /// What is being fetched for the file's tags.
+  var gathering: Gathering?
+  /// Whether that has been done: it is done once, although names may turn out to be taken.
+  var hasGathered = false
+  /// What has come of it.
+  var material = TagMaterial()
   /// The orders of the job under way that are not carried out yet.
   var orders: ArraySlice<TransferMachine.Order> = []
   private var jobs: [Job] = []
@@ -129,7 +137,10 @@ package struct DownloadAttempt: Sendable {
   package mutating func proceed() { enqueue(machine.proceed()) }
 
   /// The attempt is to end and to keep what it has.
-  package mutating func stop() { enqueue(machine.stop()) }
+  package mutating func stop() {
+    enqueue(machine.stop())
+    endGathering(because: "the download was stopped")
+  }
 
   /// The sync that a step began has ended; with an error if it failed.
   package mutating func synchronized(_ failure: DownloadError?) { enqueue(.synchronized(failure)) }
@@ -199,6 +210,7 @@ package struct DownloadAttempt: Sendable {
       return nil
     case .write(let blocks): return lay(AttemptStep.Piece(blocks: blocks), at: now)
     case .synchronized(let failure): return endSync(failure, at: now)
+    case .gathered: return gatherNext(at: now)
     }
   }
 
@@ -218,6 +230,12 @@ package struct DownloadAttempt: Sendable {
   /// What failed takes the orders with it that came beside it.
   mutating func fail(_ error: DownloadError) -> Work? {
     orders = []
+    // Nothing is to come of the exchange once the machine has ended.
+    if gathering != nil {
+      gathering?.failure = error
+      endGathering(because: error.message)
+      return nil
+    }
     enqueue(machine.filesFailed(error))
     return nil
   }

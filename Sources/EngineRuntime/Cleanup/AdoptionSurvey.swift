@@ -10,6 +10,7 @@ public final class AdoptionSurvey<Files: LibraryFileSystem, Rows: SurveyRows> {
     case beginning
     case readingNames(after: Feed.Key)
     case listing(Files.Listing)
+    case placing(ArraySlice<FoundFile>)
     case matching(ArraySlice<Feed.Key>, [AdoptableEpisode])
     case matchingStrays(ArraySlice<Feed.Key>, after: EpisodeID?)
   }
@@ -67,6 +68,7 @@ public final class AdoptionSurvey<Files: LibraryFileSystem, Rows: SurveyRows> {
       stage = .readingNames(after: 0)
     case .readingNames(let last): try readNames(after: last)
     case .listing(let listing): try list(listing)
+    case .placing(let rest): try place(rest)
     case .matching(let rest, let episodes): return try match(rest, episodes)
     case .matchingStrays(let rest, let last): return try matchStrays(rest, after: last)
     }
@@ -96,7 +98,7 @@ public final class AdoptionSurvey<Files: LibraryFileSystem, Rows: SurveyRows> {
     for _ in 0..<pace.entriesAtOnce {
       guard !isCancelled() else { throw CleanupPlanner.Failure.cancelled }
       guard let entry = try listing.next() else {
-        stage = .matching(planner?.feedsWithFiles[...] ?? [], [])
+        stage = .placing(planner?.filesWithoutFeed[...] ?? [])
         return
       }
       guard case .file(let file) = entry else { continue }
@@ -107,6 +109,22 @@ public final class AdoptionSurvey<Files: LibraryFileSystem, Rows: SurveyRows> {
       else { continue }
       planner?.add(file)
     }
+  }
+
+  /// Asks the tags of a file that names no feed for its album.
+  private func place(_ rest: ArraySlice<FoundFile>) throws {
+    guard let file = rest.first else {
+      stage = .matching(planner?.feedsWithFiles[...] ?? [], [])
+      return
+    }
+    try planner?.placeByAlbum(file, readTags: tags)
+    stage = .placing(rest.dropFirst())
+  }
+
+  private func tags(of file: FoundFile) throws -> AdoptableFile.Tags? {
+    guard !isCancelled() else { throw CleanupPlanner.Failure.cancelled }
+    let isCancelled = self.isCancelled
+    return files.tags(of: file) { !isCancelled() }
   }
 
   /// Whether a row expects a file at this place, or this file anywhere.
@@ -139,7 +157,8 @@ public final class AdoptionSurvey<Files: LibraryFileSystem, Rows: SurveyRows> {
       return nil
     }
     try planner?.match(
-      filesOf: feed, titled: feeds[feed] ?? [], with: episodes + page, isMedia: isMedia, obstacle: obstacle)
+      filesOf: feed, titled: feeds[feed] ?? [], with: episodes + page, readTags: tags, isMedia: isMedia,
+      obstacle: obstacle)
     stage = .matching(rest.dropFirst(), [])
     return nil
   }

@@ -30,6 +30,10 @@ public protocol LibraryFileSystem {
   func look(at place: EntryPath) throws(FileSystemFailure) -> Presence<FoundFile>
   /// Opens the file at a place to read it.
   func open(_ place: EntryPath) throws(FileSystemFailure) -> Presence<Contents>
+  /// What the tags of an open file say; nil if it has none, or if they cannot be read.
+  ///
+  /// - Parameter goOn: Asked now and then while that takes time; false where it must end.
+  func tags(in contents: Contents, while goOn: () -> Bool) -> AdoptableFile.Tags?
   /// Deletes a file if it stands at its place as it was found (inode and length), and those of its folders that are empty
   /// then and among `ownFolders`. Does not sync. A link or anything else that is no file fails and stays.
   ///

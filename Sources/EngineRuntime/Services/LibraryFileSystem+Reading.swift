@@ -34,6 +34,16 @@ extension LibraryFileSystem {
     }
   }
 
+  /// What the tags of a file say; nil if it has none, is not that file any more, was written to since it was found, or cannot be
+  /// read.
+  public func tags(of found: FoundFile, while goOn: () -> Bool) -> AdoptableFile.Tags? {
+    do throws(FileSystemFailure) {
+      return try openUntouched(found).flatMap { tags(in: $0, while: goOn) }
+    } catch {
+      return nil
+    }
+  }
+
   /// Opens a file if it is still as it was found. A tagger may edit it between the listing and the reading: then its
   /// content goes with another time, and a comparison with what was found would take the edit for damage.
   private func openUntouched(_ found: FoundFile) throws(FileSystemFailure) -> Contents? {

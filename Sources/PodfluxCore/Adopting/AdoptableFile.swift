@@ -8,11 +8,14 @@ public struct AdoptableFile: Hashable, Sendable {
     /// The podcast's title, where programs write it.
     public var album: String?
     public var date: CivilDate?
+    /// The number of its track, which may be the episode's, or a place in a list.
+    public var track: Int64?
 
-    public init(title: String? = nil, album: String? = nil, date: CivilDate? = nil) {
+    public init(title: String? = nil, album: String? = nil, date: CivilDate? = nil, track: Int64? = nil) {
       self.title = title
       self.album = album
       self.date = date
+      self.track = track
     }
   }
 

@@ -16,6 +16,10 @@ public struct AdoptionPlanner: Sendable {
   /// Files of no feed that is known: only a name and a length together tell their episodes.
   private var strays: [StrayName: [FoundFile]] = [:]
   private var strayEpisodes: [FoundFile: [AdoptableEpisode]] = [:]
+  /// The tags of files that are compared by them, as far as they have been read; nil for a file without any.
+  private var tags: [FoundFile: AdoptableFile.Tags?] = [:]
+  /// How many more files' tags may be read.
+  private var tagReadingsLeft: Int
   private var count = 0
   private var steps: [CleanupStep] = []
   private var leftCount = 0
@@ -28,10 +32,15 @@ public struct AdoptionPlanner: Sendable {
     var length: Int64
   }
 
+  /// Of how many files a run reads the tags: a process for each.
+  public static let tagReadingLimit = 4096
+
   /// A planner for files of these feeds, or of `onlyFeed` alone.
   public init(
-    _ adopting: Adopting, names: FeedNames, onlyFeed: Feed.Key?, comparing comparable: ComparableText
+    _ adopting: Adopting, names: FeedNames, onlyFeed: Feed.Key?, comparing comparable: ComparableText,
+    tagReadings: Int = Self.tagReadingLimit
   ) {
+    tagReadingsLeft = tagReadings
     self.names = names
     self.onlyFeed = onlyFeed
     self.comparable = comparable
@@ -53,6 +62,34 @@ public struct AdoptionPlanner: Sendable {
     count += 1
   }
 
+  /// Files that name no feed, in the order of their places: the album in their tags may.
+  public var filesWithoutFeed: [FoundFile] { strays.values.flatMap(\.self).sorted { $0.place < $1.place } }
+
+  /// Reads the tags of a file that names no feed, and counts it among the files of the feed that is its album.
+  public mutating func placeByAlbum(
+    _ file: FoundFile, readTags: (FoundFile) throws -> AdoptableFile.Tags?
+  ) rethrows {
+    guard let album = try tags(of: file, readTags)?.album, let feed = names.feed(titled: album),
+      onlyFeed == nil || onlyFeed == feed
+    else { return }
+    let name = StrayName(key: key(of: file.name), length: file.length)
+    strays[name]?.removeAll { $0 == file }
+    if strays[name]?.isEmpty == true { strays[name] = nil }
+    filesByFeed[feed, default: []].append(file)
+  }
+
+  /// The tags of a file, which are read once; nil if it has none, or if too many have been read.
+  private mutating func tags(
+    of file: FoundFile, _ readTags: (FoundFile) throws -> AdoptableFile.Tags?
+  ) rethrows -> AdoptableFile.Tags? {
+    if let known = tags[file] { return known }
+    guard tagReadingsLeft > 0 else { return nil }
+    tagReadingsLeft -= 1
+    let found = try readTags(file)
+    tags[file] = .some(found)
+    return found
+  }
+
   private func key(of name: String) -> String { comparable.key(FileExtension.stem(of: name)) }
 
   /// The feeds whose episodes are compared with files, in the order of their keys.
@@ -64,14 +101,23 @@ public struct AdoptionPlanner: Sendable {
   /// Matches the files of a feed with its episodes, and forgets them.
   ///
   /// `isMedia` says whether a file's content is media, and `obstacle` why an episode cannot get a file although it has no
-  /// download. Both are called for files that would be taken.
+  /// download. Both are called for files that would be taken. `readTags` reads the tags of a file: called where its name, time
+  /// and length leave a doubt.
   public mutating func match(
     filesOf feed: Feed.Key, titled titles: [String], with episodes: [AdoptableEpisode],
-    isMedia: (FoundFile) throws -> Bool, obstacle: (EpisodeID) throws -> String?
+    readTags: (FoundFile) throws -> AdoptableFile.Tags?, isMedia: (FoundFile) throws -> Bool,
+    obstacle: (EpisodeID) throws -> String?
   ) rethrows {
     guard let files = filesByFeed.removeValue(forKey: feed) else { return }
     let matcher = EpisodeFileMatcher(episodes, podcast: titles, comparing: comparable)
-    let verdicts = matcher.verdicts(on: files.map(AdoptableFile.init))
+    var candidates = files.map(AdoptableFile.init)
+    var verdicts = matcher.verdicts(on: candidates)
+    for (index, file) in files.enumerated() where verdicts[index].isOpen {
+      candidates[index].tags = try tags(of: file, readTags)
+    }
+    // A file's tags may decide on the episode of another.
+    if candidates.contains(where: { $0.tags != nil }) { verdicts = matcher.verdicts(on: candidates) }
+    for file in files { tags[file] = nil }
     for (file, verdict) in zip(files, verdicts) {
       try add(file, verdict, rival: { files[$0] }, isMedia: isMedia, obstacle: obstacle)
     }
@@ -188,6 +234,11 @@ extension AdoptableFile {
       name: found.name, length: found.length,
       modified: found.modifiedNanoseconds.map { Timestamp(milliseconds: $0 / 1_000_000) })
   }
+}
+
+extension AdoptionVerdict {
+  /// Whether it is not known which episode's the file is.
+  fileprivate var isOpen: Bool { pairing == nil || (doubt != nil && doubt != .hasDownload) }
 }
 
 extension EpisodePairing {

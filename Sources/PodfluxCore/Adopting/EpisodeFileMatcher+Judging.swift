@@ -249,6 +249,8 @@ extension EpisodeFileMatcher {
   private func compareNumbers(
     _ subject: Subject, _ entry: Entry, _ title: Range<Int>?, _ candidate: inout Candidate
   ) -> Bool {
+    // The number of a track agrees or says nothing: it may be a place in a list.
+    if let track = subject.file.tags?.track, entry.numbers.contains(track) { candidate.evidence.insert(.number) }
     let numbers = subject.reading.numbers(outside: title)
     guard !numbers.isEmpty, !entry.numbers.isEmpty else { return false }
     let agreeing = numbers.filter { number in

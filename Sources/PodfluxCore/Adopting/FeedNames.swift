@@ -31,6 +31,14 @@ public struct FeedNames: Sendable {
     return feed(ofFileNamed: name)
   }
 
+  /// The only feed of this title, such as a file's album; nil if none or several have it.
+  public func feed(titled title: String) -> Feed.Key? {
+    for key in comparable.keys(title) where !key.isEmpty {
+      if let found = feeds[key] { return found.count == 1 ? found[0] : nil }
+    }
+    return nil
+  }
+
   /// `Podcast - Title` and `Title - Podcast`.
   private func feed(ofFileNamed name: String) -> Feed.Key? {
     let words = NameWords(FileExtension.stem(of: name), comparable)

@@ -36,7 +36,9 @@ extension DownloadsStore {
       resume: download.progress.resume, settings: settings,
       route: obstacles.route(of: download, over: network.state.path))
     attempt.naming = try naming(of: download, settings: settings, in: turn)
-    if settings.tags { attempt.tags = try tags(of: download, settings: settings, in: turn) }
+    if settings.tags {
+      try addTags(to: &attempt, of: download, settings: settings, over: network.state.path, in: turn)
+    }
     if doubtsLength { attempt.doubt = .init(quotaLeft: try quotaLeft(settings, in: turn)) }
     live[download.id] = LiveAttempt(
       attempt, policy: download.networks.effective, path: network.state.path, pathGeneration: network.pathGeneration,
@@ -61,15 +63,22 @@ extension DownloadsStore {
     return try DownloadNaming(own ?? settings.filenameTemplate, of: episode) { try tables.episodes.index(of: episode) }
   }
 
-  /// What the file's tags are to say; nil if nothing is known of it.
-  private func tags(
-    of download: Download, settings: Settings, in turn: borrowing PodfluxTurn
-  ) throws -> EpisodeTags? {
+  /// What the file's tags are to say, if anything is known of it, and where what they show is to be fetched.
+  private func addTags(
+    to attempt: inout Attempt, of download: Download, settings: Settings, over path: NetworkPath,
+    in turn: borrowing PodfluxTurn
+  ) throws {
     guard let episode = try turn.tables.episodes.find(having: download.id) else {
-      return EpisodeTags(of: download.description)
+      attempt.tags = EpisodeTags(of: download.description)
+      return
     }
     let feed = try turn.tables.feeds.find(episode.feed)
-    return EpisodeTags(episode, of: feed, timeZone: settings.nameTimeZone)
+    attempt.tags = EpisodeTags(episode, of: feed, timeZone: settings.nameTimeZone)
+    attempt.tagSources = TagSources(episode, of: feed) { address in
+      let host = address.host
+      guard obstacles.artworkObstacle(on: host) == nil, obstacles.cooldowns[host] == nil else { return nil }
+      return obstacles.artworkRoute(to: host, over: path)
+    }
   }
 
   /// Stops a running download's attempt and lets another one follow, once it may.

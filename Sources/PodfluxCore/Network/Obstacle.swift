@@ -118,6 +118,18 @@ public struct Obstacles: Hashable, Sendable {
     departing.contains(host) || !WebAddress.isLoopback(host)
   }
 
+  /// What stands in the way of a request of the class `artwork`, ignoring cooldowns.
+  public func artworkObstacle(on host: String) -> Obstacle? {
+    guard needsPath(host) else { return nil }
+    return classes.artwork == .any ? any : unmetered
+  }
+
+  /// Which way the connections of a request of the class `artwork` may take, if nothing stands in its way.
+  public func artworkRoute(to host: String, over path: NetworkPath) -> Route {
+    guard needsPath(host) else { return .loopback }
+    return classes.artwork == .any ? .any : path.device.map(Route.only) ?? .any
+  }
+
   /// Whether obstacles depend on the host, apart from cooldowns.
   public var dependsOnHost: Bool { unmetered != nil || any != nil }
 }

@@ -67,7 +67,8 @@ public struct Settings: Hashable, Sendable {
   public var fileTimes = FileTimes.published
   /// Whether files get only names that SMB, NTFS and exFAT take, and no two that differ in case or normalization only.
   public var portableNames = true
-  /// Whether the engine publishes a copy of each file with tags that say title, podcast and date, instead of the file itself.
+  /// Whether the engine publishes a copy of each file with tags (title, podcast, date, picture, chapters) instead of the file
+  /// itself.
   public var tags = false
   /// What is kept beside the files of episodes: their sidecars.
   public var sidecars = SidecarKinds()

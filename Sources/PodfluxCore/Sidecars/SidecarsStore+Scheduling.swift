@@ -17,7 +17,7 @@ extension SidecarsStore {
       for sidecar in due where live[sidecar.key] == nil {
         guard live.count < SidecarLimits.fetches else { return true }
         if let host = sidecar.address?.host {
-          guard context.sidecarObstacle(on: host) == nil,
+          guard context.obstacles.artworkObstacle(on: host) == nil,
             live.values.count(where: { $0.host == host }) < SidecarLimits.fetchesPerHost
           else { continue }
         }
@@ -38,7 +38,7 @@ extension SidecarsStore {
     if earlier == nil { try turn.tables.sidecars.update(sidecar) }
     let fetch = SidecarFetch(
       id: id, kind: sidecar.kind, source: source, stem: sidecar.stem, earlier: earlier, settings: context.settings,
-      route: host.map(context.sidecarRoute) ?? .loopback)
+      route: host.map { context.obstacles.artworkRoute(to: $0, over: context.network.state.path) } ?? .loopback)
     live[sidecar.key] = LiveFetch(
       id: id, host: host, needsPath: host.map(context.obstacles.needsPath) ?? false,
       isOverCellular: context.network.state.path.interface == .cellular, pathGeneration: context.network.pathGeneration)
@@ -71,20 +71,7 @@ extension SidecarsStore {
     for key in live.keys.sorted() {
       guard let fetch = live[key], fetch.needsPath, let host = fetch.host else { continue }
       let hasLostPath = fetch.pathGeneration != context.network.pathGeneration
-      if hasLostPath || context.sidecarObstacle(on: host) != nil { stop(key, in: &turn) }
+      if hasLostPath || context.obstacles.artworkObstacle(on: host) != nil { stop(key, in: &turn) }
     }
-  }
-}
-
-extension SidecarsStore.Context {
-  /// What stands in the way of a request of the class `artwork`.
-  func sidecarObstacle(on host: String) -> Obstacle? {
-    guard obstacles.needsPath(host) else { return nil }
-    return settings.network.artwork == .any ? obstacles.any : obstacles.unmetered
-  }
-
-  func sidecarRoute(to host: String) -> Route {
-    guard obstacles.needsPath(host) else { return .loopback }
-    return settings.network.artwork == .any ? .any : network.state.path.device.map(Route.only) ?? .any
   }
 }

@@ -61,11 +61,14 @@ public struct TagRequest: Hashable, Sendable {
   public var path: LibraryPath
   /// Whether the SHA-256 of the tagged copy is wanted, as that of the original was.
   public var wantsDigest: Bool
+  /// What has come of what the feed names.
+  public var material: TagMaterial
 
-  public init(_ tags: EpisodeTags, path: LibraryPath, wantsDigest: Bool) {
+  public init(_ tags: EpisodeTags, path: LibraryPath, wantsDigest: Bool, material: TagMaterial = .init()) {
     self.tags = tags
     self.path = path
     self.wantsDigest = wantsDigest
+    self.material = material
   }
 }
 

@@ -21,6 +21,8 @@ public struct Attempt: Hashable, Sendable {
   public var naming = DownloadNaming()
   /// What the file's tags are to say; nil if it is to be published as it was downloaded.
   public var tags: EpisodeTags?
+  /// What is fetched for them when the file is complete; nil if nothing is.
+  public var tagSources: TagSources?
   /// Which way its connections may take.
   public var route: Route
   /// Set where what was said of the file's length, if anything, is too old to be believed: the server is asked anew before

@@ -10,6 +10,13 @@ public protocol AttemptFiles: Sendable {
   ///
   /// - Returns: nil where there is no other name to try: the client's own is taken.
   func name(for facts: PublishingFacts, number: Int) throws(DownloadError) -> LibraryPath?
+  /// What is to be fetched for the tags of a complete file, as far as its feed names it: what its format takes, and what
+  /// does not lie in its folder.
+  ///
+  /// - Parameters:
+  ///   - beginning: How the file begins: at most `MediaSignature.length` bytes.
+  ///   - path: Where it is to stand.
+  func tagParts(of beginning: [UInt8], at path: LibraryPath) -> Set<TagMaterial.Part>
   /// Moves the complete partial, or its tagged copy, to its place, never over another file, and syncs the place.
   ///
   /// `portably` says whether a name that differs from another in case or normalization only counts as taken.

@@ -71,9 +71,10 @@ struct FileTagging: Sendable {
       return .untagged(because: "the file's format is none whose tags are written, or it is damaged")
     }
     guard let copy = try copies.draft(of: file, name, while: goOn) else { return .stopped }
-    let cover = request.tags.isEpisode ? try cover(beside: request.path) : nil
+    let order = order(request)
+    let file = request.tags.isEpisode ? cover(beside: request.path) : nil
     switch tagger.tag(
-      copy.descriptor, length: length, cover: cover?.descriptor, order(request.tags), while: goOn)
+      copy.descriptor, length: length, cover: cover(of: request, or: file), order, while: goOn)
     {
     case .stopped: return .stopped
     case .failed(let reason): return .untagged(because: reason)
@@ -91,19 +92,45 @@ struct FileTagging: Sendable {
       MovableFile(inode: identity.lastingInode, tags: .tagged(length: identity.size, sha256: sha256)))
   }
 
-  private func order(_ tags: EpisodeTags) -> TagOrder {
-    TagOrder(tags, offsetSeconds: tags.published.map { LocalClock.offsetSeconds(of: $0, in: tags.timeZone) } ?? 0)
+  /// What is to be written, as far as it has come. What is missing is said in the log: the file gets tags without it.
+  private func order(_ request: TagRequest) -> TagOrder {
+    let (tags, material) = (request.tags, request.material)
+    var missing = material.missing
+    var chapters: [Chapter] = []
+    if let document = material.parts[.chapters] {
+      chapters = Chapter.chapters(in: document)
+      if chapters.isEmpty { missing[.chapters] = "the document names none that can be written" }
+    }
+    for part in TagMaterial.Part.allCases {
+      guard let reason = missing[part] else { continue }
+      logger.warning(
+        "a file gets tags without what its feed names",
+        metadata: ["path": "\(request.path)", "part": "\(part.rawValue)", "reason": "\(Self.cut(reason))"])
+    }
+    let offset = tags.published.map { LocalClock.offsetSeconds(of: $0, in: tags.timeZone) } ?? 0
+    return TagOrder(tags, offsetSeconds: offset, chapters: chapters)
   }
 
-  /// The cover in the folder of the file, if there is one of a length that is taken.
-  private func cover(beside path: LibraryPath) throws(FileError) -> PublishedContents? {
+  /// The episode's picture, else the cover in the file's folder, else the podcast's.
+  private func cover(of request: TagRequest, or file: PublishedContents?) -> Tagger.Cover? {
+    let parts = request.material.parts
+    if let picture = parts[.picture] { return .bytes(picture) }
+    return file.map { .file($0.descriptor) } ?? parts[.cover].map(Tagger.Cover.bytes)
+  }
+
+  /// The cover in the folder of a file, if there is one that begins like a picture and has a length that is taken.
+  func cover(beside path: LibraryPath) -> PublishedContents? {
     for name in Self.coverNames {
       let place = (path.components.dropLast() + [name]).joined(separator: "/")
       // What is there in its place, such as a link, is no cover.
       guard let cover = try? PublishedFiles(library).open(EntryPath(bytes: Array(place.utf8))),
-        (1...TaggingLimits.coverBytes).contains(cover.identity.size)
+        (1...TaggingLimits.coverBytes).contains(cover.identity.size),
+        let beginning = try? cover.read(offset: 0, count: MediaSignature.length)
       else { continue }
-      return cover
+      switch MediaSignature(beginning) {
+      case .jpeg, .png: return cover
+      default: continue
+      }
     }
     return nil
   }

@@ -3,6 +3,7 @@ import EngineRuntime
 import FileStore
 import Flux
 import PodfluxCore
+import Tagging
 
 /// The library's folder as services see it.
 extension LibraryFiles: LibraryFileSystem {
@@ -30,6 +31,10 @@ extension LibraryFiles: LibraryFileSystem {
     try presence(at: place) { () throws(FileError) in
       try published.open(place).map { OpenPublished($0, place) }
     }
+  }
+
+  func tags(in contents: OpenPublished, while goOn: () -> Bool) -> AdoptableFile.Tags? {
+    contents.tags(by: tagger, while: goOn)
   }
 
   /// A link is told from one on the way by the path that the error names.
@@ -236,6 +241,10 @@ struct OpenPublished: PublishedFileContents {
   }
 
   var birth: Timestamp? { contents.birth }
+
+  fileprivate func tags(by tagger: Tagger?, while goOn: () -> Bool) -> AdoptableFile.Tags? {
+    tagger?.readTags(of: contents.descriptor, while: goOn).map(AdoptableFile.Tags.init)
+  }
 
   func present() throws(FileSystemFailure) -> FoundFile {
     try translating { () throws(FileError) in FoundFile(file.place, try contents.present()) }

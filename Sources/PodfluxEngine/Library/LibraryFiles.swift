@@ -15,10 +15,12 @@ struct LibraryFiles: AttemptFiles {
   let staged: StagedFiles
   let library: Library
   private let tagging: FileTagging
+  let tagger: Tagger?
 
   /// - Parameter tagger: What tags files; nil if this program has none.
   init(_ library: Library, tagger: Tagger?, logger: Logger) {
     tagging = FileTagging(library, tagger, logger)
+    self.tagger = tagger
     partials = Partials(library)
     publisher = Publisher(library)
     published = PublishedFiles(library)
@@ -70,6 +72,14 @@ struct LibraryFiles: AttemptFiles {
       guard number == 2, place != path.portable else { return nil }
       return try published.isTaken(place) ? nil : place
     }
+  }
+
+  func tagParts(of beginning: [UInt8], at path: LibraryPath) -> Set<TagMaterial.Part> {
+    guard let format = TagFormat(beginning: beginning) else { return [] }
+    var parts = Set(TagMaterial.Part.allCases)
+    if !format.takesChapters { parts.remove(.chapters) }
+    if tagging.cover(beside: path) != nil { parts.remove(.cover) }
+    return parts
   }
 
   func publish(

@@ -13,6 +13,9 @@ final class SimulatedAttempt {
   private(set) var core: DownloadAttempt
   private var work: AttemptFileWork
   private(set) var exchange: SimulatedExchange?
+  /// The exchange of a part of what tags show, and what has come of it.
+  private var partExchange: SmallExchange?
+  private var partBody: [UInt8] = []
   /// Only the network event of this number means something.
   private var networkNumber = 0
   /// How many jobs of file work are ordered and not done.
@@ -66,7 +69,11 @@ final class SimulatedAttempt {
     case .work:
       jobs += 1
       scheduleFiles()
+    case .startExchange(let request) where core.isGathering: startPart(request)
     case .startExchange(let request): try start(request)
+    case .cancelExchange where partExchange != nil:
+      partExchange?.end(with: .cancelled)
+      scheduleNetwork(after: world.random.delay())
     case .cancelExchange: exchange?.cancel()
     case .resumeExchange: exchange?.resume()
     }
@@ -93,13 +100,60 @@ final class SimulatedAttempt {
 
   /// Something comes of the exchange.
   func hear(number: Int) throws {
-    guard !isOver, number == networkNumber, let exchange else { return }
-    try exchange.goOn()
+    guard !isOver, number == networkNumber else { return }
+    if partExchange != nil { return try hearPart() }
+    try exchange?.goOn()
   }
 
   func exchangeFinished(_ result: Result<ExchangeSummary, ExchangeFailure>) throws {
     exchange = nil
     try advance { $0.exchangeFinished(result) }
+  }
+
+  // MARK: What tags show
+
+  private func startPart(_ request: HTTPRequest) {
+    partExchange = SmallExchange(request, in: world)
+    partBody = []
+    scheduleNetwork(after: world.random.delay())
+  }
+
+  /// The next thing of a part comes over the wire. Some servers fall silent: then the attempt's patience ends it.
+  private func hearPart() throws {
+    let clock = world.clock
+    try advance { _ = $0.tick(at: clock) }
+    guard let url = partExchange?.request.url, let piece = partExchange?.next(in: world) else {
+      let isSilent = world.suffers(.tags) && world.random.once(in: 8)
+      return scheduleNetwork(after: isSilent ? TagMaterial.patienceMilliseconds : world.random.delay())
+    }
+    let refused = ExchangeFailure(.refusedByDelegate, message: "no longer wanted")
+    switch piece {
+    case .head(let head):
+      if case .stop = try advance({ $0.received(head: head, at: clock) }) { partExchange?.end(with: refused) }
+    case .body(let bytes):
+      partBody += bytes
+      if partExchange?.needsPath == true {
+        try world.checker.willTake(partBytes: bytes.count, over: world.path, for: attempt)
+        if world.sabotage != .trafficForgotten { try advance { $0.received(overNetwork: Int64(bytes.count)) } }
+      }
+      let demand = try advance { attempt in bytes.withUnsafeBytes { attempt.received(body: $0) } }
+      if case .stop = demand { partExchange?.end(with: refused) }
+    case .end(let result): return try endPart(result, from: url)
+    }
+    scheduleNetwork(after: world.random.delay())
+  }
+
+  private func endPart(_ result: Result<ExchangeSummary, ExchangeFailure>, from url: String) throws {
+    partExchange = nil
+    var result = result
+    switch result {
+    case .success: world.checker.hasServed(partBody, from: url, to: attempt)
+    case .failure(let failure) where failure.reason == .connectionLost && world.sabotage == .tagsShowHalf:
+      result = .success(ExchangeSummary(bytesReceived: 0, contentLength: nil, isDelimited: true))
+    case .failure: break
+    }
+    let ended = result
+    try advance { $0.exchangeFinished(ended) }
   }
 
   // MARK: Steps
@@ -157,6 +211,11 @@ final class SimulatedAttempt {
   }
 
   private func perform(_ step: AttemptStep.FileStep) -> Result<AttemptStep.Outcome, DownloadError> {
+    var step = step
+    if world.sabotage == .tagsNotAwaited, case .prepareToMove(let moment, var request?) = step {
+      request.material = TagMaterial()
+      step = .prepareToMove(modified: moment, tagging: request)
+    }
     let result = Result { () throws(DownloadError) in
       try work.perform(step) { core.machine.isStopping }
     }

@@ -12,7 +12,7 @@ public enum Invariant: String, CaseIterable, Sendable {
   case integrity = "a completed file has the digest that its client knows"
   case oneVersion = "a completed file is exactly one version of the origin's content"
   case tags =
-    "what lies there is what was downloaded, or a copy of exactly that, tagged once; the row knows both, and neither is changed"
+    "what lies there is what was downloaded, or a copy of exactly that, tagged once, with all that has come for its tags; the row knows both, and neither is changed"
   case publishedDurably = "a completed download's file stands at its place and would survive a power cut"
   case rowFirst = "a file gets its name only after the row knows it"
   case foreignFiles = "files of others are left alone"

@@ -29,4 +29,56 @@ extension InvariantChecker {
     guard file.content != content else { return }
     throw Violation(.tags, "the bytes of \(download) that were downloaded are changed")
   }
+
+  // MARK: What tags show
+
+  /// An attempt may fetch what its episode's row names, over a path that policy allows, and nothing else.
+  func willGather(_ attempt: Attempt, in process: SimulatedProcess) throws {
+    guard let sources = attempt.tagSources?.sources else { return }
+    let stores = process.dispatcher.state
+    let rows = feeds.episodes.values.filter { $0.download == attempt.id.download }
+    for (part, source) in sources {
+      let isNamed = rows.contains { row in
+        switch part {
+        case .chapters: row.content.chapters == source.address
+        case .picture: row.content.image == source.address
+        case .cover: source.address.description.contains("/picture/")
+        }
+      }
+      guard isNamed else {
+        throw Violation(.tags, "\(attempt.id.download) gets its \(part) from \(source.address), which is another's")
+      }
+      let obstacles = stores.downloads.obstacles
+      guard obstacles.needsPath(source.address.host) else { continue }
+      let obstacle = stores.settings.settings.network.artwork == .any ? obstacles.any : obstacles.unmetered
+      if let obstacle {
+        throw Violation(
+          .obstacles, "the \(part) of \(attempt.id.download) is fetched, and \(obstacle) stands in the way")
+      }
+    }
+  }
+
+  /// Bytes of a part have come.
+  func willTake(partBytes count: Int, over path: NetworkPath, for attempt: Attempt) throws {
+    guard path.status == .online else {
+      throw Violation(.path, "\(count) bytes for the tags of \(attempt.id.download) come while there is no path")
+    }
+    traffic[attempt.id]?.wire += Int64(count)
+  }
+
+  /// A part has come as a whole.
+  func hasServed(_ body: [UInt8], from url: String, to attempt: Attempt) {
+    guard let part = attempt.tagSources?.sources.first(where: { $0.value.address.description == url })?.key,
+      SimulatedSidecars.isWhole(body, as: part)
+    else { return }
+    served[attempt.id, default: [:]][part] = body
+  }
+
+  /// A file is about to be tagged: with all that has come as a whole, and nothing else.
+  func hasGathered(_ material: TagMaterial, for attempt: Attempt) throws {
+    let whole = served[attempt.id] ?? [:]
+    guard material.parts != whole else { return }
+    let (parts, came) = (material.parts.keys.map(\.rawValue).sorted(), whole.keys.map(\.rawValue).sorted())
+    throw Violation(.tags, "the tags of \(attempt.id.download) show \(parts), and what has come as a whole is \(came)")
+  }
 }

@@ -56,6 +56,8 @@ final class InvariantChecker {
   var traffic: [AttemptID: Traffic] = [:]
   /// The bytes that came over cellular, according to attempts' reports.
   var usage = CellularUsage()
+  /// What tags show and has come as a whole, for each living attempt.
+  var served: [AttemptID: [TagMaterial.Part: [UInt8]]] = [:]
   /// The sidecars that people have removed or changed, as looks at their files have told.
   var removed: Set<Sidecar.Key> = []
   /// The downloads whose files have got another name, or were followed.

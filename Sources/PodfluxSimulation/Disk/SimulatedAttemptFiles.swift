@@ -53,6 +53,12 @@ final class SimulatedAttemptFiles: AttemptFiles, AttemptSurroundings, @unchecked
     }
   }
 
+  func tagParts(of beginning: [UInt8], at path: LibraryPath) -> Set<TagMaterial.Part> {
+    let covers = ["jpg", "png"].compactMap { name in path.folder.map { "\($0)/cover.\(name)" } }
+    let hasCover = covers.contains { world.disk.published[$0] != nil }
+    return Set(TagMaterial.Part.allCases.filter { $0 != .cover || !hasCover })
+  }
+
   func publish(
     _ download: DownloadID, as published: PublishedFile, isTagged: Bool, portably: Bool
   ) throws(DownloadError) -> Publication? {
@@ -133,6 +139,7 @@ final class SimulatedAttemptFiles: AttemptFiles, AttemptSurroundings, @unchecked
       return world.sabotage == .tagsTwice ? movable(tagged.file, request) : tagged.movable
     }
     changesFiles()
+    note { try world.checker.hasGathered(request.material, for: attempt) }
     let (before, id) = (file.content, attempt.id.download)
     // What a power cut takes is another story.
     defer { if process.isAlive { note { try world.checker.hasTagged(file, of: id, before: before) } } }

@@ -92,6 +92,11 @@ final class SimulatedFiles: LibraryFileSystem {
     try presence(at: place) { SimulatedContents($0, SimulatedDisk.path(place), self) }
   }
 
+  /// People's programs have tagged some of the files that people drop; some have no tags that can be read.
+  func tags(in contents: SimulatedContents, while goOn: () -> Bool) -> AdoptableFile.Tags? {
+    goOn() ? world.adoptableTags[contents.file.place.text] : nil
+  }
+
   private func presence<File>(
     at place: EntryPath, _ file: (SimulatedFile) -> File
   ) throws(FileSystemFailure) -> Presence<File> {

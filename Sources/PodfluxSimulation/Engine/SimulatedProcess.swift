@@ -230,6 +230,7 @@ final class SimulatedProcess: EngineSession {
   private func start(_ attempt: Attempt) throws {
     guard attempts[attempt.id] == nil else { return }
     try world.checker.willStart(attempt, in: self)
+    try world.checker.willGather(attempt, in: self)
     let shell = SimulatedAttempt(attempt, in: self)
     world.checker.noteStart(of: shell)
     attempts[attempt.id] = shell
@@ -239,6 +240,7 @@ final class SimulatedProcess: EngineSession {
   /// The service forgets the attempt before the store hears that it has ended.
   func ended(_ attempt: SimulatedAttempt, _ report: AttemptReport) {
     attempts[attempt.attempt.id] = nil
+    world.checker.served[attempt.attempt.id] = nil
     if world.sabotage == .slotLeakedOnCancel, case .stopped = report.news { return }
     // The path that was lost is to be known before the failure that came of it.
     if report.mayComeOfThePath { seePath() }

@@ -14,10 +14,8 @@ final class SimulatedSidecar {
   /// What is handed in and not taken.
   private var events: [SidecarEvent] = []
   private var isScheduled = false
-  private var deliveries: [SidecarEvent] = []
-  private var request: HTTPRequest?
+  private var exchange: SmallExchange?
   private var networkNumber = 0
-  private var pathNumber = 0
   private var fetched: Int64 = 0
   private(set) var activity = 0
   private var isOver = false
@@ -60,13 +58,10 @@ final class SimulatedSidecar {
     switch command {
     case .startExchange(let request):
       activity += 1
-      self.request = request
-      pathNumber = world.pathNumber
-      deliveries = []
+      exchange = SmallExchange(request, in: world)
       scheduleNetwork()
     case .cancelExchange:
-      request = nil
-      deliveries = [.exchangeEnded(.failure(.cancelled))]
+      exchange?.end(with: .cancelled)
       scheduleNetwork()
     case .report(let report): process.post(.sidecar(.fetch(counted(report))))
     case .end(let report):
@@ -91,66 +86,29 @@ final class SimulatedSidecar {
 
   /// The next thing comes over the wire.
   func hear(number: Int) throws {
-    guard !isOver, number == networkNumber else { return }
-    if let request {
-      self.request = nil
-      guard isReachable else { return fail(ExchangeFailure(.connectFailed, message: "there is no way to the host")) }
-      try deliver(world.sidecarAnswer(to: request))
-    } else if !deliveries.isEmpty {
-      let event = deliveries.removeFirst()
-      switch event {
-      case .head, .body:
-        guard isConnected else { return fail(ExchangeFailure(.connectionLost, message: "the path is gone")) }
-        if case .body(let bytes) = event, needsPath {
-          fetched += Int64(bytes.count)
-          try world.checker.willTake(sidecarBytes: bytes.count, over: world.path, fetch, in: process)
-        }
-      default: break
+    guard !isOver, number == networkNumber, var exchange else { return }
+    let piece = exchange.next(in: world)
+    self.exchange = exchange
+    switch piece {
+    case .head(let head):
+      hand(in: .head(head))
+      if head.status != 200 { end(.failure(ExchangeFailure(.refusedByDelegate, message: "no longer wanted"))) }
+    case .body(let bytes):
+      if exchange.needsPath {
+        fetched += Int64(bytes.count)
+        try world.checker.willTake(sidecarBytes: bytes.count, over: world.path, fetch, in: process)
       }
-      hand(in: event)
-      if case .head(let head) = event, head.status != 200 {
-        return fail(ExchangeFailure(.refusedByDelegate, message: "no longer wanted"))
-      }
+      hand(in: .body(bytes))
+    case .end(let result): end(result)
+    case nil: break
     }
-    if !deliveries.isEmpty { scheduleNetwork() }
+    if self.exchange?.isOver == false { scheduleNetwork() }
   }
 
-  private func fail(_ failure: ExchangeFailure) {
-    deliveries = []
-    hand(in: .exchangeEnded(.failure(failure)))
+  private func end(_ result: Result<ExchangeSummary, ExchangeFailure>) {
+    exchange = nil
+    hand(in: .exchangeEnded(result))
   }
-
-  private func deliver(_ answer: SimulatedSidecars.Answer) throws {
-    if let failure = answer.failure { return fail(failure) }
-    let half = answer.body.count / 2
-    deliveries = [.head(answer.head)]
-    deliveries += [answer.body.prefix(half), answer.body.dropFirst(half)].filter { !$0.isEmpty }.map {
-      .body(Array($0))
-    }
-    let summary = ExchangeSummary(
-      bytesReceived: Int64(answer.body.count), contentLength: nil, isDelimited: true)
-    deliveries.append(
-      .exchangeEnded(
-        answer.isCut ? .failure(ExchangeFailure(.connectionLost, message: "the connection broke")) : .success(summary)))
-  }
-
-  private var host: String? {
-    if case .address(let address) = fetch.source { address.host } else { nil }
-  }
-
-  private var needsPath: Bool { host.map { !WebAddress.isLoopback($0) } ?? false }
-
-  private var isReachable: Bool {
-    guard needsPath else { return true }
-    guard world.path.status == .online else { return false }
-    switch fetch.route {
-    case .any: return true
-    case .only(let device): return world.path.device == device
-    case .loopback: return false
-    }
-  }
-
-  private var isConnected: Bool { !needsPath || pathNumber == world.pathNumber }
 }
 
 extension World {
@@ -160,8 +118,8 @@ extension World {
     return sidecars?.random.delay() ?? 0
   }
 
-  func sidecarAnswer(to request: HTTPRequest) -> SimulatedSidecars.Answer {
-    sidecars?.answer(request, hasFaults: suffers(.sidecars))
+  func answer(to request: HTTPRequest) -> SimulatedSidecars.Answer {
+    sidecars?.answer(request, hasFaults: suffers(.sidecars) || suffers(.tags))
       ?? SimulatedSidecars.Answer(head: ResponseHead(status: 404, effectiveURL: request.url, fields: []))
   }
 }

@@ -38,6 +38,17 @@ struct SimulatedSidecars {
     return text
   }
 
+  /// Whether a body is a picture, or a document of chapters, that this server has made and has not cut.
+  static func isWhole(_ body: [UInt8], as part: TagMaterial.Part) -> Bool {
+    switch part {
+    case .chapters: body.first == UInt8(ascii: "{") && body.last == UInt8(ascii: "}")
+    case .picture, .cover: (body.starts(with: pngMark) || body.starts(with: jpegMark)) && body.last == 0
+    }
+  }
+
+  private static let pngMark: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
+  private static let jpegMark: [UInt8] = [0xFF, 0xD8, 0xFF, 0xE0]
+
   /// The answer to a request.
   ///
   /// - Parameter hasFaults: Whether something else may come.
@@ -63,8 +74,7 @@ struct SimulatedSidecars {
   private mutating func body(at url: String) -> [UInt8] {
     let version = random.below(1_000)
     if url.contains("/picture/") {
-      let magic: [UInt8] =
-        random.once(in: 2) ? [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A] : [0xFF, 0xD8, 0xFF, 0xE0]
+      let magic = random.once(in: 2) ? Self.pngMark : Self.jpegMark
       return magic + Array("picture \(version)".utf8) + [UInt8](repeating: 0, count: 16)
     }
     if url.contains("/chapters/") {

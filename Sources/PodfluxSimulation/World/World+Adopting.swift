@@ -28,7 +28,8 @@ extension World {
     let length = Int(episode.content.enclosure?.length ?? Int64(random.within(1_000...20_000)))
     let stem: String
     var (content, owner): ([UInt8], Int?) = ([UInt8](repeating: 7, count: length), truth)
-    switch random.below(10) {
+    var tags: AdoptableFile.Tags?
+    switch random.below(12) {
     case 0:
       (stem, owner) = ("1999-12-31 \(title)", nil)
     case 1:
@@ -42,17 +43,25 @@ extension World {
     case 5: stem = "\(feed.shownTitle) - \(title)"
     case 6: stem = "\(title) - \(feed.shownTitle)"
     case 7: stem = "\(day) \(title)"
+    case 8:  // Its tags alone tell.
+      stem = "recording \(random.below(1_000))"
+      tags = .init(
+        title: title, album: feed.shownTitle, date: random.once(in: 2) ? episode.content.published?.day : nil)
+    case 9:  // The title is an episode's, and the day in the tags is none's.
+      (stem, owner) = ("recording \(random.below(1_000))", nil)
+      tags = .init(title: title, album: feed.shownTitle, date: CivilDate(year: 1999, month: 12, day: 31))
     default: stem = "\(day)_\(title)".split(separator: " ").joined(separator: "_")
     }
     let folder = random.once(in: 4) ? "" : feed.shownTitle + "/"
-    drop(content, at: "\(folder)\(stem).mp3", of: owner)
+    drop(content, at: "\(folder)\(stem).mp3", of: owner, tagged: tags)
   }
 
-  private func drop(_ content: [UInt8], at path: String, of truth: Int?) {
+  private func drop(_ content: [UInt8], at path: String, of truth: Int?, tagged tags: AdoptableFile.Tags?) {
     guard (try? LibraryPath(validating: path)) != nil, disk.isFree(path), !disk.isFull, disk.cover(over: path) == nil
     else { return }
     disk.putForeignFile(content, at: path, withNewNumber: true)
     checker.adoptable[path] = .some(truth)
+    adoptableTags[path] = tags
     noteTrouble("a person drops \(path), the file of \(truth.map { "episode \($0)" } ?? "no episode")")
   }
 }

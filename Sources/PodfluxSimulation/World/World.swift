@@ -23,7 +23,9 @@ final class World {
   var origins: [SimulatedOrigin] = []
   /// The feeds; nil in a world without any.
   var feeds: SimulatedFeeds?
-  /// Where sidecars come from, and who wants them; nil in a world without any.
+  /// The tags of files that people have dropped, by their paths.
+  var adoptableTags: [String: AdoptableFile.Tags] = [:]
+  /// Where sidecars, and what tags show, come from; nil in a world without any.
   var sidecars: SimulatedSidecars?
   /// The client's side of the feeds.
   var listener: SimulatedListener
@@ -69,9 +71,10 @@ final class World {
     schedule(.boot, after: 0)
     schedule(.client, after: 1)
     schedule(.mishap, after: 100)
-    if options.faults.contains(.sidecars) { sidecars = SimulatedSidecars(seed: options.seed) }
+    let namesSidecars = options.faults.contains(.sidecars) || options.faults.contains(.tags)
+    if namesSidecars { sidecars = SimulatedSidecars(seed: options.seed) }
     guard options.faults.contains(.feeds) else { return }
-    feeds = try SimulatedFeeds(origins, seed: options.seed, naming: options.faults.contains(.sidecars))
+    feeds = try SimulatedFeeds(origins, seed: options.seed, naming: namesSidecars)
     schedule(.feedChange, after: 100)
   }
 

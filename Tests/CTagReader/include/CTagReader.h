@@ -22,6 +22,9 @@ struct tag_reader_contents {
   size_t first_picture_length;
   /// Of the ID3 tag: 3 or 4; 0 without one.
   int id3_version;
+  /// A line for each chapter, in the order of the table of contents or of their numbers: in ID3 its beginning and its end in
+  /// milliseconds, in comments its time; and its title.
+  char chapters[4096];
 };
 
 /// Reads the tags of the file of a descriptor, which it closes: 0, or -1 if it is no such file.

@@ -15,6 +15,8 @@ final class FakeFiles: AttemptFiles, AttemptSurroundings, PartialContents, @unch
   private(set) var publishedTagged: [Bool] = []
   /// The tags that were asked for.
   private(set) var requests: [TagRequest?] = []
+  /// What is to be fetched for tags.
+  var parts = Set(TagMaterial.Part.allCases)
   /// What comes of tagging.
   var tagOutcome = TagOutcome.untagged(because: "no tagger")
   private(set) var isOpen = false
@@ -52,6 +54,8 @@ final class FakeFiles: AttemptFiles, AttemptSurroundings, PartialContents, @unch
     try fail(.name)
     return try? LibraryPath(validating: "file-\(number).mp3")
   }
+
+  func tagParts(of beginning: [UInt8], at path: LibraryPath) -> Set<TagMaterial.Part> { parts }
 
   func publish(
     _ download: DownloadID, as file: PublishedFile, isTagged: Bool, portably: Bool

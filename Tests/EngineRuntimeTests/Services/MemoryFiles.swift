@@ -85,6 +85,8 @@ final class MemoryFiles: LibraryFileSystem {
     }
   }
 
+  func tags(in contents: Contents, while goOn: () -> Bool) -> AdoptableFile.Tags? { nil }
+
   func delete(_ file: FoundFile, ownFolders: [LibraryPath]) throws(FileSystemFailure) -> Bool {
     guard let present = try look(at: file.place).regularFile(), file.isSameFile(as: present) else { return false }
     items[file.place.text] = nil

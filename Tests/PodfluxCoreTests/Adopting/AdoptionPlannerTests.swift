@@ -42,18 +42,25 @@ struct AdoptionPlannerTests {
 
   private func plan(
     _ files: [FoundFile], in adopting: Adopting = .init(), only: Feed.Key? = nil, isMedia: Bool = true,
-    obstacle: String? = nil
+    obstacle: String? = nil, tags: [String: AdoptableFile.Tags] = [:], tagReadings: Int = 9,
+    noteRead: (String) -> Void = { _ in }
   ) throws -> [String] {
-    var planner = AdoptionPlanner(adopting, names: try names(), onlyFeed: only, comparing: Self.comparable)
+    var planner = AdoptionPlanner(
+      adopting, names: try names(), onlyFeed: only, comparing: Self.comparable, tagReadings: tagReadings)
     for file in files { planner.add(file) }
+    func readTags(_ file: FoundFile) -> AdoptableFile.Tags? {
+      noteRead(file.place.text)
+      return tags[file.place.text]
+    }
+    for file in planner.filesWithoutFeed { planner.placeByAlbum(file, readTags: readTags) }
     let episodes: [Feed.Key: [AdoptableEpisode]] = [
       1: [try episode(1, "Vienna", "v.mp3", 70), try episode(2, "Border", "long-name.mp3", 71)],
       2: [try episode(3, "Clause 7", "c7.mp3", 72), try episode(4, "Vienna", "v2.mp3")],
     ]
     for feed in planner.feedsWithFiles {
       planner.match(
-        filesOf: feed, titled: ["Night Trains"], with: episodes[feed] ?? [], isMedia: { _ in isMedia },
-        obstacle: { _ in obstacle })
+        filesOf: feed, titled: ["Night Trains"], with: episodes[feed] ?? [], readTags: readTags,
+        isMedia: { _ in isMedia }, obstacle: { _ in obstacle })
     }
     if planner.hasStrays {
       for feed in episodes.keys.sorted() where only == nil || only == feed {
@@ -90,6 +97,45 @@ struct AdoptionPlannerTests {
     #expect(
       try plan(files.filter { mine.includes($0.place) }, in: mine, only: 2)
         == ["adopt mine/Vienna.mp3 [4]", "adopt mine/c7.mp3 [3]"])
+  }
+
+  @Test("The tags of a file are read once where its name, time and length leave a doubt, and nowhere else")
+  func tags() throws {
+    var read: [String] = []
+    let files = [
+      file("Night Trains/Vienna.mp3"), file("Night Trains/0001.mp3", length: 60),
+      file("Night Trains/0002.mp3", length: 60), file("x/0003.mp3"),
+    ]
+    #expect(
+      try plan(files, tags: ["Night Trains/0001.mp3": .init(title: "Border")], noteRead: { read.append($0) }) == [
+        "adopt Night Trains/0001.mp3 [2]", "leave Night Trains/0002.mp3", "adopt Night Trains/Vienna.mp3 [1]",
+        "leave x/0003.mp3",
+      ])
+    #expect(read.sorted() == ["Night Trains/0001.mp3", "Night Trains/0002.mp3", "x/0003.mp3"])
+  }
+
+  @Test("A file that names no feed is compared with the episodes of the one feed that is its album")
+  func album() throws {
+    let files = [file("mine/0001.mp3"), file("mine/0002.mp3"), file("mine/0003.mp3")]
+    let tags: [String: AdoptableFile.Tags] = [
+      "mine/0001.mp3": .init(title: "Border", album: "night trains"),
+      // Several feeds have that title.
+      "mine/0002.mp3": .init(title: "Border", album: "News"), "mine/0003.mp3": .init(title: "Clause 7"),
+    ]
+    #expect(
+      try plan(files, tags: tags)
+        == ["adopt mine/0001.mp3 [2]", "leave mine/0002.mp3", "leave mine/0003.mp3"])
+    // Of another feed's album nothing is said.
+    #expect(try plan(files, only: 2, tags: tags).isEmpty)
+  }
+
+  @Test("A run reads the tags of so many files, and goes by names behind them")
+  func tagLimit() throws {
+    var count = 0
+    let files = (1...5).map { file("Night Trains/000\($0).mp3") }
+    let tags: [String: AdoptableFile.Tags] = ["Night Trains/0001.mp3": .init(title: "Border")]
+    let steps = try plan(files, tags: tags, tagReadings: 2, noteRead: { _ in count += 1 })
+    #expect(count == 2 && steps.count == 5 && steps.first == "adopt Night Trains/0001.mp3 [2]")
   }
 
   @Test("Twins of no known feed are offered, and neither is taken")

@@ -195,6 +195,11 @@ struct EpisodeFileMatcherTests {
     .taken(
       "track01.mp3", 1, .certain, [.tags, .date],
       tags: .init(title: "Vienna to Hamburg", date: CivilDate(year: 2024, month: 1, day: 5))),
+    .taken("track01.mp3", 1, .certain, [.tags, .number], tags: .init(title: "Vienna to Hamburg", track: 1)),
+    // A place in a list is no contradiction, and a track alone tells nothing.
+    .taken("track01.mp3", 1, .likely, [.tags], tags: .init(title: "Vienna to Hamburg", track: 77)),
+    .left("track01.mp3", tags: .init(track: 1)),
+    .left("track01.mp3", tags: .init(title: "News")),
     .left("A Night at the Border.mp3", tags: .init(title: "Vienna to Hamburg")),
     // Against it.
     .left("The Restaurant Car.mp3"),

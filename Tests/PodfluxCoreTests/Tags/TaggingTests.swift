@@ -91,4 +91,67 @@ struct TaggingTests {
     #expect(tags.isEpisode && tags.title == "T" && tags.disc == 2 && tags.track == nil && tags.podcast == nil)
     #expect(tags.published == content.published)
   }
+
+  /// What is fetched for the tags of an episode's file, under a policy for artwork, over a path.
+  private func named(
+    _ content: EpisodeContent, cover: String?, artwork: NetworkPolicy = .unmetered, over path: NetworkPath
+  ) throws -> TagSources {
+    let world = try World { patch in
+      patch.tags = true
+      patch.network = NetworkClasses.Patch()
+      patch.network?.artwork = artwork
+      patch.network?.user = .any
+    }
+    try world.send(.network(.report(path)))
+    let feed = try #require(FeedID("f"))
+    try world.send(.podcasts(.subscribe(.init(id: feed, address: try WebAddress("http://127.0.0.1/f.xml")))))
+    let refresh = try #require(
+      world.effects.compactMap { if case .refreshFeed(let refresh) = $0 { refresh } else { nil } }.first)
+    let podcast = PodcastContent(title: "Show", image: cover)
+    try world.send(.refresh(RefreshReport(refresh: refresh.id, news: .described(podcast))))
+    try world.send(.refresh(RefreshReport(refresh: refresh.id, news: .appeared([content]))))
+    try world.send(.podcasts(.download(.matching(.everything))))
+    let attempt = try #require(
+      world.effects.compactMap { if case .start(let attempt) = $0 { attempt } else { nil } }.first)
+    #expect(attempt.tags?.title == "One")
+    return try #require(attempt.tagSources)
+  }
+
+  private func content(image: String?) throws -> EpisodeContent {
+    EpisodeContent(
+      guid: "g", title: "One", enclosure: .init(address: try .on("media.example"), mediaType: "audio/mpeg", length: 5),
+      chapters: try WebAddress("https://side.example/chapters"), image: try image.map { try WebAddress($0) })
+  }
+
+  private static let wifi = NetworkPath(status: .online, interface: .wifi, device: "wlan0")
+  private static let cellular = NetworkPath(status: .online, interface: .cellular, device: "wwan0")
+
+  @Test(
+    "What an episode's feed names is fetched for its tags, a picture of its own only where it is another than the podcast's"
+  )
+  func sources() throws {
+    let (own, cover) = ("https://side.example/own", "https://art.example/cover")
+    let both = try named(content(image: own), cover: cover, over: Self.wifi)
+    #expect(
+      both.sources.mapValues(\.address.description) == [
+        .chapters: "https://side.example/chapters", .picture: own, .cover: cover,
+      ])
+    #expect(both.sources.values.allSatisfy { $0.route == .only(device: "wlan0") })
+    let same = try named(content(image: cover), cover: cover, over: Self.wifi)
+    #expect(Set(same.sources.keys) == [.chapters, .cover])
+    let broken = try named(content(image: nil), cover: "no address", over: Self.wifi)
+    #expect(Set(broken.sources.keys) == [.chapters])
+  }
+
+  @Test(
+    "What the policy of artwork keeps from a path is not fetched, also where downloads may use it; this machine needs no path"
+  )
+  func policy() throws {
+    let content = try content(image: "http://127.0.0.1/own")
+    let metered = try named(content, cover: "https://art.example/cover", over: Self.cellular)
+    #expect(metered.sources == [.picture: .init(try WebAddress("http://127.0.0.1/own"), route: .loopback)])
+    let free = try named(content, cover: "https://art.example/cover", artwork: .any, over: Self.cellular)
+    #expect(Set(free.sources.keys) == [.chapters, .picture, .cover])
+    #expect(free[.cover]?.route == .any)
+  }
 }

@@ -130,6 +130,32 @@ struct AdoptingTests {
     #expect(scene.fetchedFiles().isEmpty)
   }
 
+  @Test("The tags of a file tell its episode where its name does not, and its feed where its folder does not")
+  func tags() throws {
+    let scene = try Scene()
+    let engine = try library(1...1, on: scene)
+    let show = FeedOnOrigin(scene, path: "/feed.xml")
+    show.publish(1...4)
+    try engine.order("feeds/refresh", ["id": "show"])
+    _ = try engine.waitForFeed("show", upTo: 60) { $0["episodes"] as? Int == 4 }
+    try scene.put(98, at: "\(Self.folder)/track01.mp3", tagged: ["TIT2": "Episode 2"])
+    try scene.put(97, at: "elsewhere/recording.mp3", tagged: ["TIT2": "Episode 3", "TALB": "Show of /feed.xml"])
+    // The day in its tags is another one.
+    try scene.put(96, at: "\(Self.folder)/track02.mp3", tagged: ["TIT2": "Episode 4", "TDRC": "2001-01-01"])
+    try scene.put(95, at: "elsewhere/unknown.mp3", tagged: ["TIT2": "Episode 4", "TALB": "Another show"])
+    let before = try scene.contents()
+    let run = try engine.adopt()
+    let taken = Set(run.acts.filter { $0.status == "done" }.compactMap(\.path))
+    #expect(
+      taken == [Self.name(1), "\(Self.folder)/track01.mp3", "elsewhere/recording.mp3"], "\(run.steps)")
+    let byTags = run.steps.filter { $0.because.contains("title in its tags") }
+    #expect(
+      Set(byTags.compactMap(\.path)) == ["\(Self.folder)/track01.mp3", "elsewhere/recording.mp3"], "\(run.steps)")
+    #expect(try engine.items().count == 3)
+    #expect(try scene.contents() == before)
+    #expect(scene.fetchedFiles().isEmpty)
+  }
+
   @Test("podflux adopt shows which file is which episode, by what, and how surely")
   func command() throws {
     let scene = try Scene()
@@ -166,6 +192,18 @@ extension Scene {
     let target = URL(fileURLWithPath: library + "/" + path)
     try FileManager.default.createDirectory(at: target.deletingLastPathComponent(), withIntermediateDirectories: true)
     try Data(Body.audio(length: 10_000 + number, seed: UInt64(10_000 + number)).allBytes).write(to: target)
+  }
+
+  /// The file of an episode of this number behind an ID3v2.4 tag with these frames of text (ID3v2.4.0 section 4.2).
+  fileprivate func put(_ number: Int, at path: String, tagged frames: [String: String]) throws {
+    func synchsafe(_ number: Int) -> [UInt8] { [21, 14, 7, 0].map { UInt8(number >> $0 & 0x7F) } }
+    let body = frames.sorted { $0.key < $1.key }.flatMap { frame -> [UInt8] in
+      Array(frame.key.utf8) + synchsafe(frame.value.utf8.count + 1) + [0, 0, 3] + Array(frame.value.utf8)
+    }
+    try put(number, at: path)
+    let place = URL(fileURLWithPath: library + "/" + path)
+    let audio = [UInt8](try Data(contentsOf: place))
+    try Data(Array("ID3".utf8) + [4, 0, 0] + synchsafe(body.count) + body + audio).write(to: place)
   }
 
   /// The files with their hashes and times.

@@ -40,6 +40,58 @@ struct TagTests {
     try Self.expectAgreement(scene, engine, items)
   }
 
+  @Test("The first file of a podcast has cover and chapters too, which are fetched for its tags and not kept")
+  func material() throws {
+    let scene = try Scene()
+    let samples: [TagSample] = [.mp3, .opus, .m4a]
+    for (path, file) in [("/show.jpg", "cover.jpg"), ("/own.png", "cover.png")] {
+      scene.origin.serve(path, .resource(Resource(.bytes(try TagSample.bytes(of: file)), mediaType: "image/any")))
+    }
+    let chapters = #"{"version":"1.2.0","chapters":[{"startTime":0,"title":"Ü"},{"startTime":0.5,"title":"Zwei"}]}"#
+    scene.origin.serve("/chapters.json", .resource(Resource(.text(chapters), mediaType: "application/json")))
+    let feed = try Self.serve(samples, on: scene, image: "/show.jpg") { number in
+      // The second one has a picture of its own.
+      let picture = number == 1 ? "<itunes:image href=\"\(scene.origin.url("/own.png"))\"/>" : ""
+      return picture + "<podcast:chapters url=\"\(scene.origin.url("/chapters.json"))\" type=\"application/json\"/>"
+    }
+    let engine = try scene.startEager(settings: ["tags": true, "checksum": true])
+    let items = try Self.downloadAll(of: feed, samples.count, on: engine)
+    for (number, sample) in samples.enumerated() {
+      let item = try #require(items.first { $0.json["title"] as? String == "Folge \(number + 1): Ü" })
+      let read = try #require(sample.tags(at: scene.library + "/" + (item.path ?? "")))
+      let picture = try TagSample.bytes(of: number == 1 ? "cover.png" : "cover.jpg")
+      #expect(read.pictures == 1 && read.firstPictureLength == picture.count)
+      #expect(
+        read.chapters.map { String($0.split(separator: " ").last ?? "") } == (sample == .m4a ? [] : ["Ü", "Zwei"]))
+      #expect(item.json["tagged"] is [String: Any] && item.json["untagged"] is NSNull)
+      #expect(item.json["sha256"] as? String == Body.bytes(try sample.bytes()).hash)
+    }
+    #expect(scene.publishedFiles().count == samples.count, "nothing is kept beside them")
+    try Self.expectAgreement(scene, engine, items)
+  }
+
+  @Test(
+    "A file is published with the tags that can be had where pictures and chapters are refused, hostile or no such thing"
+  )
+  func missingMaterial() throws {
+    let scene = try Scene()
+    scene.origin.serve("/page", .resource(Resource(.text("<!DOCTYPE html><html></html>"), mediaType: "text/html")))
+    let deep = String(repeating: "[", count: 9000)
+    scene.origin.serve("/deep.json", .resource(Resource(.text("{\"chapters\":" + deep), mediaType: "application/json")))
+    let feed = try Self.serve([.mp3], on: scene, image: "/missing.jpg") { _ in
+      "<itunes:image href=\"\(scene.origin.url("/page"))\"/>"
+        + "<podcast:chapters url=\"\(scene.origin.url("/deep.json"))\" type=\"application/json\"/>"
+    }
+    let engine = try scene.startEager(settings: ["tags": true])
+    let item = try Self.downloadAll(of: feed, 1, on: engine)[0]
+    let read = try #require(TagSample.mp3.tags(at: scene.library + "/" + (item.path ?? "")))
+    #expect(read.title == "Folge 1: Ü" && read.pictures == 0 && read.chapters.isEmpty)
+    #expect(item.json["tagged"] is [String: Any] && item.json["untagged"] is NSNull)
+    for reason in ["neither a JPEG nor a PNG", "no chapters in JSON", "answered 404"] {
+      #expect(scene.log.contains(reason), "\(scene.log)")
+    }
+  }
+
   @Test("What was tagged is not taken for edited or damaged, and what is edited or damaged then is")
   func changes() throws {
     let scene = try Scene()
@@ -153,7 +205,14 @@ struct TagTests {
   // MARK: Scenes
 
   /// Serves a feed with these files, one a day.
-  private static func serve(_ samples: [TagSample], on scene: Scene) throws -> String {
+  ///
+  /// - Parameters:
+  ///   - image: The path of the podcast's cover.
+  ///   - more: What else the feed says of the file of a number.
+  private static func serve(
+    _ samples: [TagSample], on scene: Scene, image: String? = nil, more: (Int) -> String = { _ in "" }
+  ) throws -> String {
+    let cover = image.map { "<itunes:image href=\"\(scene.origin.url($0))\"/>" } ?? ""
     let types: [TagSample: String] = [.m4a: "audio/mp4", .vorbis: "audio/ogg", .opus: "audio/ogg", .flac: "audio/flac"]
     let items = try samples.enumerated().map { index, sample in
       let type = types[sample] ?? "audio/mpeg"
@@ -162,13 +221,14 @@ struct TagTests {
         <item><guid isPermaLink="false">\(index)</guid><title>Folge \(index + 1): Ü</title>
         <pubDate>0\(index + 1) Jun 2026 10:00:00 +0000</pubDate>
         <itunes:season>2</itunes:season><itunes:episode>\(index + 1)</itunes:episode>
-        <enclosure url="\(scene.origin.url("/\(sample.rawValue)"))" type="\(type)" length="1"/></item>
+        <enclosure url="\(scene.origin.url("/\(sample.rawValue)"))" type="\(type)" length="1"/>\(more(index))</item>
         """
     }
     let document = """
       <?xml version="1.0"?>
-      <rss version="2.0" xmlns:itunes="http://www.itunes.com/dtds/podcast-1.0.dtd"><channel>
-      <title>Night Trains</title>\(items.joined())</channel></rss>
+      <rss version="2.0" xmlns:itunes="http://www.itunes.com/dtds/podcast-1.0.dtd"
+       xmlns:podcast="https://podcastindex.org/namespace/1.0"><channel>
+      <title>Night Trains</title>\(cover)\(items.joined())</channel></rss>
       """
     scene.origin.serve("/feed.xml", .resource(Resource(.text(document), mediaType: "application/rss+xml")))
     return scene.origin.url("/feed.xml")

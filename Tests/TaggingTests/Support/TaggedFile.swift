@@ -26,20 +26,26 @@ final class TaggedFile {
   ///   - arguments: Another program's; the worker's by default.
   ///   - seconds: Its limit.
   func tag(
-    _ tags: EpisodeTags, cover: [UInt8]? = nil, program: Tagger.Program? = nil, seconds: Int = 60,
+    _ tags: EpisodeTags, cover: [UInt8]? = nil, chapters: [Chapter] = [], program: Tagger.Program? = nil,
+    seconds: Int = 60,
     while goOn: () -> Bool = { true }
   ) throws -> Tagger.Outcome {
     let copy = open(path, O_RDWR | O_CLOEXEC)
     defer { close(copy) }
-    var picture: Int32?
-    defer { if let picture { close(picture) } }
-    if let cover {
-      try Data(cover).write(to: URL(filePath: path + ".cover"))
-      picture = open(path + ".cover", O_RDONLY | O_CLOEXEC)
-    }
     let itself = Tagger.Program(path: PodfluxProcess.executablePath, arguments: [TaggingWorker.argument])
     return Tagger(program ?? itself, seconds: { _ in seconds }).tag(
-      copy, length: Int64(bytes.count), cover: picture, TagOrder(tags, offsetSeconds: 0), while: goOn)
+      copy, length: Int64(bytes.count), cover: cover.map(Tagger.Cover.bytes),
+      TagOrder(tags, offsetSeconds: 0, chapters: chapters), while: goOn)
+  }
+}
+
+extension TaggedFile {
+  /// Reads its tags, by the worker of the built program unless it is another one.
+  func readTags(program: Tagger.Program? = nil, while goOn: () -> Bool = { true }) -> FileTags? {
+    let file = open(path, O_RDONLY | O_CLOEXEC)
+    defer { close(file) }
+    let itself = Tagger.Program(path: PodfluxProcess.executablePath, arguments: [TaggingWorker.argument])
+    return Tagger(program ?? itself).readTags(of: file, while: goOn)
   }
 }
 

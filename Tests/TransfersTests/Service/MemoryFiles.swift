@@ -23,6 +23,8 @@ final class MemoryFiles: AttemptFiles {
     try? LibraryPath(validating: "file-\(number).mp3")
   }
 
+  func tagParts(of beginning: [UInt8], at path: LibraryPath) -> Set<TagMaterial.Part> { [] }
+
   func publish(
     _ download: DownloadID, as file: PublishedFile, isTagged: Bool, portably: Bool
   ) throws(DownloadError) -> Publication? {

@@ -1,0 +1,30 @@
+import PodfluxCore
+
+/// What the tags of a file say, as its worker has read them.
+public struct FileTags: Codable, Hashable, Sendable {
+  /// Nil where they say nothing; of at most `TaggingLimits.textBytes`.
+  public var title: String?
+  public var album: String?
+  /// As it stands there, mostly in the form of ISO 8601.
+  public var date: String?
+  public var track: Int?
+}
+
+extension AdoptableFile.Tags {
+  /// What of them tells an episode: a date only if it is a whole one.
+  public init(_ tags: FileTags) {
+    self.init(
+      title: tags.title, album: tags.album, date: tags.date.flatMap(Self.day), track: tags.track.map(Int64.init))
+  }
+
+  /// The day of `2026-03-06`, or of `2026-03-06T07:00:00Z`; nil for anything else.
+  private static func day(_ text: String) -> CivilDate? {
+    let parts = text.prefix(10).split(separator: "-", omittingEmptySubsequences: false)
+    guard parts.map(\.utf8.count) == [4, 2, 2],
+      parts.allSatisfy({ $0.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } }),
+      let year = Int64(parts[0]), let month = Int64(parts[1]), let day = Int64(parts[2]), year > 0,
+      (1...12).contains(month), (1...CivilDate.days(inMonth: month, ofYear: year)).contains(day)
+    else { return nil }
+    return CivilDate(year: year, month: month, day: day)
+  }
+}
