@@ -19,6 +19,8 @@ struct RandomDownloads {
   ]
 
   var random: SeededGenerator
+  /// Whether downloads have sessions: no version before the 22nd migration knew any.
+  var hasSessions = false
 
   init(seed: UInt64) {
     random = SeededGenerator(seed: seed, index: 0)
@@ -70,7 +72,7 @@ struct RandomDownloads {
     return Download.Networks(own: try one(of: policies), podcast: try one(of: policies))
   }
 
-  mutating func session() throws -> Session.Key? { try one(of: [nil, nil, nil, 1, 2, 1000]) }
+  mutating func session() throws -> Session.Key? { hasSessions ? try one(of: [nil, nil, nil, 1, 2, 1000]) : nil }
 
   /// All kinds of obstacles, but mostly few of them.
   mutating func obstacles() throws -> Obstacles {
@@ -83,7 +85,7 @@ struct RandomDownloads {
       any: try one(of: [nil, nil, .budget(spent), .network]),
       all: try one(of: [nil, nil, .schedule(until: Self.now), .storage(shortBytes: 7)]), classes: classes,
       cooldowns: some(of: Self.hosts).reduce(into: [:]) { $0[$1] = Self.now }, departing: Set(some(of: Self.loopback)),
-      parked: Set(some(of: [1, 2, 1000])))
+      parked: hasSessions ? Set(some(of: [1, 2, 1000])) : [])
   }
 
   mutating func download(_ number: Int) throws -> Download {
