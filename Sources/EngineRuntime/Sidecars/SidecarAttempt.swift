@@ -95,7 +95,9 @@ package struct SidecarAttempt<Files: LibraryFileSystem> {
       stage = .requesting
       hasExchange = true
       commands.append(
-        .startExchange(HTTPRequest(to: address, headers: [], settings: fetch.settings, route: fetch.route)))
+        .startExchange(
+          HTTPRequest(
+            to: address, headers: [], settings: fetch.settings, route: fetch.route, session: fetch.session)))
     }
   }
 

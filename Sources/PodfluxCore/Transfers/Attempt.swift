@@ -23,6 +23,8 @@ public struct Attempt: Hashable, Sendable {
   public var tags: EpisodeTags?
   /// Which way its connections may take.
   public var route: Route
+  /// The credentials that its request is sent with; nil for none.
+  public var session: SessionUse?
   /// Set where what was said of the file's length, if anything, is too old to be believed: the server is asked anew before
   /// the file is found too long for the room that there is.
   public var doubt: Doubt?
