@@ -107,6 +107,8 @@ package final class MemoryVault: SecretVault {
 private struct VaultDocument: Codable {
   struct Entry: Codable {
     var secret: String
+    /// Left out where it is false.
+    var isNetrcFile: Bool?
     var token: String?
     var expires: Int64?
     var number: Int64?
@@ -120,7 +122,7 @@ private struct VaultDocument: Codable {
         (
           reference.description,
           Entry(
-            secret: secret.secret, token: secret.access?.value, expires: secret.access?.expires?.milliseconds,
+            secret: secret.secret, isNetrcFile: secret.isNetrcFile ? true : nil, token: secret.access?.value, expires: secret.access?.expires?.milliseconds,
             number: secret.access?.number)
         )
       })
@@ -131,7 +133,7 @@ private struct VaultDocument: Codable {
     var kept: [SecretReference: KeptSecret] = [:]
     for (name, entry) in secrets {
       guard let reference = SecretReference(name) else { return nil }
-      var secret = KeptSecret(entry.secret)
+      var secret = KeptSecret(entry.secret, isNetrcFile: entry.isNetrcFile ?? false)
       if let token = entry.token, let number = entry.number {
         secret.access = .init(token, expires: entry.expires.map(Timestamp.init(milliseconds:)), number: number)
       }

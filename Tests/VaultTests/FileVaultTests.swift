@@ -37,12 +37,14 @@ struct FileVaultTests {
       #expect(!FileManager.default.fileExists(atPath: path), "there is no file before there is a secret")
       try vault.keep(Self.secret, under: references[0])
       try vault.keep(KeptSecret("s3cret-2"), under: references[1])
+      try vault.keep(KeptSecret("/home/me/.netrc", isNetrcFile: true), under: references[2])
       try vault.keep(KeptSecret("s3cret-3"), under: references[1])
     }
     let again = try vault(key)
     #expect(try again.secret(for: references[0]) == Self.secret)
     #expect(try again.secret(for: references[1]) == KeptSecret("s3cret-3"))
-    #expect(try again.secret(for: references[2]) == nil)
+    #expect(try again.secret(for: references[2]) == KeptSecret("/home/me/.netrc", isNetrcFile: true))
+    #expect(try again.secret(for: references[3]) == nil)
     let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
     #expect(mode == 0o600)
     let text = String(decoding: try bytes, as: UTF8.self)
