@@ -122,7 +122,8 @@ private struct VaultDocument: Codable {
         (
           reference.description,
           Entry(
-            secret: secret.secret, isNetrcFile: secret.isNetrcFile ? true : nil, token: secret.access?.value, expires: secret.access?.expires?.milliseconds,
+            secret: secret.secret, isNetrcFile: secret.isNetrcFile ? true : nil, token: secret.access?.value,
+            expires: secret.access?.expires?.milliseconds,
             number: secret.access?.number)
         )
       })

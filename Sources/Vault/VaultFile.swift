@@ -51,7 +51,9 @@ struct VaultFile {
       let whole = try sealed(bytes)
       var written = 0
       while written < whole.count {
-        let count = whole.withUnsafeBytes { Glibc.write(file, $0.baseAddress?.advanced(by: written), $0.count - written) }
+        let count = whole.withUnsafeBytes {
+          Glibc.write(file, $0.baseAddress?.advanced(by: written), $0.count - written)
+        }
         guard count > 0 || errno == EINTR else { throw refusal("write") }
         written += max(0, count)
       }

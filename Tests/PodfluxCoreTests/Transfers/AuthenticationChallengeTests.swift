@@ -50,6 +50,30 @@ struct AuthenticationChallengeTests {
     #expect(head.shownRealm == "Night")
   }
 
+  @Test(
+    "What a server says of a token decides first",
+    arguments: [
+      ([], nil), (["Negotiate"], .other), (["Negotiate", "Digest realm=x"], .digest), (["Basic realm=x"], .basic),
+      (["Bearer"], .bearer), (["Basic realm=x, Bearer error=\"invalid_token\""], .invalidToken),
+      (["Bearer error=insufficient_scope"], .insufficientScope), (["Bearer error=invalid_request"], .bearer),
+    ] as [([String], PodfluxCore.Challenge?)])
+  func decisive(values: [String], expected: PodfluxCore.Challenge?) {
+    let head = ResponseHead(
+      status: 401, effectiveURL: "", fields: values.map { HTTPField(name: "WWW-Authenticate", value: $0) })
+    #expect(head.challenge == expected)
+    #expect(DownloadError.answered(head, to: "file").challenge == expected)
+  }
+
+  @Test("The error names the realm")
+  func realm() {
+    let field = HTTPField(name: "WWW-Authenticate", value: "Basic realm=\"Night Trains\"")
+    let wanted = DownloadError.answered(ResponseHead(status: 401, effectiveURL: "", fields: [field]), to: "file")
+    #expect(wanted.message == "the server answered 401: it wants credentials for \"Night Trains\"")
+    #expect(wanted.code == .unauthorized && wanted.status == 401)
+    let plain = DownloadError.answered(ResponseHead(status: 401, effectiveURL: "", fields: []), to: "file")
+    #expect(plain.message == "the server answered 401: it wants credentials" && plain.challenge == nil)
+  }
+
   @Test("A hostile value costs no more than its length, and is cut")
   func hostile() {
     let many = String(repeating: "Basic realm=x, ", count: 4000)
