@@ -28,19 +28,15 @@ public struct Session: Hashable, Sendable {
     public var tokenURL: WebAddress?
     /// The secret; nil for `none`, and once it is forgotten.
     public var secret: SecretReference?
-    /// The secret as a client gives it: nil once the shell has put it into the vault, thus in every action and in every row.
-    public var given: GivenSecret?
 
     public init(
-      hosts: [String], kind: Kind, user: String? = nil, tokenURL: WebAddress? = nil, secret: SecretReference? = nil,
-      given: GivenSecret? = nil
+      hosts: [String], kind: Kind, user: String? = nil, tokenURL: WebAddress? = nil, secret: SecretReference? = nil
     ) {
       self.hosts = hosts
       self.kind = kind
       self.user = user
       self.tokenURL = tokenURL
       self.secret = secret
-      self.given = given
     }
   }
 

@@ -89,12 +89,16 @@ private struct DigestAuthorization {
 
   init?(_ value: String) {
     guard value.hasPrefix("Digest ") else { return nil }
-    // Neither libcurl nor this server puts a comma or an equals sign into a quoted value but in `uri`.
     var parameters: [String: String] = [:]
-    for part in value.dropFirst(7).split(separator: ",") {
-      let pair = part.drop { $0 == " " }.split(separator: "=", maxSplits: 1)
-      guard pair.count == 2 else { return nil }
-      parameters[String(pair[0])] = pair[1].filter { $0 != "\"" }
+    var rest = value.dropFirst(7)
+    while let equals = rest.firstIndex(of: "=") {
+      let name = String(rest[..<equals].filter { $0 != " " && $0 != "," })
+      rest = rest[rest.index(after: equals)...]
+      let isQuoted = rest.first == "\""
+      if isQuoted { rest = rest.dropFirst() }
+      let text = rest.prefix { $0 != (isQuoted ? "\"" : ",") }
+      parameters[name] = String(text)
+      rest = rest[text.endIndex...].dropFirst()
     }
     self.parameters = parameters
   }

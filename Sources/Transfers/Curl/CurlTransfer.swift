@@ -35,7 +35,7 @@ final class CurlTransfer {
   private var bytesTold: Int64 = 0
   /// The 401 which libcurl may answer with a digest: it is the final head if no other comes.
   private var challenged: ResponseHead?
-  /// How many of them have come in this hop.
+  /// How many of them have come in this hop; with too many it ends.
   private var challenges = 0
   /// Why the hop got no socket.
   private var socketRefusal: ExchangeFailure?
@@ -128,14 +128,14 @@ extension CurlTransfer {
   private func receive(_ head: ResponseHead) -> Bool {
     // A head that follows a challenge is the answer to libcurl's.
     challenged = nil
-    guard head.status == 401, hop.answersChallenges, challenges < CurlLimits.maxChallenges else {
-      return receive(final: head)
-    }
+    guard head.status == 401, hop.answersChallenges else { return receive(final: head) }
     challenges += 1
     challenged = head
     parser = makeParser()
-    return true
+    return !isChallengedTooOften
   }
+
+  private var isChallengedTooOften: Bool { challenges > CurlLimits.maxChallenges }
 
   private func takeChallenged() -> ResponseHead? {
     defer { challenged = nil }
@@ -233,6 +233,7 @@ extension CurlTransfer {
 extension CurlTransfer {
   /// How to continue after libcurl is done with the hop.
   func conclusion(_ code: CURLcode) -> Conclusion {
+    let code = isChallengedTooOften ? CURLE_OK : code
     // libcurl had no answer to the challenge. What the delegate says of the head is in the verdict.
     if code == CURLE_OK, let head = takeChallenged() { _ = receive(final: head) }
     if let verdict { return .finished(.failure(verdict)) }

@@ -35,9 +35,12 @@ extension EasyHandle {
       return try set(CURLOPT_PASSWORD, session.secret)
     }
     try set(CURLOPT_NETRC_FILE, session.secret)
-    // A name that is required would be passed over with CURL_NETRC_REQUIRED.
-    try set(CURLOPT_NETRC, Int(session.user == nil ? CURL_NETRC_REQUIRED.rawValue : CURL_NETRC_OPTIONAL.rawValue))
-    if let user = session.user { try set(CURLOPT_USERNAME, user) }
+    guard let user = session.user, !user.isEmpty else {
+      return try set(CURLOPT_NETRC, Int(CURL_NETRC_REQUIRED.rawValue))
+    }
+    // libcurl looks a name's password up only if the name is in the URL.
+    try set(CURLOPT_NETRC, Int(CURL_NETRC_OPTIONAL.rawValue))
+    try set(CURLOPT_URL, hop.url.text(withUser: user) ?? hop.url.text)
   }
 
   private func setRequest(_ request: HTTPRequest, hop: HTTPHop) throws(ExchangeFailure) {
