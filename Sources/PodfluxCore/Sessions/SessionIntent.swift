@@ -8,13 +8,50 @@ public enum SessionIntent: Hashable, Sendable {
   public struct Opening: Hashable, Sendable {
     /// The client's id for it; without one the engine makes one.
     public var id: SessionID?
-    public var wish: Session.Wish
+    public var login: Login
 
-    public init(id: SessionID? = nil, wish: Session.Wish) {
+    public init(id: SessionID? = nil, login: Login) {
       self.id = id
-      self.wish = wish
+      self.login = login
     }
   }
+}
+
+/// What a client says of a session, and where its secret comes from.
+public struct Login: Hashable, Sendable {
+  /// Without a secret, a session that is there keeps its own.
+  public var wish: Session.Wish
+  /// Where the client has the secret. The engine takes it into the vault, and its reference into the wish, before a turn sees
+  /// it: a turn finds nil.
+  public var source: SecretSource?
+
+  public init(_ wish: Session.Wish, source: SecretSource? = nil) {
+    self.wish = wish
+    self.source = source
+  }
+}
+
+/// Where a client has a secret.
+public enum SecretSource: Hashable, Sendable {
+  /// This is it.
+  case text(String)
+  /// In this file of the machine, without the line feed at its end.
+  case file(String)
+  /// In the user's netrc file, under the session's hosts.
+  case netrc
+}
+
+extension SecretSource: CustomStringConvertible, CustomReflectable {
+  /// Nothing of the secret: a text of it may reach a log.
+  public var description: String {
+    switch self {
+    case .text: "a secret"
+    case .file(let path): "the secret in \(path)"
+    case .netrc: "the secret in netrc"
+    }
+  }
+
+  public var customMirror: Mirror { Mirror(self, children: [:]) }
 }
 
 /// Which session the requests of a download or a feed belong to, as a client says it.
@@ -23,6 +60,42 @@ public enum SessionChoice: Hashable, Sendable {
   case none
   /// This one; it must exist, and be for the address's host.
   case known(SessionID)
-  /// A new one, for the address's host: `hosts` of the wish is ignored.
-  case new(Session.Wish)
+  /// A new one, for the address's host: the hosts of the wish do not count.
+  case new(Login)
+}
+
+extension Action {
+  /// The action with its secret in the vault: before a turn may see it.
+  ///
+  /// - Parameter keep: Keeps the secret of a login durably. Returns the reference.
+  public func keepingSecret(_ keep: (SecretSource, Session.Wish) throws -> SecretReference) rethrows -> Action {
+    func kept(_ login: Login) throws -> Login {
+      guard let source = login.source else { return login }
+      var wish = login.wish
+      wish.secret = try keep(source, wish)
+      return Login(wish)
+    }
+    switch self {
+    case .sessions(.open(var opening)):
+      opening.login = try kept(opening.login)
+      return .sessions(.open(opening))
+    case .downloads(.enqueue(var wish)):
+      guard case .new(let login)? = wish.session else { return self }
+      wish.session = .new(try kept(login))
+      return .downloads(.enqueue(wish))
+    case .downloads(.update(let id, var update)):
+      guard case .new(let login)? = update.session else { return self }
+      update.session = .new(try kept(login))
+      return .downloads(.update(id, update))
+    case .podcasts(.subscribe(var wish)):
+      guard case .new(let login)? = wish.session else { return self }
+      wish.session = .new(try kept(login))
+      return .podcasts(.subscribe(wish))
+    case .podcasts(.update(let id, var update)):
+      guard case .new(let login)? = update.session else { return self }
+      update.session = .new(try kept(login))
+      return .podcasts(.update(id, update))
+    default: return self
+    }
+  }
 }

@@ -64,6 +64,9 @@ public struct LineEncoder: Sendable {
         payload.member("created", created)
         if let example { payload.member("example", example) }
         payload.member("id", id.description)
+      case .session(let id, let state):
+        payload.member("id", id.description)
+        payload.member("state", state.rawValue)
       case .imported(let added, let known, let rejected):
         payload.member("added", added)
         payload.member("known", known)
