@@ -16,10 +16,12 @@ struct AddCommand: EngineCommand {
       podflux add https://example.org/night-trains --newest 5 --keep 10
       podflux add https://example.org/night-trains --all --oldest-first --dry-run
       podflux add https://example.org/night-trains --name '{podcast}/[S{season:2}E{number:2} ]{title}'
+      podflux add https://example.org/members --user me
 
       A page that names its feed will do. Unless an option says otherwise the newest 3 episodes are downloaded, then each
       new one; podflux rules changes that later. With --none nothing is: podflux ls episodes lists what there is, and
-      podflux get downloads some of it.
+      podflux get downloads some of it. A feed with a login is subscribed to without the look, and ends with 77 if the login
+      is refused.
       """)
 
   @OptionGroup var folder: LibraryOption
@@ -42,6 +44,11 @@ struct AddCommand: EngineCommand {
   @Option(help: "A template for the names of its files instead of the library's, such as {podcast}/[{date} ]{title}.")
   var name: String?
 
+  @OptionGroup var login: LoginOptions
+
+  @Option(help: "The session that its requests log in with; podflux sessions lists them.")
+  var session: String?
+
   @Option(help: "What its requests call themselves.")
   var userAgent: String?
 
@@ -56,6 +63,8 @@ struct AddCommand: EngineCommand {
 
   func validate() throws {
     if title != nil, feeds.count > 1 { throw ValidationError("--title is for one feed") }
+    if login.isGiven, session != nil { throw ValidationError("--session has a login; leave the other one out") }
+    if isPrivate, dryRun { throw ValidationError("--dry-run looks without a login") }
     if none, !rules.isEmpty { throw ValidationError("--none allows no other rule") }
     do throws(NameTemplateFault) {
       _ = try name.map { (text) throws(NameTemplateFault) in try NameTemplate(validating: text) }
@@ -64,7 +73,11 @@ struct AddCommand: EngineCommand {
     }
   }
 
+  /// Whether its requests log in.
+  private var isPrivate: Bool { login.isGiven || session != nil }
+
   func run() throws {
+    guard !isPrivate else { return try addPrivately() }
     try withEngine { access, console in
       var (added, failed): ([FeedID], Bool) = ([], false)
       for feed in feeds {
@@ -95,6 +108,52 @@ struct AddCommand: EngineCommand {
         "headers": header.member, "rules": .object(try given.json()),
         "url": url.json, "userAgent": userAgent?.json,
       ]) + members(more))
+  }
+
+  // MARK: Private feeds
+
+  /// Subscribes to feeds that nothing is known of without a login, and says what they turn out to have.
+  private func addPrivately() throws {
+    // A person is asked for the password once, before an engine begins.
+    let auth = Result { try login.auth() }
+    try withEngine { access, console in
+      var (failures, added): ([Failure], [FeedID]) = ([], [])
+      let orderedAt = PersonalClock.ofProcess().now
+      for feed in feeds {
+        let request = try request(
+          "feeds/subscribe", feed,
+          more: [
+            "auth": auth.get(), "filenameTemplate": name?.json, "group": group?.json, "session": session?.json,
+            "title": title?.json,
+          ])
+        let reply = try access.connection.ask(request).get()
+        guard let id = FeedID(try reply.required("id", JSONObject.string)) else {
+          throw MalformedLine("a feed without a valid id")
+        }
+        if try reply.boolean("created") == false {
+          console.note("\(feed.withoutCredentials) was subscribed to before, and stays as it is")
+        } else {
+          added.append(id)
+        }
+      }
+      guard !noWait, !added.isEmpty else { return }
+      let before = try access.connection.feeds(added).filter { $0.lastRefreshed == nil }
+      var follower = RefreshFollower(before, orderedAt: orderedAt)
+      try access.follow(&follower, ids: added)
+      for feed in try access.connection.feeds(added) {
+        tell(feed, on: console)
+        if let error = feed.error { failures.append(error) }
+      }
+      try GetCommand.end(with: failures, left: 0, on: console)
+    }
+  }
+
+  private func tell(_ feed: FeedItem, on console: Console) {
+    if console.options.json { return console.result(feed.json) }
+    let name = feed.title ?? feed.id
+    guard feed.error == nil else { return console.complain("\(name): \(feed.error?.words ?? "")") }
+    console.result("\(name): \(feed.episodes) episode\(feed.episodes == 1 ? "" : "s")")
+    for words in given.words { console.result("  rule: \(words)") }
   }
 
   // MARK: Subscribing
