@@ -6,7 +6,8 @@ extension SessionItem {
   package var words: String {
     switch state {
     case .open, .extended: "open"
-    case .created, .opening: "is being opened"
+    case .created: "opens when it is needed"
+    case .opening: "is being opened"
     case .closed: "closed"
     case .loginFailed: "login failed" + (error.map { ": \($0.words)" } ?? "")
     case nil: "in a state that this version does not know"
