@@ -278,7 +278,7 @@ struct QueryPlanTests {
     try downloads.release(one.id)
     try downloads.save([.queued: 1])
     _ = (try downloads.counts(), try downloads.running(), try downloads.earliestRetry())
-    _ = try downloads.nextAdmissible { _, _, _ in true }
+    _ = try downloads.nextAdmissible { _ in true }
     _ = (try downloads.waitingForStorage(limit: 5), try downloads.storedBytes())
     try downloads.setNetwork(.any, ofPodcast: "Show")
     _ = try downloads.dueRetries(at: Sample.moment, limit: 5)

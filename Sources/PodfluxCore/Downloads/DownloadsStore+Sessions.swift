@@ -36,6 +36,8 @@ extension DownloadsStore {
       }
       (download.failures, download.round) = (0, .init())
       try transition(&download, to: .failed(error), in: turn)
+      // Its episode may be elsewhere by now, where no session is needed.
+      turn.tell(.downloads(.refused(download.id)))
     }
     refusesAt = turn.now
   }

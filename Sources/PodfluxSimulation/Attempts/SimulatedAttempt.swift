@@ -80,7 +80,8 @@ final class SimulatedAttempt {
     try world.checker.willSend(
       world.sabotage == .headersEverywhere ? attempt.description.headers : headers, to: attempt.address, for: download)
     isLedElsewhere = false
-    exchange = SimulatedExchange(request, of: self)
+    let isLetIn = try world.lets(request, in: process, at: attempt.address.host)
+    exchange = SimulatedExchange(request, of: self, isLetIn: isLetIn)
     isLedElsewhere = !needsPath && world.suffers(.protocols) && world.random.once(in: 20)
     files.requested()
     scheduleNetwork(after: world.random.delay())

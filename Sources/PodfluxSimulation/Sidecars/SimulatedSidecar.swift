@@ -95,7 +95,9 @@ final class SimulatedSidecar {
     if let request {
       self.request = nil
       guard isReachable else { return fail(ExchangeFailure(.connectFailed, message: "there is no way to the host")) }
-      try deliver(world.sidecarAnswer(to: request))
+      let isLetIn = try world.lets(request, in: process, at: host ?? "")
+      let refusal = SimulatedSidecars.Answer(head: ResponseHead(status: 401, effectiveURL: request.url, fields: []))
+      try deliver(isLetIn ? world.sidecarAnswer(to: request) : refusal)
     } else if !deliveries.isEmpty {
       let event = deliveries.removeFirst()
       switch event {
