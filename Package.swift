@@ -148,7 +148,7 @@ let package = Package(
       dependencies: [
         "EngineRuntime", "FileStore", "Flux", "Persistence", "PodfluxCore", "PodfluxEngine", "ScriptedOrigin",
         "Tagging",
-        "TestSupport", "WireProtocol", .product(name: "Logging", package: "swift-log"),
+        "TestSupport", "Vault", "WireProtocol", .product(name: "Logging", package: "swift-log"),
       ]),
     .testTarget(name: "PodfluxClientTests", dependencies: ["PodfluxClient", "PodfluxCore", "WireProtocol"]),
     .testTarget(

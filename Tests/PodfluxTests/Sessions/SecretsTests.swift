@@ -61,7 +61,9 @@ struct SecretsTests {
         #expect(!data.contains(Self.mark), "run \(run), in base64: \(Self.around(Self.mark, in: data))")
       }
     }
-    #expect(lines.contains { $0.contains("downloads/enqueue") } && !scene.vault.isEmpty)
+    // There was something to find.
+    #expect(lines.contains { $0.contains("downloads/enqueue") } && scene.vault.contains(Self.mark))
+    #expect(scene.origin.requests.contains { "\($0.headers)".contains(Self.mark) })
   }
 
   // MARK: What is asked
