@@ -57,11 +57,6 @@ struct LoginOptions: ParsableArguments {
     return found
   }
 
-  /// The value of `auth`; nil if nothing is said.
-  func auth() throws -> JSONValue? {
-    isGiven ? .object(JSONObject(try members().map { JSONObject.Member(key: $0.key, value: $0.value) })) : nil
-  }
-
   private func secret() throws -> String {
     let word = login == nil || login == .basic || login == .digest ? "password" : "token"
     let line =
@@ -72,6 +67,32 @@ struct LoginOptions: ParsableArguments {
         message: "there is no \(word); give it with --password-stdin, or on a terminal")
     }
     return line
+  }
+}
+
+/// Which session the requests of a feed or a download have: a new one, or one that is there.
+struct SessionOptions: ParsableArguments {
+  @OptionGroup var login: LoginOptions
+
+  @Option(help: "The session that its requests log in with; podflux sessions lists them.")
+  var session: String?
+
+  /// Whether anything is said.
+  var isGiven: Bool { login.isGiven || session != nil }
+
+  func validate() throws {
+    if login.isGiven, session != nil { throw ValidationError("--session has a login; leave the other one out") }
+  }
+
+  /// The member `auth` or `session` of a payload; neither if nothing is said. A person may be asked for a password: call it
+  /// once, before an engine begins.
+  ///
+  /// - Throws: `EngineRefusal` if there is no password.
+  func members() throws -> [(key: String, value: JSONValue)] {
+    if let session { return [("session", .string(session))] }
+    guard login.isGiven else { return [] }
+    let members = try login.members().map { JSONObject.Member(key: $0.key, value: $0.value) }
+    return [("auth", .object(JSONObject(members)))]
   }
 }
 

@@ -41,8 +41,13 @@ struct SessionCommandTests {
     let added = try scene.podflux(
       "add", scene.origin.url("/feed"), "--user", "me", "--password-stdin", input: ["no"])
     #expect(added.status == 77 && added.errors.contains("\"Night Trains\""), "\(added)")
-    let got = try scene.podflux("get", scene.origin.url("/one.mp3"))
-    #expect(got.status == 77, "\(got)")
+    let repaired = try scene.podflux(
+      "rules", scene.origin.url("/feed"), "--user", "me", "--password-stdin", input: ["s3cret pw"])
+    #expect(repaired.status == 0, "\(repaired)")
+    #expect(try scene.podflux("sync").status == 0)
+    #expect(scene.publishedFiles().count == 1)
+    let got = try scene.podflux("get", scene.origin.url("/two.mp3"))
+    #expect(got.status == 77 && got.errors.contains("\"Night Trains\""), "\(got)")
   }
 
   @Test("sessions opens, lists and closes; get waits for one, and netrc has the password")

@@ -44,10 +44,7 @@ struct AddCommand: EngineCommand {
   @Option(help: "A template for the names of its files instead of the library's, such as {podcast}/[{date} ]{title}.")
   var name: String?
 
-  @OptionGroup var login: LoginOptions
-
-  @Option(help: "The session that its requests log in with; podflux sessions lists them.")
-  var session: String?
+  @OptionGroup var session: SessionOptions
 
   @Option(help: "What its requests call themselves.")
   var userAgent: String?
@@ -63,8 +60,7 @@ struct AddCommand: EngineCommand {
 
   func validate() throws {
     if title != nil, feeds.count > 1 { throw ValidationError("--title is for one feed") }
-    if login.isGiven, session != nil { throw ValidationError("--session has a login; leave the other one out") }
-    if isPrivate, dryRun { throw ValidationError("--dry-run looks without a login") }
+    if session.isGiven, dryRun { throw ValidationError("--dry-run looks without a login") }
     if none, !rules.isEmpty { throw ValidationError("--none allows no other rule") }
     do throws(NameTemplateFault) {
       _ = try name.map { (text) throws(NameTemplateFault) in try NameTemplate(validating: text) }
@@ -73,11 +69,8 @@ struct AddCommand: EngineCommand {
     }
   }
 
-  /// Whether its requests log in.
-  private var isPrivate: Bool { login.isGiven || session != nil }
-
   func run() throws {
-    guard !isPrivate else { return try addPrivately() }
+    guard !session.isGiven else { return try addPrivately() }
     try withEngine { access, console in
       var (added, failed): ([FeedID], Bool) = ([], false)
       for feed in feeds {
@@ -101,31 +94,31 @@ struct AddCommand: EngineCommand {
 
   private var given: FeedRules { none ? .none : rules.applied(to: Self.usual) }
 
-  private func request(_ type: String, _ url: String, more: KeyValuePairs<String, JSONValue?> = [:]) throws -> Request {
+  private func request(
+    _ type: String, _ url: String, more: [(key: String, value: JSONValue)] = []
+  ) throws -> Request {
     try Request(
       type,
       members([
         "headers": header.member, "rules": .object(try given.json()),
         "url": url.json, "userAgent": userAgent?.json,
-      ]) + members(more))
+      ]) + more)
+  }
+
+  private var wishes: [(key: String, value: JSONValue)] {
+    members(["filenameTemplate": name?.json, "group": group?.json, "title": title?.json])
   }
 
   // MARK: Private feeds
 
   /// Subscribes to feeds that nothing is known of without a login, and says what they turn out to have.
   private func addPrivately() throws {
-    // A person is asked for the password once, before an engine begins.
-    let auth = Result { try login.auth() }
+    let login = Result { try session.members() }
     try withEngine { access, console in
       var (failures, added): ([Failure], [FeedID]) = ([], [])
       let orderedAt = PersonalClock.ofProcess().now
       for feed in feeds {
-        let request = try request(
-          "feeds/subscribe", feed,
-          more: [
-            "auth": auth.get(), "filenameTemplate": name?.json, "group": group?.json, "session": session?.json,
-            "title": title?.json,
-          ])
+        let request = try request("feeds/subscribe", feed, more: wishes + login.get())
         let reply = try access.connection.ask(request).get()
         guard let id = FeedID(try reply.required("id", JSONObject.string)) else {
           throw MalformedLine("a feed without a valid id")
@@ -171,9 +164,7 @@ struct AddCommand: EngineCommand {
   ) throws -> Subscription {
     let found = try preview.string("url")
     let url = found == feed.withoutCredentials ? feed : found ?? feed
-    let request = try request(
-      "feeds/subscribe", url,
-      more: ["filenameTemplate": name?.json, "group": group?.json, "title": title?.json])
+    let request = try request("feeds/subscribe", url, more: wishes)
     let reply = try access.connection.ask(request).get()
     guard let id = FeedID(try reply.required("id", JSONObject.string)) else {
       throw MalformedLine("a feed without a valid id")

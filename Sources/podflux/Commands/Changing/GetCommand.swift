@@ -49,17 +49,16 @@ struct GetCommand: EngineCommand {
   @Option(help: "A header such as 'Name: value' for the URL's own origin; can be repeated.")
   var header: [HeaderOption] = []
 
-  @OptionGroup var login: LoginOptions
-
-  @Option(help: "The session that its requests log in with; podflux sessions lists them.")
-  var session: String?
+  @OptionGroup var session: SessionOptions
 
   @Flag(help: "Queue it, and do not wait; ends with 75 if something is left to do.")
   var noWait = false
 
   func validate() throws {
     guard !targets.isEmpty || input != nil else { throw ValidationError("name a URL or an episode, or a file with -i") }
-    if login.isGiven, session != nil { throw ValidationError("--session has a login; leave the other one out") }
+    if session.isGiven, !targets.allSatisfy(Self.isURL) {
+      throw ValidationError("a login is for URLs; an episode has that of its feed, which podflux rules changes")
+    }
     let isOne = targets.count == 1 && input == nil
     let ofOne: [Any?] = [title, published, path, digest, mirror.isEmpty ? nil : mirror]
     guard isOne || ofOne.allSatisfy({ $0 == nil }) else {
@@ -69,13 +68,12 @@ struct GetCommand: EngineCommand {
 
   func run() throws {
     let list = try input.map(URLList.read)
-    // A person is asked for the password once, before an engine begins.
-    let auth = Result { try login.auth() }
+    let login = Result { try session.members() }
     try withEngine { access, console in
-      let auth = try auth.get()
+      let login = try login.get()
       let requests = try (targets + (list ?? [])).compactMap { target -> Request? in
         guard Self.isURL(target) else { return nil }
-        return try request(for: target, auth)
+        return try request(for: target, login)
       }
       let episodes = targets.filter { !Self.isURL($0) }
       var ids = try enqueue(requests, over: access.connection)
@@ -89,15 +87,15 @@ struct GetCommand: EngineCommand {
 
   // MARK: Requests
 
-  private func request(for url: String, _ auth: JSONValue?) throws -> Request {
+  private func request(for url: String, _ login: [(key: String, value: JSONValue)]) throws -> Request {
     try Request(
       "downloads/enqueue",
       members([
-        "auth": auth, "headers": header.member, "integrity": try digest.map(Self.integrity),
+        "headers": header.member, "integrity": try digest.map(Self.integrity),
         "mirrors": mirror.isEmpty ? nil : .array(mirror.map(\.json)), "path": path?.json, "podcast": podcast?.json,
-        "published": published.map { ($0.contains("T") ? $0 : $0 + "T00:00:00Z").json }, "session": session?.json,
-        "title": title?.json, "url": url.json,
-      ]))
+        "published": published.map { ($0.contains("T") ? $0 : $0 + "T00:00:00Z").json }, "title": title?.json,
+        "url": url.json,
+      ]) + login)
   }
 
   /// Subresource Integrity has base64 where people have hexadecimal digits.
