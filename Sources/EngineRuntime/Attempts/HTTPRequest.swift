@@ -31,6 +31,11 @@ package struct HTTPRequest: Sendable {
   package var route: Route
   /// The session whose credentials go with it, to the session's hosts and to no other; nil for none.
   package var session: SessionUse?
+  /// What is posted, as a form (application/x-www-form-urlencoded); nil for a GET. It is sent once, on a connection of its
+  /// own: repeating it may not be safe.
+  package var form: String?
+  /// Whether a redirect is followed; otherwise it is the final response.
+  package var followsRedirects = true
 
   /// Describes a request.
   package init(

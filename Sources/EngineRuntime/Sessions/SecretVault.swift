@@ -36,10 +36,13 @@ package struct KeptSecret: Hashable, Sendable {
   package var secret: String
   /// The token that was got with it last.
   package var access: AccessToken?
+  /// Whether it is the path of a netrc file, which has name and password.
+  package var isNetrcFile: Bool
 
-  package init(_ secret: String, access: AccessToken? = nil) {
+  package init(_ secret: String, access: AccessToken? = nil, isNetrcFile: Bool = false) {
     self.secret = secret
     self.access = access
+    self.isNetrcFile = isNetrcFile
   }
 
   /// A token that requests are sent with.

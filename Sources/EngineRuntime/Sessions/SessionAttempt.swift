@@ -35,6 +35,21 @@ package struct SessionCredentials: Hashable, Sendable {
   package var secret: String
   /// The number of the token.
   package var token: Int64
+  /// Whether the secret is the path of a netrc file, which has name and password.
+  package var isNetrcFile = false
+
+  package init(
+    session: SessionID, hosts: [String], kind: Session.Kind, user: String? = nil, secret: String, token: Int64,
+    isNetrcFile: Bool = false
+  ) {
+    self.session = session
+    self.hosts = hosts
+    self.kind = kind
+    self.user = user
+    self.secret = secret
+    self.token = token
+    self.isNetrcFile = isNetrcFile
+  }
 }
 
 extension SessionCredentials: CustomStringConvertible, CustomReflectable {
@@ -100,7 +115,9 @@ package struct SessionAttempt {
     guard let kept = found else {
       return fail(because: DownloadError(.unauthorized, "the session's secret is not in the vault; open it again"))
     }
-    guard wish.kind == .refreshing else { return open(with: kept.secret, expires: nil) }
+    guard wish.kind == .refreshing else {
+      return open(with: kept.secret, isNetrcFile: kept.isNetrcFile, expires: nil)
+    }
     if let access = kept.access, isGood(access, at: now) { return open(with: access.value, expires: access.expires) }
     guard let address = wish.tokenURL else {
       return fail(because: DownloadError(.unauthorized, "the session has no address where tokens are renewed"))
@@ -143,12 +160,14 @@ package struct SessionAttempt {
     }
   }
 
-  private mutating func open(with secret: String, expires: Timestamp?) -> [SessionCommand] {
+  private mutating func open(
+    with secret: String, isNetrcFile: Bool = false, expires: Timestamp?
+  ) -> [SessionCommand] {
     stage = .ended
     let wish = opening.wish
     let credentials = SessionCredentials(
       session: opening.id.session, hosts: wish.hosts, kind: wish.kind, user: wish.user, secret: secret,
-      token: opening.token)
+      token: opening.token, isNetrcFile: isNetrcFile)
     return [.adopt(credentials), .end(.opened(opening.id, expires: expires))]
   }
 

@@ -103,7 +103,7 @@ package struct SidecarAttempt<Files: LibraryFileSystem> {
 
   private mutating func take(_ head: ResponseHead) {
     guard head.status == 200 else {
-      return fail(.answered(head.status, to: "file"), RetryAfter.milliseconds(in: head, now: now))
+      return fail(.answered(head, to: "file"), RetryAfter.milliseconds(in: head, now: now))
     }
     guard head.contentEncoding.map({ $0.lowercased() == "identity" }) ?? true else {
       return fail(DownloadError(.notMedia, "the server sent it coded, although it was asked not to"))

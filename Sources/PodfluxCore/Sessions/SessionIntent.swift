@@ -65,6 +65,18 @@ public enum SessionChoice: Hashable, Sendable {
 }
 
 extension Action {
+  /// What it says of a session that is to be opened; nil if it says nothing.
+  public var login: Login? {
+    switch self {
+    case .sessions(.open(let opening)): opening.login
+    case .downloads(.enqueue(let wish)): wish.session?.login
+    case .downloads(.update(_, let update)): update.session?.login
+    case .podcasts(.subscribe(let wish)): wish.session?.login
+    case .podcasts(.update(_, let update)): update.session?.login
+    default: nil
+    }
+  }
+
   /// The action with its secret in the vault: before a turn may see it.
   ///
   /// - Parameter keep: Keeps the secret of a login durably. Returns the reference.
@@ -72,6 +84,8 @@ extension Action {
     func kept(_ login: Login) throws -> Login {
       guard let source = login.source else { return login }
       var wish = login.wish
+      // A netrc file has the name too.
+      if source == .netrc { wish.user = wish.user ?? "" }
       wish.secret = try keep(source, wish)
       return Login(wish)
     }
@@ -98,4 +112,9 @@ extension Action {
     default: return self
     }
   }
+}
+
+extension SessionChoice {
+  /// How the new session logs in; nil if none is to be made.
+  fileprivate var login: Login? { if case .new(let login) = self { login } else { nil } }
 }

@@ -88,7 +88,7 @@ public struct LineEncoder: Sendable {
   public mutating func answer(_ answer: Answer, id: RequestID?, revision: Int64) {
     line("ok", id: id, revision: revision) { payload in
       switch answer {
-      case .resumeData(let record): payload.member("resumeData", record?.resumeData)
+      case .resumeData(let record): payload.member("resumeData", record?.redacted.resumeData)
       case .opml(let text): payload.member("opml", text)
       case .preview(let preview): payload.members(of: preview)
       case .rulesPlan(let plan): payload.members(of: plan)
