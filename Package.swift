@@ -41,7 +41,7 @@ let package = Package(
       name: "PodfluxEngine",
       dependencies: [
         "Digests", "EngineRuntime", "Feeds", "FileStore", "Flux", "Persistence", "PodfluxCore", "Reachability",
-        "Tagging", "Transfers",
+        "Tagging", "Transfers", "Vault",
         "WireProtocol",
         .product(name: "CoreMetrics", package: "swift-metrics"),
         .product(name: "Logging", package: "swift-log"),
@@ -53,6 +53,9 @@ let package = Package(
     .target(
       name: "Transfers",
       dependencies: ["CBrotli", "CCurl", "CLinux", "CZlib", "EngineRuntime", "Flux", "PodfluxCore"]),
+    .target(
+      name: "Vault",
+      dependencies: ["EngineRuntime", "Flux", "PodfluxCore", .product(name: "Crypto", package: "swift-crypto")]),
     .target(name: "Feeds", dependencies: ["Flux", "PodfluxCore"]),
     .target(name: "EngineRuntime", dependencies: ["Digests", "Feeds", "Flux", "PodfluxCore", "Texts"]),
     .target(name: "FileStore", dependencies: ["CLinux", "Flux", "PodfluxCore"]),
@@ -84,6 +87,7 @@ let package = Package(
         .product(name: "NIOHTTP1", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
         .product(name: "NIOSSL", package: "swift-nio-ssl"),
+        .product(name: "Crypto", package: "swift-crypto"),
       ]),
     .target(name: "TestSupport", dependencies: ["CLinux"]),
     .executableTarget(
@@ -125,6 +129,8 @@ let package = Package(
     .testTarget(
       name: "PersistenceTests",
       dependencies: ["Flux", "Persistence", "PodfluxCore", "Texts", .product(name: "GRDB", package: "GRDB.swift")]),
+    .testTarget(
+      name: "VaultTests", dependencies: ["EngineRuntime", "Flux", "PodfluxCore", "TestSupport", "Vault"]),
     // libFuzzer's entry point is compiled by a test, with the sources of Feeds.
     .testTarget(name: "FeedsTests", dependencies: ["Feeds", "Flux", "PodfluxCore"], exclude: ["Fuzzing"]),
     .testTarget(name: "FileStoreTests", dependencies: ["FileStore", "Flux", "PodfluxCore", "TestSupport"]),
@@ -135,14 +141,14 @@ let package = Package(
       name: "TransfersTests",
       dependencies: [
         "CBrotliEncoder", "CCurl", "CZlib", "EngineRuntime", "Transfers", "PodfluxCore", "ScriptedOrigin",
-        "TestScheduling", "TestSupport",
+        "Flux", "TestScheduling", "TestSupport", "Vault",
       ]),
     .testTarget(
       name: "PodfluxEngineTests",
       dependencies: [
         "EngineRuntime", "FileStore", "Flux", "Persistence", "PodfluxCore", "PodfluxEngine", "ScriptedOrigin",
         "Tagging",
-        "TestSupport", "WireProtocol", .product(name: "Logging", package: "swift-log"),
+        "TestSupport", "Vault", "WireProtocol", .product(name: "Logging", package: "swift-log"),
       ]),
     .testTarget(name: "PodfluxClientTests", dependencies: ["PodfluxClient", "PodfluxCore", "WireProtocol"]),
     .testTarget(

@@ -86,6 +86,8 @@ static inline const curl_version_info_data *ccurl_version(void) { return curl_ve
 static const size_t ccurl_write_pause = CURL_WRITEFUNC_PAUSE;
 
 // Macros too.
+static const long ccurl_auth_basic = (long)CURLAUTH_BASIC;
+static const long ccurl_auth_digest = (long)CURLAUTH_DIGEST;
 static const curl_socket_t ccurl_socket_timeout = CURL_SOCKET_TIMEOUT;
 
 #endif

@@ -236,6 +236,15 @@ public enum Sabotage: String, CaseIterable, Sendable {
   /// A sidecar that a person has removed is fetched again.
   case sidecarFetchedAgain = "sidecar-fetched-again"
 
+  /// Two tokens of a session are asked for at once.
+  case twoRefreshes = "two-refreshes"
+  /// A request that waits for its session is forgotten.
+  case parkedForgotten = "parked-forgotten"
+  /// When a token was renewed, requests still go with the former one.
+  case oldTokenKept = "old-token-kept"
+  /// Credentials follow a redirect to another host.
+  case credentialsFollow = "credentials-follow"
+
   /// What goes wrong besides: what cannot concern it only makes it take longer to be found.
   public var faults: FaultKinds {
     switch self {
@@ -277,6 +286,7 @@ public enum Sabotage: String, CaseIterable, Sendable {
     case .tagsInPlace, .tagsHalfCopy, .tagsDigestReplaced, .tagsUnsynced: .tags
     case .tagsTwice: [.tags, .foreignFiles]
     case .tagsShowHalf, .tagsNotAwaited: [.tags, .feeds]
+    case .twoRefreshes, .parkedForgotten, .oldTokenKept, .credentialsFollow: .sessions
     default: .all.subtracting([.paths, .suspensions, .feeds])
     }
   }
@@ -392,6 +402,10 @@ public enum Sabotage: String, CaseIterable, Sendable {
     case .tagsNotAwaited: "a file is tagged without the picture and the chapters that have come for it"
     case .tagsUnsynced: "a tagged copy gets its name, and a power cut could take its bytes"
     case .refreshGenerationNotChecked: "what an ended refresh says is taken for the present one's word"
+    case .twoRefreshes: "two tokens of a session are asked for at once"
+    case .parkedForgotten: "a download that waits for its session waits for ever"
+    case .oldTokenKept: "a token is renewed, and requests go with the former one"
+    case .credentialsFollow: "a redirect leads to another host, which gets the credentials"
     case .headersEverywhere: "a client's headers go to a mirror on another host"
     }
   }

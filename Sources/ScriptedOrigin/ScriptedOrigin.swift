@@ -116,6 +116,12 @@ extension ScriptedOrigin {
     routes.set(.choice(choose), path: path)
   }
 
+  /// Calls `choose` for the behaviour of each POST to `path`; without it a POST gets a 405.
+  public func serveForm(_ path: String, choosing choose: @escaping @Sendable (RequestRecord) -> Behaviour) {
+    precondition(path.hasPrefix("/"), "a path begins with a slash: \(path)")
+    routes.setForm(path: path, choose)
+  }
+
   /// Calls `choose` for requests for paths without a script; without it they get a 404.
   public func serveOtherPaths(choosing choose: @escaping @Sendable (RequestRecord) -> Behaviour) {
     routes.setFallback(choose)

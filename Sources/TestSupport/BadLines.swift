@@ -3,7 +3,7 @@ public enum BadLines {
   /// The whole table.
   public static let all =
     shapes + encodings + limits + envelopes + enqueues + addresses + paths + headers + resumeData + selections
-    + settings + networks + podcasts + cleanups + queries + filters + conditions + lists + observations
+    + settings + networks + podcasts + sessions + cleanups + queries + filters + conditions + lists + observations
     + refusedByEngine
 
   private static let shapes = [

@@ -217,7 +217,7 @@ struct DamagedRowTests {
     try database.damage("UPDATE usage SET bytes = -1")
     try database.damage("INSERT INTO lanes VALUES ('a.example', 3, 0, 0)")
     #expect(throws: DamagedRow.self) { try database.write { _ = try $0.downloads.storedBytes() } }
-    #expect(throws: DamagedRow.self) { try database.write { _ = try $0.downloads.nextAdmissible { _, _, _ in true } } }
+    #expect(throws: DamagedRow.self) { try database.write { _ = try $0.downloads.nextAdmissible { _ in true } } }
   }
 
   @Test("Counts, and a log without its row")

@@ -118,6 +118,7 @@ private enum HostileLibrary {
         Sidecar(kind: .cover, owner: nil, address: nil, stem: "Süß", state: .wanted(failures: 1, next: Sample.moment)))
       try tables.sidecars.insert(Sidecar(kind: .info, owner: id, address: nil, stem: "Süß", state: .failed("no")))
       try tables.sidecars.save(scanAfter: 1)
+      for session in try Sample.sessions() { try tables.sessions.save(session) }
       try tables.save(Settings())
       try tables.save(Sample.network)
       try tables.save(cooldownOf: "a.example", until: Sample.moment)
@@ -131,7 +132,7 @@ private enum HostileLibrary {
   private static func addPodcast(to tables: any Tables, download: DownloadID) throws {
     let key = try tables.feeds.insert(
       try #require(FeedID("f")), at: try WebAddress("https://a.example/f"),
-      wishes: .init(title: "Süß", group: "A/B", headers: [secret], userAgent: "U", rules: try Sample.rules()),
+      wishes: .init(title: "Süß", group: "A/B", headers: [secret], userAgent: "U", rules: try Sample.rules()), session: nil,
       next: Sample.moment,
       added: Sample.moment)
     var feed = try #require(try tables.feeds.find(key))
@@ -212,6 +213,7 @@ private enum HostileLibrary {
     attempt { _ = try database.read { try $0.filters(FilterStates(), at: Sample.conditionMoment) } }
     attempt { _ = try database.read { try $0.episodeTraces(of: 1) } }
     attempt { _ = try database.read { try $0.sidecars(limit: 100) } }
+    attempt { _ = try database.read { try $0.stores().sessions.view.unusable(at: Sample.moment) } }
     attempt {
       _ = try database.read { try $0.isSidecar(FoundFile(place: EntryPath(bytes: [97]), length: 1, inode: 1)) }
     }

@@ -72,7 +72,7 @@ struct NetworkMigrationTests {
     try database.write { tables in
       #expect(try tables.downloads.storedBytes() == 0)
       try tables.downloads.insert(try Sample.download())
-      #expect(try tables.downloads.nextAdmissible { _, _, _ in true }?.id == DownloadID("x"))
+      #expect(try tables.downloads.nextAdmissible { _ in true }?.id == DownloadID("x"))
     }
   }
 }

@@ -220,7 +220,7 @@ struct OpeningTests {
       }
     }
     let gone = try #require(DownloadID("gone"))
-    #expect(try ledger.transaction { try $0.downloads.nextAdmissible { _, _, _ in true } } == nil)
+    #expect(try ledger.transaction { try $0.downloads.nextAdmissible { _ in true } } == nil)
     #expect(try ledger.transaction { try $0.downloads.find(gone) } == nil)
     try database.close()
   }

@@ -44,7 +44,7 @@ struct PolicyTableTests {
       #expect(try tables.downloads.find(id)?.networks.effective == .inherit)
       try tables.downloads.setNetwork(.any, ofPodcast: "Show")
       #expect(try tables.downloads.find(id)?.networks.effective == .any)
-      let next = try tables.downloads.nextAdmissible { _, _, policy in policy == .any }
+      let next = try tables.downloads.nextAdmissible { $0.policy == .any }
       #expect(next?.id == id)
     }
   }
@@ -59,9 +59,9 @@ struct PolicyTableTests {
     try database.write { try $0.downloads.insert(try Sample.download("user", position: 99)) }
     var asked = 0
     let next = try database.write { tables in
-      try tables.downloads.nextAdmissible { _, origin, _ in
+      try tables.downloads.nextAdmissible { lane in
         asked += 1
-        return origin == .user
+        return lane.origin == .user
       }
     }
     #expect(next?.id == DownloadID("user"))

@@ -209,6 +209,8 @@ struct QueryPlanTests {
       try exercise(tables.filters)
       try exercise(tables.upkeep)
       try exercise(tables.sidecars)
+      try exercise(tables.sessions)
+      try tables.feeds.makeRefusedDue(of: 1, at: Sample.moment)
       try tables.save(Settings())
       try tables.save(NetworkState())
       try ledger.record(LogPosition(revision: 1, sequence: 1))
@@ -278,7 +280,7 @@ struct QueryPlanTests {
     try downloads.release(one.id)
     try downloads.save([.queued: 1])
     _ = (try downloads.counts(), try downloads.running(), try downloads.earliestRetry())
-    _ = try downloads.nextAdmissible { _, _, _ in true }
+    _ = try downloads.nextAdmissible { _ in true }
     _ = (try downloads.waitingForStorage(limit: 5), try downloads.storedBytes())
     try downloads.setNetwork(.any, ofPodcast: "Show")
     _ = try downloads.dueRetries(at: Sample.moment, limit: 5)
@@ -323,6 +325,12 @@ struct QueryPlanTests {
       _ = try formerFiles.forgetFormerFiles(
         beyond: .init(since: Timestamp(milliseconds: .max), number: number), now: Sample.moment, limit: 3)
     }
+  }
+
+  private func exercise(_ sessions: any SessionTable) throws {
+    for session in try Sample.sessions() { try sessions.save(session) }
+    _ = try (sessions.all(), sessions.isReferredTo(1))
+    try sessions.delete(1)
   }
 
   private func exercise(_ sidecars: any SidecarTable) throws {

@@ -28,7 +28,7 @@ struct RuleTableTests {
     let database = try LibraryDatabase.inMemory()
     let key = try database.write { tables in
       try tables.feeds.insert(
-        try #require(FeedID("f")), at: try WebAddress("https://a.example/f"), wishes: .init(rules: rules),
+        try #require(FeedID("f")), at: try WebAddress("https://a.example/f"), wishes: .init(rules: rules), session: nil,
         next: Self.now, added: Self.now)
     }
     return (database, key)

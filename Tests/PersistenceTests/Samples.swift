@@ -8,6 +8,26 @@ import Testing
 
 /// Sample values for the tables' tests.
 enum Sample {
+  /// One in each state.
+  static func sessions() throws -> [Session] {
+    let states: [SessionState] = [
+      .created(isCached: false), .created(isCached: true),
+      .opening(.init(isRenewal: true, takesKept: false, failures: 2, next: moment)),
+      .opening(.init(isRenewal: false, takesKept: true)), .open, .extended, .closed,
+      .loginFailed(DownloadError(.unauthorized, "no", status: 400)),
+    ]
+    return try states.enumerated().map { number, state in
+      let wish = Session.Wish(
+        hosts: ["a.example", "[::1]:8080"], kind: number == 0 ? .basic : .refreshing, user: "Süß",
+        tokenURL: number == 0 ? nil : try WebAddress("https://login.example/token"),
+        secret: state == .closed ? nil : SecretReference(String(repeating: "0f", count: 16)))
+      return Session(
+        key: number == 7 ? Session.Key(Session.Limits.sessions) : Session.Key(number + 1),
+        id: try #require(SessionID("s\(number)")), wish: wish, state: state, since: moment,
+        expires: state == .open ? moment : nil, token: Int64(number))
+    }
+  }
+
   static let moment = Timestamp(milliseconds: 1_800_000_000_123)
 
   static let conditionMoment = ConditionMoment(now: moment)

@@ -63,7 +63,7 @@ struct LaneTests {
   private struct Undone: Error {}
 
   private func first(of ledger: SQLLedger) throws -> String? {
-    try ledger.transaction { try $0.downloads.nextAdmissible { _, _, _ in true }?.id.description }
+    try ledger.transaction { try $0.downloads.nextAdmissible { _ in true }?.id.description }
   }
 
   @Test("A rollback drops its offered ranks")

@@ -28,7 +28,7 @@ struct ConfigurationTests {
   @Test(
     "A mistake is one sentence that names the file and the key",
     arguments: [
-      ("libary: /x", "c.yaml: there is no key \"libary\"; known are ca-file, journal, library"),
+      ("libary: /x", "c.yaml: there is no key \"libary\"; known are ca-file, credentials-key, journal, library"),
       ("library: [/x]", "c.yaml: \"library\" must be a text"), ("library: 7", "c.yaml: \"library\" must be a text"),
       ("state: true", "c.yaml: \"state\" must be a text"), ("socket:", "c.yaml: \"socket\" must be a text"),
       ("- library", "c.yaml: it must have lines such as"), ("library: \"x", "c.yaml: it is no YAML: line "),

@@ -29,6 +29,13 @@ package struct HTTPRequest: Sendable {
   package var allowsInsecureRedirects: Bool
   /// Which way its connections may take.
   package var route: Route
+  /// The session whose credentials go with it, to the session's hosts and to no other; nil for none.
+  package var session: SessionUse?
+  /// What is posted, as a form (application/x-www-form-urlencoded); nil for a GET. It is sent once, on a connection of its
+  /// own: repeating it may not be safe.
+  package var form: String?
+  /// Whether a redirect is followed; otherwise it is the final response.
+  package var followsRedirects = true
 
   /// Describes a request.
   package init(
@@ -37,7 +44,7 @@ package struct HTTPRequest: Sendable {
     ifRange: String? = nil,
     userAgent: String, connectTimeoutMilliseconds: Int, firstByteTimeoutMilliseconds: Int,
     stallTimeoutMilliseconds: Int, slowBytesPerSecond: Int64 = 0, slowWindowMilliseconds: Int = 60_000,
-    allowsInsecureRedirects: Bool = false, route: Route = .any
+    allowsInsecureRedirects: Bool = false, route: Route = .any, session: SessionUse? = nil
   ) {
     self.url = url
     self.headers = headers
@@ -52,24 +59,28 @@ package struct HTTPRequest: Sendable {
     self.slowWindowMilliseconds = slowWindowMilliseconds
     self.allowsInsecureRedirects = allowsInsecureRedirects
     self.route = route
+    self.session = session
   }
 }
 
 extension HTTPRequest {
   /// A request within the timeouts and rules of the settings.
-  init(to address: WebAddress, headers: [Header], settings: Settings, route: Route) {
+  init(
+    to address: WebAddress, headers: [Header], settings: Settings, route: Route, session: SessionUse? = nil
+  ) {
     self.init(
       url: address.description, headers: headers.map { ($0.name, $0.value) }, userAgent: settings.userAgent,
       connectTimeoutMilliseconds: settings.connectTimeoutSeconds * 1000,
       firstByteTimeoutMilliseconds: settings.firstByteTimeoutSeconds * 1000,
       stallTimeoutMilliseconds: settings.stallTimeoutSeconds * 1000,
-      allowsInsecureRedirects: settings.allowInsecureRedirects, route: route)
+      allowsInsecureRedirects: settings.allowInsecureRedirects, route: route, session: session)
   }
 
   /// The request of an attempt.
   init(_ attempt: Attempt, _ plan: ResumePolicy.Plan) {
     let settings = attempt.settings
-    self.init(to: attempt.address, headers: attempt.headers, settings: settings, route: attempt.route)
+    self.init(
+      to: attempt.address, headers: attempt.headers, settings: settings, route: attempt.route, session: attempt.session)
     (rangeStart, ifRange) = (plan.rangeStart, plan.ifRange)
     slowBytesPerSecond = settings.slowBytesPerSecond
     slowWindowMilliseconds = settings.slowWindowSeconds * 1000

@@ -25,7 +25,7 @@ extension HTTPRequest {
     let feed = refresh.feed
     self.init(
       to: address, headers: address.hasOrigin(of: feed.address) ? feed.wishes.headers : [],
-      settings: refresh.settings, route: refresh.route)
+      settings: refresh.settings, route: refresh.route, session: refresh.session)
     ownFields = Self.fields + (validators.map { Self.conditions($0, now: now) } ?? [])
     switch agent {
     case .own: userAgent = feed.wishes.userAgent ?? userAgent

@@ -95,7 +95,7 @@ extension RefreshAttempt {
   func mayTry(_ target: WebAddress) -> Bool {
     let feed = refresh.feed
     return target != feed.address && !feed.refreshes.formerAddresses.contains(target)
-      && feed.address.redacted == feed.address.description
+      && !feed.address.hasUser
       && (feed.wishes.headers.isEmpty || target.hasOrigin(of: feed.address))
   }
 }

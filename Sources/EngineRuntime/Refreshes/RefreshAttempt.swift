@@ -216,7 +216,7 @@ package struct RefreshAttempt<Rows: EpisodeReader> {
       stage = .holding(head)
       isLedAway = isAtOwnAddress && refresh.feed.episodes > 0 && isElsewhere(head.permanentURL)
     case let status where RefreshAgent.refusals.contains(status) && mayAskAsBrowser: stage = .refused
-    default: fail(.answered(head.status, to: "feed"), RetryAfter.milliseconds(in: head, now: now.wall))
+    default: fail(.answered(head, to: "feed"), RetryAfter.milliseconds(in: head, now: now.wall))
     }
   }
 

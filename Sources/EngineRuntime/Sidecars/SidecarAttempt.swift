@@ -95,13 +95,15 @@ package struct SidecarAttempt<Files: LibraryFileSystem> {
       stage = .requesting
       hasExchange = true
       commands.append(
-        .startExchange(HTTPRequest(to: address, headers: [], settings: fetch.settings, route: fetch.route)))
+        .startExchange(
+          HTTPRequest(
+            to: address, headers: [], settings: fetch.settings, route: fetch.route, session: fetch.session)))
     }
   }
 
   private mutating func take(_ head: ResponseHead) {
     guard head.status == 200 else {
-      return fail(.answered(head.status, to: "file"), RetryAfter.milliseconds(in: head, now: now))
+      return fail(.answered(head, to: "file"), RetryAfter.milliseconds(in: head, now: now))
     }
     guard head.contentEncoding.map({ $0.lowercased() == "identity" }) ?? true else {
       return fail(DownloadError(.notMedia, "the server sent it coded, although it was asked not to"))

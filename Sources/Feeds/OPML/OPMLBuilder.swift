@@ -104,8 +104,8 @@ struct OPMLBuilder: Sendable {
     document.rejectedCount += 1
     guard document.rejected.count < OPMLLimits.maximumRejections else { return }
     let isUnsupportedScheme = if case .unsupportedScheme = fault { true } else { false }
-    document.rejected.append(
-      OPMLDocument.Rejection(url: SecretParts.shown(url), isUnsupportedScheme: isUnsupportedScheme))
+    let shown = SecretParts.shown(url, upTo: OPMLLimits.maximumRejectedCharacters)
+    document.rejected.append(OPMLDocument.Rejection(url: shown, isUnsupportedScheme: isUnsupportedScheme))
   }
 
   private mutating func cut() {

@@ -103,7 +103,7 @@ public struct OPMLWriter: Sendable {
   }
 
   private func shown(_ address: WebAddress) -> String {
-    includesSecrets ? address.description : SecretParts.removed(from: address).description
+    includesSecrets ? address.description : address.redacted
   }
 
   /// Text for an element or an attribute in double quotes. What no XML document may contain (XML 1.0 section 2.2) is left

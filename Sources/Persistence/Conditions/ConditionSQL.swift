@@ -99,7 +99,8 @@ struct ConditionSQL {
   /// The rank of the state as clients see it.
   var stateRank: Predicate {
     get throws {
-      let rank = "class >> \(PackedTraits.Field.kind.shift)"
+      let field = PackedTraits.Field.kind
+      let rank = "(class & \(field.mask)) >> \(field.shift)"
       let waiting = try among { $0.kind == .waiting }
       guard classes.contains(where: { $0.row.kindCode != $0.plain.kind.rowCode || $0.isMixed }) else {
         return Predicate("(\(rank))")

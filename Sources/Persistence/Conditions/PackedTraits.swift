@@ -2,17 +2,18 @@ import PodfluxCore
 
 /// The traits of a row in one number, in the column `class`.
 ///
-/// | bits | 25–23 | 22 | 21–18 | 17–12 | 11–10 | 9–7 | 6–4 | 3–2 | 1–0 |
-/// |---|---|---|---|---|---|---|---|---|---|
-/// | hold | kind | held | reason | error | media | size | age | origin | network |
+/// | bits | 35–26 | 25–23 | 22 | 21–18 | 17–12 | 11–10 | 9–7 | 6–4 | 3–2 | 1–0 |
+/// |---|---|---|---|---|---|---|---|---|---|---|
+/// | hold | session | kind | held | reason | error | media | size | age | origin | network |
 ///
-/// Databases and migrations contain the codes: their meanings never change. 0 means no reason or no error.
+/// Databases and migrations contain the codes: their meanings never change. 0 means no reason, no error or no session.
 struct PackedTraits: Hashable, Sendable {
   /// The value of the column.
   let code: Int64
 
   /// The position of each trait.
   enum Field {
+    static let session = BitField(shift: 26, bits: 10)
     static let kind = BitField(shift: 23, bits: 3)
     static let held = BitField(shift: 22, bits: 1)
     static let reason = BitField(shift: 18, bits: 4)
@@ -26,7 +27,7 @@ struct PackedTraits: Hashable, Sendable {
 
   init(_ traits: Traits) {
     code =
-      Field.kind.place(traits.kind.rowCode) | Field.held.place(traits.isHeld ? 1 : 0)
+      Field.session.place(traits.session ?? 0) | Field.kind.place(traits.kind.rowCode) | Field.held.place(traits.isHeld ? 1 : 0)
       | Field.reason.place(traits.reason?.rowCode ?? 0) | Field.error.place(traits.error?.rowCode ?? 0)
       | Field.media.place(traits.media.rowCode) | Field.size.place(traits.size.rowCode)
       | Field.age.place(traits.age.rowCode) | Field.origin.place(traits.origin.rowCode)
@@ -35,6 +36,15 @@ struct PackedTraits: Hashable, Sendable {
 
   /// The code of the state.
   var kindCode: Int64 { Field.kind.read(code) }
+
+  /// The session; nil for none.
+  var session: Session.Key? { Self.session(in: code) }
+
+  /// The session in a code, or in a part of one.
+  static func session(in code: Int64) -> Session.Key? {
+    let key = Field.session.read(code)
+    return key == 0 ? nil : key
+  }
 
   /// Takes the value of the column.
   init(code: Int64) {
@@ -45,14 +55,15 @@ struct PackedTraits: Hashable, Sendable {
   ///
   /// - Throws: `DamagedRow` for a number that packing never gives.
   func traits() throws -> Traits {
-    guard code >> 26 == 0, let kind: DownloadState.Kind = Field.kind.value(in: code),
+    guard code >> 36 == 0, session ?? 0 <= Session.Limits.sessions, let kind: DownloadState.Kind = Field.kind.value(in: code),
       let media: MediaKind = Field.media.value(in: code), let size: SizeClass = Field.size.value(in: code),
       let age: AgeClass = Field.age.value(in: code), let origin: Origin = Field.origin.value(in: code),
       let network: NetworkPolicy = Field.network.value(in: code)
     else { throw DamagedRow(column: "class") }
     let traits = Traits(
       kind: kind, isHeld: Field.held.read(code) == 1, reason: Field.reason.value(in: code),
-      error: Field.error.value(in: code), media: media, size: size, age: age, origin: origin, network: network)
+      error: Field.error.value(in: code), media: media, size: size, age: age, origin: origin, network: network,
+      session: session)
     // A code that belongs to a missing reason or error would get lost.
     guard PackedTraits(traits) == self else { throw DamagedRow(column: "class") }
     return traits

@@ -25,7 +25,7 @@ public struct TableReader {
     return try Stores(
       settings: SettingsStore(from: self), downloads: DownloadsStore(from: self), network: NetworkStore(from: self),
       cleanup: CleanupStore(from: self), filters: FiltersStore(from: self), upkeep: UpkeepStore(from: self),
-      sidecars: SidecarsStore(from: self))
+      sidecars: SidecarsStore(from: self), sessions: SessionsStore(from: self))
   }
 
   /// How many downloads are in each state.

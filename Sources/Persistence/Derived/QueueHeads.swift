@@ -45,15 +45,12 @@ final class QueueHeads {
   }
 
   /// The admitted key whose head comes first. Cost: the keys before it.
-  func first(
-    in db: Database, where mayRun: (_ host: String, Origin, NetworkPolicy) -> Bool
-  ) throws -> QueueKey? {
+  func first(in db: Database, where mayRun: (QueueLane) -> Bool) throws -> QueueKey? {
     try refresh(in: db)
     let statement = try db.cachedStatement(sql: "SELECT host, kind FROM lanes ORDER BY priority, position")
     var first: QueueKey?
     try QueueKey.walk(statement) { key in
-      let (origin, policy) = try key.traits()
-      guard mayRun(key.host, origin, policy) else { return true }
+      guard mayRun(try key.lane()) else { return true }
       first = key
       return false
     }

@@ -1,10 +1,10 @@
 import GRDB
 import PodfluxCore
 
-/// Identifies the admissible downloads of one host that share the same obstacles: one origin, one policy.
+/// Identifies a lane: the admissible downloads of one host that share the same obstacles.
 struct QueueKey: Hashable {
   let host: String
-  /// Origin and policy, encoded as in `PackedTraits`.
+  /// Origin, policy and session, encoded as in `PackedTraits`.
   let kind: Int64
 
   /// The key of a host's downloads in a class.
@@ -18,19 +18,20 @@ struct QueueKey: Hashable {
     self.init(host: facet.host, facet.row)
   }
 
-  /// The origin and the policy of its downloads.
+  /// What its downloads share.
   ///
   /// - Throws: `DamagedRow` if the kind is no valid code.
-  func traits() throws -> (origin: Origin, policy: NetworkPolicy) {
+  func lane() throws -> QueueLane {
     guard let origin: Origin = PackedTraits.Field.origin.value(in: kind),
       let policy: NetworkPolicy = PackedTraits.Field.network.value(in: kind)
     else { throw DamagedRow(column: "lanes.kind") }
-    return (origin, policy)
+    return QueueLane(host: host, origin: origin, policy: policy, session: PackedTraits.session(in: kind))
   }
 
   // MARK: SQL
 
-  private static let kindMask = PackedTraits.Field.origin.mask | PackedTraits.Field.network.mask
+  private static let kindMask =
+    PackedTraits.Field.origin.mask | PackedTraits.Field.network.mask | PackedTraits.Field.session.mask
 
   /// The kind of a row, over the columns of `downloads`.
   static let kindColumn = "class & \(kindMask)"

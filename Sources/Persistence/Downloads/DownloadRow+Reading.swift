@@ -28,7 +28,7 @@ extension DownloadRow {
       networks: Download.Networks(
         own: try checked("network", NetworkPolicy(rowCode: columns.next())),
         podcast: try checked("podcast_network", NetworkPolicy(rowCode: columns.next()))),
-      tagging: try tagging(&columns))
+      tagging: try tagging(&columns), session: try columns.nextIfPresent(.session))
   }
 
   private static func tagging(_ columns: inout ColumnReader) throws -> Download.Tagging? {

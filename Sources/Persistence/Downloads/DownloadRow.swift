@@ -12,7 +12,7 @@ enum DownloadRow {
   /// statement names, even if the value stays the same.
   enum Part: CaseIterable {
     case identity, rank, phase, kind, wait, file, round, dates, hold, amounts, discards, resume, network, tagging
-    case traits, length
+    case session, traits, length
 
     var columns: [String] {
       switch self {
@@ -35,6 +35,7 @@ enum DownloadRow {
       case .resume: ["resume"]
       case .network: ["network", "podcast_network"]
       case .tagging: ["original_length", "original_sha256", "untagged"]
+      case .session: ["session"]
       case .traits: ["class"]
       case .length: ["length"]
       }
@@ -52,7 +53,7 @@ enum DownloadRow {
   static func insertion(of download: Download) -> (sql: String, parts: [Part]) {
     let isFresh =
       download.progress == .init() && download.failures == 0 && download.round == .init() && !download.isHeld
-      && download.dates == .init(added: download.dates.added)
+      && download.dates == .init(added: download.dates.added) && download.session == nil
     let hasPolicy = download.networks != .init()
     switch download.state {
     case .queued where isFresh && !hasPolicy: return (insertQueued, freshParts)
@@ -110,6 +111,7 @@ enum DownloadRow {
       case .resume: old.progress.resume != new.progress.resume
       case .network: old.networks != new.networks
       case .tagging: old.tagging != new.tagging
+      case .session: old.session != new.session
       // The caller, who knows the day, compares them.
       case .traits: false
       case .length: old.length != new.length
@@ -196,6 +198,7 @@ enum DownloadRow {
       try arguments.write(download.original?.sha256)
       guard case .untagged(let reason) = download.tagging else { return try arguments.write(String?.none) }
       try arguments.write(text(reason))
+    case .session: try arguments.write(download.session)
     case .traits: try arguments.write(row.code)
     case .length: try arguments.write(download.length)
     }

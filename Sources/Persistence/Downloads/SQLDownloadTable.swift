@@ -181,7 +181,7 @@ struct SQLDownloadTable: DownloadTable {
 
   // MARK: Scheduling
 
-  func nextAdmissible(where mayRun: (_ host: String, Origin, NetworkPolicy) -> Bool) throws -> Download? {
+  func nextAdmissible(where mayRun: (QueueLane) -> Bool) throws -> Download? {
     guard let key = try queueHeads.first(in: db, where: mayRun) else { return nil }
     return try first("WHERE \(QueueKey.scope)", [key.host, key.kind], where: \.isAdmissible)
   }

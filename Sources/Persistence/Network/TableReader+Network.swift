@@ -17,7 +17,7 @@ extension TableReader {
     return network.obstacles(
       settings: settings, schedule: ScheduleVerdict(of: settings.schedule, at: now, in: network.localTime),
       storage: .lackOfRoom(for: try roomless()), cooldowns: try cooldowns().filter { $0.value > now }, departing: [],
-      now: now)
+      parked: SessionsStore(sessions: try sessions()).view.unusable(at: now), now: now)
   }
 
   /// The first of the downloads that wait for storage.
@@ -41,16 +41,17 @@ extension TableReader {
     for row in try CountedClass.fetchAll(db.cachedStatement(sql: all)) {
       counts[VisibleState(obstacles.visible(try row.row.traits(), on: .ordinary)), default: 0] += row.number
     }
-    // Queued has the smallest codes of all; no obstacle changes another state.
+    // No obstacle changes another state than queued.
+    let kind = PackedTraits.Field.kind
     let queued = """
       SELECT \(Self.visibleTraits), sum(number) FROM facets
-      WHERE host IN (SELECT value FROM json_each(?)) AND class < ? GROUP BY 1
+      WHERE host IN (SELECT value FROM json_each(?)) AND class & \(kind.mask) = ? GROUP BY 1
       """
     for group in try SpecialHosts(obstacles, in: db).groups {
       let rows = try CountedClass.fetchAll(
         db.cachedStatement(sql: queued),
         arguments: [
-          try ConditionSQL.list(group.hosts), PackedTraits.Field.kind.place(DownloadState.Kind.waiting.rowCode),
+          try ConditionSQL.list(group.hosts), kind.place(DownloadState.Kind.queued.rowCode),
         ])
       for row in rows {
         let traits = try row.row.traits()
@@ -65,6 +66,7 @@ extension TableReader {
   private static let visibleTraits = {
     let fields = [
       PackedTraits.Field.kind, PackedTraits.Field.reason, PackedTraits.Field.origin, PackedTraits.Field.network,
+      PackedTraits.Field.session,
     ]
     return "class & \(fields.reduce(0) { $0 | $1.mask })"
   }()

@@ -12,7 +12,7 @@ struct StoredFeed: StatementRow {
     "own_link", "own_image", "own_description", "own_language", "own_author", "own_guid", "refreshed_at", "next_at",
     "failures", "error_code", "error_message", "error_status", "entity_tag", "last_modified", "body_hash",
     "full_body_at", "distrusted", "former_urls", "interval_seconds", "quiet_hours", "quiet_days", "ended", "asked",
-    "rules", "filename_template", "rule_line", "allowance", "rules_at", "episodes", "added_at",
+    "rules", "filename_template", "rule_line", "allowance", "rules_at", "episodes", "added_at", "session",
   ]
 
   /// Reads the columns in the order of `init`.
@@ -39,7 +39,8 @@ struct StoredFeed: StatementRow {
       line: columns.nextIfPresent(.log), allowance: columns.next(.log), due: columns.moment())
     feed = Feed(
       key: key, id: id, address: address, wishes: wishes, podcast: isRead ? podcast : nil, refreshes: refreshes,
-      standing: standing, episodes: try columns.next(.count), added: Timestamp(milliseconds: try columns.next(.moment)))
+      standing: standing, episodes: try columns.next(.count), added: Timestamp(milliseconds: try columns.next(.moment)),
+      session: try columns.nextIfPresent(.session))
   }
 
   private static func template(_ text: String) throws -> NameTemplate {
@@ -90,7 +91,7 @@ extension StoredFeed {
   private static let otherColumns = [
     "id", "url", "url_hash", "host", "title", "grouping", "headers", "user_agent", "network", "paused", "read",
     "own_title", "own_link", "own_image", "own_description", "own_language", "own_author", "own_guid", "title_key",
-    "former_urls", "rules", "filename_template", "added_at",
+    "former_urls", "rules", "filename_template", "added_at", "session",
   ]
 
   /// Inserts a row; binds what `write` writes.
@@ -158,6 +159,7 @@ extension StoredFeed {
     try arguments.write(wishes.rules == .none ? nil : try StoredJSON.text(wishes.rules))
     try arguments.write(DownloadRow.text(wishes.filenameTemplate?.text))
     try arguments.write(feed.added.milliseconds)
+    try arguments.write(feed.session)
   }
 
   private static func list(_ elements: [some Encodable]) throws -> String? {

@@ -22,11 +22,11 @@ struct SQLFeedTable: FeedTable {
   }
 
   func insert(
-    _ id: FeedID, at address: WebAddress, wishes: Feed.Wishes, next: Timestamp, added: Timestamp
+    _ id: FeedID, at address: WebAddress, wishes: Feed.Wishes, session: Session.Key?, next: Timestamp, added: Timestamp
   ) throws -> Feed.Key {
     let feed = Feed(
       key: 0, id: id, address: address, wishes: wishes, refreshes: Feed.Refreshes(next: next, isAsked: true),
-      added: added)
+      added: added, session: session)
     let statement = try db.cachedStatement(sql: StoredFeed.insertion)
     var arguments = ArgumentWriter(statement)
     try StoredFeed.write(feed, to: &arguments)
@@ -65,7 +65,7 @@ struct SQLFeedTable: FeedTable {
   }
 
   func nextDue(
-    at now: Timestamp, on hosts: HostScope, where mayRefresh: (FeedID, String, NetworkPolicy) -> Bool
+    at now: Timestamp, on hosts: HostScope, where mayRefresh: (FeedID, QueueLane) -> Bool
   ) throws -> Feed? {
     let (scope, names) =
       switch hosts {
@@ -74,11 +74,11 @@ struct SQLFeedTable: FeedTable {
       }
     // There are some hosts at most: no more than refreshes that run, or have ended in the turn.
     let list = names.map { _ in "?" }.joined(separator: ", ")
-    let sql = "SELECT id, host, network FROM feeds \(scope) (\(list)) AND due_at <= ? ORDER BY due_at, key"
+    let sql = "SELECT id, host, network, session FROM feeds \(scope) (\(list)) AND due_at <= ? ORDER BY due_at, key"
     var due: FeedID?
     let arguments = StatementArguments(names.sorted()) + [now.milliseconds]
     try DueFeed.walk(db.cachedStatement(sql: sql), arguments: arguments) { feed in
-      if mayRefresh(feed.id, feed.host, feed.policy) { due = feed.id }
+      if mayRefresh(feed.id, feed.lane) { due = feed.id }
       return due == nil
     }
     return try due.flatMap { try find($0) }
@@ -95,6 +95,14 @@ struct SQLFeedTable: FeedTable {
     let sql = "UPDATE feeds SET next_at = ?1, due_at = ?1 WHERE paused = 0 AND ended = 0"
     try db.cachedStatement(sql: sql).execute(arguments: [now.milliseconds])
     return db.changesCount
+  }
+
+  func makeRefusedDue(of session: Session.Key, at now: Timestamp) throws {
+    let sql = """
+      UPDATE feeds INDEXED BY feeds_session SET next_at = ?1, due_at = ?1
+      WHERE session = ?2 AND error_code = 'unauthorized' AND paused = 0 AND ended = 0
+      """
+    try db.cachedStatement(sql: sql).execute(arguments: [now.milliseconds, session])
   }
 
   func count() throws -> Int {
@@ -118,13 +126,14 @@ struct SQLFeedTable: FeedTable {
 /// What the scheduler looks at.
 private struct DueFeed: StatementRow {
   let id: FeedID
-  let host: String
-  let policy: NetworkPolicy
+  let lane: QueueLane
 
   init(_ columns: inout ColumnReader) throws {
     id = try Damaged.checked("feeds.id", FeedID(columns.next()))
-    host = try columns.next()
-    policy = try Damaged.checked("feeds.network", NetworkPolicy(rowCode: columns.next()))
+    lane = QueueLane(
+      host: try columns.next(), origin: .auto,
+      policy: try Damaged.checked("feeds.network", NetworkPolicy(rowCode: columns.next())),
+      session: try columns.nextIfPresent(.session))
   }
 }
 

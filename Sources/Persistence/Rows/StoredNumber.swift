@@ -1,3 +1,5 @@
+import PodfluxCore
+
 /// The numbers that a column may hold.
 ///
 /// Writers respect the range, but another program or a faulty disk may store any 64 bits. Readers check them, so that
@@ -24,6 +26,8 @@ struct StoredNumber {
   static let moment = StoredNumber(-(1 << 53)...(1 << 53))
   /// Days since 1970-01-01: those of `moment`.
   static let day = StoredNumber(-(1 << 53) / 86_400_000...(1 << 53) / 86_400_000)
+  /// The number of a session, as in the schema.
+  static let session = StoredNumber(1...Int64(Session.Limits.sessions))
   /// Failed attempts, as in the schema.
   static let failures = StoredNumber(0...(1 << 31))
   /// An index into a download's addresses; more than there ever are.

@@ -26,7 +26,7 @@ extension Schema {
   /// The admissible downloads of a host with the same origin and policy form a lane: a blocked lane holds up no other.
   private static let lanes = """
     DROP INDEX downloads_admissible;
-    CREATE INDEX downloads_admissible ON downloads (host, \(QueueKey.kindColumn), priority, position)
+    CREATE INDEX downloads_admissible ON downloads (host, class & 15, priority, position)
       WHERE state = 'queued' AND held = 0;
     DROP TABLE lanes;
     CREATE TABLE lanes (
@@ -37,7 +37,11 @@ extension Schema {
       PRIMARY KEY (host, kind)
     ) STRICT, WITHOUT ROWID;
     CREATE INDEX lanes_order ON lanes (priority, position);
-    \(QueueKey.fill);
+    INSERT INTO lanes SELECT host, kind, priority, position FROM (
+      SELECT host, class & 15 AS kind, priority, position,
+        row_number() OVER (PARTITION BY host, class & 15 ORDER BY priority, position) AS place
+      FROM downloads WHERE state = 'queued' AND held = 0)
+    WHERE place = 1;
     """
 
   /// `class_counts` holds the number of rows of each class; `TraitCounts` maintains it. `usage` holds the total size of

@@ -40,6 +40,7 @@ enum Schema {
     migrator.registerMigration("19-episode-filters", migrate: addEpisodeFilters)
     migrator.registerMigration("20-sidecars", migrate: addSidecars)
     migrator.registerMigration("21-tags", migrate: addTags)
+    migrator.registerMigration("22-sessions", migrate: addSessions)
     return migrator
   }
 

@@ -8,7 +8,7 @@ struct SQLSidecarTable: SidecarTable {
 
   private static let select = """
     SELECT key, kind, owner, url, stem, state, failures, next_at, path, file_length, inode, NULL AS sha256, mtime, target,
-      message
+      message, session
     FROM sidecars
     """
   private static let isOwed = "key > 0 AND (state = 'moving' OR state = 'leaving') AND postponed = 0"
@@ -20,9 +20,9 @@ struct SQLSidecarTable: SidecarTable {
   func insert(_ sidecar: Sidecar) throws {
     let row = SidecarRow(sidecar)
     let sql = """
-      INSERT INTO sidecars (kind, owner, url, stem, state, failures, next_at, path, file_length, inode, mtime, target,
+      INSERT INTO sidecars (kind, owner, url, stem, session, state, failures, next_at, path, file_length, inode, mtime, target,
         message, postponed)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0)
       """
     try db.cachedStatement(sql: sql).execute(
       arguments: [sidecar.kind.rawValue] + row.identity + row.values)
@@ -31,7 +31,7 @@ struct SQLSidecarTable: SidecarTable {
   func update(_ sidecar: Sidecar) throws {
     let row = SidecarRow(sidecar)
     let sql = """
-      UPDATE sidecars SET owner = ?, url = ?, stem = ?, state = ?, failures = ?, next_at = ?, path = ?, file_length = ?,
+      UPDATE sidecars SET owner = ?, url = ?, stem = ?, session = ?, state = ?, failures = ?, next_at = ?, path = ?, file_length = ?,
         inode = ?, mtime = ?, target = ?, message = ?, postponed = 0
       WHERE key = ?
       """
@@ -187,13 +187,13 @@ private struct ScannedRow: StatementRow {
 
 /// The columns of a sidecar.
 private struct SidecarRow {
-  /// `owner`, `url`, `stem`.
+  /// `owner`, `url`, `stem`, `session`.
   let identity: StatementArguments
   /// `state` to `message`.
   let values: StatementArguments
 
   init(_ sidecar: Sidecar) {
-    identity = [sidecar.owner?.description, sidecar.address?.description, sidecar.stem]
+    identity = [sidecar.owner?.description, sidecar.address?.description, sidecar.stem, sidecar.session]
     var (name, failures, next): (String, Int, Int64?) = ("", 0, nil)
     var (target, message): (LibraryPath?, String?) = (nil, nil)
     switch sidecar.state {
@@ -237,6 +237,7 @@ extension Sidecar: StatementRow {
       guard target != nil else { throw DamagedRow(column: "sidecars.target") }
     }
     let message: String? = try columns.next()
+    let session = try columns.nextIfPresent(.session)
     let state: Sidecar.State? =
       switch (name, file, target) {
       case ("wanted", nil, nil): next.map { .wanted(failures: failures, next: $0) }
@@ -249,7 +250,7 @@ extension Sidecar: StatementRow {
       default: nil
       }
     guard let state else { throw DamagedRow(column: "sidecars.state") }
-    self.init(key: key, kind: kind, owner: owner, address: address, stem: stem, state: state)
+    self.init(key: key, kind: kind, owner: owner, address: address, stem: stem, state: state, session: session)
   }
 }
 

@@ -24,6 +24,9 @@ package struct LibrarySnapshot: Sendable {
   /// The page of episodes; empty if it was not asked for.
   package func episodes() throws(MalformedLine) -> ItemPage<EpisodeItem> { try ItemPage(json.object("episodes")) }
 
+  /// The sessions; empty if they were not asked for.
+  package func sessions() throws(MalformedLine) -> [SessionItem] { try ItemPage(json.object("sessions")).items }
+
   /// How many downloads are in each state.
   package func counts() throws(MalformedLine) -> DownloadCounts { try DownloadCounts(json.object("downloads")) }
 }

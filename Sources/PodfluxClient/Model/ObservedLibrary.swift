@@ -21,7 +21,7 @@ package struct ObservedLibrary: Sendable {
       counts = try DownloadCounts(payload)
     case .feeds: try feeds.apply(payload)
     case .cleanup: cleanup = payload
-    case .engine, .settings, .network, .filters, .episodes: break
+    case .engine, .settings, .network, .filters, .episodes, .sessions: break
     }
     told.insert(store)
   }

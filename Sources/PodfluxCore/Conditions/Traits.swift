@@ -15,10 +15,12 @@ public struct Traits: Hashable, Sendable {
   public var origin: Origin
   /// Its own network policy, or else its podcast's.
   public var network: NetworkPolicy
+  /// The session that its requests belong to.
+  public var session: Session.Key?
 
   public init(
     kind: DownloadState.Kind, isHeld: Bool, reason: WaitingReason?, error: DownloadError.Code?, media: MediaKind,
-    size: SizeClass, age: AgeClass, origin: Origin, network: NetworkPolicy
+    size: SizeClass, age: AgeClass, origin: Origin, network: NetworkPolicy, session: Session.Key? = nil
   ) {
     self.kind = kind
     self.isHeld = isHeld
@@ -29,6 +31,7 @@ public struct Traits: Hashable, Sendable {
     self.age = age
     self.origin = origin
     self.network = network
+    self.session = session
   }
 }
 
@@ -69,7 +72,7 @@ public enum WaitingReason: String, Hashable, Sendable, CaseIterable {
   case schedule
   /// The month's cellular budget is used up.
   case budget
-  /// The download needs credentials; no engine reports it yet.
+  /// The session that its requests belong to is not open.
   case auth
 }
 

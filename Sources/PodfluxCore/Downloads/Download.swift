@@ -23,6 +23,8 @@ public struct Download: Hashable, Sendable {
   public var networks: Networks
   /// What became of the tags of its file. Nil without a file.
   public var tagging: Tagging?
+  /// The session that its requests belong to. It is for the host of the address, unless a client has changed it since.
+  public var session: Session.Key?
 
   /// The network policies of a download.
   public struct Networks: Hashable, Sendable {
@@ -179,7 +181,7 @@ public struct Download: Hashable, Sendable {
   public init(
     id: DownloadID, address: WebAddress, description: Description, rank: Rank, origin: Origin, state: DownloadState,
     progress: Progress, failures: Int, round: Round = .init(), dates: Dates, isHeld: Bool, networks: Networks = .init(),
-    tagging: Tagging? = nil
+    tagging: Tagging? = nil, session: Session.Key? = nil
   ) {
     self.id = id
     self.address = address
@@ -194,6 +196,7 @@ public struct Download: Hashable, Sendable {
     self.isHeld = isHeld
     self.networks = networks
     self.tagging = tagging
+    self.session = session
   }
 }
 

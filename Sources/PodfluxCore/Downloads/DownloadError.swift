@@ -64,10 +64,12 @@ public struct DownloadError: Error, Hashable, Sendable {
   /// Whether the same request will certainly not succeed later, although others with this code may. It matters when the
   /// attempt reports; rows do not store it.
   public var isLasting: Bool
+  /// How the server challenges a request that it does not authorize. It matters when the attempt reports; rows do not store it.
+  public var challenge: Challenge?
 
   public init(
     _ code: Code, _ message: String, status: Int? = nil, cause: Code? = nil, shortBytes: Int64? = nil,
-    isLasting: Bool = false
+    isLasting: Bool = false, challenge: Challenge? = nil
   ) {
     self.code = code
     self.message = message
@@ -75,6 +77,7 @@ public struct DownloadError: Error, Hashable, Sendable {
     self.cause = cause
     self.shortBytes = shortBytes
     self.isLasting = isLasting
+    self.challenge = challenge
   }
 
   /// Whether the same request may succeed later although no person acts.

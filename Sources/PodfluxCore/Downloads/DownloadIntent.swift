@@ -26,11 +26,15 @@ public enum DownloadIntent: Hashable, Sendable {
     /// How to resume from an existing partial file.
     public var resume: ResumeRecord?
     public var network: NetworkPolicy
+    /// The session that its requests belong to; nil leaves it to the feed of the episode, if there is one.
+    public var session: SessionChoice?
+    /// The session of the episode's feed.
+    var feedSession: Session.Key?
 
     public init(
       id: DownloadID? = nil, address: WebAddress, description: Download.Description = .init(),
       priority: Priority = .normal, origin: Origin = .user, isPaused: Bool = false, resume: ResumeRecord? = nil,
-      network: NetworkPolicy = .inherit
+      network: NetworkPolicy = .inherit, session: SessionChoice? = nil
     ) {
       self.id = id
       self.address = address
@@ -40,6 +44,7 @@ public enum DownloadIntent: Hashable, Sendable {
       self.isPaused = isPaused
       self.resume = resume
       self.network = network
+      self.session = session
     }
   }
 
@@ -75,10 +80,11 @@ public enum DownloadIntent: Hashable, Sendable {
     public var title: String?
     public var podcast: String?
     public var network: NetworkPolicy?
+    public var session: SessionChoice?
 
     public init() {}
 
     /// Whether a running attempt must restart to apply it.
-    public var concernsRequests: Bool { address != nil || mirrors != nil || headers != nil }
+    public var concernsRequests: Bool { address != nil || mirrors != nil || headers != nil || session != nil }
   }
 }

@@ -110,6 +110,8 @@ extension DownloadState {
     case (.queued, .running(.connecting)), (.queued, .paused): true
     // The quota leaves no room, before any request.
     case (.queued, .waiting(let waiting)): waiting.reason == .storage
+    // Its session could not log in.
+    case (.queued, .failed(let error)): error.code == .unauthorized
     case (.waiting, .queued), (.waiting, .paused): true
     case (.running(let phase), .running(let nextPhase)): phase.canBecome(nextPhase)
     case (.running(.publishing(let intended)), .completed(let published)): intended.describesSameFile(as: published)

@@ -17,6 +17,22 @@ public protocol DownloadTables {
   func save(discarded bytes: Int64, because cause: RestartCause) throws
 }
 
+/// What decides whether queued downloads may run: those that share it form a lane.
+public struct QueueLane: Hashable, Sendable {
+  public var host: String
+  public var origin: Origin
+  /// The effective policy.
+  public var policy: NetworkPolicy
+  public var session: Session.Key?
+
+  public init(host: String, origin: Origin, policy: NetworkPolicy, session: Session.Key? = nil) {
+    self.host = host
+    self.origin = origin
+    self.policy = policy
+    self.session = session
+  }
+}
+
 /// The downloads' rows. Each call costs a bounded number of index look-ups unless it says otherwise.
 public protocol DownloadTable {
   func find(_ id: DownloadID) throws -> Download?
@@ -45,9 +61,8 @@ public protocol DownloadTable {
   /// The rows that an engine which ended left running: at most as many as can run at once.
   func running() throws -> [Download]
 
-  /// The first queued download that is not held and whose host, origin and policy may run: `mayRun` is called once for
-  /// all downloads that share these.
-  func nextAdmissible(where mayRun: (_ host: String, Origin, NetworkPolicy) -> Bool) throws -> Download?
+  /// The first queued download that is not held and whose lane may run: `mayRun` is called once for all downloads of a lane.
+  func nextAdmissible(where mayRun: (QueueLane) -> Bool) throws -> Download?
   /// The first of the downloads that wait for storage, in the order of their next checks.
   func waitingForStorage(limit: Int) throws -> [Download]
   /// The total size of all downloads' files, complete and partial ones.

@@ -2,10 +2,10 @@ import Flux
 
 /// What clients want of the downloads.
 extension DownloadsStore {
-  mutating func handle(_ intent: DownloadIntent, settings: Settings, in turn: inout PodfluxTurn) throws -> Reply {
+  mutating func handle(_ intent: DownloadIntent, reading context: Context, in turn: inout PodfluxTurn) throws -> Reply {
     switch intent {
     case .enqueue(let wish):
-      let (id, isNew) = try enqueue(wish, settings: settings, in: &turn)
+      let (id, isNew) = try enqueue(wish, reading: context, in: &turn)
       return .enqueued(id: id, created: isNew)
     case .pause(let selection): return try change(selection, by: .pause, in: &turn)
     case .resume(let selection):
@@ -19,7 +19,7 @@ extension DownloadsStore {
       return try change(selection, by: .remove(deletingFiles: deletingFile), in: &turn)
     case .verify(let selection): return .affected(try choose(selection, in: &turn))
     case .move(let id, let place): return try move(id, to: place, in: &turn)
-    case .update(let id, let update): return try self.update(id, with: update, in: &turn)
+    case .update(let id, let update): return try self.update(id, with: update, reading: context, in: &turn)
     }
   }
 
@@ -27,7 +27,7 @@ extension DownloadsStore {
 
   /// Adds a download, unless it is there. Returns its id, and whether it was added.
   mutating func enqueue(
-    _ wish: DownloadIntent.Enqueue, settings: Settings, in turn: inout PodfluxTurn
+    _ wish: DownloadIntent.Enqueue, reading context: Context, in turn: inout PodfluxTurn
   ) throws -> (id: DownloadID, isNew: Bool) {
     let downloads = turn.tables.downloads
     if let id = wish.id {
@@ -41,19 +41,27 @@ extension DownloadsStore {
     {
       return (removed, false)
     }
+    let host = wish.address.host
+    let session =
+      try wish.session.map { choice throws(Refusal) in try context.sessions.key(of: choice, for: host) }
+      ?? context.sessions.inherited(wish.feedSession, by: host)
     let id = wish.id ?? DownloadID(from: &turn.random)
     let isHeld = try live[id] != nil || turn.tables.deletions.holds(id)
     var description = wish.description
     // The row has the place that the file is to get: cleaning up looks there.
-    if settings.portableNames { description.path = description.path?.portable }
+    if context.settings.portableNames { description.path = description.path?.portable }
     let download = Download(
       id: id, address: wish.address, description: description,
       rank: try rank(at: .last, of: wish.priority, in: turn), origin: wish.origin,
       state: wish.isPaused ? .paused : .queued,
       progress: .init(total: wish.resume?.total, resume: wish.resume), failures: 0,
       dates: .init(added: turn.now), isHeld: isHeld,
-      networks: .init(own: wish.network, podcast: obstacles.classes.policy(ofPodcast: wish.description.podcast)))
+      networks: .init(own: wish.network, podcast: obstacles.classes.policy(ofPodcast: wish.description.podcast)),
+      session: session)
     try downloads.insert(download)
+    if case .new(let login)? = wish.session {
+      turn.tell(.downloads(.session(.new(login, host: host, .download(id)))))
+    }
     count(download.state.kind, +1)
     return (id, true)
   }
@@ -176,9 +184,13 @@ extension DownloadsStore {
   }
 
   private mutating func update(
-    _ id: DownloadID, with update: DownloadIntent.Update, in turn: inout PodfluxTurn
+    _ id: DownloadID, with update: DownloadIntent.Update, reading context: Context, in turn: inout PodfluxTurn
   ) throws -> Reply {
     var download = try existing(id, in: turn)
+    let host = (update.address ?? download.address).host
+    let session =
+      try update.session.map { choice throws(Refusal) in try context.sessions.key(of: choice, for: host) }
+      ?? (update.address == nil ? download.session : context.sessions.inherited(download.session, by: host))
     if update.concernsRequests || update.priority != nil {
       switch download.state {
       case .completed, .running(.publishing):
@@ -191,6 +203,10 @@ extension DownloadsStore {
       }
     }
     download.address = update.address ?? download.address
+    download.session = session
+    if case .new(let login)? = update.session {
+      turn.tell(.downloads(.session(.new(login, host: host, .download(id)))))
+    }
     if update.concernsRequests { download.round = .init() }
     download.description.mirrors = update.mirrors ?? download.description.mirrors
     download.description.headers = update.headers ?? download.description.headers

@@ -2,14 +2,15 @@ import Flux
 
 /// What keeps downloads from running. Each turn asks, and stops the attempts that may not run any more.
 extension DownloadsStore {
-  mutating func seeObstacles(settings: Settings, network store: NetworkStore, in turn: inout PodfluxTurn) throws {
+  mutating func seeObstacles(reading context: Context, in turn: inout PodfluxTurn) throws {
+    let (settings, store) = (context.settings, context.network)
     let network = store.state
     let now = turn.now
     let verdict = schedule.verdict(of: settings.schedule, in: network.localTime, at: now)
     try lookForRoom(settings: settings, in: &turn)
     obstacles = network.obstacles(
       settings: settings, schedule: verdict, storage: room.obstacle, cooldowns: hosts.cooling(at: now),
-      departing: hosts.departing, now: now)
+      departing: hosts.departing, parked: context.sessions.unusable(at: now), now: now)
     try stopWhatMayNotRun(store, in: &turn)
   }
 
@@ -36,7 +37,7 @@ extension DownloadsStore {
     switch obstacles.obstacle(for: attempt.policy, of: attempt.origin, needsPath: attempt.needsPath) {
     // That others find no room says nothing of those that have it.
     case nil, .storage: break
-    case .network, .policy, .budget, .schedule, .host: return true
+    case .network, .policy, .budget, .schedule, .host, .auth: return true
     }
     guard attempt.needsPath else { return false }
     // What may use unmetered paths only from now on is bound to its device from now on.

@@ -2,7 +2,8 @@ import Flux
 
 /// What attempts tell. A report of an attempt that has been superseded is dropped.
 extension DownloadsStore {
-  mutating func handle(_ report: AttemptReport, settings: Settings, in turn: inout PodfluxTurn) throws {
+  mutating func handle(_ report: AttemptReport, reading context: Context, in turn: inout PodfluxTurn) throws {
+    let settings = context.settings
     let id = report.attempt.download
     guard let attempt = live[id], attempt.generation == report.attempt.generation else { return }
     if report.fetched > 0, attempt.path.interface == .cellular {
@@ -11,10 +12,13 @@ extension DownloadsStore {
     switch report.news {
     case .reading(let received, let phase):
       live[id]?.read(received, phase: phase, at: turn.clock.monotonicMilliseconds)
-    case .checkpoint(let record): try checkpoint(report.attempt, record, settings: settings, in: &turn)
+    case .checkpoint(let record):
+      noteAcceptance(of: id, in: &turn)
+      try checkpoint(report.attempt, record, settings: settings, in: &turn)
     case .restarting(let discarding, let cause):
       try restart(report.attempt, discarding: discarding, because: cause, in: &turn)
     case .publishing(let file, let kept, let tagging):
+      noteAcceptance(of: id, in: &turn)
       try publish(report.attempt, file, tagging, kept: kept, in: &turn)
     case .finished(let file, let folders):
       if !folders.isEmpty { turn.tell(.downloads(.madeFolders(folders))) }
@@ -22,6 +26,12 @@ extension DownloadsStore {
         try store.complete(&download, as: file, settings: settings, in: &turn)
       }
     case .failed(let error, let kept, let retryAfter):
+      var error = error
+      if let grant = attempt.session, let verdict = judge(&error, of: id, sentWith: grant, reading: context, in: &turn),
+        !verdict.isRefusal
+      {
+        return try requeue(report.attempt, kept: kept, in: &turn)
+      }
       let gained = gain(kept, of: id)
       if let host = live[id]?.host {
         try noteFailure(error, retryAfter: retryAfter, of: host, settings: settings, in: &turn)
@@ -182,7 +192,7 @@ extension DownloadsStore {
     // What has made progress goes on where it was; what has not may do better elsewhere.
     let mayPass = error.isTransient || (error.concernsSource && download.round.mayPass)
     var error = error
-    error.isLasting = false
+    (error.isLasting, error.challenge) = (false, nil)
     if error.concernsSource, !hadProgress, download.round.source < download.description.mirrors.count {
       download.round = .init(source: download.round.source + 1, mayPass: mayPass)
       return try transition(&download, to: .queued, in: turn)
@@ -218,13 +228,14 @@ extension DownloadsStore {
   /// Lets a download that has failed go on at a fresh address. What is kept of it is continued if the server has the same
   /// version there.
   mutating func renew(
-    _ id: DownloadID, as wish: DownloadIntent.Enqueue, in turn: inout PodfluxTurn
+    _ id: DownloadID, as wish: DownloadIntent.Enqueue, reading context: Context, in turn: inout PodfluxTurn
   ) throws {
     guard var download = try turn.tables.downloads.find(id), case .failed = download.state,
       // Two rows of one address would fetch the file twice.
       try turn.tables.downloads.find(wish.address) == nil
     else { return }
     download.address = wish.address
+    download.session = context.sessions.inherited(wish.feedSession ?? download.session, by: wish.address.host)
     download.description.mirrors = wish.description.mirrors
     download.description.headers = wish.description.headers
     download.description.integrity = wish.description.integrity

@@ -7,13 +7,19 @@ extension DownloadsStore {
 
   // MARK: Admission
 
-  mutating func admit(settings: Settings, network: NetworkStore, in turn: inout PodfluxTurn) throws {
+  mutating func admit(reading context: Context, in turn: inout PodfluxTurn) throws {
     guard obstacles.all == nil else { return }
+    let settings = context.settings
+    var wanted: Set<Session.Key> = []
+    defer { if !wanted.isEmpty { turn.tell(.downloads(.session(.wanted(wanted.sorted())))) } }
     var liveByHost = live.values.reduce(into: [String: Int]()) { $0[$1.host, default: 0] += 1 }
     while live.count < settings.maxConcurrent {
-      let next = try turn.tables.downloads.nextAdmissible { [obstacles] host, origin, policy in
-        liveByHost[host, default: 0] < settings.maxPerHost
-          && obstacles.obstacle(for: policy, of: origin, on: host) == nil
+      let next = try turn.tables.downloads.nextAdmissible { [obstacles] lane in
+        guard liveByHost[lane.host, default: 0] < settings.maxPerHost, obstacles.obstacle(ignoringSession: lane) == nil
+        else { return false }
+        guard let session = lane.session, obstacles.parked.contains(session) else { return true }
+        wanted.insert(session)
+        return false
       }
       guard var download = next else { return }
       if let error = try overQuota(download, settings: settings, in: turn) {
@@ -22,13 +28,14 @@ extension DownloadsStore {
         continue
       }
       liveByHost[download.source.host, default: 0] += 1
-      try start(&download, settings: settings, network: network, in: &turn)
+      try start(&download, reading: context, in: &turn)
     }
   }
 
   private mutating func start(
-    _ download: inout Download, settings: Settings, network: NetworkStore, in turn: inout PodfluxTurn
+    _ download: inout Download, reading context: Context, in turn: inout PodfluxTurn
   ) throws {
+    let (settings, network) = (context.settings, context.network)
     let doubtsLength = doubtsLength(of: download, at: turn.now)
     var attempt = Attempt(
       id: AttemptID(download: download.id, generation: turn.sequence), address: download.source,
@@ -36,14 +43,15 @@ extension DownloadsStore {
       resume: download.progress.resume, settings: settings,
       route: obstacles.route(of: download, over: network.state.path))
     attempt.naming = try naming(of: download, settings: settings, in: turn)
-    if settings.tags {
-      try addTags(to: &attempt, of: download, settings: settings, over: network.state.path, in: turn)
-    }
+    if settings.tags { try addTags(to: &attempt, of: download, reading: context, in: turn) }
+    let grant = context.sessions.grant(download.session, to: attempt.address.host)
+    attempt.session = grant?.use
     if doubtsLength { attempt.doubt = .init(quotaLeft: try quotaLeft(settings, in: turn)) }
     live[download.id] = LiveAttempt(
       attempt, policy: download.networks.effective, path: network.state.path, pathGeneration: network.pathGeneration,
       needsPath: obstacles.needsPath(attempt.address.host),
-      expected: download.missingBytes.map { _ in download.neededBytes(doubtingLength: doubtsLength) } ?? 0)
+      expected: download.missingBytes.map { _ in download.neededBytes(doubtingLength: doubtsLength) } ?? 0,
+      session: grant)
     download.dates.started = download.dates.started ?? turn.now
     try transition(&download, to: .running(.connecting), in: turn)
     turn.perform(.start(attempt))
@@ -65,19 +73,23 @@ extension DownloadsStore {
 
   /// What the file's tags are to say, if anything is known of it, and where what they show is to be fetched.
   private func addTags(
-    to attempt: inout Attempt, of download: Download, settings: Settings, over path: NetworkPath,
-    in turn: borrowing PodfluxTurn
+    to attempt: inout Attempt, of download: Download, reading context: Context, in turn: borrowing PodfluxTurn
   ) throws {
     guard let episode = try turn.tables.episodes.find(having: download.id) else {
       attempt.tags = EpisodeTags(of: download.description)
       return
     }
     let feed = try turn.tables.feeds.find(episode.feed)
-    attempt.tags = EpisodeTags(episode, of: feed, timeZone: settings.nameTimeZone)
+    attempt.tags = EpisodeTags(episode, of: feed, timeZone: context.settings.nameTimeZone)
     attempt.tagSources = TagSources(episode, of: feed) { address in
       let host = address.host
       guard obstacles.artworkObstacle(on: host) == nil, obstacles.cooldowns[host] == nil else { return nil }
-      return obstacles.artworkRoute(to: host, over: path)
+      let session = context.sessions.inherited(feed?.session, by: host)
+      // A file does not wait for a login that only its picture needs.
+      if let session, obstacles.parked.contains(session) || context.sessions.error(of: session) != nil { return nil }
+      return TagSources.Source(
+        address, route: obstacles.artworkRoute(to: host, over: context.network.state.path),
+        session: context.sessions.grant(session, to: host)?.use)
     }
   }
 
@@ -107,7 +119,7 @@ extension DownloadsStore {
   /// When the first of those that wait is to be looked at again.
   func nextMoment(in turn: borrowing PodfluxTurn) throws -> Timestamp? {
     let retry = counts[.waiting, default: 0] == 0 ? nil : try turn.tables.downloads.earliestRetry()
-    return [retry, hosts.cooldowns.values.min(), obstaclesChangeAt].compactMap { $0 }.min()
+    return [retry, hosts.cooldowns.values.min(), obstaclesChangeAt, refusesAt].compactMap { $0 }.min()
   }
 
   // MARK: Start and end

@@ -22,6 +22,8 @@ public enum DownloadsEvent: Sendable {
   case refused(DownloadID)
   /// The engine has made folders for a file.
   case madeFolders([LibraryPath])
+  /// What downloads find about their sessions.
+  case session(SessionSignal)
   /// A step of the cleanup has been applied to the rows, or could not be.
   case applied(CleanupStep, StepOutcome)
   /// A round of the upkeep is done: postponed deletions after this one are left, none if it is nil; and whether former
@@ -54,6 +56,8 @@ public struct DownloadsStore: DomainStore {
     var settings: Settings
     /// The network.
     var network: NetworkStore
+    /// The sessions.
+    var sessions: SessionsView
     /// The steps of a cleanup that are under way.
     var steps: OwedWork<CleanupStep>
   }
@@ -86,6 +90,8 @@ public struct DownloadsStore: DomainStore {
   var renamedWhileRead: Set<DownloadID> = []
   /// What verifications have come to since people were last told.
   var verified = VerificationTally()
+  /// When more of the downloads fail whose sessions could not log in; nil if none is left.
+  var refusesAt: Timestamp?
 
   /// Makes the store with what its tables hold.
   public init(
@@ -121,8 +127,8 @@ public struct DownloadsStore: DomainStore {
   ) throws -> Reply? {
     let settings = context.settings
     switch action {
-    case .downloads(let intent): return try handle(intent, settings: settings, in: &turn)
-    case .attempt(let report): try handle(report, settings: settings, in: &turn)
+    case .downloads(let intent): return try handle(intent, reading: context, in: &turn)
+    case .attempt(let report): try handle(report, reading: context, in: &turn)
     case .recovered(let recovery): try recover(recovery, settings: settings, in: &turn)
     case .stop: if context.lifecycle.isEnding { stopAttempts(in: &turn) }
     case .deleted(let key): try finishDeletion(key, in: &turn)
@@ -140,9 +146,10 @@ public struct DownloadsStore: DomainStore {
     switch event {
     case .settings(.changed(let former)): try follow(context.settings, from: former, in: &turn)
     case .podcasts(.wanted(let episode, let wish)), .rules(.wanted(let episode, let wish)):
-      let (id, isNew) = try enqueue(wish, settings: context.settings, in: &turn)
+      let (id, isNew) = try enqueue(wish, reading: context, in: &turn)
       turn.tell(.downloads(.enqueued(episode, id, isNew: isNew)))
-    case .podcasts(.renewed(let id, let wish)): try renew(id, as: wish, in: &turn)
+    case .podcasts(.renewed(let id, let wish)): try renew(id, as: wish, reading: context, in: &turn)
+    case .sessions(.made(let session, for: .download(let id))): try set(session, of: id, in: turn)
     case .cleanup(.renaming(let id, let path)): renames[id] = path
     case .cleanup(.endedRenaming(let step, let isMoved)): try endRenaming(step, isMoved: isMoved, in: turn)
     case .podcasts(.unwanted(let ids)), .rules(.unwanted(let ids)):
@@ -160,8 +167,9 @@ public struct DownloadsStore: DomainStore {
   public mutating func endBatch(in turn: inout PodfluxTurn, reading context: Context) throws {
     let (lifecycle, settings) = (context.lifecycle, context.settings)
     if lifecycle.isScheduling {
-      try seeObstacles(settings: settings, network: context.network, in: &turn)
-      try admit(settings: settings, network: context.network, in: &turn)
+      try seeObstacles(reading: context, in: &turn)
+      try refuseWhatCannotLogIn(reading: context, in: &turn)
+      try admit(reading: context, in: &turn)
       try lookForQuotaNeeds(settings, in: &turn)
       try handOutDeletions(in: &turn)
       try handOutVerifications(in: &turn)
@@ -207,6 +215,7 @@ extension DownloadsStore.Context {
     lifecycle = stores.lifecycle
     settings = stores.settings.settings
     network = stores.network
+    sessions = stores.sessions.view
     steps = stores.cleanup.steps
   }
 }

@@ -34,6 +34,11 @@ public struct LiveAttempt: Hashable, Sendable {
   /// Bytes per second, smoothed; for people, as the phase.
   public internal(set) var rate: Int64 = 0
 
+  /// The session that its requests go with.
+  let session: SessionGrant?
+  /// Whether a server has accepted the session's token.
+  var isAccepted = false
+
   /// The durable bytes at its start: more of them is progress.
   let durableAtStart: Int64
   /// The start of the current speed measurement; nil before the first reading.
@@ -48,7 +53,7 @@ public struct LiveAttempt: Hashable, Sendable {
 
   init(
     _ attempt: Attempt, policy: NetworkPolicy, path: NetworkPath, pathGeneration: Int = 0, needsPath: Bool,
-    expected: Int64
+    expected: Int64, session: SessionGrant? = nil
   ) {
     generation = attempt.id.generation
     host = attempt.address.host
@@ -59,6 +64,7 @@ public struct LiveAttempt: Hashable, Sendable {
     self.needsPath = needsPath
     self.policy = policy
     self.expected = expected
+    self.session = session
     durableAtStart = attempt.resume?.durable ?? 0
     received = durableAtStart
   }

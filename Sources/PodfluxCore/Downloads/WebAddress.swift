@@ -92,15 +92,6 @@ public struct WebAddress: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// The URL for display: without user name and password.
-  public var redacted: String {
-    let bytes = description.utf8
-    guard bytes.contains(UInt8(ascii: "@")), let slashes = description.firstRange(of: "://") else { return description }
-    let authority = bytes[slashes.upperBound...].prefix { !"/?#".utf8.contains($0) }
-    guard let at = authority.lastIndex(of: UInt8(ascii: "@")) else { return description }
-    return String(description[..<slashes.upperBound]) + String(Substring(bytes[bytes.index(after: at)...]))
-  }
-
   /// Whether a host, with or without a port, is this machine: `localhost`, 127.0.0.0/8 (RFC 1122 section 3.2.1.3) in
   /// its usual form, or `::1` (RFC 4291 section 2.5.3).
   public static func isLoopback(_ host: String) -> Bool {

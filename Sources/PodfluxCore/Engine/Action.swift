@@ -11,6 +11,8 @@ public indirect enum Action: ActionProtocol, Hashable {
   case podcasts(PodcastIntent)
   /// A client changes settings.
   case updateSettings(SettingsPatch)
+  /// A client wants something of sessions.
+  case sessions(SessionIntent)
   /// A client wants something of the filters.
   case filters(FilterIntent, over: FilterSubject = .downloads)
   /// A client wants something of the network.
@@ -46,6 +48,8 @@ public indirect enum Action: ActionProtocol, Hashable {
   case timeCame
   /// A service has found something out about sidecars.
   case sidecar(SidecarFact)
+  /// A service has found something out about a session.
+  case session(SessionFact)
   /// What was to be looked after has been; these folders are not there any more.
   case upkeepDone(gone: [LibraryPath])
 
@@ -63,9 +67,9 @@ extension Action {
   /// Whether it is a client's to dispatch: what it wants, not what a service has found out.
   public var isIntent: Bool {
     switch self {
-    case .downloads, .podcasts, .updateSettings, .filters, .cleanup, .network, .stop: true
+    case .downloads, .podcasts, .sessions, .updateSettings, .filters, .cleanup, .network, .stop: true
     case .recovered, .attempt, .refresh, .deleted, .notDeleted, .verified, .surveyed, .cleaned, .path, .localTime,
-      .roomCame, .timeCame, .upkeepDone, .sidecar:
+      .roomCame, .timeCame, .upkeepDone, .sidecar, .session:
       false
     }
   }
@@ -160,6 +164,8 @@ public enum Effect: Hashable, Sendable {
   case wake(at: Timestamp?)
   /// Do something for sidecars.
   case sidecar(SidecarOrder)
+  /// Do something for sessions.
+  case session(SessionOrder)
   /// Say which of these folders are not there any more and, on a new day, do what that calls for first; post `upkeepDone`.
   case runUpkeep([LibraryPath], day: DailyUpkeep?)
   /// Nothing runs and nothing can move any more: the engine may close.
@@ -206,6 +212,8 @@ public enum Reply: Hashable, Sendable {
   case enqueued(id: DownloadID, created: Bool)
   /// The feed's id, and whether this action subscribed to it.
   case subscribed(id: FeedID, created: Bool)
+  /// The session's id, and where it is now.
+  case session(id: SessionID, state: SessionState.Kind)
   /// How many feeds of a list were subscribed to, how many were before, and which outlines name none.
   case imported(added: Int, known: Int, rejected: [PodcastIntent.FeedList.Rejection])
   /// How many downloads, feeds or episodes changed.

@@ -26,6 +26,8 @@ public enum StoreEvent: Sendable {
   case upkeep(UpkeepEvent)
   /// The sidecars tell it.
   case sidecars(SidecarsEvent)
+  /// The sessions tell it.
+  case sessions(SessionsEvent)
 }
 
 /// What the list of stores hands to each of its members.

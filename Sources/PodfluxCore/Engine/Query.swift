@@ -67,7 +67,7 @@ public struct SnapshotQuery: Hashable, Sendable {
 
 /// A part of the state that can be asked for by name.
 public enum StoreName: String, Hashable, Sendable, CaseIterable {
-  case engine, settings, network, filters, feeds, episodes, downloads, cleanup
+  case engine, settings, network, filters, feeds, episodes, downloads, sessions, cleanup
 }
 
 /// Which downloads a client wants to see, in which order, and what of each.
@@ -201,6 +201,8 @@ public struct Snapshot: Hashable, Sendable {
   public var feeds: FeedsSnapshot?
   /// The episodes.
   public var episodes: EpisodesSnapshot?
+  /// The sessions, in the order of their ids.
+  public var sessions: [Session]?
   /// Cleaning up.
   public var cleanup: CleanupSnapshot?
 
@@ -208,7 +210,7 @@ public struct Snapshot: Hashable, Sendable {
   public init(
     revision: Int64, engine: EngineSnapshot? = nil, settings: Settings? = nil, network: NetworkState? = nil,
     filters: FiltersSnapshot? = nil, downloads: DownloadsSnapshot? = nil, feeds: FeedsSnapshot? = nil,
-    episodes: EpisodesSnapshot? = nil, cleanup: CleanupSnapshot? = nil
+    episodes: EpisodesSnapshot? = nil, sessions: [Session]? = nil, cleanup: CleanupSnapshot? = nil
   ) {
     self.revision = revision
     self.engine = engine
@@ -218,6 +220,7 @@ public struct Snapshot: Hashable, Sendable {
     self.downloads = downloads
     self.feeds = feeds
     self.episodes = episodes
+    self.sessions = sessions
     self.cleanup = cleanup
   }
 }

@@ -38,12 +38,14 @@ public struct Stores: Store {
   public private(set) var cleanup: CleanupStore
   /// The sidecars.
   public private(set) var sidecars: SidecarsStore
+  /// The sessions.
+  public private(set) var sessions: SessionsStore
 
   /// Makes the stores with what their tables hold.
   public init(
     settings: SettingsStore, downloads: DownloadsStore, network: NetworkStore = .init(),
     cleanup: CleanupStore = .init(), filters: FiltersStore = .init(), upkeep: UpkeepStore = .init(),
-    sidecars: SidecarsStore = .init()
+    sidecars: SidecarsStore = .init(), sessions: SessionsStore = .init()
   ) {
     self.settings = settings
     self.downloads = downloads
@@ -52,19 +54,21 @@ public struct Stores: Store {
     self.filters = filters
     self.upkeep = upkeep
     self.sidecars = sidecars
+    self.sessions = sessions
   }
 
   /// Hands a call to one store, which is changed in place.
   private typealias Member = @Sendable (inout Stores, StoreCall, inout PodfluxTurn) throws -> Reply?
 
   /// The stores in the order in which they handle an action or an event. They end a batch in the reverse order: the
-  /// lifecycle refuses first and closes last, podcasts and sidecars see what stands in the way of downloads, and the downloads
-  /// fill free slots when rules, cleanup and upkeep have said what they need. A store that names the calls that concern it
+  /// lifecycle refuses first and closes last, sessions hear which requests wait for them, podcasts and sidecars see what stands
+  /// in the way of downloads, and the downloads fill free slots when rules, cleanup and upkeep have said what they need. A store that names the calls that concern it
   /// pays for no other: a context is a copy.
   private static let list: [Member] = [
     { try $0.lifecycle.take($1, in: &$2, reading: .init($0)) },
     { try $0.settings.take($1, in: &$2, reading: ()) },
     { try $0.filters.take($1, in: &$2, reading: .init($0)) },
+    { $0.sessions.isConcerned(by: $1) ? try $0.sessions.take($1, in: &$2, reading: .init($0)) : nil },
     { PodcastsStore.isConcerned(by: $1) ? try $0.podcasts.take($1, in: &$2, reading: .init($0)) : nil },
     { $0.sidecars.isConcerned(by: $1) ? try $0.sidecars.take($1, in: &$2, reading: .init($0)) : nil },
     { try $0.downloads.take($1, in: &$2, reading: .init($0)) },
@@ -77,8 +81,10 @@ public struct Stores: Store {
     },
   ]
 
-  /// When the first of the downloads or sidecars that wait is looked at again; nil if none waits for a moment.
-  public var awaited: Timestamp? { Timestamp.earlier(downloads.wakeAt, sidecars.awaited) }
+  /// When the first of the downloads, sidecars or sessions that wait is looked at again; nil if none waits for a moment.
+  public var awaited: Timestamp? {
+    Timestamp.earlier(Timestamp.earlier(downloads.wakeAt, sidecars.awaited), sessions.wakeAt)
+  }
 
   /// Hands the action to each store, then what they tell each other.
   public mutating func handle(_ action: Action, in turn: inout PodfluxTurn, reading _: Void) throws -> Reply? {

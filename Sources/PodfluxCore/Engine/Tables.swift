@@ -2,5 +2,5 @@
 ///
 /// Each domain names its tables beside its store; a store writes those of its domain only.
 public protocol Tables: SettingsTables, FilterTables, PodcastTables, DownloadTables, NetworkTables, UpkeepTables,
-  CleanupTables, SidecarTables
+  CleanupTables, SidecarTables, SessionTables
 {}

@@ -8,10 +8,12 @@ import Flux
 public struct LifecycleStore: DomainStore {
   /// What it reads of other stores.
   public struct Context: Sendable {
-    /// Whether an attempt, a refresh or the fetch of a sidecar is alive.
+    /// Whether an attempt, a refresh, the fetch of a sidecar or the opening of a session is alive.
     var hasLiveAttempts: Bool
     /// Whether something is under way, or waits for a moment, that a drain waits for.
     var owesWork: Bool
+    /// The sessions that a client has closed: what waits for them moves by a client's doing only.
+    var closedSessions: Set<Session.Key>
     /// The first moment at which a store has something to do.
     var nextMoment: Timestamp?
   }
@@ -72,18 +74,26 @@ public struct LifecycleStore: DomainStore {
     switch stopping {
     case .suspend, .now: turn.perform(.close)
     case .drain:
-      guard !context.owesWork, try turn.tables.downloads.nextAdmissible(where: { _, _, _ in true }) == nil else {
-        return
-      }
+      guard !context.owesWork, try nothingIsAdmissible(in: turn, reading: context) else { return }
       turn.perform(.close)
     }
+  }
+
+  /// Whether no download can go on by itself.
+  private func nothingIsAdmissible(in turn: borrowing PodfluxTurn, reading context: Context) throws -> Bool {
+    try turn.tables.downloads.nextAdmissible { lane in
+      !(lane.session.map(context.closedSessions.contains) ?? false)
+    } == nil
   }
 }
 
 extension LifecycleStore.Context {
   /// What the stores hold now.
   init(_ stores: borrowing Stores) {
-    hasLiveAttempts = !stores.downloads.live.isEmpty || !stores.podcasts.live.isEmpty || stores.sidecars.isFetching
+    hasLiveAttempts =
+      !stores.downloads.live.isEmpty || !stores.podcasts.live.isEmpty || stores.sidecars.isFetching
+      || stores.sessions.isOpening
+    closedSessions = stores.sessions.view.closed
     owesWork =
       !stores.cleanup.isIdle || stores.downloads.owesWork || stores.rules.isOwing
       || stores.sidecars.owesWork
@@ -91,7 +101,8 @@ extension LifecycleStore.Context {
       Timestamp.earlier(
         Timestamp.earlier(stores.downloads.wakeAt, stores.podcasts.awaited),
         Timestamp.earlier(stores.filters.wakeAt, stores.upkeep.wakeAt)),
-      Timestamp.earlier(stores.rules.awaited, stores.sidecars.awaited))
+      Timestamp.earlier(
+        Timestamp.earlier(stores.rules.awaited, stores.sidecars.awaited), stores.sessions.wakeAt))
   }
 }
 

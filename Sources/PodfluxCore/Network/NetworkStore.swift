@@ -107,9 +107,10 @@ extension NetworkState {
   /// What stands in the way of those that need a path, and of all.
   public func obstacles(
     settings: Settings, schedule: ScheduleVerdict, storage: Obstacle?, cooldowns: [String: Timestamp],
-    departing: Set<String>, now: Timestamp
+    departing: Set<String>, parked: Set<Session.Key>, now: Timestamp
   ) -> Obstacles {
-    var obstacles = Obstacles(classes: settings.network, cooldowns: cooldowns, departing: departing)
+    var obstacles = Obstacles(
+      classes: settings.network, cooldowns: cooldowns, departing: departing, parked: parked)
     obstacles.any = path.status == .offline ? .network : budget(settings, now: now)
     obstacles.unmetered = path.status == .offline ? .network : path.isUnmetered ? nil : .policy
     obstacles.all = schedule.isOpen ? storage : .schedule(until: schedule.until)

@@ -14,6 +14,8 @@ public enum Obstacle: Hashable, Sendable {
   case storage(shortBytes: Int64)
   /// The host is in cooldown.
   case host(until: Timestamp)
+  /// The session is not open.
+  case auth(Session.Key)
 
   /// The reason that clients see.
   public var reason: WaitingReason {
@@ -24,6 +26,7 @@ public enum Obstacle: Hashable, Sendable {
     case .schedule: .schedule
     case .storage: .storage
     case .host: .host
+    case .auth: .auth
     }
   }
 }
@@ -61,7 +64,7 @@ public struct SpentBudget: Hashable, Sendable {
 
 /// All current obstacles. They are not stored in rows: a new path changes none of a million rows.
 ///
-/// If several apply to a download, clients see the first of: the path's, the common one, the host's.
+/// If several apply to a download, clients see the first of: the path's, the common one, the host's, the session's.
 public struct Obstacles: Hashable, Sendable {
   /// The path's obstacle for downloads that may use unmetered paths only.
   public var unmetered: Obstacle?
@@ -75,10 +78,12 @@ public struct Obstacles: Hashable, Sendable {
   public var cooldowns: [String: Timestamp]
   /// Hosts on loopback that need a path because they have redirected to another machine.
   public var departing: Set<String>
+  /// The sessions that are not open: their requests wait.
+  public var parked: Set<Session.Key>
 
   public init(
     unmetered: Obstacle? = nil, any: Obstacle? = nil, all: Obstacle? = nil, classes: NetworkClasses = .init(),
-    cooldowns: [String: Timestamp] = [:], departing: Set<String> = []
+    cooldowns: [String: Timestamp] = [:], departing: Set<String> = [], parked: Set<Session.Key> = []
   ) {
     self.unmetered = unmetered
     self.any = any
@@ -86,20 +91,33 @@ public struct Obstacles: Hashable, Sendable {
     self.classes = classes
     self.cooldowns = cooldowns
     self.departing = departing
+    self.parked = parked
   }
 
   /// The obstacle of a download that would run otherwise.
   public func obstacle(for download: Download) -> Obstacle? {
     guard download.state == .queued else { return nil }
-    return obstacle(for: download.networks.effective, of: download.origin, on: download.source.host)
+    return obstacle(
+      for: QueueLane(
+        host: download.source.host, origin: download.origin, policy: download.networks.effective,
+        session: download.session))
   }
 
-  /// The obstacle of queued downloads with this origin, policy and host.
-  public func obstacle(for policy: NetworkPolicy, of origin: Origin, on host: String) -> Obstacle? {
-    obstacle(for: policy, of: origin, needsPath: needsPath(host)) ?? cooldowns[host].map { .host(until: $0) }
+  /// The obstacle of a lane's downloads.
+  public func obstacle(for lane: QueueLane) -> Obstacle? { obstacle(ignoringSession: lane) ?? auth(lane.session) }
+
+  /// The same, apart from that of their session.
+  func obstacle(ignoringSession lane: QueueLane) -> Obstacle? {
+    obstacle(for: lane.policy, of: lane.origin, needsPath: needsPath(lane.host))
+      ?? cooldowns[lane.host].map { .host(until: $0) }
   }
 
-  /// The same, ignoring cooldowns.
+  /// The obstacle of requests that belong to a session.
+  func auth(_ session: Session.Key?) -> Obstacle? {
+    session.flatMap { parked.contains($0) ? .auth($0) : nil }
+  }
+
+  /// The obstacle of queued downloads with this origin and policy, ignoring cooldowns and sessions.
   public func obstacle(for policy: NetworkPolicy, of origin: Origin, needsPath: Bool) -> Obstacle? {
     (needsPath ? isUnmeteredOnly(policy, origin) ? unmetered : any : nil) ?? all
   }
@@ -155,16 +173,17 @@ extension Obstacles {
     HostGroup(needsPath: needsPath(host), isCooling: cooldowns[host] != nil)
   }
 
-  /// Why queued downloads with this origin and policy wait on a group of hosts; nil if they may run.
+  /// Why queued downloads with this origin and policy wait on a group of hosts, whatever their sessions are; nil if they may
+  /// run.
   public func reason(for policy: NetworkPolicy, of origin: Origin, on group: HostGroup) -> WaitingReason? {
     obstacle(for: policy, of: origin, needsPath: group.needsPath)?.reason ?? (group.isCooling ? .host : nil)
   }
 
   /// The traits as clients see them: a queued download behind an obstacle waits.
   public func visible(_ traits: Traits, on group: HostGroup) -> Traits {
-    guard traits.kind == .queued, let reason = reason(for: traits.network, of: traits.origin, on: group) else {
-      return traits
-    }
+    guard traits.kind == .queued,
+      let reason = reason(for: traits.network, of: traits.origin, on: group) ?? auth(traits.session)?.reason
+    else { return traits }
     var visible = traits
     visible.kind = .waiting
     visible.reason = reason

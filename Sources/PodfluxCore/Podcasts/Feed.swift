@@ -19,6 +19,8 @@ public struct Feed: Hashable, Sendable {
   public var episodes: Int64
   /// When it was subscribed to.
   public var added: Timestamp
+  /// The session that its requests belong to, and those for its episodes, as far as they go to the session's hosts.
+  public var session: Session.Key?
 
   /// What the client wants of it.
   public struct Wishes: Hashable, Sendable {
@@ -100,7 +102,7 @@ public struct Feed: Hashable, Sendable {
 
   public init(
     key: Key, id: FeedID, address: WebAddress, wishes: Wishes, podcast: PodcastContent? = nil, refreshes: Refreshes,
-    standing: Standing = .init(), episodes: Int64 = 0, added: Timestamp
+    standing: Standing = .init(), episodes: Int64 = 0, added: Timestamp, session: Session.Key? = nil
   ) {
     self.key = key
     self.id = id
@@ -111,6 +113,7 @@ public struct Feed: Hashable, Sendable {
     self.standing = standing
     self.episodes = episodes
     self.added = added
+    self.session = session
   }
 
   /// When the engine refreshes it next; nil if it never does by itself.

@@ -21,14 +21,19 @@ public struct FeedRefresh: Hashable, Sendable {
   public var settings: Settings
   /// Which way its connections may take.
   public var route: Route
+  /// The credentials that its requests to the feed's host are sent with; nil for none.
+  public var session: SessionUse?
   /// A random number that spreads the next refresh over time.
   public var draw: UInt64
 
-  public init(id: ID, feed: Feed, settings: Settings, route: Route, draw: UInt64) {
+  public init(
+    id: ID, feed: Feed, settings: Settings, route: Route, session: SessionUse? = nil, draw: UInt64
+  ) {
     self.id = id
     self.feed = feed
     self.settings = settings
     self.route = route
+    self.session = session
     self.draw = draw
   }
 }

@@ -18,11 +18,15 @@ public enum PodcastIntent: Hashable, Sendable {
     public var id: FeedID?
     public var address: WebAddress
     public var wishes: Feed.Wishes
+    public var session: SessionChoice?
 
-    public init(id: FeedID? = nil, address: WebAddress, wishes: Feed.Wishes = .init()) {
+    public init(
+      id: FeedID? = nil, address: WebAddress, wishes: Feed.Wishes = .init(), session: SessionChoice? = nil
+    ) {
       self.id = id
       self.address = address
       self.wishes = wishes
+      self.session = session
     }
   }
 
@@ -42,6 +46,7 @@ public enum PodcastIntent: Hashable, Sendable {
     public var filenameTemplate: NameTemplate?
     /// Other rules, instead of all that there are.
     public var rules: FeedRules?
+    public var session: SessionChoice?
 
     public init() {}
   }

@@ -26,23 +26,26 @@ public protocol FeedTable {
   func find(at address: WebAddress) throws -> FeedID?
   /// Adds a feed that the engine has not refreshed yet. Returns its key.
   func insert(
-    _ id: FeedID, at address: WebAddress, wishes: Feed.Wishes, next: Timestamp, added: Timestamp
+    _ id: FeedID, at address: WebAddress, wishes: Feed.Wishes, session: Session.Key?, next: Timestamp, added: Timestamp
   ) throws -> Feed.Key
   func update(_ feed: Feed) throws
   /// Writes no more of a feed than what every refresh may change: `refreshes` without the former addresses, and `episodes`.
   func updateRefreshes(of feed: Feed) throws
   /// Forgets a feed. No other table shows its episodes from now on; `EpisodeTable.forgetLeft` deletes them.
   func delete(_ key: Feed.Key) throws
-  /// The feed that has been due for longest on these hosts, of those that may be refreshed by their id, host, and network
-  /// policy. Feeds that are paused or have ended are never due. Cost: linear in the due feeds on the hosts that may not.
+  /// The feed that has been due for longest on these hosts, of those that may be refreshed by their id and their lane
+  /// (whose origin says nothing). Feeds that are paused or have ended are never due. Cost: linear in the due feeds on the hosts that may not.
   func nextDue(
     at now: Timestamp, on hosts: HostScope,
-    where mayRefresh: (_ id: FeedID, _ host: String, _ policy: NetworkPolicy) -> Bool
+    where mayRefresh: (_ id: FeedID, _ lane: QueueLane) -> Bool
   ) throws -> Feed?
   /// When the first feed becomes due after this moment.
   func nextMoment(after now: Timestamp) throws -> Timestamp?
   /// Makes all feeds due now that have not ended. Returns how many there are. Cost: linear in the feeds.
   func makeAllDue(at now: Timestamp) throws -> Int
+  /// Makes the feeds of a session due now whose last refresh was refused (401), unless they are paused or have ended. Cost:
+  /// linear in the session's feeds.
+  func makeRefusedDue(of session: Session.Key, at now: Timestamp) throws
   /// How many feeds there are.
   func count() throws -> Int
 }

@@ -85,5 +85,6 @@ extension DownloadIntent.Enqueue {
         headers: enclosure.address.hasOrigin(of: feed.address) ? feed.wishes.headers : [], mirrors: mirrors,
         integrity: integrity, expectedLength: enclosure.length),
       origin: origin, network: feed.wishes.network)
+    feedSession = feed.session
   }
 }

@@ -6,9 +6,9 @@ extension PodcastsStore {
     _ intent: PodcastIntent, reading context: Context, in turn: inout PodfluxTurn
   ) throws -> Reply {
     switch intent {
-    case .subscribe(let wish): return try subscribe(wish, in: &turn)
+    case .subscribe(let wish): return try subscribe(wish, reading: context, in: &turn)
     case .unsubscribe(let id, let deletingFiles): return try unsubscribe(id, deletingFiles: deletingFiles, in: &turn)
-    case .update(let id, let update): return try self.update(id, with: update, in: &turn)
+    case .update(let id, let update): return try self.update(id, with: update, reading: context, in: &turn)
     case .refresh(let selection): return try refresh(selection, in: turn)
     case .importDocument: preconditionFailure("the engine reads a document before a turn sees it")
     case .import(let list): return try take(list, in: &turn)
@@ -17,15 +17,24 @@ extension PodcastsStore {
     }
   }
 
-  private mutating func subscribe(_ wish: PodcastIntent.Subscription, in turn: inout PodfluxTurn) throws -> Reply {
+  private mutating func subscribe(
+    _ wish: PodcastIntent.Subscription, reading context: Context, in turn: inout PodfluxTurn
+  ) throws -> Reply {
     if let id = wish.id, try turn.tables.feeds.find(id) != nil { return .subscribed(id: id, created: false) }
     if let known = try turn.tables.feeds.find(at: wish.address) { return .subscribed(id: known, created: false) }
     try checkRoom(for: 1, in: turn)
+    let host = wish.address.host
+    let session = try wish.session.flatMap { choice throws(Refusal) in
+      try context.sessions.key(of: choice, for: host)
+    }
     let id = wish.id ?? FeedID(from: &turn.random)
     var wishes = wish.wishes
     if wishes.filenameTemplate?.isStandard == true { wishes.filenameTemplate = nil }
     let key = try turn.tables.feeds.insert(
-      id, at: wish.address, wishes: wishes, next: turn.now, added: turn.now)
+      id, at: wish.address, wishes: wishes, session: session, next: turn.now, added: turn.now)
+    if case .new(let login)? = wish.session {
+      turn.tell(.podcasts(.session(.new(login, host: host, .feed(key)))))
+    }
     if wishes.rules != .none { turn.tell(.podcasts(.rulesChanged(key, from: .none))) }
     hostsToSearch = nil
     return .subscribed(id: id, created: true)
@@ -41,7 +50,7 @@ extension PodcastsStore {
       }
       _ = try turn.tables.feeds.insert(
         FeedID(from: &turn.random), at: entry.address, wishes: .init(title: entry.title, group: entry.group),
-        next: turn.now, added: turn.now)
+        session: nil, next: turn.now, added: turn.now)
       added += 1
     }
     hostsToSearch = nil
@@ -71,9 +80,12 @@ extension PodcastsStore {
   }
 
   private mutating func update(
-    _ id: FeedID, with update: PodcastIntent.Update, in turn: inout PodfluxTurn
+    _ id: FeedID, with update: PodcastIntent.Update, reading context: Context, in turn: inout PodfluxTurn
   ) throws -> Reply {
     var feed = try existing(id, in: turn)
+    let host = (update.address ?? feed.address).host
+    var session = feed.session
+    if let choice = update.session { session = try context.sessions.key(of: choice, for: host) }
     if let address = update.address, address != feed.address {
       if let other = try turn.tables.feeds.find(at: address), other != id {
         throw Refusal(
@@ -83,7 +95,12 @@ extension PodcastsStore {
     }
     let former = feed.wishes
     feed.wishes.apply(update)
-    let concernsRequests = update.address != nil || former.headers != feed.wishes.headers
+    feed.session = session
+    if case .new(let login)? = update.session {
+      turn.tell(.podcasts(.session(.new(login, host: host, .feed(feed.key)))))
+    }
+    let concernsRequests =
+      update.address != nil || update.session != nil || former.headers != feed.wishes.headers
     if concernsRequests || former.userAgent != feed.wishes.userAgent {
       disownRefresh(of: id, in: &turn)
       // What has kept it from being read may be over.
@@ -125,6 +142,13 @@ extension PodcastsStore {
   private mutating func disownRefresh(of id: FeedID, in turn: inout PodfluxTurn) {
     stop(id, in: &turn)
     live[id]?.isDisowned = true
+  }
+
+  /// The session that was wanted for a feed is there.
+  func set(_ session: Session.Key, of key: Feed.Key, in turn: borrowing PodfluxTurn) throws {
+    guard var feed = try turn.tables.feeds.find(key) else { return }
+    feed.session = session
+    try turn.tables.feeds.update(feed)
   }
 
   private func existing(_ id: FeedID, in turn: borrowing PodfluxTurn) throws -> Feed {

@@ -2,10 +2,13 @@ import Flux
 
 /// What refreshes find.
 extension PodcastsStore {
-  mutating func handle(_ report: RefreshReport, in turn: inout PodfluxTurn) throws {
+  mutating func handle(_ report: RefreshReport, reading context: Context, in turn: inout PodfluxTurn) throws {
     let id = report.refresh.feed
     guard let refresh = live[id], refresh.id == report.refresh else { return }
     let key = refresh.key
+    if report.news.isSuccess, let grant = refresh.session {
+      turn.tell(.podcasts(.session(.accepted(grant, .feed(key)))))
+    }
     if refresh.isOverCellular, report.fetched > 0 { turn.tell(.podcasts(.fetchedOverCellular(report.fetched))) }
     if report.news.isEnd {
       live[id] = nil
@@ -45,7 +48,16 @@ extension PodcastsStore {
     case .refreshed(let findings):
       try finish(&feed, with: findings, in: turn)
       if feed.hasDownloadRule { turn.tell(.podcasts(.wasReadWhole(key))) }
-    case .failed(let error, let next): try fail(&feed, because: error, next: next, in: turn)
+    case .failed(var error, let next):
+      if let grant = refresh.session,
+        let verdict = context.sessions.verdict(on: error, of: .feed(key), sentWith: grant)
+      {
+        turn.tell(.podcasts(.session(.refused(grant, .feed(key), verdict))))
+        // It stays due, and is refreshed once its session is open.
+        guard case .refuse(let reason) = verdict.decision else { return hostsToSearch = nil }
+        error = error.explained(by: reason)
+      }
+      try fail(feed, because: error, next: next, in: turn)
     case .stopped: break
     }
   }
@@ -71,14 +83,26 @@ extension PodcastsStore {
     try turn.tables.feeds.update(feed)
   }
 
-  private func fail(
-    _ feed: inout Feed, because error: DownloadError, next: Timestamp, in turn: borrowing PodfluxTurn
+  func fail(
+    _ failing: Feed, because error: DownloadError, next: Timestamp, in turn: borrowing PodfluxTurn
   ) throws {
+    var (feed, error) = (failing, error)
+    (error.isLasting, error.challenge) = (false, nil)
     feed.refreshes.failures = min(feed.refreshes.failures + 1, Feed.Refreshes.failureLimit)
     (feed.refreshes.error, feed.refreshes.next) = (error, next)
     feed.refreshes.hasEnded = error.code == .gone
     feed.refreshes.isAsked = false
     try turn.tables.feeds.updateRefreshes(of: feed)
+  }
+}
+
+extension RefreshReport.News {
+  /// Whether the server has let the refresh have the feed.
+  fileprivate var isSuccess: Bool {
+    switch self {
+    case .described, .appeared, .changed, .listed, .moved, .refreshed: true
+    case .failed, .stopped: false
+    }
   }
 }
 

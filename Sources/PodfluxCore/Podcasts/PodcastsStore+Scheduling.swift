@@ -10,10 +10,14 @@ extension PodcastsStore {
     if let wakeAt, wakeAt <= turn.now { hostsToSearch = nil }
     guard hostsToSearch?.isEmpty != true else { return }
     while live.count < Limits.refreshes {
-      guard let feed = try nextDue(reading: context, in: turn) else {
+      guard let feed = try nextDue(reading: context, in: &turn) else {
         // From now on only the end of a refresh makes room, on its host.
         hostsToSearch = []
         break
+      }
+      if let session = feed.session, let error = context.sessions.loginError(of: session, to: feed.address.host) {
+        try refuse(feed, because: error, in: turn)
+        continue
       }
       start(feed, reading: context, in: &turn)
     }
@@ -21,27 +25,41 @@ extension PodcastsStore {
   }
 
   /// The next feed to refresh. Hosts without room are left out in the table: a thousand feeds may wait for one host.
-  private func nextDue(reading context: Context, in turn: borrowing PodfluxTurn) throws -> Feed? {
+  private func nextDue(reading context: Context, in turn: inout PodfluxTurn) throws -> Feed? {
     let liveByHost = live.values.reduce(into: [String: Int]()) { $0[$1.host, default: 0] += 1 }
     let full = Set(liveByHost.filter { $0.value >= Limits.refreshesPerHost }.keys)
     let scope = hostsToSearch.map { HostScope.only($0.subtracting(full)) } ?? .allBut(full)
     guard scope != .only([]) else { return nil }
-    return try turn.tables.feeds.nextDue(at: turn.now, on: scope) { [live] id, host, policy in
-      live[id] == nil && context.obstacle(for: policy, on: host) == nil
+    var wanted: Set<Session.Key> = []
+    let feed = try turn.tables.feeds.nextDue(at: turn.now, on: scope) { [live] id, lane in
+      guard live[id] == nil, context.obstacle(for: lane.policy, on: lane.host) == nil else { return false }
+      guard let session = lane.session, context.isParked(session, for: lane.host) else { return true }
+      wanted.insert(session)
+      return false
     }
+    if !wanted.isEmpty { turn.tell(.podcasts(.session(.wanted(wanted.sorted())))) }
+    return feed
+  }
+
+  /// A feed's session could not log in. A client that opens it again makes the feed due.
+  private func refuse(_ feed: Feed, because error: DownloadError, in turn: borrowing PodfluxTurn) throws {
+    try fail(
+      feed, because: error, next: turn.now.advanced(byMilliseconds: Limits.loginFailedMilliseconds), in: turn)
   }
 
   private mutating func start(_ feed: Feed, reading context: Context, in turn: inout PodfluxTurn) {
     let path = context.network.state.path
     let host = feed.address.host
     let policy = context.policy(of: feed.wishes.network)
+    let grant = context.sessions.grant(feed.session, to: host)
     let refresh = FeedRefresh(
       id: FeedRefresh.ID(feed: feed.id, generation: turn.sequence), feed: feed, settings: context.settings,
-      route: context.route(for: policy, on: host), draw: turn.random.next())
+      route: context.route(for: policy, on: host), session: grant?.use, draw: turn.random.next())
     live[feed.id] = LiveRefresh(
       id: refresh.id, key: feed.key, host: host, policy: feed.wishes.network,
       needsPath: context.obstacles.needsPath(host),
-      isOverCellular: path.interface == .cellular, pathGeneration: context.network.pathGeneration)
+      isOverCellular: path.interface == .cellular, pathGeneration: context.network.pathGeneration,
+      session: grant)
     turn.perform(.refreshFeed(refresh))
   }
 
@@ -77,6 +95,12 @@ extension PodcastsStore.Context {
   func obstacle(for policy: NetworkPolicy, on host: String) -> Obstacle? {
     guard obstacles.needsPath(host) else { return nil }
     return self.policy(of: policy) == .any ? obstacles.any : obstacles.unmetered
+  }
+
+  /// Whether requests of a session to a host wait until it is open. Those of one whose login has failed do not: they fail.
+  func isParked(_ session: Session.Key, for host: String) -> Bool {
+    obstacles.parked.contains(session) && sessions.inherited(session, by: host) != nil
+      && sessions.loginError(of: session, to: host) == nil
   }
 
   func route(for policy: NetworkPolicy, on host: String) -> Route {

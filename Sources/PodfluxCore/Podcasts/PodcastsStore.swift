@@ -18,6 +18,8 @@ public enum PodcastsEvent: Sendable {
   case remarked(PodcastIntent.EpisodeSelection)
   /// A refresh has fetched so many bytes over cellular.
   case fetchedOverCellular(Int64)
+  /// What refreshes find about their sessions.
+  case session(SessionSignal)
 }
 
 /// The podcasts: which feeds are subscribed to, which episodes each has, and which feeds are refreshed now.
@@ -37,6 +39,8 @@ public struct PodcastsStore: DomainStore {
     var network: NetworkStore
     /// What stands in the way of requests.
     var obstacles: Obstacles
+    /// The sessions.
+    var sessions: SessionsView
   }
 
   /// A refresh that has not ended.
@@ -51,6 +55,8 @@ public struct PodcastsStore: DomainStore {
     var isOverCellular: Bool
     /// The generation of the path that its connections take.
     var pathGeneration: Int
+    /// The session that its requests go with.
+    var session: SessionGrant?
     var isStopping = false
     /// Whether the feed is gone or is another one: then its reports concern no row.
     var isDisowned = false
@@ -67,6 +73,8 @@ public struct PodcastsStore: DomainStore {
     public static let freshAddressMilliseconds: Int64 = 600_000
     /// How many episodes of feeds that are gone a turn deletes: it takes some milliseconds.
     public static let forgottenAtOnce = 500
+    /// After how long a feed is looked at again whose session could not log in, in milliseconds.
+    public static let loginFailedMilliseconds: Int64 = 86_400_000
     /// How many days an episode may be published late.
     public static let lateDays = 2
   }
@@ -96,7 +104,7 @@ public struct PodcastsStore: DomainStore {
   ) throws -> Reply? {
     switch action {
     case .podcasts(let intent): return try handle(intent, reading: context, in: &turn)
-    case .refresh(let report): try handle(report, in: &turn)
+    case .refresh(let report): try handle(report, reading: context, in: &turn)
     case .recovered, .timeCame: hostsToSearch = nil
     case .stop: if context.lifecycle.isEnding { stopRefreshes(in: &turn) }
     default: break
@@ -108,7 +116,7 @@ public struct PodcastsStore: DomainStore {
   static func isConcerned(by call: StoreCall) -> Bool {
     switch call {
     case .handle(.podcasts), .handle(.refresh), .handle(.recovered), .handle(.timeCame), .handle(.stop),
-      .receive(.downloads(.enqueued)), .receive(.downloads(.refused)), .receive(.settings), .endBatch:
+      .receive(.downloads(.enqueued)), .receive(.downloads(.refused)), .receive(.settings), .receive(.sessions), .endBatch:
       true
     case .handle, .receive: false
     }
@@ -120,6 +128,10 @@ public struct PodcastsStore: DomainStore {
     case .downloads(.enqueued(let episode, let id, _)): try turn.tables.episodes.setDownload(id, of: episode)
     case .downloads(.refused(let id)): try seekAddress(for: id, in: &turn)
     case .settings: hostsToSearch = nil
+    case .sessions(.made(let session, for: .feed(let key))): try set(session, of: key, in: turn)
+    case .sessions(.asked(let session)):
+      try turn.tables.feeds.makeRefusedDue(of: session, at: turn.now)
+      hostsToSearch = nil
     default: break
     }
   }
@@ -148,5 +160,6 @@ extension PodcastsStore.Context {
     settings = stores.settings.settings
     network = stores.network
     obstacles = stores.downloads.obstacles
+    sessions = stores.sessions.view
   }
 }

@@ -15,6 +15,8 @@ public struct Sidecar: Hashable, Sendable {
   /// Its path without the extension, which its content decides.
   public var stem: String
   public var state: State
+  /// The session of its podcast's feed.
+  public var session: Session.Key?
 
   /// Where it is.
   public enum State: Hashable, Sendable {
@@ -35,7 +37,8 @@ public struct Sidecar: Hashable, Sendable {
   }
 
   public init(
-    key: Key = 0, kind: SidecarKind, owner: DownloadID?, address: WebAddress?, stem: String, state: State
+    key: Key = 0, kind: SidecarKind, owner: DownloadID?, address: WebAddress?, stem: String, state: State,
+    session: Session.Key? = nil
   ) {
     self.key = key
     self.kind = kind
@@ -43,6 +46,7 @@ public struct Sidecar: Hashable, Sendable {
     self.address = address
     self.stem = stem
     self.state = state
+    self.session = session
   }
 
   /// Its file, where it has one or had one.

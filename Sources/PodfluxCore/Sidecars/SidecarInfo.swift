@@ -18,7 +18,7 @@ public struct SidecarInfo: Hashable, Sendable {
     add("author", feed?.podcast?.author)
     add("language", feed?.podcast?.language)
     add("published", (content?.published ?? download.description.published)?.moment.internetText)
-    add("guid", content?.guid)
+    add("guid", content?.guid.map(SecretParts.removed))
     add("season", content?.season)
     add("episode", content?.number)
     add("episodeType", content?.kind?.rawValue)

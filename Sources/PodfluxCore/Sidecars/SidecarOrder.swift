@@ -50,9 +50,12 @@ public struct SidecarFetch: Hashable, Sendable {
   public var settings: Settings
   /// Which way its connections may take.
   public var route: Route
+  /// The credentials that its request is sent with; nil for none.
+  public var session: SessionUse?
 
   public init(
-    id: ID, kind: SidecarKind, source: Source, stem: String, earlier: PublishedFile?, settings: Settings, route: Route
+    id: ID, kind: SidecarKind, source: Source, stem: String, earlier: PublishedFile?, settings: Settings, route: Route,
+    session: SessionUse? = nil
   ) {
     self.id = id
     self.kind = kind
@@ -61,6 +64,7 @@ public struct SidecarFetch: Hashable, Sendable {
     self.earlier = earlier
     self.settings = settings
     self.route = route
+    self.session = session
   }
 }
 

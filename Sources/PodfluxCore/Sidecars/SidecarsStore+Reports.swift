@@ -2,9 +2,9 @@ import Flux
 
 /// What fetches tell. A report of a fetch that has been superseded is dropped.
 extension SidecarsStore {
-  mutating func handle(_ fact: SidecarFact, settings: Settings, in turn: inout PodfluxTurn) throws {
+  mutating func handle(_ fact: SidecarFact, reading context: Context, in turn: inout PodfluxTurn) throws {
     switch fact {
-    case .fetch(let report): try handle(report, in: &turn)
+    case .fetch(let report): try handle(report, reading: context, in: &turn)
     case .deleted(let key): try finishDeletion(key, in: turn)
     case .notDeleted(let key):
       guard errands.end(key) != nil else { break }
@@ -17,10 +17,26 @@ extension SidecarsStore {
     }
   }
 
-  private mutating func handle(_ report: SidecarReport, in turn: inout PodfluxTurn) throws {
+  private mutating func handle(
+    _ report: SidecarReport, reading context: Context, in turn: inout PodfluxTurn
+  ) throws {
     let key = report.fetch.sidecar
     guard let fetch = live[key], fetch.id == report.fetch else { return }
     if fetch.isOverCellular, report.fetched > 0 { turn.tell(.sidecars(.fetchedOverCellular(report.fetched))) }
+    if let grant = fetch.session {
+      switch report.news {
+      case .publishing: turn.tell(.sidecars(.session(.accepted(grant, .sidecar(key)))))
+      case .failed(let error, _):
+        guard let verdict = context.sessions.verdict(on: error, of: .sidecar(key), sentWith: grant) else { break }
+        turn.tell(.sidecars(.session(.refused(grant, .sidecar(key), verdict))))
+        if verdict.isRefusal { break }
+        // It stays due, and is fetched once its session is open.
+        live[key] = nil
+        mayFetch = true
+        return errands.oweMore()
+      case .finished, .stopped: break
+      }
+    }
     if report.news.isEnd {
       live[key] = nil
       mayFetch = true
@@ -66,6 +82,15 @@ extension SidecarsStore {
     } else {
       sidecar.state = .failed(error.message)
     }
+    try turn.tables.sidecars.update(sidecar)
+  }
+
+  /// Its session could not log in.
+  func refuse(_ sidecar: Sidecar, because error: DownloadError, in turn: borrowing PodfluxTurn) throws {
+    guard sidecar.owner != nil || sidecar.kind == .cover else { return try turn.tables.sidecars.delete(sidecar.key) }
+    guard case .wanted = sidecar.state else { return }
+    var sidecar = sidecar
+    sidecar.state = .failed(error.message)
     try turn.tables.sidecars.update(sidecar)
   }
 

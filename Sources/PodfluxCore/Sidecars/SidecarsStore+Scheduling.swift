@@ -11,6 +11,8 @@ extension SidecarsStore {
     }
     guard mayFetch, live.count < SidecarLimits.fetches else { return false }
     mayFetch = false
+    var parked: Set<Session.Key> = []
+    defer { if !parked.isEmpty { turn.tell(.sidecars(.session(.wanted(parked.sorted())))) } }
     for needsNetwork in [false, true] {
       let due = try turn.tables.sidecars.due(
         at: turn.now, needingNetwork: needsNetwork, limit: SidecarLimits.rowsAtOnce)
@@ -20,6 +22,16 @@ extension SidecarsStore {
           guard context.obstacles.artworkObstacle(on: host) == nil,
             live.values.count(where: { $0.host == host }) < SidecarLimits.fetchesPerHost
           else { continue }
+          if !sidecar.isPublishing, let session = context.sessions.inherited(sidecar.session, by: host) {
+            if let error = context.sessions.error(of: session) {
+              try refuse(sidecar, because: error, in: turn)
+              continue
+            }
+            guard !context.obstacles.parked.contains(session) else {
+              parked.insert(session)
+              continue
+            }
+          }
         }
         try start(sidecar, reading: context, in: &turn)
       }
@@ -36,12 +48,15 @@ extension SidecarsStore {
     let id = SidecarFetch.ID(sidecar: sidecar.key, generation: turn.sequence)
     let earlier = sidecar.isPublishing ? sidecar.file : nil
     if earlier == nil { try turn.tables.sidecars.update(sidecar) }
+    let grant = host.flatMap { context.sessions.grant(sidecar.session, to: $0) }
     let fetch = SidecarFetch(
       id: id, kind: sidecar.kind, source: source, stem: sidecar.stem, earlier: earlier, settings: context.settings,
-      route: host.map { context.obstacles.artworkRoute(to: $0, over: context.network.state.path) } ?? .loopback)
+      route: host.map { context.obstacles.artworkRoute(to: $0, over: context.network.state.path) } ?? .loopback,
+      session: grant?.use)
     live[sidecar.key] = LiveFetch(
       id: id, host: host, needsPath: host.map(context.obstacles.needsPath) ?? false,
-      isOverCellular: context.network.state.path.interface == .cellular, pathGeneration: context.network.pathGeneration)
+      isOverCellular: context.network.state.path.interface == .cellular, pathGeneration: context.network.pathGeneration,
+      session: grant)
     turn.perform(.sidecar(.fetch(fetch)))
   }
 

@@ -14,7 +14,7 @@ extension SidecarsStore {
     for kind in kinds.kinds where kind.isOfDownload && !known.contains(where: { $0.kind == kind }) {
       guard let source = Self.source(of: kind, for: episode, feed) else { continue }
       let stem = Sidecar.stem(of: kind, beside: file.path, language: feed?.podcast?.language)
-      try insert(kind, owner: id, at: source.address, stem, in: turn)
+      try insert(kind, owner: id, at: source.address, stem, of: feed, in: turn)
     }
     if kinds.contains(.cover), let feed { try wantCover(of: feed, for: download, file, episode, settings, in: turn) }
   }
@@ -53,14 +53,16 @@ extension SidecarsStore {
     }
     let stem = Sidecar.coverStem(in: folder)
     guard try turn.tables.sidecars.cover(at: stem) == nil else { return }
-    try insert(.cover, owner: nil, at: address, stem, in: turn)
+    try insert(.cover, owner: nil, at: address, stem, of: feed, in: turn)
   }
 
   private mutating func insert(
-    _ kind: SidecarKind, owner: DownloadID?, at address: WebAddress?, _ stem: String, in turn: borrowing PodfluxTurn
+    _ kind: SidecarKind, owner: DownloadID?, at address: WebAddress?, _ stem: String, of feed: Feed?,
+    in turn: borrowing PodfluxTurn
   ) throws {
     let sidecar = Sidecar(
-      kind: kind, owner: owner, address: address, stem: stem, state: .wanted(failures: 0, next: turn.now))
+      kind: kind, owner: owner, address: address, stem: stem, state: .wanted(failures: 0, next: turn.now),
+      session: address == nil ? nil : feed?.session)
     try turn.tables.sidecars.insert(sidecar)
     (hasRows, mayFetch) = (true, true)
   }

@@ -6,6 +6,8 @@ public enum SidecarsEvent: Sendable {
   case fetchedOverCellular(Int64)
   /// The engine has made folders for a file.
   case madeFolders([LibraryPath])
+  /// What fetches find about their sessions.
+  case session(SessionSignal)
 }
 
 /// The sidecars: which small files lie beside the files of episodes, and which are to be fetched.
@@ -24,6 +26,8 @@ public struct SidecarsStore: DomainStore {
     var network: NetworkStore
     /// What stands in the way of requests.
     var obstacles: Obstacles
+    /// The sessions.
+    var sessions: SessionsView
   }
 
   /// A fetch that has not ended.
@@ -35,6 +39,8 @@ public struct SidecarsStore: DomainStore {
     var isOverCellular: Bool
     /// The generation of the path that its connections take.
     var pathGeneration: Int
+    /// The session that its request goes with.
+    var session: SessionGrant?
     var isStopping = false
   }
 
@@ -103,7 +109,7 @@ public struct SidecarsStore: DomainStore {
     _ action: Action, in turn: inout PodfluxTurn, reading context: Context
   ) throws -> Reply? {
     switch action {
-    case .sidecar(let fact): try handle(fact, settings: context.settings, in: &turn)
+    case .sidecar(let fact): try handle(fact, reading: context, in: &turn)
     case .recovered:
       mayFetch = true
       guard hasRows else { break }
@@ -179,5 +185,6 @@ extension SidecarsStore.Context {
     settings = stores.settings.settings
     network = stores.network
     obstacles = stores.downloads.obstacles
+    sessions = stores.sessions.view
   }
 }

@@ -59,10 +59,13 @@ public struct TagSources: Hashable, Sendable {
   public struct Source: Hashable, Sendable {
     public var address: WebAddress
     public var route: Route
+    /// The session whose credentials go with the request; nil for none.
+    public var session: SessionUse?
 
-    public init(_ address: WebAddress, route: Route) {
+    public init(_ address: WebAddress, route: Route, session: SessionUse? = nil) {
       self.address = address
       self.route = route
+      self.session = session
     }
   }
 
@@ -74,8 +77,8 @@ public struct TagSources: Hashable, Sendable {
   /// - Parameters:
   ///   - episode: The episode, which names its chapters and its picture.
   ///   - feed: Its feed, which names the podcast's cover; nil if it is gone.
-  ///   - route: The way to an address; nil where it may not be used now.
-  public init(_ episode: Episode, of feed: Feed?, route: (WebAddress) -> Route?) {
+  ///   - source: How an address is reached; nil where it may not be used now.
+  public init(_ episode: Episode, of feed: Feed?, source: (WebAddress) -> Source?) {
     let content = episode.content
     let cover = feed?.podcast?.image
     let picture = content.image.flatMap { $0.description == cover ? nil : $0 }
@@ -83,8 +86,8 @@ public struct TagSources: Hashable, Sendable {
       (.chapters, content.chapters), (.picture, picture), (.cover, cover.flatMap { try? WebAddress($0) }),
     ]
     for (part, address) in addresses {
-      guard let address, let route = route(address) else { continue }
-      sources[part] = Source(address, route: route)
+      guard let address, let source = source(address) else { continue }
+      sources[part] = source
     }
   }
 

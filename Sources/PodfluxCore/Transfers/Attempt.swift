@@ -25,6 +25,8 @@ public struct Attempt: Hashable, Sendable {
   public var tagSources: TagSources?
   /// Which way its connections may take.
   public var route: Route
+  /// The credentials that its request is sent with; nil for none.
+  public var session: SessionUse?
   /// Set where what was said of the file's length, if anything, is too old to be believed: the server is asked anew before
   /// the file is found too long for the room that there is.
   public var doubt: Doubt?

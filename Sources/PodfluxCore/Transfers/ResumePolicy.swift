@@ -125,6 +125,6 @@ public enum ResumePolicy {
   }
 
   private static func error(for head: ResponseHead) -> DownloadError {
-    .answered(head.status, to: "file")
+    .answered(head, to: "file")
   }
 }

@@ -3,7 +3,7 @@ import Flux
 /// The record for resuming a partial file, and for noticing that it must not be resumed.
 ///
 /// It is stored with the download, and committed only after the bytes that it describes are durable. Clients get it as
-/// a versioned opaque value; its only secret is the URL, which is the download's own.
+/// a versioned opaque value; it has no secret.
 public struct ResumeRecord: Hashable, Sendable, Codable {
   /// The version that this code writes.
   public static let currentVersion = 2
@@ -15,7 +15,8 @@ public struct ResumeRecord: Hashable, Sendable, Codable {
   public static let overlap: Int64 = 64 * 1024
 
   public var version: Int = currentVersion
-  /// The URL of the first request: every resume begins there, not at the target of a redirect.
+  /// The URL of the first request, as it may be shown (`WebAddress.redacted`): every resume begins there, not at the
+  /// target of a redirect. Records of former versions have the tokens of its query too.
   public var url: String
   /// The entity tag, if strong (RFC 9110 section 8.8.3).
   public var strongETag: String?
@@ -77,6 +78,12 @@ public struct ResumeRecord: Hashable, Sendable, Codable {
   /// Whether its version is known, and its numbers are valid lengths.
   public var isPlausible: Bool {
     Self.knownVersions.contains(version) && durable >= 0 && durable <= total ?? .max
+  }
+
+  /// Whether it is of bytes from this address.
+  func isOf(_ address: WebAddress) -> Bool {
+    let own = address.redacted
+    return url == own || (try? WebAddress(url))?.redacted == own
   }
 
   /// The range of durable bytes that `tailHash` covers.

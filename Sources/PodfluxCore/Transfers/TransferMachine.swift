@@ -230,7 +230,7 @@ public struct TransferMachine: Sendable {
   var keptBytes: ResumePolicy.Kept {
     ResumePolicy.Kept(
       length: base, version: version,
-      isFromElsewhere: kept.map { $0.url != attempt.address.redacted } ?? false,
+      isFromElsewhere: kept.map { !$0.isOf(attempt.address) } ?? false,
       isProvenAtTheEnd: attempt.description.integrity != nil)
   }
 

@@ -153,6 +153,8 @@ public struct EngineConfiguration: Sendable {
   /// The program that tags files, where the setting `tags` asks for it; nil for none, and no tags. It must call
   /// `TaggingWorker.run()` at its start.
   public var tagger: Tagger.Program?
+  /// Where the secrets of sessions are kept.
+  public var secrets = SecretsConfiguration()
   /// Where logs go.
   public var logger: Logger
 
@@ -192,6 +194,8 @@ public enum EngineError: Error, CustomStringConvertible {
   case unreadableLibrary(String)
   /// The file of certificate authorities cannot be read, or holds none.
   case unusableAuthorities(String)
+  /// The key that seals secrets cannot be read, or is none.
+  case unusableKey(String)
   /// The journal cannot be written where it is wanted.
   case unusableJournal(String)
   /// The machine refuses something that an engine needs.
@@ -202,7 +206,9 @@ public enum EngineError: Error, CustomStringConvertible {
     switch self {
     case .libraryInUse(let process):
       "another engine\(process.map { " (process \($0))" } ?? "") holds this library; stop it or choose another folder"
-    case .unreadableLibrary(let reason), .unusableAuthorities(let reason), .unusableJournal(let reason): reason
+    case .unreadableLibrary(let reason), .unusableAuthorities(let reason), .unusableKey(let reason),
+      .unusableJournal(let reason):
+      reason
     case .cannotStart(let reason): "the engine cannot start: \(reason)"
     }
   }

@@ -26,7 +26,7 @@ public final class EngineConnection: Sendable {
       guard !hasEnded.load(ordering: .acquiring) else { return }
       core.clients.concern(id)
       completion(response)
-    }.checked(for: core.configuration.libraryPath)
+    }.checked(for: core.configuration.libraryPath, with: core.vault)
     if mailbox.post(request: request) { return true }
     // The turn that makes room may have ended before this note: try once more, or no other one would be waited for.
     core.heldUp.withLock { _ = $0.insert(id) }

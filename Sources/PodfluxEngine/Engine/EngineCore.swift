@@ -4,6 +4,7 @@ import Flux
 import Logging
 import PodfluxCore
 import Synchronization
+import Vault
 
 /// Puts an `EngineLoop` on the queue of turns, and is its host: opens the library, answers queries, and passes on
 /// to the owner, the clients and the observers what happens.
@@ -31,6 +32,10 @@ final class EngineCore: @unchecked Sendable {
   /// Whether the last order to stop was one to drain.
   let isDraining = Atomic(false)
   let configuration: EngineConfiguration
+  /// Where secrets of requests go.
+  let vault: VaultDoor
+  /// The vault of an engine that writes no secret down: it outlives suspensions.
+  private let memory: MemoryVault?
   private let mailbox: EngineLoop.EngineMailbox
   let turns: DispatchQueue
   private let timers: TurnTimers
@@ -46,10 +51,12 @@ final class EngineCore: @unchecked Sendable {
     self.turns = turns
     timers = TurnTimers(turns)
     logger = configuration.logger
+    vault = VaultDoor(netrcFile: configuration.secrets.netrcPath)
+    memory = configuration.secrets.isInMemory ? MemoryVault() : nil
     let journal = try configuration.openedJournal()
     self.journal = journal
     do {
-      hold(try LibrarySession(configuration, journal: journal) { mailbox.post(fact: $0) })
+      hold(try LibrarySession(configuration, journal: journal, memory: memory) { mailbox.post(fact: $0) })
     } catch {
       journal?.discard()
       throw error
@@ -59,6 +66,9 @@ final class EngineCore: @unchecked Sendable {
   private func hold(_ session: LibrarySession) {
     self.session = session
     session.observers = observers
+    vault.open(session.vault)
+    session.onClosing = { [unowned self] in vault.close(refusing: loop.lifecycle.isClosed ? .hasStopped : .isSuspended)
+    }
     session.onClosed = { [unowned self] in
       self.session = nil
       refusePreviews()
@@ -98,7 +108,7 @@ extension EngineCore: EngineTimers, LibraryOpener {
     do {
       journal?.reopen()
       let mailbox = mailbox
-      let session = try LibrarySession(configuration, journal: journal) { mailbox.post(fact: $0) }
+      let session = try LibrarySession(configuration, journal: journal, memory: memory) { mailbox.post(fact: $0) }
       hold(session)
       return session
     } catch {

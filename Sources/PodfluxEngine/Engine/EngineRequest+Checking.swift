@@ -4,29 +4,39 @@ import PodfluxCore
 
 /// What needs the machine, before a turn sees the request: stores do not ask the system.
 extension EngineRequest {
-  /// The request, refused if it asks for what this machine does not have, and with the documents read that it names.
+  /// The request, refused if it asks for what this machine does not have, with the documents read that it names, and with
+  /// its secret in the vault.
   ///
   /// - Parameter library: The library's folder.
-  func checked(for library: String) -> EngineRequest {
+  func checked(for library: String, with vault: VaultDoor) -> EngineRequest {
     guard case .action(let action) = content else { return self }
     do throws(Refusal) {
-      switch action {
-      case .updateSettings(let patch):
-        try Self.check(patch)
-        return exemplified(by: patch.filenameTemplate, portably: patch.portableNames ?? true)
-      case .podcasts(.subscribe(let subscription)): return exemplified(by: subscription.wishes.filenameTemplate)
-      case .podcasts(.update(_, let update)): return exemplified(by: update.filenameTemplate)
-      case .podcasts(.importDocument(let document)):
-        return EngineRequest(.action(.podcasts(.import(try document.feeds()))), by: client, completion: completion)
-      case .cleanup(.adopt(let request)):
-        guard let folder = request.folder, folder.hasPrefix("/") else { break }
-        let inside = try request.inside(Self.withoutLinks(library), folder: Self.withoutLinks(folder))
-        return EngineRequest(.action(.cleanup(.adopt(inside))), by: client, completion: completion)
-      default: break
+      guard action.login == nil else {
+        let kept = EngineRequest(
+          .action(try vault.takingSecret(of: action)), by: client, completion: completion)
+        return try kept.checked(for: library)
       }
-      return self
+      return try checked(for: library)
     } catch {
       return EngineRequest(.refused(error), by: client, completion: completion)
+    }
+  }
+
+  private func checked(for library: String) throws(Refusal) -> EngineRequest {
+    guard case .action(let action) = content else { return self }
+    switch action {
+    case .updateSettings(let patch):
+      try Self.check(patch)
+      return exemplified(by: patch.filenameTemplate, portably: patch.portableNames ?? true)
+    case .podcasts(.subscribe(let subscription)): return exemplified(by: subscription.wishes.filenameTemplate)
+    case .podcasts(.update(_, let update)): return exemplified(by: update.filenameTemplate)
+    case .podcasts(.importDocument(let document)):
+      return EngineRequest(.action(.podcasts(.import(try document.feeds()))), by: client, completion: completion)
+    case .cleanup(.adopt(let request)):
+      guard let folder = request.folder, folder.hasPrefix("/") else { return self }
+      let inside = try request.inside(Self.withoutLinks(library), folder: Self.withoutLinks(folder))
+      return EngineRequest(.action(.cleanup(.adopt(inside))), by: client, completion: completion)
+    default: return self
     }
   }
 

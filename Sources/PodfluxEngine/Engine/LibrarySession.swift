@@ -4,6 +4,7 @@ import Logging
 import Persistence
 import PodfluxCore
 import Transfers
+import Vault
 import WireProtocol
 
 /// The time for which an engine holds its library: from the opening until it is given up, because the engine ends or is
@@ -12,9 +13,13 @@ final class LibrarySession: EngineSession, @unchecked Sendable {
   // `@unchecked`: used on the queue of turns only.
 
   let library: OpenLibrary
+  /// Where secrets are kept while the library is held.
+  let vault: any SecretVault
   var dispatcher: Dispatcher<Stores>
   /// What shows the state while the library is held.
   var observers: Observers?
+  /// Called before the library is given up: nothing is kept any more when it returns.
+  var onClosing: (() -> Void)?
   /// Called when the library has been given up.
   var onClosed: (() -> Void)?
   /// What measures; nil where nothing does.
@@ -28,13 +33,21 @@ final class LibrarySession: EngineSession, @unchecked Sendable {
 
   /// Opens the library; nothing runs yet.
   ///
+  /// - Parameter memory: The vault that is used in the place of the library's own.
   /// - Throws: `EngineError`. Nothing has been changed then.
   init(
-    _ configuration: EngineConfiguration, journal: Journal?, post: @escaping @Sendable (Action) -> Void
+    _ configuration: EngineConfiguration, journal: Journal?, memory: MemoryVault?,
+    post: @escaping @Sendable (Action) -> Void
   ) throws {
     // Before the library is touched: wrong usage changes nothing.
     let authorities = try configuration.authorities()
+    let key = try configuration.secrets.key()
     library = try OpenLibrary(configuration)
+    if let memory {
+      vault = memory
+    } else {
+      vault = try configuration.secrets.openVault(in: library.folder.statePath, key: key)
+    }
     logger = configuration.logger
     self.journal = journal
     seed = .random(in: .min ... .max)
@@ -44,7 +57,8 @@ final class LibrarySession: EngineSession, @unchecked Sendable {
     dispatcher = try library.dispatcher(
       on: meter.map { MeasuredLedger(ledger, meter: $0) } ?? ledger, seed: seed, journal: journal)
     services = try Services(
-      library: library, authorities: authorities, links: configuration.links, logger: configuration.logger, post: post)
+      library: library, vault: vault, authorities: authorities, links: configuration.links,
+      logger: configuration.logger, post: post)
   }
 
   /// What the stores hold, and the version of what is counted.
@@ -93,6 +107,7 @@ final class LibrarySession: EngineSession, @unchecked Sendable {
   }
 
   func close() -> [DownloadState.Kind: Int] {
+    onClosing?()
     observers?.detach()
     readGauges()
     let remaining = remaining

@@ -25,6 +25,8 @@ public final class ObservableState: Observable, Sendable {
   public var settings: Settings? { read(\.settings, \.settings) }
   /// The network path, and which policies may use it.
   public var network: NetworkState? { read(\.network, \.network) }
+  /// The sessions, in the order of their ids.
+  public var sessions: [Session]? { read(\.sessions, \.sessions) }
   /// The current cleanup run.
   public var cleanup: CleanupSnapshot? { read(\.cleanup, \.cleanup) }
 
@@ -50,6 +52,7 @@ public final class ObservableState: Observable, Sendable {
     announce(\.filters, \.filters)
     announce(\.settings, \.settings)
     announce(\.network, \.network)
+    announce(\.sessions, \.sessions)
     announce(\.cleanup, \.cleanup)
     replace()
   }

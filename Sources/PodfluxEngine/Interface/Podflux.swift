@@ -159,6 +159,11 @@ public final class Podflux: Sendable {
     states(SnapshotQuery(stores: [.settings]), interval: interval) { $0.settings }
   }
 
+  /// A stream of the sessions, in the order of their ids.
+  public func sessions(interval: Double = 0.25) -> AsyncStream<[Session]> {
+    states(SnapshotQuery(stores: [.sessions]), interval: interval) { $0.sessions }
+  }
+
   /// A stream of the network's state.
   public func network(interval: Double = 0.25) -> AsyncStream<NetworkState> {
     states(SnapshotQuery(stores: [.network]), interval: interval) { $0.network }

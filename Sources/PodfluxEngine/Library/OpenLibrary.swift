@@ -154,6 +154,10 @@ extension TableReader {
     if query.stores.contains(.downloads) {
       snapshot.downloads = try downloads(query.downloads, stores: stores, kept: kept, now: now)
     }
+    if query.stores.contains(.sessions) {
+      let sessions = try stores?.sessions.view.sessions.values.map(\.self) ?? sessions()
+      snapshot.sessions = sessions.sorted { $0.id < $1.id }
+    }
     if query.stores.contains(.cleanup) {
       snapshot.cleanup = try cleanup(query.stepsPage, stores?.cleanup ?? CleanupStore(runs: cleanupRuns()))
     }

@@ -41,7 +41,7 @@ final class RulesPreview: Sendable {
     case .empty:
       let database = try LibraryDatabase.inMemory()
       let key = try database.ledger().transaction {
-        try $0.feeds.insert(feed.id, at: feed.address, wishes: feed.wishes, next: now, added: now)
+        try $0.feeds.insert(feed.id, at: feed.address, wishes: feed.wishes, session: nil, next: now, added: now)
       }
       return (database, key)
     }

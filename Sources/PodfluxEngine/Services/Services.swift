@@ -18,6 +18,7 @@ final class Services: Sendable {
   private let episodes: LibraryEpisodes
   private let previews: PreviewService
   private let sidecars: SidecarService<LibraryFiles>
+  private let sessions: SessionService
   private let verifications: VerificationService
   private let cleanup: CleanupService
   private let upkeep: UpkeepService
@@ -29,7 +30,8 @@ final class Services: Sendable {
   private let room: SpaceWatch
 
   init(
-    library: OpenLibrary, authorities: CertificateAuthorities?, links: LinkOverrides, logger: Logger,
+    library: OpenLibrary, vault: any SecretVault, authorities: CertificateAuthorities?, links: LinkOverrides,
+    logger: Logger,
     post: @escaping @Sendable (Action) -> Void
   ) throws(EngineError) {
     let bootID = try Self.bootID()
@@ -65,6 +67,11 @@ final class Services: Sendable {
       if case .fetch(let report) = fact, report.mayComeOfThePath { paths?.catchUp() }
       post(.sidecar(fact))
     }
+    sessions = SessionService(
+      transfers: transfers, vault: vault, readClock: Self.clock, post: { post(.session($0)) },
+      failed: { reason in
+        logger.warning("a secret cannot be deleted; the next start tries again", metadata: ["reason": "\(reason)"])
+      })
     upkeep = UpkeepService(
       files: library.files, transfers: transfers, now: Self.clock, logger: logger, post: post)
   }
@@ -79,6 +86,7 @@ final class Services: Sendable {
     case .proceedRefresh(let id): refreshes.proceed(id)
     case .stopRefresh(let id): refreshes.stop(id)
     case .sidecar(let order): sidecars.carryOut(order)
+    case .session(let order): sessions.carryOut(order)
     case .verify(let verification): verifications.start(verification)
     case .delete(let deletion): fileQueue.async { self.delete(deletion) }
     case .startSurvey(let run, let days): cleanup.startSurvey(run, quarantineDays: days)
@@ -129,7 +137,9 @@ final class Services: Sendable {
     verifications.shutDown()
     upkeep.shutDown()
     sidecars.shutDown()
+    sessions.stop()
     transfers.shutDown()
+    sessions.shutDown()
     episodes.close()
     // A deletion under way ends before the library is given up.
     fileQueue.sync {}

@@ -5,12 +5,13 @@ import Yams
 package struct ConfigurationFile: Sendable, Hashable {
   /// What a file can say. Everything else is durable in the library (`podflux settings`).
   package enum Key: String, CaseIterable, Sendable {
-    case library, state, socket, network, journal
+    case library, state, socket, network, journal, secrets, netrc
     case caFile = "ca-file"
+    case credentialsKey = "credentials-key"
     case logLevel = "log-level"
   }
 
-  /// The largest file, in bytes: it has seven short lines.
+  /// The largest file, in bytes: it has ten short lines.
   private static let maximumBytes = 64 << 10
 
   package let path: String

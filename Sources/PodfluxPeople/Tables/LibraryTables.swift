@@ -29,6 +29,21 @@ package struct LibraryTables {
     return table
   }
 
+  package func table(of sessions: [SessionItem]) -> TextTable {
+    var table = TextTable(
+      [.init("id"), .init("hosts"), .init("login"), .init("expires"), .init("state")],
+      narrowings: [.shrink(4, to: 24), .shrink(1, to: 24), .drop(3), .drop(2), .shrink(0, to: 12), .shrink(1, to: 12)])
+    for session in sessions {
+      let isBad = session.state == .loginFailed
+      table.add([
+        StyledText(session.id), StyledText(session.hosts.joined(separator: ", ")),
+        StyledText(session.kind?.rawValue ?? ""), StyledText(session.expires.map(clock.time) ?? ""),
+        StyledText(session.words, isBad ? .bad : session.state == .closed ? .dim : .good),
+      ])
+    }
+    return table
+  }
+
   private func nextWords(for feed: FeedItem) -> String {
     guard let next = feed.nextRefresh else { return "–" }
     return next <= clock.now ? "due" : clock.time(next)

@@ -7,6 +7,8 @@ extension Failure {
   /// engine's own sentence.
   package var words: String {
     guard let code = DownloadError.Code(rawValue: code) else { return message.isEmpty ? self.code : message }
+    // The engine's sentence quotes the realm or the session, if there is one.
+    if code == .unauthorized, message.contains("\"") { return message }
     guard code == .retriesExhausted else { return Self.words(for: code, status: status) }
     let last = cause.flatMap(DownloadError.Code.init).map { Self.words(for: $0, status: status) }
     return "it failed too often" + (last.map { ", at last because \($0)" } ?? "")

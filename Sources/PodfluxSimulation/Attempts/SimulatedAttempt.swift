@@ -87,7 +87,8 @@ final class SimulatedAttempt {
     try world.checker.willSend(
       world.sabotage == .headersEverywhere ? attempt.description.headers : headers, to: attempt.address, for: download)
     isLedElsewhere = false
-    exchange = SimulatedExchange(request, of: self)
+    let isLetIn = try world.lets(request, in: process, at: attempt.address.host)
+    exchange = SimulatedExchange(request, of: self, isLetIn: isLetIn)
     isLedElsewhere = !needsPath && world.suffers(.protocols) && world.random.once(in: 20)
     files.requested()
     scheduleNetwork(after: world.random.delay())
@@ -122,7 +123,7 @@ final class SimulatedAttempt {
   private func hearPart() throws {
     let clock = world.clock
     try advance { _ = $0.tick(at: clock) }
-    guard let url = partExchange?.request.url, let piece = partExchange?.next(in: world) else {
+    guard let url = partExchange?.request.url, let piece = try partExchange?.next(in: process) else {
       let isSilent = world.suffers(.tags) && world.random.once(in: 8)
       return scheduleNetwork(after: isSilent ? TagMaterial.patienceMilliseconds : world.random.delay())
     }

@@ -70,6 +70,13 @@ final class FeedModel {
       for (key, feed) in feeds where !feed.wishes.isPaused && !feed.refreshes.hasEnded {
         feeds[key]?.refreshes.next = now
       }
+    case .refusedDue(let session, let now):
+      for (key, feed) in feeds
+      where feed.session == session && feed.refreshes.error?.code == .unauthorized && !feed.wishes.isPaused
+        && !feed.refreshes.hasEnded
+      {
+        feeds[key]?.refreshes.next = now
+      }
     case .episode(let episode): try add(episode)
     case .changed(let change, let key): try note(change, of: key)
     case .missing(let isMissing, let ids, let key):

@@ -37,7 +37,9 @@ extension InvariantChecker {
         let episode = feeds.episodes.values.filter({ $0.download == id }).max(by: { $0.id < $1.id }),
         let address = episode.content.enclosure?.address, address != row.address,
         feeds.formerAddresses(of: episode.id).contains(row.address),
-        !rows.values.contains(where: { $0.address == address })
+        !rows.values.contains(where: { $0.address == address }),
+        // A login that failed says nothing of the address.
+        row.session.map({ sessions[$0]?.state.error == nil }) ?? true
       else { continue }
       throw Violation(.freshAddress, "\(id) is refused at \(row.address), and \(episode.id) is at \(address) by now")
     }

@@ -13,6 +13,7 @@ extension InvariantChecker {
     else {
       throw Violation(.afterCommit, "attempt \(id.generation) of \(id.download) starts, and no committed row says so")
     }
+    try checkSession(of: attempt, in: process)
     let settings = process.dispatcher.state.settings.settings
     guard live.count < settings.maxConcurrent else {
       throw Violation(.totalLimit, "\(live.count + 1) attempts, \(settings.maxConcurrent) allowed")

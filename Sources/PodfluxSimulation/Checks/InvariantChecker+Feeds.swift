@@ -128,7 +128,8 @@ extension InvariantChecker {
     guard live.count < PodcastsStore.Limits.refreshes else { return }
     let path = stores.network.state.path
     for feed in feeds.feeds.values.sorted(by: { $0.key < $1.key }) {
-      guard live[feed.id] == nil, let due = feed.due, due <= batch.clock.wall else { continue }
+      guard live[feed.id] == nil, let due = feed.due, due <= batch.clock.wall, !isParked(feed, at: batch.clock.wall)
+      else { continue }
       let isFree = path.status == .online && path.isUnmetered || !stores.downloads.needsPath(feed.address.host)
       let onHost = process.refreshes.keys.filter { feeds.live[$0]?.refresh.feed.address.host == feed.address.host }
         .count

@@ -62,6 +62,8 @@ final class InvariantChecker {
   var removed: Set<Sidecar.Key> = []
   /// The downloads whose files have got another name, or were followed.
   var hasFollowed: Set<DownloadID> = []
+  /// The committed rows of sessions.
+  var sessions: [Session.Key: Session] = [:]
   /// Feeds and episodes.
   let feeds = FeedModel()
 
@@ -94,6 +96,7 @@ final class InvariantChecker {
     changes.finishedSteps = finished
     changes.lastRows = rowsBefore
     for case .row(let row) in process.ledger.notes.writes { changes.lastRows[row.id] = row }
+    try followSessions(process.ledger, in: process)
     try checkFeeds(batch, changes, in: process)
     noteRemovedSidecars(batch)
     for step in finished { if let id = step.finding.download { hasFollowed.insert(id) } }

@@ -52,6 +52,7 @@ struct TableHashes: Sendable {
         try tables.forEachFeed { keys.append($0.key) }
         for key in keys { hash.mix("\(try tables.episodeTraces(of: key))") }
       }
+      try add("sessions") { hash in for session in try tables.sessions() { hash.mix("\(session)") } }
       try add("cleanup steps") { hash in
         for step in try tables.cleanupSteps(PageRequest(limit: 100_000)).steps { hash.mix("\(step)") }
       }

@@ -238,6 +238,9 @@ extension Effect {
     case .sidecar(.fetch(let fetch)):
       "fetch \(fetch.id.sidecar)/\(fetch.id.generation) \(fetch.kind.rawValue) as \(fetch.stem)"
     case .sidecar(let order): "\(order)"
+    case .session(.open(let opening)):
+      "open \(opening.id.session)/\(opening.id.generation) for token \(opening.token)\(opening.takesKept ? ", or the kept one" : "")"
+    case .session(let order): "\(order)"
     case .close: "close"
     }
   }

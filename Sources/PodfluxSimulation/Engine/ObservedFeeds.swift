@@ -7,6 +7,8 @@ enum FeedWrite {
   /// The feed is forgotten, which had episodes with these downloads.
   case noFeed(Feed, downloads: [DownloadID])
   case allDue(Timestamp)
+  /// The feeds of a session that were refused are due.
+  case refusedDue(Session.Key, Timestamp)
   case episode(Episode)
   case changed(RefreshReport.EpisodeChange, of: Feed.Key)
   case missing(Bool, [EpisodeID], of: Feed.Key)
@@ -27,9 +29,9 @@ struct ObservedFeeds: FeedTable {
   let sabotage: Sabotage?
 
   func insert(
-    _ id: FeedID, at address: WebAddress, wishes: Feed.Wishes, next: Timestamp, added: Timestamp
+    _ id: FeedID, at address: WebAddress, wishes: Feed.Wishes, session: Session.Key?, next: Timestamp, added: Timestamp
   ) throws -> Feed.Key {
-    let key = try inner.insert(id, at: address, wishes: wishes, next: next, added: added)
+    let key = try inner.insert(id, at: address, wishes: wishes, session: session, next: next, added: added)
     if let feed = try inner.find(key) { notes.feedWrites.append(.feed(feed)) }
     return key
   }
@@ -63,15 +65,25 @@ struct ObservedFeeds: FeedTable {
     return try inner.makeAllDue(at: now)
   }
 
+  func makeRefusedDue(of session: Session.Key, at now: Timestamp) throws {
+    notes.feedWrites.append(.refusedDue(session, now))
+    try inner.makeRefusedDue(of: session, at: now)
+  }
+
   func nextMoment(after now: Timestamp) throws -> Timestamp? {
     sabotage == .feedAlarmLost ? nil : try inner.nextMoment(after: now)
   }
 
   func nextDue(
-    at now: Timestamp, on hosts: HostScope, where mayRefresh: (FeedID, String, NetworkPolicy) -> Bool
+    at now: Timestamp, on hosts: HostScope, where mayRefresh: (FeedID, QueueLane) -> Bool
   ) throws -> Feed? {
     switch sabotage {
-    case .feedPolicyIgnored: try inner.nextDue(at: now, on: hosts) { id, host, _ in mayRefresh(id, host, .any) }
+    case .feedPolicyIgnored:
+      try inner.nextDue(at: now, on: hosts) { id, lane in
+        var lane = lane
+        lane.policy = .any
+        return mayRefresh(id, lane)
+      }
     case .refreshedTooSoon: try inner.nextDue(at: now.advanced(byDays: 1), on: hosts, where: mayRefresh)
     default: try inner.nextDue(at: now, on: hosts, where: mayRefresh)
     }

@@ -18,6 +18,9 @@ final class TransactionNotes {
   var feedWrites: [FeedWrite] = []
   /// Whose debts may have changed.
   var debtors: Set<DownloadID> = []
+  /// The rows of sessions, in the order in which they were written.
+  var sessions: [Session] = []
+  var forgottenSessions: [Session.Key] = []
   /// The downloads whose rows were written one by one.
   var writtenDownloads: [DownloadID] {
     writes.compactMap { if case .row(let row) = $0 { row.id } else { nil } }
@@ -45,6 +48,7 @@ struct ObservedTables: Tables {
   var filters: any FilterTable { ObservedFilters(inner: inner.filters, sabotage: sabotage) }
   var upkeep: any UpkeepTable { inner.upkeep }
   var sidecars: any SidecarTable { ObservedSidecars(inner: inner.sidecars, sabotage: sabotage) }
+  var sessions: any SessionTable { ObservedSessions(inner: inner.sessions, notes: notes) }
   var rules: any RuleTable {
     ObservedRules(inner: inner.rules, episodes: inner.episodes, notes: notes, sabotage: sabotage)
   }
@@ -104,10 +108,16 @@ struct ObservedDownloads: DownloadTable {
     notes.writes.append(.savedCounts(counts))
   }
 
-  func nextAdmissible(where mayRun: (String, Origin, NetworkPolicy) -> Bool) throws -> Download? {
+  func nextAdmissible(where mayRun: (QueueLane) -> Bool) throws -> Download? {
     switch sabotage {
-    case .hostLimitIgnored where !isFirstStart: try inner.nextAdmissible { _, _, _ in true }
-    case .policyIgnored: try inner.nextAdmissible { host, origin, _ in mayRun(host, origin, .any) }
+    case .hostLimitIgnored where !isFirstStart: try inner.nextAdmissible { _ in true }
+    case .policyIgnored:
+      try inner.nextAdmissible { lane in
+        var lane = lane
+        lane.policy = .any
+        return mayRun(lane)
+      }
+    case .parkedForgotten: try inner.nextAdmissible { $0.session == nil && mayRun($0) }
     default: try inner.nextAdmissible(where: mayRun)
     }
   }

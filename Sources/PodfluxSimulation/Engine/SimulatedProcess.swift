@@ -16,6 +16,13 @@ final class SimulatedProcess: EngineSession {
   private(set) var attempts: [AttemptID: SimulatedAttempt] = [:]
   private(set) var refreshes: [FeedRefresh.ID: SimulatedRefresh] = [:]
   var sidecars: [SidecarFetch.ID: SimulatedSidecar] = [:]
+  /// The openings of sessions that are under way, and those that begin when these have ended.
+  var openings: [SessionID: SimulatedOpening] = [:]
+  var awaitedOpenings: [SessionID: SessionOpening] = [:]
+  /// Openings beside others, by a sabotage.
+  var extraOpenings: [SimulatedOpening] = []
+  /// What the adapter has.
+  var credentials: [SessionID: SessionCredentials] = [:]
   /// Refreshes whose end has been posted and not yet committed.
   var refreshEnds: Set<FeedRefresh.ID> = []
   private var cleanup: SimulatedCleanup?
@@ -214,6 +221,7 @@ final class SimulatedProcess: EngineSession {
     case .proceedRefresh(let id): refreshes[id]?.proceed()
     case .stopRefresh(let id): if world.sabotage != .refreshStopLost { try refreshes[id]?.stop() }
     case .sidecar(let order): try begin(order)
+    case .session(let order): try begin(order)
     case .limit, .leavePath, .announce, .tell, .wake, .close: break
     }
   }
@@ -224,7 +232,11 @@ final class SimulatedProcess: EngineSession {
     for attempt in attempts.values { pending += attempt.activity }
     for refresh in refreshes.values { pending += refresh.activity }
     for sidecar in sidecars.values { pending += sidecar.activity }
-    return [attempts.count, refreshes.count, sidecars.count, pending, postedFacts, world.disk.partials.count]
+    for opening in openings.values { pending += opening.activity }
+    return [
+      attempts.count, refreshes.count, sidecars.count, openings.count, awaitedOpenings.count, credentials.count, pending,
+      postedFacts, world.disk.partials.count,
+    ]
   }
 
   private func start(_ attempt: Attempt) throws {
@@ -305,6 +317,7 @@ final class SimulatedProcess: EngineSession {
     attempts = [:]
     refreshes = [:]
     sidecars = [:]
+    (openings, awaitedOpenings, extraOpenings, credentials) = ([:], [:], [], [:])
     cleanup = nil
   }
 }

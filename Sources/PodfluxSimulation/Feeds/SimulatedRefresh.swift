@@ -160,6 +160,11 @@ final class SimulatedRefresh {
     switch deliveries.removeFirst() {
     case .connecting(let request):
       guard isReachable else { return fail(ExchangeFailure(.connectFailed, message: "there is no way to the host")) }
+      let host = (try? WebAddress(request.url))?.host ?? refresh.feed.address.host
+      guard try world.lets(request, in: process, at: host) else {
+        deliver(FeedAnswer(head: ResponseHead(status: 401, effectiveURL: request.url, fields: [])))
+        break
+      }
       deliver(world.feedAnswer(to: request))
     case .event(let event):
       if !isConnected {

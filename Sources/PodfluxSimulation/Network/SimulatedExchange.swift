@@ -30,13 +30,14 @@ final class SimulatedExchange {
   private var untold: Int64 = 0
   private var clockAtTick: Int64
 
-  init(_ request: HTTPRequest, of client: SimulatedAttempt) {
+  init(_ request: HTTPRequest, of client: SimulatedAttempt, isLetIn: Bool) {
     self.request = request
     self.client = client
     world = client.world
     pathNumber = world.pathNumber
     clockAtTick = world.now
     var response = world.response(to: request, for: client.attempt)
+    if !isLetIn { response = SimulatedResponse(status: 401, fields: [], content: response.content) }
     prefix = response.page
     if let file = client.files.file, let start = request.rangeStart.map({ Int($0) }) {
       if world.sabotage == .wholeAppendedToPartial, client.attempt.resume?.total == nil, response.status == 200 {

@@ -33,12 +33,16 @@ struct SmallExchange {
   mutating func end(with failure: ExchangeFailure) { pieces = [.end(.failure(failure))] }
 
   /// The next thing comes over the wire; nil where it is only on its way.
-  mutating func next(in world: World) -> Piece? {
+  mutating func next(in process: SimulatedProcess) throws -> Piece? {
+    let world = process.world
     guard var rest = pieces else {
       guard isReachable(in: world) else {
         return last(.failure(ExchangeFailure(.connectFailed, message: "there is no way to the host")))
       }
-      let answer = world.answer(to: request)
+      let host = try? WebAddress(request.url).host
+      let isLetIn = try host.map { try world.lets(request, in: process, at: $0) } ?? true
+      let refusal = SimulatedSidecars.Answer(head: ResponseHead(status: 401, effectiveURL: request.url, fields: []))
+      let answer = isLetIn ? world.answer(to: request) : refusal
       if let failure = answer.failure { return last(.failure(failure)) }
       pieces = Self.pieces(of: answer)
       return nil

@@ -105,6 +105,7 @@ public struct Simulation: Sendable {
     if !cleansFirst { try cleanUp(world) }
     try world.checker.checkOrphans(world)
     try world.checker.checkSidecars(world)
+    try world.checker.checkSessionsAtRest(world)
     try awaitRefreshes(world)
     try keepQuota(world)
     try world.engine?.checkAllAnswered()

@@ -96,16 +96,20 @@ public struct FaultKinds: OptionSet, Hashable, Sendable {
   /// People drop files that are named after episodes, and clients have them adopted. Not among `all`, like `rules`.
   public static let adopting = FaultKinds(rawValue: 1_048_576)
 
+  /// Clients open and close sessions; servers want credentials, their tokens expire, and renewing them fails, is slow or is
+  /// answered twice. Not among `all`, like `rules`.
+  public static let sessions = FaultKinds(rawValue: 1 << 21)
+
   /// Each kind and its name.
   public static let named: [(name: String, kind: FaultKinds)] = [
     ("crashes", .crashes), ("power", .powerCuts), ("commits", .commits), ("disk", .disk), ("foreign", .foreignFiles),
     ("changes", .changes), ("network", .network), ("protocols", .protocols), ("clock", .clock),
     ("repetition", .repetition), ("people", .people), ("paths", .paths),
     ("suspensions", .suspensions), ("links", .hardLinks), ("feeds", .feeds), ("names", .names), ("rules", .rules),
-    ("filters", .filters), ("sidecars", .sidecars), ("tags", .tags), ("adopting", .adopting),
+    ("filters", .filters), ("sidecars", .sidecars), ("tags", .tags), ("adopting", .adopting), ("sessions", .sessions),
   ]
   /// The kinds that came later than `all`: so the lives of seeds stay what they were.
-  private static let later: FaultKinds = [.names, .rules, .filters, .sidecars, .tags, .adopting]
+  private static let later: FaultKinds = [.names, .rules, .filters, .sidecars, .tags, .adopting, .sessions]
   /// All kinds but those that came later.
   public static let all = FaultKinds(named.map(\.kind)).subtracting(later)
 

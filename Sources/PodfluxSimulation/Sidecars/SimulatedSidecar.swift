@@ -87,7 +87,7 @@ final class SimulatedSidecar {
   /// The next thing comes over the wire.
   func hear(number: Int) throws {
     guard !isOver, number == networkNumber, var exchange else { return }
-    let piece = exchange.next(in: world)
+    let piece = try exchange.next(in: process)
     self.exchange = exchange
     switch piece {
     case .head(let head):

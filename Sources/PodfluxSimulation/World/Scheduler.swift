@@ -40,6 +40,10 @@ enum Event {
   case sidecarExchange(SimulatedSidecar, number: Int)
   /// A sidecar's file is deleted or moved, or some are looked at.
   case sidecarErrand(SimulatedProcess, SidecarOrder)
+  /// The opening of a session takes in what was handed to it.
+  case session(SimulatedOpening)
+  /// The answer to its request comes; a number that is not its present one means nothing any more.
+  case sessionExchange(SimulatedOpening, number: Int)
   /// Something happens to a feed.
   case feedChange
   /// The disk of published files is mounted again.

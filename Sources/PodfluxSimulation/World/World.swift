@@ -27,6 +27,8 @@ final class World {
   var adoptableTags: [String: AdoptableFile.Tags] = [:]
   /// Where sidecars, and what tags show, come from; nil in a world without any.
   var sidecars: SimulatedSidecars?
+  /// Servers that want credentials; nil in a world without any.
+  var sessions: SimulatedSessions?
   /// The client's side of the feeds.
   var listener: SimulatedListener
   private(set) var scheduler = Scheduler()
@@ -73,6 +75,8 @@ final class World {
     schedule(.mishap, after: 100)
     let namesSidecars = options.faults.contains(.sidecars) || options.faults.contains(.tags)
     if namesSidecars { sidecars = SimulatedSidecars(seed: options.seed) }
+    if options.faults.contains(.sessions) { sessions = SimulatedSessions(seed: options.seed) }
+    sessions?.vault.fails = { [unowned self] in suffers(.sessions) && sessions?.random.once(in: 40) == true }
     guard options.faults.contains(.feeds) else { return }
     feeds = try SimulatedFeeds(origins, seed: options.seed, naming: namesSidecars)
     schedule(.feedChange, after: 100)
@@ -168,6 +172,8 @@ final class World {
     case .sidecarExchange(let sidecar, let number):
       try sidecar.process.ifAlive { _ in try sidecar.hear(number: number) }
     case .sidecarErrand(let process, let order): try process.ifAlive { try $0.run(order) }
+    case .session(let opening): try opening.process.ifAlive { _ in try opening.work() }
+    case .sessionExchange(let opening, let number): try opening.process.ifAlive { _ in opening.hear(number: number) }
     case .feedChange: try changeFeeds()
     case .mounting:
       disk.mount()
@@ -187,6 +193,7 @@ final class World {
       speakOfTags(to: engine)
       speakOfSidecars(to: engine)
       speakOfAdopting(to: engine)
+      speakOfSessions(to: engine)
     }
     schedule(.client, after: random.once(in: 30) ? Int64(random.within(1_000...60_000)) : random.delay() * 2)
   }
@@ -212,7 +219,10 @@ final class World {
     engine = next
     try next.begin()
     // Takes away the obstacles that the client has set: everything is to come to an end.
-    if isCalm { SimulatedClient.openings.forEach(next.ask) }
+    if isCalm {
+      SimulatedClient.openings.forEach(next.ask)
+      openSessions(of: next)
+    }
   }
 
   func openLibrary(for engine: SimulatedEngine) throws -> SimulatedProcess {
@@ -220,6 +230,7 @@ final class World {
     checker.traffic = [:]
     checker.ended = []
     checker.feeds.begin()
+    sessions?.vault.opened()
     noteTrouble("the library is opened")
     return try SimulatedProcess(in: engine)
   }
@@ -259,6 +270,7 @@ final class World {
     take(SimulatedPath.wifi)
     for index in origins.indices { origins[index].behave() }
     feeds?.behave()
+    sessions?.behave()
     // A new start is what ends a stop, and what takes up deletions that could not be done.
     die()
   }

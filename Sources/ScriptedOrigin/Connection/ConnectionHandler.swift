@@ -10,13 +10,17 @@ final class ConnectionHandler: ChannelInboundHandler {
   private static let maximumPipelinedRequests = 64
   /// After this many bytes in a row, the loop's other connections get their turn.
   private static let maximumBurstBytes = 4 * 1024 * 1024
+  /// How many bytes of a request's body are kept; what follows is read past.
+  private static let maximumFormBytes = 64 * 1024
 
   private let routes: RouteTable
   private let log: RequestLog
 
   private var number = 0
   private var head: HTTPRequestHead?
-  private var pending = CircularBuffer<HTTPRequestHead>()
+  /// The body of the request whose end has not come.
+  private var form: [UInt8] = []
+  private var pending = CircularBuffer<(head: HTTPRequestHead, form: [UInt8])>()
   private var transmission: Transmission?
   private var unfinishedWrites = 0
   private var ending: Delivery.Ending?
@@ -51,11 +55,12 @@ extension ConnectionHandler {
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     switch unwrapInboundIn(data) {
     case .head(let head): self.head = head
-    case .body: break
+    case .body(let bytes): form += bytes.readableBytesView.prefix(Self.maximumFormBytes - form.count)
     case .end:
       guard let head else { return }
       self.head = nil
-      pending.append(head)
+      pending.append((head, form))
+      form = []
       guard pending.count <= Self.maximumPipelinedRequests else {
         context.sever(.cut)
         return
@@ -86,9 +91,10 @@ extension ConnectionHandler {
   }
 
   private func answerNext(_ context: ChannelHandlerContext) {
-    guard transmission == nil, let head = pending.popFirst() else { return }
+    guard transmission == nil, let (head, form) = pending.popFirst() else { return }
     let record = log.requestReceived(
-      connection: number, method: head.method.rawValue, target: head.uri, headers: HeaderFields(head.headers))
+      connection: number, method: head.method.rawValue, target: head.uri, headers: HeaderFields(head.headers),
+      form: form)
     let delivery = routes.behaviour(for: record).delivery(for: record, keepingAlive: head.isKeepAlive)
     transmission = Transmission(delivery, sequence: record.sequence, now: .now())
     pump(context)

@@ -55,11 +55,13 @@ extension RequestLog {
     change { $0.snapshot.activeConnections -= 1 }
   }
 
-  func requestReceived(connection: Int, method: String, target: String, headers: HeaderFields) -> RequestRecord {
+  func requestReceived(connection: Int, method: String, target: String, headers: HeaderFields, form: [UInt8] = [])
+    -> RequestRecord
+  {
     change { state in
       let record = RequestRecord(
         sequence: state.nextSequence, connection: connection, method: method, target: target, headers: headers,
-        receivedAt: .now)
+        form: form, receivedAt: .now)
       state.nextSequence += 1
       if state.snapshot.requests.count >= Self.capacity {
         state.snapshot.requests.removeFirst(Self.capacity / 2)

@@ -22,6 +22,8 @@ public struct RequestRecord: Sendable {
   public let target: String
   /// The header fields.
   public let headers: HeaderFields
+  /// The body of a POST: its first 64 KiB.
+  public let form: [UInt8]
   /// When the head had arrived.
   public let receivedAt: ContinuousClock.Instant
 

@@ -10,6 +10,8 @@ final class RouteTable: Sendable {
 
   private struct State {
     var routes: [String: Route] = [:]
+    /// What answers a POST.
+    var forms: [String: @Sendable (RequestRecord) -> Behaviour] = [:]
     var fallback = Route.choice { _ in RouteTable.notFound }
   }
 
@@ -28,12 +30,18 @@ final class RouteTable: Sendable {
     state.withLock { $0.fallback = .choice(choose) }
   }
 
+  /// Sets what answers a POST.
+  func setForm(path: String, _ choose: @escaping @Sendable (RequestRecord) -> Behaviour) {
+    state.withLock { $0.forms[path] = choose }
+  }
+
   func remove(path: String) {
     state.withLock { _ = $0.routes.removeValue(forKey: path) }
   }
 
   /// The behaviour for `request`; advances a script.
   func behaviour(for request: RequestRecord) -> Behaviour {
+    if request.method == "POST", let choose = state.withLock({ $0.forms[request.path] }) { return choose(request) }
     guard ["GET", "HEAD"].contains(request.method) else { return Self.methodNotAllowed }
     // The closure runs outside the lock, so that it may change the routes.
     let route = state.withLock { state in

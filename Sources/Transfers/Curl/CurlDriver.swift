@@ -33,6 +33,8 @@ package final class CurlDriver: Sendable {
     case bundleRefused(path: String, errno: Int32)
   }
 
+  /// What requests of sessions are sent with.
+  let credentials = CredentialBook()
   private let mailbox: CurlMailbox
   private let configuration: Configuration
   /// The authorities that new exchanges trust.
@@ -60,7 +62,9 @@ package final class CurlDriver: Sendable {
   /// Starts an exchange. Returns at once; errors come as `finished`, on the driver's thread.
   func start(_ request: HTTPRequest, delegate: any HTTPExchangeDelegate) -> HTTPExchange {
     let exchange = HTTPExchange(id: mailbox.nextID(), mailbox: mailbox)
-    let start = CurlMailbox.Start(exchange: exchange, request: request, delegate: delegate)
+    let start = CurlMailbox.Start(
+      exchange: exchange, request: request, credentials: request.session.flatMap { credentials[$0.session] },
+      delegate: delegate)
     if !mailbox.post({ $0.started.append(start) }) {
       // The thread is gone, and the caller may hold a lock that the delegate needs.
       DispatchQueue.global().async { delegate.exchange(exchange, finished: .failure(.cancelled)) }

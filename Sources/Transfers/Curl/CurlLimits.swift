@@ -7,6 +7,9 @@ enum CurlLimits {
 
   static let maxRedirects = 10
 
+  /// How many challenges of a hop libcurl may answer: one, and one more if the server finds its nonce stale.
+  static let maxChallenges = 2
+
   /// The most bytes of a redirect's body that are read to keep the connection; beyond that, closing it is cheaper.
   static let maxRedirectBodyBytes: Int64 = 64 * 1024
 

@@ -55,7 +55,8 @@ extension CurlLoop {
     do throws(ExchangeFailure) {
       if transfers.isEmpty { nextTick = .now + tickInterval }
       let transfer = CurlTransfer(
-        start, hop: try start.request.firstHop(), easy: try takeHandle(), bandwidth: bandwidth, sockets: sockets)
+        start, hop: try start.request.firstHop(with: start.credentials), easy: try takeHandle(), bandwidth: bandwidth,
+        sockets: sockets)
       try add(transfer)
       transfers[start.exchange.id] = transfer
     } catch {

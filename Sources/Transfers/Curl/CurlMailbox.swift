@@ -7,6 +7,8 @@ final class CurlMailbox: Sendable {
   struct Start: Sendable {
     let exchange: HTTPExchange
     let request: HTTPRequest
+    /// Those of the request's session, if it has one that is open.
+    let credentials: SessionCredentials?
     let delegate: any HTTPExchangeDelegate
   }
 

@@ -33,6 +33,10 @@ final class CurlTransfer {
   private var takenAhead = 0
   /// How many bytes of the hop's body have been reported as fetched.
   private var bytesTold: Int64 = 0
+  /// The 401 which libcurl may answer with a digest: it is the final head if no other comes.
+  private var challenged: ResponseHead?
+  /// How many of them have come in this hop; with too many it ends.
+  private var challenges = 0
   /// Why the hop got no socket.
   private var socketRefusal: ExchangeFailure?
 
@@ -78,8 +82,8 @@ final class CurlTransfer {
     hop = next
     self.isRepetition = isRepetition
     self.easy = easy
-    parser = ResponseHeadParser(
-      effectiveURL: next.url.text, redirects: next.redirects, permanentURL: next.permanentURL)
+    parser = makeParser()
+    (challenged, challenges) = (nil, 0)
     phase = .awaitingHead
     hasAnswer = false
     hasSignedEnd = nil
@@ -113,6 +117,7 @@ extension CurlTransfer {
   /// Takes a piece of the body.
   func receive(body bytes: UnsafeRawBufferPointer) -> BodyDemand {
     guard verdict == nil else { return .stop }
+    if let head = takeChallenged(), !receive(final: head) { return .stop }
     switch phase {
     case .awaitingHead: return .stop
     case .redirected(let redirection, let skipped): return skip(bytes.count, of: redirection, after: skipped)
@@ -121,7 +126,28 @@ extension CurlTransfer {
   }
 
   private func receive(_ head: ResponseHead) -> Bool {
-    if let redirection = head.redirection {
+    // A head that follows a challenge is the answer to libcurl's.
+    challenged = nil
+    guard head.status == 401, hop.answersChallenges else { return receive(final: head) }
+    challenges += 1
+    challenged = head
+    parser = makeParser()
+    return !isChallengedTooOften
+  }
+
+  private var isChallengedTooOften: Bool { challenges > CurlLimits.maxChallenges }
+
+  private func takeChallenged() -> ResponseHead? {
+    defer { challenged = nil }
+    return challenged
+  }
+
+  private func makeParser() -> ResponseHeadParser {
+    ResponseHeadParser(effectiveURL: hop.url.text, redirects: hop.redirects, permanentURL: hop.permanentURL)
+  }
+
+  private func receive(final head: ResponseHead) -> Bool {
+    if request.followsRedirects, let redirection = head.redirection {
       phase = .redirected(redirection, bytesSkipped: 0)
       return head.contentLength ?? 0 <= CurlLimits.maxRedirectBodyBytes
     }
@@ -207,6 +233,9 @@ extension CurlTransfer {
 extension CurlTransfer {
   /// How to continue after libcurl is done with the hop.
   func conclusion(_ code: CURLcode) -> Conclusion {
+    let code = isChallengedTooOften ? CURLE_OK : code
+    // libcurl had no answer to the challenge. What the delegate says of the head is in the verdict.
+    if code == CURLE_OK, let head = takeChallenged() { _ = receive(final: head) }
     if let verdict { return .finished(.failure(verdict)) }
     // The redirect's location is known: how its own body ended does not matter.
     if case .redirected(let redirection, _) = phase { return .redirect(redirection) }
@@ -246,7 +275,7 @@ extension CurlTransfer {
   /// | silence | waits |
   private func ending(_ failure: ExchangeFailure) -> Conclusion {
     let isOnlyTheConnection = easy.usesEarlierConnection || failure.curlCode == Int(CURLE_HTTP2.rawValue)
-    let isWorthRepeating = isOnlyTheConnection && !isRepetition && !hasAnswer
+    let isWorthRepeating = isOnlyTheConnection && !isRepetition && !hasAnswer && request.form == nil
     return isWorthRepeating ? .repetition : .finished(.failure(failure))
   }
 

@@ -49,6 +49,16 @@ struct CurlURL: Sendable, Hashable {
       port: Self.part(CURLUPART_PORT, of: handle, flags: CURLU_DEFAULT_PORT) ?? "")
   }
 
+  /// The URL with a user name; nil if libcurl does not take that.
+  func text(withUser user: String) -> String? {
+    guard let handle = curl_url() else { return nil }
+    defer { curl_url_cleanup(handle) }
+    guard curl_url_set(handle, CURLUPART_URL, text, 0) == CURLUE_OK,
+      curl_url_set(handle, CURLUPART_USER, user, UInt32(CURLU_URLENCODE)) == CURLUE_OK
+    else { return nil }
+    return Self.part(CURLUPART_URL, of: handle)
+  }
+
   private static func part(_ part: CURLUPart, of handle: OpaquePointer, flags: Int32 = 0) -> String? {
     var value: UnsafeMutablePointer<CChar>?
     guard curl_url_get(handle, part, &value, UInt32(flags)) == CURLUE_OK, let value else { return nil }

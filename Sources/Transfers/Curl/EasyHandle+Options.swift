@@ -6,6 +6,7 @@ extension EasyHandle {
   func prepare(for transfer: CurlTransfer, trust: TrustStore, bufferBytes: Int) throws(ExchangeFailure) {
     try setErrorBuffer()
     try setAddress(transfer.hop)
+    try setCredentials(transfer.hop)
     try setRequest(transfer.request, hop: transfer.hop)
     try setTransport(bufferBytes: bufferBytes, connectTimeoutMilliseconds: transfer.request.connectTimeoutMilliseconds)
     if transfer.isRepetition { try set(CURLOPT_FRESH_CONNECT, 1) }
@@ -18,18 +19,42 @@ extension EasyHandle {
     try set(CURLOPT_PROTOCOLS_STR, "http,https")
     try set(CURLOPT_REDIR_PROTOCOLS_STR, "http,https")
     try set(CURLOPT_FOLLOWLOCATION, 0)
-    guard let credentials = hop.credentials else { return }
-    try set(CURLOPT_USERNAME, credentials.user)
-    try set(CURLOPT_PASSWORD, credentials.password)
+  }
+
+  /// Name and password; a token goes in a header.
+  private func setCredentials(_ hop: HTTPHop) throws(ExchangeFailure) {
+    try set(CURLOPT_NETRC, Int(CURL_NETRC_IGNORED.rawValue))
+    if let credentials = hop.credentials {
+      try set(CURLOPT_USERNAME, credentials.user)
+      try set(CURLOPT_PASSWORD, credentials.password)
+    }
+    guard let session = hop.session, session.kind.needsUser else { return }
+    try set(CURLOPT_HTTPAUTH, session.kind == .digest ? ccurl_auth_digest : ccurl_auth_basic)
+    guard session.isNetrcFile else {
+      try set(CURLOPT_USERNAME, session.user ?? "")
+      return try set(CURLOPT_PASSWORD, session.secret)
+    }
+    try set(CURLOPT_NETRC_FILE, session.secret)
+    guard let user = session.user, !user.isEmpty else {
+      return try set(CURLOPT_NETRC, Int(CURL_NETRC_REQUIRED.rawValue))
+    }
+    // libcurl looks a name's password up only if the name is in the URL.
+    try set(CURLOPT_NETRC, Int(CURL_NETRC_OPTIONAL.rawValue))
+    try set(CURLOPT_URL, hop.url.text(withUser: user) ?? hop.url.text)
   }
 
   private func setRequest(_ request: HTTPRequest, hop: HTTPHop) throws(ExchangeFailure) {
-    try setHeaders(try request.headerLines(includingClientHeaders: hop.carriesClientHeaders))
+    try setHeaders(
+      try request.headerLines(includingClientHeaders: hop.carriesClientHeaders, token: hop.session?.token68))
+    if let form = request.form {
+      try set(CURLOPT_COPYPOSTFIELDS, form)
+      try set(CURLOPT_FRESH_CONNECT, 1)
+      try set(CURLOPT_FORBID_REUSE, 1)
+    }
     try set(CURLOPT_USERAGENT, request.userAgent)
     // Never CURLOPT_RESUME_FROM: libcurl takes a 200 whose length equals the offset for "already complete".
     if let start = request.rangeStart { try set(CURLOPT_RANGE, "\(start)-") }
     try set(CURLOPT_HTTP09_ALLOWED, 0)
-    try set(CURLOPT_NETRC, Int(CURL_NETRC_IGNORED.rawValue))
     // Otherwise a proxy's answer to CONNECT would look like the origin's head.
     try set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
     try setVersion(isSecure: hop.url.origin.isSecure)
@@ -88,6 +113,11 @@ extension EasyHandle {
   func watchConnection() {
     _ = ccurl_set_long(pointer, CURLOPT_NOPROGRESS, 0)
   }
+}
+
+extension SessionCredentials {
+  /// The token that goes in a header; nil where name and password do not.
+  fileprivate var token68: String? { kind == .bearer || kind == .refreshing ? secret : nil }
 }
 
 /// The result of an aborting callback: any number other than the length, which is never 0 with bytes.

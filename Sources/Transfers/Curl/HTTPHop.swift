@@ -1,13 +1,16 @@
 import EngineRuntime
 import PodfluxCore
 
-/// One request of an exchange: its address, and which headers it carries.
+/// One request of an exchange: its address, and which headers and credentials it carries.
 ///
 /// The driver follows redirects instead of libcurl, which in 7.88 sends a client's headers to every host, and cannot
 /// forbid https to http alone.
 struct HTTPHop: Sendable, Hashable {
   let url: CurlURL
   let credentials: CurlURL.Credentials?
+  /// The session's credentials, where they go with the request: to the session's hosts, and after another origin was visited
+  /// not any more.
+  let session: SessionCredentials?
   /// After another origin was visited, client headers are not sent any more, even if a redirect leads back.
   let carriesClientHeaders: Bool
   let redirects: Int
@@ -16,7 +19,11 @@ struct HTTPHop: Sendable, Hashable {
   private let allowsInsecureRedirects: Bool
 
   /// The first hop, to the requested address.
-  init(to address: String, allowingInsecureRedirects: Bool = false) throws(ExchangeFailure) {
+  ///
+  /// - Parameter session: The credentials of the request's session. User info in the address comes before them.
+  init(
+    to address: String, with session: SessionCredentials? = nil, allowingInsecureRedirects: Bool = false
+  ) throws(ExchangeFailure) {
     guard let url = CurlURL(address) else {
       throw ExchangeFailure(.malformedRequest, message: "the address is not a URL")
     }
@@ -24,7 +31,9 @@ struct HTTPHop: Sendable, Hashable {
       throw ExchangeFailure(.unsupportedProtocol, message: "\(url.origin.scheme) is not http or https")
     }
     self.init(
-      url: url, credentials: url.credentials, carriesClientHeaders: true, redirects: 0, isPermanent: true,
+      url: url, credentials: url.credentials,
+      session: session.flatMap { url.credentials == nil && $0.isFor(url.origin) ? $0 : nil },
+      carriesClientHeaders: true, redirects: 0, isPermanent: true,
       allowsInsecureRedirects: allowingInsecureRedirects)
   }
 
@@ -46,6 +55,8 @@ struct HTTPHop: Sendable, Hashable {
     return HTTPHop(
       url: next,
       credentials: next.credentials ?? (staysAtOrigin ? credentials : nil),
+      session: staysAtOrigin || next.origin.secures(url.origin)
+        ? session.flatMap { next.credentials == nil && $0.isFor(next.origin) ? $0 : nil } : nil,
       carriesClientHeaders: carriesClientHeaders && staysAtOrigin,
       redirects: redirects + 1,
       isPermanent: isPermanent && redirection.isPermanent,
@@ -53,15 +64,40 @@ struct HTTPHop: Sendable, Hashable {
   }
 
   private init(
-    url: CurlURL, credentials: CurlURL.Credentials?, carriesClientHeaders: Bool, redirects: Int, isPermanent: Bool,
-    allowsInsecureRedirects: Bool
+    url: CurlURL, credentials: CurlURL.Credentials?, session: SessionCredentials?, carriesClientHeaders: Bool,
+    redirects: Int, isPermanent: Bool, allowsInsecureRedirects: Bool
   ) {
     self.url = url
     self.credentials = credentials
+    self.session = session
     self.carriesClientHeaders = carriesClientHeaders
     self.redirects = redirects
     self.isPermanent = isPermanent
     self.allowsInsecureRedirects = allowsInsecureRedirects
+  }
+}
+
+extension HTTPHop {
+  /// Whether libcurl may send the request again, with a digest of what a 401 says.
+  var answersChallenges: Bool { session?.kind == .digest }
+}
+
+extension SessionCredentials {
+  /// Whether they are for a host. It is the one that libcurl connects to, whatever other readers make of the address.
+  fileprivate func isFor(_ origin: CurlURL.Origin) -> Bool {
+    guard kind != .none else { return false }
+    return hosts.contains("\(origin.host):\(origin.port)") || origin.hasUsualPort && hosts.contains(origin.host)
+  }
+}
+
+extension CurlURL.Origin {
+  /// Whether it has the port of its scheme.
+  fileprivate var hasUsualPort: Bool { port == (isSecure ? "443" : "80") }
+
+  /// Whether it is at the same host as another, and secure where that is not, both at their scheme's port: many hosts lead
+  /// from http to https so.
+  fileprivate func secures(_ other: Self) -> Bool {
+    host == other.host && isSecure && !other.isSecure && hasUsualPort && other.hasUsualPort
   }
 }
 

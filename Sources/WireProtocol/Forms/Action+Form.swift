@@ -11,6 +11,7 @@ extension Action {
     switch self {
     case .downloads(let intent): return .downloads(try intent.exchanged(with: &coder))
     case .podcasts(let intent): return .podcasts(try intent.exchanged(with: &coder))
+    case .sessions(let intent): return .sessions(try intent.exchanged(with: &coder))
     case .attempt(var report):
       try report.exchange(with: &coder)
       return .attempt(report)
@@ -110,7 +111,10 @@ extension Action {
     case .sidecar(var fact):
       try fact.exchange(with: &coder)
       return .sidecar(fact)
-    case .downloads, .podcasts, .attempt, .refresh, .updateSettings, .filters, .network, .stop, .cleanup:
+    case .session(var fact):
+      try fact.exchange(with: &coder)
+      return .session(fact)
+    case .downloads, .podcasts, .sessions, .attempt, .refresh, .updateSettings, .filters, .network, .stop, .cleanup:
       preconditionFailure("exchanged(with:) has a form for it")
     }
   }
@@ -155,7 +159,7 @@ extension ActionForm {
       .pathRefused(kept: nil),
     ].map {
       ActionForm(.attempt(AttemptReport(attempt: .template, news: $0)), naming: ["attempt", "fetched", "id"])
-    } + podcastFacts + sidecarFacts + [
+    } + podcastFacts + sidecarFacts + sessionFacts + [
       ActionForm(.recovered(.template)), ActionForm(.path(.template)), ActionForm(.localTime(.template)),
       ActionForm(.roomCame(0)), ActionForm(.timeCame), ActionForm(.upkeepDone(gone: [])), ActionForm(.deleted(0)),
       ActionForm(.notDeleted(0, because: nil)), ActionForm(.verified(.template, .intact)),

@@ -109,6 +109,7 @@ extension DownloadError: FormedPayload {
 
   mutating func exchange<Coder: PayloadCoder>(with coder: inout Coder) throws(Coder.Fault) {
     try coder.optional("cause", &cause, .choice)
+    try coder.optional("challenge", &challenge, .choice)
     try coder.required("code", &code, .choice)
     try coder.optional("lasting", &isLasting, .boolean, omitting: false)
     try coder.required("message", &message, .text)

@@ -54,7 +54,7 @@ extension RequestForm {
       .downloads(.enqueue(.template)),
       naming: [
         "url", "id", "podcast", "title", "published", "path", "priority", "headers", "mirrors", "integrity", "length",
-        "resumeData", "paused", "origin", "network",
+        "resumeData", "paused", "origin", "network", "session", "auth",
       ]),
     Self(.downloads(.pause(.all)), naming: DownloadIntent.Selection.keys),
     Self(.downloads(.resume(.all)), naming: DownloadIntent.Selection.keys),
@@ -65,7 +65,7 @@ extension RequestForm {
     Self(.downloads(.move(.template, .top)), naming: ["id", "to", "anchor"]),
     Self(
       .downloads(.update(.template, .init())),
-      naming: ["id", "url", "mirrors", "priority", "network", "headers", "title", "podcast"]),
+      naming: ["id", "url", "mirrors", "priority", "network", "headers", "title", "podcast", "session", "auth"]),
     Self(
       "downloads/resumeData", "Asks for what another library needs to resume a download.", knowing: ["id"],
       requiring: ["id"]
@@ -83,6 +83,8 @@ extension DownloadIntent.Enqueue {
 
   mutating func exchange<Coder: PayloadCoder>(with coder: inout Coder) throws(Coder.Fault) {
     coder.type("downloads/enqueue", "Adds a download.")
+    var form = SessionForm(session)
+    try form.exchangeLogin(with: &coder)
     try coder.optional("headers", &description.headers, .headers, omitting: [])
     try coder.optional("id", &id, .downloadID)
     try coder.optional("integrity", &description.integrity, .integrity)
@@ -96,6 +98,8 @@ extension DownloadIntent.Enqueue {
     try coder.optional("priority", &priority, .choice, omitting: .normal)
     try coder.optional("published", &description.published, .publicationDate)
     try coder.optional("resumeData", &resume, .resumeData)
+    try form.exchangeSession(with: &coder)
+    session = form.choice
     try coder.optional("title", &description.title, .label)
     try coder.required("url", &address, .address)
   }
@@ -105,16 +109,20 @@ extension DownloadIntent.Update {
   fileprivate mutating func exchange<Coder: PayloadCoder>(
     of id: inout DownloadID, with coder: inout Coder
   ) throws(Coder.Fault) {
+    var form = SessionForm(session)
+    try form.exchangeLogin(with: &coder)
     try coder.optional("headers", &headers, .headers)
     try coder.required("id", &id, .downloadID)
     try coder.optional("mirrors", &mirrors, .mirrors)
     try coder.optional("network", &network, .choice)
     try coder.optional("podcast", &podcast, .label)
     try coder.optional("priority", &priority, .choice)
+    try form.exchangeSession(with: &coder)
+    session = form.choice
     try coder.optional("title", &title, .label)
     try coder.optional("url", &address, .address)
     try coder.check { fields throws(Refusal) in
-      try fields.requireAny(of: ["url", "mirrors", "priority", "network", "headers", "title", "podcast"])
+      try fields.requireAny(of: ["url", "mirrors", "priority", "network", "headers", "title", "podcast", "session", "auth"])
     }
   }
 }

@@ -49,11 +49,17 @@ extension RequestForm {
   static let podcasts: [RequestForm] = [
     Self(
       .podcasts(.subscribe(.template)),
-      naming: ["url", "id", "title", "group", "headers", "userAgent", "network", "paused", "filenameTemplate", "rules"]),
+      naming: [
+        "url", "id", "title", "group", "headers", "userAgent", "network", "paused", "filenameTemplate", "rules", "session",
+        "auth",
+      ]),
     Self(.podcasts(.unsubscribe(.template, deletingFiles: false)), naming: ["id", "deleteFiles"]),
     Self(
       .podcasts(.update(.template, .init())),
-      naming: ["id", "url", "title", "group", "headers", "userAgent", "network", "paused", "filenameTemplate", "rules"]),
+      naming: [
+        "id", "url", "title", "group", "headers", "userAgent", "network", "paused", "filenameTemplate", "rules", "session",
+        "auth",
+      ]),
     Self(.podcasts(.refresh(.all)), naming: ["id", "ids", "all"]),
     Self(.podcasts(.importDocument(.text(""))), naming: ["opml", "file"]),
     Self("feeds/export", "Asks for all subscriptions as OPML.", knowing: ["secrets"]) { payload throws(Refusal) in
@@ -80,6 +86,8 @@ extension PodcastIntent.Subscription {
 
   fileprivate mutating func exchange<Coder: PayloadCoder>(with coder: inout Coder) throws(Coder.Fault) {
     coder.type("feeds/subscribe", "Subscribes to a feed.")
+    var form = SessionForm(session)
+    try form.exchangeLogin(with: &coder)
     try coder.optional("filenameTemplate", &wishes.filenameTemplate, .nameTemplate)
     try coder.optional("group", &wishes.group, .group)
     try coder.optional("headers", &wishes.headers, .headers, omitting: [])
@@ -87,6 +95,8 @@ extension PodcastIntent.Subscription {
     try coder.optional("network", &wishes.network, .choice, omitting: .inherit)
     try coder.optional("paused", &wishes.isPaused, .boolean, omitting: false)
     try coder.optional("rules", &wishes.rules, .object, omitting: .none)
+    try form.exchangeSession(with: &coder)
+    session = form.choice
     try coder.optional("title", &wishes.title, .label)
     try coder.required("url", &address, .address)
     try coder.optional("userAgent", &wishes.userAgent, .userAgent)
@@ -99,6 +109,8 @@ extension PodcastIntent.Update {
   ) throws(Coder.Fault) {
     coder.type(
       "feeds/update", "Changes a subscription; an empty title, group, userAgent or filenameTemplate removes it.")
+    var form = SessionForm(session)
+    try form.exchangeLogin(with: &coder)
     try coder.optional("filenameTemplate", &filenameTemplate, .nameTemplate)
     try coder.optional("group", &group, .group)
     try coder.optional("headers", &headers, .headers)
@@ -106,12 +118,17 @@ extension PodcastIntent.Update {
     try coder.optional("network", &network, .choice)
     try coder.optional("paused", &isPaused, .boolean)
     try coder.optional("rules", &rules, .object)
+    try form.exchangeSession(with: &coder)
+    session = form.choice
     try coder.optional("title", &title, .label)
     try coder.optional("url", &address, .address)
     try coder.optional("userAgent", &userAgent, .userAgent)
     try coder.check { fields throws(Refusal) in
       try fields.requireAny(
-        of: ["url", "title", "group", "headers", "userAgent", "network", "paused", "filenameTemplate", "rules"])
+        of: [
+          "url", "title", "group", "headers", "userAgent", "network", "paused", "filenameTemplate", "rules", "session",
+          "auth",
+        ])
     }
   }
 }

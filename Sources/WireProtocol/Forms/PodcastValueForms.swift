@@ -88,7 +88,7 @@ extension ValueForm<[String]> {
       read: { f throws(Refusal) in
         try f.elements(atMost: EpisodeTraces.FormerNames.limit) { e throws(Refusal) in try e.string() }
       },
-      write: { texts, writer in writer.elements(texts) { $1.element($0) } })
+      write: { texts, writer in writer.elements(texts) { $1.element($0.shownGuid) } })
   }
 }
 
@@ -101,6 +101,18 @@ extension ValueForm<[Int64]> {
         try f.elements(atMost: FeedRhythm.quietTimeLimit) { e throws(Refusal) in try e.integer(in: 0...23) }
       },
       write: { numbers, writer in writer.elements(numbers) { $1.value($0) } })
+  }
+}
+
+extension ValueForm<String> {
+  /// An episode's guid; what lets its holder in, if it is a URL, is not written.
+  static var guid: Self {
+    Self("text", read: { f throws(Refusal) in try f.string() }, write: { $1.element($0.shownGuid) })
+  }
+
+  /// What a feed gives as a URL, whatever it is; what lets its holder in is not written.
+  static var shownURL: Self {
+    Self("text", read: { f throws(Refusal) in try f.string() }, write: { $1.element($0.shownURL) })
   }
 }
 

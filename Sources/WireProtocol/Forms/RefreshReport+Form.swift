@@ -107,7 +107,7 @@ extension EpisodeContent: FormedPayload {
     try coder.optional("alternates", &alternates, .objects(atMost: Limits.alternates), omitting: [])
     try coder.optional("chapters", &chapters, .foreignAddress)
     try coder.optional("enclosure", &enclosure, .object)
-    try coder.optional("guid", &guid, .text)
+    try coder.optional("guid", &guid, .guid)
     try coder.optional("image", &image, .foreignAddress)
     try coder.optional("link", &link, .foreignAddress)
     try coder.optional("number", &number, .text)
@@ -153,9 +153,9 @@ extension PodcastContent: FormedPayload {
     try coder.optional("author", &author, .text)
     try coder.optional("description", &description, .text)
     try coder.optional("guid", &guid, .text)
-    try coder.optional("image", &image, .text)
+    try coder.optional("image", &image, .shownURL)
     try coder.optional("language", &language, .text)
-    try coder.optional("link", &link, .text)
+    try coder.optional("link", &link, .shownURL)
     try coder.optional("title", &title, .text)
   }
 }

@@ -46,7 +46,7 @@ struct RequestForm: Sendable {
 
   /// Every action and query, in the order in which refusals name them.
   static let all: [RequestForm] =
-    downloads + podcasts + [
+    downloads + podcasts + sessions + [
       Self(.updateSettings(.init())),
       Self(.filters(.toggle(.template))), Self(.filters(.selectGroup(nil))), Self(.filters(.setText(""))),
       Self(.filters(.clear)), Self(.filters(.save(""))), Self(.filters(.apply(""))), Self(.filters(.delete(""))),

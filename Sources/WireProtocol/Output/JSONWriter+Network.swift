@@ -86,7 +86,7 @@ enum Wait: Hashable {
 
   init?(_ obstacle: Obstacle) {
     switch obstacle {
-    case .network, .policy: return nil
+    case .network, .policy, .auth: return nil
     case .budget(let budget): self = .budget(budget)
     case .schedule(let until): self = .until(until)
     case .storage(let short): self = .storage(shortBytes: short, until: nil)

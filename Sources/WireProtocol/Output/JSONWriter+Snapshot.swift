@@ -10,6 +10,7 @@ extension JSONWriter {
     if let feeds = snapshot.feeds { object("feeds") { $0.members(of: feeds) } }
     if let filters = snapshot.filters { object("filters") { $0.members(of: filters) } }
     if let network = snapshot.network { object("network") { $0.members(of: network) } }
+    if let sessions = snapshot.sessions { object("sessions") { $0.members(of: sessions) } }
     if let settings = snapshot.settings { object("settings") { $0.members(of: settings) } }
   }
 

@@ -64,6 +64,9 @@ public struct LineEncoder: Sendable {
         payload.member("created", created)
         if let example { payload.member("example", example) }
         payload.member("id", id.description)
+      case .session(let id, let state):
+        payload.member("id", id.description)
+        payload.member("state", state.rawValue)
       case .imported(let added, let known, let rejected):
         payload.member("added", added)
         payload.member("known", known)
@@ -85,7 +88,7 @@ public struct LineEncoder: Sendable {
   public mutating func answer(_ answer: Answer, id: RequestID?, revision: Int64) {
     line("ok", id: id, revision: revision) { payload in
       switch answer {
-      case .resumeData(let record): payload.member("resumeData", record?.resumeData)
+      case .resumeData(let record): payload.member("resumeData", record?.redacted.resumeData)
       case .opml(let text): payload.member("opml", text)
       case .preview(let preview): payload.members(of: preview)
       case .rulesPlan(let plan): payload.members(of: plan)

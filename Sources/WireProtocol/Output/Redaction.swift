@@ -2,22 +2,35 @@ import Foundation
 import PodfluxCore
 
 extension WebAddress {
-  /// The same as `redacted`, without a search where no user can be.
-  var shown: String {
-    let mayHide =
-      description.utf8.withContiguousStorageIfAvailable { bytes in
-        bytes.baseAddress.map { memchr($0, CInt(UInt8(ascii: "@")), bytes.count) != nil } ?? false
-      } ?? true
-    return mayHide ? redacted : description
-  }
+  /// The same as `redacted`, without a search where neither a user nor a token can be.
+  var shown: String { description.mayHaveSecrets ? redacted : description }
 }
 
 extension ResumeRecord {
-  /// The record without user and password in its URL.
+  /// The record without user, password and tokens in its URL.
   var redacted: ResumeRecord {
-    guard url.utf8.contains(UInt8(ascii: "@")) else { return self }
+    guard url.mayHaveSecrets else { return self }
     var record = self
     record.url = (try? WebAddress(url))?.redacted ?? ""
     return record
+  }
+}
+
+extension String {
+  /// What may be shown of a text of a feed that should be a URL.
+  var shownURL: String {
+    guard mayHaveSecrets else { return self }
+    return (try? WebAddress(self))?.redacted ?? SecretParts.shown(self, upTo: WebAddress.maximumLength)
+  }
+
+  /// What may be shown of a guid, which often is the URL of the episode's file.
+  var shownGuid: String { mayHaveSecrets ? SecretParts.removed(from: self) : self }
+
+  /// Whether a URL may have a user name or a query.
+  fileprivate var mayHaveSecrets: Bool {
+    utf8.withContiguousStorageIfAvailable { bytes in
+      guard let start = bytes.baseAddress else { return false }
+      return "@?".utf8.contains { memchr(start, CInt($0), bytes.count) != nil }
+    } ?? true
   }
 }

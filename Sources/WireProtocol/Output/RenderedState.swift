@@ -45,6 +45,13 @@ public struct RenderedState: Sendable {
     add(.engine, snapshot.engine) { $0.members(of: $1) }
     add(.filters, snapshot.filters) { $0.members(of: $1) }
     add(.network, snapshot.network) { $0.members(of: $1) }
+    if let sessions = snapshot.sessions {
+      add(.sessions, sessions, next: nil) { session, object in
+        object.members(of: session)
+        return session.id.description
+      } writeTotals: { _ in
+      }
+    }
     add(.settings, snapshot.settings) { $0.members(of: $1) }
   }
 

@@ -22,7 +22,8 @@ struct Podflux: ParsableCommand {
       GetCommand.self, AddCommand.self, RulesCommand.self, SyncCommand.self, LsCommand.self, WhyCommand.self,
       StatusCommand.self, PauseCommand.self, ResumeCommand.self, RetryCommand.self, VerifyCommand.self, RmCommand.self,
       MarkCommand.self, ImportCommand.self, ExportCommand.self, AdoptCommand.self, RenameCommand.self,
-      CleanCommand.self, SettingsCommand.self, WatchCommand.self, CompletionCommand.self, RunCommand.self,
+      CleanCommand.self, SessionsCommand.self, SettingsCommand.self, WatchCommand.self, CompletionCommand.self,
+      RunCommand.self,
       DaemonCommand.self,
       AttachCommand.self, SnapshotCommand.self, ReplayCommand.self, DiffCommand.self, QuarantineCommand.self,
     ])
@@ -80,7 +81,7 @@ extension ExitCode {
     switch error {
     case .libraryInUse: self = .libraryInUse
     case .unreadableLibrary: self = .unreadableLibrary
-    case .unusableAuthorities, .unusableJournal: self = .wrongUsage
+    case .unusableAuthorities, .unusableKey, .unusableJournal: self = .wrongUsage
     case .cannotStart: self = .failure
     }
   }

@@ -29,6 +29,8 @@ struct EngineOptions: ParsableArguments {
   @Option(help: "A device whose bytes cost money, such as usb0; can be repeated.")
   var metered: [String] = []
 
+  @OptionGroup var secrets: SecretOptions
+
   @OptionGroup var hook: HookOptions
 
   @OptionGroup var observability: ObservabilityOptions
@@ -49,7 +51,7 @@ struct EngineOptions: ParsableArguments {
     observability.beginWriting()
     let configuration = try ProcessConfiguration.ofProcess()
     var start = try EngineStart(
-      caFile: caFile, journal: journal, network: network, logLevel: observability.logLevel,
+      caFile: caFile, journal: journal, network: network, logLevel: observability.logLevel, secrets: secrets,
       place: LibraryPlace(library: folder.library, state: folder.state, configuration: configuration),
       configuration: configuration)
     start.journalBytes = journalBytes

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 import Logging
 import PodfluxCore
 import PodfluxEngine
@@ -17,13 +18,14 @@ struct EngineStart {
   /// What is run for each completed download; nil for nothing.
   var hook: HookCommand?
   private let caFile: String?
+  private let secrets: SecretsConfiguration
   private let journal: String?
   private let network: NetworkChoice
   private let logLevel: Logger.Level
 
   init(
     caFile: String? = nil, journal: String? = nil, network: NetworkChoice? = nil, logLevel: Logger.Level? = nil,
-    place: LibraryPlace, configuration: ProcessConfiguration
+    secrets: SecretOptions? = nil, place: LibraryPlace, configuration: ProcessConfiguration
   ) throws {
     self.place = place
     (self.caFile, self.journal, self.network, self.logLevel) = try configuration.checked {
@@ -34,6 +36,12 @@ struct EngineStart {
         try configuration.choice(.logLevel, option: logLevel) ?? .warning
       )
     }
+    self.secrets = try configuration.checked { configuration throws(ConfigurationFault) in
+      SecretsConfiguration(
+        keyFile: try configuration.path(.credentialsKey, option: secrets?.credentialsKey),
+        isInMemory: try configuration.choice(.secrets, option: secrets?.secrets) == .memory,
+        netrcFile: try configuration.path(.netrc, option: secrets?.netrc))
+    }.withCredential(in: ProcessInfo.processInfo.environment)
   }
 
   /// Logs to stderr.
@@ -70,6 +78,7 @@ struct EngineStart {
       reportedPath: network.path, links: links, metrics: metrics, logger: logger)
     configuration.onCompletion = hook?.take
     configuration.tagger = .itself
+    configuration.secrets = secrets
     return configuration
   }
 }

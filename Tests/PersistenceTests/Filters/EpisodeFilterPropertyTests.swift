@@ -131,7 +131,7 @@ struct RandomEpisodeLibrary {
     let title = try model.one(of: RandomEpisodes.titles)
     let key = try tables.feeds.insert(
       try #require(FeedID("f\(number)")), at: try WebAddress("https://f\(number).example/f"),
-      wishes: .init(title: title), next: RandomEpisodes.now, added: RandomEpisodes.now)
+      wishes: .init(title: title), session: nil, next: RandomEpisodes.now, added: RandomEpisodes.now)
     model.feeds.append((key, title))
   }
 

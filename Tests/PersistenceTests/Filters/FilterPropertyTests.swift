@@ -47,6 +47,7 @@ struct RandomLibrary {
     database = try LibraryDatabase.inMemory()
     ledger = database.ledger()
     draw = RandomDownloads(seed: seed)
+    draw.hasSessions = true
     let ledger = ledger
     try ledger.transaction { try $0.filters.turn(to: RandomDownloads.today) }
   }

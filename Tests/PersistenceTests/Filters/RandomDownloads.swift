@@ -19,6 +19,8 @@ struct RandomDownloads {
   ]
 
   var random: SeededGenerator
+  /// Whether downloads have sessions: no version before the 22nd migration knew any.
+  var hasSessions = false
 
   init(seed: UInt64) {
     random = SeededGenerator(seed: seed, index: 0)
@@ -70,6 +72,8 @@ struct RandomDownloads {
     return Download.Networks(own: try one(of: policies), podcast: try one(of: policies))
   }
 
+  mutating func session() throws -> Session.Key? { hasSessions ? try one(of: [nil, nil, nil, 1, 2, 1000]) : nil }
+
   /// All kinds of obstacles, but mostly few of them.
   mutating func obstacles() throws -> Obstacles {
     let spent = SpentBudget(usedBytes: 5, budgetBytes: 4, until: Self.now)
@@ -80,7 +84,8 @@ struct RandomDownloads {
       unmetered: try one(of: [nil, nil, .policy, .network, .schedule(until: nil)]),
       any: try one(of: [nil, nil, .budget(spent), .network]),
       all: try one(of: [nil, nil, .schedule(until: Self.now), .storage(shortBytes: 7)]), classes: classes,
-      cooldowns: some(of: Self.hosts).reduce(into: [:]) { $0[$1] = Self.now }, departing: Set(some(of: Self.loopback)))
+      cooldowns: some(of: Self.hosts).reduce(into: [:]) { $0[$1] = Self.now }, departing: Set(some(of: Self.loopback)),
+      parked: hasSessions ? Set(some(of: [1, 2, 1000])) : [])
   }
 
   mutating func download(_ number: Int) throws -> Download {
@@ -93,7 +98,8 @@ struct RandomDownloads {
         mirrors: [try WebAddress("https://mirror.example/e.mp3")], expectedLength: try length()),
       rank: .init(priority: try one(of: Priority.allCases), position: Int64.random(in: 0..<20, using: &random)),
       origin: try one(of: Origin.allCases), state: .queued, progress: .init(total: try length()), failures: 0,
-      dates: .init(added: try moment()), isHeld: chance(15), networks: try networks())
+      dates: .init(added: try moment()), isHeld: chance(15), networks: try networks(),
+      session: try session())
     try change(&download, to: try state())
     return download
   }
@@ -106,7 +112,7 @@ struct RandomDownloads {
   mutating func change(_ download: inout Download) throws {
     switch Int.random(in: 0..<9, using: &random) {
     case 6: download.progress.durable = try one(of: [0, 1, 65_536, 1 << 40, .max])
-    case 7: download.networks = try networks()
+    case 7: (download.networks, download.session) = (try networks(), try session())
     case 0: download.isHeld.toggle()
     case 1: download.progress.total = try length()
     case 2: download.description.podcast = try one(of: Self.podcasts)
@@ -127,7 +133,7 @@ struct RandomDownloads {
   mutating func condition(depth: Int = 0) throws -> Condition {
     switch Int.random(in: 0..<(depth < 3 ? 20 : 15), using: &random) {
     case 0, 1: return .states(some(of: DownloadState.Kind.allCases))
-    case 2: return .reasons(some(of: [.retry, .storage, .host, .network, .policy, .schedule, .budget]))
+    case 2: return .reasons(some(of: [.retry, .storage, .host, .network, .policy, .schedule, .budget, .auth]))
     case 3, 4: return .podcasts(some(of: Self.podcasts.compactMap(\.self) + ["Zoe\u{301}", "absent", "nul"]))
     case 5: return .origins(some(of: Origin.allCases))
     case 6: return .media(some(of: MediaKind.allCases))

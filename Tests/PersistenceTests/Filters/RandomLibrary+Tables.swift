@@ -94,9 +94,9 @@ extension RandomLibrary {
     let (oracle, obstacles) = (oracle, oracle.moment.obstacles)
     var asked: [String] = []
     let (next, roomless) = try ledger.transaction { tables in
-      let next = try tables.downloads.nextAdmissible { host, origin, policy in
-        asked.append("\(host) \(origin) \(policy)")
-        return obstacles.obstacle(for: policy, of: origin, on: host) == nil
+      let next = try tables.downloads.nextAdmissible { lane in
+        asked.append("\(lane)")
+        return obstacles.obstacle(for: lane) == nil
       }
       return (next, try tables.downloads.waitingForStorage(limit: 3))
     }

@@ -7,7 +7,7 @@ struct TableOwnershipTests {
   private static let owners = [
     "downloads": "Downloads", "deletions": "Downloads", "verifications": "Downloads", "formerFiles": "Downloads",
     "cleanup": "Cleanup", "filters": "Filters", "upkeep": "Upkeep", "feeds": "Podcasts", "episodes": "Podcasts",
-    "rules": "Rules",
+    "rules": "Rules", "sessions": "Sessions",
   ]
   /// The reading functions, which other stores may call.
   private static let reading: Set = [

@@ -28,7 +28,7 @@ struct UsageTests {
     #expect(result.status == 64)
     let expected = """
       podflux: there is no "podflux download"; there are get, add, rules, sync, ls, why, status, pause, resume, retry, \
-      verify, rm, mark, import, export, adopt, rename, clean, settings, watch, completion, run, daemon, attach, snapshot, replay, diff, \
+      verify, rm, mark, import, export, adopt, rename, clean, sessions, settings, watch, completion, run, daemon, attach, snapshot, replay, diff, \
       quarantine, help, and \
       "podflux help" says more
 

@@ -32,6 +32,16 @@ final class RealServer {
     case gzip
   }
 
+  /// A folder whose files want a name and a password.
+  enum Guard: String, CaseIterable {
+    /// RFC 7617.
+    case basic
+    /// RFC 7616; nginx has no module for it.
+    case digest
+
+    static let (user, password, realm) = ("me", "s3cret pw", "Night Trains")
+  }
+
   /// A request in the server's log.
   struct LoggedRequest: Hashable {
     var path: String
@@ -39,6 +49,7 @@ final class RealServer {
     var ifRange: String?
     var status: Int
     var version: String
+    var authorization: String?
   }
 
   /// The rate of the limited manners, in KiB per second.
@@ -48,20 +59,24 @@ final class RealServer {
   private let process = Process()
   private let hasEnded = DispatchSemaphore(value: 0)
   private let kind: Kind
+  private let elsewhere: String?
   private let (port, securePort): (UInt16, UInt16)
 
   /// Starts a server, and waits until it accepts connections.
-  init(_ kind: Kind) throws {
+  ///
+  /// - Parameter elsewhere: Where requests below `/away/` are redirected to; nil for nowhere.
+  init(_ kind: Kind, redirectingTo elsewhere: String? = nil) throws {
     self.kind = kind
+    self.elsewhere = elsewhere
     guard FileManager.default.isExecutableFile(atPath: kind.program.path) else {
       throw PodfluxProcess.Failure("\(kind.program.path) is missing: apt-get install \(kind.program.package)")
     }
     folder = try TemporaryFolder("podflux-\(kind.rawValue)")
     // Its workers may run as another user.
     try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: folder.path)
-    for manner in Manner.allCases {
+    for name in Manner.allCases.map(\.rawValue) + Guard.allCases.map(\.rawValue) {
       try FileManager.default.createDirectory(
-        atPath: "\(folder.path)/files/\(manner.rawValue)", withIntermediateDirectories: true)
+        atPath: "\(folder.path)/files/\(name)", withIntermediateDirectories: true)
     }
     (port, securePort) = (try LoopbackPort.free(), try LoopbackPort.free())
     try start()
@@ -76,7 +91,9 @@ final class RealServer {
 
   private func start() throws {
     let configuration = folder.path + "/configuration"
-    let text = RealServerConfiguration(folder: folder.path, port: port, securePort: securePort)
+    let text = RealServerConfiguration(
+      folder: folder.path, port: port, securePort: securePort, elsewhere: elsewhere)
+    try text.writePasswords()
     try Data((kind == .nginx ? text.nginx : text.apache).utf8).write(to: URL(fileURLWithPath: configuration))
     try Data(text.nginxManners.utf8).write(to: URL(fileURLWithPath: configuration + ".manners"))
     let output = folder.path + "/output"
@@ -112,7 +129,16 @@ final class RealServer {
 
   /// Adds a file, which is a day old: only then are its validators strong.
   func add(_ contents: [UInt8], _ name: String, _ manner: Manner) throws {
-    let path = "\(folder.path)/files/\(manner.rawValue)/\(name)"
+    try add(contents, "\(manner.rawValue)/\(name)")
+  }
+
+  /// Adds a file that wants a name and a password.
+  func add(_ contents: [UInt8], _ name: String, _ guardian: Guard) throws {
+    try add(contents, "\(guardian.rawValue)/\(name)")
+  }
+
+  private func add(_ contents: [UInt8], _ name: String) throws {
+    let path = "\(folder.path)/files/\(name)"
     try Data(contents).write(to: URL(fileURLWithPath: path))
     try FileManager.default.setAttributes(
       [.modificationDate: Date(timeIntervalSinceNow: -86_400), .posixPermissions: 0o644], ofItemAtPath: path)
@@ -124,14 +150,20 @@ final class RealServer {
     return "\(base)/\(manner.rawValue)/\(name)"
   }
 
+  /// The host and port, as sessions name them.
+  func host(secure: Bool) -> String { "127.0.0.1:\(secure ? securePort : port)" }
+
+  /// The URL of a path.
+  func url(path: String, secure: Bool) -> String { "\(secure ? "https" : "http")://\(host(secure: secure))\(path)" }
+
   /// The completed requests, oldest first.
   func requests() -> [LoggedRequest] {
     contents(folder.path + "/requests").split(separator: "\n").compactMap { line in
       let fields = line.split(separator: "|", omittingEmptySubsequences: false).map(String.init)
-      guard fields.count == 5, let status = Int(fields[3]) else { return nil }
+      guard fields.count == 6, let status = Int(fields[3]) else { return nil }
       return LoggedRequest(
         path: fields[0], range: fields[1] == "-" ? nil : fields[1], ifRange: fields[2] == "-" ? nil : fields[2],
-        status: status, version: fields[4])
+        status: status, version: fields[4], authorization: fields[5] == "-" ? nil : fields[5])
     }
   }
 

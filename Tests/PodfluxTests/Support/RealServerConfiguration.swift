@@ -1,3 +1,5 @@
+import Crypto
+import Foundation
 import ScriptedOrigin
 
 /// The configurations of real servers that serve the same folders in the same ways.
@@ -5,6 +7,8 @@ struct RealServerConfiguration {
   let folder: String
   let port: UInt16
   let securePort: UInt16
+  /// Where requests below `/away/` are redirected to.
+  let elsewhere: String?
 
   private var certificate: String { TLSMaterial.fixture.certificatePath }
   private var key: String { TLSMaterial.fixture.privateKeyPath }
@@ -20,7 +24,7 @@ struct RealServerConfiguration {
     error_log \(folder)/errors;
     events { worker_connections 256; }
     http {
-      log_format fields '$uri|$http_range|$http_if_range|$status|$server_protocol';
+      log_format fields '$uri|$http_range|$http_if_range|$status|$server_protocol|$http_authorization';
       access_log \(folder)/requests fields;
       client_body_temp_path \(folder)/body;
       proxy_temp_path \(folder)/proxy;
@@ -53,11 +57,29 @@ struct RealServerConfiguration {
     location /limited/ { limit_rate \(kibibytes)k; }
     location /rangeless/ { limit_rate \(kibibytes)k; max_ranges 0; }
     location /gzip/ { limit_rate \(kibibytes)k; gzip on; }
+    location /basic/ { auth_basic "\(RealServer.Guard.realm)"; auth_basic_user_file \(folder)/passwords; }
+    \(elsewhere.map { "location /away/ { return 302 \($0); }" } ?? "")
     """
   }
 
+  /// Writes the servers' files of names and passwords.
+  func writePasswords() throws {
+    let (user, password, realm) = (RealServer.Guard.user, RealServer.Guard.password, RealServer.Guard.realm)
+    let hash = Data(Insecure.SHA1.hash(data: Data(password.utf8))).base64EncodedString()
+    let digest = Insecure.MD5.hash(data: Data("\(user):\(realm):\(password)".utf8)).map { String(format: "%02x", $0) }
+    for (name, text) in [
+      ("passwords", "\(user):{SHA}\(hash)\n"), ("digests", "\(user):\(realm):\(digest.joined())\n"),
+    ] {
+      let path = folder + "/" + name
+      try Data(text.utf8).write(to: URL(fileURLWithPath: path))
+      // The servers' workers run as another user.
+      try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: path)
+    }
+  }
+
   private static let apacheModules = [
-    "mpm_event", "authz_core", "mime", "env", "filter", "deflate", "ratelimit", "ssl", "http2",
+    "mpm_event", "authz_core", "authz_user", "authn_core", "authn_file", "auth_basic", "auth_digest", "alias", "mime",
+    "env", "filter", "deflate", "ratelimit", "ssl", "http2",
   ]
 
   /// For Apache 2.4.
@@ -71,7 +93,7 @@ struct RealServerConfiguration {
     User www-data
     Group www-data
     \(Self.apacheModules.map { "LoadModule \($0)_module /usr/lib/apache2/modules/mod_\($0).so" }.joined(separator: "\n"))
-    LogFormat "%U|%{Range}i|%{If-Range}i|%>s|%H" fields
+    LogFormat "%U|%{Range}i|%{If-Range}i|%>s|%H|%{Authorization}i" fields
     CustomLog \(folder)/requests fields
     TypesConfig /dev/null
     AddType audio/mpeg .mp3
@@ -95,6 +117,19 @@ struct RealServerConfiguration {
       SetOutputFilter RATE_LIMIT;DEFLATE
       SetEnv rate-limit \(kibibytes)
     </Location>
+    <Location /basic/>
+      AuthType Basic
+      AuthName "\(RealServer.Guard.realm)"
+      AuthUserFile \(folder)/passwords
+      Require valid-user
+    </Location>
+    <Location /digest/>
+      AuthType Digest
+      AuthName "\(RealServer.Guard.realm)"
+      AuthUserFile \(folder)/digests
+      Require valid-user
+    </Location>
+    \(elsewhere.map { "Redirect 302 /away/ \($0)&from=" } ?? "")
     Listen 127.0.0.1:\(port)
     Listen 127.0.0.1:\(securePort)
     <VirtualHost 127.0.0.1:\(securePort)>

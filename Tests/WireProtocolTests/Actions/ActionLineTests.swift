@@ -87,11 +87,12 @@ struct ActionLineTests {
 
   @Test("holds no secret, and reads back without them")
   func secrets() throws {
-    var enqueue = DownloadIntent.Enqueue(address: try WebAddress("https://user:s3cret@example.org/a.mp3"))
+    var enqueue = DownloadIntent.Enqueue(
+      address: try WebAddress("https://user:s3cret@example.org/a.mp3?auth=s3cret&n=1"))
     enqueue.description.mirrors = [try WebAddress("http://token-s3cret@mirror.example/a.mp3")]
     enqueue.description.headers = [Header(name: "Authorization", value: "Bearer s3cret")]
     enqueue.resume = Samples.record
-    enqueue.resume?.url = "https://user:s3cret@example.org/a.mp3"
+    enqueue.resume?.url = "https://user:s3cret@example.org/a.mp3?auth=s3cret&n=1"
     var update = DownloadIntent.Update()
     update.headers = [Header(name: "Cookie", value: "s3cret"), Header(name: "Accept", value: "s3cret")]
     update.address = enqueue.address

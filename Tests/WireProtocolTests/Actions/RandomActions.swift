@@ -8,7 +8,7 @@ struct RandomActions {
   var random: SeededRandom
 
   /// How many kinds of actions there are.
-  static let kinds = downloadKinds + podcastKinds + sidecarKinds
+  static let kinds = downloadKinds + podcastKinds + sidecarKinds + sessionKinds
   private static let downloadKinds = 52
 
   mutating func action(_ kind: Int) -> Action {
@@ -44,6 +44,8 @@ struct RandomActions {
     case 44: .path(networkPath())
     case 45: .localTime(localTime())
     case 46: .roomCame(number())
+    case (Self.downloadKinds + Self.podcastKinds + Self.sidecarKinds)...:
+      sessionAction(kind - Self.downloadKinds - Self.podcastKinds - Self.sidecarKinds)
     case (Self.downloadKinds + Self.podcastKinds)...:
       .sidecar(sidecarFact(kind - Self.downloadKinds - Self.podcastKinds))
     case Self.downloadKinds...: podcastAction(kind - Self.downloadKinds)

@@ -16,10 +16,12 @@ struct AddCommand: EngineCommand {
       podflux add https://example.org/night-trains --newest 5 --keep 10
       podflux add https://example.org/night-trains --all --oldest-first --dry-run
       podflux add https://example.org/night-trains --name '{podcast}/[S{season:2}E{number:2} ]{title}'
+      podflux add https://example.org/members --user me
 
       A page that names its feed will do. Unless an option says otherwise the newest 3 episodes are downloaded, then each
       new one; podflux rules changes that later. With --none nothing is: podflux ls episodes lists what there is, and
-      podflux get downloads some of it.
+      podflux get downloads some of it. A feed with a login is subscribed to without the look, and ends with 77 if the login
+      is refused.
       """)
 
   @OptionGroup var folder: LibraryOption
@@ -42,6 +44,8 @@ struct AddCommand: EngineCommand {
   @Option(help: "A template for the names of its files instead of the library's, such as {podcast}/[{date} ]{title}.")
   var name: String?
 
+  @OptionGroup var session: SessionOptions
+
   @Option(help: "What its requests call themselves.")
   var userAgent: String?
 
@@ -56,6 +60,7 @@ struct AddCommand: EngineCommand {
 
   func validate() throws {
     if title != nil, feeds.count > 1 { throw ValidationError("--title is for one feed") }
+    if session.isGiven, dryRun { throw ValidationError("--dry-run looks without a login") }
     if none, !rules.isEmpty { throw ValidationError("--none allows no other rule") }
     do throws(NameTemplateFault) {
       _ = try name.map { (text) throws(NameTemplateFault) in try NameTemplate(validating: text) }
@@ -65,6 +70,7 @@ struct AddCommand: EngineCommand {
   }
 
   func run() throws {
+    guard !session.isGiven else { return try addPrivately() }
     try withEngine { access, console in
       var (added, failed): ([FeedID], Bool) = ([], false)
       for feed in feeds {
@@ -88,13 +94,59 @@ struct AddCommand: EngineCommand {
 
   private var given: FeedRules { none ? .none : rules.applied(to: Self.usual) }
 
-  private func request(_ type: String, _ url: String, more: KeyValuePairs<String, JSONValue?> = [:]) throws -> Request {
+  private func request(
+    _ type: String, _ url: String, more: [(key: String, value: JSONValue)] = []
+  ) throws -> Request {
     try Request(
       type,
       members([
         "headers": header.member, "rules": .object(try given.json()),
         "url": url.json, "userAgent": userAgent?.json,
-      ]) + members(more))
+      ]) + more)
+  }
+
+  private var wishes: [(key: String, value: JSONValue)] {
+    members(["filenameTemplate": name?.json, "group": group?.json, "title": title?.json])
+  }
+
+  // MARK: Private feeds
+
+  /// Subscribes to feeds that nothing is known of without a login, and says what they turn out to have.
+  private func addPrivately() throws {
+    let login = Result { try session.members() }
+    try withEngine { access, console in
+      var (failures, added): ([Failure], [FeedID]) = ([], [])
+      let orderedAt = PersonalClock.ofProcess().now
+      for feed in feeds {
+        let request = try request("feeds/subscribe", feed, more: wishes + login.get())
+        let reply = try access.connection.ask(request).get()
+        guard let id = FeedID(try reply.required("id", JSONObject.string)) else {
+          throw MalformedLine("a feed without a valid id")
+        }
+        if try reply.boolean("created") == false {
+          console.note("\(feed.withoutCredentials) was subscribed to before, and stays as it is")
+        } else {
+          added.append(id)
+        }
+      }
+      guard !noWait, !added.isEmpty else { return }
+      let before = try access.connection.feeds(added).filter { $0.lastRefreshed == nil }
+      var follower = RefreshFollower(before, orderedAt: orderedAt)
+      try access.follow(&follower, ids: added)
+      for feed in try access.connection.feeds(added) {
+        tell(feed, on: console)
+        if let error = feed.error { failures.append(error) }
+      }
+      try GetCommand.end(with: failures, left: 0, on: console)
+    }
+  }
+
+  private func tell(_ feed: FeedItem, on console: Console) {
+    if console.options.json { return console.result(feed.json) }
+    let name = feed.title ?? feed.id
+    guard feed.error == nil else { return console.complain("\(name): \(feed.error?.words ?? "")") }
+    console.result("\(name): \(feed.episodes) episode\(feed.episodes == 1 ? "" : "s")")
+    for words in given.words { console.result("  rule: \(words)") }
   }
 
   // MARK: Subscribing
@@ -112,9 +164,7 @@ struct AddCommand: EngineCommand {
   ) throws -> Subscription {
     let found = try preview.string("url")
     let url = found == feed.withoutCredentials ? feed : found ?? feed
-    let request = try request(
-      "feeds/subscribe", url,
-      more: ["filenameTemplate": name?.json, "group": group?.json, "title": title?.json])
+    let request = try request("feeds/subscribe", url, more: wishes)
     let reply = try access.connection.ask(request).get()
     guard let id = FeedID(try reply.required("id", JSONObject.string)) else {
       throw MalformedLine("a feed without a valid id")

@@ -49,11 +49,16 @@ struct GetCommand: EngineCommand {
   @Option(help: "A header such as 'Name: value' for the URL's own origin; can be repeated.")
   var header: [HeaderOption] = []
 
+  @OptionGroup var session: SessionOptions
+
   @Flag(help: "Queue it, and do not wait; ends with 75 if something is left to do.")
   var noWait = false
 
   func validate() throws {
     guard !targets.isEmpty || input != nil else { throw ValidationError("name a URL or an episode, or a file with -i") }
+    if session.isGiven, !targets.allSatisfy(Self.isURL) {
+      throw ValidationError("a login is for URLs; an episode has that of its feed, which podflux rules changes")
+    }
     let isOne = targets.count == 1 && input == nil
     let ofOne: [Any?] = [title, published, path, digest, mirror.isEmpty ? nil : mirror]
     guard isOne || ofOne.allSatisfy({ $0 == nil }) else {
@@ -63,10 +68,12 @@ struct GetCommand: EngineCommand {
 
   func run() throws {
     let list = try input.map(URLList.read)
+    let login = Result { try session.members() }
     try withEngine { access, console in
+      let login = try login.get()
       let requests = try (targets + (list ?? [])).compactMap { target -> Request? in
         guard Self.isURL(target) else { return nil }
-        return try request(for: target)
+        return try request(for: target, login)
       }
       let episodes = targets.filter { !Self.isURL($0) }
       var ids = try enqueue(requests, over: access.connection)
@@ -80,7 +87,7 @@ struct GetCommand: EngineCommand {
 
   // MARK: Requests
 
-  private func request(for url: String) throws -> Request {
+  private func request(for url: String, _ login: [(key: String, value: JSONValue)]) throws -> Request {
     try Request(
       "downloads/enqueue",
       members([
@@ -88,7 +95,7 @@ struct GetCommand: EngineCommand {
         "mirrors": mirror.isEmpty ? nil : .array(mirror.map(\.json)), "path": path?.json, "podcast": podcast?.json,
         "published": published.map { ($0.contains("T") ? $0 : $0 + "T00:00:00Z").json }, "title": title?.json,
         "url": url.json,
-      ]))
+      ]) + login)
   }
 
   /// Subresource Integrity has base64 where people have hexadecimal digits.

@@ -14,7 +14,7 @@ struct RulesCommand: EngineCommand {
       podflux rules "Night Trains" --newest 3 --keep 5
       podflux rules "Night Trains" --all --oldest-first --plan
 
-      What an option names is changed, and the rest stays. podflux why says of an episode what the rules say of it.
+      What an option names is changed, and the rest stays. --user and its like have the feed log in from now on. podflux why says of an episode what the rules say of it.
       """)
 
   /// How many decisions are asked for at once.
@@ -24,6 +24,7 @@ struct RulesCommand: EngineCommand {
   @OptionGroup var engine: SocketOption
   @OptionGroup var console: ConsoleOptions
   @OptionGroup var options: RuleOptions
+  @OptionGroup var session: SessionOptions
 
   @Argument(help: "The feed: its id, its URL, or a unique part of its title.", completion: .titles)
   var feed: String
@@ -35,14 +36,21 @@ struct RulesCommand: EngineCommand {
   var plan = false
 
   func validate() throws {
+    if plan, session.isGiven { throw ValidationError("--plan is of rules; a login has none") }
     if none, !options.isEmpty { throw ValidationError("--none stands alone") }
   }
 
   func run() throws {
+    let login = Result { try session.members() }
     try withEngine { access, console in
       guard case .feed(let found) = try LibraryFinder(access.connection).find(feed, among: .feeds),
         let id = FeedID(found.id)
       else { throw MalformedLine("a feed without a valid id") }
+      let login = try login.get()
+      if !login.isEmpty {
+        let request = try Request("feeds/update", [(key: "id", value: id.description.json)] + login)
+        _ = try access.connection.ask(request).get()
+      }
       let rules = none ? FeedRules.none : options.applied(to: found.rules)
       if plan { return try show(planOf: rules, for: id, with: access, on: console) }
       var expected = Expectation()

@@ -1,0 +1,60 @@
+import PodfluxCore
+
+/// A request for a new token (RFC 6749 section 6). It is sent once, and follows no redirect.
+package struct TokenRequest: Hashable, Sendable {
+  package var address: WebAddress
+  /// `client_id`, if the client has one.
+  package var client: String?
+  /// `refresh_token`.
+  package var refreshToken: String
+  /// What the settings say.
+  package var settings: Settings
+  /// Which way its connection may take.
+  package var route: Route
+
+  package init(
+    to address: WebAddress, client: String?, refreshToken: String, settings: Settings, route: Route
+  ) {
+    self.address = address
+    self.client = client
+    self.refreshToken = refreshToken
+    self.settings = settings
+    self.route = route
+  }
+}
+
+extension TokenRequest: CustomStringConvertible, CustomReflectable {
+  /// Nothing of the secret.
+  package var description: String { "a request for a token" }
+  package var customMirror: Mirror { Mirror(self, children: [:]) }
+}
+
+/// What has come of a request for a token.
+package enum TokenAnswer: Hashable, Sendable {
+  /// The server has issued one (RFC 6749 section 5.1).
+  case issued(IssuedToken)
+  /// There is none. The error is transient if another request may get one: the server could not be reached, or has an error
+  /// of its own. `invalid_grant` and `invalid_client` (RFC 6749 section 5.2) are `unauthorized`.
+  case failed(DownloadError)
+}
+
+/// A token as a server has issued it, checked.
+package struct IssuedToken: Hashable, Sendable {
+  package var access: String
+  /// For how long it is good; nil if the server does not say.
+  package var seconds: Int64?
+  /// What the next one is got with; nil if that stays the same.
+  package var refresh: String?
+
+  package init(access: String, seconds: Int64? = nil, refresh: String? = nil) {
+    self.access = access
+    self.seconds = seconds
+    self.refresh = refresh
+  }
+}
+
+extension IssuedToken: CustomStringConvertible, CustomReflectable {
+  /// Nothing of it.
+  package var description: String { "a token" }
+  package var customMirror: Mirror { Mirror(self, children: [:]) }
+}

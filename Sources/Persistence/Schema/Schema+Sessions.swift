@@ -1,0 +1,86 @@
+import GRDB
+
+/// Sessions: migration 22.
+extension Schema {
+  static func addSessions(to db: Database) throws {
+    try db.execute(sql: sessions)
+    try widenClasses(in: db)
+    try db.execute(sql: lanes)
+  }
+
+  /// `secret` is a reference: the secret itself is in the vault. `cached` says of a session that is created or being opened
+  /// whether a token of the vault will do, `renewal` of one that is being opened whether it was open before.
+  private static let sessions = """
+    CREATE TABLE sessions (
+      key INTEGER PRIMARY KEY CHECK (key BETWEEN 1 AND 1000),
+      id TEXT NOT NULL UNIQUE CHECK (length(id) BETWEEN 1 AND 128),
+      hosts TEXT NOT NULL CHECK (json_valid(hosts)),
+      kind TEXT NOT NULL CHECK (kind = 'none' OR kind = 'basic' OR kind = 'digest' OR kind = 'bearer'
+        OR kind = 'refreshing'),
+      user TEXT,
+      token_url TEXT CHECK (length(token_url) BETWEEN 1 AND 8192),
+      secret TEXT CHECK (length(secret) = 32 AND secret NOT GLOB '*[^0-9a-f]*'),
+      state TEXT NOT NULL CHECK (state = 'created' OR state = 'opening' OR state = 'open' OR state = 'extended'
+        OR state = 'closed' OR state = 'loginFailed'),
+      cached INTEGER NOT NULL CHECK (cached = 0 OR cached = 1),
+      renewal INTEGER NOT NULL CHECK (renewal = 0 OR renewal = 1),
+      failures INTEGER NOT NULL CHECK (failures BETWEEN 0 AND 1 << 31),
+      next_at INTEGER,
+      error_code TEXT, error_message TEXT, error_status INTEGER,
+      since INTEGER NOT NULL,
+      expires INTEGER,
+      token INTEGER NOT NULL CHECK (token BETWEEN 0 AND 1 << 62),
+      CHECK (cached = 0 OR state = 'created' OR state = 'opening'),
+      CHECK (state = 'opening' OR (renewal = 0 AND failures = 0 AND next_at IS NULL)),
+      CHECK ((state = 'loginFailed') = (error_code IS NOT NULL)),
+      CHECK ((error_code IS NULL) = (error_message IS NULL)),
+      CHECK (error_code IS NOT NULL OR error_status IS NULL),
+      CHECK ((kind = 'refreshing') = (token_url IS NOT NULL))
+    ) STRICT;
+    ALTER TABLE downloads ADD COLUMN session INTEGER CHECK (session BETWEEN 1 AND 1000);
+    ALTER TABLE feeds ADD COLUMN session INTEGER CHECK (session BETWEEN 1 AND 1000);
+    ALTER TABLE sidecars ADD COLUMN session INTEGER CHECK (session BETWEEN 1 AND 1000);
+    CREATE INDEX downloads_session ON downloads (session) WHERE session IS NOT NULL;
+    CREATE INDEX feeds_session ON feeds (session) WHERE session IS NOT NULL;
+    CREATE INDEX sidecars_session ON sidecars (session) WHERE session IS NOT NULL;
+    DROP INDEX feeds_due;
+    CREATE INDEX feeds_due ON feeds (due_at, host, network, session, id) WHERE due_at IS NOT NULL;
+    """
+
+  /// A class holds the session too. A check can be changed only in the schema's text, as in migration 8.
+  private static func widenClasses(in db: Database) throws {
+    let version = try Int.fetchOne(db, sql: "PRAGMA schema_version") ?? 0
+    try db.execute(sql: "PRAGMA writable_schema = ON")
+    try db.execute(
+      sql: """
+        UPDATE sqlite_schema
+        SET sql = replace(sql, 'class BETWEEN 0 AND (1 << 26) - 1', 'class BETWEEN 0 AND (1 << 36) - 1')
+        WHERE type = 'table' AND name = 'downloads'
+        """)
+    // Makes every connection read the schema again, this one included.
+    try db.execute(sql: "PRAGMA schema_version = \(version + 1)")
+    // If a statement before has failed, the connection is not used any more.
+    try db.execute(sql: "PRAGMA writable_schema = OFF")
+  }
+
+  /// The downloads of a session form lanes of their own: while it is not open they hold up no other.
+  private static let lanes = """
+    DROP INDEX downloads_admissible;
+    CREATE INDEX downloads_admissible ON downloads (host, class & 68652367887, priority, position)
+      WHERE state = 'queued' AND held = 0;
+    DROP TABLE lanes;
+    CREATE TABLE lanes (
+      host TEXT NOT NULL,
+      kind INTEGER NOT NULL CHECK (kind & 68652367887 = kind),
+      priority INTEGER NOT NULL,
+      position INTEGER NOT NULL,
+      PRIMARY KEY (host, kind)
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX lanes_order ON lanes (priority, position);
+    INSERT INTO lanes SELECT host, kind, priority, position FROM (
+      SELECT host, class & 68652367887 AS kind, priority, position,
+        row_number() OVER (PARTITION BY host, class & 68652367887 ORDER BY priority, position) AS place
+      FROM downloads WHERE state = 'queued' AND held = 0)
+    WHERE place = 1;
+    """
+}

@@ -1,0 +1,66 @@
+import Flux
+
+/// Downloads whose requests belong to a session.
+extension DownloadsStore {
+  /// How many downloads fail in one turn because their session could not log in; the rest follow in the next.
+  static let refusedAtOnce = 256
+
+  /// A server has refused an attempt. Returns what was decided; nil if that is not for the session. The error of a request that
+  /// is to fail says what the retrier knows.
+  mutating func judge(
+    _ error: inout DownloadError, of id: DownloadID, sentWith grant: SessionGrant, reading context: Context,
+    in turn: inout PodfluxTurn
+  ) -> SessionSignal.Verdict? {
+    guard let verdict = context.sessions.verdict(on: error, of: .download(id), sentWith: grant) else { return nil }
+    turn.tell(.downloads(.session(.refused(grant, .download(id), verdict))))
+    if case .refuse(let reason) = verdict.decision { error = error.explained(by: reason) }
+    return verdict
+  }
+
+  /// A server has let an attempt have the file.
+  mutating func noteAcceptance(of id: DownloadID, in turn: inout PodfluxTurn) {
+    guard let attempt = live[id], !attempt.isAccepted, let grant = attempt.session else { return }
+    live[id]?.isAccepted = true
+    turn.tell(.downloads(.session(.accepted(grant, .download(id)))))
+  }
+
+  /// Has downloads fail whose sessions could not log in. The turn after next goes on.
+  mutating func refuseWhatCannotLogIn(reading context: Context, in turn: inout PodfluxTurn) throws {
+    refusesAt = nil
+    let failed = context.sessions.failed
+    guard !failed.isEmpty, counts[.queued, default: 0] > 0 else { return }
+    for _ in 0..<Self.refusedAtOnce {
+      let next = try turn.tables.downloads.nextAdmissible { lane in lane.session.map(failed.contains) ?? false }
+      guard var download = next, let session = download.session, let error = context.sessions.error(of: session) else {
+        return
+      }
+      (download.failures, download.round) = (0, .init())
+      try transition(&download, to: .failed(error), in: turn)
+    }
+    refusesAt = turn.now
+  }
+
+  /// The session that was wanted for a download is there.
+  func set(_ session: Session.Key, of id: DownloadID, in turn: borrowing PodfluxTurn) throws {
+    guard var download = try turn.tables.downloads.find(id) else { return }
+    download.session = session
+    try turn.tables.downloads.update(download)
+  }
+}
+
+extension SessionSignal.Verdict {
+  /// Whether the request fails; otherwise it is sent again, once it may.
+  var isRefusal: Bool { if case .refuse = decision { true } else { false } }
+}
+
+extension DownloadError {
+  /// The same, with what the retrier knows of it.
+  func explained(by reason: SessionRetrier.Reason) -> DownloadError {
+    var error = self
+    switch reason {
+    case .notForThis: error.message += ", and the session's credentials are good for others"
+    case .tooManyTries: error.message += ", \(SessionRetrier.tries) times, with a token that was renewed meanwhile"
+    }
+    return error
+  }
+}

@@ -1,0 +1,80 @@
+/// The parts of a URL that let its holder in: user name and password, and parameters that are known to be tokens. A token
+/// in the path cannot be told from a name.
+public enum SecretParts {
+  /// The names of parameters that carry passwords, tokens, signatures or a person, in lower case.
+  public static let names: Set<String> = [
+    "access_token", "accesstoken", "api-key", "api_key", "apikey", "auth", "auth_key", "auth_token", "authkey",
+    "authtoken", "code", "credential", "email", "hmac", "jwt", "key", "key-pair-id", "login", "member", "member_id",
+    "pass", "passwd", "password", "policy", "private", "pwd", "secret", "session", "session_id", "sessionid", "sid",
+    "sig",
+    "sign", "signature", "subscriber", "subscriber_id", "ticket", "token", "user", "user_id", "userid", "username",
+    "x-amz-credential", "x-amz-security-token", "x-amz-signature",
+  ]
+
+  /// What may be shown of any text that is meant as a URL: its beginning, without user name and password, query and
+  /// fragment.
+  ///
+  /// - Parameters:
+  ///   - url: Any text.
+  ///   - limit: How many characters are shown at most.
+  public static func shown(_ url: String, upTo limit: Int) -> String {
+    let scalars = url.unicodeScalars.filter { $0.value >= 0x20 && $0.value != 0x7F }
+    var rest = scalars.prefix { $0 != "?" && $0 != "#" }
+    let start = rest.firstRange(of: "://".unicodeScalars)?.upperBound ?? rest.startIndex
+    let authority = rest[start...].prefix { $0 != "/" && $0 != "\\" }
+    if let at = authority.lastIndex(of: "@") { rest.removeSubrange(start...at) }
+    return String(String.UnicodeScalarView(rest.prefix(limit)))
+  }
+
+  /// A text as it may be shown: if it is a URL, as `WebAddress.redacted`. Cost: linear.
+  public static func removed(from text: String) -> String { (try? WebAddress(text))?.redacted ?? text }
+
+  /// A URL without the parameters of its query that are known to be tokens; the others keep their order. A query of which
+  /// nothing is left goes with its mark. Cost: linear.
+  static func withoutTokens(_ url: String) -> String {
+    let bytes = url.utf8
+    guard let mark = bytes.firstIndex(of: UInt8(ascii: "?")) else { return url }
+    // RFC 3986 section 3.4: the query ends at the fragment.
+    let end = bytes[mark...].firstIndex(of: UInt8(ascii: "#")) ?? bytes.endIndex
+    let query = bytes[bytes.index(after: mark)..<end]
+    let parameters = query.split(omittingEmptySubsequences: false, whereSeparator: isSeparator)
+    guard parameters.contains(where: isToken) else { return url }
+    let kept = parameters.filter { !isToken($0) }.map { String($0) ?? "" }
+    let rest = kept.isEmpty ? "" : "?" + kept.joined(separator: "&")
+    return String(url[..<mark]) + rest + String(url[end...])
+  }
+
+  /// Parameters are separated by `&`, and at some servers by `;`, which HTML 4.01 appendix B.2.2 recommends to accept.
+  private static func isSeparator(_ byte: UInt8) -> Bool { byte == UInt8(ascii: "&") || byte == UInt8(ascii: ";") }
+
+  private static func isToken(_ parameter: Substring.UTF8View) -> Bool {
+    let name = parameter.prefix { $0 != UInt8(ascii: "=") }
+    guard name.contains(UInt8(ascii: "%")) else { return names.contains(Substring(name).lowercased()) }
+    guard let decoded = RemoteName.percentDecoded(name) else { return false }
+    return names.contains(String(decoding: decoded, as: UTF8.self).lowercased())
+  }
+}
+
+extension WebAddress {
+  /// The URL for display: without user name and password, and without parameters that are known to be tokens
+  /// (`SecretParts`). Cost: linear; a URL that has neither is not copied.
+  public var redacted: String { SecretParts.withoutTokens(withoutUser) }
+
+  /// Whether it has a user name.
+  public var hasUser: Bool { placeOfUser != nil }
+
+  /// The URL without user name and password.
+  private var withoutUser: String {
+    guard let place = placeOfUser else { return description }
+    return String(description[..<place.lowerBound]) + String(description[place.upperBound...])
+  }
+
+  /// Where user name and password stand, with the `@` behind them.
+  private var placeOfUser: Range<String.Index>? {
+    let bytes = description.utf8
+    guard bytes.contains(UInt8(ascii: "@")), let slashes = description.firstRange(of: "://") else { return nil }
+    let authority = bytes[slashes.upperBound...].prefix { !"/?#".utf8.contains($0) }
+    guard let at = authority.lastIndex(of: UInt8(ascii: "@")) else { return nil }
+    return slashes.upperBound..<bytes.index(after: at)
+  }
+}

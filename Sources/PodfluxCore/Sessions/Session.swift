@@ -1,0 +1,120 @@
+import Flux
+
+/// A login at some hosts, as stored in its row. Its secret is in the vault; the row has the reference.
+public struct Session: Hashable, Sendable {
+  /// The number of its row, from 1 to `Limits.sessions`. It is given again once nothing refers to its session.
+  public typealias Key = Int64
+
+  public let key: Key
+  public let id: SessionID
+  /// What the client wants of it.
+  public var wish: Wish
+  public var state: SessionState
+  /// When it came to its state.
+  public var since: Timestamp
+  /// When its token expires; nil if it never does, or if that is not known.
+  public var expires: Timestamp?
+  /// The number of the token in use, 0 before the first. It grows with each token.
+  public var token: Int64
+
+  /// What a client says of a session.
+  public struct Wish: Hashable, Sendable {
+    /// The hosts that its credentials are for, each as `WebAddress.host`: with its port where an address names one.
+    public var hosts: [String]
+    public var kind: Kind
+    /// The name that goes with the secret: the user's, or for `refreshing` the client's (`client_id`), if it has one.
+    public var user: String?
+    /// Where tokens are renewed; for `refreshing` only.
+    public var tokenURL: WebAddress?
+    /// The secret; nil for `none`, and once it is forgotten.
+    public var secret: SecretReference?
+
+    public init(
+      hosts: [String], kind: Kind, user: String? = nil, tokenURL: WebAddress? = nil, secret: SecretReference? = nil
+    ) {
+      self.hosts = hosts
+      self.kind = kind
+      self.user = user
+      self.tokenURL = tokenURL
+      self.secret = secret
+    }
+  }
+
+  /// How requests are authorized.
+  public enum Kind: String, Hashable, Sendable, Codable, CaseIterable {
+    /// Not at all: the session only holds its requests while it is closed.
+    case none
+    /// By name and password (RFC 7617).
+    case basic
+    /// By name and a digest of the password (RFC 7616).
+    case digest
+    /// By a token that stays the same (RFC 6750).
+    case bearer
+    /// By a token that is renewed with the secret (RFC 6749 section 6).
+    case refreshing
+
+    /// Whether requests are authorized by a secret.
+    public var needsSecret: Bool { self != .none }
+    /// Whether the secret belongs to a name.
+    public var needsUser: Bool { self == .basic || self == .digest }
+  }
+
+  /// The limits of sessions.
+  public enum Limits {
+    /// How many a library can have: their numbers are a part of the classes that downloads are counted by.
+    public static let sessions = 1000
+    /// How many hosts one can have.
+    public static let hosts = 64
+    /// The longest name of a user, in bytes.
+    public static let userBytes = 1024
+    /// The longest secret, in bytes.
+    public static let secretBytes = 16 << 10
+    /// A token is renewed when it expires within this time, in milliseconds: a request may be under way for a while
+    /// before its server looks at it.
+    public static let renewalMarginMilliseconds: Int64 = 30_000
+    /// How often an opening is tried that fails for a reason that may pass.
+    public static let openingTries = 8
+    /// How long is waited after the first of these failures, in milliseconds; it doubles with each.
+    public static let firstRetryMilliseconds: Int64 = 2000
+    /// How long is waited between two tries at most, in milliseconds.
+    public static let longestRetryMilliseconds: Int64 = 300_000
+  }
+
+  public init(
+    key: Key, id: SessionID, wish: Wish, state: SessionState = .created(isCached: false), since: Timestamp,
+    expires: Timestamp? = nil, token: Int64 = 0
+  ) {
+    self.key = key
+    self.id = id
+    self.wish = wish
+    self.state = state
+    self.since = since
+    self.expires = expires
+    self.token = token
+  }
+
+  /// Whether its credentials are for a host.
+  public func isFor(_ host: String) -> Bool { wish.hosts.contains(host) }
+
+  /// Whether requests may be sent with its credentials now.
+  public func isUsable(at now: Timestamp) -> Bool { state.isOpen && !isExpiring(at: now) }
+
+  /// Whether its token expires within the margin, so that it is to be renewed before it is used. Of a token that is good for a
+  /// short time the margin is half of that: each token is used.
+  public func isExpiring(at now: Timestamp) -> Bool {
+    guard wish.kind == .refreshing, let expires else { return false }
+    let half = max(0, since.milliseconds.distance(to: expires.milliseconds)) / 2
+    return now.advanced(byMilliseconds: min(Limits.renewalMarginMilliseconds, Int64(half))) >= expires
+  }
+}
+
+/// Which credentials a request is sent with: those of this session, whose token in use had this number.
+public struct SessionUse: Hashable, Sendable {
+  public var session: SessionID
+  public var token: Int64
+
+  public init(session: SessionID, token: Int64) {
+    self.session = session
+    self.token = token
+  }
+}

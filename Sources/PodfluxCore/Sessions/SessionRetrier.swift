@@ -1,0 +1,114 @@
+/// How a server challenges a request that it does not authorize, as far as that decides what follows (RFC 9110 section 11.6.1).
+public enum Challenge: String, Hashable, Sendable, CaseIterable {
+  /// It wants a name and a password.
+  case basic
+  /// It wants a digest.
+  case digest
+  /// It wants a token, and says nothing of the one that it got.
+  case bearer
+  /// The token is expired, revoked or malformed (RFC 6750 section 3.1).
+  case invalidToken = "invalid_token"
+  /// The token is good, and not for this (RFC 6750 section 3.1).
+  case insufficientScope = "insufficient_scope"
+  /// It wants something that no session has.
+  case other
+}
+
+/// How often one request was refused, and what was done about it.
+public struct RequestTries: Hashable, Sendable {
+  /// How often it was sent in vain.
+  public var refused: Int
+  /// The token that was asked for after the last refusal; nil if none was.
+  public var awaited: Int64?
+
+  public init(refused: Int = 0, awaited: Int64? = nil) {
+    self.refused = refused
+    self.awaited = awaited
+  }
+}
+
+/// Judges a 401 or a 403 that has come for a request of a session. It is a function of values: it knows nothing else.
+public struct SessionRetrier: Hashable, Sendable {
+  /// How often a request is sent at most.
+  public static let tries = 3
+
+  /// The status, 401 or 403.
+  public var status: Int
+  /// How the server challenges; nil if it does not.
+  public var challenge: Challenge?
+  public var kind: Session.Kind
+  public var state: SessionState.Kind
+  /// The token that the request was sent with.
+  public var used: Int64
+  /// The session's token now.
+  public var token: Int64
+  /// Whether a server has accepted the token that was used, for another request.
+  public var isAccepted: Bool
+  /// What was done about the same request before.
+  public var earlier: RequestTries
+
+  public init(
+    status: Int, challenge: Challenge? = nil, kind: Session.Kind, state: SessionState.Kind, used: Int64, token: Int64,
+    isAccepted: Bool = false, earlier: RequestTries = .init()
+  ) {
+    self.status = status
+    self.challenge = challenge
+    self.kind = kind
+    self.state = state
+    self.used = used
+    self.token = token
+    self.isAccepted = isAccepted
+    self.earlier = earlier
+  }
+
+  /// What follows.
+  public enum Decision: Hashable, Sendable {
+    /// The request is sent again, with the present token.
+    case sendAgain
+    /// The request waits, and a refresh begins.
+    case renew
+    /// The request waits: a refresh is under way, or the session is not open.
+    case park
+    /// The request fails; the session goes on.
+    case refuse(Reason)
+    /// The session's login has failed: its requests fail with it.
+    case failLogin
+  }
+
+  /// Why a request fails although its session is open.
+  public enum Reason: Hashable, Sendable {
+    /// The session's credentials are good, and not for this address.
+    case notForThis
+    /// It was sent as often as a request is.
+    case tooManyTries
+  }
+
+  /// The judgement.
+  public var decision: Decision {
+    guard earlier.refused + 1 < Self.tries || isLoginAtFault else { return .refuse(.tooManyTries) }
+    // A token that is good lacks a right: no other one has it.
+    if challenge == .insufficientScope { return .refuse(.notForThis) }
+    switch state {
+    case .created, .opening, .closed, .loginFailed: return .park
+    case .open, .extended: break
+    }
+    if used < token { return .sendAgain }
+    // The server knows who asks, and does not let it (RFC 9110 section 15.5.4).
+    if status == 403, challenge != .invalidToken { return .refuse(.notForThis) }
+    if isFresh { return isAccepted ? .refuse(.notForThis) : .failLogin }
+    switch kind {
+    case .refreshing: return .renew
+    case .basic, .digest, .bearer: return isAccepted ? .refuse(.notForThis) : .failLogin
+    case .none: return .refuse(.notForThis)
+    }
+  }
+
+  /// Whether the token was got because this request needed one: no further one would do better.
+  private var isFresh: Bool { earlier.awaited.map { used >= $0 } ?? false }
+
+  /// Whether the last try proves more than that the request was tried often enough.
+  private var isLoginAtFault: Bool {
+    isFresh && used == token && !isAccepted && status == 401 && challenge != .insufficientScope
+      && (state == .open || state == .extended)
+  }
+}

@@ -1,0 +1,188 @@
+import Flux
+
+/// What the stores of requests tell the store of sessions.
+public enum SessionSignal: Sendable {
+  /// Requests would be sent if these sessions were open.
+  case wanted([Session.Key])
+  /// A server has refused a token.
+  case refused(SessionGrant, RequestOwner, Verdict)
+  /// A server has accepted a token.
+  case accepted(SessionGrant, RequestOwner)
+  /// A new session is wanted for the requests of an owner to a host.
+  case new(Login, host: String, RequestOwner)
+
+  /// What was decided about a refusal.
+  public struct Verdict: Hashable, Sendable {
+    public var decision: SessionRetrier.Decision
+    /// How the server refused.
+    public var error: DownloadError
+    public var tries: RequestTries
+
+    public init(_ decision: SessionRetrier.Decision, error: DownloadError, tries: RequestTries) {
+      self.decision = decision
+      self.error = error
+      self.tries = tries
+    }
+  }
+}
+
+/// Whose request it is.
+public enum RequestOwner: Hashable, Sendable {
+  case download(DownloadID)
+  case feed(Feed.Key)
+  case sidecar(Sidecar.Key)
+}
+
+/// A session that a request goes with: by its number, and as the adapter is told of it.
+public struct SessionGrant: Hashable, Sendable {
+  public var key: Session.Key
+  public var use: SessionUse
+
+  public init(key: Session.Key, use: SessionUse) {
+    self.key = key
+    self.use = use
+  }
+}
+
+/// What the sessions tell other stores.
+public enum SessionsEvent: Sendable {
+  /// The session that was wanted for the requests of an owner.
+  case made(Session.Key, for: RequestOwner)
+  /// A client has opened a session, for the first time or anew.
+  case asked(Session.Key)
+}
+
+/// The sessions as the stores of requests see them.
+public struct SessionsView: Hashable, Sendable {
+  /// All of them.
+  public var sessions: [Session.Key: Session] = [:]
+  /// The tokens that a server has accepted.
+  public var accepted: [Session.Key: Int64] = [:]
+  /// What was done about requests that were refused.
+  public var tries: [RequestOwner: RequestTries] = [:]
+
+  public init() {}
+
+  /// The session with this id.
+  public func find(_ id: SessionID) -> Session? { sessions.values.first { $0.id == id } }
+
+  /// The sessions whose requests cannot be sent now.
+  public func unusable(at now: Timestamp) -> Set<Session.Key> {
+    Set(sessions.values.filter { !$0.isUsable(at: now) }.map(\.key))
+  }
+
+  /// The sessions that a client has closed.
+  public var closed: Set<Session.Key> { Set(sessions.values.filter { $0.state == .closed }.map(\.key)) }
+
+  /// The sessions whose requests fail.
+  public var failed: Set<Session.Key> { Set(sessions.values.filter { $0.state.error != nil }.map(\.key)) }
+
+  /// What a request of a session to a host goes with; nil if the session's credentials are not for that host.
+  public func grant(_ key: Session.Key?, to host: String) -> SessionGrant? {
+    guard let key, let session = sessions[key], session.wish.kind.needsSecret, session.isFor(host) else { return nil }
+    return SessionGrant(key: key, use: SessionUse(session: session.id, token: session.token))
+  }
+
+  /// The session that a request to a host inherits: one whose credentials are for that host.
+  public func inherited(_ key: Session.Key?, by host: String) -> Session.Key? {
+    key.flatMap { sessions[$0]?.isFor(host) == true ? $0 : nil }
+  }
+
+  /// What follows on a refusal; nil if it is none that concerns the session.
+  public func verdict(
+    on error: DownloadError, of owner: RequestOwner, sentWith grant: SessionGrant?
+  ) -> SessionSignal.Verdict? {
+    guard let grant, let status = error.status, status == 401 || status == 403,
+      let session = sessions[grant.key], session.id == grant.use.session
+    else { return nil }
+    var earlier = tries[owner] ?? .init()
+    let retrier = SessionRetrier(
+      status: status, challenge: error.challenge, kind: session.wish.kind, state: session.state.kind,
+      used: grant.use.token, token: session.token, isAccepted: accepted[grant.key] == grant.use.token,
+      earlier: earlier)
+    let decision = retrier.decision
+    earlier.refused += 1
+    switch decision {
+    case .renew, .park: earlier.awaited = session.token + 1
+    case .sendAgain: earlier.awaited = nil
+    case .refuse, .failLogin: break
+    }
+    return SessionSignal.Verdict(decision, error: error, tries: earlier)
+  }
+
+  /// Why requests of a session fail whose login has failed.
+  public func error(of key: Session.Key) -> DownloadError? {
+    guard let session = sessions[key], let error = session.state.error else { return nil }
+    return DownloadError(
+      .unauthorized, "the session \"\(session.id)\" could not log in: \(error.message)", status: error.status)
+  }
+
+  /// The same, for requests to a host; nil also if the session is not for that host.
+  func loginError(of key: Session.Key, to host: String) -> DownloadError? {
+    inherited(key, by: host).flatMap(error(of:))
+  }
+
+  /// The session that a client has chosen for a host, as a number; nil for none, and for one that is still to be made.
+  ///
+  /// - Throws: `Refusal` if there is none, or it is not for the host.
+  public func key(of choice: SessionChoice, for host: String) throws(Refusal) -> Session.Key? {
+    switch choice {
+    case .none: return nil
+    case .known(let id):
+      guard let session = find(id) else {
+        throw Refusal(.notFound, "there is no session \"\(id)\"; open it first", path: "payload.session")
+      }
+      guard session.isFor(host) else {
+        throw Refusal(
+          .invalidValue,
+          "the session \"\(id)\" is not for \(host), but for \(session.wish.hosts.joined(separator: ", "))",
+          path: "payload.session")
+      }
+      return session.key
+    case .new(let login):
+      try login.check(path: "payload.auth")
+      guard sessions.count < Session.Limits.sessions else { throw Self.hasNoRoom }
+      return nil
+    }
+  }
+
+  static let hasNoRoom = Refusal(
+    .limitExceeded, "a library has at most \(Session.Limits.sessions) sessions; close some and forget them first",
+    path: "payload")
+}
+
+extension Login {
+  /// Refuses what makes no session.
+  func check(path: String, mayKeepSecret: Bool = false) throws(Refusal) {
+    precondition(source == nil, "the engine takes a secret into the vault before a turn sees it")
+    let kind = wish.kind
+    if kind.needsUser, wish.user == nil {
+      throw Refusal(.missingField, "a session of the kind \(kind.rawValue) needs a user", path: path + ".user")
+    }
+    if kind.needsSecret, wish.secret == nil, !mayKeepSecret {
+      throw Refusal(
+        .missingField, "a session of the kind \(kind.rawValue) needs a secret: give secret, secretFile or netrc",
+        path: path + ".secret")
+    }
+    if !kind.needsSecret, wish.secret != nil {
+      throw Refusal(.invalidValue, "a session of the kind none has no secret; leave it out", path: path + ".secret")
+    }
+    guard (kind == .refreshing) == (wish.tokenURL != nil) else {
+      throw Refusal(
+        kind == .refreshing ? .missingField : .invalidValue,
+        kind == .refreshing
+          ? "a session that refreshes its token needs the address where it does" : "only a refreshing session has one",
+        path: path + ".tokenURL")
+    }
+    if let address = wish.tokenURL, address.isPlain, !WebAddress.isLoopback(address.host) {
+      throw Refusal(
+        .invalidValue, "tokens are renewed over https only, but for loopback (RFC 6749 section 3.2)",
+        path: path + ".tokenURL")
+    }
+  }
+}
+
+extension WebAddress {
+  /// Whether what is sent there is sent in the clear.
+  fileprivate var isPlain: Bool { description.prefix { $0 != ":" }.lowercased() == "http" }
+}

@@ -1,0 +1,16 @@
+/// The table of the sessions.
+public protocol SessionTables {
+  /// The sessions.
+  var sessions: any SessionTable { get }
+}
+
+/// The sessions' rows: at most `Session.Limits.sessions`.
+public protocol SessionTable {
+  /// All of them, in the order of their numbers.
+  func all() throws -> [Session]
+  /// Writes a session, new or not.
+  func save(_ session: Session) throws
+  func delete(_ key: Session.Key) throws
+  /// Whether a download, a feed or a sidecar has this session. Cost: a look-up in three indexes.
+  func isReferredTo(_ key: Session.Key) throws -> Bool
+}

@@ -1,0 +1,56 @@
+import Flux
+
+/// What requests find about their sessions.
+extension SessionsStore {
+  mutating func handle(_ signal: SessionSignal, in turn: inout PodfluxTurn) throws {
+    switch signal {
+    case .wanted(let keys): wanted.formUnion(keys)
+    case .accepted(let grant, let owner):
+      view.tries[owner] = nil
+      guard view.sessions[grant.key]?.token == grant.use.token else { break }
+      view.accepted[grant.key] = grant.use.token
+    case .refused(let grant, let owner, let verdict): try take(verdict, of: owner, sentWith: grant, in: turn)
+    case .new(let login, let host, let owner):
+      // There was room when the intent was checked; what came between cannot be refused any more.
+      guard let key = try freeKey(in: turn) else { break }
+      var wish = login.wish
+      wish.hosts = [host]
+      try insert(key, SessionID(from: &turn.random), wish, in: &turn)
+      turn.tell(.sessions(.made(key, for: owner)))
+    }
+  }
+
+  private mutating func take(
+    _ verdict: SessionSignal.Verdict, of owner: RequestOwner, sentWith grant: SessionGrant, in turn: borrowing PodfluxTurn
+  ) throws {
+    switch verdict.decision {
+    case .sendAgain, .renew, .park:
+      if view.tries.count >= Limits.tries { view.tries = [:] }
+      view.tries[owner] = verdict.tries
+    case .refuse, .failLogin: view.tries[owner] = nil
+    }
+    // Many requests of one token are refused together: the first one decides.
+    guard var session = view.sessions[grant.key], session.token == grant.use.token, session.state.isOpen else { return }
+    switch verdict.decision {
+    case .renew: try renew(&session, in: turn)
+    case .failLogin:
+      session.expires = nil
+      try transition(&session, to: .loginFailed(verdict.error.withoutChallenge), in: turn)
+    case .sendAgain, .park, .refuse: break
+    }
+  }
+
+  mutating func renew(_ session: inout Session, in turn: borrowing PodfluxTurn) throws {
+    view.accepted[session.key] = nil
+    try transition(&session, to: .opening(.init(isRenewal: true, takesKept: false)), in: turn)
+  }
+}
+
+extension DownloadError {
+  /// As rows store it.
+  fileprivate var withoutChallenge: DownloadError {
+    var error = self
+    (error.challenge, error.isLasting) = (nil, false)
+    return error
+  }
+}

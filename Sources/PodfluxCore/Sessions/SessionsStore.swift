@@ -1,0 +1,112 @@
+import Flux
+
+/// The sessions: which logins there are, how far each is, and which are being opened.
+///
+/// All rows live in memory too: there are at most `Session.Limits.sessions`. What is known of tokens beyond the rows (which
+/// a server has accepted, how often a request was refused) begins anew with each start. Its aspects: `+Intents` (what
+/// clients want), `+Signals` (what requests find), `+Opening` (which sessions are opened, and what comes of it).
+public struct SessionsStore: DomainStore {
+  /// What it reads of other stores.
+  public struct Context: Sendable {
+    /// How far the engine is.
+    var lifecycle: LifecycleStore
+    /// The settings.
+    var settings: Settings
+    /// The network.
+    var network: NetworkStore
+    /// What stands in the way of requests.
+    var obstacles: Obstacles
+  }
+
+  /// What requests look at.
+  public internal(set) var view = SessionsView()
+  /// The openings that have not ended, by the numbers of their sessions.
+  var live: [Session.Key: SessionOpening.ID] = [:]
+  /// The sessions whose requests would be sent if they were open.
+  var wanted: Set<Session.Key> = []
+  /// When the first opening that has failed is tried again; nil if none is.
+  public internal(set) var wakeAt: Timestamp?
+
+  /// The limits of what is kept beyond the rows.
+  enum Limits {
+    /// Of how many requests it is known how often they were refused. Beyond that all begin anew.
+    static let tries = 4096
+  }
+
+  /// Makes the store with what its table holds.
+  public init(sessions: [Session] = []) {
+    for session in sessions { view.sessions[session.key] = session }
+  }
+
+  /// Whether a session is being opened.
+  var isOpening: Bool { !live.isEmpty }
+
+  /// Whether the store does something for a call of the list; a case that a method below handles is named here too.
+  func isConcerned(by call: StoreCall) -> Bool {
+    switch call {
+    case .handle(.sessions), .handle(.session), .receive(.downloads(.session)), .receive(.podcasts(.session)),
+      .receive(.sidecars(.session)), .handle(.recovered):
+      true
+    case .handle(.path), .handle(.network), .endBatch: !view.sessions.isEmpty
+    case .handle, .receive: false
+    }
+  }
+
+  /// Takes in what clients want and what openings report.
+  public mutating func handle(
+    _ action: Action, in turn: inout PodfluxTurn, reading context: Context
+  ) throws -> Reply? {
+    switch action {
+    case .sessions(let intent): return try handle(intent, in: &turn)
+    case .session(let fact): try handle(fact, in: &turn)
+    case .recovered: try recover(in: &turn)
+    case .path, .network: try hurry(in: turn)
+    default: break
+    }
+    return nil
+  }
+
+  /// Takes in what requests find.
+  public mutating func receive(_ event: StoreEvent, in turn: inout PodfluxTurn, reading context: Context) throws {
+    switch event {
+    case .downloads(.session(let signal)), .podcasts(.session(let signal)), .sidecars(.session(let signal)):
+      try handle(signal, in: &turn)
+    default: break
+    }
+  }
+
+  /// Opens the sessions that are wanted.
+  public mutating func endBatch(in turn: inout PodfluxTurn, reading context: Context) throws {
+    guard context.lifecycle.isScheduling else { return }
+    try openWhatIsWanted(reading: context, in: &turn)
+  }
+
+  /// Writes a session's change of state.
+  ///
+  /// - Throws: `StateFault` for what the transition table forbids.
+  mutating func transition(
+    _ session: inout Session, to state: SessionState, in turn: borrowing PodfluxTurn
+  ) throws {
+    guard session.state.canBecome(state) else {
+      throw StateFault("no way leads from \(session.state.kind) to \(state.kind) for \"\(session.id)\"")
+    }
+    if session.state.kind != state.kind { session.since = turn.now }
+    session.state = state
+    try save(session, in: turn)
+  }
+
+  mutating func save(_ session: Session, in turn: borrowing PodfluxTurn) throws {
+    view.sessions[session.key] = session
+    try turn.tables.sessions.save(session)
+  }
+}
+
+extension SessionsStore.Context {
+  /// What the stores hold now.
+  init(_ stores: borrowing Stores) {
+    lifecycle = stores.lifecycle
+    settings = stores.settings.settings
+    network = stores.network
+    obstacles = stores.downloads.obstacles
+  }
+}

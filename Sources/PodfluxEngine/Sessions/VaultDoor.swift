@@ -1,0 +1,103 @@
+import EngineRuntime
+import Foundation
+import PodfluxCore
+import Synchronization
+import Vault
+
+/// The vault of the library while the engine holds it, for the requests of clients: their secrets go there before a turn sees
+/// them. Thread safe.
+final class VaultDoor: Sendable {
+  private enum State {
+    case open(any SecretVault)
+    case closed(Refusal)
+  }
+
+  private let state = Mutex(State.closed(.isSuspended))
+  private let netrcFile: String?
+
+  /// - Parameter netrcFile: The file of the user's passwords; nil if there is no place for one.
+  init(netrcFile: String?) { self.netrcFile = netrcFile }
+
+  /// The library is held.
+  func open(_ vault: any SecretVault) { state.withLock { $0 = .open(vault) } }
+
+  /// The library is given up; secrets are refused so. A secret that is on its way is kept when this returns.
+  func close(refusing refusal: Refusal) { state.withLock { $0 = .closed(refusal) } }
+
+  /// The action with a reference in the place of its secret, if it has one: that is in the vault then, durably.
+  func takingSecret(of action: Action) throws(Refusal) -> Action {
+    guard let login = action.login else { return action }
+    // It would give a client the secret of another one's session.
+    guard login.wish.secret == nil else {
+      throw Refusal(.unknownField, "references to secrets are the engine's own", path: "payload.secretReference")
+    }
+    do {
+      return try action.keepingSecret { source, wish in try keep(source, for: wish) }
+    } catch let refusal as Refusal {
+      throw refusal
+    } catch {
+      throw Refusal(.storageFailure, "the secret cannot be kept", path: "payload")
+    }
+  }
+
+  private func keep(_ source: SecretSource, for wish: Session.Wish) throws(Refusal) -> SecretReference {
+    let secret = try secret(from: source, for: wish)
+    var random = SystemRandomNumberGenerator()
+    let reference = SecretReference(from: &random)
+    // Held while the vault writes: the library is not given up meanwhile.
+    try state.withLock { (state) throws(Refusal) in
+      switch state {
+      case .closed(let refusal): throw refusal
+      case .open(let vault):
+        do throws(SecretVaultFailure) {
+          try vault.keep(secret, under: reference)
+        } catch {
+          throw Refusal(.storageFailure, error.message, path: "payload")
+        }
+      }
+    }
+    return reference
+  }
+
+  private func secret(from source: SecretSource, for wish: Session.Wish) throws(Refusal) -> KeptSecret {
+    switch source {
+    case .text(let text): return KeptSecret(text)
+    case .file(let path): return KeptSecret(try SecretFile.text(at: path))
+    case .netrc:
+      guard wish.kind.needsUser else {
+        throw Refusal(
+          .invalidValue, "a netrc file has names and passwords, for basic and digest only", path: "payload.netrc")
+      }
+      guard let netrcFile, FileManager.default.isReadableFile(atPath: netrcFile) else {
+        throw Refusal(
+          .notFound, "there is no netrc file\(netrcFile.map { " \"\($0)\"" } ?? ""); start the engine with --netrc",
+          path: "payload.netrc")
+      }
+      return KeptSecret(netrcFile, isNetrcFile: true)
+    }
+  }
+}
+
+/// A file with one secret.
+enum SecretFile {
+  /// What it holds, without the line end at its end. No message repeats any of it.
+  static func text(at path: String) throws(Refusal) -> String {
+    func fault(_ what: String) -> Refusal { Refusal(.invalidValue, what, path: "payload.secretFile") }
+    let bytes: [UInt8]
+    do {
+      let file = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
+      defer { try? file.close() }
+      bytes = [UInt8](try file.read(upToCount: Session.Limits.secretBytes + 3) ?? Data())
+    } catch {
+      throw fault("the file cannot be read; name one that the engine's user may read")
+    }
+    let end = bytes.lastIndex { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }.map { $0 + 1 } ?? 0
+    guard end > 0, end <= Session.Limits.secretBytes else {
+      throw fault("the file must have a secret of at most \(Session.Limits.secretBytes) bytes")
+    }
+    guard let text = String(validating: bytes[..<end], as: UTF8.self),
+      !text.unicodeScalars.contains(where: { $0.value < 0x20 || $0.value == 0x7F })
+    else { throw fault("the file must have one line of text") }
+    return text
+  }
+}

@@ -1,0 +1,110 @@
+import Dispatch
+import EngineRuntime
+import Flux
+import PodfluxCore
+import Synchronization
+
+/// Opens sessions: makes their credentials ready for the requests on the curl thread of a `TransferService`, and gets tokens
+/// anew. What has to survive is in the vault before anything is told of it.
+///
+/// Every call is thread safe, returns at once and may be repeated.
+public final class SessionService: Sendable {
+  private struct State {
+    var running: [SessionID: SessionOperation] = [:]
+    var isEnding = false
+  }
+
+  private let transfers: TransferService
+  private let vault: any SecretVault
+  /// The vault waits for the disk.
+  private let queue = DispatchQueue(label: "podflux.sessions", qos: .userInitiated)
+  private let state = Mutex(State())
+  private let readClock: @Sendable () -> ClockReading
+  private let post: @Sendable (SessionFact) -> Void
+  private let failed: @Sendable (String) -> Void
+
+  /// - Parameters:
+  ///   - transfers: Must outlive the service.
+  ///   - post: Receives what is found out; called from any thread, must not block.
+  ///   - failed: Hears why a secret could not be deleted; the next start tries again.
+  package init(
+    transfers: TransferService, vault: any SecretVault, readClock: @escaping @Sendable () -> ClockReading,
+    post: @escaping @Sendable (SessionFact) -> Void, failed: @escaping @Sendable (String) -> Void
+  ) {
+    self.transfers = transfers
+    self.vault = vault
+    self.readClock = readClock
+    self.post = post
+    self.failed = failed
+  }
+
+  /// Carries an order out, or begins to.
+  public func carryOut(_ order: SessionOrder) {
+    switch order {
+    case .open(let opening): open(opening)
+    case .leave(let session): leave(session)
+    case .forget(let reference): onVault { vault throws(SecretVaultFailure) in try vault.forget(reference) }
+    case .sweep(let references):
+      onVault { vault throws(SecretVaultFailure) in try vault.sweep(keeping: Set(references)) }
+    }
+  }
+
+  private func open(_ opening: SessionOpening) {
+    let (former, new) = state.withLock { state -> (SessionOperation?, SessionOperation?) in
+      let former = state.running[opening.id.session]
+      guard !state.isEnding, former?.id != opening.id else { return (nil, nil) }
+      let operation = SessionOperation(
+        opening, vault: vault, driver: transfers.driver, queue: queue, readClock: readClock,
+        ended: { [weak self] fact in self?.end(opening.id, telling: fact) })
+      state.running[opening.id.session] = operation
+      return (former, operation)
+    }
+    former?.stop()
+    new?.begin()
+  }
+
+  private func leave(_ session: SessionID) {
+    let operation = state.withLock { $0.running.removeValue(forKey: session) }
+    operation?.stop()
+    // Behind what the opening may just have adopted.
+    queue.async { [self] in
+      let isOpening = state.withLock { $0.running[session] != nil }
+      if !isOpening { transfers.driver.credentials.leave(session) }
+    }
+  }
+
+  /// The service forgets the opening before the store hears that it has ended and may begin another.
+  private func end(_ id: SessionOpening.ID, telling fact: SessionFact?) {
+    let isOwn = state.withLock { state in
+      guard state.running[id.session]?.id == id else { return false }
+      state.running[id.session] = nil
+      return !state.isEnding
+    }
+    if isOwn, let fact { post(fact) }
+  }
+
+  private func onVault(_ body: @escaping @Sendable (any SecretVault) throws(SecretVaultFailure) -> Void) {
+    queue.async { [self] in
+      do throws(SecretVaultFailure) {
+        try body(vault)
+      } catch {
+        failed(error.message)
+      }
+    }
+  }
+
+  /// Ends the openings that are under way. They are begun anew at the next start; what a server issues meanwhile is kept.
+  public func stop() {
+    let running = state.withLock { state in
+      defer { state.running = [:] }
+      state.isEnding = true
+      return state.running
+    }
+    for operation in running.values { operation.stop() }
+  }
+
+  /// Returns when the vault is not touched any more. Call it when the transfers are shut down: then no answer can come.
+  public func shutDown() {
+    queue.sync {}
+  }
+}

@@ -1,0 +1,51 @@
+import Crypto
+import Foundation
+
+/// What seals a vault.
+package struct VaultKey: Sendable {
+  /// The name of the credential that `systemd` hands over (systemd.exec(5), `LoadCredential=`).
+  package static let credentialName = "podflux-key"
+  /// How long a key is, in bytes: fewer could be guessed, and no key is longer.
+  package static let lengths = 16...4096
+
+  let key: SymmetricKey
+
+  /// Why there is no key: one sentence.
+  package struct Fault: Error, Hashable, CustomStringConvertible {
+    package let description: String
+  }
+
+  /// The key in a file: its bytes, without line ends at their end.
+  package init(contentsOfFile path: String) throws(Fault) {
+    let bytes: [UInt8]
+    do {
+      let file = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
+      defer { try? file.close() }
+      bytes = [UInt8](try file.read(upToCount: Self.lengths.upperBound + 2) ?? Data())
+    } catch {
+      throw Fault(description: "the key in \"\(path)\" cannot be read: \(error.localizedDescription)")
+    }
+    try self.init(bytes, from: path)
+  }
+
+  init(_ bytes: [UInt8], from path: String) throws(Fault) {
+    let end = bytes.lastIndex { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }.map { $0 + 1 } ?? 0
+    guard Self.lengths.contains(end) else {
+      throw Fault(
+        description: """
+          the key in "\(path)" must have \(Self.lengths.lowerBound) to \(Self.lengths.upperBound) bytes; make one with \
+          "head -c 32 /dev/urandom"
+          """)
+    }
+    // A key of any length becomes one of 256 bits (RFC 5869).
+    key = HKDF<SHA256>.deriveKey(
+      inputKeyMaterial: SymmetricKey(data: bytes[..<end]), info: Data("podflux vault 1".utf8), outputByteCount: 32)
+  }
+
+  /// Where `systemd` has put the key for this process; nil where it has not.
+  package static func credentialPath(in environment: [String: String]) -> String? {
+    guard let folder = environment["CREDENTIALS_DIRECTORY"], !folder.isEmpty else { return nil }
+    let path = folder + "/" + credentialName
+    return FileManager.default.fileExists(atPath: path) ? path : nil
+  }
+}

@@ -1,0 +1,122 @@
+import ArgumentParser
+import PodfluxClient
+import PodfluxCore
+import PodfluxPeople
+import WireProtocol
+
+/// `podflux sessions`: lists, opens and closes the logins of private feeds.
+struct SessionsCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "sessions",
+    abstract: "Lists, opens or closes the logins of private feeds.",
+    discussion: """
+      podflux sessions
+      podflux sessions open members --host feeds.example.org --host media.example.org --user me
+      podflux sessions close members --forget
+
+      The requests of feeds and downloads that have a session wait while it is not open. A session's password or token goes
+      to its hosts and to no other.
+      """,
+    subcommands: [List.self, Open.self, Close.self], defaultSubcommand: List.self)
+
+  /// Prints them.
+  struct List: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "list", abstract: "Prints the sessions, without an engine or beside a running one.")
+
+    @OptionGroup var folder: LibraryPathOption
+    @OptionGroup var console: ConsoleOptions
+
+    func run() throws {
+      let console = Console(console)
+      let source = LibraryFolder(place: try folder.place())
+      try console.reporting {
+        let sessions = try source.snapshot(SnapshotQuery(stores: [.sessions])).sessions()
+        if console.options.json { return sessions.forEach { console.result($0.json) } }
+        console.result(LibraryTables(console.clock).table(of: sessions))
+      }
+    }
+  }
+
+  /// Opens one.
+  struct Open: EngineCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "open",
+      abstract: "Opens a session, or the same one in another way, and lets what has waited for it go on.",
+      discussion: """
+        podflux sessions open members --host feeds.example.org --user me
+        podflux sessions open members --host feeds.example.org --login bearer --password-stdin < token
+        """)
+
+    @OptionGroup var folder: LibraryOption
+    @OptionGroup var engine: SocketOption
+    @OptionGroup var console: ConsoleOptions
+    @OptionGroup var login: LoginOptions
+
+    @Argument(help: "The session's id, such as members.")
+    var id: String
+
+    @Option(help: "A host that it is for, with its port where an address names one; can be repeated.")
+    var host: [String]
+
+    func validate() throws {
+      guard login.isGiven else { throw ValidationError("say how to log in, such as --user NAME") }
+      guard !host.isEmpty else { throw ValidationError("--host says where the session logs in") }
+    }
+
+    func run() throws {
+      let login = Result { try self.login.members() }
+      try withEngine { access, console in
+        let own: [(key: String, value: JSONValue)] = [("hosts", .array(host.map(\.json))), ("id", id.json)]
+        let request = try Request("sessions/open", (own + login.get()).sorted { $0.key < $1.key })
+        _ = try access.connection.ask(request).get()
+        let session = try settled(id, access)
+        if console.options.json {
+          if let session { console.result(session.json) }
+        } else if let session {
+          console.note("\(id): \(session.words)")
+        }
+        if session?.state == .loginFailed { throw ExitCode.credentialsNeeded }
+      }
+    }
+
+    private static let lookMilliseconds = 50
+    private static let looks = 600
+
+    /// The session when its opening has ended, or after half a minute.
+    private func settled(_ id: String, _ access: EngineAccess) throws -> SessionItem? {
+      var session: SessionItem?
+      for _ in 0..<Self.looks {
+        session = try access.connection.snapshot(SnapshotQuery(stores: [.sessions])).sessions().first { $0.id == id }
+        guard let state = session?.state, state == .created || state == .opening else { return session }
+        if access.signals.comes(withinMilliseconds: Self.lookMilliseconds) { throw ConnectionFailure.interrupted }
+      }
+      return session
+    }
+  }
+
+  /// Closes one.
+  struct Close: EngineCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "close", abstract: "Closes a session: its requests wait until it is opened again.")
+
+    @OptionGroup var folder: LibraryOption
+    @OptionGroup var engine: SocketOption
+    @OptionGroup var console: ConsoleOptions
+
+    @Argument(help: "The session's id.")
+    var id: String
+
+    @Flag(help: "Delete its password or token too.")
+    var forget = false
+
+    func run() throws {
+      try withEngine { access, _ in
+        guard let session = SessionID(id) else {
+          throw EngineRefusal(code: Refusal.Code.notFound.rawValue, message: "there is no session \"\(id)\"")
+        }
+        try access.order(.sessions(.close(session, forgetting: forget)))
+      }
+    }
+  }
+}

@@ -1,0 +1,116 @@
+import ArgumentParser
+import Foundation
+import PodfluxClient
+import PodfluxCore
+import WireProtocol
+
+/// How requests log in, as a person says it. The password comes from stdin, from a netrc file, or is asked for on the
+/// terminal: arguments are shown to every user of the machine.
+struct LoginOptions: ParsableArguments {
+  /// How a session that a command makes logs in.
+  enum Kind: String, ExpressibleByArgument, CaseIterable {
+    case basic, digest, bearer, refreshing
+  }
+
+  @Option(help: "The name to log in with; the password is asked for, or comes with --password-stdin or --netrc.")
+  var user: String?
+
+  @Flag(help: "Read the password, or the token, from the first line of stdin.")
+  var passwordStdin = false
+
+  @Flag(help: "Take the password from the engine's netrc file, for each request.")
+  var netrc = false
+
+  @Option(
+    help: """
+      How to log in: basic or digest with a name and a password, bearer with a token, refreshing with one that others are \
+      got with; basic unless this says it.
+      """)
+  var login: Kind?
+
+  @Option(name: .customLong("token-url"), help: "Where a refreshing login gets its tokens.")
+  var tokenURL: String?
+
+  /// Whether anything is said.
+  var isGiven: Bool { user != nil || passwordStdin || netrc || login != nil || tokenURL != nil }
+
+  func validate() throws {
+    guard isGiven else { return }
+    if passwordStdin, netrc { throw ValidationError("--password-stdin and --netrc exclude each other") }
+    let kind = login ?? .basic
+    let hasPassword = kind == .basic || kind == .digest
+    if hasPassword, user == nil, !netrc { throw ValidationError("--user says whose password it is") }
+    if netrc, !hasPassword { throw ValidationError("--netrc is for basic and digest") }
+    guard (kind == .refreshing) == (tokenURL != nil) else {
+      throw ValidationError("--token-url belongs to --login refreshing")
+    }
+  }
+
+  /// The members of `auth`, and of `sessions/open`, with the secret.
+  ///
+  /// - Throws: `EngineRefusal` if there is none.
+  func members() throws -> [(key: String, value: JSONValue)] {
+    var found: [(key: String, value: JSONValue)] = [("kind", .string((login ?? .basic).rawValue))]
+    if netrc { found.append(("netrc", .boolean(true))) } else { found.append(("secret", .string(try secret()))) }
+    if let tokenURL { found.append(("tokenURL", .string(tokenURL))) }
+    if let user { found.append(("user", .string(user))) }
+    return found
+  }
+
+  private func secret() throws -> String {
+    let word = login == nil || login == .basic || login == .digest ? "password" : "token"
+    let line =
+      passwordStdin ? readLine(strippingNewline: true) : PasswordPrompt.ask("\(word) of \(user ?? "the session"): ")
+    guard let line, !line.isEmpty else {
+      throw EngineRefusal(
+        code: Refusal.Code.missingField.rawValue,
+        message: "there is no \(word); give it with --password-stdin, or on a terminal")
+    }
+    return line
+  }
+}
+
+/// Which session the requests of a feed or a download have: a new one, or one that is there.
+struct SessionOptions: ParsableArguments {
+  @OptionGroup var login: LoginOptions
+
+  @Option(help: "The session that its requests log in with; podflux sessions lists them.")
+  var session: String?
+
+  /// Whether anything is said.
+  var isGiven: Bool { login.isGiven || session != nil }
+
+  func validate() throws {
+    if login.isGiven, session != nil { throw ValidationError("--session has a login; leave the other one out") }
+  }
+
+  /// The member `auth` or `session` of a payload; neither if nothing is said. A person may be asked for a password: call it
+  /// once, before an engine begins.
+  ///
+  /// - Throws: `EngineRefusal` if there is no password.
+  func members() throws -> [(key: String, value: JSONValue)] {
+    if let session { return [("session", .string(session))] }
+    guard login.isGiven else { return [] }
+    let members = try login.members().map { JSONObject.Member(key: $0.key, value: $0.value) }
+    return [("auth", .object(JSONObject(members)))]
+  }
+}
+
+/// Asks a person for a password.
+enum PasswordPrompt {
+  /// What the person types, without showing it; nil without a terminal.
+  static func ask(_ question: String) -> String? {
+    guard isatty(STDIN_FILENO) == 1 else { return nil }
+    var before = termios()
+    guard tcgetattr(STDIN_FILENO, &before) == 0 else { return nil }
+    var silent = before
+    silent.c_lflag &= ~tcflag_t(ECHO)
+    guard tcsetattr(STDIN_FILENO, TCSAFLUSH, &silent) == 0 else { return nil }
+    defer {
+      tcsetattr(STDIN_FILENO, TCSAFLUSH, &before)
+      StandardError.print("")
+    }
+    FileHandle.standardError.write(Data(question.utf8))
+    return readLine(strippingNewline: true)
+  }
+}

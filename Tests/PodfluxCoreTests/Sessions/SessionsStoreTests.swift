@@ -1,0 +1,394 @@
+import Flux
+import Persistence
+import Testing
+
+@testable import PodfluxCore
+
+@Suite("The sessions store")
+struct SessionsStoreTests {
+  private let world: World
+  private static let reference = SecretReference(String(repeating: "a", count: 32))
+  private static let other = SecretReference(String(repeating: "b", count: 32))
+
+  init() throws {
+    world = try World { patch in
+      patch.maxConcurrent = 8
+      patch.maxPerHost = 8
+    }
+  }
+
+  // MARK: Helpers
+
+  private var orders: [SessionOrder] {
+    world.effects.compactMap { if case .session(let order) = $0 { order } else { nil } }
+  }
+
+  private func opening() throws -> SessionOpening {
+    try #require(orders.compactMap { if case .open(let opening) = $0 { opening } else { nil } }.first)
+  }
+
+  private var sessions: [Session] {
+    world.dispatcher.state.sessions.view.sessions.values.sorted { $0.key < $1.key }
+  }
+
+  private func session(at sourceLocation: SourceLocation = #_sourceLocation) throws -> Session {
+    let stored = try world.database.read { try $0.sessions() }
+    #expect(stored == sessions, sourceLocation: sourceLocation)
+    return try #require(stored.first, sourceLocation: sourceLocation)
+  }
+
+  private func login(
+    _ kind: Session.Kind = .refreshing, hosts: [String] = ["a.example"], secret: SecretReference? = reference
+  ) throws -> Login {
+    Login(
+      Session.Wish(
+        hosts: hosts, kind: kind, user: kind.needsUser ? "me" : nil,
+        tokenURL: kind == .refreshing ? try WebAddress("https://login.example/token") : nil, secret: secret))
+  }
+
+  private func open(_ name: String = "s", _ login: Login) throws -> Reply? {
+    try world.send(.sessions(.open(.init(id: SessionID(name), login: login))))
+  }
+
+  /// Opens a session, and has it got its first token.
+  private func begin(_ kind: Session.Kind = .refreshing, expires: Timestamp? = nil) throws {
+    _ = try open("s", login(kind))
+    try world.send(.session(.opened(try opening().id, expires: expires)))
+  }
+
+  private func enqueue(_ name: String) throws -> DownloadID {
+    let id = try DownloadID.named(name)
+    try world.send(
+      .downloads(
+        .enqueue(.init(id: id, address: try .on("a.example", name), session: SessionID("s").map { .known($0) }))))
+    return id
+  }
+
+  private func refuse(_ id: DownloadID, _ status: Int = 401) throws {
+    try world.report(id, .failed(.answered(status, to: "file"), kept: nil))
+  }
+
+  private func visible(_ id: DownloadID) throws -> WaitingReason? {
+    world.downloads.obstacles.obstacle(for: try world.row(id))?.reason
+  }
+
+  // MARK: Opening and closing
+
+  @Test("A session is opened with one order, and its token is number one")
+  func opens() throws {
+    #expect(try open("s", login()) == .session(id: try #require(SessionID("s")), state: .opening))
+    let order = try opening()
+    #expect(order.token == 1 && !order.takesKept)
+    try world.send(.session(.opened(order.id, expires: nil)))
+    #expect(try session().state == .open)
+    #expect(try session().token == 1)
+    // A report that comes once more changes nothing.
+    try world.send(.session(.opened(order.id, expires: nil)))
+    #expect(try session().token == 1)
+  }
+
+  @Test("An opening that fails for a while is tried again later, and for good at last")
+  func triesAgain() throws {
+    _ = try open("s", login())
+    for number in 1..<Session.Limits.openingTries {
+      try world.send(.session(.failed(try opening().id, DownloadError(.connectFailed, "nothing listens"))))
+      #expect(try session().state.kind == .opening, "\(number)")
+      #expect(orders.isEmpty)
+      world.advance(seconds: 400)
+      try world.send(.timeCame)
+    }
+    try world.send(.session(.failed(try opening().id, DownloadError(.connectFailed, "nothing listens"))))
+    #expect(try session().state.kind == .loginFailed)
+    world.advance(seconds: 400)
+    try world.send(.timeCame)
+    #expect(orders.isEmpty)
+  }
+
+  @Test("What is lacking is refused before anything changes")
+  func refusals() throws {
+    func refusal(_ login: Login) -> Refusal? {
+      do {
+        _ = try open("x", login)
+        return nil
+      } catch {
+        return error as? Refusal
+      }
+    }
+    #expect(refusal(try login(.basic, secret: nil))?.path == "payload.secret")
+    var nameless = try login(.digest)
+    nameless.wish.user = nil
+    #expect(refusal(nameless)?.path == "payload.user")
+    var aimless = try login()
+    aimless.wish.tokenURL = nil
+    #expect(refusal(aimless)?.path == "payload.tokenURL")
+    aimless.wish.tokenURL = try WebAddress("http://login.example/token")
+    #expect(refusal(aimless)?.code == .invalidValue)
+    #expect(refusal(try login(.none))?.path == "payload.secret")
+    #expect(refusal(try login(hosts: []))?.path == "payload.hosts")
+    #expect(sessions.isEmpty)
+    let unknown = try #require(SessionID("unknown"))
+    #expect(throws: Refusal.self) { try world.send(.sessions(.close(unknown, forgetting: true))) }
+  }
+
+  @Test("A session that is closed holds its requests, and one that is opened again releases them in their order")
+  func closes() throws {
+    try begin(.basic)
+    let id = try #require(SessionID("s"))
+    try world.send(.sessions(.close(id, forgetting: false)))
+    #expect(orders == [.leave(id)])
+    let downloads = try ["c", "a", "b"].map(enqueue)
+    #expect(world.attempts.isEmpty)
+    #expect(try visible(downloads[0]) == .auth)
+    // The kept secret does.
+    _ = try open("s", login(.basic, secret: nil))
+    #expect(try opening().wish.secret == Self.reference && opening().takesKept)
+    try world.send(.session(.opened(try opening().id, expires: nil)))
+    let started = world.effects.compactMap { if case .start(let attempt) = $0 { attempt.id.download } else { nil } }
+    #expect(started == downloads)
+    #expect(world.attempts[downloads[0]]?.session == SessionUse(session: id, token: 2))
+  }
+
+  @Test("To forget deletes the secret, and to open in another way deletes the former one")
+  func forgets() throws {
+    try begin()
+    _ = try open("s", login(secret: Self.other))
+    #expect(orders.contains(.forget(try #require(Self.reference))))
+    let id = try #require(SessionID("s"))
+    try world.send(.sessions(.close(id, forgetting: true)))
+    #expect(orders.contains(.forget(try #require(Self.other))))
+    #expect(try session().wish.secret == nil)
+    #expect(throws: Refusal.self) { _ = try open("s", login(secret: nil)) }
+  }
+
+  // MARK: Refreshes
+
+  @Test("Of many requests that are refused one asks for a token, and all are sent again when it has come")
+  func singleFlight() throws {
+    try begin()
+    let downloads = try (0..<5).map { try enqueue("d\($0)") }
+    #expect(world.attempts.count == 5)
+    var asked = 0
+    for id in downloads {
+      try refuse(id)
+      asked += orders.count
+      #expect(try world.row(id).state == .queued)
+      #expect(try world.row(id).failures == 0)
+      #expect(try visible(id) == .auth)
+    }
+    #expect(asked == 1)
+    #expect(world.attempts.isEmpty, "what waits holds no slot")
+    let live = try #require(world.dispatcher.state.sessions.live[1])
+    try world.send(.session(.opened(live, expires: nil)))
+    #expect(try session().state == .extended)
+    #expect(world.attempts.values.allSatisfy { $0.session?.token == 2 } && world.attempts.count == 5)
+  }
+
+  @Test("A 401 with a token that was renewed meanwhile asks for no other")
+  func lateRefusal() throws {
+    try begin()
+    let (first, second) = (try enqueue("a"), try enqueue("b"))
+    try refuse(first)
+    try world.send(.session(.opened(try opening().id, expires: nil)))
+    try refuse(second)
+    #expect(orders.isEmpty)
+    #expect(world.attempts[second]?.session?.token == 2)
+  }
+
+  @Test("A 401 right after a fresh token is the login's failure: all that waits fails with its reason")
+  func loginFails() throws {
+    try begin()
+    let downloads = try ["a", "b", "c"].map(enqueue)
+    for id in downloads { try refuse(id) }
+    let live = try #require(world.dispatcher.state.sessions.live[1])
+    try world.send(.session(.opened(live, expires: nil)))
+    try refuse(downloads[0])
+    #expect(try session().state.kind == .loginFailed)
+    guard case .failed(let error) = try world.row(downloads[0]).state else {
+      Issue.record("it does not fail")
+      return
+    }
+    #expect(error.code == .unauthorized && error.message.contains("the session \"s\" could not log in"))
+    for id in downloads.dropFirst() {
+      try refuse(id)
+      #expect(try world.row(id).state.kind == .failed)
+    }
+    // A new one fails, too, and a person who opens the session again may retry.
+    let late = try enqueue("d")
+    #expect(try world.row(late).state.kind == .failed)
+    _ = try open("s", login(secret: Self.other))
+    let opening = try opening()
+    try world.send(.downloads(.retry(.all)))
+    #expect(world.attempts.isEmpty)
+    try world.send(.session(.opened(opening.id, expires: nil)))
+    #expect(world.attempts.count == 4)
+  }
+
+  @Test("A password that others were let in with is not at fault")
+  func onlyThis() throws {
+    try begin(.basic)
+    let (first, second) = (try enqueue("a"), try enqueue("b"))
+    try world.report(first, .checkpoint(.sample(durable: 10)))
+    try refuse(second)
+    #expect(try session().state == .open)
+    #expect(try world.row(second).state.kind == .failed)
+  }
+
+  @Test("A token that is about to expire is renewed before it is used")
+  func renewsInTime() throws {
+    try begin(expires: world.clock.wall.advanced(byMilliseconds: 60_000))
+    world.advance(seconds: 31)
+    let id = try enqueue("a")
+    #expect(world.attempts.isEmpty)
+    let opening = try opening()
+    #expect(opening.token == 2 && !opening.takesKept)
+    try world.send(.session(.opened(opening.id, expires: nil)))
+    #expect(world.attempts[id]?.session?.token == 2)
+  }
+
+  @Test("After a restart a session opens with what is kept, once a request wants it")
+  func restarts() throws {
+    try begin()
+    try world.restart()
+    #expect(orders == [.sweep(keeping: [try #require(Self.reference)])])
+    #expect(try session().state == .created(isCached: true))
+    let id = try enqueue("a")
+    #expect(try opening().takesKept)
+    try world.send(.session(.opened(try opening().id, expires: nil)))
+    #expect(world.attempts[id]?.session?.token == 2)
+  }
+
+  @Test("A session that is not open holds up no other download of its host")
+  func holdsUpNoOther() throws {
+    try begin()
+    let id = try #require(SessionID("s"))
+    try world.send(.sessions(.close(id, forgetting: false)))
+    _ = try enqueue("a")
+    let free = try world.enqueue("free")
+    #expect(Array(world.attempts.keys) == [free])
+    #expect(world.attempts[free]?.session == nil)
+  }
+
+  @Test("A drain does not wait for a session that a client has closed")
+  func drains() throws {
+    try begin()
+    try world.send(.sessions(.close(try #require(SessionID("s")), forgetting: false)))
+    _ = try enqueue("a")
+    try world.send(.stop(.drain))
+    #expect(world.effects.contains(.close))
+  }
+
+  // MARK: Who has which session
+
+  @Test("`auth` makes a session for the address's host, and another host is refused")
+  func choices() throws {
+    let id = try DownloadID.named("a")
+    try world.send(
+      .downloads(.enqueue(.init(id: id, address: try .on("b.example", "a"), session: .new(try login(.basic))))))
+    #expect(try session().wish.hosts == ["b.example"])
+    #expect(try world.row(id).session == 1)
+    #expect(try opening().wish.kind == .basic)
+    let made = try session().id
+    #expect(throws: Refusal.self) {
+      try world.send(.downloads(.enqueue(.init(address: try .on("c.example", "c"), session: .known(made)))))
+    }
+    var update = DownloadIntent.Update()
+    update.address = try .on("c.example", "a")
+    try world.send(.downloads(.update(id, update)))
+    #expect(try world.row(id).session == nil)
+  }
+
+  @Test("An episode's download has its feed's session on the session's hosts, and none elsewhere")
+  func inherits() throws {
+    try begin()
+    let feed = try #require(FeedID("f"))
+    try world.send(
+      .podcasts(
+        .subscribe(
+          .init(
+            id: feed, address: try WebAddress("https://a.example/f.xml"), session: SessionID("s").map { .known($0) }))))
+    let refresh = try #require(
+      world.effects.compactMap { if case .refreshFeed(let refresh) = $0 { refresh } else { nil } }.first)
+    #expect(refresh.session == SessionUse(session: try #require(SessionID("s")), token: 1))
+    let hosts = ["a.example", "cdn.example"]
+    let contents = try hosts.map { host in
+      EpisodeContent(guid: host, enclosure: .init(address: try .on(host, "e"), mediaType: nil, length: nil))
+    }
+    try world.send(.refresh(RefreshReport(refresh: refresh.id, news: .appeared(contents))))
+    try world.send(.podcasts(.download(.matching(.everything))))
+    let sent = world.attempts.values.map { ($0.address.host, $0.session?.token) }.sorted { $0.0 < $1.0 }
+    #expect(sent.map(\.0) == hosts && sent.map(\.1) == [1, nil])
+  }
+
+  @Test("A feed that is refused waits for the refresh, and is refreshed again when it has come")
+  func feedWaits() throws {
+    try begin()
+    let feed = try #require(FeedID("f"))
+    try world.send(
+      .podcasts(
+        .subscribe(
+          .init(
+            id: feed, address: try WebAddress("https://a.example/f.xml"), session: SessionID("s").map { .known($0) }))))
+    func refresh() -> FeedRefresh? {
+      world.effects.compactMap { if case .refreshFeed(let refresh) = $0 { refresh } else { nil } }.first
+    }
+    let first = try #require(refresh())
+    try world.send(
+      .refresh(
+        RefreshReport(
+          refresh: first.id, news: .failed(.answered(401, to: "feed"), next: world.clock.wall.advanced(byDays: 1)))))
+    #expect(refresh() == nil)
+    try world.send(.session(.opened(try opening().id, expires: nil)))
+    let second = try #require(refresh())
+    #expect(second.session?.token == 2)
+    // The fresh token is refused as well: the login has failed, and so has the feed, until the session is opened again.
+    try world.send(
+      .refresh(
+        RefreshReport(
+          refresh: second.id, news: .failed(.answered(401, to: "feed"), next: world.clock.wall.advanced(byDays: 1)))))
+    #expect(try session().state.kind == .loginFailed)
+    #expect(refresh() == nil)
+    _ = try open("s", login(secret: Self.other))
+    try world.send(.session(.opened(try opening().id, expires: nil)))
+    #expect(refresh() != nil)
+  }
+
+  @Test("A secret is put into the vault before a turn sees the action")
+  func keepsSecrets() throws {
+    let login = Login(try login(.basic, secret: nil).wish, source: .text("hunter2"))
+    var kept: [String] = []
+    let reference = try #require(Self.reference)
+    let address = try WebAddress("https://a.example/f")
+    var feed = PodcastIntent.Update()
+    feed.session = .new(login)
+    var download = DownloadIntent.Update()
+    download.session = .new(login)
+    let actions: [Action] = [
+      .sessions(.open(.init(id: nil, login: login))),
+      .downloads(.enqueue(.init(address: address, session: .new(login)))),
+      .downloads(.update(try .named("a"), download)),
+      .podcasts(.subscribe(.init(address: address, session: .new(login)))),
+      .podcasts(.update(try #require(FeedID("f")), feed)),
+    ]
+    for action in actions {
+      #expect(!"\(action)".contains("hunter2"))
+      let safe = action.keepingSecret { source, _ in
+        if case .text(let text) = source { kept.append(text) }
+        return reference
+      }
+      #expect("\(safe)".contains(String(repeating: "a", count: 32)))
+    }
+    #expect(kept == Array(repeating: "hunter2", count: actions.count))
+  }
+
+  @Test("When all numbers are given, those of forgotten sessions that nothing refers to are given again")
+  func room() throws {
+    world.checksInvariants = false
+    for number in 0..<Session.Limits.sessions { _ = try open("s\(number)", login(.bearer)) }
+    #expect(throws: Refusal.self) { _ = try open("more", login(.bearer)) }
+    try world.send(.sessions(.close(try #require(SessionID("s7")), forgetting: true)))
+    _ = try open("more", login(.bearer))
+    #expect(sessions.first { $0.id == SessionID("more") }?.key == 8)
+    #expect(sessions.count == Session.Limits.sessions)
+  }
+}
+

@@ -1,0 +1,108 @@
+import EngineRuntime
+import Flux
+import Foundation
+import PodfluxCore
+import TestSupport
+import Testing
+import Vault
+
+@testable import PodfluxEngine
+
+@Suite("A secret on its way to the vault")
+struct VaultDoorTests {
+  private let folder: TemporaryFolder
+  private let vault = MemoryVault()
+  private let door: VaultDoor
+
+  init() throws {
+    folder = try TemporaryFolder()
+    door = VaultDoor(netrcFile: folder.path + "/netrc")
+    door.open(vault)
+  }
+
+  private func wish(_ kind: Session.Kind = .basic, user: String? = "me") -> Session.Wish {
+    Session.Wish(hosts: ["a.example"], kind: kind, user: user)
+  }
+
+  private func open(_ source: SecretSource?, _ wish: Session.Wish? = nil) -> Action {
+    .sessions(.open(.init(login: Login(wish ?? self.wish(), source: source))))
+  }
+
+  private func write(_ text: String, _ name: String) throws -> String {
+    try Data(text.utf8).write(to: URL(fileURLWithPath: folder.path + "/" + name))
+    return folder.path + "/" + name
+  }
+
+  @Test("leaves a reference in its place, in every action that can have one")
+  func references() throws {
+    let choice = SessionChoice.new(Login(wish(), source: .text("s3cret")))
+    let address = try WebAddress("https://a.example/")
+    var (download, feed) = (DownloadIntent.Update(), PodcastIntent.Update())
+    (download.session, feed.session) = (choice, choice)
+    let (id, feedID) = (try #require(DownloadID("a")), try #require(FeedID("a")))
+    let actions: [Action] = [
+      open(.text("s3cret")), .downloads(.enqueue(.init(address: address, session: choice))),
+      .downloads(.update(id, download)), .podcasts(.subscribe(.init(address: address, session: choice))),
+      .podcasts(.update(feedID, feed)),
+    ]
+    var references: Set<SecretReference> = []
+    for action in actions {
+      let taken = try door.takingSecret(of: action)
+      let login = try #require(taken.login)
+      #expect(login.source == nil)
+      let reference = try #require(login.wish.secret)
+      #expect(try vault.secret(for: reference) == KeptSecret("s3cret"))
+      references.insert(reference)
+      var dumped = "\(taken)"
+      dump(taken, to: &dumped)
+      dump(action, to: &dumped)
+      #expect(!dumped.contains("s3cret"))
+    }
+    #expect(references.count == actions.count)
+    #expect(try door.takingSecret(of: open(nil)) == open(nil), "a session that is there keeps its own")
+    #expect(try door.takingSecret(of: .downloads(.pause(.all))) == .downloads(.pause(.all)))
+  }
+
+  @Test("is no other session's: a client cannot name a reference")
+  func foreignReference() throws {
+    var random = SeededGenerator(seed: 1)
+    var wish = wish()
+    wish.secret = SecretReference(from: &random)
+    let refusal = #expect(throws: Refusal.self) { try door.takingSecret(of: open(nil, wish)) }
+    #expect(refusal?.code == .unknownField)
+  }
+
+  @Test("is refused while the library is not held")
+  func closed() throws {
+    door.close(refusing: .hasStopped)
+    #expect(throws: Refusal.hasStopped) { try door.takingSecret(of: open(.text("s3cret"))) }
+    #expect(throws: Refusal.isSuspended) {
+      try VaultDoor(netrcFile: nil).takingSecret(of: open(.text("s3cret")))
+    }
+  }
+
+  @Test("comes from a file without its line end, and no refusal repeats any of it")
+  func files() throws {
+    let taken = try door.takingSecret(of: open(.file(try write("s3cret é \r\n", "good"))))
+    #expect(try vault.secret(for: #require(taken.login?.wish.secret)) == KeptSecret("s3cret é "))
+    let bad = [
+      try write("", "empty"), try write("\n\n", "blank"), try write("s3cret\ns3cret\n", "lines"),
+      try write("s3cret\u{0}", "zero"), try write(String(repeating: "s3cret", count: 4000), "long"),
+      folder.path + "/none", folder.path,
+    ]
+    for path in bad {
+      let refusal = #expect(throws: Refusal.self) { try door.takingSecret(of: open(.file(path))) }
+      #expect(refusal?.path == "payload.secretFile" && refusal?.message.contains("s3cret") == false, "\(path)")
+    }
+  }
+
+  @Test("stays in the netrc file, which has the name too")
+  func netrc() throws {
+    #expect(throws: Refusal.self) { try door.takingSecret(of: open(.netrc)) }
+    let path = try write("machine a.example login me password s3cret\n", "netrc")
+    let login = try #require(try door.takingSecret(of: open(.netrc, wish(user: nil))).login)
+    #expect(login.wish.user == "")
+    #expect(try vault.secret(for: #require(login.wish.secret)) == KeptSecret(path, isNetrcFile: true))
+    #expect(throws: Refusal.self) { try door.takingSecret(of: open(.netrc, wish(.bearer))) }
+  }
+}

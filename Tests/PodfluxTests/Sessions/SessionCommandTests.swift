@@ -1,0 +1,70 @@
+import Foundation
+import ScriptedOrigin
+import Testing
+import TestScheduling
+import TestSupport
+
+@Suite("Commands for private feeds", .systemTest)
+struct SessionCommandTests {
+  private func scene(_ scheme: PasswordGuard.Scheme = .basic) throws -> Scene {
+    let scene = try Scene()
+    let guardian = PasswordGuard(scheme, realm: "Night Trains", user: "me", password: "s3cret pw")
+    let file = Resource(.audio(length: 20_000, seed: 1), entityTag: .strong("a"))
+    let document = """
+      <?xml version="1.0"?><rss version="2.0"><channel><title>Members</title><item><guid>1</guid><title>One</title>
+      <enclosure url="\(scene.origin.url("/one.mp3"))" type="audio/mpeg" length="20000"/></item></channel></rss>
+      """
+    scene.origin.serveOtherPaths { request in
+      guardian.guarding(
+        request.path == "/feed"
+          ? .resource(Resource(.text(document), mediaType: "application/rss+xml")) : .resource(file), from: request)
+    }
+    return scene
+  }
+
+  @Test("add logs in with a password from stdin, and sync downloads", arguments: PasswordGuard.Scheme.allCases)
+  func add(scheme: PasswordGuard.Scheme) throws {
+    let scene = try scene(scheme)
+    let added = try scene.podflux(
+      "add", scene.origin.url("/feed"), "--user", "me", "--password-stdin", "--login", scheme.rawValue,
+      input: ["s3cret pw"])
+    #expect(added.status == 0 && added.output.hasPrefix("Members: 1 episode"), "\(added)")
+    #expect(try scene.podflux("sync").status == 0)
+    #expect(scene.publishedFiles().count == 1)
+    let sessions = try scene.results("sessions")
+    #expect(sessions.count == 2 && sessions[1].contains("127.0.0.1:\(scene.origin.port)"), "\(sessions)")
+  }
+
+  @Test("A wrong password ends with 77, and says what the server calls itself")
+  func wrongPassword() throws {
+    let scene = try scene()
+    let added = try scene.podflux(
+      "add", scene.origin.url("/feed"), "--user", "me", "--password-stdin", input: ["no"])
+    #expect(added.status == 77 && added.errors.contains("\"Night Trains\""), "\(added)")
+    let repaired = try scene.podflux(
+      "rules", scene.origin.url("/feed"), "--user", "me", "--password-stdin", input: ["s3cret pw"])
+    #expect(repaired.status == 0, "\(repaired)")
+    #expect(try scene.podflux("sync").status == 0)
+    #expect(scene.publishedFiles().count == 1)
+    let got = try scene.podflux("get", scene.origin.url("/two.mp3"))
+    #expect(got.status == 77 && got.errors.contains("\"Night Trains\""), "\(got)")
+  }
+
+  @Test("sessions opens, lists and closes; get waits for one, and netrc has the password")
+  func sessions() throws {
+    let scene = try scene()
+    let host = "127.0.0.1:\(scene.origin.port)"
+    try Data("machine 127.0.0.1 login me password \"s3cret pw\"\n".utf8)
+      .write(to: URL(fileURLWithPath: scene.outside + "/.netrc"))
+    let opened = try scene.podflux("sessions", "open", "members", "--host", host, "--netrc")
+    #expect(opened.status == 0, "\(opened)")
+    let got = try scene.podflux("get", scene.origin.url("/one.mp3"), "--session", "members")
+    #expect(got.status == 0 && scene.publishedFiles().count == 1, "\(got)")
+    #expect(try scene.results("sessions", "list", "--json").first?.contains("\"id\":\"members\"") == true)
+    #expect(try scene.podflux("sessions", "close", "members", "--forget").status == 0)
+    #expect(try scene.results("sessions")[1].contains("closed"))
+    #expect(try scene.podflux("sessions", "close", "other").status == 1)
+    let missing = try scene.podflux("sessions", "open", "members", "--host", host, "--user", "me")
+    #expect(missing.status == 64 && missing.errors.contains("--password-stdin"), "\(missing)")
+  }
+}

@@ -1,0 +1,219 @@
+import Foundation
+import ScriptedOrigin
+import Testing
+import TestScheduling
+import TestSupport
+
+@Suite("Sessions", .systemTest)
+struct SessionTests {
+  private static let secret = "s3cret"
+
+  @Test(
+    """
+    500 downloads and 100 feeds of one session whose token expires every 50 requests: one refresh an expiry, all complete, \
+    none fails, none is fetched twice
+    """)
+  func many() throws {
+    let scene = try Scene()
+    let tokens = TokenServer(refreshToken: Self.secret, requestsPerToken: 50, rotates: true, secret: Self.secret)
+    scene.origin.serveForm("/token") { tokens.answer($0) }
+    let file = Resource(.audio(length: 20_000, seed: 1), entityTag: .strong("a"))
+    scene.origin.serveOtherPaths { request in
+      tokens.guarding(request.path.hasPrefix("/feed") ? Self.feed(request.path) : .resource(file), from: request)
+    }
+    let engine = try scene.startEager()
+    try engine.order("sessions/open", Self.refreshing(scene))
+    for number in 0..<100 {
+      try engine.order(
+        "feeds/subscribe", ["url": scene.origin.url("/feed\(number)"), "id": "f\(number)", "session": "members"])
+    }
+    for number in 0..<500 {
+      try engine.order(
+        "downloads/enqueue",
+        ["url": scene.origin.url("/\(number).mp3"), "id": "d\(number)", "session": "members"])
+    }
+    let items = try engine.waitForDownloads(upTo: 120) { counts, _ in counts["completed"] == 500 }.map(Item.init)
+    try waitUntil("the feeds", upTo: 60) {
+      let feeds =
+        try engine.order("snapshot", ["stores": ["feeds"], "feeds": ["limit": 1000]])["feeds"] as? [String: Any]
+      let all = feeds?["items"] as? [[String: Any]] ?? []
+      return all.count == 100 && all.allSatisfy { $0["lastRefreshed"] is String && $0["error"] is NSNull }
+    }
+    let counts = tokens.counts
+    #expect(counts.accepted == 600 && counts.issued == 12 && counts.expired == 11, "\(counts)")
+    #expect(counts.refreshes == counts.expired + 1, "one to open the session, and one an expiry")
+    let answers = scene.origin.requests.filter { $0.status == 200 && $0.path != "/token" }
+    #expect(answers.count == 600 && Set(answers.map(\.path)).count == 600)
+    #expect(
+      items.allSatisfy { $0.discarded == 0 && $0.attempt == 1 }, "\(items.first { $0.attempt != 1 }?.json ?? [:])")
+    let session = try engine.session("members")
+    #expect(session["state"] as? String == "extended" && session["error"] is NSNull)
+    #expect(!scene.log.contains(Self.secret))
+    print("sessions: \(counts), requests in vain: \(scene.origin.requests.filter { $0.status == 401 }.count)")
+  }
+
+  @Test(
+    "A download logs in by name and password, or by a token; a wrong one names the realm, and a right one repairs it",
+    arguments: ["basic", "digest", "bearer"])
+  func kinds(kind: String) throws {
+    let scene = try Scene()
+    let file = Resource(.audio(length: 300_000, seed: 2), entityTag: .strong("a"))
+    let guardian = PasswordGuard(
+      kind == "digest" ? .digest : .basic, realm: "Night Trains", user: "me", password: "right")
+    scene.origin.serveOtherPaths { request in
+      guard kind == "bearer" else { return guardian.guarding(.resource(file), from: request) }
+      return request.headers["Authorization"] == "Bearer right"
+        ? .resource(file) : .status(401, headers: ["WWW-Authenticate": "Bearer realm=\"Night Trains\""])
+    }
+    let engine = try scene.startEager()
+    func login(_ secret: String) -> [String: Any] {
+      ["kind": kind, "secret": secret].merging(kind == "bearer" ? [:] : ["user": "me"]) { $1 }
+    }
+    try engine.order("downloads/enqueue", ["url": scene.origin.url("/a.mp3"), "id": "a", "auth": login("right")])
+    #expect(scene.hash(of: try engine.wait(for: "a", toBe: "completed").path) == file.body.hash)
+
+    var members: [String: Any] = login("wrong")
+    members["hosts"] = ["127.0.0.1:\(scene.origin.port)"]
+    members["id"] = "members"
+    try engine.order("sessions/open", members)
+    try engine.order("downloads/enqueue", ["url": scene.origin.url("/b.mp3"), "id": "b", "session": "members"])
+    let failed = try engine.wait(for: "b", toBe: "failed")
+    #expect(failed.errorCode == "unauthorized")
+    #expect((failed.json["error"] as? [String: Any])?["message"].map { "\($0)".contains("\"Night Trains\"") } == true)
+    #expect(try engine.session("members")["state"] as? String == "loginFailed")
+
+    members["secret"] = "right"
+    try engine.order("sessions/open", members)
+    try engine.order("downloads/retry", ["id": "b"])
+    #expect(scene.hash(of: try engine.wait(for: "b", toBe: "completed").path) == file.body.hash)
+    #expect(try engine.session("members")["state"] as? String == "open")
+  }
+
+  @Test("What has a closed session waits, and goes on once it is opened; a restart needs no secret anew")
+  func closing() throws {
+    let scene = try Scene()
+    let tokens = TokenServer(refreshToken: Self.secret, seconds: 3600, secret: Self.secret)
+    scene.origin.serveForm("/token") { tokens.answer($0) }
+    let file = Resource(.audio(length: 20_000, seed: 1), entityTag: .strong("a"))
+    scene.origin.serveOtherPaths { tokens.guarding(.resource(file), from: $0) }
+    var engine = try scene.startEager()
+    try engine.order("sessions/open", Self.refreshing(scene))
+    try engine.order("downloads/enqueue", ["url": scene.origin.url("/a.mp3"), "id": "a", "session": "members"])
+    try engine.wait(for: "a", toBe: "completed")
+    try engine.order("sessions/close", ["id": "members"])
+    try engine.order("downloads/enqueue", ["url": scene.origin.url("/b.mp3"), "id": "b", "session": "members"])
+    #expect(try engine.wait(for: "b") { $0.state == "waiting" }.reason == "auth")
+    engine.closeInput()
+    _ = try engine.kill()
+
+    engine = try scene.startEager()
+    #expect(try engine.session("members")["state"] as? String == "closed")
+    var again = Self.refreshing(scene)
+    again["secret"] = nil
+    try engine.order("sessions/open", again)
+    try engine.wait(for: "b", toBe: "completed")
+    #expect(tokens.counts.refreshes == 1, "the token of the former engine is good still")
+    _ = try engine.kill()
+
+    // An open session is opened anew by the next engine, from the vault.
+    engine = try scene.startEager()
+    try engine.order("downloads/enqueue", ["url": scene.origin.url("/c.mp3"), "id": "c", "session": "members"])
+    try engine.wait(for: "c", toBe: "completed")
+    #expect(tokens.counts.refreshes == 1)
+    try engine.order("sessions/close", ["id": "members", "forget": true])
+    try waitUntil("the vault to forget") { !scene.vault.contains(Self.secret) }
+  }
+
+  @Test("A feed's episodes and covers inherit its session, and a redirect to a CDN takes nothing along")
+  func feeds() throws {
+    let scene = try Scene()
+    let content = try ScriptedOrigin.start()
+    defer { try? content.stop() }
+    let file = Resource(.audio(length: 50_000, seed: 3), entityTag: .strong("a"))
+    content.serveOtherPaths { _ in .resource(file) }
+    let guardian = PasswordGuard(.basic, user: "me", password: Self.secret)
+    let document = """
+      <?xml version="1.0"?><rss version="2.0"><channel><title>Members</title><item><guid>1</guid><title>One</title>
+      <enclosure url="\(scene.origin.url("/one.mp3"))" type="audio/mpeg" length="50000"/></item></channel></rss>
+      """
+    scene.origin.serveOtherPaths { [base = content.baseURL] request in
+      let answer: Behaviour =
+        request.path == "/feed"
+        ? .resource(Resource(.text(document), mediaType: "application/rss+xml"))
+        : .redirect(302, to: base + "/cdn.mp3?Expires=1&Signature=abc")
+      return guardian.guarding(answer, from: request)
+    }
+    let engine = try scene.startEager()
+    try engine.order(
+      "feeds/subscribe",
+      [
+        "url": scene.origin.url("/feed"), "id": "f", "rules": ["autoDownload": ["newest": 1]],
+        "auth": ["kind": "basic", "user": "me", "secret": Self.secret],
+      ])
+    try engine.waitForDownloads { counts, _ in counts["completed"] == 1 }
+    #expect(scene.publishedFiles().count == 1)
+    #expect(scene.origin.requests.allSatisfy { $0.headers["Authorization"] != nil })
+    #expect(content.requests.count == 1 && content.requests.allSatisfy { $0.headers["Authorization"] == nil })
+  }
+
+  @Test("Without a vault on the disk nothing is written, and a damaged or sealed one is one clear error")
+  func vaults() throws {
+    let scene = try Scene()
+    scene.serve("/a.mp3", length: 20_000)
+    let login: [String: Any] = [
+      "id": "members", "hosts": ["127.0.0.1:\(scene.origin.port)"], "kind": "bearer", "secret": Self.secret,
+    ]
+    var engine = try scene.start(["--secrets", "memory"])
+    try engine.order("sessions/open", login)
+    engine.closeInput()
+    _ = try engine.waitForEnd()
+    #expect(scene.vault.isEmpty)
+
+    let key = scene.outside + "/key"
+    try Data("0123456789abcdef0123456789abcdef\n".utf8).write(to: URL(fileURLWithPath: key))
+    engine = try scene.start(["--credentials-key", key])
+    try engine.order("sessions/open", login)
+    engine.closeInput()
+    _ = try engine.waitForEnd()
+    #expect(!scene.vault.isEmpty && !scene.vault.contains(Self.secret))
+
+    let unsealed = try PodfluxCommand.run(["run", "--library", scene.library])
+    #expect(unsealed.status == 65 && unsealed.errors.contains("--credentials-key"), "\(unsealed)")
+    #expect(unsealed.errors.filter { $0 == "\n" }.count == 1)
+    let missing = try PodfluxCommand.run(["run", "--library", scene.library, "--credentials-key", key + "x"])
+    #expect(missing.status == 64 && missing.errors.filter { $0 == "\n" }.count == 1, "\(missing)")
+
+    // What systemd hands over is found by itself.
+    try FileManager.default.moveItem(atPath: key, toPath: scene.outside + "/podflux-key")
+    engine = try scene.start(environment: ["CREDENTIALS_DIRECTORY": scene.outside])
+    #expect(try engine.session("members")["id"] as? String == "members")
+  }
+
+  private static func refreshing(_ scene: Scene) -> [String: Any] {
+    [
+      "id": "members", "hosts": ["127.0.0.1:\(scene.origin.port)"], "kind": "refreshing", "secret": secret,
+      "tokenURL": scene.origin.url("/token"),
+    ]
+  }
+
+  private static func feed(_ path: String) -> Behaviour {
+    let document = "<?xml version=\"1.0\"?><rss version=\"2.0\"><channel><title>\(path)</title></channel></rss>"
+    return .resource(Resource(.text(document), mediaType: "application/rss+xml"))
+  }
+}
+
+extension PodfluxProcess {
+  /// A session in a snapshot.
+  func session(_ id: String) throws -> [String: Any] {
+    let sessions = try order("snapshot", ["stores": ["sessions"]])["sessions"] as? [String: Any]
+    return (sessions?["items"] as? [[String: Any]] ?? []).first { $0["id"] as? String == id } ?? [:]
+  }
+}
+
+extension Scene {
+  /// What the library's vault holds, as text; empty without one.
+  var vault: String {
+    FileManager.default.contents(atPath: library + "/.podflux/secrets").map { String(decoding: $0, as: UTF8.self) }
+      ?? ""
+  }
+}

@@ -1,0 +1,154 @@
+import EngineRuntime
+import Flux
+import PodfluxCore
+import ScriptedOrigin
+import Synchronization
+import Testing
+import TestScheduling
+import Vault
+
+@testable import Transfers
+
+@Suite("The service of sessions", .systemTest)
+struct SessionServiceTests {
+  /// A service whose facts are written down.
+  private final class Scene: Sendable {
+    let origin: ScriptedOrigin
+    let tokens: TokenServer
+    let vault = MemoryVault()
+    let transfers: TransferService
+    let service: SessionService
+    let reference: SecretReference
+    let session: SessionID
+    private let facts: AsyncStream<SessionFact>
+
+    init(rotates: Bool = false, seconds: Int? = nil) throws {
+      let origin = try ScriptedOrigin.start()
+      let tokens = TokenServer(refreshToken: "r 0/+", rotates: rotates, seconds: seconds)
+      origin.serveForm("/token") { tokens.answer($0) }
+      (self.origin, self.tokens) = (origin, tokens)
+      var random = SeededGenerator(seed: 1)
+      (reference, session) = (SecretReference(from: &random), SessionID(from: &random))
+      let clock: @Sendable () -> ClockReading = { .init(wall: Self.now, monotonicMilliseconds: 0) }
+      transfers = try TransferService(
+        files: MemoryFiles(), authorities: nil, authorityBundlePath: "/nonexistent/bundle.pem", bootID: "boot",
+        readClock: clock, report: { _ in })
+      let (facts, continuation) = AsyncStream<SessionFact>.makeStream()
+      self.facts = facts
+      service = SessionService(
+        transfers: transfers, vault: vault, readClock: clock, post: { continuation.yield($0) }, failed: { _ in })
+    }
+
+    deinit {
+      service.stop()
+      transfers.shutDown()
+      service.shutDown()
+    }
+
+    static let now = Timestamp(milliseconds: 1_800_000_000_000)
+
+    func opening(_ kind: Session.Kind = .refreshing, token: Int64 = 1, takesKept: Bool = true) throws -> SessionOpening
+    {
+      SessionOpening(
+        id: .init(session: session, generation: token),
+        wish: .init(
+          hosts: ["127.0.0.1:\(origin.port)"], kind: kind, tokenURL: try WebAddress(origin.url("/token")),
+          secret: reference),
+        token: token, takesKept: takesKept, settings: Settings(), route: .any)
+    }
+
+    func next() async throws -> SessionFact {
+      for await fact in facts { return fact }
+      throw NothingTold()
+    }
+
+    struct NothingTold: Error {}
+  }
+
+  @Test(
+    "gets a token, keeps it with what the next one is got with, and gives it to requests", arguments: [false, true])
+  func opens(rotates: Bool) async throws {
+    let scene = try Scene(rotates: rotates, seconds: 3600)
+    try scene.vault.keep(KeptSecret("r 0/+"), under: scene.reference)
+    let expires = Scene.now.advanced(byMilliseconds: 3_600_000)
+    for number in 1...3 as ClosedRange<Int64> {
+      let opening = try scene.opening(token: number, takesKept: number == 1)
+      scene.service.carryOut(.open(opening))
+      #expect(try await scene.next() == .opened(opening.id, expires: expires))
+      let kept = try scene.vault.secret(for: scene.reference)
+      #expect(kept?.secret == (rotates ? "token-refresh-\(number)" : "r 0/+"))
+      #expect(kept?.access == .init("token-access-\(number)", expires: expires, number: number))
+      #expect(scene.transfers.driver.credentials[scene.session]?.secret == "token-access-\(number)")
+      #expect(scene.tokens.counts.refreshes == Int(number))
+    }
+    // An engine that ended behind the third asks for it once more, and none is got anew.
+    let again = try scene.opening(token: 3, takesKept: false)
+    scene.service.carryOut(.open(again))
+    #expect(try await scene.next() == .opened(again.id, expires: expires))
+    #expect(scene.tokens.counts.refreshes == 3)
+    scene.service.carryOut(.leave(scene.session))
+    scene.service.shutDown()
+    #expect(scene.transfers.driver.credentials[scene.session] == nil)
+  }
+
+  @Test("asks no server where the secret itself is sent", arguments: [Session.Kind.basic, .digest, .bearer])
+  func secrets(kind: Session.Kind) async throws {
+    let scene = try Scene()
+    try scene.vault.keep(KeptSecret("pw"), under: scene.reference)
+    let opening = try scene.opening(kind)
+    scene.service.carryOut(.open(opening))
+    #expect(try await scene.next() == .opened(opening.id, expires: nil))
+    #expect(scene.transfers.driver.credentials[scene.session]?.secret == "pw" && scene.origin.requests.isEmpty)
+  }
+
+  @Test("tells why there is no token, and whether another try may help")
+  func fails() async throws {
+    let scene = try Scene()
+    func failure(_ token: Int64) async throws -> DownloadError? {
+      scene.service.carryOut(.open(try scene.opening(token: token)))
+      guard case .failed(let id, let error) = try await scene.next(), id.generation == token else { return nil }
+      return error
+    }
+    #expect(try await failure(1)?.message.contains("not in the vault") == true)
+    try scene.vault.keep(KeptSecret("r 0/+"), under: scene.reference)
+    scene.tokens.become(.failing)
+    #expect(try await failure(2)?.isTransient == true)
+    scene.tokens.become(.refusing)
+    let refused = try await failure(3)
+    #expect(refused?.code == .unauthorized && refused?.isTransient == false)
+    scene.origin.serveForm("/token") { _ in .redirect(307, to: "/elsewhere") }
+    #expect(try await failure(4)?.isTransient == false)
+    #expect(scene.origin.snapshot.requests(path: "/elsewhere").isEmpty)
+    try scene.origin.stop()
+    #expect(try await failure(5)?.code == .connectFailed)
+    #expect(scene.transfers.driver.credentials[scene.session] == nil)
+  }
+
+  @Test("An opening that is left ends without a word, and the next one is told")
+  func leaves() async throws {
+    let scene = try Scene()
+    try scene.vault.keep(KeptSecret("r 0/+"), under: scene.reference)
+    scene.origin.serveForm("/token") { _ in Behaviour.status(200).failingBeforeHead(.stall) }
+    scene.service.carryOut(.open(try scene.opening()))
+    scene.service.carryOut(.open(try scene.opening()))
+    try scene.origin.wait(upTo: .seconds(20)) { !$0.requests.isEmpty }
+    scene.service.carryOut(.leave(scene.session))
+    scene.origin.serveForm("/token") { [tokens = scene.tokens] in tokens.answer($0) }
+    let second = try scene.opening(token: 2)
+    scene.service.carryOut(.open(second))
+    #expect(try await scene.next() == .opened(second.id, expires: nil))
+    #expect(scene.origin.requests.count == 2, "the same order twice is one opening")
+  }
+
+  @Test("forgets secrets, and sweeps")
+  func forgets() async throws {
+    let scene = try Scene()
+    try scene.vault.keep(KeptSecret("x"), under: scene.reference)
+    scene.service.carryOut(.sweep(keeping: []))
+    scene.service.shutDown()
+    #expect(try scene.vault.secret(for: scene.reference) != nil, "it came since the vault was opened")
+    scene.service.carryOut(.forget(scene.reference))
+    scene.service.shutDown()
+    #expect(try scene.vault.secret(for: scene.reference) == nil)
+  }
+}
