@@ -264,7 +264,10 @@ ctagging_result readTag(const TagLib::File &file, ctagging_contents &contents) {
 }
 
 ctagging_result readFields(const TagLib::File &file, const Ogg::XiphComment *comment, ctagging_contents &contents) {
-  if (comment && comment->contains("DATE")) copy(comment->fieldListMap()["DATE"].front(), contents.date);
+  if (comment) {
+    if (comment->contains("DATE")) copy(comment->fieldListMap()["DATE"].front(), contents.date);
+    contents.has_chapters = hasChapters(comment);
+  }
   return readTag(file, contents);
 }
 
@@ -277,6 +280,8 @@ ctagging_result read(FileStream &stream, ctagging_format format, ctagging_conten
     if (file.hasID3v2Tag()) {
       const ID3v2::FrameList &dates = file.ID3v2Tag()->frameList("TDRC");
       if (!dates.isEmpty()) copy(dates.front()->toString(), contents.date);
+      contents.has_picture = !file.ID3v2Tag()->frameList("APIC").isEmpty();
+      contents.has_chapters = hasChapters(file.ID3v2Tag());
     }
     return readTag(file, contents);
   }
@@ -285,18 +290,23 @@ ctagging_result read(FileStream &stream, ctagging_format format, ctagging_conten
     if (file.tag() && file.tag()->contains("\251day")) {
       copy(file.tag()->item("\251day").toStringList().toString(), contents.date);
     }
+    contents.has_picture =
+        file.tag() && file.tag()->contains("covr") && !file.tag()->item("covr").toCoverArtList().isEmpty();
     return readTag(file, contents);
   }
   case CTAGGING_VORBIS: {
     Ogg::Vorbis::File file(&stream, false);
+    contents.has_picture = file.tag() && !file.tag()->pictureList().isEmpty();
     return readFields(file, file.tag(), contents);
   }
   case CTAGGING_OPUS: {
     Ogg::Opus::File file(&stream, false);
+    contents.has_picture = file.tag() && !file.tag()->pictureList().isEmpty();
     return readFields(file, file.tag(), contents);
   }
   case CTAGGING_FLAC: {
     FLAC::File file(&stream, frames, false);
+    contents.has_picture = !file.pictureList().isEmpty();
     return readFields(file, file.xiphComment(), contents);
   }
   }

@@ -8,6 +8,9 @@ public struct FileTags: Codable, Hashable, Sendable {
   /// As it stands there, mostly in the form of ISO 8601.
   public var date: String?
   public var track: Int?
+  /// Whether the file has a picture, and chapters: tagging leaves those. Nil for no.
+  public var hasPicture: Bool?
+  public var hasChapters: Bool?
 }
 
 extension AdoptableFile.Tags {

@@ -38,7 +38,8 @@ public enum TaggingWorker {
     }
     let tags = FileTags(
       title: text(contents.title), album: text(contents.album), date: text(contents.date),
-      track: contents.track > 0 ? Int(contents.track) : nil)
+      track: contents.track > 0 ? Int(contents.track) : nil, hasPicture: contents.has_picture != 0 ? true : nil,
+      hasChapters: contents.has_chapters != 0 ? true : nil)
     guard let json = try? JSONEncoder().encode(tags) else { return .notWritten }
     let written = json.withUnsafeBytes { pwrite(cover, $0.baseAddress, $0.count, 0) }
     return written == json.count ? .done : .notWritten

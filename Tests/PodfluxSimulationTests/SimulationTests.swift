@@ -55,6 +55,14 @@ struct SimulationTests {
     for failure in result.failures { Issue.record("\(failure.violation)\nrepeat it with: \(failure.options.command)") }
   }
 
+  @Test("Pictures and chapters that are fetched for tags, or not, while paths and feeds change violate nothing")
+  func tagMaterial() throws {
+    let options = SimulationOptions(
+      seed: 1, turns: 200, faults: [.tags, .feeds, .adopting, .network, .paths, .crashes, .commits, .repetition])
+    let result = Sweep(1..<21, like: options, threads: 2).run()
+    for failure in result.failures { Issue.record("\(failure.violation)\nrepeat it with: \(failure.options.command)") }
+  }
+
   @Test("Runs of two thousand turns violate nothing", .backgroundTest)
   func fullSweep() throws {
     let seeds = try SweptSeeds()

@@ -17,6 +17,11 @@ struct TagReadingTests {
     #expect(tags.date == "2026-01-01")
     #expect(AdoptableFile.Tags(tags).date == CivilDate(year: 2026, month: 1, day: 1))
     #expect(file.bytes == before)
+    #expect((tags.hasPicture ?? false) == (sample == .taggedMP3) && tags.hasChapters == nil)
+    let cover = try TagSample.bytes(of: "cover.png")
+    #expect(try file.tag(TaggerTests.tags, cover: cover, chapters: TaggerTests.chapters) == .tagged)
+    let all = try #require(file.readTags())
+    #expect(all.hasPicture == true && all.hasChapters == (sample == .m4a ? nil : true))
   }
 
   @Test(

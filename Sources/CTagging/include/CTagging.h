@@ -76,6 +76,9 @@ struct ctagging_contents {
   /// Mostly as ISO 8601 writes it.
   char date[64];
   int track;
+  /// Whether the file has a picture, and chapters: `ctagging_write` leaves those.
+  int has_picture;
+  int has_chapters;
 };
 
 /// Reads the tags of the file of a descriptor, which it closes. Like `ctagging_write`, to be called in a process that may die.

@@ -65,7 +65,10 @@ package struct AttemptFileWork: Sendable {
     case .hashTail(let durable): return .hashed(try hashTail(ofDurable: durable))
     case .inspect: return try inspect()
     case .name(let facts, let number): return .named(try files.name(for: facts, number: number))
-    case .lookForTagParts(let beginning, let path): return .lacks(files.tagParts(of: beginning, at: path))
+    case .lookForTagParts(let path):
+      let file = try openedPartial()
+      let surroundings = surroundings
+      return .lacks(file.tagParts(for: path) { !surroundings.isLibraryGivenUp && !isStopping() })
     case .prepareToMove(let moment, let request):
       return try prepareToMove(modified: moment, tagging: request, isStopping: isStopping)
     case .publish(let file):

@@ -38,8 +38,8 @@ package enum AttemptStep: Sendable {
     case inspect
     /// Find a name. Outcome: `named`.
     case name(PublishingFacts, number: Int)
-    /// See what is to be fetched for the tags of a complete file that begins so. Outcome: `lacks`.
-    case lookForTagParts(beginning: [UInt8], at: LibraryPath)
+    /// See what is to be fetched for the tags of the complete file, which is to stand there. Outcome: `lacks`.
+    case lookForTagParts(for: LibraryPath)
     /// Make the complete file, or a tagged copy of it, one that can be moved to its place, and set its time. Outcome:
     /// `prepared`.
     case prepareToMove(modified: Timestamp?, tagging: TagRequest?)

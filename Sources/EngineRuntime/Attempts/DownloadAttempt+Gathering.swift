@@ -29,8 +29,7 @@ extension DownloadAttempt {
   mutating func gather(for path: LibraryPath, at now: ClockReading) -> Work? {
     guard attempt.tags != nil, attempt.tagSources != nil, !hasGathered else { return prepareToMove(to: path, at: now) }
     hasGathered = true
-    let beginning = machine.contents?.beginning ?? []
-    return (.files(.lookForTagParts(beginning: beginning, at: path)), .lookingForTagParts(path))
+    return (.files(.lookForTagParts(for: path)), .lookingForTagParts(path))
   }
 
   /// These parts are to be fetched, as far as the feed names them.

@@ -55,6 +55,18 @@ final class Descriptor: Sendable {
     }
   }
 
+  /// Opens the same file once more, for reading only, through the page cache (proc(5), /proc/self/fd).
+  func reopenedForReading() throws(FileError) -> Descriptor {
+    try openFiles.enter(path)
+    do throws(FileError) {
+      let number = try systemCall("open", path) { open("/proc/self/fd/\(self.number)", O_RDONLY | O_CLOEXEC) }
+      return Descriptor(number: number, path: path, openFiles: openFiles, traits: traits)
+    } catch {
+      openFiles.leave()
+      throw error
+    }
+  }
+
   /// Opens a subfolder. Refuses a symbolic link even if it leads to a folder.
   func openFolder(_ name: EntryName) throws(FileError) -> Descriptor {
     do throws(FileError) {

@@ -203,6 +203,12 @@ public final class PartialFile: Sendable {
     }
   }
 
+  /// The file, opened once more for reading only: for a process that may not write into it.
+  public func contents() throws(FileError) -> PublishedContents {
+    let file = try withFile("open") { (file, _) throws(FileError) in try file.reopenedForReading() }
+    return try PublishedContents(file)
+  }
+
   /// The file's identity with its length, to record before publishing.
   public func identity() throws(FileError) -> FileIdentity {
     try withFile("fstat") { (file, _) throws(FileError) in try file.status().identity }

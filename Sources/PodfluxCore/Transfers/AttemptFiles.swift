@@ -10,13 +10,6 @@ public protocol AttemptFiles: Sendable {
   ///
   /// - Returns: nil where there is no other name to try: the client's own is taken.
   func name(for facts: PublishingFacts, number: Int) throws(DownloadError) -> LibraryPath?
-  /// What is to be fetched for the tags of a complete file, as far as its feed names it: what its format takes, and what
-  /// does not lie in its folder.
-  ///
-  /// - Parameters:
-  ///   - beginning: How the file begins: at most `MediaSignature.length` bytes.
-  ///   - path: Where it is to stand.
-  func tagParts(of beginning: [UInt8], at path: LibraryPath) -> Set<TagMaterial.Part>
   /// Moves the complete partial, or its tagged copy, to its place, never over another file, and syncs the place.
   ///
   /// `portably` says whether a name that differs from another in case or normalization only counts as taken.
@@ -50,6 +43,13 @@ public protocol ReadableContents {
 public protocol PartialContents: ReadableContents, Sendable {
   /// Its length in bytes.
   func length() throws(DownloadError) -> Int64
+  /// What is to be fetched for the tags of the complete file, as far as its feed names it: what its format takes, and what
+  /// neither is in it nor lies in its folder.
+  ///
+  /// - Parameters:
+  ///   - path: Where it is to stand.
+  ///   - goOn: Asked now and then while that takes time; false where it must end.
+  func tagParts(for path: LibraryPath, while goOn: () -> Bool) -> Set<TagMaterial.Part>
   /// Makes the complete file one that can be moved to its place, and tells which file that is: moving keeps the number. Where
   /// the library is on another disk, or tags are wanted, it is copied there. The partial itself stays as it is. That a copy
   /// cannot be tagged is no failure: then the file is published without tags.

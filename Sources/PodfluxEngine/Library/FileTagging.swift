@@ -24,6 +24,24 @@ struct FileTagging: Sendable {
     (self.library, self.tagger, self.logger) = (library, tagger, logger)
   }
 
+  /// What is to be fetched for the tags of a file: what its format takes, and what neither is in it nor lies in the folder where
+  /// it is to stand.
+  func parts(
+    missingIn file: PartialFile, for path: LibraryPath, while goOn: () -> Bool
+  ) -> Set<TagMaterial.Part> {
+    guard let tagger, let contents = try? file.contents(),
+      let beginning = try? contents.read(offset: 0, count: MediaSignature.length),
+      let format = TagFormat(beginning: beginning)
+    else { return [] }
+    // A file that cannot be read so is not tagged either, or has no tags.
+    let tags = tagger.readTags(of: contents.descriptor, while: goOn)
+    var parts = Set(TagMaterial.Part.allCases)
+    if !format.takesChapters || tags?.hasChapters == true { parts.remove(.chapters) }
+    if tags?.hasPicture == true { parts.subtract([.picture, .cover]) }
+    if cover(beside: path) != nil { parts.remove(.cover) }
+    return parts
+  }
+
   /// Makes a tagged copy, and has it synced. Of a copy that is of no use nothing is left, unless it cannot be deleted.
   ///
   /// - Parameters:
@@ -119,7 +137,7 @@ struct FileTagging: Sendable {
   }
 
   /// The cover in the folder of a file, if there is one that begins like a picture and has a length that is taken.
-  func cover(beside path: LibraryPath) -> PublishedContents? {
+  private func cover(beside path: LibraryPath) -> PublishedContents? {
     for name in Self.coverNames {
       let place = (path.components.dropLast() + [name]).joined(separator: "/")
       // What is there in its place, such as a link, is no cover.

@@ -74,14 +74,6 @@ struct LibraryFiles: AttemptFiles {
     }
   }
 
-  func tagParts(of beginning: [UInt8], at path: LibraryPath) -> Set<TagMaterial.Part> {
-    guard let format = TagFormat(beginning: beginning) else { return [] }
-    var parts = Set(TagMaterial.Part.allCases)
-    if !format.takesChapters { parts.remove(.chapters) }
-    if tagging.cover(beside: path) != nil { parts.remove(.cover) }
-    return parts
-  }
-
   func publish(
     _ download: DownloadID, as file: PublishedFile, isTagged: Bool, portably: Bool
   ) throws(DownloadError) -> Publication? {

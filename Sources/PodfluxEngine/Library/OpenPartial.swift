@@ -29,6 +29,10 @@ final class OpenPartial: PartialContents {
     try translatingErrors { () throws(FileError) in try file.length() }
   }
 
+  func tagParts(for path: LibraryPath, while goOn: () -> Bool) -> Set<TagMaterial.Part> {
+    tagging.parts(missingIn: file, for: path, while: goOn)
+  }
+
   func prepareToMove(
     tagging request: TagRequest?, reserve: Int64, while goOn: () -> Bool
   ) throws(DownloadError) -> MovableFile? {

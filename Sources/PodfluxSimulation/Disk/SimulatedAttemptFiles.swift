@@ -53,12 +53,6 @@ final class SimulatedAttemptFiles: AttemptFiles, AttemptSurroundings, @unchecked
     }
   }
 
-  func tagParts(of beginning: [UInt8], at path: LibraryPath) -> Set<TagMaterial.Part> {
-    let covers = ["jpg", "png"].compactMap { name in path.folder.map { "\($0)/cover.\(name)" } }
-    let hasCover = covers.contains { world.disk.published[$0] != nil }
-    return Set(TagMaterial.Part.allCases.filter { $0 != .cover || !hasCover })
-  }
-
   func publish(
     _ download: DownloadID, as published: PublishedFile, isTagged: Bool, portably: Bool
   ) throws(DownloadError) -> Publication? {
@@ -131,6 +125,12 @@ final class SimulatedAttemptFiles: AttemptFiles, AttemptSurroundings, @unchecked
   }
 
   // MARK: Tags
+
+  fileprivate func tagParts(for path: LibraryPath) -> Set<TagMaterial.Part> {
+    let covers = ["jpg", "png"].compactMap { name in path.folder.map { "\($0)/cover.\(name)" } }
+    let hasCover = covers.contains { world.disk.published[$0] != nil }
+    return Set(TagMaterial.Part.allCases.filter { $0 != .cover || !hasCover })
+  }
 
   /// Makes a tagged copy of a complete file, which may fail, or take the process with it. Nil if the process has died.
   fileprivate func tag(_ file: SimulatedFile, _ request: TagRequest) -> MovableFile? {
@@ -244,6 +244,8 @@ private final class SimulatedAttemptPartial: PartialContents, @unchecked Sendabl
   func truncate(to length: Int64) { files.truncate(file, to: Int(length)) }
   func setModificationTime(_ moment: Timestamp) {}
   func close() { files.close() }
+
+  func tagParts(for path: LibraryPath, while goOn: () -> Bool) -> Set<TagMaterial.Part> { files.tagParts(for: path) }
 
   func prepareToMove(tagging request: TagRequest?, reserve: Int64, while goOn: () -> Bool) -> MovableFile? {
     guard files.goesOn(goOn) else { return nil }

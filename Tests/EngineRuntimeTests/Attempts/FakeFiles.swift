@@ -55,7 +55,7 @@ final class FakeFiles: AttemptFiles, AttemptSurroundings, PartialContents, @unch
     return try? LibraryPath(validating: "file-\(number).mp3")
   }
 
-  func tagParts(of beginning: [UInt8], at path: LibraryPath) -> Set<TagMaterial.Part> { parts }
+  func tagParts(for path: LibraryPath, while goOn: () -> Bool) -> Set<TagMaterial.Part> { parts }
 
   func publish(
     _ download: DownloadID, as file: PublishedFile, isTagged: Bool, portably: Bool

@@ -43,7 +43,8 @@ struct TagTests {
   @Test("The first file of a podcast has cover and chapters too, which are fetched for its tags and not kept")
   func material() throws {
     let scene = try Scene()
-    let samples: [TagSample] = [.mp3, .opus, .m4a]
+    // The last one has a picture of its own.
+    let samples: [TagSample] = [.mp3, .opus, .m4a, .taggedMP3]
     for (path, file) in [("/show.jpg", "cover.jpg"), ("/own.png", "cover.png")] {
       scene.origin.serve(path, .resource(Resource(.bytes(try TagSample.bytes(of: file)), mediaType: "image/any")))
     }
@@ -59,7 +60,7 @@ struct TagTests {
     for (number, sample) in samples.enumerated() {
       let item = try #require(items.first { $0.json["title"] as? String == "Folge \(number + 1): Ü" })
       let read = try #require(sample.tags(at: scene.library + "/" + (item.path ?? "")))
-      let picture = try TagSample.bytes(of: number == 1 ? "cover.png" : "cover.jpg")
+      let picture = try TagSample.bytes(of: number % 2 == 1 ? "cover.png" : "cover.jpg")
       #expect(read.pictures == 1 && read.firstPictureLength == picture.count)
       #expect(
         read.chapters.map { String($0.split(separator: " ").last ?? "") } == (sample == .m4a ? [] : ["Ü", "Zwei"]))
@@ -67,6 +68,10 @@ struct TagTests {
       #expect(item.json["sha256"] as? String == Body.bytes(try sample.bytes()).hash)
     }
     #expect(scene.publishedFiles().count == samples.count, "nothing is kept beside them")
+    // What a file has, or cannot show, is not asked for.
+    let asked = scene.origin.requests.map(\.path)
+    #expect(asked.count { $0 == "/show.jpg" } == 2 && asked.count { $0 == "/own.png" } == 1)
+    #expect(asked.count { $0 == "/chapters.json" } == 3)
     try Self.expectAgreement(scene, engine, items)
   }
 

@@ -23,8 +23,6 @@ final class MemoryFiles: AttemptFiles {
     try? LibraryPath(validating: "file-\(number).mp3")
   }
 
-  func tagParts(of beginning: [UInt8], at path: LibraryPath) -> Set<TagMaterial.Part> { [] }
-
   func publish(
     _ download: DownloadID, as file: PublishedFile, isTagged: Bool, portably: Bool
   ) throws(DownloadError) -> Publication? {
@@ -38,6 +36,7 @@ private final class MemoryPartial: PartialContents {
   var contents: [UInt8] { bytes.withLock { $0 } }
 
   func length() throws(DownloadError) -> Int64 { bytes.withLock { Int64($0.count) } }
+  func tagParts(for path: LibraryPath, while goOn: () -> Bool) -> Set<TagMaterial.Part> { [] }
   func prepareToMove(
     tagging request: TagRequest?, reserve: Int64, while goOn: () -> Bool
   ) throws(DownloadError) -> MovableFile? { MovableFile(inode: 1) }
