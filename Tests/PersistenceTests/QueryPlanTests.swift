@@ -53,6 +53,7 @@ struct QueryPlanTests {
     "SCAN cleanup_runs": "three rows at most",
     "SCAN upkeep": "one row",
     "SCAN sidecar_scan": "one row",
+    "SCAN sessions": "a thousand rows at most",
     "SCAN former_files": "once a day, as many as are kept in any case",
     "SCAN former_files USING INDEX former_files_undated": "a partial index, in order, with a limit",
   ]
