@@ -95,7 +95,7 @@ struct PodcastTableTests {
     #expect(try write { try $0.feeds.find(at: try WebAddress("https://old.example/f")) } == feed.id)
     #expect(feed.due == nil)
     #expect(
-      try write { try $0.feeds.nextDue(at: Self.now.advanced(byDays: 9), on: .allBut([])) { _, _, _ in true } } == nil)
+      try write { try $0.feeds.nextDue(at: Self.now.advanced(byDays: 9), on: .allBut([])) { _, _ in true } } == nil)
     try write { try $0.feeds.delete(key) }
     #expect(try write { try $0.feeds.find(at: try WebAddress("https://old.example/f")) } == nil)
   }
@@ -168,7 +168,7 @@ struct PodcastTableTests {
       }
     }
     func next(on hosts: HostScope, besides other: String = "") throws -> String? {
-      try write { try $0.feeds.nextDue(at: Self.now, on: hosts) { _, host, _ in host != other } }?.id.description
+      try write { try $0.feeds.nextDue(at: Self.now, on: hosts) { _, lane in lane.host != other } }?.id.description
     }
     #expect(try next(on: .allBut([])) == "c")
     #expect(try next(on: .allBut([]), besides: "c.example") == "b")
