@@ -14,7 +14,9 @@ public enum SecretParts {
   /// What may be shown of any text that is meant as a URL: its beginning, without user name and password, query and
   /// fragment.
   ///
-  /// - Parameter limit: How many characters are shown at most.
+  /// - Parameters:
+  ///   - url: Any text.
+  ///   - limit: How many characters are shown at most.
   public static func shown(_ url: String, upTo limit: Int) -> String {
     let scalars = url.unicodeScalars.filter { $0.value >= 0x20 && $0.value != 0x7F }
     var rest = scalars.prefix { $0 != "?" && $0 != "#" }

@@ -19,6 +19,8 @@ struct SimulatedSessions {
     var expires: Int64?
   }
 
+  /// What every secret and every token begins with: no line of a journal has it.
+  static let mark = "s3cr3t "
   /// How many sessions the client opens at most.
   static let limit = 8
   /// The ids that it gives.
@@ -51,7 +53,7 @@ struct SimulatedSessions {
     if kind == .refreshing { wish.tokenURL = try? WebAddress("https://login.example/token") }
     guard kind.needsSecret else { return Login(wish) }
     number += 1
-    let (text, reference) = ("secret \(number)", SecretReference(from: &random))
+    let (text, reference) = (Self.mark + "secret \(number)", SecretReference(from: &random))
     vault.take(text, as: reference)
     wish.secret = reference
     owners[text] = servers.count
@@ -108,7 +110,7 @@ struct SimulatedSessions {
           : DownloadError(.httpStatus, "the server answered 503", status: 503))
     }
     number += 1
-    let token = "token \(number)"
+    let token = Self.mark + "token \(number)"
     owners[token] = index
     servers[index].access = token
     servers[index].isDoubted = false
@@ -117,8 +119,9 @@ struct SimulatedSessions {
     servers[index].expires = seconds.map { now + $0 * 1000 }
     var refresh: String?
     if random.once(in: 2) {
-      refresh = "refresh \(number)"
-      owners["refresh \(number)"] = index
+      let text = Self.mark + "refresh \(number)"
+      refresh = text
+      owners[text] = index
     }
     return .issued(IssuedToken(access: token, seconds: seconds, refresh: refresh))
   }
