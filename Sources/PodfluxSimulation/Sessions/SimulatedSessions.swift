@@ -197,7 +197,8 @@ extension World {
 
   /// A host has answered a request that it lets in.
   func noteAnswer(_ status: Int, to request: HTTPRequest, in process: SimulatedProcess) {
-    guard status == 401 || status == 403, let use = request.session, let secret = process.credentials[use.session]?.secret
+    guard status == 401 || status == 403, let use = request.session,
+      let secret = process.credentials[use.session]?.secret
     else { return }
     sessions?.doubt(secret)
   }
