@@ -42,12 +42,18 @@ struct WorldOptions: ParsableArguments {
   var sabotage: String?
 
   func options(seed: UInt64) throws -> SimulationOptions {
-    guard let faults = FaultKinds(names: faults.split(separator: ",").map(String.init)) else {
-      throw ValidationError("unknown kind of fault; there are: \(FaultKinds.named.map(\.name).joined(separator: ", "))")
-    }
+    let faults = try Self.kinds(of: faults)
     guard turns > 0, downloads > 0 else { throw ValidationError("a world has at least one turn and one download") }
     return SimulationOptions(
       seed: seed, turns: turns, downloads: downloads, faults: faults, sabotage: try sabotage.map(Self.parse))
+  }
+
+  /// The kinds that an option names.
+  static func kinds(of names: String) throws -> FaultKinds {
+    guard let faults = FaultKinds(names: names.split(separator: ",").map(String.init)) else {
+      throw ValidationError("unknown kind of fault; there are: \(FaultKinds.named.map(\.name).joined(separator: ", "))")
+    }
+    return faults
   }
 
   private static func parse(_ name: String) throws -> Sabotage {

@@ -22,7 +22,8 @@ struct PodcastTableTests {
   private func addFeed(_ name: String, title: String? = nil) throws -> Feed.Key {
     try write { tables in
       try tables.feeds.insert(
-        try #require(FeedID(name)), at: try WebAddress("https://\(name).example/f"), wishes: .init(title: title), session: nil,
+        try #require(FeedID(name)), at: try WebAddress("https://\(name).example/f"), wishes: .init(title: title),
+        session: nil,
         next: Self.now, added: Self.now)
     }
   }
@@ -95,7 +96,7 @@ struct PodcastTableTests {
     #expect(try write { try $0.feeds.find(at: try WebAddress("https://old.example/f")) } == feed.id)
     #expect(feed.due == nil)
     #expect(
-      try write { try $0.feeds.nextDue(at: Self.now.advanced(byDays: 9), on: .allBut([])) { _, _, _ in true } } == nil)
+      try write { try $0.feeds.nextDue(at: Self.now.advanced(byDays: 9), on: .allBut([])) { _, _ in true } } == nil)
     try write { try $0.feeds.delete(key) }
     #expect(try write { try $0.feeds.find(at: try WebAddress("https://old.example/f")) } == nil)
   }
@@ -168,7 +169,7 @@ struct PodcastTableTests {
       }
     }
     func next(on hosts: HostScope, besides other: String = "") throws -> String? {
-      try write { try $0.feeds.nextDue(at: Self.now, on: hosts) { _, host, _ in host != other } }?.id.description
+      try write { try $0.feeds.nextDue(at: Self.now, on: hosts) { _, lane in lane.host != other } }?.id.description
     }
     #expect(try next(on: .allBut([])) == "c")
     #expect(try next(on: .allBut([]), besides: "c.example") == "b")

@@ -49,7 +49,11 @@ final class JournalLog {
     var fold = Fold(database: database, hashes: hashes)
     var assembler = JournalAssembler()
     let decoder = ActionLineDecoder()
+    let mark = Array(SimulatedSessions.mark.utf8)
     for line in encoder.bytes.split(separator: UInt8(ascii: "\n")) {
+      guard line.firstRange(of: mark) == nil else {
+        throw Violation(.replay, "a line has a secret: \(String(decoding: line, as: UTF8.self))")
+      }
       let decoded: JournalLine
       do throws(Refusal) {
         decoded = try decoder.decode(Array(line))
