@@ -107,10 +107,10 @@ extension DownloadAttempt {
     endGathering(because: Gathering.tookTooLong)
   }
 
-  /// Ends the exchange of a part; nothing if none runs.
+  /// Ends the exchange of a part; nothing if none runs, or if it is about to end.
   mutating func endGathering(because fault: String) {
-    guard isGathering, hasExchange else { return }
-    if gathering?.fault == nil { gathering?.fault = fault }
+    guard isGathering, hasExchange, gathering?.fault == nil else { return }
+    gathering?.fault = fault
     command(.cancelExchange)
   }
 
