@@ -7,7 +7,8 @@ extension BadLines {
     BadLine(type: "sessions/open", #"{"hosts":["me@a"],"kind":"none"}"#, "invalid_value", "payload.hosts[0]"),
     BadLine(type: "sessions/open", #"{"hosts":["a"],"kind":"ntlm"}"#, "invalid_value", "payload.kind"),
     BadLine(type: "sessions/open", #"{"hosts":["a"]}"#, "missing_field", "payload.kind"),
-    BadLine(type: "sessions/open", #"{"hosts":["a"],"kind":"none","password":"x"}"#, "unknown_field", "payload.password"),
+    BadLine(
+      type: "sessions/open", #"{"hosts":["a"],"kind":"none","password":"x"}"#, "unknown_field", "payload.password"),
     BadLine(
       type: "sessions/open", #"{"hosts":["a"],"kind":"bearer","secret":"a","netrc":true}"#, "invalid_value", "payload"),
     BadLine(

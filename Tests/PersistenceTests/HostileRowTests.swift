@@ -132,7 +132,8 @@ private enum HostileLibrary {
   private static func addPodcast(to tables: any Tables, download: DownloadID) throws {
     let key = try tables.feeds.insert(
       try #require(FeedID("f")), at: try WebAddress("https://a.example/f"),
-      wishes: .init(title: "Süß", group: "A/B", headers: [secret], userAgent: "U", rules: try Sample.rules()), session: nil,
+      wishes: .init(title: "Süß", group: "A/B", headers: [secret], userAgent: "U", rules: try Sample.rules()),
+      session: nil,
       next: Sample.moment,
       added: Sample.moment)
     var feed = try #require(try tables.feeds.find(key))

@@ -22,7 +22,8 @@ struct PodcastTableTests {
   private func addFeed(_ name: String, title: String? = nil) throws -> Feed.Key {
     try write { tables in
       try tables.feeds.insert(
-        try #require(FeedID(name)), at: try WebAddress("https://\(name).example/f"), wishes: .init(title: title), session: nil,
+        try #require(FeedID(name)), at: try WebAddress("https://\(name).example/f"), wishes: .init(title: title),
+        session: nil,
         next: Self.now, added: Self.now)
     }
   }

@@ -27,7 +27,8 @@ struct PackedTraits: Hashable, Sendable {
 
   init(_ traits: Traits) {
     code =
-      Field.session.place(traits.session ?? 0) | Field.kind.place(traits.kind.rowCode) | Field.held.place(traits.isHeld ? 1 : 0)
+      Field.session.place(traits.session ?? 0) | Field.kind.place(traits.kind.rowCode)
+      | Field.held.place(traits.isHeld ? 1 : 0)
       | Field.reason.place(traits.reason?.rowCode ?? 0) | Field.error.place(traits.error?.rowCode ?? 0)
       | Field.media.place(traits.media.rowCode) | Field.size.place(traits.size.rowCode)
       | Field.age.place(traits.age.rowCode) | Field.origin.place(traits.origin.rowCode)
@@ -55,7 +56,8 @@ struct PackedTraits: Hashable, Sendable {
   ///
   /// - Throws: `DamagedRow` for a number that packing never gives.
   func traits() throws -> Traits {
-    guard code >> 36 == 0, session ?? 0 <= Session.Limits.sessions, let kind: DownloadState.Kind = Field.kind.value(in: code),
+    guard code >> 36 == 0, session ?? 0 <= Session.Limits.sessions,
+      let kind: DownloadState.Kind = Field.kind.value(in: code),
       let media: MediaKind = Field.media.value(in: code), let size: SizeClass = Field.size.value(in: code),
       let age: AgeClass = Field.age.value(in: code), let origin: Origin = Field.origin.value(in: code),
       let network: NetworkPolicy = Field.network.value(in: code)

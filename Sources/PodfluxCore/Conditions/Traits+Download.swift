@@ -39,7 +39,8 @@ extension Traits {
     self.init(
       kind: download.state.kind, isHeld: download.isHeld, reason: download.state.reason, error: download.state.error,
       media: download.media, size: SizeClass(bytes: download.length),
-      age: AgeClass(days: today.age(of: download.moment)), origin: download.origin, network: download.networks.effective,
+      age: AgeClass(days: today.age(of: download.moment)), origin: download.origin,
+      network: download.networks.effective,
       session: download.session
     )
   }

@@ -116,7 +116,8 @@ public struct PodcastsStore: DomainStore {
   static func isConcerned(by call: StoreCall) -> Bool {
     switch call {
     case .handle(.podcasts), .handle(.refresh), .handle(.recovered), .handle(.timeCame), .handle(.stop),
-      .receive(.downloads(.enqueued)), .receive(.downloads(.refused)), .receive(.settings), .receive(.sessions), .endBatch:
+      .receive(.downloads(.enqueued)), .receive(.downloads(.refused)), .receive(.settings), .receive(.sessions),
+      .endBatch:
       true
     case .handle, .receive: false
     }

@@ -46,7 +46,8 @@ extension SessionsStore {
       switch fact {
       case .opened(let id, _), .failed(let id, _): id
       }
-    guard var session = view.find(id.session), live[session.key] == id, case .opening(let opening) = session.state else {
+    guard var session = view.find(id.session), live[session.key] == id, case .opening(let opening) = session.state
+    else {
       return
     }
     live[session.key] = nil

@@ -21,7 +21,8 @@ extension SessionsStore {
   }
 
   private mutating func take(
-    _ verdict: SessionSignal.Verdict, of owner: RequestOwner, sentWith grant: SessionGrant, in turn: borrowing PodfluxTurn
+    _ verdict: SessionSignal.Verdict, of owner: RequestOwner, sentWith grant: SessionGrant,
+    in turn: borrowing PodfluxTurn
   ) throws {
     switch verdict.decision {
     case .sendAgain, .renew, .park:

@@ -20,7 +20,8 @@ extension InvariantChecker {
   /// A token is asked for.
   func willAskForToken(of opening: SessionOpening, in process: SimulatedProcess) throws {
     let id = opening.id.session
-    let asking = ([process.openings[id]].compactMap(\.self) + process.extraOpenings.filter { $0.opening.id.session == id })
+    let asking =
+      ([process.openings[id]].compactMap(\.self) + process.extraOpenings.filter { $0.opening.id.session == id })
       .filter(\.isAsking)
     guard asking.isEmpty else {
       throw Violation(.oneToken, "a token of \(id) is asked for while one is asked for")

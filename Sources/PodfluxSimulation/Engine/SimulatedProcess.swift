@@ -234,7 +234,8 @@ final class SimulatedProcess: EngineSession {
     for sidecar in sidecars.values { pending += sidecar.activity }
     for opening in openings.values { pending += opening.activity }
     return [
-      attempts.count, refreshes.count, sidecars.count, openings.count, awaitedOpenings.count, credentials.count, pending,
+      attempts.count, refreshes.count, sidecars.count, openings.count, awaitedOpenings.count, credentials.count,
+      pending,
       postedFacts, world.disk.partials.count,
     ]
   }

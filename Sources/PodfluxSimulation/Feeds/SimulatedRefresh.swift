@@ -165,7 +165,9 @@ final class SimulatedRefresh {
         deliver(FeedAnswer(head: ResponseHead(status: 401, effectiveURL: request.url, fields: [])))
         break
       }
-      deliver(world.feedAnswer(to: request))
+      let answer = world.feedAnswer(to: request)
+      world.noteAnswer(answer.head.status, to: request, in: process)
+      deliver(answer)
     case .event(let event):
       if !isConnected {
         switch event {

@@ -37,6 +37,7 @@ final class SimulatedExchange {
     pathNumber = world.pathNumber
     clockAtTick = world.now
     var response = world.response(to: request, for: client.attempt)
+    world.noteAnswer(response.status, to: request, in: client.process)
     if !isLetIn { response = SimulatedResponse(status: 401, fields: [], content: response.content) }
     prefix = response.page
     if let file = client.files.file, let start = request.rangeStart.map({ Int($0) }) {

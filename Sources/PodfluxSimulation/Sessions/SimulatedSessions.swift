@@ -13,6 +13,8 @@ struct SimulatedSessions {
     /// The token that it accepts, and how often still.
     var access: String?
     var usesLeft = 0
+    /// Whether a host has refused it for another reason.
+    var isDoubted = false
     /// When that token expires, in the world's milliseconds; nil for never.
     var expires: Int64?
   }
@@ -85,9 +87,14 @@ struct SimulatedSessions {
     servers[index].usesLeft > 0 && servers[index].expires.map { now < $0 } ?? true
   }
 
-  /// Whether a token is accepted still, and will be for a while.
+  /// A host has refused a request although its credentials are good: engines do not know that.
+  mutating func doubt(_ secret: String) {
+    if let index = owners[secret] { servers[index].isDoubted = true }
+  }
+
+  /// Whether a token is accepted still, and will be for a while, and nothing speaks against it.
   func isGood(_ token: String, now: Int64) -> Bool {
-    guard let index = owners[token], servers[index].access == token else { return false }
+    guard let index = owners[token], servers[index].access == token, !servers[index].isDoubted else { return false }
     return isGood(index, now: now + Session.Limits.renewalMarginMilliseconds)
   }
 
@@ -106,6 +113,7 @@ struct SimulatedSessions {
     let token = Self.mark + "token \(number)"
     owners[token] = index
     servers[index].access = token
+    servers[index].isDoubted = false
     servers[index].usesLeft = hasFaults ? random.within(1...12) : 100
     let seconds = random.once(in: 3) ? Int64(random.within(20...400)) : nil
     servers[index].expires = seconds.map { now + $0 * 1000 }
@@ -186,6 +194,14 @@ extension World {
   }
 
   // MARK: What requests find
+
+  /// A host has answered a request that it lets in.
+  func noteAnswer(_ status: Int, to request: HTTPRequest, in process: SimulatedProcess) {
+    guard status == 401 || status == 403, let use = request.session,
+      let secret = process.credentials[use.session]?.secret
+    else { return }
+    sessions?.doubt(secret)
+  }
 
   /// Whether a host lets a request in.
   func lets(_ request: HTTPRequest, in process: SimulatedProcess, at host: String) throws -> Bool {

@@ -122,7 +122,9 @@ extension DownloadIntent.Update {
     try coder.optional("title", &title, .label)
     try coder.optional("url", &address, .address)
     try coder.check { fields throws(Refusal) in
-      try fields.requireAny(of: ["url", "mirrors", "priority", "network", "headers", "title", "podcast", "session", "auth"])
+      try fields.requireAny(of: [
+        "url", "mirrors", "priority", "network", "headers", "title", "podcast", "session", "auth",
+      ])
     }
   }
 }

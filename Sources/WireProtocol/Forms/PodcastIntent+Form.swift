@@ -50,14 +50,16 @@ extension RequestForm {
     Self(
       .podcasts(.subscribe(.template)),
       naming: [
-        "url", "id", "title", "group", "headers", "userAgent", "network", "paused", "filenameTemplate", "rules", "session",
+        "url", "id", "title", "group", "headers", "userAgent", "network", "paused", "filenameTemplate", "rules",
+        "session",
         "auth",
       ]),
     Self(.podcasts(.unsubscribe(.template, deletingFiles: false)), naming: ["id", "deleteFiles"]),
     Self(
       .podcasts(.update(.template, .init())),
       naming: [
-        "id", "url", "title", "group", "headers", "userAgent", "network", "paused", "filenameTemplate", "rules", "session",
+        "id", "url", "title", "group", "headers", "userAgent", "network", "paused", "filenameTemplate", "rules",
+        "session",
         "auth",
       ]),
     Self(.podcasts(.refresh(.all)), naming: ["id", "ids", "all"]),

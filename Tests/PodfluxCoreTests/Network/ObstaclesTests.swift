@@ -11,7 +11,7 @@ struct ObstaclesTests {
   private func obstacle(
     _ obstacles: Obstacles, _ policy: NetworkPolicy = .inherit, _ origin: Origin = .user, on host: String = "a.example"
   ) -> Obstacle? {
-    obstacles.obstacle(for: policy, of: origin, on: host)
+    obstacles.obstacle(for: QueueLane(host: host, origin: origin, policy: policy))
   }
 
   @Test("A download's own policy counts, or else its podcast's, or else its origin's class")

@@ -49,7 +49,8 @@ struct SessionRetrierTests {
     Case("a fresh token, never accepted", refused: 1, awaited: 5, decision: .failLogin),
     Case("a fresh token, called invalid", challenge: .invalidToken, refused: 1, awaited: 5, decision: .failLogin),
     Case("a fresher one than was asked for", refused: 1, awaited: 4, decision: .failLogin),
-    Case("a fresh token that others were let in with", refused: 1, isAccepted: true, awaited: 5,
+    Case(
+      "a fresh token that others were let in with", refused: 1, isAccepted: true, awaited: 5,
       decision: .refuse(.notForThis)),
     Case("an older token than was asked for", refused: 1, awaited: 6, decision: .renew),
     // Three tries at most.
@@ -58,26 +59,31 @@ struct SessionRetrierTests {
     Case("a third refusal while a refresh is under way", state: .opening, refused: 2, decision: .refuse(.tooManyTries)),
     Case("a fourth refusal", refused: 3, isAccepted: true, decision: .refuse(.tooManyTries)),
     Case("a third refusal, with a fresh token that nothing accepts", refused: 2, awaited: 5, decision: .failLogin),
-    Case("a third refusal, with a fresh token that others were let in with", refused: 2, isAccepted: true, awaited: 5,
+    Case(
+      "a third refusal, with a fresh token that others were let in with", refused: 2, isAccepted: true, awaited: 5,
       decision: .refuse(.tooManyTries)),
-    Case("a third refusal of a scope", challenge: .insufficientScope, refused: 2, awaited: 5,
+    Case(
+      "a third refusal of a scope", challenge: .insufficientScope, refused: 2, awaited: 5,
       decision: .refuse(.tooManyTries)),
     // Refusals that no token mends.
     Case("a 403", status: 403, decision: .refuse(.notForThis)),
     Case("a 403 with an accepted token", status: 403, isAccepted: true, decision: .refuse(.notForThis)),
     Case("a 403 for want of a scope", status: 403, challenge: .insufficientScope, decision: .refuse(.notForThis)),
     Case("a 401 for want of a scope", challenge: .insufficientScope, decision: .refuse(.notForThis)),
-    Case("want of a scope, and a refresh has ended since", challenge: .insufficientScope, used: 4,
+    Case(
+      "want of a scope, and a refresh has ended since", challenge: .insufficientScope, used: 4,
       decision: .refuse(.notForThis)),
     Case("a 403 with an old token", status: 403, used: 4, decision: .sendAgain),
     Case("a 403 that calls the token invalid", status: 403, challenge: .invalidToken, decision: .renew),
     Case("a 403 while a refresh is under way", status: 403, state: .opening, decision: .park),
     Case("a 403 with a fresh token", status: 403, refused: 1, awaited: 5, decision: .refuse(.notForThis)),
-    Case("a 403 with a fresh token that is called invalid", status: 403, challenge: .invalidToken, refused: 1,
+    Case(
+      "a 403 with a fresh token that is called invalid", status: 403, challenge: .invalidToken, refused: 1,
       awaited: 5, decision: .failLogin),
     // Kinds without a refresh.
     Case("a password that nothing accepts", challenge: .basic, kind: .basic, decision: .failLogin),
-    Case("a password that others were let in with", challenge: .basic, kind: .basic, isAccepted: true,
+    Case(
+      "a password that others were let in with", challenge: .basic, kind: .basic, isAccepted: true,
       decision: .refuse(.notForThis)),
     Case("a password that was changed meanwhile", kind: .basic, used: 4, decision: .sendAgain),
     Case("a digest that nothing accepts", challenge: .digest, kind: .digest, decision: .failLogin),

@@ -65,7 +65,11 @@ struct SessionsStoreTests {
   }
 
   private func refuse(_ id: DownloadID, _ status: Int = 401) throws {
-    try world.report(id, .failed(.answered(status, to: "file"), kept: nil))
+    try world.report(id, .failed(Self.refusal(status), kept: nil))
+  }
+
+  private static func refusal(_ status: Int = 401) -> DownloadError {
+    DownloadError(status == 403 ? .forbidden : .unauthorized, "the server answered \(status)", status: status)
   }
 
   private func visible(_ id: DownloadID) throws -> WaitingReason? {
@@ -335,7 +339,7 @@ struct SessionsStoreTests {
     try world.send(
       .refresh(
         RefreshReport(
-          refresh: first.id, news: .failed(.answered(401, to: "feed"), next: world.clock.wall.advanced(byDays: 1)))))
+          refresh: first.id, news: .failed(Self.refusal(), next: world.clock.wall.advanced(byDays: 1)))))
     #expect(refresh() == nil)
     try world.send(.session(.opened(try opening().id, expires: nil)))
     let second = try #require(refresh())
@@ -344,7 +348,7 @@ struct SessionsStoreTests {
     try world.send(
       .refresh(
         RefreshReport(
-          refresh: second.id, news: .failed(.answered(401, to: "feed"), next: world.clock.wall.advanced(byDays: 1)))))
+          refresh: second.id, news: .failed(Self.refusal(), next: world.clock.wall.advanced(byDays: 1)))))
     #expect(try session().state.kind == .loginFailed)
     #expect(refresh() == nil)
     _ = try open("s", login(secret: Self.other))
@@ -391,4 +395,3 @@ struct SessionsStoreTests {
     #expect(sessions.count == Session.Limits.sessions)
   }
 }
-

@@ -9,7 +9,9 @@ extension RandomActions {
 
   mutating func podcastAction(_ kind: Int) -> Action {
     switch kind {
-    case 0: .podcasts(.subscribe(.init(id: maybe { $0.feedID() }, address: address(), wishes: wishes())))
+    case 0:
+      .podcasts(
+        .subscribe(.init(id: maybe { $0.feedID() }, address: address(), wishes: wishes(), session: sessionChoice())))
     case 1: .podcasts(.unsubscribe(feedID(), deletingFiles: once(in: 2)))
     case 2: .podcasts(.update(feedID(), feedUpdate()))
     case 3: .podcasts(.refresh(pick([.all, .one(feedID()), .many([feedID(), feedID()]), .many([])])))

@@ -141,7 +141,7 @@ struct RandomActions {
     return DownloadIntent.Enqueue(
       id: maybe { $0.id() }, address: address(), description: description, priority: pick(Priority.allCases),
       origin: pick(Origin.allCases), isPaused: once(in: 2), resume: maybe { $0.record() },
-      network: pick(NetworkPolicy.allCases))
+      network: pick(NetworkPolicy.allCases), session: sessionChoice())
   }
 
   private mutating func update() -> DownloadIntent.Update {
@@ -153,6 +153,7 @@ struct RandomActions {
     update.title = maybe { $0.label() }
     update.podcast = label()
     update.network = maybe { $0.pick(NetworkPolicy.allCases) }
+    update.session = sessionChoice()
     return update
   }
 

@@ -38,8 +38,8 @@ extension World {
   private func checkLanes(_ db: Database, _ sourceLocation: SourceLocation) throws {
     let expected = """
       SELECT host, kind, priority, position FROM (
-        SELECT host, class & 15 AS kind, priority, position,
-          row_number() OVER (PARTITION BY host, class & 15 ORDER BY priority, position) AS place
+        SELECT host, class & 68652367887 AS kind, priority, position,
+          row_number() OVER (PARTITION BY host, class & 68652367887 ORDER BY priority, position) AS place
         FROM downloads WHERE state = 'queued' AND held = 0)
       WHERE place = 1
       ORDER BY host, kind
