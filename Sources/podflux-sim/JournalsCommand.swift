@@ -43,9 +43,8 @@ struct JournalsCommand: ParsableCommand {
     for failure in found {
       // `run` keeps no journal: only this command reproduces the failure.
       print("seed \(failure.options.seed): \(failure.violation.detail)")
-      print(
-        "repeat it with: podflux-sim journals --from \(failure.options.seed) --count 1 --turns \(turns) --faults \(faults)"
-      )
+      let seed = failure.options.seed
+      print("repeat it with: podflux-sim journals --from \(seed) --count 1 --turns \(turns) --faults \(faults)")
     }
     print("\(seeds.count) lives, \(found.count) failures")
     guard found.isEmpty else { throw ExitCode.failure }

@@ -109,6 +109,13 @@ extension InvariantChecker {
     }
   }
 
+  /// The same, and what downloads have kept that have failed: a file that is in another one's way stays partial.
+  private var storedBytes: Int64 {
+    rows.values.reduce(completedBytes) { bytes, row in
+      if case .completed = row.state { bytes } else { bytes + row.progress.durable }
+    }
+  }
+
   /// A storage quota was set when nothing moved, and what that has started has ended.
   func checkQuota(_ quota: Int64, before: [DownloadID: Download]) throws {
     if completedBytes > quota, let rest = releasable.first {
@@ -118,9 +125,9 @@ extension InvariantChecker {
       episode.download.map { before[$0] != nil && rows[$0] == nil } ?? false
     }
     guard let newest = gone.max(by: { Self.place(of: $0) < Self.place(of: $1) }),
-      case .completed(let file)? = newest.download.flatMap({ before[$0] })?.state, completedBytes + file.length <= quota
+      case .completed(let file)? = newest.download.flatMap({ before[$0] })?.state, storedBytes + file.length <= quota
     else { return }
-    throw Violation(.quota, "\(newest.id) goes for a quota of \(quota), which \(completedBytes) bytes do not need")
+    throw Violation(.quota, "\(newest.id) goes for a quota of \(quota), which \(storedBytes) bytes do not need")
   }
 
   private static func place(of episode: Episode) -> RuledEpisode.Place {

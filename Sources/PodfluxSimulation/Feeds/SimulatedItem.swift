@@ -80,7 +80,8 @@ struct SimulatedItem: Hashable {
       if random.once(in: 3) {
         text.hasPrefix("https") ? "http" + text.dropFirst(5) : "https" + text.dropFirst(4)
       } else {
-        "\(text.prefix { $0 != "?" })?e=\(truth)&signature=\(revision)"
+        // As a signature does; a name that journals know as a secret's would be blanked there, and could not be replayed.
+        "\(text.prefix { $0 != "?" })?e=\(truth)&revision=\(revision)"
       }
     address = (try? WebAddress(moved)) ?? address
   }
