@@ -15,8 +15,8 @@ final class World {
   let database: LibraryDatabase
   private(set) var dispatcher: Dispatcher<Stores>
   var clock = ClockReading(wall: beginning, monotonicMilliseconds: 1_000)
-  /// The effects of the last turn, without announcements, notices, the limits of a start, and wake-ups that are only
-  /// for a new day.
+  /// The effects of the last turn, without announcements, notices, the limits and the sweep without sessions of a start,
+  /// and wake-ups that are only for a new day.
   private(set) var effects: [Effect] = []
   /// What the last turn has announced.
   private(set) var announcements: [Announcement.Event] = []
@@ -92,7 +92,10 @@ final class World {
     notices += turnout.effects.compactMap { if case .tell(let notice) = $0 { notice } else { nil } }
     let isStart = actions.contains { if case .recovered = $0 { true } else { false } }
     effects = turnout.effects.compactMap(withoutDays).filter { effect in
-      if case .limit = effect { !isStart } else { true }
+      switch effect {
+      case .limit, .session(.sweep(keeping: [])): !isStart
+      default: true
+      }
     }
     try follow(turnout.effects, at: sourceLocation)
     if checksInvariants { try checkInvariants(at: sourceLocation) }
