@@ -241,120 +241,48 @@ public enum Sabotage: String, CaseIterable, Sendable {
   /// Credentials follow a redirect to another host.
   case credentialsFollow = "credentials-follow"
 
-  /// What the mistake is, in words.
-  public var story: String {
+  /// What goes wrong besides: what cannot concern it only makes it take longer to be found.
+  public var faults: FaultKinds {
     switch self {
-    case .rowBeforeData: "a checkpoint is reported before the bytes are synced"
-    case .entryNotSynced: "a checkpoint is reported while a power cut could still take the whole file"
-    case .generationNotChecked: "what an ended attempt says is taken for the present one's word"
-    case .wholeAppendedToPartial: "a 200 is appended to the partial as if it were the rest"
-    case .slotLeakedOnCancel: "a stopped attempt never says that it has ended"
-    case .retryForgetsResume: "a retry begins from nothing although bytes are kept"
-    case .counterDrift: "changing many downloads at once miscounts them"
-    case .hostLimitIgnored: "after a restart the per-host limit is not obeyed"
-    case .effectBeforeCommit: "effects are carried out although their commit failed"
-    case .factsLost: "what services found out is forgotten when its commit fails"
-    case .noTruncation: "the old version is not cut away before the new one is written"
-    case .overlapNotCompared: "the overlap is taken for equal without a look"
-    case .pageCacheTrusted: "after a reboot unsynced bytes are believed"
-    case .renameReplaces: "a renamed file replaces another one"
-    case .earlierMoveOverlooked: "a file that was moved before a crash is taken for one that is gone"
-    case .newNameForgotten: "a download is removed while its file is moved, and the file stays under its new name"
-    case .sidecarReplaces: "a sidecar replaces another file of that name"
-    case .sidecarTakenForOrphan: "a cleanup takes a sidecar away as an orphan"
-    case .sidecarStays: "a download goes with its file, and its sidecars stay"
-    case .sidecarFetchedAgain: "a sidecar that a person has removed is fetched once more"
-    case .publishReplaces: "publishing replaces another file of that name"
-    case .twinsOverlooked: "a file is published beside one whose name differs in case only"
-    case .deletionWhileAlive: "a partial is deleted while its attempt still runs"
-    case .publishForgotten: "a file whose rename survived a crash is not recognised"
-    case .truncatedTooEarly: "kept bytes go before the row has forgotten them"
-    case .publishedTooEarly: "the file gets its name before the row knows it"
-    case .publishedUnsynced: "the file gets its name before its contents are synced"
-    case .syncFailureForgotten: "a sync fails, the next one seems to succeed and is believed"
-    case .digestNotChecked: "a complete file is published with any digest"
-    case .wakeLost: "the alarm clock for retries is lost"
-    case .acknowledgedTooEarly: "an action is acknowledged although its commit failed"
-    case .holdForgotten: "a download starts while its namesake's remains are being deleted"
-    case .damageOverlooked: "a damaged file is read again and said to be intact"
-    case .quarantineDeletes: "a damaged file is deleted instead of being put aside"
-    case .orphanNotRechecked: "a file that has become a download's is treated as no download's"
-    case .orphanByNameOnly: "a file is put aside that is not the one which was found"
-    case .missingNotRechecked: "a download is given up although its file is back"
-    case .stepBeforeItsRow: "a step of a cleanup is carried out before its row is committed"
-    case .everythingGoneIgnored: "a disk is not mounted, and all downloads are forgotten"
-    case .planThatActs: "a plan of a cleanup changes files"
-    case .wordsIgnored: "files of others are put aside, and no request allows it"
-    case .editTakenForDamage: "an edited episode is said to be damaged"
-    case .anyFolderTaken: "a person's folder is removed when it has become empty"
-    case .placeTakenTwice: "one file becomes the file of two downloads"
-    case .linkFollowed: "a file behind a link is taken away"
-    case .unreadableTakenForEmpty: "downloads are given up whose folder cannot be read for a while"
-    case .quarantineADayEarly: "a file leaves the quarantine a day early"
-    case .partialTakenForStray: "the partial file of a live download is put aside"
-    case .writeDuringReadOverlooked: "an episode that is edited while it is read is said to be damaged"
-    case .routeForgotten: "a transfer moves to cellular between two actions"
-    case .policyIgnored: "a download starts over a path that it may not use"
-    case .pathChangeIgnored: "a transfer goes on over a path that has become metered"
-    case .trafficForgotten: "bytes over cellular are not counted"
-    case .answeredTwice: "a request that waits for the end of a suspension is handled twice"
-    case .suspensionUnanswered: "a suspension while another is under way is never answered"
-    case .servicesOutliveSuspension: "services go on when the library has been given up"
-    case .deadlineLost: "a stop waits for attempts without a limit"
-    case .factsCommittedAgain: "facts are delivered again although they have been committed"
-    case .remainingForgotten: "the last word counts nothing, for the database is closed"
-    case .syncNotAwaited: "a checkpoint is reported while its sync still runs"
-    case .failedWriteAcknowledged: "the disk is full, and a write is said to have succeeded"
-    case .stopForgetsToSync: "a stopped attempt reports bytes that it has not synced"
-    case .endedTwice: "an attempt reports its end twice"
-    case .proceedLost: "the store's permission never reaches the attempt"
-    case .gateLeftOpen: "an attempt writes to a library that was given up"
-    case .episodesForgotten: "an episode that is in its feed again becomes another one"
-    case .formerNamesForgotten: "an episode that has its former guid again becomes another one"
-    case .guidAloneBelieved: "an episode that has the guid of another one, long gone, is taken for it"
-    case .refreshStopLost: "a refresh goes on over a path that it may not use any more"
-    case .fingerprintsForgotten: "each refresh writes all episodes"
-    case .refreshPageTwice: "what a refresh has found is added twice"
-    case .refreshPageLost: "a commit fails, and a refresh goes on as if it had not"
-    case .cutDocumentBelieved: "what was cut off from a feed counts as gone from it"
-    case .cutValidatorsKept: "a feed whose beginning came counts as unchanged"
-    case .distrustForgotten: "a server that has lied about its feed is believed again"
-    case .anyMoveBelieved: "a subscription moves to another podcast's feed"
-    case .missingNotMarked: "an episode has left its feed, and counts as there"
-    case .returnNotMarked: "an episode is in its feed again, and counts as gone"
-    case .downloadGoesWithEpisode: "an episode leaves its feed, and its download is forgotten"
-    case .freshAddressIgnored: "a download is refused, and stays so although its episode is elsewhere by now"
-    case .goneForgotten: "a feed is gone for good, and its episodes are forgotten"
-    case .goneIgnored: "a feed that is gone for good is refreshed on"
-    case .headersFollowMove: "a feed moves to another host, and its client's headers go there"
-    case .failingGivenUp: "a feed that has failed twice is refreshed in ten years"
-    case .feedAlarmLost: "the alarm clock for feeds is lost"
-    case .refreshedTooSoon: "a feed is refreshed a day before it is due"
-    case .feedPolicyIgnored: "a feed is refreshed over a path that it may not use"
-    case .refreshNeverEnds: "a stopped refresh never says that it has ended"
-    case .removedForgotten: "a person removes an episode, and a rule fetches it again"
-    case .lineForgotten: "a rule is set, and all that was there comes"
-    case .keepCountsAll: "a rule deletes what it has room for"
-    case .favoriteForgotten: "a rule deletes a favorite"
-    case .quotaForgotten: "files exceed the storage quota, and rules delete none"
-    case .quotaTakesNewest: "the storage quota takes newer episodes before older ones"
-    case .quotaTakesMore: "the storage quota takes more than it needs"
-    case .adoptDoubtful: "an episode gets the file of another one"
-    case .adoptClaimed: "a file becomes that of two downloads"
-    case .adoptTouches: "adopting a file changes it"
-    case .adoptUnplanned: "a plan to adopt lists nothing, and adopting does something"
-    case .agesForgotten: "episodes are counted by the ages that they had on another day"
-    case .tagsInPlace: "tags are written into the file that was downloaded"
-    case .tagsHalfCopy: "a copy is published although its tagging has failed in the middle"
-    case .tagsDigestReplaced: "the recorded digest becomes that of the tagged copy"
-    case .tagsTwice: "a copy whose name is taken is tagged once more"
-    case .tagsUnsynced: "a tagged copy gets its name, and a power cut could take its bytes"
-    case .refreshGenerationNotChecked: "what an ended refresh says is taken for the present one's word"
-    case .twoRefreshes: "two tokens of a session are asked for at once"
-    case .parkedForgotten: "a download that waits for its session waits for ever"
-    case .oldTokenKept: "a token is renewed, and requests go with the former one"
-    case .credentialsFollow: "a redirect leads to another host, which gets the credentials"
-    case .headersEverywhere: "a client's headers go to a mirror on another host"
+    case .publishForgotten: .crashes
+    case .renameReplaces: [.names, .people]
+    case .earlierMoveOverlooked: [.names, .crashes]
+    case .newNameForgotten: .names
+    case .orphanByNameOnly, .linkFollowed, .missingNotRechecked, .unreadableTakenForEmpty, .everythingGoneIgnored,
+      .writeDuringReadOverlooked, .placeTakenTwice, .editTakenForDamage:
+      .people
+    case .orphanNotRechecked: [.people, .hardLinks]
+    case .quarantineADayEarly: [.people, .clock]
+    case .failedWriteAcknowledged: .disk
+    case .wholeAppendedToPartial: [.network, .protocols]
+    case .generationNotChecked: [.network, .paths, .repetition]
+    case .routeForgotten: .paths
+    case .policyIgnored, .pathChangeIgnored, .trafficForgotten: .all.subtracting(.feeds)
+    case .answeredTwice, .suspensionUnanswered, .servicesOutliveSuspension, .deadlineLost, .factsCommittedAgain,
+      .remainingForgotten:
+      .all.subtracting([.paths, .feeds])
+    case .cutDocumentBelieved, .cutValidatorsKept: [.feeds, .network]
+    case .refreshPageLost: [.feeds, .commits]
+    case .refreshNeverEnds, .refreshStopLost, .feedPolicyIgnored: [.feeds, .paths]
+    case .refreshGenerationNotChecked: [.feeds, .repetition]
+    case .feedAlarmLost: [.feeds, .clock]
+    case .episodesForgotten, .formerNamesForgotten, .guidAloneBelieved, .fingerprintsForgotten, .refreshPageTwice,
+      .distrustForgotten,
+      .anyMoveBelieved, .missingNotMarked, .returnNotMarked, .downloadGoesWithEpisode, .goneForgotten, .goneIgnored,
+      .headersFollowMove, .failingGivenUp, .refreshedTooSoon, .freshAddressIgnored:
+      .feeds
+    case .removedForgotten, .lineForgotten, .keepCountsAll, .favoriteForgotten, .quotaForgotten, .quotaTakesNewest,
+      .quotaTakesMore:
+      [.feeds, .rules]
+    case .sidecarReplaces, .sidecarStays: .sidecars
+    case .sidecarTakenForOrphan, .sidecarFetchedAgain: [.sidecars, .people]
+    case .adoptDoubtful, .adoptTouches, .adoptUnplanned: [.feeds, .adopting]
+    case .adoptClaimed: [.feeds, .adopting, .people]
+    case .agesForgotten: [.feeds, .filters, .clock]
+    case .tagsInPlace, .tagsHalfCopy, .tagsDigestReplaced, .tagsUnsynced: .tags
+    case .tagsTwice: [.tags, .foreignFiles]
+    case .twoRefreshes, .parkedForgotten, .oldTokenKept, .credentialsFollow: .sessions
+    default: .all.subtracting([.paths, .suspensions, .feeds])
     }
   }
 }

@@ -8,7 +8,7 @@ extension Schema {
     try db.execute(sql: lanes)
   }
 
-  /// `secret` is a reference: the secret itself is in the vault. `cached` says of a session that is created or being opened
+  /// `reference` names the secret, which is in the vault. `cached` says of a session that is created or being opened
   /// whether a token of the vault will do, `renewal` of one that is being opened whether it was open before.
   private static let sessions = """
     CREATE TABLE sessions (
@@ -19,7 +19,7 @@ extension Schema {
         OR kind = 'refreshing'),
       user TEXT,
       token_url TEXT CHECK (length(token_url) BETWEEN 1 AND 8192),
-      secret TEXT CHECK (length(secret) = 32 AND secret NOT GLOB '*[^0-9a-f]*'),
+      reference TEXT CHECK (length(reference) = 32 AND reference NOT GLOB '*[^0-9a-f]*'),
       state TEXT NOT NULL CHECK (state = 'created' OR state = 'opening' OR state = 'open' OR state = 'extended'
         OR state = 'closed' OR state = 'loginFailed'),
       cached INTEGER NOT NULL CHECK (cached = 0 OR cached = 1),

@@ -7,7 +7,7 @@ struct SQLSessionTable: SessionTable {
   let db: Database
 
   private static let columns = [
-    "key", "id", "hosts", "kind", "user", "token_url", "secret", "state", "cached", "renewal", "failures", "next_at",
+    "key", "id", "hosts", "kind", "user", "token_url", "reference", "state", "cached", "renewal", "failures", "next_at",
     "error_code", "error_message", "error_status", "since", "expires", "token",
   ]
 
@@ -78,7 +78,7 @@ extension Session: StatementRow {
     let kind = try Damaged.checked("sessions.kind", Kind(rawValue: columns.next()))
     let user: String? = try columns.next()
     let address = try (columns.next() as String?).map { try Damaged.checked("sessions.token_url", try? WebAddress($0)) }
-    let secret = try (columns.next() as String?).map { try Damaged.checked("sessions.secret", SecretReference($0)) }
+    let secret = try (columns.next() as String?).map { try Damaged.checked("sessions.reference", SecretReference($0)) }
     let name = try Damaged.checked("sessions.state", SessionState.Kind(rawValue: columns.next()))
     let (takesKept, isRenewal): (Bool, Bool) = (try columns.next(), try columns.next())
     let opening = SessionState.Opening(
