@@ -123,7 +123,9 @@ struct Oracle {
     let policy = download.origin == .user ? obstacles.classes.user : obstacles.classes.auto
     let path = (effective(of: download) ?? policy) == .any ? obstacles.any : obstacles.unmetered
     let needsPath = !RandomDownloads.loopback.contains(host) || obstacles.departing.contains(host)
-    return (needsPath ? path : nil)?.reason ?? obstacles.all?.reason ?? (obstacles.cooldowns[host] == nil ? nil : .host)
+    if let reason = (needsPath ? path : nil)?.reason ?? obstacles.all?.reason { return reason }
+    guard obstacles.cooldowns[host] == nil else { return .host }
+    return download.session.map(obstacles.parked.contains) == true ? .auth : nil
   }
 
   /// Its effective network policy, if it or its podcast has one.
