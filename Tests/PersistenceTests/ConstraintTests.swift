@@ -35,7 +35,7 @@ struct ConstraintTests {
     ("queued", "source = -1"), ("queued", "source = 1"), ("queued", "may_pass = 2"), ("queued", "home_host = 'a'"),
     ("queued", "discards = '{'"), ("queued", "error_short = 5"), ("failed", "error_short = -1"),
     ("queued", "network = 3"), ("queued", "network = NULL"), ("queued", "podcast_network = -1"),
-    ("queued", "class = 1 << 26"),
+    ("queued", "class = 1 << 36"),
   ]
 
   @Test("A download's row", arguments: illegalDownloads)

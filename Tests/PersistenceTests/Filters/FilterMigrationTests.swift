@@ -61,7 +61,7 @@ struct FilterMigrationTests {
         }
       }
     }
-    for damaged in [Int64(-1), 1 << 26, 6 << 23, 9 << 18, 25 << 12, 3 << 10, 5 << 7, 5 << 4, 2 << 2, 3] {
+    for damaged in [Int64(-1), 1 << 36, 6 << 23, 9 << 18, 25 << 12, 3 << 10, 5 << 7, 5 << 4, 2 << 2, 3] {
       #expect(throws: DamagedRow.self) { try PackedTraits(code: damaged).traits() }
     }
   }
