@@ -87,7 +87,7 @@ public struct Simulation: Sendable {
   }
 
   private func run(_ world: World, replaying: Bool) throws -> Summary {
-    while world.turns < options.turns, try world.step() {}
+    try liveThroughFaults(world)
     world.calmDown()
     try comeToRest(world)
     try world.checker.checkNothingWaits()
@@ -110,6 +110,21 @@ public struct Simulation: Sendable {
     try keepQuota(world)
     try world.engine?.checkAllAnswered()
     return try summary(of: world, replaying: replaying)
+  }
+
+  /// How many events may pass without a turn: several thousand times what the longest suspension and the slowest start take.
+  private static let eventsWithoutTurn = 200_000
+
+  /// What clients say, and what befalls the world, must lead to turns: an engine that takes nothing in any more is stuck.
+  private func liveThroughFaults(_ world: World) throws {
+    var (turns, events) = (world.turns, 0)
+    while world.turns < options.turns, try world.step() {
+      events = world.turns == turns ? events + 1 : 0
+      turns = world.turns
+      guard events < Self.eventsWithoutTurn else {
+        throw Violation(.liveness, "\(events) events have passed without a turn")
+      }
+    }
   }
 
   /// After a cleanup rows and files must agree; one more, and a plan, must find nothing to do.
