@@ -17,20 +17,18 @@ package struct VaultKey: Sendable {
 
   /// The key in a file: its bytes, without line ends at their end.
   package init(contentsOfFile path: String) throws(Fault) {
-    let bytes: [UInt8]
+    let bytes: ArraySlice<UInt8>
     do {
-      let file = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
-      defer { try? file.close() }
-      bytes = [UInt8](try file.read(upToCount: Self.lengths.upperBound + 2) ?? Data())
+      bytes = try SecretLine.bytes(ofFile: path, atMost: Self.lengths.upperBound)
     } catch {
       throw Fault(description: "the key in \"\(path)\" cannot be read: \(error.localizedDescription)")
     }
-    try self.init(bytes, from: path)
+    try self.init(Array(bytes), from: path)
   }
 
   init(_ bytes: [UInt8], from path: String) throws(Fault) {
-    let end = bytes.lastIndex { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }.map { $0 + 1 } ?? 0
-    guard Self.lengths.contains(end) else {
+    let bytes = SecretLine.trimmed(bytes)
+    guard Self.lengths.contains(bytes.count) else {
       throw Fault(
         description: """
           the key in "\(path)" must have \(Self.lengths.lowerBound) to \(Self.lengths.upperBound) bytes; make one with \
@@ -39,7 +37,7 @@ package struct VaultKey: Sendable {
     }
     // A key of any length becomes one of 256 bits (RFC 5869).
     key = HKDF<SHA256>.deriveKey(
-      inputKeyMaterial: SymmetricKey(data: bytes[..<end]), info: Data("podflux vault 1".utf8), outputByteCount: 32)
+      inputKeyMaterial: SymmetricKey(data: bytes), info: Data("podflux vault 1".utf8), outputByteCount: 32)
   }
 
   /// Where `systemd` has put the key for this process; nil where it has not.

@@ -9,15 +9,20 @@ extension Schema {
   /// https://www.sqlite.org/lang_altertable.html, section 7. No row is touched. Migrations 1 to 7 contain no such `NOT
   /// IN`.
   static func spellOutChecks(in db: Database) throws {
+    try changeText(ofTablesIn: db, spellingOutLists)
+  }
+
+  /// Changes the text of tables in the schema. The rows must satisfy the new text.
+  static func changeText(ofTablesIn db: Database, _ changed: (String) -> String) throws {
     let tables = try Row.fetchAll(db, sql: "SELECT name, sql FROM sqlite_schema WHERE type = 'table'")
     let version = try Int.fetchOne(db, sql: "PRAGMA schema_version") ?? 0
     try db.execute(sql: "PRAGMA writable_schema = ON")
     for table in tables {
       let (name, text): (String, String) = (table["name"], table["sql"])
-      let spelledOut = spellingOutLists(of: text)
-      guard spelledOut != text else { continue }
+      let new = changed(text)
+      guard new != text else { continue }
       try db.execute(
-        sql: "UPDATE sqlite_schema SET sql = ? WHERE type = 'table' AND name = ?", arguments: [spelledOut, name])
+        sql: "UPDATE sqlite_schema SET sql = ? WHERE type = 'table' AND name = ?", arguments: [new, name])
     }
     // Makes every connection read the schema again, this one included.
     try db.execute(sql: "PRAGMA schema_version = \(version + 1)")

@@ -49,18 +49,9 @@ extension Schema {
 
   /// A class holds the session too. A check can be changed only in the schema's text, as in migration 8.
   private static func widenClasses(in db: Database) throws {
-    let version = try Int.fetchOne(db, sql: "PRAGMA schema_version") ?? 0
-    try db.execute(sql: "PRAGMA writable_schema = ON")
-    try db.execute(
-      sql: """
-        UPDATE sqlite_schema
-        SET sql = replace(sql, 'class BETWEEN 0 AND (1 << 26) - 1', 'class BETWEEN 0 AND (1 << 36) - 1')
-        WHERE type = 'table' AND name = 'downloads'
-        """)
-    // Makes every connection read the schema again, this one included.
-    try db.execute(sql: "PRAGMA schema_version = \(version + 1)")
-    // If a statement before has failed, the connection is not used any more.
-    try db.execute(sql: "PRAGMA writable_schema = OFF")
+    try changeText(ofTablesIn: db) {
+      $0.replacing("class BETWEEN 0 AND (1 << 26) - 1", with: "class BETWEEN 0 AND (1 << 36) - 1")
+    }
   }
 
   /// The downloads of a session form lanes of their own: while it is not open they hold up no other.

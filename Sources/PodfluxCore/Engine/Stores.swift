@@ -62,8 +62,8 @@ public struct Stores: Store {
 
   /// The stores in the order in which they handle an action or an event. They end a batch in the reverse order: the
   /// lifecycle refuses first and closes last, sessions hear which requests wait for them, podcasts and sidecars see what stands
-  /// in the way of downloads, and the downloads fill free slots when rules, cleanup and upkeep have said what they need. A store that names the calls that concern it
-  /// pays for no other: a context is a copy.
+  /// in the way of downloads, and the downloads fill free slots when rules, cleanup and upkeep have said what they need. A
+  /// store that names the calls that concern it pays for no other: a context is a copy.
   private static let list: [Member] = [
     { try $0.lifecycle.take($1, in: &$2, reading: .init($0)) },
     { try $0.settings.take($1, in: &$2, reading: ()) },

@@ -94,20 +94,16 @@ extension Action {
       opening.login = try kept(opening.login)
       return .sessions(.open(opening))
     case .downloads(.enqueue(var wish)):
-      guard case .new(let login)? = wish.session else { return self }
-      wish.session = .new(try kept(login))
+      wish.session = try wish.session?.mapLogin(kept)
       return .downloads(.enqueue(wish))
     case .downloads(.update(let id, var update)):
-      guard case .new(let login)? = update.session else { return self }
-      update.session = .new(try kept(login))
+      update.session = try update.session?.mapLogin(kept)
       return .downloads(.update(id, update))
     case .podcasts(.subscribe(var wish)):
-      guard case .new(let login)? = wish.session else { return self }
-      wish.session = .new(try kept(login))
+      wish.session = try wish.session?.mapLogin(kept)
       return .podcasts(.subscribe(wish))
     case .podcasts(.update(let id, var update)):
-      guard case .new(let login)? = update.session else { return self }
-      update.session = .new(try kept(login))
+      update.session = try update.session?.mapLogin(kept)
       return .podcasts(.update(id, update))
     default: return self
     }
@@ -117,4 +113,10 @@ extension Action {
 extension SessionChoice {
   /// How the new session logs in; nil if none is to be made.
   fileprivate var login: Login? { if case .new(let login) = self { login } else { nil } }
+
+  /// The same, with the login of a new session changed.
+  fileprivate func mapLogin(_ change: (Login) throws -> Login) rethrows -> SessionChoice {
+    guard case .new(let login) = self else { return self }
+    return .new(try change(login))
+  }
 }

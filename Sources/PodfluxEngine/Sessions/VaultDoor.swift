@@ -83,19 +83,16 @@ enum SecretFile {
   /// What it holds, without the line end at its end. No message repeats any of it.
   static func text(at path: String) throws(Refusal) -> String {
     func fault(_ what: String) -> Refusal { Refusal(.invalidValue, what, path: "payload.secretFile") }
-    let bytes: [UInt8]
+    let bytes: ArraySlice<UInt8>
     do {
-      let file = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
-      defer { try? file.close() }
-      bytes = [UInt8](try file.read(upToCount: Session.Limits.secretBytes + 3) ?? Data())
+      bytes = try SecretLine.bytes(ofFile: path, atMost: Session.Limits.secretBytes)
     } catch {
       throw fault("the file cannot be read; name one that the engine's user may read")
     }
-    let end = bytes.lastIndex { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }.map { $0 + 1 } ?? 0
-    guard end > 0, end <= Session.Limits.secretBytes else {
+    guard (1...Session.Limits.secretBytes).contains(bytes.count) else {
       throw fault("the file must have a secret of at most \(Session.Limits.secretBytes) bytes")
     }
-    guard let text = String(validating: bytes[..<end], as: UTF8.self),
+    guard let text = String(validating: bytes, as: UTF8.self),
       !text.unicodeScalars.contains(where: { $0.value < 0x20 || $0.value == 0x7F })
     else { throw fault("the file must have one line of text") }
     return text

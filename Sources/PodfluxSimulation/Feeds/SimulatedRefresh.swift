@@ -215,15 +215,7 @@ final class SimulatedRefresh {
   /// Whether reaching its server needs a path.
   var needsPath: Bool { !WebAddress.isLoopback(refresh.feed.address.host) }
 
-  private var isReachable: Bool {
-    guard needsPath else { return true }
-    guard world.path.status == .online else { return false }
-    switch refresh.route {
-    case .any: return true
-    case .only(let device): return world.path.device == device
-    case .loopback: return false
-    }
-  }
+  private var isReachable: Bool { !needsPath || world.path.leads(along: refresh.route) }
 
   private var isConnected: Bool { !needsPath || pathNumber == world.pathNumber }
 }

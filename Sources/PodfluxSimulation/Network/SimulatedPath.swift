@@ -46,15 +46,21 @@ extension SimulatedAttempt {
 
   /// Whether the current path leads to its origin.
   var isReachable: Bool {
-    guard needsPath else { return true }
-    guard world.path.status == .online else { return false }
-    switch world.sabotage == .routeForgotten ? .any : attempt.route {
-    case .any: return true
-    case .only(let device): return world.path.device == device
-    case .loopback: return false
-    }
+    !needsPath || world.path.leads(along: world.sabotage == .routeForgotten ? .any : attempt.route)
   }
 
   /// Whether bytes still come over the connection: it belongs to the path over which it was opened.
   var isConnected: Bool { !needsPath || exchange?.pathNumber == world.pathNumber }
+}
+
+extension NetworkPath {
+  /// Whether it leads to other machines along a route.
+  func leads(along route: Route) -> Bool {
+    guard status == .online else { return false }
+    switch route {
+    case .any: return true
+    case .only(let device): return self.device == device
+    case .loopback: return false
+    }
+  }
 }

@@ -36,7 +36,7 @@ struct SmallExchange {
   mutating func next(in process: SimulatedProcess) throws -> Piece? {
     let world = process.world
     guard var rest = pieces else {
-      guard isReachable(in: world) else {
+      guard !needsPath || world.path.leads(along: request.route) else {
         return last(.failure(ExchangeFailure(.connectFailed, message: "there is no way to the host")))
       }
       let host = try? WebAddress(request.url).host
@@ -72,15 +72,5 @@ struct SmallExchange {
     let broken = ExchangeFailure(.connectionLost, message: "the connection broke")
     return [.head(answer.head)] + bodies.map { .body(Array($0)) }
       + [.end(answer.isCut ? .failure(broken) : .success(summary))]
-  }
-
-  private func isReachable(in world: World) -> Bool {
-    guard needsPath else { return true }
-    guard world.path.status == .online else { return false }
-    switch request.route {
-    case .any: return true
-    case .only(let device): return world.path.device == device
-    case .loopback: return false
-    }
   }
 }

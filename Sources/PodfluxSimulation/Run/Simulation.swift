@@ -70,7 +70,7 @@ public struct Simulation: Sendable {
     let journal = JournalLog(comparingEach: interval)
     world.journal = journal
     do {
-      while world.turns < options.turns, try world.step() {}
+      try liveThroughFaults(world)
       try journal.finish(world.database)
       try journal.replay()
       try world.database.close()

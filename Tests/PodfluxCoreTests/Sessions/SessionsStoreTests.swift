@@ -64,6 +64,21 @@ struct SessionsStoreTests {
     return id
   }
 
+  /// Subscribes to a feed that has the session.
+  private func subscribe() throws {
+    try world.send(
+      .podcasts(
+        .subscribe(
+          .init(
+            id: FeedID("f"), address: try WebAddress("https://a.example/f.xml"),
+            session: SessionID("s").map { .known($0) }))))
+  }
+
+  /// The refresh that the last turn has begun.
+  private var refresh: FeedRefresh? {
+    world.effects.compactMap { if case .refreshFeed(let refresh) = $0 { refresh } else { nil } }.first
+  }
+
   private func refuse(_ id: DownloadID, _ status: Int = 401) throws {
     try world.report(id, .failed(Self.refusal(status), kept: nil))
   }
@@ -304,14 +319,8 @@ struct SessionsStoreTests {
   @Test("An episode's download has its feed's session on the session's hosts, and none elsewhere")
   func inherits() throws {
     try begin()
-    let feed = try #require(FeedID("f"))
-    try world.send(
-      .podcasts(
-        .subscribe(
-          .init(
-            id: feed, address: try WebAddress("https://a.example/f.xml"), session: SessionID("s").map { .known($0) }))))
-    let refresh = try #require(
-      world.effects.compactMap { if case .refreshFeed(let refresh) = $0 { refresh } else { nil } }.first)
+    try subscribe()
+    let refresh = try #require(refresh)
     #expect(refresh.session == SessionUse(session: try #require(SessionID("s")), token: 1))
     let hosts = ["a.example", "cdn.example"]
     let contents = try hosts.map { host in
@@ -326,23 +335,15 @@ struct SessionsStoreTests {
   @Test("A feed that is refused waits for the refresh, and is refreshed again when it has come")
   func feedWaits() throws {
     try begin()
-    let feed = try #require(FeedID("f"))
-    try world.send(
-      .podcasts(
-        .subscribe(
-          .init(
-            id: feed, address: try WebAddress("https://a.example/f.xml"), session: SessionID("s").map { .known($0) }))))
-    func refresh() -> FeedRefresh? {
-      world.effects.compactMap { if case .refreshFeed(let refresh) = $0 { refresh } else { nil } }.first
-    }
-    let first = try #require(refresh())
+    try subscribe()
+    let first = try #require(refresh)
     try world.send(
       .refresh(
         RefreshReport(
           refresh: first.id, news: .failed(Self.refusal(), next: world.clock.wall.advanced(byDays: 1)))))
-    #expect(refresh() == nil)
+    #expect(refresh == nil)
     try world.send(.session(.opened(try opening().id, expires: nil)))
-    let second = try #require(refresh())
+    let second = try #require(refresh)
     #expect(second.session?.token == 2)
     // The fresh token is refused as well: the login has failed, and so has the feed, until the session is opened again.
     try world.send(
@@ -350,10 +351,10 @@ struct SessionsStoreTests {
         RefreshReport(
           refresh: second.id, news: .failed(Self.refusal(), next: world.clock.wall.advanced(byDays: 1)))))
     #expect(try session().state.kind == .loginFailed)
-    #expect(refresh() == nil)
+    #expect(refresh == nil)
     _ = try open("s", login(secret: Self.other))
     try world.send(.session(.opened(try opening().id, expires: nil)))
-    #expect(refresh() != nil)
+    #expect(refresh != nil)
   }
 
   @Test("A secret is put into the vault before a turn sees the action")

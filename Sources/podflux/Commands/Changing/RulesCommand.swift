@@ -14,7 +14,8 @@ struct RulesCommand: EngineCommand {
       podflux rules "Night Trains" --newest 3 --keep 5
       podflux rules "Night Trains" --all --oldest-first --plan
 
-      What an option names is changed, and the rest stays. --user and its like have the feed log in from now on. podflux why says of an episode what the rules say of it.
+      What an option names is changed, and the rest stays. --user and its like have the feed log in from now on. podflux \
+      why says of an episode what the rules say of it.
       """)
 
   /// How many decisions are asked for at once.
