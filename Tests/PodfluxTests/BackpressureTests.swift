@@ -6,11 +6,12 @@ import TestSupport
 
 @Suite("A client that does not read", .systemTest)
 struct BackpressureTests {
+  /// The answers to all lines are at least twice what the engine keeps for a reader (4 MiB): it certainly stops.
   @Test(
     "Lines from a client that does not read cost bounded memory, downloads go on, and all are answered in the end",
     arguments: [
       (#"{"type":"snapshot"}"#, 20_000), (#"{"type":"downloads/fly"}"#, 100_000),
-      (#"{"type":"downloads/enqueue","payload":{"url":"http://127.0.0.1:1/NUMBER","paused":true}}"#, 50_000),
+      (#"{"type":"downloads/enqueue","payload":{"url":"http://127.0.0.1:1/NUMBER","paused":true}}"#, 100_000),
     ])
   func deaf(line: String, count: Int) throws {
     let scene = try Scene()
@@ -25,7 +26,7 @@ struct BackpressureTests {
     try engine.waitUntilInputIsStuck(upTo: 180)
     let peak = try engine.peakResidentBytes()
     print("\(count) × \(line.prefix(40)): at most \(peak >> 20) MiB")
-    #expect(peak < 80 << 20)
+    #expect(peak < 96 << 20)
     #expect(scene.hash(of: "a.mp3") == body.hash)
     engine.listen()
     try engine.waitForLines(count + 2, upTo: 120)

@@ -22,6 +22,10 @@ extension LibraryFileSystem {
     case .moved(_, let former, let file):
       // A download whose own file is where it was does not leave it for another one.
       guard try !isPublished(former) else { return .hasChanged }
+      // Nor for a copy, as long as its own file may be where a link hides it.
+      if former.inode != file.inode, case .behindLink(let failure) = try look(at: EntryPath(former.path)) {
+        return .left("\(failure)")
+      }
       return try isPublished(file) ? .done : .hasChanged
     case .modified(_, _, let file):
       return try isUntouched(FoundFile(file)) ? .done : .hasChanged

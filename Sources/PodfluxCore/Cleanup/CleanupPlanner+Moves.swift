@@ -25,8 +25,9 @@ extension CleanupPlanner {
     for length in Set(displaced.filter { $0.row.file.sha256 != nil }.map(\.row.file.length)).sorted() {
       try search.readContents(ofLength: length, strays, evidence)
     }
+    // A file that cannot be reached may still be in its place: then the same content elsewhere is a copy of it.
     try match(in: &search, evidence) { lost, search in
-      lost.row.file.sha256.flatMap { search.byContent[$0]?.last }
+      lost.isBlocked ? nil : lost.row.file.sha256.flatMap { search.byContent[$0]?.last }
     }
     try findDamaged(in: &search, replaced, evidence)
     leaveDoubtful(in: &search, replaced) { _ in true }

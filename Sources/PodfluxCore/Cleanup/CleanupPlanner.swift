@@ -251,7 +251,8 @@ public struct CleanupPlanner {
     if isStart, isEmpty { options.orphans = .report }
     let secondNames = try takeSecondNames(evidence)
     try findMoved(evidence)
-    for lost in displaced where lost.isBlocked { keep(lost.row) }
+    let unreachable = displaced.filter(\.isBlocked).map(\.row)
+    for row in unreachable { keep(row) }
     displaced.removeAll(where: \.isBlocked)
     var missing: [Displaced] = []
     var taken: Set<Int> = []
@@ -277,7 +278,7 @@ public struct CleanupPlanner {
     guard missing.count < total || missing.count < Self.leastSuspicious else {
       throw Failure.everythingGone(missing.count)
     }
-    lostByLength = Dictionary(grouping: missing.map(\.row), by: \.file.length)
+    lostByLength = Dictionary(grouping: missing.map(\.row) + unreachable, by: \.file.length)
     if hasAllStrays {
       for lost in missing { decide(missing: lost) }
     } else {

@@ -40,6 +40,23 @@ struct StepTests {
     #expect(carryOut(.orphan(found()), .delete) == .done, "an engine that died may have done it")
   }
 
+  @Test("A download follows a copy of its file only if a link does not hide its own; a moved file it follows")
+  func copied() throws {
+    let id = try #require(DownloadID("d"))
+    let former = try #require(found().published(sha256: nil))
+    files.items["b.mp3"] = .file(bytes: [1, 2, 3], inode: 5, modified: 1)
+    files.items["c.mp3"] = .file(bytes: [1, 2, 3], inode: 6, modified: 1)
+    var (moved, copy) = (former, former)
+    moved.path = try LibraryPath(validating: "b.mp3")
+    copy.path = try LibraryPath(validating: "c.mp3")
+    copy.inode = 6
+    files.items["a.mp3"] = .behindLink
+    #expect(carryOut(.moved(id, from: former, to: moved), .follow) == .done)
+    #expect(isLeft(carryOut(.moved(id, from: former, to: copy), .follow)))
+    files.items["a.mp3"] = nil
+    #expect(carryOut(.moved(id, from: former, to: copy), .follow) == .done)
+  }
+
   @Test("A download is removed only if its disk is mounted, and neither its file nor a link is there")
   func missing() throws {
     let id = try #require(DownloadID("d"))

@@ -332,6 +332,35 @@ struct CleanupPlannerTests {
     #expect(try scene.decisions() == ["foreign a: leave", "moved a to b: follow", "missing b: forget"])
   }
 
+  /// Seed 2146831551 of the simulator: the row followed the copy, and its own file came back with the folder.
+  @Test("A row whose folder is a link, or cannot be read, does not follow a copy of its file; no run takes that away")
+  func copiedFromUnderLink() throws {
+    for isLink in [true, false] {
+      for orphans in [CleanupOptions.Orphans.delete, .quarantine] {
+        let scene = PlannerScene()
+        _ = try scene.present("here", at: "h", inode: 9)
+        try scene.row("d", at: "s/a", inode: 1, content: "mine")
+        scene.found("copy", inode: 2, content: "mine")
+        scene.found("other", inode: 3, content: "else")
+        scene.add("s") { isLink ? .other($0) : .unreadable($0, "denied") }
+        #expect(
+          try scene.decisions(.init(orphans: orphans)) == [
+            "foreign s: leave", "orphan copy: leave", "orphan other: \(orphans)",
+          ])
+      }
+    }
+  }
+
+  @Test("A row whose folder is a link follows its file that was moved from there, known by its inode")
+  func movedFromUnderLinkByInode() throws {
+    _ = try scene.present("here", at: "h", inode: 9)
+    try scene.row("d", at: "s/a", inode: 1, content: "mine")
+    scene.found("b", inode: 1, content: "mine")
+    scene.add("s") { .other($0) }
+    let decisions = try scene.decisions()
+    #expect(decisions == ["foreign s: leave", "moved s/a to b: follow"])
+  }
+
   @Test("A file that was renamed during the listing is found in the second listing")
   func renamedMeanwhile() throws {
     _ = try scene.present("here", at: "h", inode: 9)
