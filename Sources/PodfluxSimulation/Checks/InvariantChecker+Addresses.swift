@@ -38,8 +38,8 @@ extension InvariantChecker {
         let address = episode.content.enclosure?.address, address != row.address,
         feeds.formerAddresses(of: episode.id).contains(row.address),
         !rows.values.contains(where: { $0.address == address }),
-        // A login that failed says nothing of the address.
-        row.session.map({ sessions[$0]?.state.error == nil }) ?? true
+        // A login that failed says nothing of the address; that nothing is there any more does.
+        [.notFound, .gone].contains(error.code) || row.session.map({ sessions[$0]?.state.error == nil }) ?? true
       else { continue }
       throw Violation(.freshAddress, "\(id) is refused at \(row.address), and \(episode.id) is at \(address) by now")
     }

@@ -89,7 +89,10 @@ extension InvariantChecker {
       let truths = podcast.truths
       // A client may have given it the address of another podcast, which its row names since, or which leads on at once.
       if podcast.isTold(in: former.podcast) { continue }
-      let isLedOn = refresh.showings.count > 1 && !truths.isDisjoint(with: refresh.showings[0].items.map(\.truth))
+      let first = refresh.showings[0]
+      let isLedOn =
+        refresh.showings.count > 1
+        && (first.podcast == shown.podcast || !truths.isDisjoint(with: first.items.map(\.truth)))
       guard !isLedOn else { continue }
       throw Violation(
         .moves, "\(feed.id) moves from \(former.address) to \(feed.address), which has none of its episodes")

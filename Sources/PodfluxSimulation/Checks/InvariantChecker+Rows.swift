@@ -98,7 +98,8 @@ extension InvariantChecker {
       else { return nil }
       return reported
     }
-    let isTrue = reports.contains { ($0.code, $0.message) == (error.code, error.message) }
+    // The retrier adds what it knows of the session.
+    let isTrue = reports.contains { $0.code == error.code && error.message.hasPrefix($0.message) }
     // A client may have resumed behind a lasting error, in the same turn; then the wait has another cause.
     let isLasting = isTrue && reports.allSatisfy(\.isLasting)
     let isFitting = if case .storage = waiting { error.code == .noSpace } else { error.code != .noSpace }

@@ -118,8 +118,8 @@ extension InvariantChecker {
 
   /// A storage quota was set when nothing moved, and what that has started has ended.
   func checkQuota(_ quota: Int64, before: [DownloadID: Download]) throws {
-    if completedBytes > quota, let rest = releasable.first {
-      throw Violation(.quota, "\(completedBytes) bytes are there, the quota is \(quota), and \(rest.id) could go")
+    if storedBytes > quota, let rest = releasable.first {
+      throw Violation(.quota, "\(storedBytes) bytes are there, the quota is \(quota), and \(rest.id) could go")
     }
     let gone = feeds.episodes.values.filter { episode in
       episode.download.map { before[$0] != nil && rows[$0] == nil } ?? false
