@@ -98,7 +98,7 @@ let package = Package(
     .executableTarget(
       name: "podflux-bench",
       dependencies: [
-        "PodfluxCore", "PodfluxEngine", "ScriptedOrigin", "TestSupport", "podflux",
+        "CCurl", "PodfluxCore", "PodfluxEngine", "ScriptedOrigin", "TestSupport", "podflux",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
     .target(

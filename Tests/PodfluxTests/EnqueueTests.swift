@@ -183,6 +183,7 @@ struct EnqueueTests {
     let scene = try Scene()
     scene.serve("/a.mp3", length: 3000)
     let engine = try scene.start()
+    try engine.waitForStartCleanup()
     let payload: [String: Any] = ["url": scene.origin.url("/a.mp3"), "path": "deep/er/x.dat"]
     try engine.order("downloads/enqueue", payload.merging(["id": "a"]) { $1 })
     #expect(try engine.wait(for: "a", toBe: "completed").path == "deep/er/x.dat")

@@ -16,6 +16,7 @@ struct VerifyTests {
   func intact(hasChecksum: Bool) throws {
     let scene = try Scene()
     let engine = try scene.startEager(settings: ["checksum": hasChecksum])
+    try engine.waitForStartCleanup()
     let before = try scene.download(["a", "b"], on: engine)
     #expect(before.allSatisfy { ($0.json["sha256"] is String) == hasChecksum })
     #expect(try engine.order("downloads/verify", ["all": true])["affected"] as? Int == 2)
@@ -38,6 +39,7 @@ struct VerifyTests {
   func damaged(_ damage: Damage) throws {
     let scene = try Scene()
     let engine = try scene.startEager(settings: ["checksum": true])
+    try engine.waitForStartCleanup()
     let path = try #require(try scene.download(["a"], on: engine)[0].path)
     let hash = scene.hash(of: path)
     let remains = try scene.apply(damage, to: path)
@@ -71,6 +73,7 @@ struct VerifyTests {
   func withoutChecksum() throws {
     let scene = try Scene()
     let engine = try scene.startEager()
+    try engine.waitForStartCleanup()
     let items = try scene.download(["a", "b"], on: engine)
     try scene.apply(.flippedByte, to: try #require(items[0].path))
     try scene.apply(.truncated, to: try #require(items[1].path))
@@ -85,6 +88,7 @@ struct VerifyTests {
   func edited(_ manner: Scene.Edit) throws {
     let scene = try Scene()
     let engine = try scene.startEager(settings: ["checksum": true])
+    try engine.waitForStartCleanup()
     let path = try #require(try scene.download(["a"], on: engine)[0].path)
     try scene.edit(path, manner)
     try engine.order("downloads/verify", ["all": true])
@@ -101,6 +105,7 @@ struct VerifyTests {
   func refusals() throws {
     let scene = try Scene()
     let engine = try scene.startEager()
+    try engine.waitForStartCleanup()
     try engine.order("downloads/enqueue", ["url": scene.origin.url("/p.mp3"), "id": "p", "paused": true])
     #expect(try engine.refusal("downloads/verify", ["id": "p"]).code == "illegal_transition")
     #expect(try engine.refusal("downloads/verify", ["id": "absent"]).code == "not_found")
@@ -111,6 +116,7 @@ struct VerifyTests {
   func twice() throws {
     let scene = try Scene()
     let engine = try scene.startEager(settings: ["checksum": true])
+    try engine.waitForStartCleanup()
     let path = try #require(try scene.download(["a"], on: engine)[0].path)
     for _ in 1...2 {
       try scene.apply(.flippedByte, to: path)
@@ -126,6 +132,7 @@ struct VerifyTests {
   func unreadable() throws {
     let scene = try Scene()
     let engine = try scene.startEager(settings: ["checksum": true])
+    try engine.waitForStartCleanup()
     let path = try #require(try scene.download(["a"], on: engine)[0].path)
     #expect(chmod(scene.library + "/" + path, 0) == 0)
     try engine.order("downloads/verify", ["id": "a"])
@@ -139,6 +146,7 @@ struct VerifyTests {
   func killed() throws {
     let scene = try Scene()
     let engine = try scene.startEager(settings: ["checksum": true])
+    try engine.waitForStartCleanup()
     let large = (0..<4).map { "large-\($0)" }
     let items = try scene.download(large, length: 24 << 20, on: engine) + scene.download(["last"], on: engine)
     let path = try #require(items.last?.path)
@@ -157,6 +165,7 @@ struct VerifyTests {
   func stopped() throws {
     let scene = try Scene()
     let engine = try scene.startEager(settings: ["checksum": true])
+    try engine.waitForStartCleanup()
     let items = try scene.download((0..<4).map { "large-\($0)" }, length: 24 << 20, on: engine)
     try scene.apply(.flippedByte, to: try #require(items.last?.path))
     try engine.order("downloads/verify", ["all": true])

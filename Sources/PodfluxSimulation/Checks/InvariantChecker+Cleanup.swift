@@ -271,7 +271,13 @@ extension InvariantChecker {
       steps.filter { $0.status == .left || $0.decision == .mark }.flatMap {
         [$0.finding.place.map(SimulatedDisk.path), $0.finding.destination?.description].compactMap(\.self)
       })
-    for path in world.disk.published.keys.sorted() where !owned.contains(path) && !left.contains(path) {
+    // What a person has made of their sidecars was known to the survey, and goes on as a person's file.
+    let forgotten = steps.compactMap { step -> String? in
+      guard case .missing(_, let file, _) = step.finding, step.decision == .forget else { return nil }
+      return Sidecar.stem(beside: file.path) + "."
+    }
+    for path in world.disk.published.keys.sorted()
+    where !owned.contains(path) && !left.contains(path) && !forgotten.contains(where: path.hasPrefix) {
       guard let file = world.disk.published[path]?.file else { continue }
       let found = world.disk.found(file, at: path)
       guard try !world.database.read({ try $0.isSidecar(found) }) else { continue }

@@ -49,6 +49,8 @@ public struct Simulation: Sendable {
     } catch {
       return .failure(failure(Violation(.engine, "no world: \(error)"), nil))
     }
+    // Services hold their process, and it holds them.
+    defer { world.engine?.die() }
     do {
       return .success(try run(world, replaying: replaying))
     } catch let violation as Violation {
@@ -67,6 +69,7 @@ public struct Simulation: Sendable {
     } catch {
       return .failure(failure(Violation(.engine, "no world: \(error)"), nil))
     }
+    defer { world.engine?.die() }
     let journal = JournalLog(comparingEach: interval)
     world.journal = journal
     do {

@@ -6,7 +6,7 @@ struct PodfluxBench: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "podflux-bench",
     abstract: "Measures a real `podflux run`, beside its peers where they are installed.",
-    subcommands: [ListCommand.self, RunCommand.self, ServeCommand.self, FollowCommand.self])
+    subcommands: [ListCommand.self, RunCommand.self, ServeCommand.self, FollowCommand.self, FloorCommand.self])
 }
 
 /// `podflux-bench list`.

@@ -15,10 +15,9 @@ protocol Scenario: Sendable {
 }
 
 let allScenarios: [any Scenario] = [
-  StartScenario(), RepliesScenario(), EnqueueScenario(), CleanupScenario(), LargeScenario(), SmallScenario(),
-  SlowScenario(),
-  ObserveScenario(), FilterScenario(), JournalScenario(), BandwidthScenario(), ShutdownScenario(), FeedScenario(),
-  PodcastLibraryScenario(), ClientsScenario(), SoakScenario(),
+  StartScenario(), RepliesScenario(), EnqueueScenario(), MillionScenario(), CleanupScenario(), LargeScenario(),
+  SmallScenario(), SlowScenario(), ObserveScenario(), FilterScenario(), JournalScenario(), BandwidthScenario(),
+  ShutdownScenario(), FeedScenario(), PodcastLibraryScenario(), ClientsScenario(), SoakScenario(),
 ]
 
 /// A measurement failed.

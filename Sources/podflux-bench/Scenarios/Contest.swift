@@ -1,13 +1,18 @@
 /// Podflux and its peers with the same work, in rounds.
 struct Contest {
   private var podflux: [ChildCommand.Usage] = []
+  private var floor: [ChildCommand.Usage] = []
   private var peers: [Peer: [ChildCommand.Usage]] = [:]
 
   /// Runs the work once per contender, every other round in the opposite order: the first one meets the memory state
   /// that the previous one left, which on a virtual machine can matter more than the program.
+  ///
+  /// - Parameter floorWork: The same with as little as possible around libcurl; nil if that says nothing of this work.
   mutating func addRound(
-    podflux work: () throws -> ChildCommand.Usage, peer peerWork: (Peer) throws -> ChildCommand.Usage
+    podflux work: () throws -> ChildCommand.Usage, floor floorWork: (() throws -> ChildCommand.Usage)? = nil,
+    peer peerWork: (Peer) throws -> ChildCommand.Usage
   ) throws {
+    if let floorWork { floor.append(try floorWork()) }
     let installed: [Peer?] = [nil] + Peer.allCases.filter { $0.path != nil }
     for contender in podflux.count.isMultiple(of: 2) ? installed : installed.reversed() {
       if let peer = contender {
@@ -25,6 +30,13 @@ struct Contest {
     for peer in Peer.allCases {
       guard let usages = peers[peer] else { continue }
       figures += Self.figures(of: usages, by: peer.rawValue)
+    }
+    if !floor.isEmpty {
+      figures += Self.figures(of: floor, by: "libcurl alone")
+      figures += [
+        Figure("wall, podflux : libcurl alone", .times, zip(podflux, floor).map { $0.wallSeconds / $1.wallSeconds }),
+        Figure("CPU, podflux : libcurl alone", .times, zip(podflux, floor).map { $0.cpuSeconds / $1.cpuSeconds }),
+      ]
     }
     guard let rival = peers[.wget2] else { return figures }
     let rounds = zip(podflux, rival)

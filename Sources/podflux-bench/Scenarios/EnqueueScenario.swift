@@ -9,19 +9,22 @@ struct EnqueueScenario: Scenario {
   let abstract = "100,000 enqueue lines through stdin, then the queue of that length"
 
   private static let lineCount = 100_000
-  private static let roundTripCount = 200
+  private static let roundTripCount = 2000
 
   /// The kind of the lines.
   private struct Kind {
     let name: String
     let hostCount: Int
     let hasIDs: Bool
+    /// Whether ids, titles and podcasts come in random order: then no index is written in the order of its keys.
+    var isRandom = false
   }
 
   private static let kinds = [
     Kind(name: "1 host", hostCount: 1, hasIDs: true),
     Kind(name: "1,000 hosts", hostCount: 1000, hasIDs: true),
     Kind(name: "1 host, no ids", hostCount: 1, hasIDs: false),
+    Kind(name: "random", hostCount: 200, hasIDs: true, isRandom: true),
   ]
 
   func measure(_ bench: Bench) throws -> [Figure] {
@@ -41,6 +44,8 @@ struct EnqueueScenario: Scenario {
     var cpuSeconds = 0.0
     var residentBytes: Int64 = 0
     var enqueues: [Double] = []
+    /// What the device takes for as many pages as an enqueue writes.
+    var syncs: [Double] = []
     var pages: [Double] = []
     var startAfterStop = 0.0
     var startAfterKill = 0.0
@@ -55,6 +60,11 @@ struct EnqueueScenario: Scenario {
           "\(name): further enqueue p50", .milliseconds, results.map { $0.enqueues.percentile(50) }, target: .atMost(5)),
         Figure(
           "\(name): further enqueue p99", .milliseconds, results.map { $0.enqueues.percentile(99) }, target: .atMost(5)),
+        Figure("\(name): the device alone p50", .milliseconds, results.map { $0.syncs.percentile(50) }),
+        Figure("\(name): the device alone p99", .milliseconds, results.map { $0.syncs.percentile(99) }),
+        Figure(
+          "\(name): p99, further enqueue : the device alone", .times,
+          results.map { $0.enqueues.percentile(99) / $0.syncs.percentile(99) }, target: .atMost(1.3)),
         Figure(
           "\(name): snapshot page p50", .milliseconds, results.map { $0.pages.percentile(50) }, target: .atMost(10)),
         Figure(
@@ -77,6 +87,7 @@ struct EnqueueScenario: Scenario {
       let payload = #"{"url":"\#(origin.url("/stall/further/\(number)"))","title":"Further \#(number)"}"#
       return try first.roundTripMilliseconds("downloads/enqueue", payload: payload, number: 1_000_000 + number)
     }
+    result.syncs = try DeviceSyncs.milliseconds(of: roundTripCount, beside: library)
     result.pages = try (0..<roundTripCount).map { number in
       try first.roundTripMilliseconds("snapshot", payload: #"{"stores":["downloads"]}"#, number: 2_000_000 + number)
     }
@@ -111,6 +122,7 @@ struct EnqueueScenario: Scenario {
   }
 
   private static func lines(_ kind: Kind, _ origin: OriginProcess) -> [UInt8] {
+    if kind.isRandom { return RandomEnqueues.lines(0..<lineCount) { origin.url("/stall/\($0)", host: $1) } }
     var bytes: [UInt8] = []
     for number in 0..<lineCount {
       // libcurl resolves every name in localhost to this machine (RFC 6761 section 6.3).

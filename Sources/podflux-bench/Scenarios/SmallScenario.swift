@@ -5,10 +5,11 @@ import TestSupport
 /// Many small files.
 struct SmallScenario: Scenario {
   let name = "small"
-  let abstract = "2,000 files, half 64 KiB and half 1 MiB, 8 at once; each one synced and recorded by podflux only"
+  let abstract = "2,000 files, half of 65 KiB and half of 1 MiB, 8 at once; synced by podflux and libcurl alone"
 
   private static let fileCount = 2000
-  private static let lengths = [64 << 10, 1 << 20]
+  /// No multiple of a page or a block, as lengths of episodes.
+  private static let lengths = [(64 << 10) + 1234, (1 << 20) + 777]
   private static let atOnce = 8
   /// The size of podflux's writes.
   private static let writtenAtOnce = 32 << 10
@@ -21,6 +22,13 @@ struct SmallScenario: Scenario {
       disk.append(try bench.folder.withFolder(Self.writeAndSync))
       try contest.addRound {
         try bench.folder.withFolder { try Self.podflux(library: $0 + "/library", origin) }
+      } floor: {
+        try bench.folder.withFolder { folder in
+          let urls = (0..<Self.fileCount).map { Self.url($0, origin) }
+          let usage = try Floor.fetch(urls, into: folder, atOnce: Self.atOnce)
+          try Self.check(folder)
+          return usage
+        }
       } peer: { peer in
         try bench.folder.withFolder { folder in
           let urls = (0..<Self.fileCount).map { Self.url($0, origin) }
@@ -43,7 +51,9 @@ struct SmallScenario: Scenario {
       for number in stride(from: worker, to: fileCount, by: atOnce) {
         let file = open("\(folder)/\(name(number))", O_WRONLY | O_CREAT | O_EXCL, 0o600)
         defer { close(file) }
-        for _ in 0..<(lengths[number % lengths.count] / piece.count) where write(file, piece, piece.count) < 0 {
+        let length = lengths[number % lengths.count]
+        for offset in stride(from: 0, to: length, by: piece.count)
+        where write(file, piece, min(piece.count, length - offset)) < 0 {
           failure.withLock { $0 = String(cString: strerror(errno)) }
         }
         if fdatasync(file) != 0 { failure.withLock { $0 = String(cString: strerror(errno)) } }

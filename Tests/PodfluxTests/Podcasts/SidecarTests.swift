@@ -46,6 +46,7 @@ struct SidecarTests {
     let scene = try Scene()
     publish(on: scene)
     let engine = try scene.start()
+    try engine.waitForStartCleanup()
     let refused = try engine.ask("settings/update", ["sidecars": ["cover", "poster"]])
     let refusal = try #require(refused["payload"] as? [String: Any])
     #expect(refusal["path"] as? String == "payload.sidecars")
@@ -80,6 +81,7 @@ struct SidecarTests {
     publish(on: scene)
     scene.origin.serve("/transcript", .resource(Resource(.text("<html>no</html>"), mediaType: "text/vtt")))
     let engine = try scene.start()
+    try engine.waitForStartCleanup()
     try engine.order("settings/update", ["filenameTemplate": "{podcast}/{title}"])
     try download(engine, scene)
     let cover = scene.library + "/Show/cover.jpg"
