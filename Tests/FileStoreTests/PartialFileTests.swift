@@ -25,6 +25,34 @@ struct PartialFileTests {
     #expect(try again.read(offset: 100, count: 3).isEmpty)
   }
 
+  @Test("knows its beginning as it has written it, in pieces of any size, also after it was truncated")
+  func beginning() throws {
+    let library = try TemporaryLibrary()
+    let file = try Partials(library.library).open(partial("a"))
+    var all: [UInt8] = []
+    for number in 0..<900 {
+      let piece = (0..<7).map { UInt8((number * 7 + $0) % 251) }
+      try file.append(String(decoding: piece.map { $0 & 127 }, as: UTF8.self))
+      all += piece.map { $0 & 127 }
+    }
+    #expect(try file.read(offset: 0, count: 4096) == Array(all.prefix(4096)))
+    #expect(try file.read(offset: 0, count: 10) == Array(all.prefix(10)))
+    #expect(try file.read(offset: 0, count: 5000) == Array(all.prefix(5000)), "more than is kept")
+    try file.truncate(to: 100)
+    #expect(try file.read(offset: 0, count: 4096) == Array(all.prefix(100)))
+    try file.append("and other bytes")
+    #expect(try file.read(offset: 0, count: 4096) == Array(all.prefix(100)) + Array("and other bytes".utf8))
+    try file.truncate(to: 0)
+    #expect(try file.read(offset: 0, count: 4096).isEmpty)
+    try file.append("new")
+    #expect(try file.text() == "new")
+    file.close()
+    #expect(throws: FileError.self) { try file.read(offset: 0, count: 1) }
+    let again = try Partials(library.library).open(partial("a"), mode: .existing)
+    try again.append("er")
+    #expect(try again.read(offset: 0, count: 4096) == Array("newer".utf8))
+  }
+
   @Test(
     "keeps the modification time that it was given, also after reads",
     arguments: [

@@ -45,7 +45,7 @@ final class SharedSync: Sendable {
   }
 
   private let requests = Atomic<UInt64>(0)
-  private let last = Mutex(Last())
+  private let last = SleepingLock(Last())
 
   /// Runs the sync, or waits for another thread's sync that covers this request.
   func synchronize(_ body: () throws(FileError) -> Void) throws(FileError) {

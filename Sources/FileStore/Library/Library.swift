@@ -1,5 +1,4 @@
 import Glibc
-import Synchronization
 
 /// An open library: a folder of published files with the engine's own `.podflux`. Its state (the database, the lock and
 /// the partial files) lies in `.podflux` or, if that disk does not suit, in an external state folder.
@@ -30,7 +29,7 @@ public final class Library: Sendable {
   let incomingFolder: Descriptor?
   /// Held from creating a folder until a file is in it, and while removing an empty folder: otherwise a deletion could
   /// remove the folder into which another thread publishes.
-  let folderChanges = Mutex(())
+  let folderChanges = SleepingLock(())
   let folderSyncs = FolderSyncs()
   let foldedFolders = FoldedFolders()
   /// The way to move files here; the first move determines it, once per library.
