@@ -36,7 +36,9 @@ enum SourceRules {
     "ScriptedOrigin": ["NIOCore", "NIOHTTP1", "NIOPosix", "NIOSSL", "Crypto"],
     "TestSupport": ["CLinux"],
     "podflux-demo": ["ScriptedOrigin", "Terminal", "TestSupport", "Crypto"],
-    "podflux-bench": ["CCurl", "PodfluxCore", "PodfluxEngine", "ScriptedOrigin", "TestSupport", "ArgumentParser", "Crypto"],
+    "podflux-bench": [
+      "CCurl", "PodfluxCore", "PodfluxEngine", "ScriptedOrigin", "TestSupport", "ArgumentParser", "Crypto",
+    ],
     "podflux-sim": ["PodfluxSimulation", "ArgumentParser"],
   ]
 
