@@ -16,6 +16,7 @@ struct SessionTableTests {
       #expect(try tables.sessions.all() == sessions)
       var last = try #require(sessions.last)
       (last.state, last.token, last.wish.secret, last.wish.user) = (.closed, 1 << 62, nil, nil)
+      last.wish.parameter = "X-Token~1"
       try tables.sessions.save(last)
       #expect(try tables.sessions.all() == sessions.dropLast() + [last])
       try tables.sessions.delete(last.key)
@@ -97,6 +98,32 @@ struct SessionTableTests {
       let page = try tables.page(query, filters: .init(active: [], text: ""), at: moment)
       #expect(page.downloads.map(\.id.description) == ["x0", "x1"])
     }
+  }
+
+  @Test("A library whose sessions have no parameter yet keeps them, and takes one that has")
+  func parameters() throws {
+    let folder = try TemporaryFolder()
+    try FormerLibrary.make(in: folder, upTo: "22-sessions", with: []) { db in
+      try db.execute(
+        sql: """
+          INSERT INTO sessions (key, id, hosts, kind, user, reference, state, cached, renewal, failures, since, token)
+          VALUES (1, 's', '["a.example"]', 'bearer', NULL, NULL, 'closed', 0, 0, 0, 5, 3)
+          """)
+    }
+    let database = try LibraryDatabase.open(at: folder.databasePath)
+    let kept = try #require(try database.read { try $0.sessions() }.first)
+    #expect(kept.wish == Session.Wish(hosts: ["a.example"], kind: .bearer) && kept.token == 3)
+    let sample = try #require(try Sample.sessions().last)
+    try database.write { try $0.sessions.save(sample) }
+    #expect(try database.read { try $0.sessions() } == [kept, sample])
+    // A parameter belongs to its kind, and to no other.
+    var wrong = sample
+    wrong.wish.parameter = nil
+    #expect(throws: (any Error).self) { try database.write { try $0.sessions.save(wrong) } }
+    wrong = kept
+    wrong.wish.parameter = "auth"
+    #expect(throws: (any Error).self) { try database.write { try $0.sessions.save(wrong) } }
+    try database.close()
   }
 
   @Test("A library of the version before gets the table, and its downloads, lanes and classes stay as they are")

@@ -31,6 +31,8 @@ package struct SessionCredentials: Hashable, Sendable {
   package var hosts: [String]
   package var kind: Session.Kind
   package var user: String?
+  /// The name of the parameter whose value is the secret; nil for another kind.
+  package var parameterName: String?
   /// The password or the token; empty for `none`.
   package var secret: String
   /// The number of the token.
@@ -39,13 +41,15 @@ package struct SessionCredentials: Hashable, Sendable {
   package var isNetrcFile = false
 
   package init(
-    session: SessionID, hosts: [String], kind: Session.Kind, user: String? = nil, secret: String, token: Int64,
-    isNetrcFile: Bool = false
+    session: SessionID, hosts: [String], kind: Session.Kind, user: String? = nil, parameterName: String? = nil,
+    secret: String,
+    token: Int64, isNetrcFile: Bool = false
   ) {
     self.session = session
     self.hosts = hosts
     self.kind = kind
     self.user = user
+    self.parameterName = parameterName
     self.secret = secret
     self.token = token
     self.isNetrcFile = isNetrcFile
@@ -166,8 +170,8 @@ package struct SessionAttempt {
     stage = .ended
     let wish = opening.wish
     let credentials = SessionCredentials(
-      session: opening.id.session, hosts: wish.hosts, kind: wish.kind, user: wish.user, secret: secret,
-      token: opening.token, isNetrcFile: isNetrcFile)
+      session: opening.id.session, hosts: wish.hosts, kind: wish.kind, user: wish.user,
+      parameterName: wish.parameter, secret: secret, token: opening.token, isNetrcFile: isNetrcFile)
     return [.adopt(credentials), .end(.opened(opening.id, expires: expires))]
   }
 

@@ -93,12 +93,13 @@ public struct SessionRetrier: Hashable, Sendable {
     case .open, .extended: break
     }
     if used < token { return .sendAgain }
-    // The server knows who asks, and does not let it (RFC 9110 section 15.5.4).
-    if status == 403, challenge != .invalidToken { return .refuse(.notForThis) }
+    // The server knows who asks, and does not let it (RFC 9110 section 15.5.4). A secret in the address has no scheme that a
+    // 401 could ask for: there a 403 says the same.
+    if status == 403, kind != .parameter, challenge != .invalidToken { return .refuse(.notForThis) }
     if isFresh { return isAccepted ? .refuse(.notForThis) : .failLogin }
     switch kind {
     case .refreshing: return .renew
-    case .basic, .digest, .bearer: return isAccepted ? .refuse(.notForThis) : .failLogin
+    case .basic, .digest, .bearer, .parameter: return isAccepted ? .refuse(.notForThis) : .failLogin
     case .none: return .refuse(.notForThis)
     }
   }

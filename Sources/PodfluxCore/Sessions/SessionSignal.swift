@@ -77,9 +77,12 @@ public struct SessionsView: Hashable, Sendable {
   /// The sessions whose requests fail.
   public var failed: Set<Session.Key> { Set(sessions.values.filter { $0.state.error != nil }.map(\.key)) }
 
-  /// What a request of a session to a host goes with; nil if the session's credentials are not for that host.
-  public func grant(_ key: Session.Key?, to host: String) -> SessionGrant? {
-    guard let key, let session = sessions[key], session.wish.kind.needsSecret, session.isFor(host) else { return nil }
+  /// What a request of a session to an address goes with; nil if the session's credentials are not for its host, or if the
+  /// address has a parameter of its own in the place of the session's.
+  public func grant(_ key: Session.Key?, to address: WebAddress) -> SessionGrant? {
+    guard let key, let session = sessions[key], session.wish.kind.needsSecret, session.isFor(address.host),
+      session.wish.parameter.map({ !SecretParameter.isIn(address.description, named: $0) }) ?? true
+    else { return nil }
     return SessionGrant(key: key, use: SessionUse(session: session.id, token: session.token))
   }
 
@@ -173,6 +176,14 @@ extension Login {
         kind == .refreshing
           ? "a session that refreshes its token needs the address where it does" : "only a refreshing session has one",
         path: path + ".tokenURL")
+    }
+    guard (kind == .parameter) == (wish.parameter != nil) else {
+      throw Refusal(
+        kind == .parameter ? .missingField : .invalidValue,
+        kind == .parameter
+          ? "a session whose secret is in the address needs the parameter's name"
+          : "only a session of that kind has one",
+        path: path + ".parameter")
     }
     if let address = wish.tokenURL, address.isPlain, !WebAddress.isLoopback(address.host) {
       throw Refusal(

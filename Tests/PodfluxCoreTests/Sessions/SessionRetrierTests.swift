@@ -90,6 +90,13 @@ struct SessionRetrierTests {
     Case("a digest that others were let in with", kind: .digest, isAccepted: true, decision: .refuse(.notForThis)),
     Case("a fixed token that nothing accepts", challenge: .invalidToken, kind: .bearer, decision: .failLogin),
     Case("a fixed token that others were let in with", kind: .bearer, isAccepted: true, decision: .refuse(.notForThis)),
+    Case("a secret in the address that nothing accepts", kind: .parameter, decision: .failLogin),
+    Case("the same, answered with 403", status: 403, kind: .parameter, decision: .failLogin),
+    Case(
+      "a secret in the address that others were let in with", status: 403, kind: .parameter, isAccepted: true,
+      decision: .refuse(.notForThis)),
+    Case("a secret in the address that was changed meanwhile", kind: .parameter, used: 4, decision: .sendAgain),
+    Case("a secret in the address, while the session is closed", kind: .parameter, state: .closed, decision: .park),
     Case("a 403 for a password", status: 403, kind: .basic, decision: .refuse(.notForThis)),
     Case("a password, while the session is opened anew", kind: .basic, state: .opening, decision: .park),
     Case("a password, while the session is closed", kind: .basic, state: .closed, decision: .park),

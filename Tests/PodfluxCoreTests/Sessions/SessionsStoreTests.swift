@@ -43,7 +43,8 @@ struct SessionsStoreTests {
     Login(
       Session.Wish(
         hosts: hosts, kind: kind, user: kind.needsUser ? "me" : nil,
-        tokenURL: kind == .refreshing ? try WebAddress("https://login.example/token") : nil, secret: secret))
+        tokenURL: kind == .refreshing ? try WebAddress("https://login.example/token") : nil,
+        parameter: kind == .parameter ? "auth" : nil, secret: secret))
   }
 
   private func open(_ name: String = "s", _ login: Login) throws -> Reply? {
