@@ -1,3 +1,4 @@
+import CSQLite
 import Flux
 import GRDB
 import Testing
@@ -86,6 +87,9 @@ struct SessionTableTests {
       }
       #expect(try tables.downloads.nextAdmissible { $0.session != 1 }?.id == DownloadID("x2"))
       #expect(try tables.downloads.nextAdmissible { $0.session == 1000 }?.id == DownloadID("x3"))
+      #expect(try tables.downloads.nextAdmissible(of: 1)?.id == DownloadID("x0"))
+      #expect(try tables.downloads.nextAdmissible(of: 1000)?.id == DownloadID("x3"))
+      #expect(try tables.downloads.nextAdmissible(of: 2) == nil)
     }
     let obstacles = Obstacles(parked: [1])
     try database.read { tables in
@@ -124,6 +128,27 @@ struct SessionTableTests {
     wrong.wish.parameter = "auth"
     #expect(throws: (any Error).self) { try database.write { try $0.sessions.save(wrong) } }
     try database.close()
+  }
+
+  @Test("The downloads of a session are found in as many steps, however many lanes others have", arguments: [10, 1000])
+  func steps(lanes: Int) throws {
+    let database = try LibraryDatabase.inMemory()
+    try database.write { tables in
+      for number in 0..<lanes {
+        var download = try Sample.download("x\(number)", position: Int64(number))
+        download.address = try WebAddress("https://host\(number).example/")
+        download.session = number.isMultiple(of: 2) ? nil : 2
+        try tables.downloads.insert(download)
+      }
+      #expect(try tables.downloads.nextAdmissible(of: 1) == nil)
+    }
+    try database.withConnection { db in
+      let statement = try db.cachedStatement(sql: QueueKey.ofSession)
+      _ = sqlite3_stmt_status(statement.sqliteStatement, SQLITE_STMTSTATUS_VM_STEP, 1)
+      #expect(try QueueKey.fetchAll(statement, arguments: [1]).isEmpty)
+      #expect(try Int.fetchOne(db, sql: "SELECT count(*) FROM lanes") == lanes)
+      #expect(sqlite3_stmt_status(statement.sqliteStatement, SQLITE_STMTSTATUS_VM_STEP, 0) < 20)
+    }
   }
 
   @Test("A library of the version before gets the table, and its downloads, lanes and classes stay as they are")

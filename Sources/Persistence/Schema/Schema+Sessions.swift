@@ -8,7 +8,7 @@ extension Schema {
     try db.execute(sql: lanes)
   }
 
-  /// Migration 23: sessions whose secret is the value of a parameter.
+  /// Migration 23: sessions whose secret is the value of a parameter, and an index of their lanes.
   static func addSecretParameters(to db: Database) throws {
     try changeText(ofTablesIn: db) {
       $0.replacing("OR kind = 'refreshing'),", with: "OR kind = 'refreshing' OR kind = 'parameter'),")
@@ -17,7 +17,8 @@ extension Schema {
       sql: """
         ALTER TABLE sessions ADD COLUMN parameter TEXT
           CHECK ((kind = 'parameter') = (parameter IS NOT NULL))
-          CHECK (length(parameter) BETWEEN 1 AND 128 AND parameter NOT GLOB '*[^A-Za-z0-9._~-]*')
+          CHECK (length(parameter) BETWEEN 1 AND 128 AND parameter NOT GLOB '*[^A-Za-z0-9._~-]*');
+        CREATE INDEX lanes_session ON lanes (kind >> 26, priority, position) WHERE kind >> 26 <> 0;
         """)
   }
 

@@ -98,19 +98,18 @@ public struct SessionsView: Hashable, Sendable {
     guard let grant, let status = error.status, status == 401 || status == 403,
       let session = sessions[grant.key], session.id == grant.use.session
     else { return nil }
-    var earlier = tries[owner] ?? .init()
     let retrier = SessionRetrier(
       status: status, challenge: error.challenge, kind: session.wish.kind, state: session.state.kind,
       used: grant.use.token, token: session.token, isAccepted: accepted[grant.key] == grant.use.token,
-      earlier: earlier)
+      earlier: tries[owner] ?? .init())
     let decision = retrier.decision
-    earlier.refused += 1
+    var tries = retrier.tries
     switch decision {
-    case .renew, .park: earlier.awaited = session.token + 1
-    case .sendAgain: earlier.awaited = nil
+    case .renew, .park: tries.awaited = session.token + 1
+    case .sendAgain: tries.awaited = nil
     case .refuse, .failLogin: break
     }
-    return SessionSignal.Verdict(decision, error: error, tries: earlier)
+    return SessionSignal.Verdict(decision, error: error, tries: tries)
   }
 
   /// Why requests of a session fail whose login has failed.

@@ -214,6 +214,23 @@ struct SessionsStoreTests {
     #expect(world.attempts[second]?.session?.token == 2)
   }
 
+  @Test("Refusals of tokens that were replaced meanwhile are no tries: the request is sent until it is let in")
+  func outrun() throws {
+    try begin()
+    let slow = try enqueue("slow")
+    for round in 1...5 {
+      // Another request is refused first, and has the token renewed, while this one's answer is on its way.
+      let quick = try enqueue("quick\(round)")
+      try world.report(quick, .checkpoint(.sample(durable: 10)))
+      try refuse(quick)
+      try world.send(.session(.opened(try opening().id, expires: nil)))
+      try world.report(quick, .checkpoint(.sample(durable: 20)))
+      try refuse(slow)
+      #expect(orders.isEmpty && world.attempts[slow]?.session?.token == Int64(round + 1), "\(round)")
+    }
+    #expect(try world.row(slow).failures == 0 && session().state == .extended)
+  }
+
   @Test("A 401 right after a fresh token is the login's failure: all that waits fails with its reason")
   func loginFails() throws {
     try begin()
