@@ -163,7 +163,8 @@ struct SessionRetrierTests {
 extension SessionRetrierTests.Case {
   init(
     _ story: String, status: Int = 401, challenge: Challenge? = nil, kind: Session.Kind = .refreshing,
-    state: SessionState.Kind = .open, used: Int64 = 5, token: Int64 = 5, refused: Int = 0, outrun: Int = 0, isAccepted: Bool = false,
+    state: SessionState.Kind = .open, used: Int64 = 5, token: Int64 = 5, refused: Int = 0, outrun: Int = 0,
+    isAccepted: Bool = false,
     awaited: Int64? = nil, decision: SessionRetrier.Decision
   ) {
     (self.story, self.status, self.challenge, self.kind, self.state) = (story, status, challenge, kind, state)
