@@ -66,6 +66,14 @@ extension Login {
   }
 }
 
+extension SessionChoice {
+  /// An address that a row has, as it is with this session: without the parameter in whose place a new session's comes.
+  func leaving(_ address: WebAddress) -> WebAddress {
+    guard case .new(let login) = self, let name = login.wish.parameter else { return address }
+    return address.without(name)
+  }
+}
+
 extension WebAddress {
   /// The address without the parameters of a name.
   fileprivate func without(_ name: String) -> WebAddress {
