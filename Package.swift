@@ -55,7 +55,9 @@ let package = Package(
       dependencies: ["CBrotli", "CCurl", "CLinux", "CZlib", "EngineRuntime", "Flux", "PodfluxCore"]),
     .target(
       name: "Vault",
-      dependencies: ["EngineRuntime", "Flux", "PodfluxCore", .product(name: "Crypto", package: "swift-crypto")]),
+      dependencies: [
+        "EngineRuntime", "FileStore", "Flux", "PodfluxCore", .product(name: "Crypto", package: "swift-crypto"),
+      ]),
     .target(name: "Feeds", dependencies: ["Flux", "PodfluxCore"]),
     .target(name: "EngineRuntime", dependencies: ["Digests", "Feeds", "Flux", "PodfluxCore", "Texts"]),
     .target(name: "FileStore", dependencies: ["CLinux", "Flux", "PodfluxCore"]),

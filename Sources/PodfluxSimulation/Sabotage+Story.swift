@@ -114,6 +114,7 @@ extension Sabotage {
     case .parkedForgotten: "a download that waits for its session waits for ever"
     case .oldTokenKept: "a token is renewed, and requests go with the former one"
     case .credentialsFollow: "a redirect leads to another host, which gets the credentials"
+    case .secretInAddress: "a secret that a client gives in an address stays in the row"
     case .headersEverywhere: "a client's headers go to a mirror on another host"
     }
   }

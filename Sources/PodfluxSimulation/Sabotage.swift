@@ -244,6 +244,8 @@ public enum Sabotage: String, CaseIterable, Sendable {
   case oldTokenKept = "old-token-kept"
   /// Credentials follow a redirect to another host.
   case credentialsFollow = "credentials-follow"
+  /// A secret that a client gives in an address stays there.
+  case secretInAddress = "secret-in-address"
 
   /// What goes wrong besides: what cannot concern it only makes it take longer to be found.
   public var faults: FaultKinds {
@@ -286,7 +288,7 @@ public enum Sabotage: String, CaseIterable, Sendable {
     case .tagsInPlace, .tagsHalfCopy, .tagsDigestReplaced, .tagsUnsynced: .tags
     case .tagsTwice: [.tags, .foreignFiles]
     case .tagsShowHalf, .tagsNotAwaited: [.tags, .feeds]
-    case .twoRefreshes, .parkedForgotten, .oldTokenKept, .credentialsFollow: .sessions
+    case .twoRefreshes, .parkedForgotten, .oldTokenKept, .credentialsFollow, .secretInAddress: .sessions
     default: .all.subtracting([.paths, .suspensions, .feeds])
     }
   }

@@ -19,6 +19,9 @@ extension BadLines {
     BadLine(
       type: "sessions/open", #"{"hosts":["a"],"kind":"refreshing","tokenURL":"ftp://a/"}"#, "unsupported_scheme",
       "payload.tokenURL"),
+    BadLine(
+      type: "sessions/open", #"{"hosts":["a"],"kind":"parameter","parameter":"a=b"}"#, "invalid_value",
+      "payload.parameter"),
     BadLine(type: "sessions/open", #"{"hosts":["a"],"kind":"none","netrc":false}"#, "invalid_value", "payload.netrc"),
     BadLine(type: "sessions/close", "{}", "missing_field", "payload.id"),
     BadLine(type: "sessions/close", #"{"id":".s"}"#, "invalid_value", "payload.id"),

@@ -40,7 +40,9 @@ final class RefreshOperation<Rows: EpisodeReader & Sendable>: AsynchronousOperat
     id = refresh.id
     self.driver = driver
     queue = DispatchQueue(label: "podflux.refresh", target: target)
-    attempt = RefreshAttempt(refresh, rows: rows, followsDocument: followsDocument) {
+    // A refresh begins when its session is open.
+    let secret = refresh.session.flatMap { driver.credentials[$0.session]?.addressSecret }
+    attempt = RefreshAttempt(refresh, rows: rows, followsDocument: followsDocument, secret: secret) {
       ContentDecoder($0, ratio: ContentDecoder.maximumFeedRatio)
     }
     self.readClock = readClock

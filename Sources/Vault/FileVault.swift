@@ -5,7 +5,8 @@ import PodfluxCore
 import Synchronization
 
 /// A vault in a file of the library's own folder. All secrets are read when it is opened, and the file is written anew with
-/// each change, which waits for the disk.
+/// each change, which waits for the disk. A change that could not be written is undone, unless it is a server's: then memory
+/// is ahead of the file until something is written.
 package final class FileVault: SecretVault {
   /// The file's name.
   package static let name = "secrets"
@@ -14,6 +15,8 @@ package final class FileVault: SecretVault {
     var secrets: [SecretReference: KeptSecret]
     /// What was kept first since the vault was opened.
     var isNew: Set<SecretReference> = []
+    /// Whether it has what the file does not.
+    var isAhead = false
   }
 
   private let file: VaultFile
@@ -49,6 +52,22 @@ package final class FileVault: SecretVault {
     }
   }
 
+  package func replace(_ secret: KeptSecret, under reference: SecretReference) -> SecretVaultFailure? {
+    state.withLock { state in
+      state.isAhead = state.secrets.updateValue(secret, forKey: reference) != secret || state.isAhead
+      do throws(SecretVaultFailure) {
+        try write(&state)
+        return nil
+      } catch {
+        return error
+      }
+    }
+  }
+
+  package func writeHeld() throws(SecretVaultFailure) {
+    try state.withLock { (state) throws(SecretVaultFailure) in try write(&state) }
+  }
+
   package func forget(_ reference: SecretReference) throws(SecretVaultFailure) {
     try change { $0.secrets[reference] = nil }
   }
@@ -65,9 +84,16 @@ package final class FileVault: SecretVault {
     try state.withLock { (state) throws(SecretVaultFailure) in
       var changed = state
       body(&changed)
-      if changed.secrets != state.secrets { try file.write(Self.bytes(of: changed.secrets)) }
+      changed.isAhead = changed.isAhead || changed.secrets != state.secrets
+      try write(&changed)
       state = changed
     }
+  }
+
+  private func write(_ state: inout State) throws(SecretVaultFailure) {
+    guard state.isAhead else { return }
+    try file.write(Self.bytes(of: state.secrets))
+    state.isAhead = false
   }
 
   private static func bytes(of secrets: [SecretReference: KeptSecret]) throws(SecretVaultFailure) -> [UInt8] {
@@ -94,6 +120,13 @@ package final class MemoryVault: SecretVault {
   package func keep(_ secret: KeptSecret, under reference: SecretReference) throws(SecretVaultFailure) {
     secrets.withLock { $0[reference] = secret }
   }
+
+  package func replace(_ secret: KeptSecret, under reference: SecretReference) -> SecretVaultFailure? {
+    secrets.withLock { $0[reference] = secret }
+    return nil
+  }
+
+  package func writeHeld() throws(SecretVaultFailure) {}
 
   package func forget(_ reference: SecretReference) throws(SecretVaultFailure) {
     secrets.withLock { $0[reference] = nil }

@@ -1,7 +1,7 @@
 import Crypto
 import EngineRuntime
+import FileStore
 import Foundation
-import Glibc
 
 /// The file of a vault: a line that says what it is, and behind it the bytes, sealed if there is a key.
 ///
@@ -11,7 +11,7 @@ struct VaultFile {
   /// The longest file, in bytes.
   static let maximumBytes = 64 << 20
 
-  let path: String
+  private let file: PrivateFile
   private let folder: String
   private let key: VaultKey?
 
@@ -23,7 +23,7 @@ struct VaultFile {
   init(in folder: String, named name: String, key: VaultKey?) {
     self.folder = folder
     self.key = key
-    path = folder + "/" + name
+    file = PrivateFile(in: folder, named: name)
   }
 
   /// What it holds, and whether it is kept in another way than this one is written; nil if there is none.
@@ -40,30 +40,12 @@ struct VaultFile {
 
   /// Replaces what it holds. It survives a power cut when this returns.
   func write(_ bytes: [UInt8]) throws(SecretVaultFailure) {
-    let new = path + ".new"
-    // What a crash has left.
-    guard unlink(new) == 0 || errno == ENOENT else { throw refusal("unlink") }
-    let file = open(new, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, S_IRUSR | S_IWUSR)
-    guard file >= 0 else { throw refusal("open") }
-    do throws(SecretVaultFailure) {
-      defer { close(file) }
-      try restrict(file)
-      let whole = try sealed(bytes)
-      var written = 0
-      while written < whole.count {
-        let count = whole.withUnsafeBytes {
-          Glibc.write(file, $0.baseAddress?.advanced(by: written), $0.count - written)
-        }
-        guard count > 0 || errno == EINTR else { throw refusal("write") }
-        written += max(0, count)
-      }
-      guard fsync(file) == 0 else { throw refusal("fsync") }
+    let whole = try sealed(bytes)
+    do throws(FileError) {
+      try file.replace(with: whole, needsPrivacy: key == nil)
     } catch {
-      _ = unlink(new)
-      throw error
+      throw failure(of: "written", because: error)
     }
-    guard rename(new, path) == 0 else { throw refusal("rename") }
-    try synchronizeFolder()
   }
 
   // MARK: Sealing
@@ -80,7 +62,7 @@ struct VaultFile {
 
   private func opened(_ body: ArraySlice<UInt8>) throws(SecretVaultFailure) -> [UInt8] {
     guard let key else {
-      throw SecretVaultFailure("the vault \"\(path)\" is sealed; give its key with --credentials-key")
+      throw SecretVaultFailure("the vault \"\(file.path)\" is sealed; give its key with --credentials-key")
     }
     do {
       return [UInt8](
@@ -99,61 +81,37 @@ struct VaultFile {
   // MARK: The file
 
   private func contents() throws(SecretVaultFailure) -> [UInt8]? {
-    let file = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
-    guard file >= 0 else {
-      if errno == ENOENT { return nil }
-      throw errno == ELOOP ? damage("is a symbolic link") : refusal("open")
+    let found: PrivateFile.Contents?
+    do throws(FileError) {
+      found = try file.read(atMost: Self.maximumBytes)
+    } catch {
+      throw failure(of: "read", because: error)
     }
-    defer { close(file) }
-    var status = stat()
-    guard fstat(file, &status) == 0 else { throw refusal("fstat") }
-    guard status.st_mode & S_IFMT == S_IFREG else { throw damage("is no regular file") }
-    guard status.st_uid == geteuid() || geteuid() == 0 else { throw damage("belongs to another user") }
-    guard status.st_size <= Self.maximumBytes else { throw damage("is too long") }
-    try restrict(file)
-    var bytes = [UInt8](repeating: 0, count: Int(status.st_size))
-    var filled = 0
-    while filled < bytes.count {
-      let count = bytes.withUnsafeMutableBytes {
-        Glibc.read(file, $0.baseAddress?.advanced(by: filled), $0.count - filled)
-      }
-      guard count >= 0 || errno == EINTR else { throw refusal("read") }
-      if count == 0 { break }
-      filled += max(0, count)
-    }
-    return Array(bytes[..<filled])
-  }
-
-  /// Takes the file's rights from all but its owner. Where the file system has no rights, it must be sealed.
-  private func restrict(_ file: Int32) throws(SecretVaultFailure) {
-    var status = stat()
-    guard fstat(file, &status) == 0 else { throw refusal("fstat") }
-    guard status.st_mode & 0o077 != 0 else { return }
-    _ = fchmod(file, S_IRUSR | S_IWUSR)
-    guard fstat(file, &status) == 0 else { throw refusal("fstat") }
-    guard status.st_mode & 0o077 == 0 || key != nil else {
-      throw SecretVaultFailure(
-        """
-        other users can read what is kept in "\(folder)"; give a key with --credentials-key, another folder with \
-        --state, or --secrets memory
-        """)
-    }
-  }
-
-  private func synchronizeFolder() throws(SecretVaultFailure) {
-    let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    guard descriptor >= 0 else { throw refusal("open") }
-    defer { close(descriptor) }
-    guard fsync(descriptor) == 0 else { throw refusal("fsync") }
+    guard let found else { return nil }
+    guard found.isOwn else { throw damage("belongs to another user") }
+    guard found.bytes.count <= Self.maximumBytes else { throw damage("is too long") }
+    // Where the file system has no rights, it must be sealed.
+    guard found.isPrivate || key != nil else { throw failure(of: "read", because: .notPrivate(path: file.path)) }
+    return found.bytes
   }
 
   // MARK: Failures
 
-  private func refusal(_ operation: String) -> SecretVaultFailure {
-    SecretVaultFailure("\(operation) failed for the vault \"\(path)\": \(String(cString: strerror(errno)))")
+  private func failure(of operation: String, because error: FileError) -> SecretVaultFailure {
+    switch error {
+    case .symbolicLink: damage("is a symbolic link")
+    case .notARegularFile: damage("is no regular file")
+    case .notPrivate:
+      SecretVaultFailure(
+        """
+        other users can read what is kept in "\(folder)"; give a key with --credentials-key, another folder with \
+        --state, or --secrets memory
+        """)
+    default: SecretVaultFailure("the vault cannot be \(operation): \(error)")
+    }
   }
 
   func damage(_ what: String) -> SecretVaultFailure {
-    SecretVaultFailure("the vault \"\(path)\" \(what); move it away, and open the sessions again")
+    SecretVaultFailure("the vault \"\(file.path)\" \(what); move it away, and open the sessions again")
   }
 }

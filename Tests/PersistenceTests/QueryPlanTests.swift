@@ -126,6 +126,7 @@ struct QueryPlanTests {
         "SELECT priority, position FROM downloads WHERE \(QueueKey.scope)", "downloads_admissible (host=? AND <expr>=?)"
       ),
       ("SELECT host, kind FROM lanes ORDER BY priority, position", "COVERING INDEX lanes_order"),
+      (QueueKey.ofSession, "lanes_session (<expr>=?)"),
       (
         DownloadRow.select + "WHERE reason = 'storage' ORDER BY retry_at, key LIMIT ?", "downloads_roomless"
       ),
@@ -282,6 +283,7 @@ struct QueryPlanTests {
     try downloads.save([.queued: 1])
     _ = (try downloads.counts(), try downloads.running(), try downloads.earliestRetry())
     _ = try downloads.nextAdmissible { _ in true }
+    _ = try downloads.nextAdmissible(of: 1)
     _ = (try downloads.waitingForStorage(limit: 5), try downloads.storedBytes())
     try downloads.setNetwork(.any, ofPodcast: "Show")
     _ = try downloads.dueRetries(at: Sample.moment, limit: 5)

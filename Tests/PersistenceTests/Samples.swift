@@ -14,15 +14,17 @@ enum Sample {
       .created(isCached: false), .created(isCached: true),
       .opening(.init(isRenewal: true, takesKept: false, failures: 2, next: moment)),
       .opening(.init(isRenewal: false, takesKept: true)), .open, .extended, .closed,
-      .loginFailed(DownloadError(.unauthorized, "no", status: 400)),
+      .loginFailed(DownloadError(.unauthorized, "no", status: 400)), .open,
     ]
     return try states.enumerated().map { number, state in
+      let kind = number == 0 ? Session.Kind.basic : number == 8 ? .parameter : .refreshing
       let wish = Session.Wish(
-        hosts: ["a.example", "[::1]:8080"], kind: number == 0 ? .basic : .refreshing, user: "Süß",
-        tokenURL: number == 0 ? nil : try WebAddress("https://login.example/token"),
+        hosts: ["a.example", "[::1]:8080"], kind: kind, user: "Süß",
+        tokenURL: kind == .refreshing ? try WebAddress("https://login.example/token") : nil,
+        parameter: kind == .parameter ? "auth" : nil,
         secret: state == .closed ? nil : SecretReference(String(repeating: "0f", count: 16)))
       return Session(
-        key: number == 7 ? Session.Key(Session.Limits.sessions) : Session.Key(number + 1),
+        key: number == 8 ? Session.Key(Session.Limits.sessions) : Session.Key(number + 1),
         id: try #require(SessionID("s\(number)")), wish: wish, state: state, since: moment,
         expires: state == .open ? moment : nil, token: Int64(number))
     }

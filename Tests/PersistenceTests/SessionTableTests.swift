@@ -1,3 +1,4 @@
+import CSQLite
 import Flux
 import GRDB
 import Testing
@@ -16,6 +17,7 @@ struct SessionTableTests {
       #expect(try tables.sessions.all() == sessions)
       var last = try #require(sessions.last)
       (last.state, last.token, last.wish.secret, last.wish.user) = (.closed, 1 << 62, nil, nil)
+      last.wish.parameter = "X-Token~1"
       try tables.sessions.save(last)
       #expect(try tables.sessions.all() == sessions.dropLast() + [last])
       try tables.sessions.delete(last.key)
@@ -85,6 +87,9 @@ struct SessionTableTests {
       }
       #expect(try tables.downloads.nextAdmissible { $0.session != 1 }?.id == DownloadID("x2"))
       #expect(try tables.downloads.nextAdmissible { $0.session == 1000 }?.id == DownloadID("x3"))
+      #expect(try tables.downloads.nextAdmissible(of: 1)?.id == DownloadID("x0"))
+      #expect(try tables.downloads.nextAdmissible(of: 1000)?.id == DownloadID("x3"))
+      #expect(try tables.downloads.nextAdmissible(of: 2) == nil)
     }
     let obstacles = Obstacles(parked: [1])
     try database.read { tables in
@@ -96,6 +101,53 @@ struct SessionTableTests {
       let query = DownloadsQuery(condition: .reasons([.auth]), isUnfiltered: true)
       let page = try tables.page(query, filters: .init(active: [], text: ""), at: moment)
       #expect(page.downloads.map(\.id.description) == ["x0", "x1"])
+    }
+  }
+
+  @Test("A library whose sessions have no parameter yet keeps them, and takes one that has")
+  func parameters() throws {
+    let folder = try TemporaryFolder()
+    try FormerLibrary.make(in: folder, upTo: "22-sessions", with: []) { db in
+      try db.execute(
+        sql: """
+          INSERT INTO sessions (key, id, hosts, kind, user, reference, state, cached, renewal, failures, since, token)
+          VALUES (1, 's', '["a.example"]', 'bearer', NULL, NULL, 'closed', 0, 0, 0, 5, 3)
+          """)
+    }
+    let database = try LibraryDatabase.open(at: folder.databasePath)
+    let kept = try #require(try database.read { try $0.sessions() }.first)
+    #expect(kept.wish == Session.Wish(hosts: ["a.example"], kind: .bearer) && kept.token == 3)
+    let sample = try #require(try Sample.sessions().last)
+    try database.write { try $0.sessions.save(sample) }
+    #expect(try database.read { try $0.sessions() } == [kept, sample])
+    // A parameter belongs to its kind, and to no other.
+    var wrong = sample
+    wrong.wish.parameter = nil
+    #expect(throws: (any Error).self) { try database.write { try $0.sessions.save(wrong) } }
+    wrong = kept
+    wrong.wish.parameter = "auth"
+    #expect(throws: (any Error).self) { try database.write { try $0.sessions.save(wrong) } }
+    try database.close()
+  }
+
+  @Test("The downloads of a session are found in as many steps, however many lanes others have", arguments: [10, 1000])
+  func steps(lanes: Int) throws {
+    let database = try LibraryDatabase.inMemory()
+    try database.write { tables in
+      for number in 0..<lanes {
+        var download = try Sample.download("x\(number)", position: Int64(number))
+        download.address = try WebAddress("https://host\(number).example/")
+        download.session = number.isMultiple(of: 2) ? nil : 2
+        try tables.downloads.insert(download)
+      }
+      #expect(try tables.downloads.nextAdmissible(of: 1) == nil)
+    }
+    try database.withConnection { db in
+      let statement = try db.cachedStatement(sql: QueueKey.ofSession)
+      _ = sqlite3_stmt_status(statement.sqliteStatement, SQLITE_STMTSTATUS_VM_STEP, 1)
+      #expect(try QueueKey.fetchAll(statement, arguments: [1]).isEmpty)
+      #expect(try Int.fetchOne(db, sql: "SELECT count(*) FROM lanes") == lanes)
+      #expect(sqlite3_stmt_status(statement.sqliteStatement, SQLITE_STMTSTATUS_VM_STEP, 0) < 20)
     }
   }
 

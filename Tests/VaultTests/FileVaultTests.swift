@@ -141,6 +141,36 @@ struct FileVaultTests {
     try FileManager.default.createDirectory(atPath: folder.path, withIntermediateDirectories: false)
   }
 
+  @Test("What a server has replaced is kept in memory while nothing can be written, and written once something can be")
+  func replaced() throws {
+    let vault = try vault()
+    try vault.keep(Self.secret, under: references[0])
+    let elsewhere = folder.path + ".away"
+    func cut() throws { try FileManager.default.moveItem(atPath: folder.path, toPath: elsewhere) }
+    func mend() throws { try FileManager.default.moveItem(atPath: elsewhere, toPath: folder.path) }
+    for number in 1...3 {
+      try cut()
+      let failure = vault.replace(KeptSecret("r0tated \(number)"), under: references[0])
+      #expect(failure?.message.contains("r0tated") == false)
+      #expect(try vault.secret(for: references[0]) == KeptSecret("r0tated \(number)"))
+      // What a client gives is undone as before, and the other stays.
+      #expect(throws: SecretVaultFailure.self) { try vault.keep(Self.secret, under: references[1]) }
+      #expect(throws: SecretVaultFailure.self) { try vault.writeHeld() }
+      #expect(try vault.secret(for: references[1]) == nil)
+      #expect(try vault.secret(for: references[0]) == KeptSecret("r0tated \(number)"))
+      try mend()
+      switch number {
+      case 1: try vault.writeHeld()
+      case 2: try vault.keep(Self.secret, under: references[2])
+      default: #expect(vault.replace(KeptSecret("r0tated 3"), under: references[0]) == nil)
+      }
+      #expect(try self.vault().secret(for: references[0]) == KeptSecret("r0tated \(number)"))
+      let written = try bytes
+      try vault.writeHeld()
+      #expect(try bytes == written)
+    }
+  }
+
   @Test("A key has a sensible length")
   func keys() throws {
     #expect(throws: VaultKey.Fault.self) { try Self.key("0123456789abcde\n\r\n") }

@@ -26,6 +26,9 @@ struct SessionLineTests {
     #expect(try opening(#""hosts":["a"],"kind":"bearer","secretFile":"/f""#)?.login.source == .file("/f"))
     #expect(try opening(#""hosts":["a"],"kind":"digest","netrc":true"#)?.login.source == .netrc)
     #expect(try opening(#""hosts":["a"],"kind":"none""#)?.login.source == nil)
+    #expect(
+      try opening(#""hosts":["a"],"kind":"parameter","parameter":"auth","secretFile":"/f""#)?.login.wish
+        == .init(hosts: ["a"], kind: .parameter, parameter: "auth"))
   }
 
   @Test("A feed and a download take a session, none, or a new one")

@@ -23,8 +23,11 @@ struct FeedDocument {
   private var parser: FeedParser
   private var matcher: EpisodeMatcher
   private let known: [Int64: EpisodeTraces]
+  private let secret: AddressSecret?
 
-  init(at address: WebAddress?, charset: String?, known: [EpisodeTraces]) {
+  /// - Parameter secret: What is left out of the addresses of the document.
+  init(at address: WebAddress?, charset: String?, known: [EpisodeTraces], secret: AddressSecret? = nil) {
+    self.secret = secret
     // The library keeps none.
     parser = FeedParser(address: address, charset: charset, keepsDescriptions: false)
     matcher = EpisodeMatcher(known.map(KnownEpisode.init))
@@ -36,7 +39,7 @@ struct FeedDocument {
   var hasKnown: Bool { matched > 0 }
 
   /// What is known of the podcast so far.
-  var podcast: PodcastContent { PodcastContent(parser.podcast) }
+  var podcast: PodcastContent { PodcastContent(parser.podcast).without(secret) }
 
   /// How many differences wait to be taken.
   var pending: Int { appeared.count + changed.count }
@@ -71,7 +74,7 @@ struct FeedDocument {
   }
 
   private mutating func take(_ episode: FeedEpisode) {
-    let content = EpisodeContent(episode)
+    let content = EpisodeContent(episode).without(secret)
     note(content.published?.moment)
     let identity = EpisodeIdentity(content)
     switch matcher.match(identity) {

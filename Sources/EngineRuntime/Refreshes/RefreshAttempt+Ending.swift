@@ -6,10 +6,11 @@ import PodfluxCore
 extension RefreshAttempt {
   /// The document was a feed.
   mutating func succeed(_ report: FeedReport, _ document: FeedDocument, _ head: ResponseHead, bodyHash: String) {
-    let content = PodcastContent(report.podcast)
+    let content = PodcastContent(report.podcast).without(secret)
+    let leadsTo = report.podcast.newAddress?.without(secret)
     let finding = FeedMove.Finding(
       podcastGuid: content.guid, episodes: report.episodes, matchedEpisodes: document.matched,
-      leadsTo: report.podcast.newAddress)
+      leadsTo: leadsTo)
     guard fallback == nil || mayMove(to: address, finding) else {
       return fail(DownloadError(.notMedia, "the new address has another feed"))
     }
@@ -33,7 +34,7 @@ extension RefreshAttempt {
           ? validators(behind: head, bodyHash, hasChanged ? .changed : .equivalent)
           : FeedValidators(isDistrusted: refresh.feed.refreshes.validators.isDistrusted),
         rhythm: rhythm, next: nextAfterSuccess(rhythm)))
-    if followsDocument, fallback == nil, let target = report.podcast.newAddress, mayTry(target) {
+    if followsDocument, fallback == nil, let target = leadsTo, mayTry(target) {
       conclude(.move(to: target, otherwise: news))
     } else {
       conclude(.end(news, movedTo: newAddress(behind: head, finding)))

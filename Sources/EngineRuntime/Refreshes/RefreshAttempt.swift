@@ -40,6 +40,8 @@ package struct RefreshAttempt<Rows: EpisodeReader> {
 
   let refresh: FeedRefresh
   private let rows: Rows
+  /// The secret that the feed's addresses may have, because its requests have it there; nil for none.
+  let secret: AddressSecret?
   private let makeDecoder: (ContentCoding) -> any BodyDecoder
   /// Whether the feed is read where its document says that it has moved to.
   let followsDocument: Bool
@@ -80,13 +82,15 @@ package struct RefreshAttempt<Rows: EpisodeReader> {
   ///   - rows: The episodes that the library knows.
   ///   - followsDocument: Whether the feed is read where its document says that it has moved to. What it has there can be told
   ///     from what it has here only if the reports are committed to the rows.
+  ///   - secret: What is left out of the addresses that the feed tells.
   package init(
-    _ refresh: FeedRefresh, rows: Rows, followsDocument: Bool = true,
+    _ refresh: FeedRefresh, rows: Rows, followsDocument: Bool = true, secret: AddressSecret? = nil,
     makeDecoder: @escaping (ContentCoding) -> any BodyDecoder
   ) {
     self.refresh = refresh
     self.followsDocument = followsDocument
     self.rows = rows
+    self.secret = secret
     self.makeDecoder = makeDecoder
     address = refresh.feed.address
   }
@@ -274,7 +278,7 @@ package struct RefreshAttempt<Rows: EpisodeReader> {
         let known = try rows.episodeTraces(of: refresh.feed.key)
         knownEpisodes = known.count
         document = FeedDocument(
-          at: (try? WebAddress(head.effectiveURL)) ?? address, charset: head.charset, known: known)
+          at: (try? WebAddress(head.effectiveURL)) ?? address, charset: head.charset, known: known, secret: secret)
         decoder = head.contentCoding.map(makeDecoder)
       }
       try bytes.withUnsafeBytes { try decode($0) }
@@ -321,7 +325,7 @@ package struct RefreshAttempt<Rows: EpisodeReader> {
     stage = .requesting
     switch outcome {
     case .feed(let report): succeed(report, document, head, bodyHash: digest.digest().hexadecimal)
-    case .page(let feeds): followPage(to: feeds.first)
+    case .page(let feeds): followPage(to: feeds.first.map { $0.without(secret) })
     case .unknown: fail(DownloadError(.notMedia, "what the server sent is no feed"))
     }
   }

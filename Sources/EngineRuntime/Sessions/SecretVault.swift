@@ -12,6 +12,15 @@ package protocol SecretVault: AnyObject, Sendable {
   /// unless the vault is one of memory.
   func keep(_ secret: KeptSecret, under reference: SecretReference) throws(SecretVaultFailure)
 
+  /// The same for a secret that a server has replaced: the former one may be void (RFC 6749 section 6). Where it cannot be
+  /// written it is kept in memory, and written with the next change, or by `writeHeld`.
+  ///
+  /// - Returns: Why it could not be written; nil if it survives.
+  func replace(_ secret: KeptSecret, under reference: SecretReference) -> SecretVaultFailure?
+
+  /// Writes what `replace` could not; where that is nothing, it does nothing.
+  func writeHeld() throws(SecretVaultFailure)
+
   /// Deletes what is kept under a reference, if anything is.
   func forget(_ reference: SecretReference) throws(SecretVaultFailure)
 

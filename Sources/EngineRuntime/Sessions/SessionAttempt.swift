@@ -19,6 +19,8 @@ package enum SessionCommand: Hashable, Sendable {
   case cancelRequest
   /// From now on the session's requests to its hosts get these credentials.
   case adopt(SessionCredentials)
+  /// A new token could not be written, for this reason: the vault holds it in memory, and is to write it later.
+  case held(SecretVaultFailure)
   /// Post this; the opening has ended.
   case end(SessionFact)
   /// The opening has ended, because it was told to: there is nothing to post.
@@ -31,6 +33,8 @@ package struct SessionCredentials: Hashable, Sendable {
   package var hosts: [String]
   package var kind: Session.Kind
   package var user: String?
+  /// The name of the parameter whose value is the secret; nil for another kind.
+  package var parameterName: String?
   /// The password or the token; empty for `none`.
   package var secret: String
   /// The number of the token.
@@ -39,13 +43,15 @@ package struct SessionCredentials: Hashable, Sendable {
   package var isNetrcFile = false
 
   package init(
-    session: SessionID, hosts: [String], kind: Session.Kind, user: String? = nil, secret: String, token: Int64,
-    isNetrcFile: Bool = false
+    session: SessionID, hosts: [String], kind: Session.Kind, user: String? = nil, parameterName: String? = nil,
+    secret: String,
+    token: Int64, isNetrcFile: Bool = false
   ) {
     self.session = session
     self.hosts = hosts
     self.kind = kind
     self.user = user
+    self.parameterName = parameterName
     self.secret = secret
     self.token = token
     self.isNetrcFile = isNetrcFile
@@ -61,7 +67,7 @@ extension SessionCredentials: CustomStringConvertible, CustomReflectable {
 /// One opening of a session: what happens between the dispatcher and the system, without threads and clocks.
 ///
 /// A new token is in the vault before the stores hear of it: a server may issue each one once. After a crash the next
-/// opening finds it there.
+/// opening finds it there. On a full disk it is held in memory: the server may have voided the one before.
 ///
 /// The product's shell is an `Operation` with an exchange of libcurl; the simulator's is its scheduler.
 package struct SessionAttempt {
@@ -150,13 +156,10 @@ package struct SessionAttempt {
       let expires = token.seconds.map { now.advanced(byMilliseconds: max(0, min($0, Self.longestSeconds)) * 1000) }
       kept.secret = token.refresh ?? kept.secret
       kept.access = .init(token.access, expires: expires, number: opening.token)
-      do throws(SecretVaultFailure) {
-        // Also if nothing is told of it: what the former token was exchanged for must not be lost.
-        if let reference = opening.wish.secret { try vault.keep(kept, under: reference) }
-      } catch {
-        return isStopping ? endSilently() : fail(because: DownloadError(.io, error.message))
-      }
-      return isStopping ? endSilently() : open(with: token.access, expires: expires)
+      // Also if nothing is told of it: what the former token was exchanged for must not be lost.
+      let failure = opening.wish.secret.flatMap { vault.replace(kept, under: $0) }
+      return (failure.map { [.held($0)] } ?? [])
+        + (isStopping ? endSilently() : open(with: token.access, expires: expires))
     }
   }
 
@@ -166,8 +169,8 @@ package struct SessionAttempt {
     stage = .ended
     let wish = opening.wish
     let credentials = SessionCredentials(
-      session: opening.id.session, hosts: wish.hosts, kind: wish.kind, user: wish.user, secret: secret,
-      token: opening.token, isNetrcFile: isNetrcFile)
+      session: opening.id.session, hosts: wish.hosts, kind: wish.kind, user: wish.user,
+      parameterName: wish.parameter, secret: secret, token: opening.token, isNetrcFile: isNetrcFile)
     return [.adopt(credentials), .end(.opened(opening.id, expires: expires))]
   }
 

@@ -18,6 +18,8 @@ public enum FileError: Error, Hashable, Sendable {
   case notAFolder(path: String)
   /// The path names a folder, a pipe or a device where a regular file is required.
   case notARegularFile(path: String)
+  /// Others than the owner could read the file, and it holds secrets: its file system has no permissions.
+  case notPrivate(path: String)
   /// Another program deleted, truncated or wrote to a file that the engine is writing.
   case changedOutside(path: String)
   /// Source and destination of a rename lie on different file systems (EXDEV).
@@ -65,6 +67,7 @@ extension FileError: CustomStringConvertible {
     case .symbolicLink(let path): "\"\(path)\" is a symbolic link, and none is followed inside a library"
     case .notAFolder(let path): "\"\(path)\" is not a folder"
     case .notARegularFile(let path): "\"\(path)\" is not a regular file"
+    case .notPrivate(let path): "other users could read \"\(path)\", because its file system has no permissions"
     case .changedOutside(let path): "\"\(path)\" was deleted or changed by another program while it was being written"
     case .crossDevice(let path):
       "\"\(path)\" is on another file system than the library, and nothing is renamed between the two; move it yourself"

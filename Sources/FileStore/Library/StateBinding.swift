@@ -59,22 +59,7 @@ struct StateBinding: Hashable {
 
   /// Writes the binding to the device, and replaces the file of this name atomically.
   private func write(_ name: EntryName, in folder: Descriptor) throws(FileError) {
-    _ = try folder.deleteFile(Self.temporary)
-    let file = try folder.openChild(
-      Self.temporary, O_WRONLY | O_CREAT | O_EXCL, mode: Library.Layout.privateFileMode)
-    let outcome = Array("\(Self.head)\(id)\n\(path)\n".utf8).withUnsafeBytes { file.write($0, offset: 0) }
-    if let failure = outcome.failure { throw failure }
-    try file.synchronize()
-    try Self.rename(Self.temporary, to: name, in: folder)
-  }
-
-  private static func rename(
-    _ name: EntryName, to newName: EntryName, in folder: Descriptor
-  ) throws(FileError) {
-    try systemCall("renameat", folder.pathOfChild(newName)) {
-      renameat(folder.number, name.cString, folder.number, newName.cString)
-    }
-    try folder.synchronize()
+    try folder.replaceFile(name, by: Self.temporary, with: Array("\(Self.head)\(id)\n\(path)\n".utf8))
   }
 
   private static func random() -> String {
@@ -136,7 +121,7 @@ extension StateBinding {
     if ofLibrary == nil {
       try StateBinding(id: wanted.id, path: state.path).write(Library.Layout.binding, in: library.engine)
     }
-    try rename(unfinished, to: Library.Layout.binding, in: state.folder)
+    try state.folder.renameChild(unfinished, to: Library.Layout.binding)
   }
 
   /// Fails for a copy of a bound library, which must not take the original's state. If the original is gone, the

@@ -136,17 +136,7 @@ extension QuarantineFolder {
   /// name too long to have a manifest: only users create such names.
   func write(_ manifest: QuarantineManifest, for name: EntryName) throws(FileError) {
     guard let finished = Self.manifest(of: name) else { return }
-    let unfinished = Self.unfinishedManifest
-    _ = try descriptor.deleteFile(unfinished)
-    let file = try descriptor.openChild(
-      unfinished, O_WRONLY | O_CREAT | O_EXCL, mode: Library.Layout.privateFileMode)
-    let outcome = manifest.json.withUnsafeBytes { file.write($0, offset: 0) }
-    if let failure = outcome.failure { throw failure }
-    try file.synchronize()
-    try systemCall("renameat", descriptor.pathOfChild(finished)) {
-      renameat(descriptor.number, unfinished.cString, descriptor.number, finished.cString)
-    }
-    try descriptor.synchronize()
+    try descriptor.replaceFile(finished, by: Self.unfinishedManifest, with: manifest.json)
   }
 
   /// Removes the manifest of this name. It does not sync: one that comes back is a manifest without a file.

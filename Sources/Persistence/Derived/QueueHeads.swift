@@ -57,6 +57,17 @@ final class QueueHeads {
     return first
   }
 
+  /// The key of a session whose head comes first. Cost: a look-up.
+  func first(of session: Session.Key, in db: Database) throws -> QueueKey? {
+    try refresh(in: db)
+    var first: QueueKey?
+    try QueueKey.walk(db.cachedStatement(sql: QueueKey.ofSession), arguments: [session]) { key in
+      first = key
+      return false
+    }
+    return first
+  }
+
   /// Updates the heads of the marked keys.
   func refresh(in db: Database) throws {
     guard !touched.isEmpty else { return }

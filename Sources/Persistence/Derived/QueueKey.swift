@@ -42,6 +42,12 @@ struct QueueKey: Hashable {
   /// The rows of a key, the head first; arguments: host and kind.
   static let scope = "host = ? AND \(kindColumn) = ? AND \(isAdmissible) ORDER BY priority, position LIMIT 1"
 
+  /// The heads of a session, over `lanes`; argument: its number, which is never 0.
+  static let ofSession = """
+    SELECT host, kind FROM lanes WHERE kind >> \(PackedTraits.Field.session.shift) = ?
+      AND kind >> \(PackedTraits.Field.session.shift) <> 0 ORDER BY priority, position
+    """
+
   /// Fills the empty table of heads.
   static let fill = """
     INSERT INTO lanes SELECT host, kind, priority, position FROM (

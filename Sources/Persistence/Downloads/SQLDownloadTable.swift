@@ -186,6 +186,11 @@ struct SQLDownloadTable: DownloadTable {
     return try first("WHERE \(QueueKey.scope)", [key.host, key.kind], where: \.isAdmissible)
   }
 
+  func nextAdmissible(of session: Session.Key) throws -> Download? {
+    guard let key = try queueHeads.first(of: session, in: db) else { return nil }
+    return try first("WHERE \(QueueKey.scope)", [key.host, key.kind], where: \.isAdmissible)
+  }
+
   func waitingForStorage(limit: Int) throws -> [Download] {
     try all("WHERE reason = 'storage' ORDER BY retry_at, key LIMIT ?", [limit]) { $0.state.kind == .waiting }
   }

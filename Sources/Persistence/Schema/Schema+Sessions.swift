@@ -1,11 +1,25 @@
 import GRDB
 
-/// Sessions: migration 22.
+/// Sessions: migrations 22 and 23.
 extension Schema {
   static func addSessions(to db: Database) throws {
     try db.execute(sql: sessions)
     try widenClasses(in: db)
     try db.execute(sql: lanes)
+  }
+
+  /// Migration 23: sessions whose secret is the value of a parameter, and an index of their lanes.
+  static func addSecretParameters(to db: Database) throws {
+    try changeText(ofTablesIn: db) {
+      $0.replacing("OR kind = 'refreshing'),", with: "OR kind = 'refreshing' OR kind = 'parameter'),")
+    }
+    try db.execute(
+      sql: """
+        ALTER TABLE sessions ADD COLUMN parameter TEXT
+          CHECK ((kind = 'parameter') = (parameter IS NOT NULL))
+          CHECK (length(parameter) BETWEEN 1 AND 128 AND parameter NOT GLOB '*[^A-Za-z0-9._~-]*');
+        CREATE INDEX lanes_session ON lanes (kind >> 26, priority, position) WHERE kind >> 26 <> 0;
+        """)
   }
 
   /// `reference` names the secret, which is in the vault. `cached` says of a session that is created or being opened

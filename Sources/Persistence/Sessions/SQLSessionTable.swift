@@ -8,7 +8,7 @@ struct SQLSessionTable: SessionTable {
 
   private static let columns = [
     "key", "id", "hosts", "kind", "user", "token_url", "reference", "state", "cached", "renewal", "failures", "next_at",
-    "error_code", "error_message", "error_status", "since", "expires", "token",
+    "error_code", "error_message", "error_status", "since", "expires", "token", "parameter",
   ]
 
   private static let select = "SELECT \(columns.joined(separator: ", ")) FROM sessions ORDER BY key"
@@ -67,6 +67,7 @@ extension Session {
     try arguments.write(since.milliseconds)
     try arguments.write(expires?.milliseconds)
     try arguments.write(token)
+    try arguments.write(wish.parameter)
   }
 }
 
@@ -98,6 +99,9 @@ extension Session: StatementRow {
       key: key, id: id, wish: Wish(hosts: hosts, kind: kind, user: user, tokenURL: address, secret: secret),
       state: state, since: Timestamp(milliseconds: try columns.next(.moment)), expires: try columns.moment(),
       token: try columns.next(.log))
+    wish.parameter = try (columns.next() as String?).map {
+      try Damaged.checked("sessions.parameter", SecretParameter.isName($0) ? $0 : nil)
+    }
   }
 
   private static func error(_ columns: inout ColumnReader) throws -> DownloadError? {

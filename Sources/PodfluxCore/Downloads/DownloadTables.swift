@@ -63,6 +63,8 @@ public protocol DownloadTable {
 
   /// The first queued download that is not held and whose lane may run: `mayRun` is called once for all downloads of a lane.
   func nextAdmissible(where mayRun: (QueueLane) -> Bool) throws -> Download?
+  /// The first queued download of a session that is not held.
+  func nextAdmissible(of session: Session.Key) throws -> Download?
   /// The first of the downloads that wait for storage, in the order of their next checks.
   func waitingForStorage(limit: Int) throws -> [Download]
   /// The total size of all downloads' files, complete and partial ones.

@@ -202,7 +202,7 @@ extension DownloadsStore {
       case .queued, .waiting, .running, .paused, .failed: break
       }
     }
-    download.address = update.address ?? download.address
+    download.address = update.address ?? update.session?.leaving(download.address) ?? download.address
     download.session = session
     if case .new(let login)? = update.session {
       turn.tell(.downloads(.session(.new(login, host: host, .download(id)))))

@@ -44,7 +44,7 @@ extension DownloadsStore {
       route: obstacles.route(of: download, over: network.state.path))
     attempt.naming = try naming(of: download, settings: settings, in: turn)
     if settings.tags { try addTags(to: &attempt, of: download, reading: context, in: turn) }
-    let grant = context.sessions.grant(download.session, to: attempt.address.host)
+    let grant = context.sessions.grant(download.session, to: attempt.address)
     attempt.session = grant?.use
     if doubtsLength { attempt.doubt = .init(quotaLeft: try quotaLeft(settings, in: turn)) }
     live[download.id] = LiveAttempt(
@@ -89,7 +89,7 @@ extension DownloadsStore {
       if let session, obstacles.parked.contains(session) || context.sessions.error(of: session) != nil { return nil }
       return TagSources.Source(
         address, route: obstacles.artworkRoute(to: host, over: context.network.state.path),
-        session: context.sessions.grant(session, to: host)?.use)
+        session: context.sessions.grant(session, to: address)?.use)
     }
   }
 

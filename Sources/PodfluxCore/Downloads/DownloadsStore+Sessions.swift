@@ -29,15 +29,20 @@ extension DownloadsStore {
     refusesAt = nil
     let failed = context.sessions.failed
     guard !failed.isEmpty, counts[.queued, default: 0] > 0 else { return }
-    for _ in 0..<Self.refusedAtOnce {
-      let next = try turn.tables.downloads.nextAdmissible { lane in lane.session.map(failed.contains) ?? false }
-      guard var download = next, let session = download.session, let error = context.sessions.error(of: session) else {
-        return
+    var left = Self.refusedAtOnce
+    // A look-up for each: other lanes, of which there may be thousands, cost nothing.
+    for session in failed.sorted() {
+      guard let error = context.sessions.error(of: session) else { continue }
+      while var download = try turn.tables.downloads.nextAdmissible(of: session) {
+        guard left > 0 else {
+          refusesAt = turn.now
+          return
+        }
+        left -= 1
+        (download.failures, download.round) = (0, .init())
+        try transition(&download, to: .failed(error), in: turn)
       }
-      (download.failures, download.round) = (0, .init())
-      try transition(&download, to: .failed(error), in: turn)
     }
-    refusesAt = turn.now
   }
 
   /// The session that was wanted for a download is there.
@@ -59,7 +64,7 @@ extension DownloadError {
     var error = self
     switch reason {
     case .notForThis: error.message += ", and the session's credentials are good for others"
-    case .tooManyTries: error.message += ", \(SessionRetrier.tries) times, with a token that was renewed meanwhile"
+    case .tooManyTries: error.message += ", again and again, with tokens that were renewed meanwhile"
     }
     return error
   }

@@ -31,27 +31,11 @@ public enum SecretParts {
 
   /// A URL without the parameters of its query that are known to be tokens; the others keep their order. A query of which
   /// nothing is left goes with its mark. Cost: linear.
-  static func withoutTokens(_ url: String) -> String {
-    let bytes = url.utf8
-    guard let mark = bytes.firstIndex(of: UInt8(ascii: "?")) else { return url }
-    // RFC 3986 section 3.4: the query ends at the fragment.
-    let end = bytes[mark...].firstIndex(of: UInt8(ascii: "#")) ?? bytes.endIndex
-    let query = bytes[bytes.index(after: mark)..<end]
-    let parameters = query.split(omittingEmptySubsequences: false, whereSeparator: isSeparator)
-    guard parameters.contains(where: isToken) else { return url }
-    let kept = parameters.filter { !isToken($0) }.map { String($0) ?? "" }
-    let rest = kept.isEmpty ? "" : "?" + kept.joined(separator: "&")
-    return String(url[..<mark]) + rest + String(url[end...])
-  }
+  static func withoutTokens(_ url: String) -> String { QueryText.removing(from: url, where: isToken) }
 
-  /// Parameters are separated by `&`, and at some servers by `;`, which HTML 4.01 appendix B.2.2 recommends to accept.
-  private static func isSeparator(_ byte: UInt8) -> Bool { byte == UInt8(ascii: "&") || byte == UInt8(ascii: ";") }
-
-  private static func isToken(_ parameter: Substring.UTF8View) -> Bool {
-    let name = parameter.prefix { $0 != UInt8(ascii: "=") }
-    guard name.contains(UInt8(ascii: "%")) else { return names.contains(Substring(name).lowercased()) }
-    guard let decoded = RemoteName.percentDecoded(name) else { return false }
-    return names.contains(String(decoding: decoded, as: UTF8.self).lowercased())
+  /// Whether a parameter is known to be a token.
+  static func isToken(_ parameter: Substring.UTF8View) -> Bool {
+    QueryText.name(of: parameter).map { names.contains($0.lowercased()) } ?? false
   }
 }
 

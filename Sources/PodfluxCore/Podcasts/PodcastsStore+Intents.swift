@@ -86,13 +86,15 @@ extension PodcastsStore {
     let host = (update.address ?? feed.address).host
     var session = feed.session
     if let choice = update.session { session = try context.sessions.key(of: choice, for: host) }
-    if let address = update.address, address != feed.address {
-      if let other = try turn.tables.feeds.find(at: address), other != id {
-        throw Refusal(
-          .conflict, "the feed \"\(other)\" has this address; unsubscribe from one of the two", path: "payload.url")
-      }
-      feed.leaveAddress(for: address)
+    let present = update.session?.leaving(feed.address) ?? feed.address
+    let address = update.address ?? present
+    if address != feed.address, let other = try turn.tables.feeds.find(at: address), other != id {
+      throw Refusal(
+        .conflict, "the feed \"\(other)\" has this address; unsubscribe from one of the two", path: "payload.url")
     }
+    // A secret that goes to the vault stays in no former address either.
+    feed.address = present
+    if address != present { feed.leaveAddress(for: address) }
     let former = feed.wishes
     feed.wishes.apply(update)
     feed.session = session

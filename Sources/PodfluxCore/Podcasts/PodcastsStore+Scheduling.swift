@@ -51,7 +51,7 @@ extension PodcastsStore {
     let path = context.network.state.path
     let host = feed.address.host
     let policy = context.policy(of: feed.wishes.network)
-    let grant = context.sessions.grant(feed.session, to: host)
+    let grant = context.sessions.grant(feed.session, to: feed.address)
     let refresh = FeedRefresh(
       id: FeedRefresh.ID(feed: feed.id, generation: turn.sequence), feed: feed, settings: context.settings,
       route: context.route(for: policy, on: host), session: grant?.use, draw: turn.random.next())

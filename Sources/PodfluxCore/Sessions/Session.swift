@@ -26,16 +26,20 @@ public struct Session: Hashable, Sendable {
     public var user: String?
     /// Where tokens are renewed; for `refreshing` only.
     public var tokenURL: WebAddress?
+    /// The name of the parameter whose value is the secret; for `parameter` only.
+    public var parameter: String?
     /// The secret; nil for `none`, and once it is forgotten.
     public var secret: SecretReference?
 
     public init(
-      hosts: [String], kind: Kind, user: String? = nil, tokenURL: WebAddress? = nil, secret: SecretReference? = nil
+      hosts: [String], kind: Kind, user: String? = nil, tokenURL: WebAddress? = nil, parameter: String? = nil,
+      secret: SecretReference? = nil
     ) {
       self.hosts = hosts
       self.kind = kind
       self.user = user
       self.tokenURL = tokenURL
+      self.parameter = parameter
       self.secret = secret
     }
   }
@@ -52,6 +56,8 @@ public struct Session: Hashable, Sendable {
     case bearer
     /// By a token that is renewed with the secret (RFC 6749 section 6).
     case refreshing
+    /// By a parameter of the query whose value is the secret, as in `feed.xml?auth=…`.
+    case parameter
 
     /// Whether requests are authorized by a secret.
     public var needsSecret: Bool { self != .none }
@@ -67,6 +73,8 @@ public struct Session: Hashable, Sendable {
     public static let hosts = 64
     /// The longest name of a user, in bytes.
     public static let userBytes = 1024
+    /// The longest name of a parameter, in bytes.
+    public static let parameterBytes = 128
     /// The longest secret, in bytes.
     public static let secretBytes = 16 << 10
     /// A token is renewed when it expires within this time, in milliseconds: a request may be under way for a while

@@ -16,21 +16,27 @@ public enum Challenge: String, Hashable, Sendable, CaseIterable {
 
 /// How often one request was refused, and what was done about it.
 public struct RequestTries: Hashable, Sendable {
-  /// How often it was sent in vain.
+  /// How often it was refused with the token in use.
   public var refused: Int
+  /// How often it was refused with a token that was being renewed, or had been, when the answer came.
+  public var outrun: Int
   /// The token that was asked for after the last refusal; nil if none was.
   public var awaited: Int64?
 
-  public init(refused: Int = 0, awaited: Int64? = nil) {
+  public init(refused: Int = 0, outrun: Int = 0, awaited: Int64? = nil) {
     self.refused = refused
+    self.outrun = outrun
     self.awaited = awaited
   }
 }
 
 /// Judges a 401 or a 403 that has come for a request of a session. It is a function of values: it knows nothing else.
 public struct SessionRetrier: Hashable, Sendable {
-  /// How often a request is sent at most.
+  /// How often a request is refused at most with the token in use.
   public static let tries = 3
+  /// How often at most with one that was being renewed meanwhile, or had been. More requests may be under way than a token
+  /// admits: then such a refusal says nothing of the request.
+  public static let outrunTries = 64
 
   /// The status, 401 or 403.
   public var status: Int
@@ -85,7 +91,10 @@ public struct SessionRetrier: Hashable, Sendable {
 
   /// The judgement.
   public var decision: Decision {
-    guard earlier.refused + 1 < Self.tries || isLoginAtFault else { return .refuse(.tooManyTries) }
+    let tries = tries
+    guard tries.refused < Self.tries && tries.outrun < Self.outrunTries || isLoginAtFault else {
+      return .refuse(.tooManyTries)
+    }
     // A token that is good lacks a right: no other one has it.
     if challenge == .insufficientScope { return .refuse(.notForThis) }
     switch state {
@@ -93,14 +102,27 @@ public struct SessionRetrier: Hashable, Sendable {
     case .open, .extended: break
     }
     if used < token { return .sendAgain }
-    // The server knows who asks, and does not let it (RFC 9110 section 15.5.4).
-    if status == 403, challenge != .invalidToken { return .refuse(.notForThis) }
-    if isFresh { return isAccepted ? .refuse(.notForThis) : .failLogin }
+    // The server knows who asks, and does not let it (RFC 9110 section 15.5.4). A secret in the address has no scheme that a
+    // 401 could ask for: there a 403 says the same.
+    if status == 403, kind != .parameter, challenge != .invalidToken { return .refuse(.notForThis) }
+    if isFresh {
+      guard isAccepted else { return .failLogin }
+      // Others have used it up, if the server says that it is at fault (RFC 6750 section 3.1).
+      guard kind == .refreshing, challenge == .invalidToken else { return .refuse(.notForThis) }
+    }
     switch kind {
     case .refreshing: return .renew
-    case .basic, .digest, .bearer: return isAccepted ? .refuse(.notForThis) : .failLogin
+    case .basic, .digest, .bearer, .parameter: return isAccepted ? .refuse(.notForThis) : .failLogin
     case .none: return .refuse(.notForThis)
     }
+  }
+
+  /// What is known of the request with this refusal.
+  public var tries: RequestTries {
+    var tries = earlier
+    let isInUse = used >= token && (state == .open || state == .extended)
+    if isInUse { tries.refused += 1 } else { tries.outrun += 1 }
+    return tries
   }
 
   /// Whether the token was got because this request needed one: no further one would do better.

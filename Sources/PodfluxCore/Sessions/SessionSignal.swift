@@ -77,9 +77,12 @@ public struct SessionsView: Hashable, Sendable {
   /// The sessions whose requests fail.
   public var failed: Set<Session.Key> { Set(sessions.values.filter { $0.state.error != nil }.map(\.key)) }
 
-  /// What a request of a session to a host goes with; nil if the session's credentials are not for that host.
-  public func grant(_ key: Session.Key?, to host: String) -> SessionGrant? {
-    guard let key, let session = sessions[key], session.wish.kind.needsSecret, session.isFor(host) else { return nil }
+  /// What a request of a session to an address goes with; nil if the session's credentials are not for its host, or if the
+  /// address has a parameter of its own in the place of the session's.
+  public func grant(_ key: Session.Key?, to address: WebAddress) -> SessionGrant? {
+    guard let key, let session = sessions[key], session.wish.kind.needsSecret, session.isFor(address.host),
+      session.wish.parameter.map({ !SecretParameter.isIn(address.description, named: $0) }) ?? true
+    else { return nil }
     return SessionGrant(key: key, use: SessionUse(session: session.id, token: session.token))
   }
 
@@ -95,19 +98,18 @@ public struct SessionsView: Hashable, Sendable {
     guard let grant, let status = error.status, status == 401 || status == 403,
       let session = sessions[grant.key], session.id == grant.use.session
     else { return nil }
-    var earlier = tries[owner] ?? .init()
     let retrier = SessionRetrier(
       status: status, challenge: error.challenge, kind: session.wish.kind, state: session.state.kind,
       used: grant.use.token, token: session.token, isAccepted: accepted[grant.key] == grant.use.token,
-      earlier: earlier)
+      earlier: tries[owner] ?? .init())
     let decision = retrier.decision
-    earlier.refused += 1
+    var tries = retrier.tries
     switch decision {
-    case .renew, .park: earlier.awaited = session.token + 1
-    case .sendAgain: earlier.awaited = nil
+    case .renew, .park: tries.awaited = session.token + 1
+    case .sendAgain: tries.awaited = nil
     case .refuse, .failLogin: break
     }
-    return SessionSignal.Verdict(decision, error: error, tries: earlier)
+    return SessionSignal.Verdict(decision, error: error, tries: tries)
   }
 
   /// Why requests of a session fail whose login has failed.
@@ -173,6 +175,14 @@ extension Login {
         kind == .refreshing
           ? "a session that refreshes its token needs the address where it does" : "only a refreshing session has one",
         path: path + ".tokenURL")
+    }
+    guard (kind == .parameter) == (wish.parameter != nil) else {
+      throw Refusal(
+        kind == .parameter ? .missingField : .invalidValue,
+        kind == .parameter
+          ? "a session whose secret is in the address needs the parameter's name"
+          : "only a session of that kind has one",
+        path: path + ".parameter")
     }
     if let address = wish.tokenURL, address.isPlain, !WebAddress.isLoopback(address.host) {
       throw Refusal(

@@ -48,7 +48,7 @@ extension SidecarsStore {
     let id = SidecarFetch.ID(sidecar: sidecar.key, generation: turn.sequence)
     let earlier = sidecar.isPublishing ? sidecar.file : nil
     if earlier == nil { try turn.tables.sidecars.update(sidecar) }
-    let grant = host.flatMap { context.sessions.grant(sidecar.session, to: $0) }
+    let grant = sidecar.address.flatMap { context.sessions.grant(sidecar.session, to: $0) }
     let fetch = SidecarFetch(
       id: id, kind: sidecar.kind, source: source, stem: sidecar.stem, earlier: earlier, settings: context.settings,
       route: host.map { context.obstacles.artworkRoute(to: $0, over: context.network.state.path) } ?? .loopback,

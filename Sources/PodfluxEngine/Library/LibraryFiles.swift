@@ -137,7 +137,8 @@ extension DownloadError {
       case .noSpace: .noSpace
       case .changedOutside: .lengthMismatch
       case .exists: .fileExists
-      case .notFound, .readOnly, .denied, .symbolicLink, .notAFolder, .notARegularFile, .crossDevice, .illegalPath,
+      case .notFound, .readOnly, .denied, .notPrivate, .symbolicLink, .notAFolder, .notARegularFile, .crossDevice,
+        .illegalPath,
         .refusedName, .tooDeep, .unknownFormat, .mismatch, .io:
         .io
       }

@@ -69,8 +69,15 @@ final class Services: Sendable {
     }
     sessions = SessionService(
       transfers: transfers, vault: vault, readClock: Self.clock, post: { post(.session($0)) },
-      failed: { reason in
-        logger.warning("a secret cannot be deleted; the next start tries again", metadata: ["reason": "\(reason)"])
+      failed: { failure in
+        switch failure {
+        case .deleting(let reason):
+          logger.warning("a secret cannot be deleted; the next start tries again", metadata: ["reason": "\(reason)"])
+        case .writing(let reason):
+          logger.warning(
+            "a new token cannot be written; it is in use, and lost if the engine ends before it can be",
+            metadata: ["reason": "\(reason)"])
+        }
       })
     upkeep = UpkeepService(
       files: library.files, transfers: transfers, now: Self.clock, logger: logger, post: post)

@@ -31,6 +31,7 @@ final class VaultDoor: Sendable {
     guard login.wish.secret == nil else {
       throw Refusal(.unknownField, "references to secrets are the engine's own", path: "payload.secretReference")
     }
+    let action = try action.movingParameter()
     do {
       return try action.keepingSecret { source, wish in try keep(source, for: wish) }
     } catch let refusal as Refusal {

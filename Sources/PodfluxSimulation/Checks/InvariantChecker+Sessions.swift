@@ -17,6 +17,13 @@ extension InvariantChecker {
     }
   }
 
+  /// A request is about to be made: what stands in its address comes of a row, and the adapter puts secrets in later.
+  func checkAddress(_ url: String) throws {
+    guard !url.contains(SimulatedSessions.mark) else {
+      throw Violation(.ownHosts, "a row has a secret in its address: \(url)")
+    }
+  }
+
   /// A token is asked for.
   func willAskForToken(of opening: SessionOpening, in process: SimulatedProcess) throws {
     let id = opening.id.session

@@ -108,6 +108,8 @@ struct ObservedDownloads: DownloadTable {
     notes.writes.append(.savedCounts(counts))
   }
 
+  func nextAdmissible(of session: Session.Key) throws -> Download? { try inner.nextAdmissible(of: session) }
+
   func nextAdmissible(where mayRun: (QueueLane) -> Bool) throws -> Download? {
     switch sabotage {
     case .hostLimitIgnored where !isFirstStart: try inner.nextAdmissible { _ in true }

@@ -62,6 +62,8 @@ final class SimulatedOpening {
     case .adopt(let credentials):
       if world.sabotage == .oldTokenKept, process.credentials[credentials.session]?.kind == .refreshing { return }
       process.credentials[credentials.session] = credentials
+    // The vault writes it with its next change.
+    case .held: break
     case .end(let fact): end(fact)
     case .endSilently: end(nil)
     }

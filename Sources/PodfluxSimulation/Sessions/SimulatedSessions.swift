@@ -20,7 +20,9 @@ struct SimulatedSessions {
   }
 
   /// What every secret and every token begins with: no line of a journal has it.
-  static let mark = "s3cr3t "
+  static let mark = "s3cr3t-"
+  /// The parameter that has a secret in addresses: no name that is known as one.
+  static let parameter = "k9"
   /// How many sessions the client opens at most.
   static let limit = 8
   /// The ids that it gives.
@@ -51,14 +53,40 @@ struct SimulatedSessions {
     var wish = Session.Wish(hosts: hosts, kind: kind)
     if kind.needsUser { wish.user = "user" }
     if kind == .refreshing { wish.tokenURL = try? WebAddress("https://login.example/token") }
+    if kind == .parameter { wish.parameter = Self.parameter }
     guard kind.needsSecret else { return Login(wish) }
     number += 1
-    let (text, reference) = (Self.mark + "secret \(number)", SecretReference(from: &random))
+    let (text, reference) = (Self.mark + "secret-\(number)", SecretReference(from: &random))
     vault.take(text, as: reference)
     wish.secret = reference
     owners[text] = servers.count
     servers.append(Server(kind: kind, isWilling: isCertain || !random.once(in: 6)))
     return Login(wish)
+  }
+
+  /// The address with the secret of a login of the kind `parameter`, which names none any more: a client gives it so. Nil for
+  /// another kind.
+  ///
+  /// - Parameter isMoved: Whether the engine takes it from there.
+  func address(_ address: WebAddress, with choice: inout SessionChoice?, isMoved: Bool) -> WebAddress? {
+    guard case .new(var login)? = choice, login.wish.kind == .parameter, let reference = login.wish.secret,
+      let secret = vault.kept[reference]?.secret
+    else { return nil }
+    if isMoved {
+      login.wish.secret = nil
+      choice = .new(login)
+    }
+    return try? WebAddress(SecretParameter(name: Self.parameter, value: secret).added(to: address.description))
+  }
+
+  /// The action as the product's shell hands it to a turn: with what is secret in the vault.
+  mutating func taken(_ action: Action) -> Action {
+    guard action.login?.wish.secret == nil, let moved = try? action.movingParameter() else { return action }
+    return moved.keepingSecret { source, _ in
+      let reference = SecretReference(from: &random)
+      if case .text(let text) = source { vault.take(text, as: reference) }
+      return reference
+    }
   }
 
   mutating func id() -> SessionID? { random.once(in: 5) ? nil : SessionID("s\(random.below(Self.ids))") }
@@ -110,7 +138,7 @@ struct SimulatedSessions {
           : DownloadError(.httpStatus, "the server answered 503", status: 503))
     }
     number += 1
-    let token = Self.mark + "token \(number)"
+    let token = Self.mark + "token-\(number)"
     owners[token] = index
     servers[index].access = token
     servers[index].isDoubted = false
@@ -119,7 +147,7 @@ struct SimulatedSessions {
     servers[index].expires = seconds.map { now + $0 * 1000 }
     var refresh: String?
     if random.once(in: 2) {
-      let text = Self.mark + "refresh \(number)"
+      let text = Self.mark + "refresh-\(number)"
       refresh = text
       owners[text] = index
     }
@@ -150,20 +178,28 @@ extension World {
   private func chooseSessions(
     among known: [Session], _ sessions: inout SimulatedSessions, _ engine: SimulatedEngine
   ) {
+    let isMoved = sabotage != .secretInAddress
     for _ in 0..<2 {
       let session = sessions.random.pick(known)
       let rows = checker.rows.values.filter { session.isFor($0.address.host) && $0.session == nil }.map(\.id).sorted()
       if !rows.isEmpty {
         var update = DownloadIntent.Update()
         update.session = choice(of: session, &sessions, known.count)
-        engine.ask(.downloads(.update(sessions.random.pick(rows), update)))
+        let id = sessions.random.pick(rows)
+        update.address = checker.rows[id].flatMap {
+          sessions.address($0.address, with: &update.session, isMoved: isMoved)
+        }
+        engine.ask(sessions.taken(.downloads(.update(id, update))))
       }
       let feeds = checker.feeds.feeds.values.filter { session.isFor($0.address.host) && $0.session == nil }.map(\.id)
         .sorted()
       if !feeds.isEmpty {
         var update = PodcastIntent.Update()
         update.session = choice(of: session, &sessions, known.count)
-        engine.ask(.podcasts(.update(sessions.random.pick(feeds), update)))
+        let id = sessions.random.pick(feeds)
+        let feed = checker.feeds.feeds.values.first { $0.id == id }
+        update.address = feed.flatMap { sessions.address($0.address, with: &update.session, isMoved: isMoved) }
+        engine.ask(sessions.taken(.podcasts(.update(id, update))))
       }
     }
   }
@@ -207,6 +243,7 @@ extension World {
   func lets(_ request: HTTPRequest, in process: SimulatedProcess, at host: String) throws -> Bool {
     guard var sessions else { return true }
     defer { self.sessions = sessions }
+    try checker.checkAddress(request.url)
     guard let use = request.session else { return sessions.accepts(nil, at: host, now: now) }
     let credentials = process.credentials[use.session]
     let isOwn = credentials?.hosts.contains(host) ?? false

@@ -73,7 +73,7 @@ final class CurlTransfer {
     self.bandwidth = bandwidth
     self.sockets = sockets
     parser = ResponseHeadParser(
-      effectiveURL: hop.url.text, redirects: hop.redirects, permanentURL: hop.permanentURL)
+      effectiveURL: hop.shownURL, redirects: hop.redirects, permanentURL: hop.permanentURL)
     patience = StallDetector(request)
   }
 
@@ -143,7 +143,7 @@ extension CurlTransfer {
   }
 
   private func makeParser() -> ResponseHeadParser {
-    ResponseHeadParser(effectiveURL: hop.url.text, redirects: hop.redirects, permanentURL: hop.permanentURL)
+    ResponseHeadParser(effectiveURL: hop.shownURL, redirects: hop.redirects, permanentURL: hop.permanentURL)
   }
 
   private func receive(final head: ResponseHead) -> Bool {

@@ -49,6 +49,12 @@ struct CurlURL: Sendable, Hashable {
       port: Self.part(CURLUPART_PORT, of: handle, flags: CURLU_DEFAULT_PORT) ?? "")
   }
 
+  /// The URL with its text changed; nil if it would lead to another origin.
+  func changed(by change: (String) -> String) -> CurlURL? {
+    let changed = change(text)
+    return changed == text ? self : CurlURL(changed).flatMap { $0.origin == origin ? $0 : nil }
+  }
+
   /// The URL with a user name; nil if libcurl does not take that.
   func text(withUser user: String) -> String? {
     guard let handle = curl_url() else { return nil }

@@ -6,6 +6,7 @@ import PodfluxCore
 /// The driver follows redirects instead of libcurl, which in 7.88 sends a client's headers to every host, and cannot
 /// forbid https to http alone.
 struct HTTPHop: Sendable, Hashable {
+  /// What is fetched: with the session's parameter where its secret stands in the address.
   let url: CurlURL
   let credentials: CurlURL.Credentials?
   /// The session's credentials, where they go with the request: to the session's hosts, and after another origin was visited
@@ -17,6 +18,8 @@ struct HTTPHop: Sendable, Hashable {
   /// Whether permanent redirects alone have led here.
   let isPermanent: Bool
   private let allowsInsecureRedirects: Bool
+  /// The parameter with the secret of the request's session, wherever the exchange is; nil for another kind of session.
+  private let parameter: SecretParameter?
 
   /// The first hop, to the requested address.
   ///
@@ -30,11 +33,11 @@ struct HTTPHop: Sendable, Hashable {
     guard url.origin.isSupported else {
       throw ExchangeFailure(.unsupportedProtocol, message: "\(url.origin.scheme) is not http or https")
     }
-    self.init(
+    try self.init(
       url: url, credentials: url.credentials,
       session: session.flatMap { url.credentials == nil && $0.isFor(url.origin) ? $0 : nil },
       carriesClientHeaders: true, redirects: 0, isPermanent: true,
-      allowsInsecureRedirects: allowingInsecureRedirects)
+      allowsInsecureRedirects: allowingInsecureRedirects, parameter: session?.addressSecret?.parameter)
   }
 
   /// The hop to which a `Location` leads (RFC 9110 section 15.4).
@@ -52,7 +55,7 @@ struct HTTPHop: Sendable, Hashable {
       throw ExchangeFailure(.unsafeRedirect, message: "a redirect leads from https to http")
     }
     let staysAtOrigin = next.origin == url.origin
-    return HTTPHop(
+    return try HTTPHop(
       url: next,
       credentials: next.credentials ?? (staysAtOrigin ? credentials : nil),
       session: staysAtOrigin || next.origin.secures(url.origin)
@@ -60,14 +63,21 @@ struct HTTPHop: Sendable, Hashable {
       carriesClientHeaders: carriesClientHeaders && staysAtOrigin,
       redirects: redirects + 1,
       isPermanent: isPermanent && redirection.isPermanent,
-      allowsInsecureRedirects: allowsInsecureRedirects)
+      allowsInsecureRedirects: allowsInsecureRedirects, parameter: parameter)
   }
 
+  /// - Parameter url: Where the hop leads, as the request or a server says it.
   private init(
     url: CurlURL, credentials: CurlURL.Credentials?, session: SessionCredentials?, carriesClientHeaders: Bool,
-    redirects: Int, isPermanent: Bool, allowsInsecureRedirects: Bool
-  ) {
-    self.url = url
+    redirects: Int, isPermanent: Bool, allowsInsecureRedirects: Bool, parameter: SecretParameter?
+  ) throws(ExchangeFailure) {
+    // Also where a server repeats it in a redirect to another host, it does not get there.
+    let changed = url.changed { session == nil ? parameter?.removed(from: $0) ?? $0 : parameter?.added(to: $0) ?? $0 }
+    guard let changed else {
+      throw ExchangeFailure(.malformedRequest, message: "the address has no place for the session's parameter")
+    }
+    self.url = changed
+    self.parameter = parameter
     self.credentials = credentials
     self.session = session
     self.carriesClientHeaders = carriesClientHeaders
@@ -78,6 +88,9 @@ struct HTTPHop: Sendable, Hashable {
 }
 
 extension HTTPHop {
+  /// What may be told of the address: without the session's parameter.
+  var shownURL: String { parameter?.removed(from: url.text) ?? url.text }
+
   /// Whether libcurl may send the request again, with a digest of what a 401 says.
   var answersChallenges: Bool { session?.kind == .digest }
 }
@@ -109,7 +122,7 @@ struct Redirection: Sendable, Hashable {
 
 extension HTTPHop {
   /// The address to which permanent redirects alone have led; nil if none did.
-  var permanentURL: String? { isPermanent && redirects > 0 ? url.text : nil }
+  var permanentURL: String? { isPermanent && redirects > 0 ? shownURL : nil }
 }
 
 extension ResponseHead {

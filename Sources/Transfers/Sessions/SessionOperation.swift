@@ -20,19 +20,23 @@ final class SessionOperation: Sendable {
   private let queue: DispatchQueue
   private let flow: Mutex<Flow>
   private let readClock: @Sendable () -> ClockReading
+  private let held: @Sendable (SecretVaultFailure) -> Void
   private let ended: @Sendable (SessionFact?) -> Void
 
   /// - Parameters:
   ///   - queue: A serial one.
+  ///   - held: Called on the queue if a token could not be written.
   ///   - ended: Called once, on the queue, with what is to be told, if anything is.
   init(
     _ opening: SessionOpening, vault: any SecretVault, driver: CurlDriver, queue: DispatchQueue,
-    readClock: @escaping @Sendable () -> ClockReading, ended: @escaping @Sendable (SessionFact?) -> Void
+    readClock: @escaping @Sendable () -> ClockReading, held: @escaping @Sendable (SecretVaultFailure) -> Void,
+    ended: @escaping @Sendable (SessionFact?) -> Void
   ) {
     id = opening.id
     self.driver = driver
     self.queue = queue
     self.readClock = readClock
+    self.held = held
     self.ended = ended
     flow = Mutex(Flow(attempt: SessionAttempt(opening, vault: vault)))
   }
@@ -55,6 +59,7 @@ final class SessionOperation: Sendable {
     case .request(let request): flow.withLock { $0.exchange = driver.start(HTTPRequest(request), delegate: self) }
     case .cancelRequest: flow.withLock { $0.exchange }?.cancel()
     case .adopt(let credentials): driver.credentials.adopt(credentials)
+    case .held(let failure): held(failure)
     case .end(let fact): ended(fact)
     case .endSilently: ended(nil)
     }

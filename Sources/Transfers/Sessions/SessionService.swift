@@ -12,7 +12,12 @@ public final class SessionService: Sendable {
   private struct State {
     var running: [SessionID: SessionOperation] = [:]
     var isEnding = false
+    /// Whether the vault is to write something again.
+    var isWritingLater = false
   }
+
+  /// After how long the vault tries again to write what it could not.
+  private static let writeAgainSeconds = 60
 
   private let transfers: TransferService
   private let vault: any SecretVault
@@ -21,15 +26,24 @@ public final class SessionService: Sendable {
   private let state = Mutex(State())
   private let readClock: @Sendable () -> ClockReading
   private let post: @Sendable (SessionFact) -> Void
-  private let failed: @Sendable (String) -> Void
+  private let failed: @Sendable (Failure) -> Void
+
+  /// What could not be done with a secret; each has its reason, without the secret.
+  public enum Failure: Sendable {
+    /// It could not be deleted.
+    case deleting(String)
+    /// A token that a server has just issued could not be written.
+    case writing(String)
+  }
 
   /// - Parameters:
   ///   - transfers: Must outlive the service.
   ///   - post: Receives what is found out; called from any thread, must not block.
-  ///   - failed: Hears why a secret could not be deleted; the next start tries again.
+  ///   - failed: Hears why a secret could not be deleted, which the next start tries again, or written, which is tried
+  ///     again with each change of the vault, each minute, and at the end.
   package init(
     transfers: TransferService, vault: any SecretVault, readClock: @escaping @Sendable () -> ClockReading,
-    post: @escaping @Sendable (SessionFact) -> Void, failed: @escaping @Sendable (String) -> Void
+    post: @escaping @Sendable (SessionFact) -> Void, failed: @escaping @Sendable (Failure) -> Void
   ) {
     self.transfers = transfers
     self.vault = vault
@@ -55,6 +69,10 @@ public final class SessionService: Sendable {
       guard !state.isEnding, former?.id != opening.id else { return (nil, nil) }
       let operation = SessionOperation(
         opening, vault: vault, driver: transfers.driver, queue: queue, readClock: readClock,
+        held: { [weak self] failure in
+          self?.failed(.writing(failure.message))
+          self?.writeLater()
+        },
         ended: { [weak self] fact in self?.end(opening.id, telling: fact) })
       state.running[opening.id.session] = operation
       return (former, operation)
@@ -88,8 +106,34 @@ public final class SessionService: Sendable {
       do throws(SecretVaultFailure) {
         try body(vault)
       } catch {
-        failed(error.message)
+        failed(.deleting(error.message))
       }
+    }
+  }
+
+  /// Has the vault try once more, and again if that is in vain.
+  private func writeLater() {
+    let isNew = state.withLock { state in
+      defer { state.isWritingLater = true }
+      return !state.isWritingLater && !state.isEnding
+    }
+    guard isNew else { return }
+    queue.asyncAfter(deadline: .now() + .seconds(Self.writeAgainSeconds)) { [weak self] in
+      guard let self, !state.withLock({ $0.isEnding }) else { return }
+      state.withLock { $0.isWritingLater = false }
+      if !writeHeld() { writeLater() }
+    }
+  }
+
+  /// Whether the vault has written all.
+  @discardableResult
+  private func writeHeld() -> Bool {
+    do throws(SecretVaultFailure) {
+      try vault.writeHeld()
+      return true
+    } catch {
+      failed(.writing(error.message))
+      return false
     }
   }
 
@@ -103,8 +147,9 @@ public final class SessionService: Sendable {
     for operation in running.values { operation.stop() }
   }
 
-  /// Returns when the vault is not touched any more. Call it when the transfers are shut down: then no answer can come.
+  /// Returns when the vault has written what it could, and is not touched any more. Call it when the transfers are shut
+  /// down: then no answer can come.
   public func shutDown() {
-    queue.sync {}
+    queue.sync { _ = writeHeld() }
   }
 }

@@ -28,7 +28,7 @@ extension RequestForm {
   static let sessions: [RequestForm] = [
     Self(
       .sessions(.openTemplate),
-      naming: ["id", "hosts", "kind", "user", "secret", "secretFile", "netrc", "tokenURL"]),
+      naming: ["id", "hosts", "kind", "user", "secret", "secretFile", "netrc", "tokenURL", "parameter"]),
     Self(.sessions(.close(.template, forgetting: false)), naming: ["id", "forget"]),
     Self("sessions/list", "Asks for all sessions, as a snapshot of them.") { payload throws(Refusal) in
       _ = try Fields(payload, at: Request.payloadPath, knowing: [])
@@ -82,6 +82,7 @@ extension Login: FormedPayload {
     }
     try coder.required("kind", &wish.kind, .choice)
     try coder.optional("netrc", &form.netrc, .onlyTrue)
+    try coder.optional("parameter", &wish.parameter, .parameterName)
     try coder.optional("secret", &form.text, .secret)
     try coder.optional("secretFile", &form.file, .secretFile)
     try coder.optional("secretReference", &wish.secret, .secretReference)
@@ -220,6 +221,21 @@ extension ValueForm<String> {
     Self(
       "text of at most \(Session.Limits.userBytes) bytes",
       read: { f throws(Refusal) in try f.text(ofBytes: 0...Session.Limits.userBytes) }, write: { $1.element($0) })
+  }
+}
+
+extension ValueForm<String> {
+  /// The name of a parameter of a query.
+  static var parameterName: Self {
+    Self(
+      "1 to \(Session.Limits.parameterBytes) characters of A-Z a-z 0-9 . _ ~ -",
+      read: { f throws(Refusal) in
+        let name = try f.string()
+        guard SecretParameter.isName(name) else {
+          throw f.mustBe("1 to \(Session.Limits.parameterBytes) characters of A-Z a-z 0-9 . _ ~ -")
+        }
+        return name
+      }, write: { $1.element($0) })
   }
 }
 

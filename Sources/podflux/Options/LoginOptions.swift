@@ -9,7 +9,7 @@ import WireProtocol
 struct LoginOptions: ParsableArguments {
   /// How a session that a command makes logs in.
   enum Kind: String, ExpressibleByArgument, CaseIterable {
-    case basic, digest, bearer, refreshing
+    case basic, digest, bearer, refreshing, parameter
   }
 
   @Option(help: "The name to log in with; the password is asked for, or comes with --password-stdin or --netrc.")
@@ -24,26 +24,35 @@ struct LoginOptions: ParsableArguments {
   @Option(
     help: """
       How to log in: basic or digest with a name and a password, bearer with a token, refreshing with one that others are \
-      got with; basic unless this says it.
+      got with, parameter with one that stands in the URL's query; basic unless this says it.
       """)
   var login: Kind?
 
   @Option(name: .customLong("token-url"), help: "Where a refreshing login gets its tokens.")
   var tokenURL: String?
 
+  @Option(help: "The name of the parameter that has the token of a parameter login, such as auth.")
+  var parameter: String?
+
   /// Whether anything is said.
-  var isGiven: Bool { user != nil || passwordStdin || netrc || login != nil || tokenURL != nil }
+  var isGiven: Bool {
+    user != nil || passwordStdin || netrc || login != nil || tokenURL != nil || parameter != nil
+  }
 
   func validate() throws {
     guard isGiven else { return }
     if passwordStdin, netrc { throw ValidationError("--password-stdin and --netrc exclude each other") }
     let kind = login ?? .basic
+    guard (kind == .parameter) == (parameter != nil) else {
+      throw ValidationError("--parameter belongs to --login parameter")
+    }
     let hasPassword = kind == .basic || kind == .digest
     if hasPassword, user == nil, !netrc { throw ValidationError("--user says whose password it is") }
     if netrc, !hasPassword { throw ValidationError("--netrc is for basic and digest") }
     guard (kind == .refreshing) == (tokenURL != nil) else {
       throw ValidationError("--token-url belongs to --login refreshing")
     }
+    if kind == .parameter, user != nil { throw ValidationError("--login parameter has no --user") }
   }
 
   /// The members of `auth`, and of `sessions/open`, with the secret.
@@ -51,7 +60,9 @@ struct LoginOptions: ParsableArguments {
   /// - Throws: `EngineRefusal` if there is none.
   func members() throws -> [(key: String, value: JSONValue)] {
     var found: [(key: String, value: JSONValue)] = [("kind", .string((login ?? .basic).rawValue))]
-    if netrc { found.append(("netrc", .boolean(true))) } else { found.append(("secret", .string(try secret()))) }
+    if netrc { found.append(("netrc", .boolean(true))) }
+    if let parameter { found.append(("parameter", .string(parameter))) }
+    if !netrc { found.append(("secret", .string(try secret()))) }
     if let tokenURL { found.append(("tokenURL", .string(tokenURL))) }
     if let user { found.append(("user", .string(user))) }
     return found

@@ -72,19 +72,20 @@ struct RefreshAttemptTests {
     return feed
   }
 
-  private func attempt(_ feed: Feed) -> RefreshAttempt<Rows> {
+  private func attempt(_ feed: Feed, secret: AddressSecret? = nil) -> RefreshAttempt<Rows> {
     RefreshAttempt(
       FeedRefresh(
         id: .init(feed: feed.id, generation: 3), feed: feed, settings: Settings(), route: .any, draw: 1 << 60),
-      rows: rows, makeDecoder: { _ in preconditionFailure("nothing is coded") })
+      rows: rows, secret: secret, makeDecoder: { _ in preconditionFailure("nothing is coded") })
   }
 
   /// Runs a refresh to its end. The answers are given by URL; each report is committed before it proceeds.
   @discardableResult
   private func run(
-    _ feed: Feed, pieces: Int = 1000, _ answers: [String: Answer], asBrowser: [String: Answer] = [:]
+    _ feed: Feed, pieces: Int = 1000, secret: AddressSecret? = nil, _ answers: [String: Answer],
+    asBrowser: [String: Answer] = [:]
   ) throws -> (news: [RefreshReport.News], requests: [HTTPRequest]) {
-    var attempt = attempt(feed)
+    var attempt = attempt(feed, secret: secret)
     var events: [RefreshEvent] = [.begin]
     var (news, requests): ([RefreshReport.News], [HTTPRequest]) = ([], [])
     while !events.isEmpty {
@@ -494,5 +495,35 @@ struct RefreshAttemptTests {
     let (_, two) = try run(
       wishes, [Self.address: Answer(body: near), "https://feeds.example/real.xml": Answer(body: Self.rss(1...2))])
     #expect(two.map { $0.headers.map(\.name) } == [["X-Token"], ["X-Token"]])
+  }
+
+  @Test("The secret of its session is in no address that it tells, and the subscription moves without it")
+  func secretAddresses() throws {
+    let secret = AddressSecret(SecretParameter(name: "auth", value: "x+y"), at: ["feeds.example"])
+    let item = """
+      <item><guid>https://feeds.example/1?auth=x%20y</guid><title>One</title><link>https://feeds.example/1?auth=x+y</link>
+      <enclosure url="https://feeds.example/1.mp3?n=1&amp;auth=x%2By" type="audio/mpeg" length="9"/>
+      <podcast:transcript url="https://feeds.example/1.vtt?auth=x+y" type="text/vtt"/>
+      <podcast:chapters url="https://other.example/1.json?auth=x+y" type="application/json+chapters"/></item>
+      """
+    let document = """
+      <rss version="2.0" xmlns:podcast="https://podcastindex.org/namespace/1.0" \
+      xmlns:itunes="http://www.itunes.com/dtds/podcast-1.0.dtd"><channel><title>Show</title>
+      <link>https://feeds.example/?auth=x+y</link><itunes:image href="https://feeds.example/i.png?auth=other"/>
+      <itunes:new-feed-url>https://feeds.example/new.xml?auth=x+y</itunes:new-feed-url>\(item)</channel></rss>
+      """
+    let (news, requests) = try run(
+      feed(), secret: secret,
+      [Self.address: Answer(body: document), "https://feeds.example/new.xml": Answer(body: document)])
+    #expect(requests.map(\.url) == [Self.address, "https://feeds.example/new.xml"])
+    #expect(news.contains(.moved(try WebAddress("https://feeds.example/new.xml"))))
+    let told = news.compactMap { if case .appeared(let episodes) = $0 { episodes } else { nil } }.joined()
+    let episode = try #require(told.first)
+    #expect(episode.guid == "https://feeds.example/1" && episode.link?.description == "https://feeds.example/1")
+    #expect(episode.enclosure?.address.description == "https://feeds.example/1.mp3?n=1")
+    #expect(episode.transcript?.description == "https://feeds.example/1.vtt")
+    #expect(episode.chapters?.description == "https://other.example/1.json?auth=x+y", "that host's own")
+    let podcast = try #require(news.compactMap { if case .described(let podcast) = $0 { podcast } else { nil } }.first)
+    #expect(podcast.link == "https://feeds.example/" && podcast.image == "https://feeds.example/i.png?auth=other")
   }
 }

@@ -20,7 +20,8 @@ enum SourceRules {
     "PodfluxSimulation": ["EngineRuntime", "Persistence", "PodfluxCore", "Flux", "Digests", "WireProtocol"],
     "WireProtocol": ["PodfluxCore", "Flux"],
     "Transfers": ["EngineRuntime", "PodfluxCore", "Flux", "CBrotli", "CCurl", "CLinux", "CZlib"],
-    "Vault": ["EngineRuntime", "PodfluxCore", "Flux", "Crypto"],
+    // How a file is replaced so that it survives a power cut is written once, in FileStore.
+    "Vault": ["EngineRuntime", "FileStore", "PodfluxCore", "Flux", "Crypto"],
     "EngineRuntime": ["Feeds", "PodfluxCore", "Flux", "Digests", "Texts"],
     "Digests": ["PodfluxCore", "CCrypto"],
     "Feeds": ["PodfluxCore", "Flux"],

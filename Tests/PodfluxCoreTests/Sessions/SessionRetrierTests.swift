@@ -15,6 +15,7 @@ struct SessionRetrierTests {
     var token: Int64 = 5
     var isAccepted = false
     var refused = 0
+    var outrun = 0
     var awaited: Int64?
     let decision: SessionRetrier.Decision
 
@@ -52,11 +53,22 @@ struct SessionRetrierTests {
     Case(
       "a fresh token that others were let in with", refused: 1, isAccepted: true, awaited: 5,
       decision: .refuse(.notForThis)),
+    Case(
+      "a fresh token that others were let in with, and that is called invalid now", challenge: .invalidToken,
+      refused: 1, isAccepted: true, awaited: 5, decision: .renew),
+    Case(
+      "a fixed token that others were let in with, and that is called invalid now", challenge: .invalidToken,
+      kind: .bearer, refused: 1, isAccepted: true, awaited: 5, decision: .refuse(.notForThis)),
     Case("an older token than was asked for", refused: 1, awaited: 6, decision: .renew),
     // Three tries at most.
     Case("a third refusal", refused: 2, decision: .refuse(.tooManyTries)),
-    Case("a third refusal after a refresh", used: 4, refused: 2, decision: .refuse(.tooManyTries)),
-    Case("a third refusal while a refresh is under way", state: .opening, refused: 2, decision: .refuse(.tooManyTries)),
+    // A token that was replaced when the answer came says nothing of the request.
+    Case("a third refusal after a refresh", used: 4, refused: 2, decision: .sendAgain),
+    Case("a third refusal while a refresh is under way", state: .opening, refused: 2, decision: .park),
+    Case("a fourth refusal, each after a refresh", used: 4, outrun: 3, decision: .sendAgain),
+    Case("many refusals, each while a refresh was under way", outrun: 63, decision: .renew),
+    Case("too many refusals, each after a refresh", used: 4, outrun: 63, decision: .refuse(.tooManyTries)),
+    Case("the same, while a refresh is under way", state: .opening, outrun: 63, decision: .refuse(.tooManyTries)),
     Case("a fourth refusal", refused: 3, isAccepted: true, decision: .refuse(.tooManyTries)),
     Case("a third refusal, with a fresh token that nothing accepts", refused: 2, awaited: 5, decision: .failLogin),
     Case(
@@ -90,6 +102,13 @@ struct SessionRetrierTests {
     Case("a digest that others were let in with", kind: .digest, isAccepted: true, decision: .refuse(.notForThis)),
     Case("a fixed token that nothing accepts", challenge: .invalidToken, kind: .bearer, decision: .failLogin),
     Case("a fixed token that others were let in with", kind: .bearer, isAccepted: true, decision: .refuse(.notForThis)),
+    Case("a secret in the address that nothing accepts", kind: .parameter, decision: .failLogin),
+    Case("the same, answered with 403", status: 403, kind: .parameter, decision: .failLogin),
+    Case(
+      "a secret in the address that others were let in with", status: 403, kind: .parameter, isAccepted: true,
+      decision: .refuse(.notForThis)),
+    Case("a secret in the address that was changed meanwhile", kind: .parameter, used: 4, decision: .sendAgain),
+    Case("a secret in the address, while the session is closed", kind: .parameter, state: .closed, decision: .park),
     Case("a 403 for a password", status: 403, kind: .basic, decision: .refuse(.notForThis)),
     Case("a password, while the session is opened anew", kind: .basic, state: .opening, decision: .park),
     Case("a password, while the session is closed", kind: .basic, state: .closed, decision: .park),
@@ -101,7 +120,7 @@ struct SessionRetrierTests {
     let retrier = SessionRetrier(
       status: example.status, challenge: example.challenge, kind: example.kind, state: example.state,
       used: example.used, token: example.token, isAccepted: example.isAccepted,
-      earlier: RequestTries(refused: example.refused, awaited: example.awaited))
+      earlier: RequestTries(refused: example.refused, outrun: example.outrun, awaited: example.awaited))
     #expect(retrier.decision == example.decision)
   }
 
@@ -112,7 +131,7 @@ struct SessionRetrierTests {
     #expect(Set(Self.cases.map(\.decision)).count == 6)
   }
 
-  @Test("No request is sent more than three times, whatever servers say")
+  @Test("No request is refused more than three times with the token in use, whatever servers say")
   func ends() {
     for challenge in [nil] + Challenge.allCases.map(Challenge?.some) {
       for kind in Session.Kind.allCases {
@@ -121,12 +140,11 @@ struct SessionRetrierTests {
           var (sent, token) = (0, Int64(1))
           sending: while true {
             sent += 1
-            let decision = SessionRetrier(
+            let retrier = SessionRetrier(
               status: 401, challenge: challenge, kind: kind, state: .open, used: token, token: token,
-              isAccepted: isAccepted, earlier: tries
-            ).decision
-            tries.refused += 1
-            switch decision {
+              isAccepted: isAccepted, earlier: tries)
+            tries = retrier.tries
+            switch retrier.decision {
             case .renew:
               token += 1
               tries.awaited = token
@@ -145,11 +163,12 @@ struct SessionRetrierTests {
 extension SessionRetrierTests.Case {
   init(
     _ story: String, status: Int = 401, challenge: Challenge? = nil, kind: Session.Kind = .refreshing,
-    state: SessionState.Kind = .open, used: Int64 = 5, token: Int64 = 5, refused: Int = 0, isAccepted: Bool = false,
+    state: SessionState.Kind = .open, used: Int64 = 5, token: Int64 = 5, refused: Int = 0, outrun: Int = 0,
+    isAccepted: Bool = false,
     awaited: Int64? = nil, decision: SessionRetrier.Decision
   ) {
     (self.story, self.status, self.challenge, self.kind, self.state) = (story, status, challenge, kind, state)
     (self.used, self.token, self.refused, self.isAccepted) = (used, token, refused, isAccepted)
-    (self.awaited, self.decision) = (awaited, decision)
+    (self.outrun, self.awaited, self.decision) = (outrun, awaited, decision)
   }
 }

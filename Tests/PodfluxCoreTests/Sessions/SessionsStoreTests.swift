@@ -43,7 +43,8 @@ struct SessionsStoreTests {
     Login(
       Session.Wish(
         hosts: hosts, kind: kind, user: kind.needsUser ? "me" : nil,
-        tokenURL: kind == .refreshing ? try WebAddress("https://login.example/token") : nil, secret: secret))
+        tokenURL: kind == .refreshing ? try WebAddress("https://login.example/token") : nil,
+        parameter: kind == .parameter ? "auth" : nil, secret: secret))
   }
 
   private func open(_ name: String = "s", _ login: Login) throws -> Reply? {
@@ -213,6 +214,23 @@ struct SessionsStoreTests {
     #expect(world.attempts[second]?.session?.token == 2)
   }
 
+  @Test("Refusals of tokens that were replaced meanwhile are no tries: the request is sent until it is let in")
+  func outrun() throws {
+    try begin()
+    let slow = try enqueue("slow")
+    for round in 1...5 {
+      // Another request is refused first, and has the token renewed, while this one's answer is on its way.
+      let quick = try enqueue("quick\(round)")
+      try world.report(quick, .checkpoint(.sample(durable: 10)))
+      try refuse(quick)
+      try world.send(.session(.opened(try opening().id, expires: nil)))
+      try world.report(quick, .checkpoint(.sample(durable: 20)))
+      try refuse(slow)
+      #expect(orders.isEmpty && world.attempts[slow]?.session?.token == Int64(round + 1), "\(round)")
+    }
+    #expect(try world.row(slow).failures == 0 && session().state == .extended)
+  }
+
   @Test("A 401 right after a fresh token is the login's failure: all that waits fails with its reason")
   func loginFails() throws {
     try begin()
@@ -294,6 +312,47 @@ struct SessionsStoreTests {
     _ = try enqueue("a")
     try world.send(.stop(.drain))
     #expect(world.effects.contains(.close))
+  }
+
+  @Test("A login whose secret is in the address takes the parameter out of the row, and leaves it nowhere")
+  func leavesAddress() throws {
+    let url = "https://a.example/x?n=1&auth=s3cret"
+    let (feed, id) = (try #require(FeedID("f")), try DownloadID.named("d"))
+    try world.send(.podcasts(.subscribe(.init(id: feed, address: try WebAddress(url)))))
+    try world.send(.downloads(.enqueue(.init(id: id, address: try WebAddress(url)))))
+    var (download, podcast) = (DownloadIntent.Update(), PodcastIntent.Update())
+    download.session = .new(try login(.parameter, hosts: []))
+    podcast.session = .new(try login(.parameter, hosts: [], secret: Self.other))
+    try world.send(.downloads(.update(id, download)))
+    try world.send(.podcasts(.update(feed, podcast)))
+    #expect(try world.row(id).address.description == "https://a.example/x?n=1")
+    let row = try #require(try world.database.read { try $0.feeds(.init(ids: [feed]), refreshing: []).items.first })
+      .feed
+    #expect(row.address.description == "https://a.example/x?n=1" && row.refreshes.formerAddresses.isEmpty)
+    #expect(sessions.map(\.wish.hosts) == [["a.example"], ["a.example"]])
+    // The same in one step, with the address.
+    podcast.address = try WebAddress("https://a.example/y")
+    try world.send(.podcasts(.update(feed, podcast)))
+    let moved = try #require(try world.database.read { try $0.feeds(.init(ids: [feed]), refreshing: []).items.first })
+      .feed
+    #expect(moved.refreshes.formerAddresses.map(\.description) == ["https://a.example/x?n=1"])
+  }
+
+  @Test("A request whose address has a parameter of the session's name goes without the session")
+  func ownParameter() throws {
+    try begin(.parameter)
+    let choice = SessionID("s").map { SessionChoice.known($0) }
+    let (own, other) = (try DownloadID.named("own"), try DownloadID.named("other"))
+    for (id, query) in [(own, "?auth=x"), (other, "?n=1")] {
+      try world.send(
+        .downloads(.enqueue(.init(id: id, address: try WebAddress("https://a.example/\(id)\(query)"), session: choice)))
+      )
+    }
+    #expect(world.attempts[own] != nil && world.attempts[own]?.session == nil)
+    #expect(world.attempts[other]?.session?.token == 1)
+    // What it is refused says nothing of the session.
+    try refuse(own, 403)
+    #expect(try session().state == .open)
   }
 
   // MARK: Who has which session

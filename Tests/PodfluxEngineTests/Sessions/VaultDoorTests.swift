@@ -63,6 +63,22 @@ struct VaultDoorTests {
     #expect(try door.takingSecret(of: .downloads(.pause(.all))) == .downloads(.pause(.all)))
   }
 
+  @Test("leaves the address that it was given in")
+  func parameters() throws {
+    let login = Login(Session.Wish(hosts: [], kind: .parameter))
+    let address = try WebAddress("https://a.example/f?auth=s3cret&n=1")
+    let taken = try door.takingSecret(of: .podcasts(.subscribe(.init(address: address, session: .new(login)))))
+    guard case .podcasts(.subscribe(let wish)) = taken, case .new(let kept)? = wish.session else {
+      Issue.record("\(taken)")
+      return
+    }
+    #expect(wish.address.description == "https://a.example/f?n=1")
+    #expect(kept.wish.parameter == "auth" && kept.source == nil)
+    #expect(try vault.secret(for: #require(kept.wish.secret)) == KeptSecret("s3cret"))
+    let nameless = Action.podcasts(.subscribe(.init(address: wish.address, session: .new(login))))
+    #expect(throws: Refusal.self) { try door.takingSecret(of: nameless) }
+  }
+
   @Test("is no other session's: a client cannot name a reference")
   func foreignReference() throws {
     var random = SeededGenerator(seed: 1)

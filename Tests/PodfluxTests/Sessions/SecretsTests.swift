@@ -34,7 +34,7 @@ struct SecretsTests {
     var engine = try scene.startEager(arguments, settings: ["maxAttempts": 2])
     var lines = try order(scene, engine, run)
     try engine.waitForDownloads { counts, items in
-      items.count >= 12 && items.allSatisfy { ["completed", "failed", "paused"].contains($0["state"] as? String) }
+      items.count >= 16 && items.allSatisfy { ["completed", "failed", "paused"].contains($0["state"] as? String) }
     }
     lines += try texts(of: engine)
     _ = try engine.kill()
@@ -61,6 +61,10 @@ struct SecretsTests {
         #expect(!data.contains(Self.mark), "run \(run), in base64: \(Self.around(Self.mark, in: data))")
       }
     }
+    // What is known to be a secret is in no row either.
+    for (path, bytes) in scene.ownFiles where path != "secrets" {
+      #expect(!bytes.contains(Data("\(Self.mark)-parameter".utf8)), "run \(run): \(path)")
+    }
     // There was something to find.
     #expect(lines.contains { $0.contains("downloads/enqueue") } && scene.vault.contains(Self.mark))
     #expect(scene.origin.requests.contains { "\($0.headers)".contains(Self.mark) })
@@ -78,15 +82,27 @@ struct SecretsTests {
       <enclosure url="\(scene.origin.url("/e.mp3"))?token=\(Self.mark)-enclosure&amp;n=1" type="audio/mpeg" length="20000"/>
       </item></channel></rss>
       """
+    // What a subscriber's own feed repeats.
+    let own = document.replacing(
+      "</channel>",
+      with: """
+        <item><guid>\(scene.origin.url("/parameter-2"))?k9=\(Self.mark)-parameter</guid><title>Two</title>
+        <enclosure url="\(scene.origin.url("/parameter-2.mp3"))?k9=\(Self.mark)-parameter" type="audio/mpeg" length="20000"/>
+        </item></channel>
+        """)
     scene.origin.serveForm("/token") { tokens.answer($0) }
     scene.origin.serveOtherPaths { request in
+      let text = request.path.hasPrefix("/feed") ? document : request.path == "/parameter-feed" ? own : nil
       let file =
-        request.path.hasPrefix("/feed")
-        ? Behaviour.resource(Resource(.text(document), mediaType: "application/rss+xml")) : .resource(file)
+        text.map { Behaviour.resource(Resource(.text($0), mediaType: "application/rss+xml")) } ?? .resource(file)
       switch request.path {
       case let path where path.hasPrefix("/session"): return tokens.guarding(file, from: request)
       case let path where path.hasPrefix("/redirect"):
         return .redirect(302, to: "/cdn.mp3?signature=\(Self.mark)-signature&n=\(run)")
+      case let path where path.hasPrefix("/parameter"):
+        guard request.target.contains("k9=\(Self.mark)-parameter") else { return .status(403) }
+        return path.hasPrefix("/parameter-redirect")
+          ? .redirect(301, to: request.target.replacing("/parameter-redirect", with: "/elsewhere")) : file
       case let path where path.hasPrefix("/cut"): return file.cutting(afterBytes: 10_000)
       case let path where path.hasPrefix("/moved"):
         return .redirect(301, to: "http://u:\(Self.mark)-moved@127.0.0.1:1/x?token=\(Self.mark)-moved")
@@ -128,6 +144,16 @@ struct SecretsTests {
         "url": scene.origin.url("/refused2.mp3"),
         "auth": ["kind": "basic", "user": "me", "secret": Self.mark + "-auth"],
       ],
+      // No name of a parameter tells that this is a secret; the login does.
+      [
+        "url": scene.origin.url("/parameter.mp3?k9=\(Self.mark)-parameter&n=\(run)"),
+        "auth": ["kind": "parameter", "parameter": "k9"],
+      ],
+      [
+        "url": scene.origin.url("/parameter-redirect.mp3"),
+        "auth": ["kind": "parameter", "parameter": "k9", "secret": Self.mark + "-parameter"],
+      ],
+      ["url": scene.origin.url("/refused3.mp3\(token)"), "auth": ["kind": "parameter"]],
     ]
     for (number, download) in downloads.enumerated() {
       try engine.order("downloads/enqueue", download.merging(["id": "d\(number)"]) { $1 })
@@ -140,6 +166,10 @@ struct SecretsTests {
       [
         "url": scene.origin.url("/refused-feed"),
         "auth": ["kind": "bearer", "secret": Self.mark + "-bearer"],
+      ],
+      [
+        "url": scene.origin.url("/parameter-feed?k9=\(Self.mark)-parameter"),
+        "auth": ["kind": "parameter", "parameter": "k9"], "rules": ["autoDownload": ["newest": 2]],
       ],
     ]
     var answers: [String] = []

@@ -35,6 +35,33 @@ struct SessionCommandTests {
     #expect(sessions.count == 2 && sessions[1].contains("127.0.0.1:\(scene.origin.port)"), "\(sessions)")
   }
 
+  @Test("add takes the parameter's secret from stdin, and refuses a login without its name")
+  func parameter() throws {
+    let scene = try Scene()
+    let document = """
+      <?xml version="1.0"?><rss version="2.0"><channel><title>Members</title><item><guid>1</guid><title>One</title>
+      <enclosure url="\(scene.origin.url("/one.mp3"))" type="audio/mpeg" length="20000"/></item></channel></rss>
+      """
+    let file = Resource(.audio(length: 20_000, seed: 1), entityTag: .strong("a"))
+    scene.origin.serveOtherPaths { request in
+      guard request.target.hasSuffix("?auth=s3cret%20pw") else { return .status(401) }
+      return request.path == "/feed"
+        ? .resource(Resource(.text(document), mediaType: "application/rss+xml")) : .resource(file)
+    }
+    let added = try scene.podflux(
+      "add", scene.origin.url("/feed"), "--login", "parameter", "--parameter", "auth", "--password-stdin",
+      input: ["s3cret pw"])
+    #expect(added.status == 0 && added.output.hasPrefix("Members: 1 episode"), "\(added)")
+    #expect(try scene.podflux("sync").status == 0)
+    #expect(scene.publishedFiles().count == 1)
+    for arguments in [["--login", "parameter"], ["--parameter", "auth"]] {
+      let wrong = try PodfluxCommand.run(
+        ["add", scene.origin.url("/feed"), "--password-stdin"] + arguments, input: ["x"],
+        environment: scene.environment)
+      #expect(wrong.status == 64 && wrong.errors.contains("--parameter belongs to"), "\(wrong)")
+    }
+  }
+
   @Test("A wrong password ends with 77, and says what the server calls itself")
   func wrongPassword() throws {
     let scene = try scene()

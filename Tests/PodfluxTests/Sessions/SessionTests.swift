@@ -156,6 +156,74 @@ struct SessionTests {
     #expect(content.requests.count == 1 && content.requests.allSatisfy { $0.headers["Authorization"] == nil })
   }
 
+  @Test(
+    "A secret in the address of a feed goes to the vault, is on the requests of the feed and its episodes, and in no row"
+  )
+  func parameters() throws {
+    let scene = try Scene()
+    let content = try ScriptedOrigin.start()
+    defer { try? content.stop() }
+    let file = Resource(.audio(length: 50_000, seed: 3), entityTag: .strong("a"))
+    content.serveOtherPaths { _ in .resource(file) }
+    let kept = "k9=\(Self.secret)"
+    // Each answer has another title of the first episode.
+    let document = """
+      <?xml version="1.0"?><rss version="2.0"><channel><title>Members</title>
+      <item><guid>\(scene.origin.url("/1"))?\(kept)</guid><title>One, TITLE</title>
+      <enclosure url="\(scene.origin.url("/one.mp3"))?n=1&amp;\(kept)" type="audio/mpeg" length="50000"/></item>
+      <item><guid>2</guid><title>Two</title>
+      <enclosure url="\(scene.origin.url("/two.mp3"))" type="audio/mpeg" length="50000"/></item></channel></rss>
+      """
+    scene.origin.serveOtherPaths { [base = content.baseURL] request in
+      guard request.target.contains(kept) else { return .status(403) }
+      switch request.path {
+      case "/feed": return .redirect(301, to: request.target.replacing("/feed", with: "/moved"))
+      case "/moved":
+        let text = document.replacing("TITLE", with: "\(request.sequence)")
+        return .resource(Resource(.text(text), mediaType: "application/rss+xml"))
+      default: return .redirect(302, to: base + request.target)
+      }
+    }
+    var engine = try scene.startEager(["--journal", scene.outside + "/journal"])
+    try engine.order(
+      "feeds/subscribe",
+      [
+        "url": scene.origin.url("/feed?\(kept)"), "id": "f", "rules": ["autoDownload": ["newest": 2]],
+        "auth": ["kind": "parameter", "parameter": "k9"],
+      ])
+    try engine.waitForDownloads { counts, _ in counts["completed"] == 2 }
+    #expect(content.requests.count == 2 && content.requests.allSatisfy { !$0.target.contains(Self.secret) })
+    // The feed says something else: its episodes stay, without the secret, and a file that is wanted again comes.
+    _ = try engine.kill()
+    engine = try scene.startEager(["--journal", scene.outside + "/journal"])
+    let before = scene.origin.snapshot.requests(path: "/moved").count
+    try engine.order("feeds/refresh", ["id": "f"])
+    _ = try engine.waitForFeed("f") { _ in scene.origin.snapshot.requests(path: "/moved").count > before }
+    let feed = try engine.waitForFeed("f") { $0["refreshing"] as? Bool == false }
+    #expect(feed["url"] as? String == scene.origin.url("/moved") && feed["episodes"] as? Int == 2)
+    for item in try engine.items() { try engine.order("downloads/remove", ["id": item.id]) }
+    try engine.order(
+      "downloads/enqueue", ["url": scene.origin.url("/three.mp3"), "id": "d", "session": try session(engine)])
+    try engine.wait(for: "d", toBe: "completed")
+    #expect(scene.vault.contains(Self.secret) && !scene.log.contains(Self.secret))
+    engine.closeInput()
+    _ = try engine.waitForEnd()
+    for (path, bytes) in scene.ownFiles where path != "secrets" {
+      #expect(!bytes.contains(Data(Self.secret.utf8)), "\(path)")
+    }
+    #expect(try !String(contentsOfFile: scene.outside + "/journal", encoding: .utf8).contains(Self.secret))
+    let wrong: [String: Any] = ["kind": "parameter", "parameter": "k9", "secret": "wrong"]
+    engine = try scene.startEager()
+    try engine.order("downloads/enqueue", ["url": scene.origin.url("/four.mp3"), "id": "w", "auth": wrong])
+    #expect(try engine.wait(for: "w", toBe: "failed").errorCode == "unauthorized")
+  }
+
+  /// The id of the only session.
+  private func session(_ engine: PodfluxProcess) throws -> String {
+    let sessions = try engine.order("snapshot", ["stores": ["sessions"]])["sessions"] as? [String: Any]
+    return try #require((sessions?["items"] as? [[String: Any]])?.first?["id"] as? String)
+  }
+
   @Test("Without a vault on the disk nothing is written, and a damaged or sealed one is one clear error")
   func vaults() throws {
     let scene = try Scene()
@@ -211,6 +279,14 @@ extension PodfluxProcess {
 }
 
 extension Scene {
+  /// What lies in the library's own folder, by name.
+  var ownFiles: [(path: String, bytes: Data)] {
+    let folder = library + "/.podflux"
+    return (FileManager.default.enumerator(atPath: folder)?.compactMap { $0 as? String } ?? []).compactMap { path in
+      FileManager.default.contents(atPath: folder + "/" + path).map { (path, $0) }
+    }
+  }
+
   /// What the library's vault holds, as text; empty without one.
   var vault: String {
     FileManager.default.contents(atPath: library + "/.podflux/secrets").map { String(decoding: $0, as: UTF8.self) }

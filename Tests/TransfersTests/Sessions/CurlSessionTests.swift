@@ -34,8 +34,8 @@ struct CurlSessionTests {
     isNetrcFile: Bool = false
   ) throws -> SessionCredentials {
     SessionCredentials(
-      session: try #require(Self.session), hosts: ["127.0.0.1:\(origin.port)"], kind: kind, user: user, secret: secret,
-      token: 1, isNetrcFile: isNetrcFile)
+      session: try #require(Self.session), hosts: ["127.0.0.1:\(origin.port)"], kind: kind, user: user,
+      parameterName: kind == .parameter ? "auth" : nil, secret: secret, token: 1, isNetrcFile: isNetrcFile)
   }
 
   private func origin(guardedBy guardian: PasswordGuard) throws -> ScriptedOrigin {
@@ -118,9 +118,52 @@ struct CurlSessionTests {
     credentials.hosts.append("127.0.0.1:\(foreign.port)")
     let (_, result) = try await fetch(home.url("/a"), credentials)
     _ = try result.get()
-    let isSent = kind == .none || kind == .digest ? nil : kind == .basic ? "Basic bWU6czNjcmV0" : "Bearer s3cret"
+    let isSent: String? =
+      switch kind {
+      case .none, .digest, .parameter: nil
+      case .basic: "Basic bWU6czNjcmV0"
+      case .bearer, .refreshing: "Bearer s3cret"
+      }
+    let query = kind == .parameter ? "?auth=s3cret" : ""
+    #expect(home.requests.map(\.target) == ["/a" + query, "/b" + query, "/d"])
+    #expect(foreign.requests.map(\.target) == ["/c?signature=x"])
     #expect(home.requests.map { $0.headers["Authorization"] } == [isSent, isSent, nil])
     #expect(foreign.requests.map { $0.headers["Authorization"] } == [nil])
+  }
+
+  @Test(
+    "A secret in the address goes to the session's hosts, and is in no head; what a server says of the parameter comes first",
+    arguments: [
+      ("/b", ["/a?n=1&auth=a%20b+c", "/b?auth=a%20b+c"], "/b"),
+      ("/b?auth=other&x=1", ["/a?n=1&auth=a%20b+c", "/b?auth=other&x=1"], "/b?auth=other&x=1"),
+      ("?x=1", ["/a?n=1&auth=a%20b+c", "/a?x=1&auth=a%20b+c"], "/a?x=1"),
+      // It repeats what it got, in another spelling.
+      ("/b?auth=a+b%2Bc&x=1", ["/a?n=1&auth=a%20b+c", "/b?auth=a+b%2Bc&x=1"], "/b?x=1"),
+    ])
+  func parameters(location: String, targets: [String], shown: String) async throws {
+    let origin = try ScriptedOrigin.start()
+    origin.serveOtherPaths {
+      $0.target.hasPrefix("/a?n=1") ? .redirect(301, to: location) : .status(200, body: .text("here"))
+    }
+    let (recorder, result) = try await fetch(
+      origin.url("/a?n=1"), credentials(for: origin, .parameter, secret: "a b+c"))
+    _ = try result.get()
+    #expect(origin.requests.map(\.target) == targets)
+    let head = try #require(recorder.now.heads.first)
+    #expect(head.effectiveURL == origin.url(shown) && head.permanentURL == origin.url(shown))
+  }
+
+  @Test("A redirect that repeats the secret for another host takes nothing there")
+  func repeatedParameter() async throws {
+    let (home, foreign) = (try ScriptedOrigin.start(), try ScriptedOrigin.start())
+    home.serveOtherPaths { request in .redirect(302, to: foreign.url(request.target + "&x=1")) }
+    foreign.serveOtherPaths { _ in .status(200, body: .text("here")) }
+    let (recorder, result) = try await fetch(
+      home.url("/a?n=1"), credentials(for: home, .parameter, secret: "s3cret"))
+    _ = try result.get()
+    #expect(home.requests.map(\.target) == ["/a?n=1&auth=s3cret"])
+    #expect(foreign.requests.map(\.target) == ["/a?n=1&x=1"])
+    #expect(recorder.now.heads.map(\.effectiveURL) == [foreign.url("/a?n=1&x=1")])
   }
 
   @Test("Another host gets none")

@@ -1,8 +1,10 @@
 import EngineRuntime
 import Flux
+import Foundation
 import PodfluxCore
 import ScriptedOrigin
 import Synchronization
+import TestSupport
 import Testing
 import TestScheduling
 import Vault
@@ -11,18 +13,27 @@ import Vault
 
 @Suite("The service of sessions", .systemTest)
 struct SessionServiceTests {
+  /// What a service has told of what it could not do.
+  private final class Failures: Sendable {
+    private let all = Mutex<[String]>([])
+    var list: [String] { all.withLock { $0 } }
+    func add(_ failure: String) { all.withLock { $0.append(failure) } }
+  }
+
   /// A service whose facts are written down.
   private final class Scene: Sendable {
     let origin: ScriptedOrigin
     let tokens: TokenServer
-    let vault = MemoryVault()
+    let vault: any SecretVault
+    let failures = Failures()
     let transfers: TransferService
     let service: SessionService
     let reference: SecretReference
     let session: SessionID
     private let facts: AsyncStream<SessionFact>
 
-    init(rotates: Bool = false, seconds: Int? = nil) throws {
+    init(rotates: Bool = false, seconds: Int? = nil, vault: any SecretVault = MemoryVault()) throws {
+      self.vault = vault
       let origin = try ScriptedOrigin.start()
       let tokens = TokenServer(refreshToken: "r 0/+", rotates: rotates, seconds: seconds)
       origin.serveForm("/token") { tokens.answer($0) }
@@ -36,7 +47,8 @@ struct SessionServiceTests {
       let (facts, continuation) = AsyncStream<SessionFact>.makeStream()
       self.facts = facts
       service = SessionService(
-        transfers: transfers, vault: vault, readClock: clock, post: { continuation.yield($0) }, failed: { _ in })
+        transfers: transfers, vault: vault, readClock: clock, post: { continuation.yield($0) },
+        failed: { [failures] in failures.add("\($0)") })
     }
 
     deinit {
@@ -89,6 +101,30 @@ struct SessionServiceTests {
     scene.service.carryOut(.leave(scene.session))
     scene.service.shutDown()
     #expect(scene.transfers.driver.credentials[scene.session] == nil)
+  }
+
+  @Test("A rotated token that the full disk does not take is in use, renewed in its turn, and written at the end")
+  func fullDisk() async throws {
+    let folder = try TemporaryFolder()
+    let (path, elsewhere) = (folder.path + "/own", folder.path + "/away")
+    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+    let scene = try Scene(rotates: true, vault: FileVault(in: path, key: nil))
+    try scene.vault.keep(KeptSecret("r 0/+"), under: scene.reference)
+    try FileManager.default.moveItem(atPath: path, toPath: elsewhere)
+    for number in 1...2 as ClosedRange<Int64> {
+      let opening = try scene.opening(token: number, takesKept: false)
+      scene.service.carryOut(.open(opening))
+      #expect(try await scene.next() == .opened(opening.id, expires: nil))
+      #expect(scene.transfers.driver.credentials[scene.session]?.secret == "token-access-\(number)")
+      #expect(scene.failures.list.count == Int(number))
+    }
+    #expect(scene.failures.list.allSatisfy { $0.hasPrefix("writing") && !$0.contains("token-") })
+    #expect(scene.tokens.counts.refreshes == 2, "the second one was got with what the first has brought")
+    try FileManager.default.moveItem(atPath: elsewhere, toPath: path)
+    scene.service.shutDown()
+    let kept = try FileVault(in: path, key: nil).secret(for: scene.reference)
+    #expect(kept?.secret == "token-refresh-2" && kept?.access?.value == "token-access-2")
+    #expect(scene.failures.list.count == 2)
   }
 
   @Test("asks no server where the secret itself is sent", arguments: [Session.Kind.basic, .digest, .bearer])

@@ -24,7 +24,8 @@ extension RandomActions {
     Login(
       Session.Wish(
         hosts: hosts, kind: pick(Session.Kind.allCases), user: maybe { $0.pick(["", "Zoë \"x\""]) },
-        tokenURL: maybe { $0.address() }, secret: maybe { SecretReference(from: &$0.random) }))
+        tokenURL: maybe { $0.address() }, parameter: maybe { $0.pick(["auth", "X-Token~1"]) },
+        secret: maybe { SecretReference(from: &$0.random) }))
   }
 
   private mutating func sessionID() -> SessionID { SessionID(from: &random) }
