@@ -41,6 +41,7 @@ enum Schema {
     migrator.registerMigration("20-sidecars", migrate: addSidecars)
     migrator.registerMigration("21-tags", migrate: addTags)
     migrator.registerMigration("22-sessions", migrate: addSessions)
+    migrator.registerMigration("23-notes", migrate: addNotes)
     return migrator
   }
 

@@ -19,7 +19,7 @@ struct RefreshAttemptTests {
 
     struct Unreadable: Error {}
 
-    func episodeTraces(of feed: Feed.Key) throws -> [EpisodeTraces] {
+    func episodeTraces(of feed: Feed.Key, withNotes: Bool) throws -> [EpisodeTraces] {
       reads += 1
       if isUnreadable { throw Unreadable() }
       return traces
