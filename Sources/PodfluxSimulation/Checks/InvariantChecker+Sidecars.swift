@@ -135,15 +135,23 @@ extension InvariantChecker {
     if let fault = try notesFault(of: feed, comparedWith: items, in: world) { throw Violation(.notes, fault) }
   }
 
+  /// Which downloads attempts have completed.
+  func noteFetched(_ batch: Batch) {
+    for case .attempt(let report) in batch.actions {
+      if case .finished = report.news { fetched.insert(report.attempt.download) }
+    }
+    fetched = fetched.filter { rows[$0]?.state.kind == .completed }
+  }
+
   /// When nothing moves any more: notes that the library has are there, or could not be written, beside each file.
   func checkNotesFiles(_ sidecars: [Sidecar], in world: World) throws {
     guard wantsNotes(world) else { return }
     let owners = Set(sidecars.filter { $0.kind == .notes }.compactMap(\.owner))
     let episodes = feeds.episodes.values.sorted { $0.id < $1.id }
-    for row in rows.values.sorted(by: { $0.id < $1.id }) where row.state.kind == .completed && !owners.contains(row.id) {
-      guard let episode = episodes.last(where: { $0.download == row.id }) else { continue }
+    for id in fetched.subtracting(owners).sorted() {
+      guard let episode = episodes.last(where: { $0.download == id }) else { continue }
       if let notes = try world.database.read({ try $0.notes(of: episode.id) }) {
-        throw Violation(.notes, "\(row.id) is completed, and \(notes.html) is not written beside it")
+        throw Violation(.notes, "\(id) is completed, and \(notes.html) is not written beside it")
       }
     }
   }
