@@ -116,6 +116,8 @@ extension NotesWriter {
 /// Notes that are written in HTML.
 private struct MarkedNotes: MarkupHandler {
   var writer: NotesWriter
+  /// Whether the end that comes next is that of a link whose address, without quotes, ends with a slash: it is none.
+  private var skipsEnd = false
 
   init(limit: Int) {
     writer = NotesWriter(limit: limit)
@@ -125,7 +127,10 @@ private struct MarkedNotes: MarkupHandler {
 
   mutating func start(_ name: Range<Int>, in tag: Span<UInt8>, attributes: [AttributeRange]) -> MarkupContent {
     switch NotesTag(NotesTag.name(tag.extracting(name))) {
-    case .element(.a): writer.start(.a, href: value("href", in: tag, attributes).flatMap(Self.link))
+    case .element(.a):
+      let href = value("href", in: tag, attributes)
+      writer.start(.a, href: href.flatMap(Self.link))
+      skipsEnd = href != nil && tag[tag.count - 1] == UInt8(ascii: "/")
     case .element(let element): writer.start(element)
     case .transparent: break
     case .blank: writer.character(" ")
@@ -141,6 +146,7 @@ private struct MarkedNotes: MarkupHandler {
   mutating func reference(to character: Unicode.Scalar) { writer.character(character) }
 
   mutating func end(_ name: Span<UInt8>) {
+    guard !skipsEnd else { return skipsEnd = false }
     switch NotesTag(NotesTag.name(name)) {
     case .element(let element): writer.end(element)
     case .blank: writer.character(" ")

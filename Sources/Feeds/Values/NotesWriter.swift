@@ -26,7 +26,8 @@ enum NotesElement: String, CaseIterable, Sendable {
   var endTagBytes: Int { isVoid ? 0 : rawValue.utf8.count + 3 }
 }
 
-/// Writes HTML of a bounded length, well nested. Once something does not fit it takes nothing further.
+/// Writes HTML of a bounded length, well nested. An element without content is not written. Once something does not fit it
+/// takes nothing further.
 struct NotesWriter {
   /// How many elements lie in each other at most. Deeper ones leave their content.
   static let maximumDepth = 32
@@ -36,7 +37,9 @@ struct NotesWriter {
   private let limit: Int
   private var html: [UInt8] = []
   private var open: [NotesElement] = []
-  /// The bytes of the end tags of what is open.
+  /// The start tags of the innermost open elements, which are written with their content, one after another.
+  private var tags: [[UInt8]] = []
+  /// The bytes of the end tags of what is open and written.
   private var endBytes = 0
   /// Whether there is text that can be seen.
   private var isVisible = false
@@ -74,11 +77,11 @@ struct NotesWriter {
       tag.append(UInt8(ascii: "\""))
     }
     tag.append(UInt8(ascii: ">"))
-    guard fits(tag.count + element.endTagBytes) else { return }
-    html += tag
-    guard !element.isVoid else { return }
-    open.append(element)
-    endBytes += element.endTagBytes
+    guard element.isVoid else {
+      open.append(element)
+      return tags.append(tag)
+    }
+    if fits(tag.count) { html += tag }
   }
 
   /// Ends the innermost element of its kind, and all within. An end that matches no beginning means nothing.
@@ -101,14 +104,23 @@ struct NotesWriter {
 
   private mutating func close(to count: Int) {
     while open.count > count, let element = open.popLast() {
+      guard tags.popLast() == nil else { continue }
       html += Array("</\(element.rawValue)>".utf8)
       endBytes -= element.endTagBytes
     }
   }
 
+  /// Whether there is room for so many bytes within what is open; its start tags are written.
   private mutating func fits(_ count: Int) -> Bool {
-    isFull = isFull || html.count + endBytes + count > limit
-    return !isFull
+    let begun = open.suffix(tags.count)
+    let tagBytes = tags.reduce(0) { $0 + $1.count }
+    let ends = begun.reduce(0) { $0 + $1.endTagBytes }
+    isFull = isFull || html.count + endBytes + tagBytes + ends + count > limit
+    guard !isFull else { return false }
+    for tag in tags { html += tag }
+    tags.removeAll(keepingCapacity: true)
+    endBytes += ends
+    return true
   }
 
   // MARK: Text
@@ -145,6 +157,8 @@ struct NotesWriter {
   }
 
   private mutating func plain(_ bytes: Span<UInt8>) {
+    // No character is longer.
+    guard fits(min(bytes.count, 4)) else { return }
     var end = min(bytes.count, limit - endBytes - html.count)
     if end < bytes.count {
       isFull = true

@@ -119,11 +119,7 @@ struct SQLEpisodeTable: EpisodeTable {
 
   func notes(of episode: EpisodeID) throws -> EpisodeNotes? {
     let statement = try db.cachedStatement(sql: "SELECT html FROM episode_notes WHERE episode = ?")
-    guard let html = try String.fetchOne(statement, arguments: [episode.number]) else { return nil }
-    guard (1...EpisodeNotes.maximumBytes).contains(html.utf8.count) else {
-      throw DamagedRow(column: "episode_notes.html")
-    }
-    return EpisodeNotes(html)
+    return try StoredNotes.fetchAll(statement, arguments: [episode.number]).first?.notes
   }
 
   func hasNotes(_ episode: EpisodeID) throws -> Bool {
@@ -229,6 +225,19 @@ struct SQLEpisodeTable: EpisodeTable {
     return try String.fetchAll(db.cachedStatement(sql: sql), arguments: [feed]).map {
       try Damaged.checked("id", DownloadID($0))
     }
+  }
+}
+
+/// The text of a row of `episode_notes`.
+private struct StoredNotes: StatementRow {
+  let notes: EpisodeNotes
+
+  init(_ columns: inout ColumnReader) throws {
+    let html: String = try columns.next()
+    guard (1...EpisodeNotes.maximumBytes).contains(html.utf8.count) else {
+      throw DamagedRow(column: "episode_notes.html")
+    }
+    notes = EpisodeNotes(html)
   }
 }
 
