@@ -19,9 +19,7 @@ public enum NotesHTML {
 
   static func html(_ source: String, upTo limit: Int) -> String {
     let bytes = Array(source.utf8)
-    var search = MarkupSearch()
-    scan(bytes, to: &search)
-    guard search.isFound else {
+    guard hasMarkup(bytes) else {
       var text = PlainNotes(limit: limit)
       scan(bytes, to: &text)
       return text.writer.finished()
@@ -29,6 +27,18 @@ public enum NotesHTML {
     var notes = MarkedNotes(limit: limit)
     scan(bytes, to: &notes)
     return notes.writer.finished()
+  }
+
+  /// Whether a text has any tag of HTML. Mostly it begins with one.
+  private static func hasMarkup(_ bytes: [UInt8]) -> Bool {
+    var (scanner, search) = (MarkupScanner(), MarkupSearch())
+    var start = 0
+    while start < bytes.count, !search.isFound {
+      let end = min(start + FeedLimits.pieceBytes, bytes.count)
+      scanner.scan(bytes.span.extracting(start..<end), to: &search)
+      start = end
+    }
+    return search.isFound
   }
 
   private static func scan(_ bytes: [UInt8], to handler: inout some MarkupHandler) {
@@ -49,25 +59,16 @@ private enum NotesTag {
   /// It goes with its content.
   case hidden
 
-  /// What a name means; nil if HTML has no such element.
-  init?(_ name: String) {
-    if let element = NotesElement(rawValue: name) {
-      self = .element(element)
-    } else if let tag = Self.others[name] {
-      self = tag
-    } else {
-      return nil
-    }
-  }
-
-  /// The name of a tag, in lower case.
-  static func name(_ name: Span<UInt8>) -> String {
+  /// What the name of a tag means; nil if HTML has no such element.
+  init?(_ name: Span<UInt8>) {
     // No element of HTML has as long a name.
-    String(name, 0..<min(name.count, 32)).lowercased()
+    guard name.count < 32, let tag = Self.byName[String(name, 0..<name.count).inLowerCase] else { return nil }
+    self = tag
   }
 
-  private static let others: [String: NotesTag] = {
+  private static let byName: [String: NotesTag] = {
     var tags: [String: NotesTag] = ["img": .picture]
+    for element in NotesElement.allCases { tags[element.rawValue] = .element(element) }
     for name in [
       "address", "article", "aside", "caption", "center", "dd", "details", "dl", "dt", "fieldset", "figcaption",
       "figure", "footer", "form", "header", "main", "nav", "section", "summary", "table", "tbody", "tfoot", "thead",
@@ -94,7 +95,7 @@ private struct MarkupSearch: MarkupHandler {
   var wantsText: Bool { false }
 
   mutating func start(_ name: Range<Int>, in tag: Span<UInt8>, attributes: [AttributeRange]) -> MarkupContent {
-    if !isFound { isFound = NotesTag(NotesTag.name(tag.extracting(name))) != nil }
+    if !isFound { isFound = NotesTag(tag.extracting(name)) != nil }
     return .markup
   }
 
@@ -126,7 +127,7 @@ private struct MarkedNotes: MarkupHandler {
   var wantsText: Bool { !writer.isFull }
 
   mutating func start(_ name: Range<Int>, in tag: Span<UInt8>, attributes: [AttributeRange]) -> MarkupContent {
-    switch NotesTag(NotesTag.name(tag.extracting(name))) {
+    switch NotesTag(tag.extracting(name)) {
     case .element(.a):
       let href = value("href", in: tag, attributes)
       writer.start(.a, href: href.flatMap(Self.link))
@@ -147,7 +148,7 @@ private struct MarkedNotes: MarkupHandler {
 
   mutating func end(_ name: Span<UInt8>) {
     guard !skipsEnd else { return skipsEnd = false }
-    switch NotesTag(NotesTag.name(name)) {
+    switch NotesTag(name) {
     case .element(let element): writer.end(element)
     case .blank: writer.character(" ")
     case .transparent, .picture, .hidden, nil: break

@@ -11,8 +11,8 @@ struct StoredFeed: StatementRow {
     "key", "id", "url", "title", "grouping", "headers", "user_agent", "network", "paused", "read", "own_title",
     "own_link", "own_image", "own_description", "own_language", "own_author", "own_guid", "refreshed_at", "next_at",
     "failures", "error_code", "error_message", "error_status", "entity_tag", "last_modified", "body_hash",
-    "full_body_at", "distrusted", "notes", "former_urls", "interval_seconds", "quiet_hours", "quiet_days", "ended", "asked",
-    "rules", "filename_template", "rule_line", "allowance", "rules_at", "episodes", "added_at", "session",
+    "full_body_at", "distrusted", "notes", "former_urls", "interval_seconds", "quiet_hours", "quiet_days", "ended",
+    "asked", "rules", "filename_template", "rule_line", "allowance", "rules_at", "episodes", "added_at", "session",
   ]
 
   /// Reads the columns in the order of `init`.
@@ -84,8 +84,8 @@ extension StoredFeed {
   /// What refreshes change at least.
   private static let refreshColumns = [
     "refreshed_at", "next_at", "due_at", "failures", "error_code", "error_message", "error_status", "entity_tag",
-    "last_modified", "body_hash", "full_body_at", "distrusted", "notes", "interval_seconds", "quiet_hours", "quiet_days",
-    "ended", "asked", "episodes",
+    "last_modified", "body_hash", "full_body_at", "distrusted", "notes", "interval_seconds", "quiet_hours",
+    "quiet_days", "ended", "asked", "episodes",
   ]
 
   private static let otherColumns = [

@@ -53,11 +53,13 @@ extension RefreshAttemptTests {
     #expect(told(first) == ["<p>a</p>", nil, "<p>c</p>", "<p>d</p>"])
     #expect(try findings(first.last).validators.hasNotes)
     let second = try run(
-      try feed(after: first), with: Self.wanted, [Self.address: Answer(body: Self.rss(["a", "b", "", "D"]))]).news
+      try feed(after: first), with: Self.wanted, [Self.address: Answer(body: Self.rss(["a", "b", "", "D"]))]
+    ).news
     #expect(told(second) == ["<p>b</p>", "", "<p>D</p>"])
     #expect(rows.traces.map { $0.notesHash == nil } == [false, false, true, false])
     let third = try run(
-      try feed(after: second), with: Self.wanted, [Self.address: Answer(body: Self.rss(["a", "b", "", "D"]) + " ")]).news
+      try feed(after: second), with: Self.wanted, [Self.address: Answer(body: Self.rss(["a", "b", "", "D"]) + " ")]
+    ).news
     #expect(third.count == 1)
   }
 

@@ -94,7 +94,8 @@ struct NotesHTMLTests {
       ("<b/onclick=act()>a", "<b>a</b>"),
       ("<plaintext><b>a</b>", "<b>a</b>"), ("<xmp><b>no</b></xmp><b>a</b>", "<b>a</b>"),
       ("<textarea><b>no</b></textarea><i>a</i>", "<i>a</i>"),
-      ("<x:script>a</x:script><b>b</b>", "a<b>b</b>"), ("<b\u{0}>a</b>", "<p>a</p>"), ("<<b>>a</b>", "&lt;<b>&gt;a</b>"),
+      ("<x:script>a</x:script><b>b</b>", "a<b>b</b>"), ("<b\u{0}>a</b>", "<p>a</p>"),
+      ("<<b>>a</b>", "&lt;<b>&gt;a</b>"),
       ("<noscript><p title=\"</noscript><img src=x onerror=act()>\"></noscript><b>a</b>", "\"&gt;<b>a</b>"),
     ])
   func hostile(source: String, expected: String) {

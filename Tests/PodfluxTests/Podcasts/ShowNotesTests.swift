@@ -65,9 +65,9 @@ struct ShowNotesTests {
     #expect(text("Show/One & two.html", in: scene) == expected)
     #expect(try engine.cleanUp(["orphans": "delete"]).acts.isEmpty)
     #expect(text("Show/One & two.html", in: scene) == expected)
-    try engine.order("settings/update", ["filenameTemplate": "{podcast}/1"])
+    try engine.order("settings/update", ["filenameTemplate": "{podcast}/1 {title}"])
     try engine.order("files/rename", ["all": true])
-    try waitUntil("renamed notes") { scene.publishedFiles() == ["Show/1.html", "Show/1.mp3"] }
+    try waitUntil("renamed notes") { scene.publishedFiles() == ["Show/1 One & two.html", "Show/1 One & two.mp3"] }
     try engine.order("downloads/remove", ["all": true, "deleteFile": true])
     try waitUntil("an empty library") { scene.publishedFiles().isEmpty }
   }
