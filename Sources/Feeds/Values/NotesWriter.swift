@@ -148,7 +148,7 @@ struct NotesWriter {
     text(bytes.span)
   }
 
-  /// Whether a byte stays as it is, whatever stands beside it.
+  /// Whether a byte stays as it is in any text.
   private static func isPlain(_ byte: UInt8) -> Bool {
     switch byte {
     case UInt8(ascii: "&"), UInt8(ascii: "<"), UInt8(ascii: ">"), 0x7F, 0xC2: false

@@ -1,6 +1,6 @@
 /// What a sidecar of the kind `notes` says of an episode: a page with its notes, for browsers and players.
 public struct SidecarNotes: Hashable, Sendable {
-  /// The text of the file, in UTF-8. It loads nothing, whatever shows it.
+  /// The text of the file, in UTF-8. The page loads nothing, and says so to programs that show it.
   public let text: String
 
   /// Makes the page.
