@@ -68,12 +68,23 @@ struct SidecarsStoreTests {
   private func completeEpisode(
     in folder: String = "Show", inode: UInt64 = 7, notes: String? = nil
   ) throws -> DownloadID {
+    let episode = try subscribe(toFeedHaving: try .on("media.example"), notes: notes)
+    try world.send(.podcasts(.download(.one(episode))))
+    let id = try #require(world.attempts.keys.first)
+    let file = PublishedFile(
+      path: try LibraryPath(validating: "\(folder)/One.mp3"), length: 70, inode: inode)
+    try world.finish(id, as: file)
+    return id
+  }
+
+  /// Subscribes to a feed that has one episode, with this file.
+  private func subscribe(toFeedHaving enclosure: WebAddress, notes: String? = nil) throws -> EpisodeID {
     let feed = try #require(FeedID("f"))
     try world.send(.podcasts(.subscribe(.init(id: feed, address: try WebAddress("https://feeds.example/f.xml")))))
     let refresh = try #require(
       world.effects.compactMap { if case .refreshFeed(let refresh) = $0 { refresh } else { nil } }.first)
     let content = EpisodeContent(
-      guid: "g", title: "One", enclosure: .init(address: try .on("media.example"), mediaType: "audio/mpeg", length: 5),
+      guid: "g", title: "One", enclosure: .init(address: enclosure, mediaType: "audio/mpeg", length: 5),
       chapters: try WebAddress("https://side.example/chapters"),
       transcript: try WebAddress("https://side.example/transcript"), notes: notes.map { EpisodeNotes($0) })
     try world.send(.refresh(RefreshReport(refresh: refresh.id, news: .appeared([content]))))
@@ -89,13 +100,7 @@ struct SidecarsStoreTests {
         .init(condition: .everything, order: .init(.added), limit: 9), at: ConditionMoment(now: world.clock.wall)
       ).items
     }
-    let episode = try #require(episodes.first)
-    try world.send(.podcasts(.download(.one(episode.episode.id))))
-    let id = try #require(world.attempts.keys.first)
-    let file = PublishedFile(
-      path: try LibraryPath(validating: "\(folder)/One.mp3"), length: 70, inode: inode)
-    try world.finish(id, as: file)
-    return id
+    return try #require(episodes.first).episode.id
   }
 
   // MARK: Fetching
@@ -156,6 +161,19 @@ struct SidecarsStoreTests {
     try change(notes: "<p>Two</p>")
     #expect(fetches.isEmpty)
     #expect(try rows.count == 1)
+  }
+
+  @Test("A file that was there before its episode gets the notes when the two are joined")
+  func joined() throws {
+    try set([.notes])
+    let id = try complete("a")
+    #expect(try rows.isEmpty)
+    let address = try #require(try world.database.read { try $0.download(id) }).address
+    let episode = try subscribe(toFeedHaving: address, notes: "<p>One</p>")
+    #expect(try rows.isEmpty)
+    try world.send(.podcasts(.download(.one(episode))))
+    #expect(fetches.map(\.stem) == ["Show/a"])
+    #expect(try row().owner == id)
   }
 
   @Test("Notes that come later than the file are written then, and none are where the feed has none")
