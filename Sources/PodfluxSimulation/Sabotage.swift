@@ -235,6 +235,12 @@ public enum Sabotage: String, CaseIterable, Sendable {
   case sidecarStays = "sidecar-stays"
   /// A sidecar that a person has removed is fetched again.
   case sidecarFetchedAgain = "sidecar-fetched-again"
+  /// Notes that have changed are not written.
+  case notesStale = "notes-stale"
+  /// When notes are wanted, a body that has not changed is not read for them.
+  case notesUnread = "notes-unread"
+  /// Notes that the library has are wanted beside no file.
+  case notesNotWanted = "notes-not-wanted"
 
   /// Two tokens of a session are asked for at once.
   case twoRefreshes = "two-refreshes"
@@ -282,6 +288,7 @@ public enum Sabotage: String, CaseIterable, Sendable {
       [.feeds, .rules]
     case .sidecarReplaces, .sidecarStays: .sidecars
     case .sidecarTakenForOrphan, .sidecarFetchedAgain: [.sidecars, .people]
+    case .notesStale, .notesUnread, .notesNotWanted: [.feeds, .sidecars]
     case .adoptDoubtful, .adoptTouches, .adoptUnplanned: [.feeds, .adopting]
     case .adoptClaimed: [.feeds, .adopting, .people]
     case .agesForgotten: [.feeds, .filters, .clock]

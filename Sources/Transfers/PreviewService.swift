@@ -98,7 +98,7 @@ private final class Look: Sendable {
 
 /// The library knows nothing of a feed that is only looked at.
 private struct NoEpisodes: EpisodeReader {
-  func episodeTraces(of feed: Feed.Key) -> [EpisodeTraces] { [] }
+  func episodeTraces(of feed: Feed.Key, withNotes: Bool) -> [EpisodeTraces] { [] }
 }
 
 extension Refusal {

@@ -148,7 +148,7 @@ private enum HostileLibrary {
       enclosure: .init(address: try WebAddress("https://a.example/1.mp3"), mediaType: "audio/mpeg", length: 7),
       alternates: [.init(addresses: [try WebAddress("https://b.example/1.mp3")])],
       chapters: try WebAddress("https://a.example/c"), transcript: try WebAddress("https://a.example/t"),
-      image: try WebAddress("https://a.example/i"))
+      image: try WebAddress("https://a.example/i"), notes: EpisodeNotes("<p>Ё</p>"))
     let episode = try #require(try tables.episodes.insert([content], of: key, added: Sample.moment).first)
     _ = try tables.episodes.update(
       .init(
@@ -212,7 +212,8 @@ private enum HostileLibrary {
     }
     attempt { _ = try database.read { try $0.filters(try $0.filters(), at: Sample.conditionMoment) } }
     attempt { _ = try database.read { try $0.filters(FilterStates(), at: Sample.conditionMoment) } }
-    attempt { _ = try database.read { try $0.episodeTraces(of: 1) } }
+    attempt { _ = try database.read { try $0.episodeTraces(of: 1, withNotes: true) } }
+    attempt { _ = try database.read { try $0.notes(of: EpisodeID(number: 1)) } }
     attempt { _ = try database.read { try $0.sidecars(limit: 100) } }
     attempt { _ = try database.read { try $0.stores().sessions.view.unusable(at: Sample.moment) } }
     attempt {

@@ -88,7 +88,8 @@ struct PodcastTableTests {
       last: Self.now, next: Self.now.advanced(byDays: 1), failures: 3,
       error: DownloadError(.httpStatus, "503", status: 503),
       validators: FeedValidators(
-        entityTag: "W/\"x\"", lastModified: "m", bodyHash: "h", fullBodyAt: Self.now, isDistrusted: true),
+        entityTag: "W/\"x\"", lastModified: "m", bodyHash: "h", fullBodyAt: Self.now, isDistrusted: true, hasNotes: true
+      ),
       formerAddresses: [try WebAddress("https://old.example/f")], hasEnded: true, isAsked: false)
     feed.episodes = 12
     try write { try $0.feeds.update(feed) }

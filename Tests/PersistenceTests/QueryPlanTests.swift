@@ -211,6 +211,8 @@ struct QueryPlanTests {
       try exercise(tables.filters)
       try exercise(tables.upkeep)
       try exercise(tables.sidecars)
+      _ = try tables.episodes.notes(of: EpisodeID(number: 1))
+      _ = try tables.episodes.hasNotes(EpisodeID(number: 1))
       try exercise(tables.sessions)
       try tables.feeds.makeRefusedDue(of: 1, at: Sample.moment)
       try tables.save(Settings())

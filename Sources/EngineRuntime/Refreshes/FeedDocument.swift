@@ -7,14 +7,18 @@ import PodfluxCore
 /// It holds the identities of the known episodes and the differences that have not been taken, however long the document is.
 struct FeedDocument {
   /// What is to be told of the items so far.
-  private(set) var appeared: [EpisodeContent] = []
-  private(set) var changed: [RefreshReport.EpisodeChange] = []
+  private(set) var appeared = PagedNews<EpisodeContent>(\.notes)
+  private(set) var changed = PagedNews<RefreshReport.EpisodeChange>(\.content.notes)
   /// Known episodes that had left the feed and are in it again.
   private(set) var returned: [EpisodeID] = []
   /// How many items were episodes that the library knows.
   private(set) var matched = 0
   /// Whether an item is new, or says something else than the library knows.
   private(set) var hasDifferences = false
+  /// Whether the notes of an episode that the library knows are other ones than it has.
+  private(set) var hasOtherNotes = false
+  /// Whether notes were left out, because too many wait to be told.
+  private var leavesNotes = false
   /// The dates of the newest items, the latest first.
   private(set) var latest: [Timestamp] = []
   /// How many episodes the library knows of the feed, those of this document included.
@@ -23,13 +27,18 @@ struct FeedDocument {
   private var parser: FeedParser
   private var matcher: EpisodeMatcher
   private let known: [Int64: EpisodeTraces]
+  private let keepsNotes: Bool
   private let secret: AddressSecret?
 
-  /// - Parameter secret: What is left out of the addresses of the document.
-  init(at address: WebAddress?, charset: String?, known: [EpisodeTraces], secret: AddressSecret? = nil) {
+  /// - Parameters:
+  ///   - keepsNotes: Whether the notes of episodes are read; the traces have the hashes of those that are known then.
+  ///   - secret: What is left out of the addresses of the document.
+  init(
+    at address: WebAddress?, charset: String?, known: [EpisodeTraces], keepsNotes: Bool, secret: AddressSecret? = nil
+  ) {
+    parser = FeedParser(address: address, charset: charset, keepsDescriptions: keepsNotes)
+    self.keepsNotes = keepsNotes
     self.secret = secret
-    // The library keeps none.
-    parser = FeedParser(address: address, charset: charset, keepsDescriptions: false)
     matcher = EpisodeMatcher(known.map(KnownEpisode.init))
     self.known = Dictionary(uniqueKeysWithValues: known.map { ($0.id.number, $0) })
     count = known.count
@@ -40,6 +49,9 @@ struct FeedDocument {
 
   /// What is known of the podcast so far.
   var podcast: PodcastContent { PodcastContent(parser.podcast).without(secret) }
+
+  /// Whether all notes of the document so far were told, or are known.
+  var hasAllNotes: Bool { keepsNotes && !leavesNotes }
 
   /// How many differences wait to be taken.
   var pending: Int { appeared.count + changed.count }
@@ -63,18 +75,12 @@ struct FeedDocument {
     matcher.unmatched.filter { known[$0]?.isMissingFromFeed == false }.map(EpisodeID.init(number:))
   }
 
-  mutating func takeAppeared(_ limit: Int) -> [EpisodeContent] {
-    defer { appeared.removeFirst(min(limit, appeared.count)) }
-    return Array(appeared.prefix(limit))
-  }
+  mutating func takeAppeared() -> [EpisodeContent] { appeared.takePage() }
 
-  mutating func takeChanged(_ limit: Int) -> [RefreshReport.EpisodeChange] {
-    defer { changed.removeFirst(min(limit, changed.count)) }
-    return Array(changed.prefix(limit))
-  }
+  mutating func takeChanged() -> [RefreshReport.EpisodeChange] { changed.takePage() }
 
   private mutating func take(_ episode: FeedEpisode) {
-    let content = EpisodeContent(episode).without(secret)
+    var content = EpisodeContent(episode).without(secret)
     note(content.published?.moment)
     let identity = EpisodeIdentity(content)
     switch matcher.match(identity) {
@@ -83,21 +89,39 @@ struct FeedDocument {
       guard count < RefreshLimits.episodes else { return }
       count += 1
       hasDifferences = true
+      content.notes = newNotes(of: episode, knownAs: nil)
       appeared.append(content)
     case .known(let key):
       matched += 1
       guard let traces = known[key] else { return }
-      guard content.fingerprint != traces.fingerprint else {
+      content.notes = newNotes(of: episode, knownAs: traces.notesHash)
+      let isOther = content.fingerprint != traces.fingerprint
+      guard isOther || content.notes != nil else {
         if traces.isMissingFromFeed { returned.append(traces.id) }
         return
       }
-      hasDifferences = true
+      if isOther { hasDifferences = true }
+      if content.notes != nil { hasOtherNotes = true }
       // It is in the feed again once it is written.
       let names = KnownEpisode(traces).formerNames(afterBecoming: identity)
       changed.append(
         .init(
           id: traces.id, content: content, formerNames: .init(guids: names.guids, enclosures: names.enclosures)))
     }
+  }
+
+  /// The notes of an episode, if they are other ones than those with this hash, and there is room for them.
+  private mutating func newNotes(of episode: FeedEpisode, knownAs hash: Int64?) -> EpisodeNotes? {
+    guard keepsNotes else { return nil }
+    let text = episode.description ?? ""
+    let notes = NotesHTML.notes(secret?.parameter.removedAnywhere(in: text) ?? text)
+    guard notes.isEmpty ? hash != nil : notes.hash != hash else { return nil }
+    let waiting = appeared.notesBytes + changed.notesBytes
+    guard waiting + notes.html.utf8.count <= RefreshLimits.notesBytes else {
+      leavesNotes = true
+      return nil
+    }
+    return notes
   }
 
   private mutating func note(_ moment: Timestamp?) {

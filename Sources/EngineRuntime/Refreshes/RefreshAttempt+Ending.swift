@@ -26,12 +26,17 @@ extension RefreshAttempt {
     // Of a feed that was cut off, or is divided into pages, what is not here may be elsewhere.
     if report.isWhole, !report.podcast.pages.isDivided { missing = document.missing }
     let rhythm = rhythm(report.podcast, document.latest)
-    let hasChanged = document.hasDifferences || !missing.isEmpty || !returned.isEmpty
+    let before = refresh.feed.refreshes.validators
+    // Notes that were not wanted before say nothing of a change.
+    let hasChanged =
+      document.hasDifferences || before.hasNotes && document.hasOtherNotes || !missing.isEmpty || !returned.isEmpty
+    let isSame = isAtOwnAddress && bodyHash == before.bodyHash
+    let hasNotes = document.hasAllNotes || isSame && before.hasNotes
     let news = RefreshReport.News.refreshed(
       RefreshReport.Findings(
         podcast: content == refresh.feed.podcast ? nil : content,
         validators: report.isWhole
-          ? validators(behind: head, bodyHash, hasChanged ? .changed : .equivalent)
+          ? validators(behind: head, bodyHash, isSame ? .same : hasChanged ? .changed : .equivalent, hasNotes: hasNotes)
           : FeedValidators(isDistrusted: refresh.feed.refreshes.validators.isDistrusted),
         rhythm: rhythm, next: nextAfterSuccess(rhythm)))
     if followsDocument, fallback == nil, let target = leadsTo, mayTry(target) {
@@ -45,7 +50,7 @@ extension RefreshAttempt {
   mutating func succeedUnchanged(isSameBody: Bool, _ head: ResponseHead? = nil) {
     var validators = refresh.feed.refreshes.validators
     if isSameBody, let head, let hash = validators.bodyHash {
-      validators = self.validators(behind: head, hash, .same)
+      validators = self.validators(behind: head, hash, .same, hasNotes: validators.hasNotes)
     } else {
       validators = ConditionalPolicy.afterNotModified(validators)
     }
@@ -57,12 +62,14 @@ extension RefreshAttempt {
   }
 
   private func validators(
-    behind head: ResponseHead, _ bodyHash: String, _ body: ConditionalPolicy.Body
+    behind head: ResponseHead, _ bodyHash: String, _ body: ConditionalPolicy.Body, hasNotes: Bool
   ) -> FeedValidators {
     // Validators of one address say nothing about another.
     let before = isAtOwnAddress ? refresh.feed.refreshes.validators : FeedValidators()
-    return ConditionalPolicy.afterBody(
+    var validators = ConditionalPolicy.afterBody(
       body, hash: bodyHash, entityTag: head["ETag"], lastModified: head.lastModified, at: now.wall, before: before)
+    validators.hasNotes = hasNotes
+    return validators
   }
 
   // MARK: Moves

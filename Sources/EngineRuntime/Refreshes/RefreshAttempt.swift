@@ -158,18 +158,17 @@ package struct RefreshAttempt<Rows: EpisodeReader> {
   }
 
   private mutating func nextPage() -> RefreshReport.News? {
-    let limit = RefreshReport.episodesAtOnce
     let isTelling = if case .telling = stage { true } else { false }
     guard var document, document.pending > 0 else { return isTelling ? nextListing() : nil }
     // A page is full, or nothing follows.
-    guard isTelling || document.appeared.count >= limit || document.changed.count >= limit else { return nil }
+    guard isTelling || document.appeared.isPageFull || document.changed.isPageFull else { return nil }
     // Without a copy.
     self.document = nil
     defer { self.document = document }
-    if document.changed.count >= limit || isTelling && !document.changed.isEmpty {
-      return .changed(document.takeChanged(limit))
+    if document.changed.isPageFull || isTelling && document.changed.count > 0 {
+      return .changed(document.takeChanged())
     }
-    return .appeared(document.takeAppeared(limit))
+    return .appeared(document.takeAppeared())
   }
 
   private mutating func nextListing() -> RefreshReport.News? {
@@ -199,6 +198,16 @@ package struct RefreshAttempt<Rows: EpisodeReader> {
     }
   }
 
+  /// Whether the notes of the feed's episodes are read.
+  var keepsNotes: Bool { refresh.settings.sidecars.contains(.notes) }
+
+  /// What the server has said of the last body; nil where its notes are wanted and were not read: then the body is read again
+  /// although it may not have changed.
+  private var usableValidators: FeedValidators? {
+    let validators = refresh.feed.refreshes.validators
+    return validators.hasNotes || !keepsNotes ? validators : nil
+  }
+
   /// Whether the feed is read where the library knows it.
   var isAtOwnAddress: Bool { fallback == nil && !hasFollowedPage }
 
@@ -209,7 +218,7 @@ package struct RefreshAttempt<Rows: EpisodeReader> {
     (missing, returned, held, isLedAway) = ([], [], [], false)
     stage = .requesting
     hasExchange = true
-    let validators = isAtOwnAddress ? refresh.feed.refreshes.validators : nil
+    let validators = isAtOwnAddress ? usableValidators : nil
     command(.startExchange(HTTPRequest(refresh, at: address, as: agent, validators: validators, now: now.wall)))
   }
 
@@ -217,7 +226,8 @@ package struct RefreshAttempt<Rows: EpisodeReader> {
     switch head.status {
     case 304: stage = .unchanged
     case 200:
-      stage = .holding(head)
+      // A body that has to be read is not held: its notes may be long.
+      stage = keepsNotes && usableValidators == nil ? .reading(head) : .holding(head)
       isLedAway = isAtOwnAddress && refresh.feed.episodes > 0 && isElsewhere(head.permanentURL)
     case let status where RefreshAgent.refusals.contains(status) && mayAskAsBrowser: stage = .refused
     default: fail(.answered(head, to: "feed"), RetryAfter.milliseconds(in: head, now: now.wall))
@@ -252,7 +262,7 @@ package struct RefreshAttempt<Rows: EpisodeReader> {
     case (.failure(let failure), _): fail(DownloadError(failure))
     case (.success, .unchanged): succeedUnchanged(isSameBody: false)
     case (.success, .holding(let head)):
-      if isAtOwnAddress, refresh.feed.refreshes.validators.bodyHash == digest.digest().hexadecimal {
+      if isAtOwnAddress, let hash = usableValidators?.bodyHash, hash == digest.digest().hexadecimal {
         succeedUnchanged(isSameBody: true, head)
       } else {
         readHeld(head)
@@ -275,10 +285,11 @@ package struct RefreshAttempt<Rows: EpisodeReader> {
   private mutating func read(_ bytes: [UInt8], _ head: ResponseHead) {
     do {
       if document == nil {
-        let known = try rows.episodeTraces(of: refresh.feed.key)
+        let known = try rows.episodeTraces(of: refresh.feed.key, withNotes: keepsNotes)
         knownEpisodes = known.count
         document = FeedDocument(
-          at: (try? WebAddress(head.effectiveURL)) ?? address, charset: head.charset, known: known, secret: secret)
+          at: (try? WebAddress(head.effectiveURL)) ?? address, charset: head.charset, known: known,
+          keepsNotes: keepsNotes, secret: secret)
         decoder = head.contentCoding.map(makeDecoder)
       }
       try bytes.withUnsafeBytes { try decode($0) }

@@ -31,7 +31,9 @@ package enum RefreshCommand: Sendable {
 /// What a refresh reads of the library.
 public protocol EpisodeReader {
   /// What tells the episodes of a feed from others, in the order in which they were added.
-  func episodeTraces(of feed: Feed.Key) throws -> [EpisodeTraces]
+  ///
+  /// - Parameter withNotes: Whether the hashes of their notes are wanted.
+  func episodeTraces(of feed: Feed.Key, withNotes: Bool) throws -> [EpisodeTraces]
 }
 
 extension ResponseHead {

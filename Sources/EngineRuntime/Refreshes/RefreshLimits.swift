@@ -13,4 +13,6 @@ package enum RefreshLimits {
   package static let episodes = 100_000
   /// How many new episodes of a feed that claims to be the old one elsewhere are held until one of them is known.
   package static let doubtfulEpisodes = 256
+  /// How many bytes of notes of a feed wait to be told. Further ones are left to the next refresh, which reads the body again.
+  package static let notesBytes = 16 << 20
 }

@@ -11,8 +11,8 @@ struct StoredFeed: StatementRow {
     "key", "id", "url", "title", "grouping", "headers", "user_agent", "network", "paused", "read", "own_title",
     "own_link", "own_image", "own_description", "own_language", "own_author", "own_guid", "refreshed_at", "next_at",
     "failures", "error_code", "error_message", "error_status", "entity_tag", "last_modified", "body_hash",
-    "full_body_at", "distrusted", "former_urls", "interval_seconds", "quiet_hours", "quiet_days", "ended", "asked",
-    "rules", "filename_template", "rule_line", "allowance", "rules_at", "episodes", "added_at", "session",
+    "full_body_at", "distrusted", "notes", "former_urls", "interval_seconds", "quiet_hours", "quiet_days", "ended",
+    "asked", "rules", "filename_template", "rule_line", "allowance", "rules_at", "episodes", "added_at", "session",
   ]
 
   /// Reads the columns in the order of `init`.
@@ -54,7 +54,7 @@ struct StoredFeed: StatementRow {
     refreshes.error = try error(&columns)
     refreshes.validators = try FeedValidators(
       entityTag: columns.next(), lastModified: columns.next(), bodyHash: columns.next(), fullBodyAt: columns.moment(),
-      isDistrusted: columns.next())
+      isDistrusted: columns.next(), hasNotes: columns.next())
     let former: [String] = try list(columns.next(), "former_urls")
     refreshes.formerAddresses = try former.map { try Damaged.checked("feeds.former_urls", try? WebAddress($0)) }
     let interval: Int64? = try columns.next()
@@ -84,8 +84,8 @@ extension StoredFeed {
   /// What refreshes change at least.
   private static let refreshColumns = [
     "refreshed_at", "next_at", "due_at", "failures", "error_code", "error_message", "error_status", "entity_tag",
-    "last_modified", "body_hash", "full_body_at", "distrusted", "interval_seconds", "quiet_hours", "quiet_days",
-    "ended", "asked", "episodes",
+    "last_modified", "body_hash", "full_body_at", "distrusted", "notes", "interval_seconds", "quiet_hours",
+    "quiet_days", "ended", "asked", "episodes",
   ]
 
   private static let otherColumns = [
@@ -126,6 +126,7 @@ extension StoredFeed {
     try arguments.write(DownloadRow.text(validators.bodyHash))
     try arguments.write(validators.fullBodyAt?.milliseconds)
     try arguments.write(validators.isDistrusted ? 1 : 0)
+    try arguments.write(validators.hasNotes ? 1 : 0)
     try arguments.write(refreshes.rhythm?.intervalSeconds)
     try arguments.write(try list(refreshes.rhythm?.quietHours ?? []))
     try arguments.write(try list(refreshes.rhythm?.quietDays ?? []))

@@ -58,6 +58,7 @@ struct SQLEpisodeTable: EpisodeTable {
       try arguments.write(isBackdated(content) ? 1 : 0)
       try StoredEpisode.write(content, to: &arguments)
       try statement.execute()
+      if let notes = content.notes { try write(notes, of: id) }
       let traits = EpisodeTraits(of: content, added: added, on: today)
       counts.add(1, EpisodeCounts.Facet(feed: feed, row: PackedEpisodeTraits(traits)))
     }
@@ -84,6 +85,7 @@ struct SQLEpisodeTable: EpisodeTable {
     let row = try recounting(change.id) { try StoredUpdate.fetchAll(statement, arguments: nil).first }
     guard let row else { return nil }
     try write(change.formerNames, of: change.id)
+    if let notes = change.content.notes { try write(notes, of: change.id) }
     return UpdatedEpisode(download: row.download)
   }
 
@@ -112,6 +114,30 @@ struct SQLEpisodeTable: EpisodeTable {
       try insertion.execute(arguments: [episode.number, place, kind, name])
     }
   }
+
+  // MARK: Notes
+
+  func notes(of episode: EpisodeID) throws -> EpisodeNotes? {
+    let statement = try db.cachedStatement(sql: "SELECT html FROM episode_notes WHERE episode = ?")
+    return try StoredNotes.fetchAll(statement, arguments: [episode.number]).first?.notes
+  }
+
+  func hasNotes(_ episode: EpisodeID) throws -> Bool {
+    let statement = try db.cachedStatement(sql: "SELECT 1 FROM episode_notes WHERE episode = ?")
+    return try Int.fetchOne(statement, arguments: [episode.number]) != nil
+  }
+
+  private func write(_ notes: EpisodeNotes, of episode: EpisodeID) throws {
+    guard !notes.isEmpty else {
+      return try db.cachedStatement(sql: "DELETE FROM episode_notes WHERE episode = ?")
+        .execute(arguments: [episode.number])
+    }
+    let sql = "INSERT OR REPLACE INTO episode_notes (episode, hash, html) VALUES (?, ?, ?)"
+    try db.cachedStatement(sql: sql)
+      .execute(arguments: [episode.number, notes.hash, notes.html])
+  }
+
+  // MARK: Feeds
 
   func setMissing(_ isMissing: Bool, _ episodes: [EpisodeID], of feed: Feed.Key) throws {
     let statement = try db.cachedStatement(sql: "UPDATE episodes SET missing = ? WHERE key = ? AND feed = ?")
@@ -199,6 +225,19 @@ struct SQLEpisodeTable: EpisodeTable {
     return try String.fetchAll(db.cachedStatement(sql: sql), arguments: [feed]).map {
       try Damaged.checked("id", DownloadID($0))
     }
+  }
+}
+
+/// The text of a row of `episode_notes`.
+private struct StoredNotes: StatementRow {
+  let notes: EpisodeNotes
+
+  init(_ columns: inout ColumnReader) throws {
+    let html: String = try columns.next()
+    guard (1...EpisodeNotes.maximumBytes).contains(html.utf8.count) else {
+      throw DamagedRow(column: "episode_notes.html")
+    }
+    notes = EpisodeNotes(html)
   }
 }
 

@@ -6,7 +6,9 @@ import Texts
 /// Feeds and episodes for snapshots and refreshes.
 extension TableReader {
   /// What tells the episodes of a feed from others, in the order in which they were added.
-  public func episodeTraces(of feed: Feed.Key) throws -> [EpisodeTraces] {
+  ///
+  /// - Parameter withNotes: Whether the hashes of their notes are read too.
+  public func episodeTraces(of feed: Feed.Key, withNotes: Bool = false) throws -> [EpisodeTraces] {
     var names: [Int64: EpisodeTraces.FormerNames] = [:]
     let sql = """
       SELECT episode, episode_names.kind, name FROM episode_names JOIN episodes ON episodes.key = episode
@@ -20,8 +22,26 @@ extension TableReader {
       traces.append(row.traces)
       if let former = names[row.traces.id.number] { traces[traces.count - 1].formerNames = former }
     }
+    if withNotes { try addNotes(to: &traces, of: feed) }
     return traces
   }
+
+  /// The hash stands before the text in its row: texts that are long are not read.
+  private func addNotes(to traces: inout [EpisodeTraces], of feed: Feed.Key) throws {
+    let sql = """
+      SELECT episode, hash FROM episodes INDEXED BY episodes_feed JOIN episode_notes ON episode = key
+      WHERE feed = ? ORDER BY key
+      """
+    var index = traces.startIndex
+    try NotesHash.forEach(db.cachedStatement(sql: sql), arguments: [feed]) { row in
+      while index < traces.endIndex, traces[index].id.number < row.episode { index += 1 }
+      guard index < traces.endIndex, traces[index].id.number == row.episode else { return }
+      traces[index].notesHash = row.hash
+    }
+  }
+
+  /// What the library keeps of an episode's notes; nil if it has none.
+  public func notes(of episode: EpisodeID) throws -> EpisodeNotes? { try episodeTable.notes(of: episode) }
 
   /// A download, and what its file can be named after.
   public func nameable(_ id: DownloadID) throws -> NameableDownload? {
@@ -105,6 +125,16 @@ extension TableReader {
       return Predicate("key \(beyond) ?", cursor.key)
     }
     return Predicate("(title_key, key) \(beyond) (?, ?)", FoldedText.of(DownloadRow.text(text) ?? ""), cursor.key)
+  }
+}
+
+/// What a row of `episode_notes` has beside the text.
+private struct NotesHash: StatementRow {
+  let episode: Int64
+  let hash: Int64
+
+  init(_ columns: inout ColumnReader) throws {
+    (episode, hash) = try (columns.next(), columns.next())
   }
 }
 

@@ -42,6 +42,7 @@ enum Schema {
     migrator.registerMigration("21-tags", migrate: addTags)
     migrator.registerMigration("22-sessions", migrate: addSessions)
     migrator.registerMigration("23-secret-parameters", migrate: addSecretParameters)
+    migrator.registerMigration("24-notes", migrate: addNotes)
     return migrator
   }
 

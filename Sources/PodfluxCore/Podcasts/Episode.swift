@@ -62,11 +62,13 @@ public struct EpisodeTraces: Hashable, Sendable {
   public var formerNames: FormerNames
   /// Of what the feed said of it last.
   public var fingerprint: Int64
+  /// The hash of its notes; nil if the library has none, or they were not asked for.
+  public var notesHash: Int64?
   public var isMissingFromFeed: Bool
 
   public init(
     id: EpisodeID, guid: String?, enclosure: WebAddress?, title: String?, published: Timestamp?, seconds: Int64?,
-    bytes: Int64?, formerNames: FormerNames, fingerprint: Int64, isMissingFromFeed: Bool
+    bytes: Int64?, formerNames: FormerNames, fingerprint: Int64, notesHash: Int64? = nil, isMissingFromFeed: Bool
   ) {
     self.id = id
     self.guid = guid
@@ -77,6 +79,7 @@ public struct EpisodeTraces: Hashable, Sendable {
     self.bytes = bytes
     self.formerNames = formerNames
     self.fingerprint = fingerprint
+    self.notesHash = notesHash
     self.isMissingFromFeed = isMissingFromFeed
   }
 

@@ -1,8 +1,8 @@
 extension EpisodeContent {
-  /// 64 bits that follow from everything in it: a refresh writes an episode only if they differ. Two versions of an episode
-  /// have the same with a probability of 2⁻⁶⁴.
+  /// 64 bits that follow from everything in it but the notes, which have a hash of their own: a refresh writes an episode only
+  /// if they differ. Two versions of an episode have the same with a probability of 2⁻⁶⁴.
   ///
-  /// FNV-1a (RFC 9923) over the fields in a fixed order, each with its length, which tells them apart.
+  /// Over the fields in a fixed order.
   public var fingerprint: Int64 {
     var hash = FieldHash()
     hash.add(guid)
@@ -33,7 +33,8 @@ extension EpisodeContent {
   }
 }
 
-private struct FieldHash {
+/// FNV-1a (RFC 9923) over fields, each with its length, which tells them apart.
+struct FieldHash {
   private var state: UInt64 = 0xCBF2_9CE4_8422_2325
 
   var value: Int64 { Int64(bitPattern: state) }

@@ -78,12 +78,15 @@ public struct EpisodeContent: Hashable, Sendable {
   public var transcript: WebAddress?
   /// The address of its own picture.
   public var image: WebAddress?
+  /// What it says at length. Nil if that was not read, or has not changed: episodes in rows have their notes in a table of
+  /// their own (`EpisodeTable.notes`).
+  public var notes: EpisodeNotes?
 
   public init(
     guid: String? = nil, title: String? = nil, published: PublicationDate? = nil, link: WebAddress? = nil,
     seconds: Int64? = nil, season: Int64? = nil, number: String? = nil, kind: Kind? = nil,
     enclosure: Enclosure? = nil, alternates: [Alternate] = [], chapters: WebAddress? = nil,
-    transcript: WebAddress? = nil, image: WebAddress? = nil
+    transcript: WebAddress? = nil, image: WebAddress? = nil, notes: EpisodeNotes? = nil
   ) {
     self.guid = guid
     self.title = title
@@ -98,6 +101,7 @@ public struct EpisodeContent: Hashable, Sendable {
     self.chapters = chapters
     self.transcript = transcript
     self.image = image
+    self.notes = notes
   }
 
   /// The addresses from which the enclosure's very file can be fetched too, and the hash that it must have, if the feed

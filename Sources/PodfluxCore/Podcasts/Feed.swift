@@ -189,16 +189,20 @@ public struct FeedValidators: Hashable, Sendable, Codable {
   public var fullBodyAt: Timestamp?
   /// Whether the server has called a changed feed unchanged: then each request asks for the whole.
   public var isDistrusted: Bool
+  /// Whether the notes of the episodes were read from the body: where notes are wanted, one without is read again although
+  /// it has not changed.
+  public var hasNotes: Bool
 
   /// None, by default.
   public init(
     entityTag: String? = nil, lastModified: String? = nil, bodyHash: String? = nil, fullBodyAt: Timestamp? = nil,
-    isDistrusted: Bool = false
+    isDistrusted: Bool = false, hasNotes: Bool = false
   ) {
     self.entityTag = entityTag
     self.lastModified = lastModified
     self.bodyHash = bodyHash
     self.fullBodyAt = fullBodyAt
     self.isDistrusted = isDistrusted
+    self.hasNotes = hasNotes
   }
 }

@@ -74,12 +74,15 @@ extension Stores {
         "the network is metered or its budget is spent, and feeds may not use it; allow it with settings/update {\"network\":{\"feeds\":\"any\"}}"
       )
     }
+    var settings = settings.settings
+    // A preview tells of no notes.
+    settings.sidecars = SidecarKinds()
     let feed = Feed(
       key: 0, id: .preview, address: wish.address,
       wishes: .init(headers: wish.headers, userAgent: wish.userAgent, rules: wish.rules),
       refreshes: .init(next: now), added: now)
     return FeedRefresh(
-      id: .init(feed: feed.id, generation: 0), feed: feed, settings: settings.settings,
+      id: .init(feed: feed.id, generation: 0), feed: feed, settings: settings,
       route: context.route(for: context.policy(of: .inherit), on: host), draw: 0)
   }
 }

@@ -70,13 +70,17 @@ public protocol EpisodeTable {
   func index(of episode: Episode) throws -> Int64?
   /// The addresses that an episode's enclosure had before, as far as they are kept.
   func formerEnclosures(of episode: EpisodeID) throws -> [WebAddress]
-  /// Adds episodes, and notes which of them appear later than their date says that they should. Returns their ids, in
-  /// the same order.
+  /// What the library keeps of an episode's notes; nil if it has none.
+  func notes(of episode: EpisodeID) throws -> EpisodeNotes?
+  /// Whether the library has notes of an episode. It does not read them.
+  func hasNotes(_ episode: EpisodeID) throws -> Bool
+  /// Adds episodes with their notes, and records which of them appear later than their date says that they should. Returns
+  /// their ids, in the same order.
   @discardableResult
   func insert(
     _ contents: [EpisodeContent], of feed: Feed.Key, added: Timestamp, isBackdated: (EpisodeContent) -> Bool
   ) throws -> [EpisodeID]
-  /// Replaces what a feed says of an episode. Returns nil if the feed has no such episode.
+  /// Replaces what a feed says of an episode, and its notes if the change has some. Returns nil if the feed has no such episode.
   func update(_ change: RefreshReport.EpisodeChange, of feed: Feed.Key) throws -> UpdatedEpisode?
   /// Deletes some episodes of feeds that are gone, at most so many. Returns whether there may be more.
   func forgetLeft(limit: Int) throws -> Bool

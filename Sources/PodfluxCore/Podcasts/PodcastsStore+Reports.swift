@@ -31,10 +31,13 @@ extension PodcastsStore {
       try turn.tables.feeds.updateRefreshes(of: feed)
       turn.perform(.proceedRefresh(refresh.id))
     case .changed(let changes):
+      var noted: [DownloadID] = []
       for change in changes {
         guard let download = try turn.tables.episodes.update(change, of: key)?.download else { continue }
         try offerAddress(of: change.id, in: feed, to: download, in: &turn)
+        if change.content.notes != nil { noted.append(download) }
       }
+      if !noted.isEmpty { turn.tell(.podcasts(.noted(noted))) }
       if feed.hasDownloadRule { turn.tell(.podcasts(.hasNews(key))) }
       if feed.leaveBody() { try turn.tables.feeds.updateRefreshes(of: feed) }
       turn.perform(.proceedRefresh(refresh.id))

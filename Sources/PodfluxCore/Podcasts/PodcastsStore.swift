@@ -12,6 +12,8 @@ public enum PodcastsEvent: Sendable {
   case rulesChanged(Feed.Key, from: FeedRules)
   /// Episodes of a feed with rules are new, changed or back.
   case hasNews(Feed.Key)
+  /// The episodes of these downloads have notes, or other ones than before.
+  case noted([DownloadID])
   /// A feed with rules was read to its end.
   case wasReadWhole(Feed.Key)
   /// A person has taken marks from episodes.

@@ -38,6 +38,13 @@ public struct SecretParameter: Hashable, Sendable {
     }
   }
 
+  /// A text in which addresses may stand, such as a page, without it in any of them. Cost: linear.
+  public func removedAnywhere(in text: String) -> String {
+    Set([value, String(decoding: meaning, as: UTF8.self)]).sorted().reduce(text) { left, value in
+      left.replacing(name + "=" + value, with: name + "=")
+    }
+  }
+
   /// A text as an address has it: what is percent-encoded already stays so.
   private static func encoded(_ text: String) -> String {
     let bytes = Array(text.utf8)

@@ -88,7 +88,7 @@ extension Sidecar {
   public static func stem(of kind: SidecarKind, beside media: LibraryPath, language: String? = nil) -> String {
     let stem = stem(beside: media)
     return switch kind {
-    case .cover, .picture: stem
+    case .cover, .picture, .notes: stem
     case .chapters: stem + ".chapters"
     case .transcript: language.flatMap(primarySubtag).map { stem + ".\($0)" } ?? stem
     case .info: stem + ".info"

@@ -21,6 +21,7 @@ public enum SidecarContent {
       }
       return "json"
     case .transcript: return try transcript(bytes, signature)
+    case .notes: return "html"
     case .info: return "json"
     }
   }

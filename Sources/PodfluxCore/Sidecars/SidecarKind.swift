@@ -8,6 +8,8 @@ public enum SidecarKind: String, Hashable, Sendable, CaseIterable {
   case chapters
   /// The first transcript of an episode (`podcast:transcript`).
   case transcript
+  /// What the feed says of an episode at length.
+  case notes
   /// What the library knows of a download.
   case info
 
@@ -18,7 +20,7 @@ public enum SidecarKind: String, Hashable, Sendable, CaseIterable {
   public var maximumBytes: Int {
     switch self {
     case .cover, .picture: SidecarLimits.pictureBytes
-    case .chapters, .transcript, .info: SidecarLimits.textBytes
+    case .chapters, .transcript, .notes, .info: SidecarLimits.textBytes
     }
   }
 }

@@ -75,8 +75,14 @@ extension SidecarsStore {
     let feeds = turn.tables.feeds
     let feed = try episode.flatMap { try feeds.find($0.feed) }
     sidecar.stem = Sidecar.stem(of: sidecar.kind, beside: file.path, language: feed?.podcast?.language)
-    guard sidecar.kind == .info else { return sidecar.address.map(SidecarFetch.Source.address) }
-    return .text(SidecarInfo(of: download, file, episode: episode, feed: feed).text)
+    switch sidecar.kind {
+    case .cover, .picture, .chapters, .transcript: return sidecar.address.map(SidecarFetch.Source.address)
+    case .notes:
+      // The feed may have none any more.
+      guard let episode, let notes = try turn.tables.episodes.notes(of: episode.id) else { return otherwise }
+      return .text(SidecarNotes(notes, title: episode.content.title ?? download.description.title).text)
+    case .info: return .text(SidecarInfo(of: download, file, episode: episode, feed: feed).text)
+    }
   }
 
   /// Fetches that an obstacle has come up for, and those whose connections were made over another path, begin again when

@@ -12,7 +12,7 @@ extension SidecarsStore {
     let feed = try episode.flatMap { try feeds.find($0.feed) }
     let known = try turn.tables.sidecars.sidecars(of: id).filter { !$0.isLeaving }
     for kind in kinds.kinds where kind.isOfDownload && !known.contains(where: { $0.kind == kind }) {
-      guard let source = Self.source(of: kind, for: episode, feed) else { continue }
+      guard let source = try Self.source(of: kind, for: episode, feed, turn.tables.episodes) else { continue }
       let stem = Sidecar.stem(of: kind, beside: file.path, language: feed?.podcast?.language)
       try insert(kind, owner: id, at: source.address, stem, of: feed, in: turn)
     }
@@ -27,12 +27,15 @@ extension SidecarsStore {
   }
 
   /// Where a download's sidecar comes from; nil if there is none.
-  private static func source(of kind: SidecarKind, for episode: Episode?, _ feed: Feed?) -> Source? {
+  private static func source(
+    of kind: SidecarKind, for episode: Episode?, _ feed: Feed?, _ episodes: any EpisodeTable
+  ) throws -> Source? {
     switch kind {
     case .cover: nil
     case .picture:
       episode?.content.image.flatMap { $0.description == feed?.podcast?.image ? nil : Source.address($0) }
     case .info: .rows
+    case .notes: try episode.flatMap { try episodes.hasNotes($0.id) ? Source.rows : nil }
     case .chapters: episode?.content.chapters.map(Source.address)
     case .transcript: episode?.content.transcript.map(Source.address)
     }

@@ -98,7 +98,9 @@ public struct SidecarsStore: DomainStore {
     case .handle(.timeCame), .handle(.path), .handle(.network), .handle(.cleanup(.run)),
       .receive(.downloads(.removed)), .receive(.downloads(.removedMany)), .receive(.downloads(.lost)):
       hasRows
-    case .receive(.downloads(.completed)), .receive(.cleanup(.endedRenaming)): true
+    case .receive(.downloads(.completed)), .receive(.downloads(.enqueued(_, _, isNew: false))),
+      .receive(.cleanup(.endedRenaming)), .receive(.podcasts(.noted)):
+      true
     case .endBatch: hasRows || scanAfter != nil
     case .handle, .receive: false
     }
@@ -134,6 +136,10 @@ public struct SidecarsStore: DomainStore {
       scanAfter = 0
       try turn.tables.sidecars.save(scanAfter: scanAfter)
     case .downloads(.completed(let id)): try want(for: id, settings: context.settings, in: turn)
+    // One that is completed already has got an episode.
+    case .downloads(.enqueued(_, let id, isNew: false)): try want(for: id, settings: context.settings, in: turn)
+    // A file that is written already stays as it is.
+    case .podcasts(.noted(let ids)): for id in ids { try want(for: id, settings: context.settings, in: turn) }
     case .downloads(.removed(let id, let file, let withFile)):
       try leave(id, withFile: withFile, forGood: true, in: &turn)
       if withFile { try leaveCovers(above: file.path, in: &turn) }

@@ -19,8 +19,8 @@ final class LibraryEpisodes: EpisodeReader, Sendable {
     self.database = database
   }
 
-  func episodeTraces(of feed: Feed.Key) throws -> [EpisodeTraces] {
-    try reader().read { try $0.episodeTraces(of: feed) }
+  func episodeTraces(of feed: Feed.Key, withNotes: Bool) throws -> [EpisodeTraces] {
+    try reader().read { try $0.episodeTraces(of: feed, withNotes: withNotes) }
   }
 
   /// Closes the connection; nothing is read any more.

@@ -75,6 +75,8 @@ public enum Invariant: String, CaseIterable, Sendable {
     "a sidecar whose row says that it is there is there, and no sidecar moves without its episode's file"
   case sidecarsLeave = "no sidecar of a removed download stays"
   case sidecarsOnce = "a sidecar that a person has removed is not fetched again"
+  case notes =
+    "where notes are wanted, the library has what the feed says of each episode, and each file gets its notes"
   case adopted = "an episode gets a file only if it is its own, and a file is that of one download"
   case untouched = "adopting a file changes and moves none"
   case asPlanned = "what a plan to adopt lists is what adopting does, if nothing has changed"

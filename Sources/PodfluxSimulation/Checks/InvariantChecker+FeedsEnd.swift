@@ -15,6 +15,7 @@ extension InvariantChecker {
       guard let place = simulated.place(at: feed.address) else { continue }
       let items = simulated.podcasts[simulated.places[place].podcast].items
       if let fault = fault(of: feed, comparedWith: items) { throw Violation(.nothingLost, fault) }
+      try checkNotesAtRest(of: feed, comparedWith: items, in: world)
     }
     try checkRulesDone(in: world)
     guard world.process?.dispatcher.state.podcasts.live.isEmpty == true else {

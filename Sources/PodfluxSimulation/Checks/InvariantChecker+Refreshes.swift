@@ -111,6 +111,7 @@ extension InvariantChecker {
         feed.refreshes.validators == findings.validators || world.sabotage == .distrustForgotten
       else { return }
       try checkWhole(feed, refresh.showings)
+      try checkNotes(of: feed, refresh.showings, in: world)
       try checkDistrust(of: feed, refresh.refresh.feed, refresh.showings)
     case .described, .appeared, .changed, .moved, .failed, .stopped: break
     }

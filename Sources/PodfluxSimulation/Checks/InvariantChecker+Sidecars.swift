@@ -104,6 +104,7 @@ extension InvariantChecker {
         throw Violation(.liveness, "\(row) is so for ever")
       }
     }
+    try checkNotesFiles(rows, in: world)
     let known = Set(rows.compactMap { $0.file?.inode })
     for path in disk.published.keys.sorted() {
       guard let entry = disk.published[path], disk.isSidecar(entry.file), !entry.isDisplaced,
@@ -111,6 +112,65 @@ extension InvariantChecker {
         !self.rows.values.contains(where: { $0.publishedFile?.inode == entry.file.inode })
       else { continue }
       throw Violation(.sidecarsLeave, "the sidecar \(path) belongs to nothing")
+    }
+  }
+}
+
+/// Checks of notes.
+extension InvariantChecker {
+  /// A refresh that has read the notes too has ended: the library has those that one of its documents had.
+  func checkNotes(of feed: Feed, _ showings: [FeedAnswer.Showing], in world: World) throws {
+    guard !showings.isEmpty, showings.allSatisfy(\.isWhole) else { return }
+    let faults = try showings.map { try notesFault(of: feed, comparedWith: $0.items, in: world) }
+    guard faults.allSatisfy({ $0 != nil }), let fault = faults.last ?? nil else { return }
+    throw Violation(.notes, fault)
+  }
+
+  /// When each feed has been refreshed: notes that are wanted have been read.
+  func checkNotesAtRest(of feed: Feed, comparedWith items: [SimulatedItem], in world: World) throws {
+    guard wantsNotes(world) else { return }
+    guard feed.refreshes.validators.hasNotes else {
+      throw Violation(.notes, "\(feed.id) was refreshed, and its notes were not read")
+    }
+    if let fault = try notesFault(of: feed, comparedWith: items, in: world) { throw Violation(.notes, fault) }
+  }
+
+  /// Which downloads attempts have completed.
+  func noteFetched(_ batch: Batch) {
+    for case .attempt(let report) in batch.actions {
+      if case .finished = report.news { fetched.insert(report.attempt.download) }
+    }
+    fetched = fetched.filter { rows[$0]?.state.kind == .completed }
+  }
+
+  /// When nothing moves any more: notes that the library has are there, or could not be written, beside each file.
+  func checkNotesFiles(_ sidecars: [Sidecar], in world: World) throws {
+    guard wantsNotes(world) else { return }
+    let owners = Set(sidecars.filter { $0.kind == .notes }.compactMap(\.owner))
+    let episodes = feeds.episodes.values.sorted { $0.id < $1.id }
+    for id in fetched.subtracting(owners).sorted() {
+      guard let episode = episodes.last(where: { $0.download == id }) else { continue }
+      if let notes = try world.database.read({ try $0.notes(of: episode.id) }) {
+        throw Violation(.notes, "\(id) is completed, and \(notes.html) is not written beside it")
+      }
+    }
+  }
+
+  private func wantsNotes(_ world: World) -> Bool {
+    world.process?.dispatcher.state.settings.settings.sidecars.contains(.notes) ?? false
+  }
+
+  /// What differs between the notes in the library and those of a feed; nil if nothing does, or they were not read.
+  private func notesFault(of feed: Feed, comparedWith items: [SimulatedItem], in world: World) throws -> String? {
+    guard feed.refreshes.validators.hasNotes else { return nil }
+    let present = feeds.episodes(of: feed.key).filter { !$0.isMissingFromFeed }
+    return try world.database.read { tables in
+      for item in items {
+        guard let episode = present.first(where: { item.isSaid(by: $0.content) }) else { continue }
+        let notes = try tables.notes(of: episode.id)?.html ?? ""
+        if notes != item.notes { return "\(feed.id) says \(item.notes) of \(episode.id), and the library has \(notes)" }
+      }
+      return nil
     }
   }
 }

@@ -60,6 +60,8 @@ final class InvariantChecker {
   var served: [AttemptID: [TagMaterial.Part: [UInt8]]] = [:]
   /// The sidecars that people have removed or changed, as looks at their files have told.
   var removed: Set<Sidecar.Key> = []
+  /// The downloads whose files an attempt has brought, and no person: an adopted file gets no sidecars by itself.
+  var fetched: Set<DownloadID> = []
   /// The downloads whose files have got another name, or were followed.
   var hasFollowed: Set<DownloadID> = []
   /// The committed rows of sessions.
@@ -99,6 +101,7 @@ final class InvariantChecker {
     try followSessions(process.ledger, in: process)
     try checkFeeds(batch, changes, in: process)
     noteRemovedSidecars(batch)
+    noteFetched(batch)
     for step in finished { if let id = step.finding.download { hasFollowed.insert(id) } }
     hear(batch, rowsBefore, world)
     for id in changes.before.keys.sorted() {

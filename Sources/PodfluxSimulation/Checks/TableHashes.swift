@@ -50,7 +50,7 @@ struct TableHashes: Sendable {
         for item in try tables.episodes(query, at: moment).items { hash.mix("\(item.episode)") }
         var keys: [Feed.Key] = []
         try tables.forEachFeed { keys.append($0.key) }
-        for key in keys { hash.mix("\(try tables.episodeTraces(of: key))") }
+        for key in keys { hash.mix("\(try tables.episodeTraces(of: key, withNotes: true))") }
       }
       try add("sessions") { hash in for session in try tables.sessions() { hash.mix("\(session)") } }
       try add("cleanup steps") { hash in

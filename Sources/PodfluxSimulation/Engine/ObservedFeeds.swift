@@ -105,7 +105,9 @@ struct ObservedEpisodes: EpisodeTable {
     _ contents: [EpisodeContent], of feed: Feed.Key, added: Timestamp, isBackdated: (EpisodeContent) -> Bool
   ) throws -> [EpisodeID] {
     let ids = try inner.insert(contents, of: feed, added: added, isBackdated: isBackdated)
-    for (id, content) in zip(ids, contents) {
+    for (id, var content) in zip(ids, contents) {
+      // They have a table of their own.
+      content.notes = nil
       notes.feedWrites.append(
         .episode(Episode(id: id, feed: feed, content: content, added: added, isBackdated: isBackdated(content))))
     }
@@ -113,7 +115,10 @@ struct ObservedEpisodes: EpisodeTable {
   }
 
   func update(_ change: RefreshReport.EpisodeChange, of feed: Feed.Key) throws -> UpdatedEpisode? {
+    var change = change
+    if sabotage == .notesStale, try inner.hasNotes(change.id) { change.content.notes = nil }
     let updated = try inner.update(change, of: feed)
+    change.content.notes = nil
     if updated != nil { notes.feedWrites.append(.changed(change, of: feed)) }
     return updated
   }
@@ -157,6 +162,8 @@ struct ObservedEpisodes: EpisodeTable {
     return try inner.find(id)
   }
 
+  func notes(of episode: EpisodeID) throws -> EpisodeNotes? { try inner.notes(of: episode) }
+  func hasNotes(_ episode: EpisodeID) throws -> Bool { try inner.hasNotes(episode) }
   func index(of episode: Episode) throws -> Int64? { try inner.index(of: episode) }
   func forgetLeft(limit: Int) throws -> Bool { try inner.forgetLeft(limit: limit) }
   func find(having download: DownloadID) throws -> Episode? { try inner.find(having: download) }

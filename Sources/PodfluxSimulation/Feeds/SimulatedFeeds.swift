@@ -17,12 +17,17 @@ struct SimulatedFeeds {
   private static let placesEach = 3
   private static let redirectLimit = 10
 
-  /// - Parameter namesSidecars: Whether feeds name pictures, chapters and transcripts.
-  init(_ files: [SimulatedOrigin], seed: UInt64, naming namesSidecars: Bool = false) throws {
+  /// - Parameters:
+  ///   - namesSidecars: Whether feeds name pictures, chapters and transcripts.
+  ///   - showsNotes: Whether episodes have notes, which change.
+  init(
+    _ files: [SimulatedOrigin], seed: UInt64, naming namesSidecars: Bool = false, showingNotes showsNotes: Bool = false
+  ) throws {
     random = SeededGenerator(seed: seed, index: 2)
     for number in 0..<Self.podcastCount {
       podcasts.append(try SimulatedPodcast(number: number, files: files, nextTruth: &nextTruth, using: &random))
       podcasts[number].namesSidecars = namesSidecars
+      podcasts[number].showsNotes = showsNotes
     }
     for number in 0..<(Self.podcastCount * Self.placesEach) {
       // Some are on the hosts of files, and one of those is this machine.

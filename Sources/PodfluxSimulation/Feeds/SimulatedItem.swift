@@ -30,6 +30,8 @@ struct SimulatedItem: Hashable {
   /// The bytes that the feed claims.
   let length: Int64?
   private var revision = 0
+  /// Grows with each change of the notes.
+  private var notesRevision = 0
   /// Whether the guid is another one for a while.
   private var isRenamed = false
 
@@ -73,6 +75,9 @@ struct SimulatedItem: Hashable {
     }
   }
 
+  /// The publisher writes other notes, or none any more.
+  mutating func changeNotes() { notesRevision += 1 }
+
   /// The file gets another address: another scheme, which is the same file for the rules of identity, or another query.
   private mutating func moveFile(using random: inout SeededGenerator) {
     let text = address.description
@@ -93,16 +98,31 @@ struct SimulatedItem: Hashable {
   }
 
   /// The item of an RSS document. `link` says which episode it truly is: no rule of identity looks at it.
-  var markup: String { markup(namingSidecars: false) }
+  var markup: String { markup(namingSidecars: false, showingNotes: false) }
 
-  /// The same, perhaps with chapters and a transcript.
-  func markup(namingSidecars namesSidecars: Bool) -> String {
+  /// The same, perhaps with chapters and a transcript, and with notes.
+  func markup(namingSidecars namesSidecars: Bool, showingNotes showsNotes: Bool) -> String {
     var text = "<item><title>\(title)</title><link>\(Self.link(truth))</link>"
     if let guid { text += "<guid isPermaLink=\"false\">\(guid)</guid>" }
     text += "<dc:date>\(InternetDate.text(published))</dc:date><itunes:duration>\(seconds)</itunes:duration>"
     if namesSidecars { text += SimulatedSidecars.markup(of: truth) }
+    if showsNotes { text += describing }
     let address = address.description.split(separator: "&", omittingEmptySubsequences: false).joined(separator: "&amp;")
     return text + "<enclosure url=\"\(address)\" length=\"\(length ?? 0)\" type=\"audio/mpeg\"/></item>\n"
+  }
+
+  /// What the library is to keep of its notes; empty if it has none now.
+  var notes: String {
+    (truth + notesRevision) % 5 == 0 ? "" : "<p>Notes of \(truth), \(notesRevision)</p>"
+  }
+
+  /// The notes as the feed has them: with a script, or as plain text.
+  private var describing: String {
+    guard !notes.isEmpty else { return "" }
+    let text =
+      truth % 2 == 0
+      ? "<![CDATA[\(notes)<script>act()</script>]]>" : "Notes of \(truth), \(notesRevision)"
+    return "<description>\(text)</description>"
   }
 
   private static let linkBeginning = "http://truth.example/"

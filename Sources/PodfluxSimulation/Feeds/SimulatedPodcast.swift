@@ -36,6 +36,8 @@ struct SimulatedPodcast {
   private(set) var items: [SimulatedItem] = []
   /// Whether it names its picture, and chapters and transcripts of its episodes.
   var namesSidecars = false
+  /// Whether its episodes have notes.
+  var showsNotes = false
   /// Episodes that have left the feed.
   private var gone: [SimulatedItem] = []
   /// All episodes that it ever had.
@@ -80,6 +82,8 @@ struct SimulatedPodcast {
     default: if !items.isEmpty { items[random.below(items.count)].change(using: &random) }
     }
     if !oddity.hasMany, items.count > Self.limit { leave(items.count - 1) }
+    // Without a draw: a world without notes draws as if there were none.
+    if showsNotes, version % 2 == 0, !items.isEmpty { items[version / 2 % items.count].changeNotes() }
   }
 
   /// The document becomes another one that says the same.
@@ -140,8 +144,10 @@ struct SimulatedPodcast {
     if let address { text += "<itunes:new-feed-url>\(address)</itunes:new-feed-url>\n" }
     let beginning = Array(text.utf8) + (oddity == .long ? Self.filling : [])
     var rest = ""
-    for item in items { rest += item.markup(namingSidecars: namesSidecars) }
-    if let repeated, items.indices.contains(repeated) { rest += items[repeated].markup(namingSidecars: namesSidecars) }
+    let repetition = repeated.flatMap { items.indices.contains($0) ? items[$0] : nil }
+    for item in items + (repetition.map { [$0] } ?? []) {
+      rest += item.markup(namingSidecars: namesSidecars, showingNotes: showsNotes)
+    }
     return beginning + Array((rest + "</channel></rss>\n").utf8)
   }
 

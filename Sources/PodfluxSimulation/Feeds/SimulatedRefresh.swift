@@ -46,7 +46,9 @@ final class SimulatedRefresh {
     world = process.world
     known = Set(
       world.checker.feeds.episodes(of: refresh.feed.key).compactMap { SimulatedItem.truth(of: $0.content) })
-    core = RefreshAttempt(refresh, rows: SimulatedEpisodeRows(world: process.world)) { _ in SimulatedDecoder() }
+    var believed = refresh
+    if world.sabotage == .notesUnread { believed.feed.refreshes.validators.hasNotes = true }
+    core = RefreshAttempt(believed, rows: SimulatedEpisodeRows(world: process.world)) { _ in SimulatedDecoder() }
   }
 
   /// A number that changes with each exchange.
@@ -234,8 +236,8 @@ extension RefreshReport.News {
 struct SimulatedEpisodeRows: EpisodeReader {
   unowned let world: World
 
-  func episodeTraces(of feed: Feed.Key) throws -> [EpisodeTraces] {
-    let traces = try world.database.read { try $0.episodeTraces(of: feed) }
+  func episodeTraces(of feed: Feed.Key, withNotes: Bool) throws -> [EpisodeTraces] {
+    let traces = try world.database.read { try $0.episodeTraces(of: feed, withNotes: withNotes) }
     switch world.sabotage {
     case .episodesForgotten: return traces.filter { !$0.isMissingFromFeed }
     case .formerNamesForgotten, .fingerprintsForgotten, .guidAloneBelieved: return traces.map(spoiled)

@@ -206,7 +206,9 @@ struct ObservedSidecars: SidecarTable {
   let sabotage: Sabotage?
 
   func find(_ key: Sidecar.Key) throws -> Sidecar? { try inner.find(key) }
-  func insert(_ sidecar: Sidecar) throws { try inner.insert(sidecar) }
+  func insert(_ sidecar: Sidecar) throws {
+    if sabotage != .notesNotWanted || sidecar.kind != .notes { try inner.insert(sidecar) }
+  }
   func update(_ sidecar: Sidecar) throws {
     var sidecar = sidecar
     if sabotage == .sidecarFetchedAgain, case .disowned = sidecar.state {

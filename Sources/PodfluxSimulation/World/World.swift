@@ -78,7 +78,8 @@ final class World {
     if options.faults.contains(.sessions) { sessions = SimulatedSessions(seed: options.seed) }
     sessions?.vault.fails = { [unowned self] in suffers(.sessions) && sessions?.random.once(in: 40) == true }
     guard options.faults.contains(.feeds) else { return }
-    feeds = try SimulatedFeeds(origins, seed: options.seed, naming: namesSidecars)
+    feeds = try SimulatedFeeds(
+      origins, seed: options.seed, naming: namesSidecars, showingNotes: options.faults.contains(.sidecars))
     schedule(.feedChange, after: 100)
   }
 

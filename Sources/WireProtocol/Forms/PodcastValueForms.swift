@@ -116,6 +116,16 @@ extension ValueForm<String> {
   }
 }
 
+extension ValueForm<EpisodeNotes> {
+  /// The notes of an episode; of their links, what lets its holder in is not written.
+  static var notes: Self {
+    Self(
+      "HTML of at most \(EpisodeNotes.maximumBytes) bytes",
+      read: { f throws(Refusal) in try f.notes() },
+      write: { $1.element($0.shown) })
+  }
+}
+
 extension ValueForm<WebAddress> {
   /// A URL that a feed names. libcurl may refuse it, when it is fetched.
   static var foreignAddress: Self {

@@ -110,6 +110,7 @@ extension EpisodeContent: FormedPayload {
     try coder.optional("guid", &guid, .guid)
     try coder.optional("image", &image, .foreignAddress)
     try coder.optional("link", &link, .foreignAddress)
+    try coder.optional("notes", &notes, .notes)
     try coder.optional("number", &number, .text)
     try coder.optional("published", &published, .publicationDate)
     try coder.optional("season", &season, .anyInteger)
@@ -181,5 +182,6 @@ extension FeedValidators: FormedPayload {
     try coder.optional("entityTag", &entityTag, .text)
     try coder.optional("fullBodyAt", &fullBodyAt, .instant)
     try coder.optional("lastModified", &lastModified, .text)
+    try coder.optional("notes", &hasNotes, .boolean, omitting: false)
   }
 }

@@ -21,6 +21,15 @@ extension Field {
     return text
   }
 
+  /// The notes of an episode, which have several lines.
+  func notes() throws(Refusal) -> EpisodeNotes {
+    let text = try string()
+    guard text.utf8.count <= EpisodeNotes.maximumBytes, !text.utf8.contains(0) else {
+      throw mustBe("at most \(EpisodeNotes.maximumBytes) bytes without U+0000")
+    }
+    return EpisodeNotes(text)
+  }
+
   func downloadID() throws(Refusal) -> DownloadID {
     guard let id = DownloadID(try string()) else {
       throw mustBe(

@@ -19,7 +19,7 @@ struct RefreshAttemptTests {
 
     struct Unreadable: Error {}
 
-    func episodeTraces(of feed: Feed.Key) throws -> [EpisodeTraces] {
+    func episodeTraces(of feed: Feed.Key, withNotes: Bool) throws -> [EpisodeTraces] {
       reads += 1
       if isUnreadable { throw Unreadable() }
       return traces
@@ -32,8 +32,10 @@ struct RefreshAttemptTests {
         for content in contents { traces.append(Self.traces(of: content, number: Int64(traces.count + 1))) }
       case .changed(let changes):
         for change in changes {
+          let former = self.traces[Int(change.id.number) - 1]
           var traces = Self.traces(of: change.content, number: change.id.number)
           traces.formerNames = change.formerNames
+          if change.content.notes == nil { traces.notesHash = former.notesHash }
           self.traces[Int(change.id.number) - 1] = traces
         }
       case .listed(let missing, let returned):
@@ -47,7 +49,8 @@ struct RefreshAttemptTests {
       EpisodeTraces(
         id: EpisodeID(number: number), guid: content.guid, enclosure: content.enclosure?.address, title: content.title,
         published: content.published?.moment, seconds: content.seconds, bytes: content.enclosure?.length,
-        formerNames: .init(), fingerprint: content.fingerprint, isMissingFromFeed: false)
+        formerNames: .init(), fingerprint: content.fingerprint,
+        notesHash: content.notes.flatMap { $0.isEmpty ? nil : $0.hash }, isMissingFromFeed: false)
     }
   }
 
@@ -61,10 +64,10 @@ struct RefreshAttemptTests {
     var failure: ExchangeFailure?
   }
 
-  private let rows = Rows()
-  private let now = ClockReading(wall: Timestamp(milliseconds: 1_800_000_000_000), monotonicMilliseconds: 5)
+  let rows = Rows()
+  let now = ClockReading(wall: Timestamp(milliseconds: 1_800_000_000_000), monotonicMilliseconds: 5)
 
-  private func feed(_ change: (inout Feed) -> Void = { _ in }) throws -> Feed {
+  func feed(_ change: (inout Feed) -> Void = { _ in }) throws -> Feed {
     var feed = Feed(
       key: 1, id: try #require(FeedID("f")), address: try WebAddress("https://feeds.example/f.xml"), wishes: .init(),
       refreshes: .init(next: now.wall), added: now.wall)
@@ -72,20 +75,22 @@ struct RefreshAttemptTests {
     return feed
   }
 
-  private func attempt(_ feed: Feed, secret: AddressSecret? = nil) -> RefreshAttempt<Rows> {
+  private func attempt(
+    _ feed: Feed, _ settings: Settings = Settings(), secret: AddressSecret? = nil
+  ) -> RefreshAttempt<Rows> {
     RefreshAttempt(
       FeedRefresh(
-        id: .init(feed: feed.id, generation: 3), feed: feed, settings: Settings(), route: .any, draw: 1 << 60),
+        id: .init(feed: feed.id, generation: 3), feed: feed, settings: settings, route: .any, draw: 1 << 60),
       rows: rows, secret: secret, makeDecoder: { _ in preconditionFailure("nothing is coded") })
   }
 
   /// Runs a refresh to its end. The answers are given by URL; each report is committed before it proceeds.
   @discardableResult
-  private func run(
-    _ feed: Feed, pieces: Int = 1000, secret: AddressSecret? = nil, _ answers: [String: Answer],
-    asBrowser: [String: Answer] = [:]
+  func run(
+    _ feed: Feed, with settings: Settings = Settings(), pieces: Int = 1000, secret: AddressSecret? = nil,
+    _ answers: [String: Answer], asBrowser: [String: Answer] = [:]
   ) throws -> (news: [RefreshReport.News], requests: [HTTPRequest]) {
-    var attempt = attempt(feed, secret: secret)
+    var attempt = attempt(feed, settings, secret: secret)
     var events: [RefreshEvent] = [.begin]
     var (news, requests): ([RefreshReport.News], [HTTPRequest]) = ([], [])
     while !events.isEmpty {
@@ -138,9 +143,9 @@ struct RefreshAttemptTests {
     return "<rss version=\"2.0\"><channel><title>\(title)</title>\(more)\(items)</channel></rss>"
   }
 
-  private static let address = "https://feeds.example/f.xml"
+  static let address = "https://feeds.example/f.xml"
 
-  private func findings(_ news: RefreshReport.News?) throws -> RefreshReport.Findings {
+  func findings(_ news: RefreshReport.News?) throws -> RefreshReport.Findings {
     guard case .refreshed(let findings)? = news else {
       Issue.record("\(String(describing: news))")
       throw Rows.Unreadable()

@@ -7,6 +7,7 @@ public func readInput(_ bytes: UnsafePointer<UInt8>, _ count: Int) -> CInt {
   let input = Array(UnsafeBufferPointer(start: bytes, count: count))
   precondition(FeedReading(input, inPiecesOf: max(1, count)) == FeedReading(input, inPiecesOf: 1 + count % 61))
   readList(input)
+  readNotes(input)
   return 0
 }
 
@@ -35,4 +36,24 @@ private struct FeedReading: Equatable {
 private func readList(_ bytes: [UInt8]) {
   guard let list = try? OPMLReader.read(bytes) else { return }
   precondition(list.feeds.count <= OPMLLimits.maximumOutlines)
+}
+
+/// Notes are well nested and within their limit: a tag of theirs begins with one of few names, and each that begins ends.
+private func readNotes(_ bytes: [UInt8]) {
+  let html = NotesHTML.notes(String(decoding: bytes, as: UTF8.self)).html
+  precondition(html.utf8.count <= EpisodeNotes.maximumBytes)
+  var open: [Substring] = []
+  for part in html.split(separator: "<", omittingEmptySubsequences: false).dropFirst() {
+    guard let end = part.firstIndex(of: ">") else { preconditionFailure("a tag does not end") }
+    let tag = part[..<end]
+    if tag.hasPrefix("/") {
+      precondition(open.popLast() == tag.dropFirst())
+    } else {
+      let name = tag.prefix { $0 != " " }
+      guard let element = NotesElement(rawValue: String(name)) else { preconditionFailure("<\(tag)>") }
+      precondition(tag == name || element == .a && tag.hasPrefix("a href=\""))
+      if !element.isVoid { open.append(name) }
+    }
+  }
+  precondition(open.isEmpty)
 }

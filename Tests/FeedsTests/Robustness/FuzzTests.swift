@@ -45,6 +45,25 @@ struct FuzzTests {
     }
   }
 
+  @Test("Notes of any tags and text are notes", arguments: [UInt64(7), 8])
+  func notes(seed: UInt64) {
+    var random = SeededGenerator(seed: seed)
+    let tokens = [
+      "<", ">", "/", "\"", "'", "=", " ", "&", ";", "a", "é", "\n", "\u{0}", "\u{85}", "<p>", "</p>", "<b>", "</b>",
+      "<ul>", "<li>",
+      "</ul>", "<a href=", "</a>", "https://a.example/", "javascript:", "mailto:", "<script>", "</script>", "<!--",
+      "-->",
+      "<![CDATA[", "]]>", "<td>", "<img alt=", "&lt;", "&#x3C;", "onclick=", "<div/>", "<svg>", "\u{FEFF}", "<h1>",
+    ]
+    for _ in 0..<10_000 {
+      var text = ""
+      for _ in 0..<Int.random(in: 0...30, using: &random) { text += tokens.randomElement(using: &random) ?? "<" }
+      let limit = Bool.random(using: &random) ? 40 : 4000
+      let html = NotesHTML.html(text, upTo: limit)
+      #expect(NotesGrammar.fault(in: html) == nil && html.utf8.count <= limit, "\(text.debugDescription): \(html)")
+    }
+  }
+
   /// Up to eight changes: bytes changed, inserted, removed, repeated, or taken from another document or from `tokens`.
   private static func mutation(of first: [UInt8], with second: [UInt8], using random: inout SeededGenerator) -> [UInt8]
   {

@@ -26,6 +26,16 @@ struct SecretParameterTests {
     #expect(parameter.removed(from: parameter.added(to: url)) == url || url.hasSuffix("?") || url.hasSuffix("&"))
   }
 
+  @Test("is taken out of all addresses in a text, with and without entities and escapes")
+  func inText() {
+    let text = "<a href='https://a.example/f?n=1&amp;auth=a+b/c='>1</a> https://b.example/?auth=a+b/c=&n=2, author=a+b/c"
+    let expected = "<a href='https://a.example/f?n=1&amp;auth='>1</a> https://b.example/?auth=&n=2, author=a+b/c"
+    #expect(parameter.removedAnywhere(in: text) == expected)
+    let escaped = SecretParameter(name: "key", value: "x y")
+    #expect(escaped.removedAnywhere(in: "?key=x%20y and ?key=x+y") == "?key= and ?key=")
+    #expect(escaped.removedAnywhere(in: "none") == "none")
+  }
+
   @Test(
     "is taken out however it is encoded; another value of its name stays",
     arguments: [

@@ -21,11 +21,12 @@ struct SidecarContentTests {
     #expect(try text("1\r\n00:00:00,000 --> 00:00:01,000\r\nHello", as: .transcript) == "srt")
     #expect(try text(#"{"segments":[]}"#, as: .transcript) == "json")
     #expect(try text("Hello.", as: .transcript) == "txt")
+    #expect(try text("<!DOCTYPE html>", as: .notes) == "html")
   }
 
   @Test("A page, an empty answer and another kind of file are refused, and what is too large")
   func refused() throws {
-    for kind in SidecarKind.allCases where kind != .info {
+    for kind in SidecarKind.allCases where kind != .info && kind != .notes {
       #expect(throws: DownloadError.self, "\(kind)") { try SidecarContent.fileExtension(of: Self.page, as: kind) }
       #expect(throws: DownloadError.self, "\(kind)") { try SidecarContent.fileExtension(of: [], as: kind) }
     }
@@ -66,6 +67,7 @@ struct SidecarContentTests {
     let media = try LibraryPath(validating: "Show/2026 One. Two.mp3")
     #expect(Sidecar.stem(of: .chapters, beside: media) == "Show/2026 One. Two.chapters")
     #expect(Sidecar.stem(of: .info, beside: media) == "Show/2026 One. Two.info")
+    #expect(Sidecar.stem(of: .notes, beside: media) == "Show/2026 One. Two")
     #expect(Sidecar.stem(of: .transcript, beside: media) == "Show/2026 One. Two")
     #expect(Sidecar.stem(of: .transcript, beside: media, language: "EN-us") == "Show/2026 One. Two.en")
     #expect(Sidecar.stem(of: .transcript, beside: media, language: "i-klingon") == "Show/2026 One. Two")

@@ -65,15 +65,28 @@ struct SidecarsStoreTests {
 
   /// Subscribes to a feed that has one episode, and completes its download in a folder.
   @discardableResult
-  private func completeEpisode(in folder: String = "Show", inode: UInt64 = 7) throws -> DownloadID {
+  private func completeEpisode(
+    in folder: String = "Show", inode: UInt64 = 7, notes: String? = nil
+  ) throws -> DownloadID {
+    let episode = try subscribe(toFeedHaving: try .on("media.example"), notes: notes)
+    try world.send(.podcasts(.download(.one(episode))))
+    let id = try #require(world.attempts.keys.first)
+    let file = PublishedFile(
+      path: try LibraryPath(validating: "\(folder)/One.mp3"), length: 70, inode: inode)
+    try world.finish(id, as: file)
+    return id
+  }
+
+  /// Subscribes to a feed that has one episode, with this file.
+  private func subscribe(toFeedHaving enclosure: WebAddress, notes: String? = nil) throws -> EpisodeID {
     let feed = try #require(FeedID("f"))
     try world.send(.podcasts(.subscribe(.init(id: feed, address: try WebAddress("https://feeds.example/f.xml")))))
     let refresh = try #require(
       world.effects.compactMap { if case .refreshFeed(let refresh) = $0 { refresh } else { nil } }.first)
     let content = EpisodeContent(
-      guid: "g", title: "One", enclosure: .init(address: try .on("media.example"), mediaType: "audio/mpeg", length: 5),
+      guid: "g", title: "One", enclosure: .init(address: enclosure, mediaType: "audio/mpeg", length: 5),
       chapters: try WebAddress("https://side.example/chapters"),
-      transcript: try WebAddress("https://side.example/transcript"))
+      transcript: try WebAddress("https://side.example/transcript"), notes: notes.map { EpisodeNotes($0) })
     try world.send(.refresh(RefreshReport(refresh: refresh.id, news: .appeared([content]))))
     let podcast = PodcastContent(title: "Show", image: "https://side.example/picture", language: "de-AT")
     try world.send(
@@ -87,13 +100,7 @@ struct SidecarsStoreTests {
         .init(condition: .everything, order: .init(.added), limit: 9), at: ConditionMoment(now: world.clock.wall)
       ).items
     }
-    let episode = try #require(episodes.first)
-    try world.send(.podcasts(.download(.one(episode.episode.id))))
-    let id = try #require(world.attempts.keys.first)
-    let file = PublishedFile(
-      path: try LibraryPath(validating: "\(folder)/One.mp3"), length: 70, inode: inode)
-    try world.finish(id, as: file)
-    return id
+    return try #require(episodes.first).episode.id
   }
 
   // MARK: Fetching
@@ -123,6 +130,68 @@ struct SidecarsStoreTests {
     try report(try #require(fetches.first), .failed(.missing, retryAfter: nil))
     #expect(fetches.map(\.stem) == ["Show/cover"])
     #expect(try rows.first?.state == .failed(DownloadError.missing.message))
+  }
+
+  /// Has the feed say something else of its episode's notes.
+  @discardableResult
+  private func change(notes: String, in running: FeedRefresh.ID? = nil) throws -> FeedRefresh.ID {
+    if running == nil { try world.send(.podcasts(.refresh(.one(try #require(FeedID("f")))))) }
+    let started = world.effects.compactMap { if case .refreshFeed(let refresh) = $0 { refresh.id } else { nil } }.first
+    let refresh = try #require(running ?? started)
+    let row = try #require(
+      try world.database.read {
+        try $0.episodes(.init(order: .init(.added), limit: 9), at: ConditionMoment(now: world.clock.wall)).items.first
+      })
+    var content = row.episode.content
+    content.notes = EpisodeNotes(notes)
+    let change = RefreshReport.EpisodeChange(id: row.episode.id, content: content, formerNames: .init())
+    try world.send(.refresh(RefreshReport(refresh: refresh, news: .changed([change]))))
+    return refresh
+  }
+
+  @Test("Notes are written as they are when the file is made, and a written file stays as it is")
+  func notes() throws {
+    try set([.notes])
+    try completeEpisode(notes: "<p>One</p>")
+    let fetch = try #require(fetches.first)
+    #expect(fetch.stem == "Show/One" && fetch.kind == .notes)
+    guard case .text(let text) = fetch.source else { throw Refusal(.invalidValue, "it has no text") }
+    #expect(text.contains("<title>One</title>") && text.contains("<p>One</p>"))
+    try bring("One.html")
+    try change(notes: "<p>Two</p>")
+    #expect(fetches.isEmpty)
+    #expect(try rows.count == 1)
+  }
+
+  @Test("A file that was there before its episode gets the notes when the two are joined")
+  func joined() throws {
+    try set([.notes])
+    let id = try complete("a")
+    #expect(try rows.isEmpty)
+    let address = try #require(try world.database.read { try $0.download(id) }).address
+    let episode = try subscribe(toFeedHaving: address, notes: "<p>One</p>")
+    #expect(try rows.isEmpty)
+    try world.send(.podcasts(.download(.one(episode))))
+    #expect(fetches.map(\.stem) == ["Show/a"])
+    #expect(try row().owner == id)
+  }
+
+  @Test("Notes that come later than the file are written then, and none are where the feed has none")
+  func lateNotes() throws {
+    try set([.notes])
+    try completeEpisode()
+    #expect(try rows.isEmpty && fetches.isEmpty)
+    let refresh = try change(notes: "<p>Late</p>")
+    let fetch = try #require(fetches.first)
+    guard case .text(let text) = fetch.source else { throw Refusal(.invalidValue, "it has no text") }
+    #expect(text.contains("<p>Late</p>"))
+    // What the feed has taken back before a further attempt is not written.
+    try report(fetch, .failed(.lost, retryAfter: nil))
+    guard case .wanted(_, let next) = try row().state else { throw Refusal(.conflict, "\(try row())") }
+    try change(notes: "", in: refresh)
+    world.clock.wall = next
+    try world.send(.timeCame)
+    #expect(try rows.isEmpty && fetches.isEmpty)
   }
 
   @Test("Where a file of a podcast lies in no folder of the podcast's own, it gets no cover")

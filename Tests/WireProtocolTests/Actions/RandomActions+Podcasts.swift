@@ -152,7 +152,7 @@ extension RandomActions {
           integrity: random.maybe { _ in Integrity("sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=") } ?? nil,
           isEnclosure: random.once(in: 2))
       }, chapters: maybe { $0.address() }, transcript: maybe { $0.address() },
-      image: maybe { $0.address() })
+      image: maybe { $0.address() }, notes: maybe { EpisodeNotes($0.pick(["", "<p>a \"b\" &amp;\n\tc</p>"])) })
   }
 
   private mutating func formerNames() -> EpisodeTraces.FormerNames {
@@ -169,6 +169,6 @@ extension RandomActions {
   private mutating func validators() -> FeedValidators {
     .init(
       entityTag: maybe { _ in "W/\"a\\\"" }, lastModified: maybe { $0.text() }, bodyHash: maybe { $0.text() },
-      fullBodyAt: maybe { $0.moment() }, isDistrusted: once(in: 2))
+      fullBodyAt: maybe { $0.moment() }, isDistrusted: once(in: 2), hasNotes: once(in: 2))
   }
 }

@@ -1,0 +1,42 @@
+import PodfluxCore
+
+/// What a refresh has found and not told, in pages: as many episodes as a report tells of, and as many of their notes.
+struct PagedNews<Element> {
+  private var elements: [Element] = []
+  /// The bytes of the notes of all elements.
+  private(set) var notesBytes = 0
+  private let notes: (Element) -> EpisodeNotes?
+
+  /// - Parameter notes: The notes of an element.
+  init(_ notes: @escaping (Element) -> EpisodeNotes?) {
+    self.notes = notes
+  }
+
+  var count: Int { elements.count }
+
+  /// Whether a report tells of no more.
+  var isPageFull: Bool {
+    count >= RefreshReport.episodesAtOnce || notesBytes >= RefreshReport.notesBytesAtOnce
+  }
+
+  mutating func append(_ element: Element) {
+    elements.append(element)
+    notesBytes += bytes(of: element)
+  }
+
+  /// Takes the first page.
+  mutating func takePage() -> [Element] {
+    var (end, bytes) = (0, 0)
+    while end < min(count, RefreshReport.episodesAtOnce), bytes < RefreshReport.notesBytesAtOnce {
+      bytes += self.bytes(of: elements[end])
+      end += 1
+    }
+    defer {
+      elements.removeFirst(end)
+      notesBytes -= bytes
+    }
+    return Array(elements[..<end])
+  }
+
+  private func bytes(of element: Element) -> Int { notes(element)?.html.utf8.count ?? 0 }
+}

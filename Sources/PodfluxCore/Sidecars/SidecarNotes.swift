@@ -1,0 +1,29 @@
+/// What a sidecar of the kind `notes` says of an episode: a page with its notes, for browsers and players.
+public struct SidecarNotes: Hashable, Sendable {
+  /// The text of the file, in UTF-8. The page loads nothing, and says so to programs that show it.
+  public let text: String
+
+  /// Makes the page.
+  ///
+  /// - Parameter title: Plain text.
+  public init(_ notes: EpisodeNotes, title: String?) {
+    let title = title.map { "<title>\(Self.escaped($0))</title>\n" } ?? ""
+    text = """
+      <!DOCTYPE html>
+      <html>
+      <head>
+      <meta charset="utf-8">
+      <meta http-equiv="Content-Security-Policy" content="default-src 'none'">
+      \(title)</head>
+      <body>
+      \(notes.html)
+      </body>
+      </html>
+
+      """
+  }
+
+  private static func escaped(_ text: String) -> String {
+    text.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
+  }
+}
