@@ -49,9 +49,7 @@ extension Login {
       }
       source = .text(value)
     }
-    return (
-      address.without(name), mirrors.map { $0.host == address.host ? $0.without(name) : $0 }
-    )
+    return (address.without(name), mirrors.map { $0.host == address.host ? $0.without(name) : $0 })
   }
 
   private static func onlyToken(of parameters: [Substring.UTF8View]) throws(Refusal) -> String {
