@@ -198,16 +198,6 @@ package struct RefreshAttempt<Rows: EpisodeReader> {
     }
   }
 
-  /// Whether the notes of the feed's episodes are read.
-  var keepsNotes: Bool { refresh.settings.sidecars.contains(.notes) }
-
-  /// What the server has said of the last body; nil where its notes are wanted and were not read: then the body is read again
-  /// although it may not have changed.
-  private var usableValidators: FeedValidators? {
-    let validators = refresh.feed.refreshes.validators
-    return validators.hasNotes || !keepsNotes ? validators : nil
-  }
-
   /// Whether the feed is read where the library knows it.
   var isAtOwnAddress: Bool { fallback == nil && !hasFollowedPage }
 

@@ -5,7 +5,9 @@ public struct SidecarNotes: Hashable, Sendable {
 
   /// Makes the page.
   ///
-  /// - Parameter title: Plain text.
+  /// - Parameters:
+  ///   - notes: The notes of an episode.
+  ///   - title: Plain text.
   public init(_ notes: EpisodeNotes, title: String?) {
     let title = title.map { "<title>\(Self.escaped($0))</title>\n" } ?? ""
     text = """

@@ -85,6 +85,7 @@ extension SidecarsStore {
     sidecar.state = .moving(file, to: path)
     try turn.tables.sidecars.update(sidecar)
     freshMoves.insert(sidecar.key)
+    if round?.isLooking == true { round?.moved.insert(sidecar.key) }
     errands.oweMore()
   }
 
@@ -162,6 +163,7 @@ extension SidecarsStore {
       round.isLooking = !subjects.isEmpty
       // Each look has a number of its own: an answer that comes twice answers no other.
       round.number = turn.sequence
+      round.moved = []
       if round.isLooking { turn.perform(.sidecar(.look(SidecarLook(round: round.number, subjects: subjects)))) }
     }
     self.round = round.cover == nil && round.sidecar == nil && !round.isLooking ? nil : round
@@ -169,10 +171,11 @@ extension SidecarsStore {
 
   /// A person has removed, moved or changed these files: from now on they are that person's.
   mutating func take(_ changed: [Sidecar.Key], ofRound number: Int64, in turn: borrowing PodfluxTurn) throws {
-    guard round?.number == number, round?.isLooking == true else { return }
-    round?.isLooking = false
-    if round?.sidecar == nil, round?.cover == nil { round = nil }
-    for key in changed {
+    guard let round, round.number == number, round.isLooking else { return }
+    let moved = round.moved
+    self.round?.isLooking = false
+    if round.sidecar == nil, round.cover == nil { self.round = nil }
+    for key in changed where !moved.contains(key) {
       guard var sidecar = try turn.tables.sidecars.find(key), case .present(let file) = sidecar.state else { continue }
       sidecar.state = .disowned(file)
       try turn.tables.sidecars.update(sidecar)

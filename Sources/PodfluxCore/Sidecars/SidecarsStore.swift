@@ -53,6 +53,8 @@ public struct SidecarsStore: DomainStore {
     var cover: Sidecar.Key? = 0
     /// Whether files are being looked at now.
     var isLooking = false
+    /// The sidecars that have begun to move since: the look says nothing of where they are then.
+    var moved: Set<Sidecar.Key> = []
   }
 
   /// The fetches that have not ended, by the numbers of their sidecars.

@@ -377,6 +377,25 @@ struct SidecarsStoreTests {
     #expect(try rows.isEmpty)
   }
 
+  /// The simulator found a sidecar that had moved behind the back of a look: the look's answer took it for removed.
+  @Test("A look that began before a sidecar moved says nothing of it")
+  func lateLook() throws {
+    let id = try complete("a")
+    let file = try bring("a.info.json")
+    let media = try PublishedFile.sample("a.mp3", length: 70, inode: 7)
+    try world.send(.cleanup(.rename(RenameRequest())))
+    try world.found([.planned(.misnamed(id, media, to: try LibraryPath(validating: "Show/b.mp3")), .rename)])
+    let step = try #require(world.steps.keys.first)
+    try world.send(.cleanup(.run(CleanupRequest())))
+    let look = try #require(orders.compactMap { if case .look(let look) = $0 { look } else { nil } }.first)
+    try world.send(.cleaned(step, .moved(madeFolders: [])))
+    try world.send(.sidecar(.moved(1, madeFolders: [])))
+    try world.send(.sidecar(.looked(round: look.round, changed: [1])))
+    var moved = file
+    moved.path = try LibraryPath(validating: "Show/b.info.json")
+    #expect(try row().state == .present(moved))
+  }
+
   @Test("A plan looks at nothing")
   func plan() throws {
     _ = try complete("a")
