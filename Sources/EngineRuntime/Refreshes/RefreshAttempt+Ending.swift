@@ -98,6 +98,9 @@ extension RefreshAttempt {
     return findings.podcast
   }
 
+  /// Whether the feed is read where the library knows it.
+  var isAtOwnAddress: Bool { fallback == nil && !hasFollowedPage }
+
   /// Whether an address can be the feed's: another one than now, and none that it has left. A feed with a password in its
   /// address stays, because the new one would lose it. One with headers stays on its origin: they are for no other.
   func mayTry(_ target: WebAddress) -> Bool {

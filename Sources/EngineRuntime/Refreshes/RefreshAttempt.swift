@@ -65,7 +65,7 @@ package struct RefreshAttempt<Rows: EpisodeReader> {
   /// that document are known.
   private(set) var knownEpisodes = 0
   /// Whether a page has led to the feed that it names.
-  private var hasFollowedPage = false
+  private(set) var hasFollowedPage = false
   /// As what the requests are made.
   private var agent = RefreshAgent.own
   /// Events that wait until the last report is committed.
@@ -197,9 +197,6 @@ package struct RefreshAttempt<Rows: EpisodeReader> {
     case (.head, _), (.body, _), (.begin, _), (.proceed, _), (.stop, _): break
     }
   }
-
-  /// Whether the feed is read where the library knows it.
-  var isAtOwnAddress: Bool { fallback == nil && !hasFollowedPage }
 
   // MARK: The exchange
 

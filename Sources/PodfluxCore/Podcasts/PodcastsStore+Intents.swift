@@ -118,16 +118,25 @@ extension PodcastsStore {
   private mutating func refresh(
     _ selection: PodcastIntent.FeedSelection, in turn: borrowing PodfluxTurn
   ) throws -> Reply {
+    let asked = try askRefreshes(of: selection, in: turn)
+    // Behind the last refusal: a journal has no refused action, so that one leaves nothing behind in memory either.
     hostsToSearch = nil
+    return .affected(asked)
+  }
+
+  /// Makes feeds due, unless they are being refreshed. Returns how many.
+  private func askRefreshes(
+    of selection: PodcastIntent.FeedSelection, in turn: borrowing PodfluxTurn
+  ) throws -> Int {
     switch selection {
-    case .all: return .affected(try turn.tables.feeds.makeAllDue(at: turn.now))
-    case .one(let id): return .affected(try askRefresh(of: try existing(id, in: turn), in: turn) ? 1 : 0)
+    case .all: return try turn.tables.feeds.makeAllDue(at: turn.now)
+    case .one(let id): return try askRefresh(of: try existing(id, in: turn), in: turn) ? 1 : 0
     case .many(let ids):
       var asked = 0
       for id in ids {
         if let feed = try turn.tables.feeds.find(id), try askRefresh(of: feed, in: turn) { asked += 1 }
       }
-      return .affected(asked)
+      return asked
     }
   }
 

@@ -3,8 +3,9 @@ import Flux
 /// Which feeds are refreshed, and when.
 extension PodcastsStore {
   mutating func startDueRefreshes(reading context: Context, in turn: inout PodfluxTurn) throws {
-    if context.obstacles != seenObstacles {
-      seenObstacles = context.obstacles
+    let failed = context.sessions.failed
+    if context.obstacles != seenObstacles || failed != seenFailures {
+      (seenObstacles, seenFailures) = (context.obstacles, failed)
       hostsToSearch = nil
     }
     if let wakeAt, wakeAt <= turn.now { hostsToSearch = nil }

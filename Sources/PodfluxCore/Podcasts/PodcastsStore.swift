@@ -93,6 +93,8 @@ public struct PodcastsStore: DomainStore {
   var hostsToSearch: Set<String>?
   /// What stood in the way of requests when the store looked last.
   var seenObstacles = Obstacles()
+  /// The sessions whose login had failed then: what waits for another one of them is to fail.
+  var seenFailures: Set<Session.Key> = []
 
   /// When something is to be done next; nil if nothing is.
   var awaited: Timestamp? { Timestamp.earlier(wakeAt, forgetsAt) }

@@ -5,8 +5,9 @@ import Flux
 extension SidecarsStore {
   /// Returns whether the table was asked.
   mutating func startDueFetches(reading context: Context, in turn: inout PodfluxTurn) throws -> Bool {
-    if context.obstacles != seenObstacles {
-      seenObstacles = context.obstacles
+    let failed = context.sessions.failed
+    if context.obstacles != seenObstacles || failed != seenFailures {
+      (seenObstacles, seenFailures) = (context.obstacles, failed)
       mayFetch = true
     }
     guard mayFetch, live.count < SidecarLimits.fetches else { return false }

@@ -77,6 +77,8 @@ public struct SidecarsStore: DomainStore {
   private var goesOnAt: Timestamp?
   /// What stood in the way of requests when the store looked last.
   var seenObstacles = Obstacles()
+  /// The sessions whose login had failed then: what waits for another one of them is to fail.
+  var seenFailures: Set<Session.Key> = []
 
   /// Makes the store with what its tables hold.
   public init(hasRows: Bool = false, scanAfter: Int64? = nil) {

@@ -28,7 +28,8 @@ struct SecretParameterTests {
 
   @Test("is taken out of all addresses in a text, with and without entities and escapes")
   func inText() {
-    let text = "<a href='https://a.example/f?n=1&amp;auth=a+b/c='>1</a> https://b.example/?auth=a+b/c=&n=2, author=a+b/c"
+    let text =
+      "<a href='https://a.example/f?n=1&amp;auth=a+b/c='>1</a> https://b.example/?auth=a+b/c=&n=2, author=a+b/c"
     let expected = "<a href='https://a.example/f?n=1&amp;auth='>1</a> https://b.example/?auth=&n=2, author=a+b/c"
     #expect(parameter.removedAnywhere(in: text) == expected)
     let escaped = SecretParameter(name: "key", value: "x y")

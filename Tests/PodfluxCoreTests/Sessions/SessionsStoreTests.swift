@@ -416,6 +416,26 @@ struct SessionsStoreTests {
     #expect(refresh != nil)
   }
 
+  /// Seed 18551 of the simulator's journals: the feed failed only because a refused action had the store look for it, and a
+  /// journal does not have refused actions.
+  @Test("A feed that waits for a session fails in the turn in which the login does; a refused action starts nothing")
+  func feedFailsWithLogin() throws {
+    try begin()
+    try subscribe()
+    let first = try #require(refresh)
+    let end = world.clock.wall.advanced(byDays: 1)
+    try world.send(.refresh(RefreshReport(refresh: first.id, news: .failed(Self.refusal(), next: end))))
+    let opening = try opening()
+    #expect(world.dispatcher.state.podcasts.hostsToSearch == [])
+    #expect(throws: Refusal.self) { try world.send(.podcasts(.refresh(.one(try #require(FeedID("none")))))) }
+    #expect(world.dispatcher.state.podcasts.hostsToSearch == [], "a refused action leaves nothing in memory")
+    try world.send(.session(.failed(opening.id, DownloadError(.unauthorized, "no such client"))))
+    #expect(try session().state.kind == .loginFailed)
+    var feed: Feed?
+    try world.database.read { try $0.forEachFeed { feed = $0 } }
+    #expect(feed?.refreshes.error?.message.contains("could not log in: no such client") == true)
+  }
+
   @Test("A secret is put into the vault before a turn sees the action")
   func keepsSecrets() throws {
     let login = Login(try login(.basic, secret: nil).wish, source: .text("hunter2"))

@@ -116,7 +116,6 @@ struct AddCommand: EngineCommand {
     let login = Result { try session.members() }
     try withEngine { access, console in
       var (failures, added): ([Failure], [FeedID]) = ([], [])
-      let orderedAt = PersonalClock.ofProcess().now
       for feed in feeds {
         let request = try request("feeds/subscribe", feed, more: wishes + login.get())
         let reply = try access.connection.ask(request).get()
@@ -130,9 +129,7 @@ struct AddCommand: EngineCommand {
         }
       }
       guard !noWait, !added.isEmpty else { return }
-      let before = try access.connection.feeds(added).filter { $0.lastRefreshed == nil }
-      var follower = RefreshFollower(before, orderedAt: orderedAt)
-      try access.follow(&follower, ids: added)
+      try wait(for: added, with: access)
       for feed in try access.connection.feeds(added) {
         tell(feed, on: console)
         if let error = feed.error { failures.append(error) }
@@ -209,6 +206,7 @@ struct AddCommand: EngineCommand {
   /// Until the episodes are known, so that the next command finds them.
   private func wait(for ids: [FeedID], with access: EngineAccess) throws {
     guard !ids.isEmpty else { return }
+    // After the subscriptions: until it is refreshed, a new feed is due since it was subscribed to.
     let orderedAt = PersonalClock.ofProcess().now
     let feeds = try access.connection.feeds(ids)
     var follower = RefreshFollower(feeds.filter { $0.lastRefreshed == nil }, orderedAt: orderedAt)
