@@ -16,7 +16,9 @@ final class HookOutput: @unchecked Sendable {
 
   private let logger: Logger
   private let queue = DispatchQueue(label: "podflux.hook.output")
-  private var source: (any DispatchSourceRead)?
+  /// What is read, and the end whose closing has the reading thread leave it. Used by `begin` and `end` only.
+  private var reading: (pipe: Int32, stop: Int32)?
+  private let isRead = DispatchGroup()
   private var line: [UInt8] = []
   private var count = 0
   /// The last line that was not empty; nil if there is none.
@@ -27,38 +29,49 @@ final class HookOutput: @unchecked Sendable {
   }
 
   /// Reads from a pipe, and closes it in the end.
+  ///
+  /// A thread reads it. A source of libdispatch that is cancelled while its pipe hangs up is freed under the thread that
+  /// drains epoll's events, which then crashes (libdispatch of Swift 6.3, once in some hundred runs of a busy machine).
   func begin(reading pipe: Int32) {
     _ = fcntl(pipe, F_SETFL, fcntl(pipe, F_GETFL) | O_NONBLOCK)
-    let source = DispatchSource.makeReadSource(fileDescriptor: pipe, queue: queue)
-    source.setEventHandler { [weak self] in self?.read(pipe) }
-    source.setCancelHandler { close(pipe) }
-    queue.sync { self.source = source }
-    source.resume()
+    var stop: [Int32] = [-1, -1]
+    // Without descriptors for it, what was written is read in the end.
+    guard Foundation.pipe(&stop) == 0 else { return reading = (pipe, -1) }
+    for end in stop { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+    reading = (pipe, stop[1])
+    isRead.enter()
+    let thread = Thread { [self, stop = stop[0]] in
+      var descriptors = [pipe, stop].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+      while true {
+        let ready = poll(&descriptors, 2, -1)
+        if ready < 0, errno == EINTR { continue }
+        guard ready > 0, descriptors[1].revents == 0, queue.sync(execute: { read(pipe) }) else { break }
+      }
+      close(stop)
+      isRead.leave()
+    }
+    thread.name = "podflux.hook.output"
+    thread.start()
   }
 
   /// Reads what is there, up to the size of a pipe, and no more: a program's own children may keep it open.
   func end() {
+    guard let (pipe, stop) = reading else { return }
+    reading = nil
+    if stop >= 0 { close(stop) }
+    isRead.wait()
     queue.sync {
-      if let source { read(Int32(source.handle)) }
-      stopReading()
+      _ = read(pipe)
       if !line.isEmpty { endLine() }
     }
+    close(pipe)
   }
 
-  /// The pipe is closed then, and its number may be another file's.
-  private func stopReading() {
-    source?.cancel()
-    source = nil
-  }
-
-  private func read(_ pipe: Int32) {
+  /// Returns whether there may be more: at the end of the file there is not.
+  private func read(_ pipe: Int32) -> Bool {
     var buffer = [UInt8](repeating: 0, count: 1 << 16)
     let got = Foundation.read(pipe, &buffer, buffer.count)
-    guard got > 0 else {
-      // At the end of the file the source would fire for ever.
-      if got == 0 { stopReading() }
-      return
-    }
+    guard got > 0 else { return got < 0 }
     for byte in buffer[..<got] {
       guard byte != UInt8(ascii: "\n") else {
         endLine()
@@ -67,6 +80,7 @@ final class HookOutput: @unchecked Sendable {
       line.append(byte)
       if line.count == Self.lineBytes { endLine() }
     }
+    return true
   }
 
   private func endLine() {
