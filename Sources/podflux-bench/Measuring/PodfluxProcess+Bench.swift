@@ -36,6 +36,12 @@ extension PodfluxProcess {
     return milliseconds
   }
 
+  /// Throws unless so many lines behind the first ones say that a download was created.
+  func checkCreated(_ count: Int, behind first: Int = 0) throws {
+    let created = lines.dropFirst(first).count { $0.utf8.count < 1000 && $0.contains(#""created":true"#) }
+    guard created == count else { throw MeasurementFailure("only \(created) of \(count) lines were carried out") }
+  }
+
   /// Ends the input of a child that has only downloads left, and waits for its end.
   func drain(upTo seconds: Double) throws -> Ending {
     closeInput()

@@ -115,10 +115,7 @@ struct EnqueueScenario: Scenario {
     let after = try ProcessReading(process)
     result.cpuSeconds = after.cpuSeconds - before.cpuSeconds
     result.residentBytes = after.residentBytes
-    let created = process.lines.dropFirst(linesBefore).count { $0.utf8.count < 1000 && $0.contains(#""created":true"#) }
-    guard created == lineCount else {
-      throw MeasurementFailure("only \(created) of \(lineCount) lines were carried out")
-    }
+    try process.checkCreated(lineCount, behind: linesBefore)
   }
 
   private static func lines(_ kind: Kind, _ origin: OriginProcess) -> [UInt8] {

@@ -53,8 +53,7 @@ struct MillionScenario: Scenario {
     }
     let after = try ProcessReading(first)
     (result.cpuSeconds, result.peakResidentBytes) = (after.cpuSeconds - before.cpuSeconds, after.peakResidentBytes)
-    let created = first.lines.count { $0.utf8.count < 1000 && $0.contains(#""created":true"#) }
-    guard created == 10 * tenth else { throw MeasurementFailure("only \(created) of the lines were carried out") }
+    try first.checkCreated(10 * tenth)
     try first.terminate()
 
     let (second, seconds) = try PodfluxProcess.started(library: library)

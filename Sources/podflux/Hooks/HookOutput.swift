@@ -5,9 +5,9 @@ import Terminal
 
 /// Writes to the log what a program writes to its stdout and stderr.
 ///
-/// `begin` and `end` are called on one thread; everything between runs on a queue.
+/// `begin` and `end` are called on one thread; between them another one reads, which has ended when `end` goes on.
 final class HookOutput: @unchecked Sendable {
-  // `@unchecked`: mutable state is used on `queue` only.
+  // `@unchecked`: mutable state belongs to the reading thread from its start to `isRead`, and to the caller otherwise.
 
   /// The longest line, in bytes; what is longer becomes several.
   private static let lineBytes = 4096
@@ -15,7 +15,6 @@ final class HookOutput: @unchecked Sendable {
   private static let lineLimit = 1000
 
   private let logger: Logger
-  private let queue = DispatchQueue(label: "podflux.hook.output")
   /// What is read, and the end whose closing has the reading thread leave it. Used by `begin` and `end` only.
   private var reading: (pipe: Int32, stop: Int32)?
   private let isRead = DispatchGroup()
@@ -45,7 +44,7 @@ final class HookOutput: @unchecked Sendable {
       while true {
         let ready = poll(&descriptors, 2, -1)
         if ready < 0, errno == EINTR { continue }
-        guard ready > 0, descriptors[1].revents == 0, queue.sync(execute: { read(pipe) }) else { break }
+        guard ready > 0, descriptors[1].revents == 0, read(pipe) else { break }
       }
       close(stop)
       isRead.leave()
@@ -60,10 +59,8 @@ final class HookOutput: @unchecked Sendable {
     reading = nil
     if stop >= 0 { close(stop) }
     isRead.wait()
-    queue.sync {
-      _ = read(pipe)
-      if !line.isEmpty { endLine() }
-    }
+    _ = read(pipe)
+    if !line.isEmpty { endLine() }
     close(pipe)
   }
 
