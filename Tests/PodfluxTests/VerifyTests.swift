@@ -15,8 +15,7 @@ struct VerifyTests {
   @Test("An intact file's download stays completed, with a checksum and without", arguments: [true, false])
   func intact(hasChecksum: Bool) throws {
     let scene = try Scene()
-    let engine = try scene.startEager(settings: ["checksum": hasChecksum])
-    try engine.waitForStartCleanup()
+    let engine = try scene.startSettled(settings: ["checksum": hasChecksum])
     let before = try scene.download(["a", "b"], on: engine)
     #expect(before.allSatisfy { ($0.json["sha256"] is String) == hasChecksum })
     #expect(try engine.order("downloads/verify", ["all": true])["affected"] as? Int == 2)
@@ -38,8 +37,7 @@ struct VerifyTests {
     "A damaged or missing file fails, is quarantined, and is fetched again on request", arguments: Damage.allCases)
   func damaged(_ damage: Damage) throws {
     let scene = try Scene()
-    let engine = try scene.startEager(settings: ["checksum": true])
-    try engine.waitForStartCleanup()
+    let engine = try scene.startSettled(settings: ["checksum": true])
     let path = try #require(try scene.download(["a"], on: engine)[0].path)
     let hash = scene.hash(of: path)
     let remains = try scene.apply(damage, to: path)
@@ -72,8 +70,7 @@ struct VerifyTests {
   @Test("Without a checksum the length is compared")
   func withoutChecksum() throws {
     let scene = try Scene()
-    let engine = try scene.startEager()
-    try engine.waitForStartCleanup()
+    let engine = try scene.startSettled()
     let items = try scene.download(["a", "b"], on: engine)
     try scene.apply(.flippedByte, to: try #require(items[0].path))
     try scene.apply(.truncated, to: try #require(items[1].path))
@@ -87,8 +84,7 @@ struct VerifyTests {
   @Test("An edited file's download stays completed, and shows the edit", arguments: Scene.Edit.allCases)
   func edited(_ manner: Scene.Edit) throws {
     let scene = try Scene()
-    let engine = try scene.startEager(settings: ["checksum": true])
-    try engine.waitForStartCleanup()
+    let engine = try scene.startSettled(settings: ["checksum": true])
     let path = try #require(try scene.download(["a"], on: engine)[0].path)
     try scene.edit(path, manner)
     try engine.order("downloads/verify", ["all": true])
@@ -104,8 +100,7 @@ struct VerifyTests {
   @Test("Only completed downloads are verified")
   func refusals() throws {
     let scene = try Scene()
-    let engine = try scene.startEager()
-    try engine.waitForStartCleanup()
+    let engine = try scene.startSettled()
     try engine.order("downloads/enqueue", ["url": scene.origin.url("/p.mp3"), "id": "p", "paused": true])
     #expect(try engine.refusal("downloads/verify", ["id": "p"]).code == "illegal_transition")
     #expect(try engine.refusal("downloads/verify", ["id": "absent"]).code == "not_found")
@@ -115,8 +110,7 @@ struct VerifyTests {
   @Test("Damaged twice, both are kept")
   func twice() throws {
     let scene = try Scene()
-    let engine = try scene.startEager(settings: ["checksum": true])
-    try engine.waitForStartCleanup()
+    let engine = try scene.startSettled(settings: ["checksum": true])
     let path = try #require(try scene.download(["a"], on: engine)[0].path)
     for _ in 1...2 {
       try scene.apply(.flippedByte, to: path)
@@ -131,8 +125,7 @@ struct VerifyTests {
   @Test("An unreadable file does not count as damaged", .enabled(if: geteuid() != 0, "root reads everything"))
   func unreadable() throws {
     let scene = try Scene()
-    let engine = try scene.startEager(settings: ["checksum": true])
-    try engine.waitForStartCleanup()
+    let engine = try scene.startSettled(settings: ["checksum": true])
     let path = try #require(try scene.download(["a"], on: engine)[0].path)
     #expect(chmod(scene.library + "/" + path, 0) == 0)
     try engine.order("downloads/verify", ["id": "a"])
@@ -145,8 +138,7 @@ struct VerifyTests {
   @Test("Killed while files are read: the next start continues without a request")
   func killed() throws {
     let scene = try Scene()
-    let engine = try scene.startEager(settings: ["checksum": true])
-    try engine.waitForStartCleanup()
+    let engine = try scene.startSettled(settings: ["checksum": true])
     let large = (0..<4).map { "large-\($0)" }
     let items = try scene.download(large, length: 24 << 20, on: engine) + scene.download(["last"], on: engine)
     let path = try #require(items.last?.path)
@@ -164,8 +156,7 @@ struct VerifyTests {
   @Test("A stop does not wait for running verifications, and the next start continues")
   func stopped() throws {
     let scene = try Scene()
-    let engine = try scene.startEager(settings: ["checksum": true])
-    try engine.waitForStartCleanup()
+    let engine = try scene.startSettled(settings: ["checksum": true])
     let items = try scene.download((0..<4).map { "large-\($0)" }, length: 24 << 20, on: engine)
     try scene.apply(.flippedByte, to: try #require(items.last?.path))
     try engine.order("downloads/verify", ["all": true])

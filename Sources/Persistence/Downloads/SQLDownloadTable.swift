@@ -182,13 +182,15 @@ struct SQLDownloadTable: DownloadTable {
   // MARK: Scheduling
 
   func nextAdmissible(where mayRun: (QueueLane) -> Bool) throws -> Download? {
-    guard let key = try queueHeads.first(in: db, where: mayRun) else { return nil }
-    return try first("WHERE \(QueueKey.scope)", [key.host, key.kind], where: \.isAdmissible)
+    try queueHeads.first(in: db, where: mayRun).flatMap(head)
   }
 
   func nextAdmissible(of session: Session.Key) throws -> Download? {
-    guard let key = try queueHeads.first(of: session, in: db) else { return nil }
-    return try first("WHERE \(QueueKey.scope)", [key.host, key.kind], where: \.isAdmissible)
+    try queueHeads.first(of: session, in: db).flatMap(head)
+  }
+
+  private func head(of key: QueueKey) throws -> Download? {
+    try first("WHERE \(QueueKey.scope)", [key.host, key.kind], where: \.isAdmissible)
   }
 
   func waitingForStorage(limit: Int) throws -> [Download] {

@@ -258,26 +258,11 @@ extension WebAddress {
 
   /// An address for a file that was never fetched: it leads nowhere (RFC 2606 section 2), and tells files apart.
   fileprivate init?(ofAdopted place: EntryPath) {
-    let digits = Array("0123456789ABCDEF")
-    let path = place.bytes.reduce(into: "") { text, byte in
-      if byte == UInt8(ascii: "/") || Self.isUnreserved(byte) {
-        text.unicodeScalars.append(Unicode.Scalar(byte))
-      } else {
-        text += "%\(digits[Int(byte >> 4)])\(digits[Int(byte & 15)])"
-      }
-    }
+    let path = PercentEncoding.encoded(place.bytes) { $0 == UInt8(ascii: "/") || PercentEncoding.isUnreserved($0) }
     do {
       try self.init("https://\(Self.adoptedHost)/" + path)
     } catch {
       return nil
-    }
-  }
-
-  /// RFC 3986 section 2.3.
-  private static func isUnreserved(_ byte: UInt8) -> Bool {
-    switch Unicode.Scalar(byte) {
-    case "A"..."Z", "a"..."z", "0"..."9", "-", ".", "_", "~": true
-    default: false
     }
   }
 }

@@ -3,11 +3,7 @@ import Flux
 /// Which feeds are refreshed, and when.
 extension PodcastsStore {
   mutating func startDueRefreshes(reading context: Context, in turn: inout PodfluxTurn) throws {
-    let failed = context.sessions.failed
-    if context.obstacles != seenObstacles || failed != seenFailures {
-      (seenObstacles, seenFailures) = (context.obstacles, failed)
-      hostsToSearch = nil
-    }
+    if seenObstacles.change(to: context.obstacles, context.sessions) { hostsToSearch = nil }
     if let wakeAt, wakeAt <= turn.now { hostsToSearch = nil }
     guard hostsToSearch?.isEmpty != true else { return }
     while live.count < Limits.refreshes {

@@ -92,9 +92,7 @@ public struct PodcastsStore: DomainStore {
   /// The hosts with feeds that may be refreshed now and could not be when the store looked last; nil for any host.
   var hostsToSearch: Set<String>?
   /// What stood in the way of requests when the store looked last.
-  var seenObstacles = Obstacles()
-  /// The sessions whose login had failed then: what waits for another one of them is to fail.
-  var seenFailures: Set<Session.Key> = []
+  var seenObstacles = SeenObstacles()
 
   /// When something is to be done next; nil if nothing is.
   var awaited: Timestamp? { Timestamp.earlier(wakeAt, forgetsAt) }

@@ -16,7 +16,7 @@ public struct SecretParameter: Hashable, Sendable {
 
   /// Whether a text can be the name of one: it needs no encoding (RFC 3986 section 2.3).
   public static func isName(_ text: String) -> Bool {
-    (1...Session.Limits.parameterBytes).contains(text.utf8.count) && text.utf8.allSatisfy(isUnreserved)
+    (1...Session.Limits.parameterBytes).contains(text.utf8.count) && text.utf8.allSatisfy(PercentEncoding.isUnreserved)
   }
 
   /// Whether a URL has a parameter of this name, whatever its value is. Cost: linear.
@@ -51,10 +51,10 @@ public struct SecretParameter: Hashable, Sendable {
     var encoded: [UInt8] = []
     for (index, byte) in bytes.enumerated() {
       let isEscape = byte == UInt8(ascii: "%") && RemoteName.percentDecoded(bytes[index...].prefix(3))?.count == 1
-      if isUnreserved(byte) || "!$'()*+,=:@/?".utf8.contains(byte) || isEscape {
+      if PercentEncoding.isUnreserved(byte) || "!$'()*+,=:@/?".utf8.contains(byte) || isEscape {
         encoded.append(byte)
       } else {
-        encoded += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+        PercentEncoding.append(byte, to: &encoded)
       }
     }
     return String(decoding: encoded, as: UTF8.self)
@@ -66,17 +66,6 @@ public struct SecretParameter: Hashable, Sendable {
       $0 == UInt8(ascii: " ") ? UInt8(ascii: "+") : $0
     }
   }
-
-  private static func isUnreserved(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-      UInt8(ascii: "0")...UInt8(ascii: "9"):
-      true
-    default: "-._~".utf8.contains(byte)
-    }
-  }
-
-  private static let digits = Array("0123456789ABCDEF".utf8)
 }
 
 extension SecretParameter: CustomStringConvertible, CustomReflectable {

@@ -5,11 +5,7 @@ import Flux
 extension SidecarsStore {
   /// Returns whether the table was asked.
   mutating func startDueFetches(reading context: Context, in turn: inout PodfluxTurn) throws -> Bool {
-    let failed = context.sessions.failed
-    if context.obstacles != seenObstacles || failed != seenFailures {
-      (seenObstacles, seenFailures) = (context.obstacles, failed)
-      mayFetch = true
-    }
+    if seenObstacles.change(to: context.obstacles, context.sessions) { mayFetch = true }
     guard mayFetch, live.count < SidecarLimits.fetches else { return false }
     mayFetch = false
     var parked: Set<Session.Key> = []

@@ -76,9 +76,7 @@ public struct SidecarsStore: DomainStore {
   /// When the next page of a scan or a round follows; nil if none does.
   private var goesOnAt: Timestamp?
   /// What stood in the way of requests when the store looked last.
-  var seenObstacles = Obstacles()
-  /// The sessions whose login had failed then: what waits for another one of them is to fail.
-  var seenFailures: Set<Session.Key> = []
+  var seenObstacles = SeenObstacles()
 
   /// Makes the store with what its tables hold.
   public init(hasRows: Bool = false, scanAfter: Int64? = nil) {

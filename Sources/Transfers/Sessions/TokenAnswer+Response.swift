@@ -93,19 +93,8 @@ extension TokenRequest {
 
   /// A value of a form (WHATWG URL, application/x-www-form-urlencoded), with `%20` for blanks, which every reader knows.
   private static func escaped(_ text: String) -> String {
-    let digits = Array("0123456789ABCDEF".unicodeScalars)
-    var result = String.UnicodeScalarView()
-    for byte in text.utf8 {
-      let scalar = Unicode.Scalar(byte)
-      if scalar.isASCII,
-        scalar.properties.isAlphabetic || scalar.properties.numericType != nil
-          || "-._*".unicodeScalars.contains(scalar)
-      {
-        result.append(scalar)
-      } else {
-        result.append(contentsOf: ["%", digits[Int(byte >> 4)], digits[Int(byte & 15)]])
-      }
+    PercentEncoding.encoded(text.utf8) { byte in
+      byte == UInt8(ascii: "*") || byte != UInt8(ascii: "~") && PercentEncoding.isUnreserved(byte)
     }
-    return String(result)
   }
 }

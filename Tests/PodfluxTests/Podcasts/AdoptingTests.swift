@@ -22,8 +22,7 @@ struct AdoptingTests {
   private func library(_ numbers: ClosedRange<Int>, on scene: Scene) throws -> PodfluxProcess {
     let show = FeedOnOrigin(scene, path: "/feed.xml")
     show.publish(numbers)
-    let engine = try scene.startEager()
-    try engine.waitForStartCleanup()
+    let engine = try scene.startSettled()
     try engine.order("feeds/subscribe", ["url": show.url, "id": "show"])
     _ = try engine.waitForFeed("show", upTo: 60) { $0["episodes"] as? Int == numbers.count }
     for number in numbers { try scene.put(number, at: Self.name(number)) }

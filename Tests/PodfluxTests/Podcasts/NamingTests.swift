@@ -64,8 +64,7 @@ struct NamingTests {
 
   /// An engine with completed downloads of these titles.
   private func library(_ titles: [String], on scene: Scene, settings: [String: Any] = [:]) throws -> PodfluxProcess {
-    let engine = try scene.startEager(settings: settings)
-    try engine.waitForStartCleanup()
+    let engine = try scene.startSettled(settings: settings)
     for (number, title) in titles.enumerated() {
       scene.serve("/\(number).mp3", length: 10_000 + number)
       try engine.order(

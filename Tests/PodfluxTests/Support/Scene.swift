@@ -86,6 +86,13 @@ final class Scene: Sendable {
     return engine
   }
 
+  /// Starts an eager engine, and waits for its cleanup: what a test does to files then, that run does not find.
+  func startSettled(settings: [String: Any] = [:]) throws -> PodfluxProcess {
+    let engine = try startEager(settings: settings)
+    try engine.waitForStartCleanup()
+    return engine
+  }
+
   /// Serves a file whose seed is its length.
   @discardableResult
   func serve(_ path: String, length: Int, bytesPerSecond: Int? = nil, seed: UInt64? = nil) -> Resource {

@@ -101,8 +101,7 @@ struct TagTests {
   func changes() throws {
     let scene = try Scene()
     let feed = try Self.serve([.mp3, .m4a], on: scene)
-    let engine = try scene.startEager(settings: ["tags": true, "checksum": true])
-    try engine.waitForStartCleanup()
+    let engine = try scene.startSettled(settings: ["tags": true, "checksum": true])
     let items = try Self.downloadAll(of: feed, 2, on: engine)
     try engine.order("downloads/verify", ["all": true])
     #expect(try engine.cleanUp(["deep": true]).steps.isEmpty)
