@@ -223,3 +223,10 @@ public struct Header: Hashable, Sendable, Codable {
     self.value = value
   }
 }
+
+extension [Header] {
+  /// What a client's headers are after its address has changed: they belong to one origin, and another one gets none of them.
+  func moved(from former: WebAddress, to address: WebAddress) -> [Header] {
+    address.hasOrigin(of: former) ? self : []
+  }
+}

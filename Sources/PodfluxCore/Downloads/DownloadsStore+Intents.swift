@@ -202,14 +202,16 @@ extension DownloadsStore {
       case .queued, .waiting, .running, .paused, .failed: break
       }
     }
-    download.address = update.address ?? update.session?.leaving(download.address) ?? download.address
+    let former = download.address
+    download.address = update.address ?? update.session?.leaving(former) ?? former
     download.session = session
     if case .new(let login)? = update.session {
       turn.tell(.downloads(.session(.new(login, host: host, .download(id)))))
     }
     if update.concernsRequests { download.round = .init() }
     download.description.mirrors = update.mirrors ?? download.description.mirrors
-    download.description.headers = update.headers ?? download.description.headers
+    download.description.headers =
+      update.headers ?? download.description.headers.moved(from: former, to: download.address)
     download.description.title = update.title ?? download.description.title
     download.description.podcast = update.podcast ?? download.description.podcast
     download.networks.own = update.network ?? download.networks.own

@@ -96,6 +96,7 @@ extension PodcastsStore {
     feed.address = present
     if address != present { feed.leaveAddress(for: address) }
     let former = feed.wishes
+    feed.wishes.headers = former.headers.moved(from: present, to: address)
     feed.wishes.apply(update)
     feed.session = session
     if case .new(let login)? = update.session {

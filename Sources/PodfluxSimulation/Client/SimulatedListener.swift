@@ -13,6 +13,8 @@ struct SimulatedListener {
   let hasRules: Bool
   /// What it was promised of each subscription.
   private(set) var wishes: [FeedID: Feed.Wishes] = [:]
+  /// The address for which it gave a feed its present headers.
+  private var keyed: [FeedID: WebAddress] = [:]
 
   // MARK: What it wants
 
@@ -105,11 +107,21 @@ struct SimulatedListener {
   /// Receives the result of an intent.
   mutating func hear(_ intent: PodcastIntent, _ reply: Reply?) {
     switch (intent, reply) {
-    case (.subscribe(let wish), .subscribed(let id, created: true)?): wishes[id] = wish.wishes
-    case (.unsubscribe(let id, _), _): wishes[id] = nil
-    case (.update(let id, let update), _): wishes[id]?.take(update)
+    case (.subscribe(let wish), .subscribed(let id, created: true)?):
+      (wishes[id], keyed[id]) = (wish.wishes, wish.address)
+    case (.unsubscribe(let id, _), _): (wishes[id], keyed[id]) = (nil, nil)
+    case (.update(let id, let update), _): take(update, of: id)
     default: break
     }
+  }
+
+  private mutating func take(_ update: PodcastIntent.Update, of id: FeedID) {
+    if let address = update.address {
+      // Headers stay with their origin, unless it gives others.
+      if let former = keyed[id], !address.hasOrigin(of: former) { wishes[id]?.headers = [] }
+      keyed[id] = address
+    }
+    wishes[id]?.take(update)
   }
 
   /// The engine has named a subscription of a list.

@@ -17,13 +17,14 @@ public final class SessionService: Sendable {
   }
 
   /// After how long the vault tries again to write what it could not.
-  private static let writeAgainSeconds = 60
+  package static let pauseOfWrites = DispatchTimeInterval.seconds(60)
 
   private let transfers: TransferService
   private let vault: any SecretVault
   /// The vault waits for the disk.
   private let queue = DispatchQueue(label: "podflux.sessions", qos: .userInitiated)
   private let state = Mutex(State())
+  private let pauseOfWrites: DispatchTimeInterval
   private let readClock: @Sendable () -> ClockReading
   private let post: @Sendable (SessionFact) -> Void
   private let failed: @Sendable (Failure) -> Void
@@ -38,15 +39,18 @@ public final class SessionService: Sendable {
 
   /// - Parameters:
   ///   - transfers: Must outlive the service.
+  ///   - pauseOfWrites: After how long the vault tries again to write what it could not.
   ///   - post: Receives what is found out; called from any thread, must not block.
   ///   - failed: Hears why a secret could not be deleted, which the next start tries again, or written, which is tried
-  ///     again with each change of the vault, each minute, and at the end.
+  ///     again with each change of the vault, after each pause, and at the end.
   package init(
-    transfers: TransferService, vault: any SecretVault, readClock: @escaping @Sendable () -> ClockReading,
-    post: @escaping @Sendable (SessionFact) -> Void, failed: @escaping @Sendable (Failure) -> Void
+    transfers: TransferService, vault: any SecretVault, pauseOfWrites: DispatchTimeInterval = SessionService.pauseOfWrites,
+    readClock: @escaping @Sendable () -> ClockReading, post: @escaping @Sendable (SessionFact) -> Void,
+    failed: @escaping @Sendable (Failure) -> Void
   ) {
     self.transfers = transfers
     self.vault = vault
+    self.pauseOfWrites = pauseOfWrites
     self.readClock = readClock
     self.post = post
     self.failed = failed
@@ -118,7 +122,7 @@ public final class SessionService: Sendable {
       return !state.isWritingLater && !state.isEnding
     }
     guard isNew else { return }
-    queue.asyncAfter(deadline: .now() + .seconds(Self.writeAgainSeconds)) { [weak self] in
+    queue.asyncAfter(deadline: .now() + pauseOfWrites) { [weak self] in
       guard let self, !state.withLock({ $0.isEnding }) else { return }
       state.withLock { $0.isWritingLater = false }
       if !writeHeld() { writeLater() }

@@ -37,4 +37,23 @@ struct OriginTests {
     #expect(try sent(to: "https://b.example/1").isEmpty)
     #expect(try sent(to: "http://a.example/1").isEmpty)
   }
+
+  @Test("Another address keeps them within their origin only")
+  func anotherAddress() throws {
+    let world = try World()
+    let id = try world.enqueue("a")
+    let headers = [Header(name: "Authorization", value: "Bearer x")]
+    func headersAfter(_ address: WebAddress?, _ new: [Header]? = nil) throws -> [Header] {
+      var update = DownloadIntent.Update()
+      (update.address, update.headers) = (address, new)
+      try world.send(.downloads(.update(id, update)))
+      return try world.row(id).description.headers
+    }
+    let own = try world.row(id).address
+    #expect(try headersAfter(nil, headers) == headers)
+    #expect(try headersAfter(WebAddress("\(own)?fresh=1")) == headers)
+    #expect(try headersAfter(.on("b.example")).isEmpty)
+    #expect(try headersAfter(own).isEmpty)
+    #expect(try headersAfter(.on("b.example"), headers) == headers)
+  }
 }

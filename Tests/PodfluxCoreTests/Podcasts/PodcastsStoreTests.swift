@@ -178,6 +178,22 @@ struct PodcastsStoreTests {
     #expect(started.map(\.feed.address) == [try address("https://other.example/a.xml")])
   }
 
+  @Test("A client's headers stay with their origin when it gives another address")
+  func headersOfAnotherAddress() throws {
+    let headers = [Header(name: "Authorization", value: "Bearer x")]
+    try subscribe("a", .init(headers: headers))
+    func headersAfter(_ text: String, _ new: [Header]? = nil) throws -> [Header] {
+      var update = PodcastIntent.Update()
+      (update.address, update.headers) = (try address(text), new)
+      try world.send(.podcasts(.update(try id("a"), update)))
+      return try feed("a").wishes.headers
+    }
+    #expect(try headersAfter("https://feeds.example/other.xml") == headers)
+    #expect(try headersAfter("https://elsewhere.example/a.xml").isEmpty)
+    #expect(try headersAfter("https://feeds.example/a.xml", headers) == headers)
+    #expect(try headersAfter("http://feeds.example/a.xml").isEmpty)
+  }
+
   @Test("A refresh that its feed's network policy forbids from now on is stopped")
   func policyDuringRefresh() throws {
     try world.send(.network(.report(NetworkPath(status: .online, interface: .cellular))))

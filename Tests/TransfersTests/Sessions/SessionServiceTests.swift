@@ -32,7 +32,10 @@ struct SessionServiceTests {
     let session: SessionID
     private let facts: AsyncStream<SessionFact>
 
-    init(rotates: Bool = false, seconds: Int? = nil, vault: any SecretVault = MemoryVault()) throws {
+    init(
+      rotates: Bool = false, seconds: Int? = nil, vault: any SecretVault = MemoryVault(),
+      pauseOfWrites: DispatchTimeInterval = SessionService.pauseOfWrites
+    ) throws {
       self.vault = vault
       let origin = try ScriptedOrigin.start()
       let tokens = TokenServer(refreshToken: "r 0/+", rotates: rotates, seconds: seconds)
@@ -47,8 +50,8 @@ struct SessionServiceTests {
       let (facts, continuation) = AsyncStream<SessionFact>.makeStream()
       self.facts = facts
       service = SessionService(
-        transfers: transfers, vault: vault, readClock: clock, post: { continuation.yield($0) },
-        failed: { [failures] in failures.add("\($0)") })
+        transfers: transfers, vault: vault, pauseOfWrites: pauseOfWrites, readClock: clock,
+        post: { continuation.yield($0) }, failed: { [failures] in failures.add("\($0)") })
     }
 
     deinit {
@@ -125,6 +128,52 @@ struct SessionServiceTests {
     let kept = try FileVault(in: path, key: nil).secret(for: scene.reference)
     #expect(kept?.secret == "token-refresh-2" && kept?.access?.value == "token-access-2")
     #expect(scene.failures.list.count == 2)
+  }
+
+  /// A vault of memory that cannot write what a server has replaced: only the third time that it is asked to.
+  private final class ReluctantVault: SecretVault {
+    private let memory = MemoryVault()
+    private let tries = Mutex(0)
+    private let tellWritten: AsyncStream<Int>.Continuation
+    /// After how many tries it has written.
+    let written: AsyncStream<Int>
+
+    init() { (written, tellWritten) = AsyncStream<Int>.makeStream() }
+
+    func secret(for reference: SecretReference) throws(SecretVaultFailure) -> KeptSecret? {
+      try memory.secret(for: reference)
+    }
+    func keep(_ secret: KeptSecret, under reference: SecretReference) throws(SecretVaultFailure) {
+      try memory.keep(secret, under: reference)
+    }
+    func replace(_ secret: KeptSecret, under reference: SecretReference) -> SecretVaultFailure? {
+      memory.replace(secret, under: reference) ?? SecretVaultFailure("the disk is full")
+    }
+    func writeHeld() throws(SecretVaultFailure) {
+      let number = tries.withLock { tries in
+        tries += 1
+        return tries
+      }
+      guard number >= 3 else { throw SecretVaultFailure("the disk is still full") }
+      tellWritten.yield(number)
+    }
+    func forget(_ reference: SecretReference) throws(SecretVaultFailure) { try memory.forget(reference) }
+    func sweep(keeping references: Set<SecretReference>) throws(SecretVaultFailure) {
+      try memory.sweep(keeping: references)
+    }
+  }
+
+  @Test("A rotated token that cannot be written is tried again after each pause, until it is written")
+  func writesAgain() async throws {
+    let vault = ReluctantVault()
+    let scene = try Scene(rotates: true, vault: vault, pauseOfWrites: .milliseconds(1))
+    try vault.keep(KeptSecret("r 0/+"), under: scene.reference)
+    let opening = try scene.opening(takesKept: false)
+    scene.service.carryOut(.open(opening))
+    #expect(try await scene.next() == .opened(opening.id, expires: nil))
+    #expect(await vault.written.first { _ in true } == 3)
+    let failures = scene.failures.list
+    #expect(failures.count == 3 && failures.allSatisfy { $0.hasPrefix("writing") })
   }
 
   @Test("asks no server where the secret itself is sent", arguments: [Session.Kind.basic, .digest, .bearer])
