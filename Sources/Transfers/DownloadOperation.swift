@@ -89,6 +89,7 @@ final class DownloadOperation: AsynchronousOperation, @unchecked Sendable {
     case .startExchange(let request): state.exchange = environment.driver.start(request, delegate: self)
     case .cancelExchange: state.exchange?.cancel()
     case .resumeExchange: wakes.exchange = state.exchange
+    case .keepGathered(let bytes, let source): environment.gathered.keep(bytes, from: source)
     }
   }
 

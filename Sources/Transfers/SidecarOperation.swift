@@ -31,16 +31,18 @@ final class SidecarOperation<Files: LibraryFileSystem & Sendable>: AsynchronousO
   private let ended: @Sendable (SidecarFetch.ID) -> Void
   private let isOpen: @Sendable () -> Bool
 
-  /// - Parameter isOpen: Whether the library is held. Once it is not, no file is touched any more.
+  /// - Parameters:
+  ///   - gathered: What an attempt has just fetched from there; nil if none has.
+  ///   - isOpen: Whether the library is held. Once it is not, no file is touched any more.
   init(
-    _ fetch: SidecarFetch, files: Files, driver: CurlDriver, target: DispatchQueue,
+    _ fetch: SidecarFetch, gathered: [UInt8]?, files: Files, driver: CurlDriver, target: DispatchQueue,
     readClock: @escaping @Sendable () -> ClockReading, report: @escaping @Sendable (SidecarReport) -> Void,
     ended: @escaping @Sendable (SidecarFetch.ID) -> Void, isOpen: @escaping @Sendable () -> Bool
   ) {
     self.fetch = fetch
     self.driver = driver
     queue = DispatchQueue(label: "podflux.sidecar", target: target)
-    attempt = SidecarAttempt(fetch, files: files)
+    attempt = SidecarAttempt(fetch, gathered: gathered, files: files)
     self.readClock = readClock
     self.report = report
     self.ended = ended

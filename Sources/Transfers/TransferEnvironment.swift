@@ -14,6 +14,8 @@ struct TransferEnvironment: Sendable {
   let files: any AttemptFiles
   /// The current limits of all attempts, and whether they may still change files.
   let surroundings = CurrentSurroundings()
+  /// What attempts have fetched for their tags, and sidecars are about to want.
+  let gathered = SharedGatheredFiles()
   /// Identifies the machine's current boot.
   let bootID: String
   /// Reads both clocks.

@@ -36,6 +36,7 @@ public final class TransferService: Sendable {
 
   /// The curl thread, which refreshes share.
   var driver: CurlDriver { environment.driver }
+  var gathered: SharedGatheredFiles { environment.gathered }
 
   /// Starts an attempt; does nothing if it was started already.
   public func start(_ attempt: Attempt) {

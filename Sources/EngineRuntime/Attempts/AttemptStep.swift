@@ -119,4 +119,6 @@ package enum AttemptCommand: Sendable {
   case cancelExchange
   /// Hand over what was not taken, and go on.
   case resumeExchange
+  /// Keep what has been fetched for the tags: a sidecar is about to want the same.
+  case keepGathered([UInt8], GatheredFiles.Source)
 }

@@ -121,11 +121,20 @@ extension DownloadAttempt {
     case _ where gathering.fault != nil: material.miss(part, because: gathering.fault ?? "")
     case .failure(let failure): material.miss(part, because: failure.message)
     case .success where !gathering.hasHead: material.miss(part, because: "the server answered nothing")
-    case .success: material.take(gathering.body, as: part)
+    case .success:
+      material.take(gathering.body, as: part)
+      keepForSidecar(part)
     }
     self.gathering?.current = nil
     self.gathering?.body = []
     enqueue(.gathered)
+  }
+
+  private mutating func keepForSidecar(_ part: TagMaterial.Part) {
+    guard attempt.settings.sidecars.contains(part.sidecar), let bytes = material.parts[part],
+      let source = attempt.tagSources?[part]
+    else { return }
+    command(.keepGathered(bytes, GatheredFiles.Source(source)))
   }
 }
 

@@ -48,6 +48,8 @@ package struct SidecarAttempt<Files: LibraryFileSystem> {
 
   package let fetch: SidecarFetch
   private let files: Files
+  /// What an attempt has just fetched from there for its tags.
+  private var gathered: [UInt8]?
   private var stage = Stage.idle
   private var body: [UInt8] = []
   private var hasExchange = false
@@ -57,8 +59,10 @@ package struct SidecarAttempt<Files: LibraryFileSystem> {
   private var now = Timestamp(milliseconds: 0)
   private var commands: [SidecarCommand] = []
 
-  package init(_ fetch: SidecarFetch, files: Files) {
+  /// - Parameter gathered: What was fetched from there a moment ago; nil if nothing was.
+  package init(_ fetch: SidecarFetch, gathered: [UInt8]? = nil, files: Files) {
     self.fetch = fetch
+    self.gathered = gathered
     self.files = files
   }
 
@@ -92,6 +96,7 @@ package struct SidecarAttempt<Files: LibraryFileSystem> {
     case .nothing: finish(.failed(DownloadError(.io, "its file was not published"), retryAfter: nil))
     case .text(let text): complete(Array(text.utf8))
     case .address(let address):
+      if let gathered = gathered.take() { return complete(gathered) }
       stage = .requesting
       hasExchange = true
       commands.append(

@@ -76,6 +76,7 @@ final class SimulatedAttempt {
       scheduleNetwork(after: world.random.delay())
     case .cancelExchange: exchange?.cancel()
     case .resumeExchange: exchange?.resume()
+    case .keepGathered(let bytes, let source): process.gathered.keep(bytes, from: source)
     }
   }
 

@@ -16,6 +16,8 @@ final class SimulatedProcess: EngineSession {
   private(set) var attempts: [AttemptID: SimulatedAttempt] = [:]
   private(set) var refreshes: [FeedRefresh.ID: SimulatedRefresh] = [:]
   var sidecars: [SidecarFetch.ID: SimulatedSidecar] = [:]
+  /// What its attempts have fetched for their tags, and its sidecars are about to want.
+  var gathered = GatheredFiles()
   /// The openings of sessions that are under way, and those that begin when these have ended.
   var openings: [SessionID: SimulatedOpening] = [:]
   var awaitedOpenings: [SessionID: SessionOpening] = [:]

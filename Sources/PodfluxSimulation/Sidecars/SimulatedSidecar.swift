@@ -25,7 +25,8 @@ final class SimulatedSidecar {
     self.process = process
     world = process.world
     files = SimulatedFiles(in: process)
-    core = SidecarAttempt(fetch, files: files)
+    let source = GatheredFiles.Source(fetch)
+    core = SidecarAttempt(fetch, gathered: source.flatMap { process.gathered.take($0) }, files: files)
   }
 
   func begin() { hand(in: .begin) }

@@ -12,6 +12,7 @@ final class AttemptUnderTest {
   private(set) var reports: [AttemptReport] = []
   private(set) var requests: [HTTPRequest] = []
   private(set) var cancellations = 0
+  private(set) var gathered: [(bytes: [UInt8], source: GatheredFiles.Source)] = []
   private(set) var resumptions = 0
   private(set) var hasEnded = false
   /// Whether a sync runs beside the writing.
@@ -59,6 +60,7 @@ final class AttemptUnderTest {
       case .startExchange(let request): requests.append(request)
       case .cancelExchange: cancellations += 1
       case .resumeExchange: resumptions += 1
+      case .keepGathered(let bytes, let source): gathered.append((bytes, source))
       }
     }
     return answer

@@ -14,7 +14,8 @@ struct GatheringAttemptTests {
 
   /// An attempt whose file is complete, and whose exchange has ended.
   private func complete(
-    _ parts: [TagMaterial.Part] = TagMaterial.Part.allCases, configure: (FakeFiles) -> Void = { _ in }
+    _ parts: [TagMaterial.Part] = TagMaterial.Part.allCases, sidecars: [SidecarKind] = [],
+    configure: (FakeFiles) -> Void = { _ in }
   ) throws -> AttemptUnderTest {
     let files = FakeFiles()
     configure(files)
@@ -23,6 +24,7 @@ struct GatheringAttemptTests {
     }
     let attempt = try AttemptUnderTest(files: files) { attempt in
       attempt.tags = EpisodeTags(title: "T", isEpisode: true)
+      attempt.settings.sidecars = SidecarKinds(sidecars)
       attempt.tagSources = TagSources(Dictionary(uniqueKeysWithValues: sources))
       attempt.description.headers = [Header(name: "Authorization", value: "secret")]
     }
@@ -71,6 +73,19 @@ struct GatheringAttemptTests {
     #expect(try material(attempt) == TagMaterial(parts: [.chapters: Self.chapters, .picture: Self.picture]))
     #expect(attempt.files.bytes == Self.body)
     publish(attempt)
+  }
+
+  @Test("keeps for the sidecars what they want too, if it is what it should be")
+  func sidecars() throws {
+    let attempt = try complete(sidecars: [.picture, .cover])
+    answer(attempt, Self.chapters)
+    answer(attempt, Self.picture)
+    #expect(attempt.gathered.map(\.bytes) == [Self.picture])
+    let source = try WebAddress("http://art.example/picture")
+    #expect(attempt.gathered.map(\.source) == [.init(address: source, session: nil)])
+    let useless = try complete([.chapters], sidecars: [.chapters])
+    answer(useless, Self.picture)
+    #expect(useless.gathered.isEmpty)
   }
 
   @Test("sends none of the client's headers for it, and takes the way that it was given")

@@ -58,6 +58,16 @@ struct SidecarAttemptTests {
     #expect(attempt.hasEnded)
   }
 
+  @Test("What an attempt has fetched for its tags is not asked for again")
+  func gathered() throws {
+    var attempt = SidecarAttempt(try fetch(), gathered: Array("{\"a\":1}".utf8), files: files)
+    guard case .publishing(let file)? = news(attempt.handle(.begin, at: now)) else {
+      throw Refusal(.invalidValue, "nothing is announced")
+    }
+    #expect(news(attempt.handle(.proceed, at: now)) == .finished(file))
+    #expect(files.items.keys.sorted() == ["Show/a.chapters.json"] && attempt.hasEnded)
+  }
+
   @Test("What lies at the place stays, whichever picture a cover would be", arguments: ["cover.jpeg", "Cover.png"])
   func taken(_ name: String) throws {
     files.items["Show/\(name)"] = .file(bytes: [1], inode: 1, modified: 1)

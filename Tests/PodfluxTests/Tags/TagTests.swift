@@ -75,6 +75,26 @@ struct TagTests {
     try Self.expectAgreement(scene, engine, items)
   }
 
+  @Test("What tags show and sidecars are is asked for once")
+  func sidecars() throws {
+    let scene = try Scene()
+    let chapters = #"{"version":"1.2.0","chapters":[{"startTime":0,"title":"Ü"}]}"#
+    let cover = try TagSample.bytes(of: Self.cover)
+    scene.origin.serve("/show.jpg", .resource(Resource(.bytes(cover), mediaType: "image/any")))
+    scene.origin.serve("/chapters.json", .resource(Resource(.text(chapters), mediaType: "application/json")))
+    let feed = try Self.serve([.mp3], on: scene, image: "/show.jpg") { _ in
+      "<podcast:chapters url=\"\(scene.origin.url("/chapters.json"))\" type=\"application/json\"/>"
+    }
+    let engine = try scene.startEager(
+      settings: ["tags": true, "sidecars": ["cover", "chapters"], "filenameTemplate": "{podcast}/{title}"])
+    _ = try Self.downloadAll(of: feed, 1, on: engine)
+    try waitUntil("both sidecars") { scene.publishedFiles().count == 3 }
+    #expect(try scene.contents(of: "Night Trains/cover.jpg") == cover)
+    #expect(scene.publishedFiles().contains { $0.hasSuffix(".chapters.json") })
+    let asked = scene.origin.requests.map(\.path)
+    #expect(asked.count { $0 == "/show.jpg" } == 1 && asked.count { $0 == "/chapters.json" } == 1)
+  }
+
   @Test(
     "A file is published with the tags that can be had where pictures and chapters are refused, hostile or no such thing"
   )

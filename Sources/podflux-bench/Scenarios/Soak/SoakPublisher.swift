@@ -3,7 +3,7 @@ import ScriptedOrigin
 import TestSupport
 
 /// Publishers of podcasts: day by day each feed has new episodes, and lists its latest ones only. Each has a cover, each
-/// episode a picture, chapters and a transcript.
+/// episode a picture, chapters, a transcript and notes.
 struct SoakPublisher {
   /// How many episodes a feed lists.
   private static let listed = 8
@@ -84,6 +84,7 @@ struct SoakPublisher {
         <pubDate>\(FeedDate.text(moment))</pubDate><itunes:episode>\(episode.number + 1)</itunes:episode>
         <itunes:image href="\(base).png"/><podcast:chapters url="\(base).json" type="application/json+chapters"/>
         <podcast:transcript url="\(base).vtt" type="text/vtt"/>
+        <description><![CDATA[<p>Notes of <b>\(episode.number)</b>.</p>]]></description>
         <enclosure url="\(base).mp3" length="\(episode.length)" type="audio/mpeg"/></item>
 
         """

@@ -71,7 +71,7 @@ struct SoakRun {
       [
         "storageQuotaBytes": plan.quotaBytes, "maxConcurrent": Self.concurrent, "maxPerHost": Self.concurrent,
         "filenameTemplate": "{podcast}/{date} {title}", "tags": true,
-        "sidecars": ["cover", "picture", "chapters", "transcript", "info"],
+        "sidecars": ["cover", "picture", "chapters", "transcript", "notes", "info"],
       ])
     let rules: [String: Any] = ["autoDownload": ["newest": 3, "since": "all"], "keep": ["newest": 5]]
     for feed in 0..<publisher.feeds {
