@@ -44,7 +44,8 @@ public final class SessionService: Sendable {
   ///   - failed: Hears why a secret could not be deleted, which the next start tries again, or written, which is tried
   ///     again with each change of the vault, after each pause, and at the end.
   package init(
-    transfers: TransferService, vault: any SecretVault, pauseOfWrites: DispatchTimeInterval = SessionService.pauseOfWrites,
+    transfers: TransferService, vault: any SecretVault,
+    pauseOfWrites: DispatchTimeInterval = SessionService.pauseOfWrites,
     readClock: @escaping @Sendable () -> ClockReading, post: @escaping @Sendable (SessionFact) -> Void,
     failed: @escaping @Sendable (Failure) -> Void
   ) {
