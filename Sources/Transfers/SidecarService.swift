@@ -54,8 +54,8 @@ public final class SidecarService<Files: LibraryFileSystem & Sendable>: Sendable
       guard now[fetch.id] == nil else { return nil }
       let operation = SidecarOperation(
         fetch, gathered: transfers.gathered.take(fetch), files: files, driver: transfers.driver, target: queue,
-        readClock: readClock,
-        report: { [post] in post(.fetch($0)) }, ended: { [self] id in running.withLock { $0[id] = nil } },
+        readClock: readClock, report: { [post] in post(.fetch($0)) },
+        ended: { [self] id in running.withLock { $0[id] = nil } },
         isOpen: { [self] in !isEnding.load(ordering: .relaxed) })
       now[fetch.id] = operation
       return operation
