@@ -14,7 +14,7 @@ struct SimulatedListener {
   /// What it was promised of each subscription.
   private(set) var wishes: [FeedID: Feed.Wishes] = [:]
   /// The address for which it gave a feed its present headers.
-  private var keyed: [FeedID: WebAddress] = [:]
+  private(set) var keyed: [FeedID: WebAddress] = [:]
 
   // MARK: What it wants
 
