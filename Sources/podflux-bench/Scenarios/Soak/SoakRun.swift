@@ -27,8 +27,9 @@ struct SoakRun {
 
   /// How many downloads run at once.
   private static let concurrent = 4
-  /// How many fetches a kill may interrupt: beside downloads there are four of sidecars.
-  static let interruptible = concurrent + 4
+  /// How many fetches a kill may interrupt: each download may have asked for its file and, for its tags, for a picture and
+  /// chapters, which are in memory until they are written; and four sidecars are fetched beside them.
+  static let interruptible = 3 * concurrent + 4
   /// How fast a response is, in bytes a second, so that kills come in the midst of files.
   private static let bytesPerSecond = 1_000_000
   /// How long a day may take, in seconds.
