@@ -57,6 +57,27 @@ struct StoredRuledEpisode: StatementRow {
   }
 }
 
+/// Reads what rules need to know of a feed that has some.
+struct StoredRuledFeed: StatementRow {
+  let key: Feed.Key
+  /// As they are kept.
+  let rules: String
+  let standing: Feed.Standing
+
+  /// Reads the columns in the order of `init`; binds a list of keys.
+  static let select = """
+    SELECT key, rules, rule_line, allowance, rules_at FROM feeds
+    WHERE key IN (SELECT value FROM json_each(?)) AND rules IS NOT NULL ORDER BY key
+    """
+
+  init(_ columns: inout ColumnReader) throws {
+    key = try columns.next(.log)
+    rules = try columns.next()
+    standing = try Feed.Standing(
+      line: columns.nextIfPresent(.log), allowance: columns.next(.log), due: columns.moment())
+  }
+}
+
 extension Episode.Ruling {
   /// Reads a column; nil for NULL.
   init?(stored text: String?) throws {

@@ -60,6 +60,19 @@ struct SQLRuleReader: RuleReading {
     return try Int64.fetchOne(statement, arguments: StatementArguments(values)) ?? 0
   }
 
+  /// Those of these feeds that have rules, by their keys.
+  func feeds(_ keys: [Feed.Key]) throws -> [RuledFeed] {
+    guard !keys.isEmpty else { return [] }
+    let statement = try db.cachedStatement(sql: StoredRuledFeed.select)
+    // Many feeds have the same rules.
+    var known: [String: FeedRules] = [:]
+    return try StoredRuledFeed.fetchAll(statement, arguments: [try ConditionSQL.list(keys)]).map { feed in
+      let rules = try known[feed.rules] ?? StoredJSON.value(of: feed.rules, column: "feeds.rules")
+      known[feed.rules] = rules
+      return RuledFeed(key: feed.key, rules: rules, standing: feed.standing)
+    }
+  }
+
   func lastEpisode() throws -> Int64 {
     let last = try Int64.fetchOne(db.cachedStatement(sql: "SELECT key FROM last_episode"))
     guard let last, (0...EpisodeID.numbers.upperBound).contains(last) else {

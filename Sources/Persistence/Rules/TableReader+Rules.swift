@@ -19,7 +19,7 @@ extension TableReader {
   }
 
   /// Adds to each episode what rules say of it. Cost: for each feed that has rules, and episodes without a download among
-  /// these, `RuleReading.verdicts`.
+  /// these, `RuleReading.verdicts`. Nothing else of the feeds is read.
   func explain(_ items: inout [EpisodesSnapshot.Item], at moment: ConditionMoment) throws {
     var open: [Feed.Key: Set<EpisodeID>] = [:]
     for index in items.indices {
@@ -29,9 +29,8 @@ extension TableReader {
     }
     let reader = SQLRuleReader(db: db)
     var explained: [EpisodeID: RuleVerdict] = [:]
-    for (key, episodes) in open.sorted(by: { $0.key < $1.key }) {
-      guard let feed = try feedTable.find(key), feed.wishes.rules.autoDownload != nil else { continue }
-      let verdicts = try reader.verdicts(of: episodes, in: feed, at: moment)
+    for feed in try reader.feeds(open.keys.sorted()) where feed.rules.autoDownload != nil {
+      let verdicts = try reader.verdicts(of: open[feed.key] ?? [], in: feed, at: moment)
       explained.merge(verdicts) { first, _ in first }
     }
     for index in items.indices where items[index].verdict == nil {

@@ -31,6 +31,19 @@ public struct RuleScope: Hashable, Sendable {
   }
 }
 
+/// What rules need to know of a feed to say something of its episodes.
+public struct RuledFeed: Hashable, Sendable {
+  public var key: Feed.Key
+  public var rules: FeedRules
+  public var standing: Feed.Standing
+
+  public init(key: Feed.Key, rules: FeedRules, standing: Feed.Standing) {
+    self.key = key
+    self.rules = rules
+    self.standing = standing
+  }
+}
+
 /// A part of a feed's episodes in their order.
 public enum RulePart: Hashable, Sendable {
   case all

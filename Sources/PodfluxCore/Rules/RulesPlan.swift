@@ -99,9 +99,9 @@ extension RuleReading {
   /// What a feed's own rules say of some of its episodes that have no download. Cost: for each episode that something but
   /// its place decides about, itself; for each of the others a count of the feed's episodes, or a plan for all of them.
   public func verdicts(
-    of episodes: Set<EpisodeID>, in feed: Feed, at moment: ConditionMoment
+    of episodes: Set<EpisodeID>, in feed: RuledFeed, at moment: ConditionMoment
   ) throws -> [EpisodeID: RuleVerdict] {
-    let (rules, standing) = (feed.wishes.rules, feed.standing)
+    let (rules, standing) = (feed.rules, feed.standing)
     let scope = RuleScope(feed: feed.key, rules: rules, line: standing.line, isSettled: false)
     let planner = RulePlanner(rules, standing, there: 0, at: moment.now, assuming: .arrival)
     var verdicts: [EpisodeID: RuleVerdict] = [:]
