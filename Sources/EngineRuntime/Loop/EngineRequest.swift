@@ -15,14 +15,14 @@ public struct ClientID: Hashable, Comparable, Sendable {
 
 /// Something that a client asks of the engine.
 public struct EngineRequest: Sendable {
-  /// What is asked.
+  /// What is asked. Whatever is large is one reference: a request is copied on its way through queues and lists.
   public enum Content: Sendable {
     case action(Action)
-    case query(Query)
+    indirect case query(Query)
     /// The library is to be taken again after it was given up for a while.
     case resume
     /// It was refused before it came here; it keeps its place in the order of answers.
-    case refused(Refusal)
+    indirect case refused(Refusal)
     /// Nothing but an answer, behind the answers of all requests before it.
     case barrier
 
@@ -73,8 +73,8 @@ public struct Response: Sendable {
   /// What became of a request.
   public enum Outcome: Sendable {
     case reply(Reply)
-    case answer(Answer)
-    case refusal(Refusal)
+    indirect case answer(Answer)
+    indirect case refusal(Refusal)
   }
 
   /// What became of it.
