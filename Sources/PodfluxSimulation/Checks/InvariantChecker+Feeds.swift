@@ -8,13 +8,14 @@ extension InvariantChecker {
     guard world.feeds != nil else { return }
     let writes = process.ledger.notes.feedWrites
     let before = feeds.feeds
+    // Clients mark episodes, and no rule does: what rules do in the batch, they do about episodes that are marked so.
+    let isMarked = writes.contains { if case .marked = $0 { true } else { false } }
+    if isMarked { feeds.adoptMarks(of: try Self.storedEpisodes(world)) }
     for write in writes {
       try checkRule(write, changes, batch, world)
       try feeds.follow(write)
     }
-    if writes.contains(where: { if case .marked = $0 { true } else { false } }) {
-      feeds.adoptMarks(of: try Self.storedEpisodes(world))
-    }
+    if isMarked { feeds.adoptMarks(of: try Self.storedEpisodes(world)) }
     if writes.contains(where: { if case .rulesDue = $0 { true } else { false } }) {
       feeds.adoptStandings(of: try Self.storedFeeds(world))
     }

@@ -50,7 +50,12 @@ extension InvariantChecker {
     }
     guard case .downloaded? = episode.ruling, !episode.marks.isFavorite,
       let row = changes.lastRows[download], case .completed(let file) = row.state, row.origin == .auto
-    else { throw Violation(.explained, "\(id) of \(feed.id) is no rule's to delete (\(reason))") }
+    else {
+      let row = changes.lastRows[download].map { "\($0.state), \($0.origin)" } ?? "gone"
+      throw Violation(
+        .explained,
+        "\(id) of \(feed.id) is no rule's to delete (\(reason)): \(episode.ruling as Any), \(episode.marks), \(row)")
+    }
     let place = Self.place(of: episode)
     let newer = feeds.episodes(of: feed.key).filter { other in
       guard !other.marks.isFavorite, Self.place(of: other) > place else { return false }
