@@ -157,7 +157,7 @@ public final class AdoptionSurvey<Files: LibraryFileSystem, Rows: SurveyRows> {
       return nil
     }
     try planner?.match(
-      filesOf: feed, titled: feeds[feed] ?? [], with: episodes + page, readTags: tags, isMedia: isMedia,
+      filesOf: feed, titled: feeds[feed] ?? [], with: episodes + page, readTags: tags, likeness: likeness(of:),
       obstacle: obstacle)
     stage = .matching(rest.dropFirst(), [])
     return nil
@@ -165,7 +165,7 @@ public final class AdoptionSurvey<Files: LibraryFileSystem, Rows: SurveyRows> {
 
   private func matchStrays(_ rest: ArraySlice<Feed.Key>, after last: EpisodeID?) throws -> SurveyEnding? {
     guard let feed = rest.first else {
-      try planner?.decideStrays(isMedia: isMedia, obstacle: obstacle)
+      try planner?.decideStrays(likeness: likeness(of:), obstacle: obstacle)
       return end()
     }
     let page = try rows.adoptableEpisodes(of: feed, after: last, limit: pace.rowsAtOnce)
@@ -178,9 +178,9 @@ public final class AdoptionSurvey<Files: LibraryFileSystem, Rows: SurveyRows> {
     return nil
   }
 
-  private func isMedia(_ file: FoundFile) throws -> Bool {
+  private func likeness(of file: FoundFile) throws -> MediaCheck.Likeness? {
     guard !isCancelled() else { throw CleanupPlanner.Failure.cancelled }
-    return files.likeness(of: file) == .media
+    return files.likeness(of: file)
   }
 
   private func obstacle(to episode: EpisodeID) throws -> String? {

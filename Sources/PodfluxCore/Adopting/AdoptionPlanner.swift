@@ -100,12 +100,12 @@ public struct AdoptionPlanner: Sendable {
 
   /// Matches the files of a feed with its episodes, and forgets them.
   ///
-  /// `isMedia` says whether a file's content is media, and `obstacle` why an episode cannot get a file although it has no
-  /// download. Both are called for files that would be taken. `readTags` reads the tags of a file: called where its name, time
+  /// `likeness` says what a file's content is like, nil where it cannot be told, and `obstacle` why an episode cannot get a
+  /// file although it has no download. Both are called for files that would be taken. `readTags` reads the tags of a file: called where its name, time
   /// and length leave a doubt.
   public mutating func match(
     filesOf feed: Feed.Key, titled titles: [String], with episodes: [AdoptableEpisode],
-    readTags: (FoundFile) throws -> AdoptableFile.Tags?, isMedia: (FoundFile) throws -> Bool,
+    readTags: (FoundFile) throws -> AdoptableFile.Tags?, likeness: (FoundFile) throws -> MediaCheck.Likeness?,
     obstacle: (EpisodeID) throws -> String?
   ) rethrows {
     guard let files = filesByFeed.removeValue(forKey: feed) else { return }
@@ -119,7 +119,7 @@ public struct AdoptionPlanner: Sendable {
     if candidates.contains(where: { $0.tags != nil }) { verdicts = matcher.verdicts(on: candidates) }
     for file in files { tags[file] = nil }
     for (file, verdict) in zip(files, verdicts) {
-      try add(file, verdict, rival: { files[$0] }, isMedia: isMedia, obstacle: obstacle)
+      try add(file, verdict, rival: { files[$0] }, likeness: likeness, obstacle: obstacle)
     }
   }
 
@@ -139,7 +139,7 @@ public struct AdoptionPlanner: Sendable {
 
   /// Decides about the files of no known feed, when all episodes have been seen.
   public mutating func decideStrays(
-    isMedia: (FoundFile) throws -> Bool, obstacle: (EpisodeID) throws -> String?
+    likeness: (FoundFile) throws -> MediaCheck.Likeness?, obstacle: (EpisodeID) throws -> String?
   ) rethrows {
     let files = strays.values.flatMap(\.self).sorted { $0.place < $1.place }
     strays = [:]
@@ -166,7 +166,7 @@ public struct AdoptionPlanner: Sendable {
       }
       if doubt != nil, doubt != .hasDownload { pairing.confidence = .doubtful }
       try add(
-        file, AdoptionVerdict(pairing: pairing, doubt: doubt), rival: { _ in twin ?? file }, isMedia: isMedia,
+        file, AdoptionVerdict(pairing: pairing, doubt: doubt), rival: { _ in twin ?? file }, likeness: likeness,
         obstacle: obstacle)
     }
     strayEpisodes = [:]
@@ -184,7 +184,8 @@ public struct AdoptionPlanner: Sendable {
   }
 
   private mutating func add(
-    _ file: FoundFile, _ verdict: AdoptionVerdict, rival: (Int) -> FoundFile, isMedia: (FoundFile) throws -> Bool,
+    _ file: FoundFile, _ verdict: AdoptionVerdict, rival: (Int) -> FoundFile,
+    likeness: (FoundFile) throws -> MediaCheck.Likeness?,
     obstacle: (EpisodeID) throws -> String?
   ) rethrows {
     guard var pairing = verdict.pairing else { return leave(.orphan(file), AdoptionDoubt.unknown.words { _ in "" }) }
@@ -195,8 +196,8 @@ public struct AdoptionPlanner: Sendable {
     let reason: String? =
       if file.place.libraryPath == nil {
         "its name is none that a download could keep; rename it to have it adopted"
-      } else if try !isMedia(file) {
-        "its content is no audio and no video that is known"
+      } else if let reason = try likeness(file).reasonAgainst {
+        reason
       } else if let episode = pairing.episodes.first {
         try obstacle(episode)
       } else {
@@ -217,6 +218,17 @@ public struct AdoptionPlanner: Sendable {
     guard leftCount < CleanupPlanner.leftLimit else { return passedOver += 1 }
     leftCount += 1
     steps.append(CleanupStep(finding: finding, decision: decision, because: because))
+  }
+}
+
+extension MediaCheck.Likeness? {
+  /// Why a file with such content is not adopted; nil for media.
+  fileprivate var reasonAgainst: String? {
+    switch self {
+    case .media: nil
+    case .unrecognized, .other: "its content is no audio and no video that is known"
+    case nil: "it cannot be read, or has changed since it was found"
+    }
   }
 }
 

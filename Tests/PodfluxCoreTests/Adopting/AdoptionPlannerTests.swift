@@ -41,7 +41,8 @@ struct AdoptionPlannerTests {
   }
 
   private func plan(
-    _ files: [FoundFile], in adopting: Adopting = .init(), only: Feed.Key? = nil, isMedia: Bool = true,
+    _ files: [FoundFile], in adopting: Adopting = .init(), only: Feed.Key? = nil,
+    likeness: MediaCheck.Likeness? = .media,
     obstacle: String? = nil, tags: [String: AdoptableFile.Tags] = [:], tagReadings: Int = 9,
     noteRead: (String) -> Void = { _ in }
   ) throws -> [String] {
@@ -60,13 +61,13 @@ struct AdoptionPlannerTests {
     for feed in planner.feedsWithFiles {
       planner.match(
         filesOf: feed, titled: ["Night Trains"], with: episodes[feed] ?? [], readTags: readTags,
-        isMedia: { _ in isMedia }, obstacle: { _ in obstacle })
+        likeness: { _ in likeness }, obstacle: { _ in obstacle })
     }
     if planner.hasStrays {
       for feed in episodes.keys.sorted() where only == nil || only == feed {
         planner.matchStrays(with: episodes[feed] ?? [])
       }
-      planner.decideStrays(isMedia: { _ in isMedia }, obstacle: { _ in obstacle })
+      planner.decideStrays(likeness: { _ in likeness }, obstacle: { _ in obstacle })
     }
     return planner.takeSteps().map { step in
       let episodes = step.finding.pairing.map { " \($0.episodes.map(\.number))" } ?? ""
@@ -148,7 +149,9 @@ struct AdoptionPlannerTests {
   @Test("What is no media, or has an obstacle, or a name that no row can have, is left")
   func leaves() throws {
     let vienna = file("Night Trains/Vienna.mp3")
-    #expect(try plan([vienna], isMedia: false) == ["leave Night Trains/Vienna.mp3 [1]"])
+    for likeness in [nil, .unrecognized, .other] as [MediaCheck.Likeness?] {
+      #expect(try plan([vienna], likeness: likeness) == ["leave Night Trains/Vienna.mp3 [1]"])
+    }
     #expect(try plan([vienna], obstacle: "no") == ["leave Night Trains/Vienna.mp3 [1]"])
     #expect(
       try plan([file("Night Trains/ Vienna .mp3/Vienna.mp3")]) == ["adopt Night Trains/ Vienna .mp3/Vienna.mp3 [1]"])
