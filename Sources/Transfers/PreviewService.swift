@@ -110,8 +110,11 @@ extension Refusal {
       default: .conflict
       }
     let advice =
-      code == .conflict
-      ? "try again later, or give headers or a userAgent that its server wants" : "give the URL of a feed"
+      switch error.code {
+      case .unauthorized: "subscribe to it with a login"
+      case _ where code == .conflict: "try again later, or give headers or a userAgent that its server wants"
+      default: "give the URL of a feed"
+      }
     self.init(code, "\(error.message) (\(error.code.rawValue)); \(advice)", path: "payload.url")
   }
 }

@@ -4,9 +4,17 @@ import Foundation
 package enum SecretLine {
   /// The bytes of a file, without the line ends at its end, which editors add. Of a file that is longer than `limit` and a
   /// line end no more is read than tells that.
-  package static func bytes(ofFile path: String, atMost limit: Int) throws -> ArraySlice<UInt8> {
-    let file = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
+  ///
+  /// - Parameter waits: Whether it may be a pipe, whose writer has to be waited for; otherwise only a regular file will do.
+  package static func bytes(ofFile path: String, atMost limit: Int, waits: Bool) throws -> ArraySlice<UInt8> {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | (waits ? 0 : O_NONBLOCK))
+    guard descriptor >= 0 else { throw CocoaError(.fileReadUnknown) }
+    let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
     defer { try? file.close() }
+    var status = stat()
+    guard fstat(descriptor, &status) == 0, waits || status.st_mode & S_IFMT == S_IFREG else {
+      throw CocoaError(.fileReadUnknown)
+    }
     // A line end may have two bytes.
     return trimmed([UInt8](try file.read(upToCount: limit + 3) ?? Data()))
   }

@@ -19,7 +19,7 @@ package struct VaultKey: Sendable {
   package init(contentsOfFile path: String) throws(Fault) {
     let bytes: ArraySlice<UInt8>
     do {
-      bytes = try SecretLine.bytes(ofFile: path, atMost: Self.lengths.upperBound)
+      bytes = try SecretLine.bytes(ofFile: path, atMost: Self.lengths.upperBound, waits: true)
     } catch {
       throw Fault(description: "the key in \"\(path)\" cannot be read: \(error.localizedDescription)")
     }

@@ -45,6 +45,28 @@ extension DownloadsStore {
     }
   }
 
+  /// A feed has another session. Its downloads that are not here have it too, if they had the feed's former one and it is for
+  /// their hosts: a login that is put right is put right for them. Cost: the feed's downloads.
+  mutating func follow(
+    _ session: Session.Key?, from former: Session.Key?, of feed: Feed.Key, reading context: Context,
+    in turn: inout PodfluxTurn
+  ) throws {
+    for id in try turn.tables.episodes.downloads(of: feed) {
+      guard var download = try turn.tables.downloads.find(id), download.session == former else { continue }
+      let own = context.sessions.inherited(session, by: download.address.host)
+      guard own != former else { continue }
+      switch download.state {
+      case .completed, .running(.publishing): continue
+      case .running:
+        download.session = own
+        try sendBack(&download, in: &turn)
+      case .queued, .waiting, .paused, .failed:
+        download.session = own
+        try turn.tables.downloads.update(download)
+      }
+    }
+  }
+
   /// The session that was wanted for a download is there.
   func set(_ session: Session.Key, of id: DownloadID, in turn: borrowing PodfluxTurn) throws {
     guard var download = try turn.tables.downloads.find(id) else { return }

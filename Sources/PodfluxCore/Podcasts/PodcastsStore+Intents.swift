@@ -85,7 +85,11 @@ extension PodcastsStore {
     var feed = try existing(id, in: turn)
     let host = (update.address ?? feed.address).host
     var session = feed.session
-    if let choice = update.session { session = try context.sessions.key(of: choice, for: host) }
+    if let choice = update.session {
+      let key = try context.sessions.key(of: choice, for: host)
+      // A new one is about to be made: until then the feed has the one it had.
+      if case .new = choice {} else { session = key }
+    }
     let present = update.session?.leaving(feed.address) ?? feed.address
     let address = update.address ?? present
     if address != feed.address, let other = try turn.tables.feeds.find(at: address), other != id {
@@ -98,6 +102,7 @@ extension PodcastsStore {
     let former = feed.wishes
     feed.wishes.headers = former.headers.moved(from: present, to: address)
     feed.wishes.apply(update)
+    if session != feed.session { turn.tell(.podcasts(.sessionChanged(feed.key, from: feed.session, to: session))) }
     feed.session = session
     if case .new(let login)? = update.session {
       turn.tell(.podcasts(.session(.new(login, host: host, .feed(feed.key)))))
@@ -157,8 +162,9 @@ extension PodcastsStore {
   }
 
   /// The session that was wanted for a feed is there.
-  func set(_ session: Session.Key, of key: Feed.Key, in turn: borrowing PodfluxTurn) throws {
+  func set(_ session: Session.Key, of key: Feed.Key, in turn: inout PodfluxTurn) throws {
     guard var feed = try turn.tables.feeds.find(key) else { return }
+    turn.tell(.podcasts(.sessionChanged(key, from: feed.session, to: session)))
     feed.session = session
     try turn.tables.feeds.update(feed)
   }

@@ -22,6 +22,8 @@ public enum PodcastsEvent: Sendable {
   case fetchedOverCellular(Int64)
   /// What refreshes find about their sessions.
   case session(SessionSignal)
+  /// A feed's requests belong to another session than before, or to none.
+  case sessionChanged(Feed.Key, from: Session.Key?, to: Session.Key?)
 }
 
 /// The podcasts: which feeds are subscribed to, which episodes each has, and which feeds are refreshed now.
@@ -131,7 +133,7 @@ public struct PodcastsStore: DomainStore {
     case .downloads(.enqueued(let episode, let id, _)): try turn.tables.episodes.setDownload(id, of: episode)
     case .downloads(.refused(let id)): try seekAddress(for: id, in: &turn)
     case .settings: hostsToSearch = nil
-    case .sessions(.made(let session, for: .feed(let key))): try set(session, of: key, in: turn)
+    case .sessions(.made(let session, for: .feed(let key))): try set(session, of: key, in: &turn)
     case .sessions(.asked(let session)):
       try turn.tables.feeds.makeRefusedDue(of: session, at: turn.now)
       hostsToSearch = nil

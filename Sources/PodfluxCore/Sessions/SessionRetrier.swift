@@ -12,6 +12,9 @@ public enum Challenge: String, Hashable, Sendable, CaseIterable {
   case insufficientScope = "insufficient_scope"
   /// It wants something that no session has.
   case other
+  /// It got none of the session's credentials: a redirect led to another host, or the request had credentials of its own. So
+  /// the refusal says nothing of the session.
+  case unsent
 }
 
 /// How often one request was refused, and what was done about it.

@@ -95,7 +95,7 @@ public struct SessionsView: Hashable, Sendable {
   public func verdict(
     on error: DownloadError, of owner: RequestOwner, sentWith grant: SessionGrant?
   ) -> SessionSignal.Verdict? {
-    guard let grant, let status = error.status, status == 401 || status == 403,
+    guard let grant, let status = error.status, status == 401 || status == 403, error.challenge != .unsent,
       let session = sessions[grant.key], session.id == grant.use.session
     else { return nil }
     let retrier = SessionRetrier(

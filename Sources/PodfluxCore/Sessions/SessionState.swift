@@ -12,7 +12,7 @@ public enum SessionState: Hashable, Sendable {
   case extended
   /// A client has closed it. Its requests wait.
   case closed
-  /// Its credentials are of no use. Its requests fail, until a client opens it again.
+  /// Its credentials are of no use. Its requests fail, until a client opens it again or the engine starts anew.
   case loginFailed(DownloadError)
 
   /// How far an opening is.

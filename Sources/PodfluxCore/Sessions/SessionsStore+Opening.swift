@@ -86,13 +86,13 @@ extension SessionsStore {
   // MARK: Start, and another path
 
   /// After a start no opening is alive and no credentials are at hand: what was open is opened again when a request wants it,
-  /// with the token that the vault holds.
+  /// with the token that the vault holds. So is a login that has failed: once, for the reason may be gone.
   mutating func recover(in turn: inout PodfluxTurn) throws {
     for key in view.sessions.keys.sorted() {
       guard var session = view.sessions[key] else { continue }
       switch session.state {
-      case .opening, .open, .extended: try transition(&session, to: .created(isCached: true), in: turn)
-      case .created, .closed, .loginFailed: break
+      case .opening, .open, .extended, .loginFailed: try transition(&session, to: .created(isCached: true), in: turn)
+      case .created, .closed: break
       }
     }
     turn.perform(.session(.sweep(keeping: view.sessions.values.compactMap(\.wish.secret).sorted())))

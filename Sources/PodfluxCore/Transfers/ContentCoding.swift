@@ -35,6 +35,7 @@ extension ResponseHead {
     guard contentCoding != nil else { return self }
     return ResponseHead(
       status: status, httpVersion: httpVersion, effectiveURL: effectiveURL, redirects: redirects,
+      permanentURL: permanentURL, lacksSession: lacksSession,
       fields: fields.filter { field in !Self.codedNames.contains(where: field.isNamed) })
   }
 }

@@ -21,8 +21,9 @@ extension DownloadError {
 
 extension ResponseHead {
   /// How the server challenges the request, as far as that decides what follows; nil if it does not. What it says of a token
-  /// counts first, then the first scheme that a session can meet.
+  /// counts first, then the first scheme that a session can meet; without the session's credentials it does not matter.
   public var challenge: Challenge? {
+    guard !lacksSession else { return .unsent }
     let challenges = challenges.map(Challenge.init)
     return challenges.first { $0 == .invalidToken || $0 == .insufficientScope } ?? challenges.first { $0 != .other }
       ?? challenges.first

@@ -17,18 +17,23 @@ public struct ResponseHead: Sendable, Hashable {
   /// contain tokens: do not log it.
   public let permanentURL: String?
 
+  /// Whether the request that it answers has a session and was sent without its credentials: they are for other hosts, or the
+  /// request has credentials of its own.
+  public let lacksSession: Bool
+
   /// All fields in the order received, names as sent.
   public let fields: [HTTPField]
 
   public init(
     status: Int, httpVersion: HTTPVersion = .http1_1, effectiveURL: String, redirects: Int = 0,
-    permanentURL: String? = nil, fields: [HTTPField]
+    permanentURL: String? = nil, lacksSession: Bool = false, fields: [HTTPField]
   ) {
     self.status = status
     self.httpVersion = httpVersion
     self.effectiveURL = effectiveURL
     self.redirects = redirects
     self.permanentURL = permanentURL
+    self.lacksSession = lacksSession
     self.fields = fields
   }
 

@@ -24,15 +24,17 @@ public struct ResponseHeadParser: Sendable {
   private let effectiveURL: String
   private let redirects: Int
   private let permanentURL: String?
+  private let lacksSession: Bool
   private var position = Position.statusLine
   private var fields: [HTTPField] = []
   private var bytes = 0
 
   /// A parser for the answer of `effectiveURL` after `redirects`; all three go into the head unchanged.
-  public init(effectiveURL: String, redirects: Int, permanentURL: String? = nil) {
+  public init(effectiveURL: String, redirects: Int, permanentURL: String? = nil, lacksSession: Bool = false) {
     self.effectiveURL = effectiveURL
     self.redirects = redirects
     self.permanentURL = permanentURL
+    self.lacksSession = lacksSession
   }
 
   /// Parses one line, with or without its line end.
@@ -66,7 +68,7 @@ public struct ResponseHeadParser: Sendable {
     position = .trailers
     let head = ResponseHead(
       status: status, httpVersion: version, effectiveURL: effectiveURL, redirects: redirects,
-      permanentURL: permanentURL, fields: fields)
+      permanentURL: permanentURL, lacksSession: lacksSession, fields: fields)
     guard !head.hasBoundlessContentLength else { throw .boundlessContentLength }
     guard !head.hasUnusableContentLength else { throw .unusableContentLength }
     return .complete(head)

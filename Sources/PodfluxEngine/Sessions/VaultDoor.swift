@@ -86,9 +86,9 @@ enum SecretFile {
     func fault(_ what: String) -> Refusal { Refusal(.invalidValue, what, path: "payload.secretFile") }
     let bytes: ArraySlice<UInt8>
     do {
-      bytes = try SecretLine.bytes(ofFile: path, atMost: Session.Limits.secretBytes)
+      bytes = try SecretLine.bytes(ofFile: path, atMost: Session.Limits.secretBytes, waits: false)
     } catch {
-      throw fault("the file cannot be read; name one that the engine's user may read")
+      throw fault("the file cannot be read; name a regular file that the engine's user may read")
     }
     guard (1...Session.Limits.secretBytes).contains(bytes.count) else {
       throw fault("the file must have a secret of at most \(Session.Limits.secretBytes) bytes")

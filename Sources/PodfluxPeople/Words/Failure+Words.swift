@@ -7,11 +7,21 @@ extension Failure {
   /// engine's own sentence.
   package var words: String {
     guard let code = DownloadError.Code(rawValue: code) else { return message.isEmpty ? self.code : message }
-    // The engine's sentence quotes the realm or the session, if there is one.
-    if code == .unauthorized, message.contains("\"") { return message }
+    if isToldBetter { return message }
     guard code == .retriesExhausted else { return Self.words(for: code, status: status) }
     let last = cause.flatMap(DownloadError.Code.init).map { Self.words(for: $0, status: status) }
     return "it failed too often" + (last.map { ", at last because \($0)" } ?? "")
+  }
+
+  /// Whether the engine's sentence says more than its code: it quotes the realm or the session of a login, or names who
+  /// answered where that is not the address itself.
+  private var isToldBetter: Bool {
+    switch DownloadError.Code(rawValue: code) {
+    case .unauthorized, .unsafeRedirect, .notMedia:
+      code == DownloadError.Code.unauthorized.rawValue && message.contains("\"")
+        || ["the token server", "the session's secret", "the feed's address"].contains(where: message.hasPrefix)
+    default: false
+    }
   }
 
   /// Whether it would end with a name and a password, or another one.
@@ -55,6 +65,9 @@ extension EngineRefusal {
   package var words: String {
     message.replacing("payload.", with: "")
   }
+
+  /// Whether a feed that was only looked at wants a login.
+  package var needsLogin: Bool { message.contains("(\(DownloadError.Code.unauthorized.rawValue))") }
 
   /// Whether the command was typed wrongly, and can never be carried out.
   package var concernsArguments: Bool {

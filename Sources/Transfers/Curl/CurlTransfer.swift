@@ -10,6 +10,8 @@ final class CurlTransfer {
   let exchange: HTTPExchange
   let request: HTTPRequest
   private(set) var hop: HTTPHop
+  /// Whether there are credentials of the request's session, for some hosts.
+  private let hasSession: Bool
   private(set) var easy: EasyHandle
   let sockets: SocketTable
   private(set) var pauses: Pauses = []
@@ -72,8 +74,8 @@ final class CurlTransfer {
     self.easy = easy
     self.bandwidth = bandwidth
     self.sockets = sockets
-    parser = ResponseHeadParser(
-      effectiveURL: hop.shownURL, redirects: hop.redirects, permanentURL: hop.permanentURL)
+    hasSession = start.credentials.map { $0.kind != .none } ?? false
+    parser = Self.makeParser(for: hop, hasSession: hasSession)
     patience = StallDetector(request)
   }
 
@@ -82,7 +84,7 @@ final class CurlTransfer {
     hop = next
     self.isRepetition = isRepetition
     self.easy = easy
-    parser = makeParser()
+    parser = Self.makeParser(for: hop, hasSession: hasSession)
     (challenged, challenges) = (nil, 0)
     phase = .awaitingHead
     hasAnswer = false
@@ -131,7 +133,7 @@ extension CurlTransfer {
     guard head.status == 401, hop.answersChallenges else { return receive(final: head) }
     challenges += 1
     challenged = head
-    parser = makeParser()
+    parser = Self.makeParser(for: hop, hasSession: hasSession)
     return !isChallengedTooOften
   }
 
@@ -142,8 +144,10 @@ extension CurlTransfer {
     return challenged
   }
 
-  private func makeParser() -> ResponseHeadParser {
-    ResponseHeadParser(effectiveURL: hop.shownURL, redirects: hop.redirects, permanentURL: hop.permanentURL)
+  private static func makeParser(for hop: HTTPHop, hasSession: Bool) -> ResponseHeadParser {
+    ResponseHeadParser(
+      effectiveURL: hop.shownURL, redirects: hop.redirects, permanentURL: hop.permanentURL,
+      lacksSession: hasSession && hop.session == nil)
   }
 
   private func receive(final head: ResponseHead) -> Bool {

@@ -44,13 +44,15 @@ struct LoginOptions: ParsableArguments {
     if passwordStdin, netrc { throw ValidationError("--password-stdin and --netrc exclude each other") }
     let kind = login ?? .basic
     guard (kind == .parameter) == (parameter != nil) else {
-      throw ValidationError("--parameter belongs to --login parameter")
+      throw ValidationError(
+        kind == .parameter ? "--login parameter needs --parameter NAME" : "--parameter belongs to --login parameter")
     }
     let hasPassword = kind == .basic || kind == .digest
     if hasPassword, user == nil, !netrc { throw ValidationError("--user says whose password it is") }
     if netrc, !hasPassword { throw ValidationError("--netrc is for basic and digest") }
     guard (kind == .refreshing) == (tokenURL != nil) else {
-      throw ValidationError("--token-url belongs to --login refreshing")
+      throw ValidationError(
+        kind == .refreshing ? "--login refreshing needs --token-url URL" : "--token-url belongs to --login refreshing")
     }
     if kind == .parameter, user != nil { throw ValidationError("--login parameter has no --user") }
   }

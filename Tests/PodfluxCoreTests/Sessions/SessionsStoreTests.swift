@@ -294,6 +294,56 @@ struct SessionsStoreTests {
     #expect(world.attempts[id]?.session?.token == 2)
   }
 
+  @Test("A login that has failed is tried once more after a restart")
+  func failedBefore() throws {
+    try begin(.basic)
+    let first = try enqueue("a")
+    try refuse(first)
+    #expect(try session().state.kind == .loginFailed && world.row(first).state.kind == .failed)
+    try world.restart()
+    #expect(try session().state == .created(isCached: true))
+    let second = try enqueue("b")
+    try world.send(.session(.opened(try opening().id, expires: nil)))
+    #expect(world.attempts[second]?.session != nil)
+    try refuse(second)
+    #expect(try session().state.kind == .loginFailed)
+  }
+
+  @Test(
+    "A refusal by a server that got no credentials is the request's own, and the session goes on",
+    arguments: [401, 403])
+  func unsent(status: Int) throws {
+    try begin()
+    let id = try enqueue("a")
+    let error = DownloadError(.unauthorized, "the server answered", status: status, challenge: .unsent)
+    try world.report(id, .failed(error, kept: nil))
+    #expect(try session().state == .open && orders.isEmpty)
+    #expect(try world.row(id).state.kind == .failed)
+  }
+
+  @Test("A feed's downloads that are not here get its other session, too")
+  func followsFeed() throws {
+    _ = try open("s", login(.basic))
+    try world.send(.session(.opened(try opening().id, expires: nil)))
+    try subscribe()
+    let refresh = try #require(refresh)
+    let contents = try ["a.example", "cdn.example"].map { host in
+      EpisodeContent(guid: host, enclosure: .init(address: try .on(host, "e"), mediaType: nil, length: nil))
+    }
+    try world.send(.refresh(RefreshReport(refresh: refresh.id, news: .appeared(contents))))
+    try world.send(.podcasts(.download(.matching(.everything))))
+    let ids = world.attempts.keys.sorted()
+    for id in ids { try refuse(id) }
+    #expect(try session().state.kind == .loginFailed)
+    var update = PodcastIntent.Update()
+    update.session = .new(try login(.basic, hosts: [], secret: Self.other))
+    try world.send(.podcasts(.update(try #require(FeedID("f")), update)))
+    let rows = try ids.map { try world.row($0) }
+    #expect(rows.first { $0.address.host == "a.example" }?.session == 2)
+    #expect(rows.first { $0.address.host == "cdn.example" }?.session == nil)
+    #expect(rows.allSatisfy { $0.state.kind == .failed })
+  }
+
   @Test("A session that is not open holds up no other download of its host")
   func holdsUpNoOther() throws {
     try begin()

@@ -33,6 +33,13 @@ struct VaultDoorTests {
     return folder.path + "/" + name
   }
 
+  /// A pipe that no program writes into: who waits for it waits for ever.
+  private func pipe(_ name: String) throws -> String {
+    let path = folder.path + "/" + name
+    try #require(mkfifo(path, 0o600) == 0)
+    return path
+  }
+
   @Test("leaves a reference in its place, in every action that can have one")
   func references() throws {
     let choice = SessionChoice.new(Login(wish(), source: .text("s3cret")))
@@ -104,7 +111,7 @@ struct VaultDoorTests {
     let bad = [
       try write("", "empty"), try write("\n\n", "blank"), try write("s3cret\ns3cret\n", "lines"),
       try write("s3cret\u{0}", "zero"), try write(String(repeating: "s3cret", count: 4000), "long"),
-      folder.path + "/none", folder.path,
+      folder.path + "/none", folder.path, try pipe("pipe"),
     ]
     for path in bad {
       let refusal = #expect(throws: Refusal.self) { try door.takingSecret(of: open(.file(path))) }

@@ -72,7 +72,7 @@ struct AddCommand: EngineCommand {
   func run() throws {
     guard !session.isGiven else { return try addPrivately() }
     try withEngine { access, console in
-      var (added, failed): ([FeedID], Bool) = ([], false)
+      var (added, failed, needsLogin): ([FeedID], Bool, Bool) = ([], false, false)
       for feed in feeds {
         do {
           let preview = try access.connection.ask(try request("feeds/preview", feed)).get()
@@ -80,11 +80,15 @@ struct AddCommand: EngineCommand {
           if let id = subscription?.id, subscription?.isNew == true { added.append(id) }
           try tell(preview, subscription, on: console)
         } catch let refusal as EngineRefusal {
-          console.complain("\(feed.withoutCredentials): \(refusal.words)")
+          let hint =
+            refusal.needsLogin ? ": podflux add --user NAME \(ShellCommand.quoted(feed.withoutCredentials))" : ""
+          console.complain("\(feed.withoutCredentials): \(refusal.words)\(hint)")
           failed = true
+          needsLogin = needsLogin || refusal.needsLogin
         }
       }
       if !noWait { try wait(for: added, with: access) }
+      if needsLogin { throw ExitCode.credentialsNeeded }
       if failed { throw ExitCode.failure }
     }
   }
@@ -123,7 +127,10 @@ struct AddCommand: EngineCommand {
           throw MalformedLine("a feed without a valid id")
         }
         if try reply.boolean("created") == false {
-          console.note("\(feed.withoutCredentials) was subscribed to before, and stays as it is")
+          let update = try Request("feeds/update", members(["id": id.description.json]) + login.get())
+          _ = try access.connection.ask(update).get()
+          console.note(
+            "\(feed.withoutCredentials) was subscribed to before: it has this login now, and podflux sync refreshes it")
         } else {
           added.append(id)
         }
@@ -141,7 +148,7 @@ struct AddCommand: EngineCommand {
   private func tell(_ feed: FeedItem, on console: Console) {
     if console.options.json { return console.result(feed.json) }
     let name = feed.title ?? feed.id
-    guard feed.error == nil else { return console.complain("\(name): \(feed.error?.words ?? "")") }
+    guard feed.error == nil else { return console.complain("\(name): \(feed.failureAndRepair)") }
     console.result("\(name): \(feed.episodes) episode\(feed.episodes == 1 ? "" : "s")")
     for words in given.words { console.result("  rule: \(words)") }
   }

@@ -101,7 +101,7 @@ struct SyncCommand: EngineCommand {
     if console.mode.progress != .none { console.errors.write(line: report.sentence(milliseconds: milliseconds)) }
     for feed in report.failed {
       console.errors.write(
-        line: PlainReport.line("failed", "feed \(feed.title ?? feed.id): \(feed.error?.words ?? "")"))
+        line: PlainReport.line("failed", "feed \(feed.title ?? feed.id): \(feed.failureAndRepair)"))
     }
   }
 
