@@ -171,9 +171,16 @@ struct CurlSessionTests {
   @Test("Another host gets none")
   func otherHost() async throws {
     let (home, foreign) = (try ScriptedOrigin.start(), try ScriptedOrigin.start())
-    foreign.serve("/a", .status(200))
-    _ = try await fetch(foreign.url("/a"), credentials(for: home, .basic))
-    #expect(foreign.requests.map { $0.headers["Authorization"] } == [nil])
+    foreign.serve("/a", .status(401))
+    home.serve("/b", .redirect(302, to: foreign.url("/a")))
+    home.serve("/c", .status(401))
+    for path in [foreign.url("/a"), home.url("/b")] {
+      let (recorder, _) = try await fetch(path, credentials(for: home, .basic))
+      #expect(recorder.now.heads.map(\.challenge) == [.unsent], "\(path)")
+    }
+    #expect(foreign.requests.map { $0.headers["Authorization"] } == [nil, nil])
+    let (recorder, _) = try await fetch(home.url("/c"), credentials(for: home, .basic))
+    #expect(recorder.now.heads.map(\.challenge) == [nil])
   }
 
   @Test("Name and password come from a netrc file", arguments: PasswordGuard.Scheme.allCases)
