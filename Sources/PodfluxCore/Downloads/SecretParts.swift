@@ -1,13 +1,16 @@
 /// The parts of a URL that let its holder in: user name and password, and parameters that are known to be tokens. A token
 /// in the path cannot be told from a name.
 public enum SecretParts {
-  /// The names of parameters that carry passwords, tokens, signatures or a person, in lower case.
+  /// The names of parameters that carry passwords, tokens, signatures or a person, in lower case; beside them all that end in
+  /// a token or name a secret (`isToken`).
   public static let names: Set<String> = [
     "access_token", "accesstoken", "api-key", "api_key", "apikey", "auth", "auth_key", "auth_token", "authkey",
     "authtoken", "code", "credential", "email", "hmac", "jwt", "key", "key-pair-id", "login", "member", "member_id",
-    "pass", "passwd", "password", "policy", "private", "pwd", "secret", "session", "session_id", "sessionid", "sid",
+    "pass", "passwd", "password", "policy", "private", "pw", "pwd", "secret", "session", "session_id", "sessionid",
+    "sid",
     "sig",
-    "sign", "signature", "subscriber", "subscriber_id", "ticket", "token", "user", "user_id", "userid", "username",
+    "sign", "signature", "subscriber", "subscriber_id", "ticket", "tok", "token", "user", "user_id", "userid",
+    "username",
     "x-amz-credential", "x-amz-security-token", "x-amz-signature",
   ]
 
@@ -35,7 +38,8 @@ public enum SecretParts {
 
   /// Whether a parameter is known to be a token.
   static func isToken(_ parameter: Substring.UTF8View) -> Bool {
-    QueryText.name(of: parameter).map { names.contains($0.lowercased()) } ?? false
+    guard let name = QueryText.name(of: parameter)?.lowercased() else { return false }
+    return names.contains(name) || name.hasSuffix("_token") || name.hasSuffix("-token") || name.contains("secret")
   }
 }
 

@@ -13,6 +13,7 @@ struct RedactionTests {
       ("https://a.example/f?Token=1&id=2&sig=3#x", "https://a.example/f?id=2#x"),
       ("https://a.example/f?key=1", "https://a.example/f"),
       ("https://a.example/f?keyword=1", "https://a.example/f?keyword=1"),
+      ("https://a.example/f?rss_token=1&X-Plex-Token=2&client_secret=3&n=4", "https://a.example/f?n=4"),
       ("https://a.example/f?a&token", "https://a.example/f?a"),
       ("https://a.example/f?a=1;token=2;b=3", "https://a.example/f?a=1&b=3"),
       ("https://a.example/f?%61uth=1&b=2", "https://a.example/f?b=2"),
