@@ -45,13 +45,13 @@ extension DownloadsStore {
     }
   }
 
-  /// A feed has another session. Its downloads that are not here have it too, if they had the feed's former one and it is for
-  /// their hosts: a login that is put right is put right for them. Cost: the feed's downloads.
+  /// The feed of these downloads has another session. Those that are not here have it too, if they had the feed's former one
+  /// and it is for their hosts: a login that is put right is put right for them.
   mutating func follow(
-    _ session: Session.Key?, from former: Session.Key?, of feed: Feed.Key, reading context: Context,
+    _ session: Session.Key?, from former: Session.Key?, _ downloads: [DownloadID], reading context: Context,
     in turn: inout PodfluxTurn
   ) throws {
-    for id in try turn.tables.episodes.downloads(of: feed) {
+    for id in downloads {
       guard var download = try turn.tables.downloads.find(id), download.session == former else { continue }
       let own = context.sessions.inherited(session, by: download.address.host)
       guard own != former else { continue }

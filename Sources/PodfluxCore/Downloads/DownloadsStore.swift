@@ -150,8 +150,8 @@ public struct DownloadsStore: DomainStore {
       turn.tell(.downloads(.enqueued(episode, id, isNew: isNew)))
     case .podcasts(.renewed(let id, let wish)): try renew(id, as: wish, reading: context, in: &turn)
     case .sessions(.made(let session, for: .download(let id))): try set(session, of: id, in: turn)
-    case .podcasts(.sessionChanged(let feed, let former, let session)):
-      try follow(session, from: former, of: feed, reading: context, in: &turn)
+    case .podcasts(.sessionChanged(let ids, let former, let session)):
+      try follow(session, from: former, ids, reading: context, in: &turn)
     case .cleanup(.renaming(let id, let path)): renames[id] = path
     case .cleanup(.endedRenaming(let step, let isMoved)): try endRenaming(step, isMoved: isMoved, in: turn)
     case .podcasts(.unwanted(let ids)), .rules(.unwanted(let ids)):

@@ -102,8 +102,7 @@ extension PodcastsStore {
     let former = feed.wishes
     feed.wishes.headers = former.headers.moved(from: present, to: address)
     feed.wishes.apply(update)
-    if session != feed.session { turn.tell(.podcasts(.sessionChanged(feed.key, from: feed.session, to: session))) }
-    feed.session = session
+    try change(&feed, to: session, in: &turn)
     if case .new(let login)? = update.session {
       turn.tell(.podcasts(.session(.new(login, host: host, .feed(feed.key)))))
     }
@@ -164,9 +163,16 @@ extension PodcastsStore {
   /// The session that was wanted for a feed is there.
   func set(_ session: Session.Key, of key: Feed.Key, in turn: inout PodfluxTurn) throws {
     guard var feed = try turn.tables.feeds.find(key) else { return }
-    turn.tell(.podcasts(.sessionChanged(key, from: feed.session, to: session)))
-    feed.session = session
+    try change(&feed, to: session, in: &turn)
     try turn.tables.feeds.update(feed)
+  }
+
+  /// Gives a feed another session, and tells of its downloads. Cost: those.
+  private func change(_ feed: inout Feed, to session: Session.Key?, in turn: inout PodfluxTurn) throws {
+    guard session != feed.session else { return }
+    let downloads = try turn.tables.episodes.downloads(of: feed.key)
+    if !downloads.isEmpty { turn.tell(.podcasts(.sessionChanged(downloads, from: feed.session, to: session))) }
+    feed.session = session
   }
 
   private func existing(_ id: FeedID, in turn: borrowing PodfluxTurn) throws -> Feed {

@@ -22,8 +22,8 @@ public enum PodcastsEvent: Sendable {
   case fetchedOverCellular(Int64)
   /// What refreshes find about their sessions.
   case session(SessionSignal)
-  /// A feed's requests belong to another session than before, or to none.
-  case sessionChanged(Feed.Key, from: Session.Key?, to: Session.Key?)
+  /// A feed that has these downloads has another session than before, or none.
+  case sessionChanged([DownloadID], from: Session.Key?, to: Session.Key?)
 }
 
 /// The podcasts: which feeds are subscribed to, which episodes each has, and which feeds are refreshed now.

@@ -10,11 +10,11 @@ public enum Challenge: String, Hashable, Sendable, CaseIterable {
   case invalidToken = "invalid_token"
   /// The token is good, and not for this (RFC 6750 section 3.1).
   case insufficientScope = "insufficient_scope"
-  /// It wants something that no session has.
-  case other
   /// It got none of the session's credentials: a redirect led to another host, or the request had credentials of its own. So
   /// the refusal says nothing of the session.
   case unsent
+  /// It wants something that no session has.
+  case other
 }
 
 /// How often one request was refused, and what was done about it.

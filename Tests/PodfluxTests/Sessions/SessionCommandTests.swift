@@ -58,7 +58,7 @@ struct SessionCommandTests {
       let wrong = try PodfluxCommand.run(
         ["add", scene.origin.url("/feed"), "--password-stdin"] + arguments, input: ["x"],
         environment: scene.environment)
-      #expect(wrong.status == 64 && wrong.errors.contains("--parameter belongs to"), "\(wrong)")
+      #expect(wrong.status == 64 && wrong.errors.contains("--login parameter"), "\(wrong)")
     }
   }
 
