@@ -60,6 +60,23 @@ struct FollowerTests {
     #expect(follower.isOver && follower.done == 1)
   }
 
+  @Test("What waits for logins that are closed can be given up, once nothing else moves")
+  func logins() throws {
+    var follower = DownloadFollower()
+    func tell(_ second: String) throws {
+      let items = #"[{"id":"a","state":"waiting","reason":"auth"},{"id":"b",\#(second)}]"#
+      _ = try follower.apply(
+        try state(#"{"store":"downloads","full":true,"items":\#(items),"counts":{"queued":2}}"#))
+    }
+    try tell(#""state":"running""#)
+    #expect(!follower.waitsForLogins)
+    try tell(#""state":"waiting","reason":"auth""#)
+    #expect(follower.waitsForLogins && !follower.isOver)
+    let settled = follower.giveUpLogins()
+    #expect(settled.count == 2 && follower.isOver && !follower.waitsForLogins)
+    #expect(follower.failures.allSatisfy { $0.needsCredentials && $0.words.contains("closed") })
+  }
+
   @Test("Refreshes end with what is new, with an error, or by being given up")
   func refreshes() throws {
     func feed(_ id: String, _ members: String) throws -> FeedItem {
@@ -80,7 +97,7 @@ struct FollowerTests {
     #expect(follower.isOver)
     #expect(
       follower.report.sentence(milliseconds: 2149)
-        == "Refreshed 4 feeds in 2.1 s: 1 unchanged, 1 with 2 new episodes, 1 failed, 1 waiting for the network")
+        == "Refreshed 4 feeds in 2.1 s: 1 unchanged, 1 with 2 new episodes, 1 failed, 1 waiting for the network or a login")
     #expect(RefreshFollower([], orderedAt: start).report.sentence(milliseconds: 1) == "No feed is due")
   }
 }

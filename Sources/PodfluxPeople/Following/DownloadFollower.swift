@@ -44,6 +44,8 @@ package struct DownloadFollower {
   package private(set) var done = 0
   package private(set) var failures: [Failure] = []
   package private(set) var left = 0
+  /// Whether what moved last was given up.
+  private var hasGivenUp = false
 
   /// How many downloads that move are observed.
   private static let listed = 200
@@ -68,6 +70,7 @@ package struct DownloadFollower {
 
   /// Whether nothing moves any more.
   package var isOver: Bool {
+    if hasGivenUp { return true }
     switch scope {
     case .these: pending.isEmpty
     case .all: library.told.contains(.downloads) && library.counts.moving == 0 && !needsLook
@@ -176,6 +179,24 @@ package struct DownloadFollower {
   package mutating func beginAnew() {
     library = ObservedLibrary()
     doubtsAll = true
+  }
+
+  // MARK: Logins
+
+  /// Whether nothing moves but what waits for a login.
+  package var waitsForLogins: Bool {
+    guard !isOver, !needsLook, unlisted == 0 else { return false }
+    let rows = rows
+    return !rows.isEmpty && rows.allSatisfy { $0.reason == .auth }
+  }
+
+  /// Gives up what waits for logins: a person has closed them, and only a person opens them again. Their downloads wait on.
+  package mutating func giveUpLogins() -> [Settled] {
+    hasGivenUp = true
+    let failure = Failure(
+      code: DownloadError.Code.unauthorized.rawValue,
+      message: "it waits for its login, which is closed; \"podflux sessions\" lists it")
+    return rows.flatMap { settle($0.id, .failed(failure)) }
   }
 
   // MARK: What people see

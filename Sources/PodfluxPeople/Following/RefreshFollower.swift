@@ -10,7 +10,7 @@ package struct RefreshFollower {
     package var changed = 0
     package var newEpisodes: Int64 = 0
     package var failed: [FeedItem] = []
-    /// Those whose refresh has not begun, since the network or their policy does not let it.
+    /// Those whose refresh has not begun, since the network, their policy or their login does not let it.
     package var waiting = 0
 
     package var count: Int { unchanged + changed + failed.count + waiting }
@@ -77,7 +77,7 @@ extension RefreshFollower.Report {
     if unchanged > 0 { parts.append("\(unchanged) unchanged") }
     if changed > 0 { parts.append("\(changed) with \(newEpisodes) new episode\(newEpisodes == 1 ? "" : "s")") }
     if !failed.isEmpty { parts.append("\(failed.count) failed") }
-    if waiting > 0 { parts.append("\(waiting) waiting for the network") }
+    if waiting > 0 { parts.append("\(waiting) waiting for the network or a login") }
     let tenths = (milliseconds + 50) / 100
     let time = "\(tenths / 10).\(tenths % 10) s"
     return "Refreshed \(count) feed\(count == 1 ? "" : "s") in \(time)" + (parts.isEmpty ? "" : ": ")

@@ -89,22 +89,36 @@ extension EngineAccess {
   }
 
   private static let frameMilliseconds = 200
+  /// How long downloads may wait for logins of which none is being opened.
+  private static let loginMilliseconds = 5000
 
   private func observe(
     _ follower: inout DownloadFollower, on view: inout ProgressView,
     onSettled: (DownloadFollower.Settled) -> Void
   ) throws {
     _ = try connection.ask(.query(.observe(DownloadFollower.observation))).get()
+    var idle = 0
     while true {
       let frame = DispatchTime.now() + .milliseconds(Self.frameMilliseconds)
       var settled: [DownloadFollower.Settled] = []
       while let event = try connection.nextEvent(upTo: frame) { settled += try follower.apply(event) }
       if follower.needsLook { settled += try follower.look(at: connection) }
+      idle = follower.waitsForLogins ? idle + Self.frameMilliseconds : 0
+      if idle >= Self.loginMilliseconds {
+        if try isLoginUnderWay() { idle = 0 } else { settled += follower.giveUpLogins() }
+      }
       if !settled.isEmpty { view.makeRoom() }
       settled.forEach(onSettled)
       view.show(follower, settled: settled)
       if follower.isOver { break }
     }
     _ = try connection.ask(.query(.unobserve)).get()
+  }
+
+  /// Whether a session is being opened, or is about to be.
+  private func isLoginUnderWay() throws -> Bool {
+    try connection.snapshot(SnapshotQuery(stores: [.sessions])).sessions().contains {
+      $0.state == .opening || $0.state == .created
+    }
   }
 }
