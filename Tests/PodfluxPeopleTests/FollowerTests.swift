@@ -97,7 +97,8 @@ struct FollowerTests {
     #expect(follower.isOver)
     #expect(
       follower.report.sentence(milliseconds: 2149)
-        == "Refreshed 4 feeds in 2.1 s: 1 unchanged, 1 with 2 new episodes, 1 failed, 1 waiting for the network or a login")
+        == "Refreshed 4 feeds in 2.1 s: 1 unchanged, 1 with 2 new episodes, 1 failed, 1 waiting for the network or a login"
+    )
     #expect(RefreshFollower([], orderedAt: start).report.sentence(milliseconds: 1) == "No feed is due")
   }
 }
