@@ -71,7 +71,7 @@ package struct DownloadFollower {
   /// Whether nothing moves any more.
   package var isOver: Bool {
     if hasGivenUp { return true }
-    switch scope {
+    return switch scope {
     case .these: pending.isEmpty
     case .all: library.told.contains(.downloads) && library.counts.moving == 0 && !needsLook
     }
