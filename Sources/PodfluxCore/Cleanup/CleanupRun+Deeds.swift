@@ -1,5 +1,6 @@
 extension CleanupRun {
-  /// The results of a run for one kind of finding and one decision.
+  /// The results of a run for one kind of finding and one decision. Empty partial files are not in it: a download that
+  /// starts between the survey and the step has one too, and no user misses what had no bytes.
   public struct Deed: Hashable, Sendable, Codable {
     public var finding: CleanupStep.Finding.Kind
     public var decision: CleanupStep.Decision
@@ -10,15 +11,8 @@ extension CleanupRun {
     /// How many planned steps were left.
     public var left = 0
 
-    /// Whether to notify the user: not of a corrected length of a partial file, nor of an empty partial file that was
-    /// deleted.
-    public var isNews: Bool {
-      switch (finding, decision) {
-      case (_, .correct): false
-      case (.orphanPartial, .delete): bytes > 0 || left > 0
-      default: done + left > 0
-      }
-    }
+    /// Whether to notify the user: not of a corrected length of a partial file.
+    public var isNews: Bool { decision != .correct && done + left > 0 }
 
     public init(_ finding: CleanupStep.Finding.Kind, _ decision: CleanupStep.Decision) {
       self.finding = finding
@@ -40,7 +34,7 @@ extension CleanupRun {
   }
 
   mutating func note(_ step: CleanupStep, as status: CleanupStep.Status) {
-    guard step.decision.isAct, status != .planned else { return }
+    guard step.isDeed, status != .planned else { return }
     var deeds = deeds
     let index = deeds.firstIndex { ($0.finding, $0.decision) == (step.finding.kind, step.decision) } ?? deeds.endIndex
     if index == deeds.endIndex { deeds.append(Deed(step.finding.kind, step.decision)) }

@@ -215,7 +215,7 @@ extension InvariantChecker {
   /// The results of a run according to its steps.
   private func deeds(in steps: [CleanupStep]) -> Set<CleanupRun.Deed> {
     var deeds: [[String]: CleanupRun.Deed] = [:]
-    for step in steps where step.decision.isAct && step.status != .planned {
+    for step in steps where step.isDeed && step.status != .planned {
       let key = [step.finding.kind.rawValue, step.decision.rawValue]
       var deed = deeds[key] ?? .init(step.finding.kind, step.decision)
       deed.done += step.status == .done ? 1 : 0

@@ -47,11 +47,21 @@ struct NoticeTests {
     run.keptDeeds = [.init(.partial, .correct)]
     run.keptDeeds?[0].done = 1
     #expect(!run.isNews)
-    run.keptDeeds = [.init(.orphanPartial, .delete)]
-    run.keptDeeds?[0].done = 1
-    #expect(!run.isNews, "there was nothing in it")
-    run.keptDeeds?[0].bytes = 1
-    #expect(run.isNews)
+  }
+
+  @Test(
+    "is not sent for an empty partial file, deleted or left for its download that runs meanwhile", arguments: [0, 1])
+  func emptyPartial(length: Int64) throws {
+    for outcome in [CleanupStep.Outcome.done, .left("The download is running.")] {
+      let world = try World()
+      let id = try world.enqueue("a")
+      try world.finish(id, as: .sample())
+      try world.clean()
+      try world.found([.planned(.orphanPartial(.init(download: id, length: length)), .delete)])
+      try world.send(.cleaned(try #require(world.steps.keys.max()), outcome))
+      #expect(world.cleanup.last?.stage == .done)
+      #expect(world.notices.count == Int(length), "\(outcome)")
+    }
   }
 
   @Test("reports that a run was refused, or its survey failed")
