@@ -1,7 +1,8 @@
 /// Lines about sessions.
 extension BadLines {
   static let sessions = [
-    BadLine(type: "sessions/open", "{}", "missing_field", "payload.hosts"),
+    BadLine(type: "sessions/open", "{}", "missing_field", "payload.kind"),
+    BadLine(type: "sessions/open", #"{"kind":"none"}"#, "missing_field", "payload.hosts", byEngine: true),
     BadLine(type: "sessions/open", #"{"hosts":[],"kind":"none"}"#, "invalid_value", "payload.hosts"),
     BadLine(type: "sessions/open", #"{"hosts":["a/b"],"kind":"none"}"#, "invalid_value", "payload.hosts[0]"),
     BadLine(type: "sessions/open", #"{"hosts":["me@a"],"kind":"none"}"#, "invalid_value", "payload.hosts[0]"),

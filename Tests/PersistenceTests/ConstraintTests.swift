@@ -65,7 +65,7 @@ struct ConstraintTests {
       "INSERT INTO discards VALUES ('a', -1)", "INSERT INTO lanes VALUES (NULL, 0, 0, 0)",
       "INSERT INTO lanes VALUES ('a', 0, 0, NULL)", "INSERT INTO lanes VALUES ('a', 16, 0, 0)",
       "INSERT INTO network VALUES (2, '{}')", "INSERT INTO network VALUES (1, '{')",
-      "INSERT INTO class_counts VALUES (1, 0)", "INSERT INTO usage VALUES (2, 0)", "UPDATE usage SET bytes = -1",
+      "INSERT INTO class_counts VALUES (1, 0)", "INSERT INTO usage VALUES (2, 0, 0)", "UPDATE usage SET bytes = -1",
       "UPDATE usage SET bytes = NULL",
     ])
   func others(sql: String) throws {

@@ -60,6 +60,18 @@ struct FollowerTests {
     #expect(follower.isOver && follower.done == 1)
   }
 
+  @Test("What waits for room can be given up, and waits on")
+  func room() throws {
+    var follower = DownloadFollower()
+    let item = #"{"id":"a","state":"waiting","reason":"storage","detail":{"shortBytes":2800000}}"#
+    _ = try follower.apply(
+      try state(#"{"store":"downloads","full":true,"items":[\#(item)],"counts":{"waiting":1}}"#))
+    #expect(follower.needsHelp && !follower.waitsForLogins && !follower.isOver)
+    let settled = follower.giveUp(by: PersonalClock(now: Timestamp(milliseconds: 0)))
+    #expect(settled.map(\.outcome) == [.waits("waits: 2.8 MB more must be free")])
+    #expect(follower.isOver && follower.stuck == 1 && follower.failures.isEmpty)
+  }
+
   @Test("What waits for logins that are closed can be given up, once nothing else moves")
   func logins() throws {
     var follower = DownloadFollower()
@@ -69,11 +81,11 @@ struct FollowerTests {
         try state(#"{"store":"downloads","full":true,"items":\#(items),"counts":{"queued":2}}"#))
     }
     try tell(#""state":"running""#)
-    #expect(!follower.waitsForLogins)
+    #expect(!follower.needsHelp)
     try tell(#""state":"waiting","reason":"auth""#)
-    #expect(follower.waitsForLogins && !follower.isOver)
-    let settled = follower.giveUpLogins()
-    #expect(settled.count == 2 && follower.isOver && !follower.waitsForLogins)
+    #expect(follower.needsHelp && follower.waitsForLogins && !follower.isOver)
+    let settled = follower.giveUp(by: PersonalClock(now: Timestamp(milliseconds: 0)))
+    #expect(settled.count == 2 && follower.isOver && !follower.needsHelp)
     #expect(follower.failures.allSatisfy { $0.needsCredentials && $0.words.contains("closed") })
   }
 

@@ -65,6 +65,10 @@ public final class RenamingSurvey<Files: LibraryFileSystem, Rows: SurveyRows> {
       let facts = try nameable.namingFacts(for: renaming, of: row.file, index: index),
       let path = try evidence.name(for: facts, number: 1), path != row.file.path
     else { return }
+    // A link on the way to one name says nothing of the others.
+    if case .behindLink(let failure) = try evidence.files.look(at: EntryPath(path)) {
+      return planner.leave(row.download, row.file, for: path, "\(failure)")
+    }
     switch try evidence.files.look(at: row.place) {
     case .file(let present) where row.file.isUntouched(as: present): planner.add(row.download, row.file, facts)
     case .file, .link, .other: planner.leave(row.download, row.file, for: path, CleanupStep.fileHasChanged)

@@ -4,16 +4,26 @@ import PodfluxCore
 extension EpisodeContent {
   /// What the library keeps of an episode in a feed, within `Limits`.
   init(_ episode: FeedEpisode) {
+    let (enclosure, others) = Self.chosen(of: episode.enclosures.map(Enclosure.init))
     self.init(
       guid: episode.guid.map { $0.cut(toBytes: Limits.guidBytes) },
       title: episode.title.map { $0.cut(toBytes: Limits.titleBytes) }, published: episode.published,
       link: episode.link.flatMap(Self.kept), seconds: episode.seconds, season: episode.season?.number,
       number: episode.number.map(Self.text), kind: episode.kind.flatMap { Kind(rawValue: $0.rawValue) },
-      enclosure: episode.enclosures.first.map(Enclosure.init),
-      alternates: episode.alternates.prefix(Limits.alternates).compactMap(Alternate.init),
+      enclosure: enclosure,
+      alternates: Array(
+        (episode.alternates.compactMap(Alternate.init) + others.compactMap(Alternate.init)).prefix(Limits.alternates)),
       chapters: episode.chapters.flatMap { Self.kept($0.address) },
       transcript: episode.transcripts.first.flatMap { Self.kept($0.address) },
       image: episode.images.first.flatMap { Self.kept($0.address) })
+  }
+
+  /// The episode's own enclosure, and others that are audio or video: its other forms. The first one that is audio or video
+  /// is its own, else the first that is no picture, else the first.
+  private static func chosen(of enclosures: [Enclosure]) -> (own: Enclosure?, others: [Enclosure]) {
+    let own =
+      enclosures.first { $0.mediaKind != .other } ?? enclosures.first { !$0.isPicture } ?? enclosures.first
+    return (own, enclosures.filter { $0.mediaKind != .other && $0.address != own?.address })
   }
 
   private static func text(_ number: FeedEpisode.Number) -> String {
@@ -40,6 +50,12 @@ extension EpisodeContent.Enclosure {
 }
 
 extension EpisodeContent.Alternate {
+  /// Another enclosure; nothing says that its content is the same. Nil if its address is not kept.
+  fileprivate init?(_ enclosure: EpisodeContent.Enclosure) {
+    guard let address = EpisodeContent.kept(enclosure.address) else { return nil }
+    self.init(addresses: [address], mediaType: enclosure.mediaType, length: enclosure.length)
+  }
+
   /// Nil for a form without an address that is kept.
   fileprivate init?(_ alternate: FeedAlternate) {
     let addresses = alternate.sources.prefix(EpisodeContent.Limits.addresses).compactMap {

@@ -66,8 +66,11 @@ public struct FileNaming: Sendable {
     precondition(number >= 1, "candidates are counted from 1")
     let distinction =
       distinctions.indices.contains(number - 2) ? distinctions[number - 2] : "\(number - distinctions.count)"
-    let ending = (number == 1 ? "" : " (\(distinction))") + "." + fileExtension
-    let room = LibraryPath.maximumComponentBytes - ending.utf8.count
+    let addition = number == 1 ? "" : " (\(distinction))"
+    let ending = addition + "." + fileExtension
+    // A sidecar has the same name with another ending.
+    let longest = max(ending.utf8.count, addition.utf8.count + SidecarLimits.endingBytes)
+    let room = LibraryPath.maximumComponentBytes - longest
     let name: String? =
       switch stem {
       case .plain(let text): NameComponent.cut(text, toBytes: room)

@@ -1,7 +1,7 @@
 import GRDB
 import PodfluxCore
 
-/// Maintains the `usage` table: the total size of all downloads' files, complete and partial.
+/// Maintains the `usage` table: the total size of all downloads' files, complete and partial, and that of the complete ones.
 ///
 /// It collects changes and writes them once, before the transaction ends. One connection owns it and uses it on its
 /// queue.
@@ -21,31 +21,46 @@ final class Usage {
   }
 
   private var change: Int64 = 0
+  private var completeChange: Int64 = 0
 
-  /// Adds a number of bytes; it may be negative.
-  func add(_ bytes: Int64) {
+  /// Adds a download's file.
+  func add(_ download: Download) { add(Self.bytes(of: download), of: download.state.kind) }
+
+  /// Takes a download's file away.
+  func remove(_ download: Download) { add(-Self.bytes(of: download), of: download.state.kind) }
+
+  /// Adds a number of bytes of files of downloads in a state; it may be negative.
+  func add(_ bytes: Int64, of kind: DownloadState.Kind) {
     change &+= bytes
+    if kind == .completed { completeChange &+= bytes }
   }
 
   /// Drops pending changes after the transaction ended.
   func reset() {
-    change = 0
+    (change, completeChange) = (0, 0)
   }
 
   /// Writes the pending changes.
   func refresh(in db: Database) throws {
-    guard change != 0 else { return }
-    let sql = "UPDATE usage SET bytes = max(0, min(bytes + ?, \(Self.maximum)))"
-    try db.cachedStatement(sql: sql).execute(arguments: [change])
+    guard change != 0 || completeChange != 0 else { return }
+    let sql = """
+      UPDATE usage SET bytes = max(0, min(bytes + ?, \(Self.maximum))), complete = max(0, min(complete + ?, \(Self.maximum)))
+      """
+    try db.cachedStatement(sql: sql).execute(arguments: [change, completeChange])
     reset()
   }
 
   /// The total. Cost: one look-up.
-  func bytes(in db: Database) throws -> Int64 {
+  func bytes(in db: Database) throws -> Int64 { try number("bytes", in: db) }
+
+  /// The total of the complete files. Cost: one look-up.
+  func completeBytes(in db: Database) throws -> Int64 { try number("complete", in: db) }
+
+  private func number(_ column: String, in db: Database) throws -> Int64 {
     try refresh(in: db)
-    guard let bytes = try Int64.fetchOne(db.cachedStatement(sql: "SELECT bytes FROM usage")),
+    guard let bytes = try Int64.fetchOne(db.cachedStatement(sql: "SELECT \(column) FROM usage")),
       StoredNumber.sum.range.contains(bytes)
-    else { throw DamagedRow(column: "usage.bytes") }
+    else { throw DamagedRow(column: "usage.\(column)") }
     return bytes
   }
 }

@@ -80,9 +80,10 @@ extension SQLDownloadTable {
   private func count(_ affected: [AffectedRow], as change: BulkChange) throws -> [DownloadState.Kind: Int] {
     try affected.reduce(into: [:]) { counts, row in
       let (facet, number) = (row.counted.facet, row.counted.number)
-      counts[try facet.row.traits().kind, default: 0] += number
+      let kind = try facet.row.traits().kind
+      counts[kind, default: 0] += number
       derived.traitCounts.add(-number, facet)
-      guard !change.isDeletion else { return derived.usage.add(-row.bytes) }
+      guard !change.isDeletion else { return derived.usage.add(-row.bytes, of: kind) }
       let host = change.returnsHome ? row.home : facet.host
       let become = PackedTraits(code: facet.row.code & ~BulkChange.stateMask | change.stateCode)
       derived.traitCounts.add(number, TraitCounts.Facet(podcast: facet.podcast, host: host, row: become))

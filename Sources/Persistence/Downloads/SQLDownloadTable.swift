@@ -89,7 +89,7 @@ struct SQLDownloadTable: DownloadTable {
       derived.facts.lastPositions[rank.priority] = rank.position
     }
     derived.traitCounts.add(1, facet)
-    derived.usage.add(Usage.bytes(of: download))
+    derived.usage.add(download)
     derived.texts.noteInsertion(of: db.lastInsertedRowID)
     if download.isAdmissible { try queueHeads.offer(download.rank, in: QueueKey(facet), in: db) }
     try moveEpisodes(of: download.id, from: nil, to: download.state.kind)
@@ -121,7 +121,8 @@ struct SQLDownloadTable: DownloadTable {
       derived.traitCounts.add(-1, formerFacet)
       derived.traitCounts.add(1, facet)
     }
-    derived.usage.add(Usage.bytes(of: download) - Usage.bytes(of: former))
+    derived.usage.remove(former)
+    derived.usage.add(download)
     try moveEpisodes(of: download.id, from: former.state.kind, to: download.state.kind)
     if parts.contains(.identity) { try index(download, instead: former) }
     // The address or the policy may have changed: then the former key loses a download too.
@@ -152,10 +153,11 @@ struct SQLDownloadTable: DownloadTable {
       """
     for row in try DeletedRow.fetchAll(db.cachedStatement(sql: sql), arguments: [id.description]) {
       derived.traitCounts.add(-1, row.facet)
-      derived.usage.add(-row.bytes)
+      let kind = try row.facet.row.traits().kind
+      derived.usage.add(-row.bytes, of: kind)
       if row.isAdmissible { queueHeads.touch(QueueKey(row.facet)) }
       try derived.texts.remove(row.key, title: row.title, podcast: row.facet.podcast, in: db)
-      try moveEpisodes(of: id, from: row.facet.row.traits().kind, to: nil)
+      try moveEpisodes(of: id, from: kind, to: nil)
     }
   }
 
@@ -197,9 +199,9 @@ struct SQLDownloadTable: DownloadTable {
     try all("WHERE reason = 'storage' ORDER BY retry_at, key LIMIT ?", [limit]) { $0.state.kind == .waiting }
   }
 
-  func storedBytes() throws -> Int64 {
-    try derived.usage.bytes(in: db)
-  }
+  func storedBytes() throws -> Int64 { try derived.usage.bytes(in: db) }
+
+  func completedBytes() throws -> Int64 { try derived.usage.completeBytes(in: db) }
 
   func earliestRetry() throws -> Timestamp? {
     let sql = """

@@ -217,10 +217,22 @@ struct SQLEpisodeTable: EpisodeTable {
     return try StoredEpisode.fetchAll(statement, arguments: StatementArguments(scope.values + [limit])).map(\.episode)
   }
 
-  func downloads(of feed: Feed.Key) throws -> [DownloadID] {
+  func downloads(of feed: Feed.Key) throws -> [DownloadID] { try downloads(of: feed, "") }
+
+  func ownDownloads(of feed: Feed.Key) throws -> [DownloadID] {
+    try downloads(
+      of: feed,
+      """
+      AND NOT EXISTS (SELECT 1 FROM episodes AS others INDEXED BY episodes_of_download
+        WHERE others.download = episodes.download AND others.feed <> episodes.feed
+        AND others.feed NOT IN (SELECT key FROM left_feeds))
+      """)
+  }
+
+  private func downloads(of feed: Feed.Key, _ condition: String) throws -> [DownloadID] {
     let sql = """
       SELECT DISTINCT downloads.id FROM episodes INDEXED BY episodes_download JOIN downloads ON downloads.id = download
-      WHERE feed = ? AND download IS NOT NULL ORDER BY downloads.key
+      WHERE feed = ? AND download IS NOT NULL \(condition) ORDER BY downloads.key
       """
     return try String.fetchAll(db.cachedStatement(sql: sql), arguments: [feed]).map {
       try Damaged.checked("id", DownloadID($0))

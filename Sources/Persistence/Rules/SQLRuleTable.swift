@@ -95,23 +95,46 @@ struct SQLRuleTable: RuleTable {
   }
 
   func releasable(olderThan place: RuledEpisode.Place?, limit: Int) throws -> [ReleasableDownload] {
-    let moment = StoredRuledEpisode.moment
-    let older = place.map {
-      Predicate("(\(moment), added_at, -key) < (?, ?, ?)", $0.moment.milliseconds, $0.added.milliseconds, -$0.id.number)
-    }
-    let scope = older ?? .always
+    let scope = Self.scope(olderThan: place)
     let sql = """
-      SELECT chosen.key, chosen.download, downloads.file_length
-      FROM (
-        SELECT key, download, \(moment) AS moment, added_at FROM episodes INDEXED BY episodes_ruled
-        WHERE ruled = 1 AND favorite = 0 AND \(scope.sql) AND \(StoredEpisode.isOfFeed)) AS chosen
-      JOIN downloads ON downloads.id = chosen.download
-      WHERE downloads.state = 'completed' AND downloads.origin = 'auto' AND NOT EXISTS (
-        SELECT 1 FROM episodes AS others WHERE others.download = chosen.download AND others.key <> chosen.key)
+      SELECT chosen.key, chosen.download, downloads.file_length \(Self.releasable(scope))
       ORDER BY chosen.moment, chosen.added_at, chosen.key DESC LIMIT ?
       """
     let arguments = StatementArguments(scope.values + [limit])
     return try StoredRelease.fetchAll(db.cachedStatement(sql: sql), arguments: arguments).map(\.release)
+  }
+
+  func releasableBytes(olderThan place: RuledEpisode.Place?) throws -> Int64 {
+    let scope = Self.scope(olderThan: place)
+    let sql = "SELECT total(downloads.file_length) \(Self.releasable(scope))"
+    let total = try Double.fetchOne(db.cachedStatement(sql: sql), arguments: StatementArguments(scope.values)) ?? 0
+    return Int64(exactly: total.rounded()) ?? .max
+  }
+
+  func releasable(_ download: DownloadID) throws -> EpisodeID? {
+    let scope = Predicate("download = ?", download.description)
+    let sql = "SELECT chosen.key \(Self.releasable(scope, by: "episodes_of_download"))"
+    return try Int64.fetchOne(db.cachedStatement(sql: sql), arguments: StatementArguments(scope.values))
+      .map(EpisodeID.init(number:))
+  }
+
+  private static func scope(olderThan place: RuledEpisode.Place?) -> Predicate {
+    guard let place else { return .always }
+    return Predicate(
+      "(\(StoredRuledEpisode.moment), added_at, -key) < (?, ?, ?)", place.moment.milliseconds,
+      place.added.milliseconds, -place.id.number)
+  }
+
+  /// The completed downloads that rules have asked for, without favorites, and without files that episodes share.
+  private static func releasable(_ scope: Predicate, by index: String = "episodes_ruled") -> String {
+    """
+    FROM (
+      SELECT key, download, \(StoredRuledEpisode.moment) AS moment, added_at FROM episodes INDEXED BY \(index)
+      WHERE ruled = 1 AND favorite = 0 AND \(scope.sql) AND \(StoredEpisode.isOfFeed)) AS chosen
+    JOIN downloads ON downloads.id = chosen.download
+    WHERE downloads.state = 'completed' AND downloads.origin = 'auto' AND NOT EXISTS (
+      SELECT 1 FROM episodes AS others WHERE others.download = chosen.download AND others.key <> chosen.key)
+    """
   }
 }
 

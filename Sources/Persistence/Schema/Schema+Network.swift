@@ -44,6 +44,16 @@ extension Schema {
     WHERE place = 1;
     """
 
+  /// Migration 26: the total size of the complete files, beside that of all.
+  static func addCompletedBytes(to db: Database) throws {
+    try db.execute(
+      sql: """
+        ALTER TABLE usage ADD COLUMN complete INTEGER NOT NULL DEFAULT 0 CHECK (complete >= 0);
+        UPDATE usage SET complete = (
+          SELECT min(coalesce(sum(\(Usage.column)), 0), \(Usage.maximum)) FROM downloads WHERE state = 'completed');
+        """)
+  }
+
   /// `class_counts` holds the number of rows of each class; `TraitCounts` maintains it. `usage` holds the total size of
   /// all downloads' files; `Usage` maintains it.
   private static let numbers = """

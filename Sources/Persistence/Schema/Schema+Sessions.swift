@@ -1,6 +1,6 @@
 import GRDB
 
-/// Sessions: migrations 22 and 23.
+/// Sessions: migrations 22, 23 and 25.
 extension Schema {
   static func addSessions(to db: Database) throws {
     try db.execute(sql: sessions)
@@ -20,6 +20,11 @@ extension Schema {
           CHECK (length(parameter) BETWEEN 1 AND 128 AND parameter NOT GLOB '*[^A-Za-z0-9._~-]*');
         CREATE INDEX lanes_session ON lanes (kind >> 26, priority, position) WHERE kind >> 26 <> 0;
         """)
+  }
+
+  /// Migration 25: whether `auth` made a session. Of those before it is not known, and they stay.
+  static func addOwnSessions(to db: Database) throws {
+    try db.execute(sql: "ALTER TABLE sessions ADD COLUMN own INTEGER NOT NULL DEFAULT 0 CHECK (own IN (0, 1))")
   }
 
   /// `reference` names the secret, which is in the vault. `cached` says of a session that is created or being opened

@@ -43,6 +43,8 @@ enum Schema {
     migrator.registerMigration("22-sessions", migrate: addSessions)
     migrator.registerMigration("23-secret-parameters", migrate: addSecretParameters)
     migrator.registerMigration("24-notes", migrate: addNotes)
+    migrator.registerMigration("25-own-sessions", migrate: addOwnSessions)
+    migrator.registerMigration("26-completed-bytes", migrate: addCompletedBytes)
     return migrator
   }
 

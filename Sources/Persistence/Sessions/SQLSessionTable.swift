@@ -8,7 +8,7 @@ struct SQLSessionTable: SessionTable {
 
   private static let columns = [
     "key", "id", "hosts", "kind", "user", "token_url", "reference", "state", "cached", "renewal", "failures", "next_at",
-    "error_code", "error_message", "error_status", "since", "expires", "token", "parameter",
+    "error_code", "error_message", "error_status", "since", "expires", "token", "parameter", "own",
   ]
 
   private static let select = "SELECT \(columns.joined(separator: ", ")) FROM sessions ORDER BY key"
@@ -68,6 +68,7 @@ extension Session {
     try arguments.write(expires?.milliseconds)
     try arguments.write(token)
     try arguments.write(wish.parameter)
+    try arguments.write(isOwn ? 1 : 0)
   }
 }
 
@@ -95,13 +96,14 @@ extension Session: StatementRow {
       case .closed: .closed
       case .loginFailed: .loginFailed(try Damaged.checked("sessions.error_code", error))
       }
-    self.init(
-      key: key, id: id, wish: Wish(hosts: hosts, kind: kind, user: user, tokenURL: address, secret: secret),
-      state: state, since: Timestamp(milliseconds: try columns.next(.moment)), expires: try columns.moment(),
-      token: try columns.next(.log))
+    var wish = Wish(hosts: hosts, kind: kind, user: user, tokenURL: address, secret: secret)
+    let (since, expires, token) = (try columns.next(.moment), try columns.moment(), try columns.next(.log))
     wish.parameter = try (columns.next() as String?).map {
       try Damaged.checked("sessions.parameter", SecretParameter.isName($0) ? $0 : nil)
     }
+    self.init(
+      key: key, id: id, isOwn: try columns.next(), wish: wish, state: state, since: Timestamp(milliseconds: since),
+      expires: expires, token: token)
   }
 
   private static func error(_ columns: inout ColumnReader) throws -> DownloadError? {
@@ -120,6 +122,11 @@ extension SQLTables {
 extension TableReader {
   /// The sessions, in the order of their numbers.
   public func sessions() throws -> [Session] { try SQLSessionTable(db: db).all() }
+
+  /// Whether a download, a feed or a sidecar has this session.
+  public func isReferredTo(_ session: Session.Key) throws -> Bool {
+    try SQLSessionTable(db: db).isReferredTo(session)
+  }
 }
 
 extension SessionsStore {

@@ -39,7 +39,7 @@ public struct AdoptRequest: Hashable, Sendable {
   /// What the run does.
   ///
   /// - Throws: `Refusal` for a folder that no library can have.
-  var adopting: Adopting {
+  public var adopting: Adopting {
     get throws {
       // The library itself, and a folder as shells complete it.
       let parts = (folder ?? "").split(separator: "/", omittingEmptySubsequences: false).filter { $0 != "." }

@@ -69,6 +69,8 @@ public protocol DownloadTable {
   func waitingForStorage(limit: Int) throws -> [Download]
   /// The total size of all downloads' files, complete and partial ones.
   func storedBytes() throws -> Int64
+  /// The total size of the complete files alone.
+  func completedBytes() throws -> Int64
   /// Writes the network policy of a podcast, for its downloads without their own. Cost: the podcast's downloads.
   func setNetwork(_ policy: NetworkPolicy, ofPodcast name: String) throws
   /// The earliest time at which a waiting download may try again.

@@ -45,6 +45,7 @@ extension DownloadsStore {
     let session =
       try wish.session.map { choice throws(Refusal) in try context.sessions.key(of: choice, for: host) }
       ?? context.sessions.inherited(wish.feedSession, by: host)
+    if wish.session != nil { try context.sessions.check(wish.address, of: session) }
     let id = wish.id ?? DownloadID(from: &turn.random)
     let isHeld = try live[id] != nil || turn.tables.deletions.holds(id)
     var description = wish.description
@@ -95,7 +96,10 @@ extension DownloadsStore {
       let changed = try self.change(active.filter(meant.contains), by: change, in: &turn)
       let others = try turn.tables.downloads.apply(change, to: condition, at: moment, sparing: active)
       deletions.oweMore()
-      if change.resultingKind == nil, others[.completed] != nil { turn.tell(.downloads(.removedMany)) }
+      if change.resultingKind == nil {
+        turn.tell(.downloads(.session(.leftByMany)))
+        if others[.completed] != nil { turn.tell(.downloads(.removedMany)) }
+      }
       for (kind, number) in others {
         count(kind, -number)
         if let result = change.resultingKind { count(result, number) }
@@ -160,6 +164,7 @@ extension DownloadsStore {
       try turn.tables.deletions.insert(Deletion(download: download.id, file: file), isReady: false)
     }
     try turn.tables.downloads.delete(download.id)
+    tellLeft(download.session, in: &turn)
     turn.announce(.removed(download.id))
     if case .completed(let file) = download.state {
       turn.tell(.downloads(.removed(download.id, file, withFile: deletingFile)))
@@ -191,6 +196,9 @@ extension DownloadsStore {
     let session =
       try update.session.map { choice throws(Refusal) in try context.sessions.key(of: choice, for: host) }
       ?? (update.address == nil ? download.session : context.sessions.inherited(download.session, by: host))
+    if let address = update.address, update.session?.isNew != true {
+      try context.sessions.check(address, of: session)
+    }
     if update.concernsRequests || update.priority != nil {
       switch download.state {
       case .completed, .running(.publishing):
@@ -204,6 +212,7 @@ extension DownloadsStore {
     }
     let former = download.address
     download.address = update.address ?? update.session?.leaving(former) ?? former
+    if session != download.session { tellLeft(download.session, in: &turn) }
     download.session = session
     if case .new(let login)? = update.session {
       turn.tell(.downloads(.session(.new(login, host: host, .download(id)))))

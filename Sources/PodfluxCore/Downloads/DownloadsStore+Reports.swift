@@ -235,7 +235,9 @@ extension DownloadsStore {
       try turn.tables.downloads.find(wish.address) == nil
     else { return }
     download.address = wish.address
-    download.session = context.sessions.inherited(wish.feedSession ?? download.session, by: wish.address.host)
+    let session = context.sessions.inherited(wish.feedSession ?? download.session, by: wish.address.host)
+    if session != download.session { tellLeft(download.session, in: &turn) }
+    download.session = session
     download.description.mirrors = wish.description.mirrors
     download.description.headers = wish.description.headers
     download.description.integrity = wish.description.integrity

@@ -46,12 +46,13 @@ extension DownloadsStore {
     if settings.tags { try addTags(to: &attempt, of: download, reading: context, in: turn) }
     let grant = context.sessions.grant(download.session, to: attempt.address)
     attempt.session = grant?.use
-    if doubtsLength { attempt.doubt = .init(quotaLeft: try quotaLeft(settings, in: turn)) }
+    if doubtsLength { attempt.doubt = .init(quotaLeft: try quotaLeft(for: download.id, settings, in: turn)) }
     live[download.id] = LiveAttempt(
       attempt, policy: download.networks.effective, path: network.state.path, pathGeneration: network.pathGeneration,
       needsPath: obstacles.needsPath(attempt.address.host),
       expected: download.missingBytes.map { _ in download.neededBytes(doubtingLength: doubtsLength) } ?? 0,
       session: grant)
+    room.promised[download.id] = nil
     download.dates.started = download.dates.started ?? turn.now
     try transition(&download, to: .running(.connecting), in: turn)
     turn.perform(.start(attempt))

@@ -45,8 +45,8 @@ extension DownloadsStore {
     }
   }
 
-  /// The feed of these downloads has another session. Those that are not here have it too, if they had the feed's former one
-  /// and it is for their hosts: a login that is put right is put right for them.
+  /// The feed of these downloads has another session. They have it too, if they had the feed's former one and it is for
+  /// their hosts: a login that is put right is put right for them, also for those that are fetched again one day.
   mutating func follow(
     _ session: Session.Key?, from former: Session.Key?, _ downloads: [DownloadID], reading context: Context,
     in turn: inout PodfluxTurn
@@ -55,21 +55,25 @@ extension DownloadsStore {
       guard var download = try turn.tables.downloads.find(id), download.session == former else { continue }
       let own = context.sessions.inherited(session, by: download.address.host)
       guard own != former else { continue }
+      tellLeft(former, in: &turn)
+      download.session = own
       switch download.state {
-      case .completed, .running(.publishing): continue
-      case .running:
-        download.session = own
-        try sendBack(&download, in: &turn)
-      case .queued, .waiting, .paused, .failed:
-        download.session = own
+      case .running(.publishing), .queued, .waiting, .paused, .failed, .completed:
         try turn.tables.downloads.update(download)
+      case .running: try sendBack(&download, in: &turn)
       }
     }
   }
 
+  /// Tells that a download has this session no more.
+  func tellLeft(_ session: Session.Key?, in turn: inout PodfluxTurn) {
+    if let session { turn.tell(.downloads(.session(.left(session)))) }
+  }
+
   /// The session that was wanted for a download is there.
-  func set(_ session: Session.Key, of id: DownloadID, in turn: borrowing PodfluxTurn) throws {
+  func set(_ session: Session.Key, of id: DownloadID, in turn: inout PodfluxTurn) throws {
     guard var download = try turn.tables.downloads.find(id) else { return }
+    tellLeft(download.session, in: &turn)
     download.session = session
     try turn.tables.downloads.update(download)
   }

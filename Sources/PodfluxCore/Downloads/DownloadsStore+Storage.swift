@@ -12,8 +12,11 @@ extension DownloadsStore {
     var obstacle: Obstacle?
     /// How many free bytes have been asked for.
     var asked: Int64?
-    /// How many bytes the quota left when it was last looked at.
-    var quotaLeft: Int64 = .max
+    /// How many bytes the quota left when it was last looked at; nil before the first look.
+    var quotaLeft: Int64?
+    /// The bytes that are kept free for downloads which have waited for them: what was freed for one goes to no other. Each
+    /// entry ends when its download starts, or is not to start any more.
+    var promised: [DownloadID: Int64] = [:]
     /// When a client last wanted downloads tried again: lengths that were named before are asked for anew.
     var doubtedAt: Timestamp?
   }
@@ -46,18 +49,36 @@ extension DownloadsStore {
 
   // MARK: The quota
 
-  /// How many bytes the quota leaves beside what is there and what is still to come.
-  func quotaLeft(_ settings: Settings, in turn: borrowing PodfluxTurn) throws -> Int64 {
+  /// How many bytes the quota leaves beside what is there, what is still to come, and what is promised to others than a
+  /// download.
+  func quotaLeft(
+    for download: DownloadID? = nil, _ settings: Settings, in turn: borrowing PodfluxTurn
+  ) throws -> Int64 {
     guard settings.storageQuotaBytes > 0 else { return .max }
-    let expected = live.values.reduce(0) { min($0 + $1.expected, Settings.Limits.volume.upperBound) }
-    return settings.storageQuotaBytes - (try turn.tables.downloads.storedBytes()) - expected
+    let limit = Settings.Limits.volume.upperBound
+    let expected = live.values.reduce(0) { min($0 + $1.expected, limit) }
+    let promised = room.promised.reduce(0) { $1.key == download ? $0 : min($0 + $1.value, limit) }
+    return settings.storageQuotaBytes - (try turn.tables.downloads.storedBytes()) - expected - promised
+  }
+
+  /// Keeps what was freed for a download that waits for it.
+  mutating func promiseRoom(to id: DownloadID, in turn: borrowing PodfluxTurn) throws {
+    guard let download = try turn.tables.downloads.find(id), download.isAwaitingRoom else { return }
+    room.promised[id] = download.neededBytes
+  }
+
+  /// Ends the promises to downloads that are not to start any more.
+  private mutating func endPromises(in turn: borrowing PodfluxTurn) throws {
+    for id in room.promised.keys.sorted() where try turn.tables.downloads.find(id)?.isAwaitingRoom != true {
+      room.promised[id] = nil
+    }
   }
 
   /// What is to be said of a download that the quota leaves no room for, or of those that run.
   func overQuota(
     _ download: Download?, settings: Settings, in turn: borrowing PodfluxTurn
   ) throws -> DownloadError? {
-    let left = try quotaLeft(settings, in: turn)
+    let left = try quotaLeft(for: download?.id, settings, in: turn)
     let now = turn.now
     let needed = download.map { $0.neededBytes(doubtingLength: doubtsLength(of: $0, at: now)) } ?? 0
     guard left < needed else { return nil }
@@ -77,33 +98,62 @@ extension DownloadsStore {
   /// What would have to be freed, and for which of those that wait first; nothing without a quota.
   func findQuotaNeeds(_ settings: Settings, in turn: borrowing PodfluxTurn) throws -> [QuotaNeed] {
     guard settings.storageQuotaBytes > 0 else { return [] }
-    let excess = try turn.tables.downloads.storedBytes() - settings.storageQuotaBytes
+    // What is on its way pushes nothing out: it has found its room, or it waits for it, with a need of its own.
+    let excess = try turn.tables.downloads.completedBytes() - settings.storageQuotaBytes
     var needs = excess > 0 ? [QuotaNeed(bytes: excess)] : []
     guard room.waiting > 0 else { return needs }
+    let waiting = try waitingInOrder(in: turn)
     // What is complete is there, and not to come any more.
     let complete = live.values.filter(\.isPublishing).reduce(Int64(0)) { $0.addingClamped($1.expected) }
     let left = try quotaLeft(settings, in: turn).addingClamped(complete)
-    for download in try turn.tables.downloads.waitingForStorage(limit: QuotaNeed.limit)
-    where download.neededBytes > left {
+    for download in waiting.prefix(QuotaNeed.limit) {
+      let own = left.addingClamped(room.promised[download.id] ?? 0)
+      guard download.neededBytes > own else { continue }
       needs.append(
-        QuotaNeed(bytes: download.neededBytes - left, download: download.id, isOfRule: download.origin == .auto))
+        QuotaNeed(bytes: download.neededBytes - own, download: download.id, isOfRule: download.origin == .auto))
     }
     return needs
+  }
+
+  /// Those that wait for room, as it goes to them: what a person has asked for, then what rules want, the newest first.
+  private func waitingInOrder(in turn: borrowing PodfluxTurn) throws -> [Download] {
+    let waiting = try turn.tables.downloads.waitingForStorage(limit: Obstacle.roomlessLimit)
+    let ofRules = waiting.filter { $0.origin == .auto }
+    guard ofRules.count > 1 || waiting.count > ofRules.count && !ofRules.isEmpty else { return waiting }
+    var places: [DownloadID: RuledEpisode.Place] = [:]
+    for download in ofRules { places[download.id] = try turn.tables.rules.place(having: download.id) }
+    let sorted = ofRules.enumerated().sorted { lhs, rhs in
+      switch (places[lhs.element.id], places[rhs.element.id]) {
+      case (let left?, let right?) where left != right: right < left
+      case (.some, nil): true
+      case (nil, .some): false
+      default: lhs.offset < rhs.offset
+      }
+    }
+    return waiting.filter { $0.origin != .auto } + sorted.map(\.element)
   }
 
   // MARK: Those that wait
 
   /// Looks who waits, lets go who has room by the quota now, and has it watched when the disk has room for one more.
   mutating func lookForRoom(settings: Settings, in turn: inout PodfluxTurn) throws {
-    let left = try quotaLeft(settings, in: turn)
-    guard room.isStale || room.waiting > 0 && left > room.quotaLeft else {
+    if !room.promised.isEmpty { try endPromises(in: turn) }
+    var left = try quotaLeft(settings, in: turn)
+    // After a start it is not known who has found too little: what has been woken is in the queue, and goes first.
+    let formerly = room.quotaLeft ?? .max
+    guard room.isStale || room.waiting > 0 && (left > formerly || !room.promised.isEmpty) else {
       room.quotaLeft = left
       return
     }
-    let formerly = room.quotaLeft
     var waiting: [Download] = []
-    for var download in try turn.tables.downloads.waitingForStorage(limit: Obstacle.roomlessLimit) {
-      if download.neededBytes > formerly, download.neededBytes <= left {
+    for var download in try waitingInOrder(in: turn) {
+      let promised = room.promised[download.id]
+      let own = left.addingClamped(promised ?? 0)
+      if promised != nil || download.neededBytes > formerly, download.neededBytes <= own {
+        if settings.storageQuotaBytes > 0 {
+          room.promised[download.id] = download.neededBytes
+          left = own - download.neededBytes
+        }
         try transition(&download, to: .queued, in: turn)
       } else {
         waiting.append(download)
@@ -146,6 +196,15 @@ struct QuotaNeed: Hashable, Sendable {
 }
 
 extension Download {
+  /// Whether it is to start once there is room: it waits for that, or has found it and is in the queue.
+  fileprivate var isAwaitingRoom: Bool {
+    switch state {
+    case .queued: true
+    case .waiting(let waiting): if case .storage = waiting { true } else { false }
+    case .running, .paused, .completed, .failed: false
+    }
+  }
+
   /// How many bytes are not there yet, but no more than can be set aside: a server may name any length. nil where
   /// it is unknown.
   var missingBytes: Int64? {

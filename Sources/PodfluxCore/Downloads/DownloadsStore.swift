@@ -117,9 +117,10 @@ public struct DownloadsStore: DomainStore {
   }
 
   /// Whether something is under way, or waits for a moment, that a drain waits for.
-  var owesWork: Bool {
-    !deletions.underWay.isEmpty || !verifications.underWay.isEmpty || counts[.waiting, default: 0] != 0
-  }
+  var owesWork: Bool { isDeleting || !verifications.underWay.isEmpty || counts[.waiting, default: 0] != 0 }
+
+  /// Whether files are being deleted.
+  var isDeleting: Bool { !deletions.underWay.isEmpty }
 
   /// Takes in what clients want and what services report.
   public mutating func handle(
@@ -149,13 +150,15 @@ public struct DownloadsStore: DomainStore {
       let (id, isNew) = try enqueue(wish, reading: context, in: &turn)
       turn.tell(.downloads(.enqueued(episode, id, isNew: isNew)))
     case .podcasts(.renewed(let id, let wish)): try renew(id, as: wish, reading: context, in: &turn)
-    case .sessions(.made(let session, for: .download(let id))): try set(session, of: id, in: turn)
+    case .sessions(.made(let session, for: .download(let id))): try set(session, of: id, in: &turn)
     case .podcasts(.sessionChanged(let ids, let former, let session)):
       try follow(session, from: former, ids, reading: context, in: &turn)
     case .cleanup(.renaming(let id, let path)): renames[id] = path
     case .cleanup(.endedRenaming(let step, let isMoved)): try endRenaming(step, isMoved: isMoved, in: turn)
-    case .podcasts(.unwanted(let ids)), .rules(.unwanted(let ids)):
+    case .podcasts(.unwanted(let ids)): _ = try change(ids, by: .remove(deletingFiles: true), in: &turn)
+    case .rules(.unwanted(let ids, let heir)):
       _ = try change(ids, by: .remove(deletingFiles: true), in: &turn)
+      if let heir { try promiseRoom(to: heir, in: turn) }
     case .cleanup(.apply(let step)): turn.tell(.downloads(.applied(step, try apply(step, in: &turn))))
     case .upkeep(.round(let key, let forgetsFormerFiles)):
       let next = try retryDeletions(after: key, in: turn)

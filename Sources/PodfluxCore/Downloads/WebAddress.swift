@@ -110,6 +110,20 @@ public struct WebAddress: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
+  /// The same place in the one spelling by which subscriptions are told apart: scheme and host in lower case, without the
+  /// scheme's own port and without a fragment, which no request has (RFC 3986 sections 6.2.2.1, 6.2.3 and 3.5).
+  var normalized: WebAddress {
+    let whole = description.prefix { $0 != "#" }
+    guard let colon = whole.firstIndex(of: ":") else { return self }
+    let rest = whole[colon...].dropFirst(3)
+    let authority = rest.prefix { $0 != "/" && $0 != "?" }
+    let user = authority.lastIndex(of: "@").map { authority[...$0] } ?? ""
+    let (scheme, name, port) = origin
+    let isStandard = port == (scheme == "https" ? 443 : 80)
+    let text = "\(scheme)://\(user)\(name)\(isStandard ? "" : ":\(port)")\(rest[authority.endIndex...])"
+    return (try? WebAddress(text)) ?? self
+  }
+
   /// Whether it has the scheme, host and port of another (RFC 6454 section 5). Different spellings of a host count as
   /// different.
   public func hasOrigin(of other: WebAddress) -> Bool {

@@ -106,6 +106,15 @@ extension LifecycleStore.Context {
   }
 }
 
+extension Stores {
+  /// Whether files are being deleted or moved because their rows say so: what a command has reported as done is done when
+  /// this ends.
+  public var owesFileWork: Bool { downloads.isDeleting || sidecars.hasErrands }
+
+  /// Whether a sidecar is being fetched.
+  public var isFetchingSidecars: Bool { sidecars.isFetching }
+}
+
 extension Timestamp {
   /// The earlier one of two moments of which each may be missing. It allocates nothing: each action asks for it.
   static func earlier(_ one: Timestamp?, _ other: Timestamp?) -> Timestamp? {

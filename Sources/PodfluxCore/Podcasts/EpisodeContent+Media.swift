@@ -1,13 +1,20 @@
 extension EpisodeContent {
-  /// The kind of the enclosure by the feed's media type, or else by its address.
+  /// The kind of the enclosure.
+  public var mediaKind: MediaKind { enclosure?.mediaKind ?? .other }
+}
+
+extension EpisodeContent.Enclosure {
+  /// Its kind by the feed's media type, or else by its address.
   public var mediaKind: MediaKind {
-    guard let enclosure else { return .other }
-    if let type = enclosure.mediaType {
+    if let type = mediaType {
       if Self.isOf("audio/", type) { return .audio }
       if Self.isOf("video/", type) { return .video }
     }
-    return MediaKind(ofURL: enclosure.address.description)
+    return MediaKind(ofURL: address.description)
   }
+
+  /// Whether the feed says that it is a picture.
+  public var isPicture: Bool { mediaType.map { Self.isOf("image/", $0) } ?? false }
 
   /// Whether a media type begins with another one, which is in lower case. Each new episode asks.
   private static func isOf(_ kind: StaticString, _ type: String) -> Bool {

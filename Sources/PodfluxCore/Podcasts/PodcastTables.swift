@@ -99,6 +99,8 @@ public protocol EpisodeTable {
   func wanted(_ condition: EpisodeCondition, at moment: ConditionMoment, limit: Int) throws -> [Episode]
   /// The downloads of a feed's episodes that exist.
   func downloads(of feed: Feed.Key) throws -> [DownloadID]
+  /// Those of them that no episode of another feed has.
+  func ownDownloads(of feed: Feed.Key) throws -> [DownloadID]
 }
 
 extension EpisodeTable {

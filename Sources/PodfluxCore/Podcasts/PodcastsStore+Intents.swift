@@ -21,17 +21,19 @@ extension PodcastsStore {
     _ wish: PodcastIntent.Subscription, reading context: Context, in turn: inout PodfluxTurn
   ) throws -> Reply {
     if let id = wish.id, try turn.tables.feeds.find(id) != nil { return .subscribed(id: id, created: false) }
-    if let known = try turn.tables.feeds.find(at: wish.address) { return .subscribed(id: known, created: false) }
+    let address = wish.address.normalized
+    if let known = try knownFeed(at: wish.address, in: turn) { return .subscribed(id: known, created: false) }
     try checkRoom(for: 1, in: turn)
-    let host = wish.address.host
+    let host = address.host
     let session = try wish.session.flatMap { choice throws(Refusal) in
       try context.sessions.key(of: choice, for: host)
     }
+    try context.sessions.check(address, of: session)
     let id = wish.id ?? FeedID(from: &turn.random)
     var wishes = wish.wishes
     if wishes.filenameTemplate?.isStandard == true { wishes.filenameTemplate = nil }
     let key = try turn.tables.feeds.insert(
-      id, at: wish.address, wishes: wishes, session: session, next: turn.now, added: turn.now)
+      id, at: address, wishes: wishes, session: session, next: turn.now, added: turn.now)
     if case .new(let login)? = wish.session {
       turn.tell(.podcasts(.session(.new(login, host: host, .feed(key)))))
     }
@@ -44,17 +46,24 @@ extension PodcastsStore {
     try checkRoom(for: list.feeds.count, in: turn)
     var (added, known) = (0, 0)
     for entry in list.feeds {
-      if try turn.tables.feeds.find(at: entry.address) != nil {
+      if try knownFeed(at: entry.address, in: turn) != nil {
         known += 1
         continue
       }
       _ = try turn.tables.feeds.insert(
-        FeedID(from: &turn.random), at: entry.address, wishes: .init(title: entry.title, group: entry.group),
+        FeedID(from: &turn.random), at: entry.address.normalized, wishes: .init(title: entry.title, group: entry.group),
         session: nil, next: turn.now, added: turn.now)
       added += 1
     }
     hostsToSearch = nil
     return .imported(added: added, known: known, rejected: list.rejected)
+  }
+
+  /// The feed at an address, in whichever spelling: rows of earlier versions have their client's.
+  private func knownFeed(at address: WebAddress, in turn: borrowing PodfluxTurn) throws -> FeedID? {
+    let feeds = turn.tables.feeds
+    if let id = try feeds.find(at: address.normalized) { return id }
+    return try feeds.find(at: address)
   }
 
   private func checkRoom(for number: Int, in turn: borrowing PodfluxTurn) throws {
@@ -71,10 +80,12 @@ extension PodcastsStore {
     let feed = try existing(id, in: turn)
     disownRefresh(of: id, in: &turn)
     if deletingFiles {
-      let downloads = try turn.tables.episodes.downloads(of: feed.key)
+      // What an episode of another feed has stays.
+      let downloads = try turn.tables.episodes.ownDownloads(of: feed.key)
       if !downloads.isEmpty { turn.tell(.podcasts(.unwanted(downloads))) }
     }
     try turn.tables.feeds.delete(feed.key)
+    if let session = feed.session { turn.tell(.podcasts(.session(.left(session)))) }
     mayHaveLeft = true
     return .done
   }
@@ -88,7 +99,10 @@ extension PodcastsStore {
     if let choice = update.session {
       let key = try context.sessions.key(of: choice, for: host)
       // A new one is about to be made: until then the feed has the one it had.
-      if case .new = choice {} else { session = key }
+      if !choice.isNew { session = key }
+    }
+    if let address = update.address, update.session?.isNew != true {
+      try context.sessions.check(address, of: session)
     }
     let present = update.session?.leaving(feed.address) ?? feed.address
     let address = update.address ?? present
@@ -172,6 +186,7 @@ extension PodcastsStore {
     guard session != feed.session else { return }
     let downloads = try turn.tables.episodes.downloads(of: feed.key)
     if !downloads.isEmpty { turn.tell(.podcasts(.sessionChanged(downloads, from: feed.session, to: session))) }
+    if let former = feed.session { turn.tell(.podcasts(.session(.left(former)))) }
     feed.session = session
   }
 

@@ -140,7 +140,10 @@ public struct RulePlanner: Sendable {
     var reason = RuleReason.isNew
     if let rank {
       if let decision = decide(byRank: rank) { return decision }
-      guard allowance > 0 else { return .leave(.cameTooLate) }
+      guard allowance > 0 else {
+        let excess = episode.isFavorite ? nil : excess(of: episode.length ?? 0)
+        return .leave(excess.map(RuleReason.wouldExceed) ?? .cameTooLate)
+      }
       let limit = rule.allowance
       reason = limit == FeedRules.Limits.everything ? .takesAll : .isAmong(rank: rank, limit: limit, order: rule.order)
     }

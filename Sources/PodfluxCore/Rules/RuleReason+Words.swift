@@ -9,7 +9,7 @@ extension RuleReason {
     case .isBeyond(let rank, let limit, let order):
       "rule \"\(order.rawValue) \(limit)\" ends before it (it is \(Self.place(rank, order)))"
     case .wasThere: "it was there when the rule was set, which takes new episodes only"
-    case .cameTooLate: "it was not among the first when the rule was set"
+    case .cameTooLate: "it was not among those that the rule took when it was set"
     case .isExcluded: "the rule's condition leaves it out"
     case .isBackdated: "by its date it is an old one, although it has appeared since the rule was set"
     case .wasRemoved: "its download was removed, and no rule fetches an episode again"
@@ -21,6 +21,7 @@ extension RuleReason {
     case .exceeds(.days(let days)): "rule \"\(RuleReason.Limit.days(days).words)\" keeps it no longer"
     case .exceeds(let limit): "rule \"\(limit.words)\" has no room for it any more"
     case .exceedsQuota: "the storage quota needed its room, and it was the oldest that a rule had fetched"
+    case .exceedsQuotaAlone: "its file turned out to be larger than the whole storage quota"
     }
   }
 

@@ -15,7 +15,7 @@ public enum RuleReason: Hashable, Sendable, Codable {
   case isBeyond(rank: Int64, limit: Int64, order: FeedRules.Order)
   /// It was there when the rule was set, which takes new ones only.
   case wasThere
-  /// It was not among the first when it was decided about those that were there.
+  /// It was not among those that were taken when it was decided about those that were there.
   case cameTooLate
   /// The rule's condition leaves it out.
   case isExcluded
@@ -40,6 +40,8 @@ public enum RuleReason: Hashable, Sendable, Codable {
   case exceeds(Limit)
   /// The storage quota needs its room, and no older one was left.
   case exceedsQuota
+  /// It is larger than the whole storage quota.
+  case exceedsQuotaAlone
 
   /// What is kept.
   public enum Limit: Hashable, Sendable, Codable {
@@ -66,7 +68,7 @@ public enum RuleReason: Hashable, Sendable, Codable {
   public var rule: Rule {
     switch self {
     case .wouldExceed, .exceeds: .keep
-    case .exceedsQuota: .storageQuota
+    case .exceedsQuota, .exceedsQuotaAlone: .storageQuota
     default: .autoDownload
     }
   }
@@ -79,7 +81,7 @@ public enum RuleReason: Hashable, Sendable, Codable {
     case .isExcluded: .where
     case .isBackdated, .wasRemoved, .isArchived, .hasLeftFeed, .hasNoFile, .isUnread: .always
     case .wouldExceed(let limit), .exceeds(let limit): limit.clause
-    case .exceedsQuota: .bytes
+    case .exceedsQuota, .exceedsQuotaAlone: .bytes
     }
   }
 

@@ -87,6 +87,10 @@ public protocol RuleTable: RuleReading {
   /// The oldest completed downloads of all feeds that rules have asked for, without favorites, and of these only such as
   /// are older than a place.
   func releasable(olderThan place: RuledEpisode.Place?, limit: Int) throws -> [ReleasableDownload]
+  /// How many bytes all of these have together. Cost: linear in what rules have downloaded.
+  func releasableBytes(olderThan place: RuledEpisode.Place?) throws -> Int64
+  /// The episode of a completed download that is one of these; nil if it is none.
+  func releasable(_ download: DownloadID) throws -> EpisodeID?
 }
 
 extension Episode {

@@ -81,6 +81,6 @@ extension RulesStore {
       try turn.tables.rules.write(.deleted(reason), of: ruled.id)
       downloads.append(download)
     }
-    if !downloads.isEmpty { turn.tell(.rules(.unwanted(downloads))) }
+    if !downloads.isEmpty { turn.tell(.rules(.unwanted(downloads, for: nil))) }
   }
 }

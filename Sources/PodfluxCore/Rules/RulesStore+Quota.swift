@@ -2,22 +2,39 @@ import Flux
 
 /// Room that the storage quota needs.
 extension RulesStore {
-  /// Deletes the oldest episodes that rules have downloaded, of all feeds, until there is room for what waits for it. No
-  /// newer one goes for an older one that a rule wants, and none for what will not have room all the same.
+  /// Deletes the oldest episodes that rules have downloaded, of all feeds, until what is there is within the quota, and until
+  /// there is room for what waits for it. No newer one goes for an older one that a rule wants, and none for a download that
+  /// would not have room all the same.
   func freeRoom(upTo limit: Int, reading context: Context, in turn: inout PodfluxTurn) throws {
     guard limit > 0 else { return }
+    let rules = turn.tables.rules
     for need in try context.quotaNeeds(turn) {
-      let place = need.isOfRule ? try need.download.flatMap { try turn.tables.rules.place(having: $0) } : nil
+      let place = need.isOfRule ? try need.download.flatMap { try rules.place(having: $0) } : nil
       if need.isOfRule, place == nil { continue }
-      let candidates = try turn.tables.rules.releasable(olderThan: place, limit: limit)
+      let candidates = try rules.releasable(olderThan: place, limit: limit)
       var (freed, chosen): (Int64, [ReleasableDownload]) = (0, [])
       for candidate in candidates where freed < need.bytes {
         freed = freed.addingClamped(candidate.bytes)
         chosen.append(candidate)
       }
-      guard !chosen.isEmpty, freed >= need.bytes || candidates.count == limit || need.download == nil else { continue }
-      for candidate in chosen { try turn.tables.rules.write(.deleted(.exceedsQuota), of: candidate.episode) }
-      return turn.tell(.rules(.unwanted(chosen.map(\.download))))
+      guard !chosen.isEmpty else { continue }
+      if need.download != nil, freed < need.bytes {
+        // The next turns go on with the rest, if that is enough.
+        guard candidates.count == limit, try rules.releasableBytes(olderThan: place) >= need.bytes else { continue }
+      }
+      for candidate in chosen { try rules.write(.deleted(.exceedsQuota), of: candidate.episode) }
+      return turn.tell(.rules(.unwanted(chosen.map(\.download), for: need.download)))
     }
+  }
+
+  /// Deletes a file that has come by a rule and is larger than the whole quota, as its feed and its server did not say:
+  /// all others would go for it, and it would go too. Returns whether it does.
+  func dropTooLarge(_ id: DownloadID, quota: Int64, in turn: inout PodfluxTurn) throws -> Bool {
+    guard quota > 0, case .completed(let file)? = try turn.tables.downloads.find(id)?.state, file.length > quota,
+      let episode = try turn.tables.rules.releasable(id)
+    else { return false }
+    try turn.tables.rules.write(.deleted(.exceedsQuotaAlone), of: episode)
+    turn.tell(.rules(.unwanted([id], for: nil)))
+    return true
   }
 }

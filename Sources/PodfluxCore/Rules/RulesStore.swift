@@ -4,8 +4,8 @@ import Flux
 public enum RulesEvent: Sendable {
   /// A rule wants the download of an episode.
   case wanted(EpisodeID, DownloadIntent.Enqueue)
-  /// Downloads are to go, with their files.
-  case unwanted([DownloadID])
+  /// Downloads are to go, with their files; and for which one that waits for their room, if it is for one.
+  case unwanted([DownloadID], for: DownloadID?)
 }
 
 /// The rules of feeds: which episodes are downloaded and deleted without being asked each time.
@@ -23,6 +23,8 @@ public struct RulesStore: DomainStore {
     var moment: @Sendable (Timestamp) -> ConditionMoment
     /// What the storage quota leaves no room for.
     var quotaNeeds: @Sendable (borrowing PodfluxTurn) throws -> [QuotaNeed]
+    /// The storage quota in bytes; 0 for none.
+    var quotaBytes: Int64
   }
 
   /// The limits of a turn.
@@ -85,7 +87,9 @@ public struct RulesStore: DomainStore {
     case .podcasts(.wanted(let episode, _)): try rules.write(nil, of: episode)
     // It was there before: no rule has asked for it.
     case .downloads(.enqueued(let episode, _, isNew: false)): try rules.write(nil, of: episode)
-    case .downloads(.finished(let id)): if try rules.makeDue(having: id, at: now) { dueAt = now }
+    case .downloads(.finished(let id)):
+      if try dropTooLarge(id, quota: context.quotaBytes, in: &turn) { break }
+      if try rules.makeDue(having: id, at: now) { dueAt = now }
     case .downloads(.lacksRoom): if try !rules.releasable(olderThan: nil, limit: 1).isEmpty { roomAt = now }
     default: break
     }
@@ -146,6 +150,7 @@ extension RulesStore.Context {
     isScheduling = stores.lifecycle.isScheduling
     moment = { ConditionMoment(now: $0, today: localTime.day(at: $0), obstacles: obstacles) }
     let (downloads, settings) = (stores.downloads, stores.settings.settings)
+    quotaBytes = settings.storageQuotaBytes
     // Something may have gone since the downloads looked.
     quotaNeeds = { downloads.quotaNeeds.isEmpty ? [] : try downloads.findQuotaNeeds(settings, in: $0) }
   }

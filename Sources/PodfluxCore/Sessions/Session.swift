@@ -7,6 +7,8 @@ public struct Session: Hashable, Sendable {
 
   public let key: Key
   public let id: SessionID
+  /// Whether `auth` made it, for one download or feed: it goes, with its secret, once nothing refers to it.
+  public let isOwn: Bool
   /// What the client wants of it.
   public var wish: Wish
   public var state: SessionState
@@ -89,11 +91,12 @@ public struct Session: Hashable, Sendable {
   }
 
   public init(
-    key: Key, id: SessionID, wish: Wish, state: SessionState = .created(isCached: false), since: Timestamp,
-    expires: Timestamp? = nil, token: Int64 = 0
+    key: Key, id: SessionID, isOwn: Bool = false, wish: Wish, state: SessionState = .created(isCached: false),
+    since: Timestamp, expires: Timestamp? = nil, token: Int64 = 0
   ) {
     self.key = key
     self.id = id
+    self.isOwn = isOwn
     self.wish = wish
     self.state = state
     self.since = since

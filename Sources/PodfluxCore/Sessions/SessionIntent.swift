@@ -111,6 +111,9 @@ extension Action {
 }
 
 extension SessionChoice {
+  /// Whether a session is to be made.
+  var isNew: Bool { login != nil }
+
   /// How the new session logs in; nil if none is to be made.
   fileprivate var login: Login? { if case .new(let login) = self { login } else { nil } }
 

@@ -10,6 +10,10 @@ public enum SessionSignal: Sendable {
   case accepted(SessionGrant, RequestOwner)
   /// A new session is wanted for the requests of an owner to a host.
   case new(Login, host: String, RequestOwner)
+  /// A row that had this session has another one, or is gone.
+  case left(Session.Key)
+  /// Many rows are gone, with whatever sessions they had.
+  case leftByMany
 
   /// What was decided about a refusal.
   public struct Verdict: Hashable, Sendable {
@@ -148,6 +152,19 @@ public struct SessionsView: Hashable, Sendable {
     }
   }
 
+  /// Refuses an address that has the parameter of its session: the secret would stand in a row.
+  ///
+  /// - Parameter session: The session that it is to have; a new one takes its parameter out before a turn sees it.
+  func check(_ address: WebAddress, of session: Session.Key?) throws(Refusal) {
+    guard let session = session.flatMap({ sessions[$0] }), session.isFor(address.host),
+      let name = session.wish.parameter, SecretParameter.isIn(address.description, named: name)
+    else { return }
+    throw Refusal(
+      .invalidValue,
+      "the address has the parameter \(name), which the session \"\(session.id)\" adds itself; leave it out, or give its "
+        + "new value with auth or sessions/open", path: "payload.url")
+  }
+
   static let hasNoRoom = Refusal(
     .limitExceeded, "a library has at most \(Session.Limits.sessions) sessions; close some and forget them first",
     path: "payload")
@@ -160,6 +177,12 @@ extension Login {
     let kind = wish.kind
     if kind.needsUser, wish.user == nil {
       throw Refusal(.missingField, "a session of the kind \(kind.rawValue) needs a user", path: path + ".user")
+    }
+    if kind == .basic, wish.user?.contains(":") == true {
+      throw Refusal(
+        .invalidValue,
+        "the user of a basic session has no colon: what follows one is the password (RFC 7617 section 2)",
+        path: path + ".user")
     }
     if kind.needsSecret, wish.secret == nil, !mayKeepSecret {
       throw Refusal(

@@ -11,21 +11,29 @@ extension SessionsStore {
 
   private mutating func open(_ opening: SessionIntent.Opening, in turn: inout PodfluxTurn) throws -> Reply {
     let known = opening.id.flatMap { view.find($0) }
-    let keepsSecret = known.map { $0.wish.secret != nil && $0.wish.kind == opening.login.wish.kind } ?? false
-    try opening.login.check(path: "payload", mayKeepSecret: keepsSecret)
-    guard !opening.login.wish.hosts.isEmpty else {
+    let login = known.map { opening.login.completed(from: $0.wish) } ?? opening.login
+    let wish = login.wish
+    let keepsSecret = known.map { $0.wish.secret != nil && $0.wish.mayGiveSecret(to: wish) } ?? false
+    if wish.secret == nil, wish.kind.needsSecret, !keepsSecret, known?.wish.secret != nil {
+      throw Refusal(
+        .missingField,
+        "the session's secret is for its own hosts and its own way to log in; give it again for others",
+        path: "payload.secret")
+    }
+    try login.check(path: "payload", mayKeepSecret: keepsSecret)
+    guard !wish.hosts.isEmpty else {
       throw Refusal(.missingField, "a session is for one host at least", path: "payload.hosts")
     }
     guard var session = known else {
       guard let key = try freeKey(in: turn) else { throw SessionsView.hasNoRoom }
       let id = opening.id ?? SessionID(from: &turn.random)
-      let session = try insert(key, id, opening.login.wish, in: &turn)
+      let session = try insert(key, id, wish, in: &turn)
       return .session(id: id, state: session.state.kind)
     }
     leave(session, in: &turn)
     let former = session.wish.secret
-    session.wish = opening.login.wish
-    let isKept = keepsSecret && session.wish.secret == nil
+    session.wish = wish
+    let isKept = keepsSecret && wish.secret == nil
     if isKept { session.wish.secret = former } else { forget(former, in: &turn) }
     session.expires = nil
     try transition(&session, to: .created(isCached: isKept), in: turn)
@@ -37,9 +45,9 @@ extension SessionsStore {
   /// Adds a session, and begins to open it.
   @discardableResult
   mutating func insert(
-    _ key: Session.Key, _ id: SessionID, _ wish: Session.Wish, in turn: inout PodfluxTurn
+    _ key: Session.Key, _ id: SessionID, isOwn: Bool = false, _ wish: Session.Wish, in turn: inout PodfluxTurn
   ) throws -> Session {
-    var session = Session(key: key, id: id, wish: wish, since: turn.now)
+    var session = Session(key: key, id: id, isOwn: isOwn, wish: wish, since: turn.now)
     try begin(&session, takesKept: false, in: turn)
     return session
   }
@@ -68,14 +76,14 @@ extension SessionsStore {
   }
 
   /// Has the service use a session no more.
-  private mutating func leave(_ session: Session, in turn: inout PodfluxTurn) {
+  mutating func leave(_ session: Session, in turn: inout PodfluxTurn) {
     live[session.key] = nil
     wanted.remove(session.key)
     view.accepted[session.key] = nil
     turn.perform(.session(.leave(session.id)))
   }
 
-  private func forget(_ secret: SecretReference?, in turn: inout PodfluxTurn) {
+  func forget(_ secret: SecretReference?, in turn: inout PodfluxTurn) {
     if let secret { turn.perform(.session(.forget(secret))) }
   }
 
@@ -95,5 +103,25 @@ extension SessionsStore {
       return key
     }
     return nil
+  }
+}
+
+extension Login {
+  /// The same, with what is left out as a session of this kind has it.
+  fileprivate func completed(from former: Session.Wish) -> Login {
+    var login = self
+    if wish.hosts.isEmpty { login.wish.hosts = former.hosts }
+    guard wish.kind == former.kind else { return login }
+    login.wish.user = wish.user ?? former.user
+    login.wish.tokenURL = wish.tokenURL ?? former.tokenURL
+    login.wish.parameter = wish.parameter ?? former.parameter
+    return login
+  }
+}
+
+extension Session.Wish {
+  /// Whether a client that does not give the secret again may use it so: it reaches no host that it was not given for.
+  fileprivate func mayGiveSecret(to other: Session.Wish) -> Bool {
+    kind == other.kind && tokenURL == other.tokenURL && Set(other.hosts).isSubset(of: hosts)
   }
 }

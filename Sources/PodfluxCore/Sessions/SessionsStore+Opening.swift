@@ -95,6 +95,7 @@ extension SessionsStore {
       case .created, .closed: break
       }
     }
+    left = Set(view.sessions.keys)
     turn.perform(.session(.sweep(keeping: view.sessions.values.compactMap(\.wish.secret).sorted())))
   }
 

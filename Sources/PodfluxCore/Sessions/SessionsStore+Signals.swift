@@ -7,7 +7,8 @@ extension SessionsStore {
     case .wanted(let keys): wanted.formUnion(keys)
     case .accepted(let grant, let owner):
       view.tries[owner] = nil
-      guard view.sessions[grant.key]?.token == grant.use.token else { break }
+      guard let session = view.sessions[grant.key], session.id == grant.use.session, session.token == grant.use.token
+      else { break }
       view.accepted[grant.key] = grant.use.token
     case .refused(let grant, let owner, let verdict): try take(verdict, of: owner, sentWith: grant, in: turn)
     case .new(let login, let host, let owner):
@@ -15,8 +16,12 @@ extension SessionsStore {
       guard let key = try freeKey(in: turn) else { break }
       var wish = login.wish
       wish.hosts = [host]
-      try insert(key, SessionID(from: &turn.random), wish, in: &turn)
+      try insert(key, SessionID(from: &turn.random), isOwn: true, wish, in: &turn)
+      // Its owner may have gone meanwhile.
+      left.insert(key)
       turn.tell(.sessions(.made(key, for: owner)))
+    case .left(let key): left.insert(key)
+    case .leftByMany: left.formUnion(view.sessions.keys)
     }
   }
 
@@ -39,6 +44,20 @@ extension SessionsStore {
       try transition(&session, to: .loginFailed(verdict.error.withoutChallenge), in: turn)
     case .sendAgain, .park, .refuse: break
     }
+  }
+
+  /// Deletes the sessions that `auth` made and nothing refers to any more, with their secrets.
+  mutating func discardWhatIsLeft(in turn: inout PodfluxTurn) throws {
+    for key in left.sorted() {
+      guard let session = view.sessions[key], session.isOwn, try !turn.tables.sessions.isReferredTo(key) else {
+        continue
+      }
+      leave(session, in: &turn)
+      forget(session.wish.secret, in: &turn)
+      view.sessions[key] = nil
+      try turn.tables.sessions.delete(key)
+    }
+    left = []
   }
 
   mutating func renew(_ session: inout Session, in turn: borrowing PodfluxTurn) throws {

@@ -24,6 +24,8 @@ public struct SessionsStore: DomainStore {
   var live: [Session.Key: SessionOpening.ID] = [:]
   /// The sessions whose requests would be sent if they were open.
   var wanted: Set<Session.Key> = []
+  /// The sessions that a row has left: nothing may refer to them any more.
+  var left: Set<Session.Key> = []
   /// When the first opening that has failed is tried again; nil if none is.
   public internal(set) var wakeAt: Timestamp?
 
@@ -78,6 +80,7 @@ public struct SessionsStore: DomainStore {
   /// Opens the sessions that are wanted.
   public mutating func endBatch(in turn: inout PodfluxTurn, reading context: Context) throws {
     guard context.lifecycle.isScheduling else { return }
+    try discardWhatIsLeft(in: &turn)
     try openWhatIsWanted(reading: context, in: &turn)
   }
 

@@ -14,8 +14,8 @@ public struct Sidecar: Hashable, Sendable {
   public var address: WebAddress?
   /// Its path without the extension, which its content decides.
   public var stem: String
-  public var state: State
-  /// The session of its podcast's feed.
+  public var state: State { didSet { if !isToBeFetched { session = nil } } }
+  /// The session of its podcast's feed, as long as it may have to be fetched.
   public var session: Session.Key?
 
   /// Where it is.
@@ -47,6 +47,14 @@ public struct Sidecar: Hashable, Sendable {
     self.stem = stem
     self.state = state
     self.session = session
+  }
+
+  /// Whether a request for it may follow.
+  private var isToBeFetched: Bool {
+    switch state {
+    case .wanted, .publishing: true
+    case .present, .moving, .leaving, .disowned, .failed: false
+    }
   }
 
   /// Its file, where it has one or had one.

@@ -70,6 +70,17 @@ extension SidecarsStore {
     (hasRows, mayFetch) = (true, true)
   }
 
+  /// The feed of a download has another session: what is still to be fetched for it has it too, if it had the former one.
+  func follow(
+    _ session: Session.Key?, from former: Session.Key?, _ id: DownloadID, in turn: borrowing PodfluxTurn
+  ) throws {
+    for var sidecar in try turn.tables.sidecars.sidecars(of: id) where sidecar.session == former {
+      guard case .wanted = sidecar.state, sidecar.address != nil else { continue }
+      sidecar.session = session
+      try turn.tables.sidecars.update(sidecar)
+    }
+  }
+
   /// Asks some of the completed downloads, after the setting has got more kinds. The turn after next goes on.
   mutating func scan(settings: Settings, in turn: inout PodfluxTurn) throws {
     guard let after = scanAfter else { return }

@@ -88,7 +88,10 @@ public struct SidecarsStore: DomainStore {
   var isFetching: Bool { !live.isEmpty }
 
   /// Whether something is under way that a drain waits for.
-  var owesWork: Bool { !errands.underWay.isEmpty || scanAfter != nil || round != nil }
+  var owesWork: Bool { hasErrands || scanAfter != nil || round != nil }
+
+  /// Whether sidecars are being deleted or moved.
+  var hasErrands: Bool { !errands.underWay.isEmpty }
 
   /// When something is to be done next; nil if nothing is.
   var awaited: Timestamp? { Timestamp.earlier(wakeAt, goesOnAt) }
@@ -98,7 +101,8 @@ public struct SidecarsStore: DomainStore {
     switch call {
     case .handle(.sidecar), .handle(.recovered), .handle(.stop), .receive(.settings): true
     case .handle(.timeCame), .handle(.path), .handle(.network), .handle(.cleanup(.run)),
-      .receive(.downloads(.removed)), .receive(.downloads(.removedMany)), .receive(.downloads(.lost)):
+      .receive(.downloads(.removed)), .receive(.downloads(.removedMany)), .receive(.downloads(.lost)),
+      .receive(.podcasts(.sessionChanged)):
       hasRows
     case .receive(.downloads(.completed)), .receive(.downloads(.enqueued(_, _, isNew: false))),
       .receive(.cleanup(.endedRenaming)), .receive(.podcasts(.noted)):
@@ -142,6 +146,8 @@ public struct SidecarsStore: DomainStore {
     case .downloads(.enqueued(_, let id, isNew: false)): try want(for: id, settings: context.settings, in: turn)
     // A file that is written already stays as it is.
     case .podcasts(.noted(let ids)): for id in ids { try want(for: id, settings: context.settings, in: turn) }
+    case .podcasts(.sessionChanged(let ids, let former, let session)):
+      for id in ids { try follow(session, from: former, id, in: turn) }
     case .downloads(.removed(let id, let file, let withFile)):
       try leave(id, withFile: withFile, forGood: true, in: &turn)
       if withFile { try leaveCovers(above: file.path, in: &turn) }

@@ -85,6 +85,14 @@ public final class Engine: Sendable {
   /// Whether it ends, or has ended, since nothing could move any more, and not since it was told to stop at once.
   public var isDraining: Bool { core.isDraining.load(ordering: .acquiring) }
 
+  /// Tells, from the queue of turns, whether files are being deleted or moved, and whether sidecars are being fetched.
+  public func readWork(_ completion: @escaping @Sendable (_ onFiles: Bool, _ onSidecars: Bool) -> Void) {
+    turns.async { [core] in
+      let stores = core.session?.stores.stores
+      completion(stores?.owesFileWork ?? false, stores?.isFetchingSidecars ?? false)
+    }
+  }
+
   /// Calls back from the queue of turns. A watchdog that waits for it in vain knows that nothing is handled any more.
   public func isAlive(_ completion: @escaping @Sendable () -> Void) {
     turns.async(execute: completion)

@@ -33,10 +33,23 @@ extension EngineRequest {
     case .podcasts(.importDocument(let document)):
       return EngineRequest(.action(.podcasts(.import(try document.feeds()))), by: client, completion: completion)
     case .cleanup(.adopt(let request)):
-      guard let folder = request.folder, folder.hasPrefix("/") else { return self }
+      guard let folder = request.folder else { return self }
+      guard folder.hasPrefix("/") else {
+        // The turn refuses what no library can have.
+        if (try? request.adopting) != nil { try Self.checkFolder(library + "/" + folder) }
+        return self
+      }
       let inside = try request.inside(Self.withoutLinks(library), folder: Self.withoutLinks(folder))
+      try Self.checkFolder(folder)
       return EngineRequest(.action(.cleanup(.adopt(inside))), by: client, completion: completion)
     default: return self
+    }
+  }
+
+  private static func checkFolder(_ path: String) throws(Refusal) {
+    var isFolder: ObjCBool = false
+    guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), isFolder.boolValue else {
+      throw Refusal(.notFound, "there is no such folder; name one of the library", path: "payload.folder")
     }
   }
 

@@ -59,7 +59,7 @@ extension PodcastIntent.Document {
 extension OPMLError {
   fileprivate var sentence: String {
     switch self {
-    case .empty: "is empty"
+    case .empty: "has no list of feeds in it"
     case .feed: "is a feed itself; subscribe to its address with feeds/subscribe"
     case .page: "is a web page"
     case .unknown: "is no list of feeds"

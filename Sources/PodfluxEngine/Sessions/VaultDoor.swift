@@ -31,6 +31,10 @@ final class VaultDoor: Sendable {
     guard login.wish.secret == nil else {
       throw Refusal(.unknownField, "references to secrets are the engine's own", path: "payload.secretReference")
     }
+    if login.wish.kind.needsUser, login.wish.user?.isEmpty == true, login.source != .netrc {
+      throw Refusal(
+        .invalidValue, "the name of the user is empty; give it, or leave it out with netrc", path: "payload.user")
+    }
     let action = try action.movingParameter()
     do {
       return try action.keepingSecret { source, wish in try keep(source, for: wish) }
@@ -71,8 +75,11 @@ final class VaultDoor: Sendable {
       }
       guard let netrcFile, FileManager.default.isReadableFile(atPath: netrcFile) else {
         throw Refusal(
-          .notFound, "there is no netrc file\(netrcFile.map { " \"\($0)\"" } ?? ""); start the engine with --netrc",
-          path: "payload.netrc")
+          .notFound,
+          """
+          there is no netrc file\(netrcFile.map { " \"\($0)\"" } ?? ""); make it, or name another one: podflux daemon or \
+          podflux run with --netrc FILE
+          """, path: "payload.netrc")
       }
       return KeptSecret(netrcFile, isNetrcFile: true)
     }

@@ -21,16 +21,17 @@ package struct ConfigurationFile: Sendable, Hashable {
 
   /// Reads a file; nil if it is not there.
   package static func read(at path: String) throws(ConfigurationFault) -> ConfigurationFile? {
-    let data: Data?
+    let data: Data
     do {
       let file = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
-      data = try file.read(upToCount: maximumBytes + 1)
+      // Nil at the end: an empty file says nothing.
+      data = try file.read(upToCount: maximumBytes + 1) ?? Data()
     } catch CocoaError.fileReadNoSuchFile, CocoaError.fileNoSuchFile {
       return nil
     } catch {
       throw ConfigurationFault(path, "it cannot be read")
     }
-    guard let data, data.count <= maximumBytes else {
+    guard data.count <= maximumBytes else {
       throw ConfigurationFault(path, "it has more than \(maximumBytes) bytes")
     }
     guard let text = String(validating: data, as: UTF8.self) else { throw ConfigurationFault(path, "it is no UTF-8") }

@@ -4,12 +4,19 @@ import Foundation
 package struct ProcessConfiguration: Sendable {
   package typealias Key = ConfigurationFile.Key
 
+  /// Where a value comes from; what a person has said for one command alone is the greatest.
+  package enum Source: Int, Comparable, Hashable, Sendable {
+    case standard, file, environment, option
+
+    package static func < (lhs: Self, rhs: Self) -> Bool { lhs.rawValue < rhs.rawValue }
+  }
+
   /// A value, and where it comes from.
   package struct Value: Hashable, Sendable {
     package let text: String
     /// For messages: an option, a variable, or a file and its key.
     package let place: String
-    let isFromFile: Bool
+    package let source: Source
   }
 
   private let environment: [String: String]
@@ -38,23 +45,28 @@ package struct ProcessConfiguration: Sendable {
 
   /// The value of a key, unless an option has it; nil if nothing names it.
   package func value(_ key: Key, option: String?) -> Value? {
-    if let option { return Value(text: option, place: "--\(key.rawValue)", isFromFile: false) }
+    if let option { return Value(text: option, place: "--\(key.rawValue)", source: .option) }
     let variable = Self.variable(key)
-    if let text = environment[variable], !text.isEmpty { return Value(text: text, place: variable, isFromFile: false) }
+    if let text = environment[variable], !text.isEmpty {
+      return Value(text: text, place: variable, source: .environment)
+    }
     guard let file, let text = file[key] else { return nil }
-    return Value(text: text, place: "\(file.path): \(key.rawValue)", isFromFile: true)
+    return Value(text: text, place: "\(file.path): \(key.rawValue)", source: .file)
   }
 
   /// A path. In an option or a variable it is relative to the working directory, where the shell has replaced `~`; in a
   /// file it must be absolute or begin with `~/`.
   package func path(_ key: Key, option: String?) throws(ConfigurationFault) -> String? {
     guard let value = value(key, option: option) else { return nil }
-    if !value.isFromFile || value.text.hasPrefix("/") { return value.text }
+    if value.source != .file || value.text.hasPrefix("/") { return value.text }
     guard value.text.hasPrefix("~/"), let home = environment["HOME"] else {
       throw ConfigurationFault(value.place, "the path must begin with / or ~/")
     }
     return home + value.text.dropFirst()
   }
+
+  /// Where the value of a key comes from.
+  package func source(of key: Key, option: String?) -> Source { value(key, option: option)?.source ?? .standard }
 
   /// The library's folder.
   package func library(option: String?) throws(ConfigurationFault) -> String {

@@ -31,6 +31,7 @@ package struct Explanation {
     if let episode {
       if item.origin == .auto { say(episode.verdict.map { "Why: \($0.text)." }) }
       say(Self.place(of: episode))
+      say(Self.marks(of: episode))
     }
     say(item.url.map { "It comes from \($0)." })
   }
@@ -48,6 +49,11 @@ package struct Explanation {
     case .queued: say("It is in the queue and starts when its turn comes.")
     case .waiting: say(Self.capitalized("it \(item.stateWords(by: clock)).", item))
     case .paused: say("It is paused and goes on with podflux resume.")
+    case .failed where item.error?.needsCredentials == true:
+      say("It has failed: \(item.stateWords(by: clock)).")
+      say(
+        "Its login is put right with podflux rules FEED --user NAME, or with podflux get URL --user NAME for a file of no "
+          + "feed; then try again with podflux retry.")
     case .failed: say("It has failed: \(item.stateWords(by: clock)). Try again with podflux retry.")
     case nil: break
     }
@@ -84,7 +90,7 @@ package struct Explanation {
     let causes = bytes.discardedBecause.map { amount in
       "\(ByteCount(amount.bytes)) because \(RestartCause(rawValue: amount.cause)?.words ?? amount.cause)"
     }
-    say("Of what came, it threw away " + (causes.isEmpty ? "\(ByteCount(bytes.discarded))." : Self.list(causes) + "."))
+    say("Of what came, it threw away " + (causes.isEmpty ? "\(ByteCount(bytes.discarded))." : causes.listed + "."))
   }
 
   private mutating func sayOrigin(of item: DownloadItem) {
@@ -106,11 +112,7 @@ package struct Explanation {
       say(Self.absence(of: episode) + " Do so with podflux get \(episode.id).")
     }
     say(Self.place(of: episode))
-    let marks = [
-      episode.marks.isPlayed ? "played" : nil, episode.marks.isFavorite ? "favorite" : nil,
-      episode.marks.isArchived ? "archived" : nil,
-    ].compactMap { $0 }
-    if !marks.isEmpty { say("It is marked as \(Self.list(marks)).") }
+    say(Self.marks(of: episode))
     say(episode.url.map { "Its file is at \($0)." })
   }
 
@@ -122,6 +124,16 @@ package struct Explanation {
     case .wanted: "A rule is about to download it: \(verdict.text)."
     case .downloaded, .notDownloaded, nil: "It is not downloaded: \(verdict.text)."
     }
+  }
+
+  /// How a person has marked an episode; nil without a mark.
+  private static func marks(of episode: EpisodeItem) -> String? {
+    let marks = [
+      episode.marks.isPlayed ? "played" : nil, episode.marks.isFavorite ? "favorite" : nil,
+      episode.marks.isArchived ? "archived" : nil,
+    ].compactMap { $0 }
+    guard !marks.isEmpty else { return nil }
+    return "It is marked as \(marks.listed)" + (episode.marks.isFavorite ? ", and no rule deletes it." : ".")
   }
 
   /// That an episode has left its feed.
@@ -139,6 +151,7 @@ package struct Explanation {
     if let error = feed.error {
       say("The last refresh failed: \(error.words).")
       say(Self.details(of: error))
+      if error.needsCredentials { say("Its login is put right with \(feed.loginCommand).") }
     }
     if feed.hasEnded {
       say("Its server says that it has ended for good; it is not refreshed by itself any more.")
@@ -158,10 +171,5 @@ package struct Explanation {
 
   private static func count(_ number: Int64, _ noun: String) -> String {
     "\(number) \(noun)" + (number == 1 ? "" : "s")
-  }
-
-  private static func list(_ words: [String]) -> String {
-    guard let last = words.last, words.count > 1 else { return words.first ?? "" }
-    return words.dropLast().joined(separator: ", ") + " and " + last
   }
 }

@@ -27,6 +27,7 @@ extension DownloadFollower.Settled {
       let title = name ?? path.split(separator: "/").last.map(String.init) ?? id
       return TransferRow(podcast: podcast, title: title, state: .done(bytes: bytes, path: path))
     case .failed(let failure): return TransferRow(podcast: podcast, title: name ?? id, state: .failed(failure.words))
+    case .waits(let words): return TransferRow(podcast: podcast, title: name ?? id, state: .waiting(words))
     case .left: return nil
     }
   }

@@ -13,6 +13,8 @@ package struct DownloadFollower {
     case failed(Failure)
     /// It is paused, or removed: others have decided so.
     case left(String)
+    /// It waits for something that does not come by itself, and waits on.
+    case waits(String)
   }
 
   /// A download that moves no more.
@@ -44,6 +46,8 @@ package struct DownloadFollower {
   package private(set) var done = 0
   package private(set) var failures: [Failure] = []
   package private(set) var left = 0
+  /// How many wait for what does not come by itself.
+  package private(set) var stuck = 0
   /// Whether what moved last was given up.
   private var hasGivenUp = false
 
@@ -81,7 +85,7 @@ package struct DownloadFollower {
   package var needsLook: Bool { !doubtful.isEmpty || doubtsAll }
 
   /// How many have been followed so far.
-  package var count: Int { done + failures.count + left + Int(clamping: moving) }
+  package var count: Int { done + failures.count + left + stuck + Int(clamping: moving) }
 
   private var moving: Int64 {
     guard scope == .all else { return Int64(pending.count) }
@@ -140,6 +144,7 @@ package struct DownloadFollower {
       doneBytes += bytes
     case .failed(let failure): failures.append(failure)
     case .left: left += 1
+    case .waits: stuck += 1
     }
     return [Settled(id: id, outcome: outcome, item: lastSeen.removeValue(forKey: id))]
   }
@@ -181,22 +186,30 @@ package struct DownloadFollower {
     doubtsAll = true
   }
 
-  // MARK: Logins
+  // MARK: What does not come by itself
 
-  /// Whether nothing moves but what waits for a login.
-  package var waitsForLogins: Bool {
+  /// Whether nothing moves but what waits for a login, or for room.
+  package var needsHelp: Bool {
     guard !isOver, !needsLook, unlisted == 0 else { return false }
     let rows = rows
-    return !rows.isEmpty && rows.allSatisfy { $0.reason == .auth }
+    return !rows.isEmpty && rows.allSatisfy { $0.reason == .auth || $0.reason == .storage }
   }
 
-  /// Gives up what waits for logins: a person has closed them, and only a person opens them again. Their downloads wait on.
-  package mutating func giveUpLogins() -> [Settled] {
+  /// Whether one of those that are left waits for a login.
+  package var waitsForLogins: Bool { rows.contains { $0.reason == .auth } }
+
+  /// Gives up what waits for logins and for room: a person has closed the one, and has to make the other. Their downloads wait
+  /// on.
+  ///
+  /// - Parameter clock: For what is said of those that wait for room.
+  package mutating func giveUp(by clock: PersonalClock) -> [Settled] {
     hasGivenUp = true
     let failure = Failure(
       code: DownloadError.Code.unauthorized.rawValue,
       message: "it waits for its login, which is closed; \"podflux sessions\" lists it")
-    return rows.flatMap { settle($0.id, .failed(failure)) }
+    return rows.flatMap { row in
+      settle(row.id, row.reason == .auth ? .failed(failure) : .waits(row.stateWords(by: clock)))
+    }
   }
 
   // MARK: What people see

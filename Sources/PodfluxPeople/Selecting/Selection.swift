@@ -1,4 +1,5 @@
 import PodfluxClient
+import PodfluxCore
 
 /// What a selector has named.
 package enum Selected: Hashable, Sendable {
@@ -49,8 +50,7 @@ package struct SelectedKinds: OptionSet, Hashable, Sendable {
   package var noun: String {
     let names = [(Self.downloads, "download"), (.episodes, "episode"), (.feeds, "feed")]
     let own = names.filter { contains($0.0) }.map(\.1)
-    guard let last = own.last, own.count > 1 else { return own.first ?? "thing" }
-    return own.dropLast().joined(separator: ", ") + " or " + last
+    return own.isEmpty ? "thing" : own.listed("or")
   }
 }
 
@@ -63,7 +63,10 @@ package enum SelectionFailure: Error, Hashable {
   /// The lines for people.
   package var lines: [String] {
     switch self {
-    case .nothing(let selector, let kinds): return ["there is no \(kinds.noun) \"\(selector)\""]
+    case .nothing(let selector, let kinds):
+      // An address may have a password or a token.
+      let shown = (try? WebAddress(selector))?.redacted ?? selector
+      return ["there is no \(kinds.noun) \"\(shown)\""]
     case .ambiguous(let selector, let candidates, let count):
       let shown = candidates.map { "  \($0.kind.noun)  \($0.id)  \($0.title)" }
       let more = count > shown.count ? ["  … and \(count - shown.count) more"] : []

@@ -13,13 +13,14 @@ extension Failure {
     return "it failed too often" + (last.map { ", at last because \($0)" } ?? "")
   }
 
-  /// Whether the engine's sentence says more than its code: it quotes the realm or the session of a login, or names who
-  /// answered where that is not the address itself.
+  /// Whether the engine's sentence says more than its code: it quotes the realm or the session of a login, says what the
+  /// server sent, or names who answered where that is not the address itself.
   private var isToldBetter: Bool {
     switch DownloadError.Code(rawValue: code) {
-    case .unauthorized, .unsafeRedirect, .notMedia:
-      code == DownloadError.Code.unauthorized.rawValue && message.contains("\"")
-        || ["the token server", "the session's secret", "the feed's address"].contains(where: message.hasPrefix)
+    case .unauthorized:
+      message.contains("\"") || ["the token server", "the session's secret"].contains(where: message.hasPrefix)
+    case .notMedia: !message.isEmpty
+    case .unsafeRedirect: message.hasPrefix("the feed's address")
     default: false
     }
   }

@@ -14,7 +14,7 @@ extension FeedRules {
         case (nil, .all, .oldest): "all, the oldest first"
         default: nil
         }
-      let scope = rule.condition == .everything ? "" : ", of those that meet its condition"
+      let scope = rule.condition.words.map { ", of those \($0)" } ?? ""
       words.append((amount.map { "\($0), then each new one" } ?? "each new one") + scope)
     }
     if let limit = keep?.newest { words.append("keep the newest \(limit)") }

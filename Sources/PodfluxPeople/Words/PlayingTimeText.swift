@@ -16,6 +16,12 @@ package enum PlayingTimeText {
     return rest.isEmpty && !text.isEmpty ? checked(sum) : nil
   }
 
+  /// The text of seconds, which `seconds(of:)` reads.
+  package static func text(of seconds: Int64) -> String {
+    let parts = [(seconds / 3600, "h"), (seconds / 60 % 60, "m"), (seconds % 60, "s")].filter { $0.0 != 0 }
+    return parts.isEmpty ? "0s" : parts.map { "\($0.0)\($0.1)" }.joined()
+  }
+
   private static func number(_ digits: Substring) -> Int64? {
     guard (1...9).contains(digits.utf8.count), digits.utf8.allSatisfy({ (48...57).contains($0) }) else { return nil }
     return Int64(digits)

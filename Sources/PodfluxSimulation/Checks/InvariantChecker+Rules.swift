@@ -78,6 +78,8 @@ extension InvariantChecker {
       case .exceeds(.days(let days)):
         keep?.days.map(Int64.init) == days
           && (row.dates.finished.map { $0.advanced(byDays: Int(days)) <= batch.clock.wall } ?? false)
+      case .exceedsQuotaAlone:
+        file.length > (world.process?.dispatcher.state.settings.settings.storageQuotaBytes ?? .max)
       case .exceedsQuota:
         world.process?.dispatcher.state.settings.settings.storageQuotaBytes ?? 0 > 0
       default: false
@@ -123,8 +125,8 @@ extension InvariantChecker {
 
   /// A storage quota was set when nothing moved, and what that has started has ended.
   func checkQuota(_ quota: Int64, before: [DownloadID: Download]) throws {
-    if storedBytes > quota, let rest = releasable.first {
-      throw Violation(.quota, "\(storedBytes) bytes are there, the quota is \(quota), and \(rest.id) could go")
+    if completedBytes > quota, let rest = releasable.first {
+      throw Violation(.quota, "\(completedBytes) bytes are there, the quota is \(quota), and \(rest.id) could go")
     }
     let gone = feeds.episodes.values.filter { episode in
       episode.download.map { before[$0] != nil && rows[$0] == nil } ?? false

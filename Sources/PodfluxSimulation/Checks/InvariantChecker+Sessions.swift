@@ -88,6 +88,13 @@ extension InvariantChecker {
     guard stored == sessions.values.sorted(by: { $0.key < $1.key }) else {
       throw Violation(.mirror, "the sessions were not written")
     }
+    // A sidecar may have been the last to refer to one: that goes with the next start.
+    guard world.options.faults.isDisjoint(with: [.sidecars]) else { return }
+    for session in stored where session.isOwn {
+      guard try world.database.read({ try $0.isReferredTo(session.key) }) else {
+        throw Violation(.mirror, "nothing refers to \(session.id), which auth has made, and it is still there")
+      }
+    }
   }
 }
 

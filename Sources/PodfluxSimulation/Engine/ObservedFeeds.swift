@@ -55,7 +55,7 @@ struct ObservedFeeds: FeedTable {
 
   func delete(_ key: Feed.Key) throws {
     if let feed = try inner.find(key) {
-      notes.feedWrites.append(.noFeed(feed, downloads: try episodes.downloads(of: key)))
+      notes.feedWrites.append(.noFeed(feed, downloads: try episodes.ownDownloads(of: key)))
     }
     try inner.delete(key)
   }
@@ -172,4 +172,5 @@ struct ObservedEpisodes: EpisodeTable {
     try inner.wanted(condition, at: moment, limit: limit)
   }
   func downloads(of feed: Feed.Key) throws -> [DownloadID] { try inner.downloads(of: feed) }
+  func ownDownloads(of feed: Feed.Key) throws -> [DownloadID] { try inner.ownDownloads(of: feed) }
 }

@@ -66,6 +66,10 @@ struct ObservedRules: RuleTable {
     try inner.newest(of: feed, addedBy: moment)
   }
   func place(having download: DownloadID) throws -> RuledEpisode.Place? { try inner.place(having: download) }
+  func releasableBytes(olderThan place: RuledEpisode.Place?) throws -> Int64 {
+    try inner.releasableBytes(olderThan: place)
+  }
+  func releasable(_ download: DownloadID) throws -> EpisodeID? { try inner.releasable(download) }
   func releasable(olderThan place: RuledEpisode.Place?, limit: Int) throws -> [ReleasableDownload] {
     let found = try inner.releasable(olderThan: place, limit: limit)
     return switch sabotage {

@@ -169,6 +169,7 @@ struct ObservedDownloads: DownloadTable {
 
   func waitingForStorage(limit: Int) throws -> [Download] { try inner.waitingForStorage(limit: limit) }
   func storedBytes() throws -> Int64 { try inner.storedBytes() }
+  func completedBytes() throws -> Int64 { try inner.completedBytes() }
   func find(_ id: DownloadID) throws -> Download? { try inner.find(id) }
   func contains(_ id: DownloadID) throws -> Bool { try inner.contains(id) }
   func isClaimed(_ file: PublishedFile, otherThanBy id: DownloadID?) throws -> Bool {

@@ -22,10 +22,13 @@ public struct TerminalDevice: Sendable {
     return (size.ws_col > 0 ? Int(size.ws_col) : nil, size.ws_row > 0 ? Int(size.ws_row) : nil)
   }
 
-  /// Writes all bytes, and waits for a reader that is slow. Returns whether they were written: not if the descriptor is
-  /// closed or its reader has gone.
+  /// Writes all bytes, and waits for a reader that is slow. Returns whether they were written.
   @discardableResult
-  public func write(_ bytes: [UInt8]) -> Bool {
+  public func write(_ bytes: [UInt8]) -> Bool { attempt(bytes) == 0 }
+
+  /// Writes all bytes, and waits for a reader that is slow. Returns 0, or the number of the error that kept it from writing
+  /// them, such as `EPIPE` if its reader has gone, or `ENOSPC`.
+  public func attempt(_ bytes: [UInt8]) -> Int32 {
     bytes.withUnsafeBytes { bytes in
       var rest = bytes[...]
       while !rest.isEmpty {
@@ -37,10 +40,10 @@ public struct TerminalDevice: Sendable {
           var poll = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
           _ = Glibc.poll(&poll, 1, -1)
         } else if errno != EINTR {
-          return false
+          return errno
         }
       }
-      return true
+      return 0
     }
   }
 

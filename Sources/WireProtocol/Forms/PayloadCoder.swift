@@ -188,6 +188,9 @@ struct PayloadDescriber: PayloadCoder {
     var presence: Presence
   }
 
+  /// The members that only the engine's own lines may have: no message and no table names them to clients.
+  static let ownMembers: Set<String> = ["secretReference"]
+
   private(set) var type = ""
   private(set) var sentence = ""
   private(set) var members: [Member] = []
@@ -244,7 +247,8 @@ extension ValueForm where Value: FormedPayload {
   /// An object that has a form of its own.
   static var object: Self {
     Self(
-      "an object of " + Value.keys.map { "`\($0)`" }.joined(separator: ", "),
+      "an object of "
+        + Value.keys.filter { !PayloadDescriber.ownMembers.contains($0) }.map { "`\($0)`" }.joined(separator: ", "),
       read: { field throws(Refusal) in
         var value = Value.template
         var reader = PayloadReader(

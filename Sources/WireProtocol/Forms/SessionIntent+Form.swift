@@ -8,7 +8,7 @@ extension SessionIntent {
     case .open(var opening):
       coder.type("sessions/open", "Opens a session for some hosts, or opens it anew.")
       var source = SourceForm(opening.login.source)
-      try coder.required("hosts", &opening.login.wish.hosts, .hosts)
+      try coder.optional("hosts", &opening.login.wish.hosts, .hosts, omitting: [])
       try coder.optional("id", &opening.id, .sessionID)
       try opening.login.exchange(&source, with: &coder)
       return .open(opening)

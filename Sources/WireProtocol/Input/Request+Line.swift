@@ -29,7 +29,8 @@ struct RequestForm: Sendable {
   /// An action, by its form.
   init(_ template: Action, naming leading: [String] = []) {
     let form = ActionForm(template, naming: leading)
-    (type, sentence, members, isAction) = (form.type, form.sentence, form.members, true)
+    (type, sentence, isAction) = (form.type, form.sentence, true)
+    members = form.members.filter { !PayloadDescriber.ownMembers.contains($0.key) }
     read = { payload throws(Refusal) in .action(try form.action(payload)) }
   }
 

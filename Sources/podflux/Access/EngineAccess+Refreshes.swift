@@ -4,8 +4,6 @@ import PodfluxPeople
 
 extension EngineAccess {
   private static let lookMillisecondsAtFeeds = 200
-  /// How long no refresh need begin before it counts as kept from it.
-  private static let idleMilliseconds = 5000
 
   /// Follows refreshes of feeds until each has ended, or none of the rest has begun for a while: the network is not there,
   /// or feeds may not use it.

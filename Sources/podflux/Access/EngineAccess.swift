@@ -11,8 +11,8 @@ struct LibraryWithoutSocket: Error, CustomStringConvertible {
 
   var description: String {
     """
-    an engine\(process.map { " (process \($0))" } ?? "") holds this library and listens on no socket; end it, or start it \
-    with podflux daemon
+    an engine\(process.map { " (process \($0))" } ?? "") holds this library and does not listen where commands look for it; \
+    name its socket with --socket, or end it
     """
   }
 }
@@ -24,6 +24,8 @@ final class EngineAccess {
   private let socket: SocketPath?
   private(set) var connection: ClientConnection
   private var own: OwnEngine?
+  /// Whether an own engine ends only when the sidecars that it is at are there.
+  var fetchesSidecars = false
 
   /// How long an engine that holds the library has until it listens, or until it is gone.
   private static let patienceMilliseconds = 3000
@@ -68,12 +70,13 @@ final class EngineAccess {
   private static func isEnd(_ error: any Error) -> Bool {
     switch error {
     case ConnectionFailure.ended: true
-    case let refusal as EngineRefusal: refusal.code == Refusal.Code.shuttingDown.rawValue
+    case let refusal as EngineRefusal: refusal.isOfEnd
     default: false
     }
   }
 
-  /// Ends the own engine, if there is one.
+  /// Ends the own engine, if there is one, when it has done what was decided about files, and has fetched the sidecars that
+  /// it is at, if the command waits for those.
   func close() throws {
     try stopOwn()
   }
@@ -81,7 +84,7 @@ final class EngineAccess {
   private func stopOwn() throws {
     guard let own else { return }
     self.own = nil
-    try own.stop(because: signals.areStopping ? .signal : .shutdown)
+    try own.finish(fetchesSidecars: fetchesSidecars)
   }
 
   /// The engine that runs, else an own one. One that has just begun, or is about to end, is given some time.
@@ -89,17 +92,19 @@ final class EngineAccess {
     _ start: EngineStart, socket: SocketPath?, signals: CommandSignals
   ) throws -> (ClientConnection, OwnEngine?) {
     let deadline = DispatchTime.now() + .milliseconds(patienceMilliseconds)
+    var listening = try socket ?? place(for: start.place.library)
     while true {
       if let connection = try running(start, socket: socket, signals: signals) { return (connection, nil) }
       do {
-        let own = try OwnEngine(
-          start, listeningAt: try socket ?? place(for: start.place.library), signals: signals)
+        let own = try OwnEngine(start, listeningAt: listening, signals: signals)
         return (try connect(own.descriptor, signals: signals), own)
       } catch let error as EngineError {
         guard case .libraryInUse(let process) = error else { throw error }
         guard DispatchTime.now() < deadline else { throw LibraryWithoutSocket(process: process) }
       } catch let failure as SocketFailure {
         guard case .isLive = failure, DispatchTime.now() < deadline else { throw failure }
+        // The engine of another library: that of the configuration, and not of this command.
+        if let source = listening?.source, source < .option { listening = try place(for: start.place.library) }
       }
       if signals.comes(withinMilliseconds: lookMilliseconds) { throw ConnectionFailure.interrupted }
     }
@@ -116,7 +121,7 @@ final class EngineAccess {
     _ start: EngineStart, socket: SocketPath?, signals: CommandSignals
   ) throws -> ClientConnection? {
     do {
-      let engine = try RunningEngine.connect(given: socket, library: start.place.library)
+      let engine = try RunningEngine.connect(given: socket, place: start.place)
       return try connect(engine.descriptor, begin: engine.begin, signals: signals)
     } catch SocketFailure.noEngine {
       return nil
@@ -134,4 +139,9 @@ final class EngineAccess {
     try connection.waitUntilReady()
     return connection
   }
+}
+
+extension EngineRefusal {
+  /// Whether the engine is about to end, and takes nothing any more.
+  var isOfEnd: Bool { code == Refusal.Code.shuttingDown.rawValue }
 }

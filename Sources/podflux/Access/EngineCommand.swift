@@ -79,7 +79,7 @@ extension EngineAccess {
     defer { view.finish() }
     while !follower.isOver {
       do {
-        try observe(&follower, on: &view, onSettled: onSettled)
+        try observe(&follower, on: &view, console, onSettled: onSettled)
       } catch ConnectionFailure.ended where !signals.areStopping {
         // Another command's own engine has ended: this command goes on with one of its own.
         try reopen()
@@ -89,23 +89,23 @@ extension EngineAccess {
   }
 
   private static let frameMilliseconds = 200
-  /// How long downloads may wait for logins of which none is being opened.
-  private static let loginMilliseconds = 5000
+  /// How long downloads may wait for logins of which none is being opened, and for room.
+  private static let helplessMilliseconds = 5000
+  /// How long no refresh need begin before those that are left count as kept from it.
+  static let idleMilliseconds = 5000
 
   private func observe(
-    _ follower: inout DownloadFollower, on view: inout ProgressView,
+    _ follower: inout DownloadFollower, on view: inout ProgressView, _ console: Console,
     onSettled: (DownloadFollower.Settled) -> Void
   ) throws {
     _ = try connection.ask(.query(.observe(DownloadFollower.observation))).get()
     var idle = 0
     while true {
-      let frame = DispatchTime.now() + .milliseconds(Self.frameMilliseconds)
-      var settled: [DownloadFollower.Settled] = []
-      while let event = try connection.nextEvent(upTo: frame) { settled += try follower.apply(event) }
-      if follower.needsLook { settled += try follower.look(at: connection) }
-      idle = follower.waitsForLogins ? idle + Self.frameMilliseconds : 0
-      if idle >= Self.loginMilliseconds {
-        if try isLoginUnderWay() { idle = 0 } else { settled += follower.giveUpLogins() }
+      var settled = try frame(of: &follower)
+      idle = follower.needsHelp ? idle + Self.frameMilliseconds : 0
+      if idle >= Self.helplessMilliseconds {
+        let isComing = try follower.waitsForLogins && isLoginUnderWay()
+        if isComing { idle = 0 } else { settled += follower.giveUp(by: console.clock) }
       }
       if !settled.isEmpty { view.makeRoom() }
       settled.forEach(onSettled)
@@ -113,6 +113,39 @@ extension EngineAccess {
       if follower.isOver { break }
     }
     _ = try connection.ask(.query(.unobserve)).get()
+  }
+
+  /// Takes in what the engine tells in a frame's time.
+  private func frame(of follower: inout DownloadFollower) throws -> [DownloadFollower.Settled] {
+    let end = DispatchTime.now() + .milliseconds(Self.frameMilliseconds)
+    var settled: [DownloadFollower.Settled] = []
+    while let event = try connection.nextEvent(upTo: end) { settled += try follower.apply(event) }
+    return follower.needsLook ? settled + (try follower.look(at: connection)) : settled
+  }
+
+  /// Follows refreshes of feeds until each has ended, or none of the rest has begun for a while; and meanwhile all downloads,
+  /// some of which end before the last feed is read.
+  ///
+  /// - Parameter ids: The feeds; nil for all.
+  func follow(
+    _ refreshes: inout RefreshFollower, ids: [FeedID]?, beside downloads: inout DownloadFollower, on console: Console,
+    onSettled: (DownloadFollower.Settled) -> Void
+  ) throws {
+    var view = ProgressView(console)
+    defer { view.finish() }
+    _ = try connection.ask(.query(.observe(DownloadFollower.observation))).get()
+    var idle = 0
+    while !refreshes.isOver {
+      let settled = try frame(of: &downloads)
+      settled.forEach(onSettled)
+      view.show(downloads, settled: settled)
+      refreshes.look(at: try connection.feeds(ids))
+      idle = refreshes.isMoving ? 0 : idle + Self.frameMilliseconds
+      if idle >= Self.idleMilliseconds { refreshes.giveUp() }
+    }
+    _ = try connection.ask(.query(.unobserve)).get()
+    // What the last refreshes have brought is counted by what is told from now on.
+    downloads.beginAnew()
   }
 
   /// Whether a session is being opened, or is about to be.

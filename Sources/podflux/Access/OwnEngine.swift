@@ -2,6 +2,7 @@ import Foundation
 import PodfluxClient
 import PodfluxCore
 import PodfluxEngine
+import Synchronization
 
 /// An engine of a command's own, for as long as the command needs it. It listens meanwhile where other commands look for
 /// it, so that a second terminal works.
@@ -22,7 +23,7 @@ final class OwnEngine {
       if let path { sockets.append(try ListeningSocket(at: path)) }
     } catch {
       if case .isLive = error { throw Self.closing(sockets, error) }
-      if path?.origin == .given { throw Self.closing(sockets, error) }
+      if path?.source != nil { throw Self.closing(sockets, error) }
     }
     process = try EngineProcess(ProcessSetup(), start, sockets: sockets, commandSignals: signals.watch)
     descriptor = try own.connect()
@@ -33,8 +34,36 @@ final class OwnEngine {
     return failure
   }
 
-  /// Ends the engine, and returns when the library is free.
-  func stop(because reason: StopReason) throws {
+  private static let lookMilliseconds = 20
+
+  /// Ends the engine, and returns when the library is free. What was decided about files is done first, unless a signal
+  /// comes: a command that says "removed" leaves no file behind.
+  ///
+  /// - Parameter fetchesSidecars: Whether the sidecars that are being fetched are waited for, too.
+  func finish(fetchesSidecars: Bool) throws {
+    while !signals.areStopping, isWorking(fetchesSidecars) {
+      if signals.comes(withinMilliseconds: Self.lookMilliseconds) { break }
+    }
+    try stop(because: signals.areStopping ? .signal : .shutdown)
+  }
+
+  private func isWorking(_ fetchesSidecars: Bool) -> Bool {
+    let answer = WorkAnswer()
+    process.engine.readWork { onFiles, onSidecars in
+      answer.isWorking.store(onFiles || fetchesSidecars && onSidecars, ordering: .releasing)
+      answer.hasCome.signal()
+    }
+    answer.hasCome.wait()
+    return answer.isWorking.load(ordering: .acquiring)
+  }
+
+  /// An answer of the engine's queue.
+  private final class WorkAnswer: Sendable {
+    let hasCome = DispatchSemaphore(value: 0)
+    let isWorking = Atomic(false)
+  }
+
+  private func stop(because reason: StopReason) throws {
     process.engine.stop(.now, because: reason)
     process.waitUntilClosed()
     signals.watch.detach()

@@ -12,17 +12,18 @@ struct AttachCommand: ParsableCommand {
         echo '{"type":"snapshot"}' | podflux attach --library DIR
       """)
 
-  @Option(help: "The library whose engine is meant.")
-  var library: String?
+  @OptionGroup var folder: LibraryPathOption
 
   @OptionGroup var socketOption: SocketOption
 
   func run() throws {
     signal(SIGPIPE, SIG_IGN)
-    let given = try socketOption.path(in: .ofProcess())
+    let configuration = try ProcessConfiguration.ofProcess()
+    let given = try socketOption.path(in: configuration)
+    let place = try folder.place(in: configuration)
     let engine: RunningEngine
     do throws(SocketFailure) {
-      engine = try RunningEngine.connect(given: given, library: library)
+      engine = try RunningEngine.connect(given: given, place: place.source == .standard ? nil : place)
     } catch {
       throw giveUp(error)
     }

@@ -1,5 +1,4 @@
 import ArgumentParser
-import Terminal
 
 /// `podflux completion`: the script by which a shell completes commands, options and titles.
 struct CompletionCommand: ParsableCommand {
@@ -29,6 +28,6 @@ struct CompletionCommand: ParsableCommand {
 
   func run() throws {
     let script = Podflux.completionScript(for: shell.completionShell)
-    TerminalDevice.standardOutput.write(Array((script.hasSuffix("\n") ? script : script + "\n").utf8))
+    try writeResult(Array((script.hasSuffix("\n") ? script : script + "\n").utf8))
   }
 }

@@ -86,14 +86,14 @@ extension QuarantineSubcommand {
     _ body: (LibraryQuarantine, inout LineEncoder) throws(LibraryQuarantine.Failure) -> Void
   ) throws {
     let place = try folder.place()
+    var encoder = LineEncoder()
     do throws(LibraryQuarantine.Failure) {
-      var encoder = LineEncoder()
       try body(LibraryQuarantine(ofLibraryAt: place.library, state: place.state), &encoder)
-      FileHandle.standardOutput.write(Data(encoder.bytes))
     } catch {
       StandardError.print("podflux: \(error)")
       throw ExitCode(error)
     }
+    try writeResult(encoder.bytes)
   }
 }
 

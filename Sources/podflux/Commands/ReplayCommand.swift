@@ -32,15 +32,15 @@ struct ReplayCommand: ParsableCommand {
 
   func run() throws {
     let query = try SnapshotQuery(typed: query)
+    var encoder = LineEncoder()
     do throws(JournalError) {
       let snapshot = try JournalReplay.snapshot(
         of: .init(journal: journal, database: librarySnapshot, until: until), query)
-      var encoder = LineEncoder()
       encoder.answer(.snapshot(snapshot), id: nil, revision: snapshot.revision)
-      FileHandle.standardOutput.write(Data(encoder.bytes))
     } catch {
       StandardError.print("podflux: \(error)")
       throw ExitCode.unreadableLibrary
     }
+    try writeResult(encoder.bytes)
   }
 }

@@ -46,6 +46,9 @@ struct SessionsCommand: ParsableCommand {
       discussion: """
         podflux sessions open members --host feeds.example.org --user me
         podflux sessions open members --host feeds.example.org --login bearer --password-stdin < token
+        podflux sessions open members
+
+        Of a session that is there what is left out stays as it is, the password too.
         """)
 
     @OptionGroup var folder: LibraryOption
@@ -57,18 +60,15 @@ struct SessionsCommand: ParsableCommand {
     var id: String
 
     @Option(help: "A host that it is for, with its port where an address names one; can be repeated.")
-    var host: [String]
-
-    func validate() throws {
-      guard login.isGiven else { throw ValidationError("say how to log in, such as --user NAME") }
-      guard !host.isEmpty else { throw ValidationError("--host says where the session logs in") }
-    }
+    var host: [String] = []
 
     func run() throws {
-      let login = Result { try self.login.members() }
+      let login = Result { try self.login.isGiven ? self.login.members() : [] }
       try withEngine { access, console in
-        let own: [(key: String, value: JSONValue)] = [("hosts", .array(host.map(\.json))), ("id", id.json)]
-        let request = try Request("sessions/open", (own + login.get()).sorted { $0.key < $1.key })
+        let own = members(["hosts": host.isEmpty ? nil : .array(host.map(\.json)), "id": id.json])
+        let given = try login.get()
+        let request = try Request(
+          "sessions/open", (own + (given.isEmpty ? kept(access) : given)).sorted { $0.key < $1.key })
         _ = try access.connection.ask(request).get()
         let session = try settled(id, access)
         if console.options.json {
@@ -78,6 +78,17 @@ struct SessionsCommand: ParsableCommand {
         }
         if session?.state == .loginFailed { throw ExitCode.credentialsNeeded }
       }
+    }
+
+    /// How a session that is there logs in.
+    private func kept(_ access: EngineAccess) throws -> [(key: String, value: JSONValue)] {
+      let sessions = try access.connection.snapshot(SnapshotQuery(stores: [.sessions])).sessions()
+      guard let kind = sessions.first(where: { $0.id == id })?.kind else {
+        throw EngineRefusal(
+          code: Refusal.Code.missingField.rawValue,
+          message: "there is no session \"\(id)\"; say where and how a new one logs in: --host HOST --user NAME")
+      }
+      return [("kind", .string(kind.rawValue))]
     }
 
     private static let lookMilliseconds = 50

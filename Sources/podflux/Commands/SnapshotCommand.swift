@@ -18,14 +18,14 @@ struct SnapshotCommand: ParsableCommand {
   func run() throws {
     let query = try SnapshotQuery(typed: query)
     let place = try folder.place()
+    var encoder = LineEncoder()
     do throws(EngineError) {
       let snapshot = try LibraryReader.snapshot(ofLibraryAt: place.library, state: place.state, query)
-      var encoder = LineEncoder()
       encoder.answer(.snapshot(snapshot), id: nil, revision: snapshot.revision)
-      FileHandle.standardOutput.write(Data(encoder.bytes))
     } catch {
       throw giveUp(error)
     }
+    try writeResult(encoder.bytes)
   }
 }
 

@@ -16,7 +16,9 @@ extension Console {
   /// Runs a command's work, says in words why it fails, and ends the command with the status for it.
   func reporting<Value>(_ work: () throws -> Value) throws -> Value {
     do {
-      return try work()
+      let value = try work()
+      try checkOutput()
+      return value
     } catch let failure as SelectionFailure {
       for (number, line) in failure.lines.enumerated() {
         if number == 0 { complain(line) } else { errors.write(line: line) }

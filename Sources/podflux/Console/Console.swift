@@ -1,3 +1,4 @@
+import ArgumentParser
 import Foundation
 import PodfluxPeople
 import Terminal
@@ -11,6 +12,7 @@ struct Console {
   /// How stderr is written to.
   let mode: DisplayMode
   private let usesColor: Bool
+  private let fault = OutputFault()
   private let environment: [String: String]
 
   init(_ options: ConsoleOptions, output: TerminalDevice = .standardOutput) {
@@ -34,24 +36,37 @@ struct Console {
 
   /// Prints a line of text.
   func result(_ line: String) {
-    output.write(line: line)
+    write(Array((line.printable + "\n").utf8))
   }
 
   /// Prints an object as a line of JSON.
   func result(_ json: JSONObject) {
-    output.write(json.line + Array("\n".utf8))
+    write(json.line + Array("\n".utf8))
   }
 
   /// Prints a table: on a terminal no wider than that.
   func result(_ table: TextTable) {
     let lines = table.lines(toWidth: resultWidth).map { $0.rendered(usesColor: usesColor) + "\n" }
-    output.write(Array(lines.joined().utf8))
+    write(Array(lines.joined().utf8))
   }
 
   /// Prints a line of a table.
   func result(_ line: StyledText) {
-    output.write(Array((line.rendered(usesColor: usesColor) + "\n").utf8))
+    write(Array((line.rendered(usesColor: usesColor) + "\n").utf8))
   }
+
+  /// Writes bytes of a result. Returns whether that went well; `checkOutput` says what did not.
+  @discardableResult
+  func write(_ bytes: [UInt8]) -> Bool {
+    let code = output.attempt(bytes)
+    if code != 0, fault.code == 0 { fault.code = code }
+    return code == 0
+  }
+
+  /// Says what kept results from being written. A reader who has had enough is no mistake.
+  ///
+  /// - Throws: the exit status.
+  func checkOutput() throws(ExitCode) { try fault.check() }
 
   /// The columns of the terminal on stdout; nil for a file or another program.
   var resultWidth: Int? {
@@ -81,6 +96,27 @@ struct Console {
     let answer = readLine(strippingNewline: true)?.lowercased()
     return answer == "y" || answer == "yes"
   }
+}
+
+/// What has kept results from being written.
+private final class OutputFault {
+  /// The number of the first error; 0 for none.
+  var code: Int32 = 0
+
+  func check() throws(ExitCode) {
+    guard code != 0, code != EPIPE else { return }
+    StandardError.print("podflux: the output cannot be written: \(String(cString: strerror(code)))")
+    throw .failure
+  }
+}
+
+/// Writes a result that is one piece to stdout.
+///
+/// - Throws: the exit status, after a line on stderr that says what went wrong.
+func writeResult(_ bytes: [UInt8]) throws(ExitCode) {
+  let fault = OutputFault()
+  fault.code = TerminalDevice.standardOutput.attempt(bytes)
+  try fault.check()
 }
 
 extension PersonalClock {

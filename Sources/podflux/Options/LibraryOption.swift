@@ -38,18 +38,22 @@ struct LibraryOption: LibraryNaming {
 /// Where a library and its state are.
 struct LibraryPlace {
   let library: String
+  /// Where that is said.
+  let source: ProcessConfiguration.Source
   /// Nil for the folder that the library has noted down, or its own.
   let state: String?
 
   init(library: String?, state: String?, configuration: ProcessConfiguration) throws {
     self = try configuration.checked { configuration throws(ConfigurationFault) in
       LibraryPlace(
-        library: try configuration.library(option: library), state: try configuration.path(.state, option: state))
+        library: try configuration.library(option: library),
+        source: configuration.source(of: .library, option: library),
+        state: try configuration.path(.state, option: state))
     }
   }
 
-  private init(library: String, state: String?) {
-    (self.library, self.state) = (library, state)
+  private init(library: String, source: ProcessConfiguration.Source, state: String?) {
+    (self.library, self.source, self.state) = (library, source, state)
   }
 }
 

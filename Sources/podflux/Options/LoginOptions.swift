@@ -24,14 +24,16 @@ struct LoginOptions: ParsableArguments {
   @Option(
     help: """
       How to log in: basic or digest with a name and a password, bearer with a token, refreshing with one that others are \
-      got with, parameter with one that stands in the URL's query; basic unless this says it.
+      got with, parameter with one that stands in the URL's query, where the engine takes it from; basic unless this says \
+      it.
       """)
   var login: Kind?
 
   @Option(name: .customLong("token-url"), help: "Where a refreshing login gets its tokens.")
   var tokenURL: String?
 
-  @Option(help: "The name of the parameter that has the token of a parameter login, such as auth.")
+  @Option(
+    help: "The name of the parameter that has the token of a parameter login; not needed for a known one such as auth.")
   var parameter: String?
 
   /// Whether anything is said.
@@ -39,14 +41,14 @@ struct LoginOptions: ParsableArguments {
     user != nil || passwordStdin || netrc || login != nil || tokenURL != nil || parameter != nil
   }
 
+  /// Whether the token stands in the URL that comes with it.
+  var isInAddress: Bool { login == .parameter && !passwordStdin }
+
   func validate() throws {
     guard isGiven else { return }
     if passwordStdin, netrc { throw ValidationError("--password-stdin and --netrc exclude each other") }
     let kind = login ?? .basic
-    guard (kind == .parameter) == (parameter != nil) else {
-      throw ValidationError(
-        kind == .parameter ? "--login parameter needs --parameter NAME" : "--parameter belongs to --login parameter")
-    }
+    if parameter != nil, kind != .parameter { throw ValidationError("--parameter belongs to --login parameter") }
     let hasPassword = kind == .basic || kind == .digest
     if hasPassword, user == nil, !netrc { throw ValidationError("--user says whose password it is") }
     if netrc, !hasPassword { throw ValidationError("--netrc is for basic and digest") }
@@ -59,12 +61,13 @@ struct LoginOptions: ParsableArguments {
 
   /// The members of `auth`, and of `sessions/open`, with the secret.
   ///
+  /// - Parameter hasAddress: Whether a URL comes with it, which may have the token of a parameter login.
   /// - Throws: `EngineRefusal` if there is none.
-  func members() throws -> [(key: String, value: JSONValue)] {
+  func members(hasAddress: Bool = false) throws -> [(key: String, value: JSONValue)] {
     var found: [(key: String, value: JSONValue)] = [("kind", .string((login ?? .basic).rawValue))]
     if netrc { found.append(("netrc", .boolean(true))) }
     if let parameter { found.append(("parameter", .string(parameter))) }
-    if !netrc { found.append(("secret", .string(try secret()))) }
+    if !netrc, !(hasAddress && isInAddress) { found.append(("secret", .string(try secret()))) }
     if let tokenURL { found.append(("tokenURL", .string(tokenURL))) }
     if let user { found.append(("user", .string(user))) }
     return found
@@ -100,11 +103,12 @@ struct SessionOptions: ParsableArguments {
   /// The member `auth` or `session` of a payload; neither if nothing is said. A person may be asked for a password: call it
   /// once, before an engine begins.
   ///
+  /// - Parameter hasAddress: Whether the payload has a URL, which may have the token of a parameter login.
   /// - Throws: `EngineRefusal` if there is no password.
-  func members() throws -> [(key: String, value: JSONValue)] {
+  func members(hasAddress: Bool = false) throws -> [(key: String, value: JSONValue)] {
     if let session { return [("session", .string(session))] }
     guard login.isGiven else { return [] }
-    let members = try login.members().map { JSONObject.Member(key: $0.key, value: $0.value) }
+    let members = try login.members(hasAddress: hasAddress).map { JSONObject.Member(key: $0.key, value: $0.value) }
     return [("auth", .object(JSONObject(members)))]
   }
 }

@@ -22,6 +22,9 @@ struct RuleOptions: ParsableArguments {
   @Option(help: "No episodes with this text in their title; can be repeated.")
   var exclude: [String] = []
 
+  @Flag(help: "Any episodes, whatever their titles and lengths: without the conditions that there were.")
+  var noCondition = false
+
   @Option(help: "Only episodes that take at least so long, such as 10m or 1h30m.")
   var min: PlayingTime?
 
@@ -47,6 +50,9 @@ struct RuleOptions: ParsableArguments {
     for text in match + exclude where !(1...Condition.Limits.textBytes).contains(text.utf8.count) {
       throw ValidationError("--match and --exclude take texts of 1 to \(Condition.Limits.textBytes) bytes")
     }
+    if noCondition, hasCondition {
+      throw ValidationError("--no-condition excludes --match, --exclude, --min and --max")
+    }
     if let min, let max, min.seconds > max.seconds { throw ValidationError("--min is longer than --max") }
   }
 
@@ -58,7 +64,9 @@ struct RuleOptions: ParsableArguments {
   /// Whether none is given.
   var isEmpty: Bool { !choosesEpisodes && keep == nil && keepDays == nil }
 
-  private var choosesEpisodes: Bool { isNew || newest != nil || all || oldestFirst || condition != nil }
+  private var choosesEpisodes: Bool { isNew || newest != nil || all || oldestFirst || noCondition || hasCondition }
+
+  private var hasCondition: Bool { !match.isEmpty || !exclude.isEmpty || min != nil || max != nil }
 
   /// Rules in which the options stand for what they name; the rest stays.
   func applied(to rules: FeedRules) -> FeedRules {
@@ -67,7 +75,11 @@ struct RuleOptions: ParsableArguments {
       var download = rules.autoDownload ?? .init()
       if isNew || newest != nil || all { (download.since, download.newest) = (all ? .all : .subscribe, newest) }
       if isNew { download.order = .newest } else if oldestFirst { download.order = .oldest }
-      download.condition = condition ?? download.condition
+      if noCondition { download.condition = .everything }
+      if hasCondition {
+        download.condition = download.condition.changed(
+          match: match, exclude: exclude, shortest: min?.seconds, longest: max?.seconds)
+      }
       rules.autoDownload = download
     }
     if keep != nil || keepDays != nil {
@@ -76,14 +88,6 @@ struct RuleOptions: ParsableArguments {
       rules.keep = kept
     }
     return rules
-  }
-
-  private var condition: EpisodeCondition? {
-    var parts: [EpisodeCondition] = []
-    if !match.isEmpty { parts.append(.titleContains(match)) }
-    if !exclude.isEmpty { parts.append(.not(.titleContains(exclude))) }
-    if min != nil || max != nil { parts.append(.seconds(atLeast: min?.seconds, atMost: max?.seconds)) }
-    return parts.isEmpty ? nil : .all(parts)
   }
 }
 

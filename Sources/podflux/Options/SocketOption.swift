@@ -21,8 +21,9 @@ struct SocketOption: ParsableArguments {
     let text = try configuration.checked { configuration throws(ConfigurationFault) in
       try configuration.path(.socket, option: socket)
     }
+    let source = configuration.source(of: .socket, option: socket)
     do throws(SocketFailure) {
-      return try text.map { text throws(SocketFailure) in try SocketPath(given: text) }
+      return try text.map { text throws(SocketFailure) in try SocketPath(given: text, by: source) }
     } catch {
       throw giveUp(error)
     }

@@ -1,4 +1,5 @@
 import PodfluxCore
+import PodfluxPeople
 import Terminal
 
 /// Describes the results of a cleanup in words.

@@ -1,4 +1,5 @@
 import PodfluxCore
+import PodfluxPeople
 
 /// The notes of `podflux run` for people on stderr, one line each: what was done, how to see it, how to undo it.
 struct RunNotes {
@@ -107,12 +108,4 @@ struct RunNotes {
 
 func count(_ number: Int, _ noun: String) -> String {
   number == 1 ? "1 \(noun)" : "\(number) \(noun)s"
-}
-
-extension [String] {
-  /// An enumeration with commas, and an “and” before the last word.
-  var listed: String {
-    guard let last, count > 1 else { return first ?? "" }
-    return dropLast().joined(separator: ", ") + " and " + last
-  }
 }

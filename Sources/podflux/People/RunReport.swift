@@ -51,15 +51,17 @@ struct RunReport {
   ///   - agreement: The sentence of a run that has found nothing.
   /// - Throws: the exit status of a run that could not do what it was asked for.
   func tell(on console: Console, isPlan: Bool, nothing agreement: String) throws {
+    let state = try run.string("state")
+    let hasFailed = state == "refused" || state == "failed"
     if console.options.json {
       console.result(run)
       for step in steps { console.result(step) }
     } else {
       if !steps.isEmpty { console.result(try table()) }
-      console.note(try sentence(isPlan: isPlan, nothing: agreement))
+      if !hasFailed { console.note(try sentence(isPlan: isPlan, nothing: agreement)) }
     }
-    if let state = try run.string("state"), state == "refused" || state == "failed" {
-      console.complain("nothing was changed: \(try run.string("reason") ?? state)")
+    guard !hasFailed else {
+      console.complain("nothing was changed: \(try run.string("reason") ?? state ?? "it failed")")
       throw ExitCode.failure
     }
   }

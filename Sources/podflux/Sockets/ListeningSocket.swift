@@ -20,7 +20,7 @@ final class ListeningSocket: Sendable {
 
   /// Makes a socket and listens. What a killed engine has left is replaced; one where an engine listens never is.
   init(at path: SocketPath) throws(SocketFailure) {
-    if path.origin != .given { Self.makeFolder(of: path) }
+    if path.source == nil { Self.makeFolder(of: path) }
     let lock = try SocketFolderLock(path)
     defer { lock.release() }
     try Self.removeStale(path)

@@ -7,13 +7,14 @@ struct RunningEngine {
   /// What was read of it to know whose engine it is.
   let begin: [UInt8]
 
-  /// Finds the engine and connects.
+  /// Finds the engine and connects. Where the library was said no less explicitly than the socket, an engine of another
+  /// one is not meant, and nothing is asked of it.
   ///
   /// - Parameters:
   ///   - given: Where it listens, if a person has said.
-  ///   - library: The library's folder, if one was named: an engine of another library is not meant.
-  static func connect(given: SocketPath?, library: String?) throws(SocketFailure) -> RunningEngine {
-    let candidates = try SocketPath.candidates(given: given, library: library)
+  ///   - place: The library; nil if none was named.
+  static func connect(given: SocketPath?, place: LibraryPlace?) throws(SocketFailure) -> RunningEngine {
+    let candidates = try SocketPath.candidates(given: given, library: place?.library)
     for path in candidates {
       let descriptor = path.address.connect()
       switch -descriptor {
@@ -21,26 +22,27 @@ struct RunningEngine {
       case ENOENT, ECONNREFUSED, ENOTDIR: continue
       default: throw .refused(what: "reached", path: path.path, code: -descriptor)
       }
-      guard path.origin == .system, let library else { return RunningEngine(descriptor: descriptor, begin: []) }
+      guard let place, path.mustServe(place) else { return RunningEngine(descriptor: descriptor, begin: []) }
       let begin = firstLine(descriptor)
-      if serves(library, begin) { return RunningEngine(descriptor: descriptor, begin: begin) }
+      // An engine that names none is taken: its refusal is to be seen.
+      let theirs = library(in: begin).map(SocketPath.realPath)
+      let meant = SocketPath.realPath(place.library)
+      guard let theirs, theirs != meant else { return RunningEngine(descriptor: descriptor, begin: begin) }
       close(descriptor)
+      if path.source == .option { throw .otherLibrary(path.path, theirs: theirs, meant: meant) }
     }
     throw .noEngine(candidates)
   }
 
-  /// Whether an engine's first line names this library. One that names none is not taken in: its refusal is to be seen.
-  private static func serves(_ library: String, _ line: [UInt8]) -> Bool {
+  /// The library that an engine's first line names.
+  private static func library(in line: [UInt8]) -> String? {
     struct Ready: Decodable {
       struct Payload: Decodable {
         let library: String?
       }
       let payload: Payload
     }
-    guard let ready = try? JSONDecoder().decode(Ready.self, from: Data(line)), let path = ready.payload.library else {
-      return true
-    }
-    return SocketPath.realPath(path) == SocketPath.realPath(library)
+    return (try? JSONDecoder().decode(Ready.self, from: Data(line)))?.payload.library
   }
 
   /// The first line, with its line feed, if the engine sends one; and what came with it.
@@ -55,5 +57,16 @@ struct RunningEngine {
       guard count > 0 || count < 0 && errno == EINTR else { break }
     }
     return bytes
+  }
+}
+
+extension SocketPath {
+  /// Whether the engine there counts only if it has this library.
+  fileprivate func mustServe(_ place: LibraryPlace) -> Bool {
+    switch origin {
+    case .given(let source): place.source >= source
+    case .library: false
+    case .system: true
+    }
   }
 }

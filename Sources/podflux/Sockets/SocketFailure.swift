@@ -13,6 +13,8 @@ enum SocketFailure: Error, CustomStringConvertible {
   case refused(what: String, path: String, code: Int32)
   /// What the service manager has passed is no socket that listens.
   case unusableDescriptor(Int32)
+  /// The engine that listens there has another library than the one that is meant.
+  case otherLibrary(String, theirs: String, meant: String)
   /// No engine listens.
   case noEngine([SocketPath])
 
@@ -31,6 +33,8 @@ enum SocketFailure: Error, CustomStringConvertible {
       "the socket \(path) cannot be \(what): \(String(cString: strerror(code)))"
     case .unusableDescriptor(let number):
       "descriptor \(number) of the service manager is no Unix socket that listens (ListenStream= with a path)"
+    case .otherLibrary(let path, let theirs, let meant):
+      "the engine at \(path) has the library \(theirs), and not \(meant); leave out --library, or --socket"
     case .noEngine(let paths):
       """
       no engine listens at \(paths.map(\.path).joined(separator: " or at ")); start one with podflux daemon, or with \
@@ -41,7 +45,7 @@ enum SocketFailure: Error, CustomStringConvertible {
 
   var exitCode: ExitCode {
     switch self {
-    case .unusablePath, .isNoSocket, .refused, .unusableDescriptor: .wrongUsage
+    case .unusablePath, .isNoSocket, .refused, .unusableDescriptor, .otherLibrary: .wrongUsage
     case .isLive: .libraryInUse
     case .noEngine: .noEngine
     }

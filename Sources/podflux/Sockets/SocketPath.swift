@@ -1,13 +1,14 @@
 import Foundation
+import PodfluxPeople
 
 /// Where an engine's socket lies: as a person has said, or where it is found by its library.
 ///
 /// Not inside the library: a path of a Unix socket holds 107 bytes, and exFAT has no sockets.
 struct SocketPath: Hashable, Sendable, CustomStringConvertible {
   /// How the path came about.
-  enum Origin {
+  enum Origin: Hashable {
     /// A person has named it.
-    case given
+    case given(ProcessConfiguration.Source)
     /// It follows from the library: `$XDG_RUNTIME_DIR/podflux/<hash of the library>.sock`.
     case library
     /// The one of the system's service, whichever library that has.
@@ -33,9 +34,12 @@ struct SocketPath: Hashable, Sendable, CustomStringConvertible {
   }
 
   /// The path that a person has named.
-  init(given path: String) throws(SocketFailure) {
-    try self.init(path, .given)
+  init(given path: String, by source: ProcessConfiguration.Source = .option) throws(SocketFailure) {
+    try self.init(path, .given(source))
   }
+
+  /// Who has named it; nil if it was not named.
+  var source: ProcessConfiguration.Source? { if case .given(let source) = origin { source } else { nil } }
 
   /// Where an engine that is named no path listens.
   static func standard(
@@ -48,12 +52,19 @@ struct SocketPath: Hashable, Sendable, CustomStringConvertible {
   /// Where a client finds the engine: at the first of these where one listens.
   ///
   /// - Parameters:
-  ///   - given: What a person has said; then nowhere else.
+  ///   - given: What a person has said. An option means no other place; the environment and a configuration say where
+  ///     the engine of their library is, and the usual places count for other ones.
   ///   - library: The library's folder, if one was named.
   static func candidates(
     given: SocketPath?, library: String?, environment: [String: String] = ProcessInfo.processInfo.environment
   ) throws(SocketFailure) -> [SocketPath] {
-    if let given { return [given] }
+    if let given, given.source == .option { return [given] }
+    return [given].compactMap(\.self) + (try usual(library: library, environment))
+  }
+
+  private static func usual(
+    library: String?, _ environment: [String: String]
+  ) throws(SocketFailure) -> [SocketPath] {
     let system = try SocketPath(systemPath, .system)
     guard let library, let own = try ofLibrary(library, environment) else { return [system] }
     return [own, system]

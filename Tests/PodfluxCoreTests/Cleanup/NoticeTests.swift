@@ -52,15 +52,14 @@ struct NoticeTests {
   @Test(
     "is not sent for an empty partial file, deleted or left for its download that runs meanwhile", arguments: [0, 1])
   func emptyPartial(length: Int64) throws {
-    for outcome in [CleanupStep.Outcome.done, .left("The download is running.")] {
+    for isDone in [true, false] {
       let world = try World()
-      let id = try world.enqueue("a")
-      try world.finish(id, as: .sample())
-      try world.clean()
-      try world.found([.planned(.orphanPartial(.init(download: id, length: length)), .delete)])
-      try world.send(.cleaned(try #require(world.steps.keys.max()), outcome))
+      let partial = FoundPartial(download: try .named("absent"), length: length)
+      try world.cleanUp([.planned(.orphanPartial(partial), .delete)])
+      let deletion = try #require(world.deletions.first)
+      try world.send(isDone ? .deleted(deletion.key) : .notDeleted(deletion.key, because: "It is read-only."))
       #expect(world.cleanup.last?.stage == .done)
-      #expect(world.notices.count == Int(length), "\(outcome)")
+      #expect(world.notices.count == Int(length))
     }
   }
 

@@ -31,6 +31,55 @@ struct QuotaTests {
     #expect(scene.world.downloads.counts[.waiting] == 3)
   }
 
+  /// What was freed for the new one went to the older ones that waited too, and more was freed.
+  @Test("Room that was freed for a new episode goes to no older one that waits", arguments: [false, true])
+  func promised(isRestarted: Bool) throws {
+    let scene = try RuleScene { $0.storageQuotaBytes = 350 }
+    try scene.subscribe(.auto(newest: 5))
+    try scene.refresh(appeared: scene.contents(1...5))
+    try scene.comeToRest()
+    #expect(try scene.here() == [3, 4, 5])
+    try scene.refresh(appeared: scene.contents(6...6))
+    if isRestarted { try scene.world.restart() }
+    for _ in 0..<4 {
+      try scene.comeToRest()
+      #expect(try !scene.here().contains { $0 < 4 } || scene.here() == [3, 4, 5])
+      scene.world.advance(seconds: 60)
+      try scene.world.send(.timeCame)
+    }
+    #expect(try scene.here() == [4, 5, 6])
+    #expect(scene.world.downloads.room.promised.isEmpty)
+  }
+
+  @Test("A file that turns out to be far larger than the feed says pushes nothing out", arguments: [60, 3_000])
+  func lyingLength(received: Int64) throws {
+    let scene = try RuleScene { $0.storageQuotaBytes = 450 }
+    try scene.subscribe(.auto(newest: 4))
+    try scene.refresh(appeared: scene.contents(1...4))
+    try scene.comeToRest()
+    try scene.refresh(appeared: [scene.content(5, daysAgo: 0, length: 10)])
+    let id = try #require(scene.world.attempts.keys.first)
+    try scene.world.report(id, .checkpoint(.sample(durable: received, total: 3_000)))
+    try scene.world.report(id, .stopped(kept: .sample(durable: received, total: 3_000)))
+    try scene.comeToRest()
+    #expect(try scene.here() == [1, 2, 3, 4])
+    #expect(scene.world.downloads.counts[.waiting] == 1)
+  }
+
+  @Test("A file that is here and larger than the whole quota goes, and no other one")
+  func largerThanQuota() throws {
+    let scene = try RuleScene { $0.storageQuotaBytes = 450 }
+    try scene.subscribe(.auto(newest: 4))
+    try scene.refresh(appeared: scene.contents(1...4))
+    try scene.comeToRest()
+    try scene.refresh(appeared: [scene.content(5, daysAgo: 0, length: 10)])
+    let id = try #require(scene.world.attempts.keys.first)
+    try scene.world.finish(id, as: try .sample("big.mp3", length: 500, inode: 99))
+    try scene.comeToRest()
+    #expect(try scene.here() == [1, 2, 3, 4])
+    #expect(try scene.verdict(5) == RuleVerdict(.deleted, .exceedsQuotaAlone))
+  }
+
   @Test("A lowered quota frees what exceeds it, but neither favorites nor what a person has asked for")
   func lowered() throws {
     let scene = try RuleScene()

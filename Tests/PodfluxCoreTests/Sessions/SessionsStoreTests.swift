@@ -321,7 +321,7 @@ struct SessionsStoreTests {
     #expect(try world.row(id).state.kind == .failed)
   }
 
-  @Test("A feed's downloads that are not here get its other session, too")
+  @Test("A feed's downloads get its other session, too")
   func followsFeed() throws {
     _ = try open("s", login(.basic))
     try world.send(.session(.opened(try opening().id, expires: nil)))
@@ -390,18 +390,118 @@ struct SessionsStoreTests {
   @Test("A request whose address has a parameter of the session's name goes without the session")
   func ownParameter() throws {
     try begin(.parameter)
-    let choice = SessionID("s").map { SessionChoice.known($0) }
     let (own, other) = (try DownloadID.named("own"), try DownloadID.named("other"))
     for (id, query) in [(own, "?auth=x"), (other, "?n=1")] {
-      try world.send(
-        .downloads(.enqueue(.init(id: id, address: try WebAddress("https://a.example/\(id)\(query)"), session: choice)))
-      )
+      var wish = DownloadIntent.Enqueue(id: id, address: try WebAddress("https://a.example/\(id)\(query)"))
+      wish.feedSession = 1
+      try world.send(.downloads(.enqueue(wish)))
     }
     #expect(world.attempts[own] != nil && world.attempts[own]?.session == nil)
     #expect(world.attempts[other]?.session?.token == 1)
     // What it is refused says nothing of the session.
     try refuse(own, 403)
     #expect(try session().state == .open)
+  }
+
+  @Test("A client's address that has the parameter of its session is refused: the secret would stand in the row")
+  func parameterInAddress() throws {
+    try begin(.parameter)
+    let choice = SessionID("s").map { SessionChoice.known($0) }
+    let address = try WebAddress("https://a.example/x?auth=s3cret")
+    func isRefused(_ intent: Action) -> Bool {
+      do {
+        try world.send(intent)
+        return false
+      } catch let refusal as Refusal {
+        return refusal.path == "payload.url" && !refusal.message.contains("s3cret")
+      } catch {
+        return false
+      }
+    }
+    #expect(isRefused(.downloads(.enqueue(.init(address: address, session: choice)))))
+    #expect(isRefused(.podcasts(.subscribe(.init(address: address, session: choice)))))
+    let id = try enqueue("a")
+    try subscribe()
+    var (download, podcast) = (DownloadIntent.Update(), PodcastIntent.Update())
+    (download.address, podcast.address) = (address, address)
+    #expect(isRefused(.downloads(.update(id, download))))
+    #expect(isRefused(.podcasts(.update(try #require(FeedID("f")), podcast))))
+    // Elsewhere it is no secret of the session.
+    download.address = try WebAddress("https://b.example/x?auth=1")
+    try world.send(.downloads(.update(id, download)))
+  }
+
+  // MARK: Opening again
+
+  @Test("Of a session that is opened again what is left out stays; its secret reaches no other host")
+  func opensAgain() throws {
+    try begin(.basic)
+    let id = try #require(SessionID("s"))
+    func open(_ hosts: [String], _ kind: Session.Kind = .basic, user: String? = nil) throws {
+      try world.send(.sessions(.open(.init(id: id, login: Login(.init(hosts: hosts, kind: kind, user: user))))))
+    }
+    try open([])
+    #expect(try session().wish == login(.basic).wish)
+    #expect(try opening().takesKept)
+    try open(["a.example"], user: "you")
+    #expect(try session().wish.user == "you" && session().wish.secret == Self.reference)
+    for hosts in [["a.example", "b.example"], ["b.example"]] {
+      #expect(throws: Refusal.self, "\(hosts)") { try open(hosts) }
+    }
+    #expect(throws: Refusal.self) { try open([], .digest) }
+    #expect(try session().wish.secret == Self.reference)
+    #expect(throws: Refusal.self) { try open([], user: "a:b") }
+  }
+
+  // MARK: Sessions that go with what they were made for
+
+  private var forgotten: [SecretReference] {
+    world.effects.compactMap { if case .session(.forget(let secret)) = $0 { secret } else { nil } }
+  }
+
+  @Test("A session that auth has made goes, with its secret, with the last that refers to it")
+  func ownSessions() throws {
+    let (feed, id) = (try #require(FeedID("f")), try DownloadID.named("d"))
+    let address = try WebAddress("https://a.example/f.xml")
+    let own = SessionChoice.new(try login(.basic, hosts: []))
+    try world.send(.podcasts(.subscribe(.init(id: feed, address: address, session: own))))
+    let made = try session()
+    #expect(made.isOwn)
+    try world.send(
+      .downloads(.enqueue(.init(id: id, address: try .on("a.example", "d"), session: .known(made.id)))))
+    try world.send(.podcasts(.unsubscribe(feed, deletingFiles: false)))
+    #expect(sessions.count == 1 && forgotten.isEmpty, "the download has it")
+    try world.send(.downloads(.remove(.one(id), deletingFile: true)))
+    #expect(sessions.isEmpty && forgotten == [Self.reference])
+    #expect(try world.database.read { try $0.sessions() }.isEmpty)
+  }
+
+  @Test("It goes too when its feed gets another one, and when many downloads go at once")
+  func ownSessionsReplaced() throws {
+    let (feed, id) = (try #require(FeedID("f")), try DownloadID.named("d"))
+    let address = try WebAddress("https://a.example/f.xml")
+    let own = SessionChoice.new(try login(.basic, hosts: []))
+    try world.send(.podcasts(.subscribe(.init(id: feed, address: address, session: own))))
+    var update = PodcastIntent.Update()
+    update.session = .new(try login(.basic, hosts: [], secret: Self.other))
+    try world.send(.podcasts(.update(feed, update)))
+    #expect(sessions.map(\.wish.secret) == [Self.other] && forgotten == [Self.reference])
+    update.session = SessionChoice.none
+    try world.send(.podcasts(.update(feed, update)))
+    #expect(sessions.isEmpty && forgotten == [Self.other])
+    try world.send(.downloads(.enqueue(.init(id: id, address: try .on("a.example", "d"), session: own))))
+    try world.send(.downloads(.pause(.one(id))))
+    #expect(sessions.count == 1)
+    try world.send(.downloads(.remove(.matching(.everything), deletingFile: true)))
+    #expect(sessions.isEmpty && forgotten == [Self.reference])
+  }
+
+  @Test("A session that a client has opened by its id stays when nothing refers to it")
+  func clientsSessions() throws {
+    try begin()
+    let id = try enqueue("a")
+    try world.send(.downloads(.remove(.one(id), deletingFile: true)))
+    #expect(try !session().isOwn && forgotten.isEmpty)
   }
 
   // MARK: Who has which session

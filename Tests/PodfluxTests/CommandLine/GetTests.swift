@@ -121,7 +121,7 @@ struct GetTests {
     #expect(locked.status == 75)
     #expect(
       locked.errors
-        == "podflux: an engine (process \(engine.pid)) holds this library and listens on no socket; end it, or start it with podflux daemon\n"
+        == "podflux: an engine (process \(engine.pid)) holds this library and does not listen where commands look for it; name its socket with --socket, or end it\n"
     )
     engine.closeInput()
     _ = try engine.waitForEnd()

@@ -58,8 +58,31 @@ struct SessionCommandTests {
       let wrong = try PodfluxCommand.run(
         ["add", scene.origin.url("/feed"), "--password-stdin"] + arguments, input: ["x"],
         environment: scene.environment)
-      #expect(wrong.status == 64 && wrong.errors.contains("--login parameter"), "\(wrong)")
+      #expect(wrong.status == 64 && wrong.errors.contains("parameter"), "\(wrong)")
     }
+  }
+
+  @Test("With --login parameter the token of the URL is the login; no message repeats it")
+  func tokenOfURL() throws {
+    let scene = try Scene()
+    let file = Resource(.audio(length: 20_000, seed: 1), entityTag: .strong("a"))
+    scene.origin.serveOtherPaths { $0.target.hasSuffix("?auth=s3cret") ? .resource(file) : .status(401) }
+    #expect(try scene.podflux("get", scene.origin.url("/one.mp3")).status == 77)
+    let got = try scene.podflux("get", scene.origin.url("/one.mp3") + "?auth=s3cret", "--login", "parameter")
+    #expect(got.status == 0 && scene.publishedFiles() == ["one.mp3"], "\(got)")
+    let unknown = try scene.podflux("why", scene.origin.url("/two.mp3") + "?auth=s3cret")
+    #expect(unknown.status == 1 && !unknown.errors.contains("s3cret"), "\(unknown)")
+  }
+
+  @Test("get with a login for a URL that has failed gives its download the login")
+  func getAgain() throws {
+    let scene = try scene()
+    #expect(try scene.podflux("get", scene.origin.url("/one.mp3")).status == 77)
+    let got = try scene.podflux(
+      "get", scene.origin.url("/one.mp3"), "--user", "me", "--password-stdin", input: ["s3cret pw"])
+    #expect(got.status == 0 && scene.publishedFiles().count == 1, "\(got)")
+    #expect(try scene.podflux("rm", "--all", "-y").status == 0)
+    #expect(try scene.results("sessions", "list", "--json").isEmpty, "the login has gone with its download")
   }
 
   @Test("A wrong password ends with 77, and says what the server calls itself")
@@ -88,6 +111,9 @@ struct SessionCommandTests {
     let got = try scene.podflux("get", scene.origin.url("/one.mp3"), "--session", "members")
     #expect(got.status == 0 && scene.publishedFiles().count == 1, "\(got)")
     #expect(try scene.results("sessions", "list", "--json").first?.contains("\"id\":\"members\"") == true)
+    #expect(try scene.podflux("sessions", "close", "members").status == 0)
+    #expect(try scene.podflux("sessions", "open", "members").errors.contains("members: open"))
+    #expect(try scene.podflux("sessions", "open", "others").status == 64)
     #expect(try scene.podflux("sessions", "close", "members", "--forget").status == 0)
     #expect(try scene.results("sessions")[1].contains("closed"))
     #expect(try scene.podflux("sessions", "close", "other").status == 1)

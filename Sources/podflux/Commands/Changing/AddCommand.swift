@@ -71,21 +71,23 @@ struct AddCommand: EngineCommand {
 
   func run() throws {
     guard !session.isGiven else { return try addPrivately() }
+    // What is done stays done if another command's engine ends meanwhile, and the work begins again.
+    var (done, added, failed, needsLogin): (Int, [FeedID], Bool, Bool) = (0, [], false, false)
     try withEngine { access, console in
-      var (added, failed, needsLogin): ([FeedID], Bool, Bool) = ([], false, false)
-      for feed in feeds {
+      for feed in feeds[done...] {
         do {
           let preview = try access.connection.ask(try request("feeds/preview", feed)).get()
           let subscription = dryRun ? nil : try subscribe(feed, preview, with: access)
           if let id = subscription?.id, subscription?.isNew == true { added.append(id) }
           try tell(preview, subscription, on: console)
-        } catch let refusal as EngineRefusal {
+        } catch let refusal as EngineRefusal where !refusal.isOfEnd {
           let hint =
             refusal.needsLogin ? ": podflux add --user NAME \(ShellCommand.quoted(feed.withoutCredentials))" : ""
           console.complain("\(feed.withoutCredentials): \(refusal.words)\(hint)")
           failed = true
           needsLogin = needsLogin || refusal.needsLogin
         }
+        done += 1
       }
       if !noWait { try wait(for: added, with: access) }
       if needsLogin { throw ExitCode.credentialsNeeded }
@@ -117,31 +119,35 @@ struct AddCommand: EngineCommand {
 
   /// Subscribes to feeds that nothing is known of without a login, and says what they turn out to have.
   private func addPrivately() throws {
-    let login = Result { try session.members() }
+    let login = Result { try session.members(hasAddress: true) }
+    var (done, added): (Int, [FeedID]) = (0, [])
     try withEngine { access, console in
-      var (failures, added): ([Failure], [FeedID]) = ([], [])
-      for feed in feeds {
+      var failures: [Failure] = []
+      for feed in feeds[done...] {
         let request = try request("feeds/subscribe", feed, more: wishes + login.get())
         let reply = try access.connection.ask(request).get()
         guard let id = FeedID(try reply.required("id", JSONObject.string)) else {
           throw MalformedLine("a feed without a valid id")
         }
         if try reply.boolean("created") == false {
-          let update = try Request("feeds/update", members(["id": id.description.json]) + login.get())
+          let url = session.login.isInAddress ? feed.json : nil
+          let update = try Request("feeds/update", members(["id": id.description.json, "url": url]) + login.get())
           _ = try access.connection.ask(update).get()
           console.note(
             "\(feed.withoutCredentials) was subscribed to before: it has this login now, and podflux sync refreshes it")
         } else {
           added.append(id)
         }
+        done += 1
       }
       guard !noWait, !added.isEmpty else { return }
       try wait(for: added, with: access)
+      var left = 0
       for feed in try access.connection.feeds(added) {
         tell(feed, on: console)
-        if let error = feed.error { failures.append(error) }
+        if let error = feed.error { failures.append(error) } else if feed.lastRefreshed == nil { left += 1 }
       }
-      try GetCommand.end(with: failures, left: 0, on: console)
+      try GetCommand.end(with: failures, left: left, on: console)
     }
   }
 
@@ -149,6 +155,11 @@ struct AddCommand: EngineCommand {
     if console.options.json { return console.result(feed.json) }
     let name = feed.title ?? feed.id
     guard feed.error == nil else { return console.complain("\(name): \(feed.failureAndRepair)") }
+    guard feed.lastRefreshed != nil else {
+      return console.complain(
+        "\(name): it could not be read yet, for the network or its login is not there; podflux sessions shows the login, "
+          + "and podflux sync tries again")
+    }
     console.result("\(name): \(feed.episodes) episode\(feed.episodes == 1 ? "" : "s")")
     for words in given.words { console.result("  rule: \(words)") }
   }

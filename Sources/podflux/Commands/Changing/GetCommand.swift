@@ -68,15 +68,13 @@ struct GetCommand: EngineCommand {
 
   func run() throws {
     let list = try input.map(URLList.read)
-    let login = Result { try session.members() }
+    let login = Result { try session.members(hasAddress: true) }
     try withEngine { access, console in
+      access.fetchesSidecars = !noWait
       let login = try login.get()
-      let requests = try (targets + (list ?? [])).compactMap { target -> Request? in
-        guard Self.isURL(target) else { return nil }
-        return try request(for: target, login)
-      }
+      let urls = targets.filter(Self.isURL) + (list ?? [])
       let episodes = targets.filter { !Self.isURL($0) }
-      var ids = try enqueue(requests, over: access.connection)
+      var ids = try enqueue(urls, login, over: access.connection)
       for episode in episodes { ids.append(try download(episode, with: access, on: console)) }
       try wait(for: ids, with: access, on: console)
     }
@@ -111,18 +109,40 @@ struct GetCommand: EngineCommand {
   }
 
   /// All requests are on their way before the first answer is awaited.
-  private func enqueue(_ requests: [Request], over connection: ClientConnection) throws -> [String] {
+  private func enqueue(
+    _ urls: [String], _ login: [(key: String, value: JSONValue)], over connection: ClientConnection
+  ) throws -> [String] {
+    let requests = try urls.map { try request(for: $0, login) }
     for request in requests { connection.send(request) }
-    var ids: [String] = []
+    var (ids, known): ([String], [(id: String, url: String)]) = ([], [])
     var refusal: EngineRefusal?
-    for _ in requests {
+    for url in urls {
       switch try connection.nextAnswer().outcome {
-      case .success(let payload): ids.append(try payload.required("id", JSONObject.string))
+      case .success(let payload):
+        let id = try payload.required("id", JSONObject.string)
+        ids.append(id)
+        if try payload.boolean("created") == false { known.append((id, url)) }
       case .failure(let error): refusal = refusal ?? error
       }
     }
     if let refusal { throw refusal }
+    if !login.isEmpty { try renewLogin(of: known, login, over: connection) }
     return ids
+  }
+
+  /// Gives downloads that were known before the login that is said now. Those that are here need none.
+  private func renewLogin(
+    of known: [(id: String, url: String)], _ login: [(key: String, value: JSONValue)],
+    over connection: ClientConnection
+  ) throws {
+    for (id, url) in known {
+      let url = session.login.isInAddress ? url.json : nil
+      let answer = try connection.ask(Request("downloads/update", members(["id": id.json, "url": url]) + login))
+      guard case .failure(let refusal) = answer, refusal.code != Refusal.Code.illegalTransition.rawValue else {
+        continue
+      }
+      throw refusal
+    }
   }
 
   /// Has an episode downloaded. Returns its download's id.
@@ -149,6 +169,7 @@ struct GetCommand: EngineCommand {
       try access.follow(&follower, on: console) { tell($0, access, console) }
     }
     try Self.end(with: follower.failures, left: follower.left, on: console)
+    if follower.stuck > 0 { throw ExitCode.later }
   }
 
   /// A person who asks for something that is paused or has failed wants it to go on.
@@ -174,6 +195,7 @@ struct GetCommand: EngineCommand {
       // A table and lines of progress have told it.
       if console.mode.progress == .none { console.complain("\(settled.name): \(failure.words)") }
     case .left(let words): console.note("\(settled.name) was \(words)")
+    case .waits(let words): console.complain("\(settled.name) \(words)")
     }
   }
 

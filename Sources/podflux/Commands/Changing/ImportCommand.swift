@@ -57,12 +57,19 @@ struct ImportCommand: EngineCommand {
   }
 
   private func tell(_ reply: JSONObject, on console: Console) throws {
-    if console.options.json { return console.result(reply) }
-    let rejected = try reply.objects("rejected")
-    let (added, known) = (try reply.integer("added") ?? 0, try reply.integer("known") ?? 0)
-    console.note("\(added) added, \(known) known before" + (rejected.isEmpty ? "" : ", \(rejected.count) rejected"))
-    for rejection in rejected { console.complain("no feed can be at \"\(try rejection.string("url") ?? "")\"") }
-    if !rejected.isEmpty { throw ExitCode.failure }
+    let rejected = try reply.objects("rejected").map { try $0.string("url") ?? "" }
+    if console.options.json {
+      console.result(reply)
+    } else {
+      let (added, known) = (try reply.integer("added") ?? 0, try reply.integer("known") ?? 0)
+      console.note("\(added) added, \(known) known before" + (rejected.isEmpty ? "" : ", \(rejected.count) rejected"))
+    }
+    try complain(ofRejected: rejected, on: console)
+  }
+
+  private func complain(ofRejected urls: [String], on console: Console) throws {
+    for url in urls { console.complain("no feed can be at \"\(url)\"") }
+    if !urls.isEmpty { throw ExitCode.failure }
   }
 
   /// Prints the feeds that are not subscribed to yet.
@@ -84,6 +91,7 @@ struct ImportCommand: EngineCommand {
       ]
       console.result(JSONObject(members.map { .init(key: $0, value: $1 ?? .null) }))
     }
+    try complain(ofRejected: list.rejected.map(\.url), on: console)
   }
 
   /// A library that is not there yet knows none.

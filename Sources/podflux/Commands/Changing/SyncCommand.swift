@@ -18,7 +18,8 @@ struct SyncCommand: EngineCommand {
       podflux sync "Night Trains" --refresh-only
       */10 * * * *  podflux sync --due --quiet
 
-      Feeds that are paused or have ended are left out. It ends with 0 if everything is here, with 1 if something has failed, which it names on stderr.
+      Feeds that are paused or have ended are left out. It ends with 1 if something has failed meanwhile, which it names on
+      stderr, and with 75 if what is left waits for room or for the network.
       """)
 
   @OptionGroup var folder: LibraryOption
@@ -45,23 +46,38 @@ struct SyncCommand: EngineCommand {
     let startedAt = PersonalClock.ofProcess().now
     let before = try feedsBefore(at: startedAt)
     try withEngine { access, console in
+      access.fetchesSidecars = !refreshOnly && !noWait
+      let failedBefore = try counts(access)[.failed]
       let chosen = try refresh(before, with: access)
       // A feed that has been refreshed is due after the moment of the order.
       var refreshes = RefreshFollower(chosen, orderedAt: due ? startedAt : console.clock.now)
       if noWait {
-        let counts = try access.connection.snapshot(SnapshotQuery(stores: [.downloads])).counts()
-        guard chosen.isEmpty, counts.moving == 0 else { throw ExitCode.later }
+        guard chosen.isEmpty, try counts(access).moving == 0 else { throw ExitCode.later }
         return
       }
-      try access.follow(&refreshes, ids: feeds.isEmpty ? nil : chosen.compactMap { FeedID($0.id) })
-      tell(refreshes.report, since: startedAt, on: console)
+      let ids = feeds.isEmpty ? nil : chosen.compactMap { FeedID($0.id) }
       var downloads = DownloadFollower()
+      if refreshOnly {
+        try access.follow(&refreshes, ids: ids)
+      } else {
+        try access.follow(&refreshes, ids: ids, beside: &downloads, on: console) { tell($0, on: console) }
+      }
+      tell(refreshes.report, since: startedAt, on: console)
       if !refreshOnly {
         try access.follow(&downloads, on: console) { tell($0, on: console) }
       }
       if console.options.json { console.result(Self.json(refreshes.report, downloads)) }
+      if failedBefore > 0, !refreshOnly {
+        console.note(
+          "\(failedBefore) download\(failedBefore == 1 ? "" : "s") had failed before: podflux ls --state failed lists what has "
+            + "failed, and podflux retry --state failed tries it again")
+      }
       try end(refreshes.report, downloads, on: console)
     }
+  }
+
+  private func counts(_ access: EngineAccess) throws -> DownloadCounts {
+    try access.connection.snapshot(SnapshotQuery(stores: [.downloads])).counts()
   }
 
   /// The feeds that are to be refreshed, before an own engine begins with due ones by itself. A library that is not there
@@ -106,8 +122,13 @@ struct SyncCommand: EngineCommand {
   }
 
   private func tell(_ settled: DownloadFollower.Settled, on console: Console) {
-    guard case .failed(let failure) = settled.outcome, console.mode.progress == .none else { return }
-    console.errors.write(line: PlainReport.line("failed", "\(settled.name): \(failure.words)"))
+    switch settled.outcome {
+    case .failed(let failure) where console.mode.progress == .none:
+      console.errors.write(line: PlainReport.line("failed", "\(settled.name): \(failure.words)"))
+    case .waits(let words) where console.mode.progress != .live:
+      console.errors.write(line: PlainReport.line("waiting", "\(settled.name): \(words)"))
+    case .done, .failed, .left, .waits: break
+    }
   }
 
   private static func json(_ report: RefreshFollower.Report, _ downloads: DownloadFollower) -> JSONObject {
@@ -129,6 +150,7 @@ struct SyncCommand: EngineCommand {
   private func end(_ report: RefreshFollower.Report, _ downloads: DownloadFollower, on console: Console) throws {
     try GetCommand.end(
       with: downloads.failures + report.failed.compactMap(\.error), left: 0, on: console)
-    if report.waiting > 0 { throw ExitCode.later }
+    if downloads.stuck > 0 { console.complain("\(downloads.stuck) wait for room; podflux why says for how much") }
+    if report.waiting > 0 || downloads.stuck > 0 { throw ExitCode.later }
   }
 }

@@ -1,12 +1,13 @@
 import ArgumentParser
 import Foundation
+import PodfluxCore
 
 /// A list of URLs, one in a line. Empty lines and those that begin with # say nothing.
 enum URLList {
   /// The largest list, in bytes.
   private static let maximumBytes = 64 << 20
 
-  /// Reads a file; - is stdin.
+  /// Reads a file; - is stdin. A line that is no URL ends the command before anything is done.
   static func read(_ path: String) throws -> [String] {
     let text: String
     do {
@@ -15,8 +16,19 @@ enum URLList {
       StandardError.print("podflux: \(error)")
       throw ExitCode.failure
     }
-    return text.split(whereSeparator: \.isNewline).map { $0.trimmingCharacters(in: .whitespaces) }
-      .filter { !$0.isEmpty && !$0.hasPrefix("#") }
+    var urls: [String] = []
+    // "\r\n" is one line end: numbers are as editors show them.
+    for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
+      let line = line.trimmingCharacters(in: .whitespaces)
+      guard !line.isEmpty, !line.hasPrefix("#") else { continue }
+      guard let address = try? WebAddress(line), address.obstruction == nil else {
+        StandardError.print(
+          "podflux: line \(index + 1) is no http or https URL; write one in each line: https://example.org/1.mp3")
+        throw ExitCode.wrongUsage
+      }
+      urls.append(line)
+    }
+    return urls
   }
 }
 

@@ -13,7 +13,8 @@ struct ExportCommand: ParsableCommand {
       podflux export > subscriptions.opml
       podflux export -o subscriptions.opml --with-secrets
 
-      User names, passwords and what may be a token in addresses are left out unless --with-secrets says otherwise.
+      User names, passwords and what may be a token in addresses are left out unless --with-secrets says otherwise. What
+      sessions log in with stays in the library in any case.
       """)
 
   @OptionGroup var folder: LibraryOption
@@ -33,7 +34,7 @@ struct ExportCommand: ParsableCommand {
       let opml = try LibraryReader.opml(
         ofLibraryAt: place.library, state: place.state, includingSecrets: withSecrets)
       let text = console.options.json ? try Self.json(opml) : opml
-      guard let output else { return _ = console.output.write(Array(text.utf8)) }
+      guard let output else { return _ = console.write(Array(text.utf8)) }
       do {
         // A file with secrets is for its owner alone.
         try SecretFile.write(text, to: output)

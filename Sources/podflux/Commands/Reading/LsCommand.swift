@@ -42,6 +42,7 @@ struct LsCommand: ParsableCommand {
   var since: SinceDay?
 
   @Option(
+    parsing: .unconditional,
     help: """
       What to sort by, with - in front for the reverse: feeds by title, added; episodes by published, added, title, size, \
       seconds; downloads by added, published, title, size, state, position.

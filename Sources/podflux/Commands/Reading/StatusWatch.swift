@@ -44,7 +44,7 @@ struct StatusSource {
 
   func report() throws -> StatusReport {
     do {
-      let engine = try RunningEngine.connect(given: socket, library: folder.place.library)
+      let engine = try RunningEngine.connect(given: socket, place: folder.place)
       let connection = try ClientConnection(input: engine.descriptor, output: engine.descriptor, begin: engine.begin)
       try connection.waitUntilReady()
       return try StatusReport(of: connection, isRunning: true)

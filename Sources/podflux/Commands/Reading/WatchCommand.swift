@@ -46,7 +46,7 @@ struct WatchCommand: ParsableCommand {
     let signals = try CommandSignals()
     let console = Console(console)
     try console.reporting {
-      let running = try RunningEngine.connect(given: given, library: place.library)
+      let running = try RunningEngine.connect(given: given, place: place)
       let connection = try ClientConnection(
         input: running.descriptor, output: running.descriptor, begin: running.begin,
         interruption: signals.descriptor)
@@ -55,7 +55,7 @@ struct WatchCommand: ParsableCommand {
       let wish = Observation(state: SnapshotQuery(stores: stores), includesActions: actions, interval: interval)
       _ = try connection.ask(.query(.observe(wish))).get()
       while let event = try connection.nextEvent(upTo: nil) {
-        guard console.output.write(event.line + Array("\n".utf8)) else { return }
+        guard console.write(event.line + Array("\n".utf8)) else { return }
       }
     }
   }

@@ -1,16 +1,16 @@
 import Foundation
 
 /// A `podflux` command about a library, as a person types it into a shell.
-struct ShellCommand: CustomStringConvertible {
+package struct ShellCommand: CustomStringConvertible {
   private let words: [String]
 
   /// `podflux`, these words, the library, and further words.
-  init(_ words: String..., library: String, _ further: String...) {
+  package init(_ words: String..., library: String, _ further: String...) {
     self.words = ["podflux"] + words + ["--library", Self.absolute(library)] + further
   }
 
   /// The words, quoted as a POSIX shell requires (Shell Command Language, section 2.2).
-  var description: String { words.map(Self.quoted).joined(separator: " ") }
+  package var description: String { words.map(Self.quoted).joined(separator: " ") }
 
   /// Valid in any working directory.
   private static func absolute(_ path: String) -> String {
@@ -18,7 +18,7 @@ struct ShellCommand: CustomStringConvertible {
   }
 
   /// A word as a shell reads it.
-  static func quoted(_ word: String) -> String {
+  package static func quoted(_ word: String) -> String {
     guard word.isEmpty || !word.unicodeScalars.allSatisfy(isPlain) else { return word }
     return "'" + word.replacingOccurrences(of: "'", with: #"'\''"#) + "'"
   }

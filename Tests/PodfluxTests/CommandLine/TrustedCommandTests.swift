@@ -1,0 +1,198 @@
+import Foundation
+import ScriptedOrigin
+import Testing
+import TestScheduling
+import TestSupport
+
+/// Each of these was found by a tester who had the binary and the documents only.
+@Suite("Commands that can be trusted", .systemTest)
+struct TrustedCommandTests {
+  @Test("An engine of another library than the one that was named is not spoken to")
+  func otherLibrary() throws {
+    let scene = try Scene()
+    scene.serve("/a.mp3", length: 60_000)
+    try scene.results("get", scene.origin.url("/a.mp3"))
+    let daemon = try scene.startDaemon()
+    try scene.attach().leave()
+    let other = scene.outside + "/other"
+    let refused = try scene.podflux("rm", "--library", other, "--socket", scene.socketPath, "--all", "-y")
+    #expect(refused.status == 64 && refused.errors.contains("has the library \(scene.library), and not"), "\(refused)")
+    // A socket of the environment is that of its own library.
+    let elsewhere = ["PODFLUX_SOCKET": scene.socketPath, "PODFLUX_LIBRARY": other]
+    let removed = try scene.podflux("rm", "--all", "-y", environment: elsewhere)
+    #expect(removed.status == 0 && removed.errors == "0 removed\n", "\(removed)")
+    #expect(scene.publishedFiles() == ["a.mp3"])
+    // What says of a socket, and nothing of a library, means the engine there.
+    let status = try scene.podflux("status", "--socket", scene.socketPath, environment: ["PODFLUX_LIBRARY": other])
+    #expect(status.output.contains("1 here; an engine runs"), "\(status)")
+    #expect(daemon.isAlive)
+  }
+
+  @Test("sync ends with 1 and names what has failed while feeds were refreshed, and says what failed before")
+  func failuresWhileRefreshing() throws {
+    let scene = try Scene()
+    let (quick, slow) = (FeedOnOrigin(scene, path: "/quick.xml"), FeedOnOrigin(scene, path: "/slow.xml"))
+    quick.publish(1...1)
+    slow.publish(1...1)
+    try scene.results("add", quick.url, slow.url)
+    #expect(try scene.podflux("sync").status == 0)
+    quick.publish(1...2)
+    scene.origin.serve("/quick.xml.2.mp3", .status(404))
+    slow.publish(1...2, bytesPerSecond: 1000)
+    let sync = try scene.podflux("sync")
+    #expect(sync.status == 1, "\(sync)")
+    let line = "failed   Show of /quick.xml: Episode 2: the server answered 404 Not Found"
+    #expect(sync.errors.contains(line), "\(sync)")
+    let again = try scene.podflux("sync", "quick")
+    #expect(again.status == 0 && again.errors.contains("1 download had failed before: podflux ls"), "\(again)")
+  }
+
+  @Test("rules changes the parts of the condition that it names, and says the condition")
+  func conditions() throws {
+    let scene = try Scene()
+    let show = FeedOnOrigin(scene, path: "/feed.xml")
+    show.publish(1...2)
+    try scene.results("add", show.url, "--new", "--match", "Night", "--exclude", "Trailer", "--max", "1h")
+    let changed = try scene.results("rules", "show of", "--min", "5m", "--match", "Day")
+    #expect(
+      changed == [
+        "Show of /feed.xml: each new one, of those with \"Day\" in the title, without \"Trailer\" in the title and of 5m to 1h"
+      ])
+    #expect(try scene.results("rules", "show of", "--no-condition") == ["Show of /feed.xml: each new one"])
+    #expect(try scene.podflux("rules", "show of", "--no-condition", "--min", "5m").status == 64)
+  }
+
+  @Test("A feed that goes leaves the files that another feed's episodes have")
+  func sharedFiles() throws {
+    let scene = try Scene()
+    let show = FeedOnOrigin(scene, path: "/feed.xml")
+    show.publish(1...2)
+    try scene.results("add", show.url)
+    let items = (1...2).map { number in
+      """
+      <item><guid isPermaLink="false">c\(number)</guid><title>Episode \(number)</title>
+      <enclosure url="\(show.url).\(number).mp3" type="audio/mpeg" length="1"/></item>
+      """
+    }
+    let copy = "<rss version=\"2.0\"><channel><title>Copy</title>\(items.joined())</channel></rss>"
+    scene.origin.serve("/copy.xml", .resource(Resource(.text(copy), mediaType: "application/rss+xml")))
+    try scene.results("add", scene.origin.url("/copy.xml"))
+    #expect(try scene.podflux("sync").status == 0)
+    #expect(try scene.podflux("rm", "Copy").errors == "1 removed\n")
+    #expect(scene.publishedFiles().count == 2)
+    #expect(try scene.podflux("rm", "show of").status == 0)
+    #expect(scene.publishedFiles().isEmpty)
+  }
+
+  @Test("Of several enclosures the first that is audio or video is the episode")
+  func enclosures() throws {
+    let scene = try Scene()
+    scene.serve("/1.mp3", length: 30_000)
+    let document = """
+      <?xml version="1.0"?><rss version="2.0"><channel><title>Pictured</title><item><guid>1</guid><title>One</title>
+      <enclosure url="\(scene.origin.url("/cover.jpg"))" type="image/jpeg" length="9"/>
+      <enclosure url="\(scene.origin.url("/1.mp3"))" type="audio/mpeg" length="30000"/>
+      <enclosure url="\(scene.origin.url("/1.mp4"))" type="video/mp4" length="40000"/></item></channel></rss>
+      """
+    scene.origin.serve("/feed", .resource(Resource(.text(document), mediaType: "application/rss+xml")))
+    try scene.results("add", scene.origin.url("/feed"))
+    #expect(try scene.podflux("sync").status == 0)
+    #expect(scene.publishedFiles() == ["Pictured/One.mp3"])
+    let episode = try PodfluxProcess.parse(try scene.results("ls", "episodes", "--json")[0])
+    #expect((episode["alternates"] as? [Any])?.count == 1)
+  }
+
+  @Test("A list of URLs with a line that is none is refused whole, with the line's number")
+  func wrongLines() throws {
+    let scene = try Scene()
+    let lines = [scene.origin.url("/a.mp3"), "", "example.org/2.mp3"]
+    let refused = try scene.podflux("get", "-i", "-", input: lines)
+    #expect(refused.status == 64 && refused.errors.contains("line 3 is no http or https URL"), "\(refused)")
+    #expect(scene.origin.requests.isEmpty)
+  }
+
+  @Test(
+    "What cannot be written to stdout ends a command with 1",
+    arguments: [["ls"], ["snapshot"], ["completion", "bash"]])
+  func fullOutput(command: [String]) throws {
+    let scene = try Scene()
+    try scene.results("settings", "checksum=true")
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: PodfluxProcess.executablePath)
+    process.arguments = command
+    process.environment = ProcessInfo.processInfo.environment.merging(scene.environment) { $1 }
+    process.standardOutput = try #require(FileHandle(forWritingAtPath: "/dev/full"))
+    let errors = Pipe()
+    process.standardError = errors
+    try process.run()
+    process.waitUntilExit()
+    let said = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    #expect(process.terminationReason == .exit && process.terminationStatus == 1, "\(said)")
+    #expect(said == "podflux: the output cannot be written: No space left on device\n")
+  }
+
+  @Test("One feed in two spellings of its URL is one subscription; a sort order may begin with a dash")
+  func spellings() throws {
+    let scene = try Scene()
+    let show = FeedOnOrigin(scene, path: "/feed.xml")
+    show.publish(1...2)
+    try scene.results("add", show.url, "--none")
+    let other = show.url.replacing("http://", with: "HTTP://") + "#top"
+    #expect(try scene.podflux("add", other, "--none").errors.contains("subscribed to before"))
+    let document = "<opml><body><outline xmlUrl=\"\(other)\"/></body></opml>"
+    #expect(try scene.podflux("import", "-", input: [document]).errors == "0 added, 1 known before\n")
+    let titles = try scene.results("ls", "episodes", "--sort", "-title", "--json").map(PodfluxProcess.parse)
+    #expect(titles.map { $0["title"] as? String } == ["Episode 2", "Episode 1"])
+  }
+
+  @Test("When rm and rename have ended, so has their work on files")
+  func workIsDone() throws {
+    let scene = try Scene()
+    let show = FeedOnOrigin(scene, path: "/feed.xml")
+    show.publish(1...90)
+    try scene.results("settings", "sidecars=[\"info\"]")
+    try scene.results("add", show.url, "--all")
+    #expect(try scene.podflux("sync").status == 0)
+    #expect(scene.publishedFiles().count == 180, "each has its sidecar when sync ends")
+    try scene.results("settings", "filenameTemplate={podcast}/{title}")
+    #expect(try scene.podflux("rename").status == 0)
+    let renamed = scene.publishedFiles()
+    #expect(renamed.count == 180 && renamed.allSatisfy { !$0.contains("2026-") }, "\(renamed)")
+    #expect(try scene.podflux("rm", "--feed", "show of", "-y").errors == "90 removed\n")
+    #expect(scene.publishedFiles().isEmpty)
+  }
+
+  @Test("What waits for room that nothing makes ends sync with 75, by name")
+  func roomless() throws {
+    let scene = try Scene()
+    let show = FeedOnOrigin(scene, path: "/feed.xml")
+    show.publish(1...3)
+    try scene.results("settings", "storageQuotaBytes=25000")
+    try scene.results("add", show.url, "--all")
+    let sync = try scene.podflux("sync")
+    #expect(sync.status == 75 && sync.errors.contains("Episode 1: waits: "), "\(sync)")
+    #expect(scene.publishedFiles().count == 2)
+  }
+
+  @Test("A link on the way to one new name leaves that file, and the others are renamed")
+  func linkedFolder() throws {
+    let scene = try Scene()
+    for name in ["a", "b"] {
+      scene.serve("/\(name).mp3", length: 40_000)
+      try scene.results("get", scene.origin.url("/\(name).mp3"), "--title", "t", "--podcast", name)
+    }
+    try FileManager.default.createSymbolicLink(
+      atPath: scene.library + "/x", withDestinationPath: scene.outside)
+    try scene.results("settings", "filenameTemplate={podcast}/new {title}")
+    try FileManager.default.createSymbolicLink(atPath: scene.library + "/c", withDestinationPath: scene.outside)
+    let id = try PodfluxProcess.parse(try scene.results("ls", "--json")[0])["id"] as? String
+    let update = try PodfluxCommand.run(
+      ["run"],
+      input: [#"{"type":"downloads/update","payload":{"id":"\#(try #require(id))","podcast":"c"}}"#],
+      environment: scene.environment)
+    #expect(update.status == 0)
+    let renamed = try scene.podflux("rename")
+    #expect(renamed.status == 0 && renamed.errors == "2 found, 1 done, 1 left as they are\n", "\(renamed)")
+    #expect(scene.publishedFiles().contains { $0.hasSuffix("/new t.mp3") })
+  }
+}
