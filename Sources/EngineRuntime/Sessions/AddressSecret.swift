@@ -38,7 +38,7 @@ extension EpisodeContent {
   func without(_ secret: AddressSecret?) -> EpisodeContent {
     guard let secret else { return self }
     var content = self
-    content.guid = guid.map(secret.removed)
+    content.guid = guid.map(secret.removed).map(secret.parameter.removedAnywhere)
     content.link = link?.without(secret)
     content.enclosure?.address.remove(secret)
     for alternate in content.alternates.indices {
@@ -58,9 +58,10 @@ extension PodcastContent {
   func without(_ secret: AddressSecret?) -> PodcastContent {
     guard let secret else { return self }
     var content = self
+    content.description = description.map(secret.parameter.removedAnywhere)
     content.link = link.map(secret.removed)
     content.image = image.map(secret.removed)
-    content.guid = guid.map(secret.removed)
+    content.guid = guid.map(secret.removed).map(secret.parameter.removedAnywhere)
     return content
   }
 }

@@ -97,7 +97,7 @@ struct SQLRuleTable: RuleTable {
   func releasable(olderThan place: RuledEpisode.Place?, limit: Int) throws -> [ReleasableDownload] {
     let scope = Self.scope(olderThan: place)
     let sql = """
-      SELECT chosen.key, chosen.download, downloads.file_length \(Self.releasable(scope))
+      SELECT chosen.key, chosen.download, downloads.file_length \(Self.ruled(scope))
       ORDER BY chosen.moment, chosen.added_at, chosen.key DESC LIMIT ?
       """
     let arguments = StatementArguments(scope.values + [limit])
@@ -106,14 +106,14 @@ struct SQLRuleTable: RuleTable {
 
   func releasableBytes(olderThan place: RuledEpisode.Place?) throws -> Int64 {
     let scope = Self.scope(olderThan: place)
-    let sql = "SELECT total(downloads.file_length) \(Self.releasable(scope))"
+    let sql = "SELECT total(downloads.file_length) \(Self.ruled(scope))"
     let total = try Double.fetchOne(db.cachedStatement(sql: sql), arguments: StatementArguments(scope.values)) ?? 0
     return Int64(exactly: total.rounded()) ?? .max
   }
 
-  func releasable(_ download: DownloadID) throws -> EpisodeID? {
+  func episode(ruledInto download: DownloadID) throws -> EpisodeID? {
     let scope = Predicate("download = ?", download.description)
-    let sql = "SELECT chosen.key \(Self.releasable(scope, by: "episodes_of_download"))"
+    let sql = "SELECT chosen.key \(Self.ruled(scope, by: "episodes_of_download", state: ""))"
     return try Int64.fetchOne(db.cachedStatement(sql: sql), arguments: StatementArguments(scope.values))
       .map(EpisodeID.init(number:))
   }
@@ -125,14 +125,17 @@ struct SQLRuleTable: RuleTable {
       place.added.milliseconds, -place.id.number)
   }
 
-  /// The completed downloads that rules have asked for, without favorites, and without files that episodes share.
-  private static func releasable(_ scope: Predicate, by index: String = "episodes_ruled") -> String {
+  /// The downloads that rules have asked for, without favorites, and without files that episodes share; the completed ones
+  /// unless something else is said of their state.
+  private static func ruled(
+    _ scope: Predicate, by index: String = "episodes_ruled", state: String = "downloads.state = 'completed' AND"
+  ) -> String {
     """
     FROM (
       SELECT key, download, \(StoredRuledEpisode.moment) AS moment, added_at FROM episodes INDEXED BY \(index)
       WHERE ruled = 1 AND favorite = 0 AND \(scope.sql) AND \(StoredEpisode.isOfFeed)) AS chosen
     JOIN downloads ON downloads.id = chosen.download
-    WHERE downloads.state = 'completed' AND downloads.origin = 'auto' AND NOT EXISTS (
+    WHERE \(state) downloads.origin = 'auto' AND NOT EXISTS (
       SELECT 1 FROM episodes AS others WHERE others.download = chosen.download AND others.key <> chosen.key)
     """
   }

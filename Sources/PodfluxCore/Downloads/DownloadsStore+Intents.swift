@@ -45,7 +45,9 @@ extension DownloadsStore {
     let session =
       try wish.session.map { choice throws(Refusal) in try context.sessions.key(of: choice, for: host) }
       ?? context.sessions.inherited(wish.feedSession, by: host)
-    if wish.session != nil { try context.sessions.check(wish.address, of: session) }
+    if wish.session != nil {
+      try context.sessions.check([wish.address] + wish.description.mirrors, of: session)
+    }
     let id = wish.id ?? DownloadID(from: &turn.random)
     let isHeld = try live[id] != nil || turn.tables.deletions.holds(id)
     var description = wish.description
@@ -196,8 +198,11 @@ extension DownloadsStore {
     let session =
       try update.session.map { choice throws(Refusal) in try context.sessions.key(of: choice, for: host) }
       ?? (update.address == nil ? download.session : context.sessions.inherited(download.session, by: host))
-    if let address = update.address, update.session?.isNew != true {
-      try context.sessions.check(address, of: session)
+    if update.session?.isNew != true {
+      // What is there already is looked at where it gets a session.
+      let own = update.address ?? (update.session == nil ? nil : download.address)
+      let mirrors = update.mirrors ?? (update.session == nil ? nil : download.description.mirrors)
+      try context.sessions.check([own].compactMap(\.self) + (mirrors ?? []), of: session)
     }
     if update.concernsRequests || update.priority != nil {
       switch download.state {
@@ -218,7 +223,8 @@ extension DownloadsStore {
       turn.tell(.downloads(.session(.new(login, host: host, .download(id)))))
     }
     if update.concernsRequests { download.round = .init() }
-    download.description.mirrors = update.mirrors ?? download.description.mirrors
+    let mirrors = update.mirrors ?? download.description.mirrors
+    download.description.mirrors = mirrors.map { $0.host == host ? update.session?.leaving($0) ?? $0 : $0 }
     download.description.headers =
       update.headers ?? download.description.headers.moved(from: former, to: download.address)
     download.description.title = update.title ?? download.description.title

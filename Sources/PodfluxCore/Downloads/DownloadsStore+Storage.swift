@@ -110,7 +110,9 @@ extension DownloadsStore {
       let own = left.addingClamped(room.promised[download.id] ?? 0)
       guard download.neededBytes > own else { continue }
       needs.append(
-        QuotaNeed(bytes: download.neededBytes - own, download: download.id, isOfRule: download.origin == .auto))
+        QuotaNeed(
+          bytes: download.neededBytes - own, download: download.id, isOfRule: download.origin == .auto,
+          length: download.progress.durable > 0 ? download.progress.total : nil))
     }
     return needs
   }
@@ -193,6 +195,8 @@ struct QuotaNeed: Hashable, Sendable {
   var download: DownloadID?
   /// Whether a rule has asked for that.
   var isOfRule = false
+  /// The whole length of its file, as its server has said; nil unless bytes of it are here.
+  var length: Int64?
 }
 
 extension Download {

@@ -113,6 +113,9 @@ extension Stores {
 
   /// Whether a sidecar is being fetched.
   public var isFetchingSidecars: Bool { sidecars.isFetching }
+
+  /// Whether a token is being asked for: a server may void the one before while it answers.
+  public var isOpeningSession: Bool { sessions.isOpening }
 }
 
 extension Timestamp {

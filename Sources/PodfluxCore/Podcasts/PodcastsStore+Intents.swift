@@ -28,7 +28,7 @@ extension PodcastsStore {
     let session = try wish.session.flatMap { choice throws(Refusal) in
       try context.sessions.key(of: choice, for: host)
     }
-    try context.sessions.check(address, of: session)
+    try context.sessions.check([address], of: session)
     let id = wish.id ?? FeedID(from: &turn.random)
     var wishes = wish.wishes
     if wishes.filenameTemplate?.isStandard == true { wishes.filenameTemplate = nil }
@@ -101,12 +101,14 @@ extension PodcastsStore {
       // A new one is about to be made: until then the feed has the one it had.
       if !choice.isNew { session = key }
     }
-    if let address = update.address, update.session?.isNew != true {
-      try context.sessions.check(address, of: session)
+    if update.session?.isNew != true {
+      // What is there already is looked at where it gets a session.
+      let own = update.address ?? (update.session == nil ? nil : feed.address)
+      try context.sessions.check([own].compactMap(\.self), of: session)
     }
     let present = update.session?.leaving(feed.address) ?? feed.address
-    let address = update.address ?? present
-    if address != feed.address, let other = try turn.tables.feeds.find(at: address), other != id {
+    let address = update.address?.normalized ?? present
+    if address != feed.address, let other = try knownFeed(at: address, in: turn), other != id {
       throw Refusal(
         .conflict, "the feed \"\(other)\" has this address; unsubscribe from one of the two", path: "payload.url")
     }

@@ -9,6 +9,11 @@ extension RulesStore {
     guard limit > 0 else { return }
     let rules = turn.tables.rules
     for need in try context.quotaNeeds(turn) {
+      if need.isOfRule, let id = need.download, let length = need.length, length > context.quotaBytes,
+        try drop(id, in: &turn)
+      {
+        return
+      }
       let place = need.isOfRule ? try need.download.flatMap { try rules.place(having: $0) } : nil
       if need.isOfRule, place == nil { continue }
       let candidates = try rules.releasable(olderThan: place, limit: limit)
@@ -30,9 +35,15 @@ extension RulesStore {
   /// Deletes a file that has come by a rule and is larger than the whole quota, as its feed and its server did not say:
   /// all others would go for it, and it would go too. Returns whether it does.
   func dropTooLarge(_ id: DownloadID, quota: Int64, in turn: inout PodfluxTurn) throws -> Bool {
-    guard quota > 0, case .completed(let file)? = try turn.tables.downloads.find(id)?.state, file.length > quota,
-      let episode = try turn.tables.rules.releasable(id)
-    else { return false }
+    guard quota > 0, case .completed(let file)? = try turn.tables.downloads.find(id)?.state, file.length > quota else {
+      return false
+    }
+    return try drop(id, in: &turn)
+  }
+
+  /// Deletes what there is of a download that is larger than the whole quota, if a rule alone wants it.
+  private func drop(_ id: DownloadID, in turn: inout PodfluxTurn) throws -> Bool {
+    guard let episode = try turn.tables.rules.episode(ruledInto: id) else { return false }
     try turn.tables.rules.write(.deleted(.exceedsQuotaAlone), of: episode)
     turn.tell(.rules(.unwanted([id], for: nil)))
     return true

@@ -15,7 +15,13 @@ extension Action {
       wish.session = .new(login)
       return .downloads(.enqueue(wish))
     case .downloads(.update(let id, var update)):
-      guard let address = update.address else { return self }
+      guard let address = update.address else {
+        // Where the download is is not known here; the secret itself is.
+        guard let name = login.wish.parameter, case .text(let value)? = login.source else { return self }
+        let secret = SecretParameter(name: name, value: value)
+        update.mirrors = update.mirrors?.map { (try? WebAddress(secret.removed(from: $0.description))) ?? $0 }
+        return .downloads(.update(id, update))
+      }
       let (own, mirrors) = try login.takeParameter(from: address, update.mirrors ?? [])
       (update.address, update.mirrors) = (own, update.mirrors.map { _ in mirrors })
       update.session = .new(login)

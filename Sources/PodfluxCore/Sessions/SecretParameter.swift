@@ -38,10 +38,14 @@ public struct SecretParameter: Hashable, Sendable {
     }
   }
 
+  /// From this length on, in bytes, a value is taken out of texts by itself, too: a shorter one may be a word.
+  private static let leastBareBytes = 12
+
   /// A text in which addresses may stand, such as a page, without it in any of them. Cost: linear.
   public func removedAnywhere(in text: String) -> String {
     Set([value, String(decoding: meaning, as: UTF8.self)]).sorted().reduce(text) { left, value in
-      left.replacing(name + "=" + value, with: name + "=")
+      let left = left.replacing(name + "=" + value, with: name + "=")
+      return value.utf8.count < Self.leastBareBytes ? left : left.replacing(value, with: "")
     }
   }
 

@@ -152,12 +152,12 @@ public struct SessionsView: Hashable, Sendable {
     }
   }
 
-  /// Refuses an address that has the parameter of its session: the secret would stand in a row.
+  /// Refuses addresses that have the parameter of their session: the secret would stand in a row.
   ///
   /// - Parameter session: The session that it is to have; a new one takes its parameter out before a turn sees it.
-  func check(_ address: WebAddress, of session: Session.Key?) throws(Refusal) {
-    guard let session = session.flatMap({ sessions[$0] }), session.isFor(address.host),
-      let name = session.wish.parameter, SecretParameter.isIn(address.description, named: name)
+  func check(_ addresses: [WebAddress], of session: Session.Key?) throws(Refusal) {
+    guard let session = session.flatMap({ sessions[$0] }), let name = session.wish.parameter,
+      addresses.contains(where: { session.isFor($0.host) && SecretParameter.isIn($0.description, named: name) })
     else { return }
     throw Refusal(
       .invalidValue,

@@ -85,11 +85,12 @@ public final class Engine: Sendable {
   /// Whether it ends, or has ended, since nothing could move any more, and not since it was told to stop at once.
   public var isDraining: Bool { core.isDraining.load(ordering: .acquiring) }
 
-  /// Tells, from the queue of turns, whether files are being deleted or moved, and whether sidecars are being fetched.
-  public func readWork(_ completion: @escaping @Sendable (_ onFiles: Bool, _ onSidecars: Bool) -> Void) {
+  /// Tells, from the queue of turns, whether work is under way that is not to be broken off: files that are being deleted or
+  /// moved, and tokens that are being asked for; and whether sidecars are being fetched.
+  public func readWork(_ completion: @escaping @Sendable (_ isBusy: Bool, _ fetchesSidecars: Bool) -> Void) {
     turns.async { [core] in
-      let stores = core.session?.stores.stores
-      completion(stores?.owesFileWork ?? false, stores?.isFetchingSidecars ?? false)
+      guard let stores = core.session?.stores.stores else { return completion(false, false) }
+      completion(stores.owesFileWork || stores.isOpeningSession, stores.isFetchingSidecars)
     }
   }
 

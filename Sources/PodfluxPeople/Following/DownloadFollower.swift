@@ -45,6 +45,8 @@ package struct DownloadFollower {
   package private(set) var doneBytes: Int64 = 0
   package private(set) var done = 0
   package private(set) var failures: [Failure] = []
+  /// Those that have failed.
+  private var failed: Set<String> = []
   package private(set) var left = 0
   /// How many wait for what does not come by itself.
   package private(set) var stuck = 0
@@ -142,7 +144,9 @@ package struct DownloadFollower {
     case .done(_, let bytes):
       done += 1
       doneBytes += bytes
-    case .failed(let failure): failures.append(failure)
+    case .failed(let failure):
+      failures.append(failure)
+      failed.insert(id)
     case .left: left += 1
     case .waits: stuck += 1
     }
@@ -170,6 +174,22 @@ package struct DownloadFollower {
     return settled
   }
 
+  /// Takes in what has failed unseen: before the first look, or between two of them.
+  ///
+  /// - Parameter known: Those that had failed before.
+  package mutating func lookForFailures(
+    at source: some SnapshotSource, besides known: Set<String>
+  ) throws -> [Settled] {
+    var settled: [Settled] = []
+    try source.forEachDownload(.states([.failed]), order: .init(.added)) { item in
+      guard !known.contains(item.id), !failed.contains(item.id) else { return true }
+      lastSeen[item.id] = item
+      settled += take(item)
+      return true
+    }
+    return settled
+  }
+
   private mutating func take(_ item: DownloadItem) -> [Settled] {
     switch item.state {
     case .completed:
@@ -183,7 +203,7 @@ package struct DownloadFollower {
   /// The connection was lost, and another one begins: what was told is told again, and what has happened between is looked up.
   package mutating func beginAnew() {
     library = ObservedLibrary()
-    doubtsAll = true
+    (doubtsAll, hasGivenUp) = (true, false)
   }
 
   // MARK: What does not come by itself

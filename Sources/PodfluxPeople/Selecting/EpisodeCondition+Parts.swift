@@ -34,10 +34,18 @@ extension EpisodeCondition {
     return kept.count == 1 ? kept[0] : .all(kept)
   }
 
+  /// Whether a length can be in its range of seconds.
+  package var hasLengths: Bool {
+    parts.allSatisfy { part in
+      if case .seconds(let least?, let most?) = part { least <= most } else { true }
+    }
+  }
+
   /// Which episodes it means, as a part of a sentence: "with Night in the title and of at least 10m". Nil for all of them.
   package var words: String? {
-    let parts = parts
-    return parts.isEmpty ? nil : parts.map(\.partWords).listed
+    var words: [String] = []
+    for part in parts where !words.contains(part.partWords) { words.append(part.partWords) }
+    return words.isEmpty ? nil : words.listed
   }
 
   private var partWords: String {

@@ -48,6 +48,14 @@ extension InvariantChecker {
     guard let episode = feeds.episodes[id], let feed = feeds.feeds[episode.feed] else {
       throw Violation(.explained, "a rule deletes \(id), which is no episode")
     }
+    let quota = world.process?.dispatcher.state.settings.settings.storageQuotaBytes ?? .max
+    // What is on its way goes only if it can never have room.
+    if reason == .exceedsQuotaAlone, case .downloaded? = episode.ruling, !episode.marks.isFavorite,
+      let row = changes.lastRows[download], row.state.kind != .completed, row.origin == .auto,
+      row.progress.total ?? 0 > quota
+    {
+      return
+    }
     guard case .downloaded? = episode.ruling, !episode.marks.isFavorite,
       let row = changes.lastRows[download], case .completed(let file) = row.state, row.origin == .auto
     else {
@@ -79,7 +87,7 @@ extension InvariantChecker {
         keep?.days.map(Int64.init) == days
           && (row.dates.finished.map { $0.advanced(byDays: Int(days)) <= batch.clock.wall } ?? false)
       case .exceedsQuotaAlone:
-        file.length > (world.process?.dispatcher.state.settings.settings.storageQuotaBytes ?? .max)
+        file.length > quota
       case .exceedsQuota:
         world.process?.dispatcher.state.settings.settings.storageQuotaBytes ?? 0 > 0
       default: false

@@ -69,7 +69,7 @@ struct ObservedRules: RuleTable {
   func releasableBytes(olderThan place: RuledEpisode.Place?) throws -> Int64 {
     try inner.releasableBytes(olderThan: place)
   }
-  func releasable(_ download: DownloadID) throws -> EpisodeID? { try inner.releasable(download) }
+  func episode(ruledInto download: DownloadID) throws -> EpisodeID? { try inner.episode(ruledInto: download) }
   func releasable(olderThan place: RuledEpisode.Place?, limit: Int) throws -> [ReleasableDownload] {
     let found = try inner.releasable(olderThan: place, limit: limit)
     return switch sabotage {

@@ -147,7 +147,7 @@ extension CurlTransfer {
   private static func makeParser(for hop: HTTPHop, hasSession: Bool) -> ResponseHeadParser {
     ResponseHeadParser(
       effectiveURL: hop.shownURL, redirects: hop.redirects, permanentURL: hop.permanentURL,
-      lacksSession: hasSession && hop.session == nil)
+      lacksSession: hasSession && !hop.sendsSession)
   }
 
   private func receive(final head: ResponseHead) -> Bool {

@@ -12,6 +12,9 @@ struct HTTPHop: Sendable, Hashable {
   /// The session's credentials, where they go with the request: to the session's hosts, and after another origin was visited
   /// not any more.
   let session: SessionCredentials?
+  /// Whether the session's credentials are in the request: an address with a parameter of its own in their place goes
+  /// without them.
+  let sendsSession: Bool
   /// After another origin was visited, client headers are not sent any more, even if a redirect leads back.
   let carriesClientHeaders: Bool
   let redirects: Int
@@ -80,6 +83,7 @@ struct HTTPHop: Sendable, Hashable {
     self.parameter = parameter
     self.credentials = credentials
     self.session = session
+    sendsSession = session != nil && parameter.map { $0.removed(from: changed.text) != changed.text } ?? true
     self.carriesClientHeaders = carriesClientHeaders
     self.redirects = redirects
     self.isPermanent = isPermanent

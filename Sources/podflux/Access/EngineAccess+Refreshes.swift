@@ -15,7 +15,7 @@ extension EngineAccess {
       follower.look(at: try connection.feeds(ids))
       guard !follower.isOver else { return }
       idle = follower.isMoving ? 0 : idle + Self.lookMillisecondsAtFeeds
-      if idle >= Self.idleMilliseconds { return follower.giveUp() }
+      if try isIdle(idle) { return follower.giveUp() }
       if signals.comes(withinMilliseconds: Self.lookMillisecondsAtFeeds) { throw ConnectionFailure.interrupted }
     }
   }

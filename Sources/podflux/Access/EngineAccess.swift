@@ -37,6 +37,9 @@ final class EngineAccess {
     (connection, own) = try Self.open(start, socket: socket, signals: signals)
   }
 
+  /// Whether it is an engine of the command's own.
+  var isOwn: Bool { own != nil }
+
   /// The library's folder, absolute.
   var library: String {
     let path = connection.library ?? start.place.library

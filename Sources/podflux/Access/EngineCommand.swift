@@ -92,7 +92,9 @@ extension EngineAccess {
   /// How long downloads may wait for logins of which none is being opened, and for room.
   private static let helplessMilliseconds = 5000
   /// How long no refresh need begin before those that are left count as kept from it.
-  static let idleMilliseconds = 5000
+  private static let idleMilliseconds = 5000
+  /// The same while a login is under way.
+  private static let loginMilliseconds = 60_000
 
   private func observe(
     _ follower: inout DownloadFollower, on view: inout ProgressView, _ console: Console,
@@ -141,11 +143,18 @@ extension EngineAccess {
       view.show(downloads, settled: settled)
       refreshes.look(at: try connection.feeds(ids))
       idle = refreshes.isMoving ? 0 : idle + Self.frameMilliseconds
-      if idle >= Self.idleMilliseconds { refreshes.giveUp() }
+      if try isIdle(idle) { refreshes.giveUp() }
     }
     _ = try connection.ask(.query(.unobserve)).get()
     // What the last refreshes have brought is counted by what is told from now on.
     downloads.beginAnew()
+  }
+
+  /// Whether nothing is to be expected any more of refreshes that have not begun for so many milliseconds: a login that is
+  /// under way is waited for longer than the network.
+  func isIdle(_ milliseconds: Int) throws -> Bool {
+    guard milliseconds >= Self.idleMilliseconds else { return false }
+    return try milliseconds >= Self.loginMilliseconds || !isLoginUnderWay()
   }
 
   /// Whether a session is being opened, or is about to be.

@@ -37,7 +37,7 @@ final class OwnEngine {
   private static let lookMilliseconds = 20
 
   /// Ends the engine, and returns when the library is free. What was decided about files is done first, unless a signal
-  /// comes: a command that says "removed" leaves no file behind.
+  /// comes: a command that says "removed" leaves no file behind. So is the asking for a token, which a server may issue once.
   ///
   /// - Parameter fetchesSidecars: Whether the sidecars that are being fetched are waited for, too.
   func finish(fetchesSidecars: Bool) throws {
@@ -49,8 +49,8 @@ final class OwnEngine {
 
   private func isWorking(_ fetchesSidecars: Bool) -> Bool {
     let answer = WorkAnswer()
-    process.engine.readWork { onFiles, onSidecars in
-      answer.isWorking.store(onFiles || fetchesSidecars && onSidecars, ordering: .releasing)
+    process.engine.readWork { isBusy, isFetching in
+      answer.isWorking.store(isBusy || fetchesSidecars && isFetching, ordering: .releasing)
       answer.hasCome.signal()
     }
     answer.hasCome.wait()

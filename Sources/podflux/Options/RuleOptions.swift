@@ -1,4 +1,5 @@
 import ArgumentParser
+import PodfluxClient
 import PodfluxCore
 import PodfluxPeople
 
@@ -69,7 +70,9 @@ struct RuleOptions: ParsableArguments {
   private var hasCondition: Bool { !match.isEmpty || !exclude.isEmpty || min != nil || max != nil }
 
   /// Rules in which the options stand for what they name; the rest stays.
-  func applied(to rules: FeedRules) -> FeedRules {
+  ///
+  /// - Throws: `EngineRefusal` if the two together leave no episode.
+  func applied(to rules: FeedRules) throws -> FeedRules {
     var rules = rules
     if choosesEpisodes {
       var download = rules.autoDownload ?? .init()
@@ -79,6 +82,12 @@ struct RuleOptions: ParsableArguments {
       if hasCondition {
         download.condition = download.condition.changed(
           match: match, exclude: exclude, shortest: min?.seconds, longest: max?.seconds)
+        guard download.condition.hasLengths else {
+          throw EngineRefusal(
+            code: Refusal.Code.invalidValue.rawValue,
+            message: "--min is longer than --max, one of which the rule has already; give both of them"
+          )
+        }
       }
       rules.autoDownload = download
     }

@@ -7,8 +7,8 @@ struct RunningEngine {
   /// What was read of it to know whose engine it is.
   let begin: [UInt8]
 
-  /// Finds the engine and connects. Where the library was said no less explicitly than the socket, an engine of another
-  /// one is not meant, and nothing is asked of it.
+  /// Finds the engine and connects. An engine of another library is not meant, and nothing is asked of it, unless the command
+  /// names its socket and no library.
   ///
   /// - Parameters:
   ///   - given: Where it listens, if a person has said.
@@ -64,7 +64,9 @@ extension SocketPath {
   /// Whether the engine there counts only if it has this library.
   fileprivate func mustServe(_ place: LibraryPlace) -> Bool {
     switch origin {
-    case .given(let source): place.source >= source
+    // What one command names comes before what is usual; what is usual belongs together.
+    case .given(.option): place.source == .option
+    case .given: true
     case .library: false
     case .system: true
     }

@@ -51,16 +51,34 @@ struct QuotaTests {
     #expect(scene.world.downloads.room.promised.isEmpty)
   }
 
-  @Test("A file that turns out to be far larger than the feed says pushes nothing out", arguments: [60, 3_000])
-  func lyingLength(received: Int64) throws {
+  @Test("A file that turns out to be far larger than the feed says pushes nothing out, and blocks nothing")
+  func lyingLength() throws {
     let scene = try RuleScene { $0.storageQuotaBytes = 450 }
     try scene.subscribe(.auto(newest: 4))
     try scene.refresh(appeared: scene.contents(1...4))
     try scene.comeToRest()
     try scene.refresh(appeared: [scene.content(5, daysAgo: 0, length: 10)])
     let id = try #require(scene.world.attempts.keys.first)
-    try scene.world.report(id, .checkpoint(.sample(durable: received, total: 3_000)))
-    try scene.world.report(id, .stopped(kept: .sample(durable: received, total: 3_000)))
+    try scene.world.report(id, .checkpoint(.sample(durable: 400, total: 3_000)))
+    if scene.world.downloads.live[id] != nil {
+      try scene.world.report(id, .stopped(kept: .sample(durable: 400, total: 3_000)))
+    }
+    try scene.comeToRest()
+    #expect(try scene.here() == [1, 2, 3, 4])
+    #expect(try scene.verdict(5) == RuleVerdict(.deleted, .exceedsQuotaAlone))
+    try scene.refresh(appeared: [scene.content(6, daysAgo: 0)])
+    try scene.comeToRest()
+    #expect(try scene.here() == [2, 3, 4, 6])
+  }
+
+  @Test("What waits for room that the older ones together do not have pushes nothing out")
+  func largeEpisode() throws {
+    let scene = try RuleScene { $0.storageQuotaBytes = 450 }
+    try scene.subscribe(.auto(newest: 4))
+    try scene.refresh(appeared: scene.contents(1...4))
+    try scene.comeToRest()
+    try scene.mark(3, .init(isFavorite: true))
+    try scene.refresh(appeared: [scene.content(5, daysAgo: 0, length: 400)])
     try scene.comeToRest()
     #expect(try scene.here() == [1, 2, 3, 4])
     #expect(scene.world.downloads.counts[.waiting] == 1)

@@ -35,6 +35,9 @@ struct SecretParameterTests {
     let escaped = SecretParameter(name: "key", value: "x y")
     #expect(escaped.removedAnywhere(in: "?key=x%20y and ?key=x+y") == "?key= and ?key=")
     #expect(escaped.removedAnywhere(in: "none") == "none")
+    // A long value is no word: it goes wherever it stands.
+    let long = SecretParameter(name: "key", value: "0123456789ab")
+    #expect(long.removedAnywhere(in: "tag:0123456789ab ?key=0123456789ab#0123456789ab") == "tag: ?key=#")
   }
 
   @Test(

@@ -426,6 +426,15 @@ struct SessionsStoreTests {
     (download.address, podcast.address) = (address, address)
     #expect(isRefused(.downloads(.update(id, download))))
     #expect(isRefused(.podcasts(.update(try #require(FeedID("f")), podcast))))
+    // One that is there already: the session would have no effect.
+    let plain = try DownloadID.named("plain")
+    try world.send(.downloads(.enqueue(.init(id: plain, address: try WebAddress("https://a.example/y?auth=s3cret")))))
+    var choosing = DownloadIntent.Update()
+    choosing.session = choice
+    #expect(isRefused(.downloads(.update(plain, choosing))))
+    choosing = DownloadIntent.Update()
+    choosing.mirrors = [try WebAddress("https://a.example/m?auth=s3cret")]
+    #expect(isRefused(.downloads(.update(id, choosing))))
     // Elsewhere it is no secret of the session.
     download.address = try WebAddress("https://b.example/x?auth=1")
     try world.send(.downloads(.update(id, download)))

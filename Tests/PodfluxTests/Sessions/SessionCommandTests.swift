@@ -70,8 +70,35 @@ struct SessionCommandTests {
     #expect(try scene.podflux("get", scene.origin.url("/one.mp3")).status == 77)
     let got = try scene.podflux("get", scene.origin.url("/one.mp3") + "?auth=s3cret", "--login", "parameter")
     #expect(got.status == 0 && scene.publishedFiles() == ["one.mp3"], "\(got)")
+    #expect(try scene.results("ls", "downloads", "--json").count == 1, "what has failed is put right")
     let unknown = try scene.podflux("why", scene.origin.url("/two.mp3") + "?auth=s3cret")
     #expect(unknown.status == 1 && !unknown.errors.contains("s3cret"), "\(unknown)")
+  }
+
+  @Test("A feed that is subscribed to with its token in the address is the same with --login parameter")
+  func tokenOfFeed() throws {
+    let scene = try Scene()
+    let document = """
+      <?xml version="1.0"?><rss version="2.0"><channel><title>Members</title>
+      <description>See https://example.org/?auth=s3cret-of-mine and s3cret-of-mine</description>
+      <item><guid>tag:s3cret-of-mine</guid><title>One</title>
+      <enclosure url="\(scene.origin.url("/one.mp3?auth=s3cret-of-mine"))" type="audio/mpeg" length="9"/></item></channel></rss>
+      """
+    scene.origin.serveOtherPaths { request in
+      guard request.target.hasSuffix("?auth=s3cret-of-mine") else { return .status(401) }
+      return .resource(Resource(.text(document), mediaType: "application/rss+xml"))
+    }
+    let url = scene.origin.url("/feed") + "?auth=s3cret-of-mine"
+    try scene.results("add", url, "--none")
+    let added = try scene.podflux("add", url, "--login", "parameter")
+    #expect(added.status == 0 && added.errors.contains("it has this login now"), "\(added)")
+    #expect(try scene.podflux("sync").status == 0)
+    #expect(try scene.results("ls", "feeds", "--json").count == 1)
+    let fresh = try Scene()
+    let new = try fresh.podflux("add", url, "--login", "parameter", "--none")
+    #expect(new.status == 0 && new.output.contains("1 episode"), "\(new)")
+    let shown = try fresh.podflux("snapshot").output
+    #expect(!shown.contains("s3cret-of-mine") && shown.contains("Members"), "\(shown)")
   }
 
   @Test("get with a login for a URL that has failed gives its download the login")
@@ -81,6 +108,7 @@ struct SessionCommandTests {
     let got = try scene.podflux(
       "get", scene.origin.url("/one.mp3"), "--user", "me", "--password-stdin", input: ["s3cret pw"])
     #expect(got.status == 0 && scene.publishedFiles().count == 1, "\(got)")
+    #expect(try scene.results("ls", "downloads", "--json").count == 1, "what has failed is put right")
     #expect(try scene.podflux("rm", "--all", "-y").status == 0)
     #expect(try scene.results("sessions", "list", "--json").isEmpty, "the login has gone with its download")
   }

@@ -155,6 +155,16 @@ struct CurlSessionTests {
     #expect(head.effectiveURL == origin.url(shown) && head.permanentURL == origin.url(shown))
   }
 
+  @Test(
+    "A refusal of a token that a redirect has brought is not the session's",
+    arguments: [("/b", false), ("/b?auth=s3cret", false), ("/b?auth=own", true)])
+  func refusedRedirect(location: String, isUnsent: Bool) async throws {
+    let origin = try ScriptedOrigin.start()
+    origin.serveOtherPaths { $0.path == "/a" ? .redirect(302, to: location) : .status(401) }
+    let (recorder, _) = try await fetch(origin.url("/a"), credentials(for: origin, .parameter, secret: "s3cret"))
+    #expect(recorder.now.heads.map { $0.challenge == .unsent } == [isUnsent])
+  }
+
   @Test("A redirect that repeats the secret for another host takes nothing there")
   func repeatedParameter() async throws {
     let (home, foreign) = (try ScriptedOrigin.start(), try ScriptedOrigin.start())

@@ -98,7 +98,7 @@ struct AddCommand: EngineCommand {
   /// What holds if nothing is said.
   private static let usual = FeedRules(autoDownload: .init(newest: 3))
 
-  private var given: FeedRules { none ? .none : rules.applied(to: Self.usual) }
+  private var given: FeedRules { get throws { none ? .none : try rules.applied(to: Self.usual) } }
 
   private func request(
     _ type: String, _ url: String, more: [(key: String, value: JSONValue)] = []
@@ -124,19 +124,12 @@ struct AddCommand: EngineCommand {
     try withEngine { access, console in
       var failures: [Failure] = []
       for feed in feeds[done...] {
-        let request = try request("feeds/subscribe", feed, more: wishes + login.get())
-        let reply = try access.connection.ask(request).get()
-        guard let id = FeedID(try reply.required("id", JSONObject.string)) else {
-          throw MalformedLine("a feed without a valid id")
-        }
-        if try reply.boolean("created") == false {
-          let url = session.login.isInAddress ? feed.json : nil
-          let update = try Request("feeds/update", members(["id": id.description.json, "url": url]) + login.get())
-          _ = try access.connection.ask(update).get()
+        let (id, isNew) = try subscribe(privatelyTo: feed, login.get(), with: access)
+        if isNew {
+          added.append(id)
+        } else {
           console.note(
             "\(feed.withoutCredentials) was subscribed to before: it has this login now, and podflux sync refreshes it")
-        } else {
-          added.append(id)
         }
         done += 1
       }
@@ -144,14 +137,37 @@ struct AddCommand: EngineCommand {
       try wait(for: added, with: access)
       var left = 0
       for feed in try access.connection.feeds(added) {
-        tell(feed, on: console)
+        try tell(feed, on: console)
         if let error = feed.error { failures.append(error) } else if feed.lastRefreshed == nil { left += 1 }
       }
       try GetCommand.end(with: failures, left: left, on: console)
     }
   }
 
-  private func tell(_ feed: FeedItem, on console: Console) {
+  /// Gives a feed a login, subscribed to or not. One whose address has the token is known by what is shown of that.
+  private func subscribe(
+    privatelyTo feed: String, _ login: [(key: String, value: JSONValue)], with access: EngineAccess
+  ) throws -> (id: FeedID, isNew: Bool) {
+    func id(_ text: String) throws -> FeedID {
+      guard let id = FeedID(text) else { throw MalformedLine("a feed without a valid id") }
+      return id
+    }
+    var known = try access.connection.feeds().first { $0.url == feed.withoutCredentials }.map { try id($0.id) }
+    if known == nil {
+      let reply = try access.connection.ask(try request("feeds/subscribe", feed, more: wishes + login)).get()
+      let subscribed = try id(try reply.required("id", JSONObject.string))
+      if try reply.boolean("created") != false { return (subscribed, true) }
+      known = subscribed
+    }
+    guard let known else { throw MalformedLine("a feed without an id") }
+    let url = session.login.isInAddress ? feed.json : nil
+    _ = try access.connection.ask(
+      Request("feeds/update", members(["id": known.description.json, "url": url]) + login)
+    ).get()
+    return (known, false)
+  }
+
+  private func tell(_ feed: FeedItem, on console: Console) throws {
     if console.options.json { return console.result(feed.json) }
     let name = feed.title ?? feed.id
     guard feed.error == nil else { return console.complain("\(name): \(feed.failureAndRepair)") }
@@ -161,7 +177,7 @@ struct AddCommand: EngineCommand {
           + "and podflux sync tries again")
     }
     console.result("\(name): \(feed.episodes) episode\(feed.episodes == 1 ? "" : "s")")
-    for words in given.words { console.result("  rule: \(words)") }
+    for words in try given.words { console.result("  rule: \(words)") }
   }
 
   // MARK: Subscribing
@@ -207,12 +223,12 @@ struct AddCommand: EngineCommand {
     if let subscription, !subscription.isNew {
       return console.note("  it was subscribed to before, and stays as it is")
     }
-    tellRules(now: try preview.integer("wouldDownload") ?? 0, of: title, episodes: episodes, on: console)
+    try tellRules(now: try preview.integer("wouldDownload") ?? 0, of: title, episodes: episodes, on: console)
     if let example = subscription?.example { console.note("  a file's name, for example: \(example)") }
   }
 
-  private func tellRules(now number: Int64, of title: String, episodes: Int64, on console: Console) {
-    let words = given.words
+  private func tellRules(now number: Int64, of title: String, episodes: Int64, on console: Console) throws {
+    let words = try given.words
     for (place, words) in words.enumerated() {
       let all =
         place == 0 && number < episodes ? ".  All \(episodes): podflux rules \(ShellCommand.quoted(title)) --all" : ""

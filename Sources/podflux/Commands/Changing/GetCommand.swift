@@ -112,6 +112,11 @@ struct GetCommand: EngineCommand {
   private func enqueue(
     _ urls: [String], _ login: [(key: String, value: JSONValue)], over connection: ClientConnection
   ) throws -> [String] {
+    // With a login what has failed is put right, and not begun anew beside itself.
+    let failed = login.isEmpty ? [:] : try failedDownloads(at: connection)
+    let again = urls.compactMap { url in failed[url.withoutCredentials].map { (id: $0, url: url) } }
+    try renewLogin(of: again, login, over: connection)
+    let urls = urls.filter { failed[$0.withoutCredentials] == nil }
     let requests = try urls.map { try request(for: $0, login) }
     for request in requests { connection.send(request) }
     var (ids, known): ([String], [(id: String, url: String)]) = ([], [])
@@ -127,7 +132,17 @@ struct GetCommand: EngineCommand {
     }
     if let refusal { throw refusal }
     if !login.isEmpty { try renewLogin(of: known, login, over: connection) }
-    return ids
+    return again.map(\.id) + ids
+  }
+
+  /// The downloads that have failed, by their URLs as they are shown.
+  private func failedDownloads(at connection: ClientConnection) throws -> [String: String] {
+    var failed: [String: String] = [:]
+    try connection.forEachDownload(.states([.failed]), fields: [.id, .url]) { item in
+      if let url = item.url { failed[url] = item.id }
+      return true
+    }
+    return failed
   }
 
   /// Gives downloads that were known before the login that is said now. Those that are here need none.

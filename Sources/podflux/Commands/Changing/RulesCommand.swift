@@ -52,7 +52,7 @@ struct RulesCommand: EngineCommand {
         let request = try Request("feeds/update", [(key: "id", value: id.description.json)] + login)
         _ = try access.connection.ask(request).get()
       }
-      let rules = none ? FeedRules.none : options.applied(to: found.rules)
+      let rules = none ? FeedRules.none : try options.applied(to: found.rules)
       if plan { return try show(planOf: rules, for: id, with: access, on: console) }
       var expected = Expectation()
       if none || !options.isEmpty {

@@ -44,11 +44,16 @@ struct SyncCommand: EngineCommand {
 
   func run() throws {
     let startedAt = PersonalClock.ofProcess().now
-    let before = try feedsBefore(at: startedAt)
+    // Before an own engine begins with due feeds by itself, and with downloads of which some fail at once.
+    let offline = try Before.read(in: folder, at: startedAt, self)
+    // What has been told stays told if another command's engine ends meanwhile, and the work begins again.
+    var downloads = DownloadFollower()
+    var known: Before?
     try withEngine { access, console in
+      let before = try known ?? (access.isOwn ? offline : Before(access.connection, at: startedAt, self))
+      known = before
       access.fetchesSidecars = !refreshOnly && !noWait
-      let failedBefore = try counts(access)[.failed]
-      let chosen = try refresh(before, with: access)
+      let chosen = try refresh(before.feeds, with: access)
       // A feed that has been refreshed is due after the moment of the order.
       var refreshes = RefreshFollower(chosen, orderedAt: due ? startedAt : console.clock.now)
       if noWait {
@@ -56,7 +61,7 @@ struct SyncCommand: EngineCommand {
         return
       }
       let ids = feeds.isEmpty ? nil : chosen.compactMap { FeedID($0.id) }
-      var downloads = DownloadFollower()
+      downloads.beginAnew()
       if refreshOnly {
         try access.follow(&refreshes, ids: ids)
       } else {
@@ -65,12 +70,19 @@ struct SyncCommand: EngineCommand {
       tell(refreshes.report, since: startedAt, on: console)
       if !refreshOnly {
         try access.follow(&downloads, on: console) { tell($0, on: console) }
+        for settled in try downloads.lookForFailures(at: access.connection, besides: before.failed) {
+          if case .failed(let failure) = settled.outcome, console.mode.progress != .none {
+            console.errors.write(line: PlainReport.line("failed", "\(settled.name): \(failure.words)"))
+          }
+          tell(settled, on: console)
+        }
       }
       if console.options.json { console.result(Self.json(refreshes.report, downloads)) }
-      if failedBefore > 0, !refreshOnly {
+      if !before.failed.isEmpty, !refreshOnly {
+        let number = before.failed.count
         console.note(
-          "\(failedBefore) download\(failedBefore == 1 ? "" : "s") had failed before: podflux ls --state failed lists what has "
-            + "failed, and podflux retry --state failed tries it again")
+          "\(number) download\(number == 1 ? "" : "s") had failed before: podflux ls --state failed lists what has failed, "
+            + "and podflux retry --state failed tries it again")
       }
       try end(refreshes.report, downloads, on: console)
     }
@@ -80,18 +92,38 @@ struct SyncCommand: EngineCommand {
     try access.connection.snapshot(SnapshotQuery(stores: [.downloads])).counts()
   }
 
-  /// The feeds that are to be refreshed, before an own engine begins with due ones by itself. A library that is not there
-  /// yet has none, and of one that cannot be read the engine says why.
-  private func feedsBefore(at now: Timestamp) throws -> [FeedItem] {
-    guard feeds.isEmpty else { return [] }
-    do {
-      return try LibraryFolder(place: try folder.place()).feeds().filter { feed in
-        guard due else { return !feed.isPaused && !feed.hasEnded }
-        return feed.isRefreshing || feed.nextRefresh.map { $0 <= now } ?? false
+  /// What a library had before the command did anything.
+  private struct Before {
+    /// The feeds that are to be refreshed, unless some are named.
+    var feeds: [FeedItem] = []
+    /// The downloads that had failed.
+    var failed: Set<String> = []
+
+    init(_ source: some SnapshotSource, at now: Timestamp, _ command: SyncCommand) throws {
+      if command.feeds.isEmpty {
+        feeds = try source.feeds().filter { feed in
+          guard command.due else { return !feed.isPaused && !feed.hasEnded }
+          return feed.isRefreshing || feed.nextRefresh.map { $0 <= now } ?? false
+        }
       }
-    } catch is EngineError {
-      return []
+      var failed: Set<String> = []
+      try source.forEachDownload(.states([.failed]), fields: [.id]) { item in
+        failed.insert(item.id)
+        return true
+      }
+      self.failed = failed
     }
+
+    /// A library that is not there yet has nothing, and of one that cannot be read the engine says why.
+    static func read(in folder: LibraryOption, at now: Timestamp, _ command: SyncCommand) throws -> Before {
+      do {
+        return try Before(LibraryFolder(place: try folder.place()), at: now, command)
+      } catch is EngineError {
+        return Before()
+      }
+    }
+
+    private init() {}
   }
 
   /// Orders the refreshes. Returns the feeds as they were before.
