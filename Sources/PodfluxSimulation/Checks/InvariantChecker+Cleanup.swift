@@ -304,9 +304,13 @@ extension InvariantChecker {
   }
 
   /// Whether it is about the second name (link(2)) of a file, whose download had the first one until the run before: then
-  /// nothing tells it from any other orphan.
+  /// nothing tells it from any other orphan, or from a file that was to stay.
   private func isLastName(_ step: CleanupStep) -> Bool {
-    guard case .orphan(let found) = step.finding else { return false }
+    let found: FoundFile
+    switch step.finding {
+    case .orphan(let file), .adoptable(let file, _, _): found = file
+    default: return false
+    }
     return checkedSteps.contains { earlier in
       switch earlier.finding {
       case .corrupt(_, _, let damaged): damaged.inode == found.inode && damaged.place != found.place

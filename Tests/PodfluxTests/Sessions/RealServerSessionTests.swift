@@ -40,10 +40,14 @@ struct RealServerSessionTests {
         try engine.order("downloads/retry", ["id": name])
         let item = try engine.wait(for: name, toBe: "completed")
         #expect(scene.hash(of: item.path) == body.hash, "\(name)")
-        let answered = server.requests().filter { $0.path.hasPrefix("/\(guardian.rawValue)/") && $0.status == 200 }
+        let version = isSecure ? "HTTP/2.0" : "HTTP/1.1"
+        func answered() -> [RealServer.LoggedRequest] {
+          server.requests().filter { $0.path.hasPrefix("/\(guardian.rawValue)/") && $0.status == 200 }
+        }
+        // A server writes its log after its answer.
+        try waitUntil("the answer in the log", upTo: 20) { answered().last?.version == version }
         let scheme = guardian == .basic ? "Basic " : "Digest "
-        #expect(answered.last?.authorization?.hasPrefix(scheme) == true, "\(answered)")
-        #expect(answered.last?.version == (isSecure ? "HTTP/2.0" : "HTTP/1.1"))
+        #expect(answered().last?.authorization?.hasPrefix(scheme) == true, "\(answered())")
       }
     }
   }
@@ -66,6 +70,7 @@ struct RealServerSessionTests {
         "auth": ["kind": "basic", "user": Guard.user, "secret": Guard.password],
       ])
     #expect(scene.hash(of: try engine.wait(for: "a", toBe: "completed").path) == body.hash)
+    try waitUntil("the answers in the logs", upTo: 20) { !home.requests().isEmpty && !cdn.requests().isEmpty }
     #expect(home.requests().map { $0.authorization != nil } == [true])
     #expect(cdn.requests().map(\.status) == [200])
     #expect(cdn.requests().allSatisfy { $0.authorization == nil })
