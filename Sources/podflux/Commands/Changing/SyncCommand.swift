@@ -71,8 +71,8 @@ struct SyncCommand: EngineCommand {
       if !refreshOnly {
         try access.follow(&downloads, on: console) { tell($0, on: console) }
         for settled in try downloads.lookForFailures(at: access.connection, besides: before.failed) {
-          if case .failed(let failure) = settled.outcome, console.mode.progress != .none {
-            console.errors.write(line: PlainReport.line("failed", "\(settled.name): \(failure.words)"))
+          if console.mode.progress != .none, let line = settled.row.flatMap(PlainReport.line(for:)) {
+            console.errors.write(line: line)
           }
           tell(settled, on: console)
         }
