@@ -21,6 +21,9 @@ extension DownloadsStore {
     var doubtedAt: Timestamp?
   }
 
+  /// To how many downloads room is promised at most.
+  private static let promises = 64
+
   /// How long a download waits for a full disk before it is tried, even if no room was reported: as long as after so
   /// many failures, 20 to 30 s by default.
   private static let roomWaitFailures = 3
@@ -65,6 +68,7 @@ extension DownloadsStore {
   mutating func promiseRoom(to id: DownloadID, in turn: borrowing PodfluxTurn) throws {
     guard let download = try turn.tables.downloads.find(id), download.isAwaitingRoom else { return }
     room.promised[id] = download.neededBytes
+    room.isStale = true
   }
 
   /// Ends the promises to downloads that are not to start any more.
@@ -143,15 +147,21 @@ extension DownloadsStore {
     var left = try quotaLeft(settings, in: turn)
     // After a start it is not known who has found too little: what has been woken is in the queue, and goes first.
     let formerly = room.quotaLeft ?? .max
-    guard room.isStale || room.waiting > 0 && (left > formerly || !room.promised.isEmpty) else {
+    guard room.isStale || room.waiting > 0 && left > formerly else {
       room.quotaLeft = left
       return
     }
     var waiting: [Download] = []
+    // The least that one would need which has room, and waits until others have started: each turn looks at all promises.
+    var postponed: Int64 = .max
     for var download in try waitingInOrder(in: turn) {
       let promised = room.promised[download.id]
       let own = left.addingClamped(promised ?? 0)
-      if promised != nil || download.neededBytes > formerly, download.neededBytes <= own {
+      let hasRoom = (promised != nil || download.neededBytes > formerly) && download.neededBytes <= own
+      if hasRoom, promised == nil, room.promised.count >= Self.promises {
+        postponed = min(postponed, download.neededBytes)
+        waiting.append(download)
+      } else if hasRoom {
         if settings.storageQuotaBytes > 0 {
           room.promised[download.id] = download.neededBytes
           left = own - download.neededBytes
@@ -165,7 +175,7 @@ extension DownloadsStore {
     let wanted = waiting.filter { $0.isShort && $0.neededBytes <= left }.map(\.roomBytes).min().map { $0 + reserve }
     room.isStale = false
     room.waiting = waiting.count
-    room.quotaLeft = left
+    room.quotaLeft = min(left, postponed - 1)
     room.obstacle = .lackOfRoom(for: waiting)
     guard wanted != room.asked else { return }
     room.asked = wanted
