@@ -70,8 +70,9 @@ struct SQLCleanupTable: CleanupTable {
 }
 
 extension CleanupRun {
-  /// Whether the store can have written these counts: it continues from them.
+  /// Whether the store can have written this: it continues from the counts, and clients rely on the rest.
   fileprivate var isPlausible: Bool {
+    guard stage != .done || !isCleanup || usage != nil else { return false }
     let counts = (tallies.values.flatMap { [$0.found, $0.done, $0.left] } + deeds.flatMap { [$0.done, $0.left] })
       .map(Int64.init)
     let bytes = tallies.values.map(\.bytes) + deeds.map(\.bytes) + [freedBytes] + (usage?.all ?? [])
