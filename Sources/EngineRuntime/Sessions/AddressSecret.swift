@@ -16,6 +16,9 @@ package struct AddressSecret: Hashable, Sendable {
     guard let address = try? WebAddress(text), hosts.contains(address.host) else { return text }
     return parameter.removed(from: text)
   }
+
+  /// A guid without the secret: many publishers make it of an address, or of the token alone.
+  fileprivate func removed(fromGUID text: String) -> String { parameter.removedAnywhere(in: removed(from: text)) }
 }
 
 extension SessionCredentials {
@@ -38,7 +41,7 @@ extension EpisodeContent {
   func without(_ secret: AddressSecret?) -> EpisodeContent {
     guard let secret else { return self }
     var content = self
-    content.guid = guid.map(secret.removed).map(secret.parameter.removedAnywhere)
+    content.guid = guid.map(secret.removed(fromGUID:))
     content.link = link?.without(secret)
     content.enclosure?.address.remove(secret)
     for alternate in content.alternates.indices {
@@ -59,9 +62,9 @@ extension PodcastContent {
     guard let secret else { return self }
     var content = self
     content.description = description.map(secret.parameter.removedAnywhere)
-    content.link = link.map(secret.removed)
-    content.image = image.map(secret.removed)
-    content.guid = guid.map(secret.removed).map(secret.parameter.removedAnywhere)
+    content.link = link.map(secret.removed(from:))
+    content.image = image.map(secret.removed(from:))
+    content.guid = guid.map(secret.removed(fromGUID:))
     return content
   }
 }

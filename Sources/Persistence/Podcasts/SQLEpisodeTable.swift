@@ -225,7 +225,7 @@ struct SQLEpisodeTable: EpisodeTable {
       """
       AND NOT EXISTS (SELECT 1 FROM episodes AS others INDEXED BY episodes_of_download
         WHERE others.download = episodes.download AND others.feed <> episodes.feed
-        AND others.feed NOT IN (SELECT key FROM left_feeds))
+        AND others.\(StoredEpisode.isOfFeed))
       """)
   }
 

@@ -4,11 +4,9 @@ import Foundation
 package struct ProcessConfiguration: Sendable {
   package typealias Key = ConfigurationFile.Key
 
-  /// Where a value comes from; what a person has said for one command alone is the greatest.
-  package enum Source: Int, Comparable, Hashable, Sendable {
+  /// Where a value comes from.
+  package enum Source: Hashable, Sendable {
     case standard, file, environment, option
-
-    package static func < (lhs: Self, rhs: Self) -> Bool { lhs.rawValue < rhs.rawValue }
   }
 
   /// A value, and where it comes from.

@@ -191,6 +191,9 @@ struct PayloadDescriber: PayloadCoder {
   /// The members that only the engine's own lines may have: no message and no table names them to clients.
   static let ownMembers: Set<String> = ["secretReference"]
 
+  /// Whether clients are told of a member.
+  static func isShown(_ key: String) -> Bool { !ownMembers.contains(key) }
+
   private(set) var type = ""
   private(set) var sentence = ""
   private(set) var members: [Member] = []
@@ -248,7 +251,7 @@ extension ValueForm where Value: FormedPayload {
   static var object: Self {
     Self(
       "an object of "
-        + Value.keys.filter { !PayloadDescriber.ownMembers.contains($0) }.map { "`\($0)`" }.joined(separator: ", "),
+        + Value.keys.filter(PayloadDescriber.isShown).map { "`\($0)`" }.joined(separator: ", "),
       read: { field throws(Refusal) in
         var value = Value.template
         var reader = PayloadReader(

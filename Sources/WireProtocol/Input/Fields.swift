@@ -10,7 +10,7 @@ struct Fields {
     self.object = object
     self.path = path
     for member in object.members where !known.contains(member.key) {
-      let known = known.filter { !PayloadDescriber.ownMembers.contains($0) }
+      let known = known.filter(PayloadDescriber.isShown)
       let list = known.isEmpty ? "leave it empty" : "known are " + known.joined(separator: ", ")
       throw Refusal(
         .unknownField, "there is no field \"\(member.key.clipped)\" here; \(list)",

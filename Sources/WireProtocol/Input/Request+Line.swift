@@ -30,7 +30,7 @@ struct RequestForm: Sendable {
   init(_ template: Action, naming leading: [String] = []) {
     let form = ActionForm(template, naming: leading)
     (type, sentence, isAction) = (form.type, form.sentence, true)
-    members = form.members.filter { !PayloadDescriber.ownMembers.contains($0.key) }
+    members = form.members.filter { PayloadDescriber.isShown($0.key) }
     read = { payload throws(Refusal) in .action(try form.action(payload)) }
   }
 

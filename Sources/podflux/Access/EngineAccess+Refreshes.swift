@@ -2,21 +2,61 @@ import PodfluxClient
 import PodfluxCore
 import PodfluxPeople
 
+/// Following refreshes.
 extension EngineAccess {
-  private static let lookMillisecondsAtFeeds = 200
+  /// How long no refresh need begin before those that are left count as kept from it.
+  private static let idleMilliseconds = 5000
+  /// The same while a login is under way.
+  private static let loginMilliseconds = 60_000
 
   /// Follows refreshes of feeds until each has ended, or none of the rest has begun for a while: the network is not there,
   /// or feeds may not use it.
   ///
   /// - Parameter ids: The feeds; nil for all.
-  func follow(_ follower: inout RefreshFollower, ids: [FeedID]?) throws {
-    var idle = 0
-    while !follower.isOver {
-      follower.look(at: try connection.feeds(ids))
-      guard !follower.isOver else { return }
-      idle = follower.isMoving ? 0 : idle + Self.lookMillisecondsAtFeeds
-      if try isIdle(idle) { return follower.giveUp() }
-      if signals.comes(withinMilliseconds: Self.lookMillisecondsAtFeeds) { throw ConnectionFailure.interrupted }
+  func follow(_ refreshes: inout RefreshFollower, ids: [FeedID]?) throws {
+    try follow(&refreshes, ids: ids) {
+      if signals.comes(withinMilliseconds: Self.frameMilliseconds) { throw ConnectionFailure.interrupted }
     }
+  }
+
+  /// The same, and meanwhile follows all downloads, some of which end before the last feed is read.
+  func follow(
+    _ refreshes: inout RefreshFollower, ids: [FeedID]?, beside downloads: inout DownloadFollower, on console: Console,
+    onSettled: (DownloadFollower.Settled) -> Void
+  ) throws {
+    var view = ProgressView(console)
+    defer { view.finish() }
+    func passFrame() throws {
+      let settled = try frame(of: &downloads)
+      settled.forEach(onSettled)
+      view.show(downloads, settled: settled)
+    }
+    _ = try connection.ask(.query(.observe(DownloadFollower.observation))).get()
+    try passFrame()
+    try follow(&refreshes, ids: ids, passing: passFrame)
+    _ = try connection.ask(.query(.unobserve)).get()
+    // What the last refreshes have brought is counted by what is told from now on.
+    downloads.beginAnew()
+  }
+
+  /// - Parameter passFrame: Lets a frame's time pass between two looks.
+  private func follow(
+    _ refreshes: inout RefreshFollower, ids: [FeedID]?, passing passFrame: () throws -> Void
+  ) throws {
+    var idle = 0
+    while !refreshes.isOver {
+      refreshes.look(at: try connection.feeds(ids))
+      guard !refreshes.isOver else { return }
+      idle = refreshes.isMoving ? 0 : idle + Self.frameMilliseconds
+      if try isIdle(idle) { return refreshes.giveUp() }
+      try passFrame()
+    }
+  }
+
+  /// Whether nothing is to be expected any more of refreshes that have not begun for so many milliseconds: a login that is
+  /// under way is waited for longer than the network.
+  private func isIdle(_ milliseconds: Int) throws -> Bool {
+    guard milliseconds >= Self.idleMilliseconds else { return false }
+    return try milliseconds >= Self.loginMilliseconds || !isLoginUnderWay()
   }
 }

@@ -107,7 +107,7 @@ final class EngineAccess {
       } catch let failure as SocketFailure {
         guard case .isLive = failure, DispatchTime.now() < deadline else { throw failure }
         // The engine of another library: that of the configuration, and not of this command.
-        if let source = listening?.source, source < .option { listening = try place(for: start.place.library) }
+        if let source = listening?.source, source != .option { listening = try place(for: start.place.library) }
       }
       if signals.comes(withinMilliseconds: lookMilliseconds) { throw ConnectionFailure.interrupted }
     }

@@ -88,13 +88,9 @@ extension EngineAccess {
     }
   }
 
-  private static let frameMilliseconds = 200
+  static let frameMilliseconds = 200
   /// How long downloads may wait for logins of which none is being opened, and for room.
   private static let helplessMilliseconds = 5000
-  /// How long no refresh need begin before those that are left count as kept from it.
-  private static let idleMilliseconds = 5000
-  /// The same while a login is under way.
-  private static let loginMilliseconds = 60_000
 
   private func observe(
     _ follower: inout DownloadFollower, on view: inout ProgressView, _ console: Console,
@@ -118,47 +114,15 @@ extension EngineAccess {
   }
 
   /// Takes in what the engine tells in a frame's time.
-  private func frame(of follower: inout DownloadFollower) throws -> [DownloadFollower.Settled] {
+  func frame(of follower: inout DownloadFollower) throws -> [DownloadFollower.Settled] {
     let end = DispatchTime.now() + .milliseconds(Self.frameMilliseconds)
     var settled: [DownloadFollower.Settled] = []
     while let event = try connection.nextEvent(upTo: end) { settled += try follower.apply(event) }
     return follower.needsLook ? settled + (try follower.look(at: connection)) : settled
   }
 
-  /// Follows refreshes of feeds until each has ended, or none of the rest has begun for a while; and meanwhile all downloads,
-  /// some of which end before the last feed is read.
-  ///
-  /// - Parameter ids: The feeds; nil for all.
-  func follow(
-    _ refreshes: inout RefreshFollower, ids: [FeedID]?, beside downloads: inout DownloadFollower, on console: Console,
-    onSettled: (DownloadFollower.Settled) -> Void
-  ) throws {
-    var view = ProgressView(console)
-    defer { view.finish() }
-    _ = try connection.ask(.query(.observe(DownloadFollower.observation))).get()
-    var idle = 0
-    while !refreshes.isOver {
-      let settled = try frame(of: &downloads)
-      settled.forEach(onSettled)
-      view.show(downloads, settled: settled)
-      refreshes.look(at: try connection.feeds(ids))
-      idle = refreshes.isMoving ? 0 : idle + Self.frameMilliseconds
-      if try isIdle(idle) { refreshes.giveUp() }
-    }
-    _ = try connection.ask(.query(.unobserve)).get()
-    // What the last refreshes have brought is counted by what is told from now on.
-    downloads.beginAnew()
-  }
-
-  /// Whether nothing is to be expected any more of refreshes that have not begun for so many milliseconds: a login that is
-  /// under way is waited for longer than the network.
-  func isIdle(_ milliseconds: Int) throws -> Bool {
-    guard milliseconds >= Self.idleMilliseconds else { return false }
-    return try milliseconds >= Self.loginMilliseconds || !isLoginUnderWay()
-  }
-
   /// Whether a session is being opened, or is about to be.
-  private func isLoginUnderWay() throws -> Bool {
+  func isLoginUnderWay() throws -> Bool {
     try connection.snapshot(SnapshotQuery(stores: [.sessions])).sessions().contains {
       $0.state == .opening || $0.state == .created
     }

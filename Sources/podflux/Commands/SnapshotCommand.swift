@@ -1,5 +1,4 @@
 import ArgumentParser
-import Foundation
 import PodfluxCore
 import PodfluxEngine
 import WireProtocol

@@ -5,6 +5,15 @@ import Testing
 
 @Suite("The storage quota and rules")
 struct QuotaTests {
+  /// Four episodes of 100 bytes are here, and the quota is 450.
+  private func full() throws -> RuleScene {
+    let scene = try RuleScene { $0.storageQuotaBytes = 450 }
+    try scene.subscribe(.auto(newest: 4))
+    try scene.refresh(appeared: scene.contents(1...4))
+    try scene.comeToRest()
+    return scene
+  }
+
   @Test("The oldest that rules have fetched, of all feeds, go for newer ones")
   func room() throws {
     let scene = try RuleScene { $0.storageQuotaBytes = 450 }
@@ -53,10 +62,7 @@ struct QuotaTests {
 
   @Test("A file that turns out to be far larger than the feed says pushes nothing out, and blocks nothing")
   func lyingLength() throws {
-    let scene = try RuleScene { $0.storageQuotaBytes = 450 }
-    try scene.subscribe(.auto(newest: 4))
-    try scene.refresh(appeared: scene.contents(1...4))
-    try scene.comeToRest()
+    let scene = try full()
     try scene.refresh(appeared: [scene.content(5, daysAgo: 0, length: 10)])
     let id = try #require(scene.world.attempts.keys.first)
     try scene.world.report(id, .checkpoint(.sample(durable: 400, total: 3_000)))
@@ -73,10 +79,7 @@ struct QuotaTests {
 
   @Test("What waits for room that the older ones together do not have pushes nothing out")
   func largeEpisode() throws {
-    let scene = try RuleScene { $0.storageQuotaBytes = 450 }
-    try scene.subscribe(.auto(newest: 4))
-    try scene.refresh(appeared: scene.contents(1...4))
-    try scene.comeToRest()
+    let scene = try full()
     try scene.mark(3, .init(isFavorite: true))
     try scene.refresh(appeared: [scene.content(5, daysAgo: 0, length: 400)])
     try scene.comeToRest()
@@ -86,10 +89,7 @@ struct QuotaTests {
 
   @Test("A file that is here and larger than the whole quota goes, and no other one")
   func largerThanQuota() throws {
-    let scene = try RuleScene { $0.storageQuotaBytes = 450 }
-    try scene.subscribe(.auto(newest: 4))
-    try scene.refresh(appeared: scene.contents(1...4))
-    try scene.comeToRest()
+    let scene = try full()
     try scene.refresh(appeared: [scene.content(5, daysAgo: 0, length: 10)])
     let id = try #require(scene.world.attempts.keys.first)
     try scene.world.finish(id, as: try .sample("big.mp3", length: 500, inode: 99))

@@ -65,14 +65,11 @@ struct SessionsStoreTests {
     return id
   }
 
-  /// Subscribes to a feed that has the session.
-  private func subscribe() throws {
+  /// Subscribes to a feed that has the session, or another one.
+  private func subscribe(_ choice: SessionChoice? = SessionID("s").map { .known($0) }) throws {
     try world.send(
       .podcasts(
-        .subscribe(
-          .init(
-            id: FeedID("f"), address: try WebAddress("https://a.example/f.xml"),
-            session: SessionID("s").map { .known($0) }))))
+        .subscribe(.init(id: FeedID("f"), address: try WebAddress("https://a.example/f.xml"), session: choice))))
   }
 
   /// The refresh that the last turn has begun.
@@ -471,9 +468,7 @@ struct SessionsStoreTests {
   @Test("A session that auth has made goes, with its secret, with the last that refers to it")
   func ownSessions() throws {
     let (feed, id) = (try #require(FeedID("f")), try DownloadID.named("d"))
-    let address = try WebAddress("https://a.example/f.xml")
-    let own = SessionChoice.new(try login(.basic, hosts: []))
-    try world.send(.podcasts(.subscribe(.init(id: feed, address: address, session: own))))
+    try subscribe(.new(login(.basic, hosts: [])))
     let made = try session()
     #expect(made.isOwn)
     try world.send(
@@ -488,9 +483,8 @@ struct SessionsStoreTests {
   @Test("It goes too when its feed gets another one, and when many downloads go at once")
   func ownSessionsReplaced() throws {
     let (feed, id) = (try #require(FeedID("f")), try DownloadID.named("d"))
-    let address = try WebAddress("https://a.example/f.xml")
     let own = SessionChoice.new(try login(.basic, hosts: []))
-    try world.send(.podcasts(.subscribe(.init(id: feed, address: address, session: own))))
+    try subscribe(own)
     var update = PodcastIntent.Update()
     update.session = .new(try login(.basic, hosts: [], secret: Self.other))
     try world.send(.podcasts(.update(feed, update)))
