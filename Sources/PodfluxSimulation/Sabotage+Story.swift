@@ -31,6 +31,7 @@ extension Sabotage {
     case .publishForgotten: "a file whose rename survived a crash is not recognised"
     case .truncatedTooEarly: "kept bytes go before the row has forgotten them"
     case .publishedTooEarly: "the file gets its name before the row knows it"
+    case .requestWhilePublishing: "an attempt that has given up its slot to publish begins another exchange"
     case .publishedUnsynced: "the file gets its name before its contents are synced"
     case .syncFailureForgotten: "a sync fails, the next one seems to succeed and is believed"
     case .digestNotChecked: "a complete file is published with any digest"

@@ -39,6 +39,7 @@ public enum Sabotage: String, CaseIterable, Sendable {
   case truncatedTooEarly = "truncated-before-the-row-knows"
   /// The file gets its name before the row knows it.
   case publishedTooEarly = "published-before-the-row-knows"
+  case requestWhilePublishing = "request-while-publishing"
   /// The file gets its name before its contents are synced.
   case publishedUnsynced = "published-before-its-contents-are-synced"
   /// After a failed sync the next one is believed.

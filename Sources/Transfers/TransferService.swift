@@ -30,8 +30,8 @@ public final class TransferService: Sendable {
       configuration: .init(addedAuthorities: authorities, bundlePath: authorityBundlePath))
     environment = TransferEnvironment(
       driver: driver, files: files, bootID: bootID, readClock: readClock, report: report)
-    // The store decides on admission: every attempt that comes here runs.
-    operations.maxConcurrentOperationCount = Settings.Limits.maxConcurrent.upperBound
+    // The store decides on admission: every attempt that comes here runs, those included that publish.
+    operations.maxConcurrentOperationCount = .max
   }
 
   /// The curl thread, which refreshes share.

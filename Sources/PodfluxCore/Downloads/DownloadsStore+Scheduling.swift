@@ -4,6 +4,9 @@ import Flux
 extension DownloadsStore {
   /// How many waiting downloads are woken in one turn; the rest follow in the next.
   static let wokenAtOnce = 256
+  /// How many attempts may have their bytes and not their place yet, beside those that transfer. A slow disk holds up what
+  /// would only wait behind it.
+  package static let publishingAtOnce = 32
 
   // MARK: Admission
 
@@ -12,8 +15,11 @@ extension DownloadsStore {
     let settings = context.settings
     var wanted: Set<Session.Key> = []
     defer { if !wanted.isEmpty { turn.tell(.downloads(.session(.wanted(wanted.sorted())))) } }
-    var liveByHost = live.values.reduce(into: [String: Int]()) { $0[$1.host, default: 0] += 1 }
-    while live.count < settings.maxConcurrent {
+    let transferring = live.values.filter { !$0.isPublishing }
+    var free = min(
+      settings.maxConcurrent - transferring.count, settings.maxConcurrent + Self.publishingAtOnce - live.count)
+    var liveByHost = transferring.reduce(into: [String: Int]()) { $0[$1.host, default: 0] += 1 }
+    while free > 0 {
       let next = try turn.tables.downloads.nextAdmissible { [obstacles] lane in
         guard liveByHost[lane.host, default: 0] < settings.maxPerHost, obstacles.obstacle(ignoringSession: lane) == nil
         else { return false }
@@ -28,6 +34,7 @@ extension DownloadsStore {
         continue
       }
       liveByHost[download.source.host, default: 0] += 1
+      free -= 1
       try start(&download, reading: context, in: &turn)
     }
   }
@@ -101,7 +108,7 @@ extension DownloadsStore {
     try transition(&download, to: .queued, in: turn)
   }
 
-  /// Tells a live attempt to stop. It keeps its slot until it has ended, so that there are never two for a download.
+  /// Tells a live attempt to stop. It stays live until it has ended, so that there are never two for a download.
   mutating func stopAttempt(of id: DownloadID, in turn: inout PodfluxTurn) {
     guard let attempt = live[id], !attempt.isStopping else { return }
     live[id]?.isStopping = true

@@ -62,7 +62,8 @@ public struct DownloadsStore: DomainStore {
     var steps: OwedWork<CleanupStep>
   }
 
-  /// The attempts that have not ended, at most `Settings.maxConcurrent`, and what is known of them beyond their rows.
+  /// The attempts that have not ended, and what is known of them beyond their rows: at most `Settings.maxConcurrent` that
+  /// transfer, and some that publish.
   public internal(set) var live: [DownloadID: LiveAttempt] = [:]
   /// Bytes that were fetched and thrown away, of all downloads that there ever were.
   public internal(set) var discarded: Download.Discarded

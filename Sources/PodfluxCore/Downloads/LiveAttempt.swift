@@ -19,13 +19,13 @@ public struct LiveAttempt: Hashable, Sendable {
   var policy: NetworkPolicy
   /// How many bytes are still expected, if known.
   var expected: Int64
-  /// Whether it was stopped. Its slot is free only when it has ended.
+  /// Whether it was stopped. Its slot is free only when it has ended, or publishes.
   public internal(set) var isStopping = false
   /// Whether its row is gone: a row with the same id is another download's.
   public internal(set) var isDisowned = false
   /// The deletions under way that must end before it publishes.
   var awaitedDeletions: Set<Deletion.Key> = []
-  /// Whether the name of its file was recorded: from then on it needs no network.
+  /// Whether the name of its file was recorded: from then on it needs no network, and no slot.
   var isPublishing = false
   /// The last reported phase, for people. No decision may depend on it: readings are not in the journal.
   public internal(set) var phase: DownloadState.Phase = .connecting

@@ -13,6 +13,8 @@ final class SimulatedAttempt {
   private(set) var core: DownloadAttempt
   private var work: AttemptFileWork
   private(set) var exchange: SimulatedExchange?
+  /// The last request for the file.
+  private var request: HTTPRequest?
   /// The exchange of a part of what tags show, and what has come of it.
   private var partExchange: SmallExchange?
   private var partBody: [UInt8] = []
@@ -69,7 +71,7 @@ final class SimulatedAttempt {
     case .work:
       jobs += 1
       scheduleFiles()
-    case .startExchange(let request) where core.isGathering: startPart(request)
+    case .startExchange(let request) where core.isGathering: try startPart(request)
     case .startExchange(let request): try start(request)
     case .cancelExchange where partExchange != nil:
       partExchange?.end(with: .cancelled)
@@ -83,7 +85,9 @@ final class SimulatedAttempt {
   // MARK: The network
 
   private func start(_ request: HTTPRequest) throws {
+    try world.checker.willRequest(attempt.id)
     try world.checker.willGoOn(download, with: files.file, from: core.machine.base)
+    self.request = request
     let headers = request.headers.map { Header(name: $0.name, value: $0.value) }
     try world.checker.willSend(
       world.sabotage == .headersEverywhere ? attempt.description.headers : headers, to: attempt.address, for: download)
@@ -114,7 +118,8 @@ final class SimulatedAttempt {
 
   // MARK: What tags show
 
-  private func startPart(_ request: HTTPRequest) {
+  private func startPart(_ request: HTTPRequest) throws {
+    try world.checker.willRequest(attempt.id)
     partExchange = SmallExchange(request, in: world)
     partBody = []
     scheduleNetwork(after: world.random.delay())
@@ -259,6 +264,7 @@ final class SimulatedAttempt {
     process.post(.attempt(report))
     switch (report.news, world.sabotage) {
     case (.restarting, .truncatedTooEarly?), (.publishing, .publishedTooEarly?): try advance { $0.proceed() }
+    case (.publishing, .requestWhilePublishing?): if let request { try start(request) }
     default: break
     }
   }

@@ -2,8 +2,8 @@
 public enum Invariant: String, CaseIterable, Sendable {
   case acknowledged = "an acknowledged action's effect is never lost"
   case oneAttempt = "a download has at most one live attempt"
-  case totalLimit = "no more attempts are started than maxConcurrent allows"
-  case hostLimit = "no more attempts are started on a host than maxPerHost allows"
+  case totalLimit = "no more attempts transfer than maxConcurrent allows"
+  case hostLimit = "no more attempts transfer from a host than maxPerHost allows"
   case durable = "a row's durable bytes would survive a power cut"
   case torn = "bytes that a power cut may have torn are not gone on with"
   case checkpointed = "written bytes do not wait for their checkpoint for ever"

@@ -15,8 +15,12 @@ extension InvariantChecker {
     }
     try checkSession(of: attempt, in: process)
     let settings = process.dispatcher.state.settings.settings
-    guard live.count < settings.maxConcurrent else {
-      throw Violation(.totalLimit, "\(live.count + 1) attempts, \(settings.maxConcurrent) allowed")
+    let transferring = process.attempts.values.filter { !publishing.contains($0.attempt.id) }
+    guard transferring.count < settings.maxConcurrent else {
+      throw Violation(.totalLimit, "\(transferring.count + 1) attempts, \(settings.maxConcurrent) allowed")
+    }
+    guard live.count < settings.maxConcurrent + DownloadsStore.publishingAtOnce else {
+      throw Violation(.totalLimit, "\(live.count + 1) attempts, those included that publish")
     }
     if let until = process.dispatcher.state.downloads.cooldowns[attempt.address.host],
       until > process.world.clock.wall
@@ -24,10 +28,16 @@ extension InvariantChecker {
       throw Violation(.cooldown, "\(id.download) starts on \(attempt.address.host), which is left alone until \(until)")
     }
     try checkObstacles(attempt, row, process)
-    let onHost = process.attempts.values.filter { $0.attempt.address.host == attempt.address.host }.count
+    let onHost = transferring.filter { $0.attempt.address.host == attempt.address.host }.count
     guard onHost < settings.maxPerHost else {
       throw Violation(.hostLimit, "\(onHost + 1) attempts on \(attempt.address.host), \(settings.maxPerHost) allowed")
     }
+  }
+
+  /// An attempt begins an exchange.
+  func willRequest(_ attempt: AttemptID) throws {
+    guard publishing.contains(attempt) else { return }
+    throw Violation(.totalLimit, "\(attempt.download) has given up its slot to publish, and begins an exchange")
   }
 
   func willGoOn(_ download: DownloadID, with file: SimulatedFile?, from position: Int64) throws {
@@ -80,6 +90,7 @@ extension InvariantChecker {
       throw Violation(
         .oneEnd, "attempt \(report.attempt.generation) of \(report.attempt.download) reports after its end")
     }
+    if case .publishing = report.news { publishing.insert(report.attempt) }
     if report.news.isEnd { ended.insert(report.attempt) }
   }
 

@@ -32,6 +32,40 @@ struct AdmissionTests {
     #expect(world.started == ["a2"])
   }
 
+  @Test("What has its bytes and publishes holds no slot, its host's neither")
+  func publishing() throws {
+    let world = try World {
+      $0.maxConcurrent = 2
+      $0.maxPerHost = 1
+    }
+    for number in 0..<3 { try world.enqueue("a\(number)", host: "a.example") }
+    #expect(world.attempts.keys.map(\.description) == ["a0"])
+    try world.report(.named("a0"), .publishing(.sample("0.mp3"), kept: .sample(durable: 1_000)))
+    #expect(world.started == ["a1"])
+    #expect(world.downloads.live.count == 2)
+    try world.report(.named("a0"), .finished(.sample("0.mp3")))
+    #expect(world.started.isEmpty)
+  }
+
+  @Test("No more than a number of attempts publish while others transfer")
+  func publishingAtOnce() throws {
+    let world = try World {
+      $0.maxConcurrent = 1
+      $0.maxPerHost = 1
+    }
+    let count = DownloadsStore.publishingAtOnce
+    for number in 0..<count + 3 { try world.enqueue("d\(number)") }
+    for number in 0...count {
+      try world.report(
+        .named("d\(number)"),
+        .publishing(.sample("\(number).mp3", inode: UInt64(number + 1)), kept: .sample(durable: 1_000)))
+      #expect(world.started == (number < count ? ["d\(number + 1)"] : []))
+    }
+    #expect(world.downloads.live.count == count + 1)
+    try world.report(.named("d5"), .finished(.sample("5.mp3", inode: 6)))
+    #expect(world.started == ["d\(count + 1)"])
+  }
+
   @Test("A port is part of the host")
   func ports() throws {
     let world = try World { $0.maxPerHost = 1 }
