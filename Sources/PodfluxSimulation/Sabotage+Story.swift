@@ -101,6 +101,7 @@ extension Sabotage {
     case .quotaForgotten: "files exceed the storage quota, and rules delete none"
     case .quotaTakesNewest: "the storage quota takes newer episodes before older ones"
     case .quotaTakesMore: "the storage quota takes more than it needs"
+    case .quotaSearchedOnce: "a search for room that was once in vain is believed for ever"
     case .adoptDoubtful: "an episode gets the file of another one"
     case .adoptClaimed: "a file becomes that of two downloads"
     case .adoptTouches: "adopting a file changes it"

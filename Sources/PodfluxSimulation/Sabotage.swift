@@ -201,6 +201,8 @@ public enum Sabotage: String, CaseIterable, Sendable {
   case quotaTakesNewest = "quota-takes-newest"
   /// Rules free more than the storage quota needs.
   case quotaTakesMore = "quota-takes-more"
+  /// A search for room that was once in vain is believed for ever.
+  case quotaSearchedOnce = "quota-searched-once"
 
   /// A file that may be an episode's is taken for it.
   case adoptDoubtful = "adopt-doubtful"
@@ -285,7 +287,7 @@ public enum Sabotage: String, CaseIterable, Sendable {
       .headersFollowMove, .failingGivenUp, .refreshedTooSoon, .freshAddressIgnored:
       .feeds
     case .removedForgotten, .lineForgotten, .keepCountsAll, .favoriteForgotten, .quotaForgotten, .quotaTakesNewest,
-      .quotaTakesMore:
+      .quotaTakesMore, .quotaSearchedOnce:
       [.feeds, .rules]
     case .sidecarReplaces, .sidecarStays: .sidecars
     case .sidecarTakenForOrphan, .sidecarFetchedAgain: [.sidecars, .people]

@@ -67,7 +67,7 @@ extension DownloadsStore {
     try turn.tables.deletions.insert(Deletion(download: id, file: nil), isReady: true)
     guard var download = try turn.tables.downloads.find(id) else { return }
     download.isHeld = true
-    try turn.tables.downloads.update(download)
+    try update(download, in: turn)
   }
 }
 

@@ -186,7 +186,7 @@ extension DownloadsStore {
     case .before(let anchor): download.rank = try rank(besides: anchor, towards: .first, for: download, in: turn)
     case .after(let anchor): download.rank = try rank(besides: anchor, towards: .last, for: download, in: turn)
     }
-    try turn.tables.downloads.update(download)
+    try update(download, in: turn)
     return .affected(1)
   }
 
@@ -238,7 +238,7 @@ extension DownloadsStore {
     if update.concernsRequests, case .running = download.state {
       try sendBack(&download, in: &turn)
     } else {
-      try turn.tables.downloads.update(download)
+      try self.update(download, in: turn)
     }
     return .affected(1)
   }

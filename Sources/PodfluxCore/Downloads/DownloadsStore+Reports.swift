@@ -57,7 +57,7 @@ extension DownloadsStore {
       if case .running = download.state {
         try store.transition(&download, to: .queued, in: turn)
       } else {
-        try turn.tables.downloads.update(download)
+        try store.update(download, in: turn)
       }
     }
   }
@@ -84,7 +84,7 @@ extension DownloadsStore {
       download.isHeld = true
       try waitForRoom(&download, after: error, settings: settings, in: &turn)
     case .running, .queued, .waiting, .paused, .completed, .failed:
-      try turn.tables.downloads.update(download)
+      try update(download, in: turn)
     }
   }
 
@@ -103,7 +103,7 @@ extension DownloadsStore {
       live[attempt.download]?.phase = .connecting
       try transition(&download, to: .running(.connecting), in: turn)
     } else {
-      try turn.tables.downloads.update(download)
+      try update(download, in: turn)
     }
   }
 
@@ -181,7 +181,7 @@ extension DownloadsStore {
     in turn: inout PodfluxTurn
   ) throws {
     guard case .running = download.state else {
-      try turn.tables.downloads.update(download)
+      try update(download, in: turn)
       return
     }
     let hadProgress = gained > 0

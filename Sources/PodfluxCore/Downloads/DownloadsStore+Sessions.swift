@@ -59,7 +59,7 @@ extension DownloadsStore {
       download.session = own
       switch download.state {
       case .running(.publishing), .queued, .waiting, .paused, .failed, .completed:
-        try turn.tables.downloads.update(download)
+        try update(download, in: turn)
       case .running: try sendBack(&download, in: &turn)
       }
     }
@@ -71,11 +71,11 @@ extension DownloadsStore {
   }
 
   /// The session that was wanted for a download is there.
-  func set(_ session: Session.Key, of id: DownloadID, in turn: inout PodfluxTurn) throws {
+  mutating func set(_ session: Session.Key, of id: DownloadID, in turn: inout PodfluxTurn) throws {
     guard var download = try turn.tables.downloads.find(id) else { return }
     tellLeft(download.session, in: &turn)
     download.session = session
-    try turn.tables.downloads.update(download)
+    try update(download, in: turn)
   }
 }
 

@@ -53,7 +53,7 @@ extension DownloadsStore {
     case .partial(let id, let planned, let length, let tailHash):
       guard var download = try turn.tables.downloads.find(id) else { return CleanupStep.hasChanged }
       download.progress.correct(planned, to: length, tailHash: tailHash)
-      try turn.tables.downloads.update(download)
+      try update(download, in: turn)
       // What may be left is of no use.
       if length == 0 { try disownPartial(of: id, in: &turn) }
     case .emptyFolder, .strayPartial, .foreign, .expiredQuarantine: break

@@ -8,6 +8,8 @@ extension DownloadsStore {
     var isStale = false
     /// How many wait.
     var waiting = 0
+    /// What the first of them need, as room goes to them. It holds as long as it has not to be looked who waits.
+    var line: [QuotaNeed] = []
     /// What all others wait for, if too many wait.
     var obstacle: Obstacle?
     /// How many free bytes have been asked for.
@@ -106,17 +108,15 @@ extension DownloadsStore {
     let excess = try turn.tables.downloads.completedBytes() - settings.storageQuotaBytes
     var needs = excess > 0 ? [QuotaNeed(bytes: excess)] : []
     guard room.waiting > 0 else { return needs }
-    let waiting = try waitingInOrder(in: turn)
+    let line = try room.isStale ? waitingInOrder(in: turn).line : room.line
     // What is complete is there, and not to come any more.
     let complete = live.values.filter(\.isPublishing).reduce(Int64(0)) { $0.addingClamped($1.expected) }
     let left = try quotaLeft(settings, in: turn).addingClamped(complete)
-    for download in waiting.prefix(QuotaNeed.limit) {
-      let own = left.addingClamped(room.promised[download.id] ?? 0)
-      guard download.neededBytes > own else { continue }
-      needs.append(
-        QuotaNeed(
-          bytes: download.neededBytes - own, download: download.id, isOfRule: download.origin == .auto,
-          length: download.progress.durable > 0 ? download.progress.total : nil))
+    for var need in line {
+      let own = left.addingClamped(need.download.flatMap { room.promised[$0] } ?? 0)
+      guard need.bytes > own else { continue }
+      need.bytes -= own
+      needs.append(need)
     }
     return needs
   }
@@ -175,6 +175,7 @@ extension DownloadsStore {
     let wanted = waiting.filter { $0.isShort && $0.neededBytes <= left }.map(\.roomBytes).min().map { $0 + reserve }
     room.isStale = false
     room.waiting = waiting.count
+    room.line = waiting.line
     room.quotaLeft = min(left, postponed - 1)
     room.obstacle = .lackOfRoom(for: waiting)
     guard wanted != room.asked else { return }
@@ -207,6 +208,17 @@ struct QuotaNeed: Hashable, Sendable {
   var isOfRule = false
   /// The whole length of its file, as its server has said; nil unless bytes of it are here.
   var length: Int64?
+}
+
+extension [Download] {
+  /// What the first of them need, each by itself.
+  fileprivate var line: [QuotaNeed] {
+    prefix(QuotaNeed.limit).map {
+      QuotaNeed(
+        bytes: $0.neededBytes, download: $0.id, isOfRule: $0.origin == .auto,
+        length: $0.progress.durable > 0 ? $0.progress.total : nil)
+    }
+  }
 }
 
 extension Download {

@@ -202,6 +202,13 @@ public struct DownloadsStore: DomainStore {
     try turn.tables.downloads.update(download)
   }
 
+  /// Writes what has changed of a download beside its state.
+  mutating func update(_ download: Download, in turn: borrowing PodfluxTurn) throws {
+    // It may wait for room, and need another amount.
+    if case .waiting = download.state { room.isStale = true }
+    try turn.tables.downloads.update(download)
+  }
+
   /// The row that an attempt works for; nil once that is gone.
   func download(of attempt: AttemptID, in turn: borrowing PodfluxTurn) throws -> Download? {
     guard live[attempt.download]?.isDisowned == false else { return nil }

@@ -5,10 +5,12 @@ extension RulesStore {
   /// Deletes the oldest episodes that rules have downloaded, of all feeds, until what is there is within the quota, and until
   /// there is room for what waits for it. No newer one goes for an older one that a rule wants, and none for a download that
   /// would not have room all the same.
-  func freeRoom(upTo limit: Int, reading context: Context, in turn: inout PodfluxTurn) throws {
+  mutating func freeRoom(upTo limit: Int, reading context: Context, in turn: inout PodfluxTurn) throws {
     guard limit > 0 else { return }
-    let rules = turn.tables.rules
-    for need in try context.quotaNeeds(turn) {
+    let (rules, needs) = (turn.tables.rules, try context.quotaNeeds(turn))
+    searches.forgetOld(at: turn.now)
+    guard !needs.isEmpty, !searches.cover(needs) else { return }
+    for need in needs {
       if need.isOfRule, let id = need.download, let length = need.length, length > context.quotaBytes,
         try drop(id, in: &turn)
       {
@@ -16,19 +18,35 @@ extension RulesStore {
       }
       let place = need.isOfRule ? try need.download.flatMap { try rules.place(having: $0) } : nil
       if need.isOfRule, place == nil { continue }
+      // What the files exceed the quota by goes in parts, the others' needs as a whole.
+      let least = need.download == nil ? 1 : need.bytes
+      guard !searches.cover(least, olderThan: place) else { continue }
       let candidates = try rules.releasable(olderThan: place, limit: limit)
       var (freed, chosen): (Int64, [ReleasableDownload]) = (0, [])
       for candidate in candidates where freed < need.bytes {
         freed = freed.addingClamped(candidate.bytes)
         chosen.append(candidate)
       }
-      guard !chosen.isEmpty else { continue }
-      if need.download != nil, freed < need.bytes {
-        // The next turns go on with the rest, if that is enough.
-        guard candidates.count == limit, try rules.releasableBytes(olderThan: place) >= need.bytes else { continue }
+      if freed < least, candidates.count == limit { freed = try rules.releasableBytes(olderThan: place) }
+      guard freed >= least, !chosen.isEmpty else {
+        searches.note(freed, olderThan: place, at: turn.now)
+        continue
       }
+      // Where that is not enough, the next turns go on with the rest.
       for candidate in chosen { try rules.write(.deleted(.exceedsQuota), of: candidate.episode) }
       return turn.tell(.rules(.unwanted(chosen.map(\.download), for: need.download)))
+    }
+    searches.note(needs, at: turn.now)
+  }
+
+  /// Forgets the searches that would find more now.
+  mutating func followSearches(_ event: StoreEvent, in turn: borrowing PodfluxTurn) throws {
+    switch event {
+    case .downloads(.finished(let id)):
+      if let place = try turn.tables.rules.place(having: id) { searches.forget(coming: place) }
+    case .podcasts(.fetchedOverCellular), .podcasts(.session): break
+    case .podcasts, .downloads(.applied): searches.forget()
+    default: break
     }
   }
 

@@ -40,6 +40,8 @@ public struct RulesStore: DomainStore {
   /// When the turn follows that makes room; nil if none is needed, or nothing could go for it.
   private var roomAt: Timestamp?
   private var hasDue = false
+  /// What was looked for in vain.
+  var searches = FruitlessSearches()
 
   /// Whether something is left to be done now.
   public var isOwing: Bool { hasDue || roomAt != nil }
@@ -57,7 +59,7 @@ public struct RulesStore: DomainStore {
   func isConcerned(by call: StoreCall, at now: Timestamp, needingRoom: Bool) -> Bool {
     switch call {
     case .handle(.recovered), .receive(.podcasts), .receive(.downloads(.enqueued)), .receive(.downloads(.finished)),
-      .receive(.downloads(.lacksRoom)):
+      .receive(.downloads(.applied)), .receive(.downloads(.lacksRoom)):
       true
     case .handle, .receive: false
     case .endBatch: isOwing || isDue(at: now) || needingRoom
@@ -75,6 +77,7 @@ public struct RulesStore: DomainStore {
   /// Notes what makes rules due, and what has become of an episode's download.
   public mutating func receive(_ event: StoreEvent, in turn: inout PodfluxTurn, reading context: Context) throws {
     let (rules, now) = (turn.tables.rules, turn.now)
+    try followSearches(event, in: turn)
     switch event {
     case .podcasts(.rulesChanged(let key, let former)): try follow(key, from: former, in: turn)
     case .podcasts(.hasNews(let key)): try noteNews(of: key, in: turn)
@@ -90,7 +93,7 @@ public struct RulesStore: DomainStore {
     case .downloads(.finished(let id)):
       if try dropTooLarge(id, quota: context.quotaBytes, in: &turn) { break }
       if try rules.makeDue(having: id, at: now) { dueAt = now }
-    case .downloads(.lacksRoom): if try !rules.releasable(olderThan: nil, limit: 1).isEmpty { roomAt = now }
+    case .downloads(.lacksRoom): if !searches.coverAll { roomAt = now }
     default: break
     }
   }

@@ -72,8 +72,10 @@ struct ObservedRules: RuleTable {
   func episode(ruledInto download: DownloadID) throws -> EpisodeID? { try inner.episode(ruledInto: download) }
   func releasable(olderThan place: RuledEpisode.Place?, limit: Int) throws -> [ReleasableDownload] {
     let found = try inner.releasable(olderThan: place, limit: limit)
+    if found.isEmpty { notes.hasSearchedInVain = true }
     return switch sabotage {
     case .quotaForgotten: []
+    case .quotaSearchedOnce where notes.hasSearchedInVain: []
     case .quotaTakesNewest: found.reversed()
     case .quotaTakesMore:
       found.map { release in

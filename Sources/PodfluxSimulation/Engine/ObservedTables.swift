@@ -21,6 +21,8 @@ final class TransactionNotes {
   /// The rows of sessions, in the order in which they were written.
   var sessions: [Session] = []
   var forgottenSessions: [Session.Key] = []
+  /// Whether a search for room was in vain, in this transaction or one before.
+  var hasSearchedInVain = false
   /// The downloads whose rows were written one by one.
   var writtenDownloads: [DownloadID] {
     writes.compactMap { if case .row(let row) = $0 { row.id } else { nil } }

@@ -50,7 +50,9 @@ final class SimulatedLedger: Ledger {
   }
 
   func transaction<Result>(_ body: (any Tables) throws -> Result) throws -> Result {
+    let hasSearchedInVain = notes.hasSearchedInVain
     notes = TransactionNotes()
+    notes.hasSearchedInVain = hasSearchedInVain
     debts = []
     lastPosition = nil
     uncommitted = nil

@@ -134,4 +134,99 @@ struct QuotaTests {
     try scene.comeToRest()
     #expect(try scene.here() == [3, 4, 50])
   }
+
+  // MARK: Searches in vain
+
+  @Test("What may go from now on is found at once, although nothing was found before")
+  func mayGoNow() throws {
+    let scene = try full()
+    for number in 1...4 { try scene.mark(number, .init(isFavorite: true)) }
+    try scene.refresh(appeared: [scene.content(5, daysAgo: 0)])
+    try scene.comeToRest()
+    #expect(scene.world.dispatcher.state.rules.searches.coverAll)
+    #expect(try scene.here() == [1, 2, 3, 4])
+    try scene.mark(2, .init(isFavorite: false))
+    try scene.comeToRest()
+    #expect(try scene.here() == [1, 3, 4, 5])
+  }
+
+  @Test("An older file that arrives is found at once, although nothing older was there before")
+  func comesNow() throws {
+    let scene = try RuleScene { $0.storageQuotaBytes = 250 }
+    try scene.subscribe(.auto(.all))
+    try scene.refresh(appeared: scene.contents(3...4))
+    try scene.comeToRest()
+    let other = try #require(FeedID("other"))
+    try scene.subscribe(.auto(.all), id: other)
+    try scene.refresh(
+      appeared: [scene.content(2, daysAgo: 999), scene.content(1, daysAgo: 1_100, length: 40)], id: other)
+    try scene.comeToRest()
+    #expect(try scene.here() == [1, 3, 4])
+    #expect(scene.world.downloads.counts[.waiting] == 1)
+    var patch = SettingsPatch()
+    patch.storageQuotaBytes = 300
+    try scene.world.send(.updateSettings(patch))
+    try scene.comeToRest()
+    #expect(try scene.here() == [2, 3, 4])
+  }
+}
+
+@Suite("Searches for room")
+struct FruitlessSearchesTests {
+  private let noon = Timestamp(milliseconds: 1_000_000)
+
+  private func place(_ hours: Int64) -> RuledEpisode.Place {
+    let moment = Timestamp(milliseconds: hours * 3_600_000)
+    return RuledEpisode.Place(moment: moment, added: moment, id: EpisodeID(number: 1))
+  }
+
+  @Test("cover the same need, larger ones, and those of older episodes")
+  func covering() {
+    var searches = FruitlessSearches()
+    #expect(!searches.cover(1, olderThan: nil))
+    searches.note(100, olderThan: place(5), at: noon)
+    #expect(searches.cover(101, olderThan: place(5)))
+    #expect(searches.cover(101, olderThan: place(4)))
+    #expect(!searches.cover(100, olderThan: place(4)))
+    #expect(!searches.cover(101, olderThan: place(6)))
+    #expect(!searches.cover(101, olderThan: nil))
+    searches.note(0, olderThan: nil, at: noon)
+    #expect(searches.coverAll)
+    #expect(searches.cover(1, olderThan: place(9)))
+  }
+
+  @Test("end when an older file comes that could go, but not with a newer one")
+  func coming() {
+    var searches = FruitlessSearches()
+    let needs = [QuotaNeed(bytes: 9)]
+    searches.note(0, olderThan: place(5), at: noon)
+    searches.note(needs, at: noon)
+    #expect(searches.cover(needs))
+    searches.forget(coming: place(6))
+    #expect(searches.cover(1, olderThan: place(5)))
+    #expect(!searches.cover(needs))
+    searches.forget(coming: place(4))
+    #expect(!searches.cover(1, olderThan: place(5)))
+  }
+
+  @Test("end after a minute, and when the clock is set back")
+  func aging() {
+    let later = noon.advanced(byMilliseconds: FruitlessSearches.milliseconds)
+    for (moment, holds) in [
+      (later.advanced(byMilliseconds: -1), true), (later, false), (Timestamp(milliseconds: 0), false),
+    ] {
+      var searches = FruitlessSearches()
+      searches.note(0, olderThan: nil, at: noon)
+      searches.forgetOld(at: moment)
+      #expect(searches.coverAll == holds)
+    }
+  }
+
+  @Test("are remembered up to a number, the last ones")
+  func limit() {
+    var searches = FruitlessSearches()
+    for hours in 0...Int64(QuotaNeed.limit) { searches.note(hours, olderThan: place(hours), at: noon) }
+    #expect(!searches.cover(1, olderThan: place(0)))
+    #expect(searches.cover(2, olderThan: place(1)))
+  }
 }
