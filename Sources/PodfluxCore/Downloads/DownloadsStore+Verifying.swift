@@ -55,6 +55,10 @@ extension DownloadsStore {
     var verdict = verdict
     if case .modified(let file) = verdict, try isAnothers(file, than: download.id, in: turn) {
       verdict = .damaged("the file \"\(file.path)\" is gone, and another download's is in its place", remains: nil)
+    } else if case .modified(let file) = verdict, try turn.tables.deletions.names(file) {
+      // A removed download's: once that deletion is done, nothing is there.
+      verdict = .damaged(
+        "the file \"\(file.path)\" is gone, and one that is to be deleted is in its place", remains: nil)
     } else if case .modified(let file) = verdict, steps.isTaking(FoundFile(file)) {
       // Followed now, it would be a download's file that is taken away.
       verdict = .unreadable("a cleanup is just taking the file \"\(file.path)\" away")

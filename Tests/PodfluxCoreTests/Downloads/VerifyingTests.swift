@@ -165,6 +165,26 @@ struct VerifyingTests {
     #expect(world.deletions.map(\.download) == [ids[1]])
   }
 
+  /// The file of `a` was moved away; `b` got its path, and was removed. Once its file is deleted, `a` has none.
+  @Test("A file that a removed download's deletion will take is not followed as an edited one")
+  func owedDeletion() throws {
+    let world = try World()
+    let ids = try ["a", "b"].map { try world.enqueue($0) }
+    let theirs = try PublishedFile.sample(inode: 2)
+    try world.finish(ids[0], as: .sample(inode: 1))
+    try world.finish(ids[1], as: theirs)
+    try world.send(.downloads(.remove(.one(ids[1]), deletingFile: true)))
+    let deletion = try #require(world.deletions.first)
+    try world.send(.notDeleted(deletion.key, because: "It is read-only."))
+    try world.send(.downloads(.verify(.one(ids[0]))))
+    try world.verified(ids[0], .modified(theirs))
+    guard case .failed(let error) = try world.state(ids[0]) else {
+      return #expect(try world.state(ids[0]).kind == .failed)
+    }
+    #expect(error.code == .corruptFile)
+    #expect(error.message == "the file \"\(theirs.path)\" is gone, and one that is to be deleted is in its place")
+  }
+
   @Test("A download with a missing file does not prevent the move of another's with its path")
   func samePathOnly() throws {
     let world = try World()
