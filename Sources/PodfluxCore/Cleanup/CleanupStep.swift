@@ -190,6 +190,11 @@ extension CleanupStep.Finding {
     }
   }
 
+  /// The path that its download's row leaves, which others may be waiting for: what is damaged may lie at another one.
+  var leftPlace: EntryPath? {
+    if case .corrupt(_, let file, _) = self { EntryPath(file.path) } else { place }
+  }
+
   /// The file, if no download owned it.
   var foundFile: FoundFile? {
     switch self {

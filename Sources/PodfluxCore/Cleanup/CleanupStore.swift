@@ -328,11 +328,11 @@ public struct CleanupStore: DomainStore {
     try releaseHeld(behind: step, reading: context, in: &turn)
   }
 
-  /// A step has ended: its file may have left a place that others wait for.
+  /// A step has ended: its download may have left a place that others wait for.
   private mutating func releaseHeld(
     behind step: CleanupStep, reading context: Context, in turn: inout PodfluxTurn
   ) throws {
-    guard let place = step.finding.place, awaitedPlaces.contains(place) else { return }
+    guard let place = step.finding.leftPlace, awaitedPlaces.contains(place) else { return }
     try releaseHeld(reading: context, in: &turn)
   }
 

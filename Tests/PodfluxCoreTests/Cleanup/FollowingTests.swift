@@ -141,6 +141,27 @@ struct FollowingTests {
     #expect(try world.row(second).state == .completed(moved))
   }
 
+  @Test(
+    "It follows once the other row's file is damaged, wherever that lies by now",
+    arguments: [CleanupStep.Decision.mark, .quarantine])
+  func damaged(decision: CleanupStep.Decision) throws {
+    let (first, a) = try completed("a", at: "a.mp3", inode: 1)
+    let (second, b) = try completed("b", at: "b.mp3", inode: 2)
+    var (moved, damaged) = (b, a)
+    (moved.path, damaged.path) = (a.path, b.path)
+    try world.clean(.init())
+    try world.found([
+      .planned(.moved(second, from: b, to: moved), .follow),
+      .planned(.corrupt(first, a, found: FoundFile(at: damaged)), decision),
+    ])
+    for key in world.steps.keys.sorted() { try world.send(.cleaned(key, .done)) }
+    #expect(try world.row(first).state.kind == .failed)
+    #expect(try world.row(second).state == .completed(moved))
+    if decision == .quarantine { try world.carryOutDeletions() }
+    #expect(world.cleanup.isIdle)
+    #expect(try world.stepRows().map(\.status) == [.done, .done])
+  }
+
   @Test("Folders created for a file are deleted with it; older ones stay")
   func folders() throws {
     let id = try world.enqueue("a")
