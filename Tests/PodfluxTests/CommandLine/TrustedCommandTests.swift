@@ -121,7 +121,8 @@ struct TrustedCommandTests {
     process.executableURL = URL(fileURLWithPath: PodfluxProcess.executablePath)
     process.arguments = command
     process.environment = ProcessInfo.processInfo.environment.merging(scene.environment) { $1 }
-    process.standardOutput = try #require(FileHandle(forWritingAtPath: "/dev/full"))
+    let full = try #require(FileHandle(forWritingAtPath: "/dev/full"))
+    process.standardOutput = full
     let errors = Pipe()
     process.standardError = errors
     try process.run()
