@@ -259,19 +259,19 @@ public enum Sabotage: String, CaseIterable, Sendable {
   /// What goes wrong besides: what cannot concern it only makes it take longer to be found.
   public var faults: FaultKinds {
     switch self {
-    case .publishForgotten: .crashes
+    case .publishForgotten: [.crashes, .powerCuts, .commits]
     case .renameReplaces: [.names, .people]
     case .earlierMoveOverlooked: [.names, .crashes]
     case .newNameForgotten: .names
     case .orphanByNameOnly, .linkFollowed, .missingNotRechecked, .unreadableTakenForEmpty, .everythingGoneIgnored,
       .writeDuringReadOverlooked, .placeTakenTwice, .editTakenForDamage:
       .people
-    case .orphanNotRechecked: [.people, .hardLinks]
+    case .orphanNotRechecked: [.people, .hardLinks, .tags]
     case .quarantineADayEarly: [.people, .clock]
     case .failedWriteAcknowledged: .disk
     case .wholeAppendedToPartial: [.network, .protocols]
     case .generationNotChecked: [.network, .paths, .repetition]
-    case .routeForgotten: .paths
+    case .routeForgotten: [.paths, .network, .protocols]
     case .policyIgnored, .pathChangeIgnored, .trafficForgotten: .all.subtracting(.feeds)
     case .answeredTwice, .suspensionUnanswered, .servicesOutliveSuspension, .deadlineLost, .factsCommittedAgain,
       .remainingForgotten:
@@ -287,8 +287,9 @@ public enum Sabotage: String, CaseIterable, Sendable {
       .headersFollowMove, .failingGivenUp, .refreshedTooSoon, .freshAddressIgnored:
       .feeds
     case .removedForgotten, .lineForgotten, .keepCountsAll, .favoriteForgotten, .quotaForgotten, .quotaTakesNewest,
-      .quotaTakesMore, .quotaSearchedOnce:
+      .quotaTakesMore:
       [.feeds, .rules]
+    case .quotaSearchedOnce: [.feeds, .rules, .paths]
     case .sidecarReplaces, .sidecarStays: .sidecars
     case .sidecarTakenForOrphan, .sidecarFetchedAgain: [.sidecars, .people]
     case .notesStale, .notesUnread, .notesNotWanted: [.feeds, .sidecars]

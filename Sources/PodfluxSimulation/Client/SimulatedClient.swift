@@ -21,15 +21,18 @@ struct SimulatedClient {
   let hasObstacles: Bool
   /// Whether it changes filters over episodes too.
   let filtersEpisodes: Bool
+  /// Of how many changes of settings one sets a quota: where rules fetch, more of them do.
+  private let quotaOdds: Int
   private(set) var wishes: [DownloadID: Wish] = [:]
   /// The downloads of each priority, in the requested order.
   private(set) var order: [Priority: [DownloadID]] = [:]
   private(set) var settings = Settings()
 
-  init(limit: Int, hasObstacles: Bool, filtersEpisodes: Bool) {
+  init(limit: Int, hasObstacles: Bool, filtersEpisodes: Bool, hasRules: Bool) {
     self.limit = limit
     self.hasObstacles = hasObstacles
     self.filtersEpisodes = filtersEpisodes
+    quotaOdds = hasRules ? 2 : 6
   }
 
   // MARK: What it wants
@@ -184,7 +187,7 @@ struct SimulatedClient {
       patch.cellularBudgetBytesPerMonth = random.once(in: 2) ? 0 : Int64(random.within(1...50_000))
     }
     patch.schedule = random.once(in: 6) ? Self.schedule(using: &random) : []
-    patch.storageQuotaBytes = random.once(in: 6) ? Int64(random.within(1...200_000)) : 0
+    patch.storageQuotaBytes = random.once(in: quotaOdds) ? Int64(random.within(1...200_000)) : 0
     return patch
   }
 

@@ -97,7 +97,7 @@ struct SimulatedListener {
   private static func marking(using random: inout SeededGenerator) -> PodcastIntent.EpisodeMarking {
     switch random.below(3) {
     case 0: .init(isPlayed: random.once(in: 2))
-    case 1: .init(isFavorite: random.once(in: 2))
+    case 1: .init(isFavorite: !random.once(in: 4))
     default: .init(isArchived: random.once(in: 2))
     }
   }

@@ -62,7 +62,7 @@ final class World {
     disk.followsLinks = options.sabotage == .linkFollowed
     client = SimulatedClient(
       limit: options.downloads, hasObstacles: options.faults.contains(.paths),
-      filtersEpisodes: options.faults.contains(.filters))
+      filtersEpisodes: options.faults.contains(.filters), hasRules: options.faults.contains(.rules))
     listener = SimulatedListener(
       downloadLimit: options.downloads, hasRules: options.faults.contains(.rules))
     for number in 0..<SimulatedOrigin.count {
