@@ -6,7 +6,9 @@ import Terminal
 extension CompletionKind {
   /// Titles of feeds and downloads of the library, for the shell.
   static var titles: CompletionKind {
-    .custom { words, _, prefix in TitleCompletion.titles(in: words, beginning: prefix) }
+    .custom { words, _, prefix in
+      TitleCompletion.titles(in: words, beginning: prefix).map { $0.candidate(for: .requesting) }
+    }
   }
 }
 
@@ -48,5 +50,28 @@ enum TitleCompletion {
   private static func value(of option: String, in words: [String]) -> String? {
     guard let place = words.firstIndex(of: option), words.indices.contains(place + 1) else { return nil }
     return words[place + 1]
+  }
+}
+
+extension String {
+  /// A completion that the shell takes for exactly this text: a title is the feed's, and must not be evaluated.
+  ///
+  /// The script of ArgumentParser gives bash the candidates as a word list (`compgen -W`), in which bash expands variables
+  /// and runs command substitutions; in zsh a colon begins a description.
+  fileprivate func candidate(for shell: CompletionShell?) -> String {
+    switch shell {
+    case .bash?: escaped { $0.isASCII && !$0.properties.isAlphabetic && !("0"..."9").contains($0) && $0 != "_" }
+    case .zsh?: escaped { $0 == ":" || $0 == "\\" }
+    default: self
+    }
+  }
+
+  private func escaped(where isSpecial: (Unicode.Scalar) -> Bool) -> String {
+    var scalars = UnicodeScalarView()
+    for scalar in unicodeScalars {
+      if isSpecial(scalar) { scalars.append("\\") }
+      scalars.append(scalar)
+    }
+    return String(scalars)
   }
 }
