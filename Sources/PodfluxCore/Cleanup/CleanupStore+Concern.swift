@@ -3,7 +3,7 @@ extension CleanupStore {
   /// What the store does something for, of actions.
   enum Concern {
     case intent(CleanupIntent)
-    case recovered
+    case recovered(Recovery)
     case surveyed(CleanupRun.Key, CleanupNews)
     case cleaned(CleanupStep.Key, CleanupStep.Outcome)
     case deleted(Deletion.Key, CleanupStep.Status, because: String?)
@@ -11,7 +11,7 @@ extension CleanupStore {
     init?(_ action: Action) {
       switch action {
       case .cleanup(let intent): self = .intent(intent)
-      case .recovered: self = .recovered
+      case .recovered(let recovery): self = .recovered(recovery)
       case .surveyed(let run, let news): self = .surveyed(run, news)
       case .cleaned(let key, let outcome): self = .cleaned(key, outcome)
       case .deleted(let key): self = .deleted(key, .done, because: nil)

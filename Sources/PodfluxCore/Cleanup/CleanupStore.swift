@@ -89,7 +89,7 @@ public struct CleanupStore: DomainStore {
         try ask(
           for: CleanupOptions(mode: request.mode), adopting: try request.adopting, because: .client, in: &turn))
     case .intent(.cancel): return .affected(try cancel(in: &turn))
-    case .recovered: try recover(settings: context.settings, in: &turn)
+    case .recovered(let recovery): try recover(recovery, settings: context.settings, in: &turn)
     case .surveyed(let run, let news): try take(news, of: run, in: &turn)
     case .cleaned(let key, let outcome): try finish(key, outcome, reading: context, in: &turn)
     case .deleted(let key, let status, let reason): try finish(awaiting: key, as: status, because: reason, in: turn)
@@ -146,7 +146,7 @@ public struct CleanupStore: DomainStore {
     return number
   }
 
-  private mutating func recover(settings: Settings, in turn: inout PodfluxTurn) throws {
+  private mutating func recover(_ recovery: Recovery, settings: Settings, in turn: inout PodfluxTurn) throws {
     resumesRenaming = active?.stage == .acting && active?.renaming != nil
     if var run = active, run.stage == .looking {
       // What it had told is told again, and is not to be counted twice.
@@ -157,7 +157,7 @@ public struct CleanupStore: DomainStore {
       turn.perform(.startSurvey(run, quarantineDays: settings.quarantineDays))
       guard run.cause == .client else { return }
     }
-    owesStartPass = settings.cleanupOnStart
+    owesStartPass = settings.cleanupOnStart && recovery.mayCleanUp
   }
 
   private mutating func begin(settings: Settings, in turn: inout PodfluxTurn) throws {

@@ -109,16 +109,19 @@ public struct Recovery: Hashable, Sendable {
   public var reportedPath: NetworkPath?
   /// How local clocks go; nil for as was kept.
   public var localTime: LocalTime?
+  /// Whether rows and files are compared, if the setting `cleanupOnStart` says so.
+  public var mayCleanUp: Bool
 
   /// Makes a recovery fact.
   public init(
     published: [DownloadID], detectedPath: NetworkPath? = nil, reportedPath: NetworkPath? = nil,
-    localTime: LocalTime? = nil
+    localTime: LocalTime? = nil, mayCleanUp: Bool = true
   ) {
     self.published = published
     self.detectedPath = detectedPath
     self.reportedPath = reportedPath
     self.localTime = localTime
+    self.mayCleanUp = mayCleanUp
   }
 }
 

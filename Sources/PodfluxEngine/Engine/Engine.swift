@@ -151,6 +151,9 @@ public struct EngineConfiguration: Sendable {
   public var journal: JournalConfiguration?
   /// What the path to the network is; nil if the engine is to find out.
   public var reportedPath: NetworkPath?
+  /// Whether rows and files are compared when the engine begins, if the setting `cleanupOnStart` says so. A program that is to
+  /// compare them by itself leaves it out: what it asks for may come too late otherwise.
+  public var cleansOnStart = true
   /// How links are classified where what the kernel says is not enough.
   public var links: LinkOverrides
   /// Where what is measured goes (`EngineMetric`); nil measures nothing, and costs nothing.

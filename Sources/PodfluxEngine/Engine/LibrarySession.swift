@@ -27,6 +27,7 @@ final class LibrarySession: EngineSession, @unchecked Sendable {
   private let services: Services
   /// What all random draws follow from.
   private let seed: UInt64
+  private let mayCleanUp: Bool
   private let ledger: SQLLedger
   private let journal: Journal?
   private let logger: Logger
@@ -54,6 +55,7 @@ final class LibrarySession: EngineSession, @unchecked Sendable {
     let ledger = library.database.ledger()
     let meter = configuration.metrics.map { EngineMeter($0) }
     (self.ledger, self.meter) = (ledger, meter)
+    mayCleanUp = configuration.cleansOnStart
     dispatcher = try library.dispatcher(
       on: meter.map { MeasuredLedger(ledger, meter: $0) } ?? ledger, seed: seed, journal: journal)
     services = try Services(
@@ -71,7 +73,7 @@ final class LibrarySession: EngineSession, @unchecked Sendable {
       JournalLine.Engine(seed: seed, version: Engine.version, library: library.folder.path), at: stamp)
     return Recovery(
       published: library.published, detectedPath: services.initialPath, reportedPath: path,
-      localTime: LocalClock.localTime(at: Services.clock().wall))
+      localTime: LocalClock.localTime(at: Services.clock().wall), mayCleanUp: mayCleanUp)
   }
 
   func beginToWork() {

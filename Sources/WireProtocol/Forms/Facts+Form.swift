@@ -6,6 +6,7 @@ extension Recovery {
   static let template = Recovery(published: [])
 
   mutating func exchange<Coder: PayloadCoder>(with coder: inout Coder) throws(Coder.Fault) {
+    try coder.optional("cleanup", &mayCleanUp, .boolean, omitting: true)
     try coder.optional("detected", &detectedPath, .object)
     try coder.optional("localTime", &localTime, .object)
     try coder.required("published", &published, .runningIDs)

@@ -13,23 +13,43 @@ protocol EngineCommand: ParsableCommand {
   var folder: Folder { get }
   var engine: SocketOption { get }
   var console: ConsoleOptions { get }
+  /// What an own engine's cleanup at its start is to the command.
+  static var startCleanup: StartCleanup { get }
+}
+
+/// The comparison of rows and files with which an engine begins: it may forget the very downloads that a command names.
+enum StartCleanup {
+  /// It goes on beside the command.
+  case beside
+  /// The command waits for it, for some seconds at most.
+  case awaited
+  /// There is none: the command compares by itself, or only looks.
+  case none
 }
 
 extension EngineCommand {
+  static var startCleanup: StartCleanup { .beside }
+
   /// Runs the command's work with an engine, and ends an own one afterwards. The work begins again if another command's
   /// engine ends meanwhile: whatever it has ordered may be ordered twice.
   ///
   /// - Throws: the exit status, after lines on stderr that say why.
   func withEngine(_ work: (EngineAccess, Console) throws -> Void) throws {
     let configuration = try ProcessConfiguration.ofProcess()
-    let start = try EngineStart(place: folder.place(in: configuration), configuration: configuration)
+    var start = try EngineStart(place: folder.place(in: configuration), configuration: configuration)
+    start.cleansOnStart = Self.startCleanup != .none
     let socket = try engine.path(in: configuration)
     let signals = try CommandSignals()
     let console = Console(console, output: try ResultStream.takingOver())
     do {
       try console.reporting {
         let access = try EngineAccess(start, socket: socket, signals: signals)
-        let result = Result { try access.outliving { try work(access, console) } }
+        let result = Result {
+          try access.outliving {
+            if Self.startCleanup == .awaited { try access.awaitStartCleanup() }
+            try work(access, console)
+          }
+        }
         try access.close()
         try result.get()
       }
@@ -55,6 +75,21 @@ enum ResultStream {
 }
 
 extension EngineAccess {
+  /// How often it is looked whether the cleanup of an own engine's start has ended: for five seconds. A large library on a
+  /// slow disk takes longer.
+  private static let (cleanupLooks, cleanupMilliseconds) = (100, 50)
+
+  /// Waits until an own engine has compared rows and files.
+  fileprivate func awaitStartCleanup() throws {
+    guard isOwn else { return }
+    for _ in 0..<Self.cleanupLooks {
+      let snapshot = try connection.snapshot(SnapshotQuery(stores: [.cleanup], stepsPage: .init(limit: 1)))
+      let run = try snapshot.json.object("cleanup")?.object("run")
+      guard let run, try run.moment("endedAt") == nil else { return }
+      if signals.comes(withinMilliseconds: Self.cleanupMilliseconds) { throw ConnectionFailure.interrupted }
+    }
+  }
+
   /// Asks for one thing.
   ///
   /// - Throws: `EngineRefusal` or `ConnectionFailure`.

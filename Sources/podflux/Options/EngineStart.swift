@@ -17,6 +17,8 @@ struct EngineStart {
   var metrics: MetricsTarget?
   /// What is run for each completed download; nil for nothing.
   var hook: HookCommand?
+  /// Whether rows and files are compared when the engine begins.
+  var cleansOnStart = true
   private let caFile: String?
   private let secrets: SecretsConfiguration
   private let journal: String?
@@ -76,6 +78,7 @@ struct EngineStart {
       libraryPath: place.library, statePath: place.state, certificateAuthorityFile: caFile,
       journal: journal.map { JournalConfiguration(path: $0, maximumBytes: journalBytes) },
       reportedPath: network.path, links: links, metrics: metrics, logger: logger)
+    configuration.cleansOnStart = cleansOnStart
     configuration.onCompletion = hook?.take
     configuration.tagger = .itself
     configuration.secrets = secrets

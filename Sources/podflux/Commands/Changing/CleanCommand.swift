@@ -13,6 +13,8 @@ struct CleanCommand: EngineCommand {
       It moves and deletes no file that a person could miss, unless --orphans or the setting orphans says so.
       """)
 
+  static let startCleanup = StartCleanup.none
+
   @OptionGroup var folder: LibraryOption
   @OptionGroup var engine: SocketOption
   @OptionGroup var console: ConsoleOptions

@@ -18,6 +18,8 @@ struct GetCommand: EngineCommand {
       stdout has the path of each file as it is complete, and nothing else. A file that is here already is not fetched again.
       """)
 
+  static let startCleanup = StartCleanup.awaited
+
   @OptionGroup var folder: LibraryOption
   @OptionGroup var engine: SocketOption
   @OptionGroup var console: ConsoleOptions

@@ -21,6 +21,8 @@ struct RmCommand: EngineCommand {
   /// How many downloads are removed without a question.
   private static let unquestioned = 10
 
+  static let startCleanup = StartCleanup.awaited
+
   @OptionGroup var folder: LibraryPathOption
   @OptionGroup var engine: SocketOption
   @OptionGroup var console: ConsoleOptions

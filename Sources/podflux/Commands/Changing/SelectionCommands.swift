@@ -13,6 +13,8 @@ protocol SelectionCommand: EngineCommand where Folder == LibraryPathOption {
 }
 
 extension SelectionCommand {
+  static var startCleanup: StartCleanup { .awaited }
+
   func run() throws {
     try withEngine { access, console in
       let chosen = try selection.selection(in: access.connection)

@@ -17,6 +17,8 @@ struct VerifyCommand: EngineCommand {
       It ends with 1 if a file is damaged or gone.
       """)
 
+  static let startCleanup = StartCleanup.awaited
+
   @OptionGroup var folder: LibraryPathOption
   @OptionGroup var engine: SocketOption
   @OptionGroup var console: ConsoleOptions
