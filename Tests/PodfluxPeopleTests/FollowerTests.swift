@@ -72,6 +72,29 @@ struct FollowerTests {
     #expect(follower.isOver && follower.stuck == 1 && follower.failures.isEmpty)
   }
 
+  @Test("What waits for the network can be given up if all downloads are followed, and is waited for if these are")
+  func network() throws {
+    for reason in ["network", "policy", "schedule", "budget"] {
+      let item = #"{"id":"a","state":"waiting","reason":"\#(reason)"}"#
+      let line = #"{"store":"downloads","full":true,"items":[\#(item)],"counts":{"waiting":300}}"#
+      var all = DownloadFollower()
+      _ = try all.apply(try state(line))
+      #expect(all.needsHelp)
+      _ = all.giveUp(by: PersonalClock(now: Timestamp(milliseconds: 0)))
+      #expect(all.isOver && all.stuck == 1 && all.failures.isEmpty)
+      var these = DownloadFollower(following: ["a"])
+      _ = try these.apply(try state(line))
+      _ = try these.look(at: FakeLibrary(downloads: [item]))
+      #expect(!these.needsHelp)
+    }
+    var busy = DownloadFollower()
+    let item = #"{"id":"a","state":"waiting","reason":"network"}"#
+    _ = try busy.apply(
+      try state(
+        #"{"store":"downloads","full":true,"items":[\#(item)],"counts":{"waiting":300,"running":1}}"#))
+    #expect(!busy.needsHelp)
+  }
+
   @Test("What waits for logins that are closed can be given up, once nothing else moves")
   func logins() throws {
     var follower = DownloadFollower()

@@ -59,6 +59,9 @@ package struct DownloadCounts: Hashable, Sendable {
     bytesPerSecond = try json.integer("bytesPerSecond") ?? 0
   }
 
+  /// Whether all that moves waits.
+  package var onlyWait: Bool { moving > 0 && moving == numbers[.waiting, default: 0] }
+
   package subscript(kind: DownloadState.Kind) -> Int64 { numbers[kind, default: 0] }
 
   /// How many go on by themselves, now or when what they wait for has come.

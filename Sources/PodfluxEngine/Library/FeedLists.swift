@@ -13,22 +13,7 @@ extension PodcastIntent.Document {
   /// - Throws: `Refusal` if the document cannot be read or is no OPML.
   func feeds() throws(Refusal) -> PodcastIntent.FeedList {
     let path = isFile ? "payload.file" : "payload.opml"
-    let bytes = try bytes()
-    let document: OPMLDocument
-    do throws(OPMLError) {
-      document = try OPMLReader.read(bytes)
-    } catch {
-      throw Refusal(.invalidValue, "\(path) \(error.sentence); give an OPML document", path: path)
-    }
-    if document.isCut {
-      throw Refusal(
-        .limitExceeded, "\(path) has more feeds than \(OPMLLimits.maximumOutlines); divide it", path: path)
-    }
-    return PodcastIntent.FeedList(
-      feeds: document.feeds.map(PodcastIntent.FeedList.Entry.init),
-      rejected: document.rejected.map {
-        .init(url: $0.url, code: $0.isUnsupportedScheme ? .unsupportedScheme : .invalidValue)
-      })
+    return try PodcastIntent.FeedList(opml: try bytes(), from: path)
   }
 
   private var isFile: Bool { if case .file = self { true } else { false } }
@@ -53,6 +38,30 @@ extension PodcastIntent.Document {
           .invalidValue, "the file cannot be read: \(error.localizedDescription)", path: "payload.file")
       }
     }
+  }
+}
+
+extension PodcastIntent.FeedList {
+  /// The feeds of an OPML document.
+  ///
+  /// - Parameter path: The member that the document comes from, for what is said of it.
+  /// - Throws: `Refusal` if it is no OPML, or has too many feeds.
+  fileprivate init(opml bytes: [UInt8], from path: String) throws(Refusal) {
+    let document: OPMLDocument
+    do throws(OPMLError) {
+      document = try OPMLReader.read(bytes)
+    } catch {
+      throw Refusal(.invalidValue, "\(path) \(error.sentence); give an OPML document", path: path)
+    }
+    if document.isCut {
+      throw Refusal(
+        .limitExceeded, "\(path) has more feeds than \(OPMLLimits.maximumOutlines); divide it", path: path)
+    }
+    self.init(
+      feeds: document.feeds.map(PodcastIntent.FeedList.Entry.init),
+      rejected: document.rejected.map {
+        .init(url: $0.url, code: $0.isUnsupportedScheme ? .unsupportedScheme : .invalidValue)
+      })
   }
 }
 
@@ -101,7 +110,7 @@ public enum FeedListReader {
   /// The feeds of an OPML document.
   ///
   /// - Throws: `Refusal` if it is no OPML, or has too many feeds.
-  public static func feeds(inOPML text: String) throws(Refusal) -> PodcastIntent.FeedList {
-    try PodcastIntent.Document.text(text).feeds()
+  public static func feeds(inOPML bytes: [UInt8]) throws(Refusal) -> PodcastIntent.FeedList {
+    try PodcastIntent.FeedList(opml: bytes, from: "the document")
   }
 }

@@ -208,20 +208,29 @@ package struct DownloadFollower {
 
   // MARK: What does not come by itself
 
-  /// Whether nothing moves but what waits for a login, or for room.
+  /// Whether nothing moves but what waits for a login, or for room; where all downloads are followed, for the network too.
+  /// Of many that wait the listed ones stand for the rest.
   package var needsHelp: Bool {
-    guard !isOver, !needsLook, unlisted == 0 else { return false }
+    guard !isOver, !needsLook, unlisted == 0 || (scope == .all && library.counts.onlyWait) else { return false }
     let rows = rows
-    return !rows.isEmpty && rows.allSatisfy { $0.reason == .auth || $0.reason == .storage }
+    return !rows.isEmpty && rows.allSatisfy { $0.reason.map(isHelpless) ?? false }
+  }
+
+  private func isHelpless(_ reason: WaitingReason) -> Bool {
+    switch reason {
+    case .auth, .storage: true
+    case .network, .policy, .schedule, .budget: scope == .all
+    case .retry, .host: false
+    }
   }
 
   /// Whether one of those that are left waits for a login.
   package var waitsForLogins: Bool { rows.contains { $0.reason == .auth } }
 
-  /// Gives up what waits for logins and for room: a person has closed the one, and has to make the other. Their downloads wait
-  /// on.
+  /// Gives up what waits for logins, for room and for the network: a person has closed the one, and has to make the other.
+  /// Their downloads wait on.
   ///
-  /// - Parameter clock: For what is said of those that wait for room.
+  /// - Parameter clock: For what is said of those that wait.
   package mutating func giveUp(by clock: PersonalClock) -> [Settled] {
     hasGivenUp = true
     let failure = Failure(

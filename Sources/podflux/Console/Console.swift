@@ -92,8 +92,7 @@ struct Console {
   func agrees(_ question: String) -> Bool {
     if options.yes { return true }
     guard isatty(STDIN_FILENO) == 1, errors.isTerminal else { return false }
-    errors.write(Array((question.printable + " [y/N] ").utf8))
-    let answer = readLine(strippingNewline: true)?.lowercased()
+    let answer = TerminalQuestion.ask { errors.write(Array((question.printable + " [y/N] ").utf8)) }?.lowercased()
     return answer == "y" || answer == "yes"
   }
 }

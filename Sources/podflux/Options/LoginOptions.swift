@@ -115,19 +115,9 @@ struct SessionOptions: ParsableArguments {
 
 /// Asks a person for a password.
 enum PasswordPrompt {
-  /// What the person types, without showing it; nil without a terminal.
+  /// What the person types, without showing it; nil without a terminal, and after ^C.
   static func ask(_ question: String) -> String? {
     guard isatty(STDIN_FILENO) == 1 else { return nil }
-    var before = termios()
-    guard tcgetattr(STDIN_FILENO, &before) == 0 else { return nil }
-    var silent = before
-    silent.c_lflag &= ~tcflag_t(ECHO)
-    guard tcsetattr(STDIN_FILENO, TCSAFLUSH, &silent) == 0 else { return nil }
-    defer {
-      tcsetattr(STDIN_FILENO, TCSAFLUSH, &before)
-      StandardError.print("")
-    }
-    FileHandle.standardError.write(Data(question.utf8))
-    return readLine(strippingNewline: true)
+    return TerminalQuestion.ask(isSecret: true) { FileHandle.standardError.write(Data(question.utf8)) }
   }
 }

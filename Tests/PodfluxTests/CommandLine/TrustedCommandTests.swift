@@ -102,6 +102,61 @@ struct TrustedCommandTests {
     #expect((episode["alternates"] as? [Any])?.count == 1)
   }
 
+  @Test(
+    "clean is the only cleanup of its own engine: a plan changes nothing, and missing files come back if they are to")
+  func ownCleanups() throws {
+    let scene = try Scene()
+    for name in ["a", "b"] { scene.serve("/\(name).mp3", length: 30_000) }
+    try scene.results("get", scene.origin.url("/a.mp3"), scene.origin.url("/b.mp3"))
+    try scene.results("settings", "orphans=delete")
+    let (orphan, missing) = (scene.library + "/mine.mp3", scene.library + "/a.mp3")
+    try Data("mine".utf8).write(to: URL(fileURLWithPath: orphan))
+    try FileManager.default.removeItem(atPath: missing)
+    for _ in 0..<4 {
+      let plan = try scene.podflux("clean", "--plan")
+      #expect(plan.status == 0 && plan.errors.contains("2 found"), "\(plan)")
+      #expect(FileManager.default.fileExists(atPath: orphan))
+    }
+    let clean = try scene.podflux("clean", "--missing", "redownload", "--orphans", "report")
+    #expect(clean.status == 0, "\(clean)")
+    #expect(FileManager.default.fileExists(atPath: orphan))
+    try scene.results("settings", "cleanupOnStart=false")
+    #expect(try scene.podflux("sync").status == 0)
+    #expect(FileManager.default.fileExists(atPath: missing))
+  }
+
+  @Test("A file with secrets is its owner's alone, and what was there stays if it cannot be written")
+  func exports() throws {
+    let scene = try Scene()
+    FeedOnOrigin(scene, path: "/feed.xml").publish(1...1)
+    try scene.results("add", scene.origin.url("/feed.xml"), "--none")
+    let path = scene.outside + "/feeds.opml"
+    try Data("former".utf8).write(to: URL(fileURLWithPath: path))
+    try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: path)
+    try scene.results("export", "-o", path, "--with-secrets")
+    let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? NSNumber
+    #expect(mode?.intValue == 0o600)
+    #expect(try String(contentsOfFile: path, encoding: .utf8).contains("/feed.xml"))
+    #expect(try FileManager.default.contentsOfDirectory(atPath: scene.outside).filter { $0.hasSuffix(".new") }.isEmpty)
+  }
+
+  @Test("OPML in another encoding is imported; an address that is none is named without its password")
+  func encodings() throws {
+    let scene = try Scene()
+    let opml = """
+      <?xml version="1.0" encoding="ISO-8859-1"?><opml version="2.0"><body>
+      <outline text="Caf\u{E9}" type="rss" xmlUrl="\(scene.origin.url("/feed.xml"))"/></body></opml>
+      """
+    let path = scene.outside + "/latin.opml"
+    try #require(opml.data(using: .isoLatin1)).write(to: URL(fileURLWithPath: path))
+    #expect(try scene.results("import", path, "--dry-run").first?.hasPrefix("Caf\u{E9}") == true)
+    let imported = try scene.podflux("import", path)
+    #expect(imported.status == 0 && imported.errors.contains("1 added"), "\(imported)")
+    let refused = try scene.podflux("add", "http://me:OUR-SECRET@h:99999/f?token=OUR-SECRET")
+    #expect(refused.status == 1 && refused.errors.contains("h:99999/f"), "\(refused)")
+    #expect(!refused.errors.contains("OUR-SECRET"))
+  }
+
   @Test("A list of URLs with a line that is none is refused whole, with the line's number")
   func wrongLines() throws {
     let scene = try Scene()

@@ -76,7 +76,7 @@ struct AddCommand: EngineCommand {
     try withEngine { access, console in
       for feed in feeds[done...] {
         do {
-          let preview = try access.connection.ask(try request("feeds/preview", feed)).get()
+          let preview = try preview(feed, with: access)
           let subscription = dryRun ? nil : try subscribe(feed, preview, with: access)
           if let id = subscription?.id, subscription?.isNew == true { added.append(id) }
           try tell(preview, subscription, on: console)
@@ -113,6 +113,22 @@ struct AddCommand: EngineCommand {
 
   private var wishes: [(key: String, value: JSONValue)] {
     members(["filenameTemplate": name?.json, "group": group?.json, "title": title?.json])
+  }
+
+  /// How often an engine that looks at as many feeds as it can is asked again, and for how long.
+  private static let (busyMilliseconds, busyTries) = (200, 300)
+
+  private func preview(_ feed: String, with access: EngineAccess) throws -> JSONObject {
+    let request = try request("feeds/preview", feed)
+    for _ in 0..<Self.busyTries {
+      do {
+        return try access.connection.ask(request).get()
+      } catch let refusal as EngineRefusal where refusal.is(.limitExceeded) && refusal.path == nil {
+        // Other commands look at feeds too.
+        guard !access.signals.comes(withinMilliseconds: Self.busyMilliseconds) else { throw refusal }
+      }
+    }
+    return try access.connection.ask(request).get()
   }
 
   // MARK: Private feeds
@@ -249,6 +265,14 @@ struct AddCommand: EngineCommand {
 }
 
 extension String {
-  /// A URL as it is shown: without user and password.
-  var withoutCredentials: String { (try? WebAddress(self))?.redacted ?? self }
+  /// A URL as it is shown: without user and password. Of what is no address all goes that could be a login or a token.
+  var withoutCredentials: String { (try? WebAddress(self))?.redacted ?? withoutSecretParts }
+
+  private var withoutSecretParts: String {
+    var text = self[...]
+    if let query = text.firstIndex(where: { $0 == "?" || $0 == "#" }) { text = text[..<query] }
+    guard let end = text.lastIndex(of: "@") else { return text.count == count ? self : text + "?…" }
+    let begin = text.firstRange(of: "//").map(\.upperBound).flatMap { $0 <= end ? $0 : nil } ?? text.startIndex
+    return text[..<begin] + "…" + text[end...] + (text.count == count ? "" : "?…")
+  }
 }

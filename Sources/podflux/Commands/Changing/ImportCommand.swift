@@ -33,25 +33,27 @@ struct ImportCommand: EngineCommand {
 
   func run() throws {
     let console = Console(console)
-    let text: String
+    let bytes: Data
     do {
-      text = try TextInput.read(document, atMost: Self.maximumBytes)
+      bytes = try TextInput.bytes(document, atMost: Self.maximumBytes)
     } catch {
       console.complain("\(error)")
       throw ExitCode.failure
     }
-    if dryRun { return try console.reporting { try show(text, on: console) } }
+    if dryRun { return try console.reporting { try show(bytes, on: console) } }
     try withEngine { access, console in
-      let reply = try access.order(.podcasts(.importDocument(try source(of: text))))
+      let reply = try access.order(.podcasts(.importDocument(try source(of: bytes))))
       try tell(reply, on: console)
     }
   }
 
-  private func source(of text: String) throws -> PodcastIntent.Document {
-    guard text.utf8.count > Self.maximumLineBytes else { return .text(text) }
+  private func source(of bytes: Data) throws -> PodcastIntent.Document {
+    let text = String(validating: bytes, as: UTF8.self)
+    if let text, bytes.count <= Self.maximumLineBytes { return .text(text) }
     guard document != "-" else {
+      let fault = text == nil ? "no UTF-8" : "too long for a line"
       throw EngineRefusal(
-        code: "limit_exceeded", message: "the document is too long for a line; give podflux import the file's name")
+        code: "invalid_value", message: "the document is \(fault); give podflux import the file's name")
     }
     return .file(document.hasPrefix("/") ? document : FileManager.default.currentDirectoryPath + "/" + document)
   }
@@ -73,10 +75,10 @@ struct ImportCommand: EngineCommand {
   }
 
   /// Prints the feeds that are not subscribed to yet.
-  private func show(_ text: String, on console: Console) throws {
+  private func show(_ bytes: Data, on console: Console) throws {
     let list: PodcastIntent.FeedList
     do throws(Refusal) {
-      list = try FeedListReader.feeds(inOPML: text)
+      list = try FeedListReader.feeds(inOPML: Array(bytes))
     } catch {
       throw EngineRefusal(code: error.code.rawValue, message: error.message)
     }

@@ -22,6 +22,8 @@ struct SyncCommand: EngineCommand {
       stderr, and with 75 if what is left waits for room or for the network.
       """)
 
+  static let startCleanup = StartCleanup.awaited
+
   @OptionGroup var folder: LibraryOption
   @OptionGroup var engine: SocketOption
   @OptionGroup var console: ConsoleOptions
@@ -182,7 +184,9 @@ struct SyncCommand: EngineCommand {
   private func end(_ report: RefreshFollower.Report, _ downloads: DownloadFollower, on console: Console) throws {
     try GetCommand.end(
       with: downloads.failures + report.failed.compactMap(\.error), left: 0, on: console)
-    if downloads.stuck > 0 { console.complain("\(downloads.stuck) wait for room; podflux why says for how much") }
+    if downloads.stuck > 0 {
+      console.complain("\(downloads.stuck) wait for room or for the network; podflux why says of each for what")
+    }
     if report.waiting > 0 || downloads.stuck > 0 { throw ExitCode.later }
   }
 }

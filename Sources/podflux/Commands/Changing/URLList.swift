@@ -39,9 +39,19 @@ enum TextInput {
     let description: String
   }
 
-  /// Reads a file; - is stdin.
+  /// Reads a file as UTF-8; - is stdin.
   static func read(_ path: String, atMost limit: Int) throws(Failure) -> String {
-    let name = path == "-" ? "stdin" : "\"\(path)\""
+    guard let text = String(validating: try bytes(path, atMost: limit), as: UTF8.self) else {
+      throw Failure(description: "\(name(of: path)) is no UTF-8")
+    }
+    return text
+  }
+
+  private static func name(of path: String) -> String { path == "-" ? "stdin" : "\"\(path)\"" }
+
+  /// Reads a file; - is stdin.
+  static func bytes(_ path: String, atMost limit: Int) throws(Failure) -> Data {
+    let name = name(of: path)
     let data: Data
     do {
       let file = path == "-" ? FileHandle.standardInput : try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
@@ -50,9 +60,6 @@ enum TextInput {
       throw Failure(description: "\(name) cannot be read")
     }
     guard data.count <= limit else { throw Failure(description: "\(name) has more than \(limit) bytes") }
-    guard let text = String(validating: data, as: UTF8.self) else {
-      throw Failure(description: "\(name) is no UTF-8")
-    }
-    return text
+    return data
   }
 }

@@ -54,10 +54,38 @@ struct ExportCommand: ParsableCommand {
 private enum SecretFile {
   private static let mode: mode_t = 0o600
 
+  /// Writes a file, or puts a new one in its place once that is whole: what was there stays if the disk is full. What is no
+  /// regular file, such as a terminal, is written to.
   static func write(_ text: String, to path: String) throws {
-    let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode)
-    guard descriptor >= 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
-    let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
-    try file.write(contentsOf: Data(text.utf8))
+    var status = stat()
+    let isThere = stat(path, &status) == 0
+    if isThere, status.st_mode & S_IFMT != S_IFREG {
+      return try write(text, into: try open(path, O_WRONLY))
+    }
+    let target = isThere ? URL(fileURLWithPath: path).resolvingSymlinksInPath().path : path
+    let new = target + ".\(getpid()).new"
+    do {
+      let file = try open(new, O_WRONLY | O_CREAT | O_EXCL)
+      try write(text, into: file)
+      guard rename(new, target) == 0 else { throw failure() }
+    } catch {
+      unlink(new)
+      throw error
+    }
   }
+
+  private static func open(_ path: String, _ flags: Int32) throws -> FileHandle {
+    let descriptor = Foundation.open(path, flags | O_CLOEXEC, mode)
+    guard descriptor >= 0 else { throw failure() }
+    return FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+  }
+
+  private static func write(_ text: String, into file: FileHandle) throws {
+    try file.write(contentsOf: Data(text.utf8))
+    // What has no disk behind it cannot be synced.
+    guard fsync(file.fileDescriptor) == 0 || errno == EINVAL else { throw failure() }
+    try file.close()
+  }
+
+  private static func failure() -> POSIXError { POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
 }

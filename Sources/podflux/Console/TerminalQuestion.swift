@@ -1,0 +1,57 @@
+import Foundation
+
+/// A question to the person at the terminal of stdin.
+///
+/// While it waits, ^C and ^Z end the line instead of sending their signals: the signals are sent once the terminal is as it
+/// was before, so that no shell gets one that shows nothing, and no question goes on for a command that is to end.
+enum TerminalQuestion {
+  /// The longest answer, in bytes: a terminal's longest line.
+  private static let maximumBytes = 4096
+
+  /// The line that the person types, without its end; nil at the end of the input, and after ^C.
+  ///
+  /// - Parameters:
+  ///   - isSecret: Whether the terminal does not show the answer.
+  ///   - question: Writes the question. It is called again when the process goes on after ^Z.
+  static func ask(isSecret: Bool = false, _ question: () -> Void) -> String? {
+    var before = termios()
+    guard tcgetattr(STDIN_FILENO, &before) == 0 else { return nil }
+    while let line = answer(to: question, isSecret: isSecret, in: before) {
+      switch line.last {
+      case before.control(VINTR):
+        kill(getpid(), SIGINT)
+        return nil
+      case before.control(VSUSP): kill(getpid(), SIGTSTP)
+      default: return String(decoding: line, as: UTF8.self).trimmingCharacters(in: .newlines)
+      }
+    }
+    return nil
+  }
+
+  /// Reads a line, with what has ended it; nil at the end of the input.
+  private static func answer(to question: () -> Void, isSecret: Bool, in before: termios) -> [UInt8]? {
+    var (asking, before) = (before, before)
+    asking.c_lflag &= ~tcflag_t(ISIG)
+    if isSecret { asking.c_lflag &= ~tcflag_t(ECHO) }
+    asking.setControl(VEOL, to: before.control(VINTR))
+    asking.setControl(VEOL2, to: before.control(VSUSP))
+    guard tcsetattr(STDIN_FILENO, TCSAFLUSH, &asking) == 0 else { return nil }
+    defer { tcsetattr(STDIN_FILENO, TCSAFLUSH, &before) }
+    question()
+    var line = [UInt8](repeating: 0, count: maximumBytes)
+    var count: Int
+    repeat { count = read(STDIN_FILENO, &line, maximumBytes) } while count < 0 && errno == EINTR
+    // The terminal has shown no line end.
+    if isSecret || count <= 0 || line[count - 1] != UInt8(ascii: "\n") { StandardError.print("") }
+    return count > 0 ? Array(line[..<count]) : nil
+  }
+}
+
+extension termios {
+  /// The character with a function, such as `VINTR`.
+  fileprivate func control(_ function: Int32) -> UInt8 { withUnsafeBytes(of: c_cc) { $0[Int(function)] } }
+
+  fileprivate mutating func setControl(_ function: Int32, to character: UInt8) {
+    withUnsafeMutableBytes(of: &c_cc) { $0[Int(function)] = character }
+  }
+}
