@@ -287,9 +287,8 @@ public enum Sabotage: String, CaseIterable, Sendable {
       .headersFollowMove, .failingGivenUp, .refreshedTooSoon, .freshAddressIgnored:
       .feeds
     case .removedForgotten, .lineForgotten, .keepCountsAll, .favoriteForgotten, .quotaForgotten, .quotaTakesNewest,
-      .quotaTakesMore:
+      .quotaTakesMore, .quotaSearchedOnce:
       [.feeds, .rules]
-    case .quotaSearchedOnce: [.feeds, .rules, .paths]
     case .sidecarReplaces, .sidecarStays: .sidecars
     case .sidecarTakenForOrphan, .sidecarFetchedAgain: [.sidecars, .people]
     case .notesStale, .notesUnread, .notesNotWanted: [.feeds, .sidecars]

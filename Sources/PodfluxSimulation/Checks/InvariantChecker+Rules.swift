@@ -133,9 +133,7 @@ extension InvariantChecker {
 
   /// A storage quota was set when nothing moved, and what that has started has ended.
   func checkQuota(_ quota: Int64, before: [DownloadID: Download]) throws {
-    if completedBytes > quota, let rest = releasable.first {
-      throw Violation(.quota, "\(completedBytes) bytes are there, the quota is \(quota), and \(rest.id) could go")
-    }
+    try checkKept(quota)
     let gone = feeds.episodes.values.filter { episode in
       episode.download.map { before[$0] != nil && rows[$0] == nil } ?? false
     }
@@ -143,6 +141,12 @@ extension InvariantChecker {
       case .completed(let file)? = newest.download.flatMap({ before[$0] })?.state, storedBytes + file.length <= quota
     else { return }
     throw Violation(.quota, "\(newest.id) goes for a quota of \(quota), which \(storedBytes) bytes do not need")
+  }
+
+  /// Nothing is there that could go for the quota.
+  func checkKept(_ quota: Int64) throws {
+    guard completedBytes > quota, let rest = releasable.first else { return }
+    throw Violation(.quota, "\(completedBytes) bytes are there, the quota is \(quota), and \(rest.id) could go")
   }
 
   private static func place(of episode: Episode) -> RuledEpisode.Place {

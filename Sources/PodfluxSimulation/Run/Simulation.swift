@@ -177,11 +177,26 @@ public struct Simulation: Sendable {
     guard world.options.faults.contains(.rules), world.checker.completedBytes > 1 else { return }
     let before = world.checker.rows
     let quota = Int64(world.random.within(1...Int(world.checker.completedBytes - 1)))
+    // What may not go is looked for in vain first.
+    let marksFirst = world.random.once(in: 2)
+    if marksFirst { try mark(isFavorite: true, in: world) }
+    try set(quota: quota, in: world)
+    try world.checker.checkQuota(quota, before: before)
+    guard marksFirst else { return }
+    try mark(isFavorite: false, in: world)
+    try world.checker.checkKept(quota)
+  }
+
+  private func set(quota: Int64, in world: World) throws {
     var patch = SettingsPatch()
     patch.storageQuotaBytes = quota
     world.engine?.ask(.updateSettings(patch))
     try comeToRest(world)
-    try world.checker.checkQuota(quota, before: before)
+  }
+
+  private func mark(isFavorite: Bool, in world: World) throws {
+    world.engine?.ask(.podcasts(.mark(.matching(.everything), .init(isFavorite: isFavorite))))
+    try comeToRest(world)
   }
 
   private func comeToRest(_ world: World) throws {
