@@ -185,7 +185,8 @@ struct SyncCommand: EngineCommand {
     try GetCommand.end(
       with: downloads.failures + report.failed.compactMap(\.error), left: 0, on: console)
     if downloads.stuck > 0 {
-      console.complain("\(downloads.stuck) wait for room or for the network; podflux why says of each for what")
+      let verb = downloads.stuck == 1 ? "waits" : "wait"
+      console.complain("\(downloads.stuck) \(verb) for room or for the network; podflux why says of each for what")
     }
     if report.waiting > 0 || downloads.stuck > 0 { throw ExitCode.later }
   }
