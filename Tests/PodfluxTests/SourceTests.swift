@@ -93,7 +93,9 @@ struct SourceTests {
     try enqueue(scene, engine, integrity: Self.integrity(of: Self.content))
     #expect(try engine.wait(for: "a", toBe: "failed").errorCode == "integrity_mismatch")
     #expect(scene.publishedFiles().isEmpty)
-    #expect(scene.hash(of: ".podflux/partial/a.part") == Body.empty.hash)
+    // The cleanup of the start may have taken the empty file away.
+    let kept = scene.hash(of: ".podflux/partial/a.part")
+    #expect(kept == nil || kept == Body.empty.hash)
   }
 
   @Test("A digest continues after a pause and after a kill", arguments: [false, true])
