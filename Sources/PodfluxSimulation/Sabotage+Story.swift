@@ -102,6 +102,7 @@ extension Sabotage {
     case .quotaTakesNewest: "the storage quota takes newer episodes before older ones"
     case .quotaTakesMore: "the storage quota takes more than it needs"
     case .quotaSearchedOnce: "a search for room that was once in vain is believed for ever"
+    case .downloadShared: "an episode gets the download of another one of its feed, which has the same address"
     case .adoptDoubtful: "an episode gets the file of another one"
     case .adoptClaimed: "a file becomes that of two downloads"
     case .adoptTouches: "adopting a file changes it"

@@ -204,6 +204,9 @@ public enum Sabotage: String, CaseIterable, Sendable {
   /// A search for room that was once in vain is believed for ever.
   case quotaSearchedOnce = "quota-searched-once"
 
+  /// An episode gets the download of another one of its feed whose file has the same address.
+  case downloadShared = "download-shared"
+
   /// A file that may be an episode's is taken for it.
   case adoptDoubtful = "adopt-doubtful"
   /// A file is adopted that another download has.
@@ -284,7 +287,7 @@ public enum Sabotage: String, CaseIterable, Sendable {
     case .episodesForgotten, .formerNamesForgotten, .guidAloneBelieved, .fingerprintsForgotten, .refreshPageTwice,
       .distrustForgotten,
       .anyMoveBelieved, .missingNotMarked, .returnNotMarked, .downloadGoesWithEpisode, .goneForgotten, .goneIgnored,
-      .headersFollowMove, .failingGivenUp, .refreshedTooSoon, .freshAddressIgnored:
+      .headersFollowMove, .failingGivenUp, .refreshedTooSoon, .freshAddressIgnored, .downloadShared:
       .feeds
     case .removedForgotten, .lineForgotten, .keepCountsAll, .favoriteForgotten, .quotaForgotten, .quotaTakesNewest,
       .quotaTakesMore, .quotaSearchedOnce:

@@ -15,6 +15,10 @@ struct CleanupTableTests {
     id = try #require(DownloadID("x"))
   }
 
+  private func wish(_ id: DownloadID?, _ address: WebAddress) -> DownloadIntent.Enqueue {
+    DownloadIntent.Enqueue(id: id, address: address)
+  }
+
   // MARK: Runs
 
   static let stages: [CleanupRun.Stage] = [.waiting, .looking, .acting, .done, .cancelled, .refused, .failed]
@@ -185,7 +189,7 @@ struct CleanupTableTests {
       #expect(try tables.formerFiles.formerAddress(of: kept.download) == kept.address)
       try tables.formerFiles.forgetFormerFiles(of: kept.download, having: kept.file)
       #expect(try tables.formerFiles.formerAddress(of: kept.download) == nil)
-      #expect(try tables.formerFiles.removedDownload(id: kept.download, address: kept.address) == nil)
+      #expect(try tables.formerFiles.removedDownloads(for: wish(kept.download, kept.address)).isEmpty)
     }
     #expect(try database.read { try $0.formerFiles(like: file) }.isEmpty)
   }
@@ -197,15 +201,15 @@ struct CleanupTableTests {
     let former = try Sample.formerFile(cause)
     let other = try #require(DownloadID("other"))
     let elsewhere = try WebAddress("https://b.example/")
-    let expected = cause == .corrupt ? nil : former.download
+    let expected = cause == .corrupt ? [] : [former.download]
     try database.write { tables in
       let table = tables.formerFiles
       try table.insert(former, at: Sample.moment)
-      #expect(try table.removedDownload(id: former.download, address: elsewhere) == expected)
-      #expect(try table.removedDownload(id: nil, address: former.address) == expected)
-      #expect(try table.removedDownload(id: other, address: former.address) == expected)
-      #expect(try table.removedDownload(id: other, address: elsewhere) == nil)
-      #expect(try table.removedDownload(id: nil, address: elsewhere) == nil)
+      #expect(try table.removedDownloads(for: wish(former.download, elsewhere)) == expected)
+      #expect(try table.removedDownloads(for: wish(nil, former.address)) == expected)
+      #expect(try table.removedDownloads(for: wish(other, former.address)) == expected)
+      #expect(try table.removedDownloads(for: wish(other, elsewhere)).isEmpty)
+      #expect(try table.removedDownloads(for: wish(nil, elsewhere)).isEmpty)
     }
   }
 

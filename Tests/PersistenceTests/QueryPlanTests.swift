@@ -275,6 +275,8 @@ struct QueryPlanTests {
   private func exercise(_ downloads: any DownloadTable) throws {
     let one = try Sample.download("x0")
     _ = try downloads.find(one.address)
+    _ = try downloads.candidates(
+      for: .init(address: one.address), of: Episode.Reference(feed: 1, episode: EpisodeID(number: 1)))
     _ = try downloads.isClaimed(Sample.file(), otherThanBy: one.id)
     _ = try downloads.isClaimed(Sample.file(), otherThanBy: nil)
     try downloads.update(one)
@@ -322,8 +324,8 @@ struct QueryPlanTests {
   private func exercise(_ formerFiles: any FormerFileTable) throws {
     let former = try Sample.formerFile(.missing)
     try formerFiles.insert(former, at: Sample.moment)
-    _ = try formerFiles.removedDownload(id: former.download, address: former.address)
-    _ = try formerFiles.removedDownload(id: nil, address: former.address)
+    _ = try formerFiles.removedDownloads(for: .init(id: former.download, address: former.address))
+    _ = try formerFiles.removedDownloads(for: .init(address: former.address))
     _ = try formerFiles.formerAddress(of: former.download)
     try formerFiles.forgetFormerFiles(of: former.download, having: former.file)
     for number in 1...3 {

@@ -31,8 +31,9 @@ public final class AdoptionSurvey<Files: LibraryFileSystem, Rows: SurveyRows> {
   private var planner: AdoptionPlanner?
   private var rowPage: ArraySlice<ExpectedFile> = []
   private var rowCursor: Rows.ExpectedCursor?
-  /// The addresses of the episodes that get a file: no two downloads are to have one.
-  private var addresses: Set<WebAddress> = []
+  /// The addresses of the episodes that get a file, and their feeds: episodes of two feeds with one address share a
+  /// download, so that only one of them gets a file.
+  private var addresses: [WebAddress: Feed.Key] = [:]
 
   /// Prepares to look.
   ///
@@ -186,9 +187,11 @@ public final class AdoptionSurvey<Files: LibraryFileSystem, Rows: SurveyRows> {
   private func obstacle(to episode: EpisodeID) throws -> String? {
     let adoption = try rows.adoption(of: episode)
     if let obstacle = adoption.obstacle { return obstacle }
-    guard let address = adoption.wish?.address, addresses.insert(address).inserted else {
-      return "another episode with the same address gets a file"
+    guard let wish = adoption.wish, let feed = wish.owner?.feed else { return nil }
+    guard addresses[wish.address, default: feed] == feed else {
+      return "an episode of another feed with the same address gets a file"
     }
+    addresses[wish.address] = feed
     return nil
   }
 

@@ -29,6 +29,27 @@ struct SQLDownloadTable: DownloadTable {
       .flatMap(DownloadID.init)
   }
 
+  func candidates(for wish: DownloadIntent.Enqueue, of owner: Episode.Reference) throws -> [DownloadID] {
+    let sql = """
+      SELECT id FROM (
+        SELECT key, id, state, title, published FROM downloads
+        WHERE url_hash = ? AND url = ? ORDER BY key DESC LIMIT \(DownloadIntent.Enqueue.lookedAt))
+      AS alike
+      WHERE state <> 'failed' AND NOT EXISTS (
+        SELECT 1 FROM episodes INDEXED BY episodes_of_download
+        WHERE download = alike.id AND feed = ? AND episodes.key <> ?)
+      ORDER BY title IS ? DESC, published IS ? DESC, key DESC
+      """
+    let description = wish.description
+    return try String.fetchAll(
+      db.cachedStatement(sql: sql),
+      arguments: [
+        DownloadRow.hash(wish.address), wish.address.description, owner.feed, owner.episode.number,
+        DownloadRow.text(description.title), description.published?.moment.milliseconds,
+      ]
+    ).map { try Damaged.checked("id", DownloadID($0)) }
+  }
+
   func isClaimed(_ file: PublishedFile, otherThanBy id: DownloadID?) throws -> Bool {
     let sql = "SELECT 1 FROM downloads WHERE path = ? AND inode = ? AND file_length = ? AND id IS NOT ? LIMIT 1"
     return try Int.fetchOne(

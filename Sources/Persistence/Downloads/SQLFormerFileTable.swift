@@ -24,17 +24,28 @@ struct SQLFormerFileTable: FormerFileTable {
       .execute(arguments: [download.description, file.path.description])
   }
 
-  func removedDownload(id: DownloadID?, address: WebAddress) throws -> DownloadID? {
-    let sql = """
-      SELECT download FROM former_files WHERE url_hash = ? AND url = ? AND cause <> 'corrupt' LIMIT 1
-      """
-    if let id {
+  func removedDownloads(for wish: DownloadIntent.Enqueue) throws -> [DownloadID] {
+    if let id = wish.id {
       let byName = "SELECT 1 FROM former_files WHERE download = ? AND cause <> 'corrupt' LIMIT 1"
-      if try Int.fetchOne(db.cachedStatement(sql: byName), arguments: [id.description]) != nil { return id }
+      if try Int.fetchOne(db.cachedStatement(sql: byName), arguments: [id.description]) != nil { return [id] }
     }
-    return try String.fetchOne(
-      db.cachedStatement(sql: sql), arguments: [DownloadRow.hash(address), address.description]
-    ).flatMap(DownloadID.init)
+    // Without an owner, whose numbers are null, no episode is another one.
+    let sql = """
+      SELECT download FROM (
+        SELECT key, download, cause FROM former_files
+        WHERE url_hash = ? AND url = ? ORDER BY key DESC LIMIT \(DownloadIntent.Enqueue.lookedAt))
+      AS alike
+      WHERE cause <> 'corrupt' AND NOT EXISTS (
+        SELECT 1 FROM episodes INDEXED BY episodes_of_download
+        WHERE download = alike.download AND feed = ? AND episodes.key <> ?)
+      ORDER BY key DESC
+      """
+    return try String.fetchAll(
+      db.cachedStatement(sql: sql),
+      arguments: [
+        DownloadRow.hash(wish.address), wish.address.description, wish.owner?.feed, wish.owner?.episode.number,
+      ]
+    ).map { try Damaged.checked("former_files.download", DownloadID($0)) }
   }
 
   func formerAddress(of download: DownloadID) throws -> WebAddress? {

@@ -22,7 +22,7 @@ public struct EpisodeAdoption: Sendable {
     owner = own?.id
     if let own {
       obstacle = own.state.kind == .failed ? nil : "the episode has a download"
-    } else if let other = try downloads.find(wish.address) {
+    } else if let owner = wish.owner, let other = try downloads.candidates(for: wish, of: owner).first {
       obstacle = "the download \(other) has the address of the episode"
     } else {
       obstacle = nil

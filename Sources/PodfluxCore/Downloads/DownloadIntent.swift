@@ -30,6 +30,12 @@ public enum DownloadIntent: Hashable, Sendable {
     public var session: SessionChoice?
     /// The session of the episode's feed.
     var feedSession: Session.Key?
+    /// The episode that it is for; nil if a client has named the address.
+    public internal(set) var owner: Episode.Reference?
+
+    /// How many downloads of its address are looked at to find the one of an episode. Some feeds have one address for all
+    /// of their files: an episode that finds none of its own among so many gets one.
+    public static let lookedAt = 32
 
     public init(
       id: DownloadID? = nil, address: WebAddress, description: Download.Description = .init(),

@@ -50,6 +50,9 @@ public protocol DownloadTable {
   func contains(_ id: DownloadID) throws -> Bool
   /// A download of this address that has not failed.
   func find(_ address: WebAddress) throws -> DownloadID?
+  /// Those of the last downloads of a wish's address that have not failed, and that no other episode of the owner's feed
+  /// has: those of the wish's title and date first, then the newest. Cost: `DownloadIntent.Enqueue.lookedAt` look-ups.
+  func candidates(for wish: DownloadIntent.Enqueue, of owner: Episode.Reference) throws -> [DownloadID]
   func insert(_ download: Download) throws
   func update(_ download: Download) throws
   func delete(_ id: DownloadID) throws

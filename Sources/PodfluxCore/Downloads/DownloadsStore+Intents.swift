@@ -32,15 +32,11 @@ extension DownloadsStore {
     let downloads = turn.tables.downloads
     if let id = wish.id {
       if try downloads.contains(id) { return (id, false) }
-    } else if let known = try downloads.find(wish.address) {
+    } else if let known = try known(for: wish, in: turn) {
       return (known, false)
     }
     // A file that a person has deleted, or taken over, is not fetched again because a rule says so.
-    if wish.origin == .auto,
-      let removed = try turn.tables.formerFiles.removedDownload(id: wish.id, address: wish.address)
-    {
-      return (removed, false)
-    }
+    if wish.origin == .auto, let removed = try removed(for: wish, in: turn) { return (removed, false) }
     let host = wish.address.host
     let session =
       try wish.session.map { choice throws(Refusal) in try context.sessions.key(of: choice, for: host) }

@@ -232,7 +232,7 @@ extension DownloadsStore {
   ) throws {
     guard var download = try turn.tables.downloads.find(id), case .failed = download.state,
       // Two rows of one address would fetch the file twice.
-      try turn.tables.downloads.find(wish.address) == nil
+      try known(for: wish, in: turn) == nil
     else { return }
     download.address = wish.address
     let session = context.sessions.inherited(wish.feedSession ?? download.session, by: wish.address.host)

@@ -186,6 +186,7 @@ extension DownloadsStore {
     } else {
       try insert(id, at: wish.address, wish.description, on: wish.network, having: file, in: &turn)
     }
+    assign(id, to: adoption.wish?.owner)
     turn.tell(.downloads(.enqueued(episode, id, isNew: false)))
     return nil
   }

@@ -52,8 +52,9 @@ public protocol FormerFileTable {
   func insert(_ former: FormerFile, at moment: Timestamp) throws
   /// The download owns this file again. Records of its damaged files at other paths stay.
   func forgetFormerFiles(of download: DownloadID, having file: PublishedFile) throws
-  /// A download of this id or address whose file was missing, or stayed when the download was removed.
-  func removedDownload(id: DownloadID?, address: WebAddress) throws -> DownloadID?
+  /// The last downloads of a wish's id or address whose files were missing, or stayed when the downloads were removed,
+  /// the latest first; none that another episode of the owner's feed had. Cost: `DownloadIntent.Enqueue.lookedAt` look-ups.
+  func removedDownloads(for wish: DownloadIntent.Enqueue) throws -> [DownloadID]
   /// The address from which a download's former file came.
   func formerAddress(of download: DownloadID) throws -> WebAddress?
   /// Removes former files beyond a limit, the oldest first. Those of unknown age count as noted now.

@@ -19,6 +19,20 @@ public struct Episode: Hashable, Sendable {
   /// Whether it appeared later than its date says that it should have.
   public var isBackdated: Bool
 
+  /// An episode and its feed: no two of one feed have the same download.
+  public struct Reference: Hashable, Sendable {
+    public let feed: Feed.Key
+    public let episode: EpisodeID
+
+    public init(feed: Feed.Key, episode: EpisodeID) {
+      self.feed = feed
+      self.episode = episode
+    }
+
+    /// Whether this is another episode of the same feed.
+    func isSibling(of other: Self) -> Bool { feed == other.feed && episode != other.episode }
+  }
+
   /// What a person has noted about an episode.
   public struct Marks: Hashable, Sendable {
     public var isPlayed: Bool

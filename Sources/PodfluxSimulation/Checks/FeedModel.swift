@@ -82,11 +82,20 @@ final class FeedModel {
     case .missing(let isMissing, let ids, let key):
       episodeWrites += 1
       for id in ids where episodes[id]?.feed == key { episodes[id]?.isMissingFromFeed = isMissing }
-    case .download(let download, let episode): episodes[episode]?.download = download
+    case .download(let download, let episode): try assign(download, to: episode)
     case .standing(let standing, let key): feeds[key]?.standing = standing
     case .ruling(let ruling, let episode, _): episodes[episode]?.ruling = ruling
     case .marked, .rulesDue: break
     }
+  }
+
+  private func assign(_ download: DownloadID, to id: EpisodeID) throws {
+    if let episode = episodes[id],
+      let other = episodes(of: episode.feed).first(where: { $0.id != id && $0.download == download })
+    {
+      throw Violation(.ownDownload, "\(id), \(episode.content.summary), gets \(download), which is that of \(other.id)")
+    }
+    episodes[id]?.download = download
   }
 
   private func add(_ episode: Episode) throws {

@@ -52,6 +52,7 @@ public enum Invariant: String, CaseIterable, Sendable {
   case traffic = "what came over cellular in a month is counted"
   case oneEpisode = "an episode of a feed stays one, whatever of it its feed changes"
   case twoEpisodes = "two episodes that the rules of identity tell apart stay two"
+  case ownDownload = "no two episodes of a feed have one download"
   case nothingLost = "what a whole refresh has read is what the rows say"
   case wholeOnly = "an episode counts as gone from its feed only if the whole feed was read without it"
   case refreshedTwice = "a refresh of an unchanged feed writes no episode"

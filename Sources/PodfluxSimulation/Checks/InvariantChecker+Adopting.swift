@@ -24,11 +24,15 @@ extension InvariantChecker {
       files = disk.published.filter { !paths.contains($0.key) && !inodes.contains($0.value.file.inode) }
         .mapValues { disk.found($0.file, at: "") }
       let living = checker.rows.filter { $0.value.state.kind != .failed }
-      let addresses = Set(living.values.map(\.address))
+      let byAddress = Dictionary(grouping: living.values, by: \.address)
+      let owners = Dictionary(grouping: checker.feeds.episodes.values) { $0.download }
       episodes = checker.feeds.episodes.mapValues { episode in
-        Facts(
+        let alike = episode.content.enclosure.flatMap { byAddress[$0.address] } ?? []
+        return Facts(
           content: episode.content, hasDownload: episode.download.map { living[$0] != nil } ?? false,
-          isAddressTaken: episode.content.enclosure.map { addresses.contains($0.address) } ?? false)
+          isAddressTaken: alike.contains { row in
+            owners[row.id]?.contains { $0.feed == episode.feed && $0.id != episode.id } != true
+          })
       }
       feeds = checker.feeds.feeds.mapValues { [$0.shownTitle, $0.podcast?.title] }
       (covers, links, isInPlace) = (disk.covers, disk.links, disk.isInPlace)
