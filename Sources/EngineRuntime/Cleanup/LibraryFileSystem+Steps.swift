@@ -70,11 +70,19 @@ extension LibraryFileSystem {
     _ file: PublishedFile, to path: LibraryPath, _ order: CleanupStep.Move
   ) throws(FileSystemFailure) -> CleanupStep.Outcome {
     guard try isInPlace() else { return .left(SurveyFailure.notInPlace.description) }
-    switch try look(at: EntryPath(file.path)) {
-    case .file(let present) where file.isUntouched(as: present): break
-    case .file, .link, .other: return .left(CleanupStep.fileHasChanged)
-    case .behindLink(let failure): return .left("\(failure)")
-    case .nothing: return try earlierRenaming(of: file, to: path, order)
+    do throws(FileSystemFailure) {
+      switch try look(at: EntryPath(file.path)) {
+      case .file(let present) where file.isUntouched(as: present): break
+      case .file, .link, .other: return .left(CleanupStep.fileHasChanged)
+      case .behindLink(let failure): throw failure
+      case .nothing: return try earlierRenaming(of: file, to: path, order)
+      }
+    } catch {
+      // What hides the former name now says nothing of a move that an engine which has ended has made.
+      guard order.mayHaveBegun, case .moved = try earlierRenaming(of: file, to: path, order, isSeen: true) else {
+        throw error
+      }
+      return .moved(madeFolders: [])
     }
     switch try move(FoundFile(file), to: path, order) {
     case .moved(let folders):
@@ -87,8 +95,10 @@ extension LibraryFileSystem {
   }
 
   /// An engine that has ended since may have moved the file; or a person has, just there.
+  ///
+  /// - Parameter isSeen: Whether the file must be seen there.
   private func earlierRenaming(
-    of file: PublishedFile, to path: LibraryPath, _ order: CleanupStep.Move
+    of file: PublishedFile, to path: LibraryPath, _ order: CleanupStep.Move, isSeen: Bool = false
   ) throws(FileSystemFailure) -> CleanupStep.Outcome {
     var moved = file
     moved.path = path
@@ -98,7 +108,7 @@ extension LibraryFileSystem {
     where (order.mayHaveBegun || file.inode != FoundFile.unknownInode) && moved.isUntouched(as: present):
       break
     // Behind a link nothing can be told. The row looks for it there: where it was, it is not.
-    case .behindLink where order.mayHaveBegun: break
+    case .behindLink where order.mayHaveBegun && !isSeen: break
     case .file, .link, .other, .behindLink, .nothing: return .left(CleanupStep.fileHasGone)
     }
     removeEmpty(order.ownFolders)

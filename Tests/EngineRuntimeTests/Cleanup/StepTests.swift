@@ -122,6 +122,25 @@ struct StepTests {
     #expect(files.carryOut(step, at: now) == .left(CleanupStep.fileHasGone))
   }
 
+  /// Seed 910141 of the simulator: a crash came between move and row, and a link hid the former name at the next start. The
+  /// row stayed there, took another file for an edit of its own when the link was gone, and its own belonged to nothing.
+  @Test("A file that an engine may have moved is found at its new name, although a link hides the former one")
+  func formerNameHidden() throws {
+    let id = try #require(DownloadID("d"))
+    let file = try #require(found().published(sha256: nil))
+    let path = try LibraryPath(validating: "b.mp3")
+    var step = CleanupStep(finding: .misnamed(id, file, to: path), decision: .rename, because: "a test wants it")
+    files.items["a.mp3"] = .behindLink
+    step.move = CleanupStep.Move(mayHaveBegun: true)
+    #expect(isLeft(files.carryOut(step, at: now)))
+    files.items["b.mp3"] = .file(bytes: [9], inode: 6, modified: 1)
+    #expect(isLeft(files.carryOut(step, at: now)))
+    files.items["b.mp3"] = .file(bytes: [1, 2, 3], inode: 5, modified: 1)
+    #expect(files.carryOut(step, at: now) == .moved(madeFolders: []))
+    step.move = CleanupStep.Move(mayHaveBegun: false)
+    #expect(isLeft(files.carryOut(step, at: now)))
+  }
+
   @Test("A stray among the partial files is quarantined once, and a missing one is left")
   func stray() {
     files.strays["x.tmp"] = 3
