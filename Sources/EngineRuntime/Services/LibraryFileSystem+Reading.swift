@@ -64,10 +64,13 @@ extension LibraryFileSystem {
     }
   }
 
-  /// Whether a file has this name too; where that cannot be known it has.
+  /// Whether a file has this name too; where that cannot be known it has. A name behind a link is none.
   public func isAlso(_ found: FoundFile, at path: LibraryPath) -> Bool {
     do throws(FileSystemFailure) {
-      return try look(at: EntryPath(path)).regularFile().map(found.isSameFile) ?? false
+      return switch try look(at: EntryPath(path)) {
+      case .file(let present): found.isSameFile(as: present)
+      case .nothing, .link, .other, .behindLink: false
+      }
     } catch {
       return true
     }

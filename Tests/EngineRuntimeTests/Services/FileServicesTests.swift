@@ -45,6 +45,22 @@ struct FileServicesTests {
     }
   }
 
+  @Test("A name behind a link is no name of a file, and one that cannot be looked at may be one")
+  func names() throws {
+    let path = try LibraryPath(validating: "a.mp3")
+    let found = FoundFile(place: EntryPath(bytes: Array("b.mp3".utf8)), length: 100, inode: 5, modifiedNanoseconds: 1)
+    place()
+    #expect(files.isAlso(found, at: path))
+    place(inode: 6)
+    #expect(!files.isAlso(found, at: path))
+    for item in [MemoryFiles.Item.link, .behindLink] {
+      files.items["a.mp3"] = item
+      #expect(!files.isAlso(found, at: path))
+    }
+    files.items["a.mp3"] = .unreadable
+    #expect(files.isAlso(found, at: path))
+  }
+
   @Test("A link at a file's path is no file; a file behind a link or in an unreadable folder is unreadable")
   func links() throws {
     files.items["a.mp3"] = .link

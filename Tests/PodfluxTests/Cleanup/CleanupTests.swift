@@ -295,6 +295,19 @@ struct CleanupTests {
     #expect(try FileManager.default.contentsOfDirectory(atPath: scene.outside + "/Show").count == 3)
   }
 
+  @Test("A folder that was moved inside the library is followed, although a link to it stands where it was")
+  func linkedInside() throws {
+    let (scene, engine, items) = try scene()
+    try scene.write("", to: "Archive/.keep")
+    let folder = scene.library + "/Show"
+    try FileManager.default.moveItem(atPath: folder, toPath: scene.library + "/Archive/Show")
+    try FileManager.default.createSymbolicLink(atPath: folder, withDestinationPath: "Archive/Show")
+    let report = try engine.cleanUp()
+    #expect(Set(report.steps.map(\.decision)) == ["leave", "follow"], "\(report.steps)")
+    #expect(try engine.items().map(\.path) == items.map { $0.path.map { "Archive/\($0)" } })
+    #expect(try engine.cleanUp().acts.isEmpty)
+  }
+
   @Test("Partial files: orphans are deleted, and rows get the bytes on the disk")
   func partials() throws {
     let (scene, engine, _) = try scene(["a"])
