@@ -88,7 +88,7 @@ public final class RenamingSurvey<Files: LibraryFileSystem, Rows: SurveyRows> {
 /// Names, and what stands at them on the disk.
 private struct RenamingDisk<Files: LibraryFileSystem>: RenamingEvidence {
   let files: Files
-  private let isPortable: Bool
+  let isPortable: Bool
   private let asksWhetherCancelled: () -> Bool
 
   init(_ files: Files, isPortable: Bool, _ isCancelled: @escaping () -> Bool) {

@@ -4,6 +4,8 @@ public protocol RenamingEvidence {
   func name(for facts: PublishingFacts, number: Int) throws -> LibraryPath?
   /// What takes a path on the disk, or takes it on disks that ignore case; nil if it is free.
   func occupant(of path: LibraryPath) throws -> EntryPath?
+  /// Whether folders whose names differ in case only are to be one.
+  var isPortable: Bool { get }
   /// Whether the run has been cancelled.
   var isCancelled: Bool { get }
 }
@@ -62,7 +64,8 @@ public struct RenamingPlanner {
 
   /// A name by which disks that ignore case tell files apart. What they confuse beyond that is found taken when it is
   /// moved.
-  private static func key(_ path: LibraryPath) -> String { path.description.uppercased().lowercased() }
+  private static func key(_ path: LibraryPath) -> String { key(path.description) }
+  private static func key(_ text: String) -> String { text.uppercased().lowercased() }
 
   /// The places that files leave. A disk that ignores case takes another spelling of a place for the place itself.
   private struct Places {
@@ -76,6 +79,25 @@ public struct RenamingPlanner {
 
     func subject(at place: EntryPath) -> Int? {
       exact[place] ?? place.libraryPath.flatMap { folded[key($0)] }
+    }
+  }
+
+  /// How the folders of new names are spelled. Of those that a disk which ignores case takes for one only the first is
+  /// made: each later name is to lie in it.
+  private struct Folders {
+    private var spelled: [String: String] = [:]
+
+    mutating func spell(_ path: LibraryPath) -> LibraryPath {
+      guard let folder = path.folder else { return path }
+      var spelling = ""
+      for name in folder.components {
+        let beginning = spelling.isEmpty ? name : "\(spelling)/\(name)"
+        let key = RenamingPlanner.key(beginning)
+        spelling = spelled[key, default: beginning]
+        spelled[key] = spelling
+      }
+      // Another spelling may be longer than a path may be.
+      return (try? LibraryPath(validating: "\(spelling)/\(path.name)")) ?? path
     }
   }
 
@@ -98,9 +120,10 @@ public struct RenamingPlanner {
       left.add(index, at: subject.file.path)
     }
     var (targets, more, claimed): ([Int: Target], Set<Int>, Set<String>) = ([:], [], [])
+    var folders = Folders()
     for (index, subject) in subjects.enumerated() where !staying.contains(index) {
       guard !evidence.isCancelled else { throw CleanupPlanner.Failure.cancelled }
-      if let target = try target(of: index, subject, left, claimed, evidence) {
+      if let target = try target(of: index, subject, left, claimed, in: &folders, evidence) {
         claimed.insert(Self.key(target.path))
         targets[index] = target
       } else {
@@ -112,13 +135,13 @@ public struct RenamingPlanner {
 
   /// The first free name; nil if the file has it.
   private func target(
-    of index: Int, _ subject: Subject, _ left: Places, _ claimed: Set<String>,
+    of index: Int, _ subject: Subject, _ left: Places, _ claimed: Set<String>, in folders: inout Folders,
     _ evidence: some RenamingEvidence
   ) throws -> Target? {
     for number in 1...Self.maximumNumber {
-      guard let path = try evidence.name(for: subject.facts, number: number), path != subject.file.path else {
-        return nil
-      }
+      guard let choice = try evidence.name(for: subject.facts, number: number) else { return nil }
+      let path = evidence.isPortable ? folders.spell(choice) : choice
+      guard path != subject.file.path else { return nil }
       guard !claimed.contains(Self.key(path)) else { continue }
       guard let occupant = try evidence.occupant(of: path) else { return Target(path: path, number: number) }
       if occupant == subject.place || Self.key(path) == Self.key(subject.file.path) {

@@ -8,6 +8,7 @@ struct RenamingPlannerTests {
   /// Names are `<title>.mp3`, then `<title> (2).mp3`; the disk has the subjects' files and some others.
   private struct Disk: RenamingEvidence {
     var files: Set<String>
+    var isPortable = true
     var isCancelled = false
 
     func name(for facts: PublishingFacts, number: Int) throws -> LibraryPath? {
@@ -20,7 +21,9 @@ struct RenamingPlannerTests {
   }
 
   /// The moves for files with new titles, such as `a>b`, on a disk with others.
-  private func moves(_ renames: [(String, String)], others: [String] = []) throws -> [String] {
+  private func moves(
+    _ renames: [(String, String)], others: [String] = [], isPortable: Bool = true
+  ) throws -> [String] {
     var planner = RenamingPlanner()
     for (number, (path, title)) in renames.enumerated() {
       let address = try WebAddress("https://h/\(number)")
@@ -31,7 +34,7 @@ struct RenamingPlannerTests {
           modifiedNanoseconds: nil),
         PublishingFacts(description: .init(title: title), address: address, settings: Settings()))
     }
-    let disk = Disk(files: Set((renames.map(\.0) + others).map { $0 + ".mp3" }))
+    let disk = Disk(files: Set((renames.map(\.0) + others).map { $0 + ".mp3" }), isPortable: isPortable)
     return try planner.steps(disk).map { step in
       guard case .misnamed(_, let file, let path) = step.finding else { return "\(step)" }
       #expect(step.decision == .rename)
@@ -65,6 +68,14 @@ struct RenamingPlannerTests {
     ] as [([(String, String)], [String], [String])])
   func order(renames: [(String, String)], others: [String], expected: [String]) throws {
     #expect(try moves(renames, others: others) == expected)
+  }
+
+  @Test("takes folders that differ in case only for one, as it is spelled first, where names are to be portable")
+  func folders() throws {
+    let renames = [("1", "S/Stra\u{DF}e/1"), ("2", "s/STRASSE/2"), ("3", "S/other/3"), ("4", "S/Other/1")]
+    #expect(
+      try moves(renames) == ["1>S/Stra\u{DF}e/1", "2>S/Stra\u{DF}e/2", "3>S/other/3", "4>S/other/1"])
+    #expect(try moves(renames, isPortable: false) == renames.map { "\($0)>\($1)" })
   }
 
   @Test("of any permutation and any names ends with each file under its name, over free names only")
