@@ -223,6 +223,21 @@ public enum LibraryReader {
     }
   }
 
+  /// Makes sure that there is a library: its folder and its database. Whether that can be read is not looked at, and
+  /// nothing is changed.
+  ///
+  /// - Throws: `EngineError.unreadableLibrary`.
+  public static func requireLibrary(at path: String, state: String? = nil) throws(EngineError) {
+    do throws(FileError) {
+      let folder = try Library.open(at: path, state: state, mode: .existing)
+      guard FileManager.default.fileExists(atPath: folder.databasePath) else {
+        throw FileError.notFound(path: folder.databasePath)
+      }
+    } catch {
+      throw .unreadableLibrary(Library.reason(notOpenedAt: path, because: error))
+    }
+  }
+
   /// All subscriptions of a library as OPML.
   ///
   /// - Parameters:

@@ -98,6 +98,7 @@ final class EngineAccess {
     var listening = try socket ?? place(for: start.place.library)
     while true {
       if let connection = try running(start, socket: socket, signals: signals) { return (connection, nil) }
+      if !start.makesLibrary { try LibraryReader.requireLibrary(at: start.place.library, state: start.place.state) }
       do {
         let own = try OwnEngine(start, listeningAt: listening, signals: signals)
         return (try connect(own.descriptor, signals: signals), own)

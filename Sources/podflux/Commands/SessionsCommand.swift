@@ -62,6 +62,9 @@ struct SessionsCommand: ParsableCommand {
     @Option(help: "A host that it is for, with its port where an address names one; can be repeated.")
     var host: [String] = []
 
+    /// Without a login it is a session that is there.
+    var makesLibrary: Bool { login.isGiven }
+
     func run() throws {
       let login = Result { try self.login.isGiven ? self.login.members() : [] }
       try withEngine { access, console in

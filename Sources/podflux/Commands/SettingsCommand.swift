@@ -26,6 +26,8 @@ struct SettingsCommand: EngineCommand {
     completion: .list(Settings.all.map(\.name)))
   var words: [String] = []
 
+  var makesLibrary: Bool { true }
+
   func validate() throws {
     let names = Set(Settings.all.map(\.name))
     for word in words {

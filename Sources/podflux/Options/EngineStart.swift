@@ -19,6 +19,8 @@ struct EngineStart {
   var hook: HookCommand?
   /// Whether rows and files are compared when the engine begins.
   var cleansOnStart = true
+  /// Whether an engine may make the library where there is none.
+  var makesLibrary = true
   private let caFile: String?
   private let secrets: SecretsConfiguration
   private let journal: String?

@@ -16,7 +16,7 @@ extension LibraryNaming {
 struct LibraryOption: LibraryNaming {
   @Option(
     help: """
-      The library's folder, which is made if it is missing; otherwise PODFLUX_LIBRARY, the configuration's library, or \
+      The library's folder, which what adds to it makes if it is missing; otherwise PODFLUX_LIBRARY, the configuration's library, or \
       ~/Podcasts.
       """,
     completion: .directory)

@@ -12,6 +12,7 @@ struct PodcastCommandTests {
     let scene = try Scene()
     let show = FeedOnOrigin(scene, path: "/feed.xml")
     show.publish(1...3)
+    try scene.results("settings", "checksum=true")
     let look = try scene.podflux("add", show.url, "--dry-run")
     let first = "Show of /feed.xml: 3 episodes, the newest of 2026-06-03, about 30.0 kB"
     #expect(look.output == first + "\n  rule: the newest 3, then each new one\n  3 to download\n", "\(look)")

@@ -80,6 +80,7 @@ struct RulesTests {
     let scene = try Scene()
     let show = FeedOnOrigin(scene, path: "/feed.xml")
     show.publish(1...6)
+    try scene.results("settings", "checksum=true")
     let look = try scene.results("add", show.url, "--newest", "2", "--keep", "5", "--dry-run")
     #expect(
       look.dropFirst() == [

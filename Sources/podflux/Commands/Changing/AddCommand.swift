@@ -58,6 +58,8 @@ struct AddCommand: EngineCommand {
   @Flag(help: "Do not wait until its episodes are known.")
   var noWait = false
 
+  var makesLibrary: Bool { !dryRun }
+
   func validate() throws {
     if title != nil, feeds.count > 1 { throw ValidationError("--title is for one feed") }
     if session.isGiven, dryRun { throw ValidationError("--dry-run looks without a login") }

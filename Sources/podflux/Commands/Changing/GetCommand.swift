@@ -56,6 +56,9 @@ struct GetCommand: EngineCommand {
   @Flag(help: "Queue it, and do not wait; ends with 75 if something is left to do.")
   var noWait = false
 
+  /// Episodes are those of a library that is there.
+  var makesLibrary: Bool { input != nil || targets.contains(where: Self.isURL) }
+
   func validate() throws {
     guard !targets.isEmpty || input != nil else { throw ValidationError("name a URL or an episode, or a file with -i") }
     if session.isGiven, !targets.allSatisfy(Self.isURL) {

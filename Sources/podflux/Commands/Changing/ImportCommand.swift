@@ -31,6 +31,8 @@ struct ImportCommand: EngineCommand {
   @Flag(help: "Print what would be added, and change nothing.")
   var dryRun = false
 
+  var makesLibrary: Bool { true }
+
   func run() throws {
     let console = Console(console)
     let bytes: Data

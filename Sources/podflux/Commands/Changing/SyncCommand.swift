@@ -116,7 +116,7 @@ struct SyncCommand: EngineCommand {
       self.failed = failed
     }
 
-    /// A library that is not there yet has nothing, and of one that cannot be read the engine says why.
+    /// Of a library that cannot be read the engine says why.
     static func read(in folder: LibraryOption, at now: Timestamp, _ command: SyncCommand) throws -> Before {
       do {
         return try Before(LibraryFolder(place: try folder.place()), at: now, command)

@@ -1,0 +1,57 @@
+import Foundation
+import ScriptedOrigin
+import Testing
+import TestSupport
+
+/// A tester mistyped `--library`, and each command made a library there and said that all was well.
+@Suite("Commands without a library", .systemTest)
+struct MissingLibraryTests {
+  @Test(
+    "What only looks, or concerns what is there, ends with 65 at a mistyped path, and makes nothing",
+    arguments: [
+      "clean --plan", "clean", "rename --plan", "rename", "adopt --plan", "adopt", "pause --all", "resume --all",
+      "retry --all", "verify --all", "rm x", "rm --all -y", "mark x --played", "rules x", "sessions close x",
+      "sessions open x", "get x", "sync", "sync x", "ls", "status",
+    ])
+  func mistyped(command: String) throws {
+    let scene = try Scene()
+    try expectNothing(of: command.split(separator: " ").map(String.init), in: scene)
+  }
+
+  @Test("So does a look at a feed")
+  func preview() throws {
+    let scene = try Scene()
+    let show = FeedOnOrigin(scene, path: "/feed.xml")
+    show.publish(1...2)
+    try expectNothing(of: ["add", show.url, "--dry-run"], in: scene)
+  }
+
+  private func expectNothing(of command: [String], in scene: Scene) throws {
+    let path = scene.outside + "/mistyped"
+    let result = try PodfluxCommand.run(command + ["--library", path], environment: scene.environment)
+    #expect(result.status == 65 && result.output.isEmpty, "\(result)")
+    let sentence = "is no library of Podflux; name the folder that podflux run was given with --library"
+    #expect(result.errors == "podflux: \"\(path)\" \(sentence)\n")
+    #expect(!FileManager.default.fileExists(atPath: path))
+  }
+
+  @Test("A folder of other files is no library: no orphan in it is deleted")
+  func otherFolder() throws {
+    let scene = try Scene()
+    try FileManager.default.createDirectory(atPath: scene.library, withIntermediateDirectories: false)
+    try scene.write("mine", to: "mine.mp3")
+    #expect(try scene.podflux("clean", "--orphans", "delete").status == 65)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: scene.library) == ["mine.mp3"])
+  }
+
+  @Test("Where an engine runs, the library is its own")
+  func running() throws {
+    let scene = try Scene()
+    let daemon = try scene.startDaemon()
+    try scene.attach().leave()
+    let paused = try scene.podflux(
+      "pause", "--all", "--socket", scene.socketPath, environment: ["PODFLUX_LIBRARY": scene.outside + "/mistyped"])
+    #expect(paused.status == 0 && paused.errors == "0 paused\n", "\(paused)")
+    #expect(daemon.isAlive)
+  }
+}
