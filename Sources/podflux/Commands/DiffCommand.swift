@@ -32,7 +32,8 @@ struct DiffCommand: ParsableCommand {
       StandardError.print("podflux: \(name == "-" ? "stdin" : "\"\(name)\"") is no snapshot: \(error.reason)")
       throw ExitCode.unreadableLibrary
     }
-    for line in difference.lines { printLine(line) }
+    // Podcasts' titles may contain terminal control sequences, which are replaced.
+    try writeResult(Array(difference.lines.map { $0.printable + "\n" }.joined().utf8))
     if !difference.lines.isEmpty { throw ExitCode.failure }
   }
 
@@ -50,10 +51,5 @@ struct DiffCommand: ParsableCommand {
     }
     if bytes.last == UInt8(ascii: "\n") { bytes.removeLast() }
     return bytes
-  }
-
-  /// Podcasts' titles may contain terminal control sequences, which this replaces.
-  private func printLine(_ line: String) {
-    TerminalDevice.standardOutput.write(line: line)
   }
 }

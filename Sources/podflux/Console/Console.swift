@@ -98,11 +98,16 @@ struct Console {
 }
 
 /// What has kept results from being written.
-private final class OutputFault {
+final class OutputFault {
   /// The number of the first error; 0 for none.
-  var code: Int32 = 0
+  fileprivate var code: Int32 = 0
 
-  func check() throws(ExitCode) {
+  fileprivate func check() throws(ExitCode) { try Self.check(code) }
+
+  /// Says what an error of stdout means. That its reader has gone is no mistake.
+  ///
+  /// - Throws: the exit status.
+  static func check(_ code: Int32) throws(ExitCode) {
     guard code != 0, code != EPIPE else { return }
     StandardError.print("podflux: the output cannot be written: \(String(cString: strerror(code)))")
     throw .failure
@@ -113,9 +118,7 @@ private final class OutputFault {
 ///
 /// - Throws: the exit status, after a line on stderr that says what went wrong.
 func writeResult(_ bytes: [UInt8]) throws(ExitCode) {
-  let fault = OutputFault()
-  fault.code = TerminalDevice.standardOutput.attempt(bytes)
-  try fault.check()
+  try OutputFault.check(TerminalDevice.standardOutput.attempt(bytes))
 }
 
 extension PersonalClock {

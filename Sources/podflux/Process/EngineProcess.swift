@@ -76,11 +76,12 @@ struct EngineProcess {
   /// Delivers the last lines to all clients.
   ///
   /// - Parameter output: That of the client which has no socket.
-  /// - Throws: the exit status, if the engine has given up.
+  /// - Throws: the exit status, if the engine has given up, or the output could not be written.
   func finish(_ output: OutputWriter? = nil) throws {
     let outputs: [(any LastLines)?] = [output, server]
     Farewell.deliver(outputs.compactMap { $0 }) { signals.isStopping }
     StandardError.finish()
     if engine.hasGivenUp { throw ExitCode.failure }
+    try output?.check()
   }
 }

@@ -1,3 +1,4 @@
+import ArgumentParser
 import Flux
 import Foundation
 import Synchronization
@@ -18,6 +19,8 @@ final class OutputWriter: Sendable {
     /// The bytes appended but not written, with those being written.
     var backlog = Backlog(limit: roomBytes)
     var isFinished = false
+    /// The number of the error after which nothing is written any more; 0 for none.
+    var errorCode: Int32 = 0
     /// Whether the reader has closed its end, even if nothing was written since.
     var hasNoReader = false
     var onRoom: @Sendable () -> Void = {}
@@ -96,6 +99,11 @@ final class OutputWriter: Sendable {
     if hasNoReader { body() }
   }
 
+  /// Says what kept lines from being written. A reader who has had enough is no mistake.
+  ///
+  /// - Throws: the exit status.
+  func check() throws(ExitCode) { try OutputFault.check(state.withLock { $0.errorCode }) }
+
   /// Waits until the reader closes its end, even if nothing is written for long: then the client is gone.
   private func watchReaders() {
     var poll = pollfd(fd: descriptor, events: 0, revents: 0)
@@ -121,21 +129,21 @@ final class OutputWriter: Sendable {
           if isFinished { return done.leave() }
           break
         }
-        let isWritten = bytes.withUnsafeBytes {
+        let code = bytes.withUnsafeBytes {
           writeAll($0, to: descriptor, pieceBytes: Self.pieceBytes, onWritten: delivered)
         }
-        guard isWritten else {
-          giveUp()
+        guard code == 0 else {
+          giveUp(because: code)
           return done.leave()
         }
       }
     }
   }
 
-  /// The reader has closed its end: discards the output and releases waiting threads.
-  private func giveUp() {
+  /// The reader has closed its end, or the file takes no more: discards the output and releases waiting threads.
+  private func giveUp(because code: Int32) {
     let (shouldWake, onRoom, onClosed) = state.withLock { state in
-      state.pending = []
+      (state.pending, state.errorCode) = ([], code)
       return (state.backlog.close(), state.onRoom, state.onClosed)
     }
     if shouldWake { onRoom() }

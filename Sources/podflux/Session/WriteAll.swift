@@ -3,10 +3,10 @@ import Foundation
 /// Writes bytes to a descriptor, also one that another program has made non-blocking, and waits for its reader.
 ///
 /// - Parameter onWritten: Called with the number of bytes that one call has written, of at most `pieceBytes`.
-/// - Returns: false if the reader has closed its end.
+/// - Returns: 0, or the number of the error that kept it from writing all, such as `EPIPE` if the reader has closed its end.
 func writeAll(
   _ bytes: UnsafeRawBufferPointer, to descriptor: Int32, pieceBytes: Int = .max, onWritten: (Int) -> Void = { _ in }
-) -> Bool {
+) -> Int32 {
   var rest = bytes[...]
   while !rest.isEmpty {
     let piece = UnsafeRawBufferPointer(rebasing: rest.prefix(pieceBytes))
@@ -18,8 +18,8 @@ func writeAll(
       var writable = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
       _ = poll(&writable, 1, -1)
     } else if errno != EINTR {
-      return false
+      return errno
     }
   }
-  return true
+  return 0
 }

@@ -18,7 +18,8 @@ final class Relay: Sendable {
   /// Returns when the engine has said its last line: stdin has ended and all replies have come, or the engine has ended.
   ///
   /// - Parameter begin: What was read of the engine already.
-  /// - Throws: the exit status, after a line on stderr, if the connection has ended without a last line.
+  /// - Throws: the exit status, after a line on stderr, if the connection has ended without a last line, or stdout takes no
+  ///   more.
   func run(behind begin: [UInt8]) throws {
     let thread = Thread { [self] in
       _ = Self.pass(from: STDIN_FILENO, to: engine) { _ in }
@@ -28,27 +29,31 @@ final class Relay: Sendable {
     thread.name = "podflux.stdin"
     thread.start()
     var last = Data(begin)
-    guard begin.isEmpty || begin.withUnsafeBytes({ writeAll($0, to: STDOUT_FILENO) }) else { return }
-    let isRead = Self.pass(from: engine, to: STDOUT_FILENO) { piece in
-      last = (last + piece).suffix(Self.lastLine.byteCount)
+    var code = begin.withUnsafeBytes { writeAll($0, to: STDOUT_FILENO) }
+    if code == 0 {
+      code = Self.pass(from: engine, to: STDOUT_FILENO) { piece in
+        last = (last + piece).suffix(Self.lastLine.byteCount)
+      }
     }
+    try OutputFault.check(code)
     // A reader of stdout that has gone wanted no more.
-    guard isRead, last.range(of: Self.lastLine.mark) == nil else { return }
+    guard code == 0, last.range(of: Self.lastLine.mark) == nil else { return }
     StandardError.print("podflux: the connection has ended without the engine's last line")
     throw ExitCode.failure
   }
 
-  /// Passes bytes on until they end. Returns whether the destination has taken them all.
-  private static func pass(from source: Int32, to destination: Int32, _ look: (Data) -> Void) -> Bool {
+  /// Passes bytes on until they end. Returns 0, or the number of the error because of which the destination takes no more.
+  private static func pass(from source: Int32, to destination: Int32, _ look: (Data) -> Void) -> Int32 {
     let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: readSize, alignment: 16)
     defer { buffer.deallocate() }
     while true {
       let count = read(source, buffer.baseAddress, buffer.count)
       if count < 0, errno == EINTR { continue }
-      guard count > 0 else { return true }
+      guard count > 0 else { return 0 }
       let piece = UnsafeRawBufferPointer(rebasing: buffer.prefix(count))
       look(Data(piece.suffix(lastLine.byteCount)))
-      guard writeAll(piece, to: destination) else { return false }
+      let code = writeAll(piece, to: destination)
+      guard code == 0 else { return code }
     }
   }
 }

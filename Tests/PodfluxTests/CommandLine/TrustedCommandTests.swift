@@ -168,14 +168,17 @@ struct TrustedCommandTests {
 
   @Test(
     "What cannot be written to stdout ends a command with 1",
-    arguments: [["ls"], ["snapshot"], ["completion", "bash"]])
+    arguments: [["ls"], ["snapshot"], ["completion", "bash"], ["run"], ["attach"]])
   func fullOutput(command: [String]) throws {
     let scene = try Scene()
     try scene.results("settings", "checksum=true")
+    let daemon = command == ["attach"] ? try scene.startDaemon([], environment: scene.environment) : nil
+    if daemon != nil { try scene.attach(["--library", scene.library], environment: scene.environment).leave() }
     let process = Process()
     process.executableURL = URL(fileURLWithPath: PodfluxProcess.executablePath)
     process.arguments = command
     process.environment = ProcessInfo.processInfo.environment.merging(scene.environment) { $1 }
+    process.standardInput = FileHandle.nullDevice
     let full = try #require(FileHandle(forWritingAtPath: "/dev/full"))
     process.standardOutput = full
     let errors = Pipe()
@@ -185,6 +188,7 @@ struct TrustedCommandTests {
     let said = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
     #expect(process.terminationReason == .exit && process.terminationStatus == 1, "\(said)")
     #expect(said == "podflux: the output cannot be written: No space left on device\n")
+    #expect(daemon?.isAlive != false)
   }
 
   @Test("One feed in two spellings of its URL is one subscription; a sort order may begin with a dash")
