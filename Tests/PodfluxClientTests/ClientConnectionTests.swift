@@ -79,6 +79,18 @@ struct ClientConnectionTests {
     }
   }
 
+  @Test("An engine that refuses the client itself is quoted: before its first line no request can be meant")
+  func turnedAway() throws {
+    let refusal = #"{"error":true,"payload":{"code":"conflict","line":1,"message":"not you"},"type":"error"}"#
+    let expected = ConnectionFailure.turnedAway(EngineRefusal(code: "conflict", message: "not you"))
+    #expect(throws: expected) { try Peer([refusal]).connection.waitUntilReady() }
+    #expect(expected.description == "not you")
+    let peer = try Peer([#"{"payload":{},"type":"engine/ready"}"#, refusal])
+    #expect { try peer.connection.ask(Self.snapshot) } throws: { error in
+      if case .malformed? = error as? ConnectionFailure { true } else { false }
+    }
+  }
+
   @Test("The end of an engine is told with its reason, and what came before it is given out first")
   func end() throws {
     let peer = try Peer([

@@ -213,6 +213,8 @@ package final class ClientConnection {
     switch engineLine {
     case .ready(let library, _): (self.library, isReady) = (library, true)
     case .ok(let payload, let id, _): try answer(id, .success(payload))
+    // Before its first line an engine refuses the client itself.
+    case .refused(let refusal, nil) where !isReady: throw fail(.turnedAway(refusal))
     case .refused(let refusal, let id): try answer(id, .failure(refusal))
     case .state(let payload): try keep(Event(.state(payload), line: line))
     case .action(let type, let payload): try keep(Event(.action(type: type, payload), line: line))

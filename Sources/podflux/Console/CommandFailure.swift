@@ -1,5 +1,6 @@
 import ArgumentParser
 import PodfluxClient
+import PodfluxCore
 import PodfluxEngine
 import PodfluxPeople
 
@@ -31,6 +32,8 @@ extension Console {
     } catch let failure as ConnectionFailure {
       if failure == .interrupted { throw ExitCode.interrupted }
       complain(failure.description)
+      // There will be room for one more client.
+      if case .turnedAway(let refusal) = failure, refusal.is(.limitExceeded) { throw ExitCode.later }
       throw ExitCode.failure
     } catch let error as LibraryWithoutSocket {
       complain(error.description)
