@@ -23,7 +23,7 @@ struct AttachCommand: ParsableCommand {
     let place = try folder.place(in: configuration)
     let engine: RunningEngine
     do throws(SocketFailure) {
-      engine = try RunningEngine.connect(given: given, place: place.source == .standard ? nil : place)
+      engine = try RunningEngine.connect(given: given, nearest: place)
     } catch {
       throw giveUp(error)
     }

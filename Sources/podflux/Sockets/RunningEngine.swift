@@ -34,6 +34,21 @@ struct RunningEngine {
     throw .noEngine(candidates)
   }
 
+  /// The same; where no library is named, the engine of the default one, or else the one that listens where the system's
+  /// service does, of any library.
+  static func connect(given: SocketPath?, nearest place: LibraryPlace) throws(SocketFailure) -> RunningEngine {
+    do throws(SocketFailure) {
+      return try connect(given: given, place: place)
+    } catch {
+      guard place.source == .standard, case .noEngine = error else { throw error }
+      do throws(SocketFailure) {
+        return try connect(given: given, place: nil)
+      } catch .noEngine {
+        throw error
+      }
+    }
+  }
+
   /// The library that an engine's first line names.
   private static func library(in line: [UInt8]) -> String? {
     struct Ready: Decodable {

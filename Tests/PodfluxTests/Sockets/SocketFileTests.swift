@@ -139,6 +139,21 @@ struct SocketFileTests {
     #expect(try refused.waitForEnd().status == 1)
     #expect(refused.lines.count == 1)
     #expect(refused.lines.first?.contains("this engine serves its own user (0) and root only") == true)
+    let status = try scene.startUnready("status", ["--socket", scene.socketPath], launcher: launcher)
+    #expect(try status.waitForEnd().status == 1)
+    #expect(scene.log.contains("podflux: this engine serves its own user (0) and root only; connect as one of them\n"))
     try engine.order("snapshot", ["stores": ["engine"]])
+  }
+
+  @Test("Without a word about the library attach finds the engine of the default one, or else the system's")
+  func defaultLibrary() throws {
+    let scene = try Scene()
+    let environment = ["HOME": scene.outside, "XDG_CONFIG_HOME": scene.outside, "XDG_RUNTIME_DIR": scene.outside]
+    let stranger = try PodfluxCommand.run(["attach"], environment: environment)
+    #expect(stranger.status == 69 && stranger.errors.contains(".sock or at /run/podflux/engine.sock; "), "\(stranger)")
+    let daemon = try scene.startUnready("daemon", [], environment: environment)
+    #expect(try scene.attach([], environment: environment).leave().status == 0)
+    #expect(FileManager.default.fileExists(atPath: scene.outside + "/Podcasts/.podflux"))
+    #expect(daemon.isAlive)
   }
 }
