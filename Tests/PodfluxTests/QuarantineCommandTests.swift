@@ -32,6 +32,7 @@ struct QuarantineCommandTests {
       return !listed.output.isEmpty
     }
     #expect(listed.status == 0 && listed.errors.isEmpty)
+    #expect(try quarantine(["list", "--json"], scene).output == listed.output)
     let line = try PodfluxProcess.parse(listed.output)
     #expect(line["name"] as? String == "a-1.mp3" && line["path"] as? String == path)
     #expect(line["bytes"] as? Int == 1000 && line["download"] as? String == "a")

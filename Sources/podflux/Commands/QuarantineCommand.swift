@@ -17,6 +17,9 @@ struct QuarantineCommand: ParsableCommand {
 
     @OptionGroup var folder: LibraryOption
 
+    @Flag(help: "As with other lists; the lines are of JSON without it too.")
+    var json = false
+
     func run() throws {
       try printing { quarantine, encoder throws(LibraryQuarantine.Failure) in
         try quarantine.forEachFile { encoder.quarantined($0) }
