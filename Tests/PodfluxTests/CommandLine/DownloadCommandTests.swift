@@ -59,6 +59,20 @@ struct DownloadCommandTests {
     #expect(daemon.isAlive)
   }
 
+  @Test("A suspended engine is told of by status, which reads the library that it has given up")
+  func suspended() throws {
+    let scene = try Scene()
+    scene.serve("/a.mp3", length: 60_000)
+    try scene.results("get", scene.origin.url("/a.mp3"))
+    let daemon = try scene.startDaemon()
+    let client = try scene.attach()
+    try client.order("engine/suspend")
+    let status = try scene.podflux("status", "--socket", scene.socketPath)
+    #expect(status.status == 0 && status.output == "\(scene.library): 1 here; its engine is suspended\n", "\(status)")
+    #expect(try scene.podflux("status", "--socket", scene.socketPath, "--exit-when-idle").status == 0)
+    #expect(daemon.isAlive)
+  }
+
   @Test("Settings are printed, changed durably, and refused with what would be right")
   func settings() throws {
     let scene = try Scene()

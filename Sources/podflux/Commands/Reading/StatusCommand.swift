@@ -50,12 +50,18 @@ struct StatusReport {
   let counts: DownloadCounts
   private let items: [DownloadItem]
   private let library: String
-  private let isRunning: Bool
+  private let engine: EngineState
   private let json: JSONObject
 
-  /// - Parameter isRunning: Whether an engine has answered.
-  init(of source: some SnapshotSource, isRunning: Bool) throws {
-    self.isRunning = isRunning
+  /// What holds the library.
+  enum EngineState: String {
+    case runs = "an engine runs"
+    case suspended = "its engine is suspended"
+    case none = "no engine runs"
+  }
+
+  init(of source: some SnapshotSource, engine: EngineState) throws {
+    self.engine = engine
     let query = DownloadsQuery(
       condition: .states([.running, .waiting, .queued]), isUnfiltered: true, order: .init(.state, isReversed: true),
       limit: Self.listed)
@@ -74,8 +80,7 @@ struct StatusReport {
       .failed: "failed",
     ]
     let parts = words.filter { counts[$0.key] > 0 }.map { "\(counts[$0.key]) \($0.value)" }
-    return (parts.isEmpty ? "no downloads" : parts.joined(separator: ", "))
-      + (isRunning ? "; an engine runs" : "; no engine runs")
+    return (parts.isEmpty ? "no downloads" : parts.joined(separator: ", ")) + "; \(engine.rawValue)"
   }
 
   /// Rows, what is not listed, and the sum.

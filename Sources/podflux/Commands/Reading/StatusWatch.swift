@@ -1,5 +1,6 @@
 import ArgumentParser
 import PodfluxClient
+import PodfluxCore
 import PodfluxPeople
 import Terminal
 
@@ -47,11 +48,14 @@ struct StatusSource {
       let engine = try RunningEngine.connect(given: socket, place: folder.place)
       let connection = try ClientConnection(input: engine.descriptor, output: engine.descriptor, begin: engine.begin)
       try connection.waitUntilReady()
-      return try StatusReport(of: connection, isRunning: true)
+      return try StatusReport(of: connection, engine: .runs)
     } catch SocketFailure.noEngine {
-      return try StatusReport(of: folder, isRunning: false)
+      return try StatusReport(of: folder, engine: .none)
     } catch ConnectionFailure.ended {
-      return try StatusReport(of: folder, isRunning: false)
+      return try StatusReport(of: folder, engine: .none)
+    } catch let refusal as EngineRefusal where refusal.is(.suspended) {
+      // It has given the library up, and answers nothing until it goes on.
+      return try StatusReport(of: folder, engine: .suspended)
     }
   }
 }
