@@ -49,7 +49,7 @@ extension DownloadItem {
     case .budget:
       let until = wait.until.map { " until \(clock.day($0))" } ?? ""
       return "waits: the month's cellular budget is spent\(until)"
-    case .auth: return "waits: credentials are needed"
+    case .auth: return "waits: its login is not open"
     case nil: return "waits"
     }
   }

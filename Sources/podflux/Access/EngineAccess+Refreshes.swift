@@ -21,10 +21,9 @@ extension EngineAccess {
 
   /// The same, and meanwhile follows all downloads, some of which end before the last feed is read.
   func follow(
-    _ refreshes: inout RefreshFollower, ids: [FeedID]?, beside downloads: inout DownloadFollower, on console: Console,
-    onSettled: (DownloadFollower.Settled) -> Void
+    _ refreshes: inout RefreshFollower, ids: [FeedID]?, beside downloads: inout DownloadFollower,
+    on view: inout ProgressView, onSettled: (DownloadFollower.Settled) -> Void
   ) throws {
-    var view = ProgressView(console)
     defer { view.finish() }
     func passFrame() throws {
       let settled = try frame(of: &downloads)

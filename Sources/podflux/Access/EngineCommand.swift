@@ -112,14 +112,13 @@ extension EngineAccess {
   ///
   /// - Parameter onSettled: Called with each download that moves no more.
   func follow(
-    _ follower: inout DownloadFollower, on console: Console,
+    _ follower: inout DownloadFollower, on view: inout ProgressView,
     onSettled: (DownloadFollower.Settled) -> Void
   ) throws {
-    var view = ProgressView(console)
     defer { view.finish() }
     while !follower.isOver {
       do {
-        try observe(&follower, on: &view, console, onSettled: onSettled)
+        try observe(&follower, on: &view, onSettled: onSettled)
       } catch ConnectionFailure.ended where !signals.areStopping {
         // Another command's own engine has ended: this command goes on with one of its own.
         try reopen()
@@ -133,7 +132,7 @@ extension EngineAccess {
   private static let helplessMilliseconds = 5000
 
   private func observe(
-    _ follower: inout DownloadFollower, on view: inout ProgressView, _ console: Console,
+    _ follower: inout DownloadFollower, on view: inout ProgressView,
     onSettled: (DownloadFollower.Settled) -> Void
   ) throws {
     _ = try connection.ask(.query(.observe(DownloadFollower.observation))).get()
@@ -143,7 +142,7 @@ extension EngineAccess {
       idle = follower.needsHelp ? idle + Self.frameMilliseconds : 0
       if idle >= Self.helplessMilliseconds {
         let isComing = try follower.waitsForLogins && isLoginUnderWay()
-        if isComing { idle = 0 } else { settled += follower.giveUp(by: console.clock) }
+        if isComing { idle = 0 } else { settled += follower.giveUp(by: view.console.clock) }
       }
       if !settled.isEmpty { view.makeRoom() }
       settled.forEach(onSettled)

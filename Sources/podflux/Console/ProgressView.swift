@@ -3,14 +3,16 @@ import PodfluxClient
 import PodfluxPeople
 import Terminal
 
-/// Shows how downloads get on, on stderr: as a table that moves, as lines, or not at all.
+/// Shows how downloads get on, on stderr: as a table that moves, as lines, or not at all. A command has one from its first
+/// download to its last: what was told is told once.
 struct ProgressView {
-  private let console: Console
+  let console: Console
   private var table = TransferTable()
   private var region: LiveRegion
   private var report = PlainReport(startingAt: ProgressView.now)
   /// The reasons that were told of downloads which are tried again.
   private var toldRetries: [String: String] = [:]
+  private var waits = WaitReport()
 
   init(_ console: Console) {
     self.console = console
@@ -28,6 +30,7 @@ struct ProgressView {
     case .plain:
       for row in finished { tell(row) }
       for item in follower.rows where item.reason == .retry { tellRetry(item) }
+      for line in waits.lines(for: follower.rows, by: console.clock, at: Self.now) { console.errors.write(line: line) }
       if let line = report.summaryLine(follower.summary, at: Self.now) { console.errors.write(line: line) }
     case .none: break
     }

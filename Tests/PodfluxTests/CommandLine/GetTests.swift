@@ -91,6 +91,22 @@ struct GetTests {
     #expect(scene.hash(of: "a.mp3") == body.hash)
   }
 
+  @Test("Without a terminal get says once what it waits for")
+  func waits() throws {
+    let scene = try Scene()
+    scene.serve("/a.mp3", length: 40_000)
+    // Three days from now, for a minute.
+    let days = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"]
+    let day = days[(Calendar.current.component(.weekday, from: Date()) + 2) % days.count]
+    try scene.results("settings", #"schedule=[{"days":["\#(day)"],"from":"03:00","to":"03:01"}]"#)
+    let get = try scene.begin("get", scene.origin.url("/a.mp3"))
+    let words = "waiting  a.mp3: waits: the schedule is closed, again "
+    try waitUntil("a line that says so", upTo: 20) { get.errors.contains(words) }
+    get.signal(SIGINT)
+    #expect(try get.waitForEnd() == 130)
+    #expect(get.errors.components(separatedBy: words).count == 2, "\(get.errors)")
+  }
+
   @Test("A second terminal uses the first one's engine, and goes on with an engine of its own when that is done")
   func twoTerminals() throws {
     let scene = try Scene()

@@ -186,7 +186,8 @@ struct GetCommand: EngineCommand {
       for settled in try follower.look(at: access.connection) { tell(settled, access, console) }
       guard follower.isOver else { throw ExitCode.later }
     } else {
-      try access.follow(&follower, on: console) { tell($0, access, console) }
+      var view = ProgressView(console)
+      try access.follow(&follower, on: &view) { tell($0, access, console) }
     }
     try Self.end(with: follower.failures, left: follower.left, on: console)
     if follower.stuck > 0 { throw ExitCode.later }

@@ -64,14 +64,15 @@ struct SyncCommand: EngineCommand {
       }
       let ids = feeds.isEmpty ? nil : chosen.compactMap { FeedID($0.id) }
       downloads.beginAnew()
+      var view = ProgressView(console)
       if refreshOnly {
         try access.follow(&refreshes, ids: ids)
       } else {
-        try access.follow(&refreshes, ids: ids, beside: &downloads, on: console) { tell($0, on: console) }
+        try access.follow(&refreshes, ids: ids, beside: &downloads, on: &view) { tell($0, on: console) }
       }
       tell(refreshes.report, since: startedAt, on: console)
       if !refreshOnly {
-        try access.follow(&downloads, on: console) { tell($0, on: console) }
+        try access.follow(&downloads, on: &view) { tell($0, on: console) }
         for settled in try downloads.lookForFailures(at: access.connection, besides: before.failed) {
           if console.mode.progress != .none, let line = settled.row.flatMap(PlainReport.line(for:)) {
             console.errors.write(line: line)
@@ -159,7 +160,8 @@ struct SyncCommand: EngineCommand {
     switch settled.outcome {
     case .failed(let failure) where console.mode.progress == .none:
       console.errors.write(line: PlainReport.line("failed", "\(settled.name): \(failure.words)"))
-    case .waits(let words) where console.mode.progress != .live:
+    // A table shows it, and lines of progress have told it.
+    case .waits(let words) where console.mode.progress == .none:
       console.errors.write(line: PlainReport.line("waiting", "\(settled.name): \(words)"))
     case .done, .failed, .left, .waits: break
     }
