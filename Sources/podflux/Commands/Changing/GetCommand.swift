@@ -79,8 +79,13 @@ struct GetCommand: EngineCommand {
       let login = try login.get()
       let urls = targets.filter(Self.isURL) + (list ?? [])
       let episodes = targets.filter { !Self.isURL($0) }
-      var ids = try enqueue(urls, login, over: access.connection)
-      for episode in episodes { ids.append(try download(episode, with: access, on: console)) }
+      var (ids, known) = try enqueue(urls, login, over: access.connection)
+      for episode in episodes {
+        let (id, wasKnown) = try download(episode, with: access, on: console)
+        ids.append(id)
+        if wasKnown { known.append(id) }
+      }
+      try noticeMissingFiles(of: known, with: access)
       try wait(for: ids, with: access, on: console)
     }
   }
@@ -113,10 +118,10 @@ struct GetCommand: EngineCommand {
     return .string("sha256-" + Data(bytes).base64EncodedString())
   }
 
-  /// All requests are on their way before the first answer is awaited.
+  /// All requests are on their way before the first answer is awaited. Returns the ids, and those that were known before.
   private func enqueue(
     _ urls: [String], _ login: [(key: String, value: JSONValue)], over connection: ClientConnection
-  ) throws -> [String] {
+  ) throws -> (ids: [String], known: [String]) {
     // With a login what has failed is put right, and not begun anew beside itself.
     let failed = login.isEmpty ? [:] : try failedDownloads(at: connection)
     let again = urls.compactMap { url in failed[url.withoutCredentials].map { (id: $0, url: url) } }
@@ -137,7 +142,7 @@ struct GetCommand: EngineCommand {
     }
     if let refusal { throw refusal }
     if !login.isEmpty { try renewLogin(of: known, login, over: connection) }
-    return again.map(\.id) + ids
+    return (again.map(\.id) + ids, known.map(\.id))
   }
 
   /// The downloads that have failed, by their URLs as they are shown.
@@ -165,16 +170,47 @@ struct GetCommand: EngineCommand {
     }
   }
 
-  /// Has an episode downloaded. Returns its download's id.
-  private func download(_ selector: String, with access: EngineAccess, on console: Console) throws -> String {
+  /// Has an episode downloaded. Returns its download's id, and whether there was one before.
+  private func download(
+    _ selector: String, with access: EngineAccess, on console: Console
+  ) throws -> (id: String, wasKnown: Bool) {
     let found = try LibraryFinder(access.connection).find(selector, among: [.episodes, .downloads])
-    guard case .episode(let episode) = found else { return found.id }
+    guard case .episode(let episode) = found else { return (found.id, true) }
     guard let id = EpisodeID(episode.id) else { throw MalformedLine("an episode without a valid id") }
     try access.order(.podcasts(.download(.one(id))))
     guard case .episode(let now) = try LibraryFinder(access.connection).find(episode.id, among: .episodes),
       let download = now.download
     else { throw EngineRefusal(code: "not_found", message: "the feed of \"\(found.title)\" names no file for it") }
-    return download
+    return (download, episode.download != nil)
+  }
+
+  /// Has the engine look at downloads whose files are not there: a person may have deleted them since it last did. They
+  /// fail by that, and go on like all that has failed.
+  private func noticeMissingFiles(of ids: [String], with access: EngineAccess) throws {
+    // Where the library itself cannot be seen nothing is known of its files.
+    guard !ids.isEmpty, !isGone(access.library) else { return }
+    var (wanted, missing) = (Set(ids), [DownloadID]())
+    try access.connection.forEachDownload(
+      order: .init(.added, isReversed: true), fields: [.id, .path, .state]
+    ) { item in
+      guard wanted.remove(item.id) != nil else { return true }
+      if item.state == .completed, let path = item.path, isGone("\(access.library)/\(path)"),
+        let id = DownloadID(item.id)
+      {
+        missing.append(id)
+      }
+      return !wanted.isEmpty
+    }
+    for start in stride(from: 0, to: missing.count, by: DownloadIntent.Selection.maximumIDs) {
+      let some = Array(missing[start...].prefix(DownloadIntent.Selection.maximumIDs))
+      _ = try access.verify(.many(some)) { _ in }
+    }
+  }
+
+  /// Whether nothing has this path.
+  private func isGone(_ path: String) -> Bool {
+    var status = stat()
+    return lstat(path, &status) != 0 && errno == ENOENT
   }
 
   // MARK: Waiting
