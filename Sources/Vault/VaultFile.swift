@@ -62,7 +62,11 @@ struct VaultFile {
 
   private func opened(_ body: ArraySlice<UInt8>) throws(SecretVaultFailure) -> [UInt8] {
     guard let key else {
-      throw SecretVaultFailure("the vault \"\(file.path)\" is sealed; give its key with --credentials-key")
+      throw SecretVaultFailure(
+        """
+        the vault "\(file.path)" is sealed; name the file of its key with PODFLUX_CREDENTIALS_KEY, with credentials-key in \
+        the configuration, or for run and daemon with --credentials-key
+        """)
     }
     do {
       return [UInt8](
@@ -104,8 +108,8 @@ struct VaultFile {
     case .notPrivate:
       SecretVaultFailure(
         """
-        other users can read what is kept in "\(folder)"; give a key with --credentials-key, another folder with \
-        --state, or --secrets memory
+        other users can read what is kept in "\(folder)"; give a key (credentials-key), another folder (state), or \
+        memory for secrets, in the configuration or as options of run and daemon
         """)
     default: SecretVaultFailure("the vault cannot be \(operation): \(error)")
     }
