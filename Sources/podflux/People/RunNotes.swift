@@ -5,6 +5,8 @@ import PodfluxPeople
 struct RunNotes {
   /// The library's folder, as given.
   let library: String
+  /// Whether the engine is a command's own: then a person types commands, and no lines.
+  var isOfCommand = false
 
   // MARK: At the start
 
@@ -74,10 +76,13 @@ struct RunNotes {
   }
 
   private var again: String {
-    """
-    to fetch it again, send podflux run the line \
-    {"type":"downloads/retry","payload":{"where":{"errorCode":"corrupt_file"}}}
-    """
+    guard !isOfCommand else {
+      return "to fetch it again: \(ShellCommand("retry", "--state", "failed", library: library))"
+    }
+    return """
+      to fetch it again, send podflux run the line \
+      {"type":"downloads/retry","payload":{"where":{"errorCode":"corrupt_file"}}}
+      """
   }
 
   // MARK: At the end

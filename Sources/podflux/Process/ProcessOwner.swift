@@ -13,7 +13,7 @@ final class ProcessOwner: EngineOwner {
 
   init(libraryPath: String, notifier: Notifier?, isCommand: Bool) {
     self.isCommand = isCommand
-    notes = RunNotes(library: libraryPath)
+    notes = RunNotes(library: libraryPath, isOfCommand: isCommand)
     self.notifier = notifier
   }
 
