@@ -46,7 +46,7 @@ struct LibraryFinderTests {
       guard let failure = error as? SelectionFailure else { return false }
       return failure.lines == [
         "\"clause\" is in several titles, and nothing was done; give more of it, or an id:",
-        "  download  pilot  Clause 7", "  download  d-3  Clause 70",
+        "  download  pilot  Clause 7  https://e.org/2.mp3", "  download  d-3  Clause 70  https://e.org/3.mp3",
       ]
     }
     var many = FakeLibrary()
@@ -55,6 +55,46 @@ struct LibraryFinderTests {
       try LibraryFinder(many).find("of it", among: .downloads)
     } throws: { error in
       (error as? SelectionFailure)?.lines.last == "  … and 30 more"
+    }
+  }
+
+  @Test("Candidates of one title are told apart by podcast and address")
+  func candidates() throws {
+    var twins = FakeLibrary()
+    twins.feeds = [
+      #"{"id":"f-1","title":"News","url":"https://e.org/a"}"#, #"{"id":"f-2","title":"News","url":"https://e.org/b"}"#,
+    ]
+    twins.episodes = [
+      #"{"id":"e1","title":"Pilot","feed":"f-1","enclosure":{"url":"https://e.org/1.mp3"}}"#,
+      #"{"id":"e2","title":"Pilot","feed":"f-2"}"#,
+    ]
+    twins.downloads = [#"{"id":"d-1","title":"Pilot","podcast":"Old Show","url":"https://e.org/9.mp3"}"#]
+    for (selector, lines) in [
+      ("news", ["  feed  f-1  News  https://e.org/a", "  feed  f-2  News  https://e.org/b"]),
+      (
+        "pilot",
+        [
+          "  download  d-1  Pilot  Old Show  https://e.org/9.mp3", "  episode  e1  Pilot  News  https://e.org/1.mp3",
+          "  episode  e2  Pilot  News",
+        ]
+      ),
+    ] {
+      #expect {
+        try LibraryFinder(twins).find(selector, among: .all)
+      } throws: { error in
+        (error as? SelectionFailure).map { Array($0.lines.dropFirst()) } == lines
+      }
+    }
+  }
+
+  @Test("An empty text names nothing, and is answered with what would")
+  func empty() {
+    #expect {
+      try LibraryFinder(library).find("", among: .feeds)
+    } throws: { error in
+      (error as? SelectionFailure)?.lines == [
+        "no feed is named by an empty text; give an id, a URL, or a part of a title"
+      ]
     }
   }
 

@@ -88,8 +88,9 @@ package struct LibraryFinder {
     let best = whole.isEmpty ? candidates : whole
     guard let first = best.first else { throw SelectionFailure.nothing(selector: title, kinds: kinds) }
     guard best.count == 1 else {
-      throw SelectionFailure.ambiguous(
-        selector: title, candidates: Array(best.prefix(Self.shownCandidates)), count: best.count)
+      let shown = Array(best.prefix(Self.shownCandidates))
+      let feeds = shown.contains { $0.kind == .episodes } ? try source.feedTitles() : [:]
+      throw SelectionFailure.ambiguous(selector: title, candidates: shown, feeds: feeds, count: best.count)
     }
     return first
   }

@@ -23,6 +23,17 @@ package enum Selected: Hashable, Sendable {
     }
   }
 
+  /// What tells it from others of the same title: its podcast, where that is known, and its address.
+  ///
+  /// - Parameter feeds: The titles of feeds by their ids.
+  fileprivate func particulars(_ feeds: [String: String]) -> [String] {
+    switch self {
+    case .download(let item): [item.podcast, item.url].compactMap(\.self)
+    case .episode(let item): [item.feed.flatMap { feeds[$0] }, item.url].compactMap(\.self)
+    case .feed(let item): [item.url].compactMap(\.self)
+    }
+  }
+
   /// Which of the kinds it is.
   package var kind: SelectedKinds {
     switch self {
@@ -57,18 +68,25 @@ package struct SelectedKinds: OptionSet, Hashable, Sendable {
 /// Why a selector names nothing that a command could take.
 package enum SelectionFailure: Error, Hashable {
   case nothing(selector: String, kinds: SelectedKinds)
-  /// Several have it in their titles; at most `LibraryFinder.shownCandidates` of them are listed.
-  case ambiguous(selector: String, candidates: [Selected], count: Int)
+  /// Several have it in their titles; at most `LibraryFinder.shownCandidates` of them are listed. The titles of feeds are by
+  /// their ids.
+  case ambiguous(selector: String, candidates: [Selected], feeds: [String: String], count: Int)
 
   /// The lines for people.
   package var lines: [String] {
     switch self {
+    case .nothing("", let kinds):
+      return ["no \(kinds.noun) is named by an empty text; give an id, a URL, or a part of a title"]
     case .nothing(let selector, let kinds):
       // An address may have a password or a token.
       let shown = (try? WebAddress(selector))?.redacted ?? selector
       return ["there is no \(kinds.noun) \"\(shown)\""]
-    case .ambiguous(let selector, let candidates, let count):
-      let shown = candidates.map { "  \($0.kind.noun)  \($0.id)  \($0.title)" }
+    case .ambiguous(let selector, let candidates, let feeds, let count):
+      let shown = candidates.map { candidate in
+        "  "
+          + ([candidate.kind.noun, candidate.id, candidate.title] + candidate.particulars(feeds)).joined(
+            separator: "  ")
+      }
       let more = count > shown.count ? ["  … and \(count - shown.count) more"] : []
       return ["\"\(selector)\" is in several titles, and nothing was done; give more of it, or an id:"] + shown + more
     }
