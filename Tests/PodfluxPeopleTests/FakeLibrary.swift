@@ -10,6 +10,7 @@ struct FakeLibrary: SnapshotSource {
   var downloads: [String] = []
   var episodes: [String] = []
   var feeds: [String] = []
+  var sessions: [String] = []
 
   func snapshot(_ query: SnapshotQuery) throws -> LibrarySnapshot {
     var parts: [String] = []
@@ -25,6 +26,7 @@ struct FakeLibrary: SnapshotSource {
       let ids = query.feeds.ids.map { $0.map { "\"id\":\"\($0)\"" } }
       parts.append(Self.list("feeds", feeds.filter { feed in ids?.contains { feed.contains($0) } ?? true }))
     }
+    if query.stores.contains(.sessions) { parts.append(Self.list("sessions", sessions)) }
     return LibrarySnapshot(try JSONObject(line: Array("{\(parts.joined(separator: ","))}".utf8)))
   }
 

@@ -55,11 +55,12 @@ struct WordsTests {
 
   @Test("Why says what is known, and nothing else")
   func why() throws {
+    let hints = try CommandHints(of: FakeLibrary())
     let failed = try item(
       #""title":"Pilot","podcast":"Old Show","state":"failed","attempt":5,"error":{"code":"not_found","message":"gone, it says"},"bytes":{"received":10,"total":100,"discarded":7,"discardedBecause":{"content_changed":7}},"addedAt":"2026-03-05T08:00:00.000Z","url":"https://e.org/p.mp3""#
     )
     #expect(
-      Explanation(failed, episode: nil, library: "/l", by: clock).sentences == [
+      Explanation(failed, episode: nil, library: "/l", hints: hints, by: clock).sentences == [
         "Pilot, of Old Show.",
         "It has failed: the server answered 404 Not Found. Try again with podflux retry.",
         "In detail: gone, it says.", "5 attempts failed without progress.", "10 bytes of 100 bytes are here.",
@@ -70,7 +71,7 @@ struct WordsTests {
       #""state":"waiting","reason":"retry","retryAt":"2026-03-06T12:01:00.000Z","attempt":2,"error":{"code":"timeout"}"#
     )
     #expect(
-      Explanation(retried, episode: nil, library: "/l", by: clock).sentences == [
+      Explanation(retried, episode: nil, library: "/l", hints: hints, by: clock).sentences == [
         "d-1.", "It is tried again in 1:00: the server was silent for too long.", "The next attempt is number 2.",
       ])
     let bare = try EpisodeItem(JSONObject(line: Array(#"{"id":"e1","enclosure":{"url":"https://e.org/1"}}"#.utf8)))

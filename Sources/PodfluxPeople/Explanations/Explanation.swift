@@ -21,10 +21,13 @@ package struct Explanation {
   /// - Parameters:
   ///   - episode: The episode that it was made for, if there is one.
   ///   - library: The library's folder.
-  package init(_ item: DownloadItem, episode: EpisodeItem?, library: String, by clock: PersonalClock) {
+  ///   - hints: What commands to name.
+  package init(
+    _ item: DownloadItem, episode: EpisodeItem?, library: String, hints: CommandHints, by clock: PersonalClock
+  ) {
     self.init(clock)
     say(item.podcast.map { "\(item.name), of \($0)." } ?? "\(item.name).")
-    sayState(of: item, library: library)
+    sayState(of: item, library: library, hints)
     sayAttempts(of: item)
     sayBytes(of: item)
     sayOrigin(of: item)
@@ -36,7 +39,7 @@ package struct Explanation {
     say(item.url.map { "It comes from \($0)." })
   }
 
-  private mutating func sayState(of item: DownloadItem, library: String) {
+  private mutating func sayState(of item: DownloadItem, library: String, _ hints: CommandHints) {
     switch item.state {
     case .completed:
       say("It is here" + (item.dates.finished.map { " since \(clock.time($0))" } ?? "") + ".")
@@ -51,9 +54,7 @@ package struct Explanation {
     case .paused: say("It is paused and goes on with podflux resume.")
     case .failed where item.error?.needsCredentials == true:
       say("It has failed: \(item.stateWords(by: clock)).")
-      say(
-        "Its login is put right with podflux rules FEED --user NAME, or with podflux get URL --user NAME for a file of no "
-          + "feed; then try again with podflux retry.")
+      say("Its login is put right with \(hints.loginCommands(for: item)); then try again with podflux retry.")
     case .failed: say("It has failed: \(item.stateWords(by: clock)). Try again with podflux retry.")
     case nil: break
     }
@@ -143,7 +144,7 @@ package struct Explanation {
 
   // MARK: Feeds
 
-  package init(_ feed: FeedItem, by clock: PersonalClock) {
+  package init(_ feed: FeedItem, hints: CommandHints, by clock: PersonalClock) {
     self.init(clock)
     say((feed.title ?? feed.id) + (feed.group.map { ", in the group \($0)" } ?? "") + ".")
     say("\(Self.count(feed.episodes, "episode")) known, \(feed.downloaded) of them here.")
@@ -151,7 +152,7 @@ package struct Explanation {
     if let error = feed.error {
       say("The last refresh failed: \(error.words).")
       say(Self.details(of: error))
-      if error.needsCredentials { say("Its login is put right with \(feed.loginCommand).") }
+      if error.needsCredentials { say("Its login is put right with \(hints.loginCommand(for: feed)).") }
     }
     if feed.hasEnded {
       say("Its server says that it has ended for good; it is not refreshed by itself any more.")

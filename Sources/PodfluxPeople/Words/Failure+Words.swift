@@ -30,6 +30,13 @@ extension Failure {
     [code, cause].contains { $0 == DownloadError.Code.unauthorized.rawValue }
   }
 
+  /// The session that could not log in, as the engine's sentence names it; nil if it names none.
+  package var session: String? {
+    let beginning = "the session \""
+    guard message.hasPrefix(beginning) else { return nil }
+    return String(message.dropFirst(beginning.count).prefix { $0 != "\"" })
+  }
+
   private static func words(for code: DownloadError.Code, status: Int64?) -> String {
     switch code {
     case .unknownHost: "the host's name has no address"
@@ -56,25 +63,6 @@ extension Failure {
     case .io: "the disk or the file system failed"
     case .corruptFile: "its file is missing or damaged"
     case .retriesExhausted: "it failed too often"
-    }
-  }
-}
-
-/// Refusals in words.
-extension EngineRefusal {
-  /// Why a request was refused, for a person who has typed a command and no line of JSON.
-  package var words: String {
-    message.replacing("payload.", with: "")
-  }
-
-  /// Whether a feed that was only looked at wants a login.
-  package var needsLogin: Bool { message.contains("(\(DownloadError.Code.unauthorized.rawValue))") }
-
-  /// Whether the command was typed wrongly, and can never be carried out.
-  package var concernsArguments: Bool {
-    switch Refusal.Code(rawValue: code) {
-    case .invalidValue, .unsupportedScheme, .unsafePath, .missingField, .unknownField: true
-    default: false
     }
   }
 }

@@ -81,7 +81,7 @@ struct AddCommand: EngineCommand {
           let preview = try preview(feed, with: access)
           let subscription = dryRun ? nil : try subscribe(feed, preview, with: access)
           if let id = subscription?.id, subscription?.isNew == true { added.append(id) }
-          try tell(preview, subscription, on: console)
+          try tell(preview, subscription, access, on: console)
         } catch let refusal as EngineRefusal where !refusal.isOfEnd {
           let hint =
             refusal.needsLogin ? ": podflux add --user NAME \(ShellCommand.quoted(feed.withoutCredentials))" : ""
@@ -155,7 +155,7 @@ struct AddCommand: EngineCommand {
       try wait(for: added, with: access)
       var left = 0
       for feed in try access.connection.feeds(added) {
-        try tell(feed, on: console)
+        try tell(feed, try CommandHints(of: access.connection), on: console)
         if let error = feed.error { failures.append(error) } else if feed.lastRefreshed == nil { left += 1 }
       }
       try GetCommand.end(with: failures, left: left, on: console)
@@ -185,10 +185,10 @@ struct AddCommand: EngineCommand {
     return (known, false)
   }
 
-  private func tell(_ feed: FeedItem, on console: Console) throws {
+  private func tell(_ feed: FeedItem, _ hints: CommandHints, on console: Console) throws {
     if console.options.json { return console.result(feed.json) }
     let name = feed.title ?? feed.id
-    guard feed.error == nil else { return console.complain("\(name): \(feed.failureAndRepair)") }
+    guard feed.error == nil else { return console.complain("\(name): \(hints.failureAndRepair(of: feed))") }
     guard feed.lastRefreshed != nil else {
       return console.complain(
         "\(name): it could not be read yet, for the network or its login is not there; podflux sessions shows the login, "
@@ -221,7 +221,9 @@ struct AddCommand: EngineCommand {
     return Subscription(id: id, isNew: try reply.boolean("created") ?? false, example: try reply.string("example"))
   }
 
-  private func tell(_ preview: JSONObject, _ subscription: Subscription?, on console: Console) throws {
+  private func tell(
+    _ preview: JSONObject, _ subscription: Subscription?, _ access: EngineAccess, on console: Console
+  ) throws {
     if console.options.json {
       let own: [JSONObject.Member] =
         subscription.map {
@@ -232,7 +234,7 @@ struct AddCommand: EngineCommand {
       let members = (preview.members + own).sorted { $0.key < $1.key }
       return console.result(JSONObject(members))
     }
-    let title = try title ?? preview.string("title") ?? preview.string("url") ?? ""
+    let title = try title ?? preview.title
     let episodes = try preview.integer("episodes") ?? 0
     var parts = ["\(episodes) episode\(episodes == 1 ? "" : "s")"]
     if let newest = try preview.moment("newest") { parts.append("the newest of \(console.clock.day(newest))") }
@@ -241,15 +243,22 @@ struct AddCommand: EngineCommand {
     if let subscription, !subscription.isNew {
       return console.note("  it was subscribed to before, and stays as it is")
     }
-    try tellRules(now: try preview.integer("wouldDownload") ?? 0, of: title, episodes: episodes, on: console)
+    // Before the subscription the address alone is sure to name the feed.
+    let address = ShellCommand.quoted(try preview.string("url") ?? title)
+    let selector = try subscription.map {
+      try CommandHints(of: access.connection).selector(title: title, id: $0.id.description)
+    }
+    try tellRules(
+      now: try preview.integer("wouldDownload") ?? 0, of: selector ?? address, episodes: episodes, on: console)
     if let example = subscription?.example { console.note("  a file's name, for example: \(example)") }
   }
 
-  private func tellRules(now number: Int64, of title: String, episodes: Int64, on console: Console) throws {
+  /// - Parameter feed: The feed as a shell's word.
+  private func tellRules(now number: Int64, of feed: String, episodes: Int64, on console: Console) throws {
     let words = try given.words
     for (place, words) in words.enumerated() {
       let all =
-        place == 0 && number < episodes ? ".  All \(episodes): podflux rules \(ShellCommand.quoted(title)) --all" : ""
+        place == 0 && number < episodes ? ".  All \(episodes): podflux rules \(feed) --all" : ""
       console.result("  rule: \(words)\(all)")
     }
     if number > 0 { console.result("  \(number) to download" + (dryRun ? "" : "; podflux sync waits for them")) }
@@ -263,6 +272,16 @@ struct AddCommand: EngineCommand {
     let feeds = try access.connection.feeds(ids)
     var follower = RefreshFollower(feeds.filter { $0.lastRefreshed == nil }, orderedAt: orderedAt)
     try access.follow(&follower, ids: ids)
+  }
+}
+
+extension JSONObject {
+  /// What a preview calls the feed: its title, or its address if it has none.
+  fileprivate var title: String {
+    get throws {
+      let title = try string("title") ?? ""
+      return try title.isEmpty ? string("url") ?? "" : title
+    }
   }
 }
 

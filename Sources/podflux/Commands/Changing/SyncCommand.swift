@@ -70,7 +70,7 @@ struct SyncCommand: EngineCommand {
       } else {
         try access.follow(&refreshes, ids: ids, beside: &downloads, on: &view) { tell($0, on: console) }
       }
-      tell(refreshes.report, since: startedAt, on: console)
+      try tell(refreshes.report, since: startedAt, access, on: console)
       if !refreshOnly {
         try access.follow(&downloads, on: &view) { tell($0, on: console) }
         for settled in try downloads.lookForFailures(at: access.connection, besides: before.failed) {
@@ -146,13 +146,17 @@ struct SyncCommand: EngineCommand {
 
   // MARK: What people are told
 
-  private func tell(_ report: RefreshFollower.Report, since startedAt: Timestamp, on console: Console) {
+  private func tell(
+    _ report: RefreshFollower.Report, since startedAt: Timestamp, _ access: EngineAccess, on console: Console
+  ) throws {
     guard due || report.count > 0 else { return }
     let milliseconds = console.clock.now.milliseconds - startedAt.milliseconds
     if console.mode.progress != .none { console.errors.write(line: report.sentence(milliseconds: milliseconds)) }
+    guard !report.failed.isEmpty else { return }
+    let hints = try CommandHints(of: access.connection)
     for feed in report.failed {
       console.errors.write(
-        line: PlainReport.line("failed", "feed \(feed.title ?? feed.id): \(feed.failureAndRepair)"))
+        line: PlainReport.line("failed", "feed \(feed.title ?? feed.id): \(hints.failureAndRepair(of: feed))"))
     }
   }
 

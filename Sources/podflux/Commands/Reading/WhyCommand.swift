@@ -26,7 +26,7 @@ struct WhyCommand: ParsableCommand {
     let source = LibraryFolder(place: try folder.place())
     try console.reporting {
       let found = try LibraryFinder(source).find(selector, among: .all)
-      explain(try whole(found, in: source), in: source, on: console)
+      try explain(try whole(found, in: source), in: source, on: console)
     }
   }
 
@@ -60,18 +60,20 @@ struct WhyCommand: ParsableCommand {
     return found
   }
 
-  private func explain(_ thing: Thing, in source: LibraryFolder, on console: Console) {
+  private func explain(_ thing: Thing, in source: LibraryFolder, on console: Console) throws {
     let clock = console.clock
     switch thing {
     case .download(let item, let episode):
       if console.options.json { return console.result(item.json) }
-      say(Explanation(item, episode: episode, library: source.place.library, by: clock), on: console)
+      let hints = try CommandHints(of: source)
+      say(
+        Explanation(item, episode: episode, library: source.place.library, hints: hints, by: clock), on: console)
     case .episode(let episode, let feed):
       if console.options.json { return console.result(episode.json) }
       say(Explanation(episode, feed: feed, by: clock), on: console)
     case .feed(let feed):
       if console.options.json { return console.result(feed.json) }
-      say(Explanation(feed, by: clock), on: console)
+      say(Explanation(feed, hints: try CommandHints(of: source), by: clock), on: console)
     }
   }
 

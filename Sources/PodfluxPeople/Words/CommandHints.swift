@@ -1,0 +1,79 @@
+import PodfluxClient
+import PodfluxCore
+import Terminal
+import Texts
+
+/// The commands that a person is told to type: they must name the one thing that is meant.
+package struct CommandHints {
+  private let feeds: [FeedItem]
+  private let sessions: [SessionItem]
+
+  package init(of source: some SnapshotSource) throws {
+    feeds = try source.feeds(fields: [.id, .title])
+    sessions = try source.snapshot(SnapshotQuery(stores: [.sessions])).sessions()
+  }
+
+  // MARK: Feeds
+
+  /// A feed as a shell's word: its title, unless another feed has the same, or a command would take it for something else;
+  /// then its id.
+  package func selector(for feed: FeedItem) -> String { selector(title: feed.title ?? "", id: feed.id) }
+
+  /// The same for a feed that is known by its title and its id.
+  package func selector(title: String, id: String) -> String {
+    ShellCommand.quoted(names(title, onlyFeed: id) ? title : id)
+  }
+
+  private func names(_ title: String, onlyFeed id: String) -> Bool {
+    let folded = FoldedText.of(title)
+    guard !folded.isEmpty, title.utf8.count <= Condition.Limits.textBytes, title == title.printable,
+      !title.hasPrefix("-"), (try? WebAddress(title)) == nil
+    else { return false }
+    return !feeds.contains { feed in
+      feed.id != id && (feed.id == title || FoldedText.of(feed.title ?? "") == folded)
+    }
+  }
+
+  // MARK: Logins
+
+  /// Why a feed's refresh failed, and the command that puts a login right; empty if it did not fail.
+  package func failureAndRepair(of feed: FeedItem) -> String {
+    guard let error = feed.error else { return "" }
+    return error.words + (error.needsCredentials ? "; \(loginCommand(for: feed))" : "")
+  }
+
+  /// The command that gives a feed a login like the one that was refused.
+  package func loginCommand(for feed: FeedItem) -> String {
+    let session = session(of: feed.error)
+    return openCommand(for: session) ?? "podflux rules \(selector(for: feed)) \(Self.options(for: session?.kind))"
+  }
+
+  /// The commands that give a download a login like the one that was refused.
+  package func loginCommands(for item: DownloadItem) -> String {
+    let session = session(of: item.error)
+    if let command = openCommand(for: session) { return command }
+    let options = Self.options(for: session?.kind)
+    return "podflux rules FEED \(options), or with podflux get URL \(options) for a file of no feed"
+  }
+
+  private func session(of error: Failure?) -> SessionItem? {
+    error?.session.flatMap { id in sessions.first { $0.id == id } }
+  }
+
+  /// A session that a person has named may be that of many feeds.
+  private func openCommand(for session: SessionItem?) -> String? {
+    guard let session, !session.id.hasPrefix("s-") else { return nil }
+    return "podflux sessions open \(ShellCommand.quoted(session.id)) \(Self.options(for: session.kind))"
+  }
+
+  /// The options that say such a login; the password or the token is asked for.
+  private static func options(for kind: Session.Kind?) -> String {
+    switch kind {
+    case .basic?, .some(.none), nil: "--user NAME"
+    case .digest?: "--login digest --user NAME"
+    case .bearer?: "--login bearer"
+    case .refreshing?: "--login refreshing --token-url URL"
+    case .parameter?: "--login parameter --parameter NAME"
+    }
+  }
+}
