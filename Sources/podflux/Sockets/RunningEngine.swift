@@ -20,6 +20,8 @@ struct RunningEngine {
       switch -descriptor {
       case ...0: break
       case ENOENT, ECONNREFUSED, ENOTDIR: continue
+      // The system's service does not serve this user, whose library is another one.
+      case EACCES where path.origin == .system && place != nil: continue
       default: throw .refused(what: "reached", path: path.path, code: -descriptor)
       }
       guard let place, path.mustServe(place) else { return RunningEngine(descriptor: descriptor, begin: []) }

@@ -145,6 +145,23 @@ struct SocketFileTests {
     try engine.order("snapshot", ["stores": ["engine"]])
   }
 
+  @Test(
+    "The system's service keeps no other user from a library of their own",
+    .enabled(if: canBeAnother && NetworkNamespace.unavailability == nil, "only root can hide the machine's /run"))
+  func privateService() throws {
+    let scene = try Scene()
+    chmod(scene.outside, 0o755)
+    // The folder of the service's socket, as only the service can enter it.
+    let script = """
+      mount -t tmpfs none /run && mkdir -m 700 /run/podflux && exec setpriv --reuid=65534 --regid=65534 --clear-groups \
+      env -u XDG_RUNTIME_DIR HOME=/nonexistent "$0" "$@"
+      """
+    let status = try scene.startUnready(
+      "status", ["--library", scene.library], launcher: ["/usr/bin/unshare", "-m", "/bin/sh", "-c", script])
+    #expect(try status.waitForEnd().status == 65)
+    #expect(scene.log.contains("is no library of Podflux"))
+  }
+
   @Test("Without a word about the library attach finds the engine of the default one, or else the system's")
   func defaultLibrary() throws {
     let scene = try Scene()
