@@ -1,6 +1,7 @@
 import ArgumentParser
 import Dispatch
 import Foundation
+import PodfluxClient
 
 /// Passes lines from stdin to an engine and from there to stdout, as they are.
 final class Relay: Sendable {
@@ -38,8 +39,19 @@ final class Relay: Sendable {
     try OutputFault.check(code)
     // A reader of stdout that has gone wanted no more.
     guard code == 0, last.range(of: Self.lastLine.mark) == nil else { return }
-    StandardError.print("podflux: the connection has ended without the engine's last line")
+    let reason = Self.refusal(in: last) ?? "the connection has ended without the engine's last line"
+    StandardError.print("podflux: \(reason)")
     throw ExitCode.failure
+  }
+
+  /// Why the engine has turned this client away; nil if it has not. Then that is all that it has said.
+  ///
+  /// - Parameter last: The last bytes that came.
+  private static func refusal(in last: Data) -> String? {
+    guard last.count < lastLine.byteCount, last.last == UInt8(ascii: "\n"),
+      case .refused(let refusal, nil)? = try? EngineLine(Array(last.dropLast()))
+    else { return nil }
+    return refusal.message
   }
 
   /// Passes bytes on until they end. Returns 0, or the number of the error because of which the destination takes no more.

@@ -139,9 +139,11 @@ struct SocketFileTests {
     #expect(try refused.waitForEnd().status == 1)
     #expect(refused.lines.count == 1)
     #expect(refused.lines.first?.contains("this engine serves its own user (0) and root only") == true)
+    let words = "podflux: this engine serves its own user (0) and root only; connect as one of them\n"
+    #expect(scene.log.components(separatedBy: words).count == 2)
     let status = try scene.startUnready("status", ["--socket", scene.socketPath], launcher: launcher)
     #expect(try status.waitForEnd().status == 1)
-    #expect(scene.log.contains("podflux: this engine serves its own user (0) and root only; connect as one of them\n"))
+    #expect(scene.log.components(separatedBy: words).count == 3)
     try engine.order("snapshot", ["stores": ["engine"]])
   }
 
