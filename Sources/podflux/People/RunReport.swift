@@ -64,6 +64,25 @@ struct RunReport {
       console.complain("nothing was changed: \(try run.string("reason") ?? state ?? "it failed")")
       throw ExitCode.failure
     }
+    let undone = try steps.filter(Self.isUndone)
+    for step in undone.prefix(Self.namedFailures) {
+      console.complain("\(try Self.place(of: step)) is left: \(try step.string("because") ?? "it could not be done")")
+    }
+    if undone.count > Self.namedFailures { console.complain("\(undone.count - Self.namedFailures) more are left") }
+    if !undone.isEmpty { throw ExitCode.failure }
+  }
+
+  /// How many steps are named that could not be done.
+  private static let namedFailures = 10
+
+  /// Whether something was to be done, and could not be.
+  private static func isUndone(_ step: JSONObject) throws -> Bool {
+    let decision = try step.string("decision").flatMap(CleanupStep.Decision.init)
+    return try step.string("status") == CleanupStep.Status.left.rawValue && decision != .leave && decision != .offer
+  }
+
+  private static func place(of step: JSONObject) throws -> String {
+    try step.string("path") ?? step.string("download") ?? ""
   }
 
   private func table() throws -> TextTable {
@@ -88,13 +107,15 @@ struct RunReport {
 
   private func findingTable() throws -> TextTable {
     var table = TextTable(
-      [.init("finding"), .init("decision"), .init("status"), .init("path")], narrowings: [.shrink(3, to: 12), .drop(2)])
+      [.init("finding"), .init("decision"), .init("status"), .init("path"), .init("because")],
+      narrowings: [.shrink(4, to: 24), .shrink(3, to: 12), .drop(2)])
     for step in steps {
-      let path = try step.string("path") ?? step.string("download") ?? ""
+      let path = try Self.place(of: step)
       let destination = try step.string("to").map { " → \($0)" } ?? ""
       table.add([
         StyledText(try step.string("finding") ?? ""), StyledText(try step.string("decision") ?? ""),
         StyledText(try step.string("status") ?? ""), StyledText(path + destination),
+        StyledText(try step.string("because") ?? ""),
       ])
     }
     return table

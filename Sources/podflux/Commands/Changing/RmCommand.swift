@@ -43,6 +43,8 @@ struct RmCommand: EngineCommand {
     try withEngine { access, console in
       let chosen = try chosen(in: access.connection)
       try ask(chosen, on: console)
+      let items = keepFile ? [] : try chosen.items + downloads(of: chosen.feeds, in: access.connection)
+      var files = RemovedFiles(of: items, in: access.library)
       var count: Int64 = 0
       for feed in chosen.feeds {
         guard let id = FeedID(feed.id) else { throw MalformedLine("a feed without a valid id") }
@@ -53,7 +55,35 @@ struct RmCommand: EngineCommand {
         count += try access.affected(by: .downloads(.remove(downloads, deletingFile: !keepFile)))
       }
       console.report(count, "removed")
+      try tellOfRemaining(&files, access, on: console)
     }
+  }
+
+  /// The downloads of feeds' episodes that are complete.
+  private func downloads(of feeds: [FeedItem], in source: some SnapshotSource) throws -> [DownloadItem] {
+    var ids: Set<DownloadID> = []
+    for id in feeds.compactMap({ FeedID($0.id) }) {
+      try source.forEachEpisode(.all([.feeds([id]), .states([.completed])]), fields: [.download]) { episode in
+        if let download = episode.download.flatMap({ DownloadID($0) }) { ids.insert(download) }
+        return true
+      }
+    }
+    return ids.isEmpty ? [] : try selection.items(.many(ids.sorted()), in: source)
+  }
+
+  /// Says which files are still there. A file that an episode of another feed has too stays with its download.
+  private func tellOfRemaining(_ files: inout RemovedFiles, _ access: EngineAccess, on console: Console) throws {
+    var remaining = files.remaining(signals: access.signals)
+    guard !remaining.isEmpty else { return }
+    let kept = try selection.items(.many(remaining.keys.sorted()), in: access.connection)
+    for id in kept.compactMap({ DownloadID($0.id) }) { remaining[id] = nil }
+    for (_, path) in remaining.sorted(by: { $0.value < $1.value }).prefix(RemovedFiles.namedFiles) {
+      console.complain("\(path) could not be deleted; the engine tries again each day, and at its next start")
+    }
+    if remaining.count > RemovedFiles.namedFiles {
+      console.complain("\(remaining.count - RemovedFiles.namedFiles) more files could not be deleted")
+    }
+    if !remaining.isEmpty { throw ExitCode.failure }
   }
 
   /// What is removed.
