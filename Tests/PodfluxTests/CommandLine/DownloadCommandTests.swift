@@ -43,6 +43,25 @@ struct DownloadCommandTests {
     #expect(try scene.podflux("rm", "--all", "-y").errors == "11 removed\n")
   }
 
+  @Test("A file that cannot be deleted is named, and rm ends with 1")
+  func undeleted() throws {
+    let scene = try Scene()
+    for name in ["a", "b"] {
+      scene.serve("/\(name).mp3", length: 60_000)
+      try scene.results("get", scene.origin.url("/\(name).mp3"), "--podcast", name)
+    }
+    // Nothing behind a link is deleted.
+    try FileManager.default.moveItem(atPath: scene.library + "/a", toPath: scene.outside + "/a")
+    try FileManager.default.createSymbolicLink(atPath: scene.library + "/a", withDestinationPath: scene.outside + "/a")
+    let removed = try scene.podflux("rm", "--all")
+    #expect(removed.status == 1, "\(removed)")
+    let lines = removed.errors.split(separator: "\n")
+    #expect(lines.contains("2 removed"), "\(removed)")
+    #expect(lines.contains { $0.contains("/a/") && $0.contains("could not be deleted") }, "\(removed)")
+    #expect(!lines.contains { $0.contains("/b/") }, "\(removed)")
+    #expect(try FileManager.default.contentsOfDirectory(atPath: scene.outside + "/a").count == 1)
+  }
+
   @Test("status counts without an engine, and asks the one that runs")
   func status() throws {
     let scene = try Scene()
