@@ -31,23 +31,20 @@ struct SQLDownloadTable: DownloadTable {
 
   func candidates(for wish: DownloadIntent.Enqueue, of owner: Episode.Reference) throws -> [DownloadID] {
     let sql = """
-      SELECT id FROM (
-        SELECT key, id, state, title, published FROM downloads
-        WHERE url_hash = ? AND url = ? ORDER BY key DESC LIMIT \(DownloadIntent.Enqueue.lookedAt))
-      AS alike
-      WHERE state <> 'failed' AND NOT EXISTS (
-        SELECT 1 FROM episodes INDEXED BY episodes_of_download
-        WHERE download = alike.id AND feed = ? AND episodes.key <> ?)
-      ORDER BY title IS ? DESC, published IS ? DESC, key DESC
+      SELECT id, state <> 'failed', title IS ?, published IS ? FROM downloads
+      WHERE url_hash = ? AND url = ? ORDER BY key DESC LIMIT ?
       """
     let description = wish.description
-    return try String.fetchAll(
+    let rows = try LikelyDownload.fetchAll(
       db.cachedStatement(sql: sql),
       arguments: [
-        DownloadRow.hash(wish.address), wish.address.description, owner.feed, owner.episode.number,
         DownloadRow.text(description.title), description.published?.moment.milliseconds,
-      ]
-    ).map { try Damaged.checked("id", DownloadID($0)) }
+        DownloadRow.hash(wish.address), wish.address.description, DownloadIntent.Enqueue.lookedAt,
+      ])
+    return try [LikelyDownload.Likeness.titleAndDate, .title, .address].flatMap { likeness in
+      try rows.filter { $0.isUsable && $0.likeness == likeness }.map(\.id)
+        .filter { try !SQLEpisodeTable.isDownload($0, ofSiblingOf: owner, in: db) }
+    }
   }
 
   func isClaimed(_ file: PublishedFile, otherThanBy id: DownloadID?) throws -> Bool {
@@ -352,6 +349,24 @@ private struct DeletedRow: StatementRow {
     bytes = try columns.next(.length)
     isAdmissible = try columns.next()
     facet = try TraitCounts.Facet(&columns)
+  }
+}
+
+/// A download that may be an episode's.
+private struct LikelyDownload: StatementRow {
+  enum Likeness {
+    case titleAndDate, title, address
+  }
+
+  let id: DownloadID
+  let isUsable: Bool
+  let likeness: Likeness
+
+  init(_ columns: inout ColumnReader) throws {
+    id = try Damaged.checked("id", DownloadID(try columns.next()))
+    isUsable = try columns.next()
+    let (hasTitle, hasDate): (Bool, Bool) = (try columns.next(), try columns.next())
+    likeness = hasTitle ? hasDate ? .titleAndDate : .title : .address
   }
 }
 

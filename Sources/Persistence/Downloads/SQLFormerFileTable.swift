@@ -29,23 +29,15 @@ struct SQLFormerFileTable: FormerFileTable {
       let byName = "SELECT 1 FROM former_files WHERE download = ? AND cause <> 'corrupt' LIMIT 1"
       if try Int.fetchOne(db.cachedStatement(sql: byName), arguments: [id.description]) != nil { return [id] }
     }
-    // Without an owner, whose numbers are null, no episode is another one.
     let sql = """
-      SELECT download FROM (
-        SELECT key, download, cause FROM former_files
-        WHERE url_hash = ? AND url = ? ORDER BY key DESC LIMIT \(DownloadIntent.Enqueue.lookedAt))
-      AS alike
-      WHERE cause <> 'corrupt' AND NOT EXISTS (
-        SELECT 1 FROM episodes INDEXED BY episodes_of_download
-        WHERE download = alike.download AND feed = ? AND episodes.key <> ?)
-      ORDER BY key DESC
+      SELECT download FROM former_files WHERE url_hash = ? AND url = ? AND cause <> 'corrupt' ORDER BY key DESC LIMIT ?
       """
-    return try String.fetchAll(
+    let found = try String.fetchAll(
       db.cachedStatement(sql: sql),
-      arguments: [
-        DownloadRow.hash(wish.address), wish.address.description, wish.owner?.feed, wish.owner?.episode.number,
-      ]
+      arguments: [DownloadRow.hash(wish.address), wish.address.description, DownloadIntent.Enqueue.lookedAt]
     ).map { try Damaged.checked("former_files.download", DownloadID($0)) }
+    guard let owner = wish.owner else { return found }
+    return try found.filter { try !SQLEpisodeTable.isDownload($0, ofSiblingOf: owner, in: db) }
   }
 
   func formerAddress(of download: DownloadID) throws -> WebAddress? {

@@ -25,6 +25,17 @@ struct SQLEpisodeTable: EpisodeTable {
     return try StoredEpisode.fetchAll(statement, arguments: [download.description]).first?.episode
   }
 
+  /// Whether another episode of the same feed has this download.
+  static func isDownload(
+    _ download: DownloadID, ofSiblingOf owner: Episode.Reference, in db: Database
+  ) throws -> Bool {
+    let sql = """
+      SELECT 1 FROM episodes INDEXED BY episodes_of_download WHERE download = ? AND feed = ? AND key <> ? LIMIT 1
+      """
+    let statement = try db.cachedStatement(sql: sql)
+    return try Int.fetchOne(statement, arguments: [download.description, owner.feed, owner.episode.number]) != nil
+  }
+
   func index(of episode: Episode) throws -> Int64? {
     guard let published = episode.content.published?.moment.milliseconds else { return nil }
     let statement = try db.cachedStatement(
