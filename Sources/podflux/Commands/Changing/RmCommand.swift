@@ -63,7 +63,7 @@ struct RmCommand: EngineCommand {
   private func downloads(of feeds: [FeedItem], in source: some SnapshotSource) throws -> [DownloadItem] {
     var ids: Set<DownloadID> = []
     for id in feeds.compactMap({ FeedID($0.id) }) {
-      try source.forEachEpisode(.all([.feeds([id]), .states([.completed])]), fields: [.download]) { episode in
+      try source.forEachEpisode(.all([.feeds([id]), .states([.completed])]), fields: [.id, .download]) { episode in
         if let download = episode.download.flatMap({ DownloadID($0) }) { ids.insert(download) }
         return true
       }
