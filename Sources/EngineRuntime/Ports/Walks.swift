@@ -29,6 +29,8 @@ public protocol PublishedFileContents {
   var birth: Timestamp? { get }
   /// The file as it is now, under its former place.
   func present() throws(FileSystemFailure) -> FoundFile
+  /// Whether the file has several names, in the library or elsewhere on its disk, now.
+  func hasOtherNames() throws(FileSystemFailure) -> Bool
   /// Its first bytes: all, or `MediaSignature.length` of them.
   func beginning() throws(FileSystemFailure) -> [UInt8]
   /// So many bytes from an offset, or fewer where the file ends.

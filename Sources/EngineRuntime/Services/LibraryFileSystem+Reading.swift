@@ -64,12 +64,13 @@ extension LibraryFileSystem {
     }
   }
 
-  /// Whether a file has this name too; where that cannot be known it has. A name behind a link is none.
+  /// Whether a file has this name too; where that cannot be known it has. A file with one name has none behind a link.
   public func isAlso(_ found: FoundFile, at path: LibraryPath) -> Bool {
     do throws(FileSystemFailure) {
-      return switch try look(at: EntryPath(path)) {
-      case .file(let present): found.isSameFile(as: present)
-      case .nothing, .link, .other, .behindLink: false
+      switch try look(at: EntryPath(path)) {
+      case .file(let present): return found.isSameFile(as: present)
+      case .nothing, .other: return false
+      case .link, .behindLink: return try open(found.place).regularFile()?.hasOtherNames() ?? true
       }
     } catch {
       return true

@@ -27,6 +27,9 @@ public struct PublishedContents: Sendable {
     try file.status().regularFile(at: file.path)
   }
 
+  /// Whether the file has several names, in the library or elsewhere on its disk (link(2)), now.
+  public func hasOtherNames() throws(FileError) -> Bool { try file.status().linkCount > 1 }
+
   /// Reads `count` bytes from `offset`, or fewer at the end of the file.
   public func read(offset: Int64, count: Int) throws(FileError) -> [UInt8] {
     try file.read(offset: offset, count: count)

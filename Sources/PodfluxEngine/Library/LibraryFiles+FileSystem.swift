@@ -250,6 +250,10 @@ struct OpenPublished: PublishedFileContents {
     try translating { () throws(FileError) in FoundFile(file.place, try contents.present()) }
   }
 
+  func hasOtherNames() throws(FileSystemFailure) -> Bool {
+    try translating { () throws(FileError) in try contents.hasOtherNames() }
+  }
+
   func beginning() throws(FileSystemFailure) -> [UInt8] {
     try read(offset: 0, count: MediaSignature.length)
   }

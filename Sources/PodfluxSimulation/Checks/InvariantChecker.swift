@@ -26,8 +26,8 @@ final class InvariantChecker {
   var awayFiles: [CleanupRun.Key: Set<DownloadID>] = [:]
   /// Steps whose files were confirmed for following, and whose rows may not have followed yet.
   var confirmedMoves: [DownloadID: CleanupStep] = [:]
-  /// The files that people have dropped, by their paths, and the episode whose each truly is; nil for none's.
-  var adoptable: [String: Int?] = [:]
+  /// The files that people have dropped, by their paths.
+  var adoptable: [String: DroppedFile] = [:]
   /// What a run that adopts could see when it began to look.
   var adoptionScene: AdoptionScene?
   /// The last plan of one, if nothing changed while it looked.

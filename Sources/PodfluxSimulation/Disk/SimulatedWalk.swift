@@ -73,6 +73,11 @@ struct SimulatedContents: PublishedFileContents {
     return files.world.sabotage == .writeDuringReadOverlooked ? file : files.disk.found(opened, at: path)
   }
 
+  func hasOtherNames() throws(FileSystemFailure) -> Bool {
+    try files.enter()
+    return files.disk.published.values.count { $0.file === opened } > 1
+  }
+
   func beginning() throws(FileSystemFailure) -> [UInt8] {
     try files.enter()
     guard opened.length > 0 else { return [] }

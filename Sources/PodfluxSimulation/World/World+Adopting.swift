@@ -53,16 +53,19 @@ extension World {
     default: stem = "\(day)_\(title)".split(separator: " ").joined(separator: "_")
     }
     let folder = random.once(in: 4) ? "" : feed.shownTitle + "/"
-    drop(content, at: "\(folder)\(stem).mp3", of: owner, tagged: tags)
+    let dropped = InvariantChecker.DroppedFile(truth: owner, title: title)
+    drop(content, at: "\(folder)\(stem).mp3", dropped, tagged: tags)
   }
 
-  private func drop(_ content: [UInt8], at path: String, of truth: Int?, tagged tags: AdoptableFile.Tags?) {
+  private func drop(
+    _ content: [UInt8], at path: String, _ dropped: InvariantChecker.DroppedFile, tagged tags: AdoptableFile.Tags?
+  ) {
     guard (try? LibraryPath(validating: path)) != nil, disk.isFree(path), !disk.isFull, disk.cover(over: path) == nil
     else { return }
     disk.putForeignFile(content, at: path, withNewNumber: true)
-    checker.adoptable[path] = .some(truth)
+    checker.adoptable[path] = dropped
     adoptableTags[path] = tags
-    noteTrouble("a person drops \(path), the file of \(truth.map { "episode \($0)" } ?? "no episode")")
+    noteTrouble("a person drops \(path), the file of \(dropped.truth.map { "episode \($0)" } ?? "no episode")")
   }
 }
 

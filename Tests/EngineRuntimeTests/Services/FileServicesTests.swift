@@ -45,7 +45,8 @@ struct FileServicesTests {
     }
   }
 
-  @Test("A name behind a link is no name of a file, and one that cannot be looked at may be one")
+  /// Seed 950016 of the simulator: a row followed a hard link that a person had made, while its own name was behind a link.
+  @Test("A name behind a link is none of a file that has only one, and one that cannot be looked at may be one")
   func names() throws {
     let path = try LibraryPath(validating: "a.mp3")
     let found = FoundFile(place: EntryPath(bytes: Array("b.mp3".utf8)), length: 100, inode: 5, modifiedNanoseconds: 1)
@@ -53,9 +54,13 @@ struct FileServicesTests {
     #expect(files.isAlso(found, at: path))
     place(inode: 6)
     #expect(!files.isAlso(found, at: path))
+    files.items["b.mp3"] = .file(bytes: Self.media, inode: 5, modified: 1)
     for item in [MemoryFiles.Item.link, .behindLink] {
       files.items["a.mp3"] = item
+      files.linked = []
       #expect(!files.isAlso(found, at: path))
+      files.linked = ["b.mp3"]
+      #expect(files.isAlso(found, at: path))
     }
     files.items["a.mp3"] = .unreadable
     #expect(files.isAlso(found, at: path))

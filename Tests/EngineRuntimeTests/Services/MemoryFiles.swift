@@ -14,6 +14,8 @@ final class MemoryFiles: LibraryFileSystem {
 
   static let failure = FileSystemFailure("the permissions do not allow this")
 
+  /// The files that have other names.
+  var linked: Set<String> = []
   var items: [String: Item] = [:]
   var quarantined: [String] = []
   var strays: [String: Int64] = [:]
@@ -178,6 +180,8 @@ final class MemoryFiles: LibraryFileSystem {
     var birth: Timestamp? { nil }
 
     func present() throws(FileSystemFailure) -> FoundFile { try files.look(at: file.place).regularFile() ?? file }
+
+    func hasOtherNames() throws(FileSystemFailure) -> Bool { files.linked.contains(file.place.text) }
 
     func beginning() throws(FileSystemFailure) -> [UInt8] { bytes.prefix(MediaSignature.length).map(\.self) }
 
