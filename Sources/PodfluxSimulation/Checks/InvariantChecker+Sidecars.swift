@@ -46,8 +46,14 @@ extension InvariantChecker {
     guard world.disk.isSidecar(entry.file) else {
       throw Violation(.foreignFiles, "\(place.text) is deleted for \(deletion.sidecar), and is a person's")
     }
-    guard !rows.values.contains(where: { $0.publishedFile?.inode == entry.file.inode && $0.state.kind == .completed })
-    else { throw Violation(.foreignFiles, "\(place.text) is deleted as a sidecar, and is a download's file") }
+    // A number is reused once its file is gone: the row of a file that a person deleted has it with another length.
+    let isDownload = rows.values.contains { row in
+      guard row.state.kind == .completed, let file = row.publishedFile else { return false }
+      return file.inode == entry.file.inode && file.length == Int64(entry.file.length)
+    }
+    guard !isDownload else {
+      throw Violation(.foreignFiles, "\(place.text) is deleted as a sidecar, and is a download's file")
+    }
   }
 
   /// A sidecar goes only where its episode's file lies.
