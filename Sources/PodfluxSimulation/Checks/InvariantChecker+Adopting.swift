@@ -17,6 +17,8 @@ extension InvariantChecker {
     private let covers: [String: SimulatedDisk.Cover]
     private let links: Set<String>
     private let isInPlace: Bool
+    /// A survey leaves the files that the disk did not let it read.
+    private let unansweredCalls: Int
 
     init(_ checker: InvariantChecker, _ disk: SimulatedDisk) {
       let owned = checker.rows.values.compactMap(\.publishedFile)
@@ -36,6 +38,7 @@ extension InvariantChecker {
       }
       feeds = checker.feeds.feeds.mapValues { [$0.shownTitle, $0.podcast?.title] }
       (covers, links, isInPlace) = (disk.covers, disk.links, disk.isInPlace)
+      unansweredCalls = disk.unansweredCalls
     }
   }
 

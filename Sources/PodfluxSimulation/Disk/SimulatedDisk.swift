@@ -73,6 +73,8 @@ final class SimulatedDisk {
   var takenAway: [(path: String, entry: PublishedEntry)] = []
   /// Files of a disk that is not mounted.
   var unmounted: [(path: String, entry: PublishedEntry)] = []
+  /// How many calls of cleanups and surveys the disk has not answered.
+  var unansweredCalls = 0
   /// Renames whose folders are not synced.
   private var unsyncedRenames: [Rename] = []
   /// Deletions of partials that are not on the device.

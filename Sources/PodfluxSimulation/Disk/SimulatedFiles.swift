@@ -43,6 +43,7 @@ final class SimulatedFiles: LibraryFileSystem {
   func enter() throws(FileSystemFailure) {
     guard process.isAlive, !world.dies(in: 2_000) else { throw FileSystemFailure("the process is dead") }
     if world.suffers(.disk), world.random.once(in: 50) {
+      disk.unansweredCalls += 1
       throw FileSystemFailure("the simulated disk does not answer")
     }
     if world.suffers(.people), world.random.once(in: 300) { world.meddle() }
