@@ -189,7 +189,7 @@ struct CleanupTableTests {
       #expect(try tables.formerFiles.formerAddress(of: kept.download) == kept.address)
       try tables.formerFiles.forgetFormerFiles(of: kept.download, having: kept.file)
       #expect(try tables.formerFiles.formerAddress(of: kept.download) == nil)
-      #expect(try tables.formerFiles.removedDownloads(for: wish(kept.download, kept.address)).isEmpty)
+      #expect(try tables.formerFiles.removedDownload(for: wish(kept.download, kept.address)) { _ in true } == nil)
     }
     #expect(try database.read { try $0.formerFiles(like: file) }.isEmpty)
   }
@@ -201,16 +201,37 @@ struct CleanupTableTests {
     let former = try Sample.formerFile(cause)
     let other = try #require(DownloadID("other"))
     let elsewhere = try WebAddress("https://b.example/")
-    let expected = cause == .corrupt ? [] : [former.download]
+    let expected = cause == .corrupt ? nil : former.download
     try database.write { tables in
       let table = tables.formerFiles
       try table.insert(former, at: Sample.moment)
-      #expect(try table.removedDownloads(for: wish(former.download, elsewhere)) == expected)
-      #expect(try table.removedDownloads(for: wish(nil, former.address)) == expected)
-      #expect(try table.removedDownloads(for: wish(other, former.address)) == expected)
-      #expect(try table.removedDownloads(for: wish(other, elsewhere)).isEmpty)
-      #expect(try table.removedDownloads(for: wish(nil, elsewhere)).isEmpty)
+      let removed = { id, address in try table.removedDownload(for: wish(id, address)) { _ in true } }
+      #expect(try removed(former.download, elsewhere) == expected)
+      #expect(try removed(nil, former.address) == expected)
+      #expect(try removed(other, former.address) == expected)
+      #expect(try removed(other, elsewhere) == nil)
+      #expect(try removed(nil, elsewhere) == nil)
     }
+  }
+
+  @Test("A former file keeps the title and the date of its download, removed alone or with all")
+  func descriptions() throws {
+    let published = try #require(PublicationDate(Sample.moment, offsetSeconds: 0))
+    let file = try Sample.file(inode: 1)
+    let download = try Sample.download(
+      state: .completed(file), description: .init(title: "Episode", published: published))
+    let expected = FormerFile(of: download, file, .kept)
+    #expect(expected.title == "Episode" && expected.published == Sample.moment)
+    let found = FoundFile(place: EntryPath(file.path), length: 1, inode: 1)
+    try database.write { try $0.formerFiles.insert(expected, at: Sample.moment) }
+    #expect(try database.read { try $0.formerFiles(like: found) } == [expected])
+    try database.write { tables in
+      try tables.formerFiles.forgetFormerFiles(of: download.id, having: file)
+      try tables.downloads.insert(download)
+      _ = try tables.downloads.apply(
+        .remove(deletingFiles: false), to: .everything, at: Sample.conditionMoment, sparing: [])
+    }
+    #expect(try database.read { try $0.formerFiles(like: found) } == [expected])
   }
 
   @Test(

@@ -68,7 +68,7 @@ struct QueryPlanTests {
     "INSERT INTO texts (texts, rowid, title, podcast) SELECT 'delete'",
     "INSERT INTO deletions (download, path, file_length, inode, ready) SELECT",
     "INSERT OR IGNORE INTO verifications (download) SELECT key FROM downloads\nWHERE state",
-    "INSERT OR REPLACE INTO former_files (download, url, url_hash, path, file_length, inode, sha256, cause, noted_at)\nSELECT",
+    "INSERT OR REPLACE INTO former_files (\n  download, url, url_hash, path, file_length, inode, sha256, cause, noted_at, title, published)\nSELECT",
     "DELETE FROM cleanup_steps", "DELETE FROM sidecars WHERE state", "UPDATE sidecars SET state = 'leaving'",
     "UPDATE sidecars SET owner = NULL",
     "SELECT \(CountedEpisode.columns) FROM episodes WHERE coalesce(instr(title_key",
@@ -272,11 +272,21 @@ struct QueryPlanTests {
     }
   }
 
+  /// What an episode wants, with a date and without one.
+  private static func episodeWishes(of address: WebAddress) throws -> [DownloadIntent.Enqueue] {
+    try [nil, PublicationDate(Sample.moment, offsetSeconds: 0)].map { published in
+      var wish = DownloadIntent.Enqueue(address: address, description: .init(published: published))
+      wish.episode = Episode.Reference(feed: 1, episode: try #require(EpisodeID(number: 1)))
+      return wish
+    }
+  }
+
   private func exercise(_ downloads: any DownloadTable) throws {
     let one = try Sample.download("x0")
     _ = try downloads.find(one.address)
-    _ = try downloads.candidates(
-      for: .init(address: one.address), of: Episode.Reference(feed: 1, episode: EpisodeID(number: 1)))
+    for wish in try Self.episodeWishes(of: one.address) {
+      _ = try downloads.find(wish, of: try #require(wish.episode)) { _ in true }
+    }
     _ = try downloads.isClaimed(Sample.file(), otherThanBy: one.id)
     _ = try downloads.isClaimed(Sample.file(), otherThanBy: nil)
     try downloads.update(one)
@@ -324,8 +334,12 @@ struct QueryPlanTests {
   private func exercise(_ formerFiles: any FormerFileTable) throws {
     let former = try Sample.formerFile(.missing)
     try formerFiles.insert(former, at: Sample.moment)
-    _ = try formerFiles.removedDownloads(for: .init(id: former.download, address: former.address))
-    _ = try formerFiles.removedDownloads(for: .init(address: former.address))
+    let wishes = [
+      DownloadIntent.Enqueue(id: former.download, address: former.address), .init(address: former.address),
+    ]
+    for wish in try wishes + Self.episodeWishes(of: former.address) {
+      _ = try formerFiles.removedDownload(for: wish) { _ in true }
+    }
     _ = try formerFiles.formerAddress(of: former.download)
     try formerFiles.forgetFormerFiles(of: former.download, having: former.file)
     for number in 1...3 {

@@ -187,7 +187,7 @@ public final class AdoptionSurvey<Files: LibraryFileSystem, Rows: SurveyRows> {
   private func obstacle(to episode: EpisodeID) throws -> String? {
     let adoption = try rows.adoption(of: episode)
     if let obstacle = adoption.obstacle { return obstacle }
-    guard let wish = adoption.wish, let feed = wish.owner?.feed else { return nil }
+    guard let wish = adoption.wish, let feed = wish.episode?.feed else { return nil }
     guard addresses[wish.address, default: feed] == feed else {
       return "an episode of another feed with the same address gets a file"
     }

@@ -23,28 +23,18 @@ struct SQLDownloadTable: DownloadTable {
   }
 
   func find(_ address: WebAddress) throws -> DownloadID? {
-    let sql = "SELECT id FROM downloads WHERE url_hash = ? AND url = ? AND state <> 'failed' ORDER BY key LIMIT 1"
+    let sql = """
+      SELECT id FROM downloads WHERE url_hash = ? AND url = ? AND state <> 'failed' ORDER BY published, key LIMIT 1
+      """
     let statement = try db.cachedStatement(sql: sql)
     return try String.fetchOne(statement, arguments: [DownloadRow.hash(address), address.description])
       .flatMap(DownloadID.init)
   }
 
-  func candidates(for wish: DownloadIntent.Enqueue, of owner: Episode.Reference) throws -> [DownloadID] {
-    let sql = """
-      SELECT id, state <> 'failed', title IS ?, published IS ? FROM downloads
-      WHERE url_hash = ? AND url = ? ORDER BY key DESC LIMIT ?
-      """
-    let description = wish.description
-    let rows = try LikelyDownload.fetchAll(
-      db.cachedStatement(sql: sql),
-      arguments: [
-        DownloadRow.text(description.title), description.published?.moment.milliseconds,
-        DownloadRow.hash(wish.address), wish.address.description, DownloadIntent.Enqueue.lookedAt,
-      ])
-    return try [LikelyDownload.Likeness.titleAndDate, .title, .address].flatMap { likeness in
-      try rows.filter { $0.isUsable && $0.likeness == likeness }.map(\.id)
-        .filter { try !SQLEpisodeTable.isDownload($0, ofSiblingOf: owner, in: db) }
-    }
+  func find(
+    _ wish: DownloadIntent.Enqueue, of episode: Episode.Reference, where isFree: (DownloadID) -> Bool
+  ) throws -> DownloadID? {
+    try DownloadsOfAddress.present.first(for: wish, of: episode, in: db, where: isFree)
   }
 
   func isClaimed(_ file: PublishedFile, otherThanBy id: DownloadID?) throws -> Bool {
@@ -349,24 +339,6 @@ private struct DeletedRow: StatementRow {
     bytes = try columns.next(.length)
     isAdmissible = try columns.next()
     facet = try TraitCounts.Facet(&columns)
-  }
-}
-
-/// A download that may be an episode's.
-private struct LikelyDownload: StatementRow {
-  enum Likeness {
-    case titleAndDate, title, address
-  }
-
-  let id: DownloadID
-  let isUsable: Bool
-  let likeness: Likeness
-
-  init(_ columns: inout ColumnReader) throws {
-    id = try Damaged.checked("id", DownloadID(try columns.next()))
-    isUsable = try columns.next()
-    let (hasTitle, hasDate): (Bool, Bool) = (try columns.next(), try columns.next())
-    likeness = hasTitle ? hasDate ? .titleAndDate : .title : .address
   }
 }
 

@@ -7,15 +7,16 @@ struct SQLFormerFileTable: FormerFileTable {
   let db: Database
 
   static let insertFormer = """
-    INSERT OR REPLACE INTO former_files (download, url, url_hash, path, file_length, inode, sha256, cause, noted_at)
+    INSERT OR REPLACE INTO former_files (
+      download, url, url_hash, path, file_length, inode, sha256, cause, noted_at, title, published)
 
     """
 
   func insert(_ former: FormerFile, at moment: Timestamp) throws {
-    try db.cachedStatement(sql: Self.insertFormer + "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)").execute(arguments: [
+    try db.cachedStatement(sql: Self.insertFormer + "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)").execute(arguments: [
       former.download.description, former.address.description, DownloadRow.hash(former.address),
       former.file.path.description, former.file.length, Int64(bitPattern: former.file.inode), former.file.sha256,
-      former.cause.rawValue, moment.milliseconds,
+      former.cause.rawValue, moment.milliseconds, DownloadRow.text(former.title), former.published?.milliseconds,
     ])
   }
 
@@ -24,20 +25,23 @@ struct SQLFormerFileTable: FormerFileTable {
       .execute(arguments: [download.description, file.path.description])
   }
 
-  func removedDownloads(for wish: DownloadIntent.Enqueue) throws -> [DownloadID] {
+  func removedDownload(
+    for wish: DownloadIntent.Enqueue, where isFree: (DownloadID) -> Bool
+  ) throws -> DownloadID? {
     if let id = wish.id {
       let byName = "SELECT 1 FROM former_files WHERE download = ? AND cause <> 'corrupt' LIMIT 1"
-      if try Int.fetchOne(db.cachedStatement(sql: byName), arguments: [id.description]) != nil { return [id] }
+      if try Int.fetchOne(db.cachedStatement(sql: byName), arguments: [id.description]) != nil { return id }
+    }
+    if let episode = wish.episode {
+      return try DownloadsOfAddress.former.first(for: wish, of: episode, in: db, where: isFree)
     }
     let sql = """
-      SELECT download FROM former_files WHERE url_hash = ? AND url = ? AND cause <> 'corrupt' ORDER BY key DESC LIMIT ?
+      SELECT download FROM former_files WHERE url_hash = ? AND url = ? AND cause <> 'corrupt'
+      ORDER BY published DESC, key DESC LIMIT 1
       """
-    let found = try String.fetchAll(
-      db.cachedStatement(sql: sql),
-      arguments: [DownloadRow.hash(wish.address), wish.address.description, DownloadIntent.Enqueue.lookedAt]
-    ).map { try Damaged.checked("former_files.download", DownloadID($0)) }
-    guard let owner = wish.owner else { return found }
-    return try found.filter { try !SQLEpisodeTable.isDownload($0, ofSiblingOf: owner, in: db) }
+    let arguments: StatementArguments = [DownloadRow.hash(wish.address), wish.address.description]
+    return try String.fetchOne(db.cachedStatement(sql: sql), arguments: arguments)
+      .map { try Damaged.checked("former_files.download", DownloadID($0)) }
   }
 
   func formerAddress(of download: DownloadID) throws -> WebAddress? {
@@ -48,7 +52,9 @@ struct SQLFormerFileTable: FormerFileTable {
 
   /// The former files of a path, and those of a length whose SHA-256 is known.
   func formerFiles(at path: String, length: Int64) throws -> [FormerFile] {
-    let columns = "SELECT download, url, path, file_length, inode, sha256, NULL, cause FROM former_files WHERE "
+    let columns = """
+      SELECT download, url, path, file_length, inode, sha256, NULL, cause, title, published FROM former_files WHERE\u{20}
+      """
     let here = try FormerFile.fetchAll(db.cachedStatement(sql: columns + "path = ? ORDER BY key"), arguments: [path])
     let alike = try FormerFile.fetchAll(
       db.cachedStatement(sql: columns + "file_length = ? AND sha256 IS NOT NULL ORDER BY key LIMIT ?"),
@@ -96,6 +102,8 @@ extension FormerFile: StatementRow {
     guard let address = try? WebAddress(columns.next()) else { throw DamagedRow(column: "former_files.url") }
     guard let file = try DownloadRow.publishedFile(&columns) else { throw DamagedRow(column: "former_files.path") }
     guard let cause = Cause(rawValue: try columns.next()) else { throw DamagedRow(column: "former_files.cause") }
-    self.init(download: download, address: address, file: file, cause: cause)
+    let (title, published): (String?, Timestamp?) = (try columns.next(), try columns.moment())
+    self.init(
+      download: download, address: address, file: file, cause: cause, title: title, published: published)
   }
 }

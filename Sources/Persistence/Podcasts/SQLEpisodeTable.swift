@@ -27,13 +27,13 @@ struct SQLEpisodeTable: EpisodeTable {
 
   /// Whether another episode of the same feed has this download.
   static func isDownload(
-    _ download: DownloadID, ofSiblingOf owner: Episode.Reference, in db: Database
+    _ download: DownloadID, ofSiblingOf episode: Episode.Reference, in db: Database
   ) throws -> Bool {
     let sql = """
       SELECT 1 FROM episodes INDEXED BY episodes_of_download WHERE download = ? AND feed = ? AND key <> ? LIMIT 1
       """
     let statement = try db.cachedStatement(sql: sql)
-    return try Int.fetchOne(statement, arguments: [download.description, owner.feed, owner.episode.number]) != nil
+    return try Int.fetchOne(statement, arguments: [download.description, episode.feed, episode.episode.number]) != nil
   }
 
   func index(of episode: Episode) throws -> Int64? {

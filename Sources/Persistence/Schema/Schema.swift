@@ -45,6 +45,7 @@ enum Schema {
     migrator.registerMigration("24-notes", migrate: addNotes)
     migrator.registerMigration("25-own-sessions", migrate: addOwnSessions)
     migrator.registerMigration("26-completed-bytes", migrate: addCompletedBytes)
+    migrator.registerMigration("27-dates-of-addresses", migrate: addDatesOfAddresses)
     return migrator
   }
 

@@ -22,7 +22,7 @@ public struct EpisodeAdoption: Sendable {
     owner = own?.id
     if let own {
       obstacle = own.state.kind == .failed ? nil : "the episode has a download"
-    } else if let owner = wish.owner, let other = try downloads.candidates(for: wish, of: owner).first {
+    } else if let other = try downloads.find(wish, of: .init(feed: episode.feed, episode: id), where: { _ in true }) {
       obstacle = "the download \(other) has the address of the episode"
     } else {
       obstacle = nil

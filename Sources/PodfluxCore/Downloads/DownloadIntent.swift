@@ -31,10 +31,11 @@ public enum DownloadIntent: Hashable, Sendable {
     /// The session of the episode's feed.
     var feedSession: Session.Key?
     /// The episode that it is for; nil if a client has named the address.
-    public internal(set) var owner: Episode.Reference?
+    public internal(set) var episode: Episode.Reference?
 
-    /// How many downloads of its address are looked at to find the one of an episode. Some feeds have one address for all
-    /// of their files: an episode that finds none of its own among so many gets one.
+    /// How many downloads with an episode's address and date are looked at to find the episode's, and how many with the
+    /// address and no date. Some feeds have one address for all of their files: an episode that finds none of its own
+    /// among so many gets one.
     public static let lookedAt = 32
 
     public init(

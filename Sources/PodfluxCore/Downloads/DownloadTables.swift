@@ -50,9 +50,11 @@ public protocol DownloadTable {
   func contains(_ id: DownloadID) throws -> Bool
   /// A download of this address that has not failed.
   func find(_ address: WebAddress) throws -> DownloadID?
-  /// Those of the last downloads of a wish's address that have not failed, and that no other episode of the owner's feed
-  /// has: those of the wish's title and date first, then the newest. Cost: `DownloadIntent.Enqueue.lookedAt` look-ups.
-  func candidates(for wish: DownloadIntent.Enqueue, of owner: Episode.Reference) throws -> [DownloadID]
+  /// The download of an episode's address that resembles the episode most (``EpisodeResemblance``), has not failed, and is
+  /// free and no other's of the episode's feed. Cost: at most 2 · `DownloadIntent.Enqueue.lookedAt` look-ups.
+  func find(
+    _ wish: DownloadIntent.Enqueue, of episode: Episode.Reference, where isFree: (DownloadID) -> Bool
+  ) throws -> DownloadID?
   func insert(_ download: Download) throws
   func update(_ download: Download) throws
   func delete(_ id: DownloadID) throws

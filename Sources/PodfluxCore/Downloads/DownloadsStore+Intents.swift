@@ -144,8 +144,7 @@ extension DownloadsStore {
     if case .completed(var kept) = download.state, !deletingFile {
       for path in [kept.path, newPath].compactMap(\.self) {
         kept.path = path
-        try turn.tables.formerFiles.insert(
-          FormerFile(download: download.id, address: download.address, file: kept, cause: .kept), at: turn.now)
+        try turn.tables.formerFiles.insert(FormerFile(of: download, kept, .kept), at: turn.now)
       }
     }
     let isLive = live[download.id] != nil

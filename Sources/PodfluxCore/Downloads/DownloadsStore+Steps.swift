@@ -98,7 +98,7 @@ extension DownloadsStore {
     var download = download
     if decision == .forget {
       try turn.tables.formerFiles.insert(
-        FormerFile(download: download.id, address: download.address, file: file, cause: .missing), at: turn.now)
+        FormerFile(of: download, file, .missing), at: turn.now)
       try turn.tables.downloads.delete(download.id)
       turn.announce(.removed(download.id))
       turn.tell(.downloads(.removed(download.id, file, withFile: true)))
@@ -139,7 +139,7 @@ extension DownloadsStore {
     let isOwed = try turn.tables.deletions.holds(download.id)
     download.isHeld = isOwed || live[download.id] != nil
     try turn.tables.formerFiles.insert(
-      FormerFile(download: download.id, address: download.address, file: loss.file, cause: loss.cause), at: turn.now)
+      FormerFile(of: download, loss.file, loss.cause), at: turn.now)
     // It may have been chosen to be read again; what is not completed has no file to read.
     try turn.tables.verifications.forget(download.id)
     download.progress = .init(discarded: download.progress.discarded)
@@ -186,7 +186,7 @@ extension DownloadsStore {
     } else {
       try insert(id, at: wish.address, wish.description, on: wish.network, having: file, in: &turn)
     }
-    assign(id, to: adoption.wish?.owner)
+    assign(id, to: wish.episode)
     turn.tell(.downloads(.enqueued(episode, id, isNew: false)))
     return nil
   }

@@ -92,7 +92,7 @@ public struct DownloadsStore: DomainStore {
   /// What verifications have come to since people were last told.
   var verified = VerificationTally()
   /// The episodes that have got these downloads in this turn: their rows say so only when all have heard of it.
-  var newOwners: [DownloadID: Set<Episode.Reference>] = [:]
+  var assigned: [DownloadID: Set<Episode.Reference>] = [:]
   /// When more of the downloads fail whose sessions could not log in; nil if none is left.
   var refusesAt: Timestamp?
 
@@ -151,9 +151,9 @@ public struct DownloadsStore: DomainStore {
     case .settings(.changed(let former)): try follow(context.settings, from: former, in: &turn)
     case .podcasts(.wanted(let episode, let wish)), .rules(.wanted(let episode, let wish)):
       let (id, isNew) = try enqueue(wish, reading: context, in: &turn)
-      assign(id, to: wish.owner)
+      assign(id, to: wish.episode)
       turn.tell(.downloads(.enqueued(episode, id, isNew: isNew)))
-    case .downloads(.enqueued(_, let id, _)): newOwners[id] = nil
+    case .downloads(.enqueued(let episode, let id, _)): unassign(id, from: episode)
     case .podcasts(.renewed(let id, let wish)): try renew(id, as: wish, reading: context, in: &turn)
     case .sessions(.made(let session, for: .download(let id))): try set(session, of: id, in: &turn)
     case .podcasts(.sessionChanged(let ids, let former, let session)):

@@ -17,12 +17,28 @@ public struct FormerFile: Hashable, Sendable {
   public var address: WebAddress
   public var file: PublishedFile
   public var cause: Cause
+  /// The title of its download.
+  public var title: String?
+  /// The date of its download.
+  public var published: Timestamp?
 
-  public init(download: DownloadID, address: WebAddress, file: PublishedFile, cause: Cause) {
+  public init(
+    download: DownloadID, address: WebAddress, file: PublishedFile, cause: Cause, title: String? = nil,
+    published: Timestamp? = nil
+  ) {
     self.download = download
     self.address = address
     self.file = file
     self.cause = cause
+    self.title = title
+    self.published = published
+  }
+
+  /// A file of this download.
+  init(of download: Download, _ file: PublishedFile, _ cause: Cause) {
+    self.init(
+      download: download.id, address: download.address, file: file, cause: cause, title: download.description.title,
+      published: download.description.published?.moment)
   }
 }
 
@@ -52,9 +68,10 @@ public protocol FormerFileTable {
   func insert(_ former: FormerFile, at moment: Timestamp) throws
   /// The download owns this file again. Records of its damaged files at other paths stay.
   func forgetFormerFiles(of download: DownloadID, having file: PublishedFile) throws
-  /// The last downloads of a wish's id or address whose files were missing, or stayed when the downloads were removed,
-  /// the latest first; none that another episode of the owner's feed had. Cost: `DownloadIntent.Enqueue.lookedAt` look-ups.
-  func removedDownloads(for wish: DownloadIntent.Enqueue) throws -> [DownloadID]
+  /// The download of a wish's id or address whose file was missing, or stayed when the download was removed: for an
+  /// episode the one that resembles it most, and is free and no other's of its feed. Cost: at most
+  /// 2 · `DownloadIntent.Enqueue.lookedAt` look-ups.
+  func removedDownload(for wish: DownloadIntent.Enqueue, where isFree: (DownloadID) -> Bool) throws -> DownloadID?
   /// The address from which a download's former file came.
   func formerAddress(of download: DownloadID) throws -> WebAddress?
   /// Removes former files beyond a limit, the oldest first. Those of unknown age count as noted now.

@@ -86,6 +86,6 @@ extension DownloadIntent.Enqueue {
         integrity: integrity, expectedLength: enclosure.length),
       origin: origin, network: feed.wishes.network)
     feedSession = feed.session
-    owner = Episode.Reference(feed: episode.feed, episode: episode.id)
+    self.episode = Episode.Reference(feed: episode.feed, episode: episode.id)
   }
 }

@@ -189,9 +189,11 @@ struct ObservedDownloads: DownloadTable {
     try inner.holder(of: file, otherThan: id)
   }
   func find(_ address: WebAddress) throws -> DownloadID? { try inner.find(address) }
-  func candidates(for wish: DownloadIntent.Enqueue, of owner: Episode.Reference) throws -> [DownloadID] {
-    guard sabotage != .downloadShared else { return try inner.find(wish.address).map { [$0] } ?? [] }
-    return try inner.candidates(for: wish, of: owner)
+  func find(
+    _ wish: DownloadIntent.Enqueue, of episode: Episode.Reference, where isFree: (DownloadID) -> Bool
+  ) throws -> DownloadID? {
+    if sabotage == .downloadShared { return try inner.find(wish.address) }
+    return try inner.find(wish, of: episode, where: isFree)
   }
   func counts() throws -> [DownloadState.Kind: Int] { try inner.counts() }
   func running() throws -> [Download] { try inner.running() }

@@ -102,14 +102,90 @@ struct SharedAddressTests {
     #expect(try addresses().count == 4)
   }
 
-  @Test("Behind more downloads than are looked at, an episode still gets its own")
-  func bound() throws {
-    let number = DownloadIntent.Enqueue.lookedAt + 2
-    try scene.subscribe(.none)
-    try scene.refresh(appeared: try (1...number + 1).reversed().map { try content($0) })
-    for episode in 1...number { try scene.ask(for: episode) }
-    try scene.ask(for: number + 1)
-    #expect(Set(try (1...number + 1).map(download)).count == number + 1)
+  @Test("After a new subscription to more episodes than are looked at each finds its own", arguments: [false, true])
+  func subscribedToMany(newestFirst: Bool) throws {
+    let numbers = Array(1...DownloadIntent.Enqueue.lookedAt + 8)
+    try scene.subscribe(.auto(.all))
+    try scene.refresh(appeared: try numbers.reversed().map { try content($0) })
+    try scene.comeToRest()
+    let before = try numbers.map(download)
+    try scene.world.send(.podcasts(.unsubscribe(RuleScene.feed, deletingFiles: false)))
+    try scene.subscribe(.auto(.all))
+    try scene.refresh(appeared: try (newestFirst ? numbers.reversed() : numbers).map { try content($0) })
+    try scene.comeToRest()
+    #expect(try numbers.map(download) == before)
+    #expect(try addresses().count == numbers.count)
+  }
+
+  @Test("An episode that is new after a new subscription takes no other's download")
+  func newAfterSubscribingAgain() throws {
+    try scene.subscribe(.auto(.all))
+    try scene.refresh(appeared: try (1...4).reversed().map { try content($0) })
+    try scene.comeToRest()
+    let before = try (1...4).map(download)
+    try scene.world.send(.podcasts(.unsubscribe(RuleScene.feed, deletingFiles: false)))
+    try scene.subscribe(.auto(.all))
+    try scene.refresh(appeared: try (1...5).reversed().map { try content($0) })
+    try scene.comeToRest()
+    #expect(try (1...4).map(download) == before)
+    #expect(try !before.contains(download(5)))
+    #expect(try scene.here() == Array(1...5))
+  }
+
+  @Test("A download that was removed, and fetched again since, keeps no rule from the next episode")
+  func removedAndFetchedAgain() throws {
+    try scene.subscribe(.auto(.all))
+    try scene.refresh(appeared: [try content(2), try content(1)])
+    try scene.comeToRest()
+    try scene.world.send(.downloads(.remove(.one(try download(2)), deletingFile: false)))
+    try scene.ask(for: 2)
+    try scene.comeToRest()
+    try scene.refresh(appeared: [try content(3)])
+    try scene.comeToRest()
+    #expect(try scene.here() == [1, 2, 3])
+  }
+
+  @Test("All that was removed with a former subscription keeps no rule from a new episode, and from nothing else")
+  func removedWithSubscription() throws {
+    try scene.subscribe(.auto(.all))
+    try scene.refresh(appeared: [try content(2), try content(1)])
+    try scene.comeToRest()
+    try scene.world.send(.downloads(.remove(.all, deletingFile: false)))
+    try scene.world.send(.podcasts(.unsubscribe(RuleScene.feed, deletingFiles: false)))
+    try scene.subscribe(.auto(.all))
+    try scene.refresh(appeared: try (1...3).reversed().map { try content($0) })
+    try scene.comeToRest()
+    #expect(try scene.here() == [3])
+  }
+
+  @Test("An episode of a second feed takes no download of another one of the first")
+  func secondFeed() throws {
+    let other = try #require(FeedID("g"))
+    try scene.subscribe(.auto(.all))
+    try scene.refresh(appeared: [try content(1)])
+    try scene.comeToRest()
+    try scene.subscribe(.auto(newest: 1), id: other)
+    try scene.refresh(appeared: [try content(2), try content(1)], id: other)
+    try scene.comeToRest()
+    #expect(try addresses().count == 2)
+  }
+
+  @Test(
+    "A download resembles an episode by its date, else by its title, else by its address alone",
+    arguments: [
+      (1, "a", 1, "a", .titleAndDate), (1, "b", 1, "a", .date), (1, nil, 1, "a", .date), (2, "a", 1, "a", nil),
+      (2, nil, 1, nil, nil), (nil, "a", 1, "a", .title), (1, "a", nil, "a", .title), (nil, "a", nil, "a", .title),
+      (nil, "b", nil, "a", nil), (1, "b", nil, "a", nil), (nil, "b", 1, "a", nil), (nil, nil, 1, "a", .address),
+      (nil, nil, nil, nil, .address), (1, nil, nil, "a", .address),
+    ] as [(Int64?, String?, Int64?, String?, EpisodeResemblance?)])
+  func resemblance(
+    date: Int64?, title: String?, episodeDate: Int64?, episodeTitle: String?, expected: EpisodeResemblance?
+  ) throws {
+    let description = Download.Description(
+      title: episodeTitle,
+      published: episodeDate.flatMap { PublicationDate(Timestamp(milliseconds: $0), offsetSeconds: 0) })
+    let published = date.map(Timestamp.init(milliseconds:))
+    #expect(EpisodeResemblance(title: title, published: published, to: description) == expected)
   }
 
   @Test("A refused download goes on at a fresh address that another episode of the feed has too")
