@@ -14,7 +14,8 @@ struct SidecarTableTests {
   private static func states() throws -> [Sidecar.State] {
     let file = try file("Show/a.info.json", inode: .max)
     return [
-      .wanted(failures: 2, next: Sample.moment), .publishing(file, failures: 1), .present(file),
+      .wanted(failures: 2, next: Sample.moment), .publishing(file, failures: 1),
+      .publishing(file, failures: 2, next: Sample.moment), .present(file),
       .moving(file, to: try LibraryPath(validating: "Show/b.info.json")), .leaving(file, or: nil),
       .leaving(file, or: try LibraryPath(validating: "Show/b.info.json")), .disowned(file), .failed("it is gone"),
     ]

@@ -186,8 +186,9 @@ public final class AdoptionSurvey<Files: LibraryFileSystem, Rows: SurveyRows> {
 
   private func obstacle(to episode: EpisodeID) throws -> String? {
     let adoption = try rows.adoption(of: episode)
-    if let obstacle = adoption.obstacle { return obstacle }
-    guard let wish = adoption.wish, let feed = wish.episode?.feed else { return nil }
+    guard adoption.obstacle == nil, let wish = adoption.wish, let feed = wish.episode?.feed else {
+      return adoption.obstacle ?? "the episode is gone"
+    }
     guard addresses[wish.address, default: feed] == feed else {
       return "an episode of another feed with the same address gets a file"
     }

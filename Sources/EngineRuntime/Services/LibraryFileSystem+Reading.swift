@@ -64,7 +64,8 @@ extension LibraryFileSystem {
     }
   }
 
-  /// Whether a file has this name too; where that cannot be known it has. A file with one name has none behind a link.
+  /// Whether a file has this name too; where that cannot be known it has. Behind a link a path can
+  /// be a name of the file only if the file has several (link(2)).
   public func isAlso(_ found: FoundFile, at path: LibraryPath) -> Bool {
     do throws(FileSystemFailure) {
       switch try look(at: EntryPath(path)) {

@@ -91,7 +91,13 @@ package struct SidecarAttempt<Files: LibraryFileSystem> {
 
   private mutating func begin() {
     guard !isStopping else { return finish(.stopped) }
-    if let earlier = fetch.earlier, isPublished(earlier) { return finish(.finished(earlier)) }
+    if let earlier = fetch.earlier {
+      do throws(FileSystemFailure) {
+        if try isPublished(earlier) { return finish(.finished(earlier)) }
+      } catch {
+        return finish(.failed(DownloadError(.io, "\(error)"), retryAfter: nil))
+      }
+    }
     switch fetch.source {
     case .nothing: finish(.failed(DownloadError(.io, "its file was not published"), retryAfter: nil))
     case .text(let text): complete(Array(text.utf8))
@@ -202,16 +208,11 @@ package struct SidecarAttempt<Files: LibraryFileSystem> {
   }
 
   /// Whether an engine that has ended has given the file its name. It is made to have it after a power cut too.
-  private func isPublished(_ file: PublishedFile) -> Bool {
-    do throws(FileSystemFailure) {
-      guard case .file(let present) = try files.look(at: EntryPath(file.path)), file.isUntouched(as: present) else {
-        return false
-      }
-      return try files.publish(fetch.id.sidecar, as: file, portably: fetch.settings.portableNames)
-    } catch {
-      // A fetch finds the place taken, and leaves it.
+  private func isPublished(_ file: PublishedFile) throws(FileSystemFailure) -> Bool {
+    guard case .file(let present) = try files.look(at: EntryPath(file.path)), file.isUntouched(as: present) else {
       return false
     }
+    return try files.publish(fetch.id.sidecar, as: file, portably: fetch.settings.portableNames)
   }
 
   private func discard() {

@@ -198,7 +198,7 @@ private struct SidecarRow {
     var (target, message): (LibraryPath?, String?) = (nil, nil)
     switch sidecar.state {
     case .wanted(let count, let moment): (name, failures, next) = ("wanted", count, moment.milliseconds)
-    case .publishing(_, let count): (name, failures, next) = ("publishing", count, 0)
+    case .publishing(_, let count, let moment): (name, failures, next) = ("publishing", count, moment.milliseconds)
     case .present: name = "present"
     case .moving(_, let path): (name, target) = ("moving", path)
     case .leaving(_, let path): (name, target) = ("leaving", path)
@@ -242,7 +242,7 @@ extension Sidecar: StatementRow {
       switch (name, file, target) {
       case ("wanted", nil, nil): next.map { .wanted(failures: failures, next: $0) }
       case ("failed", nil, nil): message.map { .failed($0) }
-      case ("publishing", let file?, nil): .publishing(file, failures: failures)
+      case ("publishing", let file?, nil): next.map { .publishing(file, failures: failures, next: $0) }
       case ("present", let file?, nil): .present(file)
       case ("moving", let file?, let target?): .moving(file, to: target)
       case ("leaving", let file?, let target): .leaving(file, or: target)

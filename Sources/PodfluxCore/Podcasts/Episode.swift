@@ -19,7 +19,7 @@ public struct Episode: Hashable, Sendable {
   /// Whether it appeared later than its date says that it should have.
   public var isBackdated: Bool
 
-  /// An episode and its feed: no two of one feed have the same download.
+  /// An episode and its feed: no two of one feed are given the same download.
   public struct Reference: Hashable, Sendable {
     public let feed: Feed.Key
     public let episode: EpisodeID

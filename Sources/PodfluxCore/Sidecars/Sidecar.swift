@@ -22,8 +22,9 @@ public struct Sidecar: Hashable, Sendable {
   public enum State: Hashable, Sendable {
     /// It is fetched, at this moment at the earliest, after so many attempts that failed.
     case wanted(failures: Int, next: Timestamp)
-    /// Its file is complete, and gets its name now, after so many attempts that failed.
-    case publishing(PublishedFile, failures: Int)
+    /// Its file is complete, and gets its name now, after so many attempts that failed. Whether it has the name is looked up
+    /// at this moment at the earliest: at once, unless that has failed.
+    case publishing(PublishedFile, failures: Int, next: Timestamp = .init(milliseconds: 0))
     /// Its file is there.
     case present(PublishedFile)
     /// Its file gets another name.
@@ -61,7 +62,8 @@ public struct Sidecar: Hashable, Sendable {
   public var file: PublishedFile? {
     switch state {
     case .wanted, .failed: nil
-    case .publishing(let file, _), .present(let file), .moving(let file, _), .leaving(let file, _), .disowned(let file):
+    case .publishing(let file, _, _), .present(let file), .moving(let file, _), .leaving(let file, _),
+      .disowned(let file):
       file
     }
   }
@@ -73,7 +75,7 @@ extension Sidecar {
   /// How many attempts to fetch it have failed.
   var failures: Int {
     switch state {
-    case .wanted(let failures, _), .publishing(_, let failures): failures
+    case .wanted(let failures, _), .publishing(_, let failures, _): failures
     case .present, .moving, .leaving, .disowned, .failed: 0
     }
   }

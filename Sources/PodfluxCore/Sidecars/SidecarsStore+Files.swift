@@ -23,7 +23,7 @@ extension SidecarsStore {
       stop(sidecar.key, in: &turn)
       return try turn.tables.sidecars.delete(sidecar.key)
     case .disowned where withFile: return try turn.tables.sidecars.delete(sidecar.key)
-    case .publishing(let file, _) where withFile, .present(let file) where withFile:
+    case .publishing(let file, _, _) where withFile, .present(let file) where withFile:
       stop(sidecar.key, in: &turn)
       sidecar.state = .leaving(file, or: nil)
     case .moving(let file, let path) where withFile: sidecar.state = .leaving(file, or: path)

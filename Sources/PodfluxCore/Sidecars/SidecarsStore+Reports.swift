@@ -78,7 +78,12 @@ extension SidecarsStore {
     let failures = sidecar.failures + 1
     if mayPass, failures < SidecarLimits.attempts {
       let delay = max(Self.delay(afterFailures: failures, using: &turn.random), retryAfter ?? 0)
-      sidecar.state = .wanted(failures: failures, next: turn.now.advanced(byMilliseconds: delay))
+      let next = turn.now.advanced(byMilliseconds: delay)
+      switch sidecar.state {
+      // The file may have its name, and is looked for first.
+      case .publishing(let file, _, _): sidecar.state = .publishing(file, failures: failures, next: next)
+      default: sidecar.state = .wanted(failures: failures, next: next)
+      }
     } else {
       sidecar.state = .failed(error.message)
     }

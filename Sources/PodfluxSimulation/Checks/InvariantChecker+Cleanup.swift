@@ -165,6 +165,14 @@ extension InvariantChecker {
       steps.compactMap { step -> DownloadID? in
         if case .missing(let id, _, _) = step.finding, step.decision == .forget { id } else { nil }
       })
+    // Its feed may have been left, with all files, in the batch that has adopted its file.
+    let present = ledger.notes.writes.reduce(into: Set<DownloadID>()) { present, write in
+      switch write {
+      case .row(let row): present.insert(row.id)
+      case .noRow(let id): present.remove(id)
+      default: break
+      }
+    }
     for write in ledger.notes.writes {
       switch write {
       case .noRow(let id) where lost.contains(id): client.lose(id)
@@ -173,7 +181,7 @@ extension InvariantChecker {
           continue
         }
         disk.own(file)
-        if client.wishes[row.id] == nil { client.find(row) }
+        if client.wishes[row.id] == nil, present.contains(row.id) { client.find(row) }
       default: break
       }
     }

@@ -22,6 +22,8 @@ final class SimulatedFiles: LibraryFileSystem {
   var noteListed: (LibraryEntry) -> Void = { _ in }
   /// A broken invariant that a call could not throw.
   private(set) var violation: Violation?
+  /// How often people have meddled with files during calls.
+  private(set) var meddlings = 0
 
   init(in process: SimulatedProcess) {
     self.process = process
@@ -46,7 +48,10 @@ final class SimulatedFiles: LibraryFileSystem {
       disk.unansweredCalls += 1
       throw FileSystemFailure("the simulated disk does not answer")
     }
-    if world.suffers(.people), world.random.once(in: 300) { world.meddle() }
+    if world.suffers(.people), world.random.once(in: 300) {
+      meddlings += 1
+      world.meddle()
+    }
   }
 
   /// Keeps the first broken invariant.

@@ -118,12 +118,14 @@ final class SimulatedCleanup {
 
   private func carryOut(_ step: CleanupStep) throws -> CleanupStep.Outcome {
     try world.checker.willCleanUp(step, in: process)
-    let before = world.disk.published.mapValues { world.disk.found($0.file, at: "") }
+    let (before, meddlings) = (world.disk.published.mapValues { world.disk.found($0.file, at: "") }, files.meddlings)
     let outcome = try files.run(.step(step)) { files.carryOut(step, at: world.clock.wall) }
     if world.sabotage == .adoptTouches, let path = step.finding.pairing.flatMap({ _ in step.finding.place }) {
       world.disk.published[SimulatedDisk.path(path)]?.file.touch(at: world.disk.nextTime())
     }
-    if process.isAlive { try world.checker.hasAdopted(step, before: before, on: world.disk) }
+    if process.isAlive, files.meddlings == meddlings {
+      try world.checker.hasAdopted(step, before: before, on: world.disk)
+    }
     if process.isAlive { try world.checker.hasRenamed(step, outcome, on: world.disk) }
     if case .missing(let id, let file, _) = step.finding, outcome == .done {
       try world.checker.willLose(file, of: id, on: world.disk)

@@ -101,6 +101,16 @@ struct SidecarAttemptTests {
     #expect(error(another.handle(.begin, at: now)) == .fileExists)
   }
 
+  @Test("Where it cannot be looked up whether a file has its name, nothing is fetched in its place")
+  func unknown() throws {
+    let file = PublishedFile(
+      path: try LibraryPath(validating: "a.info.json"), length: 2, inode: 9, modifiedNanoseconds: 1)
+    files.items["a.info.json"] = .unreadable
+    var attempt = SidecarAttempt(try fetch(.info, .text("{}"), stem: "a.info", earlier: file), files: files)
+    #expect(error(attempt.handle(.begin, at: now)) == .io)
+    #expect(attempt.hasEnded && files.staged.isEmpty)
+  }
+
   @Test("Any other answer than the file fails, with the delay that the server asks for")
   func answers() throws {
     for (status, code) in [(404, DownloadError.Code.notFound), (503, .httpStatus), (206, .rangeMismatch)] {
