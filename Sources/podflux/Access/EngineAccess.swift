@@ -98,9 +98,8 @@ final class EngineAccess {
     var listening = try socket ?? place(for: start.place.library)
     while true {
       if let connection = try running(start, socket: socket, signals: signals) { return (connection, nil) }
-      if !start.makesLibrary { try LibraryReader.requireLibrary(at: start.place.library, state: start.place.state) }
       do {
-        let own = try OwnEngine(start, listeningAt: listening, signals: signals)
+        let own = try ownEngine(start, listeningAt: listening, signals: signals)
         return (try connect(own.descriptor, signals: signals), own)
       } catch let error as EngineError {
         guard case .libraryInUse(let process) = error else { throw error }
@@ -112,6 +111,20 @@ final class EngineAccess {
       }
       if signals.comes(withinMilliseconds: lookMilliseconds) { throw ConnectionFailure.interrupted }
     }
+  }
+
+  private static func ownEngine(
+    _ start: EngineStart, listeningAt socket: SocketPath?, signals: CommandSignals
+  ) throws -> OwnEngine {
+    do throws(EngineError) {
+      if start.missingLibrary != .made {
+        try LibraryReader.requireLibrary(at: start.place.library, state: start.place.state)
+      }
+    } catch {
+      guard start.missingLibrary == .replaced else { throw error }
+      return try OwnEngine(withTemporaryLibrary: start, signals: signals)
+    }
+    return try OwnEngine(start, listeningAt: socket, signals: signals)
   }
 
   /// Where an own engine listens. The socket of the system's service is not for it: without a folder for the session's

@@ -15,9 +15,7 @@ protocol EngineCommand: ParsableCommand {
   var console: ConsoleOptions { get }
   /// What an own engine's cleanup at its start is to the command.
   static var startCleanup: StartCleanup { get }
-  /// Whether the library is made if it is missing. What only looks, or concerns what is there, ends with 65 instead: the
-  /// path may be mistyped.
-  var makesLibrary: Bool { get }
+  var missingLibrary: MissingLibrary { get }
 }
 
 /// The comparison of rows and files with which an engine begins: it may forget the very downloads that a command names.
@@ -32,7 +30,7 @@ enum StartCleanup {
 
 extension EngineCommand {
   static var startCleanup: StartCleanup { .beside }
-  var makesLibrary: Bool { false }
+  var missingLibrary: MissingLibrary { .refused }
 
   /// Runs the command's work with an engine, and ends an own one afterwards. The work begins again if another command's
   /// engine ends meanwhile: whatever it has ordered may be ordered twice.
@@ -42,7 +40,7 @@ extension EngineCommand {
     let configuration = try ProcessConfiguration.ofProcess()
     var start = try EngineStart(place: folder.place(in: configuration), configuration: configuration)
     start.cleansOnStart = Self.startCleanup != .none
-    start.makesLibrary = makesLibrary
+    start.missingLibrary = missingLibrary
     let socket = try engine.path(in: configuration)
     let signals = try CommandSignals()
     let console = Console(console, output: try ResultStream.takingOver())

@@ -9,14 +9,30 @@ import Synchronization
 final class OwnEngine {
   private let process: EngineProcess
   private let signals: CommandSignals
+  /// The library's folder, if it goes with the engine.
+  private let temporaryFolder: URL?
   /// The own connection, which goes through a socket without a name in the file system.
   let descriptor: Int32
 
   /// - Parameter path: Where other commands look for an engine. If no socket can be made there, and no person has named it,
   ///   the engine goes without.
   /// - Throws: `EngineError`, `SocketFailure`. Nothing has been changed then.
-  init(_ start: EngineStart, listeningAt path: SocketPath?, signals: CommandSignals) throws {
-    self.signals = signals
+  convenience init(_ start: EngineStart, listeningAt path: SocketPath?, signals: CommandSignals) throws {
+    try self.init(start, listeningAt: path, temporaryFolder: nil, signals: signals)
+  }
+
+  /// An engine that listens nowhere, and whose library is removed when it has ended.
+  convenience init(withTemporaryLibrary start: EngineStart, signals: CommandSignals) throws {
+    var start = start
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("podflux-look-\(UUID().uuidString)")
+    start.place = LibraryPlace(temporary: folder.path)
+    try self.init(start, listeningAt: nil, temporaryFolder: folder, signals: signals)
+  }
+
+  private init(
+    _ start: EngineStart, listeningAt path: SocketPath?, temporaryFolder: URL?, signals: CommandSignals
+  ) throws {
+    (self.signals, self.temporaryFolder) = (signals, temporaryFolder)
     let own = try PrivateSocket()
     var sockets = [own.listening]
     do throws(SocketFailure) {
@@ -68,5 +84,6 @@ final class OwnEngine {
     process.waitUntilClosed()
     signals.watch.detach()
     try process.finish()
+    if let temporaryFolder { try FileManager.default.removeItem(at: temporaryFolder) }
   }
 }

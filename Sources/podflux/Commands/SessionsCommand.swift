@@ -63,7 +63,7 @@ struct SessionsCommand: ParsableCommand {
     var host: [String] = []
 
     /// Without a login it is a session that is there.
-    var makesLibrary: Bool { login.isGiven }
+    var missingLibrary: MissingLibrary { login.isGiven ? .made : .refused }
 
     func run() throws {
       let login = Result { try self.login.isGiven ? self.login.members() : [] }

@@ -26,7 +26,7 @@ struct SettingsCommand: EngineCommand {
     completion: .list(Settings.all.map(\.name)))
   var words: [String] = []
 
-  var makesLibrary: Bool { true }
+  var missingLibrary: MissingLibrary { .made }
 
   func validate() throws {
     let names = Set(Settings.all.map(\.name))

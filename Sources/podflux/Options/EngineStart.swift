@@ -7,9 +7,19 @@ import PodfluxPeople
 import PrometheusMetrics
 import Tagging
 
+/// What a command does where there is no library.
+enum MissingLibrary {
+  /// It makes one.
+  case made
+  /// It ends with 65, if it only looks, or concerns what is there: the path may be mistyped.
+  case refused
+  /// It looks with an engine that has a temporary library.
+  case replaced
+}
+
 /// How an engine of this process is started: from options, the environment and the configuration.
 struct EngineStart {
-  let place: LibraryPlace
+  var place: LibraryPlace
   var journalBytes = JournalConfiguration.defaultBytes
   var links = LinkOverrides()
   var logFormat = LogFormat.text
@@ -19,8 +29,8 @@ struct EngineStart {
   var hook: HookCommand?
   /// Whether rows and files are compared when the engine begins.
   var cleansOnStart = true
-  /// Whether an engine may make the library where there is none.
-  var makesLibrary = true
+  /// What is done where there is no library.
+  var missingLibrary = MissingLibrary.made
   private let caFile: String?
   private let secrets: SecretsConfiguration
   private let journal: String?

@@ -52,6 +52,11 @@ struct LibraryPlace {
     }
   }
 
+  /// A folder that no person has named.
+  init(temporary folder: String) {
+    self.init(library: folder, source: .standard, state: nil)
+  }
+
   private init(library: String, source: ProcessConfiguration.Source, state: String?) {
     (self.library, self.source, self.state) = (library, source, state)
   }

@@ -18,12 +18,21 @@ struct MissingLibraryTests {
     try expectNothing(of: command.split(separator: " ").map(String.init), in: scene)
   }
 
-  @Test("So does a look at a feed")
+  @Test("A look at a feed needs no library, and makes none")
   func preview() throws {
     let scene = try Scene()
     let show = FeedOnOrigin(scene, path: "/feed.xml")
     show.publish(1...2)
-    try expectNothing(of: ["add", show.url, "--dry-run"], in: scene)
+    let path = scene.outside + "/none"
+    let temporary = scene.outside + "/temporary"
+    try FileManager.default.createDirectory(atPath: temporary, withIntermediateDirectories: false)
+    let result = try PodfluxCommand.run(
+      ["add", show.url, "--dry-run", "--library", path],
+      environment: scene.environment.merging(["TMPDIR": temporary]) { $1 })
+    #expect(result.status == 0 && result.errors.isEmpty, "\(result)")
+    #expect(result.output.hasPrefix("Show of /feed.xml: 2 episodes") && result.output.contains("2 to download"))
+    #expect(!FileManager.default.fileExists(atPath: path))
+    #expect(try FileManager.default.contentsOfDirectory(atPath: temporary).isEmpty)
   }
 
   private func expectNothing(of command: [String], in scene: Scene) throws {

@@ -58,7 +58,7 @@ struct AddCommand: EngineCommand {
   @Flag(help: "Do not wait until its episodes are known.")
   var noWait = false
 
-  var makesLibrary: Bool { !dryRun }
+  var missingLibrary: MissingLibrary { dryRun ? .replaced : .made }
 
   func validate() throws {
     if title != nil, feeds.count > 1 { throw ValidationError("--title is for one feed") }

@@ -57,7 +57,9 @@ struct GetCommand: EngineCommand {
   var noWait = false
 
   /// Episodes are those of a library that is there.
-  var makesLibrary: Bool { input != nil || targets.contains(where: Self.isURL) }
+  var missingLibrary: MissingLibrary {
+    input != nil || targets.contains(where: Self.isURL) ? .made : .refused
+  }
 
   func validate() throws {
     guard !targets.isEmpty || input != nil else { throw ValidationError("name a URL or an episode, or a file with -i") }

@@ -31,7 +31,7 @@ struct ImportCommand: EngineCommand {
   @Flag(help: "Print what would be added, and change nothing.")
   var dryRun = false
 
-  var makesLibrary: Bool { true }
+  var missingLibrary: MissingLibrary { .made }
 
   func run() throws {
     let console = Console(console)
