@@ -16,6 +16,7 @@ extension ResumeRecord {
       if rotatesTags { json.member("rotatesTags", true) }
       json.member("savedAt", savedAt.milliseconds)
       if let strongETag { json.member("strongETag", strongETag) }
+      if let tagHash { json.member("tagHash", tagHash) }
       json.member("tailHash", tailHash)
       if let total { json.member("total", total) }
       json.member("url", url)
@@ -50,7 +51,7 @@ extension Field {
 extension ResumeRecord {
   private static let keys = [
     "bootID", "digestStates", "durable", "isDateStrong", "lastModified", "rotatesTags", "savedAt", "strongETag",
-    "tailHash", "total", "url", "version",
+    "tagHash", "tailHash", "total", "url", "version",
   ]
   /// There are as many digests as algorithms, and their states are short.
   private static let maximumDigestStates = 3
@@ -68,6 +69,7 @@ extension ResumeRecord {
     self.init(
       url: try fields.required("url").address().description,
       strongETag: try fields["strongETag"]?.strongETag(),
+      tagHash: try fields["tagHash"]?.integer(in: Int64.min...Int64.max),
       rotatesTags: try fields["rotatesTags"]?.boolean() ?? false,
       lastModified: try fields["lastModified"]?.plainText(atMost: Self.maximumTextBytes),
       isDateStrong: try fields["isDateStrong"]?.boolean() ?? false,

@@ -32,6 +32,18 @@ public struct EntityTag: Sendable, Hashable {
     !isWeak && !other.isWeak && opaqueTag == other.opaqueTag
   }
 
+  /// A hash of what a field value says, quoted or not, strong or weak; nil for an empty one. It tells two tags apart whose
+  /// form allows no more.
+  static func hash(of text: String) -> Int64? {
+    var bytes = text.utf8[...]
+    if bytes.starts(with: "W/".utf8) { bytes.removeFirst(2) }
+    if bytes.count >= 2, bytes.first == quote, bytes.last == quote { bytes = bytes.dropFirst().dropLast() }
+    guard !bytes.isEmpty else { return nil }
+    var hash = FieldHash()
+    hash.add(String(Substring(bytes)))
+    return hash.value
+  }
+
   private static let quote = UInt8(ascii: "\"")
 
   /// The grammar's `etagc`: visible ASCII except the quote, and bytes above it.

@@ -3,6 +3,9 @@ import Flux
 /// The validators that distinguish one version of a file from another.
 public struct FileVersion: Hashable, Sendable {
   public var strongETag: String?
+  /// A hash of the entity tag, weak and malformed ones included: an equal one proves nothing, and another one says that the
+  /// file has changed.
+  public var tagHash: Int64?
   /// Whether its server sends another tag for the same bytes each time.
   public var rotatesTags = false
   public var lastModified: String?
@@ -20,6 +23,7 @@ public struct FileVersion: Hashable, Sendable {
   /// The version according to a resume record.
   init(_ record: ResumeRecord?) {
     strongETag = record?.strongETag
+    tagHash = record.flatMap { $0.tagHash ?? $0.strongETag.flatMap(EntityTag.hash) }
     rotatesTags = record?.rotatesTags ?? false
     lastModified = record?.lastModified
     isDateStrong = record?.isDateStrong ?? false
@@ -29,6 +33,7 @@ public struct FileVersion: Hashable, Sendable {
   /// The version according to the head of a whole file's response, received at a time.
   init(_ head: ResponseHead, at now: Timestamp) {
     strongETag = head.entityTag.flatMap { $0.isWeak ? nil : $0.fieldValue }
+    tagHash = head["ETag"].flatMap(EntityTag.hash)
     lastModified = head.lastModified
     isDateStrong = Self.hasStrongDate(head, at: now)
     total = head.contentLength
@@ -44,9 +49,7 @@ public struct FileVersion: Hashable, Sendable {
 
   /// Whether a head contradicts this version. A field that either lacks contradicts nothing.
   func isContradicted(by head: ResponseHead) -> Bool {
-    if let known = strongETag.flatMap(EntityTag.init), let current = head.entityTag, !current.isWeak,
-      !current.namesSameBytes(as: known)
-    {
+    if let known = tagHash, let current = head["ETag"].flatMap(EntityTag.hash), known != current {
       // Rotating tags prove nothing; then the date decides.
       guard rotatesTags, lastModified != nil, head.lastModified != nil else { return true }
     }

@@ -20,6 +20,8 @@ public struct ResumeRecord: Hashable, Sendable, Codable {
   public var url: String
   /// The entity tag, if strong (RFC 9110 section 8.8.3).
   public var strongETag: String?
+  /// A hash of the entity tag, if it is no strong one: another one says that the file has changed.
+  public var tagHash: Int64?
   /// Whether the server sends another entity tag for the same bytes each time, as a comparison has shown: then length,
   /// Last-Modified and overlap decide.
   public var rotatesTags: Bool
@@ -42,11 +44,12 @@ public struct ResumeRecord: Hashable, Sendable, Codable {
   public var digestStates: [String]
 
   public init(
-    url: String, strongETag: String?, rotatesTags: Bool = false, lastModified: String?, isDateStrong: Bool = false,
-    total: Int64?, durable: Int64, tailHash: String, bootID: String, savedAt: Timestamp, digestStates: [String] = []
+    url: String, strongETag: String?, tagHash: Int64? = nil, rotatesTags: Bool = false, lastModified: String?,
+    isDateStrong: Bool = false, total: Int64?, durable: Int64, tailHash: String, bootID: String, savedAt: Timestamp, digestStates: [String] = []
   ) {
     self.url = url
     self.strongETag = strongETag
+    self.tagHash = tagHash
     self.rotatesTags = rotatesTags
     self.lastModified = lastModified
     self.isDateStrong = isDateStrong
@@ -64,6 +67,7 @@ public struct ResumeRecord: Hashable, Sendable, Codable {
     version = try container.decode(Int.self, forKey: .version)
     url = try container.decode(String.self, forKey: .url)
     strongETag = try container.decodeIfPresent(String.self, forKey: .strongETag)
+    tagHash = try container.decodeIfPresent(Int64.self, forKey: .tagHash)
     rotatesTags = try container.decodeIfPresent(Bool.self, forKey: .rotatesTags) ?? false
     lastModified = try container.decodeIfPresent(String.self, forKey: .lastModified)
     isDateStrong = try container.decodeIfPresent(Bool.self, forKey: .isDateStrong) ?? false

@@ -12,8 +12,8 @@ extension TransferMachine {
   /// Another tag for the same bytes. That length and date are the same too makes sure that it is not just the beginning
   /// of another version.
   private func rotatesTags(_ incoming: FileVersion) -> Bool {
-    guard !keptBytes.isFromElsewhere, !isTotalAssumed, let known = version.strongETag,
-      let current = incoming.strongETag, version.total == incoming.total, let date = version.lastModified,
+    guard !keptBytes.isFromElsewhere, !isTotalAssumed, let known = version.tagHash,
+      let current = incoming.tagHash, version.total == incoming.total, let date = version.lastModified,
       incoming.lastModified == date
     else { return false }
     return version.rotatesTags || (known != current && base >= ResumeRecord.overlap)

@@ -175,7 +175,8 @@ public struct TransferMachine: Sendable {
   ) -> ResumeRecord {
     let total = version.total.flatMap { $0 < durable ? nil : $0 }
     return ResumeRecord(
-      url: attempt.address.redacted, strongETag: version.strongETag, rotatesTags: version.rotatesTags,
+      url: attempt.address.redacted, strongETag: version.strongETag,
+      tagHash: version.strongETag == nil ? version.tagHash : nil, rotatesTags: version.rotatesTags,
       lastModified: version.lastModified, isDateStrong: version.isDateStrong, total: total, durable: durable,
       tailHash: tailHash, bootID: bootID, savedAt: savedAt, digestStates: digestStates)
   }
@@ -255,6 +256,7 @@ public struct TransferMachine: Sendable {
       let described = FileVersion(head, at: now)
       var incoming = keptBytes.isFromElsewhere ? described : version
       incoming.strongETag = described.strongETag ?? incoming.strongETag
+      incoming.tagHash = described.tagHash ?? incoming.tagHash
       incoming.total = total
       return receive(incoming, from: plan)
     case .whole: return receive(FileVersion(head, at: now), from: plan.rangeStart == nil ? plan : .wholeFile)

@@ -133,7 +133,20 @@ struct ResumePolicyTests {
       HeadCase(name: "the part asked for", head: part(), expected: .part(total: 300_000)),
       HeadCase(
         name: "no validators at all", head: part(["ETag": "", "Last-Modified": ""]), expected: .part(total: 300_000)),
-      HeadCase(name: "a weak tag says nothing", head: part(["ETag": "W/\"v2\""]), expected: .part(total: 300_000)),
+      HeadCase(name: "the same tag, weak", head: part(["ETag": "W/\"v1\""]), expected: .part(total: 300_000)),
+      HeadCase(name: "the same tag, unquoted", head: part(["ETag": "v1"]), expected: .part(total: 300_000)),
+      HeadCase(name: "another weak tag", head: part(["ETag": "W/\"v2\""]), expected: .askForWhole(.validatorChanged)),
+      HeadCase(name: "another tag, unquoted", head: part(["ETag": "v2"]), expected: .askForWhole(.validatorChanged)),
+      HeadCase(
+        name: "another tag, too long", head: part(["ETag": "\"\(String(repeating: "v", count: 2000))\""]),
+        expected: .askForWhole(.validatorChanged)),
+      HeadCase(
+        name: "a weak tag, then another", head: part(["ETag": "W/\"v2\""]),
+        kept: keeping { ($0.version.strongETag, $0.version.tagHash) = (nil, EntityTag.hash(of: "W/\"v1\"")) },
+        expected: .askForWhole(.validatorChanged)),
+      HeadCase(
+        name: "no tag, then one", head: part(),
+        kept: keeping { ($0.version.strongETag, $0.version.tagHash) = (nil, nil) }, expected: .part(total: 300_000)),
       HeadCase(name: "another strong tag", head: part(["ETag": "\"v2\""]), expected: .askForWhole(.validatorChanged)),
       HeadCase(
         name: "another date", head: part(["Last-Modified": "Tue, 03 Nov 2026 10:00:00 GMT"]),

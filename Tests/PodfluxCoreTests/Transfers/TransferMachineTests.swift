@@ -303,15 +303,27 @@ struct TransferMachineTests {
     #expect(orders == [isDelimited ? .completeWriting : .finishWriting])
   }
 
-  @Test("Another tag for the same bytes, length and date is a rotating tag")
-  func rotatingTag() throws {
+  @Test("A record tells a weak tag by its hash")
+  func weakTag() throws {
+    var machine = try Self.machine(resuming: nil)
+    _ = machine.start()
+    _ = machine.partialOpened(length: 0, tailHash: nil)
+    let fields = [("Content-Length", "200000"), ("ETag", "W/\"v1\"")]
+    #expect(machine.received(head: Self.head(200, fields), at: Self.now).goesOn)
+    let record = Self.written(machine, 100_000)
+    #expect(record.strongETag == nil && record.tagHash == EntityTag.hash(of: "\"v1\""))
+    #expect(FileVersion(record).tagHash == record.tagHash)
+  }
+
+  @Test("Another tag for the same bytes, length and date is a rotating tag", arguments: ["\"v2\"", "W/\"v2\""])
+  func rotatingTag(tag: String) throws {
     var record = Self.record
     (record.durable, record.total, record.lastModified) = (100_000, 200_000, "Sat, 21 Nov 2026 03:00:00 GMT")
     for (date, rotates) in [(record.lastModified, true), ("Sun, 22 Nov 2026 03:00:00 GMT", false), (nil, false)] {
       var machine = try Self.machine(resuming: record)
       _ = machine.start()
       _ = machine.partialOpened(length: 100_000, tailHash: "hash")
-      var fields = [("Content-Length", "200000"), ("ETag", "\"v2\"")]
+      var fields = [("Content-Length", "200000"), ("ETag", tag)]
       if let date { fields.append(("Last-Modified", date)) }
       #expect(machine.received(head: Self.head(200, fields), at: Self.now).goesOn)
       machine.keptWasRepeated()

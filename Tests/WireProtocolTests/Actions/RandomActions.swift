@@ -307,7 +307,8 @@ struct RandomActions {
   private mutating func record() -> ResumeRecord {
     let total = length()
     return ResumeRecord(
-      url: address().description, strongETag: maybe { _ in "\"v1\\\"" }, rotatesTags: once(in: 2),
+      url: address().description, strongETag: maybe { _ in "\"v1\\\"" },
+      tagHash: maybe { Int64.random(in: .min ... .max, using: &$0.random) }, rotatesTags: once(in: 2),
       lastModified: maybe { _ in "Sat, 21 Nov 2026 03:00:00 GMT" }, isDateStrong: once(in: 2), total: total,
       durable: Int64.random(in: 0...total, using: &random), tailHash: hash(), bootID: "boot-1",
       savedAt: moment(), digestStates: many(upTo: 3) { _ in "sha256:AAAA" })
