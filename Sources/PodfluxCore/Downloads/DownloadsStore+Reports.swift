@@ -74,11 +74,12 @@ extension DownloadsStore {
     guard var download = try download(of: attempt, in: turn) else { return }
     download.progress.keep(record)
     live[attempt.download]?.expected = download.missingBytes ?? 0
+    live[attempt.download]?.isOfUnknownLength = false
     switch download.state {
     case .running(.connecting), .running(.receiving):
       live[attempt.download]?.phase = .receiving
       try transition(&download, to: .running(.receiving), in: turn)
-      guard let error = try overQuota(nil, settings: settings, in: turn) else { return }
+      guard let error = try overQuota(download, settings: settings, in: turn) else { return }
       stopAttempt(of: download.id, in: &turn)
       // There may be room again before it has ended.
       download.isHeld = true

@@ -57,9 +57,10 @@ extension DownloadsStore {
     live[download.id] = LiveAttempt(
       attempt, policy: download.networks.effective, path: network.state.path, pathGeneration: network.pathGeneration,
       needsPath: obstacles.needsPath(attempt.address.host),
-      expected: download.missingBytes.map { _ in download.neededBytes(doubtingLength: doubtsLength) } ?? 0,
+      expected: download.missingBytes.map { _ in download.neededBytes(doubtingLength: doubtsLength) },
       session: grant)
     room.promised[download.id] = nil
+    if room.alone?.id != download.id { room.alone = nil }
     download.dates.started = download.dates.started ?? turn.now
     try transition(&download, to: .running(.connecting), in: turn)
     turn.perform(.start(attempt))

@@ -19,8 +19,16 @@ extension DownloadsStore {
     /// The bytes that are kept free for downloads which have waited for them: what was freed for one goes to no other. Each
     /// entry ends when its download starts, or is not to start any more.
     var promised: [DownloadID: Int64] = [:]
+    /// Which waiting download has last been let go alone, beside how many complete bytes: not twice for the same reason.
+    var alone: LoneDownload?
     /// When a client last wanted downloads tried again: lengths that were named before are asked for anew.
     var doubtedAt: Timestamp?
+  }
+
+  /// A download that goes on although what others have of their files exceeds the quota.
+  struct LoneDownload: Hashable, Sendable {
+    let id: DownloadID
+    let completeBytes: Int64
   }
 
   /// To how many downloads room is promised at most.
@@ -80,18 +88,50 @@ extension DownloadsStore {
     }
   }
 
-  /// What is to be said of a download that the quota leaves no room for, or of those that run.
+  /// What is to be said of a download that the quota leaves no room for, before it starts or while it runs.
   func overQuota(
-    _ download: Download?, settings: Settings, in turn: borrowing PodfluxTurn
+    _ download: Download, settings: Settings, in turn: borrowing PodfluxTurn
   ) throws -> DownloadError? {
-    let left = try quotaLeft(for: download?.id, settings, in: turn)
-    let now = turn.now
-    let needed = download.map { $0.neededBytes(doubtingLength: doubtsLength(of: $0, at: now)) } ?? 0
+    var left = try quotaLeft(for: download.id, settings, in: turn)
+    var needed = download.neededBytes(doubtingLength: doubtsLength(of: download, at: turn.now))
+    if let expected = live[download.id]?.expected {
+      // Its own bytes are counted as under way.
+      (left, needed) = (left.addingClamped(expected), expected)
+    } else {
+      // One more begins only where there is room for the beginnings of those that have begun.
+      left -= Int64(live.values.count(where: \.isOfUnknownLength)) * TransferMachine.leastRoom
+    }
     guard left < needed else { return nil }
+    if try fitsAlone(download, settings: settings, in: turn) { return nil }
     return DownloadError(
       .noSpace,
       "\(needed) bytes are needed, and the quota of \(settings.storageQuotaBytes) leaves \(max(0, left)); remove some "
         + "downloads or raise storageQuotaBytes", shortBytes: needed - left)
+  }
+
+  /// Whether a download may go on beside what others have of files for which there was no room: nothing else is under way,
+  /// and its whole file fits beside the complete ones. Without this all could wait for the beginnings of each other's files.
+  private func fitsAlone(
+    _ download: Download, settings: Settings, in turn: borrowing PodfluxTurn
+  ) throws -> Bool {
+    guard !live.contains(where: { $0.key != download.id && !$0.value.isStopping }),
+      !room.promised.contains(where: { $0.key != download.id })
+    else { return false }
+    let isDoubted = doubtsLength(of: download, at: turn.now)
+    let needed = live[download.id]?.expected ?? download.neededBytes(doubtingLength: isDoubted)
+    let whole = download.progress.durable.addingClamped(needed)
+    return try turn.tables.downloads.completedBytes().addingClamped(whole) <= settings.storageQuotaBytes
+  }
+
+  /// Notes that a download is let go alone; false if that has been tried, and nothing has changed since.
+  private mutating func goesAlone(
+    _ download: Download, settings: Settings, in turn: borrowing PodfluxTurn
+  ) throws -> Bool {
+    guard settings.storageQuotaBytes > 0, try fitsAlone(download, settings: settings, in: turn) else { return false }
+    let lone = LoneDownload(id: download.id, completeBytes: try turn.tables.downloads.completedBytes())
+    guard room.alone != lone else { return false }
+    room.alone = lone
+    return true
   }
 
   mutating func lookForQuotaNeeds(_ settings: Settings, in turn: inout PodfluxTurn) throws {
@@ -166,6 +206,9 @@ extension DownloadsStore {
           room.promised[download.id] = download.neededBytes
           left = own - download.neededBytes
         }
+        try transition(&download, to: .queued, in: turn)
+      } else if try left < download.neededBytes && goesAlone(download, settings: settings, in: turn) {
+        room.promised[download.id] = download.neededBytes
         try transition(&download, to: .queued, in: turn)
       } else {
         waiting.append(download)

@@ -17,8 +17,10 @@ public struct LiveAttempt: Hashable, Sendable {
   /// Whether reaching its host needs a path.
   public let needsPath: Bool
   var policy: NetworkPolicy
-  /// How many bytes are still expected, if known.
+  /// How many bytes are still expected, as far as that is known.
   var expected: Int64
+  /// Whether its server has not yet said how long its file is.
+  var isOfUnknownLength: Bool
   /// Whether it was stopped. Its slot is free only when it has ended, or publishes.
   public internal(set) var isStopping = false
   /// Whether its row is gone: a row with the same id is another download's.
@@ -53,7 +55,7 @@ public struct LiveAttempt: Hashable, Sendable {
 
   init(
     _ attempt: Attempt, policy: NetworkPolicy, path: NetworkPath, pathGeneration: Int = 0, needsPath: Bool,
-    expected: Int64, session: SessionGrant? = nil
+    expected: Int64?, session: SessionGrant? = nil
   ) {
     generation = attempt.id.generation
     host = attempt.address.host
@@ -63,7 +65,8 @@ public struct LiveAttempt: Hashable, Sendable {
     route = attempt.route
     self.needsPath = needsPath
     self.policy = policy
-    self.expected = expected
+    self.expected = expected ?? 0
+    isOfUnknownLength = expected == nil
     self.session = session
     durableAtStart = attempt.resume?.durable ?? 0
     received = durableAtStart

@@ -45,7 +45,8 @@ public struct ResumeRecord: Hashable, Sendable, Codable {
 
   public init(
     url: String, strongETag: String?, tagHash: Int64? = nil, rotatesTags: Bool = false, lastModified: String?,
-    isDateStrong: Bool = false, total: Int64?, durable: Int64, tailHash: String, bootID: String, savedAt: Timestamp, digestStates: [String] = []
+    isDateStrong: Bool = false, total: Int64?, durable: Int64, tailHash: String, bootID: String, savedAt: Timestamp,
+    digestStates: [String] = []
   ) {
     self.url = url
     self.strongETag = strongETag

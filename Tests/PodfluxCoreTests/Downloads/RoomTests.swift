@@ -57,6 +57,43 @@ struct RoomTests {
     #expect(world.started == ["a"])
   }
 
+  @Test("What others have of files that found no room keeps none from going on that fits alone")
+  func beginnings() throws {
+    let world = try World {
+      ($0.storageQuotaBytes, $0.maxConcurrent) = (8 * Self.mebibyte, 4)
+    }
+    let ids = try ["a", "b", "c"].map { try world.enqueue($0, on: "\($0).example", may: .any) }
+    for id in ids {
+      try world.report(id, .checkpoint(.sample(durable: Self.mebibyte, total: 7 * Self.mebibyte)))
+    }
+    #expect(try ids.map { try world.state($0).kind } == [.running, .waiting, .waiting])
+    for id in ids[1...] {
+      try world.report(id, .stopped(kept: .sample(durable: Self.mebibyte, total: 7 * Self.mebibyte)))
+    }
+    try world.report(ids[0], .checkpoint(.sample(durable: 6 * Self.mebibyte + 9, total: 7 * Self.mebibyte)))
+    #expect(try world.state(ids[0]).kind == .running)
+    try world.finish(ids[0], as: .sample("a.mp3", length: 7 * Self.mebibyte))
+    #expect(try world.started.isEmpty && error(world, ids[1])?.shortBytes != nil)
+    try world.send(.downloads(.remove(.one(ids[0]), deletingFile: true)))
+    #expect(world.started == ["b"])
+    // Where the disk has too little room, they do not take turns for ever.
+    let kept = ResumeRecord.sample(durable: Self.mebibyte, total: 7 * Self.mebibyte)
+    for _ in 0..<4 {
+      for id in ids[1...] where try world.state(id).kind == .running {
+        try world.report(id, .failed(DownloadError(.noSpace, "full", shortBytes: 5), kept: kept))
+      }
+    }
+    #expect(try ids[1...].allSatisfy { try world.state($0).kind == .waiting })
+  }
+
+  @Test("No more begin than there is room for their beginnings")
+  func manyBeginnings() throws {
+    let world = try World { ($0.storageQuotaBytes, $0.maxConcurrent) = (3 * Self.mebibyte, 8) }
+    for name in ["a", "b", "c", "d", "e"] { try world.enqueue(name, on: "\(name).example", may: .any) }
+    let running = try ["a", "b", "c", "d", "e"].filter { try world.state(.named($0)).kind == .running }
+    #expect(running == ["a", "b", "c"])
+  }
+
   @Test("On a full disk the store watches for the smallest need, and then admits those that fit")
   func disk() throws {
     let world = try World { $0.reserveFreeBytes = 100 * Self.mebibyte }
