@@ -273,10 +273,10 @@ struct QueryPlanTests {
   }
 
   /// What an episode wants, with a date and without one.
-  private static func episodeWishes(of address: WebAddress) throws -> [DownloadIntent.Enqueue] {
-    try [nil, PublicationDate(Sample.moment, offsetSeconds: 0)].map { published in
+  private static func episodeWishes(of address: WebAddress) -> [DownloadIntent.Enqueue] {
+    [nil, PublicationDate(Sample.moment, offsetSeconds: 0)].map { published in
       var wish = DownloadIntent.Enqueue(address: address, description: .init(published: published))
-      wish.episode = Episode.Reference(feed: 1, episode: try #require(EpisodeID(number: 1)))
+      wish.episode = Episode.Reference(feed: 1, episode: EpisodeID(number: 1))
       return wish
     }
   }
@@ -284,7 +284,7 @@ struct QueryPlanTests {
   private func exercise(_ downloads: any DownloadTable) throws {
     let one = try Sample.download("x0")
     _ = try downloads.find(one.address)
-    for wish in try Self.episodeWishes(of: one.address) {
+    for wish in Self.episodeWishes(of: one.address) {
       _ = try downloads.find(wish, of: try #require(wish.episode)) { _ in true }
     }
     _ = try downloads.isClaimed(Sample.file(), otherThanBy: one.id)
@@ -337,7 +337,7 @@ struct QueryPlanTests {
     let wishes = [
       DownloadIntent.Enqueue(id: former.download, address: former.address), .init(address: former.address),
     ]
-    for wish in try wishes + Self.episodeWishes(of: former.address) {
+    for wish in wishes + Self.episodeWishes(of: former.address) {
       _ = try formerFiles.removedDownload(for: wish) { _ in true }
     }
     _ = try formerFiles.formerAddress(of: former.download)

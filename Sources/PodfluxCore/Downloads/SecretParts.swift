@@ -5,13 +5,11 @@ public enum SecretParts {
   /// a token or name a secret (`isToken`).
   public static let names: Set<String> = [
     "access_token", "accesstoken", "api-key", "api_key", "apikey", "auth", "auth_key", "auth_token", "authkey",
-    "authtoken", "code", "credential", "email", "hmac", "jwt", "key", "key-pair-id", "login", "member", "member_id",
-    "pass", "passwd", "password", "policy", "private", "pw", "pwd", "secret", "session", "session_id", "sessionid",
-    "sid",
-    "sig",
-    "sign", "signature", "subscriber", "subscriber_id", "ticket", "tok", "token", "user", "user_id", "userid",
-    "username",
-    "x-amz-credential", "x-amz-security-token", "x-amz-signature",
+    "authtoken", "bearer", "code", "credential", "credentials", "email", "hdnea", "hdntl", "hdnts", "hmac", "jwt",
+    "key", "key-pair-id", "login", "member", "member_id", "pass", "passwd", "password", "policy", "private", "pw",
+    "pwd", "secret", "session", "session_id", "sessionid", "sid", "sig", "sign", "signature", "subscriber",
+    "subscriber_id", "ticket", "tok", "token", "user", "user_id", "userid", "username", "x-amz-credential",
+    "x-amz-security-token", "x-amz-signature",
   ]
 
   /// What may be shown of any text that is meant as a URL: its beginning, without user name and password, query and
@@ -33,8 +31,16 @@ public enum SecretParts {
   public static func removed(from text: String) -> String { (try? WebAddress(text))?.redacted ?? text }
 
   /// A URL without the parameters of its query that are known to be tokens; the others keep their order. A query of which
-  /// nothing is left goes with its mark. Cost: linear.
-  static func withoutTokens(_ url: String) -> String { QueryText.removing(from: url, where: isToken) }
+  /// nothing is left goes with its mark, and so does a fragment with a token. Cost: linear.
+  static func withoutTokens(_ url: String) -> String {
+    QueryText.removing(from: withoutTokenInFragment(url), where: isToken)
+  }
+
+  private static func withoutTokenInFragment(_ url: String) -> String {
+    guard let mark = url.utf8.firstIndex(of: UInt8(ascii: "#")) else { return url }
+    let parameters = url.utf8[url.utf8.index(after: mark)...].split(separator: UInt8(ascii: "&"))
+    return parameters.contains(where: isToken) ? String(url[..<mark]) : url
+  }
 
   /// Whether a parameter is known to be a token.
   static func isToken(_ parameter: Substring.UTF8View) -> Bool {

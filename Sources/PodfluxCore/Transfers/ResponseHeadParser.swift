@@ -125,6 +125,20 @@ public enum ResponseHeadError: Error, Sendable, Hashable {
   }
 }
 
+extension ResponseHeadError: CustomStringConvertible {
+  /// What is wrong, to follow what has it.
+  public var description: String {
+    switch self {
+    case .tooManyBytes: "it has more than \(ResponseHeadParser.maxBytes) bytes"
+    case .tooManyFields: "it has more than \(ResponseHeadParser.maxFields) fields"
+    case .malformedStatusLine: "its first line is no status line of HTTP"
+    case .malformedField: "one of its lines has no name and colon"
+    case .unusableContentLength: "its Content-Length is no number, or has several values"
+    case .boundlessContentLength: "its Content-Length is larger than any file"
+    }
+  }
+}
+
 extension HTTPVersion {
   fileprivate init?(statusLineWord word: String) {
     switch word {

@@ -9,11 +9,15 @@ extension ExchangeFailure {
   ///   - proxyStatus: A proxy's status for CONNECT; 0 without a proxy.
   init(_ code: CURLcode, errorText: String, headWasSeen: Bool, proxyStatus: Int) {
     let text = errorText.isEmpty ? String(cString: curl_easy_strerror(code)) : errorText
+    let reason = Reason(code, headWasSeen: headWasSeen)
     let isRefusedByProxy = code == CURLE_RECV_ERROR && proxyStatus != 0 && proxyStatus / 100 != 2
     self.init(
-      isRefusedByProxy ? .connectFailed : Reason(code, headWasSeen: headWasSeen), curlCode: Int(code.rawValue),
-      message: Self.withoutProxyAddress(text))
+      isRefusedByProxy ? .connectFailed : reason, curlCode: Int(code.rawValue),
+      message: reason == .headTooLarge ? Self.longLine : Self.withoutProxyAddress(text))
   }
+
+  /// For a long line libcurl's own words are "Out of memory".
+  private static let longLine = "the head of the response is refused: one of its lines has more than 100 KiB"
 
   /// libcurl quotes an unusable proxy as the environment has it: with its password.
   private static func withoutProxyAddress(_ text: String) -> String {

@@ -43,12 +43,31 @@ struct HTTPHop: Sendable, Hashable {
       allowsInsecureRedirects: allowingInsecureRedirects, parameter: session?.addressSecret?.parameter)
   }
 
+  /// The longest scheme that is named.
+  private static let longestScheme = 32
+
+  /// The scheme with which a text begins (RFC 3986 section 3.1); nil if it begins otherwise, or with http or https.
+  private static func scheme(of text: String) -> String? {
+    let scheme = text.utf8.prefix(longestScheme).prefix { $0 != UInt8(ascii: ":") }
+    let word = String(Substring(scheme)).lowercased()
+    guard text.utf8.dropFirst(scheme.count).first == UInt8(ascii: ":"), word.first?.isLetter == true,
+      word.utf8.allSatisfy({ byte in
+        (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte) || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+          || "+-.".utf8.contains(byte)
+      }), word != "http", word != "https"
+    else { return nil }
+    return word
+  }
+
   /// The hop to which a `Location` leads (RFC 9110 section 15.4).
   func following(_ redirection: Redirection) throws(ExchangeFailure) -> HTTPHop {
     guard redirects < CurlLimits.maxRedirects else {
       throw ExchangeFailure(.tooManyRedirects, message: "more than \(CurlLimits.maxRedirects) redirects")
     }
     guard let next = CurlURL(redirection.location, relativeTo: url) else {
+      if let scheme = Self.scheme(of: redirection.location) {
+        throw ExchangeFailure(.unsafeRedirect, message: "a redirect leads to \(scheme)")
+      }
       throw ExchangeFailure(.malformedResponse, message: "a redirect leads to something that is not a URL")
     }
     guard next.origin.isSupported else {

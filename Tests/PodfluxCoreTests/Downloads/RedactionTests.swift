@@ -19,6 +19,8 @@ struct RedactionTests {
       ("https://a.example/f?%61uth=1&b=2", "https://a.example/f?b=2"),
       ("https://a.example/f?au%th=1", "https://a.example/f?au%th=1"),
       ("https://a.example/f#?token=1", "https://a.example/f#"),
+      ("https://a.example/f#state=1&access_token=2", "https://a.example/f"),
+      ("https://a.example/f?hdnts=1#t=10", "https://a.example/f#t=10"),
       ("https://a.example/f?", "https://a.example/f?"),
       ("https://me:pw@a.example?token=1&token=2", "https://a.example"),
     ])
