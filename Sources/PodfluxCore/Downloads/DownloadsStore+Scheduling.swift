@@ -60,7 +60,6 @@ extension DownloadsStore {
       expected: download.missingBytes.map { _ in download.neededBytes(doubtingLength: doubtsLength) },
       session: grant)
     room.promised[download.id] = nil
-    if room.alone?.id != download.id { room.alone = nil }
     download.dates.started = download.dates.started ?? turn.now
     try transition(&download, to: .running(.connecting), in: turn)
     turn.perform(.start(attempt))

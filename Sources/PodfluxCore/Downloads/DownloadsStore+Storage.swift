@@ -19,16 +19,17 @@ extension DownloadsStore {
     /// The bytes that are kept free for downloads which have waited for them: what was freed for one goes to no other. Each
     /// entry ends when its download starts, or is not to start any more.
     var promised: [DownloadID: Int64] = [:]
-    /// Which waiting download has last been let go alone, beside how many complete bytes: not twice for the same reason.
-    var alone: LoneDownload?
+    /// Which waiting downloads have been let go alone.
+    var alone = LoneDownloads()
     /// When a client last wanted downloads tried again: lengths that were named before are asked for anew.
     var doubtedAt: Timestamp?
   }
 
-  /// A download that goes on although what others have of their files exceeds the quota.
-  struct LoneDownload: Hashable, Sendable {
-    let id: DownloadID
-    let completeBytes: Int64
+  /// The downloads that went on although what others have of their files exceeds the quota: each once beside so many complete
+  /// bytes. One that comes back has found too little room on the disk.
+  struct LoneDownloads: Hashable, Sendable {
+    var completeBytes: Int64 = -1
+    var ids: Set<DownloadID> = []
   }
 
   /// To how many downloads room is promised at most.
@@ -123,15 +124,15 @@ extension DownloadsStore {
     return try turn.tables.downloads.completedBytes().addingClamped(whole) <= settings.storageQuotaBytes
   }
 
-  /// Notes that a download is let go alone; false if that has been tried, and nothing has changed since.
+  /// Notes that a download is let go alone; false if that cannot be, if others are in the queue before it, or if it has been
+  /// tried.
   private mutating func goesAlone(
     _ download: Download, settings: Settings, in turn: borrowing PodfluxTurn
   ) throws -> Bool {
-    guard settings.storageQuotaBytes > 0, try fitsAlone(download, settings: settings, in: turn) else { return false }
-    let lone = LoneDownload(id: download.id, completeBytes: try turn.tables.downloads.completedBytes())
-    guard room.alone != lone else { return false }
-    room.alone = lone
-    return true
+    guard settings.storageQuotaBytes > 0, counts[.queued, default: 0] == 0, try fitsAlone(download, settings: settings, in: turn) else { return false }
+    let completeBytes = try turn.tables.downloads.completedBytes()
+    if room.alone.completeBytes != completeBytes { room.alone = LoneDownloads(completeBytes: completeBytes) }
+    return room.alone.ids.insert(download.id).inserted
   }
 
   mutating func lookForQuotaNeeds(_ settings: Settings, in turn: inout PodfluxTurn) throws {
