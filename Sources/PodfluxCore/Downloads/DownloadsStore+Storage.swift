@@ -129,7 +129,9 @@ extension DownloadsStore {
   private mutating func goesAlone(
     _ download: Download, settings: Settings, in turn: borrowing PodfluxTurn
   ) throws -> Bool {
-    guard settings.storageQuotaBytes > 0, counts[.queued, default: 0] == 0, try fitsAlone(download, settings: settings, in: turn) else { return false }
+    guard settings.storageQuotaBytes > 0, counts[.queued, default: 0] == 0,
+      try fitsAlone(download, settings: settings, in: turn)
+    else { return false }
     let completeBytes = try turn.tables.downloads.completedBytes()
     if room.alone.completeBytes != completeBytes { room.alone = LoneDownloads(completeBytes: completeBytes) }
     return room.alone.ids.insert(download.id).inserted

@@ -67,9 +67,8 @@ struct RoomTests {
       try world.report(id, .checkpoint(.sample(durable: Self.mebibyte, total: 7 * Self.mebibyte)))
     }
     #expect(try ids.map { try world.state($0).kind } == [.running, .waiting, .waiting])
-    for id in ids[1...] {
-      try world.report(id, .stopped(kept: .sample(durable: Self.mebibyte, total: 7 * Self.mebibyte)))
-    }
+    let kept = ResumeRecord.sample(durable: 3 * Self.mebibyte / 2, total: 7 * Self.mebibyte)
+    for id in ids[1...] { try world.report(id, .stopped(kept: kept)) }
     try world.report(ids[0], .checkpoint(.sample(durable: 6 * Self.mebibyte + 9, total: 7 * Self.mebibyte)))
     #expect(try world.state(ids[0]).kind == .running)
     try world.finish(ids[0], as: .sample("a.mp3", length: 7 * Self.mebibyte))
@@ -77,7 +76,6 @@ struct RoomTests {
     try world.send(.downloads(.remove(.one(ids[0]), deletingFile: true)))
     #expect(world.started.count == 1)
     // Where the disk has too little room, they do not take turns for ever.
-    let kept = ResumeRecord.sample(durable: Self.mebibyte, total: 7 * Self.mebibyte)
     for _ in 0..<4 {
       for id in ids[1...] where try world.state(id).kind == .running {
         try world.report(id, .failed(DownloadError(.noSpace, "full", shortBytes: 5), kept: kept))
