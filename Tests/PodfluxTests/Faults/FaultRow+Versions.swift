@@ -21,8 +21,14 @@ extension FaultRow {
       "a weak tag", [half(tagged(.weak("v1"))), .resource(tagged(.weak("v1")))], [.whole, .bareResume], is: Episode.body
     ),
     FaultRow(
-      "a weak tag that changes", [half(tagged(.weak("v1"))), .resource(tagged(.weak("v2")))], [.whole, .bareResume],
-      is: Episode.body),
+      "a weak tag that changes, and the content does not",
+      [half(tagged(.weak("v1"))), .resource(tagged(.weak("v2")))], [.whole, .bareResume, .whole], is: Episode.body),
+    FaultRow(
+      "a weak tag that changes, and the content before the overlap",
+      [
+        half(tagged(.weak("v1"))), .resource(Episode.resource(Episode.changed(at: 50_000), tag: .weak("v2"))),
+      ], [.whole, .bareResume, .whole], is: Episode.changed(at: 50_000)
+    ).losing(Episode.cut - 50_000, because: "validator_changed"),
     FaultRow(
       "a tag without quotes", [half(badTag), .resource(badTag)], [.whole, .bareResume], is: Episode.body),
     FaultRow(
