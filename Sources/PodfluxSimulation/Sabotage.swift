@@ -195,6 +195,8 @@ public enum Sabotage: String, CaseIterable, Sendable {
   case keepCountsAll = "keep-counts-all"
   /// A rule takes favorites for others.
   case favoriteForgotten = "favorite-forgotten"
+  /// A rule takes a file that a person has changed for the one that it has fetched.
+  case editForgotten = "edit-forgotten"
   /// Rules free nothing for the storage quota.
   case quotaForgotten = "quota-forgotten"
   /// Rules free the newest episodes for the storage quota.
@@ -292,6 +294,7 @@ public enum Sabotage: String, CaseIterable, Sendable {
     case .removedForgotten, .lineForgotten, .keepCountsAll, .favoriteForgotten, .quotaForgotten, .quotaTakesNewest,
       .quotaTakesMore, .quotaSearchedOnce:
       [.feeds, .rules]
+    case .editForgotten: [.feeds, .rules, .people]
     case .sidecarReplaces, .sidecarStays: .sidecars
     case .sidecarTakenForOrphan, .sidecarFetchedAgain: [.sidecars, .people]
     case .notesStale, .notesUnread, .notesNotWanted: [.feeds, .sidecars]

@@ -111,6 +111,12 @@ struct SQLRuleTable: RuleTable {
     return Int64(exactly: total.rounded()) ?? .max
   }
 
+  func ruledEpisodes(having download: DownloadID) throws -> [EpisodeID] {
+    let sql = "SELECT key FROM episodes INDEXED BY episodes_of_download WHERE download = ? AND ruled = 1 ORDER BY key"
+    return try Int64.fetchAll(db.cachedStatement(sql: sql), arguments: [download.description])
+      .map(EpisodeID.init(number:))
+  }
+
   func episode(ruledInto download: DownloadID) throws -> EpisodeID? {
     let scope = Predicate("download = ?", download.description)
     let sql = "SELECT chosen.key \(Self.ruled(scope, by: "episodes_of_download", state: ""))"

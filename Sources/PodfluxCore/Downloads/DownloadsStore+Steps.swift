@@ -35,12 +35,12 @@ extension DownloadsStore {
       if step.decision == .redownload { try fetchAgain(&download, in: turn) }
     case .moved(let id, let former, let file), .modified(let id, let former, let file):
       guard var download = try turn.tables.downloads.find(id) else { return CleanupStep.hasChanged }
-      try follow(&download, from: former, to: file, in: turn)
+      try follow(&download, from: former, to: file, in: &turn)
     case .misnamed(let id, let former, let path):
       guard var download = try turn.tables.downloads.find(id) else { return CleanupStep.hasChanged }
       var file = former
       file.path = path
-      try follow(&download, from: former, to: file, in: turn)
+      try follow(&download, from: former, to: file, in: &turn)
     case .orphan(let found):
       guard step.decision == .adopt else { break }
       return try adopt(found, owner: nil, sha256: nil, in: &turn)
@@ -63,9 +63,10 @@ extension DownloadsStore {
 
   /// A completed download's row follows its file, wherever it lies and however it has been edited.
   mutating func follow(
-    _ download: inout Download, from former: PublishedFile, to file: PublishedFile, in turn: borrowing PodfluxTurn
+    _ download: inout Download, from former: PublishedFile, to file: PublishedFile, in turn: inout PodfluxTurn
   ) throws {
     let isSame = file.length == former.length && file.sha256 == former.sha256
+    if !isSame || file.isWritten(since: former) { turn.tell(.downloads(.edited(download.id))) }
     if !isSame || (file.sha256 == nil && file.hasOtherTime(than: former)) {
       if let modified = file.modified { download.dates.modified = modified } else { download.dates.modified = turn.now }
     }
@@ -227,6 +228,13 @@ extension DownloadsStore {
 
 extension PublishedFile {
   fileprivate func hasOtherTime(than other: PublishedFile) -> Bool { hasOtherTime(than: FoundFile(other)) }
+
+  /// Whether it is the same file, and was written to, as far as its hash does not say otherwise. A copy of the same length
+  /// with another time is what a restored backup leaves.
+  fileprivate func isWritten(since former: PublishedFile) -> Bool {
+    let isSameFile = inode == former.inode || inode == FoundFile.unknownInode || former.inode == FoundFile.unknownInode
+    return isSameFile && sha256 == nil && hasOtherTime(than: former)
+  }
 
   /// When it was written to last, if that can be written as a date.
   fileprivate var modified: Timestamp? {

@@ -66,7 +66,7 @@ extension DownloadsStore {
     verified.count(verdict)
     switch verdict {
     case .intact, .unreadable: break
-    case .modified(let file): try follow(&download, from: verification.file, to: file, in: turn)
+    case .modified(let file): try follow(&download, from: verification.file, to: file, in: &turn)
     case .damaged(let message, let remains):
       try condemn(
         &download, message, .init(file: verification.file, cause: remains == nil ? .missing : .corrupt),

@@ -16,6 +16,8 @@ public enum DownloadsEvent: Sendable {
   case removedMany
   /// A completed download's file is gone or damaged, and the download is not completed any more.
   case lost(DownloadID, PublishedFile)
+  /// Another program has changed the content of a completed download's file, which stays completed.
+  case edited(DownloadID)
   /// The storage quota leaves no room for something, or not as much as before.
   case lacksRoom
   /// A download has failed because its server refuses its address, which may have expired.

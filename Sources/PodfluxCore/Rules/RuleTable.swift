@@ -89,6 +89,8 @@ public protocol RuleTable: RuleReading {
   func releasable(olderThan place: RuledEpisode.Place?, limit: Int) throws -> [ReleasableDownload]
   /// How many bytes all of these have together. Cost: linear in what rules have downloaded.
   func releasableBytes(olderThan place: RuledEpisode.Place?) throws -> Int64
+  /// The episodes of a download that a rule has asked for, favorites too.
+  func ruledEpisodes(having download: DownloadID) throws -> [EpisodeID]
   /// The only episode of a download, complete or not, that a rule has asked for, if it is no favorite; nil otherwise.
   func episode(ruledInto download: DownloadID) throws -> EpisodeID?
 }

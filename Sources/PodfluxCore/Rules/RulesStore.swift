@@ -59,7 +59,7 @@ public struct RulesStore: DomainStore {
   func isConcerned(by call: StoreCall, at now: Timestamp, needingRoom: Bool) -> Bool {
     switch call {
     case .handle(.recovered), .receive(.podcasts), .receive(.downloads(.enqueued)), .receive(.downloads(.finished)),
-      .receive(.downloads(.applied)), .receive(.downloads(.lacksRoom)):
+      .receive(.downloads(.applied)), .receive(.downloads(.edited)), .receive(.downloads(.lacksRoom)):
       true
     case .handle, .receive: false
     case .endBatch: isOwing || isDue(at: now) || needingRoom
@@ -90,6 +90,9 @@ public struct RulesStore: DomainStore {
     case .podcasts(.wanted(let episode, _)): try rules.write(nil, of: episode)
     // It was there before: no rule has asked for it.
     case .downloads(.enqueued(let episode, _, isNew: false)): try rules.write(nil, of: episode)
+    // What a person has made of it is nothing that a rule has fetched.
+    case .downloads(.edited(let id)):
+      for episode in try rules.ruledEpisodes(having: id) { try rules.write(nil, of: episode) }
     case .downloads(.finished(let id)):
       if try dropTooLarge(id, quota: context.quotaBytes, in: &turn) { break }
       if try rules.makeDue(having: id, at: now) { dueAt = now }

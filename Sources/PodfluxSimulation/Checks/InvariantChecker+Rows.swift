@@ -17,6 +17,7 @@ extension InvariantChecker {
       try checkOnePlace(row, before)
       try checkAdopted(row, changes, on: world.disk)
     }
+    noteEdit(row, before)
     try checkDurable(row, before, world)
     if !isCleanedUp { try checkKept(row, before, batch) }
     switch row.state {
@@ -26,6 +27,14 @@ extension InvariantChecker {
     case .queued, .waiting, .running, .paused, .completed, .failed: break
     }
     try checkDamage(row, before, isCleanedUp: isCleanedUp, batch, world)
+  }
+
+  private func noteEdit(_ row: Download, _ before: Download?) {
+    guard case .completed(let file) = row.state, case .completed(let former)? = before?.state else {
+      edited.remove(row.id)
+      return
+    }
+    if file.length != former.length { edited.insert(row.id) }
   }
 
   /// A row that has followed its file to another path must be the only completed one there.

@@ -64,6 +64,9 @@ extension InvariantChecker {
         .explained,
         "\(id) of \(feed.id) is no rule's to delete (\(reason)): \(episode.ruling as Any), \(episode.marks), \(row)")
     }
+    guard !edited.contains(download) else {
+      throw Violation(.explained, "a rule deletes \(id) of \(feed.id), whose file a person has changed (\(reason))")
+    }
     let place = Self.place(of: episode)
     let newer = feeds.episodes(of: feed.key).filter { other in
       guard !other.marks.isFavorite, Self.place(of: other) > place else { return false }

@@ -66,6 +66,8 @@ final class InvariantChecker {
   var fetched: Set<DownloadID> = []
   /// The downloads whose files have got another name, or were followed.
   var hasFollowed: Set<DownloadID> = []
+  /// The completed downloads whose rows have followed files of another length: a person has changed them.
+  var edited: Set<DownloadID> = []
   /// The committed rows of sessions.
   var sessions: [Session.Key: Session] = [:]
   /// Feeds and episodes.

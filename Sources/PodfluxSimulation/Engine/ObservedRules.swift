@@ -69,6 +69,9 @@ struct ObservedRules: RuleTable {
   func releasableBytes(olderThan place: RuledEpisode.Place?) throws -> Int64 {
     try inner.releasableBytes(olderThan: place)
   }
+  func ruledEpisodes(having download: DownloadID) throws -> [EpisodeID] {
+    sabotage == .editForgotten ? [] : try inner.ruledEpisodes(having: download)
+  }
   func episode(ruledInto download: DownloadID) throws -> EpisodeID? { try inner.episode(ruledInto: download) }
   func releasable(olderThan place: RuledEpisode.Place?, limit: Int) throws -> [ReleasableDownload] {
     let found = try inner.releasable(olderThan: place, limit: limit)

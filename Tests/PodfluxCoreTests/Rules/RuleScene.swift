@@ -75,7 +75,9 @@ struct RuleScene {
           let length = attempt.description.expectedLength ?? 100
           // A number of its own for each file.
           let inode = id.description.utf8.reduce(UInt64(7)) { ($0 &* 31) &+ UInt64($1) }
-          try world.finish(id, as: try .sample("\(id).mp3", length: length, inode: inode))
+          var file = try PublishedFile.sample("\(id).mp3", length: length, inode: inode)
+          file.modifiedNanoseconds = 1
+          try world.finish(id, as: file)
         }
       } else if !world.downloads.deletions.underWay.isEmpty {
         try world.carryOutDeletions()
@@ -91,6 +93,15 @@ struct RuleScene {
   func remove(_ number: Int) throws {
     let item = try #require(try item(number))
     try world.send(.downloads(.remove(.one(try #require(item.episode.download)), deletingFile: true)))
+  }
+
+  /// A person changes the file of an episode, and a verification finds that.
+  func edit(_ number: Int, _ change: (inout PublishedFile) -> Void) throws {
+    let id = try #require(try item(number)?.episode.download)
+    guard case .completed(var file) = try world.row(id).state else { throw Refusal(.notFound, "the file of \(number)") }
+    change(&file)
+    try world.send(.downloads(.verify(.one(id))))
+    try world.verified(id, .modified(file))
   }
 
   func ask(for number: Int) throws {

@@ -194,6 +194,22 @@ struct RulesStoreTests {
     #expect(try scene.here() == [1, 11, 12])
   }
 
+  @Test("What a person has changed is no rule's to delete, a copy that a backup has restored is")
+  func edited() throws {
+    let scene = try RuleScene()
+    try scene.subscribe(.auto(.all))
+    try scene.refresh(appeared: scene.contents(1...4))
+    try scene.comeToRest()
+    try scene.edit(1) { $0.length += 1 }
+    try scene.edit(2) { $0.modifiedNanoseconds = 5_000_000 }
+    try scene.edit(3) { ($0.inode, $0.modifiedNanoseconds) = (99, 5_000_000) }
+    try scene.set(.auto(.all, keep: .init(newest: 1)))
+    try scene.comeToRest()
+    #expect(try scene.here() == [1, 2, 4])
+    #expect(try scene.verdict(1) == nil && scene.verdict(2) == nil)
+    #expect(try scene.verdict(3) == RuleVerdict(.deleted, .exceeds(.newest(1))))
+  }
+
   @Test("However much there is, keep converges in one run, in turns of bounded work")
   func convergence() throws {
     let scene = try RuleScene()
