@@ -9,11 +9,22 @@ struct RemovedFiles {
     let download: DownloadID
     let path: String
     let status: stat
+    /// Whether it seems to be another one than the engine knows of.
+    let isChanged: Bool
 
-    init?(of download: DownloadID, at path: String) {
+    init?(of item: DownloadItem, in library: String) {
+      guard item.state == .completed, let id = DownloadID(item.id), let path = item.path else { return nil }
       var status = stat()
-      guard lstat(path, &status) == 0 else { return nil }
-      (self.download, self.path, self.status) = (download, path, status)
+      guard lstat("\(library)/\(path)", &status) == 0 else { return nil }
+      (download, self.path, self.status) = (id, "\(library)/\(path)", status)
+      isChanged = Self.isChanged(status, from: item)
+    }
+
+    /// A file gets its episode's date, or that of its download, when it gets its name.
+    private static func isChanged(_ status: stat, from item: DownloadItem) -> Bool {
+      if let length = item.bytes.total, length != Int64(status.st_size) { return true }
+      guard let finished = item.dates.finished else { return false }
+      return Int64(status.st_mtim.tv_sec) > finished.milliseconds / 1000 + RemovedFiles.slackSeconds
     }
 
     var isThere: Bool {
@@ -27,26 +38,45 @@ struct RemovedFiles {
   /// How often it is looked whether more files are gone, and the time between two looks: for two seconds in vain.
   private static let (looks, milliseconds) = (40, 50)
 
+  /// How much later than its download's end a file may be written by the engine itself.
+  private static let slackSeconds: Int64 = 10
+
   private var files: [File]
 
   /// Looks at the files.
   init(of items: [DownloadItem], in library: String) {
-    files = items.compactMap { item in
-      guard item.state == .completed, let id = DownloadID(item.id), let path = item.path else { return nil }
-      return File(of: id, at: "\(library)/\(path)")
+    files = items.compactMap { File(of: $0, in: library) }
+  }
+
+  /// The downloads whose files another program has changed since they were completed, as far as lengths and times tell. The
+  /// engine deletes what it knows only: it has to look at these first.
+  var changed: [DownloadID] { files.filter(\.isChanged).map(\.download) }
+
+  /// A file that is still there.
+  struct Remaining {
+    let path: String
+    /// Whether another program has changed it, so that the engine leaves it.
+    let isChanged: Bool
+
+    /// What has become of it, in a sentence.
+    var words: String {
+      isChanged
+        ? "\(path) is no longer what was downloaded, and stays; podflux clean --plan shows it"
+        : "\(path) could not be deleted; the engine tries again each day, and at its next start"
     }
   }
 
-  /// Waits until all files are gone, or none has gone for some time. Returns the paths of those that are still
-  /// there.
-  mutating func remaining(signals: CommandSignals) -> [DownloadID: String] {
+  /// Waits until all files are gone, or none has gone for some time. Returns those that are still there.
+  mutating func remaining(signals: CommandSignals) -> [DownloadID: Remaining] {
     var (look, number) = (0, files.count)
     while true {
       files.removeAll { !$0.isThere }
       if files.count < number { (look, number) = (0, files.count) }
       look += 1
       if files.isEmpty || look > Self.looks || signals.comes(withinMilliseconds: Self.milliseconds) {
-        return Dictionary(files.map { ($0.download, $0.path) }) { first, _ in first }
+        return Dictionary(files.map { ($0.download, Remaining(path: $0.path, isChanged: $0.isChanged)) }) { first, _ in
+          first
+        }
       }
     }
   }

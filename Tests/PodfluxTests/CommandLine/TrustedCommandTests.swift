@@ -222,6 +222,23 @@ struct TrustedCommandTests {
     #expect(scene.publishedFiles().isEmpty)
   }
 
+  @Test("rm deletes the file that is there, also if another program has changed it while an engine runs")
+  func editedFile() throws {
+    let scene = try Scene()
+    scene.serve("/a.mp3", length: 60_000)
+    let daemon = try scene.startDaemon()
+    try scene.attach().leave()
+    let socket = ["PODFLUX_SOCKET": scene.socketPath]
+    #expect(try scene.podflux("get", scene.origin.url("/a.mp3"), environment: socket).status == 0)
+    let file = try FileHandle(forWritingTo: URL(fileURLWithPath: scene.library + "/a.mp3"))
+    try file.seekToEnd()
+    try file.write(contentsOf: Data("TAG".utf8) + Data(repeating: 0, count: 125))
+    try file.close()
+    let removed = try scene.podflux("rm", "a", environment: socket)
+    #expect(removed.status == 0 && removed.errors == "1 removed\n", "\(removed)")
+    #expect(scene.publishedFiles().isEmpty && daemon.isAlive)
+  }
+
   @Test("What waits for room that nothing makes ends sync with 75, by name")
   func roomless() throws {
     let scene = try Scene()

@@ -45,6 +45,11 @@ struct RmCommand: EngineCommand {
       try ask(chosen, on: console)
       let items = keepFile ? [] : try chosen.items + downloads(of: chosen.feeds, in: access.connection)
       var files = RemovedFiles(of: items, in: access.library)
+      // What is asked for is the file that is there, also if another program has changed it.
+      let (changed, most) = (files.changed, DownloadIntent.Selection.maximumIDs)
+      for start in stride(from: 0, to: changed.count, by: most) {
+        _ = try access.verify(.many(Array(changed[start..<min(start + most, changed.count)]))) { _ in }
+      }
       var count: Int64 = 0
       for feed in chosen.feeds {
         guard let id = FeedID(feed.id) else { throw MalformedLine("a feed without a valid id") }
@@ -77,8 +82,8 @@ struct RmCommand: EngineCommand {
     guard !remaining.isEmpty else { return }
     let kept = try selection.items(.many(remaining.keys.sorted()), in: access.connection)
     for id in kept.compactMap({ DownloadID($0.id) }) { remaining[id] = nil }
-    for (_, path) in remaining.sorted(by: { $0.value < $1.value }).prefix(RemovedFiles.namedFiles) {
-      console.complain("\(path) could not be deleted; the engine tries again each day, and at its next start")
+    for file in remaining.values.sorted(by: { $0.path < $1.path }).prefix(RemovedFiles.namedFiles) {
+      console.complain(file.words)
     }
     if remaining.count > RemovedFiles.namedFiles {
       console.complain("\(remaining.count - RemovedFiles.namedFiles) more files could not be deleted")
