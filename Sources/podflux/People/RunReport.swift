@@ -14,9 +14,30 @@ struct RunReport {
 
   /// Asks for a run, and waits for its end.
   init(of action: Action, with access: EngineAccess) throws {
-    let number = try access.order(action).required("run", JSONObject.integer)
+    let number = try Self.order(action, with: access).required("run", JSONObject.integer)
     run = try Self.wait(for: number, with: access)
     steps = try Self.steps(of: access.connection)
+  }
+
+  /// One run waits at a time: that of another command, or of one that was killed, comes first.
+  private static func order(_ action: Action, with access: EngineAccess) throws -> JSONObject {
+    var wasFree = false
+    while true {
+      do {
+        return try access.order(action)
+      } catch let refusal as EngineRefusal where refusal.is(.conflict) && refusal.path == nil {
+        let isFree = try !isAnotherWaiting(at: access.connection)
+        // It may have begun since. What is refused again is refused for something else.
+        guard !isFree || !wasFree else { throw refusal }
+        wasFree = isFree
+        guard !access.signals.comes(withinMilliseconds: lookMilliseconds) else { throw ConnectionFailure.interrupted }
+      }
+    }
+  }
+
+  private static func isAnotherWaiting(at connection: ClientConnection) throws -> Bool {
+    let snapshot = try connection.snapshot(SnapshotQuery(stores: [.cleanup], stepsPage: .init(limit: 1)))
+    return try snapshot.json.object("cleanup")?.object("waiting") != nil
   }
 
   private static func wait(for number: Int64, with access: EngineAccess) throws -> JSONObject {

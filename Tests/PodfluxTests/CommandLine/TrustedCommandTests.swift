@@ -239,6 +239,24 @@ struct TrustedCommandTests {
     #expect(scene.publishedFiles().isEmpty && daemon.isAlive)
   }
 
+  @Test("Of commands that ask for a cleanup at once each has its own, one after the other")
+  func manyCleanups() throws {
+    let scene = try Scene()
+    for name in ["a", "b"] {
+      scene.serve("/\(name).mp3", length: 40_000)
+      try scene.results("get", scene.origin.url("/\(name).mp3"))
+    }
+    let daemon = try scene.startDaemon()
+    try scene.attach().leave()
+    let commands = try (0..<6).map { number in
+      try scene.begin(number.isMultiple(of: 2) ? "rename" : "clean", "--plan", "--socket", scene.socketPath)
+    }
+    for command in commands {
+      #expect(try command.waitForEnd() == 0, "\(command.errors)")
+    }
+    #expect(daemon.isAlive)
+  }
+
   @Test("What waits for room that nothing makes ends sync with 75, by name")
   func roomless() throws {
     let scene = try Scene()
