@@ -35,13 +35,19 @@ extension EngineAccess {
 
   /// Has files read again, and waits until they have been.
   ///
-  /// - Parameter onFault: Called with a sentence for each file that is not as it was downloaded.
-  func verify(_ selection: DownloadIntent.Selection, onFault: (String) -> Void) throws -> Verdicts {
+  /// - Parameters:
+  ///   - selection: The downloads.
+  ///   - damaged: How many others were found to be damaged or gone before.
+  ///   - onFault: Called with a sentence for each file that is not as it was downloaded.
+  func verify(
+    _ selection: DownloadIntent.Selection, besides damaged: Int = 0, onFault: (String) -> Void
+  ) throws -> Verdicts {
     _ = try connection.ask(
       .query(.observe(Observation(state: SnapshotQuery(stores: [.engine]), includesActions: true)))
     ).get()
     var left = try affected(by: .downloads(.verify(selection)))
     var verdicts = Verdicts()
+    verdicts.damaged = Int64(damaged)
     while left > 0, let event = try connection.nextEvent(upTo: nil) {
       guard case .action("downloads/verified", let payload) = event.content else { continue }
       left -= 1

@@ -53,17 +53,30 @@ struct DownloadSelectionOptions: ParsableArguments {
 
   /// The downloads that were chosen.
   func items(_ selection: DownloadIntent.Selection, in source: some SnapshotSource) throws -> [DownloadItem] {
-    var (items, wanted): ([DownloadItem], Set<String>?) = ([], nil)
-    var condition = Condition.everything
+    var items: [DownloadItem] = []
+    try forEach(selection, in: source) { item in
+      items.append(item)
+      return true
+    }
+    return items
+  }
+
+  /// Calls the body with the downloads that were chosen, the newest first, until it returns false.
+  func forEach(
+    _ selection: DownloadIntent.Selection, fields: Set<ItemField>? = nil, in source: some SnapshotSource,
+    _ body: (DownloadItem) throws -> Bool
+  ) throws {
+    var (condition, wanted) = (Condition.everything, Set<String>?.none)
     switch selection {
     case .one(let id): wanted = [id.description]
     case .many(let ids): wanted = Set(ids.map(\.description))
     case .matching(let matching): condition = matching
     }
-    try source.forEachDownload(condition, order: .init(.added, isReversed: true)) { item in
-      if wanted == nil || wanted?.remove(item.id) != nil { items.append(item) }
+    try source.forEachDownload(condition, order: .init(.added, isReversed: true), fields: fields) { item in
+      if wanted == nil || wanted?.remove(item.id) != nil {
+        guard try body(item) else { return false }
+      }
       return wanted?.isEmpty != true
     }
-    return items
   }
 }

@@ -55,6 +55,25 @@ struct RunReport {
     }
   }
 
+  /// Whether files were found at other places than their downloads' rows say.
+  var hasMovedFiles: Bool {
+    get throws {
+      try steps.contains { try $0.string("finding") == CleanupStep.Finding.Kind.moved.rawValue }
+    }
+  }
+
+  /// The downloads that the run has made fail, and why.
+  var failedDownloads: [(id: String, reason: String)] {
+    get throws {
+      try steps.compactMap { step in
+        guard try step.string("decision") == CleanupStep.Decision.mark.rawValue,
+          try step.string("status") == CleanupStep.Status.done.rawValue
+        else { return nil }
+        return (try step.required("download", JSONObject.string), try step.string("because") ?? "its file is gone")
+      }
+    }
+  }
+
   private static func steps(of source: ClientConnection) throws -> [JSONObject] {
     var (steps, page) = ([JSONObject](), PageRequest(limit: PageRequest.maximumLimit))
     repeat {

@@ -44,6 +44,24 @@ struct MissingFileTests {
     #expect(daemon.isAlive)
   }
 
+  @Test("Files of a folder that a person has renamed beside an engine are followed, and not fetched again")
+  func renamedFolder() throws {
+    let scene = try Scene()
+    let urls = try files(["a", "b", "c"], in: scene)
+    let daemon = try scene.startDaemon()
+    try scene.attach().leave()
+    let socket = ["PODFLUX_SOCKET": scene.socketPath]
+    for url in urls { #expect(try scene.podflux("get", url, "--podcast", "Show", environment: socket).status == 0) }
+    try FileManager.default.moveItem(atPath: scene.library + "/Show", toPath: scene.library + "/Other")
+    try FileManager.default.removeItem(atPath: scene.library + "/Other/b.mp3")
+    let verify = try scene.podflux("verify", "--all", environment: socket)
+    #expect(verify.status == 1 && verify.errors.hasSuffix("2 verified, 1 damaged\n"), "\(verify)")
+    try FileManager.default.moveItem(atPath: scene.library + "/Other", toPath: scene.library + "/Third")
+    let again = try scene.podflux("get", urls[0], environment: socket)
+    #expect(again.output == scene.library + "/Third/a.mp3\n", "\(again)")
+    #expect(scene.publishedFiles() == ["Third/a.mp3", "Third/c.mp3"] && daemon.isAlive)
+  }
+
   /// Serves files of these names. Returns their addresses.
   private func files(_ names: [String], in scene: Scene) throws -> [String] {
     for (place, name) in names.enumerated() { scene.serve("/\(name).mp3", length: 40_000 + place) }

@@ -186,33 +186,25 @@ struct GetCommand: EngineCommand {
     return (download, episode.download != nil)
   }
 
-  /// Has the engine look at downloads whose files are not there: a person may have deleted them since it last did. They
-  /// fail by that, and go on like all that has failed.
+  /// Has the engine look at downloads whose files are not there: a person may have moved or deleted them since it last did.
+  /// They are followed, or they fail by that, and go on like all that has failed.
   private func noticeMissingFiles(of ids: [String], with access: EngineAccess) throws {
-    // Where the library itself cannot be seen nothing is known of its files.
-    guard !ids.isEmpty, !isGone(access.library) else { return }
+    guard !ids.isEmpty else { return }
     var (wanted, missing) = (Set(ids), [DownloadID]())
     try access.connection.forEachDownload(
       order: .init(.added, isReversed: true), fields: [.id, .path, .state]
     ) { item in
       guard wanted.remove(item.id) != nil else { return true }
-      if item.state == .completed, let path = item.path, isGone("\(access.library)/\(path)"),
-        let id = DownloadID(item.id)
-      {
+      if item.state == .completed, let path = item.path, access.isGone(path), let id = DownloadID(item.id) {
         missing.append(id)
       }
       return !wanted.isEmpty
     }
+    if !missing.isEmpty { _ = try access.followMovedFiles() }
     for start in stride(from: 0, to: missing.count, by: DownloadIntent.Selection.maximumIDs) {
       let some = Array(missing[start...].prefix(DownloadIntent.Selection.maximumIDs))
       _ = try access.verify(.many(some)) { _ in }
     }
-  }
-
-  /// Whether nothing has this path.
-  private func isGone(_ path: String) -> Bool {
-    var status = stat()
-    return lstat(path, &status) != 0 && errno == ENOENT
   }
 
   // MARK: Waiting

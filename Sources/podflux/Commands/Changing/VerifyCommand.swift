@@ -27,9 +27,24 @@ struct VerifyCommand: EngineCommand {
   func run() throws {
     try withEngine { access, console in
       let chosen = try selection.selection(in: access.connection)
-      let verdicts = try access.verify(chosen) { console.complain($0) }
+      let lost = try followMovedFiles(of: chosen, with: access)
+      for file in lost { console.complain("\(file.id): \(file.reason)") }
+      // What has failed by that is passed over in a list.
+      let left = if case .one(let id) = chosen, !lost.isEmpty { DownloadIntent.Selection.many([id]) } else { chosen }
+      let verdicts = try access.verify(left, besides: lost.count) { console.complain($0) }
       if console.options.json { console.result(verdicts.json) } else { console.note(verdicts.words) }
       if verdicts.haveFaults { throw ExitCode.failure }
     }
+  }
+
+  private func followMovedFiles(
+    of chosen: DownloadIntent.Selection, with access: EngineAccess
+  ) throws -> [EngineAccess.LostFile] {
+    var isGone = false
+    try selection.forEach(chosen, fields: [.id, .path, .state], in: access.connection) { item in
+      if item.state == .completed, let path = item.path { isGone = access.isGone(path) }
+      return !isGone
+    }
+    return isGone ? try access.followMovedFiles() : []
   }
 }
