@@ -98,6 +98,7 @@ extension Sabotage {
     case .lineForgotten: "a rule is set, and all that was there comes"
     case .keepCountsAll: "a rule deletes what it has room for"
     case .favoriteForgotten: "a rule deletes a favorite"
+    case .furtherForgotten: "a feed is divided into documents, and only the first is read"
     case .editForgotten: "a rule deletes a file that a person has changed"
     case .quotaForgotten: "files exceed the storage quota, and rules delete none"
     case .quotaTakesNewest: "the storage quota takes newer episodes before older ones"

@@ -187,6 +187,9 @@ public enum Sabotage: String, CaseIterable, Sendable {
   /// When a download is removed while its file is moved, only its former name is deleted.
   case newNameForgotten = "new-name-forgotten"
 
+  /// The first refresh of a feed reads its first document only.
+  case furtherForgotten = "further-forgotten"
+
   /// A rule forgets what had a download before.
   case removedForgotten = "removed-forgotten"
   /// A rule takes what was there for new.
@@ -289,7 +292,7 @@ public enum Sabotage: String, CaseIterable, Sendable {
     case .episodesForgotten, .formerNamesForgotten, .guidAloneBelieved, .fingerprintsForgotten, .refreshPageTwice,
       .distrustForgotten,
       .anyMoveBelieved, .missingNotMarked, .returnNotMarked, .downloadGoesWithEpisode, .goneForgotten, .goneIgnored,
-      .headersFollowMove, .failingGivenUp, .refreshedTooSoon, .freshAddressIgnored, .downloadShared:
+      .headersFollowMove, .failingGivenUp, .refreshedTooSoon, .freshAddressIgnored, .downloadShared, .furtherForgotten:
       .feeds
     case .removedForgotten, .lineForgotten, .keepCountsAll, .favoriteForgotten, .quotaForgotten, .quotaTakesNewest,
       .quotaTakesMore, .quotaSearchedOnce:

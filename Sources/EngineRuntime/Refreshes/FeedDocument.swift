@@ -2,7 +2,8 @@ import Feeds
 import Flux
 import PodfluxCore
 
-/// A feed's document as it is read: its items become what differs from what the library knows.
+/// A feed's document as it is read, or its documents, one after the other: their items become what differs from what the
+/// library knows.
 ///
 /// It holds the identities of the known episodes and the differences that have not been taken, however long the document is.
 struct FeedDocument {
@@ -42,6 +43,12 @@ struct FeedDocument {
     matcher = EpisodeMatcher(known.map(KnownEpisode.init))
     self.known = Dictionary(uniqueKeysWithValues: known.map { ($0.id.number, $0) })
     count = known.count
+  }
+
+  /// Begins a further document of the same feed. What is told of the former ones must have been taken.
+  mutating func beginFurther(at address: WebAddress?, charset: String?) {
+    parser = FeedParser(address: address, charset: charset, keepsDescriptions: keepsNotes)
+    returned = []
   }
 
   /// Whether an item was an episode that the library knows.

@@ -42,7 +42,9 @@ extension RefreshAttempt {
     if followsDocument, fallback == nil, let target = leadsTo, mayTry(target) {
       conclude(.move(to: target, otherwise: news))
     } else {
-      conclude(.end(news, movedTo: newAddress(behind: head, finding)))
+      goOn(
+        behind: document, dividedAs: report.podcast.pages,
+        FurtherDocuments(news, movedTo: newAddress(behind: head, finding)))
     }
   }
 
@@ -74,6 +76,26 @@ extension RefreshAttempt {
 
   // MARK: Moves
 
+  /// A page that names a feed leads there, once, before a feed has ever been read at the address.
+  mutating func followPage(to feed: WebAddress?) {
+    guard let feed, feed != address, !hasFollowedPage, fallback == nil, refresh.feed.refreshes.last == nil else {
+      return fail(DownloadError(.notMedia, "the server sent a page instead of a feed"))
+    }
+    // A subscription that has to stay at the page would find no feed there at its next refresh.
+    guard mayTry(feed) else {
+      return fail(
+        DownloadError(
+          .notMedia,
+          """
+          the server sent a page that names a feed at \(feed.redacted), where the subscription's headers or password may not \
+          go; subscribe to that address
+          """))
+    }
+    hasFollowedPage = true
+    address = feed
+    request()
+  }
+
   /// Where the feed is from now on; nil if it stays.
   private func newAddress(behind head: ResponseHead, _ finding: FeedMove.Finding) -> WebAddress? {
     let target = isAtOwnAddress ? head.permanentURL.flatMap { try? WebAddress($0) } : address
@@ -99,7 +121,7 @@ extension RefreshAttempt {
   }
 
   /// Whether the feed is read where the library knows it.
-  var isAtOwnAddress: Bool { fallback == nil && !hasFollowedPage }
+  var isAtOwnAddress: Bool { fallback == nil && further == nil && !hasFollowedPage }
 
   /// Whether an address can be the feed's: another one than now, and none that it has left. A feed with a password in its
   /// address stays, because the new one would lose it. One with headers stays on its origin: they are for no other.

@@ -36,6 +36,8 @@ package struct RefreshAttempt<Rows: EpisodeReader> {
     case end(RefreshReport.News, movedTo: WebAddress?)
     /// The feed is to be read at the address to which its publisher moves it; without success this is the end.
     case move(to: WebAddress, otherwise: RefreshReport.News)
+    /// The feed has a further document there.
+    case readFurther(at: WebAddress)
   }
 
   let refresh: FeedRefresh
@@ -64,8 +66,10 @@ package struct RefreshAttempt<Rows: EpisodeReader> {
   /// How many episodes the library knew when the document began: at an address that the feed's own document names, those of
   /// that document are known.
   private(set) var knownEpisodes = 0
+  /// What is known while further documents of the feed are read; nil before.
+  var further: FurtherDocuments?
   /// Whether a page has led to the feed that it names.
-  private(set) var hasFollowedPage = false
+  var hasFollowedPage = false
   /// As what the requests are made.
   private var agent = RefreshAgent.own
   /// Events that wait until the last report is committed.
@@ -74,7 +78,7 @@ package struct RefreshAttempt<Rows: EpisodeReader> {
   /// Whether it has told what the podcast is.
   private var isDescribed = false
   private var isStopping = false
-  private var hasExchange = false
+  private(set) var hasExchange = false
   var now = ClockReading(wall: Timestamp(milliseconds: 0), monotonicMilliseconds: 0)
   private var commands: [RefreshCommand] = []
 
@@ -200,8 +204,10 @@ package struct RefreshAttempt<Rows: EpisodeReader> {
 
   // MARK: The exchange
 
-  private mutating func request() {
-    (decoder, document, digest, bodyBytes, documentBytes) = (nil, nil, RunningDigest(.sha256), 0, 0)
+  mutating func request() {
+    // Further documents count with the first one, and tell their episodes from those that it has.
+    if further == nil { (document, bodyBytes, documentBytes) = (nil, 0, 0) }
+    (decoder, digest) = (nil, RunningDigest(.sha256))
     (missing, returned, held, isLedAway) = ([], [], [], false)
     stage = .requesting
     hasExchange = true
@@ -211,6 +217,10 @@ package struct RefreshAttempt<Rows: EpisodeReader> {
 
   private mutating func begin(_ head: ResponseHead) {
     switch head.status {
+    case 200 where further != nil:
+      document?.beginFurther(at: (try? WebAddress(head.effectiveURL)) ?? address, charset: head.charset)
+      decoder = head.contentCoding.map(makeDecoder)
+      stage = .reading(head)
     case 304: stage = .unchanged
     case 200:
       // A body that has to be read is not held: its notes may be long.
@@ -322,30 +332,15 @@ package struct RefreshAttempt<Rows: EpisodeReader> {
     self.document = document
     stage = .requesting
     switch outcome {
-    case .feed(let report): succeed(report, document, head, bodyHash: digest.digest().hexadecimal)
+    case .feed(let report):
+      if let further {
+        endFurther(further, report, document)
+      } else {
+        succeed(report, document, head, bodyHash: digest.digest().hexadecimal)
+      }
     case .page(let feeds): followPage(to: feeds.first.map { $0.without(secret) })
     case .unknown: fail(DownloadError(.notMedia, "what the server sent is no feed"))
     }
-  }
-
-  /// A page that names a feed leads there, once, before a feed has ever been read at the address.
-  private mutating func followPage(to feed: WebAddress?) {
-    guard let feed, feed != address, !hasFollowedPage, fallback == nil, refresh.feed.refreshes.last == nil else {
-      return fail(DownloadError(.notMedia, "the server sent a page instead of a feed"))
-    }
-    // A subscription that has to stay at the page would find no feed there at its next refresh.
-    guard mayTry(feed) else {
-      return fail(
-        DownloadError(
-          .notMedia,
-          """
-          the server sent a page that names a feed at \(feed.redacted), where the subscription's headers or password may not \
-          go; subscribe to that address
-          """))
-    }
-    hasFollowedPage = true
-    address = feed
-    request()
   }
 
   // MARK: The end
@@ -363,15 +358,19 @@ package struct RefreshAttempt<Rows: EpisodeReader> {
     case .move(let target, let news):
       (fallback, address) = (news, target)
       request()
+    case .readFurther(let document):
+      address = document
+      request()
     }
   }
 
   private func report(_ news: RefreshReport.News) -> RefreshReport { RefreshReport(refresh: refresh.id, news: news) }
 
-  private mutating func command(_ command: RefreshCommand) { commands.append(command) }
+  mutating func command(_ command: RefreshCommand) { commands.append(command) }
 
   mutating func fail(_ error: DownloadError, _ retryAfterMilliseconds: Int64? = nil) {
     if hasExchange { command(.cancelExchange) }
+    if let further { return failFurther(further, error, retryAfterMilliseconds) }
     document = nil
     if let fallback { return finish(fallback) }
     finish(.failed(error, next: nextAfterFailure(retryAfterMilliseconds)))
@@ -382,6 +381,7 @@ package struct RefreshAttempt<Rows: EpisodeReader> {
     isStopping = true
     // Its operation cannot end before it has begun.
     if case .idle = stage { return }
+    if let further, !followsDocument { return endPreview(further) }
     guard hasExchange else { return finish(.stopped) }
     // Nothing that waits is of use.
     (waiting, isWaiting, document) = ([], false, nil)

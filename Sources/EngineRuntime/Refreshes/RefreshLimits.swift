@@ -9,6 +9,10 @@ package enum RefreshLimits {
   package static let heldBytes = 2 << 20
   /// How many bytes of a body may wait to be parsed before the exchange is paused.
   package static let waitingBytes = 1 << 20
+  /// How many further documents of a feed are read (RFC 5005). All together have at most the bytes of one.
+  package static let furtherDocuments = 200
+  /// After how many refreshes in a row that have failed at a further document the feed is taken as what its first one has.
+  package static let furtherFailures = 3
   /// How many episodes of a feed are kept.
   package static let episodes = 100_000
   /// How many new episodes of a feed that claims to be the old one elsewhere are held until one of them is known.

@@ -84,15 +84,15 @@ extension InvariantChecker {
     guard !isAsked else { return }
     for case .refresh(let report) in batch.actions where report.news == .moved(feed.address) {
       guard let refresh = feeds.live[report.refresh], refresh.refresh.feed.key == feed.key,
-        let shown = refresh.showings.last, let podcast = world.feeds?.podcasts[shown.podcast],
+        let shown = refresh.firstShowings.last, let podcast = world.feeds?.podcasts[shown.podcast],
         !refresh.known.isEmpty, refresh.known.isDisjoint(with: podcast.truths)
       else { continue }
       let truths = podcast.truths
       // A client may have given it the address of another podcast, which its row names since, or which leads on at once.
       if podcast.isTold(in: former.podcast) { continue }
-      let first = refresh.showings[0]
+      let first = refresh.firstShowings[0]
       let isLedOn =
-        refresh.showings.count > 1
+        refresh.firstShowings.count > 1
         && (first.podcast == shown.podcast || !truths.isDisjoint(with: first.items.map(\.truth)))
       guard !isLedOn else { continue }
       throw Violation(

@@ -13,9 +13,9 @@ extension InvariantChecker {
           .liveness, "\(feed.id) at \(feed.address) could be refreshed, and was not: \(feed.refreshes.error as Any)")
       }
       guard let place = simulated.place(at: feed.address) else { continue }
-      let items = simulated.podcasts[simulated.places[place].podcast].items
-      if let fault = fault(of: feed, comparedWith: items) { throw Violation(.nothingLost, fault) }
-      try checkNotesAtRest(of: feed, comparedWith: items, in: world)
+      guard let part = simulated.podcasts[simulated.places[place].podcast].part(1) else { continue }
+      if let fault = fault(of: feed, comparedWith: part) { throw Violation(.nothingLost, fault) }
+      try checkNotesAtRest(of: feed, comparedWith: part.items, in: world)
     }
     try checkRulesDone(in: world)
     guard world.process?.dispatcher.state.podcasts.live.isEmpty == true else {

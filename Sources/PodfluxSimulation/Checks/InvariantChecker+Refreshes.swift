@@ -111,6 +111,7 @@ extension InvariantChecker {
         feed.refreshes.validators == findings.validators || world.sabotage == .distrustForgotten
       else { return }
       try checkWhole(feed, refresh.showings)
+      try checkFurther(of: feed, refresh)
       try checkNotes(of: feed, refresh.showings, in: world)
       try checkDistrust(of: feed, refresh.refresh.feed, refresh.showings)
     case .described, .appeared, .changed, .moved, .failed, .stopped: break
@@ -120,7 +121,9 @@ extension InvariantChecker {
   private func checkMissing(_ missing: [EpisodeID], _ showings: [FeedAnswer.Showing]) throws {
     for id in missing {
       guard let truth = feeds.episodes[id].flatMap({ SimulatedItem.truth(of: $0.content) }) else { continue }
-      let isSeen = showings.contains { $0.isWhole && !$0.items.contains { $0.truth == truth } }
+      let isSeen = showings.contains {
+        $0.isWhole && !$0.part.isOneOfSeveral && !$0.items.contains { $0.truth == truth }
+      }
       // One that the rules did not know again may have another row.
       let hasTwin = feeds.episodes.values.contains {
         $0.id != id && SimulatedItem.truth(of: $0.content) == truth && $0.feed == feeds.episodes[id]?.feed
@@ -134,19 +137,38 @@ extension InvariantChecker {
   /// The rows say what the refresh has read, if it has read the whole.
   private func checkWhole(_ feed: Feed, _ showings: [FeedAnswer.Showing]) throws {
     guard !showings.isEmpty, showings.allSatisfy(\.isWhole) else { return }
-    let faults = showings.map { fault(of: feed, comparedWith: $0.items) }
+    let faults = showings.map { fault(of: feed, comparedWith: $0.part) }
     guard faults.allSatisfy({ $0 != nil }), let fault = faults.last ?? nil else { return }
     throw Violation(.nothingLost, fault)
   }
 
-  /// What differs between a feed's rows and its episodes; nil if nothing does.
-  func fault(of feed: Feed, comparedWith items: [SimulatedItem]) -> String? {
+  /// The first refresh of a feed reads all of its documents, and each of their episodes is known then.
+  private func checkFurther(of feed: Feed, _ refresh: SimulatedRefresh) throws {
+    let showings = refresh.showings
+    guard refresh.refresh.feed.refreshes.last == nil, let last = showings.last, last.part.isOneOfSeveral,
+      showings.allSatisfy(\.isWhole), !refresh.hasFailedToRead
+    else { return }
+    guard last.part.isLast else {
+      throw Violation(.nothingLost, "\(feed.id) was read first, and its document \(last.part.number + 1) was not")
+    }
+    let known = Set(feeds.episodes(of: feed.key).compactMap { SimulatedItem.truth(of: $0.content) })
+    let unknown = showings.filter { $0.podcast == last.podcast }.flatMap(\.items).map(\.truth).filter {
+      !known.contains($0)
+    }
+    guard unknown.isEmpty else {
+      throw Violation(.nothingLost, "\(feed.id) was read first, and \(unknown) of its documents are not known")
+    }
+  }
+
+  /// What differs between a feed's rows and the episodes of a document; nil if nothing does.
+  func fault(of feed: Feed, comparedWith part: FeedAnswer.Part) -> String? {
+    let items = part.items
     let present = feeds.episodes(of: feed.key).filter { !$0.isMissingFromFeed }
     for item in items where !present.contains(where: { item.isSaid(by: $0.content) }) {
       let known = feeds.episodes(of: feed.key).filter { SimulatedItem.truth(of: $0.content) == item.truth }
       return "\(feed.id) has \(item.markup), and its rows: \(known)"
     }
-    guard present.count == items.count else {
+    guard present.count == items.count || part.isOneOfSeveral else {
       let truths = present.compactMap { SimulatedItem.truth(of: $0.content) }
       return "\(feed.id) has \(items.map(\.truth)), and its rows count \(truths) as there"
     }
@@ -155,7 +177,10 @@ extension InvariantChecker {
 
   /// A server that has sent another feed under the tag of the former one is not asked for word of changes again.
   private func checkDistrust(of feed: Feed, _ former: Feed, _ showings: [FeedAnswer.Showing]) throws {
-    guard showings.count == 1, let showing = showings.first, showing.isWhole, showing.hasBody else { return }
+    // What has left one document of several may be in another one.
+    guard showings.count == 1, let showing = showings.first, showing.isWhole, showing.hasBody,
+      !showing.part.isOneOfSeveral
+    else { return }
     let last = feeds.shown[feed.key]
     feeds.shown[feed.key] = (showing, feed.refreshes.validators)
     guard let last, last.1 == former.refreshes.validators, let tag = showing.tag, last.0.tag == tag,

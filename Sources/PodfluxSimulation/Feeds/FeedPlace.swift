@@ -99,12 +99,25 @@ extension HTTPRequest {
 
 /// What comes in answer to a request for a feed.
 struct FeedAnswer {
+  /// What a document of a feed has.
+  struct Part {
+    var items: [SimulatedItem]
+    /// Which document it is, from 1.
+    var number = 1
+    /// Whether no document follows.
+    var isLast = true
+
+    /// Whether the feed has other documents.
+    var isOneOfSeveral: Bool { number > 1 || !isLast }
+  }
+
   /// What a refresh was shown.
   struct Showing {
     /// The feed that was shown.
     var podcast: Int
-    /// Its episodes at that moment.
-    var items: [SimulatedItem]
+    /// What the document had at that moment.
+    var part: Part
+    var items: [SimulatedItem] { part.items }
     /// Whether the whole of it came, or the server said truly that nothing had changed.
     var isWhole: Bool
     /// Whether the body came, and not only word that it has not changed.

@@ -16,6 +16,10 @@ struct SimulatedFeeds {
   /// How many addresses each podcast can be at.
   private static let placesEach = 3
   private static let redirectLimit = 10
+  /// Which podcast's feed is divided into documents, and of how many worlds one has such a feed.
+  private static let (dividedPodcast, worldsForDivided): (Int, UInt64) = (1, 4)
+  /// What stands between a feed's address and the number of a further document.
+  private static let partMark = "?part="
 
   /// - Parameters:
   ///   - namesSidecars: Whether feeds name pictures, chapters and transcripts.
@@ -28,6 +32,8 @@ struct SimulatedFeeds {
       podcasts.append(try SimulatedPodcast(number: number, files: files, nextTruth: &nextTruth, using: &random))
       podcasts[number].namesSidecars = namesSidecars
       podcasts[number].showsNotes = showsNotes
+      // Without a draw: the other worlds are as they would be if no feed were divided.
+      podcasts[number].isDivided = number == Self.dividedPodcast && seed % Self.worldsForDivided == 0
     }
     for number in 0..<(Self.podcastCount * Self.placesEach) {
       // Some are on the hosts of files, and one of those is this machine.
@@ -126,12 +132,13 @@ struct SimulatedFeeds {
 
   private mutating func trueAnswer(_ request: HTTPRequest) -> FeedAnswer {
     // Like libcurl: it follows redirects, and sends the conditions of the request along.
-    var hop = Hop(url: request.url)
+    let parts = request.url.split(separator: Self.partMark).map(String.init)
+    var hop = Hop(place: parts[0], part: parts.count > 1 ? Int(parts[1]) ?? 0 : 1)
     while hop.redirects <= Self.redirectLimit {
-      guard let number = (try? WebAddress(hop.url)).flatMap(place) else { return FeedAnswer(head: hop.head(404)) }
+      guard let number = (try? WebAddress(hop.place)).flatMap(place) else { return FeedAnswer(head: hop.head(404)) }
       switch places[number].content {
       case .redirect(let target, let isPermanent):
-        hop.url = places[target].address.description
+        hop.place = places[target].address.description
         hop.redirects += 1
         hop.isPermanent = hop.isPermanent && isPermanent
       case .status(let status):
@@ -150,10 +157,12 @@ struct SimulatedFeeds {
     at number: Int, leadingTo address: WebAddress?, _ hop: Hop, _ request: HTTPRequest
   ) -> FeedAnswer {
     let podcast = podcasts[places[number].podcast]
-    let body = podcast.document(leadingTo: address)
+    guard let part = podcast.part(hop.part) else { return FeedAnswer(head: hop.head(404)) }
+    let next = part.isLast ? nil : "\(places[number].address)\(Self.partMark)\(hop.part + 1)"
+    let body = podcast.document(part, leadingTo: address, next: next)
     let (fields, is304) = places[number].validate(body, version: podcast.version, for: request)
     let showing = FeedAnswer.Showing(
-      podcast: podcast.number, items: podcast.items, isWhole: !is304 || places[number].validators.areTrue,
+      podcast: podcast.number, part: part, isWhole: !is304 || places[number].validators.areTrue,
       hasBody: !is304, tag: fields.first { $0.name == "ETag" }?.value)
     let head = hop.head(is304 ? 304 : 200, fields)
     return FeedAnswer(
@@ -163,10 +172,14 @@ struct SimulatedFeeds {
 
   /// How far a request has been redirected.
   private struct Hop {
-    var url: String
+    var place: String
+    /// Which document of the feed there is wanted.
+    var part: Int
     var redirects = 0
     /// Whether permanent redirects alone have led here.
     var isPermanent = true
+
+    private var url: String { part == 1 ? place : "\(place)\(SimulatedFeeds.partMark)\(part)" }
 
     func head(_ status: Int, _ fields: [HTTPField] = []) -> ResponseHead {
       ResponseHead(

@@ -38,6 +38,8 @@ struct SimulatedPodcast {
   var namesSidecars = false
   /// Whether its episodes have notes.
   var showsNotes = false
+  /// Whether its feed is divided into documents of some episodes each (RFC 5005 section 3).
+  var isDivided = false
   /// Episodes that have left the feed.
   private var gone: [SimulatedItem] = []
   /// All episodes that it ever had.
@@ -49,6 +51,8 @@ struct SimulatedPodcast {
   /// The item that the document has twice, if any.
   private var repeated: Int?
 
+  /// How many episodes a document of a divided feed has.
+  private static let documentLength = 3
   /// How many episodes a feed has at most, but for those with many.
   private static let limit = 9
 
@@ -128,10 +132,30 @@ struct SimulatedPodcast {
 
   // MARK: The document
 
-  /// The document as it is now.
+  /// How many documents the feed has.
+  private var documentCount: Int {
+    isDivided && !oddity.hasMany ? max(1, (items.count + Self.documentLength - 1) / Self.documentLength) : 1
+  }
+
+  /// What a document of the feed has; nil if there is no such document.
   ///
-  /// - Parameter address: Where it says that the feed is from now on; nil if it says nothing.
-  func document(leadingTo address: WebAddress?) -> [UInt8] {
+  /// - Parameter number: Which document it is, from 1.
+  func part(_ number: Int) -> FeedAnswer.Part? {
+    guard (1...documentCount).contains(number) else { return nil }
+    guard documentCount > 1 else { return FeedAnswer.Part(items: items) }
+    let start = (number - 1) * Self.documentLength
+    return FeedAnswer.Part(
+      items: Array(items[start..<min(start + Self.documentLength, items.count)]), number: number,
+      isLast: number == documentCount)
+  }
+
+  /// A document as it is now.
+  ///
+  /// - Parameters:
+  ///   - part: What it has.
+  ///   - address: Where it says that the feed is from now on; nil if it says nothing.
+  ///   - next: Where the next document of the feed is; nil if there is none.
+  func document(_ part: FeedAnswer.Part, leadingTo address: WebAddress?, next: String?) -> [UInt8] {
     var text = """
       <?xml version="1.0" encoding="utf-8"?>
       <rss version="2.0" xmlns:itunes="http://www.itunes.com/dtds/podcast-1.0.dtd" \
@@ -141,11 +165,14 @@ struct SimulatedPodcast {
       """
     if namesSidecars { text += "<itunes:image href=\"\(SimulatedSidecars.picture(of: number))\"/>\n" }
     if let guid { text += "<podcast:guid>\(guid)</podcast:guid>\n" }
+    if let next {
+      text += "<atom:link xmlns:atom=\"http://www.w3.org/2005/Atom\" rel=\"next\" href=\"\(next)\"/>\n"
+    }
     if let address { text += "<itunes:new-feed-url>\(address)</itunes:new-feed-url>\n" }
     let beginning = Array(text.utf8) + (oddity == .long ? Self.filling : [])
     var rest = ""
-    let repetition = repeated.flatMap { items.indices.contains($0) ? items[$0] : nil }
-    for item in items + (repetition.map { [$0] } ?? []) {
+    let repetition = repeated.flatMap { part.items.indices.contains($0) ? part.items[$0] : nil }
+    for item in part.items + (repetition.map { [$0] } ?? []) {
       rest += item.markup(namingSidecars: namesSidecars, showingNotes: showsNotes)
     }
     return beginning + Array((rest + "</channel></rss>\n").utf8)

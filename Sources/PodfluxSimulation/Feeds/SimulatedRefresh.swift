@@ -29,6 +29,10 @@ final class SimulatedRefresh {
   private var fetched: Int64 = 0
   /// What it was shown, one whole exchange after the other.
   private(set) var showings: [FeedAnswer.Showing] = []
+  /// Of these the first document of each feed.
+  var firstShowings: [FeedAnswer.Showing] { showings.filter { $0.part.number == 1 } }
+  /// Whether its last exchange has brought no document.
+  private(set) var hasFailedToRead = false
   /// What it is being shown.
   private var showing: FeedAnswer.Showing?
   /// Where the last answer says that the feed is.
@@ -48,6 +52,8 @@ final class SimulatedRefresh {
       world.checker.feeds.episodes(of: refresh.feed.key).compactMap { SimulatedItem.truth(of: $0.content) })
     var believed = refresh
     if world.sabotage == .notesUnread { believed.feed.refreshes.validators.hasNotes = true }
+    // As if the feed had been read before.
+    if world.sabotage == .furtherForgotten { believed.feed.refreshes.last = refresh.feed.added }
     core = RefreshAttempt(believed, rows: SimulatedEpisodeRows(world: process.world)) { _ in SimulatedDecoder() }
   }
 
@@ -181,7 +187,11 @@ final class SimulatedRefresh {
         if needsPath { fetched += Int64(bytes.count) }
         try world.checker.willTake(bytes.count, over: world.path, self)
       }
-      if case .exchangeEnded(.success) = event, let showing { showings.append(showing) }
+      if case .exchangeEnded(let result) = event {
+        let isRead = if case .success = result { showing != nil } else { false }
+        if isRead, let showing { showings.append(showing) }
+        hasFailedToRead = !isRead
+      }
       hand(in: event)
       if case .head(let head) = event, !head.hasFeed {
         return fail(ExchangeFailure(.refusedByDelegate, message: "no longer wanted"))
@@ -192,6 +202,7 @@ final class SimulatedRefresh {
 
   private func fail(_ failure: ExchangeFailure) {
     deliveries = []
+    hasFailedToRead = true
     hand(in: .exchangeEnded(.failure(failure)))
   }
 

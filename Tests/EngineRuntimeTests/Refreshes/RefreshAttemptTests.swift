@@ -76,21 +76,22 @@ struct RefreshAttemptTests {
   }
 
   private func attempt(
-    _ feed: Feed, _ settings: Settings = Settings(), secret: AddressSecret? = nil
+    _ feed: Feed, _ settings: Settings = Settings(), secret: AddressSecret? = nil, isPreview: Bool = false
   ) -> RefreshAttempt<Rows> {
     RefreshAttempt(
       FeedRefresh(
         id: .init(feed: feed.id, generation: 3), feed: feed, settings: settings, route: .any, draw: 1 << 60),
-      rows: rows, secret: secret, makeDecoder: { _ in preconditionFailure("nothing is coded") })
+      rows: rows, followsDocument: !isPreview, secret: secret,
+      makeDecoder: { _ in preconditionFailure("nothing is coded") })
   }
 
   /// Runs a refresh to its end. The answers are given by URL; each report is committed before it proceeds.
   @discardableResult
   func run(
     _ feed: Feed, with settings: Settings = Settings(), pieces: Int = 1000, secret: AddressSecret? = nil,
-    _ answers: [String: Answer], asBrowser: [String: Answer] = [:]
+    isPreview: Bool = false, _ answers: [String: Answer], asBrowser: [String: Answer] = [:]
   ) throws -> (news: [RefreshReport.News], requests: [HTTPRequest]) {
-    var attempt = attempt(feed, settings, secret: secret)
+    var attempt = attempt(feed, settings, secret: secret, isPreview: isPreview)
     var events: [RefreshEvent] = [.begin]
     var (news, requests): ([RefreshReport.News], [HTTPRequest]) = ([], [])
     while !events.isEmpty {
@@ -133,7 +134,7 @@ struct RefreshAttemptTests {
     return [.head(head)] + parts + [.exchangeEnded(.success(summary))]
   }
 
-  private static func rss(_ numbers: some Sequence<Int>, title: String = "Show", _ more: String = "") -> String {
+  static func rss(_ numbers: some Sequence<Int>, title: String = "Show", _ more: String = "") -> String {
     let items = numbers.map {
       """
       <item><guid>g\($0)</guid><title>Episode \($0)</title><pubDate>Mon, 01 Jun 2026 10:00:\($0 % 60 < 10 ? "0" : "")\($0 % 60) +0200</pubDate>
@@ -153,7 +154,7 @@ struct RefreshAttemptTests {
     return findings
   }
 
-  private func error(_ news: RefreshReport.News?) -> DownloadError.Code? {
+  func error(_ news: RefreshReport.News?) -> DownloadError.Code? {
     if case .failed(let error, _)? = news { error.code } else { nil }
   }
 
@@ -256,7 +257,8 @@ struct RefreshAttemptTests {
     #expect(try findings(news.last).validators.bodyHash == nil)
     let page = Self.rss(
       1...2, "<atom:link xmlns:atom=\"http://www.w3.org/2005/Atom\" rel=\"next\" href=\"https://feeds.example/p2\"/>")
-    try run(known, [Self.address: Answer(body: page)])
+    let read = try feed { ($0.podcast, $0.refreshes.last) = (PodcastContent(title: "Show"), now.wall) }
+    try run(read, [Self.address: Answer(body: page)])
     #expect(rows.traces.allSatisfy { !$0.isMissingFromFeed })
   }
 

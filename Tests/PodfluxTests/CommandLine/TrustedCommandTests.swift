@@ -84,6 +84,27 @@ struct TrustedCommandTests {
     #expect(scene.publishedFiles().isEmpty)
   }
 
+  @Test("A feed that is divided into documents is added and fetched whole")
+  func divided() throws {
+    let scene = try Scene()
+    for number in 1...3 {
+      scene.serve("/\(number).mp3", length: 30_000)
+      let next = scene.origin.url("/feed\(number + 1)")
+      let link = "<atom:link xmlns:atom=\"http://www.w3.org/2005/Atom\" rel=\"next\" href=\"\(next)\"/>"
+      let document = """
+        <?xml version="1.0"?><rss version="2.0"><channel><title>Divided</title>\(number < 3 ? link : "")<item>
+        <guid>\(number)</guid><title>\(number)</title>
+        <enclosure url="\(scene.origin.url("/\(number).mp3"))" type="audio/mpeg" length="30000"/></item></channel></rss>
+        """
+      scene.origin.serve("/feed\(number)", .resource(Resource(.text(document), mediaType: "application/rss+xml")))
+    }
+    let plan = try scene.podflux("add", scene.origin.url("/feed1"), "--all", "--dry-run")
+    #expect(plan.output.contains("3 episodes"), "\(plan)")
+    try scene.results("add", scene.origin.url("/feed1"), "--all")
+    #expect(try scene.podflux("sync").status == 0)
+    #expect(scene.publishedFiles() == ["Divided/1.mp3", "Divided/2.mp3", "Divided/3.mp3"])
+  }
+
   @Test("Of several enclosures the first that is audio or video is the episode")
   func enclosures() throws {
     let scene = try Scene()

@@ -1,0 +1,82 @@
+import Feeds
+import Flux
+import PodfluxCore
+
+/// Further documents of a feed that is divided (RFC 5005): the pages of section 3, and the archives of section 4.
+///
+/// They are read when the feed is read for the first time, and when no episode of its first document is known: then there
+/// may be others between those and the known ones. At every other refresh the first document has all that is new.
+extension RefreshAttempt {
+  /// What is known while further documents are read.
+  struct FurtherDocuments {
+    /// What the document at the feed's address has come to: how the refresh ends when the others are read.
+    let news: RefreshReport.News
+    /// Where the feed is from now on; nil if it stays.
+    let movedTo: WebAddress?
+    /// The addresses of the documents that were read, or are.
+    fileprivate(set) var read: Set<WebAddress> = []
+
+    init(_ news: RefreshReport.News, movedTo: WebAddress?) {
+      (self.news, self.movedTo) = (news, movedTo)
+    }
+
+    fileprivate var end: Sequel { .end(news, movedTo: movedTo) }
+  }
+
+  /// A document of the feed has ended: a further one is read, or the refresh ends.
+  mutating func goOn(behind document: FeedDocument, dividedAs pages: FeedPages, _ further: FurtherDocuments) {
+    var further = further
+    guard isReadFirst || !document.hasKnown && document.hasDifferences, let older = pages.older, mayRead(older),
+      further.read.count < RefreshLimits.furtherDocuments, further.read.insert(older).inserted
+    else {
+      self.further = nil
+      return conclude(further.end)
+    }
+    self.further = further
+    conclude(.readFurther(at: older))
+  }
+
+  /// A further document was a feed, too.
+  mutating func endFurther(_ further: FurtherDocuments, _ report: FeedReport, _ document: FeedDocument) {
+    guard report.isWhole else { return fail(.furtherEndsEarly) }
+    returned = document.returned
+    goOn(behind: document, dividedAs: report.podcast.pages, further)
+  }
+
+  /// A further document cannot be read. The first read of a feed fails with it, so that the next refresh begins it anew,
+  /// unless that is of no use: what a server refuses once it refuses again.
+  mutating func failFurther(_ further: FurtherDocuments, _ error: DownloadError, _ retryAfterMilliseconds: Int64?) {
+    self.further = nil
+    let isLast = refresh.feed.refreshes.failures + 1 >= RefreshLimits.furtherFailures
+    guard isReadFirst, followsDocument, error.isTransient, !isLast else { return conclude(further.end) }
+    var error = error
+    error.message = "a further document of the feed, at \(address.without(secret).redacted): \(error.message)"
+    conclude(.end(.failed(error, next: nextAfterFailure(retryAfterMilliseconds)), movedTo: nil))
+  }
+
+  /// A preview that has no more time shows what it has found.
+  mutating func endPreview(_ further: FurtherDocuments) {
+    if hasExchange { command(.cancelExchange) }
+    finish(further.news)
+  }
+
+  /// Whether the feed has never been read to its end.
+  private var isReadFirst: Bool { refresh.feed.refreshes.last == nil }
+
+  /// Whether a further document may be at an address. Where the feed needs headers or a login it must be on its origin,
+  /// where those go.
+  private func mayRead(_ document: WebAddress) -> Bool {
+    let feed = refresh.feed
+    let isPrivate = !feed.wishes.headers.isEmpty || refresh.session != nil || feed.address.hasUser || secret != nil
+    return document != feed.address && document != address && (!isPrivate || document.hasOrigin(of: feed.address))
+  }
+}
+
+extension FeedPages {
+  /// The document with older episodes.
+  fileprivate var older: WebAddress? { next ?? previousArchive }
+}
+
+extension DownloadError {
+  fileprivate static let furtherEndsEarly = DownloadError(.connectionLost, "it ends before its last tag")
+}

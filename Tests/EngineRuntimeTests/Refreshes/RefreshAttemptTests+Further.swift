@@ -1,0 +1,120 @@
+import Feeds
+import Flux
+import PodfluxCore
+import Testing
+
+@testable import EngineRuntime
+
+/// Feeds that are divided into several documents (RFC 5005).
+extension RefreshAttemptTests {
+  private static func url(_ number: Int) -> String {
+    number == 1 ? address : "https://feeds.example/f.xml?page=\(number)"
+  }
+
+  private static func page(
+    _ episodes: some Sequence<Int>, next: String? = nil, relation: String = "next"
+  ) -> Answer {
+    let link = next.map {
+      "<atom:link xmlns:atom=\"http://www.w3.org/2005/Atom\" rel=\"\(relation)\" href=\"\($0)\"/>"
+    }
+    return Answer(body: rss(episodes, link ?? ""))
+  }
+
+  /// Three documents of a feed, the second of which repeats an episode of the first one.
+  private static func three(_ relation: String = "next") -> [String: Answer] {
+    [
+      url(1): page((7...9).reversed(), next: url(2), relation: relation),
+      url(2): page((4...7).reversed(), next: url(3), relation: relation), url(3): page((1...3).reversed()),
+    ]
+  }
+
+  private var guids: [String] { rows.traces.compactMap(\.guid) }
+
+  private func readFeed() throws -> Feed {
+    try feed { ($0.podcast, $0.refreshes.last, $0.episodes) = (PodcastContent(title: "Show"), now.wall, 3) }
+  }
+
+  @Test(
+    "The first refresh reads all documents of a feed, and tells each episode once", arguments: ["next", "prev-archive"])
+  func allDocuments(relation: String) throws {
+    let (news, requests) = try run(try feed(), Self.three(relation))
+    #expect(requests.map(\.url) == (1...3).map(Self.url))
+    #expect(guids == (1...9).reversed().map { "g\($0)" })
+    let findings = try findings(news.last)
+    #expect(findings.podcast?.title == "Show" && findings.validators.bodyHash != nil)
+    // From then on the first document has all that is new.
+    let again = try run(try readFeed(), Self.three(relation))
+    #expect(again.requests.map(\.url) == [Self.address] && again.news.count == 1)
+  }
+
+  @Test("A refresh that finds nothing known in the first document reads on until it does")
+  func gap() throws {
+    try run(try readFeed(), [Self.url(1): Self.page(1...3)])
+    let answers = [
+      Self.url(1): Self.page(8...9, next: Self.url(2)), Self.url(2): Self.page(5...7, next: Self.url(3)),
+      Self.url(3): Self.page(3...4, next: Self.url(4)),
+    ]
+    let (_, requests) = try run(try readFeed(), answers)
+    #expect(requests.map(\.url) == (1...3).map(Self.url))
+    #expect(Set(guids) == Set((1...9).map { "g\($0)" }))
+  }
+
+  @Test("Documents that lead to each other, or nowhere, are read once, and only so many")
+  func loop() throws {
+    var answers = Self.three()
+    answers[Self.url(3)] = Self.page(1...3, next: Self.url(2))
+    #expect(try run(try feed(), answers).requests.count == 3)
+    answers[Self.url(3)] = Self.page(1...3, next: Self.address)
+    #expect(try run(try feed(), answers).requests.count == 3)
+    for number in 1...300 { answers[Self.url(number)] = Self.page(1...1, next: Self.url(number + 1)) }
+    let (news, requests) = try run(try feed(), answers)
+    #expect(requests.count == 1 + RefreshLimits.furtherDocuments)
+    #expect(throws: Never.self) { try findings(news.last) }
+  }
+
+  @Test("The first refresh fails with a further document that may come later, and the next one begins anew")
+  func failure() throws {
+    var answers = Self.three()
+    answers[Self.url(2)] = Answer(status: 503)
+    let (news, _) = try run(try feed(), answers)
+    guard case .failed(let error, _)? = news.last else { throw Rows.Unreadable() }
+    #expect(error.code == .httpStatus && error.message.contains(Self.url(2)), "\(error.message)")
+    #expect(guids == ["g9", "g8", "g7"])
+    try run(try feed { $0.refreshes.failures = 1 }, Self.three())
+    #expect(guids == (1...9).reversed().map { "g\($0)" })
+  }
+
+  @Test("Without a further document that is not there, or fails for the third time, the first one is the feed")
+  func lasting() throws {
+    var answers = Self.three()
+    answers[Self.url(3)] = Answer(status: 404)
+    #expect(try findings(try run(try feed(), answers).news.last).validators.bodyHash != nil)
+    #expect(guids == (4...9).reversed().map { "g\($0)" })
+    answers[Self.url(3)] = Answer(status: 503)
+    let third = try feed { $0.refreshes.failures = RefreshLimits.furtherFailures - 1 }
+    #expect(throws: Never.self) { try findings(try run(third, answers).news.last) }
+    answers[Self.url(2)] = Answer(body: String(Self.rss(4...6).dropLast(30)))
+    #expect(error(try run(try feed(), answers).news.last) == .connectionLost)
+  }
+
+  @Test("The headers and the login of a feed go to no other origin for a further document")
+  func origins() throws {
+    let answers = [
+      Self.url(1): Self.page(7...9, next: "https://other.example/2"), "https://other.example/2": Self.page(1...1),
+    ]
+    #expect(try run(try feed(), answers).requests.count == 2)
+    let own = try feed { $0.wishes.headers = [Header(name: "X-Key", value: "s3cret")] }
+    #expect(try run(own, answers).requests.count == 1)
+    let all = try run(own, Self.three()).requests
+    #expect(all.count == 3 && all.allSatisfy { $0.headers.map(\.name) == ["X-Key"] })
+  }
+
+  @Test("A preview reads further documents too, and shows what it has when one fails")
+  func preview() throws {
+    var answers = Self.three()
+    answers[Self.url(3)] = Answer(status: 503)
+    let (news, _) = try run(try feed(), isPreview: true, answers)
+    #expect(throws: Never.self) { try findings(news.last) }
+    #expect(guids.count == 6)
+  }
+}
