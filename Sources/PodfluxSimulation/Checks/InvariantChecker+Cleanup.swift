@@ -294,12 +294,15 @@ extension InvariantChecker {
     }
   }
 
-  /// The names, without extensions, beside which steps have forgotten a missing file. What a person has made of its
-  /// sidecars was known to the survey then, and goes on as a person's file: an orphan of the next run.
+  /// The names, without extensions, of sidecars whose missing media steps have dealt with, and of their folders' pictures.
+  /// What a person has made of these was known to the survey then, and goes on as a person's file: an orphan of the next
+  /// run.
   private func forgottenStems(_ steps: [CleanupStep]) -> [String] {
-    steps.compactMap { step in
-      guard case .missing(_, let file, _) = step.finding, step.decision == .forget else { return nil }
-      return Sidecar.stem(beside: file.path) + "."
+    steps.flatMap { step -> [String] in
+      guard case .missing(_, let file, _) = step.finding, step.decision != .leave else { return [] }
+      let path = file.path.description
+      let folder = path.lastIndex(of: "/").map { path[...$0] } ?? ""
+      return [Sidecar.stem(beside: file.path) + ".", "\(folder)\(Sidecar.coverName)."]
     }
   }
 
