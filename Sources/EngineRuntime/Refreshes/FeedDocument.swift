@@ -14,6 +14,8 @@ struct FeedDocument {
   private(set) var returned: [EpisodeID] = []
   /// How many items were episodes that the library knows.
   private(set) var matched = 0
+  /// How many items were no repetitions of others.
+  private(set) var distinct = 0
   /// Whether an item is new, or says something else than the library knows.
   private(set) var hasDifferences = false
   /// Whether the notes of an episode that the library knows are other ones than it has.
@@ -90,7 +92,9 @@ struct FeedDocument {
     var content = EpisodeContent(episode).without(secret)
     note(content.published?.moment)
     let identity = EpisodeIdentity(content)
-    switch matcher.match(identity) {
+    let match = matcher.match(identity)
+    if match != .repeated { distinct += 1 }
+    switch match {
     case .repeated: break
     case .new:
       guard count < RefreshLimits.episodes else { return }

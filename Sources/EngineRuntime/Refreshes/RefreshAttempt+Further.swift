@@ -15,6 +15,8 @@ extension RefreshAttempt {
     let movedTo: WebAddress?
     /// The addresses of the documents that were read, or are.
     fileprivate(set) var read: Set<WebAddress> = []
+    /// How many different items the documents have had so far; nil before the first has ended.
+    fileprivate var items: Int?
 
     init(_ news: RefreshReport.News, movedTo: WebAddress?) {
       (self.news, self.movedTo) = (news, movedTo)
@@ -26,8 +28,11 @@ extension RefreshAttempt {
   /// A document of the feed has ended: a further one is read, or the refresh ends.
   mutating func goOn(behind document: FeedDocument, dividedAs pages: FeedPages, _ further: FurtherDocuments) {
     var further = further
-    guard isReadFirst || !document.hasKnown && document.hasDifferences, let older = pages.older, mayRead(older),
-      further.read.count < RefreshLimits.furtherDocuments, further.read.insert(older).inserted
+    let hasOthers = further.items.map { document.distinct > $0 } ?? true
+    further.items = document.distinct
+    // Some servers answer each number with the same document.
+    guard isReadFirst || !document.hasKnown && document.hasDifferences, hasOthers, let older = pages.older,
+      mayRead(older), further.read.count < RefreshLimits.furtherDocuments, further.read.insert(older).inserted
     else {
       self.further = nil
       return conclude(further.end)

@@ -66,7 +66,9 @@ extension RefreshAttemptTests {
     #expect(try run(try feed(), answers).requests.count == 3)
     answers[Self.url(3)] = Self.page(1...3, next: Self.address)
     #expect(try run(try feed(), answers).requests.count == 3)
-    for number in 1...300 { answers[Self.url(number)] = Self.page(1...1, next: Self.url(number + 1)) }
+    for number in 1...300 { answers[Self.url(number)] = Self.page(1...2, next: Self.url(number + 1)) }
+    #expect(try run(try feed(), answers).requests.count == 2, "each number has the same document")
+    for number in 1...300 { answers[Self.url(number)] = Self.page(number...number, next: Self.url(number + 1)) }
     let (news, requests) = try run(try feed(), answers)
     #expect(requests.count == 1 + RefreshLimits.furtherDocuments)
     #expect(throws: Never.self) { try findings(news.last) }
