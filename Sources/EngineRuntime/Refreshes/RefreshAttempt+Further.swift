@@ -68,12 +68,12 @@ extension RefreshAttempt {
   /// Whether the feed has never been read to its end.
   private var isReadFirst: Bool { refresh.feed.refreshes.last == nil }
 
-  /// Whether a further document may be at an address. Where the feed needs headers or a login it must be on its origin,
-  /// where those go.
+  /// Whether a further document may be at an address. That of a feed with a login must be on its origin: the login is for no
+  /// other. The client's headers go to no other either, where a document may do without.
   private func mayRead(_ document: WebAddress) -> Bool {
-    let feed = refresh.feed
-    let isPrivate = !feed.wishes.headers.isEmpty || refresh.session != nil || feed.address.hasUser || secret != nil
-    return document != feed.address && document != address && (!isPrivate || document.hasOrigin(of: feed.address))
+    let own = refresh.feed.address
+    let hasLogin = refresh.session != nil || secret != nil
+    return document != own && document != address && (!hasLogin || document.hasOrigin(of: own))
   }
 }
 

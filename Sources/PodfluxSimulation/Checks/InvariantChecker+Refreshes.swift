@@ -111,7 +111,7 @@ extension InvariantChecker {
         feed.refreshes.validators == findings.validators || world.sabotage == .distrustForgotten
       else { return }
       try checkWhole(feed, refresh.showings)
-      try checkFurther(of: feed, refresh)
+      try checkFurther(of: feed, refresh, world)
       try checkNotes(of: feed, refresh.showings, in: world)
       try checkDistrust(of: feed, refresh.refresh.feed, refresh.showings)
     case .described, .appeared, .changed, .moved, .failed, .stopped: break
@@ -143,10 +143,12 @@ extension InvariantChecker {
   }
 
   /// The first refresh of a feed reads all of its documents, and each of their episodes is known then.
-  private func checkFurther(of feed: Feed, _ refresh: SimulatedRefresh) throws {
-    let showings = refresh.showings
-    guard refresh.refresh.feed.refreshes.last == nil, let last = showings.last, last.part.isOneOfSeveral,
-      showings.allSatisfy(\.isWhole), !refresh.hasFailedToRead
+  private func checkFurther(of feed: Feed, _ refresh: SimulatedRefresh, _ world: World) throws {
+    let (showings, before) = (refresh.showings, refresh.refresh)
+    guard before.feed.refreshes.last == nil, before.session == nil, let last = showings.last,
+      last.part.isOneOfSeveral, showings.allSatisfy(\.isWhole), !refresh.hasFailedToRead,
+      // A feed that leads to another podcast stays, and tells nothing of that.
+      world.feeds?.podcasts[last.podcast].isTold(in: feed.podcast) == true
     else { return }
     guard last.part.isLast else {
       throw Violation(.nothingLost, "\(feed.id) was read first, and its document \(last.part.number + 1) was not")
