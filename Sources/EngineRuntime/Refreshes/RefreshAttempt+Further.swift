@@ -15,11 +15,24 @@ extension RefreshAttempt {
     let movedTo: WebAddress?
     /// The addresses of the documents that were read, or are.
     fileprivate(set) var read: Set<WebAddress> = []
-    /// How many different items the documents have had so far; nil before the first has ended.
-    fileprivate var items: Int?
+    /// How many different items the documents have had so far.
+    private var items = 0
+    /// How many of the last documents only had items of those before.
+    private var repetitions = 0
 
     init(_ news: RefreshReport.News, movedTo: WebAddress?) {
       (self.news, self.movedTo) = (news, movedTo)
+    }
+
+    /// Whether a document may follow: some servers answer each number with the same one.
+    fileprivate var mayGoOn: Bool {
+      read.count < RefreshLimits.furtherDocuments && repetitions < RefreshLimits.repeatingDocuments
+    }
+
+    /// Takes in how many different items there were when another document has ended.
+    fileprivate mutating func count(_ items: Int) {
+      repetitions = items > self.items || read.isEmpty ? 0 : repetitions + 1
+      self.items = items
     }
 
     fileprivate var end: Sequel { .end(news, movedTo: movedTo) }
@@ -28,11 +41,9 @@ extension RefreshAttempt {
   /// A document of the feed has ended: a further one is read, or the refresh ends.
   mutating func goOn(behind document: FeedDocument, dividedAs pages: FeedPages, _ further: FurtherDocuments) {
     var further = further
-    let hasOthers = further.items.map { document.distinct > $0 } ?? true
-    further.items = document.distinct
-    // Some servers answer each number with the same document.
-    guard isReadFirst || !document.hasKnown && document.hasDifferences, hasOthers, let older = pages.older,
-      mayRead(older), further.read.count < RefreshLimits.furtherDocuments, further.read.insert(older).inserted
+    further.count(document.distinct)
+    guard isReadFirst || !document.hasKnown && document.hasDifferences, let older = pages.older, mayRead(older),
+      further.mayGoOn, further.read.insert(older).inserted
     else {
       self.further = nil
       return conclude(further.end)

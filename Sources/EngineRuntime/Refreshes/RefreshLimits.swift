@@ -11,6 +11,8 @@ package enum RefreshLimits {
   package static let waitingBytes = 1 << 20
   /// How many further documents of a feed are read (RFC 5005). All together have at most the bytes of one.
   package static let furtherDocuments = 200
+  /// How many of them in a row may have nothing but items of those before: a feed may grow while it is read.
+  package static let repeatingDocuments = 3
   /// After how many refreshes in a row that have failed at a further document the feed is taken as what its first one has.
   package static let furtherFailures = 3
   /// How many episodes of a feed are kept.
