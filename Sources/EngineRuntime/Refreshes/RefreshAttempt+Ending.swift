@@ -39,13 +39,13 @@ extension RefreshAttempt {
           ? validators(behind: head, bodyHash, isSame ? .same : hasChanged ? .changed : .equivalent, hasNotes: hasNotes)
           : FeedValidators(isDistrusted: refresh.feed.refreshes.validators.isDistrusted),
         rhythm: rhythm, next: nextAfterSuccess(rhythm)))
-    if followsDocument, fallback == nil, let target = leadsTo, mayTry(target) {
-      conclude(.move(to: target, otherwise: news))
-    } else {
-      goOn(
-        behind: document, dividedAs: report.podcast.pages,
-        FurtherDocuments(news, movedTo: newAddress(behind: head, finding)))
-    }
+    let sequel: Sequel =
+      if followsDocument, fallback == nil, let target = leadsTo, mayTry(target) {
+        .move(to: target, otherwise: news)
+      } else {
+        .end(news, movedTo: newAddress(behind: head, finding))
+      }
+    goOn(behind: document, dividedAs: report.podcast.pages, FurtherDocuments(behind: news, then: sequel))
   }
 
   /// The server has said that nothing has changed, or has sent the body of the last refresh again.

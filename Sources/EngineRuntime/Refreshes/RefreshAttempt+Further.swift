@@ -9,10 +9,10 @@ import PodfluxCore
 extension RefreshAttempt {
   /// What is known while further documents are read.
   struct FurtherDocuments {
-    /// What the document at the feed's address has come to: how the refresh ends when the others are read.
+    /// What the first document has come to: how the refresh ends if none of the others can be read.
     let news: RefreshReport.News
-    /// Where the feed is from now on; nil if it stays.
-    let movedTo: WebAddress?
+    /// What follows when the others are read.
+    fileprivate let sequel: Sequel
     /// The addresses of the documents that were read, or are.
     fileprivate(set) var read: Set<WebAddress> = []
     /// How many different items the documents have had so far.
@@ -20,8 +20,8 @@ extension RefreshAttempt {
     /// How many of the last documents only had items of those before.
     private var repetitions = 0
 
-    init(_ news: RefreshReport.News, movedTo: WebAddress?) {
-      (self.news, self.movedTo) = (news, movedTo)
+    init(behind news: RefreshReport.News, then sequel: Sequel) {
+      (self.news, self.sequel) = (news, sequel)
     }
 
     /// Whether a document may follow: some servers answer each number with the same one.
@@ -34,8 +34,6 @@ extension RefreshAttempt {
       repetitions = items > self.items || read.isEmpty ? 0 : repetitions + 1
       self.items = items
     }
-
-    fileprivate var end: Sequel { .end(news, movedTo: movedTo) }
   }
 
   /// A document of the feed has ended: a further one is read, or the refresh ends.
@@ -46,7 +44,7 @@ extension RefreshAttempt {
       further.mayGoOn, further.read.insert(older).inserted
     else {
       self.further = nil
-      return conclude(further.end)
+      return conclude(further.sequel)
     }
     self.further = further
     conclude(.readFurther(at: older))
@@ -64,7 +62,11 @@ extension RefreshAttempt {
   mutating func failFurther(_ further: FurtherDocuments, _ error: DownloadError, _ retryAfterMilliseconds: Int64?) {
     self.further = nil
     let isLast = refresh.feed.refreshes.failures + 1 >= RefreshLimits.furtherFailures
-    guard isReadFirst, followsDocument, error.isTransient, !isLast else { return conclude(further.end) }
+    guard isReadFirst, followsDocument, error.isTransient, !isLast else {
+      // A move is tried again at the next refresh.
+      let isMoving = if case .move = further.sequel { true } else { false }
+      return conclude(isMoving ? .end(further.news, movedTo: nil) : further.sequel)
+    }
     var error = error
     error.message = "a further document of the feed, at \(address.without(secret).redacted): \(error.message)"
     conclude(.end(.failed(error, next: nextAfterFailure(retryAfterMilliseconds)), movedTo: nil))

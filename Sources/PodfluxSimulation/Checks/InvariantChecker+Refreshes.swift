@@ -111,7 +111,7 @@ extension InvariantChecker {
         feed.refreshes.validators == findings.validators || world.sabotage == .distrustForgotten
       else { return }
       try checkWhole(feed, refresh.showings)
-      try checkFurther(of: feed, refresh, world)
+      try checkFurther(of: feed, refresh)
       try checkNotes(of: feed, refresh.showings, in: world)
       try checkDistrust(of: feed, refresh.refresh.feed, refresh.showings)
     case .described, .appeared, .changed, .moved, .failed, .stopped: break
@@ -143,18 +143,20 @@ extension InvariantChecker {
   }
 
   /// The first refresh of a feed reads all of its documents, and each of their episodes is known then.
-  private func checkFurther(of feed: Feed, _ refresh: SimulatedRefresh, _ world: World) throws {
-    let (showings, before) = (refresh.showings, refresh.refresh)
+  private func checkFurther(of feed: Feed, _ refresh: SimulatedRefresh) throws {
+    let before = refresh.refresh
+    // One that leads elsewhere, and stays, is read there, too.
+    let isMoved = refresh.showings.contains { $0.address == feed.address }
+    let address = isMoved ? feed.address : refresh.showings.first?.address
+    let showings = refresh.showings.filter { $0.address == address }
     guard before.feed.refreshes.last == nil, before.session == nil, let last = showings.last,
-      last.part.isOneOfSeveral, showings.allSatisfy(\.isWhole), !refresh.hasFailedToRead,
-      // A feed that leads to another podcast stays, and tells nothing of that.
-      world.feeds?.podcasts[last.podcast].isTold(in: feed.podcast) == true
+      last.part.isOneOfSeveral, showings.allSatisfy(\.isWhole), !refresh.hasFailedToRead
     else { return }
     guard last.part.isLast else {
       throw Violation(.nothingLost, "\(feed.id) was read first, and its document \(last.part.number + 1) was not")
     }
     let known = Set(feeds.episodes(of: feed.key).compactMap { SimulatedItem.truth(of: $0.content) })
-    let unknown = showings.filter { $0.podcast == last.podcast }.flatMap(\.items).map(\.truth).filter {
+    let unknown = showings.flatMap(\.items).map(\.truth).filter {
       !known.contains($0)
     }
     guard unknown.isEmpty else {

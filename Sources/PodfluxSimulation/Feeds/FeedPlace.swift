@@ -115,6 +115,8 @@ struct FeedAnswer {
   struct Showing {
     /// The feed that was shown.
     var podcast: Int
+    /// The address of its first document there.
+    var address: WebAddress
     /// What the document had at that moment.
     var part: Part
     var items: [SimulatedItem] { part.items }

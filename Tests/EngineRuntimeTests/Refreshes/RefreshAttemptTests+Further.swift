@@ -113,6 +113,26 @@ extension RefreshAttemptTests {
     #expect(try run(try feed(), secret: secret, answers).requests.count == 1)
   }
 
+  @Test(
+    "A feed that leads to another address is read whole at both, and stays whole if it is not there",
+    arguments: [true, false])
+  func leading(isThere: Bool) throws {
+    let elsewhere = "https://elsewhere.example/new.xml"
+    var answers = Self.three()
+    let first = Self.rss(
+      (7...9).reversed(),
+      """
+      <atom:link xmlns:atom="http://www.w3.org/2005/Atom" rel="next" href="\(Self.url(2))"/>\
+      <itunes:new-feed-url xmlns:itunes="http://www.itunes.com/dtds/podcast-1.0.dtd">\(elsewhere)</itunes:new-feed-url>
+      """)
+    answers[Self.url(1)] = Answer(body: first)
+    answers[elsewhere] = isThere ? Self.page((8...10).reversed()) : Answer(status: 404)
+    let (news, requests) = try run(try feed(), answers)
+    #expect(requests.map(\.url) == (1...3).map(Self.url) + [elsewhere])
+    #expect(Set(guids) == Set((1...(isThere ? 10 : 9)).map { "g\($0)" }))
+    #expect(news.contains(.moved(try WebAddress(elsewhere))) == isThere)
+  }
+
   @Test("A preview reads further documents too, and shows what it has when one fails")
   func preview() throws {
     var answers = Self.three()
