@@ -48,6 +48,7 @@ extension FeedBuilder {
       episode?.published.offer(date, rank: 1)
       episode?.value.updated = date
     case .enclosure: try takeEnclosure(element, address: element.address("url"))
+    case .rdfEnclosure: try takeRDFEnclosure(element)
     case .mediaContent: try takeMediaContent(element)
     case .mediaGroup: episode?.endGroup()
     case .alternateEnclosure: try takeAlternate(element)
@@ -130,6 +131,15 @@ extension FeedBuilder {
     let type = attempt { () throws(FeedProblem) in try element.mediaType("type") }
     let length = attempt { () throws(FeedProblem) in try element.claimedLength("length") }
     episode?.value.enclosures.append(FeedEnclosure(address: address, mediaType: type, claimedLength: length))
+  }
+
+  /// An enclosure of RSS 1.0 (mod_enclosure 0.4): `rdf:resource` has its address, before that version `enc:url` had it.
+  private mutating func takeRDFEnclosure(_ element: FeedElement) throws(FeedProblem) {
+    let plain = element.withoutPrefixes
+    var address = try plain.optionalAddress("resource")
+    if address == nil { address = try plain.optionalAddress("url") }
+    guard let address else { throw element.problem(.missing, attribute: "rdf:resource") }
+    try takeEnclosure(plain, address: address)
   }
 
   private mutating func takeImage(_ element: FeedElement, attribute: String, rank: Int) throws(FeedProblem) {

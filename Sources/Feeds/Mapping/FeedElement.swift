@@ -37,6 +37,15 @@ struct FeedElement: Sendable {
     return trimmed.isEmpty ? nil : trimmed
   }
 
+  /// The element with its attributes under their names alone: in RDF each has the prefix of its namespace.
+  var withoutPrefixes: FeedElement {
+    func local(_ name: String) -> String { String(name.split(separator: ":").last ?? "") }
+    var element = self
+    element.attributes = attributes.map { (local($0.name), $0.value) }
+    element.longAttributes = longAttributes.map(local)
+    return element
+  }
+
   func required(_ name: String) throws(FeedProblem) -> String {
     guard let value = try optional(name) else { throw problem(.missing, attribute: name) }
     return value

@@ -13,6 +13,7 @@ enum FeedTag: String, CaseIterable, Sendable {
   case dcLanguage = "dc:language", dcIdentifier = "dc:identifier"
   case updatePeriod = "sy:updateperiod", updateCount = "sy:updatefrequency"
   case archive = "fh:archive", complete = "fh:complete"
+  case rdfEnclosure = "enc:enclosure"
   // Atom.
   case atomTitle = "atom:title", atomSubtitle = "atom:subtitle", atomTagline = "atom:tagline", atomLink = "atom:link"
   case atomID = "atom:id", atomPublished = "atom:published", atomIssued = "atom:issued", atomUpdated = "atom:updated"

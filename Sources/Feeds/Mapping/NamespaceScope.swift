@@ -72,7 +72,7 @@ struct NamespaceScope: Sendable {
     "w3.org/1999/02/22-rdf-syntax-ns": "rdf", "purl.org/rss/1.0/modules/content": "content",
     "purl.org/dc/elements/1.1": "dc", "purl.org/dc/terms": "dcterms", "search.yahoo.com/mrss": "media",
     "purl.org/rss/1.0/modules/syndication": "sy", "purl.org/syndication/history/1.0": "fh",
-    "google.com/schemas/play-podcasts/1.0": "googleplay",
+    "google.com/schemas/play-podcasts/1.0": "googleplay", "purl.oclc.org/net/rss_2.0/enc": "enc",
     // XHTML in an entry must not be taken for RSS, and a page has no namespace that matters.
     "w3.org/1999/xhtml": "xhtml",
   ]
