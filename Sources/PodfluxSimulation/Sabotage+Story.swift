@@ -80,6 +80,7 @@ extension Sabotage {
     case .refreshPageLost: "a commit fails, and a refresh goes on as if it had not"
     case .cutDocumentBelieved: "what was cut off from a feed counts as gone from it"
     case .cutValidatorsKept: "a feed whose beginning came counts as unchanged"
+    case .cutRefreshSucceeds: "a feed whose beginning came counts as read to its end"
     case .distrustForgotten: "a server that has lied about its feed is believed again"
     case .anyMoveBelieved: "a subscription moves to another podcast's feed"
     case .missingNotMarked: "an episode has left its feed, and counts as there"

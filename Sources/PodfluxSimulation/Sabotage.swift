@@ -145,6 +145,8 @@ public enum Sabotage: String, CaseIterable, Sendable {
   case cutDocumentBelieved = "cut-document-believed"
   /// The validators of a document that was cut off are kept.
   case cutValidatorsKept = "cut-validators-kept"
+  /// A refresh whose document was cut off counts as one of the whole feed.
+  case cutRefreshSucceeds = "cut-refresh-succeeds"
   /// That a server lies about its feed is forgotten.
   case distrustForgotten = "distrust-forgotten"
 
@@ -284,7 +286,7 @@ public enum Sabotage: String, CaseIterable, Sendable {
     case .answeredTwice, .suspensionUnanswered, .servicesOutliveSuspension, .deadlineLost, .factsCommittedAgain,
       .remainingForgotten:
       .all.subtracting([.paths, .feeds])
-    case .cutDocumentBelieved, .cutValidatorsKept: [.feeds, .network]
+    case .cutDocumentBelieved, .cutValidatorsKept, .cutRefreshSucceeds: [.feeds, .network]
     case .refreshPageLost: [.feeds, .commits]
     case .refreshNeverEnds, .refreshStopLost, .feedPolicyIgnored: [.feeds, .paths]
     case .refreshGenerationNotChecked: [.feeds, .repetition]

@@ -67,7 +67,7 @@ private final class Look: Sendable {
 
   @Sendable func take(_ report: RefreshReport) {
     switch report.news {
-    case .described: break
+    case .described(let podcast): preview.withLock { $0.title = podcast.title }
     case .appeared(let contents):
       preview.withLock { $0.add(contents) }
       found(contents)
@@ -75,13 +75,13 @@ private final class Look: Sendable {
     case .changed, .listed: operation.withLock { $0 }?.proceed()
     case .moved(let address): preview.withLock { $0.address = address }
     case .refreshed(let findings):
-      end(
-        .success(
-          preview.withLock { preview in
-            preview.title = findings.podcast?.title
-            return preview
-          }))
-    case .failed(let error, _): end(.failure(Refusal(previewFailing: error)))
+      preview.withLock { $0.title = findings.podcast?.title }
+      end(.success(preview.withLock(\.self)))
+    case .failed(let error, _):
+      let found = preview.withLock(\.self)
+      // There is as much to see of it as has come.
+      guard error == .feedEndsEarly, found.episodes > 0 else { return end(.failure(Refusal(previewFailing: error))) }
+      end(.success(found))
     case .stopped:
       let seconds = FeedPreview.Limits.milliseconds / 1000
       end(

@@ -25,6 +25,8 @@ struct WordsTests {
     let last = Failure(code: "retries_exhausted", message: "", cause: "timeout")
     #expect(last.words == "it failed too often, at last because the server was silent for too long")
     #expect(Failure(code: "retries_exhausted", message: "", cause: "unauthorized").needsCredentials)
+    let early = DownloadError.feedEndsEarly
+    #expect(Failure(code: early.code.rawValue, message: early.message).words == early.message)
   }
 
   @Test(

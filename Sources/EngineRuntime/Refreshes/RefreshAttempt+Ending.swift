@@ -18,14 +18,17 @@ extension RefreshAttempt {
     if isLedAway, let target = head.permanentURL.flatMap({ try? WebAddress($0) }),
       move.judge(target, found: finding) == .refuse(.otherContent)
     {
+      // A document that ends before its first episode is no other feed.
+      guard report.isWhole || report.episodes > 0 else { return fail(.feedEndsEarly) }
       return fail(
         DownloadError(
           .notMedia, "the feed's address leads to another feed; if it is the right one, subscribe to that address"))
     }
     returned = document.returned
-    // Of a feed that was cut off, or is divided into pages, what is not here may be elsewhere.
-    if report.isWhole, !report.podcast.pages.isDivided { missing = document.missing }
     let rhythm = rhythm(report.podcast, document.latest)
+    guard report.isWhole else { return endEarly(rhythm, leadingTo: leadsTo) }
+    // Of a feed that is divided into pages, what is not here may be elsewhere.
+    if !report.podcast.pages.isDivided { missing = document.missing }
     let before = refresh.feed.refreshes.validators
     // Notes that were not wanted before say nothing of a change.
     let hasChanged =
@@ -35,9 +38,8 @@ extension RefreshAttempt {
     let news = RefreshReport.News.refreshed(
       RefreshReport.Findings(
         podcast: content == refresh.feed.podcast ? nil : content,
-        validators: report.isWhole
-          ? validators(behind: head, bodyHash, isSame ? .same : hasChanged ? .changed : .equivalent, hasNotes: hasNotes)
-          : FeedValidators(isDistrusted: refresh.feed.refreshes.validators.isDistrusted),
+        validators: validators(
+          behind: head, bodyHash, isSame ? .same : hasChanged ? .changed : .equivalent, hasNotes: hasNotes),
         rhythm: rhythm, next: nextAfterSuccess(rhythm)))
     let sequel: Sequel =
       if followsDocument, fallback == nil, let target = leadsTo, mayTry(target) {
@@ -46,6 +48,21 @@ extension RefreshAttempt {
         .end(news, movedTo: newAddress(behind: head, finding))
       }
     goOn(behind: document, dividedAs: report.podcast.pages, FurtherDocuments(behind: news, then: sequel))
+  }
+
+  /// The document ended before its last tag, although the response was complete: its publisher's program may have
+  /// crashed, or a disk there was full. What had come is told. But nothing follows from what had not: no episode has left
+  /// the feed, the feed was not read to its end, the body's validators are not kept, and no redirect moves the
+  /// subscription.
+  private mutating func endEarly(_ rhythm: FeedRhythm, leadingTo target: WebAddress?) {
+    // Elsewhere than at its own address the feed is not, unless the whole of it is there.
+    guard fallback == nil else { return fail(.feedEndsEarly) }
+    let news = RefreshReport.News.failed(.feedEndsEarly, next: nextAfterPart(rhythm))
+    if followsDocument, let target, mayTry(target) {
+      conclude(.move(to: target, otherwise: news))
+    } else {
+      conclude(.end(news, movedTo: nil))
+    }
   }
 
   /// The server has said that nothing has changed, or has sent the body of the last refresh again.

@@ -23,8 +23,17 @@ extension RefreshAttempt {
   }
 
   func nextAfterFailure(_ retryAfterMilliseconds: Int64?) -> Timestamp {
+    next(afterFailures: refresh.feed.refreshes.failures + 1, retryAfterMilliseconds)
+  }
+
+  /// When a feed is refreshed next whose document ended early: as one that has failed, but no later than its rhythm
+  /// says. Some publishers always leave the last tag out, and their new episodes come nevertheless.
+  func nextAfterPart(_ own: FeedRhythm) -> Timestamp {
+    min(nextAfterFailure(nil), max(nextAfterSuccess(own), next(afterFailures: 1, nil)))
+  }
+
+  private func next(afterFailures failures: Int, _ retryAfterMilliseconds: Int64?) -> Timestamp {
     rhythm.next(
-      afterFailureAt: now.wall, failures: refresh.feed.refreshes.failures + 1,
-      retryAfterMilliseconds: retryAfterMilliseconds, draw: refresh.draw)
+      afterFailureAt: now.wall, failures: failures, retryAfterMilliseconds: retryAfterMilliseconds, draw: refresh.draw)
   }
 }

@@ -15,6 +15,8 @@ struct FeedBuilder: Sendable {
 
   private var page = PageDraft()
   private var isWhole = false
+  /// Whether RSS's channel has ended, and no episode has begun behind it: nothing of the feed follows (RSS 2.0).
+  private var hasChannelEnded = false
   private var ordinal = 0
   private var episodes = 0
   private var problems = FeedProblems()
@@ -80,8 +82,8 @@ struct FeedBuilder: Sendable {
     guard let dialect else { return page.isPage ? .page(feeds: page.feeds) : .unknown }
     return .feed(
       FeedReport(
-        dialect: dialect, podcast: podcast.value, episodes: episodes, isWhole: isWhole, charset: charset,
-        problems: problems))
+        dialect: dialect, podcast: podcast.value, episodes: episodes, isWhole: isWhole || hasChannelEnded,
+        charset: charset, problems: problems))
   }
 }
 
@@ -212,6 +214,7 @@ extension FeedBuilder: MarkupHandler {
     switch element.tag {
     case .item, .atomEntry:
       ordinal += 1
+      hasChannelEnded = false
       episode = EpisodeDraft(ordinal: ordinal)
     case .alternateEnclosure: episode?.beginAlternate()
     case .mediaGroup: episode?.beginGroup()
@@ -273,7 +276,9 @@ extension FeedBuilder: MarkupHandler {
     switch element.tag {
     case .item, .atomEntry: finishEpisode(element)
     case .rss, .rdf, .atomFeed: isWhole = true
-    case .channel where parent == nil && dialect == .rss: isWhole = true
+    case .channel where dialect == .rss && (parent == nil || parent == .rss):
+      hasChannelEnded = true
+      isWhole = parent == nil
     case .itunesCategory: break
     default: map(element, parent: parent)
     }

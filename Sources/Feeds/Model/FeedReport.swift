@@ -25,8 +25,9 @@ public struct FeedReport: Hashable, Sendable {
   public var podcast: FeedPodcast
   /// The episodes that were handed out.
   public var episodes: Int
-  /// Whether the document has its end. Of a feed that was cut off the last episode may be missing, and what is not in
-  /// it may be in the feed.
+  /// Whether the document has its end: the end tag of its root, or in RSS that of the channel, behind which nothing of
+  /// the feed stands. Of a feed that was cut off the last episode may be missing, and what is not in it may be in the
+  /// feed.
   public var isWhole: Bool
   /// The label of the charset that is declared or shows at the beginning, such as `utf-8`. It may be wrong.
   public var charset: String

@@ -38,6 +38,13 @@ public struct FeedRefresh: Hashable, Sendable {
   }
 }
 
+extension DownloadError {
+  /// A feed's response was complete, and the document in it was not: its last tag never came. What had come of it is
+  /// told before the refresh fails with this.
+  public static let feedEndsEarly = DownloadError(
+    .lengthMismatch, "the feed's document ends early: its last tag is missing, and so may be episodes")
+}
+
 /// What a refresh tells the stores.
 public struct RefreshReport: Hashable, Sendable {
   public var refresh: FeedRefresh.ID
@@ -75,7 +82,8 @@ public struct RefreshReport: Hashable, Sendable {
     case moved(WebAddress)
     /// The refresh has ended; everything that is in the feed has been told before.
     case refreshed(Findings)
-    /// The refresh has ended without the whole feed. The next one comes at that moment.
+    /// The refresh has ended without the whole feed; of one whose document ended early, what it had was told before.
+    /// The next one comes at that moment.
     case failed(DownloadError, next: Timestamp)
     /// The refresh has ended because it was told to.
     case stopped

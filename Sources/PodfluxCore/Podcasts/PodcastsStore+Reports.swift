@@ -104,7 +104,8 @@ extension RefreshReport.News {
   fileprivate var isSuccess: Bool {
     switch self {
     case .described, .appeared, .changed, .listed, .moved, .refreshed: true
-    case .failed, .stopped: false
+    case .failed(let error, _): error == .feedEndsEarly
+    case .stopped: false
     }
   }
 }

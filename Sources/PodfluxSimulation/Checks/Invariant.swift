@@ -55,6 +55,7 @@ public enum Invariant: String, CaseIterable, Sendable {
   case ownDownload = "no two episodes of a feed have one download"
   case nothingLost = "what a whole refresh has read is what the rows say"
   case wholeOnly = "an episode counts as gone from its feed only if the whole feed was read without it"
+  case wholeRead = "no feed counts as read to its end of which only parts have come"
   case refreshedTwice = "a refresh of an unchanged feed writes no episode"
   case downloadsOutlive = "downloads outlive what happens to their feed"
   case freshAddress =

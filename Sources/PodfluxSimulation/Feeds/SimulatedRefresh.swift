@@ -126,13 +126,12 @@ final class SimulatedRefresh {
 
   private func end(_ report: RefreshReport) throws {
     var report = report
-    if case .refreshed(var findings) = report.news {
-      if let address = falseMove { try tell(RefreshReport(refresh: refresh.id, news: .moved(address))) }
-      if world.sabotage == .cutValidatorsKept, let showing = showings.last, !showing.isWhole, showing.hasBody {
-        findings.validators = FeedValidators(
-          entityTag: showing.tag, bodyHash: "the beginning's", fullBodyAt: world.clock.wall)
-        report.news = .refreshed(findings)
-      }
+    if case .refreshed = report.news, let address = falseMove {
+      try tell(RefreshReport(refresh: refresh.id, news: .moved(address)))
+    }
+    if case .failed(let error, let next) = report.news, error == .feedEndsEarly, let validators = validatorsOfPart {
+      let least = world.clock.wall.advanced(byMilliseconds: Int64(refresh.settings.feedRefreshMinutes) * 60_000)
+      report.news = .refreshed(.init(podcast: nil, validators: validators, next: max(next, least)))
     }
     try world.checker.willReport(report, of: self)
     process.ended(self, counted(report))
@@ -145,6 +144,17 @@ final class SimulatedRefresh {
     case .anyMoveBelieved: return hasHeaders ? nil : ledTo
     case .headersFollowMove: return hasHeaders ? ledTo : nil
     default: return nil
+    }
+  }
+
+  /// What a sabotage keeps of the validators of a document that was cut off, as if it were whole; nil if there is none.
+  private var validatorsOfPart: FeedValidators? {
+    switch world.sabotage {
+    case .cutValidatorsKept:
+      FeedValidators(
+        entityTag: showings.last?.tag, bodyHash: "the beginning's", fullBodyAt: world.clock.wall)
+    case .cutRefreshSucceeds: FeedValidators()
+    default: nil
     }
   }
 

@@ -22,6 +22,25 @@ struct StreamingTests {
     #expect(report.episodes == 2 && report.isWhole && report.dialect == .rss && report.problems.count == 0)
   }
 
+  @Test(
+    "A document is whole with its root's end tag, in RSS with the channel's, and without it nowhere",
+    arguments: [
+      "<rss><channel><item><title>One</title></item></channel></rss>",
+      "<channel><item><title>One</title></item></channel>",
+      "<rdf:RDF><channel><title>T</title></channel><item><title>One</title></item></rdf:RDF>",
+      "<feed><entry><title>One</title></entry></feed>",
+    ])
+  func wholeness(document: String) throws {
+    let isWholeFrom = document.hasPrefix("<rss") ? document.utf8.count - "</rss>".utf8.count : document.utf8.count
+    for length in "<channel>".utf8.count...document.utf8.count {
+      let report = try Reading(String(document.prefix(length))).report
+      #expect(report.map { $0.isWhole == (length >= isWholeFrom) } ?? true, "\(document.prefix(length))")
+    }
+    #expect(try Reading(document + "<b>Fatal error").report?.isWhole == true)
+    let part = String(document.dropLast("</rss>".utf8.count)) + "<b>Fatal error"
+    #expect(try Reading(part).report?.isWhole == document.hasPrefix("<rss"))
+  }
+
   @Test("A copy of a parser reads on by itself")
   func copies() throws {
     var parser = FeedParser(address: nil)

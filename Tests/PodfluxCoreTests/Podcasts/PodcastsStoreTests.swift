@@ -229,6 +229,37 @@ struct PodcastsStoreTests {
     }
   }
 
+  @Test("A feed whose document ended early says so until the whole one has come, and counts as never read until then")
+  func documentEndingEarly() throws {
+    try subscribe("a")
+    let first = try #require(started.first)
+    try report(first, .described(PodcastContent(title: "Show")))
+    try report(first, .appeared(try (1...3).map(content)))
+    let next = world.clock.wall.advanced(byMilliseconds: 600_000)
+    try report(first, .failed(.feedEndsEarly, next: next))
+    var row = try feed("a")
+    #expect(row.shownTitle == "Show" && row.episodes == 3 && row.refreshes.last == nil)
+    #expect(row.refreshes.error == .feedEndsEarly && row.refreshes.failures == 1 && row.refreshes.next == next)
+    #expect(row.refreshes.validators == FeedValidators() && !row.refreshes.hasEnded)
+    #expect(try episodes().allSatisfy { !$0.episode.isMissingFromFeed })
+    world.advance(seconds: 600)
+    try world.send(.timeCame)
+    let second = try #require(started.first)
+    try report(second, .appeared([try content(4)]))
+    try report(second, findings())
+    row = try feed("a")
+    #expect(row.refreshes.error == nil && row.refreshes.failures == 0 && row.episodes == 4)
+    #expect(row.refreshes.last == world.clock.wall && row.refreshes.validators.bodyHash == "1")
+    // A part in which nothing is new leaves what is known of the whole one, and when that came.
+    let read = try #require(row.refreshes.last)
+    world.advance(seconds: 3600)
+    try world.send(.timeCame)
+    try report(try #require(started.first), .failed(.feedEndsEarly, next: next))
+    row = try feed("a")
+    #expect(row.refreshes.error == .feedEndsEarly && row.refreshes.last == read)
+    #expect(row.refreshes.validators.bodyHash == "1")
+  }
+
   @Test("Refreshes stop with the engine, and begin again after a restart")
   func stop() throws {
     try subscribe("a")

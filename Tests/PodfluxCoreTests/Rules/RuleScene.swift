@@ -33,9 +33,10 @@ struct RuleScene {
     try world.send(.podcasts(.update(Self.feed, update)))
   }
 
-  /// Reads the feed to its end.
+  /// Reads the feed to its end, or to that of a document which ends early.
   func refresh(
-    appeared: [EpisodeContent] = [], missing: [EpisodeID] = [], returned: [EpisodeID] = [], id: FeedID = Self.feed
+    appeared: [EpisodeContent] = [], missing: [EpisodeID] = [], returned: [EpisodeID] = [], id: FeedID = Self.feed,
+    endingEarly: Bool = false
   ) throws {
     if world.dispatcher.state.podcasts.live[id] == nil { try world.send(.podcasts(.refresh(.one(id)))) }
     let refresh = try #require(world.dispatcher.state.podcasts.live[id]).id
@@ -45,6 +46,11 @@ struct RuleScene {
     }
     if !missing.isEmpty || !returned.isEmpty {
       try world.send(.refresh(RefreshReport(refresh: refresh, news: .listed(missing: missing, returned: returned))))
+    }
+    guard !endingEarly else {
+      let news = RefreshReport.News.failed(.feedEndsEarly, next: world.clock.wall.advanced(byDays: 10))
+      try world.send(.refresh(RefreshReport(refresh: refresh, news: news)))
+      return
     }
     let findings = RefreshReport.Findings(
       podcast: PodcastContent(title: "Show"), validators: FeedValidators(bodyHash: "1"),

@@ -22,6 +22,50 @@ struct RulesStoreTests {
     #expect(try scene.verdict(10) == RuleVerdict(.downloaded, .isNew))
   }
 
+  @Test(
+    "What is there is what the first whole document has, however many parts of one have come before",
+    arguments: [
+      (FeedRules.auto(.all), Array(1...9)), (.auto(newest: 3, order: .oldest), [1, 2, 3]),
+      (.auto(newest: 3), [7, 8, 9]),
+    ])
+  func firstPart(rules: FeedRules, expected: [Int]) throws {
+    let scene = try RuleScene()
+    let (older, newer) = (try scene.contents(1...5), try scene.contents(6...9))
+    try scene.subscribe(rules)
+    try scene.refresh(appeared: newer, endingEarly: true)
+    try scene.comeToRest()
+    #expect(try scene.here() == [])
+    #expect(try scene.verdict(9) == RuleVerdict(.notDownloaded, .isUnread))
+    scene.world.advance(seconds: 86_400)
+    try scene.refresh(endingEarly: true)
+    // What is set meanwhile waits for it too.
+    try scene.set(.none)
+    try scene.set(rules)
+    try scene.world.restart()
+    try scene.comeToRest()
+    #expect(try scene.here() == [])
+    scene.world.advance(seconds: 20 * 86_400)
+    try scene.refresh(appeared: older)
+    try scene.comeToRest()
+    #expect(try scene.here() == expected)
+  }
+
+  @Test("A new episode in a part of a document comes, and none that the part left out counts as old for it")
+  func laterPart() throws {
+    let scene = try RuleScene()
+    try scene.subscribe(.auto())
+    try scene.refresh(appeared: scene.contents(1...3))
+    scene.world.advance(seconds: 7 * 86_400)
+    // Two are new, and the document ends behind the newer one.
+    try scene.refresh(appeared: [scene.content(5, daysAgo: 0)], endingEarly: true)
+    try scene.comeToRest()
+    #expect(try scene.here() == [5])
+    scene.world.advance(seconds: 7 * 86_400)
+    try scene.refresh(appeared: [scene.content(4, daysAgo: 12)])
+    try scene.comeToRest()
+    #expect(try scene.here() == [4, 5])
+  }
+
   @Test("What a rule downloads is a rule's: its origin says so, and its quality of service follows")
   func origin() throws {
     let scene = try RuleScene()

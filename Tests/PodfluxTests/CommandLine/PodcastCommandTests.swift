@@ -53,6 +53,40 @@ struct PodcastCommandTests {
     #expect(try scene.podflux("add", show.url, "--none", "--newest", "3").status == 64)
   }
 
+  @Test("A feed whose first document ends early says so, and all of it comes once the whole document is there")
+  func documentEndingEarly() throws {
+    let scene = try Scene()
+    let show = FeedOnOrigin(scene, path: "/feed.xml")
+    // Within the item of the third newest.
+    show.publish(1...5, cutBehind: "#3</guid>")
+    let added = try scene.podflux("add", show.url, "--all")
+    #expect(added.status == 1, "\(added)")
+    #expect(added.output.hasPrefix("Show of /feed.xml: 2 episodes, "), "\(added)")
+    let words = "the feed's document ends early: its last tag is missing, and so may be episodes"
+    #expect(added.errors.contains("Show of /feed.xml: \(words)"), "\(added)")
+    let first = try scene.podflux("sync")
+    #expect(first.status == 1 && first.errors.contains("failed   feed Show of /feed.xml: \(words)"), "\(first)")
+    #expect(scene.publishedFiles().isEmpty)
+    #expect(try scene.results("why", "show of").contains("The last refresh failed: \(words)."))
+    #expect(
+      try scene.results("why", "Episode 5").contains { $0.contains("its feed was not read to its end yet") })
+    // Under the same tag.
+    show.publish(1...5)
+    scene.origin.resetLog()
+    let second = try scene.podflux("sync")
+    #expect(second.status == 0 && second.errors.contains(": 1 with 3 new episodes"), "\(second)")
+    #expect(scene.origin.requests.first { $0.path == "/feed.xml" }?.headers["If-None-Match"] == nil)
+    #expect(scene.publishedFiles().count == 5)
+    #expect(try !scene.results("why", "show of").contains { $0.contains("failed") })
+    // A later part takes nothing away, and its new episode comes.
+    show.publish(1...6, cutBehind: "#5</guid>")
+    let third = try scene.podflux("sync")
+    #expect(third.status == 1 && third.errors.contains(words), "\(third)")
+    #expect(scene.publishedFiles().count == 6)
+    let left = try scene.results("ls", "episodes", "--json").filter { $0.contains(#""missingFromFeed":true"#) }
+    #expect(left.isEmpty)
+  }
+
   @Test("sync tells what is new, what failed, and with which status it ends")
   func sync() throws {
     let scene = try Scene()

@@ -15,7 +15,9 @@ struct FeedOnOrigin {
   var url: String { scene.origin.url(path) }
 
   /// Serves a document with these episodes, newest first, and their files.
-  func publish(_ numbers: ClosedRange<Int>, bytesPerSecond: Int? = nil) {
+  ///
+  /// - Parameter last: The text with which the document ends early, in a response that is complete; nil for none.
+  func publish(_ numbers: ClosedRange<Int>, cutBehind last: String? = nil, bytesPerSecond: Int? = nil) {
     let items = numbers.reversed().map { number -> String in
       let file = "\(path).\(number).mp3"
       scene.serve(file, length: 10_000 + number)
@@ -30,9 +32,10 @@ struct FeedOnOrigin {
       <rss version="2.0" xmlns:itunes="http://www.itunes.com/dtds/podcast-1.0.dtd"><channel>
       <title>Show of \(path)</title>\(items)</channel></rss>
       """
+    let end = last.flatMap { document.firstRange(of: $0)?.upperBound } ?? document.endIndex
     let behaviour = Behaviour.resource(
       Resource(
-        .text(document), mediaType: "application/rss+xml", entityTag: .strong("\(numbers.upperBound)"),
+        .text(String(document[..<end])), mediaType: "application/rss+xml", entityTag: .strong("\(numbers.upperBound)"),
         ranges: .ignored))
     scene.origin.serve(path, bytesPerSecond.map(behaviour.limited(toBytesPerSecond:)) ?? behaviour)
   }

@@ -91,7 +91,14 @@ struct AddCommand: EngineCommand {
         }
         done += 1
       }
-      if !noWait { try wait(for: added, with: access) }
+      if !noWait {
+        for feed in try wait(for: added, with: access) {
+          let hints = try CommandHints(of: access.connection)
+          console.complain("\(feed.title ?? feed.id): \(hints.failureAndRepair(of: feed))")
+          failed = true
+          needsLogin = needsLogin || feed.error?.needsCredentials == true
+        }
+      }
       if needsLogin { throw ExitCode.credentialsNeeded }
       if failed { throw ExitCode.failure }
     }
@@ -152,7 +159,7 @@ struct AddCommand: EngineCommand {
         done += 1
       }
       guard !noWait, !added.isEmpty else { return }
-      try wait(for: added, with: access)
+      _ = try wait(for: added, with: access)
       var left = 0
       for feed in try access.connection.feeds(added) {
         try tell(feed, try CommandHints(of: access.connection), on: console)
@@ -264,14 +271,15 @@ struct AddCommand: EngineCommand {
     if number > 0 { console.result("  \(number) to download" + (dryRun ? "" : "; podflux sync waits for them")) }
   }
 
-  /// Until the episodes are known, so that the next command finds them.
-  private func wait(for ids: [FeedID], with access: EngineAccess) throws {
-    guard !ids.isEmpty else { return }
+  /// Waits until the episodes are known, so that the next command finds them. Returns the feeds that could not be read.
+  private func wait(for ids: [FeedID], with access: EngineAccess) throws -> [FeedItem] {
+    guard !ids.isEmpty else { return [] }
     // After the subscriptions: until it is refreshed, a new feed is due since it was subscribed to.
     let orderedAt = PersonalClock.ofProcess().now
     let feeds = try access.connection.feeds(ids)
     var follower = RefreshFollower(feeds.filter { $0.lastRefreshed == nil }, orderedAt: orderedAt)
     try access.follow(&follower, ids: ids)
+    return follower.report.failed
   }
 }
 
