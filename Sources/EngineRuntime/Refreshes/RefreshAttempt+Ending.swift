@@ -26,7 +26,7 @@ extension RefreshAttempt {
     }
     returned = document.returned
     let rhythm = rhythm(report.podcast, document.latest)
-    guard report.isWhole else { return endEarly(rhythm, leadingTo: leadsTo) }
+    guard report.isWhole else { return endEarly(content, rhythm, leadingTo: leadsTo) }
     // Of a feed that is divided into pages, what is not here may be elsewhere.
     if !report.podcast.pages.isDivided { missing = document.missing }
     let before = refresh.feed.refreshes.validators
@@ -54,10 +54,15 @@ extension RefreshAttempt {
   /// crashed, or a disk there was full. What had come is told. But nothing follows from what had not: no episode has left
   /// the feed, the feed was not read to its end, the body's validators are not kept, and no redirect moves the
   /// subscription.
-  private mutating func endEarly(_ rhythm: FeedRhythm, leadingTo target: WebAddress?) {
+  private mutating func endEarly(_ content: PodcastContent, _ rhythm: FeedRhythm, leadingTo target: WebAddress?) {
     // Elsewhere than at its own address the feed is not, unless the whole of it is there.
     guard fallback == nil else { return fail(.feedEndsEarly) }
-    let news = RefreshReport.News.failed(.feedEndsEarly, next: nextAfterPart(rhythm))
+    var news = RefreshReport.News.failed(.feedEndsEarly, next: nextAfterPart(rhythm))
+    // Some publishers always leave the last tag out. Their feeds are never read to that, and their rules apply nevertheless.
+    if isReadFirst, isLastFailure, refresh.feed.refreshes.error?.code == DownloadError.feedEndsEarly.code {
+      news = .refreshed(
+        .init(podcast: content, validators: FeedValidators(), rhythm: rhythm, next: nextAfterSuccess(rhythm)))
+    }
     if followsDocument, let target, mayTry(target) {
       conclude(.move(to: target, otherwise: news))
     } else {

@@ -52,7 +52,7 @@ extension RefreshAttempt {
 
   /// A further document was a feed, too.
   mutating func endFurther(_ further: FurtherDocuments, _ report: FeedReport, _ document: FeedDocument) {
-    guard report.isWhole else { return fail(.furtherEndsEarly) }
+    guard report.isWhole else { return fail(.feedEndsEarly) }
     returned = document.returned
     goOn(behind: document, dividedAs: report.podcast.pages, further)
   }
@@ -61,8 +61,7 @@ extension RefreshAttempt {
   /// unless that is of no use: what a server refuses once it refuses again.
   mutating func failFurther(_ further: FurtherDocuments, _ error: DownloadError, _ retryAfterMilliseconds: Int64?) {
     self.further = nil
-    let isLast = refresh.feed.refreshes.failures + 1 >= RefreshLimits.furtherFailures
-    guard isReadFirst, followsDocument, error.isTransient, !isLast else {
+    guard isReadFirst, followsDocument, error.isTransient, !isLastFailure else {
       // A move is tried again at the next refresh.
       let isMoving = if case .move = further.sequel { true } else { false }
       return conclude(isMoving ? .end(further.news, movedTo: nil) : further.sequel)
@@ -79,7 +78,10 @@ extension RefreshAttempt {
   }
 
   /// Whether the feed has never been read to its end.
-  private var isReadFirst: Bool { refresh.feed.refreshes.last == nil }
+  var isReadFirst: Bool { refresh.feed.refreshes.last == nil }
+
+  /// Whether a first read that fails again is taken for one of all that the feed has.
+  var isLastFailure: Bool { refresh.feed.refreshes.failures + 1 >= RefreshLimits.firstReadFailures }
 
   /// Whether a further document may be at an address. That of a feed with a login must be on its origin: the login is for no
   /// other. The client's headers go to no other either, where a document may do without.
@@ -93,8 +95,4 @@ extension RefreshAttempt {
 extension FeedPages {
   /// The document with older episodes.
   fileprivate var older: WebAddress? { next ?? previousArchive }
-}
-
-extension DownloadError {
-  fileprivate static let furtherEndsEarly = DownloadError(.connectionLost, "it ends before its last tag")
 }

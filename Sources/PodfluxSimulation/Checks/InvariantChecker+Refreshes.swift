@@ -107,7 +107,7 @@ extension InvariantChecker {
     switch report.news {
     case .listed(let missing, _): try checkMissing(missing, refresh.showings)
     case .refreshed(let findings):
-      try checkReadWhole(report.refresh.feed, refresh.showings)
+      try checkReadWhole(refresh.refresh.feed, refresh.showings)
       guard let feed = feeds.feeds[key], feed.refreshes.last == batch.clock.wall,
         feed.refreshes.validators == findings.validators || world.sabotage == .distrustForgotten
       else { return }
@@ -135,9 +135,11 @@ extension InvariantChecker {
     }
   }
 
-  private func checkReadWhole(_ feed: FeedID, _ showings: [FeedAnswer.Showing]) throws {
-    guard !showings.isEmpty, showings.allSatisfy({ $0.hasBody && !$0.isWhole }) else { return }
-    throw Violation(.wholeRead, "\(feed) counts as read to its end, and only a part of a document has come")
+  private func checkReadWhole(_ feed: Feed, _ showings: [FeedAnswer.Showing]) throws {
+    let failures = feed.refreshes.failures + 1
+    let isTakenAsWhole = feed.refreshes.last == nil && failures >= RefreshLimits.firstReadFailures
+    guard !showings.isEmpty, !isTakenAsWhole, showings.allSatisfy({ $0.hasBody && !$0.isWhole }) else { return }
+    throw Violation(.wholeRead, "\(feed.id) counts as read to its end, and only a part of a document has come")
   }
 
   /// The rows say what the refresh has read, if it has read the whole.

@@ -40,6 +40,19 @@ extension RefreshAttemptTests {
     #expect(try findings(rest.last).validators.entityTag == "\"v1\"")
   }
 
+  @Test("The third part in a row of a feed that was never read whole counts as the whole, without validators")
+  func thirdPart() throws {
+    let answers = [Self.address: Answer(body: Self.part(1...4), fields: [("ETag", "\"v1\"")])]
+    func feed(_ failures: Int, after error: DownloadError) throws -> Feed {
+      try self.feed { ($0.refreshes.failures, $0.refreshes.error) = (failures, error) }
+    }
+    #expect(try failure(try run(try feed(1, after: .feedEndsEarly), answers).news.last).error == .feedEndsEarly)
+    let lost = DownloadError(.connectionLost, "the connection broke")
+    #expect(try failure(try run(try feed(2, after: lost), answers).news.last).error == .feedEndsEarly)
+    let third = try findings(try run(try feed(2, after: .feedEndsEarly), answers).news.last)
+    #expect(third.podcast?.title == "Show" && third.validators == FeedValidators())
+  }
+
   @Test("No episode has left a feed of which only a part came; what is new in it, changed or back is told")
   func laterPart() throws {
     let known = try feed { $0.podcast = PodcastContent(title: "Show") }
