@@ -18,16 +18,28 @@ static inline int linux_accept(int listener) {
   return descriptor < 0 ? -errno : (int)descriptor;
 }
 
-/// The user that connected to a Unix socket (unix(7), SO_PEERCRED): 0, or the errno.
+/// Who is at the other end of a Unix socket (unix(7), SO_PEERCRED).
+struct linux_peer {
+  pid_t process;
+  uid_t user;
+  gid_t group;
+};
+
+/// The user that connected to a Unix socket: 0, or the errno.
 static inline int linux_peer_user(int socket, uid_t *user) {
-  struct {
-    pid_t process;
-    uid_t user;
-    gid_t group;
-  } peer;
+  struct linux_peer peer;
   unsigned int length = sizeof peer;
   if (syscall(SYS_getsockopt, socket, SOL_SOCKET, SO_PEERCRED, &peer, &length) != 0) return errno;
   *user = peer.user;
+  return 0;
+}
+
+/// The process that listens at a Unix socket, for a client that has connected: 0, or the errno.
+static inline int linux_peer_process(int socket, pid_t *process) {
+  struct linux_peer peer;
+  unsigned int length = sizeof peer;
+  if (syscall(SYS_getsockopt, socket, SOL_SOCKET, SO_PEERCRED, &peer, &length) != 0) return errno;
+  *process = peer.process;
   return 0;
 }
 

@@ -40,6 +40,10 @@ package final class ClientConnection {
   private let descriptors: Descriptors
   /// Readable once the caller wants to be done; nil for never.
   private let interruption: Int32?
+  /// For how long the engine has said nothing; nil if its process is not known.
+  private var silence: SilenceWatch?
+  /// When its process is looked at next, unless something comes before.
+  private var nextLook = ClientConnection.lookAhead()
   private var encoder = RequestEncoder()
   /// How many of the encoder's bytes have been written.
   private var written = 0
@@ -65,11 +69,14 @@ package final class ClientConnection {
   ///
   /// - Parameters:
   ///   - begin: What was read of the connection before.
+  ///   - process: The engine's process: while that is stopped, nothing is waited for without end. Nil if it is not known,
+  ///     or is the own one.
   ///   - interruption: A descriptor that becomes readable once the caller wants to be done; the caller closes it.
   package init(
-    input: Int32, output: Int32, begin: [UInt8] = [], interruption: Int32? = nil
+    input: Int32, output: Int32, begin: [UInt8] = [], process: PeerProcess? = nil, interruption: Int32? = nil
   ) throws(ConnectionFailure) {
     descriptors = Descriptors(input: input, output: output)
+    silence = process.map { SilenceWatch($0) }
     self.interruption = interruption
     for descriptor in [input, output] {
       _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
@@ -143,14 +150,27 @@ package final class ClientConnection {
       pollfd(fd: isPending ? descriptors.output : -1, events: Int16(POLLOUT), revents: 0),
       pollfd(fd: interruption ?? -1, events: Int16(POLLIN), revents: 0),
     ]
-    let count = poll(&polls, nfds_t(polls.count), Self.milliseconds(until: deadline))
-    if count == 0 { return false }
+    let pause = silence == nil ? deadline : min(deadline ?? nextLook, nextLook)
+    let count = poll(&polls, nfds_t(polls.count), Self.milliseconds(until: pause))
+    if count == 0 {
+      try lookAtProcess()
+      return false
+    }
     if count < 0 { return true }
     if polls[2].revents != 0 { throw .interrupted }
     if polls[1].revents != 0 { flush() }
     if polls[0].revents != 0 { try readSome() }
     return true
   }
+
+  /// Looks at the engine's process if it is time to, and gives an engine up that is stopped.
+  private func lookAtProcess() throws(ConnectionFailure) {
+    guard silence != nil, DispatchTime.now() >= nextLook else { return }
+    nextLook = Self.lookAhead()
+    if let engine = silence?.look(isGreeted: isReady) { throw fail(.silent(engine)) }
+  }
+
+  private static func lookAhead() -> DispatchTime { .now() + .milliseconds(SilenceWatch.lookMilliseconds) }
 
   /// For poll(2), rounded up; -1 for no limit.
   private static func milliseconds(until deadline: DispatchTime?) -> Int32 {
@@ -181,6 +201,8 @@ package final class ClientConnection {
       if count < 0, errno == EAGAIN || errno == EINTR { return }
       throw fail(.ended(reason: nil))
     }
+    silence?.hear()
+    nextLook = Self.lookAhead()
     try take(split(UnsafeRawBufferPointer(rebasing: buffer.prefix(count))))
   }
 

@@ -8,6 +8,8 @@ package enum ConnectionFailure: Error, Hashable, CustomStringConvertible {
   case malformed(MalformedLine)
   /// A limit of this client is exceeded.
   case overrun(String)
+  /// The engine's process is stopped (`SilenceWatch`).
+  case silent(SilentEngine)
   /// The caller wants to be done (`ClientConnection.interruption`).
   case interrupted
 
@@ -21,6 +23,7 @@ package enum ConnectionFailure: Error, Hashable, CustomStringConvertible {
     case .turnedAway(let refusal): refusal.message
     case .malformed(let line): "the engine has sent a line that is not of the protocol: \(line)"
     case .overrun(let what): "the engine has sent more than this client takes: \(what)"
+    case .silent(let engine): engine.description
     case .interrupted: "interrupted"
     }
   }

@@ -138,8 +138,9 @@ final class EngineAccess {
     _ start: EngineStart, socket: SocketPath?, signals: CommandSignals
   ) throws -> ClientConnection? {
     do {
-      let engine = try RunningEngine.connect(given: socket, place: start.place)
-      return try connect(engine.descriptor, begin: engine.begin, signals: signals)
+      let engine = try RunningEngine.connect(
+        given: socket, place: start.place, interruption: signals.descriptor)
+      return try ClientConnection(engine, interruption: signals.descriptor)
     } catch SocketFailure.noEngine {
       return nil
     } catch ConnectionFailure.ended {
@@ -148,11 +149,11 @@ final class EngineAccess {
     }
   }
 
+  /// The connection to an engine of the command's own.
   private static func connect(
-    _ descriptor: Int32, begin: [UInt8] = [], signals: CommandSignals
+    _ descriptor: Int32, signals: CommandSignals
   ) throws(ConnectionFailure) -> ClientConnection {
-    let connection = try ClientConnection(
-      input: descriptor, output: descriptor, begin: begin, interruption: signals.descriptor)
+    let connection = try ClientConnection(input: descriptor, output: descriptor, interruption: signals.descriptor)
     try connection.waitUntilReady()
     return connection
   }

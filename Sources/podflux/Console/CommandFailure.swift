@@ -32,9 +32,12 @@ extension Console {
     } catch let failure as ConnectionFailure {
       if failure == .interrupted { throw ExitCode.interrupted }
       complain(failure.description)
+      switch failure {
       // There will be room for one more client.
-      if case .turnedAway(let refusal) = failure, refusal.is(.limitExceeded) { throw ExitCode.later }
-      throw ExitCode.failure
+      case .turnedAway(let refusal) where refusal.is(.limitExceeded): throw ExitCode.later
+      case .silent: throw ExitCode.later
+      default: throw ExitCode.failure
+      }
     } catch let error as LibraryWithoutSocket {
       complain(error.description)
       throw ExitCode.later

@@ -70,7 +70,7 @@ final class ListeningSocket: Sendable {
     var status = stat()
     guard lstat(path.path, &status) == 0 else { return }
     guard status.st_mode & S_IFMT == S_IFSOCK else { throw .isNoSocket(path.path) }
-    let descriptor = path.address.connect(waiting: false)
+    let descriptor = path.address.connect(waitingFor: 0)
     if descriptor >= 0 { Foundation.close(descriptor) }
     switch -descriptor {
     case ECONNREFUSED: break

@@ -1,35 +1,46 @@
 import Foundation
+import PodfluxClient
 
 /// The engine that runs, as a client finds it.
 struct RunningEngine {
   /// The connection; the one who has it closes it.
   let descriptor: Int32
-  /// What was read of it to know whose engine it is.
+  /// What was read of it: its first line, by which it shows that it answers, and whose engine it is.
   let begin: [UInt8]
+  /// Its process; nil if it is not known.
+  let process: PeerProcess?
 
-  /// Finds the engine and connects. An engine of another library is not meant, and nothing is asked of it, unless the command
-  /// names its socket and no library.
+  /// How long the engine has to take a client in, in seconds.
+  private static let greetingSeconds = SilenceWatch.greetingLooks * SilenceWatch.lookMilliseconds / 1000
+
+  /// Finds the engine, connects, and waits for its first line. An engine of another library is not meant, and nothing is asked
+  /// of it, unless the command names its socket and no library.
   ///
   /// - Parameters:
   ///   - given: Where it listens, if a person has said.
   ///   - place: The library; nil if none was named.
-  static func connect(given: SocketPath?, place: LibraryPlace?) throws(SocketFailure) -> RunningEngine {
+  ///   - interruption: A descriptor that becomes readable once the caller wants to be done: then `begin` may be incomplete.
+  static func connect(
+    given: SocketPath?, place: LibraryPlace?, interruption: Int32? = nil
+  ) throws(SocketFailure) -> RunningEngine {
     let candidates = try SocketPath.candidates(given: given, library: place?.library)
     for path in candidates {
-      let descriptor = path.address.connect()
+      let descriptor = path.address.connect(waitingFor: greetingSeconds)
       switch -descriptor {
       case ...0: break
       case ENOENT, ECONNREFUSED, ENOTDIR: continue
       // The system's service does not serve this user, whose library is another one.
       case EACCES where path.origin == .system && place != nil: continue
+      // Too many clients wait for it already.
+      case EAGAIN: throw .silent(SilentEngine(process: nil, isStopped: false))
       default: throw .refused(what: "reached", path: path.path, code: -descriptor)
       }
-      guard let place, path.mustServe(place) else { return RunningEngine(descriptor: descriptor, begin: []) }
-      let begin = firstLine(descriptor)
+      let engine = try RunningEngine(greetedBy: descriptor, interruption: interruption)
+      guard let place, path.mustServe(place) else { return engine }
       // An engine that names none is taken: its refusal is to be seen.
-      let theirs = library(in: begin).map(SocketPath.realPath)
+      let theirs = library(in: engine.begin).map(SocketPath.realPath)
       let meant = SocketPath.realPath(place.library)
-      guard let theirs, theirs != meant else { return RunningEngine(descriptor: descriptor, begin: begin) }
+      guard let theirs, theirs != meant else { return engine }
       close(descriptor)
       if path.source == .option { throw .otherLibrary(path.path, theirs: theirs, meant: meant) }
     }
@@ -62,18 +73,57 @@ struct RunningEngine {
     return (try? JSONDecoder().decode(Ready.self, from: Data(line)))?.payload.library
   }
 
+  /// Waits for the first line of an engine. It comes when the engine has opened its library.
+  ///
+  /// - Throws: `SocketFailure.silent` if the engine does not answer; the descriptor is closed then.
+  private init(greetedBy descriptor: Int32, interruption: Int32?) throws(SocketFailure) {
+    self.descriptor = descriptor
+    process = PeerProcess(listeningTo: descriptor)
+    do throws(SocketFailure) {
+      begin = try Self.firstLine(descriptor, of: process, interruption: interruption)
+    } catch {
+      close(descriptor)
+      throw error
+    }
+  }
+
   /// The first line, with its line feed, if the engine sends one; and what came with it.
-  private static func firstLine(_ descriptor: Int32) -> [UInt8] {
-    var bytes: [UInt8] = []
+  private static func firstLine(
+    _ descriptor: Int32, of process: PeerProcess?, interruption: Int32?
+  ) throws(SocketFailure) -> [UInt8] {
+    var (bytes, silence) = ([UInt8](), SilenceWatch(process))
     while !bytes.contains(UInt8(ascii: "\n")) {
-      let count = withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 16) { buffer in
-        let count = read(descriptor, buffer.baseAddress, buffer.count)
-        bytes += buffer.prefix(max(0, count))
-        return count
-      }
-      guard count > 0 || count < 0 && errno == EINTR else { break }
+      var polls = [descriptor, interruption ?? -1].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+      let count = poll(&polls, nfds_t(polls.count), Int32(SilenceWatch.lookMilliseconds))
+      if count == 0, let engine = silence.look(isGreeted: false) { throw .silent(engine) }
+      if polls[1].revents != 0 { break }
+      guard count > 0 else { continue }
+      guard let piece = readPiece(descriptor) else { break }
+      silence.hear()
+      bytes += piece
     }
     return bytes
+  }
+
+  /// Reads once; nil at the end.
+  private static func readPiece(_ descriptor: Int32) -> [UInt8]? {
+    withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 16) { buffer in
+      let count = read(descriptor, buffer.baseAddress, buffer.count)
+      if count < 0, errno == EINTR { return [] }
+      return count > 0 ? [UInt8](buffer.prefix(count)) : nil
+    }
+  }
+}
+
+extension ClientConnection {
+  /// Takes over the connection to an engine that runs.
+  ///
+  /// - Parameter interruption: A descriptor that becomes readable once the caller wants to be done; the caller closes it.
+  convenience init(_ engine: RunningEngine, interruption: Int32? = nil) throws(ConnectionFailure) {
+    try self.init(
+      input: engine.descriptor, output: engine.descriptor, begin: engine.begin, process: engine.process,
+      interruption: interruption)
+    try waitUntilReady()
   }
 }
 

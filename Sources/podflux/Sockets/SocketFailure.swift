@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import PodfluxClient
 
 /// Why an engine cannot listen at a socket, or a client cannot find one.
 enum SocketFailure: Error, CustomStringConvertible {
@@ -17,6 +18,8 @@ enum SocketFailure: Error, CustomStringConvertible {
   case otherLibrary(String, theirs: String, meant: String)
   /// No engine listens.
   case noEngine([SocketPath])
+  /// An engine listens, and does not answer.
+  case silent(SilentEngine)
 
   /// One sentence for people.
   var description: String {
@@ -40,6 +43,7 @@ enum SocketFailure: Error, CustomStringConvertible {
       no engine listens at \(paths.map(\.path).joined(separator: " or at ")); start one with podflux daemon, or with \
       podflux run --socket
       """
+    case .silent(let engine): engine.description
     }
   }
 
@@ -48,6 +52,7 @@ enum SocketFailure: Error, CustomStringConvertible {
     case .unusablePath, .isNoSocket, .refused, .unusableDescriptor, .otherLibrary: .wrongUsage
     case .isLive: .libraryInUse
     case .noEngine: .noEngine
+    case .silent: .later
     }
   }
 }

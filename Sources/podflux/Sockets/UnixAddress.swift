@@ -37,18 +37,28 @@ struct UnixAddress: Hashable, Sendable {
     }
   }
 
-  /// Makes a stream socket and connects it: the descriptor, or the errno, negative. Waits while the queue of the one that
-  /// listens is full, unless it is not to.
-  func connect(waiting: Bool = true) -> Int32 {
-    let flags = Int32(SOCK_CLOEXEC.rawValue) | (waiting ? 0 : Int32(SOCK_NONBLOCK.rawValue))
+  /// Makes a stream socket and connects it: the descriptor, or the errno, negative; EAGAIN if the queue of the one that
+  /// listens is full, and stays so.
+  ///
+  /// - Parameter seconds: How long a full queue is waited for; 0 for not at all, and a descriptor that does not block.
+  func connect(waitingFor seconds: Int) -> Int32 {
+    let flags = Int32(SOCK_CLOEXEC.rawValue) | (seconds > 0 ? 0 : Int32(SOCK_NONBLOCK.rawValue))
     let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | flags, 0)
     guard descriptor >= 0 else { return -errno }
+    if seconds > 0 { Self.limitSending(to: seconds, at: descriptor) }
     while withSocketAddress({ Foundation.connect(descriptor, $0, $1) }) != 0 {
       guard errno != EINTR else { continue }
       let refusal = errno
       close(descriptor)
       return -refusal
     }
+    if seconds > 0 { Self.limitSending(to: 0, at: descriptor) }
     return descriptor
+  }
+
+  /// Limits how long connecting and sending may take (socket(7), SO_SNDTIMEO); 0 is no limit. It fails for no socket.
+  private static func limitSending(to seconds: Int, at descriptor: Int32) {
+    var limit = timeval(tv_sec: seconds, tv_usec: 0)
+    setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
   }
 }

@@ -54,6 +54,8 @@ final class RunningCommand {
   var output: String { Self.text(path + ".output") }
   var errors: String { Self.text(path + ".errors") }
 
+  var id: Int32 { process.processIdentifier }
+
   func signal(_ number: Int32) { kill(process.processIdentifier, number) }
 
   func waitForEnd() throws -> Int32 {

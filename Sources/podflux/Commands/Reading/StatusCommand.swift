@@ -54,10 +54,21 @@ struct StatusReport {
   private let json: JSONObject
 
   /// What holds the library.
-  enum EngineState: String {
-    case runs = "an engine runs"
-    case suspended = "its engine is suspended"
-    case none = "no engine runs"
+  enum EngineState {
+    case runs
+    case suspended
+    /// It does not answer.
+    case silent(SilentEngine)
+    case none
+
+    var words: String {
+      switch self {
+      case .runs: "an engine runs"
+      case .suspended: "its engine is suspended"
+      case .silent(let engine): engine.description
+      case .none: "no engine runs"
+      }
+    }
   }
 
   init(of source: some SnapshotSource, engine: EngineState) throws {
@@ -80,7 +91,7 @@ struct StatusReport {
       .failed: "failed",
     ]
     let parts = words.filter { counts[$0.key] > 0 }.map { "\(counts[$0.key]) \($0.value)" }
-    return (parts.isEmpty ? "no downloads" : parts.joined(separator: ", ")) + "; \(engine.rawValue)"
+    return (parts.isEmpty ? "no downloads" : parts.joined(separator: ", ")) + "; \(engine.words)"
   }
 
   /// Rows, what is not listed, and the sum.

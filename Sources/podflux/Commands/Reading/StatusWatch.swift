@@ -46,9 +46,7 @@ struct StatusSource {
   func report() throws -> StatusReport {
     do {
       let engine = try RunningEngine.connect(given: socket, place: folder.place)
-      let connection = try ClientConnection(input: engine.descriptor, output: engine.descriptor, begin: engine.begin)
-      try connection.waitUntilReady()
-      return try StatusReport(of: connection, engine: .runs)
+      return try StatusReport(of: ClientConnection(engine), engine: .runs)
     } catch SocketFailure.noEngine {
       return try StatusReport(of: folder, engine: .none)
     } catch ConnectionFailure.ended {
@@ -56,6 +54,10 @@ struct StatusSource {
     } catch let refusal as EngineRefusal where refusal.is(.suspended) {
       // It has given the library up, and answers nothing until it goes on.
       return try StatusReport(of: folder, engine: .suspended)
+    } catch SocketFailure.silent(let engine) {
+      return try StatusReport(of: folder, engine: .silent(engine))
+    } catch ConnectionFailure.silent(let engine) {
+      return try StatusReport(of: folder, engine: .silent(engine))
     }
   }
 }

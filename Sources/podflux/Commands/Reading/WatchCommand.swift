@@ -46,11 +46,8 @@ struct WatchCommand: ParsableCommand {
     let signals = try CommandSignals()
     let console = Console(console)
     try console.reporting {
-      let running = try RunningEngine.connect(given: given, place: place)
-      let connection = try ClientConnection(
-        input: running.descriptor, output: running.descriptor, begin: running.begin,
-        interruption: signals.descriptor)
-      try connection.waitUntilReady()
+      let running = try RunningEngine.connect(given: given, place: place, interruption: signals.descriptor)
+      let connection = try ClientConnection(running, interruption: signals.descriptor)
       let stores = store.isEmpty ? Set(StoreName.allCases) : Set(store)
       let wish = Observation(state: SnapshotQuery(stores: stores), includesActions: actions, interval: interval)
       _ = try connection.ask(.query(.observe(wish))).get()

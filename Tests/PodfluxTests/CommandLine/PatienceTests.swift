@@ -1,0 +1,66 @@
+import Foundation
+import ScriptedOrigin
+import Testing
+import TestScheduling
+import TestSupport
+
+/// A tester stopped `podflux get` with ^Z, and each other command waited for its engine without end and without a word.
+@Suite("Commands do not wait without end", .systemTest)
+struct PatienceTests {
+  @Test("A stopped engine is named by each command that asks it, which ends with 75; with SIGCONT it goes on")
+  func stoppedEngine() throws {
+    let scene = try Scene()
+    let body = scene.serve("/a.mp3", length: 12 << 20, bytesPerSecond: 1 << 20).body
+    scene.serve("/b.mp3", length: 30 << 20, bytesPerSecond: 1 << 18)
+    let engine = try scene.begin("get", scene.origin.url("/a.mp3"))
+    try waitUntil("the engine's first partial file", upTo: 20) { !scene.partialFiles().isEmpty }
+    let early = try scene.begin("get", scene.origin.url("/b.mp3"))
+    try waitUntil("the early client's download", upTo: 20) { scene.partialFiles().count == 2 }
+    engine.signal(SIGSTOP)
+    let words = """
+      the engine (process \(engine.id)) is stopped and does not answer; let it go on with fg in its terminal, or with \
+      kill -CONT \(engine.id)
+      """
+    let late = try [
+      scene.begin("sync"), scene.begin("rm", "--all", "-y"), scene.begin("watch", "--json"), scene.begin("attach"),
+    ]
+    let status = try scene.begin("status")
+    for command in late {
+      #expect(try command.waitForEnd() == 75)
+      #expect(command.errors == "podflux: \(words)\n" && command.output.isEmpty)
+    }
+    #expect(try early.waitForEnd() == 75)
+    #expect(early.errors.hasSuffix("podflux: \(words)\n"), "\(early.errors)")
+    #expect(try status.waitForEnd() == 0)
+    #expect(status.output.contains("; \(words)\n"), "\(status.output)")
+    engine.signal(SIGCONT)
+    #expect(try engine.waitForEnd() == 0, "\(engine.errors)")
+    #expect(scene.hash(of: "a.mp3") == body.hash)
+  }
+
+  @Test("^C ends a command that waits for a stopped engine at once")
+  func interruption() throws {
+    let scene = try Scene()
+    scene.serve("/a.mp3", length: 3 << 20, bytesPerSecond: 1 << 20)
+    let engine = try scene.begin("get", scene.origin.url("/a.mp3"))
+    try waitUntil("the engine's first partial file", upTo: 20) { !scene.partialFiles().isEmpty }
+    engine.signal(SIGSTOP)
+    let begin = ContinuousClock.now
+    let command = try scene.begin("pause", "--all")
+    try waitUntil("the command's connection", upTo: 20) { try Self.sockets(of: command.id) > 0 }
+    command.signal(SIGINT)
+    #expect(try command.waitForEnd() == 130)
+    #expect(ContinuousClock.now - begin < .seconds(10))
+    #expect(command.errors == "interrupted; everything is kept, and podflux sync goes on with it\n")
+    engine.signal(SIGCONT)
+  }
+
+  /// How many sockets a process has open.
+  private static func sockets(of process: Int32) throws -> Int {
+    let folder = "/proc/\(process)/fd/"
+    return try FileManager.default.contentsOfDirectory(atPath: folder).count { name in
+      // A descriptor may be closed meanwhile.
+      (try? FileManager.default.destinationOfSymbolicLink(atPath: folder + name))?.hasPrefix("socket:") == true
+    }
+  }
+}
