@@ -7,6 +7,8 @@ import WireProtocol
 
 @Suite("Following downloads and refreshes")
 struct FollowerTests {
+  private let now = Timestamp(milliseconds: 0)
+
   private func payload(_ json: String) throws -> JSONObject { try JSONObject(line: Array(json.utf8)) }
 
   private func action(_ type: String, _ json: String) throws -> ClientConnection.Event {
@@ -66,8 +68,8 @@ struct FollowerTests {
     let item = #"{"id":"a","state":"waiting","reason":"storage","detail":{"shortBytes":2800000}}"#
     _ = try follower.apply(
       try state(#"{"store":"downloads","full":true,"items":[\#(item)],"counts":{"waiting":1}}"#))
-    #expect(follower.needsHelp && !follower.waitsForLogins && !follower.isOver)
-    let settled = follower.giveUp(by: PersonalClock(now: Timestamp(milliseconds: 0)))
+    #expect(follower.needsHelp(at: now) && !follower.waitsForLogins && !follower.isOver)
+    let settled = follower.giveUp(by: PersonalClock(now: now))
     #expect(settled.map(\.outcome) == [.waits("waits: 2.8 MB more must be free")])
     #expect(follower.isOver && follower.stuck == 1 && follower.failures.isEmpty)
   }
@@ -79,20 +81,60 @@ struct FollowerTests {
       let line = #"{"store":"downloads","full":true,"items":[\#(item)],"counts":{"waiting":300}}"#
       var all = DownloadFollower()
       _ = try all.apply(try state(line))
-      #expect(all.needsHelp)
-      _ = all.giveUp(by: PersonalClock(now: Timestamp(milliseconds: 0)))
+      #expect(all.needsHelp(at: now))
+      _ = all.giveUp(by: PersonalClock(now: now))
       #expect(all.isOver && all.stuck == 1 && all.failures.isEmpty)
       var these = DownloadFollower(following: ["a"])
       _ = try these.apply(try state(line))
       _ = try these.look(at: FakeLibrary(downloads: [item]))
-      #expect(!these.needsHelp)
+      #expect(!these.needsHelp(at: now))
     }
     var busy = DownloadFollower()
     let item = #"{"id":"a","state":"waiting","reason":"network"}"#
     _ = try busy.apply(
       try state(
         #"{"store":"downloads","full":true,"items":[\#(item)],"counts":{"waiting":300,"running":1}}"#))
-    #expect(!busy.needsHelp)
+    #expect(!busy.needsHelp(at: now))
+  }
+
+  @Test("What is tried again within five minutes is waited for; what a server has put off for longer can be given up")
+  func later() throws {
+    func follower(_ times: [String], following ids: [String]? = nil) throws -> DownloadFollower {
+      let items = times.enumerated().map { number, time in
+        #"{"id":"\#(number)","state":"waiting","reason":"\#(number == 0 ? "retry" : "host")","retryAt":"\#(time)"}"#
+      }
+      var follower = ids.map { DownloadFollower(following: $0) } ?? DownloadFollower()
+      let list = items.joined(separator: ",")
+      _ = try follower.apply(
+        try state(#"{"store":"downloads","full":true,"items":[\#(list)],"counts":{"waiting":\#(items.count)}}"#))
+      _ = try follower.look(at: FakeLibrary(downloads: items))
+      return follower
+    }
+    let (near, far) = ("1970-01-01T00:05:00.000Z", "1970-01-01T00:05:00.001Z")
+    #expect(try !follower([near]).needsHelp(at: now))
+    #expect(try !follower([far, near]).needsHelp(at: now))
+    #expect(try follower([far, far]).needsHelp(at: now))
+    var these = try follower([far, near], following: ["0"])
+    #expect(these.needsHelp(at: now))
+    let settled = these.giveUp(by: PersonalClock(now: now, zone: .gmt))
+    #expect(settled.map(\.outcome) == [.waits("again in 5:01")])
+    #expect(these.isOver && these.stuck == 1 && these.failures.isEmpty)
+  }
+
+  @Test("Before many that wait are given up, those that the list has no room for are looked at")
+  func unlisted() throws {
+    func item(_ id: String, _ time: String) -> String {
+      #"{"id":"\#(id)","state":"waiting","reason":"retry","retryAt":"\#(time)"}"#
+    }
+    let far = item("a", "1970-01-01T12:00:00.000Z")
+    var follower = DownloadFollower()
+    _ = try follower.apply(
+      try state(#"{"store":"downloads","full":true,"items":[\#(far)],"counts":{"waiting":2}}"#))
+    #expect(follower.needsHelp(at: now) && follower.unlisted == 1)
+    let soon = FakeLibrary(downloads: [far, item("b", "1970-01-01T00:00:05.000Z")])
+    #expect(try !follower.unlistedNeedHelp(at: now, in: soon))
+    let late = FakeLibrary(downloads: [far, item("b", "1970-01-01T11:00:00.000Z")])
+    #expect(try follower.unlistedNeedHelp(at: now, in: late))
   }
 
   @Test("What waits for logins that are closed can be given up, once nothing else moves")
@@ -104,11 +146,11 @@ struct FollowerTests {
         try state(#"{"store":"downloads","full":true,"items":\#(items),"counts":{"queued":2}}"#))
     }
     try tell(#""state":"running""#)
-    #expect(!follower.needsHelp)
+    #expect(!follower.needsHelp(at: now))
     try tell(#""state":"waiting","reason":"auth""#)
-    #expect(follower.needsHelp && follower.waitsForLogins && !follower.isOver)
-    let settled = follower.giveUp(by: PersonalClock(now: Timestamp(milliseconds: 0)))
-    #expect(settled.count == 2 && follower.isOver && !follower.needsHelp)
+    #expect(follower.needsHelp(at: now) && follower.waitsForLogins && !follower.isOver)
+    let settled = follower.giveUp(by: PersonalClock(now: now))
+    #expect(settled.count == 2 && follower.isOver && !follower.needsHelp(at: now))
     #expect(follower.failures.allSatisfy { $0.needsCredentials && $0.words.contains("closed") })
   }
 

@@ -1,3 +1,4 @@
+import Flux
 import PodfluxClient
 import PodfluxCore
 import WireProtocol
@@ -208,27 +209,47 @@ package struct DownloadFollower {
 
   // MARK: What does not come by itself
 
-  /// Whether nothing moves but what waits for a login, or for room; where all downloads are followed, for the network too.
-  /// Of many that wait the listed ones stand for the rest.
-  package var needsHelp: Bool {
-    guard !isOver, !needsLook, unlisted == 0 || (scope == .all && library.counts.onlyWait) else { return false }
+  /// How far away an attempt may be that is waited for, in milliseconds: five minutes. A server can put one off for a day.
+  package static let patienceMilliseconds: Int64 = 300_000
+
+  /// Whether nothing moves but what waits for a login, for room, or for a moment that is far away; where all downloads are
+  /// followed, for the network too. Of many that wait the listed ones stand for the rest, until `unlistedNeedHelp` has looked at all.
+  ///
+  /// - Parameter now: The time now.
+  package func needsHelp(at now: Timestamp) -> Bool {
+    guard !isOver, !needsLook, unlisted == 0 || library.counts.onlyWait else { return false }
     let rows = rows
-    return !rows.isEmpty && rows.allSatisfy { $0.reason.map(isHelpless) ?? false }
+    return !rows.isEmpty && rows.allSatisfy { isHelpless($0, at: now) }
   }
 
-  private func isHelpless(_ reason: WaitingReason) -> Bool {
-    switch reason {
+  /// Whether the same is so of each download that the list has no room for.
+  ///
+  /// Cost: a page of the source for each thousand downloads that wait; nothing if all are listed.
+  package func unlistedNeedHelp(at now: Timestamp, in source: some SnapshotSource) throws -> Bool {
+    guard unlisted > 0 else { return true }
+    var areHelpless = true
+    try source.forEachDownload(.states([.waiting]), fields: [.id, .reason, .retryAt]) { item in
+      areHelpless = !follows(item.id) || isHelpless(item, at: now)
+      return areHelpless
+    }
+    return areHelpless
+  }
+
+  private func isHelpless(_ item: DownloadItem, at now: Timestamp) -> Bool {
+    switch item.reason {
     case .auth, .storage: true
     case .network, .policy, .schedule, .budget: scope == .all
-    case .retry, .host: false
+    case .retry, .host:
+      item.retryAt.map { $0.milliseconds - now.milliseconds > Self.patienceMilliseconds } ?? false
+    case nil: false
     }
   }
 
   /// Whether one of those that are left waits for a login.
   package var waitsForLogins: Bool { rows.contains { $0.reason == .auth } }
 
-  /// Gives up what waits for logins, for room and for the network: a person has closed the one, and has to make the other.
-  /// Their downloads wait on.
+  /// Gives up what waits for logins, for room, for the network and for a far moment: a person has closed the one, and has to
+  /// make the other. Their downloads wait on.
   ///
   /// - Parameter clock: For what is said of those that wait.
   package mutating func giveUp(by clock: PersonalClock) -> [Settled] {

@@ -126,7 +126,7 @@ extension EngineAccess {
   }
 
   static let frameMilliseconds = 200
-  /// How long downloads may wait for logins of which none is being opened, and for room.
+  /// How long downloads may wait for logins of which none is being opened, for room, and for moments that are far away.
   private static let helplessMilliseconds = 5000
 
   private func observe(
@@ -137,10 +137,15 @@ extension EngineAccess {
     var idle = 0
     while true {
       var settled = try frame(of: &follower)
-      idle = follower.needsHelp ? idle + Self.frameMilliseconds : 0
+      let clock = view.console.clock
+      idle = follower.needsHelp(at: clock.now) ? idle + Self.frameMilliseconds : 0
       if idle >= Self.helplessMilliseconds {
         let isComing = try follower.waitsForLogins && isLoginUnderWay()
-        if isComing { idle = 0 } else { settled += follower.giveUp(by: view.console.clock) }
+        if try isComing || !follower.unlistedNeedHelp(at: clock.now, in: connection) {
+          idle = 0
+        } else {
+          settled += follower.giveUp(by: clock)
+        }
       }
       if !settled.isEmpty { view.makeRoom() }
       settled.forEach(onSettled)

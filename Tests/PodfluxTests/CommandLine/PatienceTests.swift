@@ -4,7 +4,8 @@ import Testing
 import TestScheduling
 import TestSupport
 
-/// A tester stopped `podflux get` with ^Z, and each other command waited for its engine without end and without a word.
+/// A tester stopped `podflux get` with ^Z, and each other command waited for its engine without end and without a word; cron's
+/// `podflux sync` waited for a day that a server had asked for, and the next ones beside it.
 @Suite("Commands do not wait without end", .systemTest)
 struct PatienceTests {
   @Test("A stopped engine is named by each command that asks it, which ends with 75; with SIGCONT it goes on")
@@ -62,5 +63,27 @@ struct PatienceTests {
       // A descriptor may be closed meanwhile.
       (try? FileManager.default.destinationOfSymbolicLink(atPath: folder + name))?.hasPrefix("socket:") == true
     }
+  }
+
+  @Test("What a server has put off for a day ends get and sync with 75, by name, and stays for later")
+  func putOff() throws {
+    let (scene, elsewhere) = (try Scene(), try Scene())
+    scene.origin.serve("/a.mp3", .status(429, headers: ["Retry-After": "86400"]))
+    let get = try scene.podflux("get", scene.origin.url("/a.mp3"))
+    let words = #/a.mp3: again tomorrow \d\d:\d\d: the server answered 429/#
+    #expect(get.status == 75 && get.output.isEmpty && get.errors.contains(words), "\(get)")
+    for options in [[], ["--quiet"]] {
+      let sync = try PodfluxCommand.run(["sync"] + options, environment: scene.environment)
+      #expect(sync.status == 75 && sync.errors.contains(words), "\(sync)")
+      #expect(sync.errors.contains("1 waits for room, for the network or for a later attempt; podflux why"), "\(sync)")
+    }
+    // What is at another server does not wait for it, and what is at that one does.
+    elsewhere.serve("/b.mp3", length: 60_000)
+    #expect(try scene.results("get", elsewhere.origin.url("/b.mp3")) == ["\(scene.library)/b.mp3"])
+    let same = try scene.podflux("get", scene.origin.url("/c.mp3"))
+    let pause = "podflux: c.mp3: waits: its server asked for a pause, again tomorrow "
+    #expect(same.status == 75 && same.errors.contains(pause), "\(same)")
+    #expect(scene.origin.requests.map(\.path) == ["/a.mp3"])
+    #expect(try scene.results("ls", "--state", "waiting", "--json").count == 2)
   }
 }

@@ -16,6 +16,7 @@ struct GetCommand: EngineCommand {
       podflux get -i list.txt
 
       stdout has the path of each file as it is complete, and nothing else. A file that is here already is not fetched again.
+      It ends with 75 if what is left waits for room, or for an attempt more than five minutes away: podflux sync goes on.
       """)
 
   static let startCleanup = StartCleanup.awaited
@@ -246,7 +247,7 @@ struct GetCommand: EngineCommand {
       // A table and lines of progress have told it.
       if console.mode.progress == .none { console.complain("\(settled.name): \(failure.words)") }
     case .left(let words): console.note("\(settled.name) was \(words)")
-    case .waits(let words): console.complain("\(settled.name) \(words)")
+    case .waits(let words): console.complain("\(settled.name): \(words)")
     }
   }
 

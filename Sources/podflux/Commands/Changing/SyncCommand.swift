@@ -19,7 +19,7 @@ struct SyncCommand: EngineCommand {
       */10 * * * *  podflux sync --due --quiet
 
       Feeds that are paused or have ended are left out. It ends with 1 if something has failed meanwhile, which it names on
-      stderr, and with 75 if what is left waits for room or for the network.
+      stderr, and with 75 if what is left waits for room, for the network, or for an attempt more than five minutes away.
       """)
 
   static let startCleanup = StartCleanup.awaited
@@ -192,7 +192,8 @@ struct SyncCommand: EngineCommand {
       with: downloads.failures + report.failed.compactMap(\.error), left: 0, on: console)
     if downloads.stuck > 0 {
       let verb = downloads.stuck == 1 ? "waits" : "wait"
-      console.complain("\(downloads.stuck) \(verb) for room or for the network; podflux why says of each for what")
+      let words = "\(verb) for room, for the network or for a later attempt"
+      console.complain("\(downloads.stuck) \(words); podflux why says of each for what")
     }
     if report.waiting > 0 || downloads.stuck > 0 { throw ExitCode.later }
   }
