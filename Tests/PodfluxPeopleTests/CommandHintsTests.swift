@@ -59,6 +59,10 @@ struct CommandHintsTests {
         "downloads/retry is not for a download that is completed; retry what has failed",
         "podflux retry is not for a download that is completed; retry what has failed"
       ),
+      (
+        "payload.opml is a feed itself; subscribe to its address with feeds/subscribe",
+        "the document is a feed itself; subscribe to its address with podflux add"
+      ),
       ("mirrors[0] has a scheme that is not supported", "--mirror has a scheme that is not supported"),
       ("payload.url has no host", "url has no host"),
       ("the server answered 404: there is no such feed (not_found)", "the server answered 404: there is no such feed"),

@@ -6,8 +6,7 @@ extension EngineRefusal {
   /// Why a request was refused, for a person who has typed a command and no line of JSON: with the names of commands and
   /// options where the protocol has its own.
   package var words: String {
-    let words = Self.terms.reduce(message) { $0.replacing($1.protocol, with: $1.command) }
-    let named = Self.members.reduce(words) { words, member in
+    let named = Self.members.reduce(message.withCommandNames) { words, member in
       guard words.hasPrefix(member.protocol) else { return words }
       return member.command + words.dropFirst(member.protocol.count)
     }
@@ -15,7 +14,7 @@ extension EngineRefusal {
   }
 
   /// What the protocol calls things, anywhere in a sentence, and what commands call them.
-  private static let terms: [(protocol: String, command: String)] = [
+  fileprivate static let terms: [(protocol: String, command: String)] = [
     ("payload.", ""),
     (
       "is suspended and takes engine/resume and engine/shutdown only; resume it first",
@@ -25,7 +24,7 @@ extension EngineRefusal {
     (", or cancel it with cleanup/cancel", ""), ("downloads/pause", "podflux pause"),
     ("downloads/resume", "podflux resume"), ("downloads/retry", "podflux retry"),
     ("downloads/verify", "podflux verify"), ("downloads/remove", "podflux rm"),
-    ("sessions/open", "podflux sessions open"),
+    ("feeds/subscribe", "podflux add"), ("sessions/open", "podflux sessions open"),
     ("name the secret's in parameter", "name the secret's with --parameter"),
     ("give secret, secretFile or netrc", "give --password-stdin or --netrc"),
     ("its id is the one that enqueue replied", "podflux ls lists them"),
@@ -47,5 +46,12 @@ extension EngineRefusal {
     case .invalidValue, .unsupportedScheme, .unsafePath, .missingField, .unknownField: true
     default: false
     }
+  }
+}
+
+extension String {
+  /// A sentence of the engine with the names of commands where the protocol has its own.
+  package var withCommandNames: String {
+    EngineRefusal.terms.reduce(self) { $0.replacing($1.protocol, with: $1.command) }
   }
 }

@@ -45,7 +45,7 @@ struct RunNotes {
     let task = run.isCleanup ? "the cleanup" : "the run"
     let name = run.cause == .start ? "\(task) at this start" : task
     let list = "what and why: \(ShellCommand("snapshot", library: library, #"{"stores":["cleanup"]}"#))"
-    let reason = run.reason.map { ": \($0)" } ?? ""
+    let reason = run.reason.map { ": \(isOfCommand ? $0.withCommandNames : $0)" } ?? ""
     switch run.stage {
     case .refused: return "podflux: \(name) was refused and changed nothing\(reason); \(list)"
     case .failed: return "podflux: \(name) could not look at everything and changed nothing\(reason); \(list)"

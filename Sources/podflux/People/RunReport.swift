@@ -1,6 +1,7 @@
 import ArgumentParser
 import PodfluxClient
 import PodfluxCore
+import PodfluxPeople
 import Terminal
 import WireProtocol
 
@@ -101,7 +102,8 @@ struct RunReport {
       if !hasFailed { console.note(try sentence(isPlan: isPlan, nothing: agreement)) }
     }
     guard !hasFailed else {
-      console.complain("nothing was changed: \(try run.string("reason") ?? state ?? "it failed")")
+      let reason = try run.string("reason")?.withCommandNames ?? state ?? "it failed"
+      console.complain("nothing was changed: \(reason)")
       throw ExitCode.failure
     }
     let undone = try steps.filter(Self.isUndone)

@@ -109,6 +109,21 @@ struct DownloadCommandTests {
     #expect(try scene.results("settings", "maxConcurrent") == ["9"])
   }
 
+  @Test("Where all files are gone at once, clean changes nothing, and names the command that would")
+  func everythingGone() throws {
+    let scene = try Scene()
+    for name in ["a", "b"] {
+      scene.serve("/\(name).mp3", length: 40_000)
+      try scene.results("get", scene.origin.url("/\(name).mp3"))
+    }
+    for name in scene.publishedFiles() { try FileManager.default.removeItem(atPath: scene.library + "/" + name) }
+    let clean = try scene.podflux("clean")
+    #expect(clean.status == 1, "\(clean)")
+    #expect(clean.errors.contains("podflux: nothing was changed: the files of all 2 completed downloads"), "\(clean)")
+    #expect(!clean.errors.contains("downloads/remove"), "\(clean)")
+    #expect(clean.errors.hasSuffix("or remove the downloads with podflux rm\n"), "\(clean)")
+  }
+
   @Test("clean plans without a change, and quarantines what it is told to")
   func clean() throws {
     let scene = try Scene()

@@ -33,6 +33,18 @@ struct PodcastCommandTests {
     #expect(try scene.results("ls", "episodes", "show", "--state", "completed", "--json").count == 1)
   }
 
+  @Test(
+    "What cannot be a feed's address is wrong usage, with a word about what would be right, and makes no library",
+    arguments: ["notaurl", "ftp://127.0.0.1/feed.xml", "http://", "file:///feed.xml"])
+  func wrongAddresses(address: String) throws {
+    let scene = try Scene()
+    let refused = try scene.podflux("add", "http://127.0.0.1:1/feed.xml", address)
+    #expect(refused.status == 64 && refused.output.isEmpty, "\(refused)")
+    let words = "\"\(address)\" is no http or https URL; write one such as https://example.org/feed"
+    #expect(refused.errors.contains(words), "\(refused)")
+    #expect(!FileManager.default.fileExists(atPath: scene.library))
+  }
+
   @Test("Two commands bring the newest three episodes of a feed, and the next sync each new one")
   func twoCommands() throws {
     let scene = try Scene()
@@ -166,6 +178,10 @@ struct PodcastCommandTests {
     let exported = scene.outside + "/out.opml"
     try scene.results("export", "-o", exported)
     #expect(try String(contentsOfFile: exported, encoding: .utf8).contains("xmlUrl=\"\(show.url)\""))
+    #expect(try scene.results("export", "--json")[0].contains(#"xmlUrl=\"\#(show.url)\""#))
+    let rss = "<rss version=\"2.0\"><channel><title>T</title></channel></rss>"
+    let feed = try scene.podflux("import", "-", input: [rss])
+    #expect(feed.errors.contains("subscribe to its address with podflux add"), "\(feed)")
     #expect(try scene.podflux("rm", "mine").errors == "1 removed\n")
     #expect(try scene.results("ls", "feeds", "--json").isEmpty)
   }

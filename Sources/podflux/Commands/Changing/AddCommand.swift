@@ -61,6 +61,12 @@ struct AddCommand: EngineCommand {
   var missingLibrary: MissingLibrary { dryRun ? .replaced : .made }
 
   func validate() throws {
+    for feed in feeds {
+      guard let address = try? WebAddress(feed), address.obstruction == nil else {
+        let shown = feed.withoutCredentials.printable
+        throw ValidationError("\"\(shown)\" is no http or https URL; write one such as https://example.org/feed")
+      }
+    }
     if title != nil, feeds.count > 1 { throw ValidationError("--title is for one feed") }
     if session.isGiven, dryRun { throw ValidationError("--dry-run looks without a login") }
     if none, !rules.isEmpty { throw ValidationError("--none allows no other rule") }

@@ -46,7 +46,9 @@ struct ExportCommand: ParsableCommand {
   }
 
   private static func json(_ opml: String) throws -> String {
-    String(decoding: try JSONEncoder().encode(["opml": opml]), as: UTF8.self) + "\n"
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = .withoutEscapingSlashes
+    return String(decoding: try encoder.encode(["opml": opml]), as: UTF8.self) + "\n"
   }
 }
 
