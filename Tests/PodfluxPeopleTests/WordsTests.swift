@@ -21,6 +21,9 @@ struct WordsTests {
     let words = Set(codes.map { Failure(code: $0.rawValue, message: "").words })
     #expect(words.count == codes.count)
     #expect(Failure(code: "new", message: "the moon is full").words == "the moon is full")
+    // A tester read "the disk or the file system failed" in lists, and what to do about it nowhere but in why.
+    let denied = #"the permissions of "Show" do not allow this; give this user access to it"#
+    #expect(Failure(code: "io", message: denied).words == denied)
     #expect(Failure(code: "http_status", message: "", status: 503).words == "the server answered 503")
     let last = Failure(code: "retries_exhausted", message: "", cause: "timeout")
     #expect(last.words == "it failed too often, at last because the server was silent for too long")

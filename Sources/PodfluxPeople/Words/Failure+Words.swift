@@ -14,12 +14,13 @@ extension Failure {
   }
 
   /// Whether the engine's sentence says more than its code: it quotes the realm or the session of a login, says what the
-  /// server sent or left out, or names who answered where that is not the address itself.
+  /// server sent or left out or what the system refused, or names who answered where that is not the address itself.
   private var isToldBetter: Bool {
-    switch DownloadError.Code(rawValue: code) {
+    if message.hasPrefix("a further document of the feed") { return true }
+    return switch DownloadError.Code(rawValue: code) {
     case .unauthorized:
       message.contains("\"") || ["the token server", "the session's secret"].contains(where: message.hasPrefix)
-    case .notMedia: !message.isEmpty
+    case .notMedia, .io: !message.isEmpty
     case .lengthMismatch: message.hasPrefix("the feed's document")
     case .unsafeRedirect: message.hasPrefix("the feed's address")
     default: false
