@@ -32,22 +32,8 @@ struct AddCommand: EngineCommand {
   @Argument(help: "The feed's URL, or that of a page which names it.")
   var feeds: [String]
 
-  @Option(help: "A title instead of the feed's own, of one feed.")
-  var title: String?
-
-  @Option(help: "The group to put it in; parts of nested groups are separated by /.")
-  var group: String?
-
-  @Option(help: "A header such as 'Name: value' for the feed's own origin; can be repeated.")
-  var header: [HeaderOption] = []
-
-  @Option(help: "A template for the names of its files instead of the library's, such as {podcast}/[{date} ]{title}.")
-  var name: String?
-
+  @OptionGroup var options: FeedOptions
   @OptionGroup var session: SessionOptions
-
-  @Option(help: "What its requests call themselves.")
-  var userAgent: String?
 
   @Flag(help: "Download nothing by itself.")
   var none = false
@@ -67,14 +53,9 @@ struct AddCommand: EngineCommand {
         throw ValidationError("\"\(shown)\" is no http or https URL; write one such as https://example.org/feed")
       }
     }
-    if title != nil, feeds.count > 1 { throw ValidationError("--title is for one feed") }
+    if options.title != nil, feeds.count > 1 { throw ValidationError("--title is for one feed") }
     if session.isGiven, dryRun { throw ValidationError("--dry-run looks without a login") }
     if none, !rules.isEmpty { throw ValidationError("--none allows no other rule") }
-    do throws(NameTemplateFault) {
-      _ = try name.map { (text) throws(NameTemplateFault) in try NameTemplate(validating: text) }
-    } catch {
-      throw ValidationError("--name: \(error)")
-    }
   }
 
   func run() throws {
@@ -119,15 +100,7 @@ struct AddCommand: EngineCommand {
     _ type: String, _ url: String, more: [(key: String, value: JSONValue)] = []
   ) throws -> Request {
     try Request(
-      type,
-      members([
-        "headers": header.member, "rules": .object(try given.json()),
-        "url": url.json, "userAgent": userAgent?.json,
-      ]) + more)
-  }
-
-  private var wishes: [(key: String, value: JSONValue)] {
-    members(["filenameTemplate": name?.json, "group": group?.json, "title": title?.json])
+      type, members(["rules": .object(try given.json()), "url": url.json]) + options.ofRequests + more)
   }
 
   /// How often an engine that looks at as many feeds as it can is asked again, and for how long.
@@ -185,7 +158,7 @@ struct AddCommand: EngineCommand {
     }
     var known = try access.connection.feeds().first { $0.url == feed.withoutCredentials }.map { try id($0.id) }
     if known == nil {
-      let reply = try access.connection.ask(try request("feeds/subscribe", feed, more: wishes + login)).get()
+      let reply = try access.connection.ask(try request("feeds/subscribe", feed, more: options.ofLibrary + login)).get()
       let subscribed = try id(try reply.required("id", JSONObject.string))
       if try reply.boolean("created") != false { return (subscribed, true) }
       known = subscribed
@@ -226,7 +199,7 @@ struct AddCommand: EngineCommand {
   ) throws -> Subscription {
     let found = try preview.string("url")
     let url = found == feed.withoutCredentials ? feed : found ?? feed
-    let request = try request("feeds/subscribe", url, more: wishes)
+    let request = try request("feeds/subscribe", url, more: options.ofLibrary)
     let reply = try access.connection.ask(request).get()
     guard let id = FeedID(try reply.required("id", JSONObject.string)) else {
       throw MalformedLine("a feed without a valid id")
@@ -247,7 +220,7 @@ struct AddCommand: EngineCommand {
       let members = (preview.members + own).sorted { $0.key < $1.key }
       return console.result(JSONObject(members))
     }
-    let title = try title ?? preview.title
+    let title = try options.title ?? preview.title
     let episodes = try preview.integer("episodes") ?? 0
     var parts = ["\(episodes) episode\(episodes == 1 ? "" : "s")"]
     if let newest = try preview.moment("newest") { parts.append("the newest of \(console.clock.day(newest))") }

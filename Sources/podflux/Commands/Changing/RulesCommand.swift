@@ -8,14 +8,17 @@ import WireProtocol
 struct RulesCommand: EngineCommand {
   static let configuration = CommandConfiguration(
     commandName: "rules",
-    abstract: "Shows a feed's rules, changes them, or says beforehand what a change would do.",
+    abstract: "Shows a feed's rules, changes them and what else add has said of it, or says what a change would do.",
     discussion: """
       podflux rules "Night Trains"
       podflux rules "Night Trains" --newest 3 --keep 5
       podflux rules "Night Trains" --all --oldest-first --plan
+      podflux rules "Night Trains" --name '{podcast}/{date} {title}' --group Travel
+      podflux rules "Night Trains" --paused
 
-      What an option names is changed, and the rest stays. --user and its like have the feed log in from now on. podflux \
-      why says of an episode what the rules say of it.
+      What an option names is changed, and the rest stays; an empty --title, --group, --name or --user-agent removes it. A \
+      --header takes the place of all that were given before. --user and its like have the feed log in from now on. podflux \
+      why says of an episode what the rules say of it, and podflux rename gives files that are here their new names.
       """)
 
   /// How many decisions are asked for at once.
@@ -25,6 +28,7 @@ struct RulesCommand: EngineCommand {
   @OptionGroup var engine: SocketOption
   @OptionGroup var console: ConsoleOptions
   @OptionGroup var options: RuleOptions
+  @OptionGroup var subscription: FeedOptions
   @OptionGroup var session: SessionOptions
 
   @Argument(help: "The feed: its id, its URL, or a unique part of its title.", completion: .titles)
@@ -33,12 +37,27 @@ struct RulesCommand: EngineCommand {
   @Flag(help: "No rules any more: what is here stays, and nothing comes by itself.")
   var none = false
 
+  @Flag(help: "Refresh it only when it is asked for by name.")
+  var paused = false
+
+  @Flag(help: "Refresh it by its own rhythm again.")
+  var unpaused = false
+
   @Flag(help: "Only say what would be downloaded and deleted, and why.")
   var plan = false
 
   func validate() throws {
-    if plan, session.isGiven { throw ValidationError("--plan is of rules; a login has none") }
+    if plan, session.isGiven || !changes.isEmpty {
+      throw ValidationError("--plan is of rules; a login and what else a subscription has are changed at once")
+    }
+    if paused, unpaused { throw ValidationError("--paused or --unpaused, not both") }
     if none, !options.isEmpty { throw ValidationError("--none stands alone") }
+  }
+
+  /// What is to be changed of the subscription, beside rules and login.
+  private var changes: [(key: String, value: JSONValue)] {
+    let pause: JSONValue? = paused || unpaused ? .boolean(paused) : nil
+    return subscription.ofRequests + subscription.ofLibrary + members(["paused": pause])
   }
 
   func run() throws {
@@ -48,8 +67,8 @@ struct RulesCommand: EngineCommand {
         let id = FeedID(found.id)
       else { throw MalformedLine("a feed without a valid id") }
       let login = try login.get()
-      if !login.isEmpty {
-        let request = try Request("feeds/update", [(key: "id", value: id.description.json)] + login)
+      if !login.isEmpty || !changes.isEmpty {
+        let request = try Request("feeds/update", [(key: "id", value: id.description.json)] + login + changes)
         _ = try access.connection.ask(request).get()
       }
       let rules = none ? FeedRules.none : try options.applied(to: found.rules)
