@@ -152,21 +152,20 @@ extension InvariantChecker {
 
   /// The first refresh of a feed reads all of its documents, and each of their episodes is known then.
   private func checkFurther(of feed: Feed, _ refresh: SimulatedRefresh) throws {
-    let before = refresh.refresh
-    // One that leads elsewhere, and stays, is read there, too.
-    let isMoved = refresh.showings.contains { $0.address == feed.address }
-    let address = isMoved ? feed.address : refresh.showings.first?.address
-    let showings = refresh.showings.filter { $0.address == address }
-    guard before.feed.refreshes.last == nil, before.session == nil, let last = showings.last,
-      last.part.isOneOfSeveral, showings.allSatisfy(\.isWhole), !refresh.hasFailedToRead
+    guard refresh.refresh.feed.refreshes.last == nil, refresh.refresh.session == nil, !refresh.hasFailedToRead,
+      var last = refresh.showings.first
     else { return }
-    guard last.part.isLast else {
+    var documents = [last]
+    for showing in refresh.showings.dropFirst() where showing.url == last.next {
+      last = showing
+      documents.append(showing)
+    }
+    guard documents.allSatisfy(\.isWhole) else { return }
+    guard last.next == nil else {
       throw Violation(.nothingLost, "\(feed.id) was read first, and its document \(last.part.number + 1) was not")
     }
     let known = Set(feeds.episodes(of: feed.key).compactMap { SimulatedItem.truth(of: $0.content) })
-    let unknown = showings.flatMap(\.items).map(\.truth).filter {
-      !known.contains($0)
-    }
+    let unknown = documents.flatMap(\.items).map(\.truth).filter { !known.contains($0) }
     guard unknown.isEmpty else {
       throw Violation(.nothingLost, "\(feed.id) was read first, and \(unknown) of its documents are not known")
     }

@@ -115,8 +115,10 @@ struct FeedAnswer {
   struct Showing {
     /// The feed that was shown.
     var podcast: Int
-    /// The address of its first document there.
-    var address: WebAddress
+    /// Where it was asked for.
+    var url: String
+    /// Where the next document of the feed is; nil if there is none.
+    var next: String?
     /// What the document had at that moment.
     var part: Part
     var items: [SimulatedItem] { part.items }

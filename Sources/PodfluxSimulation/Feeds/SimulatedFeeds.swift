@@ -162,7 +162,7 @@ struct SimulatedFeeds {
     let body = podcast.document(part, leadingTo: address, next: next)
     let (fields, is304) = places[number].validate(body, version: podcast.version, for: request)
     let showing = FeedAnswer.Showing(
-      podcast: podcast.number, address: places[number].address, part: part,
+      podcast: podcast.number, url: request.url, next: next, part: part,
       isWhole: !is304 || places[number].validators.areTrue,
       hasBody: !is304, tag: fields.first { $0.name == "ETag" }?.value)
     let head = hop.head(is304 ? 304 : 200, fields)
