@@ -52,8 +52,6 @@ final class SimulatedRefresh {
       world.checker.feeds.episodes(of: refresh.feed.key).compactMap { SimulatedItem.truth(of: $0.content) })
     var believed = refresh
     if world.sabotage == .notesUnread { believed.feed.refreshes.validators.hasNotes = true }
-    // As if the feed had been read before.
-    if world.sabotage == .furtherForgotten { believed.feed.refreshes.last = refresh.feed.added }
     core = RefreshAttempt(believed, rows: SimulatedEpisodeRows(world: process.world)) { _ in SimulatedDecoder() }
   }
 
@@ -225,6 +223,9 @@ final class SimulatedRefresh {
       body =
         body.dropLast(body.reversed().prefix { $0 != UInt8(ascii: "\n") }.count)
         + Array("</channel></rss>".utf8)
+    }
+    if world.sabotage == .furtherForgotten {
+      body = Array(String(decoding: body, as: UTF8.self).replacing("rel=\"next\"", with: "rel=\"last\"").utf8)
     }
     deliveries = [.event(.head(answer.head))]
     for piece in world.feedPieces(of: body) { deliveries.append(.event(.body(piece))) }
