@@ -100,7 +100,7 @@ extension RefreshAttempt {
 
   /// A page that names a feed leads there, once, before a feed has ever been read at the address.
   mutating func followPage(to feed: WebAddress?) {
-    guard let feed, feed != address, !hasFollowedPage, fallback == nil, refresh.feed.refreshes.last == nil else {
+    guard let feed, feed != address, !hasFollowedPage, fallback == nil, further == nil, isReadFirst else {
       return fail(DownloadError(.notMedia, "the server sent a page instead of a feed"))
     }
     // A subscription that has to stay at the page would find no feed there at its next refresh.

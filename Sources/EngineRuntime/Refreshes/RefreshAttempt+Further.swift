@@ -61,11 +61,15 @@ extension RefreshAttempt {
   /// unless that is of no use: what a server refuses once it refuses again.
   mutating func failFurther(_ further: FurtherDocuments, _ error: DownloadError, _ retryAfterMilliseconds: Int64?) {
     self.further = nil
-    guard isReadFirst, followsDocument, error.isTransient, !isLastFailure else {
+    // Former failures count where something was read: others say nothing of this document.
+    let isLast = isLastFailure && refresh.feed.episodes > 0
+    guard isReadFirst, followsDocument, error.isTransient, !isLast else {
       // A move is tried again at the next refresh.
       let isMoving = if case .move = further.sequel { true } else { false }
       return conclude(isMoving ? .end(further.news, movedTo: nil) : further.sequel)
     }
+    // It was read whole where it has been until now.
+    if let fallback { return conclude(.end(fallback, movedTo: nil)) }
     var error = error
     error.message = "a further document of the feed, at \(address.without(secret).redacted): \(error.message)"
     conclude(.end(.failed(error, next: nextAfterFailure(retryAfterMilliseconds)), movedTo: nil))

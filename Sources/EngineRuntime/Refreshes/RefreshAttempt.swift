@@ -150,7 +150,7 @@ package struct RefreshAttempt<Rows: EpisodeReader> {
 
   /// Whether it is not known yet that the document is the feed's.
   private var isDoubtful: Bool {
-    guard fallback != nil || isLedAway, let document else { return false }
+    guard further == nil, fallback != nil || isLedAway, let document else { return false }
     if case .telling = stage { return false }
     return !document.hasKnown
   }
@@ -221,7 +221,7 @@ package struct RefreshAttempt<Rows: EpisodeReader> {
       document?.beginFurther(at: (try? WebAddress(head.effectiveURL)) ?? address, charset: head.charset)
       decoder = head.contentCoding.map(makeDecoder)
       stage = .reading(head)
-    case 304: stage = .unchanged
+    case 304 where further == nil: stage = .unchanged
     case 200:
       // A body that has to be read is not held: its notes may be long.
       stage = keepsNotes && usableValidators == nil ? .reading(head) : .holding(head)
@@ -382,7 +382,8 @@ package struct RefreshAttempt<Rows: EpisodeReader> {
     // Its operation cannot end before it has begun.
     if case .idle = stage { return }
     if let further, !followsDocument { return endPreview(further) }
-    guard hasExchange else { return finish(.stopped) }
+    let hasEndWaiting = waiting.contains { if case .exchangeEnded = $0 { true } else { false } }
+    guard hasExchange, !hasEndWaiting else { return finish(.stopped) }
     // Nothing that waits is of use.
     (waiting, isWaiting, document) = ([], false, nil)
     command(.cancelExchange)

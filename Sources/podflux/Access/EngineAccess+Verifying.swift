@@ -48,10 +48,17 @@ extension EngineAccess {
     var left = try affected(by: .downloads(.verify(selection)))
     var verdicts = Verdicts()
     verdicts.damaged = Int64(damaged)
+    var pending = selection.ids
     while left > 0, let event = try connection.nextEvent(upTo: nil) {
-      guard case .action("downloads/verified", let payload) = event.content else { continue }
+      guard case .action(let type, let payload) = event.content else { continue }
+      guard type == "downloads/verified" || (type == "downloads/removed" && pending != nil) else { continue }
+      let id = try payload.string("id") ?? ""
+      // Others may have files read, too.
+      guard pending == nil || pending?.remove(id) != nil else { continue }
       left -= 1
-      let (id, verdict) = (try payload.string("id") ?? "", try payload.string("verdict") ?? "")
+      // What is removed meanwhile is not read any more.
+      guard type == "downloads/verified" else { continue }
+      let verdict = try payload.string("verdict") ?? ""
       verdicts.count(verdict)
       guard verdict != "intact" else { continue }
       onFault("\(id): " + (try payload.string("message") ?? (verdict == "modified" ? Self.edited : verdict)))
@@ -70,6 +77,17 @@ extension EngineAccess.Verdicts {
     case "unreadable": unreadable += 1
     case "modified": edited += 1
     default: verified += 1
+    }
+  }
+}
+
+extension DownloadIntent.Selection {
+  /// The ids that it names; nil for a condition.
+  fileprivate var ids: Set<String>? {
+    switch self {
+    case .one(let id): [id.description]
+    case .many(let ids): Set(ids.map(\.description))
+    case .matching: nil
     }
   }
 }

@@ -12,17 +12,19 @@ struct RemovedFiles {
     /// Whether it seems to be another one than the engine knows of.
     let isChanged: Bool
 
-    init?(of item: DownloadItem, in library: String) {
+    init?(of item: DownloadItem, in library: String) throws {
       guard item.state == .completed, let id = DownloadID(item.id), let path = item.path else { return nil }
       var status = stat()
       guard lstat("\(library)/\(path)", &status) == 0 else { return nil }
       (download, self.path, self.status) = (id, "\(library)/\(path)", status)
-      isChanged = Self.isChanged(status, from: item)
+      isChanged = try Self.isChanged(status, from: item)
     }
 
     /// A file gets its episode's date, or that of its download, when it gets its name.
-    private static func isChanged(_ status: stat, from item: DownloadItem) -> Bool {
-      if let length = item.bytes.total, length != Int64(status.st_size) { return true }
+    private static func isChanged(_ status: stat, from item: DownloadItem) throws -> Bool {
+      // With tags it is another one than what was downloaded.
+      let length = try item.json.object("tagged")?.integer("length") ?? item.bytes.total
+      if let length, length != Int64(status.st_size) { return true }
       guard let finished = item.dates.finished else { return false }
       return Int64(status.st_mtim.tv_sec) > finished.milliseconds / 1000 + RemovedFiles.slackSeconds
     }
@@ -44,8 +46,8 @@ struct RemovedFiles {
   private var files: [File]
 
   /// Looks at the files.
-  init(of items: [DownloadItem], in library: String) {
-    files = items.compactMap { File(of: $0, in: library) }
+  init(of items: [DownloadItem], in library: String) throws {
+    files = try items.compactMap { try File(of: $0, in: library) }
   }
 
   /// The downloads whose files another program has changed since they were completed, as far as lengths and times tell. The

@@ -56,11 +56,9 @@ struct RunReport {
     }
   }
 
-  /// Whether files were found at other places than their downloads' rows say.
-  var hasMovedFiles: Bool {
-    get throws {
-      try steps.contains { try $0.string("finding") == CleanupStep.Finding.Kind.moved.rawValue }
-    }
+  /// The downloads of which something was found.
+  func downloads(_ finding: CleanupStep.Finding.Kind) throws -> [String] {
+    try steps.compactMap { try $0.string("finding") == finding.rawValue ? try $0.string("download") : nil }
   }
 
   /// The downloads that the run has made fail, and why.

@@ -94,10 +94,38 @@ extension RefreshAttemptTests {
     #expect(try findings(try run(try feed(), answers).news.last).validators.bodyHash != nil)
     #expect(guids == (4...9).reversed().map { "g\($0)" })
     answers[Self.url(3)] = Answer(status: 503)
-    let third = try feed { $0.refreshes.failures = RefreshLimits.firstReadFailures - 1 }
+    let third = try feed { ($0.refreshes.failures, $0.episodes) = (RefreshLimits.firstReadFailures - 1, 6) }
     #expect(throws: Never.self) { try findings(try run(third, answers).news.last) }
     answers[Self.url(2)] = Answer(body: String(Self.rss(4...6).dropLast(30)))
     #expect(error(try run(try feed(), answers).news.last) == .lengthMismatch)
+  }
+
+  @Test(
+    "A further document that is a page leads nowhere, and one that was not asked for conditionally cannot be unchanged")
+  func noDocument() throws {
+    let blog = "https://feeds.example/blog"
+    let link = "<link rel=\"alternate\" type=\"application/rss+xml\" href=\"\(blog)\">"
+    var answers = Self.three()
+    answers[blog] = Self.page(20...30)
+    for answer in [Answer(body: "<html><head>\(link)</head><body></body></html>"), Answer(status: 304)] {
+      answers[Self.url(2)] = answer
+      let (news, requests) = try run(try feed(), answers)
+      #expect(requests.map(\.url) == [Self.url(1), Self.url(2)])
+      if answer.status == 304 {
+        #expect(try findings(news.last).podcast?.title == "Show")
+      } else {
+        #expect(error(news.last) == .notMedia)
+      }
+    }
+    #expect(guids == ["g9", "g8", "g7"])
+  }
+
+  @Test("Failures before anything was read do not count against a further document")
+  func unrelatedFailures() throws {
+    var answers = Self.three()
+    answers[Self.url(2)] = Answer(status: 503)
+    let unread = try feed { $0.refreshes.failures = RefreshLimits.firstReadFailures }
+    #expect(error(try run(unread, answers).news.last) == .httpStatus)
   }
 
   @Test("The headers of a feed go to no other origin for a further document, and one with a login has none elsewhere")

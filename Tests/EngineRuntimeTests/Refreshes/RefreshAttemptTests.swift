@@ -340,6 +340,22 @@ struct RefreshAttemptTests {
     #expect(attempt.handle(.proceed, at: now).isEmpty)
   }
 
+  @Test("A stop that comes while the end of the body waits for a report's commit ends the refresh")
+  func stopBeforeTheEndIsTaken() throws {
+    var attempt = attempt(try feed())
+    _ = attempt.handle(.begin, at: now)
+    _ = attempt.handle(.head(ResponseHead(status: 200, effectiveURL: Self.address, fields: [])), at: now)
+    // Longer than what is held.
+    let filling = "<!--" + String(repeating: " ", count: RefreshLimits.heldBytes) + "-->"
+    let commands = attempt.handle(.body(Array((Self.rss(1...300) + filling).utf8)), at: now)
+    #expect(commands.contains { if case .report(let report) = $0 { report.news.isEnd == false } else { false } })
+    let summary = ExchangeSummary(bytesReceived: 1, contentLength: nil, isDelimited: true)
+    #expect(attempt.handle(.exchangeEnded(.success(summary)), at: now).isEmpty)
+    let ends = attempt.handle(.stop, at: now)
+    #expect(ends.contains { if case .end(let report) = $0 { report.news == .stopped } else { false } })
+    #expect(attempt.hasEnded)
+  }
+
   @Test("asks for nothing if it is told to stop before it has begun, and ends when it begins")
   func stopBeforeBeginning() throws {
     var attempt = attempt(try feed())

@@ -201,7 +201,8 @@ struct GetCommand: EngineCommand {
       }
       return !wanted.isEmpty
     }
-    if !missing.isEmpty { _ = try access.followMovedFiles() }
+    let gone = Set(missing.map(\.description))
+    if !missing.isEmpty { _ = try access.followMovedFiles(gone.contains) }
     for start in stride(from: 0, to: missing.count, by: DownloadIntent.Selection.maximumIDs) {
       let some = Array(missing[start...].prefix(DownloadIntent.Selection.maximumIDs))
       _ = try access.verify(.many(some)) { _ in }

@@ -44,7 +44,7 @@ struct RmCommand: EngineCommand {
       let chosen = try chosen(in: access.connection)
       try ask(chosen, on: console)
       let items = keepFile ? [] : try chosen.items + downloads(of: chosen.feeds, in: access.connection)
-      var files = RemovedFiles(of: items, in: access.library)
+      var files = try RemovedFiles(of: items, in: access.library)
       // What is asked for is the file that is there, also if another program has changed it.
       let (changed, most) = (files.changed, DownloadIntent.Selection.maximumIDs)
       for start in stride(from: 0, to: changed.count, by: most) {

@@ -40,11 +40,11 @@ struct VerifyCommand: EngineCommand {
   private func followMovedFiles(
     of chosen: DownloadIntent.Selection, with access: EngineAccess
   ) throws -> [EngineAccess.LostFile] {
-    var isGone = false
+    var gone: Set<String> = []
     try selection.forEach(chosen, fields: [.id, .path, .state], in: access.connection) { item in
-      if item.state == .completed, let path = item.path { isGone = access.isGone(path) }
-      return !isGone
+      if item.state == .completed, let path = item.path, access.isGone(path) { gone.insert(item.id) }
+      return true
     }
-    return isGone ? try access.followMovedFiles() : []
+    return gone.isEmpty ? [] : try access.followMovedFiles(gone.contains)
   }
 }
