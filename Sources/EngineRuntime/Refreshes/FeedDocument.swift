@@ -14,8 +14,14 @@ struct FeedDocument {
   private(set) var returned: [EpisodeID] = []
   /// How many items were episodes that the library knows.
   private(set) var matched = 0
-  /// How many items were no repetitions of others.
+  /// How many items were no repetitions of others, those of former documents included.
   private(set) var distinct = 0
+  /// Whether an item was an episode that the library knew before the first document.
+  private(set) var hasKnown = false
+  /// The known episodes of this document and of former ones.
+  private var seen: Set<Int64> = []
+  /// The last episode that the library knew before the first document.
+  private let lastKnown: Int64
   /// Whether an item is new, or says something else than the library knows.
   private(set) var hasDifferences = false
   /// Whether the notes of an episode that the library knows are other ones than it has.
@@ -36,8 +42,10 @@ struct FeedDocument {
   /// - Parameters:
   ///   - keepsNotes: Whether the notes of episodes are read; the traces have the hashes of those that are known then.
   ///   - secret: What is left out of the addresses of the document.
+  ///   - former: The document of the same feed before this one, whose episodes are known by now; nil for the first.
   init(
-    at address: WebAddress?, charset: String?, known: [EpisodeTraces], keepsNotes: Bool, secret: AddressSecret? = nil
+    at address: WebAddress?, charset: String?, known: [EpisodeTraces], keepsNotes: Bool, secret: AddressSecret? = nil,
+    behind former: FeedDocument? = nil
   ) {
     parser = FeedParser(address: address, charset: charset, keepsDescriptions: keepsNotes)
     self.keepsNotes = keepsNotes
@@ -45,16 +53,16 @@ struct FeedDocument {
     matcher = EpisodeMatcher(known.map(KnownEpisode.init))
     self.known = Dictionary(uniqueKeysWithValues: known.map { ($0.id.number, $0) })
     count = known.count
+    lastKnown = former?.lastKnown ?? known.lazy.map(\.id.number).max() ?? 0
+    if let former { (seen, distinct) = (former.seen, former.distinct) }
   }
 
-  /// Begins a further document of the same feed. What is told of the former ones must have been taken.
+  /// Begins a further document of the same feed, of which nothing is known but what former ones had. What is told of those
+  /// must have been taken.
   mutating func beginFurther(at address: WebAddress?, charset: String?) {
     parser = FeedParser(address: address, charset: charset, keepsDescriptions: keepsNotes)
     returned = []
   }
-
-  /// Whether an item was an episode that the library knows.
-  var hasKnown: Bool { matched > 0 }
 
   /// What is known of the podcast so far.
   var podcast: PodcastContent { PodcastContent(parser.podcast).without(secret) }
@@ -92,11 +100,10 @@ struct FeedDocument {
     var content = EpisodeContent(episode).without(secret)
     note(content.published?.moment)
     let identity = EpisodeIdentity(content)
-    let match = matcher.match(identity)
-    if match != .repeated { distinct += 1 }
-    switch match {
+    switch matcher.match(identity) {
     case .repeated: break
     case .new:
+      distinct += 1
       guard count < RefreshLimits.episodes else { return }
       count += 1
       hasDifferences = true
@@ -104,6 +111,8 @@ struct FeedDocument {
       appeared.append(content)
     case .known(let key):
       matched += 1
+      if key <= lastKnown { hasKnown = true }
+      if seen.insert(key).inserted { distinct += 1 }
       guard let traces = known[key] else { return }
       content.notes = newNotes(of: episode, knownAs: traces.notesHash)
       let isOther = content.fingerprint != traces.fingerprint

@@ -118,6 +118,19 @@ extension RefreshAttempt {
     request()
   }
 
+  /// Whether it is not known yet that the document is the feed's.
+  var isDoubtful: Bool {
+    guard further == nil, fallback != nil || isLedAway, let document else { return false }
+    if case .telling = stage { return false }
+    return !document.hasKnown
+  }
+
+  /// Whether a URL leads away from the feed's own address.
+  func isElsewhere(_ url: String?) -> Bool {
+    guard let address = url.flatMap({ try? WebAddress($0) }) else { return false }
+    return address != refresh.feed.address
+  }
+
   /// Where the feed is from now on; nil if it stays.
   private func newAddress(behind head: ResponseHead, _ finding: FeedMove.Finding) -> WebAddress? {
     let target = isAtOwnAddress ? head.permanentURL.flatMap { try? WebAddress($0) } : address

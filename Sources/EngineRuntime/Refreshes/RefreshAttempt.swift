@@ -49,6 +49,9 @@ package struct RefreshAttempt<Rows: EpisodeReader> {
   let followsDocument: Bool
   var stage = Stage.idle
   var document: FeedDocument?
+  /// The document before the one that begins. What is told of it is committed, and known: an item may change on its way from
+  /// one document to the next.
+  private var former: FeedDocument?
   /// The episodes that have left the feed, and those that are in it again, which are to be told.
   var (missing, returned): ([EpisodeID], [EpisodeID]) = ([], [])
   private var decoder: (any BodyDecoder)?
@@ -148,13 +151,6 @@ package struct RefreshAttempt<Rows: EpisodeReader> {
     command(.report(report(.described(podcast))))
   }
 
-  /// Whether it is not known yet that the document is the feed's.
-  private var isDoubtful: Bool {
-    guard further == nil, fallback != nil || isLedAway, let document else { return false }
-    if case .telling = stage { return false }
-    return !document.hasKnown
-  }
-
   /// Whether nothing is left to tell but the end.
   private var endsNow: Bool {
     guard case .telling(.end) = stage else { return false }
@@ -218,8 +214,13 @@ package struct RefreshAttempt<Rows: EpisodeReader> {
   private mutating func begin(_ head: ResponseHead) {
     switch head.status {
     case 200 where further != nil:
-      document?.beginFurther(at: (try? WebAddress(head.effectiveURL)) ?? address, charset: head.charset)
-      decoder = head.contentCoding.map(makeDecoder)
+      if followsDocument {
+        (former, document) = (document, nil)
+      } else {
+        // A preview commits nothing: no row has what was told.
+        document?.beginFurther(at: (try? WebAddress(head.effectiveURL)) ?? address, charset: head.charset)
+        decoder = head.contentCoding.map(makeDecoder)
+      }
       stage = .reading(head)
     case 304 where further == nil: stage = .unchanged
     case 200:
@@ -233,11 +234,6 @@ package struct RefreshAttempt<Rows: EpisodeReader> {
 
   /// Whether a browser's agent may ask: once in a refresh, and not for a feed whose agent a client has chosen.
   private var mayAskAsBrowser: Bool { agent == .own && refresh.feed.wishes.userAgent == nil }
-
-  private func isElsewhere(_ url: String?) -> Bool {
-    guard let address = url.flatMap({ try? WebAddress($0) }) else { return false }
-    return address != refresh.feed.address
-  }
 
   private mutating func count(_ bytes: [UInt8]) -> Bool {
     bodyBytes += Int64(bytes.count)
@@ -283,10 +279,11 @@ package struct RefreshAttempt<Rows: EpisodeReader> {
     do {
       if document == nil {
         let known = try rows.episodeTraces(of: refresh.feed.key, withNotes: keepsNotes)
-        knownEpisodes = known.count
+        if further == nil { knownEpisodes = known.count }
         document = FeedDocument(
           at: (try? WebAddress(head.effectiveURL)) ?? address, charset: head.charset, known: known,
-          keepsNotes: keepsNotes, secret: secret)
+          keepsNotes: keepsNotes, secret: secret, behind: former)
+        former = nil
         decoder = head.contentCoding.map(makeDecoder)
       }
       try bytes.withUnsafeBytes { try decode($0) }
